@@ -1,0 +1,39 @@
+# Options, flags shared by every target, and the packages that the product stands on.
+option(EIN_BUILD_TESTS "Build the tests" ON)
+option(EIN_WITH_MPI "Build the MPI transport (off: einrun runs as one rank only)" ON)
+set(EIN_SANITIZE "" CACHE STRING "Sanitizers for every target, e.g. address,undefined or thread")
+
+if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
+endif()
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
+
+# Flags of our own code only: strict warnings, one include root, no hidden contraction of a*b+c
+# (every rank and every vector width must round alike).
+add_library(ein_flags INTERFACE)
+target_include_directories(ein_flags INTERFACE
+  $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}> $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/generated>)
+target_compile_options(ein_flags INTERFACE
+  $<BUILD_INTERFACE:-Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Wno-restrict -ffp-contract=off>)
+if(EIN_SANITIZE)
+  target_compile_options(ein_flags INTERFACE -fsanitize=${EIN_SANITIZE} -fno-omit-frame-pointer)
+  target_link_options(ein_flags INTERFACE -fsanitize=${EIN_SANITIZE})
+endif()
+
+find_package(Threads REQUIRED)
+find_package(nlohmann_json 3.11 REQUIRED)
+find_package(spdlog REQUIRED)
+find_package(CLI11 REQUIRED)
+find_package(FlatBuffers REQUIRED)
+find_package(ZLIB REQUIRED)
+find_program(FLATC flatc REQUIRED)
+if(EIN_WITH_MPI)
+  find_package(MPI REQUIRED COMPONENTS C)
+endif()
+find_library(EIN_OPENBLAS openblas REQUIRED)
+find_path(EIN_OPENBLAS_INCLUDE cblas.h PATH_SUFFIXES openblas REQUIRED)

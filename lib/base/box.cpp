@@ -1,0 +1,58 @@
+#include "lib/base/box.hpp"
+
+#include <algorithm>
+
+namespace ein {
+
+Extent Box::elements() const { return element_count(length); }
+
+bool Box::contains(Box const& other) const {
+    if (other.empty()) return true;
+    for (std::size_t axis = 0; axis < order(); ++axis)
+        if (other.begin[axis] < begin[axis] || other.end(axis) > end(axis)) return false;
+    return true;
+}
+
+Box intersection(Box const& a, Box const& b) {
+    Box out = a;
+    for (std::size_t axis = 0; axis < a.order(); ++axis) {
+        out.begin[axis] = std::max(a.begin[axis], b.begin[axis]);
+        out.length[axis] = std::max<Extent>(0, std::min(a.end(axis), b.end(axis)) - out.begin[axis]);
+    }
+    return out;
+}
+
+Extent element_count(std::span<Extent const> shape) {
+    Extent count = 1;
+    for (Extent extent : shape) count *= extent;
+    return count;
+}
+
+std::optional<Extent> checked_element_count(std::span<Extent const> shape) {
+    if (std::find(shape.begin(), shape.end(), 0) != shape.end()) return 0;
+    Extent count = 1;
+    for (Extent extent : shape)
+        if (__builtin_mul_overflow(count, extent, &count)) return std::nullopt;
+    return count;
+}
+
+std::vector<Extent> row_major_strides(std::span<Extent const> shape) {
+    std::vector<Extent> strides(shape.size(), 1);
+    for (std::size_t axis = shape.size(); axis > 1; --axis) strides[axis - 2] = strides[axis - 1] * shape[axis - 1];
+    return strides;
+}
+
+std::string to_string(std::span<Extent const> shape) {
+    std::string out = "(";
+    for (std::size_t axis = 0; axis < shape.size(); ++axis) out += (axis ? ", " : "") + std::to_string(shape[axis]);
+    return out + (shape.size() == 1 ? ",)" : ")");
+}
+
+std::string to_string(Box const& box) {
+    std::string out = "[";
+    for (std::size_t axis = 0; axis < box.order(); ++axis)
+        out += (axis ? ", " : "") + std::to_string(box.begin[axis]) + ":" + std::to_string(box.end(axis));
+    return out + "]";
+}
+
+}  // namespace ein

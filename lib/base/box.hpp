@@ -1,0 +1,60 @@
+// Shapes, boxes of indices, and walking over them in C order (last axis fastest).
+// Example: Box{{0, 2}, {4, 3}} begins at (0, 2), has lengths (4, 3) and 12 elements.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace ein {
+
+using Extent = std::int64_t;
+using Shape = std::vector<Extent>;   // one extent an axis; {} is a scalar
+
+/// A rectangle of indices: begin and length of each axis.
+struct Box {
+    std::vector<Extent> begin;
+    Shape length;
+
+    static Box whole(Shape const& shape) { return {std::vector<Extent>(shape.size(), 0), shape}; }
+    std::size_t order() const { return begin.size(); }
+    Extent end(std::size_t axis) const { return begin[axis] + length[axis]; }
+    Extent elements() const;
+    bool empty() const { return elements() == 0; }
+    bool contains(Box const& other) const;   // an empty box is in every box
+    friend bool operator==(Box const&, Box const&) = default;
+    friend auto operator<=>(Box const&, Box const&) = default;
+};
+
+/// What two boxes of the same order share (lengths never negative).
+Box intersection(Box const& a, Box const& b);
+
+Extent element_count(std::span<Extent const> shape);
+/// The same, or nothing when the product does not fit in 63 bits.
+std::optional<Extent> checked_element_count(std::span<Extent const> shape);
+
+/// Elements from one index to the next along each axis, in C order.
+std::vector<Extent> row_major_strides(std::span<Extent const> shape);
+
+/// Calls visit(index) for every index of a grid of `counts`, in C order; once with {} for order 0.
+template <class Visit>
+void for_each_index(std::span<Extent const> counts, Visit&& visit) {
+    for (Extent count : counts)
+        if (count == 0) return;
+    std::vector<Extent> index(counts.size(), 0);
+    while (true) {
+        visit(static_cast<std::vector<Extent> const&>(index));
+        std::size_t axis = counts.size();
+        while (axis > 0 && ++index[axis - 1] == counts[axis - 1]) index[--axis] = 0;
+        if (axis == 0) return;
+    }
+}
+
+/// "(4, 3)", "(5,)", "()": as NumPy prints a shape.
+std::string to_string(std::span<Extent const> shape);
+/// "[0:4, 2:5]"
+std::string to_string(Box const& box);
+
+}  // namespace ein

@@ -1,0 +1,34 @@
+// Numbers that mean different things have different types: a Rank is never a BlockId.
+// Example: Rank{3} == BlockId{3} does not compile.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <functional>
+
+namespace ein {
+
+template <class Tag, class Rep>
+class Id {
+public:
+    constexpr Id() = default;
+    constexpr explicit Id(Rep value) : value_(value) {}
+    constexpr Rep value() const { return value_; }
+    friend constexpr auto operator<=>(Id, Id) = default;
+
+private:
+    Rep value_{};
+};
+
+using Rank = Id<struct RankTag, int>;                    // a process of the run
+using ValueId = Id<struct ValueTag, std::int32_t>;       // a tensor of a graph: a leaf or the output of a node
+using NodeId = Id<struct NodeTag, std::int32_t>;         // a node of a graph, in topological order
+using BlockId = Id<struct BlockTag, std::int32_t>;       // a block of one rank's section of a schedule
+using TaskId = Id<struct TaskTag, std::int32_t>;         // a task of one rank's section, in schedule order
+
+}  // namespace ein
+
+template <class Tag, class Rep>
+struct std::hash<ein::Id<Tag, Rep>> {
+    std::size_t operator()(ein::Id<Tag, Rep> id) const noexcept { return std::hash<Rep>{}(id.value()); }
+};

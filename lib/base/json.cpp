@@ -1,0 +1,173 @@
+#include "lib/base/json.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <sstream>
+#include <unordered_set>
+
+namespace ein {
+
+std::string read_text_file(std::filesystem::path const& path) {
+    std::ifstream in(path, std::ios::binary);
+    std::ostringstream text;
+    if (in) text << in.rdbuf();
+    if (!in || std::filesystem::is_directory(path))
+        throw InputError(Fault{path.string(), "", "a file that can be read", std::filesystem::exists(path) ? "one that cannot" : "none",
+                               "check the path and its permissions"});
+    return text.str();
+}
+
+namespace {
+
+/// Builds the document and notices keys that an object has twice (the parser alone would keep the last).
+class DocumentBuilder : public nlohmann::detail::json_sax_dom_parser<Json> {
+    using Base = nlohmann::detail::json_sax_dom_parser<Json>;
+
+public:
+    DocumentBuilder(Json& document, std::vector<std::string>& repeated) : Base(document, true), repeated_(repeated) {}
+    bool start_object(std::size_t size) {
+        seen_.emplace_back();
+        return Base::start_object(size);
+    }
+    bool key(std::string& key) {
+        if (!seen_.back().insert(key).second) repeated_.push_back(key);
+        return Base::key(key);
+    }
+    bool end_object() {
+        seen_.pop_back();
+        return Base::end_object();
+    }
+
+private:
+    std::vector<std::unordered_set<std::string>> seen_;
+    std::vector<std::string>& repeated_;
+};
+
+std::string line_and_column(std::string_view text, std::size_t byte) {
+    std::size_t line = 1, column = 1;
+    for (std::size_t i = 0; i + 1 < byte && i < text.size(); ++i) {
+        column = text[i] == '\n' ? 1 : column + 1;
+        line += text[i] == '\n' ? 1 : 0;
+    }
+    return "line " + std::to_string(line) + ", column " + std::to_string(column);
+}
+
+/// The library's own words without its prefix: "syntax error while parsing value - unexpected ...".
+std::string plain_message(std::string const& what) {
+    auto const colon = what.find(": ");
+    return colon == std::string::npos ? what : what.substr(colon + 2);
+}
+
+}  // namespace
+
+Json parse_json(std::string_view text, std::string const& file) {
+    Json document;
+    std::vector<std::string> repeated;
+    DocumentBuilder builder(document, repeated);
+    try {
+        Json::sax_parse(text.begin(), text.end(), &builder);
+    } catch (nlohmann::json::parse_error const& error) {
+        throw InputError(Fault{file, line_and_column(text, error.byte), "JSON", plain_message(error.what()),
+                               "mend the text there (a missing comma, quote or bracket?)"});
+    } catch (nlohmann::json::exception const& error) {
+        throw InputError(Fault{file, "", "JSON", plain_message(error.what()), "mend the number or text"});
+    }
+    Faults faults(file);
+    for (std::string const& key : repeated)
+        faults.add("key \"" + key + "\"", "each key once in an object", "it twice", "rename or remove one of them");
+    faults.throw_if_any();
+    return document;
+}
+
+std::string describe(Json const& value) {
+    switch (value.type()) {
+        case Json::value_t::null: return "null";
+        case Json::value_t::boolean: return "a boolean";
+        case Json::value_t::string: return "a string";
+        case Json::value_t::array: return "a list";
+        case Json::value_t::object: return "an object";
+        default: return "a number";
+    }
+}
+
+std::string brief(Json const& value) {
+    if (value.is_structured() && value.size() > 16) return describe(value) + " of " + std::to_string(value.size());
+    std::string text = value.dump(-1, ' ', false, Json::error_handler_t::replace);
+    return text.size() <= 40 ? text : text.substr(0, 37) + "...";
+}
+
+namespace {
+std::string escaped(std::string const& key) {  // RFC 6901
+    std::string out;
+    for (char c : key) out += c == '~' ? std::string("~0") : c == '/' ? std::string("~1") : std::string(1, c);
+    return out;
+}
+}  // namespace
+
+Cursor Cursor::at(std::string const& key) const { return {value_->at(key), *faults_, pointer_ + "/" + escaped(key)}; }
+Cursor Cursor::at(std::size_t index) const { return {value_->at(index), *faults_, pointer_ + "/" + std::to_string(index)}; }
+
+void Cursor::fail(std::string expected, std::string found, std::string mend) const {
+    faults_->add(pointer_, std::move(expected), std::move(found), std::move(mend));
+}
+
+std::optional<std::string> Cursor::string() const {
+    if (value_->is_string()) return value_->get<std::string>();
+    fail("a string", brief(*value_), "write it in quotes");
+    return std::nullopt;
+}
+
+std::optional<std::int64_t> Cursor::integer() const {
+    if (value_->is_number_unsigned() && value_->get<std::uint64_t>() > static_cast<std::uint64_t>(INT64_MAX)) {
+        fail("an integer below 2^63", brief(*value_), "write a smaller one");
+        return std::nullopt;
+    }
+    if (value_->is_number_integer()) return value_->get<std::int64_t>();
+    if (value_->is_number_float()) {
+        double const number = value_->get<double>();
+        if (std::nearbyint(number) == number && std::fabs(number) < 0x1p62) return static_cast<std::int64_t>(number);
+    }
+    fail("an integer", brief(*value_), "write a whole number");
+    return std::nullopt;
+}
+
+std::optional<double> Cursor::number() const {
+    if (value_->is_number()) return value_->get<double>();
+    if (value_->is_string()) {
+        std::string const& text = value_->get_ref<std::string const&>();
+        if (text == "inf" || text == "+inf") return INFINITY;
+        if (text == "-inf") return -INFINITY;
+        if (text == "nan") return NAN;
+    }
+    fail("a number", brief(*value_), "write a number, or \"inf\", \"-inf\" or \"nan\"");
+    return std::nullopt;
+}
+
+std::optional<bool> Cursor::boolean() const {
+    if (value_->is_boolean()) return value_->get<bool>();
+    fail("true or false", brief(*value_), "write true or false");
+    return std::nullopt;
+}
+
+bool Cursor::expect_object() const {
+    if (!value_->is_object()) fail("an object", brief(*value_), "write { ... }");
+    return value_->is_object();
+}
+
+bool Cursor::expect_list() const {
+    if (!value_->is_array()) fail("a list", brief(*value_), "write [ ... ]");
+    return value_->is_array();
+}
+
+void Cursor::only_keys(std::initializer_list<std::string_view> known) const {
+    std::vector<std::string> const names(known.begin(), known.end());
+    for (auto const& [key, unused] : value_->items()) {
+        if (key.starts_with("x-") || std::find(names.begin(), names.end(), key) != names.end()) continue;
+        std::string const near = nearest_name(key, names);
+        faults_->add(pointer_ + "/" + escaped(key), one_of(names), "the unknown key \"" + key + "\"",
+                     near.empty() ? "remove it, or begin it with x-" : "did you mean \"" + near + "\"?");
+    }
+}
+
+}  // namespace ein

@@ -1,0 +1,90 @@
+// Scalar expressions: the join of an EinSum as a value. An Expr is an immutable tree, cheap to copy.
+// Leaves parsing to parse.hpp, types to type.hpp, evaluation to program.hpp (fast) and evaluate.hpp (one element, the judge).
+// Example: "where([i] >= [k], eta*x, -inf)" over labels (i, k) is where(ge(index 0, index 1), mul(param eta, operand 0), -inf).
+#pragma once
+
+#include <complex>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "lib/base/dtype.hpp"
+
+namespace ein::scalar {
+
+enum class Op : std::uint8_t {
+    // leaves
+    operand,   // x, y, z or x0, x1, ...: `slot` is the operand's number
+    index,     // [i]: `slot` is the label's position in the EinSum's label list
+    number,    // `value`; `integral` when written as an integer
+    param,     // a name that is bound to a number when the run starts
+    // one argument
+    neg, logical_not, abs, sign, floor, ceil, round, sqrt, rsqrt, cbrt, exp, exp2, expm1, log, log2, log1p,
+    sin, cos, tan, atan, sinh, cosh, tanh, erf, sigmoid, relu, silu, gelu, softplus, conj, real, imag,
+    cast,      // cast_<dtype>: `cast_to`
+    // two arguments
+    add, sub, mul, div, pow, mod, atan2, min, max, lt, le, gt, ge, eq, ne, logical_and, logical_or, complex,
+    position,  // position(x, n): x, or x + n when negative, for an index into n elements; any other value is an InputError when run
+    // three arguments
+    where
+};
+
+class Expr;
+
+struct Node {
+    Op op = Op::number;
+    int slot = 0;
+    DType cast_to = DType::f32;
+    bool integral = false;
+    std::complex<double> value;
+    std::int64_t integer = 0;   // the value when integral
+    std::string name;           // of a param
+    std::vector<Expr> args;
+};
+
+/// An immutable scalar expression.
+class Expr {
+public:
+    Expr() = default;   // empty: only to be assigned to
+    static Expr operand(int number);
+    static Expr index(int label);
+    static Expr number(double value);
+    static Expr number(std::complex<double> value);
+    static Expr integer(std::int64_t value);
+    static Expr param(std::string name);
+    static Expr cast(DType to, Expr argument);
+    static Expr call(Op op, std::vector<Expr> args);   // any op with arguments, but cast
+
+    Node const& node() const { return *node_; }
+    Op op() const { return node_->op; }
+    std::vector<Expr> const& args() const { return node_->args; }
+    bool empty() const { return node_ == nullptr; }
+    friend bool operator==(Expr const& a, Expr const& b);   // same structure
+
+private:
+    explicit Expr(Node node) : node_(std::make_shared<Node const>(std::move(node))) {}
+    std::shared_ptr<Node const> node_;
+};
+
+inline Expr operator+(Expr a, Expr b) { return Expr::call(Op::add, {std::move(a), std::move(b)}); }
+inline Expr operator-(Expr a, Expr b) { return Expr::call(Op::sub, {std::move(a), std::move(b)}); }
+inline Expr operator*(Expr a, Expr b) { return Expr::call(Op::mul, {std::move(a), std::move(b)}); }
+inline Expr operator/(Expr a, Expr b) { return Expr::call(Op::div, {std::move(a), std::move(b)}); }
+
+/// x * y * z * ...: the default join. One operand gives the operand.
+Expr product(int operands);
+
+/// The operands, labels or params that an expression mentions, in order, each once.
+std::vector<int> operands_of(Expr const& expr);
+std::vector<int> labels_of(Expr const& expr);
+std::vector<std::string> params_of(Expr const& expr);
+
+/// A copy in which operand k is replaced by operands[k] and label l by labels[l] (an empty span leaves them as they are).
+Expr substitute(Expr const& expr, std::span<Expr const> operands, std::span<int const> labels = {});
+
+using Params = std::map<std::string, double>;
+
+}  // namespace ein::scalar

@@ -1,0 +1,43 @@
+// Reading tensors part by part: only the bytes of the asked box are touched, whatever the format. npy of versions 1 to 3, C and
+// Fortran order, either byte order; npz stored or deflated; safetensors; raw. Thread-safe: a Reader may be used by many threads.
+// Example: open(NpySource{"A.npy"}, f32, {4000, 400}, "graphs")->read(Box{{0, 0}, {10, 400}}, out) reads the first ten rows.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <span>
+
+#include "lib/base/box.hpp"
+#include "lib/base/dtype.hpp"
+#include "lib/tensor/host_tensor.hpp"
+#include "lib/tensor/source.hpp"
+
+namespace ein::tensor {
+
+class Reader {
+public:
+    virtual ~Reader() = default;
+    /// Fills `out` (element_count(box.length) elements, C order) with the elements of `box`.
+    /// @throws InputError for a file that is too short or damaged
+    virtual void read(Box const& box, std::span<std::byte> out) const = 0;
+};
+
+/// Opens a source and checks that it holds `shape` of `dtype`.
+/// @param name  the tensor's name, for messages  @param folder  relative paths are relative to it
+/// @throws InputError (file, expected, found, mend) when it is missing, short, or of another dtype or shape
+std::unique_ptr<Reader> open(Source const& source, std::string const& name, DType dtype, Shape const& shape,
+                             std::filesystem::path const& folder);
+
+/// Reads a whole source.
+HostTensor read_all(Source const& source, std::string const& name, DType dtype, Shape const& shape,
+                    std::filesystem::path const& folder);
+
+/// What a file says it holds, for messages and for eintool diff. @throws InputError
+struct FileContents { DType dtype; Shape shape; };
+FileContents npy_contents(std::filesystem::path const& file);
+HostTensor read_npy(std::filesystem::path const& file);
+
+/// The source that --input NAME=FILE means: by extension .npy, .npz (entry NAME), .safetensors (tensor NAME), else raw.
+Source source_for_file(std::string const& file, std::string const& name);
+
+}  // namespace ein::tensor

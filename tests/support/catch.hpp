@@ -1,0 +1,7 @@
+// The one place that knows which Catch2 this is (Debian 12 ships version 2).
+#pragma once
+#if __has_include(<catch2/catch_all.hpp>)
+#include <catch2/catch_all.hpp>
+#else
+#include <catch2/catch.hpp>
+#endif
