@@ -1,0 +1,81 @@
+// Computes on blocks in memory: one interface for the reference (plain loops, the judge), the CPU and GPUs. A kernel is prepared once for
+// each shape and then launched for many blocks. Any legal EinSum runs on every device; fast paths are speed, never a gate.
+// Leaves blocks, readiness and threads to the engine.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "executor/team.hpp"
+#include "lib/base/box.hpp"
+#include "lib/graph/ein_graph.hpp"
+#include "lib/schedule/schedule.hpp"
+
+namespace ein::executor {
+
+/// All that a kernel's code depends on. Strides are in elements, one for each axis of the operand (or of the output).
+struct KernelShape {
+    schedule::Kernel const* kernel = nullptr;
+    Shape lengths;                                     // of each label in this call
+    std::vector<std::vector<Extent>> operand_strides;
+    std::vector<Extent> output_strides;
+    std::vector<DType> operand_dtypes;
+    DType output_dtype = DType::f32;
+    bool accumulate = false;                           // combine with what the output holds, in its dtype
+};
+
+/// One call of a prepared kernel.
+struct KernelCall {
+    std::span<void const* const> operands;             // each at the first element that the call reads
+    void* output = nullptr;                            // at the first element that the call writes
+    std::span<Extent const> begin;                     // index of each label's first element: the values of [label]
+};
+
+/// A kernel made ready for one shape; safe to launch from many threads at once.
+class PreparedKernel {
+public:
+    virtual ~PreparedKernel() = default;
+    virtual void launch(KernelCall const& call, Team& team) const = 0;
+};
+
+/// Elements moved from one block to another. Boxes are those of the whole blocks, C order.
+struct CopyCall {
+    void const* from = nullptr;
+    Box from_box;
+    void* to = nullptr;
+    Box to_box;
+    Box region;                                        // in the output's indices: what to write
+    std::span<graph::AxisMap const> axes;              // input index for each output index
+    DType dtype = DType::f32;
+};
+
+/// Elements that two blocks share under a reshape, or that travel packed between them.
+struct ReshapeCall {
+    void const* from = nullptr;
+    void* to = nullptr;
+    Box from_box, to_box;                              // of the blocks, in their tensors' indices
+    schedule::ReshapeSpec const* spec = nullptr;
+    enum class Form { direct, pack, unpack } form = Form::direct;   // pack: `to` is packed; unpack: `from` is
+    DType dtype = DType::f32;
+};
+
+class Device {
+public:
+    virtual ~Device() = default;
+    virtual std::string_view name() const = 0;
+    /// @throws InputError for an expression that cannot run (a param without a value)
+    virtual std::unique_ptr<PreparedKernel const> prepare(KernelShape const& shape, scalar::Params const& params) = 0;
+    virtual void copy(CopyCall const& call, Team& team) = 0;
+    virtual void reshape(ReshapeCall const& call, Team& team) = 0;
+    virtual void fill(void* to, Extent elements, DType dtype, scalar::Scalar value, Team& team) = 0;
+};
+
+enum class DeviceKind { automatic, reference, cpu, cuda };
+
+/// The only switch on DeviceKind. @throws UsageError / RunError for a device that this build or machine has not, saying so
+std::unique_ptr<Device> make_device(DeviceKind kind);
+DeviceKind device_kind_from_name(std::string_view name);   // @throws UsageError
+
+}  // namespace ein::executor

@@ -1,0 +1,49 @@
+// Moves bytes between ranks and lets ranks agree. MpiTransport in production, LoopbackTransport (ranks are threads) in tests,
+// SoloTransport when there is one rank. The engine calls it from one thread at a time.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "lib/base/error.hpp"
+#include "lib/base/ids.hpp"
+
+namespace ein::executor {
+
+struct TransferCounts {
+    std::int64_t bytes_sent = 0;      // payload to other ranks
+    std::int64_t messages_sent = 0;   // a block is one message, however many pieces it is cut into
+};
+
+class Transport {
+public:
+    using Ticket = std::int64_t;      // given by the caller; comes back from poll when the transfer is done
+
+    virtual ~Transport() = default;
+    virtual Rank rank() const = 0;
+    virtual int size() const = 0;
+
+    /// Starts a transfer; the bytes must stay until its ticket comes back. Messages between two ranks are told apart by tag,
+    /// which is unique between them within a run. Any size: it is cut so that no count comes near 2^31.
+    virtual void start_send(std::span<std::byte const> bytes, Rank to, int tag, Ticket ticket) = 0;
+    virtual void start_receive(std::span<std::byte> into, Rank from, int tag, Ticket ticket) = 0;
+    /// Moves things along and appends the tickets of finished transfers. Never blocks.
+    virtual void poll(std::vector<Ticket>& done) = 0;
+
+    /// Small and collective: every rank calls them in the same order, between runs of tasks only.
+    virtual void barrier() = 0;
+    virtual std::vector<std::string> all_gather(std::string const& mine) = 0;   // by rank
+
+    /// Small notes outside the transfers (progress, stalls): sent at once, never waited for.
+    virtual void post_note(Rank to, std::string const& note) = 0;
+    virtual bool take_note(Rank& from, std::string& note) = 0;
+
+    virtual TransferCounts counts() const = 0;
+    /// Ends every rank with this code, now.
+    [[noreturn]] virtual void abort(ExitCode code) = 0;
+};
+
+}  // namespace ein::executor

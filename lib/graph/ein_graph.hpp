@@ -1,0 +1,87 @@
+// A graph of EinSums and structural operations, verified: an EinGraph that exists is valid. Macros (softmax, mean, ...) are
+// already EinSums; nodes are in topological order; nothing is in it that no output needs.
+// Leaves reading JSON to read_graph.hpp, contraction orders to contract.hpp, cutting to planner/.
+// Example: tensors A, B and node AB = "ij,jk->ik": values A (0), B (1), AB (2); leaves 0 and 1; one node; outputs {2}.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "lib/base/box.hpp"
+#include "lib/base/dtype.hpp"
+#include "lib/base/ids.hpp"
+#include "lib/graph/einsum.hpp"
+#include "lib/scalar/evaluate.hpp"
+#include "lib/tensor/source.hpp"
+
+namespace ein::graph {
+
+/// A tensor of the graph: a leaf or the output of a node. `name` is unique; values that lowering made have ':' in it.
+struct Value {
+    std::string name;
+    Shape shape;
+    DType dtype = DType::f32;
+};
+
+/// A leaf: a value with its data.
+struct Leaf {
+    ValueId value;
+    tensor::Source source;
+};
+
+/// The index that one axis reads: input index = start + step * output index.
+struct AxisMap {
+    Extent start = 0;
+    Extent step = 1;   // never 0
+    friend bool operator==(AxisMap const&, AxisMap const&) = default;
+};
+
+/// Elements moved without change: slice, concat and constant pad. Input k lands in regions[k] of the output (disjoint boxes);
+/// what no region covers is `fill`.
+struct Move {
+    struct Region {
+        Box box;                      // in the output's indices
+        std::vector<AxisMap> axes;    // of the input, for each axis
+        friend bool operator==(Region const&, Region const&) = default;
+    };
+    std::vector<Region> regions;      // one an input
+    std::optional<scalar::Scalar> fill;
+};
+
+/// The same elements in C order under another shape.
+struct Reshape {};
+
+struct Node {
+    std::string name;                 // the user's node, for messages; several nodes when a macro was lowered
+    std::vector<ValueId> inputs;
+    ValueId output;
+    std::variant<EinSum, Move, Reshape> op;
+};
+
+class EinGraph {
+public:
+    std::string name;
+    std::vector<Value> values;        // by ValueId
+    std::vector<Leaf> leaves;
+    std::vector<Node> nodes;          // by NodeId, each after the producers of its inputs
+    std::vector<ValueId> outputs;     // in the order of the graph file; distinct; may be leaves
+    scalar::Params params;            // default values
+
+    Value const& value(ValueId id) const { return values[static_cast<std::size_t>(id.value())]; }
+    Node const& node(NodeId id) const { return nodes[static_cast<std::size_t>(id.value())]; }
+    /// For each value the node that makes it, or nothing for a leaf.
+    std::vector<std::optional<NodeId>> producers() const;
+    /// For each value the nodes that read it, in order, each once.
+    std::vector<std::vector<NodeId>> consumers() const;
+};
+
+/// The type that a node's join runs in (see ein::compute_dtype), and the one that its partial results are kept in.
+struct EinSumTypes { DType compute; DType accumulate; };
+EinSumTypes types_of(EinGraph const& graph, Node const& node);
+
+/// @throws InternalError when an EinGraph breaks one of its promises; called after every pass. `pass` is named in the message.
+void verify(EinGraph const& graph, std::string const& pass);
+
+}  // namespace ein::graph

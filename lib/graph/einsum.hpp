@@ -1,0 +1,49 @@
+// One extended Einstein summation: out[l_Z] = agg over the other labels of join(x[l_X], y[l_Y], ...).
+// A value that knows labels and extents; which tensors it reads is in EinGraph, how it is cut in a Plan.
+// Example: "ij,jk->ik" has labels (i, j, k), inputs ((0, 1), (1, 2)) and output (0, 2); label 1 is aggregated.
+// Source: [E] section 3.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "lib/base/box.hpp"
+#include "lib/scalar/agg.hpp"
+#include "lib/scalar/expr.hpp"
+
+namespace ein::graph {
+
+struct EinSum {
+    std::vector<std::string> labels;          // names; in messages, plans and [label]
+    Shape extents;                            // of each label
+    std::vector<std::vector<int>> inputs;     // for each operand the label of each axis (twice the same: its diagonal)
+    std::vector<int> output;                  // distinct labels; one that no operand has is a broadcast
+    scalar::Expr join;
+    scalar::Agg agg = scalar::Agg::sum;
+
+    std::size_t operands() const { return inputs.size(); }
+    bool aggregates(int label) const;                      // the output lacks it
+    std::vector<int> aggregated() const;                   // labels that the output lacks, in order
+    Shape output_shape() const;
+    friend bool operator==(EinSum const&, EinSum const&) = default;
+};
+
+/// Copies one tensor: out[i...] = x[i...] (join x, no aggregation).
+EinSum identity_einsum(Shape const& shape);
+
+/// Scalar operations that evaluating the join and the aggregation takes over `lengths` (one for each label):
+/// a multiply-add counts two; a lookup (see is_lookup) counts one an output element; a plain copy none.
+double flops(EinSum const& einsum, std::span<Extent const> lengths);
+
+/// Whether the EinSum picks elements by position: sum over v of where(y == [v], x, 0), in either order of the comparison,
+/// v an axis of x that y and the output lack. It can then run as a lookup: out = x[..., y[...], ...].
+struct Lookup {
+    int data = 0;        // operand that is read at a position
+    int positions = 1;   // operand that holds the positions
+    int label = 0;       // the label that the positions are of
+};
+std::optional<Lookup> as_lookup(EinSum const& einsum);
+
+}  // namespace ein::graph

@@ -1,0 +1,50 @@
+// A Plan: how every node is cut. The partition vector of a node fixes a join (its kernel calls) and an aggregation (over the labels
+// that its output lacks); an edge whose two ends are cut differently is a repartition. Which rank does what is in the Schedule.
+// Example: matmul labels (i, j, k) with parts (2, 4, 2): 16 kernel calls, 4 partial results for each of 2 x 2 output blocks.
+// Source: [E] sections 4 and 5.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "lib/base/partition.hpp"
+#include "lib/graph/ein_graph.hpp"
+
+namespace ein::relation {
+
+/// The published worst-case cost, in elements, and in bytes (each element at the size of its dtype).
+struct Cost {
+    double join = 0, agg = 0, repart = 0;
+    double total() const { return join + agg + repart; }
+    Cost& operator+=(Cost const& other);
+    friend bool operator==(Cost const&, Cost const&) = default;
+};
+
+struct NodePlan {
+    Parts parts;           // EinSum: for each label; Move and Reshape: for each axis of the output
+    Cost elements;         // this node, its input edges' repartitions included
+    Cost bytes;
+    std::int64_t candidates = 0;   // partition vectors that were considered
+};
+
+struct Plan {
+    int ranks = 1;
+    std::int64_t calls = 1;        // kernel calls wanted per node (p)
+    std::string strategy;          // "eindecomp", ...
+    std::vector<NodePlan> nodes;   // by NodeId
+
+    NodePlan const& node(NodeId id) const { return nodes[static_cast<std::size_t>(id.value())]; }
+    Cost elements() const;         // sums over the nodes
+    Cost bytes() const;
+};
+
+/// The parts of a node's output axes.
+Parts output_parts(graph::Node const& node, NodePlan const& plan);
+/// The parts that a node needs of its input `operand`, for each axis (a diagonal's two axes have equal parts).
+/// Move and Reshape read regions, not parts: nothing.
+std::optional<Parts> input_parts(graph::Node const& node, NodePlan const& plan, std::size_t operand);
+
+/// @throws InternalError unless every node has one part count >= 1 and at most its extent (1 for extent 0) for each label or axis
+void verify(graph::EinGraph const& graph, Plan const& plan);
+
+}  // namespace ein::relation

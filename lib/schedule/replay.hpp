@@ -1,0 +1,21 @@
+// The memory of one rank by arithmetic: its tasks are replayed in order, each block counted from its first writer to its last reader.
+// The scheduler predicts peaks with it; the executor lets a task start before its turn only where this profile has room.
+// Example: load X (8 bytes), apply Z = X + X (8 bytes), store Z: live 8, 16, 8; peak 16.
+// Source: [P] section VII (dependents and dependent counts).
+#pragma once
+
+#include <vector>
+
+#include "lib/schedule/schedule.hpp"
+
+namespace ein::schedule {
+
+struct Profile {
+    std::vector<std::int64_t> live;   // bytes of blocks while task k runs: its inputs and output, and what later tasks need
+    std::int64_t peak = 0;
+    std::int64_t at_end = 0;          // 0 for a sound schedule
+};
+
+Profile replay(Section const& section);
+
+}  // namespace ein::schedule
