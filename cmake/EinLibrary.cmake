@@ -1,3 +1,5 @@
+# How libraries and tests are declared: sources listed by hand, arrows drawn by LINK.
+
 # ein_library(NAME SOURCES a.cpp b.cpp LINK ein::base): the static library ein_NAME, alias ein::NAME.
 function(ein_library name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINK;PRIVATE_LINK" ${ARGN})
@@ -9,13 +11,40 @@ endfunction()
 # ein_test(NAME SOURCES a_test.cpp LINK ein::base [LABELS fast]): a Catch2 program with Catch2's main.
 function(ein_test name)
   cmake_parse_arguments(ARG "" "TIMEOUT" "SOURCES;LINK;LABELS" ${ARGN})
-  if(NOT ARG_TIMEOUT)
-    set(ARG_TIMEOUT 120)
-  endif()
-  add_executable(${name} ${ARG_SOURCES})
-  target_link_libraries(${name} PRIVATE ein_flags ein_test_support Catch2::Catch2WithMain ${ARG_LINK})
-  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+  _ein_test_program(${name} "${ARG_SOURCES}" "Catch2::Catch2WithMain;${ARG_LINK}")
   add_test(NAME ${name} COMMAND ${name})
-  set_tests_properties(${name} PROPERTIES LABELS "unit;${ARG_LABELS}" TIMEOUT ${ARG_TIMEOUT}
+  _ein_test_properties(${name} "unit;${ARG_LABELS}" "${ARG_TIMEOUT}" 1)
+endfunction()
+
+# ein_mpi_test(NAME RANKS 1 2 3 SOURCES a_test.cpp LINK ein::executor): a Catch2 program with a main of its own, which
+# starts MPI; run as NAME.np1, NAME.np2, ...
+function(ein_mpi_test name)
+  if(NOT EIN_WITH_MPI)
+    return()
+  endif()
+  cmake_parse_arguments(ARG "" "TIMEOUT" "RANKS;SOURCES;LINK;LABELS" ${ARGN})
+  _ein_test_program(${name} "${ARG_SOURCES}" "Catch2::Catch2;MPI::MPI_C;${ARG_LINK}")
+  foreach(ranks ${ARG_RANKS})
+    add_test(NAME ${name}.np${ranks}
+      COMMAND ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${ranks} --tag-output $<TARGET_FILE:${name}>)
+    _ein_test_properties(${name}.np${ranks} "mpi;${ARG_LABELS}" "${ARG_TIMEOUT}" ${ranks})
+  endforeach()
+endfunction()
+
+function(_ein_test_program name sources link)
+  add_executable(${name} ${sources})
+  target_link_libraries(${name} PRIVATE ein_flags ein_test_support ${link})
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+endfunction()
+
+# Sanitizers slow a test several times: its time limit grows with them.
+function(_ein_test_properties name labels timeout processors)
+  if(NOT timeout)
+    set(timeout 120)
+  endif()
+  if(EIN_SANITIZE)
+    math(EXPR timeout "${timeout} * 5")
+  endif()
+  set_tests_properties(${name} PROPERTIES LABELS "${labels}" TIMEOUT ${timeout} PROCESSORS ${processors}
     ENVIRONMENT "${EIN_TEST_ENVIRONMENT}")
 endfunction()

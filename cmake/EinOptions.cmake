@@ -1,6 +1,7 @@
 # Options, flags shared by every target, and the packages that the product stands on.
 option(EIN_BUILD_TESTS "Build the tests" ON)
 option(EIN_WITH_MPI "Build the MPI transport (off: einrun runs as one rank only)" ON)
+option(EIN_FUZZ "Link the fuzz targets with libFuzzer (needs clang; off: they replay their corpus as plain tests)" OFF)
 set(EIN_SANITIZE "" CACHE STRING "Sanitizers for every target, e.g. address,undefined or thread")
 
 if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
@@ -13,16 +14,38 @@ set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
 
+find_program(EIN_CCACHE ccache)
+mark_as_advanced(EIN_CCACHE)
+if(EIN_CCACHE AND NOT DEFINED CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${EIN_CCACHE})
+endif()
+
 # Flags of our own code only: strict warnings, one include root, no hidden contraction of a*b+c
 # (every rank and every vector width must round alike).
 add_library(ein_flags INTERFACE)
 target_include_directories(ein_flags INTERFACE
-  $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}> $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/generated>)
+  $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}> $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/generated>
+  $<INSTALL_INTERFACE:include/einloom>)
+target_compile_features(ein_flags INTERFACE cxx_std_20)
 target_compile_options(ein_flags INTERFACE
-  $<BUILD_INTERFACE:-Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Wno-restrict -ffp-contract=off>)
+  $<BUILD_INTERFACE:-Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -ffp-contract=off>)
+if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+  target_compile_options(ein_flags INTERFACE $<BUILD_INTERFACE:-Wno-restrict>)   # GCC 12 finds it in its own std::string
+endif()
+
 if(EIN_SANITIZE)
-  target_compile_options(ein_flags INTERFACE -fsanitize=${EIN_SANITIZE} -fno-omit-frame-pointer)
-  target_link_options(ein_flags INTERFACE -fsanitize=${EIN_SANITIZE})
+  target_compile_options(ein_flags INTERFACE
+    $<BUILD_INTERFACE:-fsanitize=${EIN_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer>)
+  target_link_options(ein_flags INTERFACE $<BUILD_INTERFACE:-fsanitize=${EIN_SANITIZE}>)
+  # Every program keeps MPI's plug-ins loaded (the file says why); libraries need not.
+  target_sources(ein_flags INTERFACE
+    $<BUILD_INTERFACE:$<$<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>:${PROJECT_SOURCE_DIR}/tests/support/sanitizer_keep.cpp>>)
+endif()
+if(EIN_FUZZ)
+  if(NOT CMAKE_CXX_COMPILER_ID MATCHES Clang)
+    message(FATAL_ERROR "EIN_FUZZ needs clang, found ${CMAKE_CXX_COMPILER_ID}; configure with -DCMAKE_CXX_COMPILER=clang++")
+  endif()
+  target_compile_options(ein_flags INTERFACE $<BUILD_INTERFACE:-fsanitize=fuzzer-no-link>)
 endif()
 
 find_package(Threads REQUIRED)
