@@ -1,5 +1,5 @@
-// Runs a fuzz target without libFuzzer: over every file of a corpus, then over a fixed number of mutations of them. The same
-// arguments give the same inputs on every machine, so this is an ordinary test. Leaves looking for new paths to libFuzzer.
+// Runs a fuzz target without libFuzzer: over every file of a corpus, then over a fixed number of mutations of them.
+// The same arguments give the same inputs on every machine: an ordinary test. Looking for new paths is libFuzzer's.
 // Example: graph_fuzz tests/fuzz/corpus/graph --mutations 3000 [--seed 1] [--only 17]
 // A crash leaves its input in the file "crash-PROGRAM" and names the mutation, to be run alone with --only.
 #include <algorithm>
@@ -43,7 +43,7 @@ struct Arguments {
     std::filesystem::path corpus;
     std::uint64_t mutations = 1000;
     std::uint64_t seed = 1;
-    long only = -1;   // the one mutation to run, or all
+    long only = -1;  // the one mutation to run, or all
 };
 
 Arguments read_arguments(int argc, char** argv) {
@@ -51,10 +51,14 @@ Arguments read_arguments(int argc, char** argv) {
     for (int i = 1; i < argc; ++i) {
         std::string_view const argument = argv[i];
         bool const has_value = i + 1 < argc;
-        if (argument == "--mutations" && has_value) arguments.mutations = std::strtoull(argv[++i], nullptr, 10);
-        else if (argument == "--seed" && has_value) arguments.seed = std::strtoull(argv[++i], nullptr, 10);
-        else if (argument == "--only" && has_value) arguments.only = std::strtol(argv[++i], nullptr, 10);
-        else arguments.corpus = argument;
+        if (argument == "--mutations" && has_value)
+            arguments.mutations = std::strtoull(argv[++i], nullptr, 10);
+        else if (argument == "--seed" && has_value)
+            arguments.seed = std::strtoull(argv[++i], nullptr, 10);
+        else if (argument == "--only" && has_value)
+            arguments.only = std::strtol(argv[++i], nullptr, 10);
+        else
+            arguments.corpus = argument;
     }
     return arguments;
 }
@@ -73,8 +77,31 @@ std::vector<Bytes> read_corpus(std::filesystem::path const& folder) {
 }
 
 // Pieces that parsers treat specially: a random byte alone would seldom make them.
-constexpr std::string_view pieces[] = {"{", "}", "[", "]", "(", ")", "\"", ":", ",", "->", "...", "\\u0000", "-1", "0", "1e999", "nan",
-                                       "9223372036854775807", "null", "true", "\xff", "\n", " ", "i", "^", "where("};
+constexpr std::string_view pieces[] = {"{",
+                                       "}",
+                                       "[",
+                                       "]",
+                                       "(",
+                                       ")",
+                                       "\"",
+                                       ":",
+                                       ",",
+                                       "->",
+                                       "...",
+                                       "\\u0000",
+                                       "-1",
+                                       "0",
+                                       "1e999",
+                                       "nan",
+                                       "9223372036854775807",
+                                       "null",
+                                       "true",
+                                       "\xff",
+                                       "\n",
+                                       " ",
+                                       "i",
+                                       "^",
+                                       "where("};
 constexpr std::uint8_t edge_bytes[] = {0x00, 0x01, 0x7f, 0x80, 0xff};
 
 void replace_range(Bytes& input, std::size_t begin, std::size_t count, Bytes const& with) {
@@ -85,35 +112,38 @@ void replace_range(Bytes& input, std::size_t begin, std::size_t count, Bytes con
 Bytes some_range(Bytes const& from, Random& random, std::size_t longest) {
     std::size_t const begin = random.below(from.size());
     std::size_t const count = random.below(std::min(longest, from.size() - begin) + 1);
-    return {from.begin() + static_cast<std::ptrdiff_t>(begin), from.begin() + static_cast<std::ptrdiff_t>(begin + count)};
+    return {from.begin() + static_cast<std::ptrdiff_t>(begin),
+            from.begin() + static_cast<std::ptrdiff_t>(begin + count)};
 }
 
 void mutate_once(Bytes& input, std::vector<Bytes> const& corpus, Random& random) {
     std::size_t const place = random.below(input.size() + 1);
     std::size_t const rest = input.size() - place;
     switch (random.below(8)) {
-        case 0:   // one bit
+        case 0:  // one bit
             if (rest > 0) input[place] = static_cast<std::uint8_t>(input[place] ^ (1u << random.below(8)));
             break;
         case 1:
             if (rest > 0) input[place] = static_cast<std::uint8_t>(random.next());
             break;
-        case 2:   // an edge value over one to eight bytes: lengths and offsets of binary formats
-            for (std::size_t i = 0, count = std::min<std::size_t>(rest, std::size_t{1} << random.below(4)); i < count; ++i)
+        case 2:  // an edge value over one to eight bytes: lengths and offsets of binary formats
+            for (std::size_t i = 0, count = std::min<std::size_t>(rest, std::size_t{1} << random.below(4)); i < count;
+                 ++i)
                 input[place + i] = edge_bytes[random.below(std::size(edge_bytes))];
             break;
         case 3: replace_range(input, place, random.below(std::min<std::size_t>(rest, 16) + 1), {}); break;
-        case 4: replace_range(input, place, rest, {}); break;   // cut short
+        case 4: replace_range(input, place, rest, {}); break;  // cut short
         case 5: replace_range(input, place, 0, some_range(input, random, 32)); break;
         case 6: replace_range(input, place, 0, some_range(corpus[random.below(corpus.size())], random, 64)); break;
         default: {
             std::string_view const piece = pieces[random.below(std::size(pieces))];
-            replace_range(input, place, random.below(std::min<std::size_t>(rest, 4) + 1), Bytes(piece.begin(), piece.end()));
+            replace_range(input, place, random.below(std::min<std::size_t>(rest, 4) + 1),
+                          Bytes(piece.begin(), piece.end()));
         }
     }
 }
 
-/// Mutation number `number` depends on the corpus, the seed and the number alone, so any one can be run again by itself.
+/// Mutation `number` depends on the corpus, the seed and the number alone, so any one can be run again by itself.
 Bytes mutation(std::vector<Bytes> const& corpus, std::uint64_t seed, std::uint64_t number) {
     Random random(seed * 0x100000001b3u + number);
     Bytes input = corpus[random.below(corpus.size())];
@@ -139,7 +169,8 @@ void report_crash(int signal) {
 }
 
 void run(Bytes const& input, char const* what, std::uint64_t number) {
-    std::snprintf(current_name, sizeof current_name, "crashed in %s %llu\n", what, static_cast<unsigned long long>(number));
+    std::snprintf(current_name, sizeof current_name, "crashed in %s %llu\n", what,
+                  static_cast<unsigned long long>(number));
     current_input = &input;
     LLVMFuzzerTestOneInput(input.data(), input.size());
     current_input = nullptr;
@@ -153,7 +184,8 @@ extern "C" char const* __ubsan_default_options() { return "abort_on_error=1"; }
 
 int main(int argc, char** argv) {
     Arguments const arguments = read_arguments(argc, argv);
-    std::vector<Bytes> const corpus = std::filesystem::is_directory(arguments.corpus) ? read_corpus(arguments.corpus) : std::vector<Bytes>{};
+    std::vector<Bytes> const corpus =
+        std::filesystem::is_directory(arguments.corpus) ? read_corpus(arguments.corpus) : std::vector<Bytes>{};
     if (corpus.empty()) {
         std::fprintf(stderr, "expected a folder with inputs, found none in '%s'\n", arguments.corpus.c_str());
         return 2;
@@ -162,11 +194,13 @@ int main(int argc, char** argv) {
     for (int signal : {SIGABRT, SIGSEGV, SIGFPE, SIGBUS, SIGILL}) std::signal(signal, report_crash);
 
     if (arguments.only >= 0) {
-        run(mutation(corpus, arguments.seed, static_cast<std::uint64_t>(arguments.only)), "mutation", static_cast<std::uint64_t>(arguments.only));
+        run(mutation(corpus, arguments.seed, static_cast<std::uint64_t>(arguments.only)), "mutation",
+            static_cast<std::uint64_t>(arguments.only));
         return 0;
     }
     for (std::size_t i = 0; i < corpus.size(); ++i) run(corpus[i], "corpus file", i);
     for (std::uint64_t i = 0; i < arguments.mutations; ++i) run(mutation(corpus, arguments.seed, i), "mutation", i);
-    std::printf("%zu inputs and %llu mutations: none crashed\n", corpus.size(), static_cast<unsigned long long>(arguments.mutations));
+    std::printf("%zu inputs and %llu mutations: none crashed\n", corpus.size(),
+                static_cast<unsigned long long>(arguments.mutations));
     return 0;
 }

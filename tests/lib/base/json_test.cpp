@@ -1,0 +1,162 @@
+#include "lib/base/json.hpp"
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+
+#include <unistd.h>
+
+#include "tests/support/catch.hpp"
+
+using namespace ein;
+
+namespace {
+
+/// The faults of text that must be refused.
+std::vector<Fault> faults_of(std::string_view text) {
+    try {
+        parse_json(text, "g.json");
+    } catch (InputError const& error) {
+        return error.faults();
+    }
+    return {};
+}
+
+/// A document and its cursor, for the typed readers.
+struct Document {
+    Json json;
+    Faults faults{"g.json"};
+    explicit Document(std::string_view text) : json(parse_json(text, "g.json")) {}
+    Cursor root() { return {json, faults}; }
+    std::string last_fault() const { return faults.list().empty() ? "" : faults.list().back().text(); }
+};
+
+}  // namespace
+
+TEST_CASE("JSON that does not parse is told by line and column", "[lib][base][json]") {
+    struct Case {
+        std::string_view text;
+        char const* where;
+    };
+    for (auto const& [text, where] : {
+             Case{"", "line 1, column 1"},
+             Case{"{\"a\": 1,\n \"b\" 2}", "line 2, column 6"},
+             Case{"{\n\n  \"a\": [1, 2,, 3]\n}", "line 3, column 14"},
+             Case{"[1, 2", "line 1, column 6"},
+             Case{"[1] x", "line 1, column 5"},
+             Case{"{\"a\": nan}", "line 1, column 8"},
+             Case{"{'a': 1}", "line 1, column 2"},
+         }) {
+        CAPTURE(text);
+        auto const faults = faults_of(text);
+        REQUIRE(faults.size() == 1);
+        CHECK(faults[0].file == "g.json");
+        CHECK(faults[0].where == where);
+        CHECK(faults[0].expected == "JSON");
+        CHECK_FALSE(faults[0].found.empty());
+        CHECK_FALSE(faults[0].mend.empty());
+    }
+}
+
+TEST_CASE("text that is not UTF-8 and numbers too large are refused", "[lib][base][json]") {
+    CHECK(faults_of("[\"\xff\"]").size() == 1);
+    CHECK(faults_of("[1e999]").size() == 1);
+    CHECK(faults_of("[\"\\ud800\"]").size() == 1);
+}
+
+TEST_CASE("a key that an object has twice is a fault, in any depth", "[lib][base][json]") {
+    auto const faults = faults_of(R"({"a": 1, "b": {"c": 1, "c": 2}, "a": [{"d": 1}, {"d": 1}]})");
+    REQUIRE(faults.size() == 2);
+    CHECK(faults[0].where == "key \"c\"");
+    CHECK(faults[1].where == "key \"a\"");
+    CHECK(faults_of(R"({"a": {"a": {"a": 1}}})").empty());
+}
+
+TEST_CASE("nesting of any depth neither overflows the stack nor is refused", "[lib][base][json]") {
+    std::size_t const depth = 200000;
+    Json const document = parse_json(std::string(depth, '[') + std::string(depth, ']'), "deep.json");
+    CHECK(document.is_array());
+    CHECK(faults_of(std::string(depth, '[')).size() == 1);
+}
+
+TEST_CASE("the pointer grows as the cursor descends, escaped as RFC 6901 has it", "[lib][base][json]") {
+    Document document(R"({"nodes": [{"agg": "summ"}], "a/b~c": 1})");
+    CHECK(document.root().pointer().empty());
+    document.root().at("nodes").at(0).at("agg").fail("sum or max", "'summ'", "write \"sum\"");
+    CHECK(document.last_fault() == "g.json: /nodes/0/agg: expected sum or max, found 'summ'; write \"sum\"");
+    CHECK(document.root().at("a/b~c").pointer() == "/a~1b~0c");
+    CHECK(document.root().has("nodes"));
+    CHECK_FALSE(document.root().has("edges"));
+    CHECK_FALSE(document.root().at("nodes").has("agg"));  // a list has no keys
+    CHECK(document.root().at("nodes").size() == 1);
+}
+
+TEST_CASE("typed readers give the value, or nothing and a fault at the place", "[lib][base][json]") {
+    Document document(R"({"text": "x", "whole": 3, "float": 3.0, "half": 2.5, "huge": 18446744073709551615, "yes": true,
+                          "inf": "inf", "minus": "-inf", "nan": "nan", "list": [1], "null": null,
+                          "lowest": -9223372036854775808})");
+    Cursor const root = document.root();
+    CHECK(root.at("text").string() == "x");
+    CHECK(root.at("whole").integer() == 3);
+    CHECK(root.at("float").integer() == 3);
+    CHECK(root.at("lowest").integer() == INT64_MIN);
+    CHECK(root.at("half").number() == 2.5);
+    CHECK(root.at("whole").number() == 3.0);
+    CHECK(root.at("inf").number() == INFINITY);
+    CHECK(root.at("minus").number() == -INFINITY);
+    CHECK(std::isnan(root.at("nan").number().value()));
+    CHECK(root.at("yes").boolean() == true);
+    CHECK(root.at("list").expect_list());
+    CHECK(root.expect_object());
+    CHECK(document.faults.empty());
+
+    CHECK_FALSE(root.at("whole").string());
+    CHECK(document.last_fault() == "g.json: /whole: expected a string, found 3; write it in quotes");
+    CHECK_FALSE(root.at("half").integer());
+    CHECK(document.last_fault() == "g.json: /half: expected an integer, found 2.5; write a whole number");
+    CHECK_FALSE(root.at("huge").integer());
+    CHECK(document.last_fault() ==
+          "g.json: /huge: expected an integer below 2^63, found 18446744073709551615; write a smaller one");
+    CHECK_FALSE(root.at("text").number());
+    CHECK_FALSE(root.at("yes").number());
+    CHECK_FALSE(root.at("whole").boolean());
+    CHECK_FALSE(root.at("list").expect_object());
+    CHECK_FALSE(root.at("null").expect_list());
+    CHECK(document.last_fault() == "g.json: /null: expected a list, found null; write [ ... ]");
+    CHECK(document.faults.list().size() == 8);
+}
+
+TEST_CASE("unknown keys are faults with the nearest known one; x- keys are left alone", "[lib][base][json]") {
+    Document document(R"({"nmae": 1, "name": 2, "x-note": 3, "completely-different": 4})");
+    document.root().only_keys({"name", "shape"});
+    REQUIRE(document.faults.list().size() == 2);
+    CHECK(document.faults.list()[0].text() ==
+          "g.json: /completely-different: expected name or shape, found the unknown key \"completely-different\"; "
+          "remove it, or begin it with x-");
+    CHECK(document.faults.list()[1].text() ==
+          "g.json: /nmae: expected name or shape, found the unknown key \"nmae\"; did you mean \"name\"?");
+}
+
+TEST_CASE("values are told briefly", "[lib][base][json]") {
+    CHECK(describe(Json::parse("[1]")) == "a list");
+    CHECK(describe(Json::parse("{}")) == "an object");
+    CHECK(describe(Json::parse("1.5")) == "a number");
+    CHECK(describe(Json::parse("null")) == "null");
+    CHECK(describe(Json::parse("true")) == "a boolean");
+    CHECK(describe(Json::parse("\"x\"")) == "a string");
+    CHECK(brief(Json::parse("[1, 2]")) == "[1,2]");
+    CHECK(brief(Json(std::vector<int>(100, 1))) == "a list of 100");
+    CHECK(brief(Json(std::string(200, 'x'))).size() == 40);
+}
+
+TEST_CASE("files that cannot be read are told by name", "[lib][base][json]") {
+    CHECK_THROWS_WITH(read_text_file("/nowhere/g.json"),
+                      Catch::Contains("/nowhere/g.json: expected a file that can be read, found none"));
+    CHECK_THROWS_AS(read_text_file(std::filesystem::temp_directory_path()), InputError);
+    auto const path = std::filesystem::temp_directory_path() / ("einloom_json_test_" + std::to_string(::getpid()));
+    std::ofstream(path) << "{}\n";
+    CHECK(read_text_file(path) == "{}\n");
+    std::ofstream(path, std::ios::trunc).flush();
+    CHECK(read_text_file(path).empty());
+    std::filesystem::remove(path);
+}
