@@ -17,7 +17,8 @@ enum class Agg : std::uint8_t { sum, prod, min, max, any, all, logsumexp };
 std::string_view name(Agg agg);
 std::optional<Agg> agg_from_name(std::string_view text);
 
-/// The type in which partial results are kept: bool for any and all; the join's type otherwise (sums of bool are "or", as NumPy's einsum has it).
+/// The type in which partial results are kept: bool for any and all; f64 for logsumexp of integers;
+/// the join's type otherwise (sums of bool are "or", as NumPy's einsum has it).
 DType accumulate_dtype(Agg agg, DType join);
 
 }  // namespace ein::scalar

@@ -42,8 +42,12 @@ struct Node {
     std::complex<double> value;
     std::int64_t integer = 0;   // the value when integral
     std::string name;           // of a param
+    int depth = 1;              // of the tree below, this node included
     std::vector<Expr> args;
 };
+
+/// No tree is deeper, so that walking and freeing one by recursion is safe: deeper ones are InputErrors.
+inline constexpr int max_depth = 2000;
 
 /// An immutable scalar expression.
 class Expr {
@@ -52,7 +56,7 @@ public:
     static Expr operand(int number);
     static Expr index(int label);
     static Expr number(double value);
-    static Expr number(std::complex<double> value);
+    static Expr number(std::complex<double> value);   // complex(re, im): there are no complex literals
     static Expr integer(std::int64_t value);
     static Expr param(std::string name);
     static Expr cast(DType to, Expr argument);
@@ -65,6 +69,7 @@ public:
     friend bool operator==(Expr const& a, Expr const& b);   // same structure
 
 private:
+    static Expr leaf(Op op, int slot);
     explicit Expr(Node node) : node_(std::make_shared<Node const>(std::move(node))) {}
     std::shared_ptr<Node const> node_;
 };

@@ -22,7 +22,10 @@ struct TypeResult {
 TypeResult type_of(Expr const& expr, DType compute, DType weak);
 
 /// Folds constants, drops multiplications by one and additions of zero, and the like. Never changes a result but for the
-/// sign of a zero; keeps nan and inf (0 * x stays).
+/// sign of a zero; keeps nan and inf (0 * x stays). Holds for operands of every type, so x * 1 stays (of bools it is i64).
 Expr simplify(Expr const& expr);
+
+/// The same for operands of one type, which allows more: with f32 operands x * 1 is x.
+Expr simplify(Expr const& expr, DType compute);
 
 }  // namespace ein::scalar
