@@ -1,0 +1,91 @@
+#include "lib/tensor/compare.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "lib/base/error.hpp"
+
+namespace ein::tensor {
+namespace {
+
+using Complex = std::complex<double>;
+
+Complex number(scalar::Scalar const& value) {
+    return value.is_integer ? Complex(static_cast<double>(value.integer)) : value.number;
+}
+
+bool is_nan(Complex value) { return std::isnan(value.real()) || std::isnan(value.imag()); }
+bool is_finite(Complex value) { return std::isfinite(value.real()) && std::isfinite(value.imag()); }
+
+/// Root mean square of the finite elements; scaled so that squares do not overflow.
+double root_mean_square(HostTensor const& tensor) {
+    double scale = 0, sum = 0;
+    Extent count = 0;
+    for (Extent i = 0; i < tensor.elements(); ++i) {
+        Complex const value = number(tensor.at(i));
+        if (is_finite(value)) scale = std::max({scale, std::abs(value.real()), std::abs(value.imag())});
+    }
+    if (scale == 0) return 0;
+    for (Extent i = 0; i < tensor.elements(); ++i) {
+        Complex const value = number(tensor.at(i));
+        if (!is_finite(value)) continue;
+        sum += std::norm(Complex(value.real() / scale, value.imag() / scale));
+        ++count;
+    }
+    return scale * std::sqrt(sum / static_cast<double>(count));
+}
+
+double distance(std::int64_t a, std::int64_t b) {
+    return static_cast<double>(static_cast<std::uint64_t>(std::max(a, b)) - static_cast<std::uint64_t>(std::min(a, b)));
+}
+
+double distance(Complex a, Complex b) {
+    if (a == b || (is_nan(a) && is_nan(b))) return 0;
+    if (!is_finite(a) || !is_finite(b)) return std::numeric_limits<double>::infinity();
+    return std::hypot(a.real() - b.real(), a.imag() - b.imag());
+}
+
+}  // namespace
+
+Difference compare(HostTensor const& value, HostTensor const& reference, double allowed) {
+    Difference out;
+    out.same_shape = value.shape() == reference.shape();
+    if (!out.same_shape) return out;
+    double const rms = root_mean_square(reference);
+    for (Extent i = 0; i < value.elements(); ++i) {
+        scalar::Scalar const a = value.at(i), b = reference.at(i);
+        double const apart = a.is_integer && b.is_integer ? distance(a.integer, b.integer) : distance(number(a), number(b));
+        if (apart == 0) continue;
+        double const scale = std::max({std::abs(number(a)), std::abs(number(b)), rms});
+        double const relative = std::isinf(apart) ? apart : apart / scale;
+        out.max_abs = std::max(out.max_abs, apart);
+        if (relative > out.max_rel || out.worst < 0) out.worst = i;
+        out.max_rel = std::max(out.max_rel, relative);
+        if (relative > allowed) ++out.count;
+    }
+    return out;
+}
+
+double tolerance(DType dtype, double reduction_length) {
+    auto const single = static_cast<double>(std::numeric_limits<float>::epsilon());
+    double const twice = std::numeric_limits<double>::epsilon();
+    double const root = std::sqrt(std::max(1.0, reduction_length));
+    switch (dtype) {
+        case DType::f16: return 8 * (0x1p-10 + root * single);
+        case DType::bf16: return 8 * (0x1p-7 + root * single);
+        case DType::f32:
+        case DType::c64: return 8 * (single + root * single);
+        case DType::f64:
+        case DType::c128: return 8 * (twice + root * twice);
+        case DType::i8:
+        case DType::i16:
+        case DType::i32:
+        case DType::i64:
+        case DType::u8:
+        case DType::boolean: return 0;
+    }
+    throw InternalError("unknown dtype");
+}
+
+}  // namespace ein::tensor

@@ -1,0 +1,25 @@
+// Readers of tensors in files, one function a format: each checks that the file holds what is wanted, and says how to mend it when not.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "lib/tensor/read.hpp"
+
+namespace ein::tensor {
+
+/// What open() was asked for.
+struct Wanted {
+    std::string const& name;
+    DType dtype;
+    Shape const& shape;
+    std::filesystem::path const& folder;
+};
+
+std::unique_ptr<Reader> open_npy(NpySource const& source, Wanted const& wanted);
+std::unique_ptr<Reader> open_npz(NpzSource const& source, Wanted const& wanted);
+std::unique_ptr<Reader> open_safetensors(SafetensorsSource const& source, Wanted const& wanted);
+std::unique_ptr<Reader> open_raw(RawSource const& source, Wanted const& wanted);
+
+}  // namespace ein::tensor
