@@ -40,7 +40,7 @@ struct Block {
     std::int32_t tensor = 0;        // in Schedule::tensors
     DType dtype = DType::f32;       // partial results may be wider than their tensor
     bool packed = false;
-    std::int32_t readers = 0;       // tasks that read it (each once): it is deleted when all have
+    std::int32_t readers = 0;       // times that tasks read it (an operand that occurs twice counts twice): deleted after the last
     std::int32_t writers = 0;       // tasks that write it: it is ready when all have
     std::int32_t order = 0;
     std::int64_t coords = 0;        // in Section::coords: `order` begins, then `order` lengths

@@ -1,0 +1,169 @@
+#include "lib/schedule/file.hpp"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+
+#include "lib/base/error.hpp"
+#include "lib/base/hash.hpp"
+#include "lib/schedule/codec.hpp"
+#include "lib/schedule/verify.hpp"
+
+namespace ein::schedule {
+namespace {
+
+// The file: Preamble, then `parts` Part records (the header's, then a section's for each rank), then the parts, each at a multiple of 16.
+struct Preamble {
+    std::array<char, 8> magic;
+    std::uint32_t version;
+    std::uint32_t parts;
+    std::uint64_t table_hash;   // of the Part records
+};
+struct Part {
+    std::uint64_t offset, size, hash;
+};
+constexpr std::array<char, 8> magic{'E', 'I', 'N', 'S', 'C', 'H', 'E', 'D'};
+constexpr std::uint32_t version = 1;
+
+[[noreturn]] void refuse(std::filesystem::path const& path, std::string expected, std::string found,
+                         std::string mend = "write it again with einplan") {
+    throw InputError(Fault{path.string(), "", std::move(expected), std::move(found), std::move(mend)});
+}
+
+std::uint64_t aligned(std::uint64_t offset) { return (offset + 15) / 16 * 16; }
+
+std::span<std::uint8_t const> bytes_of(std::vector<Part> const& table) {
+    return {reinterpret_cast<std::uint8_t const*>(table.data()), table.size() * sizeof(Part)};
+}
+
+void write_all(std::filesystem::path const& path, std::vector<Bytes> const& parts, std::vector<Part> const& table) {
+    std::ofstream out(path, std::ios::binary | std::ios::trunc);
+    Preamble const preamble{magic, version, static_cast<std::uint32_t>(parts.size()), hash_bytes(bytes_of(table))};
+    out.write(reinterpret_cast<char const*>(&preamble), sizeof preamble);
+    out.write(reinterpret_cast<char const*>(table.data()), static_cast<std::streamsize>(bytes_of(table).size()));
+    for (std::size_t k = 0; k < parts.size(); ++k) {
+        std::string const padding(table[k].offset - static_cast<std::uint64_t>(out.tellp()), '\0');
+        out.write(padding.data(), static_cast<std::streamsize>(padding.size()));
+        out.write(reinterpret_cast<char const*>(parts[k].data()), static_cast<std::streamsize>(parts[k].size()));
+        if (!out) break;
+    }
+    out.flush();
+    if (!out) throw RunError(path.string() + ": expected to write the schedule, found: " + std::strerror(errno) + "; free space there or choose another place with -o");
+}
+
+std::string joined(std::vector<std::string> const& lines) {
+    std::string out;
+    for (std::string const& line : lines) out += (out.empty() ? "" : "\n") + line;
+    return out;
+}
+
+}  // namespace
+
+void write_file(Schedule const& schedule, std::filesystem::path const& path) {
+    std::vector<Bytes> parts{encode(schedule.header)};
+    for (Section const& section : schedule.sections) parts.push_back(encode(section));
+    std::vector<Part> table;
+    std::uint64_t offset = sizeof(Preamble) + parts.size() * sizeof(Part);
+    for (Bytes const& part : parts) {
+        offset = aligned(offset);
+        table.push_back({offset, part.size(), hash_bytes(part)});
+        offset += part.size();
+    }
+    std::filesystem::path const partial = path.string() + ".partial";
+    try {
+        write_all(partial, parts, table);
+        std::filesystem::rename(partial, path);
+    } catch (std::filesystem::filesystem_error const& error) {
+        throw RunError(path.string() + ": expected to write the schedule, found: " + error.code().message() + "; choose another place with -o");
+    } catch (...) {
+        std::error_code ignored;
+        std::filesystem::remove(partial, ignored);
+        throw;
+    }
+}
+
+namespace {
+
+Preamble const& preamble_of(void const* data) { return *static_cast<Preamble const*>(data); }
+std::span<Part const> table_of(void const* data) {
+    return {reinterpret_cast<Part const*>(static_cast<std::uint8_t const*>(data) + sizeof(Preamble)), preamble_of(data).parts};
+}
+
+void check_container(std::filesystem::path const& path, void const* data, std::size_t size) {
+    if (size < sizeof(Preamble) || preamble_of(data).magic != magic) refuse(path, "a schedule file", "something else", "give the file that einplan wrote");
+    Preamble const& preamble = preamble_of(data);
+    if (preamble.version != version)
+        refuse(path, "a schedule of version " + std::to_string(version), "version " + std::to_string(preamble.version), "plan again with this einplan");
+    if (preamble.parts < 2 || (size - sizeof(Preamble)) / sizeof(Part) < preamble.parts) refuse(path, "a whole schedule", "one cut short");
+    auto const table = table_of(data);
+    if (hash_bytes({reinterpret_cast<std::uint8_t const*>(table.data()), table.size_bytes()}) != preamble.table_hash)
+        refuse(path, "a sound schedule", "a damaged table of contents");
+    for (Part const& part : table)
+        if (part.offset % 16 != 0 || part.offset > size || part.size > size - part.offset) refuse(path, "a whole schedule", "one cut short");
+}
+
+std::span<std::uint8_t const> checked_part(std::filesystem::path const& path, void const* data, std::size_t index) {
+    Part const& part = table_of(data)[index];
+    std::span<std::uint8_t const> const bytes{static_cast<std::uint8_t const*>(data) + part.offset, part.size};
+    if (hash_bytes(bytes) != part.hash)
+        refuse(path, "a sound schedule", index == 0 ? "a damaged header" : "a damaged section of rank " + std::to_string(index - 1));
+    return bytes;
+}
+
+}  // namespace
+
+File::File(std::filesystem::path const& path) : path_(path) {
+    int const fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    if (fd < 0) refuse(path, "a schedule file", std::strerror(errno), "write one with einplan");
+    struct stat status {};
+    bool const regular = ::fstat(fd, &status) == 0 && S_ISREG(status.st_mode);
+    if (regular && status.st_size > 0) {
+        size_ = static_cast<std::size_t>(status.st_size);
+        void* const mapped = ::mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, fd, 0);
+        if (mapped != MAP_FAILED) data_ = mapped;
+    }
+    ::close(fd);
+    if (!data_) refuse(path, "a schedule file", regular ? "an empty one" : "no regular file", "give the file that einplan wrote");
+    try {
+        check_container(path, data_, size_);
+    } catch (...) {
+        ::munmap(const_cast<void*>(data_), size_);
+        throw;
+    }
+}
+
+File::~File() { ::munmap(const_cast<void*>(data_), size_); }
+
+Header File::header() const {
+    Header header = decode_header(checked_part(path_, data_, 0), path_.string());
+    if (header.ranks < 1 || static_cast<std::uint32_t>(header.ranks) != preamble_of(data_).parts - 1)
+        refuse(path_, "a section for each of " + std::to_string(header.ranks) + " ranks", std::to_string(preamble_of(data_).parts - 1));
+    if (auto const faults = faults_of(header); !faults.empty()) refuse(path_, "a sound schedule", joined(faults));
+    return header;
+}
+
+Section File::section(Rank rank) const {
+    auto const index = static_cast<std::size_t>(rank.value()) + 1;
+    promise(rank.value() >= 0 && index < preamble_of(data_).parts, "section of a rank that the schedule lacks");
+    Section section = decode_section(checked_part(path_, data_, index), path_.string());
+    Header const shared = header();
+    if (auto const faults = faults_of(shared, section, rank); !faults.empty()) refuse(path_, "a sound schedule", joined(faults));
+    return section;
+}
+
+std::uint64_t File::hash() const { return preamble_of(data_).table_hash; }
+
+Schedule read_file(std::filesystem::path const& path) {
+    File const file(path);
+    Schedule schedule{file.header(), {}};
+    for (int rank = 0; rank < schedule.header.ranks; ++rank) schedule.sections.push_back(file.section(Rank{rank}));
+    return schedule;
+}
+
+}  // namespace ein::schedule

@@ -1,0 +1,30 @@
+#include "lib/schedule/replay.hpp"
+
+#include <algorithm>
+
+namespace ein::schedule {
+
+Profile replay(Section const& section) {
+    std::vector<std::int32_t> readers(section.blocks.size()), writers(section.blocks.size());
+    for (std::size_t b = 0; b < section.blocks.size(); ++b) {
+        readers[b] = section.blocks[b].readers;
+        writers[b] = section.blocks[b].writers;
+    }
+    Profile profile;
+    profile.live.reserve(section.tasks.size());
+    std::int64_t live = 0;
+    auto bytes = [&](std::int32_t block) { return section.bytes_of(section.blocks[static_cast<std::size_t>(block)]); };
+    for (Task const& task : section.tasks) {
+        auto const output = static_cast<std::size_t>(task.output);
+        if (task.output >= 0 && writers[output] == section.blocks[output].writers) live += bytes(task.output);
+        profile.live.push_back(live);
+        profile.peak = std::max(profile.peak, live);
+        if (task.output >= 0 && --writers[output] == 0 && readers[output] == 0) live -= bytes(task.output);
+        for (std::int32_t input : section.inputs_of(task))
+            if (--readers[static_cast<std::size_t>(input)] == 0) live -= bytes(input);
+    }
+    profile.at_end = live;
+    return profile;
+}
+
+}  // namespace ein::schedule

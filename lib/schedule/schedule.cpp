@@ -1,0 +1,37 @@
+#include "lib/schedule/schedule.hpp"
+
+#include <array>
+
+namespace ein::schedule {
+
+std::string_view name(TaskKind kind) {
+    static constexpr std::array<std::string_view, task_kinds> names{"load", "apply", "reduce", "fill", "copy", "reshape",
+                                                                    "pack", "unpack", "send", "receive", "store"};
+    return names.at(static_cast<std::size_t>(kind));
+}
+
+std::span<std::int32_t const> Section::inputs_of(Task const& task) const {
+    return std::span(inputs).subspan(static_cast<std::size_t>(task.first_input), static_cast<std::size_t>(task.inputs));
+}
+
+namespace {
+Box box_at(std::vector<std::int64_t> const& coords, std::int64_t first, std::int32_t order) {
+    auto const begin = coords.begin() + first;
+    return {{begin, begin + order}, {begin + order, begin + 2 * std::int64_t{order}}};
+}
+}  // namespace
+
+Box Section::box_of(Block const& block) const { return box_at(coords, block.coords, block.order); }
+Box Section::region_of(Task const& task) const { return box_at(coords, task.coords, task.order); }
+
+std::int64_t Section::elements_of(Block const& block) const {
+    auto const lengths = std::span(coords).subspan(static_cast<std::size_t>(block.coords + block.order),
+                                                   static_cast<std::size_t>(block.order));
+    return element_count(lengths);
+}
+
+std::int64_t Section::bytes_of(Block const& block) const {
+    return elements_of(block) * static_cast<std::int64_t>(size_of(block.dtype));
+}
+
+}  // namespace ein::schedule
