@@ -33,10 +33,12 @@ compilers_at_a_time() {
 
 ./scripts/install-deps.sh
 
-# A folder that was configured with other tools or in another place would fail in odd ways: begin anew.
-if [ -e "$folder/CMakeCache.txt" ] && ! grep -qx "CMAKE_HOME_DIRECTORY:INTERNAL=$PWD" "$folder/CMakeCache.txt"; then
-    rm -rf "$folder/CMakeCache.txt" "$folder/CMakeFiles"
-fi
+# CMake refuses a folder that was configured in another place or for another build tool: begin anew there.
+configured_here() {
+    grep -qx "CMAKE_HOME_DIRECTORY:INTERNAL=$PWD" "$1" && grep -qx 'CMAKE_GENERATOR:INTERNAL=Ninja' "$1"
+}
+cache=$folder/CMakeCache.txt
+if [ -e "$cache" ] && ! configured_here "$cache"; then rm -rf "$cache" "$folder/CMakeFiles"; fi
 jobs=${EIN_JOBS:-$(compilers_at_a_time)}
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT

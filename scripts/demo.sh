@@ -1,0 +1,103 @@
+#!/usr/bin/env bash
+# Builds Einloom and shows it at work: scripts/demo.sh [GRAPH...]     (default: an attention layer and a matrix chain)
+# Each graph is planned for 4 ranks, run by mpirun on this machine, and its results are checked against the reference
+# interpreter. A table at the end compares what was predicted with what happened. EIN_RANKS sets another rank count.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+if [[ "${1:-}" == -* ]]; then sed -n '2,4s/^# //p' "$0"; exit 2; fi
+graphs=("$@")
+[ "${#graphs[@]}" -gt 0 ] || graphs=(examples/attention.json examples/matrix-chain.json)
+ranks=${EIN_RANKS:-4}
+results=build/demo
+
+# Open MPI, for a laptop as for a build server: more ranks than cores are fine, ranks give way while they wait, they
+# are not tied to cores, and no network is needed. As root it wants to be told twice that this is meant.
+export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_hwloc_base_binding_policy=none
+export OMPI_MCA_btl_tcp_if_include=lo OMPI_MCA_oob_tcp_if_include=lo
+if [ "$(id -u)" -eq 0 ]; then export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1; fi
+
+# Prints a JSON file as lines "path<TAB>value": .bytes.total<TAB>12, .peak_bytes[0]<TAB>7. Strings without their quotes.
+flatten() {
+    tr '\n\t' '  ' < "$1" | awk '
+    function blanks() { while (substr(text, at, 1) == " ") at++ }
+    function word(   begin) {                     # a string, number, true, false or null
+        begin = at
+        if (substr(text, at, 1) == "\"") {
+            for (at++; substr(text, at, 1) != "\"" && at <= length(text); at++) if (substr(text, at, 1) == "\\") at++
+            at++
+            return substr(text, begin + 1, at - begin - 2)
+        }
+        while (at <= length(text) && index(" ,:]}", substr(text, at, 1)) == 0) at++
+        return substr(text, begin, at - begin)
+    }
+    function value(path,   n, key, opening) {
+        blanks()
+        opening = substr(text, at, 1)
+        if (opening != "{" && opening != "[") { print path "\t" word(); return }
+        for (n = 0;; n++) {
+            at++                                  # the bracket or a comma
+            blanks()
+            if (index("]}", substr(text, at, 1)) > 0) break
+            if (opening == "{") { key = word(); blanks(); at++; value(path "." key) }
+            else value(path "[" n "]")
+            blanks()
+            if (substr(text, at, 1) != ",") break
+        }
+        at++
+    }
+    { text = text $0 } END { at = 1; value("") }'
+}
+# field FILE PATH: its value; largest FILE PATH: the largest of a list of numbers.
+field() { awk -F '\t' -v path="$2" '$1 == path { print $2; found = 1; exit } END { if (!found) print "?" }' "$1"; }
+largest() {
+    awk -F '\t' -v path="$2" 'index($1, path "[") == 1 && (n++ == 0 || $2 + 0 > most) { most = $2 + 0 }
+                              END { if (n) printf "%.0f\n", most; else print "?" }' "$1"
+}
+readable() {   # bytes for people
+    awk -v bytes="$1" 'BEGIN {
+        if (bytes !~ /^[0-9.e+]+$/) { print bytes; exit }
+        split("B KiB MiB GiB TiB", unit, " ")
+        for (i = 1; bytes >= 1024 && i < 5; i++) bytes /= 1024
+        printf i == 1 ? "%d %s\n" : "%.1f %s\n", bytes, unit[i]
+    }'
+}
+show() { printf '\n$ %s\n' "$*"; "$@"; }
+
+./scripts/build.sh release --no-tests
+mkdir -p "$results"
+table=$results/table
+: > "$table"
+for graph in "${graphs[@]}"; do
+    name=$(basename "$graph" .json)
+    schedule=$results/$name.sched report=$results/$name.report.json
+    show build/bin/einplan "$graph" -n "$ranks" -o "$schedule"
+    show mpirun -n "$ranks" build/bin/einrun "$schedule" --out "$results/$name" --verify --report "$report"
+
+    flatten "$report" > "$results/report.flat"
+    build/bin/einplan "$graph" -n "$ranks" -o "$schedule.again" --explain=json > "$results/explain.json"
+    flatten "$results/explain.json" > "$results/explain.flat"
+    cmp "$schedule" "$schedule.again"   # the same inputs give the same bytes
+    rm "$schedule.again"
+    {
+        printf '%s\t%s/%s\t%s\t' "$name" "$(field "$results/explain.flat" .strategy)" \
+            "$(field "$results/explain.flat" .place)" "$(field "$results/explain.flat" .tasks)"
+        printf '%s\t%s\t' "$(readable "$(field "$results/report.flat" .bytes_predicted)")" \
+            "$(readable "$(field "$results/report.flat" .bytes_sent)")"
+        printf '%s\t%s\t' "$(readable "$(largest "$results/report.flat" .peak_predicted)")" \
+            "$(readable "$(largest "$results/report.flat" .peak_block_bytes)")"
+        printf '%.4s\t%.5s\n' "$(field "$results/report.flat" .gflops_per_second)" \
+            "$(field "$results/report.flat" .seconds.execute)"
+    } >> "$table"
+done
+
+printf '\nOn %s ranks, every result verified against the reference interpreter:\n\n' "$ranks"
+line='  %-14s %-22s %6s  %10s %10s  %10s %10s  %8s %8s\n'
+# shellcheck disable=SC2059
+printf "$line" '' '' '' 'bytes moved' '' 'peak a rank' '' '' ''
+# shellcheck disable=SC2059
+printf "$line" graph plan tasks planned counted planned counted GFLOP/s seconds
+while IFS=$'\t' read -r -a cells; do
+    # shellcheck disable=SC2059
+    printf "$line" "${cells[@]}"
+done < "$table"
+printf '\nResults are in %s/<graph>/, reports beside them.\n' "$results"
