@@ -1,0 +1,56 @@
+#include "scheduler/lowering.hpp"
+
+#include "scheduler/value_parts.hpp"
+
+namespace ein::scheduler {
+
+using schedule::TaskKind;
+
+Box projected(Box const& region, std::vector<int> const& labels) {
+    Box box;
+    for (int label : labels) {
+        box.begin.push_back(region.begin[static_cast<std::size_t>(label)]);
+        box.length.push_back(region.length[static_cast<std::size_t>(label)]);
+    }
+    return box;
+}
+
+Lowering::Lowering(graph::EinGraph const& graph, relation::Plan const& plan, LoweringOptions const& options, schedule::Header& header)
+    : graph_(graph), plan_(plan), options_(options), header_(header), sections_(static_cast<std::size_t>(plan.ranks)), tables_(header),
+      residency_(graph, value_parts(graph, plan, options.slice_bytes), options.inputs, sections_, tables_) {
+    for (graph::Value const& v : graph.values) header.tensors.push_back({v.name, v.shape, v.dtype});
+    for (graph::Leaf const& leaf : graph.leaves) header.inputs.push_back({leaf.value.value(), leaf.source});
+    for (ValueId output : graph.outputs) header.outputs.push_back({output.value(), graph.value(output).name});
+}
+
+std::vector<schedule::Section> Lowering::run() && {
+    for (std::size_t n = 0; n < graph_.nodes.size(); ++n) lower(NodeId{static_cast<std::int32_t>(n)});
+    store_outputs();
+    std::vector<schedule::Section> out;
+    for (SectionBuilder& section : sections_) out.push_back(std::move(section).finish());
+    return out;
+}
+
+void Lowering::lower(NodeId id) {
+    graph::Node const& node = graph_.node(id);
+    std::visit([&](auto const& op) { lower(node, op, plan_.node(id)); }, node.op);
+}
+
+void Lowering::place(std::vector<Call>& calls, std::vector<std::vector<Held>> held) const {
+    std::vector<Rank> const ranks = options_.place({plan_.ranks, std::move(held)});
+    for (std::size_t c = 0; c < calls.size(); ++c) calls[c].rank = ranks[c];
+}
+
+void Lowering::store_outputs() {
+    for (std::size_t number = 0; number < graph_.outputs.size(); ++number) {
+        ValueId const output = graph_.outputs[number];
+        auto const blocks = static_cast<std::size_t>(element_count(residency_.parts(output)));
+        for (std::size_t index = 0; index < blocks; ++index) {
+            Rank const asking{static_cast<int>(index * static_cast<std::size_t>(plan_.ranks) / blocks)};
+            Holding const from = residency_.home(output, index, asking);   // a leaf may not have been loaded yet
+            on(from.rank).add({.kind = TaskKind::store, .spec = static_cast<std::int32_t>(number), .inputs = {from.block}, .output = {}, .region = {}});
+        }
+    }
+}
+
+}  // namespace ein::scheduler

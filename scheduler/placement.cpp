@@ -1,0 +1,84 @@
+#include "scheduler/placement.hpp"
+
+#include <algorithm>
+#include <tuple>
+
+#include "lib/base/error.hpp"
+
+namespace ein::scheduler {
+namespace {
+
+/// Where pattern puts call `index`: the grid of calls in C order, cut evenly over all ranks.
+int pattern_rank(std::size_t index, std::size_t calls, int ranks) {
+    if (calls <= static_cast<std::size_t>(ranks)) return static_cast<int>(index);
+    return static_cast<int>(index * static_cast<std::size_t>(ranks) / calls);
+}
+
+std::vector<Rank> place_pattern(PlaceQuery const& query) {
+    std::vector<Rank> out;
+    for (std::size_t call = 0; call < query.held.size(); ++call) out.emplace_back(pattern_rank(call, query.held.size(), query.ranks));
+    return out;
+}
+
+std::vector<Rank> place_round_robin(PlaceQuery const& query) {
+    std::vector<Rank> out;
+    for (std::size_t call = 0; call < query.held.size(); ++call) out.emplace_back(static_cast<int>(call) % query.ranks);
+    return out;
+}
+
+/// Takes the pairs (call, rank) by bytes that need not move, most first, while the rank has room; the rest go where pattern
+/// would put them, or to the next rank with room.
+std::vector<Rank> place_greedy(PlaceQuery const& query) {
+    std::size_t const calls = query.held.size();
+    auto const ranks = static_cast<std::size_t>(query.ranks);
+    std::vector<std::size_t> room(ranks, (calls + ranks - 1) / ranks);
+    struct Choice {
+        double bytes;
+        std::size_t call;
+        int rank;
+        bool off_pattern;
+    };
+    std::vector<Choice> choices;
+    for (std::size_t call = 0; call < calls; ++call)
+        for (Held const& held : query.held[call])
+            if (held.bytes > 0)
+                choices.push_back({held.bytes, call, held.rank.value(), held.rank.value() != pattern_rank(call, calls, query.ranks)});
+    std::sort(choices.begin(), choices.end(), [](Choice const& a, Choice const& b) {
+        return std::tuple(-a.bytes, a.off_pattern, a.call, a.rank) < std::tuple(-b.bytes, b.off_pattern, b.call, b.rank);
+    });
+    std::vector<int> placed(calls, -1);
+    auto take = [&](std::size_t call, int rank) {
+        placed[call] = rank;
+        --room[static_cast<std::size_t>(rank)];
+    };
+    for (Choice const& choice : choices)
+        if (placed[choice.call] < 0 && room[static_cast<std::size_t>(choice.rank)] > 0) take(choice.call, choice.rank);
+    for (std::size_t call = 0; call < calls; ++call) {
+        int rank = pattern_rank(call, calls, query.ranks);
+        while (placed[call] < 0) {
+            if (room[static_cast<std::size_t>(rank)] > 0) take(call, rank);
+            rank = (rank + 1) % query.ranks;
+        }
+    }
+    std::vector<Rank> out;
+    for (int rank : placed) out.emplace_back(rank);
+    return out;
+}
+
+}  // namespace
+
+std::vector<std::string> const& placer_names() {
+    static std::vector<std::string> const names{"best", "pattern", "greedy", "round-robin"};
+    return names;
+}
+
+Placer placer(std::string const& name) {
+    if (name == "pattern") return place_pattern;
+    if (name == "greedy") return place_greedy;
+    if (name == "round-robin") return place_round_robin;
+    if (name == "ia") throw UsageError("--place ia is not available in this version; use " + one_of(placer_names()));
+    std::string const near = nearest_name(name, placer_names());
+    throw UsageError("--place: expected " + one_of(placer_names()) + ", found '" + name + "'" + (near.empty() ? "" : "; did you mean " + near + "?"));
+}
+
+}  // namespace ein::scheduler

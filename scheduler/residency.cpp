@@ -1,0 +1,141 @@
+#include "scheduler/residency.hpp"
+
+#include "lib/base/error.hpp"
+#include "lib/base/partition.hpp"
+
+namespace ein::scheduler {
+
+using schedule::TaskKind;
+
+Residency::Residency(graph::EinGraph const& graph, std::vector<Parts> parts, InputsPolicy inputs, std::vector<SectionBuilder>& sections,
+                     Tables& tables)
+    : graph_(graph), inputs_(inputs), sections_(sections), tables_(tables), states_(graph.values.size()) {
+    for (std::size_t v = 0; v < states_.size(); ++v) {
+        states_[v].blocks.resize(static_cast<std::size_t>(element_count(parts[v])));
+        states_[v].parts = std::move(parts[v]);
+    }
+    for (std::size_t leaf = 0; leaf < graph.leaves.size(); ++leaf) state(graph.leaves[leaf].value).source = static_cast<std::int32_t>(leaf);
+}
+
+void Residency::put(ValueId value, std::size_t index, Holding holding) { state(value).blocks[index] = std::move(holding); }
+
+std::vector<Residency::Piece> Residency::blocks_meeting(ValueId value, Box const& region) const {
+    Shape const& shape = graph_.value(value).shape;
+    Parts const& parts = state(value).parts;
+    std::vector<Piece> out;
+    if (region.empty()) return out;
+    Box const grid = ein::blocks_meeting(shape, parts, region);
+    auto const strides = row_major_strides(parts);
+    for_each_index(grid.length, [&](std::vector<Extent> const& step) {
+        std::vector<Extent> index(step);
+        std::size_t linear = 0;
+        for (std::size_t axis = 0; axis < index.size(); ++axis) {
+            index[axis] += grid.begin[axis];
+            linear += static_cast<std::size_t>(index[axis] * strides[axis]);
+        }
+        out.push_back({linear, block_box(shape, parts, index)});
+    });
+    return out;
+}
+
+BlockId Residency::load(ValueId value, Box const& box, Rank rank) {
+    BlockId const block = on(rank).add_block(value.value(), graph_.value(value).dtype, box);
+    on(rank).add({.kind = TaskKind::load, .spec = state(value).source, .inputs = {}, .output = block, .region = {}});
+    return block;
+}
+
+Holding const& Residency::home(ValueId value, std::size_t index, Rank asking) {
+    auto& block = state(value).blocks[index];
+    if (!block) {
+        promise(state(value).source >= 0, "a block is read before it is made");
+        std::vector<Extent> grid_index(state(value).parts.size());
+        for (std::size_t axis = grid_index.size(), rest = index; axis > 0; --axis) {
+            auto const parts = static_cast<std::size_t>(state(value).parts[axis - 1]);
+            grid_index[axis - 1] = static_cast<Extent>(rest % parts);
+            rest /= parts;
+        }
+        Box const box = block_box(graph_.value(value).shape, state(value).parts, grid_index);
+        block = Holding{asking, load(value, box, asking), box};
+    }
+    return *block;
+}
+
+std::vector<Held> Residency::held(ValueId value, Box const& region) const {
+    std::map<Rank, double> bytes;
+    double const element = static_cast<double>(size_of(graph_.value(value).dtype));
+    for (Piece const& piece : blocks_meeting(value, region))
+        if (auto const& block = state(value).blocks[piece.index])
+            bytes[block->rank] += element * static_cast<double>(intersection(piece.box, region).elements());
+    for (auto const& [key, block] : state(value).copies)
+        if (key.second.contains(region)) bytes[Rank{key.first}] = element * static_cast<double>(region.elements());
+    std::vector<Held> out;
+    for (auto const& [rank, amount] : bytes) out.push_back({rank, amount});
+    return out;
+}
+
+BlockId Residency::transfer(Holding const& from, std::int32_t tensor, DType dtype, Rank to, bool packed) {
+    int const tag = next_tag_[{from.rank.value(), to.value()}]++;
+    BlockId const there = on(to).add_block(tensor, dtype, from.box, packed);
+    on(from.rank).add({.kind = TaskKind::send, .inputs = {from.block}, .output = {}, .region = {}, .peer = to.value(), .tag = tag});
+    on(to).add({.kind = TaskKind::receive, .inputs = {}, .output = there, .region = {}, .peer = from.rank.value(), .tag = tag});
+    return there;
+}
+
+void Residency::copy(ValueId value, Holding const& from, BlockId to, Box const& region) {
+    std::int32_t const movement = tables_.identity_movement(graph_.value(value).name, region.order());
+    on(from.rank).add({.kind = TaskKind::copy, .spec = movement, .inputs = {from.block}, .output = to, .region = region});
+}
+
+Holding Residency::need(ValueId value, Box const& region, Rank rank) {
+    State& here = state(value);
+    if (auto const copy = here.copies.find({rank.value(), region}); copy != here.copies.end()) return {rank, copy->second, region};
+    if (region.empty()) {   // nothing to bring: any block of that shape will do
+        BlockId const block = on(rank).add_block(value.value(), graph_.value(value).dtype, region);
+        std::int32_t const zero = tables_.fill({graph_.value(value).name, {}});
+        on(rank).add({.kind = TaskKind::fill, .spec = zero, .inputs = {}, .output = block, .region = {}});
+        here.copies[{rank.value(), region}] = block;
+        return {rank, block, region};
+    }
+    if (here.source >= 0 && inputs_ == InputsPolicy::shared) {
+        BlockId const block = load(value, region, rank);
+        here.copies[{rank.value(), region}] = block;
+        return {rank, block, region};
+    }
+    auto const pieces = blocks_meeting(value, region);
+    return pieces.size() == 1 ? from_one_block(value, pieces.front(), region, rank) : assembled(value, pieces, region, rank);
+}
+
+/// The region lies inside one block: that block when it is on this rank, else a copy of the block or of the piece.
+Holding Residency::from_one_block(ValueId value, Piece const& piece, Box const& region, Rank rank) {
+    State& here = state(value);
+    Holding const from = home(value, piece.index, rank);
+    if (from.rank == rank) return from;
+    if (auto const copy = here.copies.find({rank.value(), piece.box}); copy != here.copies.end()) return {rank, copy->second, piece.box};
+    DType const dtype = graph_.value(value).dtype;
+    Holding sent = from;
+    if (region != piece.box) {
+        auto const [cut, is_new] = here.copies.try_emplace({from.rank.value(), region}, BlockId{});
+        if (is_new) {
+            cut->second = on(from.rank).add_block(value.value(), dtype, region);
+            copy(value, from, cut->second, region);
+        }
+        sent = {from.rank, cut->second, region};
+    }
+    BlockId const there = transfer(sent, value.value(), dtype, rank);
+    here.copies[{rank.value(), region}] = there;
+    return {rank, there, region};
+}
+
+Holding Residency::assembled(ValueId value, std::vector<Piece> const& pieces, Box const& region, Rank rank) {
+    std::vector<std::pair<Holding, Box>> parts;   // all are brought before any is copied
+    for (Piece const& piece : pieces) {
+        Box const part = intersection(piece.box, region);
+        parts.emplace_back(from_one_block(value, piece, part, rank), part);
+    }
+    BlockId const whole = on(rank).add_block(value.value(), graph_.value(value).dtype, region);
+    for (auto const& [from, part] : parts) copy(value, from, whole, part);
+    state(value).copies[{rank.value(), region}] = whole;
+    return {rank, whole, region};
+}
+
+}  // namespace ein::scheduler

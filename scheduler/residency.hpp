@@ -1,0 +1,80 @@
+// Where every value's blocks live, and how a rank gets the part of a value that a task needs: the block itself when it is there,
+// a piece cut out and sent, or several pieces put together. What a rank has once got it keeps until its last reader.
+// Example: value cut in rows on ranks 0 and 1; rank 0 needs columns [0:2): a piece of rank 1's block comes, and both are assembled.
+// Source: repartition of [E] 4.2; each needed piece moves once, straight to its consumer.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "lib/base/partition.hpp"
+#include "lib/graph/ein_graph.hpp"
+#include "scheduler/placement.hpp"
+#include "scheduler/section_builder.hpp"
+#include "scheduler/tables.hpp"
+
+namespace ein::scheduler {
+
+/// A block of a value on a rank.
+struct Holding {
+    Rank rank;
+    BlockId block;
+    Box box;
+};
+
+/// Whether each input element is loaded by one rank and sent, or read from its file by every rank that needs it.
+enum class InputsPolicy { once, shared };
+
+class Residency {
+public:
+    /// @param parts  of every value, by ValueId
+    Residency(graph::EinGraph const& graph, std::vector<Parts> parts, InputsPolicy inputs, std::vector<SectionBuilder>& sections,
+              Tables& tables);
+
+    Parts const& parts(ValueId value) const { return state(value).parts; }
+    /// Enters a block that a node made: block number `index` (C order) of the value's grid.
+    void put(ValueId value, std::size_t index, Holding holding);
+
+    /// A block on `rank` that covers `region` of the value; tasks that bring it there are appended to the sections.
+    Holding need(ValueId value, Box const& region, Rank rank);
+    /// Ranks that hold parts of `region`, with the bytes of it that they hold; leaves not yet loaded are nowhere.
+    std::vector<Held> held(ValueId value, Box const& region) const;
+
+    /// Copies whole block `from` to another rank. @return the block there
+    BlockId transfer(Holding const& from, std::int32_t tensor, DType dtype, Rank to, bool packed = false);
+
+    /// The blocks of a value whose box meets `region`, by grid index and box.
+    struct Piece {
+        std::size_t index;
+        Box box;      // of the whole block
+    };
+    std::vector<Piece> blocks_meeting(ValueId value, Box const& region) const;
+    /// The holding of one block of the grid; a leaf's block is loaded where it is first asked for.
+    Holding const& home(ValueId value, std::size_t index, Rank asking);
+
+private:
+    struct State {
+        Parts parts;
+        std::vector<std::optional<Holding>> blocks;                // by grid index
+        std::map<std::pair<int, Box>, BlockId> copies;             // on (rank, box): got from elsewhere or assembled
+        std::int32_t source = -1;                                  // of a leaf, in Header::inputs
+    };
+    State& state(ValueId value) { return states_[static_cast<std::size_t>(value.value())]; }
+    State const& state(ValueId value) const { return states_[static_cast<std::size_t>(value.value())]; }
+    SectionBuilder& on(Rank rank) { return sections_[static_cast<std::size_t>(rank.value())]; }
+
+    BlockId load(ValueId value, Box const& box, Rank rank);
+    Holding from_one_block(ValueId value, Piece const& piece, Box const& region, Rank rank);
+    Holding assembled(ValueId value, std::vector<Piece> const& pieces, Box const& region, Rank rank);
+    void copy(ValueId value, Holding const& from, BlockId to, Box const& region);
+
+    graph::EinGraph const& graph_;
+    InputsPolicy inputs_;
+    std::vector<SectionBuilder>& sections_;
+    Tables& tables_;
+    std::vector<State> states_;
+    std::map<std::pair<int, int>, int> next_tag_;                  // by (from, to)
+};
+
+}  // namespace ein::scheduler

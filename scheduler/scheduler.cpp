@@ -1,0 +1,96 @@
+#include "scheduler/scheduler.hpp"
+
+#include <algorithm>
+#include <tuple>
+
+#include "lib/base/error.hpp"
+#include "lib/schedule/replay.hpp"
+#include "lib/schedule/verify.hpp"
+#include "scheduler/lowering.hpp"
+
+namespace ein::scheduler {
+namespace {
+
+using schedule::Schedule;
+using schedule::Section;
+using schedule::Task;
+using schedule::TaskKind;
+
+double flops_of(schedule::Header const& header, Section const& section) {
+    double flops = 0;
+    for (Task const& task : section.tasks)
+        if (task.kind == TaskKind::apply || task.kind == TaskKind::reduce) {
+            graph::EinSum const& einsum = header.kernels[static_cast<std::size_t>(task.spec)].einsum;
+            flops += graph::flops(einsum, section.region_of(task).length);
+            if (task.accumulate) flops += static_cast<double>(section.elements_of(section.blocks[static_cast<std::size_t>(task.output)]));
+        }
+    return flops;
+}
+
+schedule::Prediction predict(Schedule const& schedule, relation::Plan const& plan) {
+    schedule::Prediction out;
+    for (Section const& section : schedule.sections) {
+        std::int64_t sent = 0, received = 0, messages = 0;
+        for (Task const& task : section.tasks) {
+            auto bytes = [&](std::int32_t block) { return section.bytes_of(section.blocks[static_cast<std::size_t>(block)]); };
+            if (task.kind == TaskKind::send) sent += bytes(section.inputs_of(task)[0]), ++messages;
+            if (task.kind == TaskKind::receive) received += bytes(task.output);
+        }
+        out.flops += flops_of(schedule.header, section);
+        out.bytes_sent.push_back(sent);
+        out.bytes_received.push_back(received);
+        out.messages_sent.push_back(messages);
+        out.peak_bytes.push_back(schedule::replay(section).peak);
+    }
+    out.worst_case_elements = plan.elements().total();
+    out.worst_case_bytes = plan.bytes().total();
+    return out;
+}
+
+Schedule lowered(graph::EinGraph const& graph, relation::Plan const& plan, SchedulerOptions const& options, std::string const& place) {
+    Schedule out;
+    out.header.name = graph.name;
+    out.header.ranks = plan.ranks;
+    out.header.strategy = plan.strategy;
+    out.header.place = place;
+    out.header.params = graph.params;
+    LoweringOptions const lowering{placer(place), options.inputs, options.slice_bytes};
+    out.sections = Lowering(graph, plan, lowering, out.header).run();
+    out.header.prediction = predict(out, plan);
+    return out;
+}
+
+/// What `best` compares: bytes through the busiest rank, bytes in all, the largest peak.
+auto merit(Schedule const& schedule) {
+    schedule::Prediction const& p = schedule.header.prediction;
+    std::int64_t busiest = 0, total = 0, peak = 0;
+    for (std::size_t rank = 0; rank < p.bytes_sent.size(); ++rank) {
+        busiest = std::max({busiest, p.bytes_sent[rank], p.bytes_received[rank]});
+        total += p.bytes_sent[rank];
+        peak = std::max(peak, p.peak_bytes[rank]);
+    }
+    return std::tuple(busiest, total, peak);
+}
+
+}  // namespace
+
+Schedule make_schedule(graph::EinGraph const& graph, relation::Plan const& plan, SchedulerOptions const& options) {
+    Schedule out;
+    if (options.place != "best") {
+        out = lowered(graph, plan, options, options.place);
+    } else if (plan.ranks == 1) {
+        out = lowered(graph, plan, options, "pattern");
+    } else {
+        out = lowered(graph, plan, options, "pattern");
+        for (std::string const& name : placer_names()) {
+            if (name == "best" || name == "pattern") continue;
+            Schedule other = lowered(graph, plan, options, name);
+            if (merit(other) < merit(out)) out = std::move(other);
+        }
+    }
+    auto const faults = schedule::faults_of(out);
+    promise(faults.empty(), "the scheduler made an unsound schedule: " + (faults.empty() ? "" : faults.front()));
+    return out;
+}
+
+}  // namespace ein::scheduler

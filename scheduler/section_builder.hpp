@@ -1,0 +1,41 @@
+// Builds one rank's section: tasks are appended in schedule order, readers and writers counted as they are named.
+// Loads and stores are kept apart so that a section has its loads first and its stores last.
+// Example: b.add_block(X, f32, box) then b.add({.kind = TaskKind::load, .spec = 0, .output = that block}).
+#pragma once
+
+#include <vector>
+
+#include "lib/schedule/schedule.hpp"
+
+namespace ein::scheduler {
+
+/// A task before it has its place in the pools.
+struct TaskDraft {
+    schedule::TaskKind kind = schedule::TaskKind::load;
+    std::int32_t spec = -1;
+    std::vector<BlockId> inputs;
+    std::optional<BlockId> output;
+    Box region;
+    bool accumulate = false;
+    std::int32_t after = -1;   // a body task, as add() returned it
+    int peer = -1;
+    int tag = -1;
+};
+
+class SectionBuilder {
+public:
+    BlockId add_block(std::int32_t tensor, DType dtype, Box const& box, bool packed = false);
+    /// @return the task's number among the body's tasks (for `after`); loads and stores have none of use
+    std::int32_t add(TaskDraft const& draft);
+
+    std::int64_t bytes_of(BlockId block) const;
+    schedule::Section finish() &&;
+
+private:
+    std::int64_t pool(Box const& box);
+
+    schedule::Section section_;                 // tasks: the body only until finish()
+    std::vector<schedule::Task> loads_, stores_;
+};
+
+}  // namespace ein::scheduler
