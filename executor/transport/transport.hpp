@@ -18,6 +18,12 @@ struct TransferCounts {
     std::int64_t messages_sent = 0;   // a block is one message, however many pieces it is cut into
 };
 
+/// Another rank ended the run. Only transports whose ranks are threads throw it; elsewhere the process is gone.
+class RunAborted : public Error {
+public:
+    explicit RunAborted(ExitCode code) : Error(code, "another rank ended the run") {}
+};
+
 class Transport {
 public:
     using Ticket = std::int64_t;      // given by the caller; comes back from poll when the transfer is done
@@ -33,9 +39,12 @@ public:
     /// Moves things along and appends the tickets of finished transfers. Never blocks.
     virtual void poll(std::vector<Ticket>& done) = 0;
 
-    /// Small and collective: every rank calls them in the same order, between runs of tasks only.
-    virtual void barrier() = 0;
-    virtual std::vector<std::string> all_gather(std::string const& mine) = 0;   // by rank
+    /// Collective: every rank calls them in the same order, between runs of tasks only. A barrier is begun and then tested until
+    /// it is done, so that notes can be read while waiting for a slow rank.
+    virtual void start_barrier() = 0;
+    virtual bool test_barrier() = 0;   // true once for each start
+    void barrier();
+    virtual std::vector<std::string> all_gather(std::string const& mine) = 0;   // small; by rank
 
     /// Small notes outside the transfers (progress, stalls): sent at once, never waited for.
     virtual void post_note(Rank to, std::string const& note) = 0;

@@ -1,0 +1,68 @@
+// Ranks that are threads of one process: the stand-in for MPI in tests. A send ends only when its receiver has taken the bytes,
+// so whatever runs here needs no buffering anywhere. Deliveries can be held back at random to shake out orders.
+// Example: LoopbackHub hub(2); auto left = hub.join(Rank{0}), right = hub.join(Rank{1}); each is used by its own thread.
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <random>
+#include <utility>
+
+#include "executor/transport/transport.hpp"
+
+namespace ein::executor {
+
+struct LoopbackOptions {
+    std::size_t chunk = 1 << 20;   // bytes that one poll moves of one message
+    int max_delay = 0;             // a message is held back for 0 to max_delay polls of its receiver
+    std::uint64_t seed = 1;        // of the delays
+};
+
+/// What the ranks share. It must outlive their transports.
+class LoopbackHub {
+public:
+    explicit LoopbackHub(int ranks, LoopbackOptions options = {});
+    std::unique_ptr<Transport> join(Rank rank);
+
+private:
+    friend class LoopbackTransport;
+    struct Message {
+        std::span<std::byte const> bytes;
+        Transport::Ticket ticket = 0;
+        int delay = 0;
+    };
+    struct Receive {
+        std::span<std::byte> into;
+        int from = 0, tag = 0;
+        Transport::Ticket ticket = 0;
+        std::size_t moved = 0;
+    };
+    struct Member {
+        std::map<std::pair<int, int>, Message> arriving;   // by sender and tag
+        std::vector<Receive> receives;
+        std::vector<Transport::Ticket> sent;               // sends of this rank that are done
+        std::deque<std::pair<int, std::string>> notes;
+        TransferCounts counts;
+        std::int64_t barrier = 0;                          // barriers that this rank has begun
+    };
+
+    void check_running() const;                            // @throws RunAborted
+    bool advance(Receive& receive, Member& receiver);
+
+    LoopbackOptions options_;
+    std::mutex mutex_;
+    std::condition_variable changed_;
+    std::mt19937_64 random_;
+    std::vector<Member> members_;
+    std::vector<std::string> gathered_;
+    int gathering_ = 0;                                    // ranks inside the current all_gather
+    std::int64_t gather_round_ = 0;
+    std::vector<std::string> gather_result_;
+    std::optional<ExitCode> aborted_;
+};
+
+}  // namespace ein::executor

@@ -1,0 +1,36 @@
+#include "executor/transport/launcher.hpp"
+
+#include <map>
+
+#include "tests/support/catch.hpp"
+
+using namespace ein::executor;
+
+namespace {
+Environment with(std::map<std::string, std::string> variables) {
+    return [variables](char const* name) -> char const* {
+        auto const found = variables.find(name);
+        return found == variables.end() ? nullptr : found->second.c_str();
+    };
+}
+}  // namespace
+
+TEST_CASE("a launcher is known by its variables", "[executor][transport]") {
+    CHECK_FALSE(launched_by_mpi(with({{"HOME", "/root"}})));
+    for (char const* name : {"OMPI_COMM_WORLD_SIZE", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"})
+        CHECK(launched_by_mpi(with({{name, "0"}})));
+}
+
+TEST_CASE("without a launcher there is one rank and no MPI", "[executor][transport]") {
+    Connection connection(with({}));
+    CHECK(connection.transport().size() == 1);
+    CHECK(connection.transport().all_gather("a") == std::vector<std::string>{"a"});
+    CHECK_THROWS_AS(connection.transport().start_send({}, ein::Rank{1}, 0, 0), ein::InternalError);
+}
+
+TEST_CASE("srun with the wrong MPI plugin is explained", "[executor][transport]") {
+    auto const job = with({{"SLURM_NTASKS", "4"}, {"SLURM_PROCID", "2"}});
+    CHECK(launcher_hint(1, job).find("srun --mpi=pmix") != std::string::npos);
+    CHECK(launcher_hint(4, job).empty());
+    CHECK(launcher_hint(1, with({{"SLURM_NTASKS", "1"}, {"SLURM_PROCID", "0"}})).empty());
+}
