@@ -22,7 +22,7 @@ if [ -d tests ]; then tests=(tests); fi
 # Lines such as lib/graph/read.cpp:7:#include "lib/base/json.hpp"
 includes() {
     grep -rnHE '^[[:space:]]*#[[:space:]]*include[[:space:]]*[<"]' --include='*.[ch]' --include='*.[ch]pp' \
-        --include='*.cu' --include='*.cuh' --include='*.inl' "${rooms[@]}" "${tests[@]}" || true
+        --include='*.cu' --include='*.cuh' --include='*.inc' --include='*.inl' "${rooms[@]}" "${tests[@]}" || true
 }
 
 check_includes() {
