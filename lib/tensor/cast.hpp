@@ -1,6 +1,6 @@
 // One element from one dtype to another, as NumPy's astype has it: the rules behind convert.hpp. Written without branches so
 // that loops over them vectorise; loads and stores go through memcpy, so bytes need no alignment.
-// Example: cast<std::int8_t>(300) is 44, cast<std::int8_t>(300.0) is 0 (out of range), cast<double>(Half(0.5f)) is 0.5.
+// Example: cast<std::int8_t>(300.0) is 44 (wrapped), cast<std::int8_t>(nan) is 0, cast<double>(Half(0.5f)) is 0.5.
 #pragma once
 
 #include <bit>
@@ -9,7 +9,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <limits>
 #include <type_traits>
 
 #include "lib/base/dtype.hpp"
@@ -79,32 +78,22 @@ inline float round_to_odd(double value) {
     return std::bit_cast<float>((bits & 1u) != 0 ? bits : bits + step);
 }
 
-/// i64 to f64 with the same property.
-inline double round_to_odd(std::int64_t value) {
-    bool const wide = value > (std::int64_t{1} << 53) || value < -(std::int64_t{1} << 53);
-    std::int64_t const sticky = (value & 0x7ff) != 0 ? 0x800 : 0;
-    return static_cast<double>(wide ? (value & ~std::int64_t{0x7ff}) | sticky : value);
-}
-
 template <class To, class From>
 To to_half(From value) {
     float rounded = 0;
     if constexpr (std::is_same_v<From, double>) rounded = round_to_odd(value);
-    else if constexpr (std::is_same_v<From, float>) rounded = value;
-    else rounded = round_to_odd(round_to_odd(static_cast<std::int64_t>(value)));
+    else rounded = static_cast<float>(value);   // integers by way of f32, as NumPy does
     To out;
     if constexpr (std::is_same_v<To, Half>) out.bits = half_bits(rounded);
     else out.bits = bfloat_bits(rounded);
     return out;
 }
 
-/// Real to integer toward zero; nan and what does not fit give 0.
+/// Real to integer toward zero, by way of i64, whose low bits are kept: nan and what i64 cannot hold give 0.
 template <class To, class From>
 To real_to_integer(From value) {
-    constexpr From low = static_cast<From>(std::numeric_limits<To>::min());
-    constexpr From limit = static_cast<From>(std::numeric_limits<To>::max() / 2 + 1) * 2;   // 2^bits, exact
-    bool const fits = (value >= low || value > low - 1) && value < limit;   // low - 1 is low where the type is too coarse
-    return static_cast<To>(fits ? value : From{0});
+    bool const fits = value >= From{-0x1p63} && value < From{0x1p63};
+    return static_cast<To>(static_cast<std::int64_t>(fits ? value : From{0}));
 }
 
 /// The rules of convert.hpp for one element.
