@@ -4,6 +4,8 @@
 // Source: [E] sections 4 and 5.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,8 +24,8 @@ struct Cost {
 
 struct NodePlan {
     Parts parts;           // EinSum: for each label; Move and Reshape: for each axis of the output
-    Cost elements;         // this node, its input edges' repartitions included
-    Cost bytes;
+    Cost elements{};       // this node, its input edges' repartitions included
+    Cost bytes{};
     std::int64_t candidates = 0;   // partition vectors that were considered
 };
 
@@ -43,6 +45,11 @@ Parts output_parts(graph::Node const& node, NodePlan const& plan);
 /// The parts that a node needs of its input `operand`, for each axis (a diagonal's two axes have equal parts).
 /// Move and Reshape read regions, not parts: nothing.
 std::optional<Parts> input_parts(graph::Node const& node, NodePlan const& plan, std::size_t operand);
+
+/// What the parts of a node count along: an EinSum's extents by label, else the output's shape; and what each is called
+/// (the label, or the axis as "0", "1", ...).
+Shape const& cut_extents(graph::EinGraph const& graph, graph::Node const& node);
+std::string cut_name(graph::Node const& node, std::size_t k);
 
 /// @throws InternalError unless every node has one part count >= 1 and at most its extent (1 for extent 0) for each label or axis
 void verify(graph::EinGraph const& graph, Plan const& plan);

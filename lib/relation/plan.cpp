@@ -1,0 +1,76 @@
+#include "lib/relation/plan.hpp"
+
+#include <algorithm>
+
+#include "lib/base/error.hpp"
+
+namespace ein::relation {
+
+Cost& Cost::operator+=(Cost const& other) {
+    join += other.join;
+    agg += other.agg;
+    repart += other.repart;
+    return *this;
+}
+
+Cost Plan::elements() const {
+    Cost sum;
+    for (NodePlan const& node : nodes) sum += node.elements;
+    return sum;
+}
+
+Cost Plan::bytes() const {
+    Cost sum;
+    for (NodePlan const& node : nodes) sum += node.bytes;
+    return sum;
+}
+
+namespace {
+Parts at_labels(Parts const& parts, std::vector<int> const& labels) {
+    Parts out;
+    out.reserve(labels.size());
+    for (int label : labels) out.push_back(parts[static_cast<std::size_t>(label)]);
+    return out;
+}
+}  // namespace
+
+Parts output_parts(graph::Node const& node, NodePlan const& plan) {
+    auto const* einsum = std::get_if<graph::EinSum>(&node.op);
+    return einsum ? at_labels(plan.parts, einsum->output) : plan.parts;
+}
+
+std::optional<Parts> input_parts(graph::Node const& node, NodePlan const& plan, std::size_t operand) {
+    auto const* einsum = std::get_if<graph::EinSum>(&node.op);
+    if (!einsum) return std::nullopt;
+    return at_labels(plan.parts, einsum->inputs.at(operand));
+}
+
+Shape const& cut_extents(graph::EinGraph const& graph, graph::Node const& node) {
+    auto const* einsum = std::get_if<graph::EinSum>(&node.op);
+    return einsum ? einsum->extents : graph.value(node.output).shape;
+}
+
+std::string cut_name(graph::Node const& node, std::size_t k) {
+    auto const* einsum = std::get_if<graph::EinSum>(&node.op);
+    return einsum ? einsum->labels.at(k) : std::to_string(k);
+}
+
+void verify(graph::EinGraph const& graph, Plan const& plan) {
+    promise(plan.nodes.size() == graph.nodes.size(), "a plan has another number of nodes than its graph");
+    for (std::size_t k = 0; k < plan.nodes.size(); ++k) {
+        graph::Node const& node = graph.nodes[k];
+        Shape const& extents = cut_extents(graph, node);
+        Parts const& parts = plan.nodes[k].parts;
+        promise(parts.size() == extents.size(), "the plan of node '" + node.name + "' has a wrong number of parts");
+        for (std::size_t label = 0; label < extents.size(); ++label) {
+            bool const fits = parts[label] >= 1 && parts[label] <= std::max<Extent>(1, extents[label]);
+            if (!fits) {
+                throw InternalError("the plan of node '" + node.name + "' cuts label '" + cut_name(node, label) +
+                                    "' of extent " + std::to_string(extents[label]) + " in " +
+                                    std::to_string(parts[label]));
+            }
+        }
+    }
+}
+
+}  // namespace ein::relation

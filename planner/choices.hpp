@@ -1,0 +1,55 @@
+// What the dynamic program chooses from at each node: its candidates in order of preference, what each costs by itself, and
+// how candidates look from outside - the distinct cuts of the output, and the distinct cuts that they need of each input.
+// Nodes of one form share one Choices, so that a graph of a hundred thousand alike nodes is listed once.
+// Example: matmul on 8 calls: 10 candidates, 10 cuts of the output, 10 of the left input, (2,2) among them once.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "planner/cost.hpp"
+
+namespace ein::planner {
+
+/// An input value of a node, and the operands that read it.
+struct SourceChoices {
+    std::vector<std::size_t> operands;
+    std::vector<std::vector<Parts>> needs;   // distinct; EinSum: what each of `operands` needs; else one, the node's parts
+    std::vector<int> need_of;                // for each candidate
+};
+
+struct Choices {
+    std::vector<Parts> candidates;    // the preferred first
+    std::vector<double> work;         // join and aggregation of each, in the unit of the table
+    std::vector<Parts> outputs;       // distinct cuts of the output
+    std::vector<int> output_of;       // for each candidate
+    std::vector<SourceChoices> sources;
+};
+
+/// The Choices of every node. Of candidates that cost the same the first is taken; preferred are, in this order: fewer partial
+/// results for each output block, larger parts on the first output label, on the second, ..., then on the aggregated labels.
+class ChoiceTable {
+public:
+    /// @param calls  kernel calls wanted of every node  @param limit  candidates of a node at most
+    ChoiceTable(graph::EinGraph const& graph, std::int64_t calls, Unit unit, std::size_t limit);
+
+    Choices const& of(NodeId node) const { return *choices_[static_cast<std::size_t>(node.value())]; }
+
+    /// The repartitions from a producer's `output` cut into need `need` of one source of a node.
+    double edge(NodeId node, SourceChoices const& source, std::size_t need, Parts const& output) const;
+
+private:
+    graph::EinGraph const& graph_;
+    Unit unit_;
+    std::vector<std::shared_ptr<Choices const>> choices_;
+};
+
+/// Candidates of a node that keep the whole table for a graph of `nodes` nodes to seconds: 20,000 for small graphs, fewer
+/// for very large ones, never below 64.
+std::size_t default_limit(std::size_t nodes);
+
+/// Candidates of one node in order of preference.
+std::vector<Parts> preferred_candidates(graph::EinGraph const& graph, graph::Node const& node, std::int64_t calls,
+                                        std::size_t limit);
+
+}  // namespace ein::planner

@@ -1,0 +1,19 @@
+// How much a Move or a Reshape takes of an input, and whether the blocks of both sides line up, so that each output block is
+// made from one input block with nothing left over.
+// Example: reshaping (6, 64) cut 3 x 2 to (6, 4, 16) cut 3 x 2 x 1 lines up: 64 elements in 2 are 4 heads in 2.
+#pragma once
+
+#include "lib/base/partition.hpp"
+#include "lib/graph/ein_graph.hpp"
+
+namespace ein::planner {
+
+/// Elements of the output that come from input `operand` of a Move or Reshape.
+Extent moved_elements(graph::EinGraph const& graph, graph::Node const& node, std::size_t operand);
+
+/// Whether input `operand`, cut by `producer`, gives a Move or Reshape whose output is cut by `parts` whole blocks.
+/// May say no where they line up in a way that it does not know.
+bool blocks_line_up(graph::EinGraph const& graph, graph::Node const& node, std::size_t operand, Parts const& producer,
+                    Parts const& parts);
+
+}  // namespace ein::planner

@@ -1,0 +1,27 @@
+// From an EinGraph to a Plan: a list of named passes, each verified after it ran. Pure and deterministic: the same graph and
+// options always give the same plan.
+// Leaves which rank does what to scheduler/.
+// Example: plan(graph, {.ranks = 4}).node(NodeId{0}).parts are the parts of the first node, 4 kernel calls in all.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "planner/cost.hpp"
+
+namespace ein::planner {
+
+struct PlannerOptions {
+    int ranks = 1;
+    std::int64_t calls = 0;                  // kernel calls for each node (--parts); 0: as many as ranks
+    std::string decompose = "eindecomp";     // or "sqrt"
+    Unit unit = Unit::bytes;                 // what eindecomp minimises
+    bool ignore_off_path = false;            // as published; see decompose.hpp
+    std::size_t candidate_limit = 0;         // 0: see choices.hpp
+};
+
+/// Decides parts and fills in costs. A node whose extents allow fewer kernel calls has fewer.
+/// @throws UsageError for a strategy that this version does not have
+relation::Plan plan(graph::EinGraph const& graph, PlannerOptions const& options);
+
+}  // namespace ein::planner
