@@ -161,6 +161,10 @@ bool Cursor::expect_list() const {
 }
 
 void Cursor::only_keys(std::initializer_list<std::string_view> known) const {
+    only_keys(std::span(known.begin(), known.size()));
+}
+
+void Cursor::only_keys(std::span<std::string_view const> known) const {
     std::vector<std::string> const names(known.begin(), known.end());
     for (auto const& [key, unused] : value_->items()) {
         if (key.starts_with("x-") || std::find(names.begin(), names.end(), key) != names.end()) continue;

@@ -9,6 +9,7 @@
 #include <initializer_list>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -58,6 +59,7 @@ public:
 
     /// A fault for each key that is neither in `known` nor begins with "x-".
     void only_keys(std::initializer_list<std::string_view> known) const;
+    void only_keys(std::span<std::string_view const> known) const;
 
 private:
     Json const* value_;

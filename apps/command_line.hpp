@@ -1,0 +1,20 @@
+// What every program says of itself, and how it reads its command line.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <optional>
+#include <string>
+
+namespace ein::apps {
+
+/// "einplan 0.1.0"
+std::string version(std::string const& program);
+
+/// Parses; --help and --version are printed and give 0. @throws UsageError for a wrong command line
+std::optional<int> parse(CLI::App& app, int argc, char const* const* argv);
+
+/// Writes a small text file under a temporary name and renames it. @throws RunError
+void write_text(std::filesystem::path const& path, std::string const& text);
+
+}  // namespace ein::apps

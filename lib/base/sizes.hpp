@@ -1,0 +1,21 @@
+// Sizes as people write and read them. Powers of 1024 with KiB, MiB, ... or K, M, ...; powers of 1000 with KB, MB, ....
+// Example: parse_bytes("1.5GiB") is 1610612736; format_bytes(1610612736) is "1.5 GiB".
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace ein {
+
+/// Bytes of "8GiB", "500 MB", "64k", "1024"; nothing when the text is no size.
+std::optional<std::int64_t> parse_bytes(std::string_view text);
+
+/// Three significant digits and a binary unit.
+std::string format_bytes(double bytes);
+
+/// Three significant digits and k, M, G, T, P: "53.1 G" for 5.31e10.
+std::string format_count(double count);
+
+}  // namespace ein
