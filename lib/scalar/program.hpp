@@ -44,13 +44,15 @@ public:
     std::size_t scratch_bytes() const; // needed by run, aligned to 64
 
     /// Evaluates the expression over `count` <= strip_length elements.
-    /// @return the result: `count` elements (or one, `constant`) of register_dtype(result_dtype()), in scratch or in an operand
+    /// @return the result: `count` elements (or one, `constant`) of register_dtype(result_dtype()), in scratch, in an operand or in
+    ///         the program itself: valid until the next run with this scratch. Nothing when `count` is 0
     /// @throws InputError for position() out of range
     StripOperand run(std::size_t count, std::span<StripOperand const> operands, std::span<StripIndex const> indices,
                      std::byte* scratch) const;
 
+    struct Code;   // program_code.hpp
+
 private:
-    struct Code;
     std::unique_ptr<Code const> code_;
 };
 

@@ -1,0 +1,160 @@
+#include "lib/scalar/code_builder.hpp"
+
+#include <cstring>
+
+namespace ein::scalar {
+namespace {
+
+std::size_t rounded_up(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
+
+/// Writes a value as its register holds it.
+void store(Scalar const& value, DType type, std::byte* to) {
+    auto const put = [to](auto bits) { std::memcpy(to, &bits, sizeof bits); };
+    switch (register_dtype(type)) {
+        case DType::f32: return put(static_cast<float>(value.number.real()));
+        case DType::f64: return put(value.number.real());
+        case DType::c64: return put(std::complex<float>(value.number));
+        case DType::c128: return put(value.number);
+        default: return put(value.integer);
+    }
+}
+
+/// Strips in scratch that no living value occupies, by size.
+class FreeStrips {
+public:
+    explicit FreeStrips(std::size_t first) : end_(first) {}
+    std::size_t take(std::size_t bytes) {
+        auto& free = free_[bytes];
+        if (free.empty()) {
+            end_ += bytes;
+            return end_ - bytes;
+        }
+        std::size_t const offset = free.back();
+        free.pop_back();
+        return offset;
+    }
+    void give(std::size_t offset, std::size_t bytes) { free_[bytes].push_back(offset); }
+    std::size_t end() const { return end_; }
+
+private:
+    std::map<std::size_t, std::vector<std::size_t>> free_;
+    std::size_t end_;
+};
+
+}  // namespace
+
+int CodeBuilder::operand(int number) {
+    Key const key{-1, number, 0, 0, 0, 0};
+    auto const [at, fresh] = values_.try_emplace(key, code_->values);
+    if (fresh) code_->operands.push_back({number, code_->values++});
+    return at->second;
+}
+
+int CodeBuilder::constant(Scalar const& value, DType type) {
+    Program::Code::Constant made;
+    store(value, type, made.bits);
+    std::array<std::byte, 17> key{};
+    std::memcpy(key.data(), made.bits, 16);
+    key[16] = static_cast<std::byte>(register_dtype(type));
+    auto const [at, fresh] = constants_.try_emplace(key, code_->values);
+    if (fresh) {
+        made.value = code_->values++;
+        code_->constants.push_back(made);
+        known_.emplace(made.value, value);
+    }
+    return at->second;
+}
+
+Scalar const* CodeBuilder::known(int value) const {
+    auto const at = known_.find(value);
+    return at == known_.end() ? nullptr : &at->second;
+}
+
+int CodeBuilder::add(Instruction instruction, DType result, Key const& key) {
+    auto const [at, fresh] = values_.try_emplace(key, code_->values);
+    if (fresh) {
+        instruction.out = code_->values++;
+        instruction.width = size_of(register_dtype(result));
+        code_->instructions.push_back(instruction);
+    }
+    return at->second;
+}
+
+int CodeBuilder::index(int label) {
+    Instruction made;
+    made.form = Instruction::Form::index;
+    made.label = label;
+    return add(made, DType::i64, {0, label, 0, 0, 0, 0});
+}
+
+int CodeBuilder::unary(UnaryKernel kernel, DType result, int a) {
+    Instruction made;
+    made.a = a;
+    made.unary = kernel;
+    return add(made, result, {1, reinterpret_cast<std::intptr_t>(kernel), a, 0, 0, 0});
+}
+
+int CodeBuilder::binary(BinaryKernels const& kernels, DType result, int a, int b) {
+    Instruction made;
+    made.form = Instruction::Form::binary;
+    made.a = a;
+    made.b = b;
+    made.binary = kernels;
+    return add(made, result, {2, reinterpret_cast<std::intptr_t>(kernels.vv), a, b, 0, 0});
+}
+
+int CodeBuilder::select(DType result, int condition, int a, int b) {
+    if (a == b) return a;
+    int const number = register_number(register_dtype(result));
+    Instruction made;
+    made.form = Instruction::Form::select;
+    made.a = condition;
+    made.b = a;
+    made.c = b;
+    made.select = kernels().select[number];
+    made.unary = kernels().fill[number];
+    return add(made, result, {3, number, condition, a, b, 0});
+}
+
+int CodeBuilder::position(int a, std::int64_t extent) {
+    Instruction made;
+    made.form = Instruction::Form::position;
+    made.a = a;
+    made.extent = extent;
+    return add(made, DType::i64, {4, a, 0, 0, 0, static_cast<std::intptr_t>(extent)});
+}
+
+/// A result's strip is given back after its last reader; an instruction never writes over what it reads.
+void CodeBuilder::place_results() {
+    auto& instructions = code_->instructions;
+    std::vector<std::size_t> last_reader(static_cast<std::size_t>(code_->values), 0);
+    for (std::size_t k = 0; k < instructions.size(); ++k) {
+        for (int const arg : {instructions[k].a, instructions[k].b, instructions[k].c}) {
+            if (arg >= 0) last_reader[static_cast<std::size_t>(arg)] = k;
+        }
+    }
+    last_reader[static_cast<std::size_t>(code_->result)] = instructions.size();
+    std::vector<Instruction const*> maker(static_cast<std::size_t>(code_->values), nullptr);
+    FreeStrips strips(rounded_up(static_cast<std::size_t>(code_->values) * sizeof(StripOperand)));
+    for (std::size_t k = 0; k < instructions.size(); ++k) {
+        Instruction& made = instructions[k];
+        made.offset = strips.take(made.width * strip_length);
+        maker[static_cast<std::size_t>(made.out)] = &made;
+        for (int const arg : {made.a, made.b, made.c}) {
+            if (arg < 0 || last_reader[static_cast<std::size_t>(arg)] != k) continue;
+            Instruction const*& from = maker[static_cast<std::size_t>(arg)];
+            if (from != nullptr) strips.give(from->offset, from->width * strip_length);
+            from = nullptr;   // an argument may occur twice
+        }
+    }
+    code_->scratch_bytes = strips.end();
+}
+
+std::unique_ptr<Program::Code> CodeBuilder::finish(int result, DType result_dtype) {
+    code_->result = result;
+    code_->result_dtype = result_dtype;
+    place_results();
+    return std::move(code_);
+}
+
+}  // namespace ein::scalar

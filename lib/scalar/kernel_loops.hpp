@@ -1,0 +1,333 @@
+// The kernels' source, included once by each kernels_<instruction set>.cpp after it defines EIN_FILL_KERNELS, the name of
+// the function that enters them in a table. Everything is in an unnamed namespace and calls nothing outside it: code for one
+// processor must never be linked into another's table. Loops are plain so that the compiler turns them into vector code.
+#include <cstddef>
+#include <cstdint>
+
+#include "lib/scalar/kernels.hpp"
+
+namespace ein::scalar {
+namespace {
+
+#include "lib/scalar/kernel_math.hpp"
+
+template <class T>
+struct Pair {   // a complex number
+    T re, im;
+};
+
+using I64 = std::int64_t;
+using U64 = std::uint64_t;
+
+// ---- what is done to one element ----
+
+I64 wrapped(U64 x) { return static_cast<I64>(x); }
+U64 bits(I64 x) { return static_cast<U64>(x); }
+
+struct Add {
+    template <class T> static T of(T a, T b) { return a + b; }
+    template <class T> static Pair<T> of(Pair<T> a, Pair<T> b) { return {a.re + b.re, a.im + b.im}; }
+    static I64 of(I64 a, I64 b) { return wrapped(bits(a) + bits(b)); }
+};
+struct Sub {
+    template <class T> static T of(T a, T b) { return a - b; }
+    template <class T> static Pair<T> of(Pair<T> a, Pair<T> b) { return {a.re - b.re, a.im - b.im}; }
+    static I64 of(I64 a, I64 b) { return wrapped(bits(a) - bits(b)); }
+};
+struct Mul {
+    template <class T> static T of(T a, T b) { return a * b; }
+    template <class T> static Pair<T> of(Pair<T> a, Pair<T> b) {
+        return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
+    }
+    static I64 of(I64 a, I64 b) { return wrapped(bits(a) * bits(b)); }
+};
+struct Div {
+    template <class T> static T of(T a, T b) { return a / b; }
+};
+struct Min {   // nan wins, as in NumPy
+    template <class T> static T of(T a, T b) { return (a < b) | (a != a) ? a : b; }
+};
+struct Max {
+    template <class T> static T of(T a, T b) { return (a > b) | (a != a) ? a : b; }
+};
+struct Lt { template <class T> static I64 of(T a, T b) { return a < b; } };
+struct Le { template <class T> static I64 of(T a, T b) { return a <= b; } };
+struct Gt { template <class T> static I64 of(T a, T b) { return a > b; } };
+struct Ge { template <class T> static I64 of(T a, T b) { return a >= b; } };
+struct Eq {
+    template <class T> static I64 of(T a, T b) { return a == b; }
+    template <class T> static I64 of(Pair<T> a, Pair<T> b) { return (a.re == b.re) & (a.im == b.im); }
+};
+struct Ne {
+    template <class T> static I64 of(T a, T b) { return a != b; }
+    template <class T> static I64 of(Pair<T> a, Pair<T> b) { return (a.re != b.re) | (a.im != b.im); }
+};
+struct And { static I64 of(I64 a, I64 b) { return a & b; } };   // of truths
+struct Or { static I64 of(I64 a, I64 b) { return a | b; } };
+struct Join { template <class T> static Pair<T> of(T a, T b) { return {a, b}; } };
+
+struct Neg {
+    template <class T> static T of(T a) { return -a; }
+    template <class T> static Pair<T> of(Pair<T> a) { return {-a.re, -a.im}; }
+    static I64 of(I64 a) { return wrapped(0 - bits(a)); }
+};
+struct Not { static I64 of(I64 a) { return a ^ 1; } };   // of a truth
+struct Abs {
+    template <class T> static T of(T a) { return absolute(a); }
+    static I64 of(I64 a) { return a < 0 ? wrapped(0 - bits(a)) : a; }
+};
+struct Sign {
+    template <class T> static T of(T a) {
+        T const s = T(a > 0) - T(a < 0);
+        return a != a ? a : s;
+    }
+    static I64 of(I64 a) { return I64(a > 0) - I64(a < 0); }
+};
+struct Relu {
+    template <class T> static T of(T a) { return a < T(0) ? T(0) : a; }
+};
+struct Floor {
+    static float of(float a) { return __builtin_floorf(a); }
+    static double of(double a) { return __builtin_floor(a); }
+};
+struct Ceil {
+    static float of(float a) { return __builtin_ceilf(a); }
+    static double of(double a) { return __builtin_ceil(a); }
+};
+struct Round {   // half to even
+    static float of(float a) { return __builtin_rintf(a); }
+    static double of(double a) { return __builtin_rint(a); }
+};
+struct Sqrt {
+    static float of(float a) { return __builtin_sqrtf(a); }
+    static double of(double a) { return __builtin_sqrt(a); }
+};
+struct Rsqrt { template <class T> static T of(T a) { return T(1) / Sqrt::of(a); } };
+struct Exp { template <class T> static T of(T a) { return fast_exp(a); } };
+struct Exp2 { template <class T> static T of(T a) { return fast_exp2(a); } };
+struct Expm1 { template <class T> static T of(T a) { return fast_expm1(a); } };
+struct Log { template <class T> static T of(T a) { return fast_log(a); } };
+struct Tanh { template <class T> static T of(T a) { return fast_tanh(a); } };
+struct Sigmoid { template <class T> static T of(T a) { return fast_sigmoid(a); } };
+struct Silu { template <class T> static T of(T a) { return a * fast_sigmoid(a); } };
+struct Softplus { template <class T> static T of(T a) { return fast_softplus(a); } };
+struct Conj { template <class T> static Pair<T> of(Pair<T> a) { return {a.re, -a.im}; } };
+struct Real { template <class T> static T of(Pair<T> a) { return a.re; } };
+struct Imag { template <class T> static T of(Pair<T> a) { return a.im; } };
+struct Zero { template <class T> static T of(T) { return T(0); } };
+struct Truth {
+    template <class T> static I64 of(T a) { return a != T(0); }
+    template <class T> static I64 of(Pair<T> a) { return (a.re != T(0)) | (a.im != T(0)); }
+};
+
+template <class Narrow>
+struct Wrap {
+    static I64 of(I64 a) { return static_cast<Narrow>(a); }
+};
+
+/// f32 to the nearest f16, ties to even, and back: the last bits that f16 lacks are rounded off by adding and subtracting
+/// a number of the right size, which covers f16's subnormals too.
+struct RoundF16 {
+    static float of(float a) {
+        float const size = absolute(a);
+        std::uint32_t const exponent = bits_of(size) & 0x7f800000u;
+        std::uint32_t const least = 0x38800000u;   // 2^-14: below it f16's spacing no longer shrinks
+        float const magic = from_bits<float>((exponent < least ? least : exponent) + (13u << 23)) * 1.5f;
+        float const rounded = (size + magic) - magic;
+        float const result = size < 65520.0f ? rounded : from_bits<float>(0x7f800000u);
+        return with_sign_of(size != size ? size : result, a);
+    }
+};
+struct RoundBF16 {
+    static float of(float a) {
+        std::uint32_t const raw = bits_of(a);
+        std::uint32_t const rounded = (raw + 0x7fffu + ((raw >> 16) & 1u)) & 0xffff0000u;
+        return a != a ? a : from_bits<float>(rounded);
+    }
+};
+
+// ---- conversions: real parts of complex numbers, whole parts of reals; what no int64 holds is 0 ----
+
+template <class To> struct Into {
+    template <class T> static To of(T a) { return static_cast<To>(a); }
+    template <class T> static To of(Pair<T> a) { return static_cast<To>(a.re); }
+};
+template <> struct Into<I64> {
+    template <class T> static I64 of(T a) { return (a >= T(-0x1p63)) & (a < T(0x1p63)) ? static_cast<I64>(a) : 0; }
+    template <class T> static I64 of(Pair<T> a) { return of(a.re); }
+};
+template <class P> struct Into<Pair<P>> {
+    template <class T> static Pair<P> of(T a) { return {static_cast<P>(a), P(0)}; }
+    template <class T> static Pair<P> of(Pair<T> a) { return {static_cast<P>(a.re), static_cast<P>(a.im)}; }
+};
+
+// ---- loops ----
+
+template <class F, class R, class A>
+void unary(void* out, void const* a, std::size_t count) {
+    auto* __restrict const r = static_cast<R*>(out);
+    auto const* const x = static_cast<A const*>(a);
+    for (std::size_t i = 0; i < count; ++i) r[i] = F::of(x[i]);
+}
+
+template <class F, class R, class A>
+struct Binary {
+    static void vv(void* out, void const* a, void const* b, std::size_t count) {
+        auto* __restrict const r = static_cast<R*>(out);
+        auto const* const x = static_cast<A const*>(a);
+        auto const* const y = static_cast<A const*>(b);
+        for (std::size_t i = 0; i < count; ++i) r[i] = F::of(x[i], y[i]);
+    }
+    static void vs(void* out, void const* a, void const* b, std::size_t count) {
+        auto* __restrict const r = static_cast<R*>(out);
+        auto const* const x = static_cast<A const*>(a);
+        A const y = *static_cast<A const*>(b);
+        for (std::size_t i = 0; i < count; ++i) r[i] = F::of(x[i], y);
+    }
+    static void sv(void* out, void const* a, void const* b, std::size_t count) {
+        auto* __restrict const r = static_cast<R*>(out);
+        A const x = *static_cast<A const*>(a);
+        auto const* const y = static_cast<A const*>(b);
+        for (std::size_t i = 0; i < count; ++i) r[i] = F::of(x, y[i]);
+    }
+};
+
+template <class T, bool a_single, bool b_single>
+void select(void* out, void const* condition, void const* a, void const* b, std::size_t count) {
+    auto* __restrict const r = static_cast<T*>(out);
+    auto const* const c = static_cast<I64 const*>(condition);
+    auto const* const x = static_cast<T const*>(a);
+    auto const* const y = static_cast<T const*>(b);
+    T const x0 = *x;
+    T const y0 = *y;
+    for (std::size_t i = 0; i < count; ++i) {
+        T const yes = a_single ? x0 : x[i];
+        T const no = b_single ? y0 : y[i];
+        r[i] = c[i] != 0 ? yes : no;
+    }
+}
+
+template <class T>
+void fill(void* out, void const* a, std::size_t count) {
+    auto* __restrict const r = static_cast<T*>(out);
+    T const x = *static_cast<T const*>(a);
+    for (std::size_t i = 0; i < count; ++i) r[i] = x;
+}
+
+// ---- the table ----
+
+template <class T> constexpr int number_of = 4;
+template <> constexpr int number_of<float> = 0;
+template <> constexpr int number_of<double> = 1;
+template <> constexpr int number_of<Pair<float>> = 2;
+template <> constexpr int number_of<Pair<double>> = 3;
+
+template <class F, class R, class A>
+void enter(Kernels& table, Op op) {
+    table.unary[static_cast<int>(op)][number_of<A>] = unary<F, R, A>;
+}
+
+template <class F, class R, class A>
+void enter2(Kernels& table, Op op) {
+    using B = Binary<F, R, A>;
+    table.binary[static_cast<int>(op)][number_of<A>] = {B::vv, B::vs, B::sv};
+}
+
+template <class F, class... T>
+void each(Kernels& table, Op op) {
+    (enter<F, T, T>(table, op), ...);
+}
+
+template <class F, class... T>
+void each2(Kernels& table, Op op) {
+    (enter2<F, T, T>(table, op), ...);
+}
+
+template <class F, class... T>
+void comparisons(Kernels& table, Op op) {
+    (enter2<F, I64, T>(table, op), ...);
+}
+
+template <class From>
+void enter_conversions(Kernels& table) {
+    constexpr int from = number_of<From>;
+    table.convert[from][0] = unary<Into<float>, float, From>;
+    table.convert[from][1] = unary<Into<double>, double, From>;
+    table.convert[from][2] = unary<Into<Pair<float>>, Pair<float>, From>;
+    table.convert[from][3] = unary<Into<Pair<double>>, Pair<double>, From>;
+    table.convert[from][4] = unary<Into<I64>, I64, From>;
+    table.convert[from][from] = nullptr;
+    table.truth[from] = unary<Truth, I64, From>;
+    table.fill[from] = fill<From>;
+    table.select[from] = {select<From, false, false>, select<From, false, true>, select<From, true, false>,
+                          select<From, true, true>};
+}
+
+void enter_arithmetic(Kernels& table) {
+    each2<Add, float, double, Pair<float>, Pair<double>, I64>(table, Op::add);
+    each2<Sub, float, double, Pair<float>, Pair<double>, I64>(table, Op::sub);
+    each2<Mul, float, double, Pair<float>, Pair<double>, I64>(table, Op::mul);
+    each2<Div, float, double>(table, Op::div);
+    each2<Min, float, double, I64>(table, Op::min);
+    each2<Max, float, double, I64>(table, Op::max);
+    each2<And, I64>(table, Op::logical_and);
+    each2<Or, I64>(table, Op::logical_or);
+    enter2<Join, Pair<float>, float>(table, Op::complex);
+    enter2<Join, Pair<double>, double>(table, Op::complex);
+    comparisons<Lt, float, double, I64>(table, Op::lt);
+    comparisons<Le, float, double, I64>(table, Op::le);
+    comparisons<Gt, float, double, I64>(table, Op::gt);
+    comparisons<Ge, float, double, I64>(table, Op::ge);
+    comparisons<Eq, float, double, Pair<float>, Pair<double>, I64>(table, Op::eq);
+    comparisons<Ne, float, double, Pair<float>, Pair<double>, I64>(table, Op::ne);
+}
+
+void enter_functions(Kernels& table) {
+    each<Neg, float, double, Pair<float>, Pair<double>, I64>(table, Op::neg);
+    each<Not, I64>(table, Op::logical_not);
+    each<Abs, float, double, I64>(table, Op::abs);
+    each<Sign, float, double, I64>(table, Op::sign);
+    each<Relu, float, double, I64>(table, Op::relu);
+    each<Floor, float, double>(table, Op::floor);
+    each<Ceil, float, double>(table, Op::ceil);
+    each<Round, float, double>(table, Op::round);
+    each<Sqrt, float, double>(table, Op::sqrt);
+    each<Rsqrt, float, double>(table, Op::rsqrt);
+    each<Exp, float, double>(table, Op::exp);
+    each<Exp2, float, double>(table, Op::exp2);
+    each<Expm1, float, double>(table, Op::expm1);
+    each<Log, float, double>(table, Op::log);
+    each<Tanh, float, double>(table, Op::tanh);
+    each<Sigmoid, float, double>(table, Op::sigmoid);
+    each<Silu, float, double>(table, Op::silu);
+    each<Softplus, float, double>(table, Op::softplus);
+    each<Conj, Pair<float>, Pair<double>>(table, Op::conj);
+    enter<Real, float, Pair<float>>(table, Op::real);
+    enter<Real, double, Pair<double>>(table, Op::real);
+    enter<Imag, float, Pair<float>>(table, Op::imag);
+    enter<Imag, double, Pair<double>>(table, Op::imag);
+    each<Zero, float, double, I64>(table, Op::imag);
+}
+
+}  // namespace
+
+void EIN_FILL_KERNELS(Kernels& table);
+
+void EIN_FILL_KERNELS(Kernels& table) {
+    enter_arithmetic(table);
+    enter_functions(table);
+    enter_conversions<float>(table);
+    enter_conversions<double>(table);
+    enter_conversions<Pair<float>>(table);
+    enter_conversions<Pair<double>>(table);
+    enter_conversions<I64>(table);
+    table.wrap[static_cast<int>(DType::i8)] = unary<Wrap<std::int8_t>, I64, I64>;
+    table.wrap[static_cast<int>(DType::i16)] = unary<Wrap<std::int16_t>, I64, I64>;
+    table.wrap[static_cast<int>(DType::i32)] = unary<Wrap<std::int32_t>, I64, I64>;
+    table.wrap[static_cast<int>(DType::u8)] = unary<Wrap<std::uint8_t>, I64, I64>;
+    table.wrap[static_cast<int>(DType::boolean)] = unary<Truth, I64, I64>;
+    table.round_f16 = unary<RoundF16, float, float>;
+    table.round_bf16 = unary<RoundBF16, float, float>;
+}
+
+}  // namespace ein::scalar
