@@ -47,12 +47,16 @@ flatten() {
     }
     { text = text $0 } END { at = 1; value("") }'
 }
-# field FILE PATH: its value; largest FILE PATH: the largest of a list of numbers.
-field() { awk -F '\t' -v path="$2" '$1 == path { print $2; found = 1; exit } END { if (!found) print "?" }' "$1"; }
-largest() {
-    awk -F '\t' -v path="$2" 'index($1, path "[") == 1 && (n++ == 0 || $2 + 0 > most) { most = $2 + 0 }
-                              END { if (n) printf "%.0f\n", most; else print "?" }' "$1"
+# field PATH: its value in the run report; largest PATH: the largest of a list of numbers there.
+field() {
+    awk -F '\t' -v path="$1" '$1 == path { print $2; found = 1; exit } END { if (!found) print "?" }' "$results/flat"
 }
+largest() {
+    awk -F '\t' -v path="$1" 'index($1, path "[") == 1 && (n++ == 0 || $2 + 0 > most) { most = $2 + 0 }
+                              END { if (n) printf "%.0f\n", most; else print "?" }' "$results/flat"
+}
+# summary FILE KEY: the first word that einplan prints after KEY, without a comma.
+summary() { sed -n "s/^ *$2  *\([^ ,]*\).*/\1/p" "$1" | head -n 1; }
 readable() {   # bytes for people
     awk -v bytes="$1" 'BEGIN {
         if (bytes !~ /^[0-9.e+]+$/) { print bytes; exit }
@@ -69,33 +73,30 @@ table=$results/table
 : > "$table"
 for graph in "${graphs[@]}"; do
     name=$(basename "$graph" .json)
-    schedule=$results/$name.sched report=$results/$name.report.json
-    show build/bin/einplan "$graph" -n "$ranks" -o "$schedule"
+    schedule=$results/$name.sched report=$results/$name.report.json plan=$results/$name.plan
+    show build/bin/einplan "$graph" -n "$ranks" -o "$schedule" | tee "$plan"
     show mpirun -n "$ranks" build/bin/einrun "$schedule" --out "$results/$name" --verify --report "$report"
 
-    flatten "$report" > "$results/report.flat"
-    build/bin/einplan "$graph" -n "$ranks" -o "$schedule.again" --explain=json > "$results/explain.json"
-    flatten "$results/explain.json" > "$results/explain.flat"
+    build/bin/einplan "$graph" -n "$ranks" -o "$schedule.again" --quiet
     cmp "$schedule" "$schedule.again"   # the same inputs give the same bytes
     rm "$schedule.again"
+    flatten "$report" > "$results/flat"
     {
-        printf '%s\t%s/%s\t%s\t' "$name" "$(field "$results/explain.flat" .strategy)" \
-            "$(field "$results/explain.flat" .place)" "$(field "$results/explain.flat" .tasks)"
-        printf '%s\t%s\t' "$(readable "$(field "$results/report.flat" .bytes_predicted)")" \
-            "$(readable "$(field "$results/report.flat" .bytes_sent)")"
-        printf '%s\t%s\t' "$(readable "$(largest "$results/report.flat" .peak_predicted)")" \
-            "$(readable "$(largest "$results/report.flat" .peak_block_bytes)")"
-        printf '%.4s\t%.5s\n' "$(field "$results/report.flat" .gflops_per_second)" \
-            "$(field "$results/report.flat" .seconds.execute)"
+        printf '%s\t%s\t%s\t' "$name" "$(summary "$plan" strategy)" "$(summary "$plan" tasks)"
+        for value in "$(field .bytes_predicted)" "$(field .bytes_sent)" \
+            "$(largest .peak_predicted)" "$(largest .peak_block_bytes)"; do
+            printf '%s\t' "$(readable "$value")"
+        done
+        printf '%.5s\t%.6s\n' "$(field .gflops_per_second)" "$(field .seconds.execute)"
     } >> "$table"
 done
 
 printf '\nOn %s ranks, every result verified against the reference interpreter:\n\n' "$ranks"
-line='  %-14s %-22s %6s  %10s %10s  %10s %10s  %8s %8s\n'
+line='  %-14s %-11s %6s  %10s %10s  %10s %10s  %8s %8s\n'
 # shellcheck disable=SC2059
 printf "$line" '' '' '' 'bytes moved' '' 'peak a rank' '' '' ''
 # shellcheck disable=SC2059
-printf "$line" graph plan tasks planned counted planned counted GFLOP/s seconds
+printf "$line" graph strategy tasks predicted sent predicted reached GFLOP/s seconds
 while IFS=$'\t' read -r -a cells; do
     # shellcheck disable=SC2059
     printf "$line" "${cells[@]}"
