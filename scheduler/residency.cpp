@@ -63,14 +63,26 @@ Holding const& Residency::home(ValueId value, std::size_t index, Rank asking) {
 std::vector<Held> Residency::held(ValueId value, Box const& region) const {
     std::map<Rank, double> bytes;
     double const element = static_cast<double>(size_of(graph_.value(value).dtype));
-    for (Piece const& piece : blocks_meeting(value, region))
+    auto const pieces = blocks_meeting(value, region);
+    for (Piece const& piece : pieces)
         if (auto const& block = state(value).blocks[piece.index])
             bytes[block->rank] += element * static_cast<double>(intersection(piece.box, region).elements());
-    for (auto const& [key, block] : state(value).copies)
-        if (key.second.contains(region)) bytes[Rank{key.first}] = element * static_cast<double>(region.elements());
+    auto whole_at = [&](Box const& box) {
+        if (auto const copies = state(value).copies.find(box); copies != state(value).copies.end())
+            for (Copy const& copy : copies->second) bytes[copy.rank] = element * static_cast<double>(region.elements());
+    };
+    whole_at(region);
+    if (pieces.size() == 1) whole_at(pieces.front().box);
     std::vector<Held> out;
     for (auto const& [rank, amount] : bytes) out.push_back({rank, amount});
     return out;
+}
+
+std::optional<BlockId> Residency::copy_of(ValueId value, Box const& box, Rank rank) const {
+    if (auto const copies = state(value).copies.find(box); copies != state(value).copies.end())
+        for (Copy const& copy : copies->second)
+            if (copy.rank == rank) return copy.block;
+    return std::nullopt;
 }
 
 BlockId Residency::transfer(Holding const& from, std::int32_t tensor, DType dtype, Rank to, bool packed) {
@@ -87,18 +99,17 @@ void Residency::copy(ValueId value, Holding const& from, BlockId to, Box const& 
 }
 
 Holding Residency::need(ValueId value, Box const& region, Rank rank) {
-    State& here = state(value);
-    if (auto const copy = here.copies.find({rank.value(), region}); copy != here.copies.end()) return {rank, copy->second, region};
+    if (auto const copy = copy_of(value, region, rank)) return {rank, *copy, region};
     if (region.empty()) {   // nothing to bring: any block of that shape will do
         BlockId const block = on(rank).add_block(value.value(), graph_.value(value).dtype, region);
         std::int32_t const zero = tables_.fill({graph_.value(value).name, {}});
         on(rank).add({.kind = TaskKind::fill, .spec = zero, .inputs = {}, .output = block, .region = {}});
-        here.copies[{rank.value(), region}] = block;
+        remember(value, region, rank, block);
         return {rank, block, region};
     }
-    if (here.source >= 0 && inputs_ == InputsPolicy::shared) {
+    if (state(value).source >= 0 && inputs_ == InputsPolicy::shared) {
         BlockId const block = load(value, region, rank);
-        here.copies[{rank.value(), region}] = block;
+        remember(value, region, rank, block);
         return {rank, block, region};
     }
     auto const pieces = blocks_meeting(value, region);
@@ -107,22 +118,23 @@ Holding Residency::need(ValueId value, Box const& region, Rank rank) {
 
 /// The region lies inside one block: that block when it is on this rank, else a copy of the block or of the piece.
 Holding Residency::from_one_block(ValueId value, Piece const& piece, Box const& region, Rank rank) {
-    State& here = state(value);
     Holding const from = home(value, piece.index, rank);
     if (from.rank == rank) return from;
-    if (auto const copy = here.copies.find({rank.value(), piece.box}); copy != here.copies.end()) return {rank, copy->second, piece.box};
+    if (auto const copy = copy_of(value, piece.box, rank)) return {rank, *copy, piece.box};
+    if (auto const copy = copy_of(value, region, rank)) return {rank, *copy, region};
     DType const dtype = graph_.value(value).dtype;
     Holding sent = from;
     if (region != piece.box) {
-        auto const [cut, is_new] = here.copies.try_emplace({from.rank.value(), region}, BlockId{});
-        if (is_new) {
-            cut->second = on(from.rank).add_block(value.value(), dtype, region);
-            copy(value, from, cut->second, region);
+        auto cut = copy_of(value, region, from.rank);
+        if (!cut) {
+            cut = on(from.rank).add_block(value.value(), dtype, region);
+            copy(value, from, *cut, region);
+            remember(value, region, from.rank, *cut);
         }
-        sent = {from.rank, cut->second, region};
+        sent = {from.rank, *cut, region};
     }
     BlockId const there = transfer(sent, value.value(), dtype, rank);
-    here.copies[{rank.value(), region}] = there;
+    remember(value, region, rank, there);
     return {rank, there, region};
 }
 
@@ -134,7 +146,7 @@ Holding Residency::assembled(ValueId value, std::vector<Piece> const& pieces, Bo
     }
     BlockId const whole = on(rank).add_block(value.value(), graph_.value(value).dtype, region);
     for (auto const& [from, part] : parts) copy(value, from, whole, part);
-    state(value).copies[{rank.value(), region}] = whole;
+    remember(value, region, rank, whole);
     return {rank, whole, region};
 }
 

@@ -54,16 +54,22 @@ public:
     Holding const& home(ValueId value, std::size_t index, Rank asking);
 
 private:
+    struct Copy {
+        Rank rank;
+        BlockId block;
+    };
     struct State {
         Parts parts;
         std::vector<std::optional<Holding>> blocks;                // by grid index
-        std::map<std::pair<int, Box>, BlockId> copies;             // on (rank, box): got from elsewhere or assembled
+        std::map<Box, std::vector<Copy>> copies;                   // got from elsewhere, cut or assembled
         std::int32_t source = -1;                                  // of a leaf, in Header::inputs
     };
     State& state(ValueId value) { return states_[static_cast<std::size_t>(value.value())]; }
     State const& state(ValueId value) const { return states_[static_cast<std::size_t>(value.value())]; }
     SectionBuilder& on(Rank rank) { return sections_[static_cast<std::size_t>(rank.value())]; }
 
+    std::optional<BlockId> copy_of(ValueId value, Box const& box, Rank rank) const;
+    void remember(ValueId value, Box const& box, Rank rank, BlockId block) { state(value).copies[box].push_back({rank, block}); }
     BlockId load(ValueId value, Box const& box, Rank rank);
     Holding from_one_block(ValueId value, Piece const& piece, Box const& region, Rank rank);
     Holding assembled(ValueId value, std::vector<Piece> const& pieces, Box const& region, Rank rank);

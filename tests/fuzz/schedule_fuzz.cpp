@@ -1,0 +1,35 @@
+// Any bytes as a section (or, after an 'H', as a header): decoding and verifying refuse or accept, but never follow a wild index.
+// What verification accepts can be replayed and printed.
+#include <cstdint>
+
+#include "lib/base/error.hpp"
+#include "lib/schedule/codec.hpp"
+#include "lib/schedule/print.hpp"
+#include "lib/schedule/replay.hpp"
+#include "lib/schedule/verify.hpp"
+#include "tests/support/small_schedule.hpp"
+
+namespace {
+
+/// FlatBuffers wants its bytes aligned, as the file has them.
+std::vector<std::uint8_t> aligned_copy(std::span<std::uint8_t const> bytes) { return {bytes.begin(), bytes.end()}; }
+
+void read_section(std::span<std::uint8_t const> bytes) {
+    using namespace ein;
+    static schedule::Header const header = test::small_schedule().header;
+    schedule::Section const section = schedule::decode_section(aligned_copy(bytes), "fuzz");
+    if (!schedule::faults_of(header, section, Rank{0}).empty()) return;
+    schedule::replay(section);
+    for (std::size_t t = 0; t < section.tasks.size(); ++t) schedule::task_text(header, section, TaskId{static_cast<std::int32_t>(t)});
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
+    try {
+        if (size > 0 && data[0] == 'H') ein::schedule::faults_of(ein::schedule::decode_header(aligned_copy({data + 1, size - 1}), "fuzz"));
+        else if (size > 0) read_section({data + 1, size - 1});
+    } catch (ein::InputError const&) {
+    }
+    return 0;
+}

@@ -1,0 +1,109 @@
+#include "scheduler/scheduler.hpp"
+
+#include <numeric>
+
+#include "lib/schedule/codec.hpp"
+#include "lib/schedule/verify.hpp"
+#include "planner/planner.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/graphs.hpp"
+
+using namespace ein;
+using schedule::TaskKind;
+
+namespace {
+
+graph::EinGraph matmul_chain() {
+    test::GraphBuilder g;
+    for (auto const& name : {"A", "B", "C"}) g.leaf(name, {24, 24});
+    g.einsum("AB", "ij,jk->ik", {"A", "B"});
+    g.einsum("ABC", "ij,jk->ik", {"AB", "C"});
+    g.einsum("S", "ik->i", {"ABC"}, {.join = "abs(x)", .agg = scalar::Agg::max});
+    return g.finish({"S", "AB"});
+}
+
+std::int64_t sum(std::vector<std::int64_t> const& values) { return std::accumulate(values.begin(), values.end(), std::int64_t{0}); }
+
+std::size_t count(schedule::Schedule const& schedule, TaskKind kind) {
+    std::size_t n = 0;
+    for (auto const& section : schedule.sections)
+        for (auto const& task : section.tasks) n += task.kind == kind ? 1 : 0;
+    return n;
+}
+
+}  // namespace
+
+TEST_CASE("schedules are sound at any rank count and placement, and always the same", "[scheduler]") {
+    int const ranks = GENERATE(1, 2, 3, 4, 5, 7, 12);
+    auto const place = GENERATE("best", "pattern", "greedy", "round-robin");
+    auto const inputs = GENERATE(scheduler::InputsPolicy::once, scheduler::InputsPolicy::shared);
+    auto const graph = matmul_chain();
+    auto const plan = planner::plan(graph, {.ranks = ranks});
+    auto const schedule = scheduler::make_schedule(graph, plan, {.place = place, .inputs = inputs, .slice_bytes = 0});
+    CHECK(schedule::faults_of(schedule).empty());
+    auto const again = scheduler::make_schedule(graph, plan, {.place = place, .inputs = inputs, .slice_bytes = 0});
+    CHECK(schedule::encode(again.header) == schedule::encode(schedule.header));
+    for (std::size_t rank = 0; rank < schedule.sections.size(); ++rank) CHECK(schedule::encode(again.sections[rank]) == schedule::encode(schedule.sections[rank]));
+}
+
+TEST_CASE("one rank moves nothing and applies each node once", "[scheduler]") {
+    auto const graph = matmul_chain();
+    auto const schedule = scheduler::make_schedule(graph, planner::plan(graph, {.ranks = 1}));
+    CHECK(sum(schedule.header.prediction.bytes_sent) == 0);
+    CHECK(count(schedule, TaskKind::apply) == 3);
+    CHECK(count(schedule, TaskKind::load) == 3);
+    CHECK(count(schedule, TaskKind::store) == 2);
+    CHECK(count(schedule, TaskKind::copy) == 0);
+}
+
+TEST_CASE("each input element is loaded once, or by every rank that needs it", "[scheduler]") {
+    test::GraphBuilder g;
+    g.leaf("A", {16, 8});
+    g.leaf("B", {8, 4});
+    g.einsum("C", "ij,jk->ik", {"A", "B"});
+    auto const graph = g.finish({"C"});
+    relation::Plan plan = planner::plan(graph, {.ranks = 4});
+    plan.nodes[0].parts = {4, 1, 1};   // rows: every rank needs all of B
+    planner::price(graph, plan);
+    auto loaded = [&](scheduler::InputsPolicy inputs) {
+        auto const schedule = scheduler::make_schedule(graph, plan, {.place = "pattern", .inputs = inputs});
+        std::int64_t elements = 0;
+        for (auto const& section : schedule.sections)
+            for (auto const& task : section.tasks)
+                if (task.kind == TaskKind::load) elements += section.elements_of(section.blocks[static_cast<std::size_t>(task.output)]);
+        return std::pair(elements, sum(schedule.header.prediction.bytes_sent));
+    };
+    CHECK(loaded(scheduler::InputsPolicy::once) == std::pair<std::int64_t, std::int64_t>(16 * 8 + 8 * 4, 3 * 8 * 4 * 8));
+    CHECK(loaded(scheduler::InputsPolicy::shared) == std::pair<std::int64_t, std::int64_t>(16 * 8 + 4 * 8 * 4, 0));
+}
+
+TEST_CASE("partial results of one rank accumulate in one block; those of several are reduced in slices", "[scheduler]") {
+    test::GraphBuilder g;
+    g.leaf("A", {8, 32});
+    g.leaf("B", {32, 8});
+    g.einsum("C", "ij,jk->ik", {"A", "B"});
+    auto const graph = g.finish({"C"});
+    relation::Plan plan = planner::plan(graph, {.ranks = 2, .calls = 4});
+    plan.nodes[0].parts = {1, 4, 1};
+    planner::price(graph, plan);
+    auto const schedule = scheduler::make_schedule(graph, plan, {.place = "pattern", .slice_bytes = 0});
+    CHECK(count(schedule, TaskKind::apply) == 4);
+    // each rank folds its own half slice and the other's: two reductions a rank, half of C sent each way
+    CHECK(count(schedule, TaskKind::reduce) == 4);
+    CHECK(schedule.header.prediction.bytes_sent == std::vector<std::int64_t>{256, 256});
+    auto const whole = scheduler::make_schedule(graph, plan, {.place = "pattern", .slice_bytes = 1 << 20});
+    CHECK(sum(whole.header.prediction.bytes_sent) == 512);
+    CHECK(count(whole, TaskKind::reduce) == 1);
+}
+
+TEST_CASE("a narrow output is kept wide until all partial results are in", "[scheduler]") {
+    test::GraphBuilder g;
+    g.leaf("A", {64}, DType::f16);
+    g.einsum("s", "i->", {"A"}, {.dtype = DType::f16});
+    auto const graph = g.finish({"s"});
+    relation::Plan plan = planner::plan(graph, {.ranks = 2});
+    REQUIRE(plan.nodes[0].parts == Parts{2});
+    auto const schedule = scheduler::make_schedule(graph, plan);
+    CHECK(sum(schedule.header.prediction.bytes_sent) == 4);   // one f32 partial sum
+    CHECK(count(schedule, TaskKind::reduce) == 2);            // combine, then round to f16
+}
