@@ -77,15 +77,30 @@ inline double log_of(double u) {
     return 2.0 * s * sum + exponent * 0.693147180559945309417232;
 }
 
-/// cos(2 pi v) for v in [0, 1): q = floor(4 v + 1/2), x = 2 pi (v - q / 4), then the Taylor series of cos x to x^18 or of
-/// sin x to x^17 (Horner from the highest term), by q mod 4: cos x, -sin x, -cos x, sin x.
+/// (-1)^k / (2k + odd)! for k = 0, 1, ...: the factorials are exact, so each is rounded once.
+template <std::size_t Terms>
+constexpr std::array<double, Terms> taylor_series(int odd) {
+    std::array<double, Terms> out{};
+    double factorial = 1, sign = 1;
+    for (std::size_t k = 0; k < Terms; ++k, sign = -sign) {
+        int const n = 2 * static_cast<int>(k) + odd;
+        if (n > 1) factorial *= n * (n - 1);
+        out[k] = sign / factorial;
+    }
+    return out;
+}
+
+/// cos(2 pi v) for v in [0, 1): q = floor(4 v + 1/2), x = 2 pi (v - q / 4), then the Taylor series of cos x to x^18, or that of
+/// sin(x) / x to x^16 times x (in x^2, Horner from the highest term), by q mod 4: cos x, -sin x, -cos x, sin x.
 inline double cos_of_turn(double v) {
+    constexpr auto cosine_terms = taylor_series<10>(0);
+    constexpr auto sine_terms = taylor_series<9>(1);
     auto const q = static_cast<std::int32_t>(4.0 * v + 0.5);
     double const x = (v - 0.25 * q) * 6.28318530717958647692529;
     double const z = x * x;
-    double cosine = 1.0, sine = 1.0;
-    for (int k = 9; k >= 1; --k) cosine = 1.0 - z * cosine / ((2 * k - 1) * (2 * k));
-    for (int k = 8; k >= 1; --k) sine = 1.0 - z * sine / ((2 * k) * (2 * k + 1));
+    double cosine = cosine_terms[9], sine = sine_terms[8];
+    for (std::size_t k = 9; k-- > 0;) cosine = cosine * z + cosine_terms[k];
+    for (std::size_t k = 8; k-- > 0;) sine = sine * z + sine_terms[k];
     sine *= x;
     double const value = (q & 1) != 0 ? sine : cosine;
     return ((q + 1) & 2) != 0 ? -value : value;

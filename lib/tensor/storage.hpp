@@ -26,7 +26,7 @@ public:
 
     /// How to read many small pieces: pieces with at most `gap` bytes between them are read as one, up to `window` bytes.
     struct Habit {
-        std::size_t gap = 16 << 10;
+        std::size_t gap = 4 << 10;   // about what one more system call costs
         std::size_t window = 1 << 20;
     };
     virtual Habit habit() const { return {}; }
