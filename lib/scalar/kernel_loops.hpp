@@ -37,7 +37,9 @@ struct Sub {
 struct Mul {
     template <class T> static T of(T a, T b) { return a * b; }
     template <class T> static Pair<T> of(Pair<T> a, Pair<T> b) {
-        return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
+        // A sum, because GCC 12.2 makes a fused multiply-add of a difference beside a sum, whatever -ffp-contract says
+        // (its bug 107647).
+        return {a.re * b.re + a.im * -b.im, a.re * b.im + a.im * b.re};
     }
     static I64 of(I64 a, I64 b) { return wrapped(bits(a) * bits(b)); }
 };
