@@ -1,4 +1,5 @@
-// A box of an array as runs of adjacent elements, as long as possible: inner axes that the box covers wholly are merged.
+// A box of an array as runs of adjacent elements, as long as possible: inner axes that the box covers wholly are
+// merged.
 // Example: rows 10 to 19 of a (4000, 400) array are one run of 4000 elements from position 4000 on.
 #pragma once
 
@@ -18,7 +19,7 @@ template <class Visit>
 void for_each_run(Shape const& shape, Box const& box, Visit&& visit) {
     if (box.empty()) return;
     std::vector<Extent> const strides = row_major_strides(shape);
-    std::size_t outer = shape.size();   // axes [0, outer) are walked, the others are inside a run
+    std::size_t outer = shape.size();  // axes [0, outer) are walked, the others are inside a run
     Run run{0, 0, 1};
     while (outer > 0) {
         --outer;

@@ -1,5 +1,5 @@
-// One element from one dtype to another, as NumPy's astype has it: the rules behind convert.hpp. Written without branches so
-// that loops over them vectorise; loads and stores go through memcpy, so bytes need no alignment.
+// One element from one dtype to another, as NumPy's astype has it: the rules behind convert.hpp. Written without
+// branches so that loops over them vectorise; loads and stores go through memcpy, so bytes need no alignment.
 // Example: cast<std::int8_t>(300.0) is 44 (wrapped), cast<std::int8_t>(nan) is 0, cast<double>(Half(0.5f)) is 0.5.
 #pragma once
 
@@ -47,7 +47,8 @@ inline std::uint16_t half_bits(float value) {
     std::uint32_t const sign = (f >> 16) & 0x8000u;
     std::uint32_t const magnitude = f & 0x7fffffffu;
     std::uint32_t const normal = (magnitude + 0xfffu + ((magnitude >> 13) & 1u) - 0x38000000u) >> 13;
-    float const small = std::bit_cast<float>(magnitude < 0x38800000u ? magnitude : 0u) + 0.5f;   // the add rounds to 2^-24
+    float const small =
+        std::bit_cast<float>(magnitude < 0x38800000u ? magnitude : 0u) + 0.5f;  // the add rounds to 2^-24
     std::uint32_t const subnormal = std::bit_cast<std::uint32_t>(small) - 0x3f000000u;
     std::uint32_t const special = magnitude > 0x7f800000u ? 0x7e00u : 0x7c00u;
     std::uint32_t const finite = magnitude < 0x38800000u ? subnormal : normal;
@@ -58,8 +59,10 @@ inline std::uint16_t half_bits(float value) {
 inline float half_value(std::uint16_t bits) {
     std::uint32_t const sign = (bits & 0x8000u) << 16;
     std::uint32_t const rest = bits & 0x7fffu;
-    std::uint32_t const normal = (rest << 13) + (rest >= 0x7c00u ? 0x70000000u : 0x38000000u);   // inf and nan: exponent 255
-    std::uint32_t const subnormal = std::bit_cast<std::uint32_t>(static_cast<float>(static_cast<std::int32_t>(rest)) * 0x1p-24f);
+    std::uint32_t const normal =
+        (rest << 13) + (rest >= 0x7c00u ? 0x70000000u : 0x38000000u);  // inf and nan: exponent 255
+    std::uint32_t const subnormal =
+        std::bit_cast<std::uint32_t>(static_cast<float>(static_cast<std::int32_t>(rest)) * 0x1p-24f);
     return std::bit_cast<float>(sign | (rest < 0x0400u ? subnormal : normal));
 }
 
@@ -69,23 +72,28 @@ inline std::uint16_t bfloat_bits(float value) {
     return static_cast<std::uint16_t>((f & 0x7fffffffu) > 0x7f800000u ? (f >> 16) | 0x40u : rounded);
 }
 
-/// f64 to f32 so that rounding the result once more, to f16 or bf16, is as rounding once: inexact results get an odd last bit.
+/// f64 to f32 so that rounding the result once more, to f16 or bf16, is as rounding once: inexact results get an odd
+/// last bit.
 inline float round_to_odd(double value) {
     float const nearest = static_cast<float>(value);
     std::uint32_t const bits = std::bit_cast<std::uint32_t>(nearest);
     double const difference = std::fabs(value) - std::fabs(static_cast<double>(nearest));
-    std::uint32_t const step = difference > 0 ? 1u : difference < 0 ? ~0u : 0u;   // nan and inf: none
+    std::uint32_t const step = difference > 0 ? 1u : difference < 0 ? ~0u : 0u;  // nan and inf: none
     return std::bit_cast<float>((bits & 1u) != 0 ? bits : bits + step);
 }
 
 template <class To, class From>
 To to_half(From value) {
     float rounded = 0;
-    if constexpr (std::is_same_v<From, double>) rounded = round_to_odd(value);
-    else rounded = static_cast<float>(value);   // integers by way of f32, as NumPy does
+    if constexpr (std::is_same_v<From, double>)
+        rounded = round_to_odd(value);
+    else
+        rounded = static_cast<float>(value);  // integers by way of f32, as NumPy does
     To out;
-    if constexpr (std::is_same_v<To, Half>) out.bits = half_bits(rounded);
-    else out.bits = bfloat_bits(rounded);
+    if constexpr (std::is_same_v<To, Half>)
+        out.bits = half_bits(rounded);
+    else
+        out.bits = bfloat_bits(rounded);
     return out;
 }
 
@@ -99,18 +107,28 @@ To real_to_integer(From value) {
 /// The rules of convert.hpp for one element.
 template <class To, class From>
 To cast(From value) {
-    if constexpr (std::is_same_v<From, To>) return value;
-    else if constexpr (std::is_same_v<From, BoolByte>) return cast<To>(static_cast<std::uint8_t>(value.byte != 0));
-    else if constexpr (std::is_same_v<From, Half>) return cast<To>(half_value(value.bits));
-    else if constexpr (std::is_same_v<From, BFloat16>) return cast<To>(static_cast<float>(value));
-    else if constexpr (std::is_same_v<To, BoolByte>) return {static_cast<std::uint8_t>(value != From{} ? 1 : 0)};
+    if constexpr (std::is_same_v<From, To>)
+        return value;
+    else if constexpr (std::is_same_v<From, BoolByte>)
+        return cast<To>(static_cast<std::uint8_t>(value.byte != 0));
+    else if constexpr (std::is_same_v<From, Half>)
+        return cast<To>(half_value(value.bits));
+    else if constexpr (std::is_same_v<From, BFloat16>)
+        return cast<To>(static_cast<float>(value));
+    else if constexpr (std::is_same_v<To, BoolByte>)
+        return {static_cast<std::uint8_t>(value != From{} ? 1 : 0)};
     else if constexpr (is_complex_type<To>::value && is_complex_type<From>::value)
         return {cast<typename To::value_type>(value.real()), cast<typename To::value_type>(value.imag())};
-    else if constexpr (is_complex_type<From>::value) return cast<To>(value.real());
-    else if constexpr (is_complex_type<To>::value) return {cast<typename To::value_type>(value), 0};
-    else if constexpr (is_half_type<To>) return to_half<To>(value);
-    else if constexpr (std::is_integral_v<To> && std::is_floating_point_v<From>) return real_to_integer<To>(value);
-    else return static_cast<To>(value);
+    else if constexpr (is_complex_type<From>::value)
+        return cast<To>(value.real());
+    else if constexpr (is_complex_type<To>::value)
+        return {cast<typename To::value_type>(value), 0};
+    else if constexpr (is_half_type<To>)
+        return to_half<To>(value);
+    else if constexpr (std::is_integral_v<To> && std::is_floating_point_v<From>)
+        return real_to_integer<To>(value);
+    else
+        return static_cast<To>(value);
 }
 
 /// Calls visit with a value of the C++ type that stores `type`.

@@ -55,7 +55,8 @@ Difference compare(HostTensor const& value, HostTensor const& reference, double 
     double const rms = root_mean_square(reference);
     for (Extent i = 0; i < value.elements(); ++i) {
         scalar::Scalar const a = value.at(i), b = reference.at(i);
-        double const apart = a.is_integer && b.is_integer ? distance(a.integer, b.integer) : distance(number(a), number(b));
+        double const apart =
+            a.is_integer && b.is_integer ? distance(a.integer, b.integer) : distance(number(a), number(b));
         if (apart == 0) continue;
         double const scale = std::max({std::abs(number(a)), std::abs(number(b)), rms});
         double const relative = std::isinf(apart) ? apart : apart / scale;

@@ -1,7 +1,8 @@
 // How far two tensors are apart, and how far they may be: for eintool diff and einrun --verify.
-// An element differs when |a - b| > tolerance * max(|a|, |b|, rms), where rms is the root mean square of the reference's finite
-// elements: a value that cancelled down to almost nothing is judged by the size of what its tensor holds, not by its own.
-// nan equals nan, an infinity equals the same infinity; either against anything else differs. Integers are compared exactly.
+// An element differs when |a - b| > tolerance * max(|a|, |b|, rms), where rms is the root mean square of the
+// reference's finite elements: a value that cancelled down to almost nothing is judged by the size of what its tensor
+// holds, not by its own. nan equals nan, an infinity equals the same infinity; either against anything else differs.
+// Integers are compared exactly.
 // Example: compare({1, 2.1}, {1, 2}, 1e-3) has count 1, worst 1, max_abs 0.1, max_rel 0.1 / 2.1.
 #pragma once
 
@@ -10,19 +11,19 @@
 namespace ein::tensor {
 
 struct Difference {
-    bool same_shape = true;   // when false nothing else was compared
-    Extent count = 0;         // elements that differ
-    double max_abs = 0;       // greatest |a - b| of all elements; inf for nan or inf against anything else
-    double max_rel = 0;       // greatest |a - b| / max(|a|, |b|, rms), which the tolerance bounds
-    Extent worst = -1;        // C-order position of the element that max_rel is from (the first one); -1 when all are equal
+    bool same_shape = true;  // when false nothing else was compared
+    Extent count = 0;        // elements that differ
+    double max_abs = 0;      // greatest |a - b| of all elements; inf for nan or inf against anything else
+    double max_rel = 0;      // greatest |a - b| / max(|a|, |b|, rms), which the tolerance bounds
+    Extent worst = -1;  // C-order position of the element that max_rel is from (the first one); -1 when all are equal
 };
 
 /// Compares two tensors, dtypes may differ (integers with integers are compared exactly, all else in complex<double>).
 Difference compare(HostTensor const& value, HostTensor const& reference, double tolerance);
 
-/// The relative error to allow in results of `dtype` that sum `reduction_length` products: 8 (eps + sqrt(length) eps'), eps that
-/// of the dtype and eps' that of the type it accumulates in (f32 for f16 and bf16, else the dtype); rounding errors of
-/// a sum add up like a random walk. 0 for integers and bool.
+/// The relative error to allow in results of `dtype` that sum `reduction_length` products: 8 (eps + sqrt(length) eps'),
+/// eps that of the dtype and eps' that of the type it accumulates in (f32 for f16 and bf16, else the dtype); rounding
+/// errors of a sum add up like a random walk. 0 for integers and bool.
 double tolerance(DType dtype, double reduction_length);
 
 }  // namespace ein::tensor

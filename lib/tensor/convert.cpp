@@ -24,15 +24,20 @@ void repeat(T value, std::byte* to, std::size_t count) {
 
 template <class From, class To>
 void convert_run(std::byte const* from, std::ptrdiff_t stride, std::byte* to, std::size_t count) {
-    if (stride == 0) repeat(cast<To>(load<From>(from)), to, count);
-    else if (stride != 1) convert_strided<From, To>(from, stride, to, count);
-    else if constexpr (std::is_same_v<From, To>) std::memcpy(to, from, count * sizeof(To));
-    else convert_adjacent<From, To>(from, to, count);
+    if (stride == 0)
+        repeat(cast<To>(load<From>(from)), to, count);
+    else if (stride != 1)
+        convert_strided<From, To>(from, stride, to, count);
+    else if constexpr (std::is_same_v<From, To>)
+        std::memcpy(to, from, count * sizeof(To));
+    else
+        convert_adjacent<From, To>(from, to, count);
 }
 
 }  // namespace
 
-void convert(DType from_type, void const* from, std::ptrdiff_t from_stride, DType to_type, void* to, std::size_t count) {
+void convert(DType from_type, void const* from, std::ptrdiff_t from_stride, DType to_type, void* to,
+             std::size_t count) {
     if (count == 0) return;
     auto const* const source = static_cast<std::byte const*>(from);
     auto* const target = static_cast<std::byte*>(to);

@@ -16,7 +16,8 @@ namespace {
 /// Reads boxes of a stored array, converting f32 to bf16 on the way when that is what the file has.
 class ArrayReader : public Reader {
 public:
-    ArrayReader(StoredArray array, DType stored, DType dtype) : array_(std::move(array)), stored_(stored), dtype_(dtype) {}
+    ArrayReader(StoredArray array, DType stored, DType dtype)
+        : array_(std::move(array)), stored_(stored), dtype_(dtype) {}
 
     void read(Box const& box, std::span<std::byte> out) const override {
         if (stored_ == dtype_) return read_box(array_, box, out);
@@ -56,18 +57,22 @@ void check_contents(std::string const& file, Wanted const& wanted, DType dtype, 
 std::uint64_t tensor_bytes(std::string const& file, std::string const& tensor, DType dtype, Shape const& shape) {
     std::optional<Extent> const count = checked_element_count(shape);
     std::uint64_t bytes = 0;
-    if (!count || __builtin_mul_overflow(static_cast<std::uint64_t>(*count), size_of(dtype), &bytes) || bytes > (UINT64_MAX >> 1))
-        throw InputError(Fault{file, "tensor '" + tensor + "'", "fewer than 2^63 bytes", "shape " + to_string(shape), "correct the shape"});
+    if (!count || __builtin_mul_overflow(static_cast<std::uint64_t>(*count), size_of(dtype), &bytes) ||
+        bytes > (UINT64_MAX >> 1))
+        throw InputError(Fault{file, "tensor '" + tensor + "'", "fewer than 2^63 bytes", "shape " + to_string(shape),
+                               "correct the shape"});
     return bytes;
 }
 
 /// Refuses a file that is shorter than its header, or the declared tensor, promises.
-void check_length(Storage const& storage, std::string const& tensor, std::uint64_t offset, DType dtype, Shape const& shape) {
+void check_length(Storage const& storage, std::string const& tensor, std::uint64_t offset, DType dtype,
+                  Shape const& shape) {
     std::uint64_t const bytes = tensor_bytes(storage.name(), tensor, dtype, shape);
     if (offset <= storage.size() && bytes <= storage.size() - offset) return;
     throw InputError(Fault{storage.name(), "tensor '" + tensor + "'",
-                           "at least " + std::to_string(offset + bytes) + " bytes (" + std::to_string(bytes) + " for " + to_string(shape) +
-                               " of " + std::string(name(dtype)) + " from byte " + std::to_string(offset) + " on)",
+                           "at least " + std::to_string(offset + bytes) + " bytes (" + std::to_string(bytes) + " for " +
+                               to_string(shape) + " of " + std::string(name(dtype)) + " from byte " +
+                               std::to_string(offset) + " on)",
                            std::to_string(storage.size()) + " bytes", "the file is cut short: copy or write it again"});
 }
 
@@ -75,7 +80,8 @@ std::size_t number_bytes(DType dtype) { return is_complex(dtype) ? size_of(dtype
 
 std::unique_ptr<Reader> make_reader(StoragePtr storage, std::uint64_t offset, DType stored, Wanted const& wanted,
                                     AxisOrder axis_order = AxisOrder::c, ByteOrder byte_order = ByteOrder::little) {
-    StoredArray array{std::move(storage), offset, wanted.shape, size_of(stored), number_bytes(stored), axis_order, byte_order};
+    StoredArray array{std::move(storage),   offset,     wanted.shape, size_of(stored),
+                      number_bytes(stored), axis_order, byte_order};
     return std::make_unique<ArrayReader>(std::move(array), stored, wanted.dtype);
 }
 
@@ -95,7 +101,8 @@ std::unique_ptr<Reader> open_npy_storage(StoragePtr storage, Wanted const& wante
     NpyHeader const header = read_npy_header(*storage);
     check_contents(storage->name(), wanted, header.dtype, header.shape, BF16From::bf16_or_f32);
     check_length(*storage, wanted.name, header.data_offset, header.dtype, header.shape);
-    return make_reader(std::move(storage), header.data_offset, header.dtype, wanted, header.axis_order, header.byte_order);
+    return make_reader(std::move(storage), header.data_offset, header.dtype, wanted, header.axis_order,
+                       header.byte_order);
 }
 
 }  // namespace
@@ -115,7 +122,8 @@ namespace {
 
 using ZipDirectory = std::vector<ZipEntry>;
 
-ZipEntry const& find_entry(ZipDirectory const& directory, std::string const& file, NpzSource const& source, Wanted const& wanted) {
+ZipEntry const& find_entry(ZipDirectory const& directory, std::string const& file, NpzSource const& source,
+                           Wanted const& wanted) {
     for (std::string const& name : {source.entry, source.entry + ".npy"})
         for (ZipEntry const& entry : directory)
             if (entry.name == name) return entry;
@@ -156,8 +164,8 @@ std::unique_ptr<Reader> open_safetensors(SafetensorsSource const& source, Wanted
 std::unique_ptr<Reader> open_raw(RawSource const& source, Wanted const& wanted) {
     auto file = open_for(wanted, source.file);
     if (source.offset < 0)
-        throw InputError(Fault{file->name(), "tensor '" + wanted.name + "'", "an offset in bytes, 0 or more", std::to_string(source.offset),
-                               "correct \"offset\""});
+        throw InputError(Fault{file->name(), "tensor '" + wanted.name + "'", "an offset in bytes, 0 or more",
+                               std::to_string(source.offset), "correct \"offset\""});
     auto const offset = static_cast<std::uint64_t>(source.offset);
     check_length(*file, wanted.name, offset, wanted.dtype, wanted.shape);
     return make_reader(std::move(file), offset, wanted.dtype, wanted);

@@ -13,7 +13,7 @@ namespace ein::tensor {
 class HostTensor {
 public:
     HostTensor() = default;
-    HostTensor(DType dtype, Shape shape);   // zeros
+    HostTensor(DType dtype, Shape shape);  // zeros
 
     DType dtype() const { return dtype_; }
     Shape const& shape() const { return shape_; }
@@ -21,8 +21,8 @@ public:
     std::vector<std::byte> const& bytes() const { return bytes_; }
     std::vector<std::byte>& bytes() { return bytes_; }
 
-    scalar::Scalar at(Extent linear) const;               // by C-order position
-    void set(Extent linear, scalar::Scalar value);        // already of this dtype (see scalar::convert)
+    scalar::Scalar at(Extent linear) const;         // by C-order position
+    void set(Extent linear, scalar::Scalar value);  // already of this dtype (see scalar::convert)
 
 private:
     DType dtype_ = DType::f32;

@@ -9,7 +9,7 @@
 namespace ein::tensor {
 namespace {
 
-constexpr std::size_t window_bytes = 32 << 10;   // how far back deflate refers
+constexpr std::size_t window_bytes = 32 << 10;  // how far back deflate refers
 constexpr std::uint64_t point_distance = 1 << 20;
 constexpr std::size_t input_bytes = 64 << 10;
 
@@ -59,7 +59,8 @@ public:
 
 private:
     void fill() {
-        std::size_t const wanted = static_cast<std::size_t>(std::min<std::uint64_t>(input_.size(), owner_.packed_->size() - next_));
+        std::size_t const wanted =
+            static_cast<std::size_t>(std::min<std::uint64_t>(input_.size(), owner_.packed_->size() - next_));
         owner_.packed_->read_at(next_, std::span(input_).first(wanted));
         next_ += wanted;
         stream_.next_in = reinterpret_cast<unsigned char*>(input_.data());
@@ -73,7 +74,7 @@ private:
     }
 
     InflatedStorage const& owner_;
-    std::uint64_t next_;   // packed byte that is read next
+    std::uint64_t next_;  // packed byte that is read next
     std::vector<std::byte> input_;
     z_stream stream_{};
 };
@@ -91,7 +92,7 @@ void InflatedStorage::build_index() const {
     points_.assign(1, AccessPoint{});
     Inflater inflater(*this, points_.front());
     z_stream& stream = inflater.stream();
-    std::vector<unsigned char> window(window_bytes, 0);   // filled round and round
+    std::vector<unsigned char> window(window_bytes, 0);  // filled round and round
     std::uint64_t total = 0;
     uLong crc = crc32(0, nullptr, 0);
     for (bool ended = false; !ended;) {
@@ -111,7 +112,8 @@ void InflatedStorage::build_index() const {
         std::rotate(point.window.begin(), point.window.end() - stream.avail_out, point.window.end());
         points_.push_back(std::move(point));
     }
-    if (total != bytes_) fail(std::to_string(bytes_) + " unpacked bytes", (total > bytes_ ? "more" : std::to_string(total)));
+    if (total != bytes_)
+        fail(std::to_string(bytes_) + " unpacked bytes", (total > bytes_ ? "more" : std::to_string(total)));
     if (crc != crc_) fail("unpacked bytes with the CRC-32 of the zip directory", "another CRC-32");
 }
 
@@ -119,8 +121,9 @@ void InflatedStorage::read_at(std::uint64_t offset, std::span<std::byte> out) co
     require_inside(*this, offset, out.size());
     if (out.empty()) return;
     std::call_once(indexed_, [this] { build_index(); });
-    auto const after = std::upper_bound(points_.begin(), points_.end(), offset,
-                                        [](std::uint64_t place, AccessPoint const& point) { return place < point.offset; });
+    auto const after =
+        std::upper_bound(points_.begin(), points_.end(), offset,
+                         [](std::uint64_t place, AccessPoint const& point) { return place < point.offset; });
     AccessPoint const& from = *(after - 1);
     Inflater inflater(*this, from);
     std::vector<unsigned char> skipped(std::min<std::uint64_t>(offset - from.offset, 64 << 10));

@@ -1,5 +1,5 @@
-// Any place of a deflated piece without unpacking all before it: one pass checks the whole and remembers, every MiB, what
-// inflating needs to start there (32 KiB each), so memory stays small however large the entry is.
+// Any place of a deflated piece without unpacking all before it: one pass checks the whole and remembers, every MiB,
+// what inflating needs to start there (32 KiB each), so memory stays small however large the entry is.
 // Example: reading the last row of a deflated matrix of 4 GiB inflates at most about 1 MiB.
 // Source: the access points of zlib's examples/zran.c.
 #pragma once
@@ -17,7 +17,7 @@ public:
     std::string const& name() const override { return packed_->name(); }
     std::uint64_t size() const override { return bytes_; }
     void read_at(std::uint64_t offset, std::span<std::byte> out) const override;
-    Habit habit() const override { return {1 << 20, 8 << 20}; }   // what lies between is inflated anyway
+    Habit habit() const override { return {1 << 20, 8 << 20}; }  // what lies between is inflated anyway
 
 private:
     /// Inflating can start here.

@@ -11,7 +11,7 @@ namespace ein::tensor {
 namespace {
 
 constexpr std::string_view magic = "\x93NUMPY";
-constexpr std::uint64_t longest_header = 1 << 20;   // bytes; real ones have a few hundred
+constexpr std::uint64_t longest_header = 1 << 20;  // bytes; real ones have a few hundred
 
 /// Reads the dictionary. Positions in messages count bytes of the dictionary from 0.
 class DictionaryParser {
@@ -67,10 +67,14 @@ private:
     void entry() {
         std::string const key = quoted();
         expect(':');
-        if (key == "descr") once(has_descr_, key), element_type();
-        else if (key == "fortran_order") once(has_order_, key), order();
-        else if (key == "shape") once(has_shape_, key), shape();
-        else fail("descr, fortran_order or shape", "the key '" + key + "'");
+        if (key == "descr")
+            once(has_descr_, key), element_type();
+        else if (key == "fortran_order")
+            once(has_order_, key), order();
+        else if (key == "shape")
+            once(has_shape_, key), shape();
+        else
+            fail("descr, fortran_order or shape", "the key '" + key + "'");
     }
 
     void once(bool& seen, std::string const& key) {
@@ -91,7 +95,8 @@ private:
 
     void order() {
         skip_space();
-        for (auto [word, value] : {std::pair(std::string_view("True"), AxisOrder::fortran), std::pair(std::string_view("False"), AxisOrder::c)}) {
+        for (auto [word, value] : {std::pair(std::string_view("True"), AxisOrder::fortran),
+                                   std::pair(std::string_view("False"), AxisOrder::c)}) {
             if (!text_.substr(at_).starts_with(word)) continue;
             header_.axis_order = value;
             at_ += word.size();
@@ -109,7 +114,8 @@ private:
                 break;
             }
         }
-        if (!checked_element_count(header_.shape)) fail("a shape of fewer than 2^63 elements", to_string(header_.shape));
+        if (!checked_element_count(header_.shape))
+            fail("a shape of fewer than 2^63 elements", to_string(header_.shape));
     }
 
     Extent extent() {
@@ -120,7 +126,7 @@ private:
             if (__builtin_mul_overflow(value, 10, &value) || __builtin_add_overflow(value, text_[at_] - '0', &value))
                 fail("an extent below 2^63", "a larger one");
         if (at_ == begin) fail("an extent", here());
-        if (at_ < text_.size() && text_[at_] == 'L') ++at_;   // written by Python 2
+        if (at_ < text_.size() && text_[at_] == 'L') ++at_;  // written by Python 2
         return value;
     }
 
@@ -134,7 +140,7 @@ private:
 };
 
 std::optional<DType> dtype_of(std::string_view kind_and_size) {
-    if (kind_and_size == "V2") return DType::bf16;   // what numpy.save makes of ml_dtypes.bfloat16
+    if (kind_and_size == "V2") return DType::bf16;  // what numpy.save makes of ml_dtypes.bfloat16
     for (std::string const order : {"<", "|"})
         if (auto dtype = dtype_from_name(order + std::string(kind_and_size))) return dtype;
     return std::nullopt;
@@ -146,10 +152,13 @@ void DictionaryParser::element_type() {
         fail("one number an element", "a structured dtype (" + std::string(text_.substr(at_, 40)) + ")");
     header_.descr = quoted();
     std::string_view const descr = header_.descr;
-    std::optional<DType> const dtype = descr.empty() || std::string_view("<>|=").find(descr.front()) == std::string_view::npos
-                                           ? std::nullopt : dtype_of(descr.substr(1));
+    std::optional<DType> const dtype =
+        descr.empty() || std::string_view("<>|=").find(descr.front()) == std::string_view::npos
+            ? std::nullopt
+            : dtype_of(descr.substr(1));
     if (!dtype)
-        throw InputError(Fault{file_, "header, descr", "an element type among " + dtype_names(), "'" + header_.descr + "'",
+        throw InputError(Fault{file_, "header, descr", "an element type among " + dtype_names(),
+                               "'" + header_.descr + "'",
                                "convert the array before saving it, for example with a.astype('float32')"});
     header_.dtype = *dtype;
     header_.byte_order = descr.front() == '>' ? ByteOrder::big : ByteOrder::little;
@@ -199,7 +208,8 @@ std::string descr_of(DType dtype) {
 
 std::string npy_header(DType dtype, Shape const& shape) {
     promise(dtype != DType::bf16, "bf16 is written as f32");
-    std::string text = "{'descr': '" + descr_of(dtype) + "', 'fortran_order': False, 'shape': " + to_string(shape) + ", }";
+    std::string text =
+        "{'descr': '" + descr_of(dtype) + "', 'fortran_order': False, 'shape': " + to_string(shape) + ", }";
     std::size_t const length_bytes = text.size() + 128 < 65536 ? 2 : 4;
     std::size_t const prefix = magic.size() + 2 + length_bytes;
     text.append((64 - (prefix + text.size() + 1) % 64) % 64, ' ');

@@ -1,5 +1,5 @@
-// The header of a .npy file (NumPy's format, versions 1 to 3): reading and writing. A header is a Python dictionary with
-// 'descr', 'fortran_order' and 'shape', in any order. Leaves the elements to stored_array.hpp.
+// The header of a .npy file (NumPy's format, versions 1 to 3): reading and writing. A header is a Python dictionary
+// with 'descr', 'fortran_order' and 'shape', in any order. Leaves the elements to stored_array.hpp.
 // Example: npy_header(f32, {3, 4}) is 128 bytes with {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }.
 #pragma once
 
@@ -11,12 +11,12 @@
 namespace ein::tensor {
 
 struct NpyHeader {
-    std::string descr;            // as written in the file: "<f4"
-    DType dtype = DType::f32;     // '<V2', which is how ml_dtypes stores bfloat16, is bf16
+    std::string descr;         // as written in the file: "<f4"
+    DType dtype = DType::f32;  // '<V2', which is how ml_dtypes stores bfloat16, is bf16
     ByteOrder byte_order = ByteOrder::little;
     AxisOrder axis_order = AxisOrder::c;
     Shape shape;
-    std::uint64_t data_offset = 0;   // bytes from the beginning of the storage
+    std::uint64_t data_offset = 0;  // bytes from the beginning of the storage
 };
 
 /// Reads the header at the beginning of `storage`.

@@ -74,7 +74,8 @@ std::string needs(std::uint64_t bytes) { return std::to_string(bytes) + " bytes"
 std::uint64_t array_bytes(DType dtype, Shape const& shape) {
     std::optional<Extent> const count = checked_element_count(shape);
     std::uint64_t bytes = 0;
-    promise(count && !__builtin_mul_overflow(static_cast<std::uint64_t>(*count), size_of(dtype), &bytes) && bytes < (UINT64_MAX >> 2),
+    promise(count && !__builtin_mul_overflow(static_cast<std::uint64_t>(*count), size_of(dtype), &bytes) &&
+                bytes < (UINT64_MAX >> 2),
             "an array of fewer than 2^62 bytes is written");
     return bytes;
 }
@@ -82,7 +83,7 @@ std::uint64_t array_bytes(DType dtype, Shape const& shape) {
 /// `count` elements of `dtype` as they stand in the file, written from byte `offset` on.
 void write_elements(OutputFile& out, DType dtype, std::uint64_t offset, std::span<std::byte const> bytes) {
     if (dtype == npy_dtype(dtype)) return out.write_at(offset, bytes);
-    constexpr std::size_t strip = 64 << 10;   // elements
+    constexpr std::size_t strip = 64 << 10;  // elements
     std::vector<std::byte> converted;
     std::size_t const from_size = size_of(dtype), to_size = size_of(npy_dtype(dtype));
     for (std::size_t done = 0; done < bytes.size() / from_size; done += strip) {
@@ -120,8 +121,9 @@ void write_npy_box(std::filesystem::path const& file, DType dtype, Shape const& 
     std::size_t const size = size_of(dtype), stored_size = size_of(npy_dtype(dtype));
     OutputFile out(file, 0, needs(static_cast<std::uint64_t>(box.elements()) * stored_size));
     for_each_run(shape, box, [&](Run const& run) {
-        write_elements(out, dtype, data_offset + static_cast<std::uint64_t>(run.in_array) * stored_size,
-                       bytes.subspan(static_cast<std::size_t>(run.in_box) * size, static_cast<std::size_t>(run.count) * size));
+        write_elements(
+            out, dtype, data_offset + static_cast<std::uint64_t>(run.in_array) * stored_size,
+            bytes.subspan(static_cast<std::size_t>(run.in_box) * size, static_cast<std::size_t>(run.count) * size));
     });
     out.close();
 }

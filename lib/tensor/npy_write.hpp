@@ -1,5 +1,5 @@
-// Writing .npy files in parts: one rank makes the file under a temporary name and reserves its space, every rank writes its
-// own boxes, one rank renames it when all are done. Until then nothing stands under the final name.
+// Writing .npy files in parts: one rank makes the file under a temporary name and reserves its space, every rank writes
+// its own boxes, one rank renames it when all are done. Until then nothing stands under the final name.
 // bf16 has no NumPy type: it is written as f32.
 #pragma once
 
@@ -17,7 +17,8 @@ namespace ein::tensor {
 DType npy_dtype(DType dtype);
 
 /// Writes the header and reserves the space of the whole array in `file` (a temporary name).
-/// @throws RunError (with the bytes needed and the system's reason) when the disk is full or the folder cannot be written
+/// @throws RunError (with the bytes needed and the system's reason) when the disk is full or the folder cannot be
+/// written
 void create_npy(std::filesystem::path const& file, DType dtype, Shape const& shape);
 
 /// Writes `bytes` (elements of `dtype`, C order over box.length) where `box` lies in the array of `shape`.

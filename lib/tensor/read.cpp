@@ -11,11 +11,13 @@ namespace ein::tensor {
 namespace {
 
 [[noreturn]] void refuse_missing(std::string const& name) {
-    throw InputError(Fault{"", "tensor '" + name + "'", "data for it", "none", "give it with --input " + name + "=FILE"});
+    throw InputError(
+        Fault{"", "tensor '" + name + "'", "data for it", "none", "give it with --input " + name + "=FILE"});
 }
 
 std::string lower(std::string text) {
-    std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    std::transform(text.begin(), text.end(), text.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
     return text;
 }
 
@@ -26,7 +28,8 @@ std::unique_ptr<Reader> open(Source const& source, std::string const& name, DTyp
     Wanted const wanted{name, dtype, shape, folder};
     if (auto const* npy = std::get_if<NpySource>(&source)) return open_npy(*npy, wanted);
     if (auto const* npz = std::get_if<NpzSource>(&source)) return open_npz(*npz, wanted);
-    if (auto const* safetensors = std::get_if<SafetensorsSource>(&source)) return open_safetensors(*safetensors, wanted);
+    if (auto const* safetensors = std::get_if<SafetensorsSource>(&source))
+        return open_safetensors(*safetensors, wanted);
     if (auto const* raw = std::get_if<RawSource>(&source)) return open_raw(*raw, wanted);
     if (auto const* fill = std::get_if<FillSource>(&source)) return open_fill(*fill, wanted);
     if (auto const* values = std::get_if<ValuesSource>(&source)) return open_values(*values, wanted);

@@ -1,6 +1,8 @@
-// Reading tensors part by part: only the bytes of the asked box are touched, whatever the format. npy of versions 1 to 3, C and
-// Fortran order, either byte order; npz stored or deflated; safetensors; raw. Thread-safe: a Reader may be used by many threads.
-// Example: open(NpySource{"A.npy"}, f32, {4000, 400}, "graphs")->read(Box{{0, 0}, {10, 400}}, out) reads the first ten rows.
+// Reading tensors part by part: only the bytes of the asked box are touched, whatever the format. npy of versions 1 to
+// 3, C and Fortran order, either byte order; npz stored or deflated; safetensors; raw. Thread-safe: a Reader may be
+// used by many threads.
+// Example: open(NpySource{"A.npy"}, f32, {4000, 400}, "graphs")->read(Box{{0, 0}, {10, 400}}, out) reads the first ten
+// rows.
 #pragma once
 
 #include <filesystem>
@@ -33,7 +35,10 @@ HostTensor read_all(Source const& source, std::string const& name, DType dtype, 
                     std::filesystem::path const& folder);
 
 /// What a file says it holds, for messages and for eintool diff. @throws InputError
-struct FileContents { DType dtype; Shape shape; };
+struct FileContents {
+    DType dtype;
+    Shape shape;
+};
 FileContents npy_contents(std::filesystem::path const& file);
 HostTensor read_npy(std::filesystem::path const& file);
 

@@ -46,7 +46,7 @@ private:
 
     std::size_t capacity_;
     std::mutex mutex_;
-    std::list<Entry> entries_;   // latest first; few enough to search
+    std::list<Entry> entries_;  // latest first; few enough to search
 };
 
 }  // namespace ein::tensor

@@ -8,15 +8,24 @@
 namespace ein::tensor {
 namespace {
 
-constexpr std::uint64_t longest_header = 100'000'000;   // the format's own limit
+constexpr std::uint64_t longest_header = 100'000'000;  // the format's own limit
 
 struct TypeName {
     std::string_view name;
     DType dtype;
 };
-constexpr std::array<TypeName, 12> type_names{{{"F16", DType::f16}, {"BF16", DType::bf16}, {"F32", DType::f32}, {"F64", DType::f64},
-                                               {"C64", DType::c64}, {"C128", DType::c128}, {"I8", DType::i8}, {"I16", DType::i16},
-                                               {"I32", DType::i32}, {"I64", DType::i64}, {"U8", DType::u8}, {"BOOL", DType::boolean}}};
+constexpr std::array<TypeName, 12> type_names{{{"F16", DType::f16},
+                                               {"BF16", DType::bf16},
+                                               {"F32", DType::f32},
+                                               {"F64", DType::f64},
+                                               {"C64", DType::c64},
+                                               {"C128", DType::c128},
+                                               {"I8", DType::i8},
+                                               {"I16", DType::i16},
+                                               {"I32", DType::i32},
+                                               {"I64", DType::i64},
+                                               {"U8", DType::u8},
+                                               {"BOOL", DType::boolean}}};
 
 std::optional<DType> dtype_of(std::string const& text) {
     for (TypeName const& entry : type_names)
@@ -59,18 +68,21 @@ bool has_keys(Cursor const& entry) {
 }
 
 /// Checks that the tensor's place is inside the data and as long as its shape says.
-void check_place(Cursor const& place, std::vector<std::int64_t> const& offsets, SafetensorsEntry const& entry, std::uint64_t data_bytes) {
+void check_place(Cursor const& place, std::vector<std::int64_t> const& offsets, SafetensorsEntry const& entry,
+                 std::uint64_t data_bytes) {
     if (offsets.size() != 2 || offsets[0] > offsets[1] || static_cast<std::uint64_t>(offsets[1]) > data_bytes) {
-        place.fail("[begin, end] inside the " + std::to_string(data_bytes) + " bytes of data in the file", brief(place.value()),
-                   "the file is cut short or damaged: copy or write it again");
+        place.fail("[begin, end] inside the " + std::to_string(data_bytes) + " bytes of data in the file",
+                   brief(place.value()), "the file is cut short or damaged: copy or write it again");
         return;
     }
     std::optional<Extent> const elements = checked_element_count(entry.shape);
     std::int64_t bytes = 0;
-    bool const fits = elements && !__builtin_mul_overflow(*elements, static_cast<std::int64_t>(size_of(entry.dtype)), &bytes);
+    bool const fits =
+        elements && !__builtin_mul_overflow(*elements, static_cast<std::int64_t>(size_of(entry.dtype)), &bytes);
     if (!fits || bytes != offsets[1] - offsets[0])
-        place.fail((fits ? std::to_string(bytes) : "fewer than 2^63") + " bytes for " + to_string(entry.shape) + " of " +
-                       std::string(name(entry.dtype)), std::to_string(offsets[1] - offsets[0]), mend_damaged);
+        place.fail((fits ? std::to_string(bytes) : "fewer than 2^63") + " bytes for " + to_string(entry.shape) +
+                       " of " + std::string(name(entry.dtype)),
+                   std::to_string(offsets[1] - offsets[0]), mend_damaged);
 }
 
 SafetensorsEntry read_entry(Cursor const& entry, std::uint64_t data_offset, std::uint64_t data_bytes) {
@@ -107,15 +119,18 @@ std::string near_names_hint(std::string const& name, std::vector<std::string> kn
     return "the file has " + std::string(more ? "among others " : "") + one_of(known);
 }
 
-SafetensorsDirectory::SafetensorsDirectory(Storage const& storage) : file_(storage.name()), file_bytes_(storage.size()) {
+SafetensorsDirectory::SafetensorsDirectory(Storage const& storage)
+    : file_(storage.name()), file_bytes_(storage.size()) {
     auto refuse = [&](std::string found) {
-        throw InputError(Fault{file_, "", "a .safetensors file", std::move(found), "check that this is the right file and that it is complete"});
+        throw InputError(Fault{file_, "", "a .safetensors file", std::move(found),
+                               "check that this is the right file and that it is complete"});
     };
     if (file_bytes_ < 8) refuse("a file of " + std::to_string(file_bytes_) + " bytes");
     std::array<std::byte, 8> length_bytes{};
     storage.read_at(0, length_bytes);
     std::uint64_t length = 0;
-    for (std::size_t i = 0; i < 8; ++i) length |= std::uint64_t{std::to_integer<std::uint8_t>(length_bytes[i])} << (8 * i);
+    for (std::size_t i = 0; i < 8; ++i)
+        length |= std::uint64_t{std::to_integer<std::uint8_t>(length_bytes[i])} << (8 * i);
     if (length > longest_header || length > file_bytes_ - 8)
         refuse("a header of " + std::to_string(length) + " bytes in a file of " + std::to_string(file_bytes_));
     std::string text(length, '\0');
@@ -134,10 +149,11 @@ std::vector<std::string> SafetensorsDirectory::names() const {
 
 SafetensorsEntry SafetensorsDirectory::find(std::string const& tensor) const {
     if (tensor == "__metadata__" || !header_.contains(tensor))
-        throw InputError(Fault{file_, "", "a tensor named '" + tensor + "'", "none among its " + std::to_string(names().size()),
-                               near_names_hint(tensor, names())});
+        throw InputError(Fault{file_, "", "a tensor named '" + tensor + "'",
+                               "none among its " + std::to_string(names().size()), near_names_hint(tensor, names())});
     Faults faults(file_);
-    SafetensorsEntry const entry = read_entry(Cursor(header_, faults).at(tensor), data_offset_, file_bytes_ - data_offset_);
+    SafetensorsEntry const entry =
+        read_entry(Cursor(header_, faults).at(tensor), data_offset_, file_bytes_ - data_offset_);
     faults.throw_if_any();
     return entry;
 }

@@ -1,4 +1,5 @@
-// Where a tensor's elements come from, as a value: written in graphs, carried by schedules, read part by part by read.hpp.
+// Where a tensor's elements come from, as a value: written in graphs, carried by schedules, read part by part by
+// read.hpp.
 // Example: RandomSource{Distribution::uniform, -1, 1, 7}: element g depends on the seed and the global index g alone.
 #pragma once
 
@@ -10,14 +11,34 @@
 
 namespace ein::tensor {
 
-struct NpySource { std::string file; friend bool operator==(NpySource const&, NpySource const&) = default; };
-struct NpzSource { std::string file, entry; friend bool operator==(NpzSource const&, NpzSource const&) = default; };
-struct SafetensorsSource { std::string file, tensor; friend bool operator==(SafetensorsSource const&, SafetensorsSource const&) = default; };
+struct NpySource {
+    std::string file;
+    friend bool operator==(NpySource const&, NpySource const&) = default;
+};
+struct NpzSource {
+    std::string file, entry;
+    friend bool operator==(NpzSource const&, NpzSource const&) = default;
+};
+struct SafetensorsSource {
+    std::string file, tensor;
+    friend bool operator==(SafetensorsSource const&, SafetensorsSource const&) = default;
+};
 /// Little-endian elements in C order from `offset` bytes on.
-struct RawSource { std::string file; std::int64_t offset = 0; friend bool operator==(RawSource const&, RawSource const&) = default; };
-struct FillSource { std::complex<double> value; std::int64_t integer = 0; friend bool operator==(FillSource const&, FillSource const&) = default; };
+struct RawSource {
+    std::string file;
+    std::int64_t offset = 0;
+    friend bool operator==(RawSource const&, RawSource const&) = default;
+};
+struct FillSource {
+    std::complex<double> value;
+    std::int64_t integer = 0;
+    friend bool operator==(FillSource const&, FillSource const&) = default;
+};
 /// Small tensors written in the graph itself: the elements' bytes in the tensor's dtype, C order.
-struct ValuesSource { std::vector<std::byte> bytes; friend bool operator==(ValuesSource const&, ValuesSource const&) = default; };
+struct ValuesSource {
+    std::vector<std::byte> bytes;
+    friend bool operator==(ValuesSource const&, ValuesSource const&) = default;
+};
 enum class Distribution : std::uint8_t { uniform, normal };
 /// uniform: a = low, b = high (high excluded); normal: a = mean, b = standard deviation.
 /// Integer dtypes: uniform gives whole numbers low <= v < high; bool: uniform > midpoint.
@@ -28,8 +49,11 @@ struct RandomSource {
     friend bool operator==(RandomSource const&, RandomSource const&) = default;
 };
 /// Must be given when the run starts (--input NAME=FILE).
-struct MissingSource { friend bool operator==(MissingSource const&, MissingSource const&) = default; };
+struct MissingSource {
+    friend bool operator==(MissingSource const&, MissingSource const&) = default;
+};
 
-using Source = std::variant<MissingSource, NpySource, NpzSource, SafetensorsSource, RawSource, FillSource, ValuesSource, RandomSource>;
+using Source = std::variant<MissingSource, NpySource, NpzSource, SafetensorsSource, RawSource, FillSource, ValuesSource,
+                            RandomSource>;
 
 }  // namespace ein::tensor

@@ -20,7 +20,8 @@ public:
         if (descriptor_ < 0) refuse(path, errno);
         if (::fstat(descriptor_, &status_) != 0 || !S_ISREG(status_.st_mode)) {
             ::close(descriptor_);
-            throw InputError(Fault{path, "", "a file with a tensor in it", S_ISDIR(status_.st_mode) ? "a folder" : "a special file",
+            throw InputError(Fault{path, "", "a file with a tensor in it",
+                                   S_ISDIR(status_.st_mode) ? "a folder" : "a special file",
                                    "give the file's own path"});
         }
     }
@@ -48,7 +49,7 @@ private:
 };
 
 RecentCache<FileIdentity, OpenFile>& open_files() {
-    static RecentCache<FileIdentity, OpenFile> files(128);   // far below the usual limit of 1024 descriptors
+    static RecentCache<FileIdentity, OpenFile> files(128);  // far below the usual limit of 1024 descriptors
     return files;
 }
 
@@ -57,14 +58,16 @@ std::shared_ptr<OpenFile const> reopen(FileIdentity const& known) {
     auto file = std::make_shared<OpenFile const>(known.path);
     FileIdentity const now = file->identity(known.path);
     if (now.inode != known.inode || now.device != known.device || now.size != known.size)
-        throw InputError(Fault{known.path, "", "the file of " + std::to_string(known.size) + " bytes that was opened at the start",
+        throw InputError(Fault{known.path, "",
+                               "the file of " + std::to_string(known.size) + " bytes that was opened at the start",
                                "another one of " + std::to_string(now.size) + " bytes",
                                "do not change input files while they are being read"});
     return file;
 }
 
 [[noreturn]] void fail_short(Storage const& storage, std::uint64_t end, std::uint64_t found) {
-    throw InputError(Fault{storage.name(), "", "at least " + std::to_string(end) + " bytes", std::to_string(found) + " bytes",
+    throw InputError(Fault{storage.name(), "", "at least " + std::to_string(end) + " bytes",
+                           std::to_string(found) + " bytes",
                            "the file is cut short or damaged: copy or write it again"});
 }
 
@@ -90,9 +93,9 @@ void FileStorage::read_at(std::uint64_t offset, std::span<std::byte> out) const 
         ssize_t const got = ::pread(file->descriptor(), out.data(), wanted, static_cast<off_t>(offset));
         if (got < 0 && errno == EINTR) continue;
         if (got < 0)
-            throw RunError("cannot read " + name() + " at byte " + std::to_string(offset) + ": " + std::strerror(errno) +
-                           "; check the disk or the network file system");
-        if (got == 0) fail_short(*this, offset + out.size(), offset);   // it has become shorter
+            throw RunError("cannot read " + name() + " at byte " + std::to_string(offset) + ": " +
+                           std::strerror(errno) + "; check the disk or the network file system");
+        if (got == 0) fail_short(*this, offset + out.size(), offset);  // it has become shorter
         out = out.subspan(static_cast<std::size_t>(got));
         offset += static_cast<std::uint64_t>(got);
     }

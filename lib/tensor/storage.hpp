@@ -1,5 +1,6 @@
 // Bytes that can be read from any place: a file, a piece of one, memory, or a deflated piece of a file. The formats
-// (npy, npz, safetensors, raw) are read through this, so each works on all of them. All are safe to call from many threads.
+// (npy, npz, safetensors, raw) are read through this, so each works on all of them. All are safe to call from many
+// threads.
 // Example: open_file("A.npy")->read_at(128, out) fills `out` with the bytes from 128 on.
 #pragma once
 
@@ -17,16 +18,17 @@ namespace ein::tensor {
 class Storage {
 public:
     virtual ~Storage() = default;
-    virtual std::string const& name() const = 0;   // the file, for messages
-    virtual std::uint64_t size() const = 0;        // bytes
+    virtual std::string const& name() const = 0;  // the file, for messages
+    virtual std::uint64_t size() const = 0;       // bytes
 
     /// Fills `out` with the bytes from `offset` on.
     /// @throws InputError when they are not there, RunError when the system cannot read them
     virtual void read_at(std::uint64_t offset, std::span<std::byte> out) const = 0;
 
-    /// How to read many small pieces: pieces with at most `gap` bytes between them are read as one, up to `window` bytes.
+    /// How to read many small pieces: pieces with at most `gap` bytes between them are read as one, up to `window`
+    /// bytes.
     struct Habit {
-        std::size_t gap = 4 << 10;   // about what one more system call costs
+        std::size_t gap = 4 << 10;  // about what one more system call costs
         std::size_t window = 1 << 20;
     };
     virtual Habit habit() const { return {}; }
@@ -38,14 +40,14 @@ using StoragePtr = std::shared_ptr<Storage const>;
 struct FileIdentity {
     std::string path;
     std::uint64_t device = 0, inode = 0, size = 0;
-    std::int64_t modified = 0;   // nanoseconds
+    std::int64_t modified = 0;  // nanoseconds
     friend bool operator==(FileIdentity const&, FileIdentity const&) = default;
 };
 
 /// A file on disk. Few descriptors are kept open at a time, however many files a graph names.
 class FileStorage : public Storage {
 public:
-    explicit FileStorage(std::filesystem::path const& file);   // @throws InputError when it cannot be opened
+    explicit FileStorage(std::filesystem::path const& file);  // @throws InputError when it cannot be opened
     std::string const& name() const override { return identity_.path; }
     std::uint64_t size() const override { return identity_.size; }
     void read_at(std::uint64_t offset, std::span<std::byte> out) const override;

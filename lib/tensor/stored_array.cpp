@@ -9,14 +9,15 @@
 namespace ein::tensor {
 namespace {
 
-constexpr std::size_t large_run = 64 << 10;       // bytes; read straight into place
-constexpr Extent transpose_bytes = 4 << 20;       // read and transposed at a time
-constexpr Extent transpose_edge = 16;             // elements; a cache line or more along the axis that ends up innermost
+constexpr std::size_t large_run = 64 << 10;  // bytes; read straight into place
+constexpr Extent transpose_bytes = 4 << 20;  // read and transposed at a time
+constexpr Extent transpose_edge = 16;        // elements; a cache line or more along the axis that ends up innermost
 
 /// Gathers small pieces that lie close together and reads them at once.
 class PieceReader {
 public:
-    PieceReader(Storage const& storage, std::span<std::byte> out) : storage_(storage), out_(out), habit_(storage.habit()) {}
+    PieceReader(Storage const& storage, std::span<std::byte> out)
+        : storage_(storage), out_(out), habit_(storage.habit()) {}
 
     /// Pieces come in ascending order of `offset`.
     void add(std::uint64_t offset, std::size_t to, std::size_t bytes) {
@@ -62,8 +63,8 @@ void read_c_order(StoredArray const& array, Shape const& shape, Box const& box, 
     PieceReader reader(*array.storage, out);
     std::size_t const size = array.element_bytes;
     for_each_run(shape, box, [&](Run const& run) {
-        reader.add(array.offset + static_cast<std::uint64_t>(run.in_array) * size, static_cast<std::size_t>(run.in_box) * size,
-                   static_cast<std::size_t>(run.count) * size);
+        reader.add(array.offset + static_cast<std::uint64_t>(run.in_array) * size,
+                   static_cast<std::size_t>(run.in_box) * size, static_cast<std::size_t>(run.count) * size);
     });
     reader.flush();
 }
@@ -77,7 +78,8 @@ T reversed(T values) {
 /// Copies a matrix into its transpose, square by square. Strides in elements.
 /// from[j * from_stride + i] goes to to[i * to_stride + j], for i < rows, j < columns.
 template <std::size_t Size>
-void transpose(std::byte const* from, Extent from_stride, std::byte* to, Extent to_stride, Extent rows, Extent columns) {
+void transpose(std::byte const* from, Extent from_stride, std::byte* to, Extent to_stride, Extent rows,
+               Extent columns) {
     constexpr Extent square = 32;
     constexpr Extent size = Size;
     for (Extent i0 = 0; i0 < rows; i0 += square)
@@ -139,7 +141,8 @@ private:
         std::vector<Extent> const from_strides = reversed(row_major_strides(reversed(part.length)));
         Shape const middle(part.length.begin() + 1, part.length.end() - 1);
         Extent start = 0;
-        for (std::size_t axis = 0; axis <= last; ++axis) start += (part.begin[axis] - whole_.begin[axis]) * strides_[axis];
+        for (std::size_t axis = 0; axis <= last; ++axis)
+            start += (part.begin[axis] - whole_.begin[axis]) * strides_[axis];
         auto const transpose_matrix = transpose_of(array_.element_bytes);
         for_each_index(middle, [&](std::vector<Extent> const& index) {
             Extent from = 0, to = start;
@@ -167,12 +170,15 @@ void swap_bytes(std::span<std::byte> bytes, std::size_t number_bytes) {
 }  // namespace
 
 void read_box(StoredArray const& array, Box const& box, std::span<std::byte> out) {
-    promise(box.order() == array.shape.size() && Box::whole(array.shape).contains(box), "a box inside its tensor is read");
+    promise(box.order() == array.shape.size() && Box::whole(array.shape).contains(box),
+            "a box inside its tensor is read");
     promise(out.size() == static_cast<std::size_t>(box.elements()) * array.element_bytes, "a buffer of the box's size");
     if (box.empty()) return;
     bool const same_in_both_orders = box.order() < 2;
-    if (array.axis_order == AxisOrder::c || same_in_both_orders) read_c_order(array, array.shape, box, out);
-    else FortranReader(array, box, out).read(box);
+    if (array.axis_order == AxisOrder::c || same_in_both_orders)
+        read_c_order(array, array.shape, box, out);
+    else
+        FortranReader(array, box, out).read(box);
     if (array.byte_order == ByteOrder::big && array.number_bytes > 1) swap_bytes(out, array.number_bytes);
 }
 

@@ -13,10 +13,10 @@ enum class ByteOrder : std::uint8_t { little, big };
 
 struct StoredArray {
     StoragePtr storage;
-    std::uint64_t offset = 0;       // of the first element, in bytes
+    std::uint64_t offset = 0;  // of the first element, in bytes
     Shape shape;
     std::size_t element_bytes = 1;
-    std::size_t number_bytes = 1;   // what byte order swaps: half an element for complex
+    std::size_t number_bytes = 1;  // what byte order swaps: half an element for complex
     AxisOrder axis_order = AxisOrder::c;
     ByteOrder byte_order = ByteOrder::little;
 };

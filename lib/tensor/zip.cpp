@@ -20,7 +20,9 @@ constexpr std::uint64_t central_bytes = 46, local_bytes = 30, longest_comment = 
 /// Bytes of a record, read as little-endian numbers.
 class Record {
 public:
-    Record(Storage const& storage, std::uint64_t offset, std::uint64_t length) : bytes_(length) { storage.read_at(offset, bytes_); }
+    Record(Storage const& storage, std::uint64_t offset, std::uint64_t length) : bytes_(length) {
+        storage.read_at(offset, bytes_);
+    }
 
     std::uint64_t number(std::size_t at, std::size_t bytes) const {
         std::uint64_t value = 0;
@@ -97,10 +99,17 @@ std::vector<ZipEntry> read_zip_directory(Storage const& storage) {
         std::string const where = "zip directory, entry " + std::to_string(i);
         if (at + central_bytes > directory.size() || directory.u32(at) != 0x02014b50)
             damaged(storage, where, "an entry", "other bytes");
-        std::size_t const name = directory.u16(at + 28), extra = directory.u16(at + 30), comment = directory.u16(at + 32);
-        if (at + central_bytes + name + extra + comment > directory.size()) damaged(storage, where, "a whole entry", "a cut one");
-        ZipEntry entry{directory.text(at + central_bytes, name), directory.u16(at + 8), directory.u16(at + 10), directory.u32(at + 16),
-                       directory.u32(at + 20), directory.u32(at + 24), directory.u32(at + 42)};
+        std::size_t const name = directory.u16(at + 28), extra = directory.u16(at + 30),
+                          comment = directory.u16(at + 32);
+        if (at + central_bytes + name + extra + comment > directory.size())
+            damaged(storage, where, "a whole entry", "a cut one");
+        ZipEntry entry{directory.text(at + central_bytes, name),
+                       directory.u16(at + 8),
+                       directory.u16(at + 10),
+                       directory.u32(at + 16),
+                       directory.u32(at + 20),
+                       directory.u32(at + 24),
+                       directory.u32(at + 42)};
         apply_zip64(directory, at + central_bytes + name, extra, entry);
         entries.push_back(std::move(entry));
         at += central_bytes + name + extra + comment;

@@ -12,11 +12,11 @@ namespace ein::tensor {
 struct ZipEntry {
     std::string name;
     std::uint16_t flags = 0;
-    std::uint16_t method = 0;          // 0 stored, 8 deflated
-    std::uint32_t crc = 0;             // CRC-32 of the unpacked bytes
+    std::uint16_t method = 0;  // 0 stored, 8 deflated
+    std::uint32_t crc = 0;     // CRC-32 of the unpacked bytes
     std::uint64_t packed_bytes = 0;
-    std::uint64_t bytes = 0;           // unpacked
-    std::uint64_t header_offset = 0;   // of the entry's local header
+    std::uint64_t bytes = 0;          // unpacked
+    std::uint64_t header_offset = 0;  // of the entry's local header
 };
 
 /// Reads the central directory. @throws InputError when the file is not a zip file or is damaged

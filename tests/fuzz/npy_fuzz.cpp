@@ -1,5 +1,5 @@
-// Bytes as a .npy, .safetensors or .npz file: the first byte chooses. Whatever they are, reading ends with a tensor or an
-// InputError, within memory that the bytes can account for.
+// Bytes as a .npy, .safetensors or .npz file: the first byte chooses. Whatever they are, reading ends with a tensor or
+// an InputError, within memory that the bytes can account for.
 #include <cstdint>
 #include <cstring>
 
@@ -17,8 +17,9 @@ using namespace ein::tensor;
 /// Reads the last element of what a header describes, as far as it is inside the bytes.
 void read_npy(StoragePtr const& storage) {
     NpyHeader const header = read_npy_header(*storage);
-    StoredArray const array{storage, header.data_offset, header.shape, size_of(header.dtype), size_of(header.dtype),
-                            header.axis_order, header.byte_order};
+    StoredArray const array{
+        storage,           header.data_offset, header.shape, size_of(header.dtype), size_of(header.dtype),
+        header.axis_order, header.byte_order};
     Box box = Box::whole(header.shape);
     for (std::size_t axis = 0; axis < box.order(); ++axis) {
         if (box.length[axis] == 0) return;
@@ -26,7 +27,8 @@ void read_npy(StoragePtr const& storage) {
         box.length[axis] = 1;
     }
     require_inside(*storage, header.data_offset, 0);
-    if (element_count(header.shape) > static_cast<Extent>(storage->size())) return;   // refused by its length before any read
+    if (element_count(header.shape) > static_cast<Extent>(storage->size()))
+        return;  // refused by its length before any read
     std::vector<std::byte> element(size_of(header.dtype));
     read_box(array, box, element);
 }

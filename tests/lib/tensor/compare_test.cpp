@@ -13,7 +13,8 @@ namespace {
 
 HostTensor reals(std::vector<double> const& values, DType dtype = DType::f64) {
     HostTensor out(dtype, {static_cast<Extent>(values.size())});
-    for (std::size_t i = 0; i < values.size(); ++i) out.set(static_cast<Extent>(i), scalar::Scalar::of(std::complex<double>(values[i])));
+    for (std::size_t i = 0; i < values.size(); ++i)
+        out.set(static_cast<Extent>(i), scalar::Scalar::of(std::complex<double>(values[i])));
     return out;
 }
 
@@ -47,7 +48,8 @@ TEST_CASE("a value that cancelled is judged by the size of its tensor", "[lib][t
 }
 
 TEST_CASE("nan or inf against anything else differs", "[lib][tensor][compare]") {
-    for (auto [a, b] : {Pair{not_a_number, 1.0}, Pair{1.0, not_a_number}, Pair{inf, 1.0}, Pair{inf, -inf}, Pair{not_a_number, inf}}) {
+    for (auto [a, b] :
+         {Pair{not_a_number, 1.0}, Pair{1.0, not_a_number}, Pair{inf, 1.0}, Pair{inf, -inf}, Pair{not_a_number, inf}}) {
         CAPTURE(a, b);
         auto const difference = tensor::compare(reals({0, a}), reals({0, b}), 1e9);
         CHECK(difference.count == 1);
@@ -78,7 +80,7 @@ TEST_CASE("tolerance grows with the root of the reduction length and is zero for
     CHECK(tensor::tolerance(DType::f32, 1) == Approx(16 * 0x1p-23));
     CHECK(tensor::tolerance(DType::f32, 1e6) == Approx(8 * 1001 * 0x1p-23));
     CHECK(tensor::tolerance(DType::c128, 100) == Approx(8 * 11 * 0x1p-52));
-    CHECK(tensor::tolerance(DType::f16, 1e4) < 0.01);   // sums of f16 are kept in f32
+    CHECK(tensor::tolerance(DType::f16, 1e4) < 0.01);  // sums of f16 are kept in f32
     CHECK(tensor::tolerance(DType::bf16, 1) > tensor::tolerance(DType::f16, 1));
     CHECK(tensor::tolerance(DType::i32, 1e6) == 0);
     CHECK(tensor::tolerance(DType::boolean, 10) == 0);

@@ -21,9 +21,11 @@ constexpr double inf = std::numeric_limits<double>::infinity();
 
 std::vector<std::complex<double>> special_values() {
     std::vector<std::complex<double>> values;
-    for (double real : {0.0, -0.0, 1.0, -1.0, 0.5, -0.75, 2.5, 127.0, 128.0, -129.0, 255.9, 256.0, 300.0, 32767.0, 65504.0, 65519.0, 65520.0,
-                        -65536.0, 2147483648.0, -2147483649.0, 0x1p62, 0x1p63, -0x1p63, 1e30, -1e30, 6e-8, 2.9e-8, 5.97e-5, 1e-310, 0x1p-149, 3.4e38, 1e39,
-                        1.00048828125, 1.00390625, 1.01171875, inf, -inf, std::nan("")})
+    for (double real : {0.0,           -0.0,       1.0,          -1.0,          0.5,    -0.75,       2.5,     127.0,
+                        128.0,         -129.0,     255.9,        256.0,         300.0,  32767.0,     65504.0, 65519.0,
+                        65520.0,       -65536.0,   2147483648.0, -2147483649.0, 0x1p62, 0x1p63,      -0x1p63, 1e30,
+                        -1e30,         6e-8,       2.9e-8,       5.97e-5,       1e-310, 0x1p-149,    3.4e38,  1e39,
+                        1.00048828125, 1.00390625, 1.01171875,   inf,           -inf,   std::nan("")})
         for (double imag : {0.0, 1.5}) values.emplace_back(real, imag);
     return values;
 }
@@ -51,21 +53,29 @@ double to_real(double value, DType to) {
 scalar::Scalar slow_convert(scalar::Scalar value, DType to) {
     std::complex<double> const number = value.is_integer ? static_cast<double>(value.integer) : value.number;
     if (kind(to) <= Kind::integer) {
-        if (to == DType::boolean) return scalar::Scalar::of(std::int64_t{value.is_integer ? value.integer != 0 : number != 0.0});
+        if (to == DType::boolean)
+            return scalar::Scalar::of(std::int64_t{value.is_integer ? value.integer != 0 : number != 0.0});
         double const real = number.real();
-        std::int64_t whole = value.is_integer ? value.integer : real >= -0x1p63 && real < 0x1p63 ? static_cast<std::int64_t>(real) : 0;
+        std::int64_t whole = value.is_integer                   ? value.integer
+                             : real >= -0x1p63 && real < 0x1p63 ? static_cast<std::int64_t>(real)
+                                                                : 0;
         int const drop = 64 - 8 * static_cast<int>(size_of(to));
         auto const shifted = static_cast<std::uint64_t>(whole) << drop;
-        whole = to == DType::u8 ? static_cast<std::int64_t>(shifted >> drop) : static_cast<std::int64_t>(shifted) >> drop;
+        whole =
+            to == DType::u8 ? static_cast<std::int64_t>(shifted >> drop) : static_cast<std::int64_t>(shifted) >> drop;
         return scalar::Scalar::of(whole);
     }
-    return scalar::Scalar::of(std::complex<double>(to_real(number.real(), to), is_complex(to) ? to_real(number.imag(), to) : 0.0));
+    return scalar::Scalar::of(
+        std::complex<double>(to_real(number.real(), to), is_complex(to) ? to_real(number.imag(), to) : 0.0));
 }
 
 bool same(scalar::Scalar a, scalar::Scalar b) {
-    auto equal = [](double x, double y) { return (std::isnan(x) && std::isnan(y)) || (x == y && std::signbit(x) == std::signbit(y)); };
+    auto equal = [](double x, double y) {
+        return (std::isnan(x) && std::isnan(y)) || (x == y && std::signbit(x) == std::signbit(y));
+    };
     if (a.is_integer != b.is_integer) return false;
-    return a.is_integer ? a.integer == b.integer : equal(a.number.real(), b.number.real()) && equal(a.number.imag(), b.number.imag());
+    return a.is_integer ? a.integer == b.integer
+                        : equal(a.number.real(), b.number.real()) && equal(a.number.imag(), b.number.imag());
 }
 
 /// All special values that `type` can hold, as stored elements.
@@ -78,7 +88,8 @@ HostTensor stored_values(DType type) {
 }
 
 std::string stored_text(scalar::Scalar value) {
-    return value.is_integer ? std::to_string(value.integer) : std::to_string(value.number.real()) + " + " + std::to_string(value.number.imag()) + "i";
+    return value.is_integer ? std::to_string(value.integer)
+                            : std::to_string(value.number.real()) + " + " + std::to_string(value.number.imag()) + "i";
 }
 
 }  // namespace
@@ -91,12 +102,14 @@ TEST_CASE("every pair of dtypes converts as NumPy's astype, with any stride", "[
             for (std::ptrdiff_t stride : {0, 1, 3}) {
                 Extent const count = stride == 3 ? source.elements() / 3 : source.elements();
                 HostTensor result(to, {count});
-                tensor::convert(from, source.bytes().data(), stride, to, result.bytes().data(), static_cast<std::size_t>(count));
+                tensor::convert(from, source.bytes().data(), stride, to, result.bytes().data(),
+                                static_cast<std::size_t>(count));
                 for (Extent i = 0; i < count; ++i) {
                     scalar::Scalar const expected = slow_convert(source.at(i * stride), to);
                     bool const equal = same(result.at(i), expected);
                     if (equal) continue;
-                    CAPTURE(name(from), name(to), stride, stored_text(source.at(i * stride)), stored_text(result.at(i)), stored_text(expected));
+                    CAPTURE(name(from), name(to), stride, stored_text(source.at(i * stride)), stored_text(result.at(i)),
+                            stored_text(expected));
                     REQUIRE(equal);
                 }
             }
@@ -104,7 +117,8 @@ TEST_CASE("every pair of dtypes converts as NumPy's astype, with any stride", "[
     }
 }
 
-TEST_CASE("all f16 and bf16 bit patterns and their neighbours in f32 convert as Half and BFloat16 do", "[lib][tensor][convert]") {
+TEST_CASE("all f16 and bf16 bit patterns and their neighbours in f32 convert as Half and BFloat16 do",
+          "[lib][tensor][convert]") {
     int wrong = 0;
     for (std::uint32_t bits = 0; bits < 0x10000; ++bits) {
         Half half;

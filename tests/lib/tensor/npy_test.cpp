@@ -27,11 +27,14 @@ std::size_t number_bytes(DType dtype) { return is_complex(dtype) ? size_of(dtype
 
 }  // namespace
 
-TEST_CASE("boxes of C and Fortran order files of either byte order are what the whole has there", "[lib][tensor][npy]") {
+TEST_CASE("boxes of C and Fortran order files of either byte order are what the whole has there",
+          "[lib][tensor][npy]") {
     TemporaryFolder const folder;
     int files = 0;
-    for (DType dtype : {DType::f16, DType::f32, DType::f64, DType::c64, DType::c128, DType::i8, DType::i16, DType::i64, DType::u8, DType::boolean})
-        for (Shape const& shape : {Shape{}, Shape{7}, Shape{5, 9}, Shape{4, 1, 6}, Shape{3, 4, 2, 5}, Shape{40, 70}, Shape{3, 0, 2}})
+    for (DType dtype : {DType::f16, DType::f32, DType::f64, DType::c64, DType::c128, DType::i8, DType::i16, DType::i64,
+                        DType::u8, DType::boolean})
+        for (Shape const& shape :
+             {Shape{}, Shape{7}, Shape{5, 9}, Shape{4, 1, 6}, Shape{3, 4, 2, 5}, Shape{40, 70}, Shape{3, 0, 2}})
             for (bool fortran : {false, true})
                 for (char order : {'<', '>', '='}) {
                     HostTensor const whole = sample(dtype, shape);
@@ -45,7 +48,8 @@ TEST_CASE("boxes of C and Fortran order files of either byte order are what the 
                 }
 }
 
-TEST_CASE("large boxes are read in pieces: far apart rows, long runs, Fortran order cut for the cache", "[lib][tensor][npy]") {
+TEST_CASE("large boxes are read in pieces: far apart rows, long runs, Fortran order cut for the cache",
+          "[lib][tensor][npy]") {
     TemporaryFolder const folder;
     Shape const shape{700, 3, 1100};
     HostTensor const whole = sample(DType::f32, shape);
@@ -53,7 +57,8 @@ TEST_CASE("large boxes are read in pieces: far apart rows, long runs, Fortran or
     folder.write("f.npy", header("<f4", true, shape) + fortran_bytes(whole));
     for (std::string const file : {"c.npy", "f.npy"}) {
         auto const reader = tensor::open(NpySource{file}, "T", DType::f32, shape, folder.path());
-        for (Box const& box : {Box::whole(shape), Box{{0, 1, 0}, {700, 1, 1}}, Box{{3, 0, 5}, {690, 3, 1000}}, Box{{10, 0, 0}, {600, 3, 1100}}}) {
+        for (Box const& box : {Box::whole(shape), Box{{0, 1, 0}, {700, 1, 1}}, Box{{3, 0, 5}, {690, 3, 1000}},
+                               Box{{10, 0, 0}, {600, 3, 1100}}}) {
             std::vector<std::byte> out(static_cast<std::size_t>(box.elements()) * 4);
             reader->read(box, out);
             CAPTURE(file, to_string(box));
@@ -109,12 +114,13 @@ TEST_CASE("a bf16 tensor is read from '<V2' as it is and from f32 rounded", "[li
     CHECK(tensor::read_all(NpySource{"v.npy"}, "T", DType::bf16, {3, 5}, folder.path()).bytes() == brain.bytes());
     CHECK(tensor::npy_contents(folder.file("v.npy")).dtype == DType::bf16);
     HostTensor single(DType::f32, {3});
-    for (Extent i = 0; i < 3; ++i) single.set(i, scalar::Scalar::of(std::complex<double>(1.0 + 0x1p-9 * static_cast<double>(i * 3))));
+    for (Extent i = 0; i < 3; ++i)
+        single.set(i, scalar::Scalar::of(std::complex<double>(1.0 + 0x1p-9 * static_cast<double>(i * 3))));
     folder.write("s.npy", header("<f4", false, {3}) + text_of(single.bytes()));
     HostTensor const rounded = tensor::read_all(NpySource{"s.npy"}, "T", DType::bf16, {3}, folder.path());
     CHECK(rounded.at(0).number == 1.0);
     CHECK(rounded.at(1).number == 1.0 + 0x1p-7);
-    CHECK(rounded.at(2).number == 1.0 + 0x1p-6);   // a tie: to even
+    CHECK(rounded.at(2).number == 1.0 + 0x1p-6);  // a tie: to even
 }
 
 TEST_CASE("files that are not what is declared are refused with the mend", "[lib][tensor][npy]") {
@@ -124,9 +130,10 @@ TEST_CASE("files that are not what is declared are refused with the mend", "[lib
         return faults_of([&] { tensor::open(NpySource{name}, "A", dtype, shape, folder.path()); });
     };
     using Faults = std::vector<Fault>;
-    CHECK(open("a.npy", DType::f32, {2, 3}) == Faults{{file, "tensor 'A'", "f32", "f64", "declare \"dtype\": \"f64\" or convert the file"}});
-    CHECK(open("a.npy", DType::f64, {3, 2}) ==
-          Faults{{file, "tensor 'A'", "shape (3, 2)", "shape (2, 3)", "declare \"shape\": [2, 3] or give another file"}});
+    CHECK(open("a.npy", DType::f32, {2, 3}) ==
+          Faults{{file, "tensor 'A'", "f32", "f64", "declare \"dtype\": \"f64\" or convert the file"}});
+    CHECK(open("a.npy", DType::f64, {3, 2}) == Faults{{file, "tensor 'A'", "shape (3, 2)", "shape (2, 3)",
+                                                       "declare \"shape\": [2, 3] or give another file"}});
     CHECK(open("a.npy", DType::f16, {1}).size() == 2);
     auto const none = open("none.npy", DType::f32, {1});
     REQUIRE(none.size() == 1);
@@ -137,11 +144,14 @@ TEST_CASE("files that are not what is declared are refused with the mend", "[lib
     CHECK(open(".", DType::f32, {1})[0].found == "a folder");
 }
 
-TEST_CASE("a file shorter than its header promises is refused with both sizes, at once or while reading", "[lib][tensor][npy]") {
+TEST_CASE("a file shorter than its header promises is refused with both sizes, at once or while reading",
+          "[lib][tensor][npy]") {
     TemporaryFolder const folder;
     std::string const text = header("<f8", false, {2, 3});
     std::string const file = folder.write("short.npy", text + std::string(47, '\1'));
-    auto const faults = faults_of([&] { tensor::open(NpySource{"short.npy"}, "A", DType::f64, {2, 3}, folder.path()); });
+    auto const faults = faults_of([&] {
+        tensor::open(NpySource{"short.npy"}, "A", DType::f64, {2, 3}, folder.path());
+    });
     REQUIRE(faults.size() == 1);
     CHECK(faults[0].expected.find("at least " + std::to_string(text.size() + 48) + " bytes") == 0);
     CHECK(faults[0].found == std::to_string(text.size() + 47) + " bytes");
@@ -151,7 +161,10 @@ TEST_CASE("a file shorter than its header promises is refused with both sizes, a
     auto const reader = tensor::open(NpySource{"later.npy"}, "A", DType::f64, {2, 3}, folder.path());
     std::filesystem::resize_file(later, text.size() + 10);
     std::vector<std::byte> out(48);
-    CHECK(faults_of([&] { reader->read(Box::whole({2, 3}), out); })[0].found == std::to_string(text.size() + 10) + " bytes");
+    CHECK(faults_of([&] {
+              reader->read(Box::whole({2, 3}), out);
+          })[0]
+              .found == std::to_string(text.size() + 10) + " bytes");
 }
 
 TEST_CASE("headers that make no sense are refused, each with its own words", "[lib][tensor][npy]") {
@@ -164,7 +177,8 @@ TEST_CASE("headers that make no sense are refused, each with its own words", "[l
     int files = 0;
     for (Case const& bad : {
              Case{"", "a .npy file of format version 1, 2 or 3", "a file of 0 bytes"},
-             Case{"PK\3\4 and more than ten bytes", "a .npy file of format version 1, 2 or 3", "a file that begins otherwise"},
+             Case{"PK\3\4 and more than ten bytes", "a .npy file of format version 1, 2 or 3",
+                  "a file that begins otherwise"},
              Case{header(one + "}", 4), "a .npy file of format version 1, 2 or 3", "version 4"},
              Case{header(one + "}", 2).substr(0, 20), "at least 68 bytes", "20 bytes"},
              Case{header(one), "'}'", "the header's end"},
@@ -172,15 +186,19 @@ TEST_CASE("headers that make no sense are refused, each with its own words", "[l
              Case{header(one + ", 'shape': (2,)}"), "each key once", "'shape' twice"},
              Case{header(one + ", 'colour': 1}"), "descr, fortran_order or shape", "the key 'colour'"},
              Case{header("{'descr': '<f4', 'shape': (1,)}"), "the key 'fortran_order'", "a header without it"},
-             Case{header("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (1,)}"), "one number an element", ""},
+             Case{header("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (1,)}"), "one number an element",
+                  ""},
              Case{header("{'descr': '<u4', 'fortran_order': False, 'shape': (1,)}"), "", "'<u4'"},
              Case{header("{'descr': '', 'fortran_order': False, 'shape': (1,)}"), "", "''"},
              Case{header("{'descr': '|O', 'fortran_order': False, 'shape': (1,)}"), "", "'|O'"},
              Case{header("{'descr': '<f4', 'fortran_order': 1, 'shape': (1,)}"), "True or False", ""},
              Case{header("{'descr': '<f4', 'fortran_order': False, 'shape': (-1,)}"), "an extent", ""},
-             Case{header("{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999999999999,)}"), "an extent below 2^63", ""},
-             Case{header("{'descr': '<f4', 'fortran_order': False, 'shape': (9999999999, 9999999999)}"), "a shape of fewer than 2^63 elements", ""},
-             Case{header("{'descr': '<f4', 'fortran_order': False, 'shape': (4611686018427387904,)}"), "fewer than 2^63 bytes", ""},
+             Case{header("{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999999999999,)}"),
+                  "an extent below 2^63", ""},
+             Case{header("{'descr': '<f4', 'fortran_order': False, 'shape': (9999999999, 9999999999)}"),
+                  "a shape of fewer than 2^63 elements", ""},
+             Case{header("{'descr': '<f4', 'fortran_order': False, 'shape': (4611686018427387904,)}"),
+                  "fewer than 2^63 bytes", ""},
          }) {
         std::string const file = folder.write("bad" + std::to_string(files++) + ".npy", bad.text);
         auto const faults = faults_of([&] { tensor::npy_contents(file); });
@@ -225,7 +243,7 @@ TEST_CASE("more files can be open than the system has descriptors to spare", "[l
 
 TEST_CASE("elements beyond 4 GiB are found", "[lib][tensor][npy]") {
     TemporaryFolder const folder;
-    Shape const shape{3, Extent{1} << 31};   // 6 GiB of u8, sparse
+    Shape const shape{3, Extent{1} << 31};  // 6 GiB of u8, sparse
     tensor::HostTensor const piece = sample(DType::u8, {1, 100});
     std::string const text = header("|u1", false, shape);
     folder.write("big.npy", text);

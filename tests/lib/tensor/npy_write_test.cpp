@@ -47,13 +47,14 @@ TEST_CASE("a tensor of every dtype and order comes back as it was written", "[li
             CHECK(read.bytes() == whole.bytes());
         }
     }
-    CHECK(files_in(folder.path()) == 1);   // no temporary file stays
+    CHECK(files_in(folder.path()) == 1);  // no temporary file stays
 }
 
 TEST_CASE("bf16 is written as f32", "[lib][tensor][npy]") {
     TemporaryFolder const folder;
-    HostTensor brain(DType::bf16, {70000});   // more than one strip of conversion
-    for (Extent i = 0; i < brain.elements(); ++i) brain.set(i, scalar::Scalar::of(std::complex<double>(static_cast<double>(i % 256))));
+    HostTensor brain(DType::bf16, {70000});  // more than one strip of conversion
+    for (Extent i = 0; i < brain.elements(); ++i)
+        brain.set(i, scalar::Scalar::of(std::complex<double>(static_cast<double>(i % 256))));
     tensor::write_npy(folder.path() / "b.npy", brain);
     HostTensor const read = tensor::read_npy(folder.path() / "b.npy");
     REQUIRE(read.dtype() == DType::f32);
@@ -94,9 +95,14 @@ TEST_CASE("a folder that cannot be written is told with the file, the bytes and 
     TemporaryFolder const folder;
     auto const file = folder.path() / "no" / "a.npy";
     std::string const text = run_error_of([&] { tensor::create_npy(file, DType::f32, {2, 3}); });
-    CHECK(text == "cannot write " + file.string() + " (152 bytes): No such file or directory; check the folder and its permissions, or choose another with --out");
-    CHECK(run_error_of([&] { tensor::write_npy(file, HostTensor(DType::f32, {2})); }).find("No such file") != std::string::npos);
-    CHECK_FALSE(run_error_of([&] { tensor::write_npy_box(file, DType::f32, {2}, Box::whole({2}), std::vector<std::byte>(8)); }).empty());
+    CHECK(text == "cannot write " + file.string() +
+                      " (152 bytes): No such file or directory; check the folder and its permissions, or choose "
+                      "another with --out");
+    CHECK(run_error_of([&] { tensor::write_npy(file, HostTensor(DType::f32, {2})); }).find("No such file") !=
+          std::string::npos);
+    CHECK_FALSE(run_error_of([&] {
+                    tensor::write_npy_box(file, DType::f32, {2}, Box::whole({2}), std::vector<std::byte>(8));
+                }).empty());
 }
 
 TEST_CASE("a full disk is found before anything is computed, and nothing stays behind", "[lib][tensor][npy]") {
@@ -105,7 +111,9 @@ TEST_CASE("a full disk is found before anything is computed, and nothing stays b
         WARN("skipped: mounting a small file system needs root");
         return;
     }
-    std::string const text = run_error_of([&] { tensor::create_npy(folder.path() / "a.npy", DType::f64, {1000, 1000}); });
+    std::string const text = run_error_of([&] {
+        tensor::create_npy(folder.path() / "a.npy", DType::f64, {1000, 1000});
+    });
     std::size_t const left = files_in(folder.path());
     ::umount2(folder.path().c_str(), MNT_DETACH);
     CHECK(text.find("8000128 bytes): No space left on device; free some space") != std::string::npos);

@@ -43,7 +43,8 @@ TEST_CASE("entries are read stored, deflated and with zip64 sizes", "[lib][tenso
             CAPTURE(file);
             auto const a = tensor::open(NpzSource{file, "first"}, "A", DType::f32, {6, 7}, folder.path());
             CHECK(wrong_box(*a, first, 20, 1) == "");
-            CHECK(wrong_box(*tensor::open(NpzSource{file, "first.npy"}, "A", DType::f32, {6, 7}, folder.path()), first, 2, 1) == "");
+            CHECK(wrong_box(*tensor::open(NpzSource{file, "first.npy"}, "A", DType::f32, {6, 7}, folder.path()), first,
+                            2, 1) == "");
             auto const b = tensor::open(NpzSource{file, "plain"}, "B", DType::f32, {5, 3, 4}, folder.path());
             CHECK(wrong_box(*b, second, 20, 1) == "");
         }
@@ -51,7 +52,7 @@ TEST_CASE("entries are read stored, deflated and with zip64 sizes", "[lib][tenso
 
 TEST_CASE("a large deflated entry is read from the middle, by many threads", "[lib][tensor][npz]") {
     TemporaryFolder const folder;
-    Shape const shape{1500, 1300};   // 7.8 MB: several access points
+    Shape const shape{1500, 1300};  // 7.8 MB: several access points
     HostTensor const whole = compressible(shape);
     ZipMaker zip(Packing::deflated, ZipSizes::bits32);
     zip.add("w.npy", npy(whole));
@@ -82,11 +83,15 @@ TEST_CASE("a large deflated entry is read from the middle, by many threads", "[l
 TEST_CASE("an unknown entry lists the nearest", "[lib][tensor][npz]") {
     TemporaryFolder const folder;
     ZipMaker zip(Packing::stored, ZipSizes::bits32);
-    for (std::string const name : {"weights.npy", "weight.npy", "bias.npy"}) zip.add(name, npy(sample(DType::f32, {1})));
+    for (std::string const name : {"weights.npy", "weight.npy", "bias.npy"})
+        zip.add(name, npy(sample(DType::f32, {1})));
     std::string const file = folder.write("w.npz", zip.finish());
-    auto const faults = faults_of([&] { tensor::open(NpzSource{"w.npz", "weihgt"}, "W", DType::f32, {1}, folder.path()); });
+    auto const faults = faults_of([&] {
+        tensor::open(NpzSource{"w.npz", "weihgt"}, "W", DType::f32, {1}, folder.path());
+    });
     REQUIRE(faults.size() == 1);
-    CHECK(faults[0] == Fault{file, "tensor 'W'", "an entry 'weihgt'", "none among its 3", "did you mean weight or weights?"});
+    CHECK(faults[0] ==
+          Fault{file, "tensor 'W'", "an entry 'weihgt'", "none among its 3", "did you mean weight or weights?"});
 }
 
 TEST_CASE("damaged archives are refused", "[lib][tensor][npz]") {

@@ -17,7 +17,9 @@ using tensor::RandomSource;
 
 namespace {
 
-HostTensor draw(RandomSource const& source, DType dtype, Shape const& shape) { return tensor::read_all(source, "R", dtype, shape, ""); }
+HostTensor draw(RandomSource const& source, DType dtype, Shape const& shape) {
+    return tensor::read_all(source, "R", dtype, shape, "");
+}
 
 template <class T>
 std::vector<T> elements(HostTensor const& tensor) {
@@ -104,16 +106,20 @@ TEST_CASE("every dtype and partition sees the same tensor", "[lib][tensor][rando
                 Box box = Box::whole(shape);
                 for (std::size_t axis = 0; axis < 3; ++axis) {
                     box.begin[axis] = static_cast<Extent>(random() % static_cast<unsigned>(shape[axis]));
-                    box.length[axis] = static_cast<Extent>(random() % static_cast<unsigned>(shape[axis] - box.begin[axis] + 1));
+                    box.length[axis] =
+                        static_cast<Extent>(random() % static_cast<unsigned>(shape[axis] - box.begin[axis] + 1));
                 }
                 HostTensor part(dtype, box.length);
                 reader->read(box, part.bytes());
                 Extent at = 0;
                 bool equal = true;
                 for_each_index(box.length, [&](std::vector<Extent> const& index) {
-                    Extent const linear = ((box.begin[0] + index[0]) * 7 + box.begin[1] + index[1]) * 11 + box.begin[2] + index[2];
-                    equal = equal && std::memcmp(part.bytes().data() + static_cast<std::size_t>(at++) * size_of(dtype),
-                                                 whole.bytes().data() + static_cast<std::size_t>(linear) * size_of(dtype), size_of(dtype)) == 0;
+                    Extent const linear =
+                        ((box.begin[0] + index[0]) * 7 + box.begin[1] + index[1]) * 11 + box.begin[2] + index[2];
+                    equal =
+                        equal && std::memcmp(part.bytes().data() + static_cast<std::size_t>(at++) * size_of(dtype),
+                                             whole.bytes().data() + static_cast<std::size_t>(linear) * size_of(dtype),
+                                             size_of(dtype)) == 0;
                 });
                 CAPTURE(name(dtype), to_string(box));
                 REQUIRE(equal);
@@ -123,7 +129,7 @@ TEST_CASE("every dtype and partition sees the same tensor", "[lib][tensor][rando
 }
 
 TEST_CASE("uniform stays below high in every real dtype", "[lib][tensor][random]") {
-    double const low = 1.0, high = 1.001;   // f16 has 1 and 1.00098 here, bf16 only 1
+    double const low = 1.0, high = 1.001;  // f16 has 1 and 1.00098 here, bf16 only 1
     for (DType dtype : {DType::f16, DType::bf16, DType::f32, DType::f64}) {
         HostTensor const values = draw({Distribution::uniform, low, high, 3}, dtype, {5000});
         bool inside = true;
@@ -146,12 +152,15 @@ TEST_CASE("complex elements are pairs of reals", "[lib][tensor][random]") {
 
 TEST_CASE("integers cover low to high - 1, bool is above the midpoint", "[lib][tensor][random]") {
     std::array<int, 6> counts{};
-    for (auto value : elements<std::int8_t>(draw({Distribution::uniform, -2, 4, 1}, DType::i8, {6000}))) ++counts.at(static_cast<std::size_t>(value + 2));
+    for (auto value : elements<std::int8_t>(draw({Distribution::uniform, -2, 4, 1}, DType::i8, {6000})))
+        ++counts.at(static_cast<std::size_t>(value + 2));
     for (int count : counts) CHECK(count == Approx(1000).margin(150));
     int truths = 0;
-    for (auto value : elements<std::uint8_t>(draw({Distribution::uniform, 0, 1, 1}, DType::boolean, {1000}))) truths += value;
+    for (auto value : elements<std::uint8_t>(draw({Distribution::uniform, 0, 1, 1}, DType::boolean, {1000})))
+        truths += value;
     CHECK(truths == Approx(500).margin(80));
-    for (auto value : elements<std::uint8_t>(draw({Distribution::normal, 0, 1e6, 1}, DType::u8, {100}))) CHECK((value == 0 || value == 255));
+    for (auto value : elements<std::uint8_t>(draw({Distribution::normal, 0, 1e6, 1}, DType::u8, {100})))
+        CHECK((value == 0 || value == 255));
     auto const wide = elements<std::int64_t>(draw({Distribution::uniform, -0x1p63, 0x1p63, 1}, DType::i64, {100}));
     CHECK(std::count_if(wide.begin(), wide.end(), [](auto value) { return value < 0; }) == Approx(50).margin(25));
 }

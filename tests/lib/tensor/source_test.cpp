@@ -28,17 +28,20 @@ TEST_CASE("tensors of a safetensors file are read box by box", "[lib][tensor][sa
     };
     std::string json = "{\"__metadata__\": {\"format\": \"pt\"}", data;
     std::vector<HostTensor> wholes;
-    Named const types[] = {{"F16", DType::f16}, {"BF16", DType::bf16}, {"F32", DType::f32}, {"F64", DType::f64}, {"I8", DType::i8},
-                           {"I16", DType::i16}, {"I32", DType::i32}, {"I64", DType::i64}, {"U8", DType::u8}, {"BOOL", DType::boolean}};
+    Named const types[] = {{"F16", DType::f16}, {"BF16", DType::bf16},   {"F32", DType::f32}, {"F64", DType::f64},
+                           {"I8", DType::i8},   {"I16", DType::i16},     {"I32", DType::i32}, {"I64", DType::i64},
+                           {"U8", DType::u8},   {"BOOL", DType::boolean}};
     for (Named const& type : types) {
         wholes.push_back(sample(type.dtype, {6, 5, 4}));
-        json += std::string(", \"t.") + type.type + "\": {\"dtype\": \"" + type.type + "\", \"shape\": [6, 5, 4], \"data_offsets\": [" +
-                std::to_string(data.size()) + ", " + std::to_string(data.size() + wholes.back().bytes().size()) + "]}";
+        json += std::string(", \"t.") + type.type + "\": {\"dtype\": \"" + type.type +
+                "\", \"shape\": [6, 5, 4], \"data_offsets\": [" + std::to_string(data.size()) + ", " +
+                std::to_string(data.size() + wholes.back().bytes().size()) + "]}";
         data += text_of(wholes.back().bytes());
     }
     folder.write("m.safetensors", safetensors(json + "}", data));
     for (std::size_t i = 0; i < std::size(types); ++i) {
-        auto const reader = open(SafetensorsSource{"m.safetensors", std::string("t.") + types[i].type}, "T", types[i].dtype, {6, 5, 4}, folder.path());
+        auto const reader = open(SafetensorsSource{"m.safetensors", std::string("t.") + types[i].type}, "T",
+                                 types[i].dtype, {6, 5, 4}, folder.path());
         CAPTURE(types[i].type);
         CHECK(wrong_box(*reader, wholes[i], 20, 4) == "");
     }
@@ -46,16 +49,20 @@ TEST_CASE("tensors of a safetensors file are read box by box", "[lib][tensor][sa
 
 TEST_CASE("safetensors files that do not hold what is wanted are refused", "[lib][tensor][safetensors]") {
     TemporaryFolder const folder;
-    std::string const file = folder.write("m.safetensors", safetensors(
-        R"({"tok.w": {"dtype": "F32", "shape": [2], "data_offsets": [0, 8]},
+    std::string const file =
+        folder.write("m.safetensors", safetensors(
+                                          R"({"tok.w": {"dtype": "F32", "shape": [2], "data_offsets": [0, 8]},
             "odd": {"dtype": "F8_E5M2", "shape": [2], "data_offsets": [0, 2]},
             "long": {"dtype": "F32", "shape": [9], "data_offsets": [0, 36]},
             "off": {"dtype": "F32", "shape": [3], "data_offsets": [0, 8]},
             "huge": {"dtype": "F32", "shape": [9223372036854775807, 4], "data_offsets": [0, 8]},
             "minus": {"dtype": "F32", "shape": [-2], "data_offsets": [0, 8]},
-            "bare": {"dtype": "F32"}})", std::string(8, '\1')));
+            "bare": {"dtype": "F32"}})",
+                                          std::string(8, '\1')));
     auto refuse = [&](std::string const& tensor, DType dtype = DType::f32, Shape const& shape = {2}) {
-        auto const faults = faults_of([&] { open(SafetensorsSource{"m.safetensors", tensor}, "T", dtype, shape, folder.path()); });
+        auto const faults = faults_of([&] {
+            open(SafetensorsSource{"m.safetensors", tensor}, "T", dtype, shape, folder.path());
+        });
         return faults.empty() ? Fault{} : faults.front();
     };
     CHECK(refuse("tok.w") == Fault{});
@@ -73,7 +80,8 @@ TEST_CASE("safetensors files that do not hold what is wanted are refused", "[lib
     CHECK(refuse("tok.w", DType::bf16).mend == "declare \"dtype\": \"f32\" or convert the file");
     CHECK(refuse("tok.w", DType::f32, {2, 1}).found == "shape (2,)");
     int files = 0;
-    for (std::string const& bytes : {std::string("short"), std::string(8, '\xff'), safetensors("[]", ""), safetensors("{", "")}) {
+    for (std::string const& bytes :
+         {std::string("short"), std::string(8, '\xff'), safetensors("[]", ""), safetensors("{", "")}) {
         std::string const name = "bad" + std::to_string(files++) + ".safetensors";
         folder.write(name, bytes);
         CHECK(faults_of([&] { open(SafetensorsSource{name, "T"}, "T", DType::f32, {}, folder.path()); }).size() == 1);
@@ -85,7 +93,8 @@ TEST_CASE("raw files are read from an offset and their length is checked", "[lib
     HostTensor const whole = sample(DType::i16, {4, 5});
     std::string const file = folder.write("r.bin", "head" + text_of(whole.bytes()));
     CHECK(wrong_box(*open(RawSource{"r.bin", 4}, "R", DType::i16, {4, 5}, folder.path()), whole, 10, 2) == "");
-    CHECK(wrong_box(*open(RawSource{file, 4}, "R", DType::i16, {4, 5}, "/nowhere"), whole, 1, 2) == "");   // absolute paths stay
+    CHECK(wrong_box(*open(RawSource{file, 4}, "R", DType::i16, {4, 5}, "/nowhere"), whole, 1, 2) ==
+          "");  // absolute paths stay
     auto const faults = faults_of([&] { open(RawSource{"r.bin", 5}, "R", DType::i16, {4, 5}, folder.path()); });
     REQUIRE(faults.size() == 1);
     CHECK(faults[0].expected == "at least 45 bytes (40 for (4, 5) of i16 from byte 5 on)");

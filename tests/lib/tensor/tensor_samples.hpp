@@ -14,7 +14,8 @@ namespace ein::samples {
 inline tensor::HostTensor sample(DType dtype, Shape const& shape, unsigned seed = 1) {
     tensor::HostTensor out(dtype, shape);
     std::mt19937 random(seed);
-    for (std::byte& byte : out.bytes()) byte = static_cast<std::byte>(dtype == DType::boolean ? random() % 2 : random() % 256);
+    for (std::byte& byte : out.bytes())
+        byte = static_cast<std::byte>(dtype == DType::boolean ? random() % 2 : random() % 256);
     return out;
 }
 
@@ -35,7 +36,7 @@ inline std::vector<std::byte> take(tensor::HostTensor const& whole, Box const& b
 inline Box random_box(Shape const& shape, std::mt19937& random) {
     Box box = Box::whole(shape);
     for (std::size_t axis = 0; axis < shape.size(); ++axis) {
-        if (random() % 3 == 0) continue;   // whole axes are merged: have some
+        if (random() % 3 == 0) continue;  // whole axes are merged: have some
         box.begin[axis] = static_cast<Extent>(random() % static_cast<unsigned>(shape[axis] + 1));
         box.length[axis] = static_cast<Extent>(random() % static_cast<unsigned>(shape[axis] - box.begin[axis] + 1));
     }
@@ -70,7 +71,8 @@ inline std::string fortran_bytes(tensor::HostTensor const& whole) {
 
 inline std::string swapped(std::string bytes, std::size_t number_bytes) {
     for (std::size_t i = 0; i < bytes.size(); i += number_bytes)
-        std::reverse(bytes.begin() + static_cast<std::ptrdiff_t>(i), bytes.begin() + static_cast<std::ptrdiff_t>(i + number_bytes));
+        std::reverse(bytes.begin() + static_cast<std::ptrdiff_t>(i),
+                     bytes.begin() + static_cast<std::ptrdiff_t>(i + number_bytes));
     return bytes;
 }
 
@@ -85,7 +87,8 @@ inline std::string header(std::string const& dictionary, int version = 1) {
 }
 
 inline std::string header(std::string const& descr, bool fortran, Shape const& shape) {
-    return header("{'descr': '" + descr + "', 'fortran_order': " + (fortran ? "True" : "False") + ", 'shape': " + to_string(shape) + ", }");
+    return header("{'descr': '" + descr + "', 'fortran_order': " + (fortran ? "True" : "False") +
+                  ", 'shape': " + to_string(shape) + ", }");
 }
 
 /// The faults of `act`, which must throw InputError.
