@@ -23,7 +23,8 @@ std::vector<std::int64_t> divisors_of(std::int64_t number) {
 std::vector<std::size_t> labels_by_extent(std::span<Extent const> extents) {
     std::vector<std::size_t> labels(extents.size());
     std::iota(labels.begin(), labels.end(), std::size_t{0});
-    std::stable_sort(labels.begin(), labels.end(), [&](std::size_t a, std::size_t b) { return extents[a] > extents[b]; });
+    std::stable_sort(labels.begin(), labels.end(),
+                     [&](std::size_t a, std::size_t b) { return extents[a] > extents[b]; });
     while (!labels.empty() && extents[labels.back()] < 2) labels.pop_back();
     return labels;
 }
@@ -34,7 +35,7 @@ public:
     explicit Ways(std::int64_t calls) : divisors_(divisors_of(calls)), ways_(divisors_.size(), 0) { ways_[0] = 1; }
 
     void add_label(Extent extent) {
-        for (std::size_t product = divisors_.size(); product-- > 0;) {   // downwards: smaller products are still without
+        for (std::size_t product = divisors_.size(); product-- > 0;) {  // downwards: smaller products are still without
             for (std::size_t smaller = 0; smaller < product; ++smaller) {
                 if (divisors_[product] % divisors_[smaller] == 0 && divisors_[product] / divisors_[smaller] <= extent)
                     ways_[product] += ways_[smaller];
@@ -65,9 +66,12 @@ bool attainable(std::span<Extent const> extents, std::vector<std::size_t> const&
 class Listing {
 public:
     Listing(std::span<Extent const> extents, std::vector<std::size_t> labels, std::int64_t calls, std::size_t limit)
-        : extents_(extents), labels_(std::move(labels)), divisors_(divisors_of(calls)), limit_(limit),
+        : extents_(extents),
+          labels_(std::move(labels)),
+          divisors_(divisors_of(calls)),
+          limit_(limit),
           current_(extents.size(), 1) {
-        after_.assign(labels_.size() + 1, Ways(calls));   // after_[k]: products of the labels k, k + 1, ...
+        after_.assign(labels_.size() + 1, Ways(calls));  // after_[k]: products of the labels k, k + 1, ...
         for (std::size_t k = labels_.size(); k-- > 0;) {
             after_[k] = after_[k + 1];
             after_[k].add_label(extents_[labels_[k]]);
@@ -121,7 +125,7 @@ std::vector<std::size_t> limited(std::span<Extent const> extents, std::vector<st
 std::int64_t attainable_calls(std::span<Extent const> extents, std::int64_t calls) {
     promise(calls >= 1, "a node needs at least one kernel call");
     std::vector<std::size_t> const labels = labels_by_extent(extents);
-    std::int64_t all = 1;   // capped just above `calls`
+    std::int64_t all = 1;  // capped just above `calls`
     for (std::size_t label : labels) {
         if (all > calls / extents[label]) {
             all = calls + 1;

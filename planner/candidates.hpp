@@ -13,9 +13,9 @@
 namespace ein::planner {
 
 struct Candidates {
-    std::int64_t calls = 1;     // product of every vector
-    double total = 1;           // vectors with that product; more than listed when there was a limit
-    std::vector<Parts> parts;   // larger parts on earlier labels first; never empty
+    std::int64_t calls = 1;    // product of every vector
+    double total = 1;          // vectors with that product; more than listed when there was a limit
+    std::vector<Parts> parts;  // larger parts on earlier labels first; never empty
 };
 
 /// The largest product of parts, at most `calls`, that the extents allow: a label of extent e takes 1 to max(1, e) parts.

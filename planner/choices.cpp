@@ -10,7 +10,7 @@
 namespace ein::planner {
 namespace {
 
-using Form = std::vector<std::int64_t>;   // all that the Choices of a node depend on, as numbers
+using Form = std::vector<std::int64_t>;  // all that the Choices of a node depend on, as numbers
 
 void append(Form& form, auto const& list) {
     form.push_back(static_cast<std::int64_t>(list.size()));
@@ -103,7 +103,7 @@ std::vector<Parts> preferred_candidates(graph::EinGraph const& graph, graph::Nod
                                         std::size_t limit) {
     std::vector<Parts> list = candidates(relation::cut_extents(graph, node), calls, limit).parts;
     auto const* einsum = std::get_if<graph::EinSum>(&node.op);
-    if (!einsum) return list;   // larger parts on earlier axes first
+    if (!einsum) return list;  // larger parts on earlier axes first
     std::vector<int> const aggregated = einsum->aggregated();
     auto partials = [&](Parts const& parts) {
         double all = 1;

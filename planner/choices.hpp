@@ -14,15 +14,16 @@ namespace ein::planner {
 /// An input value of a node, and the operands that read it.
 struct SourceChoices {
     std::vector<std::size_t> operands;
-    std::vector<std::vector<Parts>> needs;   // distinct; EinSum: what each of `operands` needs; else one, the node's parts
-    std::vector<int> need_of;                // for each candidate
+    std::vector<std::vector<Parts>>
+        needs;                 // distinct; EinSum: what each of `operands` needs; else one, the node's parts
+    std::vector<int> need_of;  // for each candidate
 };
 
 struct Choices {
-    std::vector<Parts> candidates;    // the preferred first
-    std::vector<double> work;         // join and aggregation of each, in the unit of the table
-    std::vector<Parts> outputs;       // distinct cuts of the output
-    std::vector<int> output_of;       // for each candidate
+    std::vector<Parts> candidates;  // the preferred first
+    std::vector<double> work;       // join and aggregation of each, in the unit of the table
+    std::vector<Parts> outputs;     // distinct cuts of the output
+    std::vector<int> output_of;     // for each candidate
     std::vector<SourceChoices> sources;
 };
 

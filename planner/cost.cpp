@@ -20,7 +20,7 @@ double block_elements(graph::EinSum const& einsum, Parts const& parts, std::vect
         times *= static_cast<double>(einsum.extents[static_cast<std::size_t>(label)]);
         cuts *= static_cast<double>(parts[static_cast<std::size_t>(label)]);
     }
-    return times / cuts;   // multiplied first: whole numbers stay exact
+    return times / cuts;  // multiplied first: whole numbers stay exact
 }
 
 }  // namespace
@@ -55,7 +55,7 @@ double cost_repart(Shape const& shape, Parts const& producer, Parts const& consu
         n *= static_cast<double>(shape[axis]);
         producer_blocks *= static_cast<double>(producer[axis]);
         consumer_blocks *= static_cast<double>(consumer[axis]);
-        pieces *= static_cast<double>(std::max(producer[axis], consumer[axis]));   // n / n_int
+        pieces *= static_cast<double>(std::max(producer[axis], consumer[axis]));  // n / n_int
     }
     double const collecting = (pieces - consumer_blocks) * (n / consumer_blocks + n / producer_blocks);
     double const extracting = pieces == producer_blocks ? 0 : n * consumer_blocks / producer_blocks;

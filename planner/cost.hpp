@@ -19,7 +19,7 @@ enum class Unit { elements, bytes };
 /// What one element counts: 1, or its bytes.
 struct Weights {
     std::vector<double> inputs;
-    double partial = 1;   // of a partial result: bytes of the type that the aggregation accumulates in
+    double partial = 1;  // of a partial result: bytes of the type that the aggregation accumulates in
 };
 Weights weights(graph::EinGraph const& graph, graph::Node const& node, Unit unit);
 

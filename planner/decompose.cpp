@@ -14,22 +14,30 @@ constexpr double infinite = std::numeric_limits<double>::infinity();
 
 /// M of the paper for one node: for each cut of its output the least cost of everything before, and how it comes about.
 struct Best {
-    std::vector<double> cost;                // for each output
-    std::vector<int> candidate;              // for each output
-    std::vector<std::vector<int>> picks;     // for each source and need the output of its producer; empty when it is not open
+    std::vector<double> cost;    // for each output
+    std::vector<int> candidate;  // for each output
+    std::vector<std::vector<int>>
+        picks;  // for each source and need the output of its producer; empty when it is not open
 };
 
 class Decomposer {
 public:
     Decomposer(graph::EinGraph const& graph, DecomposeOptions const& options)
-        : graph_(graph), options_(options), producers_(graph.producers()), consumers_(graph.consumers()),
+        : graph_(graph),
+          options_(options),
+          producers_(graph.producers()),
+          consumers_(graph.consumers()),
           table_(graph, options.calls, options.unit,
                  options.candidate_limit ? options.candidate_limit : default_limit(graph.nodes.size())),
-          open_reader_(graph.nodes.size(), -1), best_(graph.nodes.size()), chosen_(graph.nodes.size(), -1) {}
+          open_reader_(graph.nodes.size(), -1),
+          best_(graph.nodes.size()),
+          chosen_(graph.nodes.size(), -1) {}
 
     std::vector<relation::NodePlan> run() {
-        if (is_forest()) solve_forest();
-        else for (std::vector<NodeId> const& path : longest_paths(graph_)) solve_path(path);
+        if (is_forest())
+            solve_forest();
+        else
+            for (std::vector<NodeId> const& path : longest_paths(graph_)) solve_path(path);
         std::vector<relation::NodePlan> plans(graph_.nodes.size());
         for (std::size_t k = 0; k < plans.size(); ++k) {
             Choices const& choices = table_.of(NodeId{static_cast<std::int32_t>(k)});
@@ -87,7 +95,8 @@ private:
         for (std::size_t c = 0; c < choices.candidates.size(); ++c) {
             double cost = choices.work[c];
             for (std::size_t s = 0; s < choices.sources.size(); ++s)
-                if (!source_costs[s].empty()) cost += source_costs[s][static_cast<std::size_t>(choices.sources[s].need_of[c])];
+                if (!source_costs[s].empty())
+                    cost += source_costs[s][static_cast<std::size_t>(choices.sources[s].need_of[c])];
             auto const output = static_cast<std::size_t>(choices.output_of[c]);
             if (best.candidate[output] >= 0 && cost >= best.cost[output]) continue;
             best.cost[output] = cost;
@@ -100,7 +109,7 @@ private:
     std::vector<double> costs_of_source(NodeId id, SourceChoices const& source, std::vector<int>& picks) const {
         ValueId const value = graph_.node(id).inputs[source.operands.front()];
         auto const producer = producers_[static_cast<std::size_t>(value.value())];
-        if (!producer) return {};   // a leaf: M is 0 however it is cut
+        if (!producer) return {};  // a leaf: M is 0 however it is cut
         std::vector<double> costs;
         if (open_reader_[at(*producer)] == id.value()) {
             for (std::size_t need = 0; need < source.needs.size(); ++need) {
@@ -142,7 +151,8 @@ private:
             if (chosen_[at(reader)] < 0) continue;
             for (SourceChoices const& source : table_.of(reader).sources) {
                 if (graph_.node(reader).inputs[source.operands.front()] != value) continue;
-                auto const need = static_cast<std::size_t>(source.need_of[static_cast<std::size_t>(chosen_[at(reader)])]);
+                auto const need =
+                    static_cast<std::size_t>(source.need_of[static_cast<std::size_t>(chosen_[at(reader)])]);
                 for (std::size_t output = 0; output < choices.outputs.size(); ++output)
                     best.cost[output] += table_.edge(reader, source, need, choices.outputs[output]);
             }
@@ -181,9 +191,9 @@ private:
     std::vector<std::optional<NodeId>> producers_;
     std::vector<std::vector<NodeId>> consumers_;
     ChoiceTable table_;
-    std::vector<int> open_reader_;   // the reader that a node is solved together with, or -1
+    std::vector<int> open_reader_;  // the reader that a node is solved together with, or -1
     std::vector<Best> best_;
-    std::vector<int> chosen_;        // candidate of each node, or -1 while it is not cut
+    std::vector<int> chosen_;  // candidate of each node, or -1 while it is not cut
 };
 
 }  // namespace

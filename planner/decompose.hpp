@@ -14,10 +14,10 @@
 namespace ein::planner {
 
 struct DecomposeOptions {
-    std::int64_t calls = 1;          // kernel calls wanted of every node
-    Unit unit = Unit::bytes;         // what is minimised
+    std::int64_t calls = 1;   // kernel calls wanted of every node
+    Unit unit = Unit::bytes;  // what is minimised
     bool ignore_off_path = false;
-    std::size_t candidate_limit = 0; // candidates of a node at most; 0: default_limit(nodes)
+    std::size_t candidate_limit = 0;  // candidates of a node at most; 0: default_limit(nodes)
 };
 
 /// @return parts and candidates of every node; costs are not filled in (see price)

@@ -13,10 +13,13 @@ double matmul_lower_bound(double a, double b, double c, int ranks) {
     auto const [m, n, k] = sides;
     if (k <= 0 || ranks <= 1) return 0;
     double const p = ranks;
-    double needed = 0;   // elements that a rank has to see of the three matrices
-    if (p <= m / n) needed = (m * n + m * k) / p + n * k;
-    else if (p <= m * n / (k * k)) needed = 2 * std::sqrt(m * n * k * k / p) + m * n / p;
-    else needed = 3 * std::cbrt(m * n * k / p) * std::cbrt(m * n * k / p);
+    double needed = 0;  // elements that a rank has to see of the three matrices
+    if (p <= m / n)
+        needed = (m * n + m * k) / p + n * k;
+    else if (p <= m * n / (k * k))
+        needed = 2 * std::sqrt(m * n * k * k / p) + m * n / p;
+    else
+        needed = 3 * std::cbrt(m * n * k / p) * std::cbrt(m * n * k / p);
     return std::max(0.0, needed - (m * n + m * k + n * k) / p);
 }
 
@@ -38,7 +41,7 @@ std::optional<double> lower_bound_words(graph::EinSum const& einsum, int ranks) 
         int const label = static_cast<int>(l);
         bool const first = has(einsum.inputs[0], label), second = has(einsum.inputs[1], label);
         bool const out = has(einsum.output, label);
-        if (first + second + out != 2) return std::nullopt;   // batch, broadcast, or summed within one operand
+        if (first + second + out != 2) return std::nullopt;  // batch, broadcast, or summed within one operand
         (first && second ? contracted : first ? left : right) *= static_cast<double>(einsum.extents[l]);
     }
     return matmul_lower_bound(left, contracted, right, ranks);

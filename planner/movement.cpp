@@ -35,8 +35,10 @@ bool reshape_lines_up(Shape const& from, Shape const& to, Parts const& producer,
         Extent left = i < from.size() ? from[i++] : 1;
         Extent right = j < to.size() ? to[j++] : 1;
         while (left != right) {
-            if (left < right) left *= from[i++];
-            else right *= to[j++];
+            if (left < right)
+                left *= from[i++];
+            else
+                right *= to[j++];
         }
         bool const same_axis = i - i0 == 1 && j - j0 == 1;
         std::int64_t const a = i0 == i ? 1 : same_axis ? producer[i0] : even_runs(from, producer, i0, i);

@@ -12,7 +12,9 @@ namespace {
 class Lengths {
 public:
     explicit Lengths(graph::EinGraph const& graph)
-        : before_(graph.nodes.size()), after_(graph.nodes.size()), length_(graph.nodes.size(), 1),
+        : before_(graph.nodes.size()),
+          after_(graph.nodes.size()),
+          length_(graph.nodes.size(), 1),
           taken_(graph.nodes.size(), false) {
         auto const producers = graph.producers();
         for (std::size_t node = 0; node < graph.nodes.size(); ++node) {
@@ -57,7 +59,7 @@ private:
     }
 
     void take(std::vector<NodeId> const& path) {
-        std::set<std::size_t> changed;   // visited in topological order, so that each is settled when it is reached
+        std::set<std::size_t> changed;  // visited in topological order, so that each is settled when it is reached
         for (NodeId id : path) {
             auto const node = static_cast<std::size_t>(id.value());
             taken_[node] = true;
@@ -79,7 +81,7 @@ private:
     std::vector<std::vector<std::size_t>> before_, after_;
     std::vector<int> length_;
     std::vector<bool> taken_;
-    std::set<std::pair<int, std::size_t>> ends_;   // the longest first, then the earlier node
+    std::set<std::pair<int, std::size_t>> ends_;  // the longest first, then the earlier node
 };
 
 }  // namespace

@@ -23,20 +23,20 @@ struct Cost {
 };
 
 struct NodePlan {
-    Parts parts;           // EinSum: for each label; Move and Reshape: for each axis of the output
-    Cost elements{};       // this node, its input edges' repartitions included
+    Parts parts;      // EinSum: for each label; Move and Reshape: for each axis of the output
+    Cost elements{};  // this node, its input edges' repartitions included
     Cost bytes{};
-    std::int64_t candidates = 0;   // partition vectors that were considered
+    std::int64_t candidates = 0;  // partition vectors that were considered
 };
 
 struct Plan {
     int ranks = 1;
-    std::int64_t calls = 1;        // kernel calls wanted per node (p)
-    std::string strategy;          // "eindecomp", ...
-    std::vector<NodePlan> nodes;   // by NodeId
+    std::int64_t calls = 1;       // kernel calls wanted per node (p)
+    std::string strategy;         // "eindecomp", ...
+    std::vector<NodePlan> nodes;  // by NodeId
 
     NodePlan const& node(NodeId id) const { return nodes[static_cast<std::size_t>(id.value())]; }
-    Cost elements() const;         // sums over the nodes
+    Cost elements() const;  // sums over the nodes
     Cost bytes() const;
 };
 

@@ -32,14 +32,16 @@ public:
 
 private:
     void check_identity(Cursor const& top) const {
-        if (!top.has("einplan")) top.fail("\"einplan\": 1", "no \"einplan\"", "add it if this is a plan file");
+        if (!top.has("einplan"))
+            top.fail("\"einplan\": 1", "no \"einplan\"", "add it if this is a plan file");
         else if (auto version = top.at("einplan").integer(); version && *version != 1)
             top.at("einplan").fail("version 1", std::to_string(*version), "write the plan again with --plan-out");
         if (!top.has("graph_hash")) return top.fail("\"graph_hash\"", "none", "write the plan with --plan-out");
         auto const hash = top.at("graph_hash").string();
         if (hash && *hash != hash_)
-            top.at("graph_hash").fail("\"" + hash_ + "\", the hash of this graph", "\"" + *hash + "\"",
-                                      "the plan is for another graph: plan this one anew, or give the plan's graph");
+            top.at("graph_hash")
+                .fail("\"" + hash_ + "\", the hash of this graph", "\"" + *hash + "\"",
+                      "the plan is for another graph: plan this one anew, or give the plan's graph");
     }
 
     std::optional<std::int64_t> count(Cursor const& top, std::string const& key, std::int64_t most) const {
@@ -65,7 +67,8 @@ private:
         for (auto const& [name, unused] : parts.value().items()) {
             if (auto const known = by_name.find(name); known != by_name.end())
                 read_node(parts.at(name), graph_.nodes[known->second], plan_.nodes[known->second]);
-            else if (!name.starts_with("x-")) unknown_node(parts.at(name), name);
+            else if (!name.starts_with("x-"))
+                unknown_node(parts.at(name), name);
         }
         for (graph::Node const& node : graph_.nodes) {
             std::string const& name = output_name(graph_, node);
@@ -129,8 +132,8 @@ std::string write_plan(graph::EinGraph const& graph, Plan const& plan, std::stri
         for (std::size_t label = 0; label < plan.nodes[k].parts.size(); ++label)
             labels[cut_name(graph.nodes[k], label)] = plan.nodes[k].parts[label];
     }
-    Json document = {{"einplan", 1},           {"graph_hash", graph_hash},   {"ranks", plan.ranks},
-                     {"calls", plan.calls},    {"strategy", plan.strategy},  {"parts", std::move(parts)}};
+    Json document = {{"einplan", 1},        {"graph_hash", graph_hash},  {"ranks", plan.ranks},
+                     {"calls", plan.calls}, {"strategy", plan.strategy}, {"parts", std::move(parts)}};
     return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

@@ -1,0 +1,282 @@
+#include "lib/relation/einsum_loops.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "lib/base/error.hpp"
+#include "lib/relation/demand.hpp"
+#include "lib/relation/label_loops.hpp"
+#include "lib/scalar/evaluator.hpp"
+#include "lib/scalar/type.hpp"
+#include "lib/tensor/convert.hpp"
+
+namespace ein::relation {
+namespace {
+
+using scalar::Scalar;
+
+/// Elements in the widest type of their kind, so that reading one is a plain load.
+class Wide {
+public:
+    Wide() = default;
+    explicit Wide(DType type, std::size_t count = 0) : type_(type) {
+        if (is_complex(type))
+            complexes_.resize(count);
+        else if (kind(type) == Kind::real)
+            reals_.resize(count);
+        else
+            integers_.resize(count);
+    }
+    /// Converts to `compute` first, as the join wants its operands.
+    Wide(tensor::HostTensor const& from, DType compute) : Wide(compute, static_cast<std::size_t>(from.elements())) {
+        auto const count = static_cast<std::size_t>(from.elements());
+        std::vector<std::byte> narrow;
+        std::byte const* bytes = from.bytes().data();
+        if (from.dtype() != compute && size_of(compute) < size_of(wide())) {
+            narrow.resize(count * size_of(compute));
+            tensor::convert(from.dtype(), bytes, 1, compute, narrow.data(), count);
+            bytes = narrow.data();
+        }
+        tensor::convert(narrow.empty() ? from.dtype() : compute, bytes, 1, wide(), data(), count);
+    }
+
+    Scalar at(Extent k) const {
+        auto const i = static_cast<std::size_t>(k);
+        if (is_complex(type_)) return Scalar::of(complexes_[i]);
+        if (kind(type_) == Kind::real) return Scalar::of(std::complex<double>(reals_[i]));
+        return Scalar::of(integers_[i]);
+    }
+    void set(std::size_t i, Scalar const& value) {
+        if (is_complex(type_))
+            complexes_[i] = value.number;
+        else if (kind(type_) == Kind::real)
+            reals_[i] = value.number.real();
+        else
+            integers_[i] = value.integer;
+    }
+    double const* reals() const { return reals_.data(); }
+    double* reals() { return reals_.data(); }
+
+    void round_into(tensor::HostTensor& to) {
+        tensor::convert(wide(), data(), 1, to.dtype(), to.bytes().data(), static_cast<std::size_t>(to.elements()));
+    }
+
+private:
+    DType wide() const { return is_complex(type_) ? DType::c128 : kind(type_) == Kind::real ? DType::f64 : DType::i64; }
+    void* data() {
+        if (is_complex(type_)) return complexes_.data();
+        return kind(type_) == Kind::real ? static_cast<void*>(reals_.data()) : integers_.data();
+    }
+
+    DType type_ = DType::f64;
+    std::vector<double> reals_;
+    std::vector<std::complex<double>> complexes_;
+    std::vector<std::int64_t> integers_;
+};
+
+class Loops {
+public:
+    Loops(graph::EinGraph const& graph, graph::Node const& node, std::span<Sampled const* const> inputs, Sampled& out,
+          scalar::Params const& params)
+        : einsum_(std::get<graph::EinSum>(node.op)),
+          types_(graph::types_of(graph, node)),
+          weak_(compute_dtype({}, out.data.dtype())),
+          inputs_(inputs),
+          out_(out),
+          params_(params),
+          lengths_(loop_lengths(einsum_, out.sets)),
+          aggregated_(einsum_.aggregated()) {
+        // The longest aggregated label innermost.
+        std::stable_sort(aggregated_.begin(), aggregated_.end(), [&](int a, int b) { return length(a) < length(b); });
+    }
+
+    void run() {
+        if (out_.data.elements() == 0) return;
+        Wide results(types_.accumulate, static_cast<std::size_t>(out_.data.elements()));
+        bool const nothing = std::any_of(aggregated_.begin(), aggregated_.end(), [&](int l) { return length(l) == 0; });
+        if (nothing)
+            fill_identity(results);
+        else if (auto const lookup = graph::as_lookup(einsum_))
+            run_lookup(*lookup, results);
+        else if (is_plain_sum_of_products())
+            run_sum_of_products(results);
+        else
+            run_expression(results);
+        results.round_into(out_.data);
+    }
+
+private:
+    Extent length(int label) const { return lengths_[static_cast<std::size_t>(label)]; }
+
+    void fill_identity(Wide& results) const {
+        for (std::size_t k = 0; k < static_cast<std::size_t>(out_.data.elements()); ++k)
+            results.set(k, scalar::identity(einsum_.agg, types_.accumulate));
+    }
+
+    /// The index that a label has at a turn of its loop.
+    Extent index_of(int label, Extent turn) const {
+        auto const axis = std::find(einsum_.output.begin(), einsum_.output.end(), label);
+        return axis == einsum_.output.end() ? turn
+                                            : out_.sets[static_cast<std::size_t>(axis - einsum_.output.begin())][turn];
+    }
+
+    /// Where each turn of each label's loop lies in an operand; a label on two axes moves along both (the diagonal).
+    LabelOffsets offsets_of(std::size_t operand) const {
+        LabelOffsets tables(lengths_.size());
+        Sampled const& input = *inputs_[operand];
+        std::vector<Extent> const strides = row_major_strides(input.data.shape());
+        for (std::size_t axis = 0; axis < strides.size(); ++axis) {
+            int const label = einsum_.inputs[operand][axis];
+            auto& table = tables[static_cast<std::size_t>(label)];
+            table.resize(static_cast<std::size_t>(length(label)), 0);
+            for (Extent turn = 0; turn < length(label); ++turn)
+                table[static_cast<std::size_t>(turn)] +=
+                    input.sets[axis].position(index_of(label, turn)) * strides[axis];
+        }
+        return tables;
+    }
+
+    std::vector<LabelOffsets> all_offsets() const {
+        std::vector<LabelOffsets> out;
+        for (std::size_t k = 0; k < einsum_.operands(); ++k) out.push_back(offsets_of(k));
+        return out;
+    }
+
+    std::vector<Wide> wide_operands() const {
+        std::vector<Wide> out;
+        for (Sampled const* input : inputs_) out.emplace_back(input->data, types_.compute);
+        return out;
+    }
+
+    bool is_plain_sum_of_products() const {
+        return einsum_.agg == scalar::Agg::sum && kind(types_.compute) == Kind::real &&
+               kind(types_.accumulate) == Kind::real &&
+               einsum_.join == scalar::product(static_cast<int>(einsum_.operands()));
+    }
+
+    /// out = x[..., y[...], ...]; what no position names stays zero.
+    void run_lookup(graph::Lookup const& lookup, Wide& results) const {
+        auto const data = static_cast<std::size_t>(lookup.data), positions = static_cast<std::size_t>(lookup.positions);
+        std::vector<LabelOffsets> offsets = all_offsets();
+        std::vector<Extent> const along = std::move(offsets[data][static_cast<std::size_t>(lookup.label)]);
+        offsets[data][static_cast<std::size_t>(lookup.label)].clear();
+        LabelLoops outer(einsum_.output, lengths_, offsets);
+        std::size_t k = 0;
+        do {
+            Scalar const given = inputs_[positions]->data.at(outer.offset(positions));
+            double const place = given.is_integer ? static_cast<double>(given.integer) : given.number.real();
+            bool const hit = place >= 0 && place < static_cast<double>(along.size()) && place == std::floor(place) &&
+                             (given.is_integer || given.number.imag() == 0);
+            if (hit) {
+                Extent const at = outer.offset(data) + along[static_cast<std::size_t>(place)];
+                Scalar const found = inputs_[data]->data.at(at);
+                results.set(k, scalar::convert(found, inputs_[data]->data.dtype(), types_.accumulate));
+            }
+            ++k;
+        } while (outer.next());
+    }
+
+    /// The same loops as run_expression without its interpretation: one multiply-add a turn.
+    void run_sum_of_products(Wide& results) const {
+        std::vector<LabelOffsets> const offsets = all_offsets();
+        std::vector<Wide> const operands = wide_operands();
+        std::vector<int> middle = aggregated_;
+        int const innermost = middle.empty() ? -1 : middle.back();
+        if (!middle.empty()) middle.pop_back();
+        std::vector<Extent> const zeros(innermost < 0 ? 1 : static_cast<std::size_t>(length(innermost)), 0);
+        std::vector<Row> rows(operands.size());
+        for (std::size_t t = 0; t < rows.size(); ++t) {
+            auto const* table = innermost < 0 ? nullptr : &offsets[t][static_cast<std::size_t>(innermost)];
+            rows[t].steps = !table || table->empty() ? zeros.data() : table->data();
+        }
+        LabelLoops outer(einsum_.output, lengths_, offsets), inner(middle, lengths_, offsets);
+        std::size_t k = 0;
+        do {
+            double sum = -0.0;  // so that a sum of one element keeps its sign
+            do {
+                for (std::size_t t = 0; t < rows.size(); ++t)
+                    rows[t].base = operands[t].reals() + outer.offset(t) + inner.offset(t);
+                sum += row_sum(rows, zeros.size());
+            } while (inner.next());
+            results.reals()[k++] = sum;
+        } while (outer.next());
+    }
+
+    struct Row {
+        double const* base = nullptr;
+        Extent const* steps = nullptr;
+    };
+
+    static double row_sum(std::vector<Row> const& rows, std::size_t count) {
+        double sum = -0.0;
+        if (rows.size() == 1) {
+            for (std::size_t v = 0; v < count; ++v) sum += rows[0].base[rows[0].steps[v]];
+        } else if (rows.size() == 2) {
+            for (std::size_t v = 0; v < count; ++v)
+                sum += rows[0].base[rows[0].steps[v]] * rows[1].base[rows[1].steps[v]];
+        } else {
+            for (std::size_t v = 0; v < count; ++v) {
+                double product = 1;
+                for (Row const& row : rows) product *= row.base[row.steps[v]];
+                sum += product;
+            }
+        }
+        return sum;
+    }
+
+    void run_expression(Wide& results) const {
+        std::vector<LabelOffsets> const offsets = all_offsets();
+        std::vector<Wide> const operands = wide_operands();
+        scalar::Evaluator join(einsum_.join, types_.compute, weak_, params_);
+        std::vector<Scalar> values(operands.size());
+        std::vector<std::int64_t> indices(lengths_.size(), 0);
+        LabelLoops outer(einsum_.output, lengths_, offsets), inner(aggregated_, lengths_, offsets);
+        std::size_t k = 0;
+        do {
+            for (std::size_t l = 0; l < outer.labels().size(); ++l)
+                indices[static_cast<std::size_t>(outer.labels()[l])] = out_.sets[l][outer.turn(l)];
+            bool first = true;
+            Scalar total;
+            do {
+                for (std::size_t l = 0; l < inner.labels().size(); ++l)
+                    indices[static_cast<std::size_t>(inner.labels()[l])] = inner.turn(l);
+                for (std::size_t t = 0; t < operands.size(); ++t)
+                    values[t] = operands[t].at(outer.offset(t) + inner.offset(t));
+                Scalar value = join(values, indices);
+                if (join.result_dtype() != types_.accumulate)
+                    value = scalar::convert(value, join.result_dtype(), types_.accumulate);
+                total = first ? value : scalar::combine(einsum_.agg, types_.accumulate, total, value);
+                first = false;
+            } while (inner.next());
+            results.set(k++, total);
+        } while (outer.next());
+    }
+
+    graph::EinSum const& einsum_;
+    graph::EinSumTypes types_;
+    DType weak_;
+    std::span<Sampled const* const> inputs_;
+    Sampled& out_;
+    scalar::Params const& params_;
+    Shape lengths_;
+    std::vector<int> aggregated_;
+};
+
+}  // namespace
+
+Sampled einsum_sampled(graph::EinGraph const& graph, graph::Node const& node, std::span<Sampled const* const> inputs,
+                       Sets sets, scalar::Params const& params) {
+    Sampled out{std::move(sets), {}};
+    out.data = tensor::HostTensor(graph.value(node.output).dtype, sizes_of(out.sets));
+    try {
+        Loops(graph, node, inputs, out, params).run();
+    } catch (InputError const& error) {
+        std::vector<Fault> faults = error.faults();
+        for (Fault& fault : faults)
+            if (fault.where.empty()) fault.where = "node '" + node.name + "'";
+        throw InputError(std::move(faults));
+    }
+    return out;
+}
+
+}  // namespace ein::relation

@@ -1,0 +1,137 @@
+#include "lib/relation/interpret.hpp"
+
+#include <algorithm>
+
+#include "lib/base/error.hpp"
+#include "lib/relation/demand.hpp"
+#include "lib/relation/einsum_loops.hpp"
+#include "lib/relation/move_values.hpp"
+
+namespace ein::relation {
+namespace {
+
+std::size_t at(ValueId id) { return static_cast<std::size_t>(id.value()); }
+
+Sets sets_of(Shape const& shape, IndexSets const& indices) {
+    promise(indices.size() == shape.size(), "a sample has another number of index sets than its value has axes");
+    Sets sets;
+    for (std::size_t axis = 0; axis < shape.size(); ++axis) sets.push_back(IndexSet::of(shape[axis], indices[axis]));
+    return sets;
+}
+
+/// The values at hand while nodes run in order, each kept until its last reader has run.
+class Values {
+public:
+    Values(graph::EinGraph const& graph, Demand const& demand, ValueId target)
+        : values_(graph.values.size()), readers_(graph.values.size(), 0) {
+        readers_[at(target)] = 1;
+        for (graph::Node const& node : graph.nodes)
+            if (demand[at(node.output)])
+                for (ValueId input : node.inputs) ++readers_[at(input)];
+    }
+
+    void put(ValueId id, Sampled value) { values_[at(id)] = std::make_unique<Sampled>(std::move(value)); }
+    Sampled const* get(ValueId id) const { return values_[at(id)].get(); }
+    tensor::HostTensor take(ValueId id) { return std::move(values_[at(id)]->data); }
+    void read(ValueId id) {
+        if (--readers_[at(id)] == 0) values_[at(id)].reset();
+    }
+
+private:
+    std::vector<std::unique_ptr<Sampled>> values_;
+    std::vector<int> readers_;
+};
+
+}  // namespace
+
+struct Interpreter::State {
+    graph::EinGraph const& graph;
+    ReadLeaf read;
+    scalar::Params params;
+    std::vector<std::optional<NodeId>> producers;
+    std::vector<int> leaf_of;  // by value; -1 for a node's output
+
+    Demand demand(ValueId value, IndexSets const& indices) const {
+        return demand_for(graph, producers, value, sets_of(graph.value(value).shape, indices));
+    }
+
+    tensor::HostTensor compute(ValueId target, Sets sets) {
+        Demand const demand = demand_for(graph, producers, target, std::move(sets));
+        Values values(graph, demand, target);
+        if (leaf_of[at(target)] >= 0) load(target, demand, values);
+        for (graph::Node const& node : graph.nodes) {
+            if (!demand[at(node.output)]) continue;
+            for (ValueId input : node.inputs)
+                if (leaf_of[at(input)] >= 0) load(input, demand, values);
+            values.put(node.output, run(node, *demand[at(node.output)], values));
+            for (ValueId input : node.inputs) values.read(input);
+        }
+        return values.take(target);
+    }
+
+    void load(ValueId id, Demand const& demand, Values& values) const {
+        if (!demand[at(id)] || values.get(id)) return;
+        graph::Leaf const& leaf = graph.leaves[static_cast<std::size_t>(leaf_of[at(id)])];
+        values.put(id, read_sampled(leaf, graph.value(id), *demand[at(id)], read));
+    }
+
+    Sampled run(graph::Node const& node, Sets sets, Values const& values) const {
+        std::vector<Sampled const*> inputs;
+        for (ValueId input : node.inputs) inputs.push_back(values.get(input));
+        DType const dtype = graph.value(node.output).dtype;
+        if (std::holds_alternative<graph::EinSum>(node.op))
+            return einsum_sampled(graph, node, inputs, std::move(sets), params);
+        if (auto const* move = std::get_if<graph::Move>(&node.op))
+            return move_sampled(*move, inputs, dtype, std::move(sets));
+        return reshape_sampled(graph.value(node.inputs[0]).shape, graph.value(node.output).shape, inputs[0], dtype,
+                               std::move(sets));
+    }
+};
+
+Interpreter::Interpreter(graph::EinGraph const& graph, ReadLeaf read, scalar::Params const& params)
+    : state_(new State{graph, std::move(read), params, graph.producers(), std::vector<int>(graph.values.size(), -1)}) {
+    state_->params.insert(graph.params.begin(), graph.params.end());
+    for (std::size_t k = 0; k < graph.leaves.size(); ++k)
+        state_->leaf_of[at(graph.leaves[k].value)] = static_cast<int>(k);
+}
+
+Interpreter::~Interpreter() = default;
+
+tensor::HostTensor Interpreter::whole(ValueId value) {
+    return state_->compute(value, all_of(state_->graph.value(value).shape));
+}
+
+tensor::HostTensor Interpreter::sample(ValueId value, IndexSets const& indices) {
+    return state_->compute(value, sets_of(state_->graph.value(value).shape, indices));
+}
+
+double Interpreter::work(ValueId value, IndexSets const& indices) const {
+    Demand const demand = state_->demand(value, indices);
+    double sum = 0;
+    for (graph::Node const& node : state_->graph.nodes) {
+        if (!demand[at(node.output)]) continue;
+        auto const* einsum = std::get_if<graph::EinSum>(&node.op);
+        sum += einsum ? graph::flops(*einsum, loop_lengths(*einsum, *demand[at(node.output)]))
+                      : static_cast<double>(element_count(sizes_of(*demand[at(node.output)])));
+    }
+    return sum;
+}
+
+double Interpreter::reduction_length(ValueId value) const {
+    graph::EinGraph const& graph = state_->graph;
+    std::vector<double> lengths(graph.values.size(), 0);
+    for (graph::Node const& node : graph.nodes) {
+        double longest = 0, own = 0;
+        for (ValueId input : node.inputs) longest = std::max(longest, lengths[at(input)]);
+        if (auto const* einsum = std::get_if<graph::EinSum>(&node.op)) {
+            own = 1;
+            if (!graph::as_lookup(*einsum))
+                for (int label : einsum->aggregated())
+                    own *= static_cast<double>(std::max<Extent>(1, einsum->extents[static_cast<std::size_t>(label)]));
+        }
+        lengths[at(node.output)] = longest + own;
+    }
+    return lengths[at(value)];
+}
+
+}  // namespace ein::relation

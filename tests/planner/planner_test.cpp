@@ -1,0 +1,69 @@
+#include "planner/planner.hpp"
+
+#include "lib/base/error.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/graphs.hpp"
+
+using namespace ein;
+using namespace ein::planner;
+
+namespace {
+
+/// (A x B) + (C x (D x E)) of s x s matrices.
+graph::EinGraph chain(Extent s) {
+    test::GraphBuilder builder;
+    for (char const* name : {"A", "B", "C", "D", "E"}) builder.leaf(name, {s, s});
+    builder.einsum("AB", "ij,jk->ik", {"A", "B"});
+    builder.einsum("DE", "ij,jk->ik", {"D", "E"});
+    builder.einsum("CDE", "ij,jk->ik", {"C", "DE"});
+    builder.einsum("Z", "ij,ij->ij", {"AB", "CDE"}, {.join = "x+y"});
+    return builder.finish({"Z"});
+}
+
+}  // namespace
+
+TEST_CASE("a plan has its options, its costs and exactly the calls that were asked for", "[planner]") {
+    graph::EinGraph const graph = chain(30);
+    int const ranks = GENERATE(1, 2, 3, 5, 6, 7, 16, 30);
+    CAPTURE(ranks);
+    relation::Plan const made = plan(graph, {.ranks = ranks});
+    CHECK(made.ranks == ranks);
+    CHECK(made.calls == ranks);
+    CHECK(made.strategy == "eindecomp");
+    for (relation::NodePlan const& node : made.nodes) {
+        std::int64_t calls = 1;
+        for (std::int64_t part : node.parts) calls *= part;
+        CHECK(calls == ranks);
+        CHECK(node.candidates >= 1);
+        CHECK(node.bytes.total() == 8 * node.elements.total());
+    }
+    CHECK(made.elements().total() > 0);
+}
+
+TEST_CASE("more calls than ranks over-decompose", "[planner]") {
+    relation::Plan const made = plan(chain(16), {.ranks = 2, .calls = 8});
+    CHECK(made.ranks == 2);
+    CHECK(made.calls == 8);
+}
+
+TEST_CASE("sqrt cuts outputs in squares and never costs less than eindecomp", "[planner]") {
+    graph::EinGraph const graph = chain(64);
+    for (int ranks : {4, 8, 12, 16}) {
+        relation::Plan const square = plan(graph, {.ranks = ranks, .decompose = "sqrt"});
+        CHECK(square.strategy == "sqrt");
+        CHECK(square.bytes().total() >= plan(graph, {.ranks = ranks}).bytes().total());
+        if (ranks == 16) CHECK(square.nodes[0].parts == Parts{4, 1, 4});
+        if (ranks == 8) CHECK(square.nodes[0].parts == Parts{4, 1, 2});
+        if (ranks == 12) CHECK(square.nodes[0].parts == Parts{4, 1, 3});
+    }
+}
+
+TEST_CASE("strategies of other versions are refused by name", "[planner]") {
+    auto const name = GENERATE(as<std::string>(), "exact", "3d", "megatron", "nonsense");
+    try {
+        plan(chain(4), {.ranks = 2, .decompose = name});
+        FAIL("accepted");
+    } catch (UsageError const& error) {
+        CHECK(error.what() == "--decompose " + name + " is not available in this version; use eindecomp or sqrt");
+    }
+}
