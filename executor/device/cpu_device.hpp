@@ -1,0 +1,19 @@
+// The CPU device: contractions through OpenBLAS, lookups as copies of rows, everything else through loop kernels.
+// OpenBLAS runs one thread a call; threads come from the Team. Results do not depend on how many there are.
+#pragma once
+
+#include "executor/device/device.hpp"
+
+namespace ein::executor {
+
+class CpuDevice final : public Device {
+public:
+    CpuDevice();
+    std::string_view name() const override { return "cpu"; }
+    std::unique_ptr<PreparedKernel const> prepare(KernelShape const& shape, scalar::Params const& params) override;
+    void copy(CopyCall const& call, Team& team) override;
+    void reshape(ReshapeCall const& call, Team& team) override;
+    void fill(void* to, Extent elements, DType dtype, scalar::Scalar value, Team& team) override;
+};
+
+}  // namespace ein::executor

@@ -1,0 +1,27 @@
+// The types that a kernel passes through: operands are converted to `compute`, the join gives `join`, aggregation is done in
+// `accumulate`, and the output's type is that of its block. All devices ask here.
+// Example: "ij->i" of i8 with logsumexp: compute i8, join i8, accumulate f64.
+#pragma once
+
+#include "executor/device/device.hpp"
+
+namespace ein::executor {
+
+struct KernelTypes {
+    DType compute = DType::f32;
+    DType weak = DType::f32;         // of a join that mentions no operand
+    DType join = DType::f32;
+    DType accumulate = DType::f32;
+};
+
+/// @throws InputError for a join that its operands' type does not allow
+KernelTypes types_of(KernelShape const& shape);
+
+/// The elements from one index of a label to the next: the sum over the axes that carry it (a diagonal has several).
+std::vector<Extent> label_strides(std::vector<int> const& axes, std::vector<Extent> const& axis_strides,
+                                  std::size_t labels);
+
+/// @throws InternalError when lengths, strides and dtypes do not fit the kernel
+void check(KernelShape const& shape);
+
+}  // namespace ein::executor

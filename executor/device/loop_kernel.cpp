@@ -1,0 +1,149 @@
+#include "executor/device/loop_kernel.hpp"
+
+#include <algorithm>
+
+#include "executor/device/loop_walk.hpp"
+#include "executor/device/scratch.hpp"
+
+namespace ein::executor {
+namespace {
+
+constexpr std::size_t long_strip = 2048;   // without a program nothing limits a strip but the first-level cache
+
+std::size_t longest_strip(LoopBody const& body) {
+    return body.program == nullptr ? long_strip : scalar::strip_length;
+}
+
+/// Converting by way of `between` gives what converting at once does.
+bool passes_through(DType from, DType between, DType to) {
+    if (from == between || between == to) return true;
+    return promote(from, between) == between && !(from == DType::i64 && kind(between) >= Kind::real);
+}
+
+}  // namespace
+
+LoopBody LoopBody::identity(DType type, scalar::Agg agg) {
+    return {nullptr, {0}, 0, type, type, scalar::accumulate_dtype(agg, type), agg};
+}
+
+/// Where pieces share outputs: their partial results, and the kernel that combines them in order.
+struct LoopKernel::Partials {
+    std::unique_ptr<LoopKernel const> each;     // one piece's part into [outputs], dense
+    std::unique_ptr<LoopKernel const> combine;  // [piece][outputs] into the output
+    std::size_t piece_bytes = 0;
+};
+
+std::unique_ptr<LoopKernel const> LoopKernel::make(Nest nest, LoopBody body) {
+    std::optional<Aggregator> aggregator = Aggregator::make(body.agg, body.accumulate);
+    if (!aggregator) return nullptr;
+    LoopPlan plan = plan_loops(nest, longest_strip(body));
+    return std::unique_ptr<LoopKernel const>(
+        new LoopKernel(std::move(nest), std::move(body), std::move(*aggregator), std::move(plan)));
+}
+
+LoopKernel::~LoopKernel() = default;
+
+LoopKernel::LoopKernel(Nest nest, LoopBody body, Aggregator aggregator, LoopPlan plan)
+    : nest_(std::move(nest)), body_(std::move(body)), aggregator_(std::move(aggregator)), plan_(std::move(plan)),
+      strip_(longest_strip(body_)) {
+    for (LoopPlan::Level const& level : plan_.levels) {
+        NestLabel const& label = nest_.labels[level.label];
+        levels_.push_back({level.label, level.block, label.length, level.tile_stride, label.output_stride, label.index,
+                           label.aggregated});
+        strides_.insert(strides_.end(), label.strides.begin(), label.strides.end());
+    }
+    plain_copy_ = body_.program == nullptr && !nest_.aggregates() && !nest_.accumulate && body_.accumulate == body_.compute &&
+                  passes_through(nest_.operand_dtypes[0], body_.compute, nest_.output_dtype);
+    choose_fetches();
+    lay_out();
+    if (plan_.partial) make_partials();
+}
+
+void LoopKernel::choose_fetches() {
+    DType const registers = scalar::register_dtype(body_.compute);
+    Extent const size = static_cast<Extent>(size_of(registers));
+    fetches_.assign(nest_.operand_dtypes.size(), Fetch::gather);
+    for (DType type : nest_.operand_dtypes)
+        narrowed_.push_back(type != body_.compute && registers != body_.compute && promote(type, body_.compute) != body_.compute);
+    for (std::size_t k = 0; k < fetches_.size(); ++k) {
+        auto const stride = [&](std::size_t l) { return l == LoopPlan::none ? 0 : nest_.labels[l].strides[k]; };
+        Extent const inner = stride(plan_.inner), outer = stride(plan_.outer);
+        bool const one_run = plan_.outer == LoopPlan::none || outer == inner * nest_.labels[plan_.inner].length;
+        if (inner == 0 && outer == 0) fetches_[k] = Fetch::constant;
+        else if (nest_.operand_dtypes[k] == registers && registers == body_.compute && inner == size && one_run)
+            fetches_[k] = Fetch::direct;
+    }
+}
+
+void LoopKernel::lay_out() {
+    std::size_t total = 0;
+    auto const place = [&total](std::size_t bytes) {
+        std::size_t const at = total;
+        total += lines(bytes);
+        return at;
+    };
+    std::size_t const operands = nest_.operand_dtypes.size(), wide = 16 * strip_;
+    layout_.pointers = place((levels_.size() + 1) * operands * sizeof(void*));
+    layout_.extents = place(nest_.labels.size() * sizeof(Extent));
+    layout_.strip_operands = place(operands * sizeof(scalar::StripOperand));
+    layout_.strip_indices = place(body_.indices * sizeof(scalar::StripIndex));
+    layout_.gathered = place(plain_copy_ ? 0 : operands * wide);
+    layout_.values = place(3 * wide);   // converted or spread; wrapped; ready to store
+    layout_.merged = place(nest_.accumulate ? wide : 0);
+    layout_.program = place(body_.program == nullptr ? 0 : body_.program->scratch_bytes());
+    layout_.tile = place(aggregator_.scratch_bytes(strip_));
+    layout_.state = place(nest_.aggregates() ? aggregator_.state_bytes(plan_.tile) : 0);
+    layout_.total = total;
+}
+
+/// Every piece's results lie one behind another: [piece][outputs], in the accumulate type's register type.
+void LoopKernel::make_partials() {
+    DType const registers = scalar::register_dtype(body_.accumulate);
+    Nest each = nest_, combine;
+    each.output_dtype = registers;
+    each.accumulate = false;
+    Extent stride = static_cast<Extent>(size_of(registers));
+    for (std::size_t l = each.labels.size(); l-- > 0;) {
+        NestLabel& label = each.labels[l];
+        if (label.aggregated) continue;
+        combine.labels.insert(combine.labels.begin(), NestLabel{label.length, {stride}, label.output_stride, false, -1});
+        label.output_stride = stride;
+        stride *= label.length;
+    }
+    combine.labels.push_back({plan_.pieces, {stride}, 0, true, -1});
+    combine.operand_dtypes = {registers};
+    combine.output_dtype = nest_.output_dtype;
+    combine.accumulate = nest_.accumulate;
+    simplify(combine);
+    auto partials = std::make_unique<Partials>();
+    partials->piece_bytes = static_cast<std::size_t>(stride);
+    LoopBody const body{nullptr, {0}, 0, registers, body_.accumulate, body_.accumulate, body_.agg};
+    partials->combine = make(std::move(combine), body);
+    LoopPlan plan = plan_;
+    plan.partial = false;
+    partials->each.reset(new LoopKernel(std::move(each), body_, aggregator_, std::move(plan)));
+    partials_ = std::move(partials);
+}
+
+void LoopKernel::launch(std::span<void const* const> operands, void* output, std::span<Extent const> begin, Team& team) const {
+    if (plan_.pieces == 1) return run_piece(operands, output, begin, 0);
+    if (!partials_) {
+        team.run(plan_.pieces, [&](std::int64_t piece) { run_piece(operands, output, begin, piece); });
+        return;
+    }
+    Scratch const results(static_cast<std::size_t>(plan_.pieces) * partials_->piece_bytes);
+    team.run(plan_.pieces, [&](std::int64_t piece) {
+        std::byte* const to = results.data() + static_cast<std::size_t>(piece) * partials_->piece_bytes;
+        partials_->each->run_piece(operands, to, begin, piece);
+    });
+    void const* const all = results.data();
+    partials_->combine->launch(std::span(&all, 1), output, {}, team);
+}
+
+void LoopKernel::run_piece(std::span<void const* const> operands, void* output, std::span<Extent const> begin,
+                           std::int64_t piece) const {
+    Scratch const scratch(layout_.total);
+    Walk(*this, operands, output, begin, scratch.data()).run(piece);
+}
+
+}  // namespace ein::executor

@@ -1,0 +1,253 @@
+#include "executor/device/loop_walk.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "executor/device/scratch.hpp"
+#include "lib/base/partition.hpp"
+#include "lib/tensor/convert.hpp"
+
+namespace ein::executor {
+namespace {
+
+template <class T>
+void scatter_elements(std::byte const* from, std::byte* to, Extent stride, std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i)
+        std::memcpy(to + static_cast<Extent>(i) * stride, from + i * sizeof(T), sizeof(T));
+}
+
+/// Spreads adjacent elements to every `stride` bytes.
+void scatter(void const* values, std::byte* to, Extent stride, std::size_t size, std::size_t count) {
+    struct Sixteen { std::uint64_t words[2]; };
+    auto const* const from = static_cast<std::byte const*>(values);
+    if (stride == static_cast<Extent>(size)) {
+        std::memcpy(to, from, size * count);
+        return;
+    }
+    switch (size) {
+        case 1: return scatter_elements<std::uint8_t>(from, to, stride, count);
+        case 2: return scatter_elements<std::uint16_t>(from, to, stride, count);
+        case 4: return scatter_elements<std::uint32_t>(from, to, stride, count);
+        case 8: return scatter_elements<std::uint64_t>(from, to, stride, count);
+        default: return scatter_elements<Sixteen>(from, to, stride, count);
+    }
+}
+
+Extent in_elements(Extent bytes, DType type) { return bytes / static_cast<Extent>(size_of(type)); }
+
+}  // namespace
+
+LoopKernel::Walk::Walk(LoopKernel const& kernel, std::span<void const* const> operands, void* output,
+                       std::span<Extent const> begin, std::byte* scratch)
+    : k_(kernel), operands_(kernel.nest_.operand_dtypes.size()), scratch_(scratch),
+      output_(static_cast<std::byte*>(output)),
+      pointers_(reinterpret_cast<std::byte const**>(scratch + kernel.layout_.pointers)),
+      extents_(reinterpret_cast<Extent*>(scratch + kernel.layout_.extents)),
+      strip_operands_(reinterpret_cast<Values*>(scratch + kernel.layout_.strip_operands)),
+      strip_indices_(reinterpret_cast<scalar::StripIndex*>(scratch + kernel.layout_.strip_indices)),
+      tile_{scratch + kernel.layout_.state, kernel.plan_.tile, scratch + kernel.layout_.tile},
+      aggregates_(kernel.nest_.aggregates()) {
+    for (std::size_t k = 0; k < operands_; ++k) pointers_[k] = static_cast<std::byte const*>(operands[k]);
+    for (std::size_t l = 0; l < kernel.nest_.labels.size(); ++l) extents_[l] = kernel.nest_.labels[l].length;
+    for (std::size_t k = 0; k < operands_; ++k) strip_operands_[k] = {};
+    for (std::size_t l = 0; l < kernel.body_.indices; ++l) strip_indices_[l] = {begin[l], 0};
+    int const inner = kernel.plan_.inner == LoopPlan::none ? -1 : kernel.nest_.labels[kernel.plan_.inner].index;
+    if (inner >= 0) strip_indices_[inner].step = 1;
+}
+
+void LoopKernel::Walk::run(std::int64_t piece) {
+    if (k_.plan_.pieces > 1) {
+        Level const& cut = k_.levels_[k_.plan_.cut];
+        Extent const blocks = (cut.length + cut.block - 1) / cut.block;
+        first_ = part_begin(blocks, k_.plan_.pieces, piece) * cut.block;
+        last_ = std::min(cut.length, part_begin(blocks, k_.plan_.pieces, piece + 1) * cut.block);
+    }
+    loop(0, output_, 0);
+}
+
+void LoopKernel::Walk::loop(std::size_t level, std::byte* output, Extent tile) {
+    bool const opens_tile = aggregates_ && level == k_.plan_.scope;
+    if (opens_tile) k_.aggregator_.start(tile_);
+    if (level == k_.levels_.size()) strip(output, tile);
+    else turns(level, output, tile);
+    if (opens_tile) finish(level, output, tile);
+}
+
+void LoopKernel::Walk::turns(std::size_t level, std::byte* output, Extent tile) {
+    Level const& at = k_.levels_[level];
+    bool const cut = k_.plan_.pieces > 1 && level == k_.plan_.cut;
+    Extent const whole = extents_[at.label], from = cut ? first_ : 0, to = cut ? last_ : whole;
+    Extent const* const strides = k_.strides_.data() + level * operands_;
+    std::byte const** const here = pointers(level);
+    std::byte const** const inside = pointers(level + 1);
+    Extent const index = at.index >= 0 ? strip_indices_[at.index].first : 0;
+    for (Extent start = from; start < to; start += at.block) {
+        extents_[at.label] = std::min(at.block, to - start);
+        for (std::size_t k = 0; k < operands_; ++k) inside[k] = here[k] + start * strides[k];
+        if (at.index >= 0) strip_indices_[at.index].first = index + start;
+        loop(level + 1, output + start * at.output_stride, tile + start * at.tile_stride);
+    }
+    extents_[at.label] = whole;
+    if (at.index >= 0) strip_indices_[at.index].first = index;
+}
+
+/// Walks once more over the outputs of a tile, to store them.
+void LoopKernel::Walk::finish(std::size_t level, std::byte* output, Extent tile) {
+    if (level == k_.levels_.size()) {
+        bool const columns_out = in_output(k_.plan_.inner), rows_out = in_output(k_.plan_.outer);
+        std::size_t const row_count = rows_out ? rows() : 1, column_count = columns_out ? columns() : 1;
+        void const* const values =
+            k_.aggregator_.finish(tile_, static_cast<std::size_t>(tile), row_count * column_count);
+        return store(values, output, row_count, column_count);
+    }
+    Level const& at = k_.levels_[level];
+    if (at.aggregated) return finish(level + 1, output, tile);
+    Extent const whole = extents_[at.label];
+    for (Extent start = 0; start < whole; start += at.block) {
+        extents_[at.label] = std::min(at.block, whole - start);
+        finish(level + 1, output + start * at.output_stride, tile + start * at.tile_stride);
+    }
+    extents_[at.label] = whole;
+}
+
+void LoopKernel::Walk::strip(std::byte* output, Extent tile) {
+    if (k_.plain_copy_) return copy_strip(output);
+    Values const values = to_accumulate(join(), rows() * columns());
+    if (aggregates_) aggregate(values, tile);
+    else store(spread(values, rows() * columns()), output, rows(), columns());
+}
+
+void LoopKernel::Walk::copy_strip(std::byte* output) {
+    std::byte const* from = pointers(k_.levels_.size())[0];
+    DType const type = k_.nest_.operand_dtypes[0], to = k_.nest_.output_dtype;
+    Extent const from_stride = in_elements(stride(k_.plan_.inner, 0), type), to_stride = output_stride(k_.plan_.inner);
+    bool const adjacent = to_stride == static_cast<Extent>(size_of(to));
+    std::size_t const count = columns(), row_count = rows();
+    for (std::size_t row = 0; row < row_count; ++row) {
+        std::byte* const values = adjacent ? output : scratch_ + k_.layout_.values;
+        tensor::convert(type, from, from_stride, to, values, count);
+        if (!adjacent) scatter(values, output, to_stride, size_of(to), count);
+        from += stride(k_.plan_.outer, 0);
+        output += output_stride(k_.plan_.outer);
+    }
+}
+
+LoopKernel::Walk::Values LoopKernel::Walk::join() {
+    for (std::size_t k : k_.body_.used) strip_operands_[k] = fetch(k);
+    if (k_.body_.program == nullptr) return strip_operands_[k_.body_.used[0]];
+    return k_.body_.program->run(rows() * columns(), std::span(strip_operands_, operands_),
+                                 std::span(strip_indices_, k_.body_.indices), scratch_ + k_.layout_.program);
+}
+
+LoopKernel::Walk::Values LoopKernel::Walk::fetch(std::size_t operand) {
+    std::byte const* const from = pointers(k_.levels_.size())[operand];
+    if (k_.fetches_[operand] == Fetch::direct) return {from, false};
+    std::byte* const to = scratch_ + k_.layout_.gathered + operand * 16 * k_.strip_;
+    gather(operand, to);
+    return {to, k_.fetches_[operand] == Fetch::constant};
+}
+
+/// Brings an operand's strip to the compute type's register type, row by row.
+void LoopKernel::Walk::gather(std::size_t operand, std::byte* to) {
+    std::byte const* from = pointers(k_.levels_.size())[operand];
+    DType type = k_.nest_.operand_dtypes[operand];
+    DType const registers = scalar::register_dtype(k_.body_.compute);
+    bool const constant = k_.fetches_[operand] == Fetch::constant;
+    std::size_t const count = constant ? 1 : columns(), row_count = constant ? 1 : rows();
+    for (std::size_t row = 0; row < row_count; ++row) {
+        std::byte const* const at = from + static_cast<Extent>(row) * stride(k_.plan_.outer, operand);
+        Extent const step = in_elements(stride(k_.plan_.inner, operand), type);
+        std::byte* const values = to + row * count * size_of(registers);
+        if (!k_.narrowed_[operand]) {
+            tensor::convert(type, at, step, registers, values, count);
+            continue;
+        }
+        tensor::convert(type, at, step, k_.body_.compute, scratch_ + k_.layout_.values, count);
+        tensor::convert(k_.body_.compute, scratch_ + k_.layout_.values, 1, registers, values, count);
+    }
+}
+
+/// The join's values in the accumulate type's registers: truth values for any and all, f64 for logsumexp of integers.
+LoopKernel::Walk::Values LoopKernel::Walk::to_accumulate(Values values, std::size_t count) {
+    DType const join = k_.body_.join, accumulate = k_.body_.accumulate;
+    if (join == accumulate) return values;
+    DType const from = scalar::register_dtype(join), to = scalar::register_dtype(accumulate);
+    std::size_t const present = values.constant ? 1 : count;
+    std::byte* const converted = scratch_ + k_.layout_.values;
+    if (accumulate != DType::boolean) {
+        tensor::convert(from, values.data, 1, to, converted, present);
+        return {converted, values.constant};
+    }
+    std::byte* const truth = converted + 16 * k_.strip_;
+    tensor::convert(from, values.data, 1, DType::boolean, truth, present);
+    tensor::convert(DType::boolean, truth, 1, to, converted, present);
+    return {converted, values.constant};
+}
+
+/// A strip of elements where there may be one that stands for all.
+void const* LoopKernel::Walk::spread(Values values, std::size_t count) {
+    if (!values.constant || count == 1) return values.data;
+    std::byte element[16];
+    std::size_t const size = k_.aggregator_.element_bytes();
+    std::memcpy(element, values.data, size);
+    repeat_element(scratch_ + k_.layout_.values, element, size, count);
+    return scratch_ + k_.layout_.values;
+}
+
+void LoopKernel::Walk::aggregate(Values values, Extent tile) {
+    std::size_t const r = rows(), c = columns(), at = static_cast<std::size_t>(tile);
+    void const* const strip = spread(values, r * c);
+    bool const columns_out = in_output(k_.plan_.inner), rows_out = in_output(k_.plan_.outer);
+    bool const one_row = k_.plan_.outer == LoopPlan::none;
+    if (columns_out && (rows_out || one_row)) k_.aggregator_.combine(tile_, at, strip, r * c);
+    else if (columns_out) k_.aggregator_.columns(tile_, at, strip, r, c);
+    else if (rows_out) k_.aggregator_.rows(tile_, at, strip, r, c);
+    else k_.aggregator_.rows(tile_, at, strip, 1, r * c);
+}
+
+void LoopKernel::Walk::store(void const* values, std::byte* output, std::size_t row_count, std::size_t column_count) {
+    bool const columns_out = in_output(k_.plan_.inner), rows_out = in_output(k_.plan_.outer);
+    Extent const column = columns_out ? output_stride(k_.plan_.inner) : static_cast<Extent>(size_of(k_.nest_.output_dtype));
+    Extent const row = rows_out ? output_stride(k_.plan_.outer) : 0;
+    if (row_count > 1 && row == column * static_cast<Extent>(column_count))
+        return store_run(values, output, column, row_count * column_count);
+    if (column_count == 1) return store_run(values, output, row_count > 1 ? row : column, row_count);
+    std::size_t const row_bytes = column_count * k_.aggregator_.element_bytes();
+    for (std::size_t r = 0; r < row_count; ++r)
+        store_run(static_cast<std::byte const*>(values) + r * row_bytes, output + static_cast<Extent>(r) * row, column,
+                  column_count);
+}
+
+/// Stores adjacent values to every `stride` bytes, brought to the output's type.
+void LoopKernel::Walk::store_run(void const* values, std::byte* output, Extent stride, std::size_t count) {
+    DType const type = k_.nest_.output_dtype, registers = scalar::register_dtype(k_.body_.accumulate);
+    std::size_t const size = size_of(type);
+    if (k_.nest_.accumulate) values = merged(values, output, stride, count);
+    std::byte* const wrapped = scratch_ + k_.layout_.values + 16 * k_.strip_;
+    DType from = registers;
+    if (k_.body_.accumulate != registers && type != k_.body_.accumulate) {   // a narrow integer wraps before it widens
+        tensor::convert(registers, values, 1, k_.body_.accumulate, wrapped, count);
+        values = wrapped;
+        from = k_.body_.accumulate;
+    }
+    if (type == from) return scatter(values, output, stride, size, count);
+    if (stride == static_cast<Extent>(size)) return tensor::convert(from, values, 1, type, output, count);
+    std::byte* const converted = scratch_ + k_.layout_.values + 32 * k_.strip_;
+    tensor::convert(from, values, 1, type, converted, count);
+    scatter(converted, output, stride, size, count);
+}
+
+/// What the output holds, combined with new values.
+void const* LoopKernel::Walk::merged(void const* values, std::byte const* output, Extent stride, std::size_t count) {
+    DType const type = k_.nest_.output_dtype, registers = scalar::register_dtype(k_.body_.accumulate);
+    std::byte* const held = scratch_ + k_.layout_.merged;
+    bool const wraps = type != k_.body_.accumulate && k_.body_.accumulate != registers;
+    std::byte* const wrapped = scratch_ + k_.layout_.values + 16 * k_.strip_;
+    if (wraps) tensor::convert(type, output, in_elements(stride, type), k_.body_.accumulate, wrapped, count);
+    if (wraps) tensor::convert(k_.body_.accumulate, wrapped, 1, registers, held, count);
+    else tensor::convert(type, output, in_elements(stride, type), registers, held, count);
+    k_.aggregator_.merge(held, values, count, tile_.scratch);
+    return held;
+}
+
+}  // namespace ein::executor

@@ -1,0 +1,8 @@
+// Compiled for this instruction set by CMakeLists.txt.
+#include <cstdint>
+
+#include "executor/device/strip_aggregate.hpp"
+
+namespace ein::executor::avx2 {
+#include "executor/device/strip_loops.inc"
+}  // namespace ein::executor::avx2

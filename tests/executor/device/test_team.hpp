@@ -1,0 +1,43 @@
+// A Team of real threads that take pieces in any order, for tests.
+#pragma once
+
+#include <atomic>
+#include <exception>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "executor/team.hpp"
+
+namespace ein::executor {
+
+class TestTeam final : public Team {
+public:
+    explicit TestTeam(int threads) : threads_(threads) {}
+    int width() const override { return threads_; }
+    void run(std::int64_t pieces, std::function<void(std::int64_t)> const& piece) override {
+        std::atomic<std::int64_t> next{0};
+        std::exception_ptr first;
+        std::mutex mutex;
+        auto const work = [&] {
+            for (std::int64_t i = next++; i < pieces; i = next++) {
+                try {
+                    piece(i);
+                } catch (...) {
+                    std::lock_guard const lock(mutex);
+                    if (!first) first = std::current_exception();
+                }
+            }
+        };
+        std::vector<std::thread> threads;
+        for (int t = 1; t < threads_; ++t) threads.emplace_back(work);
+        work();
+        for (std::thread& thread : threads) thread.join();
+        if (first) std::rethrow_exception(first);
+    }
+
+private:
+    int threads_;
+};
+
+}  // namespace ein::executor
