@@ -33,7 +33,7 @@ TEST_CASE("length, order and seed count", "[lib][base][hash]") {
     for (std::size_t count = 0; count <= 40; ++count) zeros.insert(hash_bytes(std::vector<std::uint8_t>(count, 0)));
     CHECK(zeros.size() == 41);
     std::vector<std::uint8_t> const bytes = bytes_up_to(16);
-    std::vector<std::uint8_t> swapped(bytes.begin() + 8, bytes.end());   // the two words in the other order
+    std::vector<std::uint8_t> swapped(bytes.begin() + 8, bytes.end());  // the two words in the other order
     swapped.insert(swapped.end(), bytes.begin(), bytes.begin() + 8);
     CHECK(hash_bytes(bytes) != hash_bytes(swapped));
     CHECK(hash_bytes(bytes, 1) != hash_bytes(bytes, 2));
