@@ -1,0 +1,43 @@
+// A thread beside the workers. While all of them compute it keeps transfers moving, at short intervals; an idle worker does that better, and
+// then it leaves them alone. About once a second it exchanges notes with the other ranks, prints progress and notices stalls.
+// Asleep otherwise.
+#pragma once
+
+#include <thread>
+
+#include "executor/communicator.hpp"
+#include "executor/desk.hpp"
+#include "executor/progress.hpp"
+#include "executor/watch.hpp"
+
+namespace ein::executor {
+
+class Attendant {
+public:
+    struct Parts {
+        Rank self;
+        int ranks;
+        double stall;                            // seconds
+        std::int64_t total_tasks;                // of all ranks and rounds
+        Progress* progress;                      // rank 0 only
+        Communicator* communicator;              // nullptr with one rank
+        std::function<double()> flops_done;      // called under the desk's lock
+        std::function<void()> explain;           // tells what this rank waits for
+    };
+    Attendant(Desk& desk, Parts parts);
+    ~Attendant();                                // the desk must be closed
+
+private:
+    void serve();
+    void serve_until_closed();
+    void tick();
+    Watch::Advice exchange(Done mine, double now);
+
+    Desk& desk_;
+    Parts parts_;
+    double began_;
+    Watch watch_;
+    std::thread thread_;
+};
+
+}  // namespace ein::executor

@@ -1,0 +1,42 @@
+// Memory for blocks: sizes are rounded up to classes (at most a quarter more) and buffers are kept for the next block of their
+// class, so that a task in full run costs no system call and no fresh page. What is kept goes back to the system before
+// held memory would pass the limit. Used under the engine's lock.
+// Example: take(1000) gives 1024 bytes at a multiple of 64; give(p, 1000) keeps them for the next take(900).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace ein::executor {
+
+class BlockMemory {
+public:
+    /// @param limit  bytes of blocks that the run will hold at most; kept buffers never take held memory above it
+    explicit BlockMemory(std::int64_t limit);
+    ~BlockMemory();
+    BlockMemory(BlockMemory const&) = delete;
+    BlockMemory& operator=(BlockMemory const&) = delete;
+
+    /// @return memory for `bytes` bytes (never nullptr, also for 0), not cleared  @throws MemoryError
+    std::byte* take(std::int64_t bytes);
+    /// Takes a buffer back; `bytes` as it was asked for.
+    void give(std::byte* data, std::int64_t bytes);
+
+    std::int64_t held() const { return held_; }   // bytes from the system: in use and kept
+
+private:
+    struct SizeClass {
+        std::size_t size = 0;
+        std::vector<std::byte*> kept;
+    };
+    SizeClass& class_of(std::int64_t bytes);
+    void release_until(std::int64_t room);
+
+    std::int64_t limit_;
+    std::int64_t held_ = 0;
+    std::int64_t kept_ = 0;
+    std::vector<SizeClass> classes_;
+};
+
+}  // namespace ein::executor

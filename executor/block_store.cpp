@@ -1,0 +1,47 @@
+#include "executor/block_store.hpp"
+
+#include "lib/base/error.hpp"
+
+namespace ein::executor {
+
+BlockStore::BlockStore(schedule::Section const& section, std::int64_t limit)
+    : section_(section), memory_(limit), data_(section.blocks.size(), nullptr) {
+    bytes_.reserve(section.blocks.size());
+    for (schedule::Block const& block : section.blocks) bytes_.push_back(section.bytes_of(block));
+    reset_counts();
+}
+
+void BlockStore::reset_counts() {
+    readers_.resize(section_.blocks.size());
+    writers_.resize(section_.blocks.size());
+    for (std::size_t i = 0; i < section_.blocks.size(); ++i) {
+        readers_[i] = section_.blocks[i].readers;
+        writers_[i] = data_[i] == nullptr ? section_.blocks[i].writers : 0;
+        if (data_[i] != nullptr && readers_[i] == 0) remove(BlockId{static_cast<std::int32_t>(i)});
+    }
+}
+
+void BlockStore::allocate(BlockId block) {
+    data_[index(block)] = memory_.take(bytes_[index(block)]);
+    ledger_.create(bytes_[index(block)]);
+}
+
+bool BlockStore::wrote(BlockId block) {
+    promise(held(block) && writers_[index(block)] > 0, "a block is written more often than scheduled");
+    if (--writers_[index(block)] > 0) return false;
+    if (readers_[index(block)] == 0) remove(block);
+    return true;
+}
+
+void BlockStore::read(BlockId block) {
+    promise(held(block) && readers_[index(block)] > 0, "a block is read more often than scheduled");
+    if (--readers_[index(block)] == 0) remove(block);
+}
+
+void BlockStore::remove(BlockId block) {
+    memory_.give(data_[index(block)], bytes_[index(block)]);
+    data_[index(block)] = nullptr;
+    ledger_.remove(bytes_[index(block)]);
+}
+
+}  // namespace ein::executor

@@ -1,0 +1,57 @@
+// The blocks of one rank while it runs: made by their first writer, ready when all writers have ended, deleted when all readers
+// have. The counts come from the schedule and are never guessed. Used under the engine's lock, except data().
+// Example: a block with two writers and one reader: allocate, wrote (false), wrote (true: ready), read (gone).
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "executor/block_ledger.hpp"
+#include "executor/block_memory.hpp"
+#include "lib/base/ids.hpp"
+#include "lib/schedule/schedule.hpp"
+
+namespace ein::executor {
+
+class BlockStore {
+public:
+    /// @param limit  bytes that will be live at most (see BlockMemory)
+    BlockStore(schedule::Section const& section, std::int64_t limit);
+
+    /// Sets all counts as the schedule has them, for another run of the same tasks. Blocks that are held (inputs that stay loaded)
+    /// count as written; those that nobody reads are deleted.
+    void reset_counts();
+    /// One reader more than scheduled: keeps an input for the next run.
+    void add_reader(BlockId block) { ++readers_[index(block)]; }
+
+
+    bool held(BlockId block) const { return data_[index(block)] != nullptr; }
+    std::int64_t bytes(BlockId block) const { return bytes_[index(block)]; }
+    std::byte* data(BlockId block) const { return data_[index(block)]; }
+    std::span<std::byte> span(BlockId block) const {
+        return {data_[index(block)], static_cast<std::size_t>(bytes_[index(block)])};
+    }
+
+    /// @throws MemoryError
+    void allocate(BlockId block);
+    /// A writer has ended. True when it was the last: the block is ready (and gone at once if nobody reads it).
+    bool wrote(BlockId block);
+    /// A reader has ended. @throws InternalError if the block is read more often than scheduled
+    void read(BlockId block);
+
+    BlockLedger const& ledger() const { return ledger_; }
+
+private:
+    static std::size_t index(BlockId block) { return static_cast<std::size_t>(block.value()); }
+    void remove(BlockId block);
+
+    schedule::Section const& section_;
+    BlockMemory memory_;
+    BlockLedger ledger_;
+    std::vector<std::byte*> data_;
+    std::vector<std::int64_t> bytes_;
+    std::vector<std::int32_t> readers_, writers_;   // still to come
+};
+
+}  // namespace ein::executor

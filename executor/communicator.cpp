@@ -1,0 +1,89 @@
+#include "executor/communicator.hpp"
+
+#include <thread>
+
+#include "executor/clock.hpp"
+
+namespace ein::executor {
+
+using schedule::Task;
+using schedule::TaskKind;
+
+Communicator::Communicator(Desk& desk, schedule::Section const& section, Transport& transport)
+    : desk_(desk), section_(section), transport_(transport), seen_events_(desk.events.load() - 1),
+      started_at_(section.tasks.size()) {}
+
+void Communicator::step() {
+    while (true) {
+        std::unique_lock turn(mutex_, std::try_to_lock);
+        if (!turn) return;
+        do {
+            start_what_may();
+            done_.clear();
+            transport_.poll(done_);
+            finish_what_is_done();
+        } while (!done_.empty());
+        unsigned const seen = seen_events_;
+        turn.unlock();
+        // Who came while we were inside went away; what it wanted started is seen here.
+        if (desk_.events.load() == seen) return;
+    }
+}
+
+void Communicator::start_what_may() {
+    unsigned const events = desk_.events.load(std::memory_order_acquire);
+    if (events == seen_events_) return;
+    seen_events_ = events;
+    starting_.clear();
+    {
+        std::lock_guard lock(desk_.mutex);
+        if (desk_.closed) return;
+        while (auto const task = desk_.agenda.take_receive()) starting_.push_back(*task);   // first: nobody waits for us in vain
+        while (auto const task = desk_.agenda.take_send()) starting_.push_back(*task);
+        busy_.store(desk_.agenda.transfers_in_flight() > 0, std::memory_order_relaxed);
+        if (!starting_.empty() && desk_.attendant_asleep) desk_.attention.notify_one();
+    }
+    for (TaskId const task : starting_) start(task);
+}
+
+void Communicator::start(TaskId id) {
+    Task const& task = section_.tasks[static_cast<std::size_t>(id.value())];
+    BlockStore const& store = desk_.agenda.store();
+    started_at_[static_cast<std::size_t>(id.value())] = seconds_now();
+    if (task.kind == TaskKind::send)
+        transport_.start_send(store.span(BlockId{section_.inputs_of(task)[0]}), Rank{task.peer}, task.tag, id.value());
+    else
+        transport_.start_receive(store.span(BlockId{task.output}), Rank{task.peer}, task.tag, id.value());
+}
+
+void Communicator::finish_what_is_done() {
+    if (done_.empty()) return;
+    double const now = seconds_now();
+    std::lock_guard lock(desk_.mutex);
+    for (Transport::Ticket const ticket : done_) {
+        TaskId const id{static_cast<std::int32_t>(ticket)};
+        times_.add(section_.tasks[static_cast<std::size_t>(ticket)].kind, id, started_at_[static_cast<std::size_t>(ticket)], now);
+        desk_.finish(id);
+    }
+    busy_.store(desk_.agenda.transfers_in_flight() > 0, std::memory_order_relaxed);
+    if (desk_.idle > 0) desk_.work.notify_one();
+}
+
+void Communicator::barrier() {
+    with_transport([](Transport& transport) { transport.start_barrier(); });
+    double const begin = seconds_now();
+    bool passed = false;
+    while (!passed) {
+        with_transport([&](Transport& transport) { passed = transport.test_barrier(); });
+        if (passed) return;
+        {
+            std::lock_guard lock(desk_.mutex);
+            if (desk_.closed) return;
+        }
+        // A rank that is late by more than a moment is waited for without burning a core that it may need.
+        if (seconds_now() - begin < 1e-3) std::this_thread::yield();
+        else std::this_thread::sleep_for(std::chrono::microseconds(50));
+    }
+}
+
+}  // namespace ein::executor

@@ -1,0 +1,179 @@
+#include "executor/crew.hpp"
+
+#include <algorithm>
+
+#include "executor/clock.hpp"
+#include "executor/task_text.hpp"
+
+namespace ein::executor {
+
+namespace {
+
+/// The crew as one kernel sees it.
+class LentTeam final : public Team {
+public:
+    LentTeam(Crew& crew, int width) : crew_(crew), width_(width) {}
+    int width() const override { return width_; }
+    void run(std::int64_t pieces, std::function<void(std::int64_t)> const& piece) override {
+        if (pieces > 1 && width_ > 1) return crew_.lend(pieces, piece);
+        for (std::int64_t i = 0; i < pieces; ++i) piece(i);
+    }
+
+private:
+    Crew& crew_;
+    int width_;
+};
+
+}  // namespace
+
+Crew::Crew(int threads, Desk& desk, Parts parts) : desk_(desk), parts_(parts) {
+    for (int i = 0; i < threads; ++i) {
+        workers_.push_back(std::make_unique<Worker>());
+        workers_.back()->times.keep_events = parts.keep_events;
+    }
+    for (int i = 1; i < threads; ++i)
+        threads_.emplace_back([this, i] { serve(*workers_[static_cast<std::size_t>(i)], false); });
+}
+
+Crew::~Crew() {
+    for (std::thread& thread : threads_) thread.join();
+}
+
+void Crew::work() { serve(*workers_.front(), true); }
+
+void Crew::serve(Worker& self, bool leads) {
+    try {
+        serve_until_done(self, leads);
+    } catch (...) {
+        desk_.fail(std::current_exception(), "");
+    }
+}
+
+void Crew::serve_until_done(Worker& self, bool leads) {
+    Lock lock(desk_.mutex);
+    while (!desk_.closed && !(leads && desk_.agenda.phase_done())) {
+        if (auto const task = desk_.agenda.take_compute()) run_task(self, *task, lock);
+        else if (!help(lock) && !look_after_transfers(self, lock)) wait(self, lock);
+    }
+}
+
+void Crew::run_task(Worker& self, TaskId task, Lock& lock) {
+    self.current = task;
+    wake_another();
+    lock.unlock();
+    auto const index = static_cast<std::size_t>(task.value());
+    double const begin = seconds_now();
+    try {
+        LentTeam team(*this, parts_.widths.empty() ? 1 : parts_.widths[index]);
+        parts_.runner.run(task, team, self.scratch);
+    } catch (...) {
+        desk_.fail(std::current_exception(), task_text(parts_.header, parts_.section, task));
+        lock.lock();
+        return;
+    }
+    self.times.add(parts_.section.tasks[index].kind, task, begin, seconds_now());
+    lock.lock();
+    self.current = TaskId{-1};
+    desk_.finish(task);
+    if (parts_.communicator == nullptr || !desk_.agenda.transfers_wanted()) return;
+    lock.unlock();
+    parts_.communicator->step();
+    lock.lock();
+}
+
+/// Called before a worker turns to its task: who is idle may find another thing to do.
+void Crew::wake_another() {
+    if (desk_.idle == 0) return;
+    bool const transfers = parts_.communicator != nullptr && !desk_.polling &&
+                           (desk_.agenda.transfers_in_flight() > 0 || desk_.agenda.transfers_wanted());
+    if (transfers || desk_.agenda.compute_wanted()) desk_.work.notify_one();
+}
+
+bool Crew::help(Lock& lock) {
+    auto const open = std::find_if(desk_.jobs.begin(), desk_.jobs.end(),
+                                   [](LentJob const* job) { return job->next.load(std::memory_order_relaxed) < job->pieces; });
+    if (open == desk_.jobs.end()) return false;
+    LentJob& job = **open;
+    ++job.helpers;
+    lock.unlock();
+    take_pieces(job);
+    lock.lock();
+    if (--job.helpers == 0) job_done_.notify_all();
+    return true;
+}
+
+bool Crew::look_after_transfers(Worker& self, Lock& lock) {
+    if (parts_.communicator == nullptr || desk_.polling) return false;
+    if (desk_.agenda.transfers_in_flight() == 0 && !desk_.agenda.transfers_wanted()) return false;
+    desk_.polling = true;
+    unsigned const seen = desk_.events.load();
+    lock.unlock();
+    double const begin = seconds_now();
+    double now = begin;
+    try {
+        do {
+            parts_.communicator->step();
+            // After ten fruitless milliseconds a nap delays little and leaves the core to ranks that compute.
+            if (now - begin < 10e-3) std::this_thread::yield();
+            else std::this_thread::sleep_for(std::chrono::microseconds(20));
+            now = seconds_now();
+        } while (desk_.events.load() == seen && parts_.communicator->busy());
+    } catch (...) {
+        desk_.fail(std::current_exception(), "");
+    }
+    self.times.communicating += now - begin;
+    lock.lock();
+    desk_.polling = false;
+    return true;
+}
+
+void Crew::wait(Worker& self, Lock& lock) {
+    double const begin = seconds_now();
+    ++desk_.idle;
+    desk_.work.wait(lock);   // woken for nothing, the worker looks around and waits again
+    --desk_.idle;
+    self.times.waiting += seconds_now() - begin;
+}
+
+void Crew::lend(std::int64_t pieces, std::function<void(std::int64_t)> const& piece) {
+    LentJob job;
+    job.piece = &piece;
+    job.pieces = pieces;
+    {
+        std::lock_guard lock(desk_.mutex);
+        desk_.jobs.push_back(&job);
+        desk_.events.fetch_add(1, std::memory_order_release);
+        if (desk_.idle > 0) desk_.work.notify_all();
+    }
+    take_pieces(job);
+    Lock lock(desk_.mutex);
+    desk_.jobs.erase(std::find(desk_.jobs.begin(), desk_.jobs.end(), &job));
+    job_done_.wait(lock, [&] { return job.helpers == 0; });
+    if (job.error) std::rethrow_exception(job.error);
+}
+
+void Crew::take_pieces(LentJob& job) {
+    for (std::int64_t i = job.next.fetch_add(1); i < job.pieces; i = job.next.fetch_add(1)) {
+        try {
+            (*job.piece)(i);
+        } catch (...) {
+            job.next = job.pieces;   // the rest is not worth starting
+            std::lock_guard lock(desk_.mutex);
+            if (!job.error) job.error = std::current_exception();
+        }
+    }
+}
+
+std::vector<TaskTimes const*> Crew::times() const {
+    std::vector<TaskTimes const*> out;
+    for (auto const& worker : workers_) out.push_back(&worker->times);
+    return out;
+}
+
+std::vector<TaskId> Crew::running() const {
+    std::vector<TaskId> out;
+    for (auto const& worker : workers_) out.push_back(worker->current);
+    return out;
+}
+
+}  // namespace ein::executor

@@ -1,0 +1,73 @@
+// The worker threads of one rank. Each takes the lowest ready task; one that finds none lends itself to a kernel that is running,
+// or looks after the transfers, or waits on a condition. The thread that calls work() is one of them.
+// Example: Crew crew(4, ...); crew.work() returns when the phase is done (or failed), with three threads of its own left waiting.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "executor/communicator.hpp"
+#include "executor/desk.hpp"
+#include "executor/task_runner.hpp"
+#include "executor/task_times.hpp"
+#include "executor/team.hpp"
+
+namespace ein::executor {
+
+/// A kernel cut in pieces, which idle workers may take too.
+struct LentJob {
+    std::function<void(std::int64_t)> const* piece = nullptr;
+    std::int64_t pieces = 0;
+    std::atomic<std::int64_t> next{0};
+    int helpers = 0;                 // under the desk's lock
+    std::exception_ptr error;        // under the desk's lock
+};
+
+class Crew {
+public:
+    struct Parts {
+        schedule::Header const& header;
+        schedule::Section const& section;
+        TaskRunner const& runner;
+        Communicator* communicator;              // nullptr with one rank
+        std::vector<std::int16_t> const& widths; // see kernel_widths()
+        bool keep_events;
+    };
+    Crew(int threads, Desk& desk, Parts parts);
+    ~Crew();                                     // the desk must be closed
+
+    /// Works until the phase is done or the desk closed.
+    void work();
+    /// A kernel's pieces on this thread and idle ones (see Team::run).
+    void lend(std::int64_t pieces, std::function<void(std::int64_t)> const& piece);
+
+    std::vector<TaskTimes const*> times() const;
+    /// What each worker runs now, for messages. Called under the desk's lock.
+    std::vector<TaskId> running() const;
+
+private:
+    struct Worker {
+        TaskTimes times;
+        TaskRunner::Scratch scratch;
+        TaskId current{-1};                      // under the desk's lock
+    };
+    using Lock = std::unique_lock<std::mutex>;
+    void serve(Worker& self, bool leads);
+    void serve_until_done(Worker& self, bool leads);
+    void run_task(Worker& self, TaskId task, Lock& lock);
+    bool help(Lock& lock);
+    bool look_after_transfers(Worker& self, Lock& lock);
+    void wait(Worker& self, Lock& lock);
+    void wake_another();
+    void take_pieces(LentJob& job);
+
+    Desk& desk_;
+    Parts parts_;
+    std::condition_variable job_done_;
+    std::vector<std::unique_ptr<Worker>> workers_;
+    std::vector<std::thread> threads_;           // of workers 1, 2, ...
+};
+
+}  // namespace ein::executor

@@ -1,0 +1,187 @@
+#include "executor/engine.hpp"
+
+#include <algorithm>
+
+#include "executor/attendant.hpp"
+#include "executor/clock.hpp"
+#include "executor/communicator.hpp"
+#include "executor/crew.hpp"
+#include "executor/kernel_widths.hpp"
+#include "executor/task_text.hpp"
+#include "lib/base/error.hpp"
+
+namespace ein::executor {
+
+/// One run while it lasts: desk, crew, communicator and attendant, and the phases that they go through.
+class Engine::Running {
+public:
+    Running(Engine& engine)
+        : engine_(engine), parts_(engine.parts_), options_(engine.options_),
+          desk_(parts_.section, engine.profile_, options_.limits, [this](ExitCode code, std::string const& message) { end_all(code, message); }),
+          runner_(parts_.header, parts_.section, parts_.device, engine.kernels_, desk_.agenda.store(), parts_.readers, parts_.sink) {
+        bool const alone = parts_.transport.size() == 1;
+        if (!alone) communicator_.emplace(desk_, parts_.section, parts_.transport);
+        total_tasks_ = tasks_of_all_ranks();
+    }
+
+    RunResult run() {
+        result_.began = seconds_now();
+        TransferCounts const before = parts_.transport.counts();
+        {
+            Closing closing{*this};
+            Communicator* const communicator = communicator_ ? &*communicator_ : nullptr;
+            crew_.emplace(options_.threads, desk_, Crew::Parts{parts_.header, parts_.section, runner_, communicator, engine_.widths_, options_.keep_events});
+            attendant_.emplace(desk_, attendant_parts(communicator));
+            go_through_phases();
+        }
+        if (desk_.failure) std::rethrow_exception(desk_.failure);
+        if (options_.progress != nullptr) options_.progress->finish();
+        collect(before);
+        desk_.agenda.store().ledger().check(engine_.profile_.peak);
+        return std::move(result_);
+    }
+
+private:
+    /// Ends and joins all threads, whatever happened.
+    struct Closing {
+        Running& run;
+        ~Closing() {
+            run.desk_.close();
+            run.attendant_.reset();
+            if (run.crew_) run.collect_times();
+            run.crew_.reset();
+        }
+    };
+
+    void go_through_phases() {
+        try {
+            begin_round(0);
+            result_.load_seconds = work(Phase::load);
+            for (int round = 0; round < options_.repeat && !closed(); ++round) {
+                if (round > 0) begin_round(round);
+                result_.rounds.push_back(work(Phase::execute));
+                if (round + 1 < options_.repeat) drop_outputs();
+            }
+            result_.live_after_execute = desk_.agenda.store().ledger().live();
+            result_.store_seconds = work(Phase::store);
+            result_.total_seconds = seconds_now() - result_.began;
+        } catch (...) {
+            desk_.fail(std::current_exception(), "");
+        }
+    }
+
+    /// Runs a phase between barriers. @return seconds until this rank's last task ended
+    double work(Phase phase) {
+        if (closed()) return 0;
+        {
+            std::lock_guard lock(desk_.mutex);
+            desk_.agenda.begin_phase(phase);
+            desk_.events.fetch_add(1);
+        }
+        double const begin = seconds_now();
+        crew_->work();
+        double const seconds = seconds_now() - begin;
+        if (communicator_ && !closed()) communicator_->barrier();
+        return seconds;
+    }
+
+    void begin_round(int round) {
+        std::lock_guard lock(desk_.mutex);
+        desk_.agenda.begin_round(round + 1 < options_.repeat ? Inputs::kept : Inputs::used_up);
+    }
+
+    void drop_outputs() {
+        std::lock_guard lock(desk_.mutex);
+        if (!desk_.closed) desk_.agenda.drop_outputs();
+    }
+
+    bool closed() {
+        std::lock_guard lock(desk_.mutex);
+        return desk_.closed;
+    }
+
+    std::int64_t tasks_of_all_ranks() {
+        std::int64_t total = 0;
+        for (std::string const& count : parts_.transport.all_gather(std::to_string(tasks_of_this_rank()))) total += std::stoll(count);
+        return total;
+    }
+
+    std::int64_t tasks_of_this_rank() const {
+        TaskLinks const& links = desk_.agenda.links();
+        std::int64_t const once = links.loads_end().value() + links.end().value() - links.stores_begin().value();
+        return once + std::int64_t{options_.repeat} * (links.stores_begin().value() - links.loads_end().value());
+    }
+
+    Attendant::Parts attendant_parts(Communicator* communicator) {
+        double const flops_a_task = total_flops() / static_cast<double>(std::max<std::int64_t>(1, tasks_of_this_rank())) * options_.repeat;
+        return {parts_.transport.rank(), parts_.transport.size(), options_.stall, total_tasks_, options_.progress, communicator,
+                [this, flops_a_task] { return flops_a_task * static_cast<double>(desk_.agenda.finished()); },   // on average
+                [this] { explain(); }};
+    }
+
+    double total_flops() const {
+        double out = 0;
+        for (std::int32_t i = 0; i < desk_.agenda.links().end().value(); ++i) out += engine_.kernels_.flops(TaskId{i});
+        return out;
+    }
+
+    void end_all(ExitCode code, std::string const& message) {
+        if (options_.on_failure) options_.on_failure(code, message);
+        parts_.transport.abort(code);
+    }
+
+    /// Says what this rank waits for and what its workers run.
+    void explain() {
+        if (!options_.explain) return;
+        std::string text;
+        {
+            std::lock_guard lock(desk_.mutex);
+            Agenda const& agenda = desk_.agenda;
+            text = agenda.phase_done() ? "has ended its part and waits for other ranks"
+                                       : "waits for " + task_text(parts_.header, parts_.section, agenda.head());
+            std::vector<TaskId> const running = crew_ ? crew_->running() : std::vector<TaskId>{};
+            for (std::size_t worker = 0; worker < running.size(); ++worker)
+                if (running[worker].value() >= 0)
+                    text += "; worker " + std::to_string(worker) + " runs " + task_text(parts_.header, parts_.section, running[worker]);
+            if (agenda.transfers_in_flight() > 0) text += "; " + std::to_string(agenda.transfers_in_flight()) + " transfers are under way";
+        }
+        options_.explain(text);
+    }
+
+    void collect_times() {
+        for (TaskTimes const* times : crew_->times()) result_.workers.push_back(*times);
+        result_.workers.push_back(communicator_ ? communicator_->times() : TaskTimes{});
+    }
+
+    void collect(TransferCounts const& before) {
+        result_.execute_seconds = result_.rounds.back();
+        result_.flops = total_flops();
+        TransferCounts const after = parts_.transport.counts();
+        result_.transfers = {(after.bytes_sent - before.bytes_sent) / options_.repeat,
+                             (after.messages_sent - before.messages_sent) / options_.repeat};
+        result_.blocks = desk_.agenda.store().ledger();
+        result_.peak_predicted = engine_.profile_.peak;
+    }
+
+    Engine& engine_;
+    EngineParts& parts_;
+    EngineOptions& options_;
+    Desk desk_;
+    TaskRunner runner_;
+    std::optional<Communicator> communicator_;
+    std::optional<Crew> crew_;
+    std::optional<Attendant> attendant_;
+    std::int64_t total_tasks_ = 0;
+    RunResult result_;
+};
+
+Engine::Engine(EngineParts parts, EngineOptions options)
+    : parts_(parts), options_(std::move(options)), kernels_(parts.header, parts.section, parts.device, parts.params),
+      profile_(options_.repeat > 1 ? replay_keeping_inputs(parts.section) : schedule::replay(parts.section)),
+      widths_(kernel_widths(parts.section, options_.threads)) {}
+
+Engine::~Engine() = default;
+
+RunResult Engine::run() { return Running(*this).run(); }
+
+}  // namespace ein::executor

@@ -1,0 +1,73 @@
+// Runs one rank's section of a schedule: loads inputs, executes the tasks as they become ready, stores outputs. Every rank calls run() at the same
+// time. Knows neither graphs nor files nor MPI: devices compute, readers and the sink hold data, the transport moves it.
+// Example: Engine(parts, options).run().execute_seconds is the time from all inputs in place to this rank's last block.
+// Source: [P] sections VI and VII.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "executor/agenda.hpp"
+#include "executor/block_ledger.hpp"
+#include "executor/desk.hpp"
+#include "executor/device/device.hpp"
+#include "executor/progress.hpp"
+#include "executor/task_runner.hpp"
+#include "executor/task_times.hpp"
+#include "executor/transport/transport.hpp"
+
+namespace ein::executor {
+
+struct EngineParts {
+    schedule::Header const& header;
+    schedule::Section const& section;   // verified
+    scalar::Params const& params;
+    Transport& transport;
+    Device& device;
+    Readers const& readers;
+    OutputSink& sink;
+};
+
+struct EngineOptions {
+    int threads = 1;
+    int repeat = 1;                          // rounds on the loaded inputs; only the last one's outputs are stored
+    double stall = 300;                      // seconds
+    bool keep_events = false;                // for a trace
+    Progress* progress = nullptr;            // at rank 0, if wanted
+    TransferLimits limits;
+    Desk::OnFailure on_failure;              // before the transport ends all ranks: tell the user, remove what is unfinished
+    std::function<void(std::string const&)> explain;   // a line on what this rank waits for, when the run stalls
+};
+
+/// What one rank did.
+struct RunResult {
+    double load_seconds = 0, execute_seconds = 0, store_seconds = 0, total_seconds = 0;
+    std::vector<double> rounds;              // execute seconds of each
+    double flops = 0;                        // of one round
+    TransferCounts transfers;                // of one round
+    BlockLedger blocks;                      // after the end
+    std::int64_t live_after_execute = 0;     // blocks that wait to be stored
+    std::int64_t peak_predicted = 0;
+    double began = 0;                        // see seconds_now()
+    std::vector<TaskTimes> workers;          // by worker; the last one has the transfers
+};
+
+class Engine {
+public:
+    /// Prepares kernels and counts. @throws InputError for a param without a value, MemoryError
+    Engine(EngineParts parts, EngineOptions options);
+    ~Engine();
+
+    /// @throws Error, the first failure of this rank (after all ranks were told to end) or RunAborted
+    RunResult run();
+
+private:
+    class Running;
+    EngineParts parts_;
+    EngineOptions options_;
+    KernelTable kernels_;
+    schedule::Profile profile_;
+    std::vector<std::int16_t> widths_;
+};
+
+}  // namespace ein::executor

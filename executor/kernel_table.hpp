@@ -1,0 +1,45 @@
+// The kernels of one rank's tasks, made ready before the run: one for each (EinSum, lengths, strides, types) that occurs, and for each task which
+// one it launches and where in its blocks it begins. Starting a task then looks nothing up.
+// Example: 100 applies of "ij,jk->ik" on equal blocks share one prepared kernel.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "executor/device/device.hpp"
+#include "lib/base/ids.hpp"
+#include "lib/schedule/schedule.hpp"
+
+namespace ein::executor {
+
+class KernelTable {
+public:
+    /// @throws InputError for a param without a value; names the task's node
+    KernelTable(schedule::Header const& header, schedule::Section const& section, Device& device, scalar::Params const& params);
+
+    /// For apply and reduce tasks.
+    PreparedKernel const& kernel(TaskId task) const { return *kernels_[static_cast<std::size_t>(of_task_[index(task)])]; }
+    /// Bytes from the beginning of the task's k-th input (of its output) to the first element that it reads (writes).
+    std::ptrdiff_t input_offset(schedule::Task const& task, std::int32_t k) const {
+        return input_offsets_[static_cast<std::size_t>(task.first_input + k)];
+    }
+    std::ptrdiff_t output_offset(TaskId task) const { return output_offsets_[index(task)]; }
+    /// Scalar operations of the task; 0 for one that only moves elements.
+    double flops(TaskId task) const {
+        std::int32_t const kernel = of_task_[index(task)];
+        return kernel < 0 ? 0.0 : flops_[static_cast<std::size_t>(kernel)];
+    }
+    std::size_t size() const { return kernels_.size(); }
+
+private:
+    static std::size_t index(TaskId task) { return static_cast<std::size_t>(task.value()); }
+
+    std::vector<std::unique_ptr<PreparedKernel const>> kernels_;
+    std::vector<double> flops_;                    // by kernel
+    std::vector<std::int32_t> of_task_;            // -1 for tasks that launch none
+    std::vector<std::ptrdiff_t> input_offsets_;    // parallel to Section::inputs
+    std::vector<std::ptrdiff_t> output_offsets_;   // by task
+};
+
+}  // namespace ein::executor

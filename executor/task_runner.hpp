@@ -1,0 +1,60 @@
+// Runs one task on its blocks: what each kind means in terms of device, readers and outputs. Blocks are there already; counting and
+// order are the agenda's.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "executor/block_store.hpp"
+#include "executor/kernel_table.hpp"
+#include "lib/tensor/read.hpp"
+
+namespace ein::executor {
+
+/// Takes the blocks of outputs. Called from many threads at once.
+class OutputSink {
+public:
+    virtual ~OutputSink() = default;
+    /// @param output  in Header::outputs  @param bytes  elements of `dtype`, C order over box.length
+    virtual void write(std::int32_t output, DType dtype, Box const& box, std::span<std::byte const> bytes) = 0;
+};
+
+/// By Header::inputs; nothing for those that this rank does not load.
+using Readers = std::vector<std::unique_ptr<tensor::Reader const>>;
+
+class TaskRunner {
+public:
+    TaskRunner(schedule::Header const& header, schedule::Section const& section, Device& device, KernelTable const& kernels,
+               BlockStore const& store, Readers const& readers, OutputSink& sink)
+        : header_(header), section_(section), device_(device), kernels_(kernels), store_(store), readers_(readers), sink_(sink) {}
+
+    /// What a thread reuses from task to task.
+    struct Scratch {
+        std::vector<void const*> operands;
+        CopyCall copy;
+    };
+
+    /// Any kind but send and receive. @throws Error
+    void run(TaskId id, Team& team, Scratch& scratch) const;
+
+private:
+    void launch(TaskId id, schedule::Task const& task, Team& team, Scratch& scratch) const;
+    void copy(schedule::Task const& task, Team& team, Scratch& scratch) const;
+    void reshape(schedule::Task const& task, Team& team) const;
+    void load(schedule::Task const& task) const;
+    void fill(schedule::Task const& task, Team& team) const;
+    void store(schedule::Task const& task) const;
+
+    schedule::Block const& block(std::int32_t id) const { return section_.blocks[static_cast<std::size_t>(id)]; }
+    std::byte* data(std::int32_t id) const { return store_.data(BlockId{id}); }
+
+    schedule::Header const& header_;
+    schedule::Section const& section_;
+    Device& device_;
+    KernelTable const& kernels_;
+    BlockStore const& store_;
+    Readers const& readers_;
+    OutputSink& sink_;
+};
+
+}  // namespace ein::executor

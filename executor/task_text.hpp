@@ -1,0 +1,17 @@
+// How a task is named in messages. Example: "task 17 (apply of node 'AB', block AB[0:10, 0:5])".
+#pragma once
+
+#include <string>
+
+#include "lib/base/ids.hpp"
+#include "lib/schedule/schedule.hpp"
+
+namespace ein::executor {
+
+/// "AB[0:10, 0:5]", or "AB (packed, 50 elements)".
+std::string block_text(schedule::Header const& header, schedule::Section const& section, BlockId block);
+/// Whose the task is: the node, input or output tensor; "" for a transfer.
+std::string owner_of(schedule::Header const& header, schedule::Task const& task);
+std::string task_text(schedule::Header const& header, schedule::Section const& section, TaskId task);
+
+}  // namespace ein::executor

@@ -1,0 +1,51 @@
+// Notices when a run stands still. Ranks tell rank 0 how much they have done; when nothing changes anywhere for too long, rank 0 asks all
+// to say what they wait for, and then ends the run. A rank that hears nothing from rank 0 for twice as long and gets nowhere itself ends on its own.
+// A protocol of notes without threads or clock: times are given.
+// Example: Watch watch(Rank{0}, 2, 300.0, now); each second: watch.tick(now, {tasks, flops}, notes) and send the notes.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "lib/base/ids.hpp"
+
+namespace ein::executor {
+
+/// What a rank, or all together, has done so far.
+struct Done {
+    std::int64_t tasks = 0;
+    double flops = 0;
+    friend bool operator==(Done const&, Done const&) = default;
+};
+
+class Watch {
+public:
+    struct Note {
+        Rank peer;   // to or from
+        std::string text;
+    };
+    enum class Advice { go_on, explain, give_up };
+
+    /// @param stall  seconds without an ended task after which a run counts as stalled
+    Watch(Rank self, int ranks, double stall, double now);
+
+    void hear(Note const& note, double now);
+    /// Called about once a second. Appends what to send.
+    Advice tick(double now, Done mine, std::vector<Note>& out);
+
+    Done sum() const;   // of all ranks at rank 0; elsewhere this rank's
+
+private:
+    Advice tick_first(double now, std::vector<Note>& out);
+    Advice tick_other(double now, std::vector<Note>& out);
+
+    Rank self_;
+    double stall_;
+    std::vector<Done> done_;          // by rank; rank 0 alone knows the others'
+    Done last_;
+    double changed_, heard_;          // when anything was last done; when rank 0 was last heard
+    bool explained_ = false, asked_ = false;
+};
+
+}  // namespace ein::executor

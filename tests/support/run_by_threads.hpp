@@ -1,0 +1,114 @@
+// Runs a schedule on threads as ranks, with toy inputs and outputs in memory. Element g (C order) of every input is number(g).
+// Example: run_by_threads(schedule, {}).outputs["Z"] are the elements of output Z, and .codes what each rank ended with.
+#pragma once
+
+#include <map>
+#include <mutex>
+
+#include "executor/engine.hpp"
+#include "tests/support/rank_threads.hpp"
+#include "tests/support/toy_device.hpp"
+
+namespace ein::test {
+
+inline double number(Extent g) { return static_cast<double>((g * 7 + 3) % 11 - 5); }
+
+class NumberReader final : public tensor::Reader {
+public:
+    explicit NumberReader(Shape shape) : strides_(row_major_strides(shape)) {}
+    void read(Box const& box, std::span<std::byte> out) const override {
+        std::size_t at = 0;
+        for_each_index(box.length, [&](std::vector<Extent> const& index) {
+            Extent g = 0;
+            for (std::size_t axis = 0; axis < index.size(); ++axis) g += (box.begin[axis] + index[axis]) * strides_[axis];
+            double const value = number(g);
+            std::memcpy(out.data() + at, &value, sizeof value);
+            at += sizeof value;
+        });
+    }
+
+private:
+    std::vector<Extent> strides_;
+};
+
+/// All ranks write to it.
+class MemorySink final : public executor::OutputSink {
+public:
+    explicit MemorySink(schedule::Header const& header) : header_(header) {
+        for (auto const& output : header.outputs) elements[output.name].resize(static_cast<std::size_t>(element_count(shape_of(output))));
+    }
+    void write(std::int32_t output, DType, Box const& box, std::span<std::byte const> bytes) override {
+        std::lock_guard lock(mutex_);
+        auto const& which = header_.outputs[static_cast<std::size_t>(output)];
+        auto const strides = row_major_strides(shape_of(which));
+        std::size_t at = 0;
+        for_each_index(box.length, [&](std::vector<Extent> const& index) {
+            Extent g = 0;
+            for (std::size_t axis = 0; axis < index.size(); ++axis) g += (box.begin[axis] + index[axis]) * strides[axis];
+            std::memcpy(&elements[which.name][static_cast<std::size_t>(g)], bytes.data() + at, sizeof(double));
+            at += sizeof(double);
+        });
+        ++writes;
+    }
+
+    std::map<std::string, std::vector<double>> elements;
+    int writes = 0;
+
+private:
+    Shape const& shape_of(schedule::Output const& output) const { return header_.tensors[static_cast<std::size_t>(output.tensor)].shape; }
+    schedule::Header const& header_;
+    std::mutex mutex_;
+};
+
+struct RunSetup {
+    int threads = 1;
+    int repeat = 1;
+    double stall = 60;
+    executor::LoopbackOptions transport;
+    executor::TransferLimits limits;
+    std::function<void(int rank, std::string const& node)> hook;   // before each launch
+};
+
+struct RunOutcome {
+    std::map<std::string, std::vector<double>> outputs;
+    std::vector<ExitCode> codes;                      // by rank
+    std::vector<std::vector<std::string>> messages;   // by rank: told on failure, or explained on a stall
+    std::vector<executor::RunResult> results;
+};
+
+inline RunOutcome run_by_threads(schedule::Schedule const& schedule, RunSetup const& setup = {}) {
+    MemorySink sink(schedule.header);
+    RunOutcome outcome;
+    auto const ranks = static_cast<std::size_t>(schedule.header.ranks);
+    outcome.messages.resize(ranks);
+    outcome.results.resize(ranks);
+    outcome.codes = on_ranks(schedule.header.ranks, setup.transport, [&](executor::Transport& transport) {
+        int const self = transport.rank().value();
+        auto const at = static_cast<std::size_t>(self);
+        ToyDevice device([&](std::string const& node) { if (setup.hook) setup.hook(self, node); });
+        executor::Readers readers;
+        for (auto const& input : schedule.header.inputs)
+            readers.push_back(std::make_unique<NumberReader>(schedule.header.tensors[static_cast<std::size_t>(input.tensor)].shape));
+        std::mutex mutex;
+        auto keep = [&](std::string const& text) { std::lock_guard lock(mutex); outcome.messages[at].push_back(text); };
+        executor::EngineOptions options;
+        options.threads = setup.threads;
+        options.repeat = setup.repeat;
+        options.stall = setup.stall;
+        options.limits = setup.limits;
+        options.on_failure = [&](ExitCode, std::string const& text) { keep(text); };
+        options.explain = keep;
+        scalar::Params const params;
+        try {
+            executor::Engine engine({schedule.header, schedule.sections[at], params, transport, device, readers, sink}, options);
+            outcome.results[at] = engine.run();
+        } catch (Error const& error) {
+            return error.code();
+        }
+        return ExitCode::done;
+    });
+    outcome.outputs = std::move(sink.elements);
+    return outcome;
+}
+
+}  // namespace ein::test
