@@ -1,0 +1,23 @@
+// Data and parameters given on the command line instead of in the graph: --input NAME=FILE and --set NAME=NUMBER.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "lib/scalar/expr.hpp"
+#include "lib/tensor/source.hpp"
+
+namespace ein::apps {
+
+/// "NAME=VALUE" in two. @throws UsageError for a text without name or '='; `option` is named in it
+std::pair<std::string, std::string> name_and_value(std::string const& option, std::string const& text);
+
+/// For each of `texts` ("NAME=FILE") the position of NAME in `names` and the source that FILE is; files are made absolute.
+/// @throws UsageError for a name that `names` lacks, with the nearest
+std::vector<std::pair<std::size_t, tensor::Source>> given_sources(std::vector<std::string> const& texts, std::vector<std::string> const& names);
+
+/// `params` with those of `texts` ("NAME=NUMBER") changed. @throws UsageError for an unknown name or no number
+scalar::Params given_params(std::vector<std::string> const& texts, scalar::Params params);
+
+}  // namespace ein::apps

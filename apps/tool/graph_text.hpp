@@ -1,0 +1,33 @@
+// EinGraph JSON made by programs: tensors and nodes in the order in which they are added, one a line, so that people can read it too.
+// Example: GraphText g("chain", "f64"); g.random("A", {4, 4}); g.einsum("AA", "ij,jk->ik", {"A", "A"}); g.text({"AA"}).
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "lib/base/box.hpp"
+
+namespace ein::apps::tool {
+
+using OrderedJson = nlohmann::ordered_json;
+
+class GraphText {
+public:
+    GraphText(std::string name, std::string dtype) : name_(std::move(name)), dtype_(std::move(dtype)) {}
+
+    /// A tensor without data, to be given with --input.
+    void tensor(std::string const& name, Shape const& shape);
+    /// Uniform in [-bound, bound), each tensor with a seed of its own.
+    void random(std::string const& name, Shape const& shape, double bound = 1);
+    /// @param more  other keys of the node, such as {"join": ...}
+    void einsum(std::string const& name, OrderedJson subscripts, std::vector<std::string> const& inputs, OrderedJson const& more = OrderedJson::object());
+    void op(std::string const& name, std::string const& op, std::vector<std::string> const& inputs, OrderedJson const& more = OrderedJson::object());
+    std::string text(std::vector<std::string> const& outputs) const;
+
+private:
+    std::string name_, dtype_;
+    OrderedJson tensors_ = OrderedJson::object(), nodes_ = OrderedJson::array();
+};
+
+}  // namespace ein::apps::tool

@@ -1,0 +1,72 @@
+// One screen before a job is submitted: what this machine has and how the job would be laid on it.
+#include <sched.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+#include "apps/tool/commands.hpp"
+#include "lib/base/sizes.hpp"
+
+namespace ein::apps::tool {
+namespace {
+
+void line(std::string const& key, std::string const& value) { std::printf("  %-10s %s\n", key.c_str(), value.c_str()); }
+
+std::string environment(char const* name) {
+    char const* value = std::getenv(name);
+    return value ? std::string(name) + "=" + value : "";
+}
+
+/// The launcher whose variables are set, with the size of its job.
+std::string launcher() {
+    for (char const* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_NTASKS"})
+        if (std::string const found = environment(name); !found.empty()) return found;
+    return "none (one rank; use mpirun -n RANKS or srun --mpi=pmix)";
+}
+
+std::string allowed_cores() {
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    int const allowed = ::sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 0;
+    return std::to_string(allowed) + " allowed of " + std::to_string(std::thread::hardware_concurrency());
+}
+
+std::string memory() {
+    std::ifstream in("/proc/meminfo");
+    for (std::string key, unit; in >> key;) {
+        double kib = 0;
+        in >> kib >> unit;
+        if (key == "MemAvailable:") return format_bytes(kib * 1024) + " available";
+    }
+    return "unknown";
+}
+
+int preflight() {
+    char host[256] = "";
+    ::gethostname(host, sizeof host - 1);
+    std::printf("eintool preflight on %s\n", host);
+    line("launcher", launcher());
+    line("cores", allowed_cores());
+    std::string threads;
+    for (char const* name : {"OMP_NUM_THREADS", "SLURM_CPUS_PER_TASK"})
+        if (std::string const found = environment(name); !found.empty()) threads += (threads.empty() ? "" : ", ") + found;
+    line("threads", threads.empty() ? "allowed cores / ranks on the node, or --threads" : threads);
+    line("memory", memory());
+    std::error_code error;
+    auto const space = std::filesystem::space(std::filesystem::current_path(), error);
+    line("disk", error ? error.message() : format_bytes(static_cast<double>(space.available)) + " available in " + std::filesystem::current_path().string());
+    line("devices", std::filesystem::exists("/dev/nvidiactl") ? "an NVIDIA driver (this build computes on the CPU)" : "cpu, reference");
+    return 0;
+}
+
+}  // namespace
+
+void add_preflight(CLI::App& app, Action& chosen) {
+    app.add_subcommand("preflight", "Show what this machine has: launcher, cores, threads, memory, disk, devices")->callback([&chosen] { chosen = preflight; });
+}
+
+}  // namespace ein::apps::tool
