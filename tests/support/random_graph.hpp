@@ -1,0 +1,22 @@
+// Random EinGraph files for property tests: every kind of node, label use, join, aggregation and dtype, odd extents. The same seed
+// gives the same file. Values stay small and comparisons are made of exact values only, so that runs can be compared with the judge.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "lib/base/json.hpp"
+
+namespace ein::test {
+
+struct GraphTaste {
+    std::string dtype = "f64";     // of the leaves; "mixed" draws one for each
+    int nodes = 6;
+    bool structural = true;        // reshape, slice, concat, pad, gather, ... too
+    bool macros = true;            // softmax, mean, ...
+    bool zero_extents = true;
+};
+
+Json random_graph(std::uint64_t seed, GraphTaste const& taste = {});
+
+}  // namespace ein::test
