@@ -10,9 +10,6 @@
 
 namespace ein::graph {
 
-/// Pairs of operand positions, opt_einsum's linear format: each contracted pair is removed and its result appended.
-using Path = std::vector<std::pair<int, int>>;
-
 /// A good order for the operands of an EinSum whose join is a product (or another that distributes).
 Path find_path(EinSum const& einsum);
 

@@ -5,7 +5,9 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -53,11 +55,15 @@ struct Move {
 /// The same elements in C order under another shape.
 struct Reshape {};
 
+/// Pairs of operand positions, opt_einsum's linear format: each contracted pair is removed and its result appended.
+using Path = std::vector<std::pair<int, int>>;
+
 struct Node {
     std::string name;                 // the user's node, for messages; several nodes when a macro was lowered
     std::vector<ValueId> inputs;
     ValueId output;
     std::variant<EinSum, Move, Reshape> op;
+    std::optional<Path> path;         // of an n-ary EinSum whose graph file gives one; lower_contractions follows it
 };
 
 class EinGraph {
@@ -80,6 +86,8 @@ public:
 /// The type that a node's join runs in (see ein::compute_dtype), and the one that its partial results are kept in.
 struct EinSumTypes { DType compute; DType accumulate; };
 EinSumTypes types_of(EinGraph const& graph, Node const& node);
+/// The same from the types of the operands and of the output. @throws InternalError when the join has no type for them
+EinSumTypes types_of(EinSum const& einsum, std::span<DType const> inputs, DType output);
 
 /// @throws InternalError when an EinGraph breaks one of its promises; called after every pass. `pass` is named in the message.
 void verify(EinGraph const& graph, std::string const& pass);

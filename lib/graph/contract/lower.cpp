@@ -1,0 +1,89 @@
+#include <algorithm>
+
+#include "lib/graph/contract.hpp"
+#include "lib/graph/contract/network.hpp"
+#include "lib/graph/contract/steps.hpp"
+#include "lib/graph/graph_builder.hpp"
+#include "lib/scalar/type.hpp"
+
+namespace ein::graph {
+namespace {
+
+using scalar::Agg;
+
+/// More operands than this never run as one pass, even where that takes no more operations.
+constexpr std::size_t most_in_one_pass = 8;
+
+/// The type that results on the way are kept in, or nothing when the node must stay one: an ordered aggregation of real functions of
+/// complex operands would meet its own results as complex numbers, which have no order.
+std::optional<DType> result_dtype(EinSum const& einsum, std::vector<DType> const& inputs, DType output) {
+    DType const compute = compute_dtype(inputs, output);
+    bool const ordered = einsum.agg == Agg::min || einsum.agg == Agg::max || einsum.agg == Agg::logsumexp;
+    if (ordered && is_complex(compute)) return std::nullopt;
+    return promote(compute, scalar::type_of(einsum.join, compute, compute_dtype({}, output)).type);
+}
+
+double total_flops(std::vector<ContractionStep> const& steps) {
+    double total = 0;
+    for (ContractionStep const& step : steps) total += flops(step.einsum, step.einsum.extents);
+    return total;
+}
+
+bool fit(std::vector<ContractionStep> const& steps, DType dtype) {
+    return std::all_of(steps.begin(), steps.end(), [&](ContractionStep const& step) { return fits(step.einsum.output_shape(), dtype); });
+}
+
+/// The steps that a node becomes; empty when it stays as it is.
+std::vector<ContractionStep> steps_for(EinSum const& einsum, std::optional<Path> const& path, DType dtype) {
+    std::size_t const operands = einsum.operands();
+    auto const chain = operands < 2 ? std::nullopt : as_chain(einsum);
+    if (!chain) return {};
+    SsaPath const order = path && operands > 2 ? to_ssa(*path, operands) : good_path(network_of(einsum));
+    std::vector<ContractionStep> steps = contraction_steps(einsum, *chain, order);
+    if (!fit(steps, dtype)) return {};
+    bool const wanted = operands > most_in_one_pass || (path && operands > 2);
+    bool const cheaper = total_flops(steps) < flops(einsum, einsum.extents);
+    return wanted || cheaper ? steps : std::vector<ContractionStep>{};
+}
+
+void add_steps(GraphBuilder& builder, Node const& node, std::vector<ContractionStep> steps, DType dtype) {
+    NodeBuilder parts(builder, node.name);
+    std::vector<ValueId> values = node.inputs;
+    std::string const base = builder.value(node.output).name == node.name ? "" : builder.value(node.output).name.substr(node.name.size() + 1) + ":";
+    for (std::size_t k = 0; k < steps.size(); ++k) {
+        std::vector<ValueId> inputs;
+        for (int operand : steps[k].operands) inputs.push_back(values[static_cast<std::size_t>(operand)]);
+        if (k + 1 == steps.size()) {
+            builder.append(Node{node.name, std::move(inputs), node.output, std::move(steps[k].einsum), {}});
+            return;
+        }
+        values.push_back(parts.einsum(base + std::to_string(k + 1), std::move(steps[k].einsum), std::move(inputs), dtype));
+    }
+}
+
+/// Replaces `node` by its steps, or adds it as it is.
+void lower(GraphBuilder& builder, Node node) {
+    std::optional<Path> path;
+    path.swap(node.path);
+    if (auto const* einsum = std::get_if<EinSum>(&node.op)) {
+        std::vector<DType> dtypes;
+        for (ValueId input : node.inputs) dtypes.push_back(builder.value(input).dtype);
+        if (auto const dtype = result_dtype(*einsum, dtypes, builder.value(node.output).dtype)) {
+            std::vector<ContractionStep> steps = steps_for(*einsum, path, *dtype);
+            if (!steps.empty()) return add_steps(builder, node, std::move(steps), *dtype);
+        }
+    }
+    builder.append(std::move(node));
+}
+
+}  // namespace
+
+EinGraph lower_contractions(EinGraph graph) {
+    std::vector<Node> nodes;
+    nodes.swap(graph.nodes);
+    GraphBuilder builder(std::move(graph));
+    for (Node& node : nodes) lower(builder, std::move(node));
+    return builder.take();
+}
+
+}  // namespace ein::graph

@@ -1,0 +1,56 @@
+// What a contraction order is chosen by: which labels each operand has, and how long they are. Labels that one operand has alone and
+// the output lacks are not in it: they are aggregated before.
+// Example: "ij,jk,kl->il" is operands ((0, 1), (1, 2), (2, 3)) with labels 0 and 3 kept.
+#pragma once
+
+#include <vector>
+
+#include "lib/graph/contract/ssa_path.hpp"
+
+namespace ein::graph {
+
+struct Network {
+    std::vector<double> extents;               // by label, at least 1
+    std::vector<bool> kept;                    // by label: the output has it
+    std::vector<std::vector<int>> operands;    // sorted, distinct
+
+    double size(std::vector<int> const& labels) const;
+};
+
+Network network_of(EinSum const& einsum);
+
+/// Walks a path: for each step the labels of the result, and what it costs.
+class PathWalk {
+public:
+    explicit PathWalk(Network const& network);
+    /// Contracts two operands or results by their numbers. @return scalar operations: points, twice when a label is aggregated
+    double contract(int a, int b);
+    std::vector<int> const& labels(int number) const { return labels_[static_cast<std::size_t>(number)]; }
+    double size(int number) const { return network_.size(labels(number)); }
+    /// The labels that contracting a and b would leave.
+    std::vector<int> result_labels(int a, int b) const;
+
+private:
+    Network const& network_;
+    std::vector<std::vector<int>> labels_;   // by number
+    std::vector<int> holders_;               // by label: how many operands that are left have it
+};
+
+double path_cost(Network const& network, SsaPath const& path);
+
+inline constexpr std::size_t most_optimal_operands = 10;
+
+/// The cheapest order of all, outer products included. At most most_optimal_operands operands and 64 classes of labels
+/// (labels that the same operands have count as one); nothing for more.
+std::optional<SsaPath> optimal_path(Network const& network);
+
+/// A good order for any number of operands: greedy under several rules, then every small part of the best one made optimal.
+SsaPath greedy_path(Network const& network);
+
+/// The same path with parts of up to eight operands replaced by cheaper ones, while that helps.
+SsaPath improve_path(Network const& network, SsaPath path);
+
+/// optimal_path for few operands, greedy_path for more.
+SsaPath good_path(Network const& network);
+
+}  // namespace ein::graph

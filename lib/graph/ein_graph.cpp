@@ -1,0 +1,55 @@
+#include "lib/graph/ein_graph.hpp"
+
+#include "lib/base/error.hpp"
+#include "lib/scalar/type.hpp"
+
+namespace ein::graph {
+namespace {
+
+std::size_t position(ValueId id) { return static_cast<std::size_t>(id.value()); }
+NodeId node_id(std::size_t k) { return NodeId{static_cast<std::int32_t>(k)}; }
+
+/// The type that partial results are kept in. Sums and products of comparisons (bool) or of other exact values count in the
+/// output's type when that is of a wider kind: sum of x > y into f32 is a count, into bool it is "any".
+DType accumulate_type(scalar::Agg agg, DType join, DType output) {
+    bool const counts = agg == scalar::Agg::sum || agg == scalar::Agg::prod || agg == scalar::Agg::logsumexp;
+    bool const exact = kind(join) == Kind::boolean || kind(join) == Kind::integer;
+    bool const wider = kind(output) > kind(join);
+    return scalar::accumulate_dtype(agg, counts && exact && wider ? promote(join, compute_dtype({}, output)) : join);
+}
+
+}  // namespace
+
+std::vector<std::optional<NodeId>> EinGraph::producers() const {
+    std::vector<std::optional<NodeId>> producer(values.size());
+    for (std::size_t k = 0; k < nodes.size(); ++k) producer[position(nodes[k].output)] = node_id(k);
+    return producer;
+}
+
+std::vector<std::vector<NodeId>> EinGraph::consumers() const {
+    std::vector<std::vector<NodeId>> readers(values.size());
+    for (std::size_t k = 0; k < nodes.size(); ++k) {
+        for (ValueId input : nodes[k].inputs) {
+            auto& list = readers[position(input)];
+            if (list.empty() || list.back() != node_id(k)) list.push_back(node_id(k));
+        }
+    }
+    return readers;
+}
+
+EinSumTypes types_of(EinGraph const& graph, Node const& node) {
+    promise(std::holds_alternative<EinSum>(node.op), "types_of a node that is no EinSum");
+    auto const& einsum = std::get<EinSum>(node.op);
+    std::vector<DType> inputs;
+    for (ValueId input : node.inputs) inputs.push_back(graph.value(input).dtype);
+    return types_of(einsum, inputs, graph.value(node.output).dtype);
+}
+
+EinSumTypes types_of(EinSum const& einsum, std::span<DType const> inputs, DType output) {
+    DType const compute = compute_dtype(inputs, output);
+    scalar::TypeResult const join = scalar::type_of(einsum.join, compute, compute_dtype({}, output));
+    promise(join.problem.empty(), "an EinSum of a verified graph has no type: " + join.problem);
+    return {compute, accumulate_type(einsum.agg, join.type, output)};
+}
+
+}  // namespace ein::graph

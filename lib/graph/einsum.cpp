@@ -1,0 +1,109 @@
+#include "lib/graph/einsum.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <unordered_set>
+
+namespace ein::graph {
+namespace {
+
+using scalar::Expr;
+using scalar::Op;
+
+bool has(std::vector<int> const& labels, int label) {
+    return std::find(labels.begin(), labels.end(), label) != labels.end();
+}
+
+bool all_distinct(std::vector<int> labels) {
+    std::sort(labels.begin(), labels.end());
+    return std::adjacent_find(labels.begin(), labels.end()) == labels.end();
+}
+
+/// Operations of an expression, each shared subexpression once. Walks with a list: joins of thousands of operands are deep.
+double operations(Expr const& expr) {
+    double count = 0;
+    std::unordered_set<scalar::Node const*> seen;
+    std::vector<Expr const*> open{&expr};
+    while (!open.empty()) {
+        Expr const& next = *open.back();
+        open.pop_back();
+        if (!seen.insert(&next.node()).second) continue;
+        if (!next.args().empty()) ++count;
+        for (Expr const& arg : next.args()) open.push_back(&arg);
+    }
+    return count;
+}
+
+bool is_zero(Expr const& expr) {
+    return expr.op() == Op::number && (expr.node().integral ? expr.node().integer == 0 : expr.node().value == 0.0);
+}
+
+/// The operand and label of "operand == [label]", in either order.
+std::optional<std::pair<int, int>> operand_equals_label(Expr const& expr) {
+    if (expr.op() != Op::eq) return std::nullopt;
+    Expr const& left = expr.args()[0];
+    Expr const& right = expr.args()[1];
+    if (left.op() == Op::operand && right.op() == Op::index) return std::pair{left.node().slot, right.node().slot};
+    if (left.op() == Op::index && right.op() == Op::operand) return std::pair{right.node().slot, left.node().slot};
+    return std::nullopt;
+}
+
+}  // namespace
+
+bool EinSum::aggregates(int label) const { return !has(output, label); }
+
+std::vector<int> EinSum::aggregated() const {
+    std::vector<bool> kept(labels.size(), false);
+    for (int label : output) kept[static_cast<std::size_t>(label)] = true;
+    std::vector<int> lacking;
+    for (std::size_t label = 0; label < labels.size(); ++label)
+        if (!kept[label]) lacking.push_back(static_cast<int>(label));
+    return lacking;
+}
+
+Shape EinSum::output_shape() const {
+    Shape shape;
+    for (int label : output) shape.push_back(extents[static_cast<std::size_t>(label)]);
+    return shape;
+}
+
+EinSum identity_einsum(Shape const& shape) {
+    EinSum einsum;
+    einsum.extents = shape;
+    einsum.output.resize(shape.size());
+    std::iota(einsum.output.begin(), einsum.output.end(), 0);
+    for (std::size_t axis = 0; axis < shape.size(); ++axis) einsum.labels.push_back("axis" + std::to_string(axis));
+    einsum.inputs = {einsum.output};
+    einsum.join = Expr::operand(0);
+    return einsum;
+}
+
+double flops(EinSum const& einsum, std::span<Extent const> lengths) {
+    if (as_lookup(einsum)) {
+        double elements = 1;
+        for (int label : einsum.output) elements *= static_cast<double>(lengths[static_cast<std::size_t>(label)]);
+        return elements;
+    }
+    double const aggregation = einsum.aggregated().empty() ? 0 : 1;
+    double points = 1;
+    for (Extent length : lengths) points *= static_cast<double>(length);
+    return points * (operations(einsum.join) + aggregation);
+}
+
+std::optional<Lookup> as_lookup(EinSum const& einsum) {
+    if (einsum.agg != scalar::Agg::sum || einsum.operands() != 2 || einsum.join.op() != Op::where) return std::nullopt;
+    auto const& args = einsum.join.args();
+    auto const comparison = operand_equals_label(args[0]);
+    if (!comparison || args[1].op() != Op::operand || !is_zero(args[2])) return std::nullopt;
+
+    Lookup const lookup{args[1].node().slot, comparison->first, comparison->second};
+    if (lookup.data == lookup.positions || einsum.aggregated() != std::vector<int>{lookup.label}) return std::nullopt;
+    auto const& data = einsum.inputs[static_cast<std::size_t>(lookup.data)];
+    auto const& positions = einsum.inputs[static_cast<std::size_t>(lookup.positions)];
+    bool const labels_fit = has(data, lookup.label) && !has(positions, lookup.label) && all_distinct(data) && all_distinct(positions);
+    bool const no_broadcast = std::all_of(einsum.output.begin(), einsum.output.end(),
+                                          [&](int label) { return has(data, label) || has(positions, label); });
+    return labels_fit && no_broadcast ? std::optional(lookup) : std::nullopt;
+}
+
+}  // namespace ein::graph

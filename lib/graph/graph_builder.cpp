@@ -1,0 +1,81 @@
+#include "lib/graph/graph_builder.hpp"
+
+#include <algorithm>
+
+#include "lib/base/error.hpp"
+
+namespace ein::graph {
+
+bool fits(Shape const& shape, DType dtype) {
+    Shape extents = shape;
+    std::replace(extents.begin(), extents.end(), Extent{0}, Extent{1});
+    auto const count = checked_element_count(extents);
+    return count && *count <= max_tensor_bytes / static_cast<Extent>(size_of(dtype));
+}
+
+GraphBuilder::GraphBuilder(EinGraph graph) : graph_(std::move(graph)) {
+    for (Value const& value : graph_.values) taken_.insert(value.name);
+}
+
+std::string GraphBuilder::fresh_name(std::string const& wanted) {
+    std::string name = wanted;
+    for (int number = 2; !taken_.insert(name).second; ++number) name = wanted + ":" + std::to_string(number);
+    return name;
+}
+
+ValueId GraphBuilder::add_value(std::string name, Shape shape, DType dtype) {
+    Value value{std::move(name), std::move(shape), dtype};
+    if (!fits(value.shape, dtype)) too_large_ = value;
+    graph_.values.push_back(std::move(value));
+    return ValueId{static_cast<std::int32_t>(graph_.values.size() - 1)};
+}
+
+ValueId GraphBuilder::add_leaf(std::string name, Shape shape, DType dtype, tensor::Source source) {
+    ValueId const id = add_value(std::move(name), std::move(shape), dtype);
+    graph_.leaves.push_back({id, std::move(source)});
+    return id;
+}
+
+ValueId GraphBuilder::add_node(Node node, std::string value_name, Shape shape, DType dtype) {
+    node.output = add_value(std::move(value_name), std::move(shape), dtype);
+    graph_.nodes.push_back(std::move(node));
+    return graph_.nodes.back().output;
+}
+
+std::optional<Value> GraphBuilder::take_too_large() {
+    std::optional<Value> taken;
+    taken.swap(too_large_);
+    return taken;
+}
+
+std::string NodeBuilder::value_name(std::string const& part) {
+    return part.empty() ? name_ : graph_.fresh_name(name_ + ":" + part);
+}
+
+ValueId NodeBuilder::einsum(std::string const& part, EinSum einsum, std::vector<ValueId> inputs, DType dtype,
+                            std::optional<Path> path) {
+    Shape shape = einsum.output_shape();
+    Node node{name_, std::move(inputs), ValueId{}, std::move(einsum), std::move(path)};
+    return graph_.add_node(std::move(node), value_name(part), std::move(shape), dtype);
+}
+
+ValueId NodeBuilder::move(std::string const& part, Move move, std::vector<ValueId> inputs, Shape shape, DType dtype) {
+    Node node{name_, std::move(inputs), ValueId{}, std::move(move), {}};
+    return graph_.add_node(std::move(node), value_name(part), std::move(shape), dtype);
+}
+
+ValueId NodeBuilder::reshape(std::string const& part, ValueId input, Shape shape) {
+    DType const dtype = value(input).dtype;
+    return graph_.add_node(Node{name_, {input}, ValueId{}, Reshape{}, {}}, value_name(part), std::move(shape), dtype);
+}
+
+ValueId NodeBuilder::cast(std::string const& part, ValueId input, DType dtype) {
+    if (value(input).dtype == dtype) return input;
+    return einsum(part, identity_einsum(value(input).shape), {input}, dtype);
+}
+
+ValueId NodeBuilder::placeholder(Shape shape, DType dtype) {
+    return graph_.add_leaf(name_, std::move(shape), dtype, tensor::MissingSource{});
+}
+
+}  // namespace ein::graph

@@ -1,0 +1,102 @@
+// What an op's reader works with: its attributes, its inputs' shapes, and the nodes that it becomes.
+// A reader first reads every attribute, then asks ready(): so attributes are checked even where an input is unknown.
+// Example: {"op": "softmax", "axes": [1]}: attribute axes() is {1}; normalized_axes of it for order 3 is {1}.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "lib/graph/read/node_context.hpp"
+
+namespace ein::graph {
+
+/// Axes as written, and where, for faults.
+struct AxesAttribute {
+    Cursor at;
+    std::optional<std::vector<std::int64_t>> list;   // nothing: not given (or told as a fault)
+};
+
+class OpReader {
+public:
+    explicit OpReader(NodeContext& context)
+        : context_(context), build(context.graph, context.name), faults_before_(context.node.faults().list().size()) {}
+
+    Cursor const& node() const { return context_.node; }
+    DType default_dtype() const { return context_.default_dtype; }
+
+    /// Whether every input is known and no attribute has a fault: only then may the rest of this class be asked.
+    bool ready() const { return context_.inputs_known() && context_.node.faults().list().size() == faults_before_; }
+
+    std::size_t inputs() const { return context_.inputs.size(); }
+    ValueId input(std::size_t k) const { return *context_.inputs[k]; }
+    Value const& value(std::size_t k) const { return context_.graph.value(input(k)); }
+    std::size_t order(std::size_t k = 0) const { return value(k).shape.size(); }
+    /// "'X' (inputs/0) of shape (4, 3)"
+    std::string describe(std::size_t k) const;
+
+    // Attributes. Each adds a fault and gives nothing when the value is of another kind.
+    std::optional<DType> dtype() const;                       // "dtype"
+    AxesAttribute axes() const;                               // "axes" or "axis": a number or a list
+    std::optional<std::int64_t> integer(std::string const& key) const;
+    std::optional<double> number(std::string const& key) const;
+    bool flag(std::string const& key) const;                  // false by default
+
+    /// Sorted axes from 0 to order - 1; `otherwise` when none are given. Nothing, and a fault, when one is out of range or twice.
+    std::optional<std::vector<std::size_t>> normalized(AxesAttribute const& axes, std::size_t order, std::vector<std::size_t> otherwise) const;
+    /// The same in the order written.
+    std::optional<std::vector<std::size_t>> in_order(AxesAttribute const& axes, std::size_t order) const;
+    /// One axis from -order to order - 1 as 0 to order - 1.
+    std::optional<std::size_t> one_axis(Cursor const& at, std::int64_t axis, std::size_t order) const;
+
+    /// A fault at input k.
+    void fail_input(std::size_t k, std::string expected, std::string found, std::string mend) const;
+    /// Refuses complex inputs: `what` has no meaning for them.
+    bool check_real(std::size_t k, std::string const& what) const;
+
+private:
+    NodeContext& context_;
+
+public:
+    NodeBuilder build;
+
+private:
+    std::size_t faults_before_;
+};
+
+using OpResult = std::optional<ValueId>;
+
+/// One op: its name, how many inputs it takes, its attributes, and its reader.
+struct OpEntry {
+    std::string_view name;
+    std::size_t least_inputs, most_inputs;
+    std::vector<std::string_view> attributes;
+    OpResult (*read)(OpReader& op);
+};
+
+std::span<OpEntry const> op_table();
+
+// softmax.cpp
+OpResult read_softmax(OpReader& op);
+OpResult read_log_softmax(OpReader& op);
+// statistics.cpp
+OpResult read_logsumexp(OpReader& op);
+OpResult read_mean(OpReader& op);
+OpResult read_var(OpReader& op);
+// normalize.cpp
+OpResult read_rms_norm(OpReader& op);
+OpResult read_layer_norm(OpReader& op);
+// rearrange.cpp
+OpResult read_reshape(OpReader& op);
+OpResult read_transpose(OpReader& op);
+OpResult read_cast(OpReader& op);
+OpResult read_concat(OpReader& op);
+// lookup.cpp
+OpResult read_gather(OpReader& op);
+OpResult read_one_hot(OpReader& op);
+// slice.cpp, pad.cpp
+OpResult read_slice(OpReader& op);
+OpResult read_pad(OpReader& op);
+
+}  // namespace ein::graph

@@ -1,0 +1,81 @@
+#include "lib/graph/read/declarations.hpp"
+
+#include "lib/graph/read/fields.hpp"
+
+namespace ein::graph {
+namespace {
+
+std::string declare_name(Cursor const& node, Names& names) {
+    auto const at = required(node, "name", "give every node a name of its own: \"name\": \"C\"");
+    auto const name = at ? read_name(*at) : std::nullopt;
+    if (!name) return "";
+    if (names.add(*name)) return *name;
+    at->fail("a name that no other tensor or node has", quote(*name) + " again", "rename one of them");
+    return "";
+}
+
+/// Which of the keys that say what a node is it has: exactly one of "einsum" and "op".
+bool check_kind(Cursor const& node) {
+    for (std::string const later : {"grad", "loop"}) {
+        if (!node.has(later)) continue;
+        node.at(later).fail("an \"einsum\" or \"op\" node", "\"" + later + "\", which is not supported yet by this version", "remove the node");
+        return false;
+    }
+    bool const einsum = node.has("einsum"), op = node.has("op");
+    if (einsum != op) return true;
+    node.fail("either \"einsum\" or \"op\"", einsum ? "both" : "neither", einsum ? "remove one of them" : "write for example \"einsum\": \"ij,jk->ik\" or \"op\": \"softmax\"");
+    return false;
+}
+
+void resolve_inputs(NodeDeclaration& declaration, Names& names) {
+    auto const inputs = required(declaration.node, "inputs", "name the tensors that it reads: \"inputs\": [\"A\", \"B\"]");
+    if (!inputs || !inputs->expect_list() || inputs->size() == 0) {
+        if (inputs && inputs->value().is_array()) inputs->fail("one input or more", "none", "name the tensors that it reads");
+        declaration.usable = false;
+        return;
+    }
+    for (std::size_t k = 0; k < inputs->size(); ++k) {
+        auto const at = inputs->at(k);
+        auto const name = at.string();
+        declaration.inputs.push_back(name ? names.find(*name) : std::nullopt);
+        if (name && !declaration.inputs.back()) at.fail("the name of a tensor or node", quote(*name), names.suggestion(*name));
+    }
+}
+
+}  // namespace
+
+bool Names::add(std::string const& name) {
+    if (!number_.try_emplace(name, names_.size()).second) return false;
+    names_.push_back(name);
+    return true;
+}
+
+std::optional<std::size_t> Names::find(std::string const& name) const {
+    auto const found = number_.find(name);
+    return found == number_.end() ? std::nullopt : std::optional(found->second);
+}
+
+std::string Names::suggestion(std::string const& name) {
+    std::string const define = "define it, or correct the name";
+    return searches_left_-- > 0 ? did_you_mean(name, names_, define) : define;
+}
+
+std::vector<NodeDeclaration> declare_nodes(Cursor const& nodes, Names& names) {
+    std::vector<NodeDeclaration> declarations;
+    if (!nodes.expect_list()) return declarations;
+    declarations.reserve(nodes.size());
+    for (std::size_t k = 0; k < nodes.size(); ++k) {
+        NodeDeclaration declaration{nodes.at(k), "", {}, true};
+        declaration.usable = declaration.node.expect_object();
+        if (declaration.usable) {
+            declaration.name = declare_name(declaration.node, names);
+            declaration.usable = check_kind(declaration.node);
+        }
+        declarations.push_back(std::move(declaration));
+    }
+    for (NodeDeclaration& declaration : declarations)
+        if (declaration.usable) resolve_inputs(declaration, names);
+    return declarations;
+}
+
+}  // namespace ein::graph

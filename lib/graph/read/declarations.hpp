@@ -1,0 +1,45 @@
+// The names of a graph file: what each tensor and node is called, and which names each node reads. Nothing is computed here.
+// Example: nodes [{"name": "C", "inputs": ["A", "B"]}] after tensors A and B: names A 0, B 1, C 2; node 0 reads 0 and 1.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "lib/base/json.hpp"
+
+namespace ein::graph {
+
+struct NodeDeclaration {
+    Cursor node;
+    std::string name;                               // empty: it has none that can be used
+    std::vector<std::optional<std::size_t>> inputs; // numbers of names; nothing: unknown
+    bool usable = true;                             // false: not even its inputs could be read
+};
+
+/// Every name of the file and its number: tensors first, then nodes in file order.
+class Names {
+public:
+    /// False when the name is taken.
+    bool add(std::string const& name);
+    std::optional<std::size_t> find(std::string const& name) const;
+    std::size_t size() const { return names_.size(); }
+    std::string const& operator[](std::size_t number) const { return names_[number]; }
+    /// "did you mean ...?" or "define it ..."; searched for the first faults of a file only, because each search reads every name.
+    std::string suggestion(std::string const& name);
+
+private:
+    std::vector<std::string> names_;
+    std::unordered_map<std::string, std::size_t> number_;
+    int searches_left_ = 20;
+};
+
+/// Declares the nodes: their names first, then (because any order is accepted) what they read.
+std::vector<NodeDeclaration> declare_nodes(Cursor const& nodes, Names& names);
+
+/// The nodes in an order in which each comes after those that it reads; a fault for each cycle, whose nodes are left out.
+/// @param producer  for each name the node that makes it, or nothing for a tensor
+std::vector<std::size_t> order_nodes(std::vector<NodeDeclaration> const& nodes, std::vector<std::optional<std::size_t>> const& producer);
+
+}  // namespace ein::graph

@@ -1,0 +1,73 @@
+#include "lib/graph/read/fields.hpp"
+
+#include <algorithm>
+
+namespace ein::graph {
+
+std::optional<Cursor> required(Cursor const& object, std::string const& key, std::string const& mend) {
+    if (object.has(key)) return object.at(key);
+    object.fail("the key \"" + key + "\"", "none", mend);
+    return std::nullopt;
+}
+
+std::optional<Cursor> optional_at(Cursor const& object, std::string const& key) {
+    return object.has(key) ? std::optional(object.at(key)) : std::nullopt;
+}
+
+std::string quote(std::string_view text) {
+    constexpr std::size_t longest = 60;
+    return "'" + std::string(text.substr(0, longest)) + (text.size() > longest ? "...'" : "'");
+}
+
+std::string did_you_mean(std::string_view name, std::span<std::string const> known, std::string const& otherwise) {
+    std::string const near = nearest_name(name, known);
+    return near.empty() ? otherwise : "did you mean \"" + near + "\"?";
+}
+
+std::optional<DType> read_dtype(Cursor const& at) {
+    auto const text = at.string();
+    if (!text) return std::nullopt;
+    auto const dtype = dtype_from_name(*text);
+    if (!dtype) at.fail("a dtype (" + dtype_names() + ")", quote(*text), "write one of these, or its NumPy name");
+    return dtype;
+}
+
+std::optional<Shape> read_shape(Cursor const& at) {
+    if (!at.expect_list()) return std::nullopt;
+    if (at.size() > max_order) {
+        at.fail("at most " + std::to_string(max_order) + " extents", std::to_string(at.size()), "merge axes");
+        return std::nullopt;
+    }
+    Shape shape;
+    for (std::size_t axis = 0; axis < at.size(); ++axis) {
+        auto const extent = at.at(axis).integer();
+        if (extent && *extent < 0) at.at(axis).fail("an extent of 0 or more", std::to_string(*extent), "write the axis's length");
+        if (extent && *extent >= 0) shape.push_back(*extent);
+    }
+    return shape.size() == at.size() ? std::optional(shape) : std::nullopt;
+}
+
+std::optional<std::vector<std::int64_t>> read_integers(Cursor const& at) {
+    if (!at.expect_list()) return std::nullopt;
+    std::vector<std::int64_t> list;
+    for (std::size_t k = 0; k < at.size(); ++k)
+        if (auto const number = at.at(k).integer()) list.push_back(*number);
+    return list.size() == at.size() ? std::optional(list) : std::nullopt;
+}
+
+std::optional<std::vector<std::int64_t>> read_integer_or_list(Cursor const& at) {
+    if (at.value().is_array()) return read_integers(at);
+    auto const number = at.integer();
+    return number ? std::optional(std::vector{*number}) : std::nullopt;
+}
+
+std::optional<std::string> read_name(Cursor const& at) {
+    auto name = at.string();
+    if (!name) return std::nullopt;
+    bool const control = std::any_of(name->begin(), name->end(), [](unsigned char c) { return c < 32 || c == 127; });
+    if (!name->empty() && !control) return name;
+    at.fail("a name", name->empty() ? "an empty string" : "one with control characters", "write a name of visible characters");
+    return std::nullopt;
+}
+
+}  // namespace ein::graph

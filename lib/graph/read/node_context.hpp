@@ -1,0 +1,36 @@
+// What the reader of one node may use: its JSON, its inputs so far, and the graph that it adds to. One node has one reader
+// (read_einsum, or an op of lib/graph/ops/). A reader tells every fault that it can see, and gives the node's value: nothing when
+// not even its shape is known, so that nodes that read it are not told faults that follow from this one.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "lib/base/json.hpp"
+#include "lib/graph/graph_builder.hpp"
+
+namespace ein::graph {
+
+struct NodeContext {
+    Cursor node;
+    GraphBuilder& graph;
+    std::string name;
+    std::vector<std::optional<ValueId>> inputs;   // nothing: unknown, because of another fault
+    std::vector<std::string> const& params;
+    DType default_dtype;                          // the graph's
+
+    bool inputs_known() const {
+        for (auto const& input : inputs)
+            if (!input) return false;
+        return true;
+    }
+};
+
+/// Reads {"name", "einsum", "inputs", "join", "agg", "dtype", "sizes", "path"}.
+std::optional<ValueId> read_einsum(NodeContext& context);
+
+/// Reads {"name", "op", "inputs", and the op's attributes}.
+std::optional<ValueId> read_op(NodeContext& context);
+
+}  // namespace ein::graph

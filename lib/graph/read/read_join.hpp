@@ -1,0 +1,23 @@
+// The join of an EinSum node: its text as an Expr, faults with the text and a caret below the place, and the check of its types.
+// Example: "abs(x-q)" is told as: expected an operand (x, y), found 'q'; ... with "^" below the q.
+#pragma once
+
+#include <optional>
+
+#include "lib/base/json.hpp"
+#include "lib/graph/ein_graph.hpp"
+#include "lib/scalar/parse.hpp"
+
+namespace ein::graph {
+
+/// @param node  the node; without a "join" the join is the product of all operands
+/// @return nothing when it has a fault
+std::optional<scalar::Expr> read_join(Cursor const& node, scalar::Names const& names);
+
+/// The type of a join of operands of `inputs` under an output type; nothing, and a fault, when it has none.
+std::optional<DType> check_join_type(Cursor const& node, scalar::Expr const& join, std::vector<DType> const& inputs, DType output);
+
+/// x0 * x1 * ..., as a balanced tree where a chain would be too deep.
+scalar::Expr product_of_all(std::size_t operands);
+
+}  // namespace ein::graph

@@ -1,0 +1,174 @@
+#include "lib/graph/read/read_tensors.hpp"
+
+#include <cmath>
+#include <vector>
+
+#include "lib/graph/graph_builder.hpp"
+#include "lib/graph/read/fields.hpp"
+
+namespace ein::graph {
+namespace {
+
+using tensor::Distribution;
+using tensor::RandomSource;
+using tensor::Source;
+
+std::vector<std::string> const kinds{"npy", "npz", "safetensors", "raw", "fill", "values", "random"};
+
+std::optional<std::string> read_file_name(Cursor const& data, std::string const& key) {
+    return read_name(data.at(key));
+}
+
+std::optional<Source> read_archive(Cursor const& data, std::string const& kind, std::string const& member) {
+    data.only_keys({kind, member});
+    auto const file = read_file_name(data, kind);
+    auto const place = required(data, member, "name the array inside the file: \"" + member + "\": \"NAME\"");
+    auto const name = place ? place->string() : std::nullopt;
+    if (!file || !name) return std::nullopt;
+    if (kind == "npz") return tensor::NpzSource{*file, *name};
+    return tensor::SafetensorsSource{*file, *name};
+}
+
+std::optional<Source> read_raw(Cursor const& data) {
+    data.only_keys({"raw", "offset"});
+    auto const file = read_file_name(data, "raw");
+    std::int64_t offset = 0;
+    if (auto const at = optional_at(data, "offset")) {
+        auto const bytes = at->integer();
+        if (bytes && *bytes < 0) at->fail("an offset of 0 or more bytes", std::to_string(*bytes), "count from the file's first byte");
+        if (!bytes || *bytes < 0) return std::nullopt;
+        offset = *bytes;
+    }
+    return file ? std::optional<Source>(tensor::RawSource{*file, offset}) : std::nullopt;
+}
+
+std::optional<Source> read_fill(Cursor const& data, DType dtype) {
+    data.only_keys({"fill"});
+    auto const element = read_element(data.at("fill"), dtype);
+    if (!element) return std::nullopt;
+    if (element->is_integer) return tensor::FillSource{static_cast<double>(element->integer), element->integer};
+    return tensor::FillSource{element->number, 0};
+}
+
+/// @return nothing for a fault; `otherwise` without the key
+std::optional<double> finite_number(Cursor const& data, std::string const& key, double otherwise) {
+    auto const at = optional_at(data, key);
+    if (!at) return otherwise;
+    auto const number = at->number();
+    if (!number || std::isfinite(*number)) return number;
+    at->fail("a finite number", brief(at->value()), "write a number");
+    return std::nullopt;
+}
+
+std::optional<std::uint64_t> read_seed(Cursor const& data) {
+    auto const at = optional_at(data, "seed");
+    if (!at) return std::uint64_t{0};
+    if (at->value().is_number_unsigned()) return at->value().get<std::uint64_t>();
+    at->fail("a seed from 0 to 2^64 - 1", brief(at->value()), "write a whole number");
+    return std::nullopt;
+}
+
+bool check_uniform(Cursor const& data, RandomSource const& random, DType dtype) {
+    std::string const found = "low " + brief(Json(random.a)) + " and high " + brief(Json(random.b));
+    if (random.a > random.b) {
+        data.fail("low <= high", found, "swap them");
+        return false;
+    }
+    if (is_integer(dtype) && std::ceil(random.a) >= random.b) {
+        data.fail("a whole number v with low <= v < high", found, "raise high: it is excluded");
+        return false;
+    }
+    return true;
+}
+
+bool check_normal(Cursor const& data, RandomSource const& random, DType dtype) {
+    if (random.b < 0) {
+        data.at("std").fail("a standard deviation of 0 or more", brief(Json(random.b)), "write its absolute value");
+        return false;
+    }
+    if (is_integer(dtype) || dtype == DType::boolean) {
+        data.at("random").fail("\"uniform\" for " + std::string(name(dtype)), "\"normal\"", "write \"uniform\", or another dtype");
+        return false;
+    }
+    return true;
+}
+
+std::optional<Source> read_random(Cursor const& data, DType dtype) {
+    auto const text = data.at("random").string();
+    if (!text) return std::nullopt;
+    bool const uniform = *text == "uniform";
+    if (!uniform && *text != "normal") {
+        std::vector<std::string> const known{"uniform", "normal"};
+        data.at("random").fail("\"uniform\" or \"normal\"", quote(*text), did_you_mean(*text, known, "write one of these"));
+        return std::nullopt;
+    }
+    if (uniform) data.only_keys({"random", "low", "high", "seed"});
+    else data.only_keys({"random", "mean", "std", "seed"});
+    auto const a = finite_number(data, uniform ? "low" : "mean", 0);
+    auto const b = finite_number(data, uniform ? "high" : "std", 1);
+    auto const seed = read_seed(data);
+    if (!a || !b || !seed) return std::nullopt;
+    RandomSource const random{uniform ? Distribution::uniform : Distribution::normal, *a, *b, *seed};
+    bool const good = uniform ? check_uniform(data, random, dtype) : check_normal(data, random, dtype);
+    return good ? std::optional<Source>(random) : std::nullopt;
+}
+
+std::optional<Source> read_listed(Cursor const& data, std::optional<Shape> const& shape, DType dtype) {
+    data.only_keys({"values"});
+    if (!shape) return std::nullopt;
+    auto values = read_values(data.at("values"), *shape, dtype);
+    return values ? std::optional<Source>(std::move(*values)) : std::nullopt;
+}
+
+}  // namespace
+
+std::optional<Source> read_source(Cursor const& data, std::optional<Shape> const& shape, DType dtype) {
+    if (!data.expect_object()) return std::nullopt;
+    std::vector<std::string> found;
+    for (std::string const& kind : kinds)
+        if (data.has(kind)) found.push_back(kind);
+    if (found.size() != 1) {
+        std::string unknown;
+        for (auto const& [key, unused] : data.value().items()) {
+            if (unknown.empty() && !key.starts_with("x-")) unknown = key;
+        }
+        data.fail("one kind of data: " + one_of(kinds), found.empty() ? brief(data.value()) : "both " + found[0] + " and " + found[1],
+                  found.empty() ? did_you_mean(unknown, kinds, "write one of these keys") : "remove one of them");
+        return std::nullopt;
+    }
+    std::string const& kind = found.front();
+    if (kind == "npy") {
+        data.only_keys({"npy"});
+        auto const file = read_file_name(data, "npy");
+        return file ? std::optional<Source>(tensor::NpySource{*file}) : std::nullopt;
+    }
+    if (kind == "npz") return read_archive(data, "npz", "entry");
+    if (kind == "safetensors") return read_archive(data, "safetensors", "tensor");
+    if (kind == "raw") return read_raw(data);
+    if (kind == "fill") return read_fill(data, dtype);
+    if (kind == "values") return read_listed(data, shape, dtype);
+    return read_random(data, dtype);
+}
+
+TensorDeclaration read_tensor(Cursor const& tensor, DType default_dtype) {
+    TensorDeclaration declaration;
+    declaration.dtype = default_dtype;
+    if (!tensor.expect_object()) return declaration;
+    tensor.only_keys({"shape", "dtype", "data"});
+    if (auto const at = optional_at(tensor, "dtype")) {
+        if (auto const dtype = read_dtype(*at)) declaration.dtype = *dtype;
+    }
+    auto const at = required(tensor, "shape", "write the extent of each axis: \"shape\": [4, 3]; [] is a scalar");
+    if (at) declaration.shape = read_shape(*at);
+    if (declaration.shape && !fits(*declaration.shape, declaration.dtype)) {
+        at->fail("a tensor of at most 2^62 bytes", to_string(*declaration.shape), "write smaller extents");
+        declaration.shape.reset();
+    }
+    if (auto const data = optional_at(tensor, "data")) {
+        auto source = read_source(*data, declaration.shape, declaration.dtype);
+        if (source) declaration.source = std::move(*source);
+    }
+    return declaration;
+}
+
+}  // namespace ein::graph

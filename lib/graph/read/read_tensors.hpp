@@ -1,0 +1,29 @@
+// The "tensors" of a graph file: shape, dtype and where the elements come from. Files are not opened.
+// Example: {"shape": [2], "data": {"fill": 1}} is a Source that fills two elements of the default dtype with 1.
+#pragma once
+
+#include <optional>
+
+#include "lib/base/json.hpp"
+#include "lib/graph/ein_graph.hpp"
+
+namespace ein::graph {
+
+struct TensorDeclaration {
+    std::optional<Shape> shape;   // nothing when it has a fault
+    DType dtype = DType::f32;
+    tensor::Source source;
+};
+
+TensorDeclaration read_tensor(Cursor const& tensor, DType default_dtype);
+
+/// `data` of a tensor of this shape and dtype. Nothing when it has a fault.
+std::optional<tensor::Source> read_source(Cursor const& data, std::optional<Shape> const& shape, DType dtype);
+
+/// One element of a dtype: a number, "inf", "-inf", "nan", true or false; for complex dtypes also [re, im].
+std::optional<scalar::Scalar> read_element(Cursor const& at, DType dtype);
+
+/// Nested lists that must match `shape`, as the bytes of `dtype`.
+std::optional<tensor::ValuesSource> read_values(Cursor const& values, Shape const& shape, DType dtype);
+
+}  // namespace ein::graph

@@ -1,0 +1,143 @@
+#include "lib/graph/read_graph.hpp"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "lib/graph/graph_builder.hpp"
+#include "lib/graph/prune.hpp"
+#include "lib/graph/read/declarations.hpp"
+#include "lib/graph/read/fields.hpp"
+#include "lib/graph/read/node_context.hpp"
+#include "lib/graph/read/read_params.hpp"
+#include "lib/graph/read/read_tensors.hpp"
+
+namespace ein::graph {
+namespace {
+
+/// The file a run writes an output to, without folder and ending.
+std::string file_stem(std::string name) {
+    std::replace(name.begin(), name.end(), '/', '.');
+    return name;
+}
+
+class GraphReader {
+public:
+    GraphReader(Cursor const& top) : top_(top) {}
+
+    EinGraph read() {
+        read_header();
+        read_tensors();
+        read_nodes();
+        std::vector<ValueId> const outputs = read_outputs();
+        top_.faults().throw_if_any();
+        EinGraph graph = builder_.take();
+        graph.name = graph_name_;
+        graph.params = params_;
+        graph.outputs = outputs;
+        graph = prune(std::move(graph));
+        verify(graph, "read_graph");
+        return graph;
+    }
+
+private:
+    void read_header() {
+        top_.only_keys({"eingraph", "name", "dtype", "params", "tensors", "nodes", "outputs", "mesh", "sharding", "parts"});
+        auto const version = required(top_, "eingraph", "write the version of the format: \"eingraph\": 1");
+        if (version && version->value() != Json(1)) version->fail("version 1", brief(version->value()), "write 1, or use an Einloom that reads this version");
+        for (std::string const later : {"mesh", "sharding", "parts"})
+            if (top_.has(later)) top_.at(later).fail("no \"" + later + "\"", "it, which is not supported yet by this version", "remove the key");
+        if (auto const at = optional_at(top_, "name")) graph_name_ = at->string().value_or("");
+        if (auto const at = optional_at(top_, "dtype")) default_dtype_ = read_dtype(*at).value_or(DType::f32);
+        if (auto const at = optional_at(top_, "params")) params_ = read_params(*at);
+        for (auto const& [name, value] : params_) param_names_.push_back(name);
+    }
+
+    void read_tensors() {
+        auto const tensors = required(top_, "tensors", "list the tensors that nodes read: \"tensors\": {\"A\": {\"shape\": [4, 3]}}");
+        if (!tensors || !tensors->expect_object()) return;
+        for (auto const& [name, unused] : tensors->value().items()) {
+            Cursor const tensor = tensors->at(name);
+            TensorDeclaration declaration = read_tensor(tensor, default_dtype_);
+            if (!usable_name(tensor, name)) continue;
+            names_.add(name);
+            builder_.reserve_name(name);
+            values_.emplace_back();
+            if (declaration.shape)
+                values_.back() = builder_.add_leaf(name, std::move(*declaration.shape), declaration.dtype, std::move(declaration.source));
+        }
+    }
+
+    static bool usable_name(Cursor const& tensor, std::string const& name) {
+        bool const control = std::any_of(name.begin(), name.end(), [](unsigned char c) { return c < 32 || c == 127; });
+        if (!name.empty() && !control) return true;
+        tensor.fail("a name", name.empty() ? "an empty string" : "one with control characters", "write a name of visible characters");
+        return false;
+    }
+
+    void read_nodes() {
+        auto const at = optional_at(top_, "nodes");
+        if (!at) return;   // a graph may be leaves alone
+        std::vector<NodeDeclaration> const nodes = declare_nodes(*at, names_);
+        std::vector<std::optional<std::size_t>> producer(names_.size());
+        for (std::size_t k = 0; k < nodes.size(); ++k) {
+            if (nodes[k].name.empty()) continue;
+            producer[*names_.find(nodes[k].name)] = k;
+            builder_.reserve_name(nodes[k].name);
+        }
+        values_.resize(names_.size());
+        for (std::size_t k : order_nodes(nodes, producer))
+            if (nodes[k].usable) read_node(nodes[k]);
+    }
+
+    void read_node(NodeDeclaration const& declaration) {
+        NodeContext context{declaration.node, builder_, declaration.name, {}, param_names_, default_dtype_};
+        for (auto const& input : declaration.inputs) context.inputs.push_back(input ? values_[*input] : std::nullopt);
+        auto const value = declaration.node.has("op") ? read_op(context) : read_einsum(context);
+        if (auto const large = builder_.take_too_large())
+            declaration.node.fail("tensors of at most 2^62 bytes", quote(large->name) + " of shape " + to_string(large->shape), "use smaller extents");
+        if (!declaration.name.empty()) values_[*names_.find(declaration.name)] = value;
+    }
+
+    std::vector<ValueId> read_outputs() {
+        std::vector<ValueId> outputs;
+        auto const at = required(top_, "outputs", "name what to compute: \"outputs\": [\"C\"]");
+        if (!at || !at->expect_list()) return outputs;
+        if (at->size() == 0) at->fail("one output or more", "none", "name what to compute");
+        std::unordered_map<std::string, std::string> file_of;
+        for (std::size_t k = 0; k < at->size(); ++k) {
+            auto const name = at->at(k).string();
+            if (!name) continue;
+            auto const number = names_.find(*name);
+            if (!number) {
+                at->at(k).fail("the name of a tensor or node", quote(*name), names_.suggestion(*name));
+                continue;
+            }
+            auto const [other, fresh] = file_of.try_emplace(file_stem(*name), *name);
+            if (!fresh && other->second == *name) at->at(k).fail("each output once", quote(*name) + " again", "remove one of them");
+            else if (!fresh) at->at(k).fail("outputs with file names of their own", quote(*name) + " and " + quote(other->second) + ", both of which are written to " + file_stem(*name) + ".npy", "rename one of them");
+            if (values_[*number]) outputs.push_back(*values_[*number]);
+        }
+        return outputs;
+    }
+
+    Cursor top_;
+    std::string graph_name_;
+    DType default_dtype_ = DType::f32;
+    scalar::Params params_;
+    std::vector<std::string> param_names_;
+    GraphBuilder builder_;
+    Names names_;
+    std::vector<std::optional<ValueId>> values_;   // by the number of a name; nothing: it has a fault
+};
+
+}  // namespace
+
+EinGraph read_graph(std::string_view json, std::string const& file) {
+    Json const document = parse_json(json, file);
+    Faults faults(file);
+    Cursor const top(document, faults);
+    if (!top.expect_object()) faults.throw_if_any();
+    return GraphReader(top).read();
+}
+
+}  // namespace ein::graph
