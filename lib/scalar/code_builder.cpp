@@ -84,6 +84,7 @@ int CodeBuilder::index(int label) {
     Instruction made;
     made.form = Instruction::Form::index;
     made.label = label;
+    made.index = kernels().count_up;
     return add(made, DType::i64, {0, label, 0, 0, 0, 0});
 }
 
@@ -124,6 +125,22 @@ int CodeBuilder::position(int a, std::int64_t extent) {
     return add(made, DType::i64, {4, a, 0, 0, 0, static_cast<std::intptr_t>(extent)});
 }
 
+/// A select between equal strips leaves its condition unread, a cast of a number the number before the cast.
+void CodeBuilder::drop_unread() {
+    std::vector<bool> read(static_cast<std::size_t>(code_->values), false);
+    auto const is_read = [&](int value) { return read[static_cast<std::size_t>(value)]; };
+    read[static_cast<std::size_t>(code_->result)] = true;
+    auto& instructions = code_->instructions;
+    for (auto made = instructions.rbegin(); made != instructions.rend(); ++made) {
+        for (int const arg : {made->a, made->b, made->c}) {
+            if (arg >= 0 && is_read(made->out)) read[static_cast<std::size_t>(arg)] = true;
+        }
+    }
+    std::erase_if(instructions, [&](Instruction const& made) { return !is_read(made.out); });
+    std::erase_if(code_->constants, [&](auto const& constant) { return !is_read(constant.value); });
+    std::erase_if(code_->operands, [&](auto const& operand) { return !is_read(operand.value); });
+}
+
 /// A result's strip is given back after its last reader; an instruction never writes over what it reads.
 void CodeBuilder::place_results() {
     auto& instructions = code_->instructions;
@@ -153,6 +170,7 @@ void CodeBuilder::place_results() {
 std::unique_ptr<Program::Code> CodeBuilder::finish(int result, DType result_dtype) {
     code_->result = result;
     code_->result_dtype = result_dtype;
+    drop_unread();
     place_results();
     return std::move(code_);
 }

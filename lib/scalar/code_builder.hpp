@@ -31,6 +31,7 @@ private:
     using Key = std::array<std::intptr_t, 6>;   // form, kernel, arguments, label or extent
 
     int add(Instruction instruction, DType result, Key const& key);
+    void drop_unread();
     void place_results();
 
     std::unique_ptr<Program::Code> code_ = std::make_unique<Program::Code>();

@@ -9,6 +9,7 @@
 #include "lib/scalar/program_code.hpp"
 #include "lib/scalar/type.hpp"
 #include "lib/scalar/typing.hpp"
+#include "lib/scalar/walk.hpp"
 
 namespace ein::scalar {
 namespace {
@@ -23,14 +24,13 @@ class Binding {
 public:
     explicit Binding(Params const& params) : params_(params) {}
 
-    Expr const& operator()(Expr const& expr) {
-        if (auto const known = done_.find(&expr.node()); known != done_.end()) return known->second;
-        Expr made = bound(expr);
-        return done_.emplace(&expr.node(), std::move(made)).first->second;
+    Expr operator()(Expr const& expr) {
+        for (Expr const* const part : arguments_first(expr)) done_.emplace(&part->node(), bound(*part));
+        return done_.at(&expr.node());
     }
 
 private:
-    Expr bound(Expr const& expr) {
+    Expr bound(Expr const& expr) const {
         Node const& node = expr.node();
         if (node.op == Op::param) {
             auto const param = params_.find(node.name);
@@ -39,7 +39,7 @@ private:
         }
         if (node.args.empty()) return expr;
         std::vector<Expr> args;
-        for (Expr const& arg : node.args) args.push_back((*this)(arg));
+        for (Expr const& arg : node.args) args.push_back(done_.at(&arg.node()));
         return node.op == Op::cast ? Expr::cast(node.cast_to, args.front()) : Expr::call(node.op, std::move(args));
     }
 
@@ -54,16 +54,13 @@ public:
     std::unique_ptr<Program::Code const> run(Expr const& expr, DType weak) {
         ValueType const type = types_.of(expr).value;
         DType const settled_type = settled(type, weak);
+        for (Expr const* const part : arguments_first(expr)) done_.emplace(&part->node(), made_value(*part));
         int const result = converted(value(expr), type.type, settled_type);
         return code_.finish(result, settled_type);
     }
 
 private:
-    int value(Expr const& expr) {
-        if (auto const known = done_.find(&expr.node()); known != done_.end()) return known->second;
-        int const made = made_value(expr);
-        return done_[&expr.node()] = made;
-    }
+    int value(Expr const& expr) const { return done_.at(&expr.node()); }
 
     int made_value(Expr const& expr) {
         Node const& node = expr.node();
@@ -144,7 +141,7 @@ private:
     /// Powers that multiplication, division or a root gives at least as exactly as pow.
     std::optional<int> known_power(int base, Scalar const& exponent, DType work) {
         if (exact(work)) return exponent.integer == 2 ? std::optional(apply(Op::mul, work, work, base, base)) : std::nullopt;
-        if (is_complex(work)) return std::nullopt;
+        if (is_complex(work)) return exponent.number == 2.0 ? std::optional(apply(Op::mul, work, work, base, base)) : std::nullopt;
         double const n = exponent.number.real();
         if (n == 2) return apply(Op::mul, work, work, base, base);
         if (n == -1) return apply(Op::div, work, work, real(1, work), base);

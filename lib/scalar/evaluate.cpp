@@ -7,6 +7,7 @@
 #include "lib/scalar/evaluator.hpp"
 #include "lib/scalar/functions.hpp"
 #include "lib/scalar/integers.hpp"
+#include "lib/scalar/walk.hpp"
 
 namespace ein::scalar {
 namespace {
@@ -114,31 +115,29 @@ Scalar convert(Scalar value, DType from, DType to) {
     return Scalar::of(std::complex<double>(rounded(value.number.real(), to), imag));
 }
 
-Evaluator::Evaluator(Expr const& expr, DType compute, DType weak, Params const& params) : expr_(expr), params_(params) {
+Evaluator::Evaluator(Expr const& expr, DType compute, DType weak, Params const& params) : expr_(expr) {
     try {
         TypedExpr const types(expr, compute);
         std::unordered_map<Node const*, std::size_t> places;
-        add(expr, types, places);
+        for (Expr const* const part : arguments_first(expr)) {
+            Step step{&part->node(), types.of(*part), {}, fixed_value(part->node(), params)};
+            for (Expr const& arg : part->args()) step.args.push_back(places.at(&arg.node()));
+            places.emplace(&part->node(), steps_.size());
+            steps_.push_back(std::move(step));
+        }
         result_ = settled(types.of(expr).value, weak);
     } catch (Refused const& refused) {
         refuse_type(refused.problem);
     }
 }
 
-std::size_t Evaluator::add(Expr const& expr, TypedExpr const& types,
-                           std::unordered_map<Node const*, std::size_t>& places) {
-    if (auto const known = places.find(&expr.node()); known != places.end()) return known->second;
-    Step step{&expr.node(), types.of(expr), {}, {}};
-    for (Expr const& arg : expr.args()) step.args.push_back(add(arg, types, places));
-    Node const& node = expr.node();
-    if (node.op == Op::number) step.value = node.integral ? Scalar::of(node.integer) : Scalar::of(node.value);
-    if (node.op == Op::param) {
-        auto const param = params_.find(node.name);
-        if (param == params_.end()) refuse_missing_param(node.name);
-        step.value = Scalar::of(std::complex<double>(param->second));
-    }
-    steps_.push_back(std::move(step));
-    return places[&node] = steps_.size() - 1;
+/// Of a number or param; of other nodes nothing yet.
+Scalar Evaluator::fixed_value(Node const& node, Params const& params) {
+    if (node.op == Op::number) return node.integral ? Scalar::of(node.integer) : Scalar::of(node.value);
+    if (node.op != Op::param) return {};
+    auto const param = params.find(node.name);
+    if (param == params.end()) refuse_missing_param(node.name);
+    return Scalar::of(std::complex<double>(param->second));
 }
 
 /// Rounds only where a type is met or a cast asks for it: a strong f32 stays as exact as the judge can have it.

@@ -27,13 +27,12 @@ private:
         Scalar value;                    // of the element at hand; of a number or param: always
     };
 
-    std::size_t add(Expr const& expr, TypedExpr const& types, std::unordered_map<Node const*, std::size_t>& places);
+    static Scalar fixed_value(Node const& node, Params const& params);
     Scalar compute(Step const& step) const;
     Scalar converted(std::size_t arg, DType to) const;
     bool truth(std::size_t arg) const;
 
     Expr expr_;   // keeps the nodes alive
-    Params params_;
     std::vector<Step> steps_;
     DType result_ = DType::f32;
 };

@@ -2,12 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <unordered_map>
-#include <unordered_set>
 
 #include "lib/base/error.hpp"
 #include "lib/scalar/ops.hpp"
+#include "lib/scalar/walk.hpp"
 
 namespace ein::scalar {
 namespace {
@@ -22,19 +21,11 @@ bool same_leaf(Node const& a, Node const& b) {
            a.args.size() == b.args.size();
 }
 
-/// Visits each distinct node once, arguments before their users: shared subtrees cost nothing.
-void visit(Expr const& expr, std::unordered_set<Node const*>& seen, std::function<void(Node const&)> const& act) {
-    if (!seen.insert(&expr.node()).second) return;
-    for (Expr const& arg : expr.args()) visit(arg, seen, act);
-    act(expr.node());
-}
-
 std::vector<int> slots_of(Expr const& expr, Op op) {
     std::vector<int> slots;
-    std::unordered_set<Node const*> seen;
-    visit(expr, seen, [&](Node const& node) {
-        if (node.op == op) slots.push_back(node.slot);
-    });
+    for (Expr const* const part : arguments_first(expr)) {
+        if (part->op() == op) slots.push_back(part->node().slot);
+    }
     std::sort(slots.begin(), slots.end());
     slots.erase(std::unique(slots.begin(), slots.end()), slots.end());
     return slots;
@@ -44,21 +35,19 @@ class Substitution {
 public:
     Substitution(std::span<Expr const> operands, std::span<int const> labels) : operands_(operands), labels_(labels) {}
 
-    Expr const& operator()(Expr const& expr) {
-        auto const known = done_.find(&expr.node());
-        if (known != done_.end()) return known->second;
-        Expr made = rebuild(expr);
-        return done_.emplace(&expr.node(), std::move(made)).first->second;
+    Expr operator()(Expr const& expr) {
+        for (Expr const* const part : arguments_first(expr)) done_.emplace(&part->node(), rebuilt(*part));
+        return done_.at(&expr.node());
     }
 
 private:
-    Expr rebuild(Expr const& expr) {
+    Expr rebuilt(Expr const& expr) const {
         Node const& node = expr.node();
         if (node.op == Op::operand) return operands_.empty() ? expr : replacement(operands_, node.slot);
         if (node.op == Op::index) return labels_.empty() ? expr : Expr::index(replacement(labels_, node.slot));
         if (node.args.empty()) return expr;
         std::vector<Expr> args;
-        for (Expr const& arg : node.args) args.push_back((*this)(arg));
+        for (Expr const& arg : node.args) args.push_back(done_.at(&arg.node()));
         return node.op == Op::cast ? Expr::cast(node.cast_to, args.front()) : Expr::call(node.op, std::move(args));
     }
 
@@ -159,10 +148,9 @@ std::vector<int> labels_of(Expr const& expr) { return slots_of(expr, Op::index);
 
 std::vector<std::string> params_of(Expr const& expr) {
     std::vector<std::string> names;
-    std::unordered_set<Node const*> seen;
-    visit(expr, seen, [&](Node const& node) {
-        if (node.op == Op::param) names.push_back(node.name);
-    });
+    for (Expr const* const part : arguments_first(expr)) {
+        if (part->op() == Op::param) names.push_back(part->node().name);
+    }
     std::sort(names.begin(), names.end());
     names.erase(std::unique(names.begin(), names.end()), names.end());
     return names;

@@ -113,6 +113,8 @@ struct Tanh { template <class T> static T of(T a) { return fast_tanh(a); } };
 struct Sigmoid { template <class T> static T of(T a) { return fast_sigmoid(a); } };
 struct Silu { template <class T> static T of(T a) { return a * fast_sigmoid(a); } };
 struct Softplus { template <class T> static T of(T a) { return fast_softplus(a); } };
+struct Erf { static float of(float a) { return fast_erf(a); } };
+struct Gelu { static float of(float a) { return fast_gelu(a); } };
 struct Conj { template <class T> static Pair<T> of(Pair<T> a) { return {a.re, -a.im}; } };
 struct Real { template <class T> static T of(Pair<T> a) { return a.re; } };
 struct Imag { template <class T> static T of(Pair<T> a) { return a.im; } };
@@ -216,6 +218,11 @@ void fill(void* out, void const* a, std::size_t count) {
     for (std::size_t i = 0; i < count; ++i) r[i] = x;
 }
 
+void count_up(void* out, I64 first, I64 step, std::size_t count) {
+    auto* __restrict const r = static_cast<I64*>(out);
+    for (std::size_t i = 0; i < count; ++i) r[i] = wrapped(bits(first) + i * bits(step));
+}
+
 // ---- the table ----
 
 template <class T> constexpr int number_of = 4;
@@ -303,6 +310,8 @@ void enter_functions(Kernels& table) {
     each<Sigmoid, float, double>(table, Op::sigmoid);
     each<Silu, float, double>(table, Op::silu);
     each<Softplus, float, double>(table, Op::softplus);
+    each<Erf, float>(table, Op::erf);
+    each<Gelu, float>(table, Op::gelu);
     each<Conj, Pair<float>, Pair<double>>(table, Op::conj);
     enter<Real, float, Pair<float>>(table, Op::real);
     enter<Real, double, Pair<double>>(table, Op::real);
@@ -328,6 +337,7 @@ void EIN_FILL_KERNELS(Kernels& table) {
     table.wrap[static_cast<int>(DType::i32)] = unary<Wrap<std::int32_t>, I64, I64>;
     table.wrap[static_cast<int>(DType::u8)] = unary<Wrap<std::uint8_t>, I64, I64>;
     table.wrap[static_cast<int>(DType::boolean)] = unary<Truth, I64, I64>;
+    table.count_up = count_up;
     table.round_f16 = unary<RoundF16, float, float>;
     table.round_bf16 = unary<RoundBF16, float, float>;
 }

@@ -1,5 +1,6 @@
 // Elementary functions of float and double without a branch or a call, so that loops over them become vector code.
 // Only for kernel_loops.hpp, inside whose unnamed namespace it is included: each instruction set has its own copy.
+// Everything is inlined by force: one call left in a loop and the loop is no vector code.
 // Method: e^x by Cody and Waite's reduction x = k ln2 + r, |r| <= ln2/2, and a polynomial fitted at Chebyshev nodes;
 // logarithms as in FreeBSD's libm. At most 2 units in the last place where nothing else is said.
 #pragma once
@@ -76,20 +77,20 @@ constexpr T from_bits(Bits<T> bits) {
 }
 
 template <class T>
-T clamped(T x, T least, T most) {   // nan stays
+[[gnu::always_inline]] inline T clamped(T x, T least, T most) {   // nan stays
     x = x < least ? least : x;
     return x > most ? most : x;
 }
 
 /// 2^k for a k (two's complement) of a normal number.
 template <class T>
-T power_of_two(Bits<T> k) {
+[[gnu::always_inline]] inline T power_of_two(Bits<T> k) {
     return from_bits<T>((k + Format<T>::bias) << Format<T>::digits);
 }
 
 /// x 2^k in two steps, each by a normal number, so that overflow and subnormal results round once.
 template <class T>
-T scaled(T x, Bits<T> k) {
+[[gnu::always_inline]] inline T scaled(T x, Bits<T> k) {
     constexpr Bits<T> positive = 4096;   // logical shifts alone have vector forms everywhere
     Bits<T> const half = ((k + positive) >> 1) - positive / 2;
     return x * power_of_two<T>(half) * power_of_two<T>(k - half);
@@ -102,7 +103,7 @@ struct Reduced {
 };
 
 template <class T>
-Reduced<T> reduced(T x) {
+[[gnu::always_inline]] inline Reduced<T> reduced(T x) {
     using F = Format<T>;
     T const shifted = x * F::log2e + F::shift;
     T const n = shifted - F::shift;
@@ -110,14 +111,14 @@ Reduced<T> reduced(T x) {
 }
 
 template <class T>
-T fast_exp(T x) {
+[[gnu::always_inline]] inline T fast_exp(T x) {
     using F = Format<T>;
     auto const [r, k] = reduced(clamped(x, F::exp_least, F::exp_most));
     return scaled(T(1) + (r + r * r * F::exp_rest(r)), k);
 }
 
 template <class T>
-T fast_exp2(T x) {
+[[gnu::always_inline]] inline T fast_exp2(T x) {
     using F = Format<T>;
     x = clamped(x, F::exp2_least, F::exp2_most);
     T const shifted = x + F::shift;
@@ -127,7 +128,7 @@ T fast_exp2(T x) {
 
 /// 2^k (e^r - 1) + (2^k - 1), halved so that 2^k cannot overflow before its time.
 template <class T>
-T fast_expm1(T x) {
+[[gnu::always_inline]] inline T fast_expm1(T x) {
     using F = Format<T>;
     auto const [r, k] = reduced(clamped(x, F::expm1_least, F::exp_most));
     T const half = power_of_two<T>(k - 1);
@@ -137,7 +138,7 @@ T fast_expm1(T x) {
 
 /// log(x) + correction for normal x > 0, by x = 2^k m, sqrt(1/2) <= m < sqrt(2), s = (m - 1) / (m + 1).
 template <class T>
-T log_of_normal(T x, T correction, T exponent_offset) {
+[[gnu::always_inline]] inline T log_of_normal(T x, T correction, T exponent_offset) {
     using F = Format<T>;
     constexpr Bits<T> one = Bits<T>(F::bias) << F::digits;
     constexpr Bits<T> mantissa = (Bits<T>(1) << F::digits) - 1;
@@ -151,7 +152,7 @@ T log_of_normal(T x, T correction, T exponent_offset) {
 }
 
 template <class T>
-T fast_log(T x) {
+[[gnu::always_inline]] inline T fast_log(T x) {
     using F = Format<T>;
     constexpr T least_normal = from_bits<T>(Bits<T>(1) << F::digits);
     constexpr T infinity = __builtin_huge_val();
@@ -165,36 +166,73 @@ T fast_log(T x) {
 
 /// log(1 + x) for 0 <= x <= 1: what 1 + x rounds away is put back.
 template <class T>
-T fast_log1p_of_small(T x) {
+[[gnu::always_inline]] inline T fast_log1p_of_small(T x) {
     T const u = T(1) + x;
     return log_of_normal(u, (x - (u - T(1))) / u, T(0));
 }
 
 template <class T>
-T absolute(T x) {
+[[gnu::always_inline]] inline T absolute(T x) {
     return from_bits<T>(bits_of(x) & ~(Bits<T>(1) << (8 * sizeof(T) - 1)));
 }
 
 template <class T>
-T with_sign_of(T magnitude, T sign) {
+[[gnu::always_inline]] inline T with_sign_of(T magnitude, T sign) {
     constexpr Bits<T> top = Bits<T>(1) << (8 * sizeof(T) - 1);
     return from_bits<T>((bits_of(magnitude) & ~top) | (bits_of(sign) & top));
 }
 
 template <class T>
-T fast_tanh(T x) {   // at most 3 units in the last place
+[[gnu::always_inline]] inline T fast_tanh(T x) {   // at most 3 units in the last place
     T const t = fast_expm1(T(-2) * absolute(x));
     return with_sign_of(-t / (t + T(2)), x);
 }
 
 template <class T>
-T fast_sigmoid(T x) {   // at most 3 units in the last place
+[[gnu::always_inline]] inline T fast_sigmoid(T x) {   // at most 3 units in the last place
     T const small = fast_exp(-absolute(x));
     return (x < T(0) ? small : T(1)) / (T(1) + small);
 }
 
 template <class T>
-T fast_softplus(T x) {
+[[gnu::always_inline]] inline T fast_softplus(T x) {
     T const positive = x < T(0) ? T(0) : x;   // nan stays
     return positive + fast_log1p_of_small(fast_exp(-absolute(x)));
+}
+
+/// The complementary error function of z >= 0 to 9 digits, for f32: e^(-z^2) t Q(t), t = 2 / (2 + z), and Q fitted at
+/// Chebyshev nodes up to z = 10.3, beyond which the result is no f32.
+[[gnu::always_inline]] inline double erfc_for_f32(double z) {
+    double const t = 2 / (2 + (z > 10.3 ? 10.3 : z));
+    double q = -0x1.068d60d5c052dp-5 * t + 0x1.e6f7072545d69p-3;
+    q = q * t - 0x1.82495ca68101bp-1;
+    q = q * t + 0x1.4c242eb11dd09p+0;
+    q = q * t - 0x1.407e994318bb5p+0;
+    q = q * t + 0x1.532b533c2ebdcp-1;
+    q = q * t - 0x1.333833a9c8f94p-2;
+    q = q * t + 0x1.57df5580ebd97p-3;
+    q = q * t + 0x1.47a6864270934p-3;
+    q = q * t + 0x1.fdb925a0b6422p-3;
+    q = q * t + 0x1.20b5da64ab955p-2;
+    q = q * t + 0x1.20debe36976d1p-2;
+    return fast_exp(-z * z) * t * q;
+}
+
+[[gnu::always_inline]] inline float fast_erf(float x) {
+    double const z = absolute(static_cast<double>(x));
+    double const s = z * z;
+    double series = -0x1.936a4a783000ep-11 * s + 0x1.54d076df270b9p-8;
+    series = series * s - 0x1.b8203032a459bp-6;
+    series = series * s + 0x1.ce2ef239ee028p-4;
+    series = series * s - 0x1.8127466f5b8a1p-2;
+    series = (series * s + 0x1.20dd75041b4eap+0) * z;
+    double const far = 1 - erfc_for_f32(z);
+    return with_sign_of(static_cast<float>(z < 0.5 ? series : far), x);
+}
+
+/// x Phi(x) = x erfc(-x / sqrt(2)) / 2.
+[[gnu::always_inline]] inline float fast_gelu(float x) {
+    double const wide = x;
+    double const tail = erfc_for_f32(absolute(wide) * 0x1.6a09e667f3bcdp-1);
+    return static_cast<float>(0.5 * wide * (wide < 0 ? tail : 2 - tail));
 }

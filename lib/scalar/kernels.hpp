@@ -26,6 +26,7 @@ constexpr int register_number(DType type) {
 using UnaryKernel = void (*)(void* out, void const* a, std::size_t count);
 using BinaryKernel = void (*)(void* out, void const* a, void const* b, std::size_t count);
 using SelectKernel = void (*)(void* out, void const* condition, void const* a, void const* b, std::size_t count);
+using IndexKernel = void (*)(void* out, std::int64_t first, std::int64_t step, std::size_t count);
 
 /// v: a strip of elements, s: one element that stands for a strip.
 struct BinaryKernels {
@@ -46,6 +47,7 @@ struct Kernels {
     UnaryKernel truth[register_count] = {};                // to i64: 1 unless zero
     UnaryKernel fill[register_count] = {};                 // one element to a strip
     UnaryKernel wrap[dtype_count] = {};                    // i64 to the range of an integer type
+    IndexKernel count_up = nullptr;                        // first, first + step, ... to i64
     UnaryKernel round_f16 = nullptr, round_bf16 = nullptr; // f32 to f32
 };
 

@@ -9,14 +9,9 @@
 namespace ein::scalar {
 namespace {
 
-StripOperand run_index(StripIndex const& index, std::size_t count, void* out) {
-    auto* const strip = static_cast<std::int64_t*>(out);
+StripOperand run_index(Instruction const& code, StripIndex const& index, std::size_t count, void* out) {
     bool const constant = index.step == 0;
-    auto next = static_cast<std::uint64_t>(index.first);
-    for (std::size_t k = 0; k < (constant ? 1 : count); ++k) {
-        strip[k] = static_cast<std::int64_t>(next);
-        next += static_cast<std::uint64_t>(index.step);
-    }
+    code.index(out, index.first, index.step, constant ? 1 : count);
     return {out, constant};
 }
 
@@ -97,7 +92,7 @@ StripOperand Program::run(std::size_t count, std::span<StripOperand const> opera
         switch (code.form) {
             case Instruction::Form::index:
                 promise(static_cast<std::size_t>(code.label) < indices.size(), "a program has too few labels");
-                made = run_index(indices[static_cast<std::size_t>(code.label)], count, out);
+                made = run_index(code, indices[static_cast<std::size_t>(code.label)], count, out);
                 break;
             case Instruction::Form::unary: made = run_unary(code, values[code.a], count, out); break;
             case Instruction::Form::binary: made = run_binary(code, values[code.a], values[code.b], count, out); break;

@@ -21,6 +21,7 @@ struct Instruction {
     std::int64_t extent = 0;         // of a position
     UnaryKernel unary = nullptr;     // of a select: fill
     BinaryKernels binary;
+    IndexKernel index = nullptr;
     SelectKernels select;
     std::size_t width = 0;           // bytes of one element of the result
     std::size_t offset = 0;          // of the result in scratch

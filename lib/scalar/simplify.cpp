@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <unordered_map>
@@ -7,6 +8,7 @@
 #include "lib/scalar/ops.hpp"
 #include "lib/scalar/type.hpp"
 #include "lib/scalar/typing.hpp"
+#include "lib/scalar/walk.hpp"
 
 namespace ein::scalar {
 namespace {
@@ -35,18 +37,17 @@ class Simplifier {
 public:
     explicit Simplifier(std::span<DType const> computes) : computes_(computes) {}
 
-    Simplified const& operator()(Expr const& expr) {
-        if (auto const known = done_.find(&expr.node()); known != done_.end()) return known->second;
-        Simplified made = simplified(expr);
-        return done_.emplace(&expr.node(), std::move(made)).first->second;
+    Expr operator()(Expr const& expr) {
+        for (Expr const* const part : arguments_first(expr)) done_.emplace(&part->node(), simplified(*part));
+        return done_.at(&expr.node()).expr;
     }
 
 private:
-    Simplified simplified(Expr const& expr) {
+    Simplified simplified(Expr const& expr) const {
         std::vector<Simplified> args;
         bool same = true;
         for (Expr const& arg : expr.args()) {
-            args.push_back((*this)(arg));
+            args.push_back(done_.at(&arg.node()));
             same = same && &args.back().expr.node() == &arg.node();
         }
         Simplified whole{same ? expr : rebuilt(expr.node(), args), {}};
@@ -147,11 +148,8 @@ private:
     }
 
     static bool may_throw(Expr const& expr) {
-        if (expr.op() == Op::position) return true;
-        for (Expr const& arg : expr.args()) {
-            if (may_throw(arg)) return true;
-        }
-        return false;
+        auto const parts = arguments_first(expr);
+        return std::any_of(parts.begin(), parts.end(), [](Expr const* part) { return part->op() == Op::position; });
     }
 
     static Simplified const* chosen(std::vector<Simplified> const& args) {
@@ -170,8 +168,8 @@ private:
 
 }  // namespace
 
-Expr simplify(Expr const& expr) { return Simplifier(every_compute_type)(expr).expr; }
+Expr simplify(Expr const& expr) { return Simplifier(every_compute_type)(expr); }
 
-Expr simplify(Expr const& expr, DType compute) { return Simplifier(std::span(&compute, 1))(expr).expr; }
+Expr simplify(Expr const& expr, DType compute) { return Simplifier(std::span(&compute, 1))(expr); }
 
 }  // namespace ein::scalar

@@ -5,6 +5,7 @@
 #include "lib/base/error.hpp"
 #include "lib/scalar/integers.hpp"
 #include "lib/scalar/ops.hpp"
+#include "lib/scalar/walk.hpp"
 
 namespace ein::scalar {
 namespace {
@@ -170,15 +171,13 @@ Typing typing(Node const& node, std::span<ValueType const> args, DType compute) 
 
 DType settled(ValueType const& value, DType weak) { return value.weak ? meet(value.type, weak) : value.type; }
 
-void TypedExpr::visit(Expr const& expr) {
-    if (types_.contains(&expr.node())) return;
-    std::array<ValueType, 3> args;
-    std::size_t count = 0;
-    for (Expr const& arg : expr.args()) {
-        visit(arg);
-        args[count++] = types_.at(&arg.node()).value;
+TypedExpr::TypedExpr(Expr const& expr, DType compute) {
+    for (Expr const* const part : arguments_first(expr)) {
+        std::array<ValueType, 3> args;
+        std::size_t count = 0;
+        for (Expr const& arg : part->args()) args[count++] = types_.at(&arg.node()).value;
+        types_.emplace(&part->node(), typing(part->node(), std::span(args).first(count), compute));
     }
-    types_.emplace(&expr.node(), typing(expr.node(), std::span(args).first(count), compute_));
 }
 
 }  // namespace ein::scalar

@@ -40,13 +40,10 @@ DType settled(ValueType const& value, DType weak);
 class TypedExpr {
 public:
     /// @throws Refused
-    TypedExpr(Expr const& expr, DType compute) : compute_(compute) { visit(expr); }
+    TypedExpr(Expr const& expr, DType compute);
     Typing const& of(Expr const& expr) const { return types_.at(&expr.node()); }
 
 private:
-    void visit(Expr const& expr);
-
-    DType compute_;
     std::unordered_map<Node const*, Typing> types_;
 };
 

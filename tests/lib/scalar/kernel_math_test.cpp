@@ -26,9 +26,13 @@ struct Function {
 long double sigmoid(long double x) { return x < 0 ? std::exp(x) / (1 + std::exp(x)) : 1 / (1 + std::exp(-x)); }
 long double softplus(long double x) { return std::max(x, 0.0L) + std::log1p(std::exp(-std::fabs(x))); }
 
+long double gelu(long double x) { return 0.5L * x * std::erfc(-x * std::sqrt(0.5L)); }
+
 std::vector<Function> functions(bool f64) {
     double const most = f64 ? 710 : 89;
     return {
+        {Op::erf, [](long double x) { return std::erf(x); }, -6, 6, 2},
+        {Op::gelu, gelu, f64 ? -30.0 : -12.8, 20, f64 ? 2000.0 : 2.0},   // f64: erfc of a rounded argument
         {Op::exp, [](long double x) { return std::exp(x); }, f64 ? -746.0 : -104.0, most, 2},
         {Op::exp2, [](long double x) { return std::exp2(x); }, f64 ? -1075.0 : -150.0, f64 ? 1024.0 : 128.0, 2},
         {Op::expm1, [](long double x) { return std::expm1(x); }, -40, most, 2},
@@ -103,7 +107,7 @@ void check_functions(DType type) {
         std::vector<T> results(specials.size());
         kernel(results.data(), specials.data(), specials.size());
         for (std::size_t k = 0; k < specials.size(); ++k) {
-            bool const fades = function.op == Op::silu && specials[k] < -80;   // x times a subnormal number; -inf * 0
+            bool const fades = (function.op == Op::silu || function.op == Op::gelu) && specials[k] < -30;   // to subnormals; -inf * 0
             CAPTURE(specials[k], results[k]);
             if (!fades) CHECK(ulps(results[k], function.exact(static_cast<long double>(specials[k]))) <= function.most_ulps);
         }
