@@ -2,7 +2,230 @@
 
 #include <cblas.h>
 
+#include <algorithm>
+
+#include "executor/device/gemm_match.hpp"
+#include "executor/device/gemm_plan.hpp"
+#include "executor/device/loop_kernel.hpp"
+#include "executor/device/scratch.hpp"
+#include "lib/base/partition.hpp"
+
 namespace ein::executor {
-std::unique_ptr<PreparedKernel const> make_gemm_kernel(KernelShape const&, Nest const&, KernelTypes const&, scalar::Params const&) { return nullptr; }
+namespace {
+
+constexpr std::size_t A = GemmPlan::a, B = GemmPlan::b, C = GemmPlan::c;
+constexpr double flops_of_a_piece = 5e7;      // smaller ones are not worth another thread
+constexpr std::int64_t most_pieces = 16;
+constexpr Extent grain = 64;                  // rows and columns of a piece: a multiple, so that BLAS works in whole tiles
+constexpr Extent shortest_sum = 4096;         // contracted elements of a piece, where sums are cut
+
+Extent blocks(Extent length) { return (length + grain - 1) / grain; }
+
+double flops_of(GemmPlan const& plan) {
+    double flops = 2.0 * static_cast<double>(plan.m) * static_cast<double>(plan.n) * static_cast<double>(plan.k) *
+                   static_cast<double>(plan.calls());
+    for (GemmPlan::Loop const& loop : plan.sum_loops) flops *= static_cast<double>(loop.length);
+    return flops;
+}
+
+std::int64_t wanted_pieces(GemmPlan const& plan) {
+    return static_cast<std::int64_t>(std::clamp(flops_of(plan) / flops_of_a_piece, 1.0, static_cast<double>(most_pieces)));
+}
+
+/// How a call is cut: rows, columns, and the contracted label (then each piece has an output of its own, summed in the end).
+struct Grid { std::int64_t rows = 1, columns = 1, sums = 1; };
+
+/// Chosen from the shape alone: a product cut otherwise may round otherwise.
+Grid choose_grid(GemmPlan const& plan, std::int64_t wanted) {
+    Grid grid;
+    Extent const m = plan.m, n = plan.n;
+    std::int64_t const needed = (wanted + plan.calls() - 1) / plan.calls();
+    double best = 0;
+    for (std::int64_t rows = 1; rows <= std::min<std::int64_t>(needed, blocks(m)); ++rows) {
+        std::int64_t const columns = std::min<std::int64_t>((needed + rows - 1) / rows, blocks(n));
+        double const again = static_cast<double>(rows) * static_cast<double>(n) + static_cast<double>(columns) * static_cast<double>(m);
+        double const cost = again / static_cast<double>(rows * columns);   // what is read again, for each piece that it buys
+        if (rows > 1 && cost >= best) continue;
+        best = cost;
+        grid = {rows, columns, 1};
+    }
+    std::int64_t const made = grid.rows * grid.columns * plan.calls();
+    if (made * 2 <= wanted && plan.sum_loops.empty())
+        grid.sums = std::max<std::int64_t>(1, std::min<std::int64_t>(wanted / made, plan.k / shortest_sum));
+    return grid;
+}
+
+class GemmKernel final : public PreparedKernel {
+public:
+    GemmKernel(GemmPlan plan, Grid grid, Nest const& nest, ScaledProduct const& product, DType type)
+        : plan_(std::move(plan)), operands_{product.left, product.right}, size_(static_cast<Extent>(size_of(type))),
+          accumulate_(nest.accumulate), grid_(grid) {
+        call_.type = type;
+        call_.alpha = product.factor;
+        set_forms();
+        for (std::size_t side : {A, B}) make_packing(nest, side, type);
+        make_unpacking(nest, type);
+        tasks_ = plan_.calls() * grid_.rows * grid_.columns * grid_.sums;
+        double const bytes = static_cast<double>(plan_.m * plan_.k + plan_.k * plan_.n + plan_.m * plan_.n) * static_cast<double>(size_);
+        bool const large = flops_of(plan_) >= 2 * flops_of_a_piece || bytes * static_cast<double>(plan_.calls()) > 16e6;
+        pieces_ = large ? std::min<std::int64_t>(tasks_, 4 * most_pieces) : 1;
+    }
+
+    void launch(KernelCall const& call, Team& team) const override {
+        std::array<std::byte const*, 2> from{};
+        Scratch const packed(packed_bytes());
+        std::byte* place = packed.data();
+        for (std::size_t side : {A, B}) {
+            from[side] = static_cast<std::byte const*>(call.operands[operands_[side]]);
+            if (!packing_[side]) continue;
+            void const* const source = from[side];
+            packing_[side]->launch(std::span(&source, 1), place, {}, team);
+            from[side] = place;
+            place += lines(bytes_of(side));
+        }
+        auto* const to = unpacking_ ? place : static_cast<std::byte*>(call.output);
+        if (pieces_ == 1) run_tasks(0, tasks_, from, to);
+        else
+            team.run(pieces_, [&](std::int64_t piece) {
+                run_tasks(part_begin(tasks_, pieces_, piece), part_begin(tasks_, pieces_, piece + 1), from, to);
+            });
+        void const* const results = to;
+        if (unpacking_) unpacking_->launch(std::span(&results, 1), call.output, {}, team);
+    }
+
+private:
+    std::size_t bytes_of(std::size_t side) const {
+        Extent const copies = side == C ? grid_.sums : 1;
+        return static_cast<std::size_t>(plan_.matrices[side].elements * copies * size_);
+    }
+    std::size_t packed_bytes() const {
+        std::size_t total = 0;
+        for (std::size_t side : {A, B, C})
+            if (plan_.matrices[side].packed) total += lines(bytes_of(side));
+        return total;
+    }
+
+    void set_forms() {
+        call_.a_form = *blas_form(plan_.m, plan_.k, plan_.matrices[A].strides);
+        call_.b_form = *blas_form(plan_.k, plan_.n, plan_.matrices[B].strides);
+        call_.c_form = *blas_form(plan_.m, plan_.n, plan_.matrices[C].strides);
+    }
+
+    /// Brings an operand to the calls' type and layout; labels that it alone has are summed on the way.
+    void make_packing(Nest const& nest, std::size_t side, DType type) {
+        GemmPlan::Matrix const& matrix = plan_.matrices[side];
+        if (!matrix.packed) return;
+        Nest pack{{}, {nest.operand_dtypes[operands_[side]]}, type, false};
+        for (std::size_t l = 0; l < nest.labels.size(); ++l) {
+            Extent const from = nest.labels[l].strides[operands_[side]], to = matrix.packed_strides[l] * size_;
+            if (from != 0) pack.labels.push_back({nest.labels[l].length, {from}, to, to == 0, -1});
+        }
+        simplify(pack);
+        packing_[side] = LoopKernel::make(std::move(pack), LoopBody::identity(type));
+    }
+
+    void make_unpacking(Nest const& nest, DType type) {
+        GemmPlan::Matrix const& matrix = plan_.matrices[C];
+        if (!matrix.packed) return;
+        Nest unpack{{}, {type}, nest.output_dtype, nest.accumulate};
+        for (std::size_t l = 0; l < nest.labels.size(); ++l)
+            if (!nest.labels[l].aggregated)
+                unpack.labels.push_back({nest.labels[l].length, {matrix.packed_strides[l] * size_}, nest.labels[l].output_stride, false, -1});
+        unpack.labels.push_back({grid_.sums, {matrix.elements * size_}, 0, true, -1});
+        simplify(unpack);
+        unpacking_ = LoopKernel::make(std::move(unpack), LoopBody::identity(type));
+    }
+
+    void run_tasks(std::int64_t first, std::int64_t last, std::array<std::byte const*, 2> const& from, std::byte* to) const {
+        for (std::int64_t task = first; task < last; ++task) {
+            std::int64_t rest = task;
+            std::int64_t const column = rest % grid_.columns;
+            rest /= grid_.columns;
+            std::int64_t const row = rest % grid_.rows;
+            rest /= grid_.rows;
+            std::int64_t const sum = rest % grid_.sums;
+            rest /= grid_.sums;
+            std::array<Extent, 3> at{0, 0, sum * plan_.matrices[C].elements * (grid_.sums > 1 ? 1 : 0)};
+            add_turn(plan_.free_loops, rest, at);
+            run_task(row, column, sum, at, from, to);
+        }
+    }
+
+    /// Adds turn `turn` of some nested loops to a place, in elements of each side.
+    static void add_turn(std::vector<GemmPlan::Loop> const& loops, Extent turn, std::array<Extent, 3>& at) {
+        for (auto loop = loops.rbegin(); loop != loops.rend(); ++loop) {
+            for (std::size_t side : {A, B, C}) at[side] += turn % loop->length * loop->steps[side];
+            turn /= loop->length;
+        }
+    }
+
+    /// Part `index` of `parts` of a length, cut between whole tiles.
+    static std::pair<Extent, Extent> part(Extent length, std::int64_t parts, std::int64_t index) {
+        if (parts == 1) return {0, length};
+        Extent const begin = std::min(length, part_begin(blocks(length), parts, index) * grain);
+        return {begin, std::min(length, part_begin(blocks(length), parts, index + 1) * grain) - begin};
+    }
+
+    void run_task(std::int64_t row, std::int64_t column, std::int64_t sum, std::array<Extent, 3> const& at,
+                  std::array<std::byte const*, 2> const& from, std::byte* to) const {
+        auto const [m0, m] = part(plan_.m, grid_.rows, row);
+        auto const [n0, n] = part(plan_.n, grid_.columns, column);
+        auto const [k0, k] = part(plan_.k, grid_.sums, sum);
+        auto const& [a, b, c] = plan_.matrices;
+        std::byte const* const a_at = from[A] + (at[A] + m0 * a.strides.row + k0 * a.strides.column) * size_;
+        std::byte const* const b_at = from[B] + (at[B] + k0 * b.strides.row + n0 * b.strides.column) * size_;
+        std::byte* const c_at = to + (at[C] + m0 * c.strides.row + n0 * c.strides.column) * size_;
+        GemmCall call = call_;
+        call.m = m;
+        call.n = n;
+        call.k = k;
+        call.beta = accumulate_ && !unpacking_ ? 1 : 0;
+        Extent turns = 1;
+        for (GemmPlan::Loop const& loop : plan_.sum_loops) turns *= loop.length;
+        for (Extent turn = 0; turn < turns; ++turn, call.beta = 1) {
+            std::array<Extent, 3> step{};
+            add_turn(plan_.sum_loops, turn, step);
+            gemm(call, a_at + step[A] * size_, b_at + step[B] * size_, c_at);
+        }
+    }
+
+    GemmPlan plan_;
+    std::array<std::size_t, 2> operands_;
+    Extent size_;
+    bool accumulate_;
+    Grid grid_;
+    GemmCall call_;
+    std::array<std::unique_ptr<LoopKernel const>, 2> packing_;
+    std::unique_ptr<LoopKernel const> unpacking_;
+    std::int64_t tasks_ = 1, pieces_ = 1;
+};
+
+bool computes_with_blas(KernelTypes const& types, scalar::Agg agg) {
+    bool const known = types.compute == DType::f32 || types.compute == DType::f64 || is_complex(types.compute);
+    return known && types.join == types.compute && types.accumulate == types.compute && agg == scalar::Agg::sum;
+}
+
+}  // namespace
+
+std::unique_ptr<PreparedKernel const> make_gemm_kernel(KernelShape const& shape, Nest const& nest, KernelTypes const& types,
+                                                       scalar::Params const& params) {
+    graph::EinSum const& einsum = shape.kernel->einsum;
+    if (!computes_with_blas(types, einsum.agg)) return nullptr;
+    std::optional<ScaledProduct> const product = scaled_product(einsum.join, types, params);
+    if (!product) return nullptr;
+    GemmProblem problem{nest, product->left, product->right, types.compute, false};
+    std::optional<GemmPlan> plan = plan_gemm(problem);
+    if (!plan) return nullptr;
+    Grid grid = choose_grid(*plan, wanted_pieces(*plan));
+    if (grid.sums > 1) {   // pieces of a sum need outputs of their own, even where the output could be written in place
+        problem.pack_output = true;
+        plan = plan_gemm(problem);
+        if (!plan) return nullptr;
+        grid = choose_grid(*plan, wanted_pieces(*plan));
+    }
+    return std::make_unique<GemmKernel>(std::move(*plan), grid, nest, *product, types.compute);
+}
+
 void use_one_blas_thread() { openblas_set_num_threads(1); }
+
 }  // namespace ein::executor
