@@ -1,0 +1,185 @@
+// What the cpu device reaches on one thread beside what the machine gives in the same process: GEMM beside OpenBLAS called
+// directly, elementwise joins and reductions beside a plain copy, and the cost of launching tiny kernels.
+// Usage: device_floor [gemm|stream|tiny]...   Prints a line each: name, reached, floor, ratio.
+#include <cblas.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <functional>
+#include <string>
+
+#include "executor/device/cpu_device.hpp"
+#include "lib/scalar/parse.hpp"
+
+using namespace ein;
+using namespace ein::executor;
+
+namespace {
+
+double seconds_of(std::function<void()> const& work, int repeats) {
+    double best = 1e30;
+    for (int turn = 0; turn < repeats; ++turn) {
+        auto const start = std::chrono::steady_clock::now();
+        work();
+        best = std::min(best, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+    }
+    return best;
+}
+
+struct Bench {
+    schedule::Kernel kernel;
+    KernelShape shape;
+    std::vector<Extent> begin;
+    std::unique_ptr<PreparedKernel const> prepared;
+
+    Bench(std::vector<std::vector<int>> inputs, std::vector<int> output, Shape extents, std::string const& join, scalar::Agg agg,
+          DType type) {
+        graph::EinSum& einsum = kernel.einsum;
+        for (std::size_t l = 0; l < extents.size(); ++l) einsum.labels.push_back(std::string(1, static_cast<char>('i' + l)));
+        einsum.extents = extents;
+        einsum.inputs = std::move(inputs);
+        einsum.output = std::move(output);
+        einsum.join = scalar::parse(join, {static_cast<int>(einsum.inputs.size()), einsum.labels, {}}).expr;
+        einsum.agg = agg;
+        kernel.node = "bench";
+        kernel.compute = type;
+        shape.kernel = &kernel;
+        shape.lengths = extents;
+        for (auto const& axes : einsum.inputs) shape.operand_strides.push_back(row_major_strides(lengths(axes)));
+        shape.operand_dtypes.assign(einsum.inputs.size(), type);
+        shape.output_strides = row_major_strides(lengths(einsum.output));
+        shape.output_dtype = type;
+        begin.assign(extents.size(), 0);
+        prepared = CpuDevice().prepare(shape, {});
+    }
+    Shape lengths(std::vector<int> const& axes) const {
+        Shape found;
+        for (int label : axes) found.push_back(kernel.einsum.extents[static_cast<std::size_t>(label)]);
+        return found;
+    }
+    void run(std::vector<void const*> const& operands, void* output) const {
+        SoloTeam solo;
+        prepared->launch({operands, output, begin}, solo);
+    }
+};
+
+void report(std::string const& name, double reached, double floor, char const* unit) {
+    std::printf("%-34s %9.2f %9.2f %-8s ratio %.3f\n", name.c_str(), reached, floor, unit, reached / floor);
+}
+
+template <class T>
+std::vector<T> noise(std::size_t count) {
+    std::vector<T> values(count);
+    std::uint64_t state = 1;
+    for (T& value : values) {
+        state = state * 6364136223846793005u + 1442695040888963407u;
+        value = static_cast<T>(static_cast<double>(state >> 40) * 0x1p-24);
+    }
+    return values;
+}
+
+template <class T, class Call>
+void gemm(std::string const& name, DType type, Extent n, Call const& call) {
+    auto const size = static_cast<std::size_t>(n * n);
+    std::vector<T> const a = noise<T>(size), b = noise<T>(size);
+    std::vector<T> c(size);
+    Bench const bench({{0, 1}, {1, 2}}, {0, 2}, {n, n, n}, "x*y", scalar::Agg::sum, type);
+    double direct = 1e30, ours = 1e30;
+    for (int turn = 0; turn < 3; ++turn) {
+        direct = std::min(direct, seconds_of([&] { call(static_cast<int>(n), a.data(), b.data(), c.data()); }, 1));
+        ours = std::min(ours, seconds_of([&] { bench.run({a.data(), b.data()}, c.data()); }, 1));
+    }
+    double const flops = 2.0 * static_cast<double>(n) * static_cast<double>(n) * static_cast<double>(n) * 1e-9;
+    report(name + " " + std::to_string(n), flops / ours, flops / direct, "GFLOP/s");
+}
+
+void gemms(Extent n) {
+    gemm<double>("matmul f64", DType::f64, n, [](int m, double const* a, double const* b, double* c) {
+        cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, m, m, m, 1, a, m, b, m, 0, c, m);
+    });
+    gemm<float>("matmul f32", DType::f32, n, [](int m, float const* a, float const* b, float* c) {
+        cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, m, m, m, 1, a, m, b, m, 0, c, m);
+    });
+}
+
+void streams() {
+    constexpr Extent n = 8192;
+    constexpr std::size_t count = static_cast<std::size_t>(n * n);   // 256 MiB of f32
+    std::vector<float> const x = noise<float>(count), y = noise<float>(count);
+    std::vector<float> z(count);
+    double const copy = seconds_of([&] {
+        float const* const from = x.data();
+        float* const to = z.data();
+        for (std::size_t i = 0; i < count; ++i) to[i] = from[i];
+    }, 5);
+    double const megabytes = static_cast<double>(count) * 4e-9;
+    double const floor = 2 * megabytes / copy;
+    auto const measure = [&](std::string const& name, Bench const& bench, double arrays) {
+        std::vector<void const*> operands{x.data(), y.data()};
+        operands.resize(bench.kernel.einsum.operands());
+        report(name, arrays * megabytes / seconds_of([&] { bench.run(operands, z.data()); }, 4), floor, "GB/s");
+    };
+    using scalar::Agg;
+    measure("x+y", Bench({{0, 1}, {0, 1}}, {0, 1}, {n, n}, "x+y", Agg::sum, DType::f32), 3);
+    measure("relu(x)", Bench({{0, 1}}, {0, 1}, {n, n}, "relu(x)", Agg::sum, DType::f32), 2);
+    measure("copy", Bench({{0, 1}}, {0, 1}, {n, n}, "x", Agg::sum, DType::f32), 2);
+    measure("transpose", Bench({{0, 1}}, {1, 0}, {n, n}, "x", Agg::sum, DType::f32), 2);
+    measure("x - y[i]", Bench({{0, 1}, {0}}, {0, 1}, {n, n}, "x-y", Agg::sum, DType::f32), 2);
+    measure("x * y[j]", Bench({{0, 1}, {1}}, {0, 1}, {n, n}, "x*y", Agg::sum, DType::f32), 2);
+    measure("exp(x) rows of 64", Bench({{0, 1}, {0}}, {0, 1}, {n * n / 64, 64}, "x-y", Agg::sum, DType::f32), 2);
+    measure("sum of all", Bench({{0, 1}}, {}, {n, n}, "x", Agg::sum, DType::f32), 1);
+    measure("sum over rows (ij->j)", Bench({{0, 1}}, {1}, {n, n}, "x", Agg::sum, DType::f32), 1);
+    measure("sum over columns (ij->i)", Bench({{0, 1}}, {0}, {n, n}, "x", Agg::sum, DType::f32), 1);
+    measure("sum of rows of 64", Bench({{0, 1}}, {0}, {n * n / 64, 64}, "x", Agg::sum, DType::f32), 1);
+    measure("sum over rows of 64 (ij->j)", Bench({{0, 1}}, {1}, {n * n / 64, 64}, "x", Agg::sum, DType::f32), 1);
+    measure("max of all", Bench({{0, 1}}, {}, {n, n}, "x", Agg::max, DType::f32), 1);
+    measure("sum of x*y", Bench({{0, 1}, {0, 1}}, {}, {n, n}, "x*y", Agg::sum, DType::f32), 2);
+    measure("matrix vector (ij,j->i)", Bench({{0, 1}, {1}}, {0}, {n, n}, "x*y", Agg::sum, DType::f32), 1);
+    measure("logsumexp (ij->i)", Bench({{0, 1}}, {0}, {n, n}, "x", Agg::logsumexp, DType::f32), 1);
+}
+
+void crossed() {
+    constexpr Extent n = 512;
+    std::vector<float> const x = noise<float>(n * n), y = noise<float>(n * n);
+    std::vector<float> z(n * n);
+    for (bool const transposed : {false, true}) {
+        Bench const bench({{0, 1}, transposed ? std::vector<int>{2, 1} : std::vector<int>{1, 2}}, {0, 2}, {n, n, n}, "x+y",
+                          scalar::Agg::min, DType::f32);
+        double const seconds = seconds_of([&] { bench.run({x.data(), y.data()}, z.data()); }, 3);
+        std::printf("%-34s %9.2f elements/ns\n", transposed ? "min-plus ij,kj->ik 512" : "min-plus ij,jk->ik 512",
+                    static_cast<double>(n * n * n) * 1e-9 / seconds);
+    }
+}
+
+void tiny() {
+    std::vector<float> const x = noise<float>(64), y = noise<float>(64);
+    std::vector<float> z(64);
+    struct Case { char const* name; Bench bench; };
+    using scalar::Agg;
+    Case const cases[]{{"tiny x+y of 4x4", Bench({{0, 1}, {0, 1}}, {0, 1}, {4, 4}, "x+y", Agg::sum, DType::f32)},
+                       {"tiny product of 4x4", Bench({{0, 1}, {1, 2}}, {0, 2}, {4, 4, 4}, "x*y", Agg::sum, DType::f32)},
+                       {"tiny sum of 4x4", Bench({{0, 1}}, {0}, {4, 4}, "x", Agg::sum, DType::f32)}};
+    for (Case const& at : cases) {
+        std::vector<void const*> operands{x.data(), y.data()};
+        operands.resize(at.bench.kernel.einsum.operands());
+        constexpr int launches = 200000;
+        double const seconds = seconds_of([&] { for (int i = 0; i < launches; ++i) at.bench.run(operands, z.data()); }, 3);
+        std::printf("%-34s %9.3f us a launch\n", at.name, seconds / launches * 1e6);
+    }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    auto const wants = [&](char const* part) {
+        return argc == 1 || std::any_of(argv + 1, argv + argc, [&](char const* word) { return std::strcmp(word, part) == 0; });
+    };
+    CpuDevice const one_blas_thread;
+    if (wants("gemm")) gemms(4096);
+    if (wants("small")) gemms(1024);
+    if (wants("stream")) streams();
+    if (wants("crossed")) crossed();
+    if (wants("tiny")) tiny();
+}
