@@ -1,5 +1,5 @@
-// The ways to cut one node: every partition vector over its distinct labels whose product is exactly the wanted number of
-// kernel calls, powers of two or not. Knows extents only; what a vector costs is in cost.hpp.
+// The ways to cut one node: every partition vector over its distinct labels whose product is exactly the wanted number
+// of kernel calls, powers of two or not. Knows extents only; what a vector costs is in cost.hpp.
 // Example: extents (8, 8, 8) and 8 calls: the 10 vectors (8,1,1), (4,2,1), (4,1,2), ..., (1,1,8).
 // Source: [E] sections 6 and 8.1 (there p is a power of two).
 #pragma once
@@ -18,7 +18,8 @@ struct Candidates {
     std::vector<Parts> parts;  // larger parts on earlier labels first; never empty
 };
 
-/// The largest product of parts, at most `calls`, that the extents allow: a label of extent e takes 1 to max(1, e) parts.
+/// The largest product of parts, at most `calls`, that the extents allow: a label of extent e takes 1 to max(1, e)
+/// parts.
 std::int64_t attainable_calls(std::span<Extent const> extents, std::int64_t calls);
 
 /// How many vectors have the product `calls` exactly (a double: the count may be huge).

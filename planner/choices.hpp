@@ -1,6 +1,6 @@
-// What the dynamic program chooses from at each node: its candidates in order of preference, what each costs by itself, and
-// how candidates look from outside - the distinct cuts of the output, and the distinct cuts that they need of each input.
-// Nodes of one form share one Choices, so that a graph of a hundred thousand alike nodes is listed once.
+// What the dynamic program chooses from at each node: its candidates in order of preference, what each costs by itself,
+// and how candidates look from outside - the distinct cuts of the output, and the distinct cuts that they need of each
+// input. Nodes of one form share one Choices, so that a graph of a hundred thousand alike nodes is listed once.
 // Example: matmul on 8 calls: 10 candidates, 10 cuts of the output, 10 of the left input, (2,2) among them once.
 #pragma once
 
@@ -27,8 +27,9 @@ struct Choices {
     std::vector<SourceChoices> sources;
 };
 
-/// The Choices of every node. Of candidates that cost the same the first is taken; preferred are, in this order: fewer partial
-/// results for each output block, larger parts on the first output label, on the second, ..., then on the aggregated labels.
+/// The Choices of every node. Of candidates that cost the same the first is taken; preferred are, in this order: fewer
+/// partial results for each output block, larger parts on the first output label, on the second, ..., then on the
+/// aggregated labels.
 class ChoiceTable {
 public:
     /// @param calls  kernel calls wanted of every node  @param limit  candidates of a node at most
@@ -45,8 +46,8 @@ private:
     std::vector<std::shared_ptr<Choices const>> choices_;
 };
 
-/// Candidates of a node that keep the whole table for a graph of `nodes` nodes to seconds: 20,000 for small graphs, fewer
-/// for very large ones, never below 64.
+/// Candidates of a node that keep the whole table for a graph of `nodes` nodes to seconds: 20,000 for small graphs,
+/// fewer for very large ones, never below 64.
 std::size_t default_limit(std::size_t nodes);
 
 /// Candidates of one node in order of preference.

@@ -1,11 +1,12 @@
-// What a partition vector costs: the published upper bound on what is moved into the join, into the aggregation, and between
-// nodes that are cut differently. Every operand of every kernel call is charged, as if it came from another rank.
-// What a finished schedule really moves is in its prediction.
+// What a partition vector costs: the published upper bound on what is moved into the join, into the aggregation, and
+// between nodes that are cut differently. Every operand of every kernel call is charged, as if it came from another
+// rank. What a finished schedule really moves is in its prediction.
 // Example: ij,jk->ik with 8 x 8 matrices and parts (4, 1, 4): 16 calls, each with 16 + 16 elements: 512.
-// Source: [E] section 7 with its errata: the example's p is 16; n is the product of the bound; n_c and n_int divide by the
-// consumer's parts. Ours beyond the text: any number of operands (p times the sum of their blocks), and extents that do not
-// divide: the block of a label is the real number b / d. For the join and the aggregation that is the exact sum over uneven
-// blocks (but for diagonals); where neither part count divides the other, the repartition formula is a little low.
+// Source: [E] section 7 with its errata: the example's p is 16; n is the product of the bound; n_c and n_int divide by
+// the consumer's parts. Ours beyond the text: any number of operands (p times the sum of their blocks), and extents
+// that do not divide: the block of a label is the real number b / d. For the join and the aggregation that is the exact
+// sum over uneven blocks (but for diagonals); where neither part count divides the other, the repartition formula is a
+// little low.
 #pragma once
 
 #include <vector>
@@ -37,7 +38,8 @@ double cost_repart(Shape const& shape, Parts const& producer, Parts const& consu
 relation::Cost cost_of_node(graph::EinGraph const& graph, graph::Node const& node, Parts const& parts, Unit unit);
 
 /// The repartition on the edge into input `operand`: nothing for a leaf (inputs may lie as the graph wants them).
-/// Move and Reshape: nothing where the blocks line up (see movement.hpp), else every element that comes from this input.
+/// Move and Reshape: nothing where the blocks line up (see movement.hpp), else every element that comes from this
+/// input.
 double cost_of_edge(graph::EinGraph const& graph, graph::Node const& node, std::size_t operand, Parts const& producer,
                     Parts const& parts, Unit unit);
 

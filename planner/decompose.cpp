@@ -5,6 +5,7 @@
 
 #include "lib/base/error.hpp"
 #include "planner/choices.hpp"
+#include "planner/improve.hpp"
 #include "planner/paths.hpp"
 
 namespace ein::planner {
@@ -34,10 +35,12 @@ public:
           chosen_(graph.nodes.size(), -1) {}
 
     std::vector<relation::NodePlan> run() {
-        if (is_forest())
+        if (is_forest()) {
             solve_forest();
-        else
+        } else {
             for (std::vector<NodeId> const& path : longest_paths(graph_)) solve_path(path);
+            if (!options_.ignore_off_path) improve(graph_, table_, chosen_);
+        }
         std::vector<relation::NodePlan> plans(graph_.nodes.size());
         for (std::size_t k = 0; k < plans.size(); ++k) {
             Choices const& choices = table_.of(NodeId{static_cast<std::int32_t>(k)});

@@ -25,7 +25,7 @@ std::int64_t even_runs(Shape const& shape, Parts const& parts, std::size_t begin
     return shape[begin] % parts[begin] == 0 ? parts[begin] : 0;
 }
 
-/// Walks both shapes by groups of axes with equal products: (6, 64) and (6, 4, 16) have the groups 6 | 6 and 64 | 4, 16.
+/// Walks both shapes by groups of axes with equal products: those of (6, 64) and (6, 4, 16) are 6 | 6 and 64 | 4, 16.
 bool reshape_lines_up(Shape const& from, Shape const& to, Parts const& producer, Parts const& parts) {
     if (from == to) return producer == parts;
     if (element_count(from) == 0) return true;

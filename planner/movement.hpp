@@ -1,5 +1,5 @@
-// How much a Move or a Reshape takes of an input, and whether the blocks of both sides line up, so that each output block is
-// made from one input block with nothing left over.
+// How much a Move or a Reshape takes of an input, and whether the blocks of both sides line up, so that each output
+// block is made from one input block with nothing left over.
 // Example: reshaping (6, 64) cut 3 x 2 to (6, 4, 16) cut 3 x 2 x 1 lines up: 64 elements in 2 are 4 heads in 2.
 #pragma once
 

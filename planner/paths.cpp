@@ -7,8 +7,8 @@
 namespace ein::planner {
 namespace {
 
-/// Keeps for every node that is left the length of the longest path that ends there. Taking nodes away only shortens paths
-/// behind them, so only nodes whose length changes are visited again.
+/// Keeps for every node that is left the length of the longest path that ends there. Taking nodes away only shortens
+/// paths behind them, so only nodes whose length changes are visited again.
 class Lengths {
 public:
     explicit Lengths(graph::EinGraph const& graph)

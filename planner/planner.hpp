@@ -1,5 +1,5 @@
-// From an EinGraph to a Plan: a list of named passes, each verified after it ran. Pure and deterministic: the same graph and
-// options always give the same plan.
+// From an EinGraph to a Plan: a list of named passes, each verified after it ran. Pure and deterministic: the same
+// graph and options always give the same plan.
 // Leaves which rank does what to scheduler/.
 // Example: plan(graph, {.ranks = 4}).node(NodeId{0}).parts are the parts of the first node, 4 kernel calls in all.
 #pragma once

@@ -18,7 +18,8 @@ using Demand = std::vector<std::optional<Sets>>;
 Demand demand_for(graph::EinGraph const& graph, std::vector<std::optional<NodeId>> const& producers, ValueId value,
                   Sets wanted);
 
-/// How far each label of an EinSum runs when `output` is wanted: over the set's size, or the whole extent when aggregated.
+/// How far each label of an EinSum runs when `output` is wanted: over the set's size, or the whole extent when
+/// aggregated.
 Shape loop_lengths(graph::EinSum const& einsum, Sets const& output);
 
 /// The output indices of `set` that a region covers along one axis, and the input indices that they read.

@@ -1,5 +1,5 @@
-// One EinSum by plain loops, one element at a time: reals in double, complex in complex<double>, integers exactly and wrapped;
-// rounded to the output's dtype once, at the end.
+// One EinSum by plain loops, one element at a time: reals in double, complex in complex<double>, integers exactly and
+// wrapped; rounded to the output's dtype once, at the end.
 // Leaves which elements are wanted to demand.hpp.
 #pragma once
 

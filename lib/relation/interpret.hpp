@@ -1,6 +1,7 @@
-// The judge: computes any value of an EinGraph in one process with plain loops, one element at a time (scalar::Evaluator),
-// each value rounded to its dtype.
-// Computes only what is asked: for a few elements of an output, only the elements that they depend on, and each of those once.
+// The judge: computes any value of an EinGraph in one process with plain loops, one element at a time
+// (scalar::Evaluator), each value rounded to its dtype.
+// Computes only what is asked: for a few elements of an output, only the elements that they depend on, and each of
+// those once.
 // Example: interpret(graph, read_leaf, {}).whole(output) is the tensor that a run must produce.
 #pragma once
 
@@ -30,8 +31,8 @@ public:
     tensor::HostTensor sample(ValueId value, IndexSets const& indices);
     /// Scalar operations that sample() would do (see graph::flops), without doing them; a moved element counts one.
     double work(ValueId value, IndexSets const& indices) const;
-    /// The longest chain of roundings behind an element of a value (for tolerances): along a way from a leaf each EinSum adds
-    /// the elements that it aggregates, at least one.
+    /// The longest chain of roundings behind an element of a value (for tolerances): along a way from a leaf each
+    /// EinSum adds the elements that it aggregates, at least one.
     double reduction_length(ValueId value) const;
 
 private:

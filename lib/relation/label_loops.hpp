@@ -1,4 +1,5 @@
-// Loops over labels that keep, for several tensors at once, the offset of the element at hand. Steps without allocating.
+// Loops over labels that keep, for several tensors at once, the offset of the element at hand. Steps without
+// allocating.
 // Example: labels (i, k) of "ij,jk->ik": stepping k adds one element to B's offset, one to C's, and nothing to A's.
 #pragma once
 
@@ -13,7 +14,8 @@ using LabelOffsets = std::vector<std::vector<Extent>>;
 
 class LabelLoops {
 public:
-    /// @param labels   those to loop over, the last one fastest  @param lengths  turns of every label; none of these is 0
+    /// @param labels   those to loop over, the last one fastest  @param lengths  turns of every label; none of these is
+    /// 0
     LabelLoops(std::vector<int> labels, Shape const& lengths, std::vector<LabelOffsets> const& tensors)
         : labels_(std::move(labels)), turns_(labels_.size(), 0), tensors_(&tensors), offsets_(tensors.size(), 0) {
         for (int label : labels_) lengths_.push_back(lengths[static_cast<std::size_t>(label)]);

@@ -8,7 +8,8 @@
 
 namespace ein::relation {
 
-/// Reads the elements of a leaf at `sets`: in one box when they lie close together, else in one box for each run of indices.
+/// Reads the elements of a leaf at `sets`: in one box when they lie close together, else in one box for each run of
+/// indices.
 Sampled read_sampled(graph::Leaf const& leaf, graph::Value const& value, Sets sets, ReadLeaf const& read);
 
 /// @param inputs  what is known of each input; null where nothing of it is needed

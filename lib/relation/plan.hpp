@@ -1,6 +1,8 @@
-// A Plan: how every node is cut. The partition vector of a node fixes a join (its kernel calls) and an aggregation (over the labels
-// that its output lacks); an edge whose two ends are cut differently is a repartition. Which rank does what is in the Schedule.
-// Example: matmul labels (i, j, k) with parts (2, 4, 2): 16 kernel calls, 4 partial results for each of 2 x 2 output blocks.
+// A Plan: how every node is cut. The partition vector of a node fixes a join (its kernel calls) and an aggregation
+// (over the labels that its output lacks); an edge whose two ends are cut differently is a repartition. Which rank does
+// what is in the Schedule.
+// Example: matmul labels (i, j, k) with parts (2, 4, 2): 16 kernel calls, 4 partial results for each of 2 x 2 output
+// blocks.
 // Source: [E] sections 4 and 5.
 #pragma once
 
@@ -51,7 +53,8 @@ std::optional<Parts> input_parts(graph::Node const& node, NodePlan const& plan, 
 Shape const& cut_extents(graph::EinGraph const& graph, graph::Node const& node);
 std::string cut_name(graph::Node const& node, std::size_t k);
 
-/// @throws InternalError unless every node has one part count >= 1 and at most its extent (1 for extent 0) for each label or axis
+/// @throws InternalError unless every node has one part count >= 1 and at most its extent (1 for extent 0) for each
+/// label or axis
 void verify(graph::EinGraph const& graph, Plan const& plan);
 
 }  // namespace ein::relation

@@ -1,7 +1,8 @@
 // The decisions of a plan as JSON that people read and edit:
-//   {"einplan": 1, "graph_hash": "9f..", "ranks": 4, "strategy": "eindecomp", "parts": {"AB": {"i": 2, "j": 1, "k": 2}}}
-// A node goes by the name of its output value; a structural node's axes are "0", "1", ...  Costs are not in it: they are
-// computed again (planner/cost.hpp) from what was read.
+//   {"einplan": 1, "graph_hash": "9f..", "ranks": 4, "strategy": "eindecomp",
+//    "parts": {"AB": {"i": 2, "j": 1, "k": 2}}}
+// A node goes by the name of its output value; a structural node's axes are "0", "1", ...  Costs are not in it: they
+// are computed again (planner/cost.hpp) from what was read.
 #pragma once
 
 #include <string>
@@ -17,7 +18,8 @@ std::string write_plan(graph::EinGraph const& graph, Plan const& plan, std::stri
 /// Reads a plan for `graph`. A label that is left out has one part; every node must be there.
 /// @param file        names the file in messages
 /// @param graph_hash  that the plan must be for
-/// @throws InputError with every fault: another graph or version, unknown nodes or labels, a part below 1 or above its extent
+/// @throws InputError with every fault: another graph or version, unknown nodes or labels, a part below 1 or above its
+/// extent
 Plan read_plan(std::string_view json, std::string const& file, graph::EinGraph const& graph,
                std::string const& graph_hash);
 

@@ -45,7 +45,8 @@ struct Sampled {
     tensor::HostTensor data;  // shape: sizes_of(sets)
 };
 
-/// Copies elements one by one: for each axis the pairs (offset in `to`, offset in `from`), in elements, of what is copied.
+/// Copies elements one by one: for each axis the pairs (offset in `to`, offset in `from`), in elements, of what is
+/// copied.
 using OffsetPairs = std::vector<std::pair<Extent, Extent>>;
 void copy_elements(std::vector<OffsetPairs> const& axes, std::size_t element_bytes, std::byte const* from,
                    std::byte* to);

@@ -1,5 +1,6 @@
 // Small EinGraphs by hand: leaves and nodes in the order in which they are added, inputs by name.
-// Example: GraphBuilder g; g.leaf("A", {4, 8}); g.leaf("B", {8, 2}); g.einsum("C", "ij,jk->ik", {"A", "B"}); g.finish({"C"}).
+// Example: GraphBuilder g; g.leaf("A", {4, 8}); g.leaf("B", {8, 2}); g.einsum("C", "ij,jk->ik", {"A", "B"});
+// g.finish({"C"}).
 #pragma once
 
 #include <map>
