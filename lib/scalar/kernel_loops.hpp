@@ -47,10 +47,10 @@ struct Div {
     template <class T> static T of(T a, T b) { return a / b; }
 };
 struct Min {   // nan wins, as in NumPy
-    template <class T> static T of(T a, T b) { return (a < b) | (a != a) ? a : b; }
+    template <class T> static T of(T a, T b) { return ((a < b) | (a != a)) ? a : b; }
 };
 struct Max {
-    template <class T> static T of(T a, T b) { return (a > b) | (a != a) ? a : b; }
+    template <class T> static T of(T a, T b) { return ((a > b) | (a != a)) ? a : b; }
 };
 struct Lt { template <class T> static I64 of(T a, T b) { return a < b; } };
 struct Le { template <class T> static I64 of(T a, T b) { return a <= b; } };
@@ -157,7 +157,7 @@ template <class To> struct Into {
     template <class T> static To of(Pair<T> a) { return static_cast<To>(a.re); }
 };
 template <> struct Into<I64> {
-    template <class T> static I64 of(T a) { return (a >= T(-0x1p63)) & (a < T(0x1p63)) ? static_cast<I64>(a) : 0; }
+    template <class T> static I64 of(T a) { return ((a >= T(-0x1p63)) & (a < T(0x1p63))) ? static_cast<I64>(a) : 0; }
     template <class T> static I64 of(Pair<T> a) { return of(a.re); }
 };
 template <class P> struct Into<Pair<P>> {
