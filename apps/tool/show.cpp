@@ -30,7 +30,8 @@ int show_plan(Options const& options) {
     if (options.dot) throw UsageError("show --dot: expected a schedule, found a plan");
     if (options.json) return std::puts(plan.dump(1).c_str()) < 0 ? 1 : 0;
     std::printf("plan for %s ranks\n", plan.value("ranks", Json()).dump().c_str());
-    for (auto const& [node, parts] : plan.value("parts", Json::object()).items()) std::printf("  %-24s %s\n", node.c_str(), parts.dump().c_str());
+    Json const decided = plan.value("parts", Json::object());   // named: items() refers to it
+    for (auto const& [node, parts] : decided.items()) std::printf("  %-24s %s\n", node.c_str(), parts.dump().c_str());
     return 0;
 }
 
