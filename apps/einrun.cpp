@@ -1,0 +1,222 @@
+// mpirun -n RANKS einrun SCHEDULE: runs a schedule on as many ranks as it is for, or alone as one rank.
+#include <spdlog/sinks/stdout_color_sinks.h>
+#include <spdlog/spdlog.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <iostream>
+
+#include "apps/command_line.hpp"
+#include "apps/einrun_options.hpp"
+#include "apps/graph_inputs.hpp"
+#include "apps/report_errors.hpp"
+#include "apps/verify_run.hpp"
+#include "executor/agreement.hpp"
+#include "executor/engine.hpp"
+#include "executor/inputs.hpp"
+#include "executor/output_files.hpp"
+#include "executor/report.hpp"
+#include "executor/threads.hpp"
+#include "executor/trace.hpp"
+#include "executor/transport/launcher.hpp"
+#include "lib/base/sizes.hpp"
+#include "lib/schedule/file.hpp"
+
+namespace {
+
+using namespace ein;
+using namespace ein::executor;
+namespace fs = std::filesystem;
+
+std::string hex(std::uint64_t value) {
+    char text[17];
+    std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(value));
+    return text;
+}
+
+/// Message on stderr in one piece, since other ranks write there too.
+void tell(std::string const& message) { std::fputs(("einrun: " + message + "\n").c_str(), stderr); }
+
+/// One run from the schedule file to the report, as one rank sees it.
+class Run {
+public:
+    Run(apps::EinrunOptions const& options, Transport& transport) : options_(options), transport_(transport) {}
+
+    int go() {
+        agree(transport_, [&] { open_schedule(); });
+        agree_on(transport_, hash_, ExitCode::bad_input, [&](auto const& hashes) { return different_files(hashes); });
+        agree(transport_, [&] { take_inputs_and_params(); });
+        choose_threads_together();
+        std::string const name = transport_.all_gather(std::to_string(getpid()) + "-" + hash_.substr(0, 8)).front();
+        agree(transport_, [&] { prepare(name); });
+        agree(transport_, [&] { if (first()) outputs_->create(); });
+        result_ = engine_->run();
+        agree(transport_, [&] { if (first()) outputs_->publish(); });
+        return finish();
+    }
+
+private:
+    bool first() const { return transport_.rank() == Rank{0}; }
+
+    /// Reads header and own section; both are verified where they are read.
+    void open_schedule() {
+        file_.emplace(options_.schedule);
+        header_ = file_->header();
+        if (header_.ranks != transport_.size()) throw UsageError(wrong_rank_count());
+        section_ = file_->section(transport_.rank());
+        hash_ = hex(file_->hash());
+    }
+
+    std::string wrong_rank_count() const {
+        std::string const wanted = std::to_string(header_.ranks), found = std::to_string(transport_.size());
+        std::string const hint = launcher_hint(transport_.size(), std::getenv);
+        if (!hint.empty()) return "schedule is for " + wanted + " ranks: " + hint;
+        std::string const started = transport_.size() == 1 && !launched_by_mpi(std::getenv) ? "einrun was started alone, without mpirun" : "mpirun started " + found;
+        return "schedule is for " + wanted + (header_.ranks == 1 ? " rank, " : " ranks, ") + started + "; run mpirun -n " + wanted + " or plan again with einplan -n " + found;
+    }
+
+    std::string different_files(std::vector<std::string> const& hashes) const {
+        std::size_t other = 0;
+        while (hashes[other] == hashes[0]) ++other;
+        return options_.schedule.string() + ": expected the same schedule on all ranks, found " + hashes[0] + " on rank 0 and " + hashes[other] + " on rank " +
+               std::to_string(other) + "; give all ranks one file on a shared file system";
+    }
+
+    void take_inputs_and_params() {
+        for (auto& [at, source] : apps::given_sources(options_.inputs, input_names(header_))) header_.inputs[at].source = source;
+        params_ = apps::given_params(options_.params, header_.params);
+        if (!options_.memory) return;
+        auto const& peaks = header_.prediction.peak_bytes;
+        auto const fullest = std::max_element(peaks.begin(), peaks.end());
+        if (*fullest > *options_.memory)
+            throw MemoryError("--memory: expected a schedule that fits in " + format_bytes(static_cast<double>(*options_.memory)) + " a rank, found that rank " +
+                              std::to_string(fullest - peaks.begin()) + " needs " + format_bytes(static_cast<double>(*fullest)) + " (" + std::to_string(*fullest) +
+                              " bytes) of blocks; give more, or plan for more ranks");
+    }
+
+    void choose_threads_together() {
+        std::vector<Seat> seats;
+        for (std::string const& text : transport_.all_gather(to_text(this_seat()))) seats.push_back(seat_from_text(text));
+        host_ = seats[static_cast<std::size_t>(transport_.rank().value())].host;
+        ThreadChoice choice;
+        agree(transport_, [&] { choice = choose_threads(options_.threads, std::getenv, seats, transport_.rank()); });
+        threads_ = choice.threads;
+        bool warned = false;   // once for the run, for the first rank that has cause
+        for (std::string const& warning : transport_.all_gather(choice.warning))
+            if (first() && !warned && !warning.empty()) tell("warning: " + warning), warned = true;
+    }
+
+    void prepare(std::string const& run) {
+        device_ = make_device(options_.device);
+        readers_ = open_inputs(header_, section_, data_folder());
+        outputs_.emplace(header_, options_.out, run);
+        progress_.emplace(options_.progress, std::cerr);
+        EngineOptions how;
+        how.threads = threads_;
+        how.repeat = options_.repeat;
+        how.stall = options_.stall;
+        how.keep_events = !options_.trace.empty();
+        how.progress = first() && options_.progress != ProgressMode::off ? &*progress_ : nullptr;
+        std::string const rank = "rank " + std::to_string(transport_.rank().value()) + ": ";
+        how.on_failure = [this, rank](ExitCode, std::string const& message) {
+            tell(rank + message);
+            outputs_->discard();
+        };
+        how.explain = [rank](std::string const& text) { tell(rank + text); };
+        engine_.emplace(EngineParts{header_, section_, params_, transport_, *device_, readers_, *outputs_}, how);
+        if (first())
+            spdlog::info("{} schedule={} hash={} ranks={} threads={} device={}", apps::version("einrun"), options_.schedule.string(), hash_, transport_.size(), threads_,
+                         device_->name());
+    }
+
+    fs::path data_folder() const { return fs::absolute(options_.schedule).parent_path() / header_.folder; }
+
+    /// Trace, report, verification and summary of a run whose outputs are in place.
+    int finish() {
+        if (!options_.trace.empty()) write_trace(options_.trace, transport_, header_, section_, result_);
+        RunFacts const facts{apps::version("einrun").substr(7), header_.graph_file, options_.schedule.string(), hash_, std::string(device_->name()), host_, threads_};
+        Json report = gather_report(transport_, header_, facts, result_);
+        agree(transport_, [&] {
+            if (!first()) return;
+            apps::VerifyResult verified;
+            if (options_.verify) verified = verify();
+            if (options_.verify) report["verify"] = verified.report;
+            if (!options_.report.empty()) apps::write_text(options_.report, report.dump(2) + "\n");
+            if (!options_.quiet) std::fputs(summary(report, verified).c_str(), stdout);
+            for (std::string const& message : verified.skipped) tell("warning: " + message);
+            if (!verified.mismatches.empty()) throw MismatchError(lines(verified.mismatches));
+        });
+        return 0;
+    }
+
+    apps::VerifyResult verify() const {
+        return apps::verify_run({header_.graph_text, header_.graph_file, data_folder(), options_.out, options_.inputs, params_, options_.samples});
+    }
+
+    static std::string lines(std::vector<std::string> const& messages) {
+        std::string out;
+        for (std::string const& message : messages) out += (out.empty() ? "" : "\n") + message;
+        return out;
+    }
+
+    std::string summary(Json const& report, apps::VerifyResult const& verified) const {
+        std::string out = report_summary(report);
+        if (options_.verify)
+            out += "  verified   " + std::to_string(verified.report.at("elements").get<std::int64_t>()) + " elements, " +
+                   std::to_string(verified.report.at("mismatches").get<std::int64_t>()) + " differ\n";
+        for (std::size_t i = 0; i < header_.outputs.size() && i < 8; ++i) out += "  output     " + outputs_->final_path(i).string() + "\n";
+        if (header_.outputs.size() > 8) out += "  output     and " + std::to_string(header_.outputs.size() - 8) + " more\n";
+        return out;
+    }
+
+    apps::EinrunOptions const& options_;
+    Transport& transport_;
+    std::optional<schedule::File> file_;
+    schedule::Header header_;
+    schedule::Section section_;
+    scalar::Params params_;
+    std::string hash_, host_;
+    int threads_ = 1;
+    std::unique_ptr<Device> device_;
+    Readers readers_;
+    std::optional<OutputFiles> outputs_;
+    std::optional<Progress> progress_;
+    std::optional<Engine> engine_;
+    RunResult result_;
+};
+
+void set_up_log(std::string const& level) {
+    auto log = spdlog::stderr_color_mt("einrun");
+    log->set_pattern("%H:%M:%S.%e [%n] %l: %v");
+    log->set_level(spdlog::level::from_str(level));
+    spdlog::set_default_logger(log);
+}
+
+/// Runs together with the other ranks; an error that they do not know of ends them too.
+int run_together(apps::EinrunOptions const& options) {
+    Connection connection(std::getenv);
+    Transport& transport = connection.transport();
+    ExitCode code = ExitCode::failure;
+    try {
+        return Run(options, transport).go();
+    } catch (Disagreement const&) {
+        throw;   // all ranks leave alike
+    } catch (std::exception const& error) {
+        if (auto const* known = dynamic_cast<Error const*>(&error)) code = known->code();
+        tell("rank " + std::to_string(transport.rank().value()) + ": " + error.what());
+    }
+    transport.abort(code);
+    return static_cast<int>(code);   // not reached; GCC overlooks [[noreturn]] of virtual functions
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    return apps::report_errors("einrun", [&] {
+        auto const options = apps::einrun_options(argc, argv);
+        if (!options) return 0;
+        set_up_log(options->log_level);
+        return run_together(*options);
+    });
+}

@@ -1,0 +1,37 @@
+// einrun --verify: reads the outputs back and compares them with what the reference interpreter says of the graph, all elements when that is
+// little work, else some of them at positions that depend on the shape alone.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "lib/base/json.hpp"
+#include "lib/graph/ein_graph.hpp"
+#include "lib/relation/interpret.hpp"
+
+namespace ein::apps {
+
+struct VerifySetup {
+    std::string graph_text, graph_file;
+    std::filesystem::path data_folder, output_folder;
+    std::vector<std::string> inputs;               // NAME=FILE, as given to the run
+    scalar::Params params;
+    std::optional<std::int64_t> samples;
+};
+
+struct VerifyResult {
+    Json report;                                   // {"elements", "mismatches", "outputs": [{name, elements, of, worst, tolerance}]}
+    std::vector<std::string> mismatches;           // a message each
+    std::vector<std::string> skipped;              // outputs of which one element would be too much work, a message each
+};
+
+/// @throws InputError, RunError
+VerifyResult verify_run(VerifySetup const& setup);
+
+/// About `count` positions of a tensor: index sets whose product is at most `count` (but at least one element), with first and last of
+/// each axis where there is room.
+relation::IndexSets sampled_indices(Shape const& shape, std::int64_t count);
+
+}  // namespace ein::apps

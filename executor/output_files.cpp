@@ -1,0 +1,68 @@
+#include "executor/output_files.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "executor/unfinished_files.hpp"
+#include "lib/base/error.hpp"
+#include "lib/tensor/npy_write.hpp"
+
+namespace ein::executor {
+
+namespace fs = std::filesystem;
+
+OutputFiles::OutputFiles(schedule::Header const& header, fs::path folder, std::string const& run) : header_(header), folder_(std::move(folder)) {
+    std::set<std::string> names;
+    for (schedule::Output const& output : header.outputs) {
+        std::string name = output.name;
+        std::replace(name.begin(), name.end(), '/', '.');
+        if (!names.insert(name).second)
+            throw InputError(Fault{header.graph_file, "/outputs", "outputs whose files differ", "two that are written to " + name + ".npy", "rename one ('/' becomes '.')"});
+        final_.push_back(folder_ / (name + ".npy"));
+        partial_.push_back(folder_ / ("." + name + ".npy.partial-" + run));
+    }
+    remember_unfinished(partial_);
+}
+
+OutputFiles::~OutputFiles() { forget_unfinished(); }
+
+void OutputFiles::create() {
+    if (header_.outputs.empty()) return;
+    std::error_code error;
+    fs::create_directories(folder_, error);
+    if (error) throw RunError("--out " + folder_.string() + ": expected a folder that can be made, found: " + error.message() + "; choose another");
+    try {
+        for (std::size_t i = 0; i < partial_.size(); ++i) {
+            schedule::Tensor const& tensor = header_.tensors[static_cast<std::size_t>(header_.outputs[i].tensor)];
+            tensor::create_npy(partial_[i], tensor.dtype, tensor.shape);
+        }
+    } catch (...) {
+        discard();
+        throw;
+    }
+}
+
+void OutputFiles::write(std::int32_t output, DType dtype, Box const& box, std::span<std::byte const> bytes) {
+    auto const at = static_cast<std::size_t>(output);
+    tensor::write_npy_box(partial_[at], dtype, header_.tensors[static_cast<std::size_t>(header_.outputs[at].tensor)].shape, box, bytes);
+}
+
+void OutputFiles::publish() {
+    for (std::size_t i = 0; i < partial_.size(); ++i) {
+        std::error_code error;
+        fs::rename(partial_[i], final_[i], error);
+        if (!error) continue;
+        discard();
+        throw RunError(final_[i].string() + ": expected to rename the finished output to it, found: " + error.message());
+    }
+    forget_unfinished();
+}
+
+void OutputFiles::discard() noexcept {
+    for (fs::path const& path : partial_) {
+        std::error_code ignored;
+        fs::remove(path, ignored);
+    }
+}
+
+}  // namespace ein::executor

@@ -1,0 +1,156 @@
+#include "executor/report.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "lib/base/sizes.hpp"
+
+namespace ein::executor {
+
+namespace {
+
+bool is_transfer(std::size_t kind) {
+    return kind == static_cast<std::size_t>(schedule::TaskKind::send) || kind == static_cast<std::size_t>(schedule::TaskKind::receive);
+}
+
+/// One rank's part. Task times are sums over its threads; those of transfers run from start to end and overlap.
+Json rank_report(Rank rank, RunFacts const& facts, RunResult const& result) {
+    Json tasks = Json::object();
+    double busy = 0, waiting = 0, communicating = 0;
+    for (std::size_t kind = 0; kind < schedule::task_kinds; ++kind) {
+        KindTimes sum;
+        for (TaskTimes const& times : result.workers) {
+            sum.count += times.kinds[kind].count;
+            sum.seconds += times.kinds[kind].seconds;
+        }
+        if (sum.count == 0) continue;
+        tasks[std::string(schedule::name(static_cast<schedule::TaskKind>(kind)))] = {{"count", sum.count}, {"seconds", sum.seconds}};
+        if (!is_transfer(kind)) busy += sum.seconds;
+    }
+    for (TaskTimes const& times : result.workers) {
+        waiting += times.waiting;
+        communicating += times.communicating;
+    }
+    return {{"rank", rank.value()}, {"host", facts.host}, {"threads", facts.threads},
+            {"seconds", {{"load", result.load_seconds}, {"execute", result.execute_seconds}, {"store", result.store_seconds}, {"total", result.total_seconds},
+                         {"busy", busy}, {"waiting", waiting}, {"communicating", communicating}}},
+            {"repeat", result.rounds}, {"flops", result.flops}, {"bytes_sent", result.transfers.bytes_sent}, {"messages_sent", result.transfers.messages_sent},
+            {"peak_block_bytes", result.blocks.peak_bytes()}, {"peak_predicted", result.peak_predicted},
+            {"blocks", {{"created", result.blocks.created()}, {"deleted", result.blocks.deleted()}, {"live_at_end", result.blocks.live()},
+                        {"live_after_execute", result.live_after_execute}}},
+            {"tasks", tasks}};
+}
+
+double largest(std::vector<Json> const& ranks, Json::json_pointer const& what) {
+    double out = 0;
+    for (Json const& rank : ranks) out = std::max(out, rank.at(what).get<double>());
+    return out;
+}
+
+template <class Number>
+Number sum(std::vector<Json> const& ranks, char const* what) {
+    Number out = 0;
+    for (Json const& rank : ranks) out += rank.at(Json::json_pointer(what)).get<Number>();
+    return out;
+}
+
+Json each(std::vector<Json> const& ranks, char const* what) {
+    Json out = Json::array();
+    for (Json const& rank : ranks) out.push_back(rank.at(what));
+    return out;
+}
+
+/// Each round took as long as its slowest rank.
+std::vector<double> rounds_of(std::vector<Json> const& ranks) {
+    auto rounds = ranks.front().at("repeat").get<std::vector<double>>();
+    for (Json const& rank : ranks)
+        for (std::size_t i = 0; i < rounds.size(); ++i) rounds[i] = std::max(rounds[i], rank.at("repeat")[i].get<double>());
+    return rounds;
+}
+
+double median(std::vector<double> values) {
+    std::sort(values.begin(), values.end());
+    std::size_t const middle = values.size() / 2;
+    return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
+}
+
+Json tasks_of(std::vector<Json> const& ranks) {
+    Json out = Json::object();
+    for (Json const& rank : ranks)
+        for (auto const& [kind, times] : rank.at("tasks").items()) {
+            Json& entry = out[kind];
+            if (entry.is_null()) entry = {{"count", 0}, {"seconds", 0.0}};
+            entry["count"] = entry["count"].get<std::int64_t>() + times["count"].get<std::int64_t>();
+            entry["seconds"] = entry["seconds"].get<double>() + times["seconds"].get<double>();
+        }
+    return out;
+}
+
+Json whole_report(std::vector<Json> const& ranks, schedule::Header const& header, RunFacts const& facts) {
+    std::vector<double> const rounds = rounds_of(ranks);
+    double const execute = median(rounds);
+    double const flops = sum<double>(ranks, "/flops");
+    std::vector<std::int64_t> const& predicted = header.prediction.bytes_sent;
+    Json report;
+    report["einrun"] = facts.version;
+    report["graph"] = facts.graph;
+    report["schedule"] = facts.schedule;
+    report["schedule_hash"] = facts.schedule_hash;
+    report["strategy"] = header.strategy;
+    report["place"] = header.place;
+    report["ranks"] = ranks.size();
+    report["threads"] = facts.threads;
+    report["device"] = facts.device;
+    report["hosts"] = each(ranks, "host");
+    report["seconds"] = {{"load", largest(ranks, Json::json_pointer("/seconds/load"))}, {"execute", execute},
+                         {"store", largest(ranks, Json::json_pointer("/seconds/store"))}, {"total", largest(ranks, Json::json_pointer("/seconds/total"))}};
+    report["repeat"] = rounds;
+    report["repeat_median"] = execute;
+    report["flops"] = flops;
+    report["gflops_per_second"] = execute > 0 ? flops / execute * 1e-9 : 0.0;
+    report["bytes_sent"] = sum<std::int64_t>(ranks, "/bytes_sent");
+    report["messages_sent"] = sum<std::int64_t>(ranks, "/messages_sent");
+    report["bytes_predicted"] = std::accumulate(predicted.begin(), predicted.end(), std::int64_t{0});
+    report["peak_block_bytes"] = each(ranks, "peak_block_bytes");
+    report["peak_predicted"] = each(ranks, "peak_predicted");
+    for (char const* what : {"created", "deleted", "live_at_end", "live_after_execute"})
+        report["blocks"][what] = sum<std::int64_t>(ranks, (std::string("/blocks/") + what).c_str());
+    report["tasks"] = tasks_of(ranks);
+    report["ranks_detail"] = ranks;
+    report["verify"] = nullptr;
+    report["spill"] = {{"blocks", 0}, {"bytes", 0}};
+    report["checkpoint"] = nullptr;
+    return report;
+}
+
+}  // namespace
+
+Json gather_report(Transport& transport, schedule::Header const& header, RunFacts const& facts, RunResult const& result) {
+    std::vector<std::string> const texts = transport.all_gather(rank_report(transport.rank(), facts, result).dump());
+    if (transport.rank() != Rank{0}) return nullptr;
+    std::vector<Json> ranks;
+    for (std::string const& text : texts) ranks.push_back(Json::parse(text));
+    return whole_report(ranks, header, facts);
+}
+
+std::string report_summary(Json const& report) {
+    auto number = [&](char const* where) { return report.at(Json::json_pointer(where)).get<double>(); };
+    int const ranks = report.at("ranks"), threads = report.at("threads");
+    char text[640];
+    std::snprintf(text, sizeof text,
+                  "%s: %d %s x %d %s on %s\n"
+                  "  seconds    load %.3g, execute %.3g%s, store %.3g\n"
+                  "  speed      %s FLOP, %.3g GFLOP/s\n"
+                  "  moved      %s in %.0f messages (predicted %s)\n"
+                  "  peak       %s on the fullest rank (predicted %s)\n",
+                  report.at("graph").get<std::string>().substr(0, 200).c_str(), ranks, ranks == 1 ? "rank" : "ranks", threads, threads == 1 ? "thread" : "threads",
+                  report.at("device").get<std::string>().c_str(), number("/seconds/load"), number("/seconds/execute"),
+                  report.at("repeat").size() > 1 ? " (median)" : "", number("/seconds/store"), format_count(number("/flops")).c_str(),
+                  number("/gflops_per_second"), format_bytes(number("/bytes_sent")).c_str(), number("/messages_sent"),
+                  format_bytes(number("/bytes_predicted")).c_str(),
+                  format_bytes(*std::max_element(report.at("peak_block_bytes").begin(), report.at("peak_block_bytes").end())).c_str(),
+                  format_bytes(*std::max_element(report.at("peak_predicted").begin(), report.at("peak_predicted").end())).c_str());
+    return text;
+}
+
+}  // namespace ein::executor
