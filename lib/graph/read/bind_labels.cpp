@@ -154,8 +154,6 @@ private:
     }
 
     void read_size(Cursor const& at, std::string const& label_name) {
-        auto const extent = at.value().is_number() ? at.integer() : std::nullopt;
-        if (!extent || *extent < 0) return;   // told by the syntax check
         auto const found = number_.find(label_name);
         if (found == number_.end()) {
             at.fail("a label of this einsum", "the unknown label " + quote(label_name), did_you_mean(label_name, bound_.labels, "remove it"));
@@ -163,13 +161,18 @@ private:
             return;
         }
         Known& so_far = known(found->second);
+        so_far.in_sizes = true;
+        auto const extent = at.value().is_number() ? at.integer() : std::nullopt;
+        if (!extent || *extent < 0) {   // told by the check of the node's keys
+            failed_ = true;
+            return;
+        }
         if (so_far.in_input && so_far.extent != *extent && !so_far.told) {
             at.fail(std::to_string(so_far.extent) + ", as in " + quote(inputs_[so_far.operand]->name) + " (" + place(so_far.operand) + ")",
                     std::to_string(*extent), "correct it or remove it: only labels that no input has need a size");
             failed_ = true;
         }
         if (!so_far.in_input) so_far.extent = *extent;
-        so_far.in_sizes = true;
     }
 
     void check_extents_known() {

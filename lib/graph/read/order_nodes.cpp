@@ -10,15 +10,17 @@ enum class Mark : std::uint8_t { unseen, open, done, in_cycle };
 
 constexpr std::size_t longest_cycle_told = 12;
 
-/// "a -> b -> c -> a", each reading the one before it; the middle of a long one is left out.
+/// "'a' -> 'b' -> 'c' -> 'a'", each read by the next; the middle of a long one is left out.
+/// @param cycle  each reads the one after it
 std::string cycle_text(std::vector<NodeDeclaration> const& nodes, std::vector<std::size_t> const& cycle) {
-    std::string text;
-    for (std::size_t k = cycle.size(); k > 0; --k) {   // the walk goes from readers to what they read
-        bool const left_out = cycle.size() > longest_cycle_told && k > longest_cycle_told / 2 && k + longest_cycle_told / 2 <= cycle.size();
-        if (!left_out) text += quote(nodes[cycle[k - 1]].name) + " -> ";
-        else if (k == longest_cycle_told / 2 + 1) text += "... -> ";
+    std::string text = quote(nodes[cycle.front()].name) + " -> ";
+    std::size_t const half = longest_cycle_told / 2;
+    for (std::size_t k = cycle.size() - 1; k > 0; --k) {
+        bool const left_out = cycle.size() > longest_cycle_told && k > half && k + half <= cycle.size();
+        if (!left_out) text += quote(nodes[cycle[k]].name) + " -> ";
+        else if (k == half + 1) text += "... -> ";
     }
-    return text + quote(nodes[cycle.back()].name);
+    return text + quote(nodes[cycle.front()].name);
 }
 
 /// A depth-first walk with a list of its own: chains of any length.
