@@ -14,8 +14,9 @@ namespace ein::executor {
 namespace {
 
 constexpr std::size_t A = GemmPlan::a, B = GemmPlan::b, C = GemmPlan::c;
-constexpr double flops_of_a_piece = 5e7;      // smaller ones are not worth another thread
-constexpr std::int64_t most_pieces = 16;
+constexpr double least_flops = 1e9;           // of a piece: smaller ones repeat too much of what BLAS packs
+constexpr double most_flops = 2e10;           // a thread in BLAS cannot be stopped: some tenths of a second
+constexpr double usual_pieces = 8, most_pieces = 64;
 constexpr Extent grain = 64;                  // rows and columns of a piece: a multiple, so that BLAS works in whole tiles
 constexpr Extent shortest_sum = 4096;         // contracted elements of a piece, where sums are cut
 
@@ -29,7 +30,9 @@ double flops_of(GemmPlan const& plan) {
 }
 
 std::int64_t wanted_pieces(GemmPlan const& plan) {
-    return static_cast<std::int64_t>(std::clamp(flops_of(plan) / flops_of_a_piece, 1.0, static_cast<double>(most_pieces)));
+    double const flops = flops_of(plan);
+    double const wanted = std::max(std::min(usual_pieces, flops / least_flops), std::min(most_pieces, flops / most_flops));
+    return std::max<std::int64_t>(1, static_cast<std::int64_t>(wanted));
 }
 
 /// How a call is cut: rows, columns, and the contracted label (then each piece has an output of its own, summed in the end).
@@ -67,8 +70,8 @@ public:
         make_unpacking(nest, type);
         tasks_ = plan_.calls() * grid_.rows * grid_.columns * grid_.sums;
         double const bytes = static_cast<double>(plan_.m * plan_.k + plan_.k * plan_.n + plan_.m * plan_.n) * static_cast<double>(size_);
-        bool const large = flops_of(plan_) >= 2 * flops_of_a_piece || bytes * static_cast<double>(plan_.calls()) > 16e6;
-        pieces_ = large ? std::min<std::int64_t>(tasks_, 4 * most_pieces) : 1;
+        bool const large = flops_of(plan_) >= 1e8 || bytes * static_cast<double>(plan_.calls()) > 16e6;
+        pieces_ = large ? std::min<std::int64_t>(tasks_, 64) : 1;
     }
 
     void launch(KernelCall const& call, Team& team) const override {
