@@ -1,0 +1,44 @@
+// Writes EinGraph JSON: what importers and `eintool make` build their graphs with. Adds tensors and nodes one by one and gives text with
+// one tensor or node a line, the same every time. Checks nothing: read_graph does.
+// Example: GraphWriter w("chain"); w.tensor("A", {4, 3}, uniform_data(1)); w.tensor("B", {3, 5}); w.einsum("C", "ij,jk->ik", {"A", "B"});
+//          w.output("C"); w.text() is a graph that read_graph accepts.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "lib/base/box.hpp"
+#include "lib/base/dtype.hpp"
+#include "lib/base/json.hpp"
+
+namespace ein::graph {
+
+class GraphWriter {
+public:
+    explicit GraphWriter(std::string name, DType dtype = DType::f32) : name_(std::move(name)), dtype_(dtype) {}
+
+    /// @param data  the tensor's "data" object; null: it must be given when the graph is run
+    void tensor(std::string const& name, Shape const& shape, Json const& data = nullptr, std::optional<DType> dtype = {});
+    void param(std::string const& name, double value) { params_[name] = value; }
+    /// @param subscripts  a string, or an object {"in": [...], "out": [...]}
+    /// @param more        further keys: {"join": "x+y", "agg": "max"}
+    void einsum(std::string const& name, Json const& subscripts, std::vector<std::string> const& inputs, Json const& more = Json::object());
+    /// @param attributes  {"axes": [1]}
+    void op(std::string const& name, std::string const& op, std::vector<std::string> const& inputs, Json const& attributes = Json::object());
+    void output(std::string const& name) { outputs_.push_back(name); }
+
+    std::string text() const;
+
+private:
+    std::string name_;
+    DType dtype_;
+    Json params_ = Json::object();
+    std::vector<std::pair<std::string, Json>> tensors_;   // in the order they were added
+    std::vector<nlohmann::ordered_json> nodes_;
+    Json outputs_ = Json::array();
+};
+
+/// {"random": "uniform", "low": low, "high": high, "seed": seed}
+Json uniform_data(std::uint64_t seed, double low = -1, double high = 1);
+
+}  // namespace ein::graph
