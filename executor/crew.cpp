@@ -35,8 +35,11 @@ Crew::Crew(int threads, Desk& desk, Parts parts) : desk_(desk), parts_(parts) {
         threads_.emplace_back([this, i] { serve(*workers_[static_cast<std::size_t>(i)], false); });
 }
 
-Crew::~Crew() {
+Crew::~Crew() { join(); }
+
+void Crew::join() {
     for (std::thread& thread : threads_) thread.join();
+    threads_.clear();
 }
 
 void Crew::work() { serve(*workers_.front(), true); }

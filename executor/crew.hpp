@@ -36,7 +36,9 @@ public:
         bool keep_events;
     };
     Crew(int threads, Desk& desk, Parts parts);
-    ~Crew();                                     // the desk must be closed
+    ~Crew();
+    /// Ends the crew's own threads; the desk must be closed. Afterwards times() stand still.
+    void join();
 
     /// Works until the phase is done or the desk closed.
     void work();

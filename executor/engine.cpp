@@ -48,8 +48,9 @@ private:
         ~Closing() {
             run.desk_.close();
             run.attendant_.reset();
-            if (run.crew_) run.collect_times();
-            run.crew_.reset();
+            if (!run.crew_) return;
+            run.crew_->join();
+            run.collect_times();
         }
     };
 

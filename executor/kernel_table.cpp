@@ -2,6 +2,7 @@
 
 #include <unordered_map>
 
+#include "executor/distinct_kernels.hpp"
 #include "lib/base/error.hpp"
 
 namespace ein::executor {
@@ -50,13 +51,14 @@ struct Placed {
     std::ptrdiff_t output_offset = 0;
 };
 
-/// Works out key and offsets of one task; input offsets go to `offsets`.
-void place(Section const& section, Task const& task, graph::EinSum const& einsum, Placed& out, std::span<std::ptrdiff_t> offsets) {
+/// Works out key and offsets of one task that launches kernel `spec`; input offsets go to `offsets`.
+void place(Section const& section, Task const& task, std::int32_t spec, graph::EinSum const& einsum, Placed& out,
+           std::span<std::ptrdiff_t> offsets) {
     auto const coords = std::span(section.coords).subspan(static_cast<std::size_t>(task.coords));
     auto const order = static_cast<std::size_t>(task.order);
     auto const begin = coords.first(order);
     Block const& written = section.blocks[static_cast<std::size_t>(task.output)];
-    out.key.assign({task.spec, task.accumulate ? 1 : 0, static_cast<std::int64_t>(written.dtype)});
+    out.key.assign({spec, task.accumulate ? 1 : 0, static_cast<std::int64_t>(written.dtype)});
     out.key.insert(out.key.end(), coords.begin() + task.order, coords.begin() + 2 * static_cast<std::ptrdiff_t>(order));
     for (std::size_t k = 0; k < offsets.size(); ++k) {
         Block const& read = section.blocks[static_cast<std::size_t>(section.inputs_of(task)[k])];
@@ -88,13 +90,15 @@ KernelShape shape_of(schedule::Kernel const& kernel, Section const& section, Tas
 KernelTable::KernelTable(Header const& header, Section const& section, Device& device, scalar::Params const& params)
     : of_task_(section.tasks.size(), -1), input_offsets_(section.inputs.size(), 0), output_offsets_(section.tasks.size(), 0) {
     std::unordered_map<Key, std::int32_t, KeyHash> known;
+    std::vector<std::int32_t> const distinct = distinct_kernels(header.kernels);
     Placed placed;
     for (std::size_t i = 0; i < section.tasks.size(); ++i) {
         Task const& task = section.tasks[i];
         if (task.kind != TaskKind::apply && task.kind != TaskKind::reduce) continue;
-        schedule::Kernel const& kernel = header.kernels[static_cast<std::size_t>(task.spec)];
+        std::int32_t const spec = distinct[static_cast<std::size_t>(task.spec)];
+        schedule::Kernel const& kernel = header.kernels[static_cast<std::size_t>(spec)];
         auto const offsets = std::span(input_offsets_).subspan(static_cast<std::size_t>(task.first_input), static_cast<std::size_t>(task.inputs));
-        place(section, task, kernel.einsum, placed, offsets);
+        place(section, task, spec, kernel.einsum, placed, offsets);
         output_offsets_[i] = placed.output_offset;
         auto const [entry, fresh] = known.try_emplace(placed.key, static_cast<std::int32_t>(kernels_.size()));
         of_task_[i] = entry->second;

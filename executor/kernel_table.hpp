@@ -15,7 +15,7 @@ namespace ein::executor {
 
 class KernelTable {
 public:
-    /// @throws InputError for a param without a value; names the task's node
+    /// @throws InputError for a param without a value
     KernelTable(schedule::Header const& header, schedule::Section const& section, Device& device, scalar::Params const& params);
 
     /// For apply and reduce tasks.
