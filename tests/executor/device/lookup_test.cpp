@@ -1,0 +1,76 @@
+#include <array>
+#include <cstring>
+
+#include "executor/device/cpu_device.hpp"
+#include "executor/device/lookup_kernel.hpp"
+#include "executor/device/reference_device.hpp"
+#include "tests/executor/device/kernel_case.hpp"
+#include "tests/executor/device/test_team.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace ein;
+using namespace ein::executor;
+
+namespace {
+
+/// Positions below `bound`, in the operand's integer type.
+void fill_positions(KernelCase& test, std::size_t k, DType type, std::mt19937& random, std::int64_t bound) {
+    std::size_t const size = size_of(type);
+    for (std::size_t at = 0; at < test.operand(k).size(); at += size)
+        store_element(scalar::Scalar::of(static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(bound))), test.operand(k).data() + at, type);
+}
+
+}  // namespace
+
+TEST_CASE("lookups copy the rows that positions name, and zero where another block has them", "[executor][device]") {
+    struct Case { std::string form; Shape extents; };
+    Case const at = GENERATE(Case{"vd,i->id", {9, 5, 7}}, Case{"vd,i->di", {9, 5, 7}}, Case{"dv,i->id", {5, 9, 7}}, Case{"v,ij->ij", {9, 4, 6}},
+                             Case{"bvd,bi->bid", {3, 9, 5, 7}}, Case{"vd,->d", {9, 5}}, Case{"vd,i->id", {9, 0, 7}});
+    DType const positions = GENERATE(DType::i32, DType::i64, DType::u8);
+    std::mt19937 random(8);
+    for (DType const type : {DType::f32, DType::f16, DType::c64, DType::i16})
+        for (bool const accumulate : {false, true})
+            for (bool const views : {false, true}) {
+                KernelCase test(einsum(at.form, at.extents, random() % 2 == 0 ? "where(y == [v], x, 0)" : "where([v] == y, x, 0)"),
+                                {type, positions}, type, compute_dtype(std::array{type, positions}, type));
+                test.shape().accumulate = accumulate;
+                if (accumulate) test.shape().output_dtype = test.kernel().compute;
+                if (views || accumulate) test.scatter_layout(random);
+                test.fill(random);
+                fill_positions(test, 1, positions, random, 14);
+                for (std::size_t l = 0; l < test.begin().size(); ++l)
+                    if (test.kernel().einsum.labels[l] == "v") test.begin()[l] = 2;
+                CAPTURE(at.form, name(type), accumulate, views);
+                REQUIRE(make_lookup_kernel(test.shape()) != nullptr);
+                CpuDevice cpu;
+                ReferenceDevice reference;
+                SoloTeam solo;
+                REQUIRE(difference(test.elements(test.run(cpu, solo)), test.elements(test.run(reference, solo)), 1e-3) == "");
+            }
+}
+
+TEST_CASE("a large lookup gives the same for any number of threads", "[executor][device]") {
+    KernelCase test(einsum("vd,i->id", {100, 64, 9000}, "where(y == [v], x, 0)"), {DType::f32, DType::i32}, DType::f32, DType::f64);
+    std::mt19937 random(2);
+    test.fill(random);
+    fill_positions(test, 1, DType::i32, random, 120);
+    CpuDevice cpu;
+    SoloTeam solo;
+    TestTeam team(4);
+    auto const once = test.run(cpu, solo);
+    CHECK(once == test.run(cpu, team));
+    for (std::size_t row : {std::size_t{0}, std::size_t{4321}}) {
+        std::int32_t position = 0;
+        std::memcpy(&position, test.operand(1).data() + 4 * row, 4);
+        std::vector<std::byte> const zeros(256);
+        std::byte const* const expected = position < 100 ? test.operand(0).data() + position * 256 : zeros.data();
+        CHECK(std::memcmp(once.data() + row * 256, expected, 256) == 0);
+    }
+}
+
+TEST_CASE("positions that are no integers, and sums over positions, are left to loops", "[executor][device]") {
+    KernelCase real(einsum("vd,i->id", {4, 3, 5}, "where(y == [v], x, 0)"), {DType::f32, DType::f32}, DType::f32, DType::f32);
+    CHECK(make_lookup_kernel(real.shape()) == nullptr);
+    KernelCase summed(einsum("vd,i->d", {4, 3, 5}, "where(y == [v], x, 0)"), {DType::f32, DType::i32}, DType::f32, DType::f64);
+    CHECK(make_lookup_kernel(summed.shape()) == nullptr);
+}

@@ -1,0 +1,147 @@
+#include <array>
+#include <cstring>
+#include <limits>
+
+#include "executor/device/cpu_device.hpp"
+#include "executor/device/loop_plan.hpp"
+#include "executor/device/reference_device.hpp"
+#include "lib/base/error.hpp"
+#include "tests/executor/device/kernel_case.hpp"
+#include "tests/executor/device/test_team.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace ein;
+using namespace ein::executor;
+using scalar::Agg;
+
+namespace {
+
+void fill_random(KernelCase& test, std::size_t operands) {
+    std::mt19937 random(21);
+    for (std::size_t k = 0; k < operands; ++k)
+        for (std::size_t at = 0; at + 4 <= test.operand(k).size(); at += 4) {
+            float const value = static_cast<float>(random()) * 0x1p-31f - 1.0f;
+            std::memcpy(test.operand(k).data() + at, &value, 4);
+        }
+}
+
+void set(KernelCase& test, std::vector<float> const& values) {
+    std::memcpy(test.operand(0).data(), values.data(), values.size() * sizeof(float));
+}
+
+LoopPlan plan_of(KernelCase& test) {
+    Nest nest = make_nest(test.shape());
+    simplify(nest);
+    return plan_loops(nest, 512);
+}
+
+constexpr float inf = std::numeric_limits<float>::infinity(), not_a_number = std::numeric_limits<float>::quiet_NaN();
+
+}  // namespace
+
+TEST_CASE("large kernels give the same bits for any number of threads, near the reference", "[executor][device]") {
+    struct Case { std::string form, join; Shape extents; Agg agg; };
+    Case const at = GENERATE(Case{"ij->", "x", {700, 900}, Agg::sum}, Case{"ij->j", "x", {3000, 130}, Agg::sum},
+                             Case{"ij->i", "x*x", {1000, 600}, Agg::sum}, Case{"ij->", "abs(x)", {700, 900}, Agg::logsumexp},
+                             Case{"ij->j", "x", {9000, 33}, Agg::logsumexp}, Case{"ij->i", "x", {33, 9000}, Agg::max},
+                             Case{"ij->j", "x", {150000, 3}, Agg::sum}, Case{"ij->ji", "exp(x)", {700, 500}, Agg::sum});
+    CAPTURE(at.form, at.join, at.agg);
+    KernelCase test(einsum(at.form, at.extents, at.join, at.agg), {DType::f32}, DType::f32, DType::f32);
+    fill_random(test, 1);
+    CpuDevice cpu;
+    SoloTeam solo;
+    TestTeam two(2), five(5);
+    auto const once = test.run(cpu, solo);
+    CHECK(once == test.run(cpu, two));
+    CHECK(once == test.run(cpu, five));
+    ReferenceDevice reference;
+    CHECK(difference(test.elements(once), test.elements(test.run(reference, solo)), 1e-4) == "");
+}
+
+TEST_CASE("the min-plus product is blocked and right", "[executor][device]") {
+    std::string const form = GENERATE("ij,jk->ik", "ij,kj->ik");
+    CAPTURE(form);
+    bool const transposed = form == "ij,kj->ik";
+    KernelCase test(einsum(form, transposed ? Shape{70, 150, 600} : Shape{70, 150, 600}, "x+y", Agg::min), {DType::f32, DType::f32},
+                    DType::f32, DType::f32);
+    fill_random(test, 2);
+    CpuDevice cpu;
+    ReferenceDevice reference;
+    TestTeam team(3);
+    CHECK(difference(test.elements(test.run(cpu, team)), test.elements(test.run(reference, team)), 1e-6) == "");
+    LoopPlan const plan = plan_of(test);
+    CHECK(plan.tile >= 16);   // one strip of an operand serves many outputs
+}
+
+TEST_CASE("sums over rows keep a row of accumulators, sums over columns run along the row", "[executor][device]") {
+    KernelCase rows(einsum("ij->j", {1000, 1000}), {DType::f32}, DType::f32, DType::f32);
+    CHECK(plan_of(rows).tile == 1000);
+    KernelCase columns(einsum("ij->i", {1000, 1000}), {DType::f32}, DType::f32, DType::f32);
+    CHECK(plan_of(columns).tile == 1);
+    KernelCase flat(einsum("ij,ij->ij", {1000, 1000}, "x+y"), {DType::f32, DType::f32}, DType::f32, DType::f32);
+    CHECK(plan_of(flat).levels.size() == 1);
+    KernelCase short_rows(einsum("ij,i->ij", {100000, 7}, "x-y"), {DType::f32, DType::f32}, DType::f32, DType::f32);
+    CHECK(plan_of(short_rows).outer != LoopPlan::none);
+}
+
+TEST_CASE("logsumexp is stable and knows infinities", "[executor][device]") {
+    auto const of = [](std::vector<float> const& values) {
+        KernelCase test(einsum("i->", {static_cast<Extent>(values.size())}, "x", Agg::logsumexp), {DType::f32}, DType::f32, DType::f32);
+        set(test, values);
+        CpuDevice cpu;
+        SoloTeam solo;
+        return test.elements(test.run(cpu, solo))[0].number.real();
+    };
+    CHECK(of({1000, 1000}) == Approx(1000.693147));
+    CHECK(of({-1000, -1000, -inf}) == Approx(-999.306853));
+    CHECK(of({-inf, -inf}) == -inf);
+    CHECK(of({-inf, inf, 3}) == inf);
+    CHECK(std::isnan(of({1, not_a_number, 2})));
+    CHECK(of(std::vector<float>(5000, 0.5f)) == Approx(0.5 + std::log(5000.0)));
+}
+
+TEST_CASE("nan wins every minimum and maximum, wherever it stands", "[executor][device]") {
+    for (std::size_t count : {2u, 9u, 40u, 700u})
+        for (std::size_t place : {std::size_t{0}, count / 2, count - 1})
+            for (Agg agg : {Agg::min, Agg::max}) {
+                KernelCase test(einsum("i->", {static_cast<Extent>(count)}, "x", agg), {DType::f32}, DType::f32, DType::f32);
+                std::vector<float> values(count, 1);
+                values[place] = not_a_number;
+                set(test, values);
+                CpuDevice cpu;
+                SoloTeam solo;
+                CAPTURE(count, place);
+                REQUIRE(std::isnan(test.elements(test.run(cpu, solo))[0].number.real()));
+            }
+}
+
+TEST_CASE("the aggregate of nothing is the identity, or what the output held", "[executor][device]") {
+    for (bool const accumulate : {false, true}) {
+        KernelCase test(einsum("ij->i", {3, 0}, "x", Agg::min), {DType::i8}, DType::i8, DType::i8);
+        test.shape().accumulate = accumulate;
+        CpuDevice cpu;
+        SoloTeam solo;
+        for (auto const& value : test.elements(test.run(cpu, solo))) CHECK(value.integer == (accumulate ? 0 : 127));
+    }
+}
+
+TEST_CASE("small integers wrap in sums, also when the output is wider", "[executor][device]") {
+    KernelCase test(einsum("i->", {3}), {DType::i8}, DType::i32, DType::i8);
+    std::memset(test.operand(0).data(), 100, 3);
+    CpuDevice cpu;
+    SoloTeam solo;
+    CHECK(test.elements(test.run(cpu, solo))[0].integer == 44);
+}
+
+TEST_CASE("an index out of range ends a launch with InputError, on any thread", "[executor][device]") {
+    graph::EinSum positions = einsum("i->i", {400000});
+    positions.join = scalar::Expr::call(scalar::Op::position, {scalar::Expr::operand(0), scalar::Expr::integer(5)});
+    KernelCase test(positions, {DType::i32}, DType::i64, DType::i32);
+    std::int32_t const wrong = 5;
+    std::memcpy(test.operand(0).data() + 399999 * 4, &wrong, 4);
+    CpuDevice cpu;
+    SoloTeam solo;
+    TestTeam team(3);
+    CHECK_THROWS_AS(test.run(cpu, solo), InputError);
+    CHECK_THROWS_AS(test.run(cpu, team), InputError);
+}
