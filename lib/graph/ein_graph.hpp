@@ -33,7 +33,8 @@ struct Leaf {
     tensor::Source source;
 };
 
-/// The index that one axis reads: input index = start + step * output index.
+/// The index that one axis reads: input index = start + step * position, positions counted from the beginning of a Move's region
+/// (or, in a schedule's Movement, from that of the output).
 struct AxisMap {
     Extent start = 0;
     Extent step = 1;   // never 0

@@ -41,7 +41,7 @@ public:
 
 private:
     void read_header() {
-        top_.only_keys({"eingraph", "name", "dtype", "params", "tensors", "nodes", "outputs", "mesh", "sharding", "parts"});
+        top_.only_keys({"eingraph", "name", "dtype", "params", "tensors", "nodes", "outputs", "mesh", "sharding", "parts", "$schema"});
         auto const version = required(top_, "eingraph", "write the version of the format: \"eingraph\": 1");
         if (version && version->value() != Json(1)) version->fail("version 1", brief(version->value()), "write 1, or use an Einloom that reads this version");
         for (std::string const later : {"mesh", "sharding", "parts"})

@@ -15,8 +15,8 @@ TEST_CASE("what is written reads back, the same text every time", "[lib][graph]"
         writer.tensor("A", {2, 3}, {{"npy", "A.npy"}}, DType::f32);
         writer.tensor("s", {}, nullptr, DType::f64);
         writer.einsum("C", "ij,jk->ik", {"A", "B"}, {{"join", "eta*x*y"}});
-        writer.einsum("D", {{"in", {{"i", "j"}}}, {"out", {"i"}}}, {"C"}, {{"agg", "max"}});
-        writer.op("P", "softmax", {"D"}, {{"axes", {0}}});
+        writer.einsum("D", Json::parse(R"({"in": [["i", "j"]], "out": ["i"]})"), {"C"}, {{"agg", "max"}});
+        writer.op("P", "softmax", {"D"}, {{"axes", 0}});
         writer.output("P");
         writer.output("C");
         return writer.text();
