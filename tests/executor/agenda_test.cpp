@@ -1,0 +1,135 @@
+#include "executor/agenda.hpp"
+
+#include <random>
+
+#include "tests/support/catch.hpp"
+#include "tests/support/sample_schedules.hpp"
+
+using namespace ein;
+using namespace ein::executor;
+using namespace ein::test;
+
+namespace {
+
+schedule::Schedule chain() {   // X -> Y -> Z on one rank
+    ScheduleBuilder b(1);
+    b.tensor("X", {4}), b.tensor("Y", {4}), b.tensor("Z", {4});
+    auto const copy = b.kernel("copy", sum_of_products("i->i", {{'i', 4}}));
+    b.load(0, "x", "X", {{0}, {4}});
+    b.block(0, "y", "Y", {{0}, {4}}), b.block(0, "z", "Z", {{0}, {4}});
+    b.apply(0, copy, {{0}, {4}}, {"x"}, "y");
+    b.apply(0, copy, {{0}, {4}}, {"y"}, "z");
+    b.store(0, "z");
+    return b.finish();
+}
+
+struct Begun : Agenda {
+    explicit Begun(schedule::Section const& section) : Agenda(section, schedule::replay(section)) { begin_round(Inputs::used_up); }
+};
+
+}  // namespace
+
+TEST_CASE("tasks are taken in order as their inputs become ready, phase by phase", "[executor][agenda]") {
+    auto const schedule = chain();
+    Begun agenda(schedule.sections[0]);
+    agenda.begin_phase(Phase::load);
+    REQUIRE(agenda.take_compute() == TaskId{0});
+    CHECK_FALSE(agenda.take_compute());
+    agenda.finish(TaskId{0});
+    CHECK(agenda.phase_done());
+    CHECK_FALSE(agenda.take_compute());   // the next phase has not begun
+    agenda.begin_phase(Phase::execute);
+    REQUIRE(agenda.take_compute() == TaskId{1});
+    CHECK_FALSE(agenda.compute_wanted());
+    agenda.finish(TaskId{1});
+    REQUIRE(agenda.take_compute() == TaskId{2});
+    agenda.finish(TaskId{2});
+    CHECK(agenda.phase_done());
+    CHECK(agenda.store().ledger().live() == 1);
+    agenda.begin_phase(Phase::store);
+    REQUIRE(agenda.take_compute() == TaskId{3});
+    agenda.finish(TaskId{3});
+    CHECK(agenda.store().ledger().live() == 0);
+    CHECK(agenda.store().ledger().peak_bytes() == schedule.header.prediction.peak_bytes[0]);
+}
+
+TEST_CASE("a block that would break the memory promise waits for its turn", "[executor][agenda]") {
+    // y is freed before w is made: with both x and w ready from the start, w (task 3) may not be made early.
+    ScheduleBuilder b(1);
+    b.tensor("X", {4}), b.tensor("Y", {8}), b.tensor("W", {8}), b.tensor("Z", {1});
+    auto const spread = b.kernel("spread", sum_of_products("i,j->j", {{'i', 4}, {'j', 8}}));
+    auto const total = b.kernel("total", sum_of_products("i,k->k", {{'i', 8}, {'k', 1}}));
+    b.load(0, "x", "X", {{0}, {4}});
+    b.load(0, "j", "Y", {{0}, {8}});
+    b.load(0, "one", "Z", {{0}, {1}});
+    for (char const* name : {"y", "w"}) b.block(0, name, *name == 'y' ? "Y" : "W", {{0}, {8}});
+    b.block(0, "a", "Z", {{0}, {1}}), b.block(0, "b", "Z", {{0}, {1}});
+    b.apply(0, spread, {{0, 0}, {4, 8}}, {"x", "j"}, "y");          // task 3
+    b.apply(0, total, {{0, 0}, {8, 1}}, {"y", "one"}, "a");          // task 4
+    b.apply(0, spread, {{0, 0}, {4, 8}}, {"x", "j"}, "w");          // task 5
+    b.apply(0, total, {{0, 0}, {8, 1}}, {"w", "one"}, "b");          // task 6
+    b.store(0, "a"), b.store(0, "b");
+    auto const schedule = b.finish();
+    Begun agenda(schedule.sections[0]);
+    agenda.begin_phase(Phase::load);
+    while (auto const load = agenda.take_compute()) agenda.finish(*load);
+    agenda.begin_phase(Phase::execute);
+    REQUIRE(agenda.take_compute() == TaskId{3});
+    CHECK_FALSE(agenda.take_compute());   // task 5 is ready, but its block does not fit beside y
+    agenda.finish(TaskId{3});
+    REQUIRE(agenda.take_compute() == TaskId{4});
+    CHECK_FALSE(agenda.take_compute());   // y is still being read
+    agenda.finish(TaskId{4});
+    CHECK(agenda.take_compute() == TaskId{5});
+}
+
+TEST_CASE("reading a block more often than scheduled is our own bug and says so", "[executor][agenda]") {
+    auto const schedule = chain();
+    BlockStore store(schedule.sections[0], 1 << 20);
+    store.allocate(BlockId{0});
+    CHECK(store.wrote(BlockId{0}));
+    CHECK_THROWS_AS(store.wrote(BlockId{0}), InternalError);
+    store.read(BlockId{0});
+    CHECK_THROWS_AS(store.read(BlockId{0}), InternalError);
+}
+
+TEST_CASE("any order that the agenda allows keeps within the peak and ends with nothing", "[executor][agenda]") {
+    // Tasks are taken as early as possible and end in random order: the most out-of-order run that there can be.
+    std::uint64_t const seed = GENERATE(range(1, 41));
+    auto const schedule = random_schedule(1, 80, seed);
+    std::mt19937_64 random(seed);
+    Begun agenda(schedule.sections[0]);
+    bool early = false;
+    for (Phase const phase : {Phase::load, Phase::execute, Phase::store}) {
+        agenda.begin_phase(phase);
+        std::vector<TaskId> running;
+        while (!agenda.phase_done()) {
+            while (auto const task = agenda.take_compute()) {
+                early = early || (task != agenda.head() && phase == Phase::execute);
+                running.push_back(*task);
+            }
+            REQUIRE_FALSE(running.empty());
+            std::size_t const ends = std::uniform_int_distribution<std::size_t>(0, running.size() - 1)(random);
+            agenda.finish(running[ends]);
+            running.erase(running.begin() + static_cast<std::ptrdiff_t>(ends));
+        }
+    }
+    CHECK(early);
+    CHECK(agenda.store().ledger().live() == 0);
+    CHECK(agenda.store().ledger().peak_bytes() <= schedule.header.prediction.peak_bytes[0]);
+}
+
+TEST_CASE("admission looks at every task between the head and a block's turn", "[executor][agenda]") {
+    Admission admission({8, 16, 8, 12}, 16, 100);
+    CHECK(admission.admits(TaskId{0}, 8));
+    CHECK_FALSE(admission.admits(TaskId{3}, 4));
+    CHECK(admission.admits(TaskId{3}, 0));
+    admission.move_head(TaskId{2});
+    CHECK(admission.admits(TaskId{3}, 8));
+    CHECK_FALSE(admission.admits(TaskId{3}, 9));
+    CHECK(admission.made(TaskId{3}, 8));
+    CHECK_FALSE(admission.admits(TaskId{3}, 1));
+    admission.came_due(8);
+    CHECK(admission.admits(TaskId{3}, 1));
+    CHECK(Admission({8, 16, 8, 12}, 16, 16).admits(TaskId{3}, 16));   // all blocks together fit
+}

@@ -1,0 +1,90 @@
+#include "executor/output_files.hpp"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstring>
+
+#include "lib/base/error.hpp"
+#include "lib/tensor/read.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace ein;
+using namespace ein::executor;
+namespace fs = std::filesystem;
+
+namespace {
+
+schedule::Header header_with(std::vector<std::string> const& names) {
+    schedule::Header header;
+    for (std::string const& name : names) {
+        header.outputs.push_back({static_cast<std::int32_t>(header.tensors.size()), name});
+        header.tensors.push_back({name, {2, 2}, DType::f64});
+    }
+    return header;
+}
+
+struct Folder {
+    fs::path path = fs::temp_directory_path() / ("ein-output-" + std::to_string(getpid()));
+    Folder() { fs::remove_all(path); }
+    ~Folder() { fs::remove_all(path); }
+    std::size_t files() const { return fs::exists(path) ? static_cast<std::size_t>(std::distance(fs::directory_iterator(path), {})) : 0; }
+};
+
+std::span<std::byte const> bytes_of(std::vector<double> const& values) { return std::as_bytes(std::span(values)); }
+
+}  // namespace
+
+TEST_CASE("outputs are written in place and get their names when complete", "[executor][output]") {
+    Folder folder;
+    auto const header = header_with({"grad/W"});
+    OutputFiles outputs(header, folder.path, "1");
+    outputs.create();
+    CHECK_FALSE(fs::exists(folder.path / "grad.W.npy"));
+    outputs.write(0, DType::f64, {{1, 0}, {1, 2}}, bytes_of({3, 4}));
+    outputs.write(0, DType::f64, {{0, 0}, {1, 2}}, bytes_of({1, 2}));
+    outputs.publish();
+    CHECK(folder.files() == 1);
+    tensor::HostTensor const found = tensor::read_npy(folder.path / "grad.W.npy");
+    CHECK(std::memcmp(found.bytes().data(), bytes_of({1, 2, 3, 4}).data(), 32) == 0);
+}
+
+TEST_CASE("a failed run leaves no file", "[executor][output]") {
+    Folder folder;
+    auto const header = header_with({"A", "B"});
+    OutputFiles outputs(header, folder.path, "1");
+    outputs.create();
+    CHECK(folder.files() == 2);
+    outputs.discard();
+    CHECK(folder.files() == 0);
+}
+
+TEST_CASE("a signal removes unfinished outputs and ends the process as it would have", "[executor][output]") {
+    Folder folder;
+    auto const header = header_with({"A", "B"});
+    pid_t const child = fork();
+    if (child == 0) {
+        OutputFiles outputs(header, folder.path, "1");
+        outputs.create();
+        std::raise(SIGTERM);
+        _exit(0);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    CHECK(WIFSIGNALED(status));
+    CHECK(WTERMSIG(status) == SIGTERM);
+    CHECK(fs::exists(folder.path));
+    CHECK(folder.files() == 0);
+}
+
+TEST_CASE("outputs whose files would be the same are refused", "[executor][output]") {
+    auto const header = header_with({"a/b", "a.b"});
+    CHECK_THROWS_AS(OutputFiles(header, "x", "1"), InputError);
+}
+
+TEST_CASE("a folder that cannot be made is refused", "[executor][output]") {
+    auto const header = header_with({"A"});
+    OutputFiles outputs(header, "/dev/null/results", "1");
+    CHECK_THROWS_WITH(outputs.create(), Catch::Contains("--out /dev/null/results"));
+}

@@ -1,0 +1,232 @@
+// The program itself: exit codes, messages, files. Schedules are written by hand.
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "lib/base/json.hpp"
+#include "lib/schedule/file.hpp"
+#include "lib/tensor/npy_write.hpp"
+#include "lib/tensor/read.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/schedule_builder.hpp"
+
+using namespace ein;
+using namespace ein::test;
+namespace fs = std::filesystem;
+
+namespace {
+
+struct Outcome {
+    int code = 0;
+    std::string text;   // stdout and stderr
+};
+
+/// A folder of its own for each test, and einrun in it.
+class Place {
+public:
+    Place() : folder_(fs::temp_directory_path() / ("einrun-" + std::to_string(getpid()))) {
+        fs::remove_all(folder_);
+        fs::create_directories(folder_);
+    }
+    ~Place() { fs::remove_all(folder_); }
+
+    Outcome shell(std::string const& command) const {
+        std::string const all = "cd '" + folder_.string() + "' && { " + command + " ; } > text 2>&1";
+        int const status = std::system(all.c_str());
+        std::ifstream in(folder_ / "text");
+        std::stringstream text;
+        text << in.rdbuf();
+        return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), text.str()};
+    }
+    Outcome alone(std::string const& arguments) const { return shell(std::string(EINRUN) + " " + arguments); }
+#ifdef MPIRUN
+    Outcome together(int ranks, std::string const& arguments) const {
+        return shell("timeout -k 1 30 " MPIRUN " " + std::to_string(ranks) + " " EINRUN " " + arguments);
+    }
+#endif
+    fs::path operator/(std::string const& name) const { return folder_ / name; }
+    std::size_t files_in(std::string const& name) const {
+        return fs::exists(folder_ / name) ? static_cast<std::size_t>(std::distance(fs::directory_iterator(folder_ / name), {})) : 0;
+    }
+    Json json(std::string const& name) const { return parse_json(read_text_file(folder_ / name), name); }
+
+private:
+    fs::path folder_;
+};
+
+std::string const graph_text = R"({"eingraph": 1, "name": "sums", "dtype": "f64",
+  "tensors": {"X": {"shape": [8, 3], "data": {"random": "uniform", "low": -1, "high": 1, "seed": 5}}, "Y": {"shape": [8, 3], "data": {"npy": "Y.npy"}}},
+  "nodes": [{"name": "Z", "einsum": "ij,ij->ij", "inputs": ["X", "Y"]}], "outputs": ["Z"]})";
+
+/// Z = X * Y, X random and Y from Y.npy: rank 0 has X and sends each rank its rows, which hold rows of Y.
+void write_schedule(Place const& place, int ranks, std::string const& name) {
+    ScheduleBuilder b(ranks);
+    b.tensor("X", {8, 3}), b.tensor("Y", {8, 3}), b.tensor("Z", {8, 3});
+    auto const multiply = b.kernel("Z", sum_of_products("ij,ij->ij", {{'i', 8}, {'j', 3}}));
+    for (int rank = 0; rank < ranks; ++rank) {
+        std::string const id = std::to_string(rank);
+        Extent const begin = 8 * rank / ranks, rows = 8 * (rank + 1) / ranks - begin;
+        Box const box{{begin, 0}, {rows, 3}};
+        b.load(0, "x" + id, "X", box, tensor::RandomSource{tensor::Distribution::uniform, -1, 1, 5});
+        b.load(rank, "y" + id, "Y", box, tensor::NpySource{"Y.npy"});
+        if (rank > 0) b.transfer(0, "x" + id, rank);
+        b.block(rank, "z" + id, "Z", box);
+        b.apply(rank, multiply, box, {"x" + id, "y" + id}, "z" + id);
+        b.store(rank, "z" + id);
+    }
+    schedule::Schedule schedule = b.finish();
+    schedule.header.graph_text = graph_text;
+    schedule.header.graph_file = "sums.json";
+    schedule.header.folder = ".";
+    schedule::write_file(schedule, place / name);
+}
+
+tensor::HostTensor ones(Shape shape = {8, 3}) {
+    tensor::HostTensor y(DType::f64, std::move(shape));
+    for (Extent i = 0; i < y.elements(); ++i) y.set(i, scalar::Scalar::of(std::complex<double>(static_cast<double>(i))));
+    return y;
+}
+
+struct Ready : Place {
+    Ready() {
+        tensor::write_npy(*this / "Y.npy", ones());
+        for (int ranks : {1, 2, 3}) write_schedule(*this, ranks, std::to_string(ranks) + ".sched");
+    }
+};
+
+bool has(Outcome const& outcome, std::string const& text) { return outcome.text.find(text) != std::string::npos; }
+
+}  // namespace
+
+TEST_CASE("einrun runs alone, verifies and reports", "[einrun]") {
+    Ready place;
+    Outcome const run = place.alone("1.sched --verify --report r.json --trace t.json --threads 2 --repeat 3");
+    CAPTURE(run.text);
+    CHECK(run.code == 0);
+    CHECK(has(run, "verified   24 elements, 0 differ"));
+    CHECK(place.files_in("results") == 1);
+    Json const report = place.json("r.json");
+    CHECK(report["ranks"] == 1);
+    CHECK(report["threads"] == 2);
+    CHECK(report["repeat"].size() == 3);
+    CHECK(report["blocks"]["live_at_end"] == 0);
+    CHECK(report["blocks"]["live_after_execute"] == 1);
+    CHECK(report["blocks"]["created"] == report["blocks"]["deleted"]);
+    CHECK(report["verify"]["mismatches"] == 0);
+    CHECK(report["tasks"]["apply"]["count"] == 3);
+    for (char const* key : {"einrun", "graph", "schedule_hash", "device", "hosts", "seconds", "flops", "gflops_per_second", "bytes_sent", "messages_sent",
+                            "bytes_predicted", "peak_block_bytes", "peak_predicted", "ranks_detail", "spill", "checkpoint"})
+        CHECK(report.contains(key));
+    CHECK(place.json("t.json")["traceEvents"].size() > 5);
+}
+
+TEST_CASE("help and version need nothing; a wrong command line is code 2", "[einrun]") {
+    Ready place;
+    CHECK(place.alone("--help").code == 0);
+    CHECK(has(place.alone("--version"), "einrun "));
+    for (char const* arguments : {"", "1.sched --no-such", "1.sched --threads 0", "1.sched --verify=none", "1.sched --memory lots", "1.sched --device abacus",
+                                  "1.sched --input A", "1.sched --set eta=1", "2.sched"})
+        CHECK(place.alone(arguments).code == 2);
+    CHECK(has(place.alone("1.sched --input YY=Y.npy"), "did you mean 'Y'?"));
+    for (char const* option : {"--checkpoint c", "--every 3", "--stop-at 3", "--resume c", "--spill-dir d", "--device-memory 1GiB"}) {
+        Outcome const run = place.alone(std::string("1.sched ") + option);
+        CHECK(run.code == 2);
+        CHECK(has(run, std::string(option).substr(0, std::string(option).find(' ')) + " is not available in this version"));
+    }
+}
+
+TEST_CASE("bad inputs are code 3, all of them told, and leave nothing", "[einrun]") {
+    Ready place;
+    CHECK(place.alone("none.sched").code == 3);
+    fs::remove(place / "Y.npy");
+    Outcome const missing = place.alone("1.sched");
+    CHECK(missing.code == 3);
+    CHECK(has(missing, "Y.npy"));
+    tensor::write_npy(place / "wrong.npy", ones({3, 8}));
+    CHECK(place.alone("1.sched --input Y=wrong.npy").code == 3);
+    tensor::write_npy(place / "right.npy", ones());
+    CHECK(place.alone("1.sched --input Y=right.npy --verify").code == 0);
+    fs::remove_all(place / "results");
+    fs::copy_file(place / "1.sched", place / "short.sched");
+    fs::resize_file(place / "short.sched", fs::file_size(place / "1.sched") / 2);
+    CHECK(place.alone("short.sched").code == 3);
+    CHECK(place.files_in("results") == 0);
+}
+
+TEST_CASE("too little memory is code 4 with numbers, before anything is done", "[einrun]") {
+    Ready place;
+    Outcome const run = place.alone("1.sched --memory 100");
+    CHECK(run.code == 4);
+    CHECK(has(run, "(576 bytes)"));
+    CHECK(place.alone("1.sched --memory 576").code == 0);
+}
+
+TEST_CASE("an output folder that cannot be made is code 1", "[einrun]") {
+    Ready place;
+    Outcome const run = place.alone("1.sched --out /dev/null/x");
+    CHECK(run.code == 1);
+    CHECK(has(run, "/dev/null/x"));
+}
+
+TEST_CASE("results that differ from the graph's are code 5", "[einrun]") {
+    Ready place;
+    // The schedule multiplies; let its graph add.
+    schedule::Schedule schedule = schedule::read_file(place / "1.sched");
+    schedule.header.graph_text.replace(schedule.header.graph_text.find("\"inputs\""), 0, "\"join\": \"x + y\", ");
+    schedule::write_file(schedule, place / "other.sched");
+    for (char const* how : {"--verify", "--verify=5"}) {
+        Outcome const run = place.alone(std::string("other.sched ") + how);
+        CAPTURE(run.text);
+        CHECK(run.code == 5);
+        CHECK(has(run, "output 'Z' ["));
+        CHECK(has(run, "tolerance"));
+    }
+}
+
+#ifdef MPIRUN
+TEST_CASE("ranks run together, and bytes are as predicted", "[einrun][mpi]") {
+    Ready place;
+    for (int ranks : {1, 2, 3}) {
+        Outcome const run = place.together(ranks, std::to_string(ranks) + ".sched --verify --report r.json --trace t.json");
+        CAPTURE(run.text);
+        CHECK(run.code == 0);
+        Json const report = place.json("r.json");
+        CHECK(report["ranks"] == ranks);
+        CHECK(report["bytes_sent"] == report["bytes_predicted"]);
+        CHECK(report["messages_sent"] == ranks - 1);
+        CHECK(report["verify"]["mismatches"] == 0);
+        CHECK(place.json("t.json").contains("traceEvents"));
+    }
+}
+
+TEST_CASE("a wrong number of ranks, one message and code 2", "[einrun][mpi]") {
+    Ready place;
+    Outcome const run = place.together(2, "3.sched");
+    CHECK(run.code == 2);
+    CHECK(has(run, "schedule is for 3 ranks, mpirun started 2; run mpirun -n 3 or plan again with einplan -n 2"));
+    CHECK(run.text.find("schedule is for") == run.text.rfind("schedule is for"));
+}
+
+TEST_CASE("a file that is missing for one rank makes all leave with code 3", "[einrun][mpi]") {
+    Ready place;
+    fs::remove(place / "Y.npy");
+    Outcome const run = place.together(3, "3.sched");
+    CHECK(run.code == 3);
+    CHECK(place.files_in("results") == 0);
+}
+
+TEST_CASE("a killed rank ends the run within seconds and leaves no file", "[einrun][mpi]") {
+    Ready place;
+    // Very many rounds; the last rank's process is killed in the middle.
+    Outcome const run = place.shell("(timeout -k 1 30 " MPIRUN " 2 " EINRUN " 2.sched --repeat 1000000 & echo $! > launcher); sleep 1.5;"
+                                    " victim=$(pgrep -P $(pgrep -P $(cat launcher)) | tail -n 1); kill -9 $victim; for i in $(seq 80); do"
+                                    " kill -0 $(cat launcher) 2>/dev/null || exit 0; sleep 0.1; done; exit 9");
+    CAPTURE(run.text);
+    CHECK(run.code == 0);
+    CHECK(place.files_in("results") == 0);
+}
+#endif

@@ -1,0 +1,131 @@
+// A graph from its JSON text to its results, without files and processes: read, lower, plan, schedule, run with threads as ranks, and the judge's
+// own results beside them.
+// Example: auto run = whole_run(json, {.ranks = 3}); run.results["Z"] and run.expected["Z"] are tensors to compare.
+#pragma once
+
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "executor/device/device.hpp"
+#include "executor/engine.hpp"
+#include "executor/inputs.hpp"
+#include "lib/base/json.hpp"
+#include "lib/graph/contract.hpp"
+#include "lib/graph/read_graph.hpp"
+#include "lib/relation/interpret.hpp"
+#include "planner/planner.hpp"
+#include "scheduler/scheduler.hpp"
+#include "tests/support/rank_threads.hpp"
+
+namespace ein::test {
+
+struct WholeRunSetup {
+    int ranks = 1;
+    int threads = 1;
+    std::int64_t calls = 0;
+    std::string place = "best";
+    scheduler::InputsPolicy inputs = scheduler::InputsPolicy::once;
+    std::int64_t slice_bytes = 16 << 10;
+    executor::DeviceKind device = executor::DeviceKind::cpu;
+    executor::LoopbackOptions transport;
+};
+
+struct WholeRun {
+    graph::EinGraph graph;                                   // lowered
+    schedule::Schedule schedule;
+    std::map<std::string, tensor::HostTensor> results, expected;
+    std::map<std::string, double> reduction_length;
+    std::vector<executor::RunResult> ranks;
+    std::vector<std::string> failures;                       // what ranks told
+};
+
+/// Takes the blocks of every output into whole tensors.
+class TensorSink final : public executor::OutputSink {
+public:
+    explicit TensorSink(schedule::Header const& header) : header_(header) {
+        for (auto const& output : header.outputs) {
+            schedule::Tensor const& t = header.tensors[static_cast<std::size_t>(output.tensor)];
+            tensors[output.name] = tensor::HostTensor(t.dtype, t.shape);
+        }
+    }
+    void write(std::int32_t output, DType dtype, Box const& box, std::span<std::byte const> bytes) override {
+        std::lock_guard lock(mutex_);
+        tensor::HostTensor& to = tensors[header_.outputs[static_cast<std::size_t>(output)].name];
+        auto const strides = row_major_strides(to.shape());
+        std::size_t const element = size_of(dtype);
+        std::size_t at = 0;
+        for_each_index(box.length, [&](std::vector<Extent> const& index) {
+            Extent g = 0;
+            for (std::size_t axis = 0; axis < index.size(); ++axis) g += (box.begin[axis] + index[axis]) * strides[axis];
+            std::memcpy(to.bytes().data() + static_cast<std::size_t>(g) * element, bytes.data() + at, element);
+            at += element;
+        });
+    }
+
+    std::map<std::string, tensor::HostTensor> tensors;
+
+private:
+    schedule::Header const& header_;
+    std::mutex mutex_;
+};
+
+inline relation::ReadLeaf source_reader(graph::EinGraph const& graph) {
+    return [&graph](graph::Leaf const& leaf, Box const& box, std::span<std::byte> out) {
+        graph::Value const& value = graph.value(leaf.value);
+        tensor::open(leaf.source, value.name, value.dtype, value.shape, "")->read(box, out);
+    };
+}
+
+inline void judge(WholeRun& run, graph::EinGraph const& graph) {
+    relation::Interpreter interpreter(graph, source_reader(graph), graph.params);
+    for (ValueId output : graph.outputs) {
+        run.expected[graph.value(output).name] = interpreter.whole(output);
+        run.reduction_length[graph.value(output).name] = interpreter.reduction_length(output);
+    }
+}
+
+inline void execute(WholeRun& run, WholeRunSetup const& setup) {
+    TensorSink sink(run.schedule.header);
+    std::mutex mutex;
+    run.ranks.resize(static_cast<std::size_t>(setup.ranks));
+    on_ranks(setup.ranks, setup.transport, [&](executor::Transport& transport) {
+        auto const self = static_cast<std::size_t>(transport.rank().value());
+        auto const tell = [&](std::string const& text) {
+            std::lock_guard lock(mutex);
+            run.failures.push_back("rank " + std::to_string(self) + ": " + text);
+        };
+        try {
+            auto const device = executor::make_device(setup.device);
+            schedule::Section const& section = run.schedule.sections[self];
+            executor::Readers const readers = executor::open_inputs(run.schedule.header, section, "");
+            executor::EngineOptions options;
+            options.threads = setup.threads;
+            options.stall = 60;
+            options.on_failure = [&](ExitCode, std::string const& text) { tell(text); };
+            options.explain = tell;
+            executor::Engine engine({run.schedule.header, section, run.schedule.header.params, transport, *device, readers, sink}, options);
+            run.ranks[self] = engine.run();
+        } catch (executor::RunAborted const&) {
+        } catch (std::exception const& error) {
+            tell(error.what());
+        }
+        return 0;
+    });
+    run.results = std::move(sink.tensors);
+}
+
+inline WholeRun whole_run(Json const& json, WholeRunSetup const& setup) {
+    WholeRun run;
+    graph::EinGraph const read = graph::read_graph(json.dump(), "random.json");
+    judge(run, read);   // of the graph as read: lowering is under test too
+    run.graph = graph::lower_contractions(read);
+    auto const plan = planner::plan(run.graph, {.ranks = setup.ranks, .calls = setup.calls});
+    run.schedule = scheduler::make_schedule(run.graph, plan, {.place = setup.place, .inputs = setup.inputs, .slice_bytes = setup.slice_bytes});
+    execute(run, setup);
+    return run;
+}
+
+}  // namespace ein::test
