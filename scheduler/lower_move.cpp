@@ -23,6 +23,13 @@ Box image(Box const& region, std::vector<AxisMap> const& axes) {
     return out;
 }
 
+/// A region's maps counted from the beginning of the output, as schedules have them.
+std::vector<AxisMap> from_output_begin(graph::Move::Region const& region) {
+    std::vector<AxisMap> axes = region.axes;
+    for (std::size_t axis = 0; axis < axes.size(); ++axis) axes[axis].start -= axes[axis].step * region.box.begin[axis];
+    return axes;
+}
+
 Extent floor_div(Extent a, Extent b) { return a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0); }
 Extent ceil_div(Extent a, Extent b) { return -floor_div(-a, b); }
 
@@ -57,14 +64,15 @@ std::vector<Lowering::Piece> Lowering::pieces_of(graph::Node const& node, graph:
         graph::Move::Region const& region = move.regions[k];
         Box const landing = intersection(region.box, call.region);
         if (landing.empty()) continue;
-        Box const wanted = image(landing, region.axes);
+        std::vector<AxisMap> const axes = from_output_begin(region);
+        Box const wanted = image(landing, axes);
         if (options_.inputs == InputsPolicy::shared) {   // a leaf is read here; anything else comes whole or in pieces as below
             Holding const here = residency_.need(node.inputs[k], wanted, call.rank);
             pieces.push_back({here, landing, movements[k]});
             continue;
         }
         for (Residency::Piece const& block : residency_.blocks_meeting(node.inputs[k], wanted)) {
-            Box const part = preimage(block.box, region.axes, landing);
+            Box const part = preimage(block.box, axes, landing);
             if (!part.empty()) pieces.push_back({residency_.home(node.inputs[k], block.index, call.rank), part, movements[k]});
         }
     }
@@ -97,7 +105,7 @@ BlockId Lowering::assemble(graph::Node const& node, Call const& call, std::vecto
 
 void Lowering::lower(graph::Node const& node, graph::Move const& move, relation::NodePlan const& plan) {
     std::vector<std::int32_t> movements;
-    for (graph::Move::Region const& region : move.regions) movements.push_back(tables_.movement({node.name, region.axes}));
+    for (graph::Move::Region const& region : move.regions) movements.push_back(tables_.movement({node.name, from_output_begin(region)}));
     std::int32_t const fill = tables_.fill({node.name, move.fill.value_or(scalar::Scalar{})});
     std::vector<Call> calls = output_blocks(node, plan);
     std::vector<std::vector<Held>> held(calls.size());
@@ -105,7 +113,7 @@ void Lowering::lower(graph::Node const& node, graph::Move const& move, relation:
         for (std::size_t k = 0; k < move.regions.size(); ++k) {
             Box const landing = intersection(move.regions[k].box, calls[c].region);
             if (landing.empty()) continue;
-            auto const found = residency_.held(node.inputs[k], image(landing, move.regions[k].axes));
+            auto const found = residency_.held(node.inputs[k], image(landing, from_output_begin(move.regions[k])));
             held[c].insert(held[c].end(), found.begin(), found.end());
         }
     place(calls, std::move(held));

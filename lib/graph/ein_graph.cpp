@@ -9,14 +9,6 @@ namespace {
 std::size_t position(ValueId id) { return static_cast<std::size_t>(id.value()); }
 NodeId node_id(std::size_t k) { return NodeId{static_cast<std::int32_t>(k)}; }
 
-/// The type that partial results are kept in. Sums and products of comparisons (bool) or of other exact values count in the
-/// output's type when that is of a wider kind: sum of x > y into f32 is a count, into bool it is "any".
-DType accumulate_type(scalar::Agg agg, DType join, DType output) {
-    bool const counts = agg == scalar::Agg::sum || agg == scalar::Agg::prod || agg == scalar::Agg::logsumexp;
-    bool const exact = kind(join) == Kind::boolean || kind(join) == Kind::integer;
-    bool const wider = kind(output) > kind(join);
-    return scalar::accumulate_dtype(agg, counts && exact && wider ? promote(join, compute_dtype({}, output)) : join);
-}
 
 }  // namespace
 
@@ -35,6 +27,13 @@ std::vector<std::vector<NodeId>> EinGraph::consumers() const {
         }
     }
     return readers;
+}
+
+DType accumulate_type(scalar::Agg agg, DType join, DType output) {
+    bool const counts = agg == scalar::Agg::sum || agg == scalar::Agg::prod || agg == scalar::Agg::logsumexp;
+    bool const exact = kind(join) == Kind::boolean || kind(join) == Kind::integer;
+    bool const wider = kind(output) > kind(join);
+    return scalar::accumulate_dtype(agg, counts && exact && wider ? promote(join, compute_dtype({}, output)) : join);
 }
 
 EinSumTypes types_of(EinGraph const& graph, Node const& node) {

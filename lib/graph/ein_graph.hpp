@@ -90,6 +90,10 @@ EinSumTypes types_of(EinGraph const& graph, Node const& node);
 /// The same from the types of the operands and of the output. @throws InternalError when the join has no type for them
 EinSumTypes types_of(EinSum const& einsum, std::span<DType const> inputs, DType output);
 
+/// The type that partial results are kept in. Sums and products of comparisons (bool) or of other exact values count in the
+/// output's type when that is of a wider kind: sum of x > y into f32 is a count, into bool it is "any".
+DType accumulate_type(scalar::Agg agg, DType join, DType output);
+
 /// @throws InternalError when an EinGraph breaks one of its promises; called after every pass. `pass` is named in the message.
 void verify(EinGraph const& graph, std::string const& pass);
 

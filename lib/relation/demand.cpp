@@ -83,7 +83,7 @@ AxisReads reads_along(graph::Move::Region const& region, std::size_t axis, Index
     for (Extent k = 0; k < set.size(); ++k) {
         if (set[k] < region.box.begin[axis] || set[k] >= region.box.end(axis)) continue;
         reads.to.push_back(set[k]);
-        reads.from.push_back(region.axes[axis].start + region.axes[axis].step * set[k]);
+        reads.from.push_back(region.axes[axis].start + region.axes[axis].step * (set[k] - region.box.begin[axis]));
     }
     return reads;
 }

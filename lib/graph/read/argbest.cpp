@@ -29,8 +29,8 @@ ValueId lower_argbest(NodeBuilder& builder, EinSum einsum, std::vector<ValueId> 
     DType const compute = compute_dtype(dtypes, DType::i64);
     DType const join = scalar::type_of(einsum.join, compute, DType::i64).type;
     DType const best = best_dtype(join, compute);
-    // An f64 join of c64 operands is rounded to f32 in both; everything else is exact in `best`.
-    if (is_complex(compute) && join != best) einsum.join = Expr::cast(best, einsum.join);
+    // Rounded alike in both, also where a join is computed in more digits than `best` has (c64 operands, the interpreter).
+    if (kind(best) == Kind::real) einsum.join = Expr::cast(best, einsum.join);
 
     std::string const part = einsum.agg == Agg::min ? "min" : "max";
     int const label = einsum.aggregated().front();
