@@ -36,7 +36,9 @@ void repeat(void* to, void const* element, std::size_t count) {
 }  // namespace
 
 void repeat_element(void* to, void const* element, std::size_t size, std::size_t count) {
-    struct Sixteen { std::uint64_t words[2]; };
+    struct Sixteen {
+        std::uint64_t words[2];
+    };
     switch (size) {
         case 1: return repeat<std::uint8_t>(to, element, count);
         case 2: return repeat<std::uint16_t>(to, element, count);
@@ -49,20 +51,23 @@ void repeat_element(void* to, void const* element, std::size_t size, std::size_t
 /// The state is two planes of accumulators: the largest values, then the sums of exp(value - shift(largest)).
 struct Aggregator::Logarithms {
     explicit Logarithms(DType type)
-        : max(strip_aggregate(scalar::Agg::max, type)), sum(strip_aggregate(scalar::Agg::sum, type)),
+        : max(strip_aggregate(scalar::Agg::max, type)),
+          sum(strip_aggregate(scalar::Agg::sum, type)),
           exponential(call(Op::exp, Expr::operand(0) - shift(Expr::operand(1))), type, type, {}),
           rescale(Expr::operand(0) * call(Op::exp, Expr::operand(1) - shift(Expr::operand(2))), type, type, {}),
           result(shift(Expr::operand(0)) + call(Op::log, Expr::operand(1)), type, type, {}),
-          add(Expr::call(Op::where, {call(Op::eq, Expr::operand(0), Expr::operand(1)),
-                                     Expr::operand(0) + Expr::number(std::log(2.0)),
-                                     call(Op::max, Expr::operand(0), Expr::operand(1)) +
-                                         call(Op::log1p, call(Op::exp, call(Op::neg, call(Op::abs,
-                                                                  Expr::operand(0) - Expr::operand(1)))))}),
+          add(Expr::call(
+                  Op::where,
+                  {call(Op::eq, Expr::operand(0), Expr::operand(1)), Expr::operand(0) + Expr::number(std::log(2.0)),
+                   call(Op::max, Expr::operand(0), Expr::operand(1)) +
+                       call(Op::log1p,
+                            call(Op::exp, call(Op::neg, call(Op::abs, Expr::operand(0) - Expr::operand(1)))))}),
               type, type, {}),
           size(size_of(type)) {}
 
     std::size_t program_bytes() const {
-        return std::max({exponential.scratch_bytes(), rescale.scratch_bytes(), result.scratch_bytes(), add.scratch_bytes()});
+        return std::max(
+            {exponential.scratch_bytes(), rescale.scratch_bytes(), result.scratch_bytes(), add.scratch_bytes()});
     }
 
     /// to[i] = program(operands)[i], in strips; every operand has `count` elements.
@@ -72,7 +77,8 @@ struct Aggregator::Logarithms {
         for (std::size_t at = 0; at < count; at += scalar::strip_length) {
             std::size_t const n = std::min(scalar::strip_length, count - at);
             std::array<StripOperand, N> operands;
-            for (std::size_t k = 0; k < N; ++k) operands[k] = {static_cast<std::byte const*>(from[k]) + at * size, false};
+            for (std::size_t k = 0; k < N; ++k)
+                operands[k] = {static_cast<std::byte const*>(from[k]) + at * size, false};
             StripOperand const values = program.run(n, operands, {}, scratch);
             std::memcpy(static_cast<std::byte*>(to) + at * size, values.data, n * size);
         }
@@ -85,10 +91,10 @@ struct Aggregator::Logarithms {
     }
 
     StripAggregate max, sum;
-    Program exponential;   // exp(value - shift(largest))
-    Program rescale;       // sum * exp(held - shift(largest))
-    Program result;        // shift(largest) + log(sum)
-    Program add;           // log(e^x + e^y)
+    Program exponential;  // exp(value - shift(largest))
+    Program rescale;      // sum * exp(held - shift(largest))
+    Program result;       // shift(largest) + log(sum)
+    Program add;          // log(e^x + e^y)
     std::size_t size;
 };
 
@@ -97,14 +103,16 @@ std::optional<Aggregator> Aggregator::make(scalar::Agg agg, DType type) {
     DType const registers = scalar::register_dtype(type);
     made.element_ = size_of(registers);
     store_element(scalar::identity(agg, type), made.identity_, registers);
-    if (agg != scalar::Agg::logsumexp) made.loops_ = strip_aggregate(agg, type);
-    else if (kind(registers) == Kind::real) made.logarithms_ = std::make_shared<Logarithms const>(registers);
+    if (agg != scalar::Agg::logsumexp)
+        made.loops_ = strip_aggregate(agg, type);
+    else if (kind(registers) == Kind::real)
+        made.logarithms_ = std::make_shared<Logarithms const>(registers);
     if (made.loops_.combine == nullptr && made.logarithms_ == nullptr) return std::nullopt;
     return made;
 }
 
 std::size_t Aggregator::state_bytes(std::size_t tile) const {
-    return lines(tile * element_) * (logarithms_ ? 3 : 1);   // largest, sums, results
+    return lines(tile * element_) * (logarithms_ ? 3 : 1);  // largest, sums, results
 }
 
 std::size_t Aggregator::scratch_bytes(std::size_t strip) const {
@@ -116,7 +124,8 @@ void Aggregator::start(Tile const& tile) const {
     if (logarithms_) std::memset(tile.state + lines(tile.size * element_), 0, tile.size * element_);
 }
 
-void Aggregator::rows(Tile const& tile, std::size_t at, void const* values, std::size_t rows, std::size_t columns) const {
+void Aggregator::rows(Tile const& tile, std::size_t at, void const* values, std::size_t rows,
+                      std::size_t columns) const {
     std::byte* const acc = tile.state + at * element_;
     if (!logarithms_) return loops_.rows(acc, values, rows, columns);
     std::size_t const plane = lines(rows * columns * element_);
@@ -156,8 +165,10 @@ void const* Aggregator::finish(Tile const& tile, std::size_t at, std::size_t cou
 }
 
 void Aggregator::merge(void* held, void const* values, std::size_t count, std::byte* scratch) const {
-    if (logarithms_) logarithms_->run<2>(logarithms_->add, {held, values}, held, count, scratch + 3 * lines(count * element_));
-    else loops_.combine(held, values, count);
+    if (logarithms_)
+        logarithms_->run<2>(logarithms_->add, {held, values}, held, count, scratch + 3 * lines(count * element_));
+    else
+        loops_.combine(held, values, count);
 }
 
 }  // namespace ein::executor

@@ -17,13 +17,13 @@ public:
     static std::optional<Aggregator> make(scalar::Agg agg, DType type);
 
     std::size_t element_bytes() const { return element_; }
-    std::size_t state_bytes(std::size_t tile) const;                 // accumulators of `tile` outputs
-    std::size_t scratch_bytes(std::size_t strip) const;              // for strips of at most `strip` values
+    std::size_t state_bytes(std::size_t tile) const;     // accumulators of `tile` outputs
+    std::size_t scratch_bytes(std::size_t strip) const;  // for strips of at most `strip` values
 
     /// The accumulators of one tile.
     struct Tile {
         std::byte* state;
-        std::size_t size;     // outputs
+        std::size_t size;  // outputs
         std::byte* scratch;
     };
     void start(Tile const& tile) const;
@@ -41,7 +41,7 @@ private:
     StripAggregate loops_;
     std::size_t element_ = 0;
     alignas(16) std::byte identity_[16] = {};
-    std::shared_ptr<Logarithms const> logarithms_;   // of logsumexp only
+    std::shared_ptr<Logarithms const> logarithms_;  // of logsumexp only
 };
 
 /// Fills `count` elements of `size` bytes with one element.

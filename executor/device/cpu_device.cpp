@@ -59,7 +59,8 @@ LoopBody body_of(graph::EinSum const& einsum, KernelTypes const& types, scalar::
     body.accumulate = types.accumulate;
     body.agg = einsum.agg;
     for (int operand : scalar::operands_of(einsum.join)) body.used.push_back(static_cast<std::size_t>(operand));
-    for (int label : scalar::labels_of(einsum.join)) body.indices = std::max(body.indices, static_cast<std::size_t>(label) + 1);
+    for (int label : scalar::labels_of(einsum.join))
+        body.indices = std::max(body.indices, static_cast<std::size_t>(label) + 1);
     if (einsum.join.op() != scalar::Op::operand || einsum.join.node().slot != 0)
         body.program = std::make_shared<scalar::Program const>(einsum.join, types.compute, types.weak, params);
     return body;
@@ -82,7 +83,8 @@ std::unique_ptr<PreparedKernel const> CpuDevice::prepare(KernelShape const& shap
     if (auto lookup = make_lookup_kernel(shape)) return lookup;
     simplify(nest);
     if (auto gemm = make_gemm_kernel(shape, nest, types, params)) return gemm;
-    if (auto loops = LoopKernel::make(nest, body_of(einsum, types, params))) return std::make_unique<LoopsOnly>(std::move(loops));
+    if (auto loops = LoopKernel::make(nest, body_of(einsum, types, params)))
+        return std::make_unique<LoopsOnly>(std::move(loops));
     return ReferenceDevice().prepare(shape, params);
 }
 

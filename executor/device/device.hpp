@@ -1,5 +1,6 @@
-// Computes on blocks in memory: one interface for the reference (plain loops, the judge), the CPU and GPUs. A kernel is prepared once for
-// each shape and then launched for many blocks. Any legal EinSum runs on every device; fast paths are speed, never a gate.
+// Computes on blocks in memory: one interface for the reference (plain loops, the judge), the CPU and GPUs. A kernel is
+// prepared once for each shape and then launched for many blocks. Any legal EinSum runs on every device; fast paths are
+// speed, never a gate.
 // Leaves blocks, readiness and threads to the engine.
 #pragma once
 
@@ -74,7 +75,8 @@ public:
 
 enum class DeviceKind { automatic, reference, cpu, cuda };
 
-/// The only switch on DeviceKind. @throws UsageError / RunError for a device that this build or machine has not, saying so
+/// The only switch on DeviceKind. @throws UsageError / RunError for a device that this build or machine has not, saying
+/// so
 std::unique_ptr<Device> make_device(DeviceKind kind);
 DeviceKind device_kind_from_name(std::string_view name);   // @throws UsageError
 

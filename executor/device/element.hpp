@@ -21,8 +21,10 @@ inline scalar::Scalar load_element(void const* from, DType type) {
 
 /// @param value  of dtype `type` already (see scalar::convert)
 inline void store_element(scalar::Scalar const& value, void* to, DType type) {
-    if (is_exact(type)) tensor::convert(DType::i64, &value.integer, 1, type, to, 1);
-    else tensor::convert(DType::c128, &value.number, 1, type, to, 1);
+    if (is_exact(type))
+        tensor::convert(DType::i64, &value.integer, 1, type, to, 1);
+    else
+        tensor::convert(DType::c128, &value.number, 1, type, to, 1);
 }
 
 }  // namespace ein::executor

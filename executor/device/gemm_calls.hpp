@@ -1,5 +1,6 @@
 // Matrices in memory as BLAS wants them, and the calls themselves for the four types that BLAS knows.
-// Leaves which labels are rows and columns to gemm_plan.hpp. Example: a 3 x 4 matrix with strides (1, 3) is a transposed one with ld 3.
+// Leaves which labels are rows and columns to gemm_plan.hpp. Example: a 3 x 4 matrix with strides (1, 3) is a
+// transposed one with ld 3.
 #pragma once
 
 #include <optional>
@@ -10,7 +11,9 @@
 namespace ein::executor {
 
 /// How far apart rows and columns lie, in elements.
-struct MatrixStrides { Extent row = 0, column = 0; };
+struct MatrixStrides {
+    Extent row = 0, column = 0;
+};
 
 /// A matrix that BLAS takes in place: rows of adjacent elements `leading` apart, or columns where `transposed`.
 struct BlasForm {

@@ -14,11 +14,11 @@ namespace ein::executor {
 namespace {
 
 constexpr std::size_t A = GemmPlan::a, B = GemmPlan::b, C = GemmPlan::c;
-constexpr double least_flops = 1e9;           // of a piece: smaller ones repeat too much of what BLAS packs
-constexpr double most_flops = 2e10;           // a thread in BLAS cannot be stopped: some tenths of a second
+constexpr double least_flops = 1e9;  // of a piece: smaller ones repeat too much of what BLAS packs
+constexpr double most_flops = 2e10;  // a thread in BLAS cannot be stopped: some tenths of a second
 constexpr double usual_pieces = 8, most_pieces = 64;
-constexpr Extent grain = 64;                  // rows and columns of a piece: a multiple, so that BLAS works in whole tiles
-constexpr Extent shortest_sum = 4096;         // contracted elements of a piece, where sums are cut
+constexpr Extent grain = 64;           // rows and columns of a piece: a multiple, so that BLAS works in whole tiles
+constexpr Extent shortest_sum = 4096;  // contracted elements of a piece, where sums are cut
 
 Extent blocks(Extent length) { return (length + grain - 1) / grain; }
 
@@ -31,12 +31,16 @@ double flops_of(GemmPlan const& plan) {
 
 std::int64_t wanted_pieces(GemmPlan const& plan) {
     double const flops = flops_of(plan);
-    double const wanted = std::max(std::min(usual_pieces, flops / least_flops), std::min(most_pieces, flops / most_flops));
+    double const wanted =
+        std::max(std::min(usual_pieces, flops / least_flops), std::min(most_pieces, flops / most_flops));
     return std::max<std::int64_t>(1, static_cast<std::int64_t>(wanted));
 }
 
-/// How a call is cut: rows, columns, and the contracted label (then each piece has an output of its own, summed in the end).
-struct Grid { std::int64_t rows = 1, columns = 1, sums = 1; };
+/// How a call is cut: rows, columns, and the contracted label (then each piece has an output of its own, summed in the
+/// end).
+struct Grid {
+    std::int64_t rows = 1, columns = 1, sums = 1;
+};
 
 /// Chosen from the shape alone: a product cut otherwise may round otherwise.
 Grid choose_grid(GemmPlan const& plan, std::int64_t wanted) {
@@ -46,8 +50,10 @@ Grid choose_grid(GemmPlan const& plan, std::int64_t wanted) {
     double best = 0;
     for (std::int64_t rows = 1; rows <= std::min<std::int64_t>(needed, blocks(m)); ++rows) {
         std::int64_t const columns = std::min<std::int64_t>((needed + rows - 1) / rows, blocks(n));
-        double const again = static_cast<double>(rows) * static_cast<double>(n) + static_cast<double>(columns) * static_cast<double>(m);
-        double const cost = again / static_cast<double>(rows * columns);   // what is read again, for each piece that it buys
+        double const again =
+            static_cast<double>(rows) * static_cast<double>(n) + static_cast<double>(columns) * static_cast<double>(m);
+        double const cost =
+            again / static_cast<double>(rows * columns);  // what is read again, for each piece that it buys
         if (rows > 1 && cost >= best) continue;
         best = cost;
         grid = {rows, columns, 1};
@@ -61,15 +67,19 @@ Grid choose_grid(GemmPlan const& plan, std::int64_t wanted) {
 class GemmKernel final : public PreparedKernel {
 public:
     GemmKernel(GemmPlan plan, Grid grid, Nest const& nest, ScaledProduct const& product, DType type)
-        : plan_(std::move(plan)), operands_{product.left, product.right}, size_(static_cast<Extent>(size_of(type))),
-          accumulate_(nest.accumulate), grid_(grid) {
+        : plan_(std::move(plan)),
+          operands_{product.left, product.right},
+          size_(static_cast<Extent>(size_of(type))),
+          accumulate_(nest.accumulate),
+          grid_(grid) {
         call_.type = type;
         call_.alpha = product.factor;
         set_forms();
         for (std::size_t side : {A, B}) make_packing(nest, side, type);
         make_unpacking(nest, type);
         tasks_ = plan_.calls() * grid_.rows * grid_.columns * grid_.sums;
-        double const bytes = static_cast<double>(plan_.m * plan_.k + plan_.k * plan_.n + plan_.m * plan_.n) * static_cast<double>(size_);
+        double const bytes =
+            static_cast<double>(plan_.m * plan_.k + plan_.k * plan_.n + plan_.m * plan_.n) * static_cast<double>(size_);
         bool const large = flops_of(plan_) >= 1e8 || bytes * static_cast<double>(plan_.calls()) > 16e6;
         pieces_ = large ? std::min<std::int64_t>(tasks_, 64) : 1;
     }
@@ -87,7 +97,8 @@ public:
             place += lines(bytes_of(side));
         }
         auto* const to = unpacking_ ? place : static_cast<std::byte*>(call.output);
-        if (pieces_ == 1) run_tasks(0, tasks_, from, to);
+        if (pieces_ == 1)
+            run_tasks(0, tasks_, from, to);
         else
             team.run(pieces_, [&](std::int64_t piece) {
                 run_tasks(part_begin(tasks_, pieces_, piece), part_begin(tasks_, pieces_, piece + 1), from, to);
@@ -133,13 +144,18 @@ private:
         Nest unpack{{}, {type}, nest.output_dtype, nest.accumulate};
         for (std::size_t l = 0; l < nest.labels.size(); ++l)
             if (!nest.labels[l].aggregated)
-                unpack.labels.push_back({nest.labels[l].length, {matrix.packed_strides[l] * size_}, nest.labels[l].output_stride, false, -1});
+                unpack.labels.push_back({nest.labels[l].length,
+                                         {matrix.packed_strides[l] * size_},
+                                         nest.labels[l].output_stride,
+                                         false,
+                                         -1});
         unpack.labels.push_back({grid_.sums, {matrix.elements * size_}, 0, true, -1});
         simplify(unpack);
         unpacking_ = LoopKernel::make(std::move(unpack), LoopBody::identity(type));
     }
 
-    void run_tasks(std::int64_t first, std::int64_t last, std::array<std::byte const*, 2> const& from, std::byte* to) const {
+    void run_tasks(std::int64_t first, std::int64_t last, std::array<std::byte const*, 2> const& from,
+                   std::byte* to) const {
         for (std::int64_t task = first; task < last; ++task) {
             std::int64_t rest = task;
             std::int64_t const column = rest % grid_.columns;
@@ -210,8 +226,8 @@ bool computes_with_blas(KernelTypes const& types, scalar::Agg agg) {
 
 }  // namespace
 
-std::unique_ptr<PreparedKernel const> make_gemm_kernel(KernelShape const& shape, Nest const& nest, KernelTypes const& types,
-                                                       scalar::Params const& params) {
+std::unique_ptr<PreparedKernel const> make_gemm_kernel(KernelShape const& shape, Nest const& nest,
+                                                       KernelTypes const& types, scalar::Params const& params) {
     graph::EinSum const& einsum = shape.kernel->einsum;
     if (!computes_with_blas(types, einsum.agg)) return nullptr;
     std::optional<ScaledProduct> const product = scaled_product(einsum.join, types, params);
@@ -220,7 +236,7 @@ std::unique_ptr<PreparedKernel const> make_gemm_kernel(KernelShape const& shape,
     std::optional<GemmPlan> plan = plan_gemm(problem);
     if (!plan) return nullptr;
     Grid grid = choose_grid(*plan, wanted_pieces(*plan));
-    if (grid.sums > 1) {   // pieces of a sum need outputs of their own, even where the output could be written in place
+    if (grid.sums > 1) {  // pieces of a sum need outputs of their own, even where the output could be written in place
         problem.pack_output = true;
         plan = plan_gemm(problem);
         if (!plan) return nullptr;

@@ -36,7 +36,8 @@ constexpr double loop_elements_per_second = 1.5e9;
 
 class GemmPlanner {
 public:
-    explicit GemmPlanner(GemmProblem const& problem) : problem_(problem), size_(static_cast<Extent>(size_of(problem.type))) {}
+    explicit GemmPlanner(GemmProblem const& problem)
+        : problem_(problem), size_(static_cast<Extent>(size_of(problem.type))) {}
 
     std::optional<GemmPlan> plan() {
         if (!classify()) return std::nullopt;
@@ -45,7 +46,8 @@ public:
             bool const allowed = packed[A] >= must_pack_[A] && packed[B] >= must_pack_[B] && packed[C] >= must_pack_[C];
             if (allowed) try_packing(packed);
         }
-        if (!best_ || best_->seconds > static_cast<double>(problem_.nest.elements()) / loop_elements_per_second) return std::nullopt;
+        if (!best_ || best_->seconds > static_cast<double>(problem_.nest.elements()) / loop_elements_per_second)
+            return std::nullopt;
         return best_;
     }
 
@@ -59,14 +61,17 @@ private:
 
     bool classify() {
         Nest const& nest = problem_.nest;
-        must_pack_ = {nest.operand_dtypes[problem_.left] != problem_.type, nest.operand_dtypes[problem_.right] != problem_.type,
+        must_pack_ = {nest.operand_dtypes[problem_.left] != problem_.type,
+                      nest.operand_dtypes[problem_.right] != problem_.type,
                       nest.output_dtype != problem_.type || problem_.pack_output};
         bool contracted = false, crossed = false;
         for (std::size_t l = 0; l < labels().size(); ++l) {
             bool const in_a = stride(l, A) != 0, in_b = stride(l, B) != 0, in_c = !labels()[l].aggregated;
-            if (!in_a && !in_b && !in_c) return false;   // repeats the whole sum
+            if (!in_a && !in_b && !in_c) return false;  // repeats the whole sum
             Role const role = in_a && in_b ? (in_c ? Role::batch : Role::contracted)
-                              : in_c       ? (in_a ? Role::left : in_b ? Role::right : Role::broadcast)
+                              : in_c       ? (in_a   ? Role::left
+                                              : in_b ? Role::right
+                                                     : Role::broadcast)
                                            : Role::alone;
             roles_.push_back(role);
             contracted = contracted || role == Role::contracted;
@@ -74,7 +79,7 @@ private:
             if (role == Role::alone) must_pack_[in_a ? A : B] = true;
             if (role == Role::broadcast) must_pack_[C] = true;
         }
-        return contracted && crossed;   // else a product of elements: loops stream it
+        return contracted && crossed;  // else a product of elements: loops stream it
     }
 
     /// The labels of a role in the fewest runs that the sides in place allow.
@@ -88,7 +93,8 @@ private:
                 if (sides[side] && !packed[side]) run.strides[side] = stride(l, side) / size_;
             runs.push_back(run);
         }
-        while (join_one_pair(runs)) {}
+        while (join_one_pair(runs)) {
+        }
         return runs;
     }
 
@@ -99,7 +105,8 @@ private:
                 for (std::size_t side : {A, B, C})
                     adjacent = adjacent && runs[outer].strides[side] == runs[inner].strides[side] * runs[inner].length;
                 if (!adjacent) continue;
-                runs[inner].labels.insert(runs[inner].labels.begin(), runs[outer].labels.begin(), runs[outer].labels.end());
+                runs[inner].labels.insert(runs[inner].labels.begin(), runs[outer].labels.begin(),
+                                          runs[outer].labels.end());
                 runs[inner].length *= runs[outer].length;
                 runs.erase(runs.begin() + static_cast<std::ptrdiff_t>(outer));
                 return true;
@@ -140,9 +147,12 @@ private:
             if (!fits) return;
         }
         std::vector<Run> free = choice.batch, sums;
-        for (std::size_t l = 0; l < choice.left.size(); ++l) if (l != choice.m) free.push_back(choice.left[l]);
-        for (std::size_t r = 0; r < choice.right.size(); ++r) if (r != choice.n) free.push_back(choice.right[r]);
-        for (std::size_t s = 0; s < choice.contracted.size(); ++s) if (s != choice.k) sums.push_back(choice.contracted[s]);
+        for (std::size_t l = 0; l < choice.left.size(); ++l)
+            if (l != choice.m) free.push_back(choice.left[l]);
+        for (std::size_t r = 0; r < choice.right.size(); ++r)
+            if (r != choice.n) free.push_back(choice.right[r]);
+        for (std::size_t s = 0; s < choice.contracted.size(); ++s)
+            if (s != choice.k) sums.push_back(choice.contracted[s]);
         plan.seconds = seconds(plan, free, sums);
         if (best_ && best_->seconds <= plan.seconds) return;
         lay_out_packed(plan, free, sums, row, column, inner);
@@ -168,12 +178,15 @@ private:
     double packed_bytes(std::size_t side) const {
         double bytes = static_cast<double>(size_);
         for (std::size_t l = 0; l < labels().size(); ++l)
-            if (side == C ? !labels()[l].aggregated : stride(l, side) != 0) bytes *= static_cast<double>(labels()[l].length);
+            if (side == C ? !labels()[l].aggregated : stride(l, side) != 0)
+                bytes *= static_cast<double>(labels()[l].length);
         return bytes;
     }
 
-    /// Gives packed sides their strides: matrices inside, loops outside. A packed operand keeps its adjacent label inside.
-    void lay_out_packed(GemmPlan& plan, std::vector<Run>& free, std::vector<Run>& sums, Run row, Run column, Run inner) const {
+    /// Gives packed sides their strides: matrices inside, loops outside. A packed operand keeps its adjacent label
+    /// inside.
+    void lay_out_packed(GemmPlan& plan, std::vector<Run>& free, std::vector<Run>& sums, Run row, Run column,
+                        Run inner) const {
         std::array<std::array<Run*, 2>, 3> const matrix{{{&row, &inner}, {&inner, &column}, {&row, &column}}};
         for (std::size_t side : {A, B, C}) {
             GemmPlan::Matrix& packed = plan.matrices[side];
@@ -199,7 +212,8 @@ private:
 
     bool adjacent_in_memory(Run const& run, std::size_t side) const {
         Nest const& nest = problem_.nest;
-        DType const type = side == C ? nest.output_dtype : nest.operand_dtypes[side == A ? problem_.left : problem_.right];
+        DType const type =
+            side == C ? nest.output_dtype : nest.operand_dtypes[side == A ? problem_.left : problem_.right];
         return std::any_of(run.labels.begin(), run.labels.end(), [&](std::size_t label) {
             return stride(label, side) == static_cast<Extent>(size_of(type));
         });

@@ -21,7 +21,8 @@ KernelTypes types_of(KernelShape const& shape) {
 std::vector<Extent> label_strides(std::vector<int> const& axes, std::vector<Extent> const& axis_strides,
                                   std::size_t labels) {
     std::vector<Extent> strides(labels, 0);
-    for (std::size_t axis = 0; axis < axes.size(); ++axis) strides[static_cast<std::size_t>(axes[axis])] += axis_strides[axis];
+    for (std::size_t axis = 0; axis < axes.size(); ++axis)
+        strides[static_cast<std::size_t>(axes[axis])] += axis_strides[axis];
     return strides;
 }
 

@@ -1,6 +1,6 @@
-// The types that a kernel passes through: operands are converted to `compute`, the join gives `join`, aggregation is done in
-// `accumulate`, and the output's type is that of its block. All devices ask here.
-// Example: "ij->i" of i8 with logsumexp: compute i8, join i8, accumulate f64.
+// The types that a kernel passes through: operands are converted to `compute`, the join gives `join`, aggregation is
+// done in `accumulate`, and the output's type is that of its block. All devices ask here.
+// Example: "ij->i" of i8 with logsumexp: compute i8, join i8, accumulate f64; the sum of x > y into f32 counts in f32.
 #pragma once
 
 #include "executor/device/device.hpp"
@@ -9,7 +9,7 @@ namespace ein::executor {
 
 struct KernelTypes {
     DType compute = DType::f32;
-    DType weak = DType::f32;         // of a join that mentions no operand
+    DType weak = DType::f32;  // of a join that mentions no operand
     DType join = DType::f32;
     DType accumulate = DType::f32;
 };

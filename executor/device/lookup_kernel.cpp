@@ -14,23 +14,28 @@ constexpr Extent bytes_of_a_piece = 1 << 18;
 constexpr std::int64_t most_pieces = 64;
 
 /// A label of the positions: how far it moves everywhere, in bytes.
-struct PositionLabel { Extent length, positions, data, output; };
+struct PositionLabel {
+    Extent length, positions, data, output;
+};
 
 class LookupKernel final : public PreparedKernel {
 public:
     LookupKernel(KernelShape const& shape, graph::Lookup const& lookup, KernelTypes const& types)
-        : lookup_(lookup), position_dtype_(shape.operand_dtypes[static_cast<std::size_t>(lookup.positions)]),
-          data_length_(shape.lengths[static_cast<std::size_t>(lookup.label)]), accumulate_(shape.accumulate) {
+        : lookup_(lookup),
+          position_dtype_(shape.operand_dtypes[static_cast<std::size_t>(lookup.positions)]),
+          data_length_(shape.lengths[static_cast<std::size_t>(lookup.label)]),
+          accumulate_(shape.accumulate) {
         auto const data = static_cast<std::size_t>(lookup.data), positions = static_cast<std::size_t>(lookup.positions);
         std::vector<int> const& located = shape.kernel->einsum.inputs[positions];
-        Nest const all = make_nest(shape);   // labels: the output's in order, then the one that is looked up
+        Nest const all = make_nest(shape);  // labels: the output's in order, then the one that is looked up
         Nest row{{}, {shape.operand_dtypes[data]}, shape.output_dtype, shape.accumulate};
         std::vector<int> const& output = shape.kernel->einsum.output;
         for (std::size_t l = 0; l < output.size(); ++l) {
             NestLabel const& label = all.labels[l];
             if (std::find(located.begin(), located.end(), output[l]) != located.end())
                 labels_.push_back({label.length, label.strides[positions], label.strides[data], label.output_stride});
-            else row.labels.push_back({label.length, {label.strides[data]}, label.output_stride, false, -1});
+            else
+                row.labels.push_back({label.length, {label.strides[data]}, label.output_stride, false, -1});
         }
         data_stride_ = all.labels.back().strides[data];
         make_rows(std::move(row), types);
@@ -54,7 +59,8 @@ private:
         nothing.operand_dtypes = {types.accumulate};
         simplify(nothing);
         zeros_ = LoopKernel::make(std::move(nothing), LoopBody::identity(types.accumulate));
-        rows_ = LoopKernel::make(std::move(row), {nullptr, {0}, 0, types.compute, types.join, types.accumulate, scalar::Agg::sum});
+        rows_ = LoopKernel::make(std::move(row),
+                                 {nullptr, {0}, 0, types.compute, types.join, types.accumulate, scalar::Agg::sum});
     }
 
     Extent rows_to_copy() const {
@@ -80,7 +86,8 @@ private:
                 data_at += index * at->data;
                 output_at += index * at->output;
             }
-            auto const* const where = static_cast<std::byte const*>(call.operands[static_cast<std::size_t>(lookup_.positions)]);
+            auto const* const where =
+                static_cast<std::byte const*>(call.operands[static_cast<std::size_t>(lookup_.positions)]);
             Extent const position = load_element(where + position_at, position_dtype_).integer - call.begin[label];
             auto* const to = static_cast<std::byte*>(call.output) + output_at;
             copy_row(call, position, data_at, to, solo);

@@ -8,11 +8,9 @@
 namespace ein::executor {
 namespace {
 
-constexpr std::size_t long_strip = 2048;   // without a program nothing limits a strip but the first-level cache
+constexpr std::size_t long_strip = 2048;  // without a program nothing limits a strip but the first-level cache
 
-std::size_t longest_strip(LoopBody const& body) {
-    return body.program == nullptr ? long_strip : scalar::strip_length;
-}
+std::size_t longest_strip(LoopBody const& body) { return body.program == nullptr ? long_strip : scalar::strip_length; }
 
 /// Converting by way of `between` gives what converting at once does.
 bool passes_through(DType from, DType between, DType to) {
@@ -44,7 +42,10 @@ std::unique_ptr<LoopKernel const> LoopKernel::make(Nest nest, LoopBody body) {
 LoopKernel::~LoopKernel() = default;
 
 LoopKernel::LoopKernel(Nest nest, LoopBody body, Aggregator aggregator, LoopPlan plan)
-    : nest_(std::move(nest)), body_(std::move(body)), aggregator_(std::move(aggregator)), plan_(std::move(plan)),
+    : nest_(std::move(nest)),
+      body_(std::move(body)),
+      aggregator_(std::move(aggregator)),
+      plan_(std::move(plan)),
       strip_(longest_strip(body_)) {
     for (LoopPlan::Level const& level : plan_.levels) {
         NestLabel const& label = nest_.labels[level.label];
@@ -52,7 +53,8 @@ LoopKernel::LoopKernel(Nest nest, LoopBody body, Aggregator aggregator, LoopPlan
                            label.aggregated});
         strides_.insert(strides_.end(), label.strides.begin(), label.strides.end());
     }
-    plain_copy_ = body_.program == nullptr && !nest_.aggregates() && !nest_.accumulate && body_.accumulate == body_.compute &&
+    plain_copy_ = body_.program == nullptr && !nest_.aggregates() && !nest_.accumulate &&
+                  body_.accumulate == body_.compute &&
                   passes_through(nest_.operand_dtypes[0], body_.compute, nest_.output_dtype);
     choose_fetches();
     lay_out();
@@ -64,12 +66,14 @@ void LoopKernel::choose_fetches() {
     Extent const size = static_cast<Extent>(size_of(registers));
     fetches_.assign(nest_.operand_dtypes.size(), Fetch::gather);
     for (DType type : nest_.operand_dtypes)
-        narrowed_.push_back(type != body_.compute && registers != body_.compute && promote(type, body_.compute) != body_.compute);
+        narrowed_.push_back(type != body_.compute && registers != body_.compute &&
+                            promote(type, body_.compute) != body_.compute);
     for (std::size_t k = 0; k < fetches_.size(); ++k) {
         auto const stride = [&](std::size_t l) { return l == LoopPlan::none ? 0 : nest_.labels[l].strides[k]; };
         Extent const inner = stride(plan_.inner), outer = stride(plan_.outer);
         bool const one_run = plan_.outer == LoopPlan::none || outer == inner * nest_.labels[plan_.inner].length;
-        if (inner == 0 && outer == 0) fetches_[k] = Fetch::constant;
+        if (inner == 0 && outer == 0)
+            fetches_[k] = Fetch::constant;
         else if (nest_.operand_dtypes[k] == registers && registers == body_.compute && inner == size && one_run)
             fetches_[k] = Fetch::direct;
     }
@@ -88,7 +92,7 @@ void LoopKernel::lay_out() {
     layout_.strip_operands = place(operands * sizeof(scalar::StripOperand));
     layout_.strip_indices = place(body_.indices * sizeof(scalar::StripIndex));
     layout_.gathered = place(plain_copy_ ? 0 : operands * wide);
-    layout_.values = place(3 * wide);   // converted or spread; wrapped; ready to store
+    layout_.values = place(3 * wide);  // converted or spread; wrapped; ready to store
     layout_.merged = place(nest_.accumulate ? wide : 0);
     layout_.program = place(body_.program == nullptr ? 0 : body_.program->scratch_bytes());
     layout_.tile = place(aggregator_.scratch_bytes(strip_));
@@ -106,7 +110,8 @@ void LoopKernel::make_partials() {
     for (std::size_t l = each.labels.size(); l-- > 0;) {
         NestLabel& label = each.labels[l];
         if (label.aggregated) continue;
-        combine.labels.insert(combine.labels.begin(), NestLabel{label.length, {stride}, label.output_stride, false, -1});
+        combine.labels.insert(combine.labels.begin(),
+                              NestLabel{label.length, {stride}, label.output_stride, false, -1});
         label.output_stride = stride;
         stride *= label.length;
     }
@@ -125,7 +130,8 @@ void LoopKernel::make_partials() {
     partials_ = std::move(partials);
 }
 
-void LoopKernel::launch(std::span<void const* const> operands, void* output, std::span<Extent const> begin, Team& team) const {
+void LoopKernel::launch(std::span<void const* const> operands, void* output, std::span<Extent const> begin,
+                        Team& team) const {
     if (plan_.pieces == 1) return run_piece(operands, output, begin, 0);
     if (!partials_) {
         team.run(plan_.pieces, [&](std::int64_t piece) { run_piece(operands, output, begin, piece); });

@@ -1,5 +1,5 @@
-// Any EinSum as loops around strips: operands are brought to the compute type a strip at a time, the join runs over the strip,
-// and its values are stored, or combined into accumulators that are stored when their loops end.
+// Any EinSum as loops around strips: operands are brought to the compute type a strip at a time, the join runs over the
+// strip, and its values are stored, or combined into accumulators that are stored when their loops end.
 // Leaves the order of loops to loop_plan.hpp, the join to scalar::Program, the accumulators to aggregator.hpp.
 // Also what other kernels pack, convert and reduce with: a join that is just an operand costs nothing.
 #pragma once
@@ -15,11 +15,11 @@ namespace ein::executor {
 
 /// What a loop kernel computes for each element, and how results are combined.
 struct LoopBody {
-    std::shared_ptr<scalar::Program const> program;   // null: the join is operand 0
-    std::vector<std::size_t> used;                    // operands that the join mentions
-    std::size_t indices = 0;                          // labels of the EinSum whose values it may ask for: the first so many
+    std::shared_ptr<scalar::Program const> program;  // null: the join is operand 0
+    std::vector<std::size_t> used;                   // operands that the join mentions
+    std::size_t indices = 0;  // labels of the EinSum whose values it may ask for: the first so many
     DType compute = DType::f32;
-    DType join = DType::f32;                          // of the join's values
+    DType join = DType::f32;  // of the join's values
     DType accumulate = DType::f32;
     scalar::Agg agg = scalar::Agg::sum;
 
@@ -48,8 +48,9 @@ private:
         int index;
         bool aggregated;
     };
-    struct Layout {   // of a walk's scratch memory: where each part begins, in bytes
-        std::size_t pointers, extents, strip_operands, strip_indices, gathered, values, merged, program, tile, state, total;
+    struct Layout {  // of a walk's scratch memory: where each part begins, in bytes
+        std::size_t pointers, extents, strip_operands, strip_indices, gathered, values, merged, program, tile, state,
+            total;
     };
     struct Partials;
 
@@ -57,18 +58,19 @@ private:
     void choose_fetches();
     void lay_out();
     void make_partials();
-    void run_piece(std::span<void const* const> operands, void* output, std::span<Extent const> begin, std::int64_t piece) const;
+    void run_piece(std::span<void const* const> operands, void* output, std::span<Extent const> begin,
+                   std::int64_t piece) const;
 
     Nest nest_;
     LoopBody body_;
     Aggregator aggregator_;
     LoopPlan plan_;
     std::vector<Level> levels_;
-    std::vector<Extent> strides_;       // of each level, for each operand
-    std::vector<Fetch> fetches_;        // by operand
-    std::vector<bool> narrowed_;        // by operand: first wrapped or rounded to a compute type that its registers exceed
+    std::vector<Extent> strides_;  // of each level, for each operand
+    std::vector<Fetch> fetches_;   // by operand
+    std::vector<bool> narrowed_;   // by operand: first wrapped or rounded to a compute type that its registers exceed
     std::size_t strip_ = 0;
-    bool plain_copy_ = false;           // nothing to compute: operand 0's elements, converted once
+    bool plain_copy_ = false;  // nothing to compute: operand 0's elements, converted once
     Layout layout_{};
     std::unique_ptr<Partials const> partials_;
 };

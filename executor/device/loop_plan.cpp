@@ -8,8 +8,8 @@ namespace ein::executor {
 namespace {
 
 constexpr Extent cache_line = 64;
-constexpr Extent long_tile = 16384;        // accumulators that stay in the second-level cache
-constexpr Extent reuse = 16;               // outputs that share a strip of an operand
+constexpr Extent long_tile = 16384;  // accumulators that stay in the second-level cache
+constexpr Extent reuse = 16;         // outputs that share a strip of an operand
 constexpr Extent work_of_a_piece = 1 << 17;
 constexpr std::int64_t most_pieces = 64;
 constexpr Extent most_partial_outputs = 1 << 16;
@@ -31,8 +31,10 @@ public:
         choose_inner();
         choose_outer();
         choose_shared();
-        if (aggregates_) order_aggregation();
-        else order_elementwise();
+        if (aggregates_)
+            order_aggregation();
+        else
+            order_elementwise();
         cut_into_pieces();
         return std::move(plan_);
     }
@@ -53,7 +55,7 @@ private:
 
     /// Traffic and the cost of starting a strip, shared by its elements.
     double cost_along(NestLabel const& along) const {
-        double const start = along.index >= 0 ? 600.0 : 150.0;   // an indexed label has no second label beside it
+        double const start = along.index >= 0 ? 600.0 : 150.0;  // an indexed label has no second label beside it
         return traffic(along) + start / static_cast<double>(std::min(along.length, strip_));
     }
 
@@ -116,8 +118,8 @@ private:
 
     Extent inner_block() const { return std::min(strip_, label(plan_.inner).length); }
 
-    /// Output labels, then strips. Where an operand is crossed against its grain, the label along its grain goes innermost
-    /// and strips are shorter, so that the lines fetched for one strip serve the next ones.
+    /// Output labels, then strips. Where an operand is crossed against its grain, the label along its grain goes
+    /// innermost and strips are shorter, so that the lines fetched for one strip serve the next ones.
     void order_elementwise() {
         std::vector<std::size_t> order = loops(false);
         for (std::size_t l : order) add(l, 1);
@@ -126,7 +128,7 @@ private:
         std::size_t const grain = plan_.outer == LoopPlan::none ? along_grain(order) : LoopPlan::none;
         if (grain == LoopPlan::none) return add(plan_.inner, inner_block());
         std::erase_if(plan_.levels, [&](LoopPlan::Level const& level) { return level.label == grain; });
-        add(plan_.inner, std::min<Extent>(256, inner_block()));
+        add(plan_.inner, std::min<Extent>(128, inner_block()));
         add(grain, 1);
     }
 
@@ -162,7 +164,8 @@ private:
             if (blocks[k] > 1) add(shared_[k], 1, stride);
             stride *= blocks[k];
         }
-        if (!label(plan_.inner).aggregated && unit > inner_block()) plan_.levels.push_back({plan_.inner, inner_block(), 1});
+        if (!label(plan_.inner).aggregated && unit > inner_block())
+            plan_.levels.push_back({plan_.inner, inner_block(), 1});
     }
 
     /// The loops over the strip's own output labels that lie outside the tile. @return accumulators of one strip's part
@@ -198,7 +201,8 @@ private:
         if (wanted < 2) return;
         std::size_t const last = aggregates_ ? plan_.scope : plan_.levels.size();
         std::size_t const own = level_with(wanted, 0, last, false);
-        if (aggregates_ && (own == LoopPlan::none || count(own) < std::min<std::int64_t>(8, wanted))) cut_aggregated(wanted);
+        if (aggregates_ && (own == LoopPlan::none || count(own) < std::min<std::int64_t>(8, wanted)))
+            cut_aggregated(wanted);
         if (plan_.cut != LoopPlan::none || own == LoopPlan::none) return;
         plan_.cut = own;
         plan_.pieces = std::min<std::int64_t>(wanted, count(own));

@@ -4,42 +4,15 @@
 #include <cstring>
 
 #include "executor/device/scratch.hpp"
+#include "executor/device/strip_convert.hpp"
 #include "lib/base/partition.hpp"
-#include "lib/tensor/convert.hpp"
 
 namespace ein::executor {
-namespace {
-
-template <class T>
-void scatter_elements(std::byte const* from, std::byte* to, Extent stride, std::size_t count) {
-    for (std::size_t i = 0; i < count; ++i)
-        std::memcpy(to + static_cast<Extent>(i) * stride, from + i * sizeof(T), sizeof(T));
-}
-
-/// Spreads adjacent elements to every `stride` bytes.
-void scatter(void const* values, std::byte* to, Extent stride, std::size_t size, std::size_t count) {
-    struct Sixteen { std::uint64_t words[2]; };
-    auto const* const from = static_cast<std::byte const*>(values);
-    if (stride == static_cast<Extent>(size)) {
-        std::memcpy(to, from, size * count);
-        return;
-    }
-    switch (size) {
-        case 1: return scatter_elements<std::uint8_t>(from, to, stride, count);
-        case 2: return scatter_elements<std::uint16_t>(from, to, stride, count);
-        case 4: return scatter_elements<std::uint32_t>(from, to, stride, count);
-        case 8: return scatter_elements<std::uint64_t>(from, to, stride, count);
-        default: return scatter_elements<Sixteen>(from, to, stride, count);
-    }
-}
-
-Extent in_elements(Extent bytes, DType type) { return bytes / static_cast<Extent>(size_of(type)); }
-
-}  // namespace
-
 LoopKernel::Walk::Walk(LoopKernel const& kernel, std::span<void const* const> operands, void* output,
                        std::span<Extent const> begin, std::byte* scratch)
-    : k_(kernel), operands_(kernel.nest_.operand_dtypes.size()), scratch_(scratch),
+    : k_(kernel),
+      operands_(kernel.nest_.operand_dtypes.size()),
+      scratch_(scratch),
       output_(static_cast<std::byte*>(output)),
       pointers_(reinterpret_cast<std::byte const**>(scratch + kernel.layout_.pointers)),
       extents_(reinterpret_cast<Extent*>(scratch + kernel.layout_.extents)),
@@ -68,8 +41,10 @@ void LoopKernel::Walk::run(std::int64_t piece) {
 void LoopKernel::Walk::loop(std::size_t level, std::byte* output, Extent tile) {
     bool const opens_tile = aggregates_ && level == k_.plan_.scope;
     if (opens_tile) k_.aggregator_.start(tile_);
-    if (level == k_.levels_.size()) strip(output, tile);
-    else turns(level, output, tile);
+    if (level == k_.levels_.size())
+        strip(output, tile);
+    else
+        turns(level, output, tile);
     if (opens_tile) finish(level, output, tile);
 }
 
@@ -113,23 +88,10 @@ void LoopKernel::Walk::finish(std::size_t level, std::byte* output, Extent tile)
 void LoopKernel::Walk::strip(std::byte* output, Extent tile) {
     if (k_.plain_copy_) return copy_strip(output);
     Values const values = to_accumulate(join(), rows() * columns());
-    if (aggregates_) aggregate(values, tile);
-    else store(spread(values, rows() * columns()), output, rows(), columns());
-}
-
-void LoopKernel::Walk::copy_strip(std::byte* output) {
-    std::byte const* from = pointers(k_.levels_.size())[0];
-    DType const type = k_.nest_.operand_dtypes[0], to = k_.nest_.output_dtype;
-    Extent const from_stride = in_elements(stride(k_.plan_.inner, 0), type), to_stride = output_stride(k_.plan_.inner);
-    bool const adjacent = to_stride == static_cast<Extent>(size_of(to));
-    std::size_t const count = columns(), row_count = rows();
-    for (std::size_t row = 0; row < row_count; ++row) {
-        std::byte* const values = adjacent ? output : scratch_ + k_.layout_.values;
-        tensor::convert(type, from, from_stride, to, values, count);
-        if (!adjacent) scatter(values, output, to_stride, size_of(to), count);
-        from += stride(k_.plan_.outer, 0);
-        output += output_stride(k_.plan_.outer);
-    }
+    if (aggregates_)
+        aggregate(values, tile);
+    else
+        store(spread(values, rows() * columns()), output, rows(), columns());
 }
 
 LoopKernel::Walk::Values LoopKernel::Walk::join() {
@@ -159,11 +121,11 @@ void LoopKernel::Walk::gather(std::size_t operand, std::byte* to) {
         Extent const step = in_elements(stride(k_.plan_.inner, operand), type);
         std::byte* const values = to + row * count * size_of(registers);
         if (!k_.narrowed_[operand]) {
-            tensor::convert(type, at, step, registers, values, count);
+            strip_convert(type, at, step, registers, values, count);
             continue;
         }
-        tensor::convert(type, at, step, k_.body_.compute, scratch_ + k_.layout_.values, count);
-        tensor::convert(k_.body_.compute, scratch_ + k_.layout_.values, 1, registers, values, count);
+        strip_convert(type, at, step, k_.body_.compute, scratch_ + k_.layout_.values, count);
+        strip_convert(k_.body_.compute, scratch_ + k_.layout_.values, 1, registers, values, count);
     }
 }
 
@@ -175,12 +137,12 @@ LoopKernel::Walk::Values LoopKernel::Walk::to_accumulate(Values values, std::siz
     std::size_t const present = values.constant ? 1 : count;
     std::byte* const converted = scratch_ + k_.layout_.values;
     if (accumulate != DType::boolean) {
-        tensor::convert(from, values.data, 1, to, converted, present);
+        strip_convert(from, values.data, 1, to, converted, present);
         return {converted, values.constant};
     }
     std::byte* const truth = converted + 16 * k_.strip_;
-    tensor::convert(from, values.data, 1, DType::boolean, truth, present);
-    tensor::convert(DType::boolean, truth, 1, to, converted, present);
+    strip_convert(from, values.data, 1, DType::boolean, truth, present);
+    strip_convert(DType::boolean, truth, 1, to, converted, present);
     return {converted, values.constant};
 }
 
@@ -199,55 +161,14 @@ void LoopKernel::Walk::aggregate(Values values, Extent tile) {
     void const* const strip = spread(values, r * c);
     bool const columns_out = in_output(k_.plan_.inner), rows_out = in_output(k_.plan_.outer);
     bool const one_row = k_.plan_.outer == LoopPlan::none;
-    if (columns_out && (rows_out || one_row)) k_.aggregator_.combine(tile_, at, strip, r * c);
-    else if (columns_out) k_.aggregator_.columns(tile_, at, strip, r, c);
-    else if (rows_out) k_.aggregator_.rows(tile_, at, strip, r, c);
-    else k_.aggregator_.rows(tile_, at, strip, 1, r * c);
-}
-
-void LoopKernel::Walk::store(void const* values, std::byte* output, std::size_t row_count, std::size_t column_count) {
-    bool const columns_out = in_output(k_.plan_.inner), rows_out = in_output(k_.plan_.outer);
-    Extent const column = columns_out ? output_stride(k_.plan_.inner) : static_cast<Extent>(size_of(k_.nest_.output_dtype));
-    Extent const row = rows_out ? output_stride(k_.plan_.outer) : 0;
-    if (row_count > 1 && row == column * static_cast<Extent>(column_count))
-        return store_run(values, output, column, row_count * column_count);
-    if (column_count == 1) return store_run(values, output, row_count > 1 ? row : column, row_count);
-    std::size_t const row_bytes = column_count * k_.aggregator_.element_bytes();
-    for (std::size_t r = 0; r < row_count; ++r)
-        store_run(static_cast<std::byte const*>(values) + r * row_bytes, output + static_cast<Extent>(r) * row, column,
-                  column_count);
-}
-
-/// Stores adjacent values to every `stride` bytes, brought to the output's type.
-void LoopKernel::Walk::store_run(void const* values, std::byte* output, Extent stride, std::size_t count) {
-    DType const type = k_.nest_.output_dtype, registers = scalar::register_dtype(k_.body_.accumulate);
-    std::size_t const size = size_of(type);
-    if (k_.nest_.accumulate) values = merged(values, output, stride, count);
-    std::byte* const wrapped = scratch_ + k_.layout_.values + 16 * k_.strip_;
-    DType from = registers;
-    if (k_.body_.accumulate != registers && type != k_.body_.accumulate) {   // a narrow integer wraps before it widens
-        tensor::convert(registers, values, 1, k_.body_.accumulate, wrapped, count);
-        values = wrapped;
-        from = k_.body_.accumulate;
-    }
-    if (type == from) return scatter(values, output, stride, size, count);
-    if (stride == static_cast<Extent>(size)) return tensor::convert(from, values, 1, type, output, count);
-    std::byte* const converted = scratch_ + k_.layout_.values + 32 * k_.strip_;
-    tensor::convert(from, values, 1, type, converted, count);
-    scatter(converted, output, stride, size, count);
-}
-
-/// What the output holds, combined with new values.
-void const* LoopKernel::Walk::merged(void const* values, std::byte const* output, Extent stride, std::size_t count) {
-    DType const type = k_.nest_.output_dtype, registers = scalar::register_dtype(k_.body_.accumulate);
-    std::byte* const held = scratch_ + k_.layout_.merged;
-    bool const wraps = type != k_.body_.accumulate && k_.body_.accumulate != registers;
-    std::byte* const wrapped = scratch_ + k_.layout_.values + 16 * k_.strip_;
-    if (wraps) tensor::convert(type, output, in_elements(stride, type), k_.body_.accumulate, wrapped, count);
-    if (wraps) tensor::convert(k_.body_.accumulate, wrapped, 1, registers, held, count);
-    else tensor::convert(type, output, in_elements(stride, type), registers, held, count);
-    k_.aggregator_.merge(held, values, count, tile_.scratch);
-    return held;
+    if (columns_out && (rows_out || one_row))
+        k_.aggregator_.combine(tile_, at, strip, r * c);
+    else if (columns_out)
+        k_.aggregator_.columns(tile_, at, strip, r, c);
+    else if (rows_out)
+        k_.aggregator_.rows(tile_, at, strip, r, c);
+    else
+        k_.aggregator_.rows(tile_, at, strip, 1, r * c);
 }
 
 }  // namespace ein::executor

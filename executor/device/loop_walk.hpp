@@ -5,6 +5,8 @@
 
 namespace ein::executor {
 
+inline Extent in_elements(Extent bytes, DType type) { return bytes / static_cast<Extent>(size_of(type)); }
+
 class LoopKernel::Walk {
 public:
     /// @param scratch  layout_.total bytes at a multiple of 64
@@ -34,7 +36,9 @@ private:
     std::size_t columns() const { return static_cast<std::size_t>(extent(k_.plan_.inner)); }
     std::size_t rows() const { return static_cast<std::size_t>(extent(k_.plan_.outer)); }
     bool in_output(std::size_t label) const { return label != LoopPlan::none && !k_.nest_.labels[label].aggregated; }
-    Extent output_stride(std::size_t label) const { return label == LoopPlan::none ? 0 : k_.nest_.labels[label].output_stride; }
+    Extent output_stride(std::size_t label) const {
+        return label == LoopPlan::none ? 0 : k_.nest_.labels[label].output_stride;
+    }
     Extent stride(std::size_t label, std::size_t operand) const {
         return label == LoopPlan::none ? 0 : k_.nest_.labels[label].strides[operand];
     }
@@ -45,11 +49,11 @@ private:
     std::byte* scratch_;
     std::byte* output_;
     std::byte const** pointers_;
-    Extent* extents_;                  // of each label inside the loops entered so far
+    Extent* extents_;  // of each label inside the loops entered so far
     Values* strip_operands_;
     scalar::StripIndex* strip_indices_;
     Aggregator::Tile tile_;
-    Extent first_ = 0, last_ = 0;      // of the level that is cut into pieces
+    Extent first_ = 0, last_ = 0;  // of the level that is cut into pieces
     bool aggregates_;
 };
 

@@ -10,7 +10,8 @@ std::unique_ptr<Device> make_device(DeviceKind kind) {
         case DeviceKind::cpu: return std::make_unique<CpuDevice>();
         case DeviceKind::reference: return std::make_unique<ReferenceDevice>();
         case DeviceKind::cuda:
-            throw RunError("--device cuda: expected a build and machine with CUDA, found a CPU-only build; use --device cpu");
+            throw RunError(
+                "--device cuda: expected a build and machine with CUDA, found a CPU-only build; use --device cpu");
     }
     throw InternalError("unknown kind of device");
 }
@@ -20,7 +21,8 @@ DeviceKind device_kind_from_name(std::string_view name) {
     if (name == "reference") return DeviceKind::reference;
     if (name == "cpu") return DeviceKind::cpu;
     if (name == "cuda") return DeviceKind::cuda;
-    throw UsageError("--device: expected auto, reference, cpu or cuda, found '" + std::string(name) + "'; correct the option");
+    throw UsageError("--device: expected auto, reference, cpu or cuda, found '" + std::string(name) +
+                     "'; correct the option");
 }
 
 }  // namespace ein::executor

@@ -7,7 +7,9 @@
 namespace ein::executor {
 namespace {
 
-bool contains(std::vector<int> const& list, int value) { return std::find(list.begin(), list.end(), value) != list.end(); }
+bool contains(std::vector<int> const& list, int value) {
+    return std::find(list.begin(), list.end(), value) != list.end();
+}
 
 /// Whether `inner` repeated is one run with `outer`: outer's step is the whole of inner, everywhere.
 bool adjacent(NestLabel const& outer, NestLabel const& inner) {
@@ -61,7 +63,8 @@ Nest make_nest(KernelShape const& shape) {
     }
     for (int k : used) {
         auto const operand = static_cast<std::size_t>(k);
-        std::vector<Extent> const strides = label_strides(einsum.inputs[operand], shape.operand_strides[operand], count);
+        std::vector<Extent> const strides =
+            label_strides(einsum.inputs[operand], shape.operand_strides[operand], count);
         for (std::size_t label = 0; label < count; ++label)
             all[label].strides[operand] = strides[label] * bytes(shape.operand_dtypes[operand]);
     }
@@ -76,7 +79,8 @@ Nest make_nest(KernelShape const& shape) {
 
 void simplify(Nest& nest) {
     std::erase_if(nest.labels, [](NestLabel const& label) { return label.length == 1; });
-    while (fuse_one_pair(nest.labels)) {}
+    while (fuse_one_pair(nest.labels)) {
+    }
 }
 
 bool reads_nothing(Nest const& nest) {

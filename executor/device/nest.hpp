@@ -1,5 +1,6 @@
-// The loops of a kernel as a value: one label each with its length and how far it moves in every operand and in the output.
-// Labels of length one are gone and labels that run through memory as one are fused, so that few, long loops are left.
+// The loops of a kernel as a value: one label each with its length and how far it moves in every operand and in the
+// output. Labels of length one are gone and labels that run through memory as one are fused, so that few, long loops
+// are left.
 // Leaves their order to loop_plan.hpp. Example: "ij,ij->ij" of contiguous blocks is one label of length i*j.
 #pragma once
 
@@ -11,20 +12,20 @@ namespace ein::executor {
 
 struct NestLabel {
     Extent length = 1;
-    std::vector<Extent> strides;     // of each operand, in bytes
-    Extent output_stride = 0;        // in bytes
-    bool aggregated = false;         // not in the output
-    int index = -1;                  // the EinSum's label whose value the join asks for, or -1
+    std::vector<Extent> strides;  // of each operand, in bytes
+    Extent output_stride = 0;     // in bytes
+    bool aggregated = false;      // not in the output
+    int index = -1;               // the EinSum's label whose value the join asks for, or -1
 };
 
 struct Nest {
-    std::vector<NestLabel> labels;   // the output's first, in its order, then the aggregated ones
+    std::vector<NestLabel> labels;  // the output's first, in its order, then the aggregated ones
     std::vector<DType> operand_dtypes;
     DType output_dtype = DType::f32;
     bool accumulate = false;
 
     bool aggregates() const;
-    Extent elements() const;         // of all labels together
+    Extent elements() const;  // of all labels together
     Extent output_elements() const;
 };
 

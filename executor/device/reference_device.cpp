@@ -14,10 +14,13 @@ using scalar::Scalar;
 class ReferenceKernel final : public PreparedKernel {
 public:
     ReferenceKernel(KernelShape const& shape, scalar::Params const& params)
-        : shape_(shape), einsum_(shape.kernel->einsum), types_(types_of(shape)),
+        : shape_(shape),
+          einsum_(shape.kernel->einsum),
+          types_(types_of(shape)),
           evaluator_(einsum_.join, types_.compute, types_.weak, params) {
         for (std::size_t k = 0; k < einsum_.operands(); ++k)
-            operand_strides_.push_back(label_strides(einsum_.inputs[k], shape.operand_strides[k], shape.lengths.size()));
+            operand_strides_.push_back(
+                label_strides(einsum_.inputs[k], shape.operand_strides[k], shape.lengths.size()));
         output_strides_ = label_strides(einsum_.output, shape.output_strides, shape.lengths.size());
         inner_ = einsum_.aggregated();
         for (int label : einsum_.output) output_lengths_.push_back(shape.lengths[static_cast<std::size_t>(label)]);
@@ -84,7 +87,7 @@ private:
     scalar::Evaluator evaluator_;
     std::vector<std::vector<Extent>> operand_strides_;
     std::vector<Extent> output_strides_;
-    std::vector<int> inner_;                    // aggregated labels
+    std::vector<int> inner_;  // aggregated labels
     Shape output_lengths_, inner_lengths_;
 };
 
@@ -135,15 +138,18 @@ void ReferenceDevice::reshape(ReshapeCall const& call, Team&) {
     std::vector<Extent> const strides = row_major_strides(call.spec->from);
     for_each_index(call.from_box.length, [&](std::vector<Extent> const& at) {
         Extent linear = 0;
-        for (std::size_t axis = 0; axis < at.size(); ++axis) linear += (at[axis] + call.from_box.begin[axis]) * strides[axis];
+        for (std::size_t axis = 0; axis < at.size(); ++axis)
+            linear += (at[axis] + call.from_box.begin[axis]) * strides[axis];
         std::vector<Extent> const there = index_at(call.spec->to, linear);
         if (!inside(call.to_box, there)) return;
         std::vector<Extent> here(at);
         for (std::size_t axis = 0; axis < at.size(); ++axis) here[axis] += call.from_box.begin[axis];
-        bool const from_packed = call.form == ReshapeCall::Form::unpack, to_packed = call.form == ReshapeCall::Form::pack;
+        bool const from_packed = call.form == ReshapeCall::Form::unpack,
+                   to_packed = call.form == ReshapeCall::Form::pack;
         std::size_t const from = from_packed ? packed : static_cast<std::size_t>(position_in(call.from_box, here));
         std::size_t const to = to_packed ? packed : static_cast<std::size_t>(position_in(call.to_box, there));
-        std::memcpy(static_cast<std::byte*>(call.to) + to * size, static_cast<std::byte const*>(call.from) + from * size, size);
+        std::memcpy(static_cast<std::byte*>(call.to) + to * size,
+                    static_cast<std::byte const*>(call.from) + from * size, size);
         ++packed;
     });
 }

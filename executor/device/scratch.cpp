@@ -47,8 +47,10 @@ Scratch::Scratch(std::size_t bytes) : bytes_(lines(bytes)) {
 }
 
 Scratch::~Scratch() {
-    if (on_stack_) stack().used -= bytes_;
-    else Free{}(data_);
+    if (on_stack_)
+        stack().used -= bytes_;
+    else
+        Free{}(data_);
 }
 
 }  // namespace ein::executor

@@ -1,5 +1,6 @@
 #include "executor/device/strip_aggregate.hpp"
 
+#include "executor/device/instruction_set.hpp"
 #include "lib/base/error.hpp"
 #include "lib/scalar/program.hpp"
 
@@ -26,11 +27,8 @@ StripAggregate strip_aggregate(scalar::Agg agg, DType type) {
     StripOp const op = op_of(agg, type == DType::boolean);
     DType const registers = scalar::register_dtype(type);
 #ifdef EIN_X86_LOOPS
-    __builtin_cpu_init();
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
-        __builtin_cpu_supports("avx512vl"))
-        return avx512::strip_loops(op, registers);
-    if (__builtin_cpu_supports("avx2")) return avx2::strip_loops(op, registers);
+    if (instruction_set() == InstructionSet::avx512) return avx512::strip_loops(op, registers);
+    if (instruction_set() == InstructionSet::avx2) return avx2::strip_loops(op, registers);
 #endif
     return baseline::strip_loops(op, registers);
 }

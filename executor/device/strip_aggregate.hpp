@@ -1,6 +1,7 @@
-// The loops of aggregation over strips of register types, compiled once for each instruction set. The order in which values
-// are combined depends on the counts alone, so every set and every number of threads gives the same bits.
-// Leaves logsumexp to aggregator.hpp. Example: rows(acc, values, 2, 3) of sum adds v0+v1+v2 to acc[0] and v3+v4+v5 to acc[1].
+// The loops of aggregation over strips of register types, compiled once for each instruction set. The order in which
+// values are combined depends on the counts alone, so every set and every number of threads gives the same bits.
+// Leaves logsumexp to aggregator.hpp. Example: rows(acc, values, 2, 3) of sum adds v0+v1+v2 to acc[0] and v3+v4+v5 to
+// acc[1].
 #pragma once
 
 #include <cstddef>
@@ -26,8 +27,14 @@ StripAggregate strip_aggregate(scalar::Agg agg, DType type);
 /// The operations of the loops: bool sums are any, bool products all.
 enum class StripOp { sum, prod, min, max, any, all };
 
-namespace baseline { StripAggregate strip_loops(StripOp op, DType register_type); }
-namespace avx2 { StripAggregate strip_loops(StripOp op, DType register_type); }
-namespace avx512 { StripAggregate strip_loops(StripOp op, DType register_type); }
+namespace baseline {
+StripAggregate strip_loops(StripOp op, DType register_type);
+}
+namespace avx2 {
+StripAggregate strip_loops(StripOp op, DType register_type);
+}
+namespace avx512 {
+StripAggregate strip_loops(StripOp op, DType register_type);
+}
 
 }  // namespace ein::executor

@@ -62,7 +62,9 @@ public:
     }
 
 private:
-    struct Axis { Extent extent, begin, length; };
+    struct Axis {
+        Extent extent, begin, length;
+    };
     Extent size_of_shape() const {
         Extent size = 1;
         for (Axis const& axis : axes_) size *= axis.extent;
@@ -72,7 +74,9 @@ private:
 };
 
 /// Axes of both shapes that hold the same positions: a reshape mixes indices within a group only.
-struct Group { BoxOrder from, to; };
+struct Group {
+    BoxOrder from, to;
+};
 
 /// Takes axes off the inner end of a shape; extents of one say nothing.
 class AxisStack {
@@ -95,7 +99,8 @@ private:
     std::size_t left_;
 };
 
-/// The groups, innermost first. A group that both boxes hold whole is joined with the next, which makes its runs longer.
+/// The groups, innermost first. A group that both boxes hold whole is joined with the next, which makes its runs
+/// longer.
 std::vector<Group> groups_of(Shape const& from, Box const& from_box, Shape const& to, Box const& to_box) {
     AxisStack from_axes(from, from_box), to_axes(to, to_box);
     std::vector<Group> groups;
@@ -103,11 +108,14 @@ std::vector<Group> groups_of(Shape const& from, Box const& from_box, Shape const
         Group group;
         Extent from_size = from_axes.pop_into(group.from), to_size = to_axes.pop_into(group.to);
         while (from_size != to_size) {
-            if (from_size < to_size) from_size *= from_axes.pop_into(group.from);
-            else to_size *= to_axes.pop_into(group.to);
+            if (from_size < to_size)
+                from_size *= from_axes.pop_into(group.from);
+            else
+                to_size *= to_axes.pop_into(group.to);
         }
         bool const join = !groups.empty() && groups.back().from.whole() && groups.back().to.whole();
-        if (!join) groups.push_back(std::move(group));
+        if (!join)
+            groups.push_back(std::move(group));
         else {
             groups.back().from.prepend(group.from);
             groups.back().to.prepend(group.to);
@@ -138,8 +146,10 @@ void visit_group(Group const& group, Visit const& visit) {
     Extent from = 0, to = 0;
     while (from < from_end && to < to_end) {
         Extent const from_linear = group.from.linear_at(from), to_linear = group.to.linear_at(to);
-        if (from_linear < to_linear) from = group.from.offset_at(to_linear);
-        else if (to_linear < from_linear) to = group.to.offset_at(from_linear);
+        if (from_linear < to_linear)
+            from = group.from.offset_at(to_linear);
+        else if (to_linear < from_linear)
+            to = group.to.offset_at(from_linear);
         else {
             Extent const count = std::min(from_run - from % from_run, to_run - to % to_run);
             visit(from, to, count);
@@ -177,8 +187,10 @@ void for_each_shared_run(Shape const& from, Box const& from_box, Shape const& to
                          std::function<void(Extent, Extent, Extent)> const& visit) {
     if (from_box.empty() || to_box.empty()) return;
     std::vector<Group> const groups = groups_of(from, from_box, to, to_box);
-    if (groups.empty()) visit(0, 0, 1);   // one element
-    else visit_groups(groups, groups.size() - 1, 0, 0, visit);
+    if (groups.empty())
+        visit(0, 0, 1);  // one element
+    else
+        visit_groups(groups, groups.size() - 1, 0, 0, visit);
 }
 
 }  // namespace ein::tensor

@@ -1,14 +1,14 @@
-// What the cpu device reaches on one thread beside what the machine gives in the same process: GEMM beside OpenBLAS called
-// directly, elementwise joins and reductions beside a plain copy, and the cost of launching tiny kernels.
+// What the cpu device reaches on one thread beside what the machine gives in the same process: GEMM beside OpenBLAS
+// called directly, elementwise joins and reductions beside a plain copy, and the cost of launching tiny kernels.
 // Usage: device_floor [gemm|stream|tiny]...   Prints a line each: name, reached, floor, ratio.
 #include <cblas.h>
 
+#include <time.h>
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <functional>
 #include <string>
-#include <time.h>
 
 #include "executor/device/cpu_device.hpp"
 #include "lib/scalar/parse.hpp"
@@ -41,10 +41,11 @@ struct Bench {
     std::vector<Extent> begin;
     std::unique_ptr<PreparedKernel const> prepared;
 
-    Bench(std::vector<std::vector<int>> inputs, std::vector<int> output, Shape extents, std::string const& join, scalar::Agg agg,
-          DType type) {
+    Bench(std::vector<std::vector<int>> inputs, std::vector<int> output, Shape extents, std::string const& join,
+          scalar::Agg agg, DType type) {
         graph::EinSum& einsum = kernel.einsum;
-        for (std::size_t l = 0; l < extents.size(); ++l) einsum.labels.push_back(std::string(1, static_cast<char>('i' + l)));
+        for (std::size_t l = 0; l < extents.size(); ++l)
+            einsum.labels.push_back(std::string(1, static_cast<char>('i' + l)));
         einsum.extents = extents;
         einsum.inputs = std::move(inputs);
         einsum.output = std::move(output);
@@ -113,14 +114,16 @@ void gemms(Extent n) {
 
 void streams() {
     constexpr Extent n = 8192;
-    constexpr std::size_t count = static_cast<std::size_t>(n * n);   // 256 MiB of f32
+    constexpr std::size_t count = static_cast<std::size_t>(n * n);  // 256 MiB of f32
     std::vector<float> const x = noise<float>(count), y = noise<float>(count);
     std::vector<float> z(count);
-    double const copy = seconds_of([&] {
-        float const* const from = x.data();
-        float* const to = z.data();
-        for (std::size_t i = 0; i < count; ++i) to[i] = from[i];
-    }, 5);
+    double const copy = seconds_of(
+        [&] {
+            float const* const from = x.data();
+            float* const to = z.data();
+            for (std::size_t i = 0; i < count; ++i) to[i] = from[i];
+        },
+        5);
     double const megabytes = static_cast<double>(count) * 4e-9;
     double const floor = 2 * megabytes / copy;
     auto const measure = [&](std::string const& name, Bench const& bench, double arrays) {
@@ -152,8 +155,8 @@ void crossed() {
     std::vector<float> const x = noise<float>(n * n), y = noise<float>(n * n);
     std::vector<float> z(n * n);
     for (bool const transposed : {false, true}) {
-        Bench const bench({{0, 1}, transposed ? std::vector<int>{2, 1} : std::vector<int>{1, 2}}, {0, 2}, {n, n, n}, "x+y",
-                          scalar::Agg::min, DType::f32);
+        Bench const bench({{0, 1}, transposed ? std::vector<int>{2, 1} : std::vector<int>{1, 2}}, {0, 2}, {n, n, n},
+                          "x+y", scalar::Agg::min, DType::f32);
         double const seconds = seconds_of([&] { bench.run({x.data(), y.data()}, z.data()); }, 3);
         std::printf("%-34s %9.2f elements/ns\n", transposed ? "min-plus ij,kj->ik 512" : "min-plus ij,jk->ik 512",
                     static_cast<double>(n * n * n) * 1e-9 / seconds);
@@ -163,7 +166,10 @@ void crossed() {
 void tiny() {
     std::vector<float> const x = noise<float>(64), y = noise<float>(64);
     std::vector<float> z(64);
-    struct Case { char const* name; Bench bench; };
+    struct Case {
+        char const* name;
+        Bench bench;
+    };
     using scalar::Agg;
     Case const cases[]{{"tiny x+y of 4x4", Bench({{0, 1}, {0, 1}}, {0, 1}, {4, 4}, "x+y", Agg::sum, DType::f32)},
                        {"tiny product of 4x4", Bench({{0, 1}, {1, 2}}, {0, 2}, {4, 4, 4}, "x*y", Agg::sum, DType::f32)},
@@ -172,7 +178,11 @@ void tiny() {
         std::vector<void const*> operands{x.data(), y.data()};
         operands.resize(at.bench.kernel.einsum.operands());
         constexpr int launches = 200000;
-        double const seconds = seconds_of([&] { for (int i = 0; i < launches; ++i) at.bench.run(operands, z.data()); }, 3);
+        double const seconds = seconds_of(
+            [&] {
+                for (int i = 0; i < launches; ++i) at.bench.run(operands, z.data());
+            },
+            3);
         std::printf("%-34s %9.3f us a launch\n", at.name, seconds / launches * 1e6);
     }
 }
@@ -181,7 +191,8 @@ void tiny() {
 
 int main(int argc, char** argv) {
     auto const wants = [&](char const* part) {
-        return argc == 1 || std::any_of(argv + 1, argv + argc, [&](char const* word) { return std::strcmp(word, part) == 0; });
+        return argc == 1 ||
+               std::any_of(argv + 1, argv + argc, [&](char const* word) { return std::strcmp(word, part) == 0; });
     };
     CpuDevice const one_blas_thread;
     if (wants("gemm")) gemms(4096);

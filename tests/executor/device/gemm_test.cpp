@@ -32,7 +32,8 @@ std::optional<GemmPlan> plan_of(KernelCase& test) {
 }  // namespace
 
 TEST_CASE("every transpose form of a product is right and runs in place", "[executor][device]") {
-    std::string const form = GENERATE("ij,jk->ik", "ji,jk->ik", "ij,kj->ik", "ji,kj->ik", "ij,jk->ki", "ji,jk->ki", "ij,kj->ki", "ji,kj->ki");
+    std::string const form = GENERATE("ij,jk->ik", "ji,jk->ik", "ij,kj->ik", "ji,kj->ik", "ij,jk->ki", "ji,jk->ki",
+                                      "ij,kj->ki", "ji,kj->ki");
     DType const type = GENERATE(DType::f32, DType::f64, DType::c64, DType::c128);
     CAPTURE(form, name(type));
     graph::EinSum const product = einsum(form, {37, 29, 43});
@@ -48,12 +49,17 @@ TEST_CASE("every transpose form of a product is right and runs in place", "[exec
 }
 
 TEST_CASE("products whose operands are views, batched, packed, converted or skinny are right", "[executor][device]") {
-    struct Case { std::string form; Shape extents; };
-    Case const at = GENERATE(Case{"bij,bjk->bik", {5, 17, 19, 23}}, Case{"bij,bjk->ibk", {5, 17, 19, 23}}, Case{"ibj,jbk->kib", {17, 5, 19, 23}},
-                             Case{"abij,jkba->ikab", {3, 4, 9, 11, 13}}, Case{"ij,j->i", {129, 65}}, Case{"i,ij->j", {129, 65}},
-                             Case{"ji,j->i", {65, 129}}, Case{"ijk,jkl->il", {21, 8, 9, 10}}, Case{"ijk,kjl->il", {21, 8, 9, 10}},
-                             Case{"aij,jkc->ik", {3, 17, 19, 11, 4}}, Case{"ij,jk->ikn", {17, 19, 23, 3}}, Case{"iij,jk->ik", {13, 19, 23}},
-                             Case{"ij,jk->ik", {1, 300, 1}}, Case{"ij,jk->ik", {200, 1, 100}}, Case{"bij,bij->b", {7, 11, 13}},
+    struct Case {
+        std::string form;
+        Shape extents;
+    };
+    Case const at = GENERATE(Case{"bij,bjk->bik", {5, 17, 19, 23}}, Case{"bij,bjk->ibk", {5, 17, 19, 23}},
+                             Case{"ibj,jbk->kib", {17, 5, 19, 23}}, Case{"abij,jkba->ikab", {3, 4, 9, 11, 13}},
+                             Case{"ij,j->i", {129, 65}}, Case{"i,ij->j", {129, 65}}, Case{"ji,j->i", {65, 129}},
+                             Case{"ijk,jkl->il", {21, 8, 9, 10}}, Case{"ijk,kjl->il", {21, 8, 9, 10}},
+                             Case{"aij,jkc->ik", {3, 17, 19, 11, 4}}, Case{"ij,jk->ikn", {17, 19, 23, 3}},
+                             Case{"iij,jk->ik", {13, 19, 23}}, Case{"ij,jk->ik", {1, 300, 1}},
+                             Case{"ij,jk->ik", {200, 1, 100}}, Case{"bij,bij->b", {7, 11, 13}},
                              Case{"bhqd,bhkd->bhqk", {2, 3, 16, 8, 18}}, Case{"bqhd,bkhd->bhqk", {2, 16, 3, 8, 18}});
     std::mt19937 random(5);
     for (DType const type : {DType::f32, DType::f64, DType::c64, DType::f16, DType::bf16, DType::i32}) {
@@ -80,9 +86,12 @@ TEST_CASE("mixed operand types are converted to the compute type", "[executor][d
 }
 
 TEST_CASE("a product gives the same bits for any number of threads", "[executor][device]") {
-    struct Case { std::string form; Shape extents; };
-    Case const at = GENERATE(Case{"ij,jk->ik", {700, 300, 900}}, Case{"ij,ik->jk", {200000, 24, 17}}, Case{"bij,bkj->bik", {20, 130, 140, 150}},
-                             Case{"ij,j->i", {3000, 2000}});
+    struct Case {
+        std::string form;
+        Shape extents;
+    };
+    Case const at = GENERATE(Case{"ij,jk->ik", {700, 300, 900}}, Case{"ij,ik->jk", {200000, 24, 17}},
+                             Case{"bij,bkj->bik", {20, 130, 140, 150}}, Case{"ij,j->i", {3000, 2000}});
     KernelCase test(einsum(at.form, at.extents), {DType::f32, DType::f32}, DType::f32, DType::f32);
     std::mt19937 random(9);
     for (std::size_t k : {0u, 1u})
@@ -102,7 +111,7 @@ TEST_CASE("a long sum of few outputs is cut, and the parts added", "[executor][d
     KernelCase test(einsum("ij,ik->jk", {60000, 16, 16}), {DType::f64, DType::f64}, DType::f64, DType::f64);
     std::mt19937 random(4);
     test.fill(random);
-    CHECK(compare(test, 0) == "");   // multiples of 1/16: exact
+    CHECK(compare(test, 0) == "");  // multiples of 1/16: exact
 }
 
 TEST_CASE("joins that are scaled products are recognised", "[executor][device]") {
@@ -135,6 +144,6 @@ TEST_CASE("matrices that BLAS takes in place are told from those it does not", "
     CHECK(blas_form(3, 4, {1, 5})->transposed);
     CHECK(blas_form(1, 4, {0, 7})->leading == 7);
     CHECK_FALSE(blas_form(3, 4, {8, 2}));
-    CHECK_FALSE(blas_form(3, 4, {2, 1}));                       // rows overlap
+    CHECK_FALSE(blas_form(3, 4, {2, 1}));  // rows overlap
     CHECK_FALSE(blas_form(3, Extent{1} << 32, {Extent{1} << 32, 1}));
 }

@@ -16,8 +16,10 @@ graph::EinSum einsum(std::string const& subscripts, Shape const& extents, std::s
     for (char c : subscripts + ";") {
         if (c == '>' || c == '!') continue;
         if (c == ',' || c == '-' || c == ';') {
-            if (inputs_done) made.output = axes;
-            else if (subscripts.front() != '!') made.inputs.push_back(axes);
+            if (inputs_done)
+                made.output = axes;
+            else if (subscripts.front() != '!')
+                made.inputs.push_back(axes);
             axes.clear();
             inputs_done = inputs_done || c == '-';
             continue;
@@ -30,8 +32,10 @@ graph::EinSum einsum(std::string const& subscripts, Shape const& extents, std::s
     made.extents = extents;
     made.agg = agg;
     int const operands = static_cast<int>(made.inputs.size());
-    if (join.empty()) made.join = scalar::product(operands);
-    else made.join = scalar::parse(join, {operands, made.labels, {"eta"}}).expr;
+    if (join.empty())
+        made.join = scalar::product(operands);
+    else
+        made.join = scalar::parse(join, {operands, made.labels, {"eta"}}).expr;
     if (made.join.empty()) throw InternalError("a test's join does not parse: " + join);
     return made;
 }
@@ -46,7 +50,8 @@ KernelCase::KernelCase(graph::EinSum einsum, std::vector<DType> operand_dtypes, 
     operands_.resize(kernel_.einsum.operands());
     shape_.operand_strides.resize(operands_.size());
     for (std::size_t k = 0; k < operands_.size(); ++k)
-        operands_[k] = lay_out(lengths_of(kernel_.einsum.inputs[k]), shape_.operand_dtypes[k], shape_.operand_strides[k], nullptr);
+        operands_[k] =
+            lay_out(lengths_of(kernel_.einsum.inputs[k]), shape_.operand_dtypes[k], shape_.operand_strides[k], nullptr);
     output_ = lay_out(lengths_of(kernel_.einsum.output), output_dtype, shape_.output_strides, nullptr);
 }
 
@@ -56,7 +61,8 @@ Shape KernelCase::lengths_of(std::vector<int> const& axes) const {
     return lengths;
 }
 
-KernelCase::Block KernelCase::lay_out(Shape const& lengths, DType dtype, std::vector<Extent>& strides, std::mt19937* random) {
+KernelCase::Block KernelCase::lay_out(Shape const& lengths, DType dtype, std::vector<Extent>& strides,
+                                      std::mt19937* random) {
     std::vector<std::size_t> order(lengths.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     bool const larger = random != nullptr && (*random)() % 2 == 0;
@@ -65,20 +71,23 @@ KernelCase::Block KernelCase::lay_out(Shape const& lengths, DType dtype, std::ve
     Extent elements = 1, offset = 0;
     for (std::size_t place = order.size(); place-- > 0;) {
         std::size_t const axis = order[place];
-        Extent const before = larger ? static_cast<Extent>((*random)() % 3) : 0, after = larger ? static_cast<Extent>((*random)() % 3) : 0;
+        Extent const before = larger ? static_cast<Extent>((*random)() % 3) : 0,
+                     after = larger ? static_cast<Extent>((*random)() % 3) : 0;
         strides[axis] = elements;
         offset += before * elements;
         elements *= lengths[axis] + before + after;
     }
     std::size_t const size = size_of(dtype);
-    Block block{std::vector<std::byte>(static_cast<std::size_t>(elements) * size), static_cast<std::size_t>(offset) * size};
+    Block block{std::vector<std::byte>(static_cast<std::size_t>(elements) * size),
+                static_cast<std::size_t>(offset) * size};
     if (elements == 0) block.offset = 0;
     return block;
 }
 
 void KernelCase::scatter_layout(std::mt19937& random) {
     for (std::size_t k = 0; k < operands_.size(); ++k)
-        operands_[k] = lay_out(lengths_of(kernel_.einsum.inputs[k]), shape_.operand_dtypes[k], shape_.operand_strides[k], &random);
+        operands_[k] =
+            lay_out(lengths_of(kernel_.einsum.inputs[k]), shape_.operand_dtypes[k], shape_.operand_strides[k], &random);
     output_ = lay_out(lengths_of(kernel_.einsum.output), shape_.output_dtype, shape_.output_strides, &random);
 }
 
@@ -86,7 +95,9 @@ void KernelCase::fill_block(Block& block, DType dtype, std::mt19937& random, boo
     std::size_t const size = size_of(dtype);
     for (std::size_t at = 0; at + size <= block.bytes.size(); at += size) {
         std::int64_t const whole = static_cast<std::int64_t>(random() % 9) - 4;
-        scalar::Scalar value = scalar::Scalar::of(dtype == DType::u8 ? std::abs(whole) : dtype == DType::boolean ? whole > 0 : whole);
+        scalar::Scalar value = scalar::Scalar::of(dtype == DType::u8        ? std::abs(whole)
+                                                  : dtype == DType::boolean ? whole > 0
+                                                                            : whole);
         if (!is_exact(dtype)) {
             double const imag = is_complex(dtype) ? static_cast<double>(random() % 5) / 4 - 0.5 : 0.0;
             value = scalar::Scalar::of(std::complex<double>(static_cast<double>(whole) / 4, imag));
@@ -98,7 +109,8 @@ void KernelCase::fill_block(Block& block, DType dtype, std::mt19937& random, boo
 }
 
 void KernelCase::fill(std::mt19937& random, bool special_values) {
-    for (std::size_t k = 0; k < operands_.size(); ++k) fill_block(operands_[k], shape_.operand_dtypes[k], random, special_values);
+    for (std::size_t k = 0; k < operands_.size(); ++k)
+        fill_block(operands_[k], shape_.operand_dtypes[k], random, special_values);
     fill_block(output_, shape_.output_dtype, random, false);
 }
 
@@ -128,7 +140,8 @@ bool close(double found, double expected, double tolerance) {
 
 }  // namespace
 
-std::string difference(std::vector<scalar::Scalar> const& found, std::vector<scalar::Scalar> const& expected, double tolerance) {
+std::string difference(std::vector<scalar::Scalar> const& found, std::vector<scalar::Scalar> const& expected,
+                       double tolerance) {
     for (std::size_t i = 0; i < expected.size(); ++i) {
         scalar::Scalar const &f = found[i], &e = expected[i];
         bool const same = e.is_integer ? f.integer == e.integer

@@ -1,5 +1,7 @@
-// A kernel with its shape, operands and output, for comparing devices. Operands and outputs may be views into larger blocks.
-// Example: KernelCase(einsum("ij,jk->ik", {2, 3, 4}), {f32, f32}, f32).fill(random), then run(device, team) gives the output's bytes.
+// A kernel with its shape, operands and output, for comparing devices. Operands and outputs may be views into larger
+// blocks.
+// Example: KernelCase(einsum("ij,jk->ik", {2, 3, 4}), {f32, f32}, f32).fill(random), then run(device, team) gives the
+// output's bytes.
 #pragma once
 
 #include <random>
@@ -11,7 +13,8 @@
 
 namespace ein::executor {
 
-/// "ij,jk->ik" ("!->ij" has no operand) with labels in order of appearance; the join is parsed with labels by name, default the product.
+/// "ij,jk->ik" ("!->ij" has no operand) with labels in order of appearance; the join is parsed with labels by name,
+/// default the product.
 graph::EinSum einsum(std::string const& subscripts, Shape const& extents, std::string const& join = "",
                      scalar::Agg agg = scalar::Agg::sum);
 
@@ -37,7 +40,7 @@ public:
 private:
     struct Block {
         std::vector<std::byte> bytes;
-        std::size_t offset = 0;   // of the first element that is read or written, in bytes
+        std::size_t offset = 0;  // of the first element that is read or written, in bytes
     };
     Shape lengths_of(std::vector<int> const& axes) const;
     static Block lay_out(Shape const& lengths, DType dtype, std::vector<Extent>& strides, std::mt19937* random);
@@ -52,6 +55,7 @@ private:
 
 /// Whether two outputs agree: exactly for integers and bool, else within `tolerance` relative to max(1, magnitude).
 /// @return the first place that differs, or ""
-std::string difference(std::vector<scalar::Scalar> const& found, std::vector<scalar::Scalar> const& expected, double tolerance);
+std::string difference(std::vector<scalar::Scalar> const& found, std::vector<scalar::Scalar> const& expected,
+                       double tolerance);
 
 }  // namespace ein::executor

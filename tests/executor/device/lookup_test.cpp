@@ -17,22 +17,28 @@ namespace {
 void fill_positions(KernelCase& test, std::size_t k, DType type, std::mt19937& random, std::int64_t bound) {
     std::size_t const size = size_of(type);
     for (std::size_t at = 0; at < test.operand(k).size(); at += size)
-        store_element(scalar::Scalar::of(static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(bound))), test.operand(k).data() + at, type);
+        store_element(scalar::Scalar::of(static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(bound))),
+                      test.operand(k).data() + at, type);
 }
 
 }  // namespace
 
 TEST_CASE("lookups copy the rows that positions name, and zero where another block has them", "[executor][device]") {
-    struct Case { std::string form; Shape extents; };
-    Case const at = GENERATE(Case{"vd,i->id", {9, 5, 7}}, Case{"vd,i->di", {9, 5, 7}}, Case{"dv,i->id", {5, 9, 7}}, Case{"v,ij->ij", {9, 4, 6}},
-                             Case{"bvd,bi->bid", {3, 9, 5, 7}}, Case{"vd,->d", {9, 5}}, Case{"vd,i->id", {9, 0, 7}});
+    struct Case {
+        std::string form;
+        Shape extents;
+    };
+    Case const at = GENERATE(Case{"vd,i->id", {9, 5, 7}}, Case{"vd,i->di", {9, 5, 7}}, Case{"dv,i->id", {5, 9, 7}},
+                             Case{"v,ij->ij", {9, 4, 6}}, Case{"bvd,bi->bid", {3, 9, 5, 7}}, Case{"vd,->d", {9, 5}},
+                             Case{"vd,i->id", {9, 0, 7}});
     DType const positions = GENERATE(DType::i32, DType::i64, DType::u8);
     std::mt19937 random(8);
     for (DType const type : {DType::f32, DType::f16, DType::c64, DType::i16})
         for (bool const accumulate : {false, true})
             for (bool const views : {false, true}) {
-                KernelCase test(einsum(at.form, at.extents, random() % 2 == 0 ? "where(y == [v], x, 0)" : "where([v] == y, x, 0)"),
-                                {type, positions}, type, compute_dtype(std::array{type, positions}, type));
+                KernelCase test(
+                    einsum(at.form, at.extents, random() % 2 == 0 ? "where(y == [v], x, 0)" : "where([v] == y, x, 0)"),
+                    {type, positions}, type, compute_dtype(std::array{type, positions}, type));
                 test.shape().accumulate = accumulate;
                 if (accumulate) test.shape().output_dtype = test.kernel().compute;
                 if (views || accumulate) test.scatter_layout(random);
@@ -45,12 +51,14 @@ TEST_CASE("lookups copy the rows that positions name, and zero where another blo
                 CpuDevice cpu;
                 ReferenceDevice reference;
                 SoloTeam solo;
-                REQUIRE(difference(test.elements(test.run(cpu, solo)), test.elements(test.run(reference, solo)), 1e-3) == "");
+                REQUIRE(difference(test.elements(test.run(cpu, solo)), test.elements(test.run(reference, solo)),
+                                   1e-3) == "");
             }
 }
 
 TEST_CASE("a large lookup gives the same for any number of threads", "[executor][device]") {
-    KernelCase test(einsum("vd,i->id", {100, 64, 9000}, "where(y == [v], x, 0)"), {DType::f32, DType::i32}, DType::f32, DType::f64);
+    KernelCase test(einsum("vd,i->id", {100, 64, 9000}, "where(y == [v], x, 0)"), {DType::f32, DType::i32}, DType::f32,
+                    DType::f64);
     std::mt19937 random(2);
     test.fill(random);
     fill_positions(test, 1, DType::i32, random, 120);
@@ -69,8 +77,10 @@ TEST_CASE("a large lookup gives the same for any number of threads", "[executor]
 }
 
 TEST_CASE("positions that are no integers, and sums over positions, are left to loops", "[executor][device]") {
-    KernelCase real(einsum("vd,i->id", {4, 3, 5}, "where(y == [v], x, 0)"), {DType::f32, DType::f32}, DType::f32, DType::f32);
+    KernelCase real(einsum("vd,i->id", {4, 3, 5}, "where(y == [v], x, 0)"), {DType::f32, DType::f32}, DType::f32,
+                    DType::f32);
     CHECK(make_lookup_kernel(real.shape()) == nullptr);
-    KernelCase summed(einsum("vd,i->d", {4, 3, 5}, "where(y == [v], x, 0)"), {DType::f32, DType::i32}, DType::f32, DType::f64);
+    KernelCase summed(einsum("vd,i->d", {4, 3, 5}, "where(y == [v], x, 0)"), {DType::f32, DType::i32}, DType::f32,
+                      DType::f64);
     CHECK(make_lookup_kernel(summed.shape()) == nullptr);
 }

@@ -40,11 +40,16 @@ constexpr float inf = std::numeric_limits<float>::infinity(), not_a_number = std
 }  // namespace
 
 TEST_CASE("large kernels give the same bits for any number of threads, near the reference", "[executor][device]") {
-    struct Case { std::string form, join; Shape extents; Agg agg; };
-    Case const at = GENERATE(Case{"ij->", "x", {700, 900}, Agg::sum}, Case{"ij->j", "x", {3000, 130}, Agg::sum},
-                             Case{"ij->i", "x*x", {1000, 600}, Agg::sum}, Case{"ij->", "abs(x)", {700, 900}, Agg::logsumexp},
-                             Case{"ij->j", "x", {9000, 33}, Agg::logsumexp}, Case{"ij->i", "x", {33, 9000}, Agg::max},
-                             Case{"ij->j", "x", {150000, 3}, Agg::sum}, Case{"ij->ji", "exp(x)", {700, 500}, Agg::sum});
+    struct Case {
+        std::string form, join;
+        Shape extents;
+        Agg agg;
+    };
+    Case const at =
+        GENERATE(Case{"ij->", "x", {700, 900}, Agg::sum}, Case{"ij->j", "x", {3000, 130}, Agg::sum},
+                 Case{"ij->i", "x*x", {1000, 600}, Agg::sum}, Case{"ij->", "abs(x)", {700, 900}, Agg::logsumexp},
+                 Case{"ij->j", "x", {9000, 33}, Agg::logsumexp}, Case{"ij->i", "x", {33, 9000}, Agg::max},
+                 Case{"ij->j", "x", {150000, 3}, Agg::sum}, Case{"ij->ji", "exp(x)", {700, 500}, Agg::sum});
     CAPTURE(at.form, at.join, at.agg);
     KernelCase test(einsum(at.form, at.extents, at.join, at.agg), {DType::f32}, DType::f32, DType::f32);
     fill_random(test, 1);
@@ -62,15 +67,15 @@ TEST_CASE("the min-plus product is blocked and right", "[executor][device]") {
     std::string const form = GENERATE("ij,jk->ik", "ij,kj->ik");
     CAPTURE(form);
     bool const transposed = form == "ij,kj->ik";
-    KernelCase test(einsum(form, transposed ? Shape{70, 150, 600} : Shape{70, 150, 600}, "x+y", Agg::min), {DType::f32, DType::f32},
-                    DType::f32, DType::f32);
+    KernelCase test(einsum(form, transposed ? Shape{70, 150, 600} : Shape{70, 150, 600}, "x+y", Agg::min),
+                    {DType::f32, DType::f32}, DType::f32, DType::f32);
     fill_random(test, 2);
     CpuDevice cpu;
     ReferenceDevice reference;
     TestTeam team(3);
     CHECK(difference(test.elements(test.run(cpu, team)), test.elements(test.run(reference, team)), 1e-6) == "");
     LoopPlan const plan = plan_of(test);
-    CHECK(plan.tile >= 16);   // one strip of an operand serves many outputs
+    CHECK(plan.tile >= 16);  // one strip of an operand serves many outputs
 }
 
 TEST_CASE("sums over rows keep a row of accumulators, sums over columns run along the row", "[executor][device]") {
@@ -86,7 +91,8 @@ TEST_CASE("sums over rows keep a row of accumulators, sums over columns run alon
 
 TEST_CASE("logsumexp is stable and knows infinities", "[executor][device]") {
     auto const of = [](std::vector<float> const& values) {
-        KernelCase test(einsum("i->", {static_cast<Extent>(values.size())}, "x", Agg::logsumexp), {DType::f32}, DType::f32, DType::f32);
+        KernelCase test(einsum("i->", {static_cast<Extent>(values.size())}, "x", Agg::logsumexp), {DType::f32},
+                        DType::f32, DType::f32);
         set(test, values);
         CpuDevice cpu;
         SoloTeam solo;
@@ -104,7 +110,8 @@ TEST_CASE("nan wins every minimum and maximum, wherever it stands", "[executor][
     for (std::size_t count : {2u, 9u, 40u, 700u})
         for (std::size_t place : {std::size_t{0}, count / 2, count - 1})
             for (Agg agg : {Agg::min, Agg::max}) {
-                KernelCase test(einsum("i->", {static_cast<Extent>(count)}, "x", agg), {DType::f32}, DType::f32, DType::f32);
+                KernelCase test(einsum("i->", {static_cast<Extent>(count)}, "x", agg), {DType::f32}, DType::f32,
+                                DType::f32);
                 std::vector<float> values(count, 1);
                 values[place] = not_a_number;
                 set(test, values);

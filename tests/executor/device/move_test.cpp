@@ -42,7 +42,8 @@ void random_copy(Copy& copy, std::size_t order, Extent longest, std::mt19937& ra
     for (std::size_t axis = 0; axis < order; ++axis) {
         Extent const length = 1 + static_cast<Extent>(random() % static_cast<std::uint64_t>(longest));
         Extent const begin = static_cast<Extent>(random() % 5);
-        graph::AxisMap const map{static_cast<Extent>(random() % 7) + 100, std::array<Extent, 4>{1, 1, -1, 3}[random() % 4]};
+        graph::AxisMap const map{static_cast<Extent>(random() % 7) + 100,
+                                 std::array<Extent, 4>{1, 1, -1, 3}[random() % 4]};
         region.begin.push_back(begin);
         region.length.push_back(length);
         copy.axes.push_back(map);
@@ -99,8 +100,9 @@ TEST_CASE("an empty region writes nothing", "[executor][device]") {
 }
 
 TEST_CASE("reshapes move shared elements directly, packed and unpacked", "[executor][device]") {
-    schedule::ReshapeSpec const spec = GENERATE(schedule::ReshapeSpec{"", {6, 10}, {4, 15}}, schedule::ReshapeSpec{"", {60}, {3, 4, 5}},
-                                                schedule::ReshapeSpec{"", {6, 1, 10}, {2, 3, 10}}, schedule::ReshapeSpec{"", {2, 3, 4}, {24}});
+    schedule::ReshapeSpec const spec =
+        GENERATE(schedule::ReshapeSpec{"", {6, 10}, {4, 15}}, schedule::ReshapeSpec{"", {60}, {3, 4, 5}},
+                 schedule::ReshapeSpec{"", {6, 1, 10}, {2, 3, 10}}, schedule::ReshapeSpec{"", {2, 3, 4}, {24}});
     std::mt19937 random(17);
     CpuDevice cpu;
     ReferenceDevice reference;
@@ -129,7 +131,8 @@ TEST_CASE("fills write one value of any dtype", "[executor][device]") {
     for (int d = 0; d < dtype_count; ++d) {
         DType const type = static_cast<DType>(d);
         std::vector<std::byte> ours(1000 * size_of(type)), theirs = ours;
-        for (scalar::Scalar const value : {scalar::Scalar::of(std::int64_t{1}), scalar::Scalar::of(std::complex<double>(2.5, 0))}) {
+        for (scalar::Scalar const value :
+             {scalar::Scalar::of(std::int64_t{1}), scalar::Scalar::of(std::complex<double>(2.5, 0))}) {
             TestTeam team(2);
             CpuDevice().fill(ours.data(), 1000, type, value, team);
             ReferenceDevice().fill(theirs.data(), 1000, type, value, team);

@@ -27,22 +27,27 @@ std::string random_subscripts(std::mt19937& random, std::size_t operands, std::s
     for (std::size_t k = 0; k < operands; ++k) {
         std::shuffle(all.begin(), all.end(), random);
         std::string part = all.substr(0, below(random, labels + 1));
-        if (!part.empty() && random() % 6 == 0) part += part.front();   // a diagonal
-        for (char c : part) if (used.find(c) == std::string::npos) used += c;
+        if (!part.empty() && random() % 6 == 0) part += part.front();  // a diagonal
+        for (char c : part)
+            if (used.find(c) == std::string::npos) used += c;
         text += (k == 0 ? "" : ",") + part;
     }
     std::shuffle(all.begin(), all.end(), random);
     std::string const output = all.substr(0, below(random, labels + 1));
-    for (char c : output) if (used.find(c) == std::string::npos) used += c;
+    for (char c : output)
+        if (used.find(c) == std::string::npos) used += c;
     return (operands == 0 ? "!" : text) + "->" + output;
 }
 
 std::string random_join(std::mt19937& random, std::size_t operands, std::string const& labels) {
     static std::vector<std::string> const one{"x", "x*x", "abs(x)", "exp(x)", "2*x+1", "x > 0", "eta*x", "cast_f64(x)"};
-    static std::vector<std::string> const two{"", "", "x*y/eta", "-y*x", "abs(x-y)", "max(x,y)", "min(x,y)", "exp(x-y)", "x+y", "x == y", "y", "x*y+x"};
+    static std::vector<std::string> const two{"",         "",         "x*y/eta", "-y*x",   "abs(x-y)", "max(x,y)",
+                                              "min(x,y)", "exp(x-y)", "x+y",     "x == y", "y",        "x*y+x"};
     static std::vector<std::string> const three{"", "x+y*z", "max(x,min(y,z))", "x*y-z"};
-    std::string join = operands == 0 ? "1" : operands == 1 ? one[below(random, one.size())]
-                     : operands == 2 ? two[below(random, two.size())] : three[below(random, three.size())];
+    std::string join = operands == 0   ? "1"
+                       : operands == 1 ? one[below(random, one.size())]
+                       : operands == 2 ? two[below(random, two.size())]
+                                       : three[below(random, three.size())];
     if (labels.empty() || random() % 4 != 0) return join;
     std::string const a(1, labels[below(random, labels.size())]), b(1, labels[below(random, labels.size())]);
     if (join.empty()) join = operands == 2 ? "x*y" : "x*y*z";
@@ -54,7 +59,8 @@ double tolerance_of(DType output, DType accumulate) {
         switch (type) {
             case DType::f16: return 4e-3;
             case DType::bf16: return 3e-2;
-            case DType::f32: case DType::c64: return 2e-5;
+            case DType::f32:
+            case DType::c64: return 2e-5;
             default: return 1e-12;
         }
     };
@@ -63,8 +69,8 @@ double tolerance_of(DType output, DType accumulate) {
 
 std::string describe(KernelCase& test, std::string const& text) {
     std::ostringstream out;
-    out << text << " lengths " << to_string(test.shape().lengths) << " compute " << name(test.kernel().compute) << " agg "
-        << name(test.kernel().einsum.agg) << " operands";
+    out << text << " lengths " << to_string(test.shape().lengths) << " compute " << name(test.kernel().compute)
+        << " agg " << name(test.kernel().einsum.agg) << " operands";
     for (DType type : test.shape().operand_dtypes) out << ' ' << name(type);
     out << " output " << name(test.shape().output_dtype) << (test.shape().accumulate ? " accumulate" : "");
     return out.str();
@@ -72,24 +78,31 @@ std::string describe(KernelCase& test, std::string const& text) {
 
 /// One random kernel on both devices. @return what differs, or ""
 std::string compare(std::mt19937& random, Device& cpu, Device& reference, bool long_labels) {
-    std::size_t const operands = below(random, 10) == 0 ? 0 : 1 + below(random, 3), labels = below(random, long_labels ? 4 : 6);
+    std::size_t const operands = below(random, 10) == 0 ? 0 : 1 + below(random, 3),
+                      labels = below(random, long_labels ? 4 : 6);
     std::string used;
-    std::string const subscripts = random_subscripts(random, operands, labels, used), join = random_join(random, operands, used);
+    std::string const subscripts = random_subscripts(random, operands, labels, used),
+                      join = random_join(random, operands, used);
     Shape extents;
     for (std::size_t l = 0; l < used.size(); ++l)
-        extents.push_back(static_cast<Extent>(long_labels && random() % 2 == 0 ? 20 + below(random, 130) : below(random, 20) == 0 ? 0 : 1 + below(random, 6)));
+        extents.push_back(static_cast<Extent>(long_labels && random() % 2 == 0 ? 20 + below(random, 130)
+                                              : below(random, 20) == 0         ? 0
+                                                                               : 1 + below(random, 6)));
     auto const agg = static_cast<scalar::Agg>(random() % 2 == 0 ? 0 : below(random, 7));
     std::vector<DType> dtypes;
     DType const common = random_dtype(random);
     for (std::size_t k = 0; k < operands; ++k) dtypes.push_back(random() % 3 == 0 ? random_dtype(random) : common);
     DType output = random() % 3 == 0 ? random_dtype(random) : common;
     KernelCase test(einsum(subscripts, extents, join, agg), dtypes, output, compute_dtype(dtypes, output));
-    if (!scalar::type_of(test.kernel().einsum.join, test.kernel().compute, compute_dtype({}, output)).problem.empty()) return "";
+    if (!scalar::type_of(test.kernel().einsum.join, test.kernel().compute, compute_dtype({}, output)).problem.empty())
+        return "";
     KernelTypes const types = types_of(test.shape());
     bool const rounding = kind(types.accumulate) >= Kind::real && kind(output) < Kind::real;
-    if (rounding && (join.find_first_of("/e+*") != std::string::npos || agg >= scalar::Agg::prod)) return "";   // a last bit may change an integer
+    if (rounding && (join.find_first_of("/e+*") != std::string::npos || agg >= scalar::Agg::prod))
+        return "";  // a last bit may change an integer
     if (agg == scalar::Agg::prod && kind(output) < kind(types.accumulate)) return "";
-    bool const unordered = is_complex(types.accumulate) && agg != scalar::Agg::sum && agg != scalar::Agg::prod;   // min of complex numbers
+    bool const unordered =
+        is_complex(types.accumulate) && agg != scalar::Agg::sum && agg != scalar::Agg::prod;  // min of complex numbers
     bool const overflows = agg == scalar::Agg::prod && long_labels && kind(types.accumulate) >= Kind::real;
     if (unordered || overflows) return "";
     test.shape().accumulate = random() % 3 == 0;

@@ -13,8 +13,9 @@ using Run = std::array<Extent, 3>;
 
 std::vector<Run> runs(Shape const& from, Box const& from_box, Shape const& to, Box const& to_box) {
     std::vector<Run> found;
-    tensor::for_each_shared_run(from, from_box, to, to_box,
-                                [&](Extent f, Extent t, Extent n) { found.push_back({f, t, n}); });
+    tensor::for_each_shared_run(from, from_box, to, to_box, [&](Extent f, Extent t, Extent n) {
+        found.push_back({f, t, n});
+    });
     return found;
 }
 
@@ -24,7 +25,8 @@ std::vector<Extent> positions(Shape const& shape, Box const& box) {
     std::vector<Extent> all;
     for_each_index(box.length, [&](std::vector<Extent> const& index) {
         Extent position = 0;
-        for (std::size_t axis = 0; axis < shape.size(); ++axis) position += (box.begin[axis] + index[axis]) * strides[axis];
+        for (std::size_t axis = 0; axis < shape.size(); ++axis)
+            position += (box.begin[axis] + index[axis]) * strides[axis];
         all.push_back(position);
     });
     return all;
@@ -93,9 +95,12 @@ TEST_CASE("random boxes share what comparing every position finds", "[lib][tenso
         std::vector<Extent> const here = positions(from, from_box), there = positions(to, to_box);
         std::vector<Run> expected;
         for (std::size_t f = 0, t = 0; f < here.size() && t < there.size();) {
-            if (here[f] < there[t]) ++f;
-            else if (there[t] < here[f]) ++t;
-            else expected.push_back({static_cast<Extent>(f++), static_cast<Extent>(t++), 1});
+            if (here[f] < there[t])
+                ++f;
+            else if (there[t] < here[f])
+                ++t;
+            else
+                expected.push_back({static_cast<Extent>(f++), static_cast<Extent>(t++), 1});
         }
         std::vector<Run> single;
         for (Run const& run : runs(from, from_box, to, to_box))
