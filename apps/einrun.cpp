@@ -50,9 +50,13 @@ public:
         choose_threads_together();
         std::string const name = transport_.all_gather(std::to_string(getpid()) + "-" + hash_.substr(0, 8)).front();
         agree(transport_, [&] { prepare(name); });
-        agree(transport_, [&] { if (first()) outputs_->create(); });
+        agree(transport_, [&] {
+            if (first()) outputs_->create();
+        });
         result_ = engine_->run();
-        agree(transport_, [&] { if (first()) outputs_->publish(); });
+        agree(transport_, [&] {
+            if (first()) outputs_->publish();
+        });
         return finish();
     }
 
@@ -72,37 +76,45 @@ private:
         std::string const wanted = std::to_string(header_.ranks), found = std::to_string(transport_.size());
         std::string const hint = launcher_hint(transport_.size(), std::getenv);
         if (!hint.empty()) return "schedule is for " + wanted + " ranks: " + hint;
-        std::string const started = transport_.size() == 1 && !launched_by_mpi(std::getenv) ? "einrun was started alone, without mpirun" : "mpirun started " + found;
-        return "schedule is for " + wanted + (header_.ranks == 1 ? " rank, " : " ranks, ") + started + "; run mpirun -n " + wanted + " or plan again with einplan -n " + found;
+        std::string const started = transport_.size() == 1 && !launched_by_mpi(std::getenv)
+                                        ? "einrun was started alone, without mpirun"
+                                        : "mpirun started " + found;
+        return "schedule is for " + wanted + (header_.ranks == 1 ? " rank, " : " ranks, ") + started +
+               "; run mpirun -n " + wanted + " or plan again with einplan -n " + found;
     }
 
     std::string different_files(std::vector<std::string> const& hashes) const {
         std::size_t other = 0;
         while (hashes[other] == hashes[0]) ++other;
-        return options_.schedule.string() + ": expected the same schedule on all ranks, found " + hashes[0] + " on rank 0 and " + hashes[other] + " on rank " +
-               std::to_string(other) + "; give all ranks one file on a shared file system";
+        return options_.schedule.string() + ": expected the same schedule on all ranks, found " + hashes[0] +
+               " on rank 0 and " + hashes[other] + " on rank " + std::to_string(other) +
+               "; give all ranks one file on a shared file system";
     }
 
     void take_inputs_and_params() {
-        for (auto& [at, source] : apps::given_sources(options_.inputs, input_names(header_))) header_.inputs[at].source = source;
+        for (auto& [at, source] : apps::given_sources(options_.inputs, input_names(header_)))
+            header_.inputs[at].source = source;
         params_ = apps::given_params(options_.params, header_.params);
         if (!options_.memory) return;
         auto const& peaks = header_.prediction.peak_bytes;
         auto const fullest = std::max_element(peaks.begin(), peaks.end());
         if (*fullest > *options_.memory)
-            throw MemoryError("--memory: expected a schedule that fits in " + format_bytes(static_cast<double>(*options_.memory)) + " a rank, found that rank " +
-                              std::to_string(fullest - peaks.begin()) + " needs " + format_bytes(static_cast<double>(*fullest)) + " (" + std::to_string(*fullest) +
+            throw MemoryError("--memory: expected a schedule that fits in " +
+                              format_bytes(static_cast<double>(*options_.memory)) + " a rank, found that rank " +
+                              std::to_string(fullest - peaks.begin()) + " needs " +
+                              format_bytes(static_cast<double>(*fullest)) + " (" + std::to_string(*fullest) +
                               " bytes) of blocks; give more, or plan for more ranks");
     }
 
     void choose_threads_together() {
         std::vector<Seat> seats;
-        for (std::string const& text : transport_.all_gather(to_text(this_seat()))) seats.push_back(seat_from_text(text));
+        for (std::string const& text : transport_.all_gather(to_text(this_seat())))
+            seats.push_back(seat_from_text(text));
         host_ = seats[static_cast<std::size_t>(transport_.rank().value())].host;
         ThreadChoice choice;
         agree(transport_, [&] { choice = choose_threads(options_.threads, std::getenv, seats, transport_.rank()); });
         threads_ = choice.threads;
-        bool warned = false;   // once for the run, for the first rank that has cause
+        bool warned = false;  // once for the run, for the first rank that has cause
         for (std::string const& warning : transport_.all_gather(choice.warning))
             if (first() && !warned && !warning.empty()) tell("warning: " + warning), warned = true;
     }
@@ -126,8 +138,8 @@ private:
         how.explain = [rank](std::string const& text) { tell(rank + text); };
         engine_.emplace(EngineParts{header_, section_, params_, transport_, *device_, readers_, *outputs_}, how);
         if (first())
-            spdlog::info("{} schedule={} hash={} ranks={} threads={} device={}", apps::version("einrun"), options_.schedule.string(), hash_, transport_.size(), threads_,
-                         device_->name());
+            spdlog::info("{} schedule={} hash={} ranks={} threads={} device={}", apps::version("einrun"),
+                         options_.schedule.string(), hash_, transport_.size(), threads_, device_->name());
     }
 
     fs::path data_folder() const { return fs::absolute(options_.schedule).parent_path() / header_.folder; }
@@ -135,7 +147,13 @@ private:
     /// Trace, report, verification and summary of a run whose outputs are in place.
     int finish() {
         if (!options_.trace.empty()) write_trace(options_.trace, transport_, header_, section_, result_);
-        RunFacts const facts{apps::version("einrun").substr(7), header_.graph_file, options_.schedule.string(), hash_, std::string(device_->name()), host_, threads_};
+        RunFacts const facts{apps::version("einrun").substr(7),
+                             header_.graph_file,
+                             options_.schedule.string(),
+                             hash_,
+                             std::string(device_->name()),
+                             host_,
+                             threads_};
         Json report = gather_report(transport_, header_, facts, result_);
         agree(transport_, [&] {
             if (!first()) return;
@@ -151,7 +169,8 @@ private:
     }
 
     apps::VerifyResult verify() const {
-        return apps::verify_run({header_.graph_text, header_.graph_file, data_folder(), options_.out, options_.inputs, params_, options_.samples});
+        return apps::verify_run({header_.graph_text, header_.graph_file, data_folder(), options_.out, options_.inputs,
+                                 params_, options_.samples});
     }
 
     static std::string lines(std::vector<std::string> const& messages) {
@@ -163,10 +182,12 @@ private:
     std::string summary(Json const& report, apps::VerifyResult const& verified) const {
         std::string out = report_summary(report);
         if (options_.verify)
-            out += "  verified   " + std::to_string(verified.report.at("elements").get<std::int64_t>()) + " elements, " +
-                   std::to_string(verified.report.at("mismatches").get<std::int64_t>()) + " differ\n";
-        for (std::size_t i = 0; i < header_.outputs.size() && i < 8; ++i) out += "  output     " + outputs_->final_path(i).string() + "\n";
-        if (header_.outputs.size() > 8) out += "  output     and " + std::to_string(header_.outputs.size() - 8) + " more\n";
+            out += "  verified   " + std::to_string(verified.report.at("elements").get<std::int64_t>()) +
+                   " elements, " + std::to_string(verified.report.at("mismatches").get<std::int64_t>()) + " differ\n";
+        for (std::size_t i = 0; i < header_.outputs.size() && i < 8; ++i)
+            out += "  output     " + outputs_->final_path(i).string() + "\n";
+        if (header_.outputs.size() > 8)
+            out += "  output     and " + std::to_string(header_.outputs.size() - 8) + " more\n";
         return out;
     }
 
@@ -201,13 +222,13 @@ int run_together(apps::EinrunOptions const& options) {
     try {
         return Run(options, transport).go();
     } catch (Disagreement const&) {
-        throw;   // all ranks leave alike
+        throw;  // all ranks leave alike
     } catch (std::exception const& error) {
         if (auto const* known = dynamic_cast<Error const*>(&error)) code = known->code();
         tell("rank " + std::to_string(transport.rank().value()) + ": " + error.what());
     }
     transport.abort(code);
-    return static_cast<int>(code);   // not reached; GCC overlooks [[noreturn]] of virtual functions
+    return static_cast<int>(code);  // not reached; GCC overlooks [[noreturn]] of virtual functions
 }
 
 }  // namespace

@@ -22,29 +22,45 @@ struct Texts {
 void add_options(CLI::App& app, EinrunOptions& options, Texts& texts) {
     app.add_option("SCHEDULE", options.schedule, "schedule that einplan wrote")->required();
     app.add_option("--out", options.out, "folder for the outputs, as NAME.npy")->capture_default_str();
-    app.add_option("--input", options.inputs, "NAME=FILE: data for, or instead of, a tensor's (npy, npz, safetensors or raw)")->allow_extra_args(false);
+    app.add_option("--input", options.inputs,
+                   "NAME=FILE: data for, or instead of, a tensor's (npy, npz, safetensors or raw)")
+        ->allow_extra_args(false);
     app.add_option("--set", options.params, "NAME=NUMBER: value of a param")->allow_extra_args(false);
-    app.add_option("--threads", texts.threads, "worker threads of each rank (default: OMP_NUM_THREADS, SLURM_CPUS_PER_TASK, or its share of the cores)")
+    app.add_option(
+           "--threads", texts.threads,
+           "worker threads of each rank (default: OMP_NUM_THREADS, SLURM_CPUS_PER_TASK, or its share of the cores)")
         ->check(CLI::Range(1, 4096));
     app.add_option("--device", texts.device, "auto, reference, cpu or cuda")->capture_default_str();
-    app.add_option("--memory", texts.memory, "block budget of each rank, as 8GiB; exit code 4 when the schedule needs more");
-    app.add_flag("--verify{}", texts.samples, "recompute elements of each output with the reference interpreter (--verify=K: K of each; default: all when that "
-                                              "is little work); exit code 5 when they differ");
+    app.add_option("--memory", texts.memory,
+                   "block budget of each rank, as 8GiB; exit code 4 when the schedule needs more");
+    app.add_flag("--verify{}", texts.samples,
+                 "recompute elements of each output with the reference interpreter (--verify=K: K of each; default: "
+                 "all when that "
+                 "is little work); exit code 5 when they differ");
     app.add_option("--report", options.report, "write the run report (JSON)");
     app.add_option("--trace", options.trace, "write every task's begin and end (Perfetto, chrome://tracing)");
-    app.add_option("--repeat", options.repeat, "run so many times on the loaded inputs and report every time")->check(CLI::Range(1, 1000000));
-    app.add_option("--stall", options.stall, "seconds without an ended task on any rank after which the run is ended")->check(CLI::PositiveNumber)->capture_default_str();
+    app.add_option("--repeat", options.repeat, "run so many times on the loaded inputs and report every time")
+        ->check(CLI::Range(1, 1000000));
+    app.add_option("--stall", options.stall, "seconds without an ended task on any rank after which the run is ended")
+        ->check(CLI::PositiveNumber)
+        ->capture_default_str();
     app.add_flag("-q,--quiet", options.quiet, "no progress and no summary");
     app.add_option("--log-level", options.log_level, "trace, debug, info, warn, error or off")
-        ->check(CLI::IsMember({"trace", "debug", "info", "warn", "error", "off"}))->capture_default_str();
-    app.add_option("--progress", texts.progress, "auto, bar, plain or off")->check(CLI::IsMember({"auto", "bar", "plain", "off"}))->capture_default_str();
+        ->check(CLI::IsMember({"trace", "debug", "info", "warn", "error", "off"}))
+        ->capture_default_str();
+    app.add_option("--progress", texts.progress, "auto, bar, plain or off")
+        ->check(CLI::IsMember({"auto", "bar", "plain", "off"}))
+        ->capture_default_str();
 }
 
 /// Options of the public interface that this version does not have: refused by name, never ignored.
 void refuse_later_options(CLI::App& app) {
-    for (std::string const name : {"--checkpoint", "--every", "--stop-at", "--resume", "--spill-dir", "--device-memory"})
-        app.add_option_function<std::string>(name, [name](std::string const&) { throw UsageError(name + " is not available in this version"); })
-            ->expected(0, 1)->group("");
+    for (std::string const name :
+         {"--checkpoint", "--every", "--stop-at", "--resume", "--spill-dir", "--device-memory"})
+        app.add_option_function<std::string>(
+               name, [name](std::string const&) { throw UsageError(name + " is not available in this version"); })
+            ->expected(0, 1)
+            ->group("");
 }
 
 std::optional<std::int64_t> samples_from(std::string const& text) {
@@ -67,7 +83,9 @@ executor::ProgressMode progress_from(std::string const& text, bool quiet) {
 std::optional<EinrunOptions> einrun_options(int argc, char const* const* argv) {
     EinrunOptions options;
     Texts texts;
-    CLI::App app{"Runs a schedule that einplan wrote: under mpirun or srun with as many ranks as it is for, or alone as one rank."};
+    CLI::App app{
+        "Runs a schedule that einplan wrote: under mpirun or srun with as many ranks as it is for, or alone as one "
+        "rank."};
     app.set_version_flag("--version", version("einrun"));
     add_options(app, options, texts);
     refuse_later_options(app);

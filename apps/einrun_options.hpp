@@ -14,12 +14,12 @@ namespace ein::apps {
 struct EinrunOptions {
     std::filesystem::path schedule;
     std::filesystem::path out = "results";
-    std::vector<std::string> inputs, params;     // NAME=FILE, NAME=NUMBER
+    std::vector<std::string> inputs, params;  // NAME=FILE, NAME=NUMBER
     std::optional<int> threads;
     executor::DeviceKind device = executor::DeviceKind::automatic;
-    std::optional<std::int64_t> memory;          // bytes of blocks a rank
+    std::optional<std::int64_t> memory;  // bytes of blocks a rank
     bool verify = false;
-    std::optional<std::int64_t> samples;         // of each output; without it all elements when that is little work
+    std::optional<std::int64_t> samples;  // of each output; without it all elements when that is little work
     std::filesystem::path report, trace;
     int repeat = 1;
     double stall = 300;

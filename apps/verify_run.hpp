@@ -16,15 +16,15 @@ namespace ein::apps {
 struct VerifySetup {
     std::string graph_text, graph_file;
     std::filesystem::path data_folder, output_folder;
-    std::vector<std::string> inputs;               // NAME=FILE, as given to the run
+    std::vector<std::string> inputs;  // NAME=FILE, as given to the run
     scalar::Params params;
     std::optional<std::int64_t> samples;
 };
 
 struct VerifyResult {
-    Json report;                                   // {"elements", "mismatches", "outputs": [{name, elements, of, worst, tolerance}]}
-    std::vector<std::string> mismatches;           // a message each
-    std::vector<std::string> skipped;              // outputs of which one element would be too much work, a message each
+    Json report;  // {"elements", "mismatches", "outputs": [{name, elements, of, worst, tolerance}]}
+    std::vector<std::string> mismatches;  // a message each
+    std::vector<std::string> skipped;     // outputs of which one element would be too much work, a message each
 };
 
 /// @throws InputError, RunError

@@ -15,7 +15,8 @@ Admission::Admission(std::vector<std::int64_t> const& live, std::int64_t limit, 
 
 bool Admission::admits(TaskId due, std::int64_t bytes) const {
     if (always_fits_ || bytes == 0 || due <= head_) return true;
-    std::int64_t const planned = highest(static_cast<std::size_t>(head_.value()), static_cast<std::size_t>(due.value()));
+    std::int64_t const planned =
+        highest(static_cast<std::size_t>(head_.value()), static_cast<std::size_t>(due.value()));
     return planned + early_bytes_ + bytes <= limit_;
 }
 

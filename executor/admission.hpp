@@ -28,14 +28,14 @@ public:
     TaskId head() const { return head_; }
 
 private:
-    std::int64_t highest(std::size_t first, std::size_t last) const;   // of [first, last)
+    std::int64_t highest(std::size_t first, std::size_t last) const;  // of [first, last)
 
     std::int64_t limit_;
     bool always_fits_;
     std::size_t leaves_ = 1;
-    std::vector<std::int64_t> tree_;      // node i holds the larger of nodes 2i and 2i + 1; the profile begins at leaves_
+    std::vector<std::int64_t> tree_;  // node i holds the larger of nodes 2i and 2i + 1; the profile begins at leaves_
     TaskId head_{0};
-    std::int64_t early_bytes_ = 0;        // of blocks that were made before their turn
+    std::int64_t early_bytes_ = 0;  // of blocks that were made before their turn
 };
 
 }  // namespace ein::executor

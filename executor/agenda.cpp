@@ -27,9 +27,14 @@ TransferLimits within(TransferLimits limits, std::int64_t peak) {
 }  // namespace
 
 Agenda::Agenda(Section const& section, schedule::Profile const& profile, TransferLimits limits)
-    : section_(section), links_(section), store_(section, profile.peak),
-      admission_(profile.live, profile.peak, bytes_of_all_blocks(section)), limits_(within(limits, profile.peak)),
-      waits_(section.tasks.size()), ended_(section.tasks.size()), made_early_(section.blocks.size()) {
+    : section_(section),
+      links_(section),
+      store_(section, profile.peak),
+      admission_(profile.live, profile.peak, bytes_of_all_blocks(section)),
+      limits_(within(limits, profile.peak)),
+      waits_(section.tasks.size()),
+      ended_(section.tasks.size()),
+      made_early_(section.blocks.size()) {
     compute_.reserve(section.tasks.size());
 }
 
@@ -55,8 +60,12 @@ void Agenda::begin_round(Inputs inputs) {
 }
 
 void Agenda::begin_phase(Phase phase) {
-    TaskId const begin = phase == Phase::load ? TaskId{0} : phase == Phase::execute ? links_.loads_end() : links_.stores_begin();
-    phase_end_ = phase == Phase::load ? links_.loads_end() : phase == Phase::execute ? links_.stores_begin() : links_.end();
+    TaskId const begin = phase == Phase::load      ? TaskId{0}
+                         : phase == Phase::execute ? links_.loads_end()
+                                                   : links_.stores_begin();
+    phase_end_ = phase == Phase::load      ? links_.loads_end()
+                 : phase == Phase::execute ? links_.stores_begin()
+                                           : links_.end();
     left_in_phase_ = phase_end_.value() - begin.value();
 }
 
@@ -81,7 +90,8 @@ bool Agenda::compute_wanted() const {
 }
 
 bool Agenda::may_send() const {
-    return !sends_.empty() && sends_.first() < phase_end_ && (sends_in_flight_ < limits_.sends || sends_.first() == head());
+    return !sends_.empty() && sends_.first() < phase_end_ &&
+           (sends_in_flight_ < limits_.sends || sends_.first() == head());
 }
 
 bool Agenda::may_receive() const {
@@ -89,7 +99,8 @@ bool Agenda::may_receive() const {
     TaskId const first = receives_.first();
     if (first == head()) return true;
     return receives_in_flight_ < limits_.receives &&
-           receive_bytes_in_flight_ + store_.bytes(BlockId{task(first).output}) <= limits_.receive_bytes && admitted(first);
+           receive_bytes_in_flight_ + store_.bytes(BlockId{task(first).output}) <= limits_.receive_bytes &&
+           admitted(first);
 }
 
 bool Agenda::transfers_wanted() const { return may_send() || may_receive(); }
@@ -121,7 +132,8 @@ void Agenda::make_output(TaskId id) {
     if (output < 0 || store_.held(BlockId{output})) return;
     BlockId const block{output};
     store_.allocate(block);
-    if (admission_.made(links_.first_writer(block), store_.bytes(block))) made_early_[static_cast<std::size_t>(output)] = 1;
+    if (admission_.made(links_.first_writer(block), store_.bytes(block)))
+        made_early_[static_cast<std::size_t>(output)] = 1;
 }
 
 void Agenda::count_down(TaskId id) {
@@ -151,7 +163,9 @@ void Agenda::advance_head() {
         next = TaskId{next.value() + 1};
         if (next == links_.end()) break;
         std::int32_t const output = task(next).output;
-        if (output < 0 || links_.first_writer(BlockId{output}) != next || made_early_[static_cast<std::size_t>(output)] == 0) continue;
+        if (output < 0 || links_.first_writer(BlockId{output}) != next ||
+            made_early_[static_cast<std::size_t>(output)] == 0)
+            continue;
         made_early_[static_cast<std::size_t>(output)] = 0;
         admission_.came_due(store_.bytes(BlockId{output}));
     }

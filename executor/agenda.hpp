@@ -20,11 +20,11 @@ namespace ein::executor {
 struct TransferLimits {
     std::int64_t sends = 256;
     std::int64_t receives = 256;
-    std::int64_t receive_bytes = std::int64_t{256} << 20;   // of receives posted ahead
+    std::int64_t receive_bytes = std::int64_t{256} << 20;  // of receives posted ahead
 };
 
 enum class Phase { load, execute, store };
-enum class Inputs { kept, used_up };   // after a round: kept for another one, or deleted at their last reader
+enum class Inputs { kept, used_up };  // after a round: kept for another one, or deleted at their last reader
 
 class Agenda {
 public:
@@ -42,13 +42,13 @@ public:
     std::optional<TaskId> take_compute();
     std::optional<TaskId> take_send();
     std::optional<TaskId> take_receive();
-    bool compute_wanted() const;     // take_compute would give a task
-    bool transfers_wanted() const;   // take_send or take_receive would
+    bool compute_wanted() const;    // take_compute would give a task
+    bool transfers_wanted() const;  // take_send or take_receive would
 
     void finish(TaskId task);
 
     std::int64_t transfers_in_flight() const { return sends_in_flight_ + receives_in_flight_; }
-    std::int64_t finished() const { return finished_; }   // tasks, over all rounds
+    std::int64_t finished() const { return finished_; }  // tasks, over all rounds
     TaskId head() const { return admission_.head(); }
     bool ended(TaskId task) const { return ended_[index(task)] != 0; }
     TaskLinks const& links() const { return links_; }
@@ -71,7 +71,7 @@ private:
     Admission admission_;
     TransferLimits limits_;
     std::vector<std::int32_t> waits_;
-    std::vector<std::uint8_t> ended_, made_early_;   // by task; by block
+    std::vector<std::uint8_t> ended_, made_early_;  // by task; by block
     ReadyQueue compute_, sends_, receives_;
     TaskId phase_end_{0};
     std::int64_t left_in_phase_ = 0, finished_ = 0;

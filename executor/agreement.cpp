@@ -10,12 +10,14 @@ namespace {
 
 /// A verdict as text: the exit code, a blank, the message.
 std::string verdict_of(std::function<void()> const& step) {
-    auto text = [](ExitCode code, std::string const& message) { return std::to_string(static_cast<int>(code)) + " " + message; };
+    auto text = [](ExitCode code, std::string const& message) {
+        return std::to_string(static_cast<int>(code)) + " " + message;
+    };
     try {
         step();
         return text(ExitCode::done, "");
     } catch (RunAborted const&) {
-        throw;   // nobody is left to agree with
+        throw;  // nobody is left to agree with
     } catch (Error const& error) {
         return text(error.code(), error.what());
     } catch (std::bad_alloc const&) {
@@ -35,7 +37,7 @@ void agree(Transport& transport, std::function<void()> const& step) {
         auto const found = static_cast<ExitCode>(std::stoi(verdict.substr(0, blank)));
         if (found == ExitCode::done) continue;
         if (code == ExitCode::done) code = found;
-        std::istringstream lines(verdict.substr(blank + 1));   // one fault a line: ranks may share some of theirs
+        std::istringstream lines(verdict.substr(blank + 1));  // one fault a line: ranks may share some of theirs
         for (std::string line; std::getline(lines, line);)
             if (std::find(messages.begin(), messages.end(), line) == messages.end()) messages.push_back(line);
     }

@@ -10,7 +10,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr auto poll_interval = std::chrono::microseconds(100);
-constexpr int polls_before_sleep = 50;   // transfers come in bursts: waking up for each would cost more than looking a while
+constexpr int polls_before_sleep =
+    50;  // transfers come in bursts: waking up for each would cost more than looking a while
 
 Clock::duration tick_interval(double stall) {
     return std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(std::clamp(stall / 4, 0.01, 1.0)));
@@ -19,7 +20,10 @@ Clock::duration tick_interval(double stall) {
 }  // namespace
 
 Attendant::Attendant(Desk& desk, Parts parts)
-    : desk_(desk), parts_(std::move(parts)), began_(seconds_now()), watch_(parts_.self, parts_.ranks, parts_.stall, began_),
+    : desk_(desk),
+      parts_(std::move(parts)),
+      began_(seconds_now()),
+      watch_(parts_.self, parts_.ranks, parts_.stall, began_),
       thread_([this] { serve(); }) {}
 
 Attendant::~Attendant() { thread_.join(); }

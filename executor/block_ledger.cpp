@@ -22,8 +22,8 @@ void BlockLedger::check(std::int64_t peak_predicted) const {
         throw InternalError(std::to_string(live()) + " blocks of " + std::to_string(live_bytes_) +
                             " bytes are left after the last task");
     if (peak_bytes_ > peak_predicted)
-        throw InternalError("blocks took " + std::to_string(peak_bytes_) + " bytes at once, " + std::to_string(peak_predicted) +
-                            " were predicted");
+        throw InternalError("blocks took " + std::to_string(peak_bytes_) + " bytes at once, " +
+                            std::to_string(peak_predicted) + " were predicted");
 }
 
 }  // namespace ein::executor

@@ -14,7 +14,7 @@ namespace ein::executor {
 
 namespace {
 
-constexpr int smallest_shift = 6;                               // buffers are multiples of 64 bytes, a cache line
+constexpr int smallest_shift = 6;  // buffers are multiples of 64 bytes, a cache line
 constexpr std::size_t huge_page = std::size_t{2} << 20;
 
 /// Large buffers begin at a huge page, so that the kernel can map them with few entries.
@@ -23,7 +23,7 @@ std::byte* from_system(std::size_t size) {
     std::size_t const rounded = (size + alignment - 1) / alignment * alignment;
     void* const data = std::aligned_alloc(alignment, rounded);
     if (data == nullptr) return nullptr;
-    if (size >= huge_page) madvise(data, rounded, MADV_HUGEPAGE);   // advice: a refusal costs only speed
+    if (size >= huge_page) madvise(data, rounded, MADV_HUGEPAGE);  // advice: a refusal costs only speed
     return static_cast<std::byte*>(data);
 }
 

@@ -23,7 +23,7 @@ public:
     /// Takes a buffer back; `bytes` as it was asked for.
     void give(std::byte* data, std::int64_t bytes);
 
-    std::int64_t held() const { return held_; }   // bytes from the system: in use and kept
+    std::int64_t held() const { return held_; }  // bytes from the system: in use and kept
 
 private:
     struct SizeClass {

@@ -25,7 +25,6 @@ public:
     /// One reader more than scheduled: keeps an input for the next run.
     void add_reader(BlockId block) { ++readers_[index(block)]; }
 
-
     bool held(BlockId block) const { return data_[index(block)] != nullptr; }
     std::int64_t bytes(BlockId block) const { return bytes_[index(block)]; }
     std::byte* data(BlockId block) const { return data_[index(block)]; }
@@ -51,7 +50,7 @@ private:
     BlockLedger ledger_;
     std::vector<std::byte*> data_;
     std::vector<std::int64_t> bytes_;
-    std::vector<std::int32_t> readers_, writers_;   // still to come
+    std::vector<std::int32_t> readers_, writers_;  // still to come
 };
 
 }  // namespace ein::executor

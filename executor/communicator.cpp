@@ -10,7 +10,10 @@ using schedule::Task;
 using schedule::TaskKind;
 
 Communicator::Communicator(Desk& desk, schedule::Section const& section, Transport& transport)
-    : desk_(desk), section_(section), transport_(transport), seen_events_(desk.events.load() - 1),
+    : desk_(desk),
+      section_(section),
+      transport_(transport),
+      seen_events_(desk.events.load() - 1),
       started_at_(section.tasks.size()) {}
 
 void Communicator::step() {
@@ -38,7 +41,8 @@ void Communicator::start_what_may() {
     {
         std::lock_guard lock(desk_.mutex);
         if (desk_.closed) return;
-        while (auto const task = desk_.agenda.take_receive()) starting_.push_back(*task);   // first: nobody waits for us in vain
+        while (auto const task = desk_.agenda.take_receive())
+            starting_.push_back(*task);  // first: nobody waits for us in vain
         while (auto const task = desk_.agenda.take_send()) starting_.push_back(*task);
         busy_.store(desk_.agenda.transfers_in_flight() > 0, std::memory_order_relaxed);
         if (!starting_.empty() && desk_.attendant_asleep) desk_.attention.notify_one();
@@ -62,7 +66,8 @@ void Communicator::finish_what_is_done() {
     std::lock_guard lock(desk_.mutex);
     for (Transport::Ticket const ticket : done_) {
         TaskId const id{static_cast<std::int32_t>(ticket)};
-        times_.add(section_.tasks[static_cast<std::size_t>(ticket)].kind, id, started_at_[static_cast<std::size_t>(ticket)], now);
+        times_.add(section_.tasks[static_cast<std::size_t>(ticket)].kind, id,
+                   started_at_[static_cast<std::size_t>(ticket)], now);
         desk_.finish(id);
     }
     busy_.store(desk_.agenda.transfers_in_flight() > 0, std::memory_order_relaxed);
@@ -81,8 +86,10 @@ void Communicator::barrier() {
             if (desk_.closed) return;
         }
         // A rank that is late by more than a moment is waited for without burning a core that it may need.
-        if (seconds_now() - begin < 1e-3) std::this_thread::yield();
-        else std::this_thread::sleep_for(std::chrono::microseconds(50));
+        if (seconds_now() - begin < 1e-3)
+            std::this_thread::yield();
+        else
+            std::this_thread::sleep_for(std::chrono::microseconds(50));
     }
 }
 

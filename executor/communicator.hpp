@@ -29,7 +29,7 @@ public:
         use(transport_);
     }
 
-    TaskTimes& times() { return times_; }   // of transfers, from start to end
+    TaskTimes& times() { return times_; }  // of transfers, from start to end
 
 private:
     void start_what_may();
@@ -39,12 +39,12 @@ private:
     Desk& desk_;
     schedule::Section const& section_;
     Transport& transport_;
-    std::mutex mutex_;                      // taken before the desk's, never after
+    std::mutex mutex_;  // taken before the desk's, never after
     std::atomic<bool> busy_{false};
-    unsigned seen_events_ = 0;              // of the desk, when starts were last looked for
+    unsigned seen_events_ = 0;  // of the desk, when starts were last looked for
     std::vector<TaskId> starting_;
-    std::vector<Transport::Ticket> done_;   // tickets are task ids
-    std::vector<double> started_at_;        // by task
+    std::vector<Transport::Ticket> done_;  // tickets are task ids
+    std::vector<double> started_at_;       // by task
     TaskTimes times_;
 };
 

@@ -55,8 +55,10 @@ void Crew::serve(Worker& self, bool leads) {
 void Crew::serve_until_done(Worker& self, bool leads) {
     Lock lock(desk_.mutex);
     while (!desk_.closed && !(leads && desk_.agenda.phase_done())) {
-        if (auto const task = desk_.agenda.take_compute()) run_task(self, *task, lock);
-        else if (!help(lock) && !look_after_transfers(self, lock)) wait(self, lock);
+        if (auto const task = desk_.agenda.take_compute())
+            run_task(self, *task, lock);
+        else if (!help(lock) && !look_after_transfers(self, lock))
+            wait(self, lock);
     }
 }
 
@@ -93,8 +95,9 @@ void Crew::wake_another() {
 }
 
 bool Crew::help(Lock& lock) {
-    auto const open = std::find_if(desk_.jobs.begin(), desk_.jobs.end(),
-                                   [](LentJob const* job) { return job->next.load(std::memory_order_relaxed) < job->pieces; });
+    auto const open = std::find_if(desk_.jobs.begin(), desk_.jobs.end(), [](LentJob const* job) {
+        return job->next.load(std::memory_order_relaxed) < job->pieces;
+    });
     if (open == desk_.jobs.end()) return false;
     LentJob& job = **open;
     ++job.helpers;
@@ -117,8 +120,10 @@ bool Crew::look_after_transfers(Worker& self, Lock& lock) {
         do {
             parts_.communicator->step();
             // After ten fruitless milliseconds a nap delays little and leaves the core to ranks that compute.
-            if (now - begin < 10e-3) std::this_thread::yield();
-            else std::this_thread::sleep_for(std::chrono::microseconds(20));
+            if (now - begin < 10e-3)
+                std::this_thread::yield();
+            else
+                std::this_thread::sleep_for(std::chrono::microseconds(20));
             now = seconds_now();
         } while (desk_.events.load() == seen && parts_.communicator->busy());
     } catch (...) {
@@ -133,7 +138,7 @@ bool Crew::look_after_transfers(Worker& self, Lock& lock) {
 void Crew::wait(Worker& self, Lock& lock) {
     double const begin = seconds_now();
     ++desk_.idle;
-    desk_.work.wait(lock);   // woken for nothing, the worker looks around and waits again
+    desk_.work.wait(lock);  // woken for nothing, the worker looks around and waits again
     --desk_.idle;
     self.times.waiting += seconds_now() - begin;
 }
@@ -160,7 +165,7 @@ void Crew::take_pieces(LentJob& job) {
         try {
             (*job.piece)(i);
         } catch (...) {
-            job.next = job.pieces;   // the rest is not worth starting
+            job.next = job.pieces;  // the rest is not worth starting
             std::lock_guard lock(desk_.mutex);
             if (!job.error) job.error = std::current_exception();
         }

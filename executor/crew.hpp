@@ -21,8 +21,8 @@ struct LentJob {
     std::function<void(std::int64_t)> const* piece = nullptr;
     std::int64_t pieces = 0;
     std::atomic<std::int64_t> next{0};
-    int helpers = 0;                 // under the desk's lock
-    std::exception_ptr error;        // under the desk's lock
+    int helpers = 0;           // under the desk's lock
+    std::exception_ptr error;  // under the desk's lock
 };
 
 class Crew {
@@ -31,8 +31,8 @@ public:
         schedule::Header const& header;
         schedule::Section const& section;
         TaskRunner const& runner;
-        Communicator* communicator;              // nullptr with one rank
-        std::vector<std::int16_t> const& widths; // see kernel_widths()
+        Communicator* communicator;               // nullptr with one rank
+        std::vector<std::int16_t> const& widths;  // see kernel_widths()
         bool keep_events;
     };
     Crew(int threads, Desk& desk, Parts parts);
@@ -53,7 +53,7 @@ private:
     struct Worker {
         TaskTimes times;
         TaskRunner::Scratch scratch;
-        TaskId current{-1};                      // under the desk's lock
+        TaskId current{-1};  // under the desk's lock
     };
     using Lock = std::unique_lock<std::mutex>;
     void serve(Worker& self, bool leads);
@@ -69,7 +69,7 @@ private:
     Parts parts_;
     std::condition_variable job_done_;
     std::vector<std::unique_ptr<Worker>> workers_;
-    std::vector<std::thread> threads_;           // of workers 1, 2, ...
+    std::vector<std::thread> threads_;  // of workers 1, 2, ...
 };
 
 }  // namespace ein::executor

@@ -20,7 +20,8 @@ Told told(std::exception_ptr const& error, std::string const& place) {
     } catch (Error const& known) {
         return {known.code(), prefix + known.what()};
     } catch (std::bad_alloc const&) {
-        return {ExitCode::no_memory, prefix + "memory ran out; use more ranks, fewer threads, or smaller blocks (einplan --parts)"};
+        return {ExitCode::no_memory,
+                prefix + "memory ran out; use more ranks, fewer threads, or smaller blocks (einplan --parts)"};
     } catch (std::exception const& other) {
         return {ExitCode::failure, prefix + other.what()};
     } catch (...) {
@@ -51,7 +52,7 @@ void Desk::fail(std::exception_ptr error, std::string const& place) {
     if (comes_from_another_rank(error)) return;
     try {
         on_failure(what.code, what.message);
-    } catch (RunAborted const&) {   // told; this rank's threads leave as those of the others do
+    } catch (RunAborted const&) {  // told; this rank's threads leave as those of the others do
     }
 }
 

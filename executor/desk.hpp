@@ -20,22 +20,23 @@ struct Desk {
     /// Tells the user and ends all ranks. It may throw: this rank ends anyway.
     using OnFailure = std::function<void(ExitCode code, std::string const& message)>;
 
-    Desk(schedule::Section const& section, schedule::Profile const& profile, TransferLimits limits, OnFailure on_failure_)
+    Desk(schedule::Section const& section, schedule::Profile const& profile, TransferLimits limits,
+         OnFailure on_failure_)
         : agenda(section, profile, limits), on_failure(std::move(on_failure_)) {}
 
-    std::mutex mutex;                        // of everything below but `events`
-    std::condition_variable work;            // there may be something to do for an idle worker
-    std::condition_variable attention;       // for the attendant
+    std::mutex mutex;                   // of everything below but `events`
+    std::condition_variable work;       // there may be something to do for an idle worker
+    std::condition_variable attention;  // for the attendant
     Agenda agenda;
-    std::vector<LentJob*> jobs;              // kernels that idle workers may help with
-    int idle = 0;                            // workers that wait on `work`
-    bool polling = false;                    // an idle worker looks after the transfers
-    bool attendant_asleep = false;           // until its next tick, unless called
-    bool closed = false;                     // no task starts any more
+    std::vector<LentJob*> jobs;     // kernels that idle workers may help with
+    int idle = 0;                   // workers that wait on `work`
+    bool polling = false;           // an idle worker looks after the transfers
+    bool attendant_asleep = false;  // until its next tick, unless called
+    bool closed = false;            // no task starts any more
     std::exception_ptr failure;
     OnFailure on_failure;
 
-    std::atomic<unsigned> events{0};         // grows with whatever may give a waiting thread something to do
+    std::atomic<unsigned> events{0};  // grows with whatever may give a waiting thread something to do
 
     /// Ends one task. Called under the lock.
     void finish(TaskId task) {

@@ -16,9 +16,13 @@ namespace ein::executor {
 class Engine::Running {
 public:
     Running(Engine& engine)
-        : engine_(engine), parts_(engine.parts_), options_(engine.options_),
-          desk_(parts_.section, engine.profile_, options_.limits, [this](ExitCode code, std::string const& message) { end_all(code, message); }),
-          runner_(parts_.header, parts_.section, parts_.device, engine.kernels_, desk_.agenda.store(), parts_.readers, parts_.sink) {
+        : engine_(engine),
+          parts_(engine.parts_),
+          options_(engine.options_),
+          desk_(parts_.section, engine.profile_, options_.limits,
+                [this](ExitCode code, std::string const& message) { end_all(code, message); }),
+          runner_(parts_.header, parts_.section, parts_.device, engine.kernels_, desk_.agenda.store(), parts_.readers,
+                  parts_.sink) {
         bool const alone = parts_.transport.size() == 1;
         if (!alone) communicator_.emplace(desk_, parts_.section, parts_.transport);
         total_tasks_ = tasks_of_all_ranks();
@@ -30,7 +34,9 @@ public:
         {
             Closing closing{*this};
             Communicator* const communicator = communicator_ ? &*communicator_ : nullptr;
-            crew_.emplace(options_.threads, desk_, Crew::Parts{parts_.header, parts_.section, runner_, communicator, engine_.widths_, options_.keep_events});
+            crew_.emplace(options_.threads, desk_,
+                          Crew::Parts{parts_.header, parts_.section, runner_, communicator, engine_.widths_,
+                                      options_.keep_events});
             attendant_.emplace(desk_, attendant_parts(communicator));
             go_through_phases();
         }
@@ -103,7 +109,8 @@ private:
 
     std::int64_t tasks_of_all_ranks() {
         std::int64_t total = 0;
-        for (std::string const& count : parts_.transport.all_gather(std::to_string(tasks_of_this_rank()))) total += std::stoll(count);
+        for (std::string const& count : parts_.transport.all_gather(std::to_string(tasks_of_this_rank())))
+            total += std::stoll(count);
         return total;
     }
 
@@ -114,10 +121,17 @@ private:
     }
 
     Attendant::Parts attendant_parts(Communicator* communicator) {
-        double const flops_a_task = total_flops() / static_cast<double>(std::max<std::int64_t>(1, tasks_of_this_rank())) * options_.repeat;
-        return {parts_.transport.rank(), parts_.transport.size(), options_.stall, total_tasks_, options_.progress, communicator,
-                [this, flops_a_task] { return flops_a_task * static_cast<double>(desk_.agenda.finished()); },   // on average
-                [this] { explain(); }};
+        double const flops_a_task =
+            total_flops() / static_cast<double>(std::max<std::int64_t>(1, tasks_of_this_rank())) * options_.repeat;
+        return {
+            parts_.transport.rank(),
+            parts_.transport.size(),
+            options_.stall,
+            total_tasks_,
+            options_.progress,
+            communicator,
+            [this, flops_a_task] { return flops_a_task * static_cast<double>(desk_.agenda.finished()); },  // on average
+            [this] { explain(); }};
     }
 
     double total_flops() const {
@@ -143,8 +157,10 @@ private:
             std::vector<TaskId> const running = crew_ ? crew_->running() : std::vector<TaskId>{};
             for (std::size_t worker = 0; worker < running.size(); ++worker)
                 if (running[worker].value() >= 0)
-                    text += "; worker " + std::to_string(worker) + " runs " + task_text(parts_.header, parts_.section, running[worker]);
-            if (agenda.transfers_in_flight() > 0) text += "; " + std::to_string(agenda.transfers_in_flight()) + " transfers are under way";
+                    text += "; worker " + std::to_string(worker) + " runs " +
+                            task_text(parts_.header, parts_.section, running[worker]);
+            if (agenda.transfers_in_flight() > 0)
+                text += "; " + std::to_string(agenda.transfers_in_flight()) + " transfers are under way";
         }
         options_.explain(text);
     }
@@ -177,7 +193,9 @@ private:
 };
 
 Engine::Engine(EngineParts parts, EngineOptions options)
-    : parts_(parts), options_(std::move(options)), kernels_(parts.header, parts.section, parts.device, parts.params),
+    : parts_(parts),
+      options_(std::move(options)),
+      kernels_(parts.header, parts.section, parts.device, parts.params),
       profile_(options_.repeat > 1 ? replay_keeping_inputs(parts.section) : schedule::replay(parts.section)),
       widths_(kernel_widths(parts.section, options_.threads)) {}
 

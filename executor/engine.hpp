@@ -20,7 +20,7 @@ namespace ein::executor {
 
 struct EngineParts {
     schedule::Header const& header;
-    schedule::Section const& section;   // verified
+    schedule::Section const& section;  // verified
     scalar::Params const& params;
     Transport& transport;
     Device& device;
@@ -30,26 +30,26 @@ struct EngineParts {
 
 struct EngineOptions {
     int threads = 1;
-    int repeat = 1;                          // rounds on the loaded inputs; only the last one's outputs are stored
-    double stall = 300;                      // seconds
-    bool keep_events = false;                // for a trace
-    Progress* progress = nullptr;            // at rank 0, if wanted
+    int repeat = 1;                // rounds on the loaded inputs; only the last one's outputs are stored
+    double stall = 300;            // seconds
+    bool keep_events = false;      // for a trace
+    Progress* progress = nullptr;  // at rank 0, if wanted
     TransferLimits limits;
-    Desk::OnFailure on_failure;              // before the transport ends all ranks: tell the user, remove what is unfinished
-    std::function<void(std::string const&)> explain;   // a line on what this rank waits for, when the run stalls
+    Desk::OnFailure on_failure;  // before the transport ends all ranks: tell the user, remove what is unfinished
+    std::function<void(std::string const&)> explain;  // a line on what this rank waits for, when the run stalls
 };
 
 /// What one rank did.
 struct RunResult {
     double load_seconds = 0, execute_seconds = 0, store_seconds = 0, total_seconds = 0;
-    std::vector<double> rounds;              // execute seconds of each
-    double flops = 0;                        // of one round
-    TransferCounts transfers;                // of one round
-    BlockLedger blocks;                      // after the end
-    std::int64_t live_after_execute = 0;     // blocks that wait to be stored
+    std::vector<double> rounds;           // execute seconds of each
+    double flops = 0;                     // of one round
+    TransferCounts transfers;             // of one round
+    BlockLedger blocks;                   // after the end
+    std::int64_t live_after_execute = 0;  // blocks that wait to be stored
     std::int64_t peak_predicted = 0;
-    double began = 0;                        // see seconds_now()
-    std::vector<TaskTimes> workers;          // by worker; the last one has the transfers
+    double began = 0;                // see seconds_now()
+    std::vector<TaskTimes> workers;  // by worker; the last one has the transfers
 };
 
 class Engine {

@@ -6,16 +6,18 @@ namespace ein::executor {
 
 std::vector<std::string> input_names(schedule::Header const& header) {
     std::vector<std::string> names;
-    for (schedule::Input const& input : header.inputs) names.push_back(header.tensors[static_cast<std::size_t>(input.tensor)].name);
+    for (schedule::Input const& input : header.inputs)
+        names.push_back(header.tensors[static_cast<std::size_t>(input.tensor)].name);
     return names;
 }
 
-Readers open_inputs(schedule::Header const& header, schedule::Section const& section, std::filesystem::path const& folder) {
+Readers open_inputs(schedule::Header const& header, schedule::Section const& section,
+                    std::filesystem::path const& folder) {
     Readers readers(header.inputs.size());
     std::vector<bool> tried(header.inputs.size(), false);
     std::vector<Fault> faults;
     for (schedule::Task const& task : section.tasks) {
-        if (task.kind != schedule::TaskKind::load) break;   // loads come first
+        if (task.kind != schedule::TaskKind::load) break;  // loads come first
         auto const at = static_cast<std::size_t>(task.spec);
         if (tried[at]) continue;
         tried[at] = true;

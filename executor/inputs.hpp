@@ -15,6 +15,7 @@ std::vector<std::string> input_names(schedule::Header const& header);
 
 /// Opens what `section` loads, and checks it. @param folder  data files are relative to it
 /// @throws InputError with all faults of all inputs
-Readers open_inputs(schedule::Header const& header, schedule::Section const& section, std::filesystem::path const& folder);
+Readers open_inputs(schedule::Header const& header, schedule::Section const& section,
+                    std::filesystem::path const& folder);
 
 }  // namespace ein::executor

@@ -15,7 +15,7 @@ using schedule::TaskKind;
 
 namespace {
 
-using Key = std::vector<std::int64_t>;   // all that a kernel's code depends on, as numbers
+using Key = std::vector<std::int64_t>;  // all that a kernel's code depends on, as numbers
 
 struct KeyHash {
     std::size_t operator()(Key const& key) const {
@@ -88,7 +88,9 @@ KernelShape shape_of(schedule::Kernel const& kernel, Section const& section, Tas
 }  // namespace
 
 KernelTable::KernelTable(Header const& header, Section const& section, Device& device, scalar::Params const& params)
-    : of_task_(section.tasks.size(), -1), input_offsets_(section.inputs.size(), 0), output_offsets_(section.tasks.size(), 0) {
+    : of_task_(section.tasks.size(), -1),
+      input_offsets_(section.inputs.size(), 0),
+      output_offsets_(section.tasks.size(), 0) {
     std::unordered_map<Key, std::int32_t, KeyHash> known;
     std::vector<std::int32_t> const distinct = distinct_kernels(header.kernels);
     Placed placed;
@@ -97,7 +99,9 @@ KernelTable::KernelTable(Header const& header, Section const& section, Device& d
         if (task.kind != TaskKind::apply && task.kind != TaskKind::reduce) continue;
         std::int32_t const spec = distinct[static_cast<std::size_t>(task.spec)];
         schedule::Kernel const& kernel = header.kernels[static_cast<std::size_t>(spec)];
-        auto const offsets = std::span(input_offsets_).subspan(static_cast<std::size_t>(task.first_input), static_cast<std::size_t>(task.inputs));
+        auto const offsets =
+            std::span(input_offsets_)
+                .subspan(static_cast<std::size_t>(task.first_input), static_cast<std::size_t>(task.inputs));
         place(section, task, spec, kernel.einsum, placed, offsets);
         output_offsets_[i] = placed.output_offset;
         auto const [entry, fresh] = known.try_emplace(placed.key, static_cast<std::int32_t>(kernels_.size()));

@@ -16,10 +16,13 @@ namespace ein::executor {
 class KernelTable {
 public:
     /// @throws InputError for a param without a value
-    KernelTable(schedule::Header const& header, schedule::Section const& section, Device& device, scalar::Params const& params);
+    KernelTable(schedule::Header const& header, schedule::Section const& section, Device& device,
+                scalar::Params const& params);
 
     /// For apply and reduce tasks.
-    PreparedKernel const& kernel(TaskId task) const { return *kernels_[static_cast<std::size_t>(of_task_[index(task)])]; }
+    PreparedKernel const& kernel(TaskId task) const {
+        return *kernels_[static_cast<std::size_t>(of_task_[index(task)])];
+    }
     /// Bytes from the beginning of the task's k-th input (of its output) to the first element that it reads (writes).
     std::ptrdiff_t input_offset(schedule::Task const& task, std::int32_t k) const {
         return input_offsets_[static_cast<std::size_t>(task.first_input + k)];
@@ -36,10 +39,10 @@ private:
     static std::size_t index(TaskId task) { return static_cast<std::size_t>(task.value()); }
 
     std::vector<std::unique_ptr<PreparedKernel const>> kernels_;
-    std::vector<double> flops_;                    // by kernel
-    std::vector<std::int32_t> of_task_;            // -1 for tasks that launch none
-    std::vector<std::ptrdiff_t> input_offsets_;    // parallel to Section::inputs
-    std::vector<std::ptrdiff_t> output_offsets_;   // by task
+    std::vector<double> flops_;                   // by kernel
+    std::vector<std::int32_t> of_task_;           // -1 for tasks that launch none
+    std::vector<std::ptrdiff_t> input_offsets_;   // parallel to Section::inputs
+    std::vector<std::ptrdiff_t> output_offsets_;  // by task
 };
 
 }  // namespace ein::executor

@@ -31,7 +31,8 @@ std::vector<std::int32_t> depths(Section const& section) {
     for (std::size_t i = 0; i < section.tasks.size(); ++i) {
         Task const& task = section.tasks[i];
         std::int32_t& depth = of_task[i];
-        for (std::int32_t input : section.inputs_of(task)) depth = std::max(depth, of_block[static_cast<std::size_t>(input)]);
+        for (std::int32_t input : section.inputs_of(task))
+            depth = std::max(depth, of_block[static_cast<std::size_t>(input)]);
         if (task.after >= 0) depth = std::max(depth, of_task[static_cast<std::size_t>(task.after)] + 1);
         if (task.output < 0) continue;
         std::int32_t& ready = of_block[static_cast<std::size_t>(task.output)];
@@ -55,7 +56,8 @@ std::vector<std::int16_t> kernel_widths(Section const& section, int threads) {
     std::vector<std::int16_t> widths(section.tasks.size(), 1);
     for (std::size_t i = 0; i < section.tasks.size(); ++i) {
         if (moves_between_ranks_or_files(section.tasks[i])) continue;
-        double const share = work_of(section, section.tasks[i]) / std::max(1.0, total[static_cast<std::size_t>(depth[i])]);
+        double const share =
+            work_of(section, section.tasks[i]) / std::max(1.0, total[static_cast<std::size_t>(depth[i])]);
         widths[i] = static_cast<std::int16_t>(std::clamp(std::lround(share * threads), 1L, static_cast<long>(threads)));
     }
     return widths;

@@ -11,13 +11,15 @@ namespace ein::executor {
 
 namespace fs = std::filesystem;
 
-OutputFiles::OutputFiles(schedule::Header const& header, fs::path folder, std::string const& run) : header_(header), folder_(std::move(folder)) {
+OutputFiles::OutputFiles(schedule::Header const& header, fs::path folder, std::string const& run)
+    : header_(header), folder_(std::move(folder)) {
     std::set<std::string> names;
     for (schedule::Output const& output : header.outputs) {
         std::string name = output.name;
         std::replace(name.begin(), name.end(), '/', '.');
         if (!names.insert(name).second)
-            throw InputError(Fault{header.graph_file, "/outputs", "outputs whose files differ", "two that are written to " + name + ".npy", "rename one ('/' becomes '.')"});
+            throw InputError(Fault{header.graph_file, "/outputs", "outputs whose files differ",
+                                   "two that are written to " + name + ".npy", "rename one ('/' becomes '.')"});
         final_.push_back(folder_ / (name + ".npy"));
         partial_.push_back(folder_ / ("." + name + ".npy.partial-" + run));
     }
@@ -30,7 +32,9 @@ void OutputFiles::create() {
     if (header_.outputs.empty()) return;
     std::error_code error;
     fs::create_directories(folder_, error);
-    if (error) throw RunError("--out " + folder_.string() + ": expected a folder that can be made, found: " + error.message() + "; choose another");
+    if (error)
+        throw RunError("--out " + folder_.string() + ": expected a folder that can be made, found: " + error.message() +
+                       "; choose another");
     try {
         for (std::size_t i = 0; i < partial_.size(); ++i) {
             schedule::Tensor const& tensor = header_.tensors[static_cast<std::size_t>(header_.outputs[i].tensor)];
@@ -44,7 +48,8 @@ void OutputFiles::create() {
 
 void OutputFiles::write(std::int32_t output, DType dtype, Box const& box, std::span<std::byte const> bytes) {
     auto const at = static_cast<std::size_t>(output);
-    tensor::write_npy_box(partial_[at], dtype, header_.tensors[static_cast<std::size_t>(header_.outputs[at].tensor)].shape, box, bytes);
+    tensor::write_npy_box(partial_[at], dtype,
+                          header_.tensors[static_cast<std::size_t>(header_.outputs[at].tensor)].shape, box, bytes);
 }
 
 void OutputFiles::publish() {
@@ -53,7 +58,8 @@ void OutputFiles::publish() {
         fs::rename(partial_[i], final_[i], error);
         if (!error) continue;
         discard();
-        throw RunError(final_[i].string() + ": expected to rename the finished output to it, found: " + error.message());
+        throw RunError(final_[i].string() +
+                       ": expected to rename the finished output to it, found: " + error.message());
     }
     forget_unfinished();
 }

@@ -10,7 +10,8 @@ namespace ein::executor {
 namespace {
 
 bool is_transfer(std::size_t kind) {
-    return kind == static_cast<std::size_t>(schedule::TaskKind::send) || kind == static_cast<std::size_t>(schedule::TaskKind::receive);
+    return kind == static_cast<std::size_t>(schedule::TaskKind::send) ||
+           kind == static_cast<std::size_t>(schedule::TaskKind::receive);
 }
 
 /// One rank's part. Task times are sums over its threads; those of transfers run from start to end and overlap.
@@ -24,20 +25,36 @@ Json rank_report(Rank rank, RunFacts const& facts, RunResult const& result) {
             sum.seconds += times.kinds[kind].seconds;
         }
         if (sum.count == 0) continue;
-        tasks[std::string(schedule::name(static_cast<schedule::TaskKind>(kind)))] = {{"count", sum.count}, {"seconds", sum.seconds}};
+        tasks[std::string(schedule::name(static_cast<schedule::TaskKind>(kind)))] = {{"count", sum.count},
+                                                                                     {"seconds", sum.seconds}};
         if (!is_transfer(kind)) busy += sum.seconds;
     }
     for (TaskTimes const& times : result.workers) {
         waiting += times.waiting;
         communicating += times.communicating;
     }
-    return {{"rank", rank.value()}, {"host", facts.host}, {"threads", facts.threads},
-            {"seconds", {{"load", result.load_seconds}, {"execute", result.execute_seconds}, {"store", result.store_seconds}, {"total", result.total_seconds},
-                         {"busy", busy}, {"waiting", waiting}, {"communicating", communicating}}},
-            {"repeat", result.rounds}, {"flops", result.flops}, {"bytes_sent", result.transfers.bytes_sent}, {"messages_sent", result.transfers.messages_sent},
-            {"peak_block_bytes", result.blocks.peak_bytes()}, {"peak_predicted", result.peak_predicted},
-            {"blocks", {{"created", result.blocks.created()}, {"deleted", result.blocks.deleted()}, {"live_at_end", result.blocks.live()},
-                        {"live_after_execute", result.live_after_execute}}},
+    return {{"rank", rank.value()},
+            {"host", facts.host},
+            {"threads", facts.threads},
+            {"seconds",
+             {{"load", result.load_seconds},
+              {"execute", result.execute_seconds},
+              {"store", result.store_seconds},
+              {"total", result.total_seconds},
+              {"busy", busy},
+              {"waiting", waiting},
+              {"communicating", communicating}}},
+            {"repeat", result.rounds},
+            {"flops", result.flops},
+            {"bytes_sent", result.transfers.bytes_sent},
+            {"messages_sent", result.transfers.messages_sent},
+            {"peak_block_bytes", result.blocks.peak_bytes()},
+            {"peak_predicted", result.peak_predicted},
+            {"blocks",
+             {{"created", result.blocks.created()},
+              {"deleted", result.blocks.deleted()},
+              {"live_at_end", result.blocks.live()},
+              {"live_after_execute", result.live_after_execute}}},
             {"tasks", tasks}};
 }
 
@@ -64,7 +81,8 @@ Json each(std::vector<Json> const& ranks, char const* what) {
 std::vector<double> rounds_of(std::vector<Json> const& ranks) {
     auto rounds = ranks.front().at("repeat").get<std::vector<double>>();
     for (Json const& rank : ranks)
-        for (std::size_t i = 0; i < rounds.size(); ++i) rounds[i] = std::max(rounds[i], rank.at("repeat")[i].get<double>());
+        for (std::size_t i = 0; i < rounds.size(); ++i)
+            rounds[i] = std::max(rounds[i], rank.at("repeat")[i].get<double>());
     return rounds;
 }
 
@@ -102,8 +120,10 @@ Json whole_report(std::vector<Json> const& ranks, schedule::Header const& header
     report["threads"] = facts.threads;
     report["device"] = facts.device;
     report["hosts"] = each(ranks, "host");
-    report["seconds"] = {{"load", largest(ranks, Json::json_pointer("/seconds/load"))}, {"execute", execute},
-                         {"store", largest(ranks, Json::json_pointer("/seconds/store"))}, {"total", largest(ranks, Json::json_pointer("/seconds/total"))}};
+    report["seconds"] = {{"load", largest(ranks, Json::json_pointer("/seconds/load"))},
+                         {"execute", execute},
+                         {"store", largest(ranks, Json::json_pointer("/seconds/store"))},
+                         {"total", largest(ranks, Json::json_pointer("/seconds/total"))}};
     report["repeat"] = rounds;
     report["repeat_median"] = execute;
     report["flops"] = flops;
@@ -125,7 +145,8 @@ Json whole_report(std::vector<Json> const& ranks, schedule::Header const& header
 
 }  // namespace
 
-Json gather_report(Transport& transport, schedule::Header const& header, RunFacts const& facts, RunResult const& result) {
+Json gather_report(Transport& transport, schedule::Header const& header, RunFacts const& facts,
+                   RunResult const& result) {
     std::vector<std::string> const texts = transport.all_gather(rank_report(transport.rank(), facts, result).dump());
     if (transport.rank() != Rank{0}) return nullptr;
     std::vector<Json> ranks;
@@ -137,19 +158,23 @@ std::string report_summary(Json const& report) {
     auto number = [&](char const* where) { return report.at(Json::json_pointer(where)).get<double>(); };
     int const ranks = report.at("ranks"), threads = report.at("threads");
     char text[640];
-    std::snprintf(text, sizeof text,
-                  "%s: %d %s x %d %s on %s\n"
-                  "  seconds    load %.3g, execute %.3g%s, store %.3g\n"
-                  "  speed      %s FLOP, %.3g GFLOP/s\n"
-                  "  moved      %s in %.0f messages (predicted %s)\n"
-                  "  peak       %s on the fullest rank (predicted %s)\n",
-                  report.at("graph").get<std::string>().substr(0, 200).c_str(), ranks, ranks == 1 ? "rank" : "ranks", threads, threads == 1 ? "thread" : "threads",
-                  report.at("device").get<std::string>().c_str(), number("/seconds/load"), number("/seconds/execute"),
-                  report.at("repeat").size() > 1 ? " (median)" : "", number("/seconds/store"), format_count(number("/flops")).c_str(),
-                  number("/gflops_per_second"), format_bytes(number("/bytes_sent")).c_str(), number("/messages_sent"),
-                  format_bytes(number("/bytes_predicted")).c_str(),
-                  format_bytes(*std::max_element(report.at("peak_block_bytes").begin(), report.at("peak_block_bytes").end())).c_str(),
-                  format_bytes(*std::max_element(report.at("peak_predicted").begin(), report.at("peak_predicted").end())).c_str());
+    std::snprintf(
+        text, sizeof text,
+        "%s: %d %s x %d %s on %s\n"
+        "  seconds    load %.3g, execute %.3g%s, store %.3g\n"
+        "  speed      %s FLOP, %.3g GFLOP/s\n"
+        "  moved      %s in %.0f messages (predicted %s)\n"
+        "  peak       %s on the fullest rank (predicted %s)\n",
+        report.at("graph").get<std::string>().substr(0, 200).c_str(), ranks, ranks == 1 ? "rank" : "ranks", threads,
+        threads == 1 ? "thread" : "threads", report.at("device").get<std::string>().c_str(), number("/seconds/load"),
+        number("/seconds/execute"), report.at("repeat").size() > 1 ? " (median)" : "", number("/seconds/store"),
+        format_count(number("/flops")).c_str(), number("/gflops_per_second"),
+        format_bytes(number("/bytes_sent")).c_str(), number("/messages_sent"),
+        format_bytes(number("/bytes_predicted")).c_str(),
+        format_bytes(*std::max_element(report.at("peak_block_bytes").begin(), report.at("peak_block_bytes").end()))
+            .c_str(),
+        format_bytes(*std::max_element(report.at("peak_predicted").begin(), report.at("peak_predicted").end()))
+            .c_str());
     return text;
 }
 

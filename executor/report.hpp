@@ -16,7 +16,8 @@ struct RunFacts {
 };
 
 /// Collective. The report at rank 0, null elsewhere; `verify` is null until somebody adds it.
-Json gather_report(Transport& transport, schedule::Header const& header, RunFacts const& facts, RunResult const& result);
+Json gather_report(Transport& transport, schedule::Header const& header, RunFacts const& facts,
+                   RunResult const& result);
 
 /// "ran in 1.23 s (load 0.10, execute 1.02, store 0.11), 12.3 GFLOP/s", bytes and peaks beside their predictions: a few lines.
 std::string report_summary(Json const& report);

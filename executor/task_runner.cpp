@@ -45,7 +45,8 @@ void TaskRunner::launch(TaskId id, Task const& task, Team& team, Scratch& scratc
     KernelCall call;
     call.operands = scratch.operands;
     call.output = data(task.output) + kernels_.output_offset(id);
-    call.begin = std::span(section_.coords).subspan(static_cast<std::size_t>(task.coords), static_cast<std::size_t>(task.order));
+    call.begin =
+        std::span(section_.coords).subspan(static_cast<std::size_t>(task.coords), static_cast<std::size_t>(task.order));
     kernels_.kernel(id).launch(call, team);
 }
 

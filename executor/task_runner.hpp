@@ -24,9 +24,15 @@ using Readers = std::vector<std::unique_ptr<tensor::Reader const>>;
 
 class TaskRunner {
 public:
-    TaskRunner(schedule::Header const& header, schedule::Section const& section, Device& device, KernelTable const& kernels,
-               BlockStore const& store, Readers const& readers, OutputSink& sink)
-        : header_(header), section_(section), device_(device), kernels_(kernels), store_(store), readers_(readers), sink_(sink) {}
+    TaskRunner(schedule::Header const& header, schedule::Section const& section, Device& device,
+               KernelTable const& kernels, BlockStore const& store, Readers const& readers, OutputSink& sink)
+        : header_(header),
+          section_(section),
+          device_(device),
+          kernels_(kernels),
+          store_(store),
+          readers_(readers),
+          sink_(sink) {}
 
     /// What a thread reuses from task to task.
     struct Scratch {

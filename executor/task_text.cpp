@@ -38,8 +38,12 @@ std::string task_text(Header const& header, Section const& section, TaskId id) {
     switch (task.kind) {
         case TaskKind::load: out += " of tensor '" + owner_of(header, task) + "'"; break;
         case TaskKind::store: out += " of output '" + owner_of(header, task) + "'"; break;
-        case TaskKind::send: out += " to rank " + std::to_string(task.peer) + ", message " + std::to_string(task.tag); break;
-        case TaskKind::receive: out += " from rank " + std::to_string(task.peer) + ", message " + std::to_string(task.tag); break;
+        case TaskKind::send:
+            out += " to rank " + std::to_string(task.peer) + ", message " + std::to_string(task.tag);
+            break;
+        case TaskKind::receive:
+            out += " from rank " + std::to_string(task.peer) + ", message " + std::to_string(task.tag);
+            break;
         default: out += " of node '" + owner_of(header, task) + "'";
     }
     std::int32_t const block = task.output >= 0 ? task.output : section.inputs_of(task)[0];

@@ -12,7 +12,7 @@ namespace ein::executor {
 
 struct TaskEvent {
     TaskId task;
-    double begin = 0, end = 0;   // see seconds_now()
+    double begin = 0, end = 0;  // see seconds_now()
 };
 
 struct KindTimes {

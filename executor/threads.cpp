@@ -21,8 +21,9 @@ Seat this_seat() {
     if (sched_getaffinity(0, sizeof set, &set) == 0)
         for (int core = 0; core < CPU_SETSIZE; ++core)
             if (CPU_ISSET(core, &set)) seat.cores.push_back(core);
-    if (seat.cores.empty())   // a machine too large for cpu_set_t
-        for (int core = 0; core < static_cast<int>(std::thread::hardware_concurrency()); ++core) seat.cores.push_back(core);
+    if (seat.cores.empty())  // a machine too large for cpu_set_t
+        for (int core = 0; core < static_cast<int>(std::thread::hardware_concurrency()); ++core)
+            seat.cores.push_back(core);
     if (seat.cores.empty()) seat.cores.push_back(0);
     return seat;
 }
@@ -50,33 +51,41 @@ std::optional<int> number_in(char const* name, Environment const& environment) {
     int value = 0;
     auto const [end, error] = std::from_chars(text, text + std::strlen(text), value);
     if (error != std::errc{} || value < 1 || (*end != '\0' && *end != ','))
-        throw UsageError(std::string(name) + ": expected a number of threads, found '" + text + "'; correct it or give --threads");
+        throw UsageError(std::string(name) + ": expected a number of threads, found '" + text +
+                         "'; correct it or give --threads");
     return value;
 }
 
 /// Ranks on this host that may use some of this rank's cores; at least 1.
 int sharers(std::vector<Seat> const& seats, Seat const& mine) {
     return static_cast<int>(std::count_if(seats.begin(), seats.end(), [&](Seat const& other) {
-        return other.host == mine.host && std::find_first_of(other.cores.begin(), other.cores.end(), mine.cores.begin(), mine.cores.end()) != other.cores.end();
+        return other.host == mine.host && std::find_first_of(other.cores.begin(), other.cores.end(), mine.cores.begin(),
+                                                             mine.cores.end()) != other.cores.end();
     }));
 }
 
 }  // namespace
 
-ThreadChoice choose_threads(std::optional<int> flag, Environment const& environment, std::vector<Seat> const& seats, Rank self) {
+ThreadChoice choose_threads(std::optional<int> flag, Environment const& environment, std::vector<Seat> const& seats,
+                            Rank self) {
     Seat const& mine = seats[static_cast<std::size_t>(self.value())];
     int const ranks = sharers(seats, mine);
     int const cores = static_cast<int>(mine.cores.size());
     ThreadChoice choice;
-    if (flag) choice = {*flag, "--threads", false, ""};
-    else if (auto const omp = number_in("OMP_NUM_THREADS", environment)) choice = {*omp, "OMP_NUM_THREADS", false, ""};
-    else if (auto const slurm = number_in("SLURM_CPUS_PER_TASK", environment)) choice = {*slurm, "SLURM_CPUS_PER_TASK", false, ""};
-    else choice = {std::max(1, cores / ranks), "cores", false, ""};
+    if (flag)
+        choice = {*flag, "--threads", false, ""};
+    else if (auto const omp = number_in("OMP_NUM_THREADS", environment))
+        choice = {*omp, "OMP_NUM_THREADS", false, ""};
+    else if (auto const slurm = number_in("SLURM_CPUS_PER_TASK", environment))
+        choice = {*slurm, "SLURM_CPUS_PER_TASK", false, ""};
+    else
+        choice = {std::max(1, cores / ranks), "cores", false, ""};
     if (choice.threads * ranks <= cores) return choice;
     choice.oversubscribed = true;
-    choice.warning = std::to_string(ranks) + (ranks == 1 ? " rank" : " ranks") + " x " + std::to_string(choice.threads) + (choice.threads == 1 ? " thread (from " : " threads (from ") +
-                     choice.from + ") share " + std::to_string(cores) + (cores == 1 ? " core" : " cores") + " on " + mine.host +
-                     "; give fewer --threads or ranks, or bind ranks to more cores (mpirun --bind-to none)";
+    choice.warning = std::to_string(ranks) + (ranks == 1 ? " rank" : " ranks") + " x " +
+                     std::to_string(choice.threads) + (choice.threads == 1 ? " thread (from " : " threads (from ") +
+                     choice.from + ") share " + std::to_string(cores) + (cores == 1 ? " core" : " cores") + " on " +
+                     mine.host + "; give fewer --threads or ranks, or bind ranks to more cores (mpirun --bind-to none)";
     return choice;
 }
 

@@ -13,7 +13,7 @@ namespace ein::executor {
 /// Where a rank runs.
 struct Seat {
     std::string host;
-    std::vector<int> cores;   // that it may use, ascending
+    std::vector<int> cores;  // that it may use, ascending
     friend bool operator==(Seat const&, Seat const&) = default;
 };
 
@@ -23,12 +23,13 @@ Seat seat_from_text(std::string const& text);
 
 struct ThreadChoice {
     int threads = 1;
-    std::string from;            // "--threads", "OMP_NUM_THREADS", ..., "cores"
-    bool oversubscribed = false; // with the ranks that share its cores, if they choose alike
-    std::string warning;         // what to do about it
+    std::string from;             // "--threads", "OMP_NUM_THREADS", ..., "cores"
+    bool oversubscribed = false;  // with the ranks that share its cores, if they choose alike
+    std::string warning;          // what to do about it
 };
 
 /// @param flag  --threads, if given  @throws UsageError for a variable that is no positive number
-ThreadChoice choose_threads(std::optional<int> flag, Environment const& environment, std::vector<Seat> const& seats, Rank self);
+ThreadChoice choose_threads(std::optional<int> flag, Environment const& environment, std::vector<Seat> const& seats,
+                            Rank self);
 
 }  // namespace ein::executor

@@ -9,7 +9,7 @@
 namespace ein::executor {
 
 /// Collective. Times are since each rank began, in microseconds. @throws RunError
-void write_trace(std::filesystem::path const& path, Transport& transport, schedule::Header const& header, schedule::Section const& section,
-                 RunResult const& result);
+void write_trace(std::filesystem::path const& path, Transport& transport, schedule::Header const& header,
+                 schedule::Section const& section, RunResult const& result);
 
 }  // namespace ein::executor

@@ -32,7 +32,8 @@ Watch::Advice Watch::tick(double now, Done mine, std::vector<Note>& out) {
 Watch::Advice Watch::tick_first(double now, std::vector<Note>& out) {
     bool const stalled = now - changed_ > stall_;
     if (stalled && explained_) return Advice::give_up;
-    for (int rank = 1; rank < static_cast<int>(done_.size()); ++rank) out.push_back({Rank{rank}, stalled ? "explain" : "alive"});
+    for (int rank = 1; rank < static_cast<int>(done_.size()); ++rank)
+        out.push_back({Rank{rank}, stalled ? "explain" : "alive"});
     explained_ = stalled;
     return stalled ? Advice::explain : Advice::go_on;
 }

@@ -22,7 +22,7 @@ struct Done {
 class Watch {
 public:
     struct Note {
-        Rank peer;   // to or from
+        Rank peer;  // to or from
         std::string text;
     };
     enum class Advice { go_on, explain, give_up };
@@ -34,7 +34,7 @@ public:
     /// Called about once a second. Appends what to send.
     Advice tick(double now, Done mine, std::vector<Note>& out);
 
-    Done sum() const;   // of all ranks at rank 0; elsewhere this rank's
+    Done sum() const;  // of all ranks at rank 0; elsewhere this rank's
 
 private:
     Advice tick_first(double now, std::vector<Note>& out);
@@ -42,9 +42,9 @@ private:
 
     Rank self_;
     double stall_;
-    std::vector<Done> done_;          // by rank; rank 0 alone knows the others'
+    std::vector<Done> done_;  // by rank; rank 0 alone knows the others'
     Done last_;
-    double changed_, heard_;          // when anything was last done; when rank 0 was last heard
+    double changed_, heard_;  // when anything was last done; when rank 0 was last heard
     bool explained_ = false, asked_ = false;
 };
 

@@ -13,9 +13,17 @@ namespace ein::executor {
 bool launched_by_mpi(Environment const& environment) {
     // Open MPI, MPICH and its kin under hydra, PMIx and PMI of any launcher, MVAPICH. SLURM_PROCID alone is also set in a batch
     // script outside srun; MPI then starts as a single process, which is right.
-    constexpr std::array names = {"OMPI_COMM_WORLD_SIZE", "PMIX_RANK",  "PMIX_NAMESPACE", "PMI_RANK",
-                                  "PMI_SIZE",             "PMI_FD",     "PMI_PORT",       "MPI_LOCALNRANKS",
-                                  "MV2_COMM_WORLD_SIZE",  "PALS_RANKID", "SLURM_PROCID"};
+    constexpr std::array names = {"OMPI_COMM_WORLD_SIZE",
+                                  "PMIX_RANK",
+                                  "PMIX_NAMESPACE",
+                                  "PMI_RANK",
+                                  "PMI_SIZE",
+                                  "PMI_FD",
+                                  "PMI_PORT",
+                                  "MPI_LOCALNRANKS",
+                                  "MV2_COMM_WORLD_SIZE",
+                                  "PALS_RANKID",
+                                  "SLURM_PROCID"};
     for (char const* name : names)
         if (environment(name) != nullptr) return true;
     return false;
@@ -23,9 +31,11 @@ bool launched_by_mpi(Environment const& environment) {
 
 std::string launcher_hint(int ranks_found, Environment const& environment) {
     char const* tasks = environment("SLURM_NTASKS");
-    if (ranks_found != 1 || tasks == nullptr || std::atoi(tasks) <= 1 || environment("SLURM_PROCID") == nullptr) return "";
+    if (ranks_found != 1 || tasks == nullptr || std::atoi(tasks) <= 1 || environment("SLURM_PROCID") == nullptr)
+        return "";
     return std::string("Slurm started ") + tasks +
-           " tasks, but MPI sees one rank in each: use `srun --mpi=pmix einrun ...` (`srun --mpi=list` shows what there is) or "
+           " tasks, but MPI sees one rank in each: use `srun --mpi=pmix einrun ...` (`srun --mpi=list` shows what "
+           "there is) or "
            "`mpirun einrun ...` inside the job";
 }
 

@@ -27,7 +27,7 @@ public:
     Transport& transport() const { return *transport_; }
 
 private:
-    std::shared_ptr<void> session_;   // outlives the transport
+    std::shared_ptr<void> session_;  // outlives the transport
     std::unique_ptr<Transport> transport_;
 };
 

@@ -18,7 +18,8 @@ public:
         int const delay = hub_.options_.max_delay == 0
                               ? 0
                               : std::uniform_int_distribution<int>(0, hub_.options_.max_delay)(hub_.random_);
-        auto [place, fresh] = member(to).arriving.try_emplace({rank_.value(), tag}, LoopbackHub::Message{bytes, ticket, delay});
+        auto [place, fresh] =
+            member(to).arriving.try_emplace({rank_.value(), tag}, LoopbackHub::Message{bytes, ticket, delay});
         promise(fresh, "two messages from one rank to another carry the same tag");
         mine().counts.bytes_sent += static_cast<std::int64_t>(bytes.size());
         ++mine().counts.messages_sent;
@@ -68,7 +69,7 @@ public:
         }
         hub_.changed_.wait(lock, [&] { return hub_.gather_round_ > round || hub_.aborted_; });
         hub_.check_running();
-        return hub_.gather_result_;   // the next round cannot end before this rank takes part in it
+        return hub_.gather_result_;  // the next round cannot end before this rank takes part in it
     }
 
     void post_note(Rank to, std::string const& note) override {
@@ -106,7 +107,9 @@ private:
 };
 
 LoopbackHub::LoopbackHub(int ranks, LoopbackOptions options)
-    : options_(options), random_(options.seed), members_(static_cast<std::size_t>(ranks)),
+    : options_(options),
+      random_(options.seed),
+      members_(static_cast<std::size_t>(ranks)),
       gathered_(static_cast<std::size_t>(ranks)) {}
 
 std::unique_ptr<Transport> LoopbackHub::join(Rank rank) { return std::make_unique<LoopbackTransport>(*this, rank); }
@@ -123,8 +126,8 @@ bool LoopbackHub::advance(Receive& receive, Member& receiver) {
     if (message.delay-- > 0) return false;
     message.delay = 0;
     if (message.bytes.size() != receive.into.size())
-        throw RunError("message " + std::to_string(receive.tag) + " from rank " + std::to_string(receive.from) + " has " +
-                       std::to_string(message.bytes.size()) + " bytes, the receiver expects " +
+        throw RunError("message " + std::to_string(receive.tag) + " from rank " + std::to_string(receive.from) +
+                       " has " + std::to_string(message.bytes.size()) + " bytes, the receiver expects " +
                        std::to_string(receive.into.size()));
     std::size_t const count = std::min(options_.chunk, message.bytes.size() - receive.moved);
     if (count > 0) std::memcpy(receive.into.data() + receive.moved, message.bytes.data() + receive.moved, count);

@@ -17,9 +17,9 @@
 namespace ein::executor {
 
 struct LoopbackOptions {
-    std::size_t chunk = 1 << 20;   // bytes that one poll moves of one message
-    int max_delay = 0;             // a message is held back for 0 to max_delay polls of its receiver
-    std::uint64_t seed = 1;        // of the delays
+    std::size_t chunk = 1 << 20;  // bytes that one poll moves of one message
+    int max_delay = 0;            // a message is held back for 0 to max_delay polls of its receiver
+    std::uint64_t seed = 1;       // of the delays
 };
 
 /// What the ranks share. It must outlive their transports.
@@ -42,15 +42,15 @@ private:
         std::size_t moved = 0;
     };
     struct Member {
-        std::map<std::pair<int, int>, Message> arriving;   // by sender and tag
+        std::map<std::pair<int, int>, Message> arriving;  // by sender and tag
         std::vector<Receive> receives;
-        std::vector<Transport::Ticket> sent;               // sends of this rank that are done
+        std::vector<Transport::Ticket> sent;  // sends of this rank that are done
         std::deque<std::pair<int, std::string>> notes;
         TransferCounts counts;
-        std::int64_t barrier = 0;                          // barriers that this rank has begun
+        std::int64_t barrier = 0;  // barriers that this rank has begun
     };
 
-    void check_running() const;                            // @throws RunAborted
+    void check_running() const;  // @throws RunAborted
     bool advance(Receive& receive, Member& receiver);
 
     LoopbackOptions options_;
@@ -59,7 +59,7 @@ private:
     std::mt19937_64 random_;
     std::vector<Member> members_;
     std::vector<std::string> gathered_;
-    int gathering_ = 0;                                    // ranks inside the current all_gather
+    int gathering_ = 0;  // ranks inside the current all_gather
     std::int64_t gather_round_ = 0;
     std::vector<std::string> gather_result_;
     std::optional<ExitCode> aborted_;

@@ -30,7 +30,7 @@ int tag_limit(MPI_Comm comm) {
     int* limit = nullptr;
     int found = 0;
     check(MPI_Comm_get_attr(comm, MPI_TAG_UB, &limit, &found), "MPI_Comm_get_attr");
-    return found != 0 ? *limit : 32767;   // what the standard promises
+    return found != 0 ? *limit : 32767;  // what the standard promises
 }
 
 /// A transfer in flight: pieces of it that are not done.
@@ -42,7 +42,7 @@ struct Transfer {
 /// One MPI request and what it must bring.
 struct Piece {
     std::size_t transfer = 0;
-    int received = -1;            // bytes that a receive must bring; -1 for a send
+    int received = -1;  // bytes that a receive must bring; -1 for a send
 };
 
 struct Note {
@@ -56,13 +56,13 @@ struct MpiTransport::State {
     std::size_t chunk = default_chunk;
     int rank = 0, size = 1, largest_tag = 0;
     MPI_Comm blocks = MPI_COMM_NULL, notes = MPI_COMM_NULL;
-    std::vector<MPI_Request> requests;         // parallel to pieces
+    std::vector<MPI_Request> requests;  // parallel to pieces
     std::vector<Piece> pieces;
     std::vector<Transfer> transfers;
     std::vector<std::size_t> free_transfers;
     std::vector<int> done_index;
     std::vector<MPI_Status> done_status;
-    std::list<Note> posted;                    // a list: MPI reads the texts in place
+    std::list<Note> posted;  // a list: MPI reads the texts in place
     MPI_Request barrier = MPI_REQUEST_NULL;
     TransferCounts counts;
 
@@ -103,8 +103,9 @@ struct MpiTransport::State {
         int found = 0;
         MPI_Get_count(&status, MPI_BYTE, &found);
         if (found != piece.received)
-            throw RunError("message " + std::to_string(status.MPI_TAG) + " from rank " + std::to_string(status.MPI_SOURCE) +
-                           " brought " + std::to_string(found) + " bytes, expected " + std::to_string(piece.received));
+            throw RunError("message " + std::to_string(status.MPI_TAG) + " from rank " +
+                           std::to_string(status.MPI_SOURCE) + " brought " + std::to_string(found) +
+                           " bytes, expected " + std::to_string(piece.received));
     }
 
     void finish_piece(std::size_t index, std::vector<Ticket>& done) {
@@ -164,7 +165,8 @@ TransferCounts MpiTransport::counts() const { return state_->counts; }
 void MpiTransport::start_send(std::span<std::byte const> bytes, Rank to, int tag, Ticket ticket) {
     state_->check_tag(tag);
     state_->cut(bytes.size(), ticket, false, [&](std::size_t offset, int count, MPI_Request& request) {
-        check(MPI_Isend(bytes.data() + offset, count, MPI_BYTE, to.value(), tag, state_->blocks, &request), "MPI_Isend");
+        check(MPI_Isend(bytes.data() + offset, count, MPI_BYTE, to.value(), tag, state_->blocks, &request),
+              "MPI_Isend");
     });
     state_->counts.bytes_sent += static_cast<std::int64_t>(bytes.size());
     ++state_->counts.messages_sent;
@@ -173,7 +175,8 @@ void MpiTransport::start_send(std::span<std::byte const> bytes, Rank to, int tag
 void MpiTransport::start_receive(std::span<std::byte> into, Rank from, int tag, Ticket ticket) {
     state_->check_tag(tag);
     state_->cut(into.size(), ticket, true, [&](std::size_t offset, int count, MPI_Request& request) {
-        check(MPI_Irecv(into.data() + offset, count, MPI_BYTE, from.value(), tag, state_->blocks, &request), "MPI_Irecv");
+        check(MPI_Irecv(into.data() + offset, count, MPI_BYTE, from.value(), tag, state_->blocks, &request),
+              "MPI_Irecv");
     });
 }
 
@@ -188,7 +191,7 @@ void MpiTransport::poll(std::vector<Ticket>& done) {
     if (result == MPI_ERR_IN_STATUS)
         for (int i = 0; i < count; ++i) check(state.done_status[static_cast<std::size_t>(i)].MPI_ERROR, "a transfer");
     check(result, "MPI_Testsome");
-    if (count <= 0) return;   // also MPI_UNDEFINED
+    if (count <= 0) return;  // also MPI_UNDEFINED
     for (int i = 0; i < count; ++i) {
         auto const index = static_cast<std::size_t>(state.done_index[static_cast<std::size_t>(i)]);
         state.check_length(state.pieces[index], state.done_status[static_cast<std::size_t>(i)]);
@@ -217,7 +220,8 @@ std::vector<std::string> MpiTransport::all_gather(std::string const& mine) {
         total += lengths[i];
     }
     std::string all(static_cast<std::size_t>(total), '\0');
-    check(MPI_Allgatherv(mine.data(), length, MPI_CHAR, all.data(), lengths.data(), offsets.data(), MPI_CHAR, state_->blocks),
+    check(MPI_Allgatherv(mine.data(), length, MPI_CHAR, all.data(), lengths.data(), offsets.data(), MPI_CHAR,
+                         state_->blocks),
           "MPI_Allgatherv");
     std::vector<std::string> out;
     for (std::size_t i = 0; i < ranks; ++i)

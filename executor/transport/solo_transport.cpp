@@ -6,7 +6,8 @@
 namespace ein::executor {
 
 void SoloTransport::start_send(std::span<std::byte const>, Rank to, int tag, Ticket) {
-    throw InternalError("a run of one rank sends message " + std::to_string(tag) + " to rank " + std::to_string(to.value()));
+    throw InternalError("a run of one rank sends message " + std::to_string(tag) + " to rank " +
+                        std::to_string(to.value()));
 }
 
 void SoloTransport::start_receive(std::span<std::byte>, Rank from, int tag, Ticket) {
@@ -16,7 +17,7 @@ void SoloTransport::start_receive(std::span<std::byte>, Rank from, int tag, Tick
 
 void SoloTransport::abort(ExitCode code) {
     std::fflush(nullptr);
-    std::_Exit(static_cast<int>(code));   // no destructors: other threads may still be computing
+    std::_Exit(static_cast<int>(code));  // no destructors: other threads may still be computing
 }
 
 }  // namespace ein::executor

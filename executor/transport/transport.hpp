@@ -14,8 +14,8 @@
 namespace ein::executor {
 
 struct TransferCounts {
-    std::int64_t bytes_sent = 0;      // payload to other ranks
-    std::int64_t messages_sent = 0;   // a block is one message, however many pieces it is cut into
+    std::int64_t bytes_sent = 0;     // payload to other ranks
+    std::int64_t messages_sent = 0;  // a block is one message, however many pieces it is cut into
 };
 
 /// Another rank ended the run. Only transports whose ranks are threads throw it; elsewhere the process is gone.
@@ -26,7 +26,7 @@ public:
 
 class Transport {
 public:
-    using Ticket = std::int64_t;      // given by the caller; comes back from poll when the transfer is done
+    using Ticket = std::int64_t;  // given by the caller; comes back from poll when the transfer is done
 
     virtual ~Transport() = default;
     virtual Rank rank() const = 0;
@@ -42,9 +42,9 @@ public:
     /// Collective: every rank calls them in the same order, between runs of tasks only. A barrier is begun and then tested until
     /// it is done, so that notes can be read while waiting for a slow rank.
     virtual void start_barrier() = 0;
-    virtual bool test_barrier() = 0;   // true once for each start
+    virtual bool test_barrier() = 0;  // true once for each start
     void barrier();
-    virtual std::vector<std::string> all_gather(std::string const& mine) = 0;   // small; by rank
+    virtual std::vector<std::string> all_gather(std::string const& mine) = 0;  // small; by rank
 
     /// Small notes outside the transfers (progress, stalls): sent at once, never waited for.
     virtual void post_note(Rank to, std::string const& note) = 0;

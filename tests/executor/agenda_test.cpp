@@ -11,7 +11,7 @@ using namespace ein::test;
 
 namespace {
 
-schedule::Schedule chain() {   // X -> Y -> Z on one rank
+schedule::Schedule chain() {  // X -> Y -> Z on one rank
     ScheduleBuilder b(1);
     b.tensor("X", {4}), b.tensor("Y", {4}), b.tensor("Z", {4});
     auto const copy = b.kernel("copy", sum_of_products("i->i", {{'i', 4}}));
@@ -24,7 +24,9 @@ schedule::Schedule chain() {   // X -> Y -> Z on one rank
 }
 
 struct Begun : Agenda {
-    explicit Begun(schedule::Section const& section) : Agenda(section, schedule::replay(section)) { begin_round(Inputs::used_up); }
+    explicit Begun(schedule::Section const& section) : Agenda(section, schedule::replay(section)) {
+        begin_round(Inputs::used_up);
+    }
 };
 
 }  // namespace
@@ -37,7 +39,7 @@ TEST_CASE("tasks are taken in order as their inputs become ready, phase by phase
     CHECK_FALSE(agenda.take_compute());
     agenda.finish(TaskId{0});
     CHECK(agenda.phase_done());
-    CHECK_FALSE(agenda.take_compute());   // the next phase has not begun
+    CHECK_FALSE(agenda.take_compute());  // the next phase has not begun
     agenda.begin_phase(Phase::execute);
     REQUIRE(agenda.take_compute() == TaskId{1});
     CHECK_FALSE(agenda.compute_wanted());
@@ -64,10 +66,10 @@ TEST_CASE("a block that would break the memory promise waits for its turn", "[ex
     b.load(0, "one", "Z", {{0}, {1}});
     for (char const* name : {"y", "w"}) b.block(0, name, *name == 'y' ? "Y" : "W", {{0}, {8}});
     b.block(0, "a", "Z", {{0}, {1}}), b.block(0, "b", "Z", {{0}, {1}});
-    b.apply(0, spread, {{0, 0}, {4, 8}}, {"x", "j"}, "y");          // task 3
-    b.apply(0, total, {{0, 0}, {8, 1}}, {"y", "one"}, "a");          // task 4
-    b.apply(0, spread, {{0, 0}, {4, 8}}, {"x", "j"}, "w");          // task 5
-    b.apply(0, total, {{0, 0}, {8, 1}}, {"w", "one"}, "b");          // task 6
+    b.apply(0, spread, {{0, 0}, {4, 8}}, {"x", "j"}, "y");   // task 3
+    b.apply(0, total, {{0, 0}, {8, 1}}, {"y", "one"}, "a");  // task 4
+    b.apply(0, spread, {{0, 0}, {4, 8}}, {"x", "j"}, "w");   // task 5
+    b.apply(0, total, {{0, 0}, {8, 1}}, {"w", "one"}, "b");  // task 6
     b.store(0, "a"), b.store(0, "b");
     auto const schedule = b.finish();
     Begun agenda(schedule.sections[0]);
@@ -75,10 +77,10 @@ TEST_CASE("a block that would break the memory promise waits for its turn", "[ex
     while (auto const load = agenda.take_compute()) agenda.finish(*load);
     agenda.begin_phase(Phase::execute);
     REQUIRE(agenda.take_compute() == TaskId{3});
-    CHECK_FALSE(agenda.take_compute());   // task 5 is ready, but its block does not fit beside y
+    CHECK_FALSE(agenda.take_compute());  // task 5 is ready, but its block does not fit beside y
     agenda.finish(TaskId{3});
     REQUIRE(agenda.take_compute() == TaskId{4});
-    CHECK_FALSE(agenda.take_compute());   // y is still being read
+    CHECK_FALSE(agenda.take_compute());  // y is still being read
     agenda.finish(TaskId{4});
     CHECK(agenda.take_compute() == TaskId{5});
 }
@@ -131,5 +133,5 @@ TEST_CASE("admission looks at every task between the head and a block's turn", "
     CHECK_FALSE(admission.admits(TaskId{3}, 1));
     admission.came_due(8);
     CHECK(admission.admits(TaskId{3}, 1));
-    CHECK(Admission({8, 16, 8, 12}, 16, 16).admits(TaskId{3}, 16));   // all blocks together fit
+    CHECK(Admission({8, 16, 8, 12}, 16, 16).admits(TaskId{3}, 16));  // all blocks together fit
 }

@@ -12,7 +12,10 @@ using ein::test::on_ranks;
 
 namespace {
 
-struct Left { ExitCode code = ExitCode::done; std::string message; };
+struct Left {
+    ExitCode code = ExitCode::done;
+    std::string message;
+};
 bool operator==(Left const& a, Left const& b) { return a.code == b.code && a.message == b.message; }
 
 std::vector<Left> leave(int ranks, std::function<void(Transport&)> const& body) {
@@ -39,26 +42,30 @@ std::vector<Seat> const two_unbound{{"a", {0, 1, 2, 3, 4, 5, 6, 7}}, {"a", {0, 1
 
 TEST_CASE("when all is well everybody goes on", "[executor][agreement]") {
     CHECK(leave(3, [](Transport& t) { agree(t, [] {}); }) == std::vector<Left>(3));
-    CHECK(leave(3, [](Transport& t) { agree_on(t, "same", ExitCode::bad_input, [](auto const&) { return "?"; }); }) == std::vector<Left>(3));
+    CHECK(leave(3, [](Transport& t) { agree_on(t, "same", ExitCode::bad_input, [](auto const&) { return "?"; }); }) ==
+          std::vector<Left>(3));
 }
 
 TEST_CASE("one rank's fault makes all leave with its code, and rank 0 tells each fault once", "[executor][agreement]") {
     auto const left = leave(4, [](Transport& t) {
         agree(t, [&] {
             int const rank = t.rank().value();
-            if (rank == 1) throw InputError({Fault{"A.npy", "", "a file", "none", ""}, Fault{"B.npy", "", "a file", "none", ""}});
+            if (rank == 1)
+                throw InputError({Fault{"A.npy", "", "a file", "none", ""}, Fault{"B.npy", "", "a file", "none", ""}});
             if (rank == 2) throw InputError(Fault{"B.npy", "", "a file", "none", ""});
             if (rank == 3) throw std::bad_alloc();
         });
     });
     CHECK(left[0].code == ExitCode::bad_input);
-    CHECK(left[0].message.find("A.npy: expected a file, found none\nB.npy: expected a file, found none\nmemory ran out") == 0);
+    CHECK(left[0].message.find(
+              "A.npy: expected a file, found none\nB.npy: expected a file, found none\nmemory ran out") == 0);
     for (std::size_t rank = 1; rank < 4; ++rank) CHECK(left[rank] == Left{ExitCode::bad_input, ""});
 }
 
 TEST_CASE("ranks that read different schedules leave", "[executor][agreement]") {
     auto const left = leave(2, [](Transport& t) {
-        agree_on(t, std::to_string(t.rank().value()), ExitCode::bad_input, [](auto const& all) { return all[0] + " and " + all[1]; });
+        agree_on(t, std::to_string(t.rank().value()), ExitCode::bad_input,
+                 [](auto const& all) { return all[0] + " and " + all[1]; });
     });
     CHECK(left == std::vector<Left>{{ExitCode::bad_input, "0 and 1"}, {ExitCode::bad_input, ""}});
 }

@@ -114,7 +114,8 @@ TEST_CASE("a rank without tasks waits for the others", "[executor][engine]") {
 
 namespace {
 /// Equal bit by bit: nan too.
-bool same_bits(std::map<std::string, std::vector<double>> const& a, std::map<std::string, std::vector<double>> const& b) {
+bool same_bits(std::map<std::string, std::vector<double>> const& a,
+               std::map<std::string, std::vector<double>> const& b) {
     return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](auto const& x, auto const& y) {
         return x.first == y.first && x.second.size() == y.second.size() &&
                std::memcmp(x.second.data(), y.second.data(), x.second.size() * sizeof(double)) == 0;
@@ -122,7 +123,8 @@ bool same_bits(std::map<std::string, std::vector<double>> const& a, std::map<std
 }
 }  // namespace
 
-TEST_CASE("random schedules give one result within the predicted peak, however they are delayed", "[executor][engine]") {
+TEST_CASE("random schedules give one result within the predicted peak, however they are delayed",
+          "[executor][engine]") {
     std::uint64_t const seed = GENERATE(range(1, 13));
     int const ranks = 1 + static_cast<int>(seed % 5);
     CAPTURE(seed, ranks);
@@ -166,9 +168,16 @@ TEST_CASE("idle workers help with a kernel", "[executor][engine]") {
 TEST_CASE("an exception in a kernel ends all ranks with its code and says where", "[executor][engine]") {
     int const ranks = GENERATE(1, 2, 5);
     int const threads = GENERATE(1, 3);
-    struct Case { std::function<void()> raise; ExitCode code; std::string text; };
+    struct Case {
+        std::function<void()> raise;
+        ExitCode code;
+        std::string text;
+    };
     std::vector<Case> const cases{{[] { throw MemoryError("too large"); }, ExitCode::no_memory, "too large"},
-                                  {[] { throw InputError(Fault{"X.npy", "", "64 bytes", "63", "write it again"}); }, ExitCode::bad_input, "X.npy: expected 64 bytes"},
+                                  {[] {
+                                       throw InputError(Fault{"X.npy", "", "64 bytes", "63", "write it again"});
+                                   },
+                                   ExitCode::bad_input, "X.npy: expected 64 bytes"},
                                   {[] { throw std::bad_alloc(); }, ExitCode::no_memory, "memory ran out"},
                                   {[] { throw std::runtime_error("odd"); }, ExitCode::failure, "odd"}};
     for (Case const& each : cases) {
@@ -180,7 +189,8 @@ TEST_CASE("an exception in a kernel ends all ranks with its code and says where"
         };
         RunOutcome const run = run_by_threads(split_k_schedule(ranks), setup);
         CHECK(run.codes == std::vector<ExitCode>(static_cast<std::size_t>(ranks), each.code));
-        for (int rank = 0; rank < ranks; ++rank) CHECK(run.messages[static_cast<std::size_t>(rank)].size() == (rank == ranks - 1 ? 1 : 0));
+        for (int rank = 0; rank < ranks; ++rank)
+            CHECK(run.messages[static_cast<std::size_t>(rank)].size() == (rank == ranks - 1 ? 1 : 0));
         std::string const& message = run.messages.back().at(0);
         CHECK(message.find("task 3 (apply of node 'AB', block Z[0:6, 0:6]): ") == 0);
         CHECK(message.find(each.text) != std::string::npos);
@@ -192,7 +202,8 @@ TEST_CASE("a run that stands still says who waits for what and ends", "[executor
     setup.stall = 0.2;
     std::atomic<bool> ended{false};
     setup.hook = [&](int rank, std::string const&) {
-        for (int i = 0; rank == 1 && !ended && i < 200; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(5));   // "hangs"
+        for (int i = 0; rank == 1 && !ended && i < 200; ++i)
+            std::this_thread::sleep_for(std::chrono::milliseconds(5));  // "hangs"
     };
     RunOutcome const run = run_by_threads(split_k_schedule(2), setup);
     CHECK(run.codes == std::vector<ExitCode>(2, ExitCode::failure));

@@ -14,7 +14,7 @@ TEST_CASE("one kernel is prepared for all tasks of one shape", "[executor][kerne
     auto const schedule = split_k_schedule(3);
     ToyDevice device;
     KernelTable const table(schedule.header, schedule.sections[0], device, {});
-    CHECK(device.prepared == 4);   // contract and add, each fresh and accumulating
+    CHECK(device.prepared == 4);  // contract and add, each fresh and accumulating
     CHECK(&table.kernel(TaskId{2}) != &table.kernel(TaskId{3}));
     CHECK(table.input_offset(schedule.sections[0].tasks[3], 0) == 4 * 8);
     CHECK(table.input_offset(schedule.sections[0].tasks[3], 1) == 4 * 6 * 8);
@@ -26,7 +26,8 @@ TEST_CASE("equal EinSums of several nodes are one kernel", "[executor][kernels]"
     auto kernel = [](std::string node, std::string const& text) {
         return schedule::Kernel{std::move(node), sum_of_products(text, {{'i', 2}, {'j', 3}, {'k', 4}}), DType::f64};
     };
-    std::vector<schedule::Kernel> kernels{kernel("a", "ij,jk->ik"), kernel("b", "ij,jk->ik"), kernel("c", "ij,jk->ki"), kernel("d", "ij,jk->ik"), kernel("e", "ij,jk->ik")};
+    std::vector<schedule::Kernel> kernels{kernel("a", "ij,jk->ik"), kernel("b", "ij,jk->ik"), kernel("c", "ij,jk->ki"),
+                                          kernel("d", "ij,jk->ik"), kernel("e", "ij,jk->ik")};
     kernels[3].compute = DType::f32;
     kernels[4].einsum.join = scalar::Expr::operand(0) + scalar::Expr::operand(1);
     CHECK(distinct_kernels(kernels) == std::vector<std::int32_t>{0, 0, 2, 3, 4});

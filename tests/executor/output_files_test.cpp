@@ -29,7 +29,9 @@ struct Folder {
     fs::path path = fs::temp_directory_path() / ("ein-output-" + std::to_string(getpid()));
     Folder() { fs::remove_all(path); }
     ~Folder() { fs::remove_all(path); }
-    std::size_t files() const { return fs::exists(path) ? static_cast<std::size_t>(std::distance(fs::directory_iterator(path), {})) : 0; }
+    std::size_t files() const {
+        return fs::exists(path) ? static_cast<std::size_t>(std::distance(fs::directory_iterator(path), {})) : 0;
+    }
 };
 
 std::span<std::byte const> bytes_of(std::vector<double> const& values) { return std::as_bytes(std::span(values)); }

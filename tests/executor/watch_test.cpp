@@ -59,7 +59,10 @@ TEST_CASE("plain progress is a line every five percent or thirty seconds", "[exe
     std::ostringstream out;
     Progress progress(ProgressMode::plain, out);
     for (int i = 0; i <= 100; ++i) progress.update({i, 0}, 100, i * 0.1);
-    auto const lines = [&] { auto const text = out.str(); return std::count(text.begin(), text.end(), '\n'); };
+    auto const lines = [&] {
+        auto const text = out.str();
+        return std::count(text.begin(), text.end(), '\n');
+    };
     CHECK(lines() == 20);
     CHECK(out.str().find('\r') == std::string::npos);
     progress.update({100, 0}, 100, 50);

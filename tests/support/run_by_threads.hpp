@@ -20,7 +20,8 @@ public:
         std::size_t at = 0;
         for_each_index(box.length, [&](std::vector<Extent> const& index) {
             Extent g = 0;
-            for (std::size_t axis = 0; axis < index.size(); ++axis) g += (box.begin[axis] + index[axis]) * strides_[axis];
+            for (std::size_t axis = 0; axis < index.size(); ++axis)
+                g += (box.begin[axis] + index[axis]) * strides_[axis];
             double const value = number(g);
             std::memcpy(out.data() + at, &value, sizeof value);
             at += sizeof value;
@@ -35,7 +36,8 @@ private:
 class MemorySink final : public executor::OutputSink {
 public:
     explicit MemorySink(schedule::Header const& header) : header_(header) {
-        for (auto const& output : header.outputs) elements[output.name].resize(static_cast<std::size_t>(element_count(shape_of(output))));
+        for (auto const& output : header.outputs)
+            elements[output.name].resize(static_cast<std::size_t>(element_count(shape_of(output))));
     }
     void write(std::int32_t output, DType, Box const& box, std::span<std::byte const> bytes) override {
         std::lock_guard lock(mutex_);
@@ -44,7 +46,8 @@ public:
         std::size_t at = 0;
         for_each_index(box.length, [&](std::vector<Extent> const& index) {
             Extent g = 0;
-            for (std::size_t axis = 0; axis < index.size(); ++axis) g += (box.begin[axis] + index[axis]) * strides[axis];
+            for (std::size_t axis = 0; axis < index.size(); ++axis)
+                g += (box.begin[axis] + index[axis]) * strides[axis];
             std::memcpy(&elements[which.name][static_cast<std::size_t>(g)], bytes.data() + at, sizeof(double));
             at += sizeof(double);
         });
@@ -55,7 +58,9 @@ public:
     int writes = 0;
 
 private:
-    Shape const& shape_of(schedule::Output const& output) const { return header_.tensors[static_cast<std::size_t>(output.tensor)].shape; }
+    Shape const& shape_of(schedule::Output const& output) const {
+        return header_.tensors[static_cast<std::size_t>(output.tensor)].shape;
+    }
     schedule::Header const& header_;
     std::mutex mutex_;
 };
@@ -66,13 +71,13 @@ struct RunSetup {
     double stall = 60;
     executor::LoopbackOptions transport;
     executor::TransferLimits limits;
-    std::function<void(int rank, std::string const& node)> hook;   // before each launch
+    std::function<void(int rank, std::string const& node)> hook;  // before each launch
 };
 
 struct RunOutcome {
     std::map<std::string, std::vector<double>> outputs;
-    std::vector<ExitCode> codes;                      // by rank
-    std::vector<std::vector<std::string>> messages;   // by rank: told on failure, or explained on a stall
+    std::vector<ExitCode> codes;                     // by rank
+    std::vector<std::vector<std::string>> messages;  // by rank: told on failure, or explained on a stall
     std::vector<executor::RunResult> results;
 };
 
@@ -85,12 +90,18 @@ inline RunOutcome run_by_threads(schedule::Schedule const& schedule, RunSetup co
     outcome.codes = on_ranks(schedule.header.ranks, setup.transport, [&](executor::Transport& transport) {
         int const self = transport.rank().value();
         auto const at = static_cast<std::size_t>(self);
-        ToyDevice device([&](std::string const& node) { if (setup.hook) setup.hook(self, node); });
+        ToyDevice device([&](std::string const& node) {
+            if (setup.hook) setup.hook(self, node);
+        });
         executor::Readers readers;
         for (auto const& input : schedule.header.inputs)
-            readers.push_back(std::make_unique<NumberReader>(schedule.header.tensors[static_cast<std::size_t>(input.tensor)].shape));
+            readers.push_back(
+                std::make_unique<NumberReader>(schedule.header.tensors[static_cast<std::size_t>(input.tensor)].shape));
         std::mutex mutex;
-        auto keep = [&](std::string const& text) { std::lock_guard lock(mutex); outcome.messages[at].push_back(text); };
+        auto keep = [&](std::string const& text) {
+            std::lock_guard lock(mutex);
+            outcome.messages[at].push_back(text);
+        };
         executor::EngineOptions options;
         options.threads = setup.threads;
         options.repeat = setup.repeat;
@@ -100,7 +111,8 @@ inline RunOutcome run_by_threads(schedule::Schedule const& schedule, RunSetup co
         options.explain = keep;
         scalar::Params const params;
         try {
-            executor::Engine engine({schedule.header, schedule.sections[at], params, transport, device, readers, sink}, options);
+            executor::Engine engine({schedule.header, schedule.sections[at], params, transport, device, readers, sink},
+                                    options);
             outcome.results[at] = engine.run();
         } catch (Error const& error) {
             return error.code();

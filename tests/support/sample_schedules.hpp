@@ -40,7 +40,8 @@ inline std::vector<double> split_k_result(int ranks, Extent n = 6, Extent step =
     std::vector<double> z(static_cast<std::size_t>(n * n), 0.0);
     for (Extent i = 0; i < n; ++i)
         for (Extent j = 0; j < k; ++j)
-            for (Extent c = 0; c < n; ++c) z[static_cast<std::size_t>(i * n + c)] += number(i * k + j) * number(j * n + c);
+            for (Extent c = 0; c < n; ++c)
+                z[static_cast<std::size_t>(i * n + c)] += number(i * k + j) * number(j * n + c);
     return z;
 }
 
@@ -55,11 +56,15 @@ inline schedule::Schedule random_schedule(int ranks, int steps, std::uint64_t se
     auto const multiply = b.kernel("multiply", sum_of_products("i,i->i", {{'i', n}}));
     auto const add = b.kernel("add", sum_of_products("i->i", {{'i', n}}));
     auto const total = b.kernel("total", sum_of_products("i,k->k", {{'i', n}, {'k', ranks}}));
-    struct Piece { std::string name; Extent length; };
+    struct Piece {
+        std::string name;
+        Extent length;
+    };
     std::vector<std::vector<Piece>> held(static_cast<std::size_t>(ranks));
     for (int rank = 0; rank < ranks; ++rank)
         for (int i = 0; i < 3; ++i) {
-            Piece const piece{"x" + std::to_string(rank) + "_" + std::to_string(i), 1 + static_cast<Extent>(below(300))};
+            Piece const piece{"x" + std::to_string(rank) + "_" + std::to_string(i),
+                              1 + static_cast<Extent>(below(300))};
             b.load(rank, piece.name, "X", {{0}, {piece.length}});
             held[static_cast<std::size_t>(rank)].push_back(piece);
         }
@@ -92,6 +97,8 @@ inline schedule::Schedule random_schedule(int ranks, int steps, std::uint64_t se
     return b.finish();
 }
 
-inline std::vector<ExitCode> all_done(int ranks) { return std::vector<ExitCode>(static_cast<std::size_t>(ranks), ExitCode::done); }
+inline std::vector<ExitCode> all_done(int ranks) {
+    return std::vector<ExitCode>(static_cast<std::size_t>(ranks), ExitCode::done);
+}
 
 }  // namespace ein::test

@@ -53,20 +53,23 @@ public:
         of.section.blocks.push_back(block);
     }
 
-    void load(int rank, std::string const& name, std::string const& tensor, Box const& box, tensor::Source source = {}) {
+    void load(int rank, std::string const& name, std::string const& tensor, Box const& box,
+              tensor::Source source = {}) {
         block(rank, name, tensor, box);
         std::int32_t const id = tensor_.at(tensor);
         auto [spec, fresh] = input_.try_emplace(id, static_cast<std::int32_t>(schedule_.header.inputs.size()));
         if (fresh) schedule_.header.inputs.push_back({id, std::move(source)});
         add(rank, schedule::TaskKind::load, spec->second, {}, name);
     }
-    void apply(int rank, std::int32_t kernel, Box const& region, std::vector<std::string> const& inputs, std::string const& output,
-               bool accumulate = false, schedule::TaskKind kind = schedule::TaskKind::apply) {
+    void apply(int rank, std::int32_t kernel, Box const& region, std::vector<std::string> const& inputs,
+               std::string const& output, bool accumulate = false,
+               schedule::TaskKind kind = schedule::TaskKind::apply) {
         schedule::Task& task = add(rank, kind, kernel, inputs, output);
         task.accumulate = accumulate;
         set_region(rank, task, region);
     }
-    void reduce(int rank, std::int32_t kernel, Box const& region, std::string const& input, std::string const& output, bool accumulate) {
+    void reduce(int rank, std::int32_t kernel, Box const& region, std::string const& input, std::string const& output,
+                bool accumulate) {
         apply(rank, kernel, region, {input}, output, accumulate, schedule::TaskKind::reduce);
     }
     void fill(int rank, std::string const& output, double value) {
@@ -79,14 +82,16 @@ public:
         set_region(rank, task, region);
     }
     /// `kind` is reshape, pack or unpack; `region` as in schedule::Task.
-    void reshape(int rank, schedule::TaskKind kind, std::int32_t spec, Box const& region, std::string const& input, std::string const& output) {
+    void reshape(int rank, schedule::TaskKind kind, std::int32_t spec, Box const& region, std::string const& input,
+                 std::string const& output) {
         schedule::Task& task = add(rank, kind, spec, {input}, output, false);
         set_region(rank, task, region);
     }
     /// Sends a block; it has the same name there.
     void transfer(int from, std::string const& name, int to) {
         schedule::Block const sent = at(from).section.blocks[static_cast<std::size_t>(at(from).block.at(name))];
-        block(to, name, schedule_.header.tensors[static_cast<std::size_t>(sent.tensor)].name, at(from).section.box_of(sent), sent.packed);
+        block(to, name, schedule_.header.tensors[static_cast<std::size_t>(sent.tensor)].name,
+              at(from).section.box_of(sent), sent.packed);
         at(to).section.blocks.back().dtype = sent.dtype;
         int const tag = tags_[{from, to}]++;
         schedule::Task& send = add(from, schedule::TaskKind::send, -1, {name}, "");
@@ -99,7 +104,8 @@ public:
     void store(int rank, std::string const& name) {
         std::int32_t const id = at(rank).section.blocks[static_cast<std::size_t>(at(rank).block.at(name))].tensor;
         auto [spec, fresh] = output_.try_emplace(id, static_cast<std::int32_t>(schedule_.header.outputs.size()));
-        if (fresh) schedule_.header.outputs.push_back({id, schedule_.header.tensors[static_cast<std::size_t>(id)].name});
+        if (fresh)
+            schedule_.header.outputs.push_back({id, schedule_.header.tensors[static_cast<std::size_t>(id)].name});
         add(rank, schedule::TaskKind::store, spec->second, {name}, "");
     }
 
@@ -120,7 +126,7 @@ private:
     struct OfRank {
         schedule::Section section;
         std::map<std::string, std::int32_t> block;
-        std::map<std::int32_t, std::int32_t> last_writer;   // by block: a task
+        std::map<std::int32_t, std::int32_t> last_writer;  // by block: a task
         std::int64_t bytes_sent = 0;
     };
 
@@ -155,7 +161,8 @@ private:
             task.output = of.block.at(output);
             ++of.section.blocks[static_cast<std::size_t>(task.output)].writers;
             auto const number = static_cast<std::int32_t>(of.section.tasks.size());
-            if (auto const last = of.last_writer.find(task.output); last != of.last_writer.end() && chained) task.after = last->second;
+            if (auto const last = of.last_writer.find(task.output); last != of.last_writer.end() && chained)
+                task.after = last->second;
             of.last_writer[task.output] = number;
         }
         of.section.tasks.push_back(task);
@@ -182,7 +189,9 @@ private:
 
     void predict(schedule::Section const& section) {
         std::int64_t sent = 0, received = 0, messages = 0;
-        auto bytes = [&](std::int32_t block) { return section.bytes_of(section.blocks[static_cast<std::size_t>(block)]); };
+        auto bytes = [&](std::int32_t block) {
+            return section.bytes_of(section.blocks[static_cast<std::size_t>(block)]);
+        };
         for (schedule::Task const& task : section.tasks) {
             if (task.kind == schedule::TaskKind::send) sent += bytes(section.inputs_of(task)[0]), ++messages;
             if (task.kind == schedule::TaskKind::receive) received += bytes(task.output);
@@ -197,7 +206,7 @@ private:
     schedule::Schedule schedule_;
     std::vector<OfRank> ranks_;
     std::map<std::string, std::int32_t> tensor_;
-    std::map<std::int32_t, std::int32_t> input_, output_;   // tensor -> spec
+    std::map<std::int32_t, std::int32_t> input_, output_;  // tensor -> spec
     std::map<std::pair<int, int>, int> tags_;
 };
 
@@ -214,8 +223,10 @@ inline graph::EinSum sum_of_products(std::string const& text, std::map<char, Ext
     std::size_t const arrow = text.find("->");
     einsum.inputs.emplace_back();
     for (char letter : text.substr(0, arrow)) {
-        if (letter == ',') einsum.inputs.emplace_back();
-        else einsum.inputs.back().push_back(label(letter));
+        if (letter == ',')
+            einsum.inputs.emplace_back();
+        else
+            einsum.inputs.back().push_back(label(letter));
     }
     for (char letter : text.substr(arrow + 2)) einsum.output.push_back(label(letter));
     einsum.join = scalar::product(static_cast<int>(einsum.inputs.size()));

@@ -17,7 +17,8 @@ public:
 
     std::string_view name() const override { return "toy"; }
 
-    std::unique_ptr<executor::PreparedKernel const> prepare(executor::KernelShape const& shape, scalar::Params const&) override {
+    std::unique_ptr<executor::PreparedKernel const> prepare(executor::KernelShape const& shape,
+                                                            scalar::Params const&) override {
         ++prepared;
         return std::make_unique<Kernel const>(shape, hook_);
     }
@@ -41,13 +42,16 @@ public:
     void reshape(executor::ReshapeCall const& call, executor::Team&) override {
         std::size_t const size = size_of(call.dtype);
         Extent packed = 0;
-        tensor::for_each_shared_run(call.spec->from, call.from_box, call.spec->to, call.to_box, [&](Extent from, Extent to, Extent count) {
-            using Form = executor::ReshapeCall::Form;
-            Extent const read = call.form == Form::unpack ? packed : from, written = call.form == Form::pack ? packed : to;
-            std::memcpy(static_cast<std::byte*>(call.to) + static_cast<std::size_t>(written) * size,
-                        static_cast<std::byte const*>(call.from) + static_cast<std::size_t>(read) * size, static_cast<std::size_t>(count) * size);
-            packed += count;
-        });
+        tensor::for_each_shared_run(
+            call.spec->from, call.from_box, call.spec->to, call.to_box, [&](Extent from, Extent to, Extent count) {
+                using Form = executor::ReshapeCall::Form;
+                Extent const read = call.form == Form::unpack ? packed : from,
+                             written = call.form == Form::pack ? packed : to;
+                std::memcpy(static_cast<std::byte*>(call.to) + static_cast<std::size_t>(written) * size,
+                            static_cast<std::byte const*>(call.from) + static_cast<std::size_t>(read) * size,
+                            static_cast<std::size_t>(count) * size);
+                packed += count;
+            });
     }
 
     void fill(void* to, Extent elements, DType, scalar::Scalar value, executor::Team&) override {
@@ -67,7 +71,8 @@ private:
             graph::EinSum const& einsum = shape_.kernel->einsum;
             if (einsum.output.empty() || team.width() == 1) return add_up(call, -1, 0);
             int const first = einsum.output[0];
-            team.run(shape_.lengths[static_cast<std::size_t>(first)], [&](std::int64_t value) { add_up(call, first, value); });
+            team.run(shape_.lengths[static_cast<std::size_t>(first)],
+                     [&](std::int64_t value) { add_up(call, first, value); });
         }
 
     private:
@@ -86,14 +91,17 @@ private:
                 if (fixed >= 0) index[static_cast<std::size_t>(fixed)] = value;
                 double product = 1;
                 for (std::size_t k = 0; k < einsum.inputs.size(); ++k)
-                    product *= static_cast<double const*>(call.operands[k])[offset(einsum.inputs[k], shape_.operand_strides[k], index)];
+                    product *= static_cast<double const*>(
+                        call.operands[k])[offset(einsum.inputs[k], shape_.operand_strides[k], index)];
                 visit(offset(einsum.output, shape_.output_strides, index), product);
             });
         }
 
-        static Extent offset(std::vector<int> const& labels, std::vector<Extent> const& strides, std::vector<Extent> const& index) {
+        static Extent offset(std::vector<int> const& labels, std::vector<Extent> const& strides,
+                             std::vector<Extent> const& index) {
             Extent out = 0;
-            for (std::size_t axis = 0; axis < labels.size(); ++axis) out += index[static_cast<std::size_t>(labels[axis])] * strides[axis];
+            for (std::size_t axis = 0; axis < labels.size(); ++axis)
+                out += index[static_cast<std::size_t>(labels[axis])] * strides[axis];
             return out;
         }
 

@@ -14,7 +14,8 @@ inline std::vector<std::byte> pattern(int from, int to, int tag, std::size_t siz
     std::vector<std::byte> out(size);
     for (std::size_t i = 0; i < size; ++i)
         out[i] = static_cast<std::byte>((static_cast<std::size_t>(from) * 31 + static_cast<std::size_t>(to) * 17 +
-                                         static_cast<std::size_t>(tag) * 7 + i * i) & 255u);
+                                         static_cast<std::size_t>(tag) * 7 + i * i) &
+                                        255u);
     return out;
 }
 
@@ -55,7 +56,9 @@ inline std::string exchange_all(executor::Transport& transport, std::vector<std:
 }
 
 inline std::string gather_texts(executor::Transport& transport) {
-    auto text = [](int rank, int round) { return std::string(static_cast<std::size_t>(rank * 3 + round), 'a') + std::to_string(rank); };
+    auto text = [](int rank, int round) {
+        return std::string(static_cast<std::size_t>(rank * 3 + round), 'a') + std::to_string(rank);
+    };
     for (int round = 0; round < 3; ++round) {
         std::vector<std::string> expected;
         for (int rank = 0; rank < transport.size(); ++rank) expected.push_back(text(rank, round));

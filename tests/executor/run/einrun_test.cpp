@@ -22,7 +22,7 @@ namespace {
 
 struct Outcome {
     int code = 0;
-    std::string text;   // stdout and stderr
+    std::string text;  // stdout and stderr
 };
 
 /// A folder of its own for each test, and einrun in it.
@@ -50,7 +50,9 @@ public:
 #endif
     fs::path operator/(std::string const& name) const { return folder_ / name; }
     std::size_t files_in(std::string const& name) const {
-        return fs::exists(folder_ / name) ? static_cast<std::size_t>(std::distance(fs::directory_iterator(folder_ / name), {})) : 0;
+        return fs::exists(folder_ / name)
+                   ? static_cast<std::size_t>(std::distance(fs::directory_iterator(folder_ / name), {}))
+                   : 0;
     }
     Json json(std::string const& name) const { return parse_json(read_text_file(folder_ / name), name); }
 
@@ -87,7 +89,8 @@ void write_schedule(Place const& place, int ranks, std::string const& name) {
 
 tensor::HostTensor ones(Shape shape = {8, 3}) {
     tensor::HostTensor y(DType::f64, std::move(shape));
-    for (Extent i = 0; i < y.elements(); ++i) y.set(i, scalar::Scalar::of(std::complex<double>(static_cast<double>(i))));
+    for (Extent i = 0; i < y.elements(); ++i)
+        y.set(i, scalar::Scalar::of(std::complex<double>(static_cast<double>(i))));
     return y;
 }
 
@@ -118,8 +121,9 @@ TEST_CASE("einrun runs alone, verifies and reports", "[einrun]") {
     CHECK(report["blocks"]["created"] == report["blocks"]["deleted"]);
     CHECK(report["verify"]["mismatches"] == 0);
     CHECK(report["tasks"]["apply"]["count"] == 3);
-    for (char const* key : {"einrun", "graph", "schedule_hash", "device", "hosts", "seconds", "flops", "gflops_per_second", "bytes_sent", "messages_sent",
-                            "bytes_predicted", "peak_block_bytes", "peak_predicted", "ranks_detail", "spill", "checkpoint"})
+    for (char const* key : {"einrun", "graph", "schedule_hash", "device", "hosts", "seconds", "flops",
+                            "gflops_per_second", "bytes_sent", "messages_sent", "bytes_predicted", "peak_block_bytes",
+                            "peak_predicted", "ranks_detail", "spill", "checkpoint"})
         CHECK(report.contains(key));
     CHECK(place.json("t.json")["traceEvents"].size() > 5);
 }
@@ -128,14 +132,17 @@ TEST_CASE("help and version need nothing; a wrong command line is code 2", "[ein
     Ready place;
     CHECK(place.alone("--help").code == 0);
     CHECK(has(place.alone("--version"), "einrun "));
-    for (char const* arguments : {"", "1.sched --no-such", "1.sched --threads 0", "1.sched --verify=none", "1.sched --memory lots", "1.sched --device abacus",
-                                  "1.sched --input A", "1.sched --set eta=1", "2.sched"})
+    for (char const* arguments :
+         {"", "1.sched --no-such", "1.sched --threads 0", "1.sched --verify=none", "1.sched --memory lots",
+          "1.sched --device abacus", "1.sched --input A", "1.sched --set eta=1", "2.sched"})
         CHECK(place.alone(arguments).code == 2);
     CHECK(has(place.alone("1.sched --input YY=Y.npy"), "did you mean 'Y'?"));
-    for (char const* option : {"--checkpoint c", "--every 3", "--stop-at 3", "--resume c", "--spill-dir d", "--device-memory 1GiB"}) {
+    for (char const* option :
+         {"--checkpoint c", "--every 3", "--stop-at 3", "--resume c", "--spill-dir d", "--device-memory 1GiB"}) {
         Outcome const run = place.alone(std::string("1.sched ") + option);
         CHECK(run.code == 2);
-        CHECK(has(run, std::string(option).substr(0, std::string(option).find(' ')) + " is not available in this version"));
+        CHECK(has(run,
+                  std::string(option).substr(0, std::string(option).find(' ')) + " is not available in this version"));
     }
 }
 
@@ -191,7 +198,8 @@ TEST_CASE("results that differ from the graph's are code 5", "[einrun]") {
 TEST_CASE("ranks run together, and bytes are as predicted", "[einrun][mpi]") {
     Ready place;
     for (int ranks : {1, 2, 3}) {
-        Outcome const run = place.together(ranks, std::to_string(ranks) + ".sched --verify --report r.json --trace t.json");
+        Outcome const run =
+            place.together(ranks, std::to_string(ranks) + ".sched --verify --report r.json --trace t.json");
         CAPTURE(run.text);
         CHECK(run.code == 0);
         Json const report = place.json("r.json");
@@ -222,9 +230,11 @@ TEST_CASE("a file that is missing for one rank makes all leave with code 3", "[e
 TEST_CASE("a killed rank ends the run within seconds and leaves no file", "[einrun][mpi]") {
     Ready place;
     // Very many rounds; the last rank's process is killed in the middle.
-    Outcome const run = place.shell("(timeout -k 1 30 " MPIRUN " 2 " EINRUN " 2.sched --repeat 1000000 & echo $! > launcher); sleep 1.5;"
-                                    " victim=$(pgrep -P $(pgrep -P $(cat launcher)) | tail -n 1); kill -9 $victim; for i in $(seq 80); do"
-                                    " kill -0 $(cat launcher) 2>/dev/null || exit 0; sleep 0.1; done; exit 9");
+    Outcome const run = place.shell(
+        "(timeout -k 1 30 " MPIRUN " 2 " EINRUN
+        " 2.sched --repeat 1000000 & echo $! > launcher); sleep 1.5;"
+        " victim=$(pgrep -P $(pgrep -P $(cat launcher)) | tail -n 1); kill -9 $victim; for i in $(seq 80); do"
+        " kill -0 $(cat launcher) 2>/dev/null || exit 0; sleep 0.1; done; exit 9");
     CAPTURE(run.text);
     CHECK(run.code == 0);
     CHECK(place.files_in("results") == 0);

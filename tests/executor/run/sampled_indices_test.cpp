@@ -5,7 +5,8 @@ using ein::apps::sampled_indices;
 using ein::relation::IndexSets;
 
 TEST_CASE("sampled positions are sorted, distinct, inside, and not more than asked for", "[apps][verify]") {
-    for (ein::Shape const& shape : {ein::Shape{}, {1}, {1000}, {7, 1}, {4000, 4000}, {3, 500, 2, 60}, {2, 2, 2, 2, 2, 2, 2, 2}})
+    for (ein::Shape const& shape :
+         {ein::Shape{}, {1}, {1000}, {7, 1}, {4000, 4000}, {3, 500, 2, 60}, {2, 2, 2, 2, 2, 2, 2, 2}})
         for (std::int64_t count : {1, 2, 5, 64, 1000}) {
             CAPTURE(ein::to_string(shape), count);
             IndexSets const sets = sampled_indices(shape, count);

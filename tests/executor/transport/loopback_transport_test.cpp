@@ -22,8 +22,10 @@ TEST_CASE("loopback ranks exchange blocks of any size, cut and delayed", "[execu
 
 TEST_CASE("loopback ranks gather texts and send notes", "[executor][transport]") {
     int const ranks = GENERATE(1, 2, 4);
-    CHECK(on_ranks(ranks, {}, [](Transport& transport) { return test::gather_texts(transport); }) == nothing_wrong(ranks));
-    CHECK(on_ranks(ranks, {}, [](Transport& transport) { return test::send_notes(transport); }) == nothing_wrong(ranks));
+    CHECK(on_ranks(ranks, {}, [](Transport& transport) { return test::gather_texts(transport); }) ==
+          nothing_wrong(ranks));
+    CHECK(on_ranks(ranks, {}, [](Transport& transport) { return test::send_notes(transport); }) ==
+          nothing_wrong(ranks));
 }
 
 TEST_CASE("a loopback rank that aborts ends the others with its code", "[executor][transport]") {
