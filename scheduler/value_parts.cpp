@@ -99,7 +99,7 @@ std::vector<Parts> value_parts(EinGraph const& graph, Plan const& plan, std::int
         std::int64_t const partials = std::min<std::int64_t>(partials_per_block(node, plan.node(id)), plan.ranks);
         graph::Value const& value = graph.value(node.output);
         std::int64_t const block_bytes = element_count(value.shape) * static_cast<std::int64_t>(size_of(value.dtype)) / element_count(output);
-        if (partials > 1 && block_bytes >= slice_bytes)
+        if (partials > 1 && block_bytes > 0 && block_bytes >= slice_bytes)
             output = sliced(value.shape, output, partials, wanted[index(node.output)] ? &next : nullptr);
         for (ValueId input : node.inputs) {
             out[index(input)] = wanted_by(graph, plan, id, input);
