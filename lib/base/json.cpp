@@ -91,7 +91,16 @@ std::string describe(Json const& value) {
     }
 }
 
+namespace {
+/// Printing recurses: what is nested deeper than this is described instead.
+bool nested_deeper(Json const& value, int levels) {
+    if (!value.is_structured() || value.empty()) return false;
+    return levels == 0 || std::any_of(value.begin(), value.end(), [&](Json const& item) { return nested_deeper(item, levels - 1); });
+}
+}  // namespace
+
 std::string brief(Json const& value) {
+    if (nested_deeper(value, 8)) return describe(value);
     if (value.is_structured() && value.size() > 16) return describe(value) + " of " + std::to_string(value.size());
     std::string text = value.dump(-1, ' ', false, Json::error_handler_t::replace);
     return text.size() <= 40 ? text : text.substr(0, 37) + "...";

@@ -9,7 +9,6 @@ namespace {
 std::size_t position(ValueId id) { return static_cast<std::size_t>(id.value()); }
 NodeId node_id(std::size_t k) { return NodeId{static_cast<std::int32_t>(k)}; }
 
-
 }  // namespace
 
 std::vector<std::optional<NodeId>> EinGraph::producers() const {

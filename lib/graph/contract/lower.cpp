@@ -4,7 +4,6 @@
 #include "lib/graph/contract/network.hpp"
 #include "lib/graph/contract/steps.hpp"
 #include "lib/graph/graph_builder.hpp"
-#include "lib/scalar/type.hpp"
 
 namespace ein::graph {
 namespace {
@@ -20,7 +19,7 @@ std::optional<DType> result_dtype(EinSum const& einsum, std::vector<DType> const
     DType const compute = compute_dtype(inputs, output);
     bool const ordered = einsum.agg == Agg::min || einsum.agg == Agg::max || einsum.agg == Agg::logsumexp;
     if (ordered && is_complex(compute)) return std::nullopt;
-    return promote(compute, scalar::type_of(einsum.join, compute, compute_dtype({}, output)).type);
+    return promote(compute, types_of(einsum, inputs, output).accumulate);
 }
 
 double total_flops(std::vector<ContractionStep> const& steps) {
@@ -38,6 +37,7 @@ std::vector<ContractionStep> steps_for(EinSum const& einsum, std::optional<Path>
     std::size_t const operands = einsum.operands();
     auto const chain = operands < 2 ? std::nullopt : as_chain(einsum);
     if (!chain) return {};
+    if (chain->op == scalar::Op::add && kind(dtype) <= Kind::integer) return {};   // sums that wrap have no order to keep
     SsaPath const order = path && operands > 2 ? to_ssa(*path, operands) : good_path(network_of(einsum));
     std::vector<ContractionStep> steps = contraction_steps(einsum, *chain, order);
     if (!fit(steps, dtype)) return {};

@@ -70,7 +70,7 @@ std::optional<std::vector<Item>> read_items(Cursor const& at) {
     if (!at.expect_list()) return std::nullopt;
     for (std::size_t k = 0; k < at.size(); ++k) {
         Cursor const place = at.at(k);
-        std::string const text = place.value().is_string() ? place.value().get<std::string>() : place.value().dump();
+        std::string const text = place.value().is_string() ? place.value().get<std::string>() : brief(place.value());
         auto item = parse_item(text, place);
         if (!item) return std::nullopt;
         items.push_back(std::move(*item));

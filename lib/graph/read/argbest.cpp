@@ -30,7 +30,8 @@ ValueId lower_argbest(NodeBuilder& builder, EinSum einsum, std::vector<ValueId> 
     DType const join = scalar::type_of(einsum.join, compute, DType::i64).type;
     DType const best = best_dtype(join, compute);
     // Rounded alike in both, also where a join is computed in more digits than `best` has (c64 operands, the interpreter).
-    if (kind(best) == Kind::real) einsum.join = Expr::cast(best, einsum.join);
+    bool const exact = einsum.join.op() == Op::operand && !is_complex(compute);
+    if (kind(best) == Kind::real && !exact) einsum.join = Expr::cast(best, einsum.join);
 
     std::string const part = einsum.agg == Agg::min ? "min" : "max";
     int const label = einsum.aggregated().front();

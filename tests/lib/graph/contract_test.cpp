@@ -177,6 +177,8 @@ TEST_CASE("a product of three is contracted where it is cheap first", "[lib][gra
 TEST_CASE("results on the way are kept in the compute type", "[lib][graph]") {
     CHECK(lowered(R"("ij,jk,kl->il")", {{9, 9}, {9, 9}, {9, 9}}, "", "f16")[0].substr(0, 8) == "Z:1 f32(");
     CHECK(lowered(R"("ij,jk,kl->il")", {{9, 9}, {9, 9}, {9, 9}}, "", "c64")[0].substr(0, 8) == "Z:1 c64(");
+    // the logarithm of integers is none
+    CHECK(lowered(R"("ij,jk,kl->il")", {{9, 9}, {9, 9}, {9, 9}}, R"j(, "join": "x+y+z", "agg": "logsumexp")j", "i32")[0].substr(0, 8) == "Z:1 f64(");
 }
 
 TEST_CASE("what distributes is contracted, what does not stays one", "[lib][graph]") {

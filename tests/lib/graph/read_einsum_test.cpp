@@ -45,6 +45,8 @@ TEST_CASE("argmin and argmax become two EinSums that compute in one type", "[lib
     CHECK(nodes_of(R"j("einsum": "ij->i", "inputs": ["A"], "agg": "argmax")j") ==
           Lines{"out:max f32(2,) = A(i j) -> (i) max x",
                 "out i64(2,) = A(i j) out:max(i) -> (i) min where(x == y || x != x, [j], 9223372036854775807)"});
+    // any other join is rounded alike in both, whatever digits it is computed in
+    CHECK(nodes_of(R"j("einsum": "ij->i", "inputs": ["A"], "agg": "argmin", "join": "exp(x)")j")[0] == "out:min f32(2,) = A(i j) -> (i) min cast_f32(exp(x))");
     auto const types = [](std::string const& keys) {
         EinGraph const graph = one_node(keys);
         EinSumTypes const first = types_of(graph, graph.nodes[0]), second = types_of(graph, graph.nodes[1]);

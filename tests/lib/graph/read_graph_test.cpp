@@ -32,7 +32,7 @@ template <class T>
 std::vector<T> values_of(std::string const& tensor) {
     auto const bytes = source_of<tensor::ValuesSource>(tensor).bytes;
     std::vector<T> values(bytes.size() / sizeof(T));
-    std::memcpy(values.data(), bytes.data(), bytes.size());
+    if (!bytes.empty()) std::memcpy(values.data(), bytes.data(), bytes.size());
     return values;
 }
 
