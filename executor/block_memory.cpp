@@ -16,9 +16,11 @@ namespace {
 
 constexpr int smallest_shift = 6;  // buffers are multiples of 64 bytes, a cache line
 constexpr std::size_t huge_page = std::size_t{2} << 20;
+constexpr std::size_t most_addressable = std::size_t{1} << 47;  // by a process on today's machines
 
 /// Large buffers begin at a huge page, so that the kernel can map them with few entries.
 std::byte* from_system(std::size_t size) {
+    if (size >= most_addressable) return nullptr;
     std::size_t const alignment = size >= huge_page ? huge_page : 64;
     std::size_t const rounded = (size + alignment - 1) / alignment * alignment;
     void* const data = std::aligned_alloc(alignment, rounded);

@@ -11,6 +11,11 @@ BlockStore::BlockStore(schedule::Section const& section, std::int64_t limit)
     reset_counts();
 }
 
+BlockStore::~BlockStore() {
+    for (std::size_t i = 0; i < data_.size(); ++i)
+        if (data_[i] != nullptr) memory_.give(data_[i], bytes_[i]);
+}
+
 void BlockStore::reset_counts() {
     readers_.resize(section_.blocks.size());
     writers_.resize(section_.blocks.size());

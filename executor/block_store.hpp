@@ -18,6 +18,9 @@ class BlockStore {
 public:
     /// @param limit  bytes that will be live at most (see BlockMemory)
     BlockStore(schedule::Section const& section, std::int64_t limit);
+    ~BlockStore();  // a run that failed leaves blocks behind
+    BlockStore(BlockStore const&) = delete;
+    BlockStore& operator=(BlockStore const&) = delete;
 
     /// Sets all counts as the schedule has them, for another run of the same tasks. Blocks that are held (inputs that stay loaded)
     /// count as written; those that nobody reads are deleted.
