@@ -37,7 +37,7 @@ struct Leaf {
 /// (or, in a schedule's Movement, from that of the output).
 struct AxisMap {
     Extent start = 0;
-    Extent step = 1;   // never 0
+    Extent step = 1;  // never 0
     friend bool operator==(AxisMap const&, AxisMap const&) = default;
 };
 
@@ -45,11 +45,11 @@ struct AxisMap {
 /// what no region covers is `fill`.
 struct Move {
     struct Region {
-        Box box;                      // in the output's indices
-        std::vector<AxisMap> axes;    // of the input, for each axis
+        Box box;                    // in the output's indices
+        std::vector<AxisMap> axes;  // of the input, for each axis
         friend bool operator==(Region const&, Region const&) = default;
     };
-    std::vector<Region> regions;      // one an input
+    std::vector<Region> regions;  // one an input
     std::optional<scalar::Scalar> fill;
 };
 
@@ -60,21 +60,21 @@ struct Reshape {};
 using Path = std::vector<std::pair<int, int>>;
 
 struct Node {
-    std::string name;                 // the user's node, for messages; several nodes when a macro was lowered
+    std::string name;  // the user's node, for messages; several nodes when a macro was lowered
     std::vector<ValueId> inputs;
     ValueId output;
     std::variant<EinSum, Move, Reshape> op;
-    std::optional<Path> path;         // of an n-ary EinSum whose graph file gives one; lower_contractions follows it
+    std::optional<Path> path;  // of an n-ary EinSum whose graph file gives one; lower_contractions follows it
 };
 
 class EinGraph {
 public:
     std::string name;
-    std::vector<Value> values;        // by ValueId
+    std::vector<Value> values;  // by ValueId
     std::vector<Leaf> leaves;
-    std::vector<Node> nodes;          // by NodeId, each after the producers of its inputs
-    std::vector<ValueId> outputs;     // in the order of the graph file; distinct; may be leaves
-    scalar::Params params;            // default values
+    std::vector<Node> nodes;       // by NodeId, each after the producers of its inputs
+    std::vector<ValueId> outputs;  // in the order of the graph file; distinct; may be leaves
+    scalar::Params params;         // default values
 
     Value const& value(ValueId id) const { return values[static_cast<std::size_t>(id.value())]; }
     Node const& node(NodeId id) const { return nodes[static_cast<std::size_t>(id.value())]; }
@@ -85,7 +85,10 @@ public:
 };
 
 /// The type that a node's join runs in (see ein::compute_dtype), and the one that its partial results are kept in.
-struct EinSumTypes { DType compute; DType accumulate; };
+struct EinSumTypes {
+    DType compute;
+    DType accumulate;
+};
 EinSumTypes types_of(EinGraph const& graph, Node const& node);
 /// The same from the types of the operands and of the output. @throws InternalError when the join has no type for them
 EinSumTypes types_of(EinSum const& einsum, std::span<DType const> inputs, DType output);

@@ -100,7 +100,8 @@ std::optional<Lookup> as_lookup(EinSum const& einsum) {
     if (lookup.data == lookup.positions || einsum.aggregated() != std::vector<int>{lookup.label}) return std::nullopt;
     auto const& data = einsum.inputs[static_cast<std::size_t>(lookup.data)];
     auto const& positions = einsum.inputs[static_cast<std::size_t>(lookup.positions)];
-    bool const labels_fit = has(data, lookup.label) && !has(positions, lookup.label) && all_distinct(data) && all_distinct(positions);
+    bool const labels_fit =
+        has(data, lookup.label) && !has(positions, lookup.label) && all_distinct(data) && all_distinct(positions);
     bool const no_broadcast = std::all_of(einsum.output.begin(), einsum.output.end(),
                                           [&](int label) { return has(data, label) || has(positions, label); });
     return labels_fit && no_broadcast ? std::optional(lookup) : std::nullopt;

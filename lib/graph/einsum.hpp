@@ -16,16 +16,16 @@
 namespace ein::graph {
 
 struct EinSum {
-    std::vector<std::string> labels;          // names; in messages, plans and [label]
-    Shape extents;                            // of each label
-    std::vector<std::vector<int>> inputs;     // for each operand the label of each axis (twice the same: its diagonal)
-    std::vector<int> output;                  // distinct labels; one that no operand has is a broadcast
+    std::vector<std::string> labels;       // names; in messages, plans and [label]
+    Shape extents;                         // of each label
+    std::vector<std::vector<int>> inputs;  // for each operand the label of each axis (twice the same: its diagonal)
+    std::vector<int> output;               // distinct labels; one that no operand has is a broadcast
     scalar::Expr join;
     scalar::Agg agg = scalar::Agg::sum;
 
     std::size_t operands() const { return inputs.size(); }
-    bool aggregates(int label) const;                      // the output lacks it
-    std::vector<int> aggregated() const;                   // labels that the output lacks, in order
+    bool aggregates(int label) const;     // the output lacks it
+    std::vector<int> aggregated() const;  // labels that the output lacks, in order
     Shape output_shape() const;
     friend bool operator==(EinSum const&, EinSum const&) = default;
 };
@@ -40,9 +40,9 @@ double flops(EinSum const& einsum, std::span<Extent const> lengths);
 /// Whether the EinSum picks elements by position: sum over v of where(y == [v], x, 0), in either order of the comparison,
 /// v an axis of x that y and the output lack. It can then run as a lookup: out = x[..., y[...], ...].
 struct Lookup {
-    int data = 0;        // operand that is read at a position
-    int positions = 1;   // operand that holds the positions
-    int label = 0;       // the label that the positions are of
+    int data = 0;       // operand that is read at a position
+    int positions = 1;  // operand that holds the positions
+    int label = 0;      // the label that the positions are of
 };
 std::optional<Lookup> as_lookup(EinSum const& einsum);
 

@@ -41,11 +41,15 @@ public:
 
 private:
     void read_header() {
-        top_.only_keys({"eingraph", "name", "dtype", "params", "tensors", "nodes", "outputs", "mesh", "sharding", "parts", "$schema"});
+        top_.only_keys({"eingraph", "name", "dtype", "params", "tensors", "nodes", "outputs", "mesh", "sharding",
+                        "parts", "$schema"});
         auto const version = required(top_, "eingraph", "write the version of the format: \"eingraph\": 1");
-        if (version && version->value() != Json(1)) version->fail("version 1", brief(version->value()), "write 1, or use an Einloom that reads this version");
+        if (version && version->value() != Json(1))
+            version->fail("version 1", brief(version->value()), "write 1, or use an Einloom that reads this version");
         for (std::string const later : {"mesh", "sharding", "parts"})
-            if (top_.has(later)) top_.at(later).fail("no \"" + later + "\"", "it, which is not supported yet by this version", "remove the key");
+            if (top_.has(later))
+                top_.at(later).fail("no \"" + later + "\"", "it, which is not supported yet by this version",
+                                    "remove the key");
         if (auto const at = optional_at(top_, "name")) graph_name_ = at->string().value_or("");
         if (auto const at = optional_at(top_, "dtype")) default_dtype_ = read_dtype(*at).value_or(DType::f32);
         if (auto const at = optional_at(top_, "params")) params_ = read_params(*at);
@@ -53,7 +57,8 @@ private:
     }
 
     void read_tensors() {
-        auto const tensors = required(top_, "tensors", "list the tensors that nodes read: \"tensors\": {\"A\": {\"shape\": [4, 3]}}");
+        auto const tensors =
+            required(top_, "tensors", "list the tensors that nodes read: \"tensors\": {\"A\": {\"shape\": [4, 3]}}");
         if (!tensors || !tensors->expect_object()) return;
         for (auto const& [name, unused] : tensors->value().items()) {
             Cursor const tensor = tensors->at(name);
@@ -63,20 +68,22 @@ private:
             builder_.reserve_name(name);
             values_.emplace_back();
             if (declaration.shape)
-                values_.back() = builder_.add_leaf(name, std::move(*declaration.shape), declaration.dtype, std::move(declaration.source));
+                values_.back() = builder_.add_leaf(name, std::move(*declaration.shape), declaration.dtype,
+                                                   std::move(declaration.source));
         }
     }
 
     static bool usable_name(Cursor const& tensor, std::string const& name) {
         bool const control = std::any_of(name.begin(), name.end(), [](unsigned char c) { return c < 32 || c == 127; });
         if (!name.empty() && !control) return true;
-        tensor.fail("a name", name.empty() ? "an empty string" : "one with control characters", "write a name of visible characters");
+        tensor.fail("a name", name.empty() ? "an empty string" : "one with control characters",
+                    "write a name of visible characters");
         return false;
     }
 
     void read_nodes() {
         auto const at = optional_at(top_, "nodes");
-        if (!at) return;   // a graph may be leaves alone
+        if (!at) return;  // a graph may be leaves alone
         std::vector<NodeDeclaration> const nodes = declare_nodes(*at, names_);
         std::vector<std::optional<std::size_t>> producer(names_.size());
         for (std::size_t k = 0; k < nodes.size(); ++k) {
@@ -94,7 +101,8 @@ private:
         for (auto const& input : declaration.inputs) context.inputs.push_back(input ? values_[*input] : std::nullopt);
         auto const value = declaration.node.has("op") ? read_op(context) : read_einsum(context);
         if (auto const large = builder_.take_too_large())
-            declaration.node.fail("tensors of at most 2^62 bytes", quote(large->name) + " of shape " + to_string(large->shape), "use smaller extents");
+            declaration.node.fail("tensors of at most 2^62 bytes",
+                                  quote(large->name) + " of shape " + to_string(large->shape), "use smaller extents");
         if (!declaration.name.empty()) values_[*names_.find(declaration.name)] = value;
     }
 
@@ -113,8 +121,13 @@ private:
                 continue;
             }
             auto const [other, fresh] = file_of.try_emplace(file_stem(*name), *name);
-            if (!fresh && other->second == *name) at->at(k).fail("each output once", quote(*name) + " again", "remove one of them");
-            else if (!fresh) at->at(k).fail("outputs with file names of their own", quote(*name) + " and " + quote(other->second) + ", both of which are written to " + file_stem(*name) + ".npy", "rename one of them");
+            if (!fresh && other->second == *name)
+                at->at(k).fail("each output once", quote(*name) + " again", "remove one of them");
+            else if (!fresh)
+                at->at(k).fail("outputs with file names of their own",
+                               quote(*name) + " and " + quote(other->second) + ", both of which are written to " +
+                                   file_stem(*name) + ".npy",
+                               "rename one of them");
             if (values_[*number]) outputs.push_back(*values_[*number]);
         }
         return outputs;
@@ -127,7 +140,7 @@ private:
     std::vector<std::string> param_names_;
     GraphBuilder builder_;
     Names names_;
-    std::vector<std::optional<ValueId>> values_;   // by the number of a name; nothing: it has a fault
+    std::vector<std::optional<ValueId>> values_;  // by the number of a name; nothing: it has a fault
 };
 
 }  // namespace

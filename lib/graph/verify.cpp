@@ -13,13 +13,15 @@ std::size_t position(ValueId id) { return static_cast<std::size_t>(id.value()); 
 
 class Verification {
 public:
-    Verification(EinGraph const& graph, std::string const& pass) : graph_(graph), pass_(pass), made_(graph.values.size(), false) {}
+    Verification(EinGraph const& graph, std::string const& pass)
+        : graph_(graph), pass_(pass), made_(graph.values.size(), false) {}
 
     void run() {
         check_values();
         for (Leaf const& leaf : graph_.leaves) make(leaf.value, "leaf");
         for (Node const& node : graph_.nodes) check_node(node);
-        for (std::size_t k = 0; k < made_.size(); ++k) require(made_[k], "value " + std::to_string(k) + " has no leaf and no node");
+        for (std::size_t k = 0; k < made_.size(); ++k)
+            require(made_[k], "value " + std::to_string(k) + " has no leaf and no node");
         check_outputs();
         check_needed();
     }
@@ -32,14 +34,18 @@ private:
     void check_values() const {
         std::unordered_set<std::string_view> names;
         for (Value const& value : graph_.values) {
-            require(!value.name.empty() && names.insert(value.name).second, "the name '" + value.name + "' is empty or taken");
-            bool const legal = std::all_of(value.shape.begin(), value.shape.end(), [](Extent extent) { return extent >= 0; });
-            require(legal && fits(value.shape, value.dtype), "'" + value.name + "' has shape " + to_string(value.shape));
+            require(!value.name.empty() && names.insert(value.name).second,
+                    "the name '" + value.name + "' is empty or taken");
+            bool const legal =
+                std::all_of(value.shape.begin(), value.shape.end(), [](Extent extent) { return extent >= 0; });
+            require(legal && fits(value.shape, value.dtype),
+                    "'" + value.name + "' has shape " + to_string(value.shape));
         }
     }
 
     void make(ValueId id, char const* maker) {
-        require(position(id) < made_.size() && id.value() >= 0, "a " + std::string(maker) + " makes a value that does not exist");
+        require(position(id) < made_.size() && id.value() >= 0,
+                "a " + std::string(maker) + " makes a value that does not exist");
         require(!made_[position(id)], "'" + graph_.value(id).name + "' is made twice");
         made_[position(id)] = true;
     }
@@ -47,10 +53,12 @@ private:
     void check_node(Node const& node) {
         require(!node.inputs.empty(), "node '" + node.name + "' reads nothing");
         for (ValueId input : node.inputs)
-            require(input.value() >= 0 && position(input) < made_.size() && made_[position(input)], "node '" + node.name + "' reads a value before it is made");
+            require(input.value() >= 0 && position(input) < made_.size() && made_[position(input)],
+                    "node '" + node.name + "' reads a value before it is made");
         make(node.output, "node");
         std::string const problem = problem_of(graph_, node);
-        require(problem.empty(), "node '" + node.name + "' (value '" + graph_.value(node.output).name + "'): " + problem);
+        require(problem.empty(),
+                "node '" + node.name + "' (value '" + graph_.value(node.output).name + "'): " + problem);
     }
 
     void check_outputs() const {
@@ -69,7 +77,8 @@ private:
         for (auto node = graph_.nodes.rbegin(); node != graph_.nodes.rend(); ++node)
             if (needed[position(node->output)])
                 for (ValueId input : node->inputs) needed[position(input)] = true;
-        for (std::size_t k = 0; k < needed.size(); ++k) require(needed[k], "no output needs '" + graph_.values[k].name + "'");
+        for (std::size_t k = 0; k < needed.size(); ++k)
+            require(needed[k], "no output needs '" + graph_.values[k].name + "'");
     }
 
     EinGraph const& graph_;

@@ -7,12 +7,15 @@
 namespace ein::graph {
 namespace {
 
-bool in_range(int label, EinSum const& einsum) { return label >= 0 && static_cast<std::size_t>(label) < einsum.labels.size(); }
+bool in_range(int label, EinSum const& einsum) {
+    return label >= 0 && static_cast<std::size_t>(label) < einsum.labels.size();
+}
 
 bool labels_fit(EinSum const& einsum, std::vector<int> const& labels, Shape const& shape) {
     if (labels.size() != shape.size()) return false;
     for (std::size_t axis = 0; axis < shape.size(); ++axis)
-        if (!in_range(labels[axis], einsum) || einsum.extents[static_cast<std::size_t>(labels[axis])] != shape[axis]) return false;
+        if (!in_range(labels[axis], einsum) || einsum.extents[static_cast<std::size_t>(labels[axis])] != shape[axis])
+            return false;
     return true;
 }
 
@@ -33,7 +36,8 @@ bool all_used(EinSum const& einsum) {
 std::string problem_of_join(EinGraph const& graph, Node const& node, EinSum const& einsum) {
     if (einsum.join.empty()) return "it has no join";
     auto const operands = scalar::operands_of(einsum.join);
-    if (!operands.empty() && static_cast<std::size_t>(operands.back()) >= einsum.operands()) return "the join reads an operand too many";
+    if (!operands.empty() && static_cast<std::size_t>(operands.back()) >= einsum.operands())
+        return "the join reads an operand too many";
     for (int label : scalar::labels_of(einsum.join))
         if (!in_range(label, einsum)) return "the join reads a label that does not exist";
     for (std::string const& param : scalar::params_of(einsum.join))
@@ -48,8 +52,10 @@ std::string problem_of_einsum(EinGraph const& graph, Node const& node, EinSum co
     if (einsum.labels.size() != einsum.extents.size()) return "labels and extents differ in number";
     if (einsum.operands() != node.inputs.size()) return "operands and inputs differ in number";
     for (std::size_t k = 0; k < einsum.operands(); ++k)
-        if (!labels_fit(einsum, einsum.inputs[k], graph.value(node.inputs[k]).shape)) return "the labels of operand " + std::to_string(k) + " do not fit its shape";
-    if (!labels_fit(einsum, einsum.output, graph.value(node.output).shape)) return "the output's labels do not fit its shape";
+        if (!labels_fit(einsum, einsum.inputs[k], graph.value(node.inputs[k]).shape))
+            return "the labels of operand " + std::to_string(k) + " do not fit its shape";
+    if (!labels_fit(einsum, einsum.output, graph.value(node.output).shape))
+        return "the output's labels do not fit its shape";
     if (!all_distinct(einsum.output)) return "a label is in the output twice";
     if (!all_used(einsum)) return "a label is neither in an operand nor in the output";
     return problem_of_join(graph, node, einsum);
@@ -109,11 +115,14 @@ std::string problem_of_move(EinGraph const& graph, Node const& node, Move const&
     for (std::size_t k = 0; k < move.regions.size(); ++k) {
         Value const& input = graph.value(node.inputs[k]);
         if (input.dtype != output.dtype) return "an input has another dtype than the output";
-        if (!region_fits(move.regions[k], input.shape, output.shape)) return "region " + std::to_string(k) + " does not fit its input or the output";
+        if (!region_fits(move.regions[k], input.shape, output.shape))
+            return "region " + std::to_string(k) + " does not fit its input or the output";
         covered += move.regions[k].box.elements();
     }
     if (!disjoint(move.regions)) return "two regions overlap";
-    return move.fill || covered == element_count(output.shape) ? "" : "no region covers a part of the output and there is no fill";
+    return move.fill || covered == element_count(output.shape)
+               ? ""
+               : "no region covers a part of the output and there is no fill";
 }
 
 std::string problem_of_reshape(EinGraph const& graph, Node const& node) {

@@ -11,7 +11,8 @@ std::string compact(AnyJson const& json) {
     return json.dump(-1, ' ', false, AnyJson::error_handler_t::replace);
 }
 
-OrderedJson node_of(std::string const& name, std::string const& key, Json const& value, std::vector<std::string> const& inputs, Json const& more) {
+OrderedJson node_of(std::string const& name, std::string const& key, Json const& value,
+                    std::vector<std::string> const& inputs, Json const& more) {
     OrderedJson node;
     node["name"] = name;
     node[key] = value;
@@ -36,11 +37,13 @@ void GraphWriter::tensor(std::string const& name, Shape const& shape, Json const
     tensors_.emplace_back(name, std::move(tensor));
 }
 
-void GraphWriter::einsum(std::string const& name, Json const& subscripts, std::vector<std::string> const& inputs, Json const& more) {
+void GraphWriter::einsum(std::string const& name, Json const& subscripts, std::vector<std::string> const& inputs,
+                         Json const& more) {
     nodes_.push_back(node_of(name, "einsum", subscripts, inputs, more));
 }
 
-void GraphWriter::op(std::string const& name, std::string const& op, std::vector<std::string> const& inputs, Json const& attributes) {
+void GraphWriter::op(std::string const& name, std::string const& op, std::vector<std::string> const& inputs,
+                     Json const& attributes) {
     nodes_.push_back(node_of(name, "op", op, inputs, attributes));
 }
 
@@ -48,7 +51,8 @@ std::string GraphWriter::text() const {
     std::vector<std::string> tensors, nodes;
     for (auto const& [name, tensor] : tensors_) tensors.push_back(compact(Json(name)) + ": " + compact(tensor));
     for (OrderedJson const& node : nodes_) nodes.push_back(compact(node));
-    std::string text = "{\n  \"eingraph\": 1,\n  \"name\": " + compact(Json(name_)) + ",\n  \"dtype\": \"" + std::string(ein::name(dtype_)) + "\",\n";
+    std::string text = "{\n  \"eingraph\": 1,\n  \"name\": " + compact(Json(name_)) + ",\n  \"dtype\": \"" +
+                       std::string(ein::name(dtype_)) + "\",\n";
     if (!params_.empty()) text += "  \"params\": " + compact(params_) + ",\n";
     text += "  \"tensors\": {" + listed(tensors) + "\n  },\n  \"nodes\": [" + listed(nodes) + "\n  ],\n";
     return text + "  \"outputs\": " + compact(outputs_) + "\n}\n";

@@ -18,13 +18,16 @@ public:
     explicit GraphWriter(std::string name, DType dtype = DType::f32) : name_(std::move(name)), dtype_(dtype) {}
 
     /// @param data  the tensor's "data" object; null: it must be given when the graph is run
-    void tensor(std::string const& name, Shape const& shape, Json const& data = nullptr, std::optional<DType> dtype = {});
+    void tensor(std::string const& name, Shape const& shape, Json const& data = nullptr,
+                std::optional<DType> dtype = {});
     void param(std::string const& name, double value) { params_[name] = value; }
     /// @param subscripts  a string, or an object {"in": [...], "out": [...]}
     /// @param more        further keys: {"join": "x+y", "agg": "max"}
-    void einsum(std::string const& name, Json const& subscripts, std::vector<std::string> const& inputs, Json const& more = Json::object());
+    void einsum(std::string const& name, Json const& subscripts, std::vector<std::string> const& inputs,
+                Json const& more = Json::object());
     /// @param attributes  {"axes": [1]}
-    void op(std::string const& name, std::string const& op, std::vector<std::string> const& inputs, Json const& attributes = Json::object());
+    void op(std::string const& name, std::string const& op, std::vector<std::string> const& inputs,
+            Json const& attributes = Json::object());
     void output(std::string const& name) { outputs_.push_back(name); }
 
     std::string text() const;
@@ -33,7 +36,7 @@ private:
     std::string name_;
     DType dtype_;
     Json params_ = Json::object();
-    std::vector<std::pair<std::string, Json>> tensors_;   // in the order they were added
+    std::vector<std::pair<std::string, Json>> tensors_;  // in the order they were added
     std::vector<nlohmann::ordered_json> nodes_;
     Json outputs_ = Json::array();
 };

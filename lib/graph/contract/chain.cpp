@@ -12,8 +12,8 @@ using scalar::Op;
 
 /// min of min, any of ||, ...: a factor that lacks the label is repeated, which changes nothing unless it is repeated no times.
 bool same_operation(Agg agg, Op op) {
-    return (agg == Agg::min && op == Op::min) || (agg == Agg::max && op == Op::max) || (agg == Agg::any && op == Op::logical_or) ||
-           (agg == Agg::all && op == Op::logical_and);
+    return (agg == Agg::min && op == Op::min) || (agg == Agg::max && op == Op::max) ||
+           (agg == Agg::any && op == Op::logical_or) || (agg == Agg::all && op == Op::logical_and);
 }
 
 bool distributes(Agg agg, Op op) {
@@ -24,7 +24,7 @@ bool distributes(Agg agg, Op op) {
         case Agg::any:
         case Agg::all: return op == Op::logical_and || op == Op::logical_or;
         case Agg::logsumexp: return op == Op::add;
-        case Agg::prod: return false;   // prod of x_k * y is prod x_k times a power of y
+        case Agg::prod: return false;  // prod of x_k * y is prod x_k times a power of y
     }
     return false;
 }
@@ -38,7 +38,7 @@ bool aggregates_nothing_empty(EinSum const& einsum) {
 /// The links of the chain, left to right; with a list of its own, because chains of many operands are deep. x - y is x + (-y).
 std::vector<Expr> links_of(Expr const& join, Op op) {
     std::vector<Expr> links;
-    std::vector<std::pair<Expr, bool>> open{{join, false}};   // with a sign to be changed
+    std::vector<std::pair<Expr, bool>> open{{join, false}};  // with a sign to be changed
     while (!open.empty()) {
         auto const [expr, negated] = open.back();
         open.pop_back();
@@ -74,7 +74,8 @@ std::optional<Chain> as_chain(EinSum const& einsum) {
         Expr& place = operands.empty() ? chain.constant : chain.factors[static_cast<std::size_t>(operands.front())];
         place = chain.combine(place, operands.empty() ? link : scalar::substitute(link, as_first));
     }
-    bool const whole = std::none_of(chain.factors.begin(), chain.factors.end(), [](Expr const& factor) { return factor.empty(); });
+    bool const whole =
+        std::none_of(chain.factors.begin(), chain.factors.end(), [](Expr const& factor) { return factor.empty(); });
     return whole ? std::optional(std::move(chain)) : std::nullopt;
 }
 

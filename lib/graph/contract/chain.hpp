@@ -12,8 +12,8 @@ namespace ein::graph {
 
 struct Chain {
     scalar::Op op = scalar::Op::mul;
-    std::vector<scalar::Expr> factors;     // of each operand, as an expression of operand 0
-    scalar::Expr constant;                 // empty when there is none
+    std::vector<scalar::Expr> factors;  // of each operand, as an expression of operand 0
+    scalar::Expr constant;              // empty when there is none
 
     /// left op right, where an empty one is left out.
     scalar::Expr combine(scalar::Expr left, scalar::Expr right) const;

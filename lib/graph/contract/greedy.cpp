@@ -12,9 +12,9 @@ namespace {
 
 /// What makes a pair good: a small result compared with what it replaces.
 struct Rule {
-    bool logarithmic = false;   // compare logarithms, else sizes
-    double weight = 1;          // of what is replaced
-    double noise = 0;           // spreads the choice over near ties
+    bool logarithmic = false;  // compare logarithms, else sizes
+    double weight = 1;         // of what is replaced
+    double noise = 0;          // spreads the choice over near ties
     std::uint64_t seed = 0;
 };
 
@@ -41,7 +41,8 @@ constexpr std::size_t most_neighbours = 24;
 
 class Greedy {
 public:
-    Greedy(Network const& network, Rule const& rule) : network_(network), rule_(rule), noise_(rule.seed), walk_(network), holders_(network.extents.size()) {
+    Greedy(Network const& network, Rule const& rule)
+        : network_(network), rule_(rule), noise_(rule.seed), walk_(network), holders_(network.extents.size()) {
         for (std::size_t k = 0; k < network.operands.size(); ++k) enter(static_cast<int>(k));
     }
 
@@ -61,10 +62,14 @@ private:
     struct Candidate {
         double score;
         int a, b;
-        bool operator>(Candidate const& other) const { return std::tie(score, a, b) > std::tie(other.score, other.a, other.b); }
+        bool operator>(Candidate const& other) const {
+            return std::tie(score, a, b) > std::tie(other.score, other.a, other.b);
+        }
     };
 
-    bool is_live(int number) const { return static_cast<std::size_t>(number) < is_live_.size() && is_live_[static_cast<std::size_t>(number)]; }
+    bool is_live(int number) const {
+        return static_cast<std::size_t>(number) < is_live_.size() && is_live_[static_cast<std::size_t>(number)];
+    }
 
     void enter(int number) {
         is_live_.push_back(true);
@@ -97,8 +102,10 @@ private:
             if (fresh) continue;
             contract(at->second, number);
             bool const unchanged = walk_.labels(next_ - 1) == labels;
-            if (unchanged) at->second = next_ - 1;
-            else first.erase(at);   // a label was theirs alone: the result has other labels
+            if (unchanged)
+                at->second = next_ - 1;
+            else
+                first.erase(at);  // a label was theirs alone: the result has other labels
         }
     }
 
@@ -111,13 +118,15 @@ private:
             for (auto other = holders.rbegin(); other != holders.rend() && count < most_neighbours; ++other, ++count)
                 if (*other != number) neighbours.insert(*other);
         }
-        for (int other : neighbours) candidates_.push({score(number, other), std::min(number, other), std::max(number, other)});
+        for (int other : neighbours)
+            candidates_.push({score(number, other), std::min(number, other), std::max(number, other)});
     }
 
     double score(int a, int b) {
         double const result = network_.size(walk_.result_labels(a, b));
         double const replaced = walk_.size(a) + walk_.size(b);
-        double const score = rule_.logarithmic ? std::log2(result) - rule_.weight * std::log2(replaced) : result - rule_.weight * replaced;
+        double const score = rule_.logarithmic ? std::log2(result) - rule_.weight * std::log2(replaced)
+                                               : result - rule_.weight * replaced;
         return rule_.noise > 0 ? score - rule_.noise * noise_.next() : score;
     }
 
@@ -136,9 +145,9 @@ private:
     Rule rule_;
     Noise noise_;
     PathWalk walk_;
-    std::vector<std::set<int>> holders_;             // by label: the live operands that have it
+    std::vector<std::set<int>> holders_;  // by label: the live operands that have it
     std::vector<bool> is_live_;
-    std::set<std::pair<double, int>> live_;          // by size
+    std::set<std::pair<double, int>> live_;  // by size
     std::priority_queue<Candidate, std::vector<Candidate>, std::greater<>> candidates_;
     SsaPath path_;
     int next_ = 0;
@@ -152,7 +161,8 @@ std::vector<Rule> rules_for(std::size_t operands) {
     rules.push_back({true, 1, 0, 0});
     rules.push_back({true, 0.5, 0, 0});
     std::size_t const draws = operands <= 60 ? 48 : operands <= 400 ? 16 : 0;
-    for (std::size_t k = 0; k < draws; ++k) rules.push_back({true, 0.3 + 0.1 * static_cast<double>(k % 9), 0.1 + 0.1 * static_cast<double>(k % 5), k + 1});
+    for (std::size_t k = 0; k < draws; ++k)
+        rules.push_back({true, 0.3 + 0.1 * static_cast<double>(k % 9), 0.1 + 0.1 * static_cast<double>(k % 5), k + 1});
     return rules;
 }
 

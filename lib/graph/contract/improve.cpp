@@ -6,7 +6,7 @@ namespace ein::graph {
 namespace {
 
 constexpr std::size_t most_parts = 8;
-constexpr std::size_t most_operands = 5000;   // a pass over more takes too long for what it gains
+constexpr std::size_t most_operands = 5000;  // a pass over more takes too long for what it gains
 constexpr int most_passes = 4;
 
 std::size_t at(int number) { return static_cast<std::size_t>(number); }
@@ -14,7 +14,8 @@ std::size_t at(int number) { return static_cast<std::size_t>(number); }
 /// The path as a binary tree whose parts can be exchanged. Numbers are those of the SSA path; the last is the root.
 class Tree {
 public:
-    Tree(Network const& network, SsaPath path) : network_(network), operands_(network.operands.size()), children_(std::move(path)) {
+    Tree(Network const& network, SsaPath path)
+        : network_(network), operands_(network.operands.size()), children_(std::move(path)) {
         PathWalk walk(network);
         labels_ = network.operands;
         for (auto const& [a, b] : children_) {
@@ -73,7 +74,9 @@ private:
             auto largest = part.below.end();
             for (auto node = part.below.begin(); node != part.below.end(); ++node) {
                 if (is_leaf(*node)) continue;
-                if (largest == part.below.end() || network_.size(labels_[at(*node)]) > network_.size(labels_[at(*largest)])) largest = node;
+                if (largest == part.below.end() ||
+                    network_.size(labels_[at(*node)]) > network_.size(labels_[at(*largest)]))
+                    largest = node;
             }
             if (largest == part.below.end()) break;
             int const opened = *largest;
@@ -98,18 +101,23 @@ private:
         for (int node : part.below) {
             network.operands.emplace_back();
             for (int label : labels_[at(node)])
-                network.operands.back().push_back(static_cast<int>(std::lower_bound(labels.begin(), labels.end(), label) - labels.begin()));
+                network.operands.back().push_back(
+                    static_cast<int>(std::lower_bound(labels.begin(), labels.end(), label) - labels.begin()));
         }
         return network;
     }
 
     /// Today's steps inside the part, in its own numbers.
     SsaPath steps_of(Part const& part) const {
-        std::vector<std::pair<int, int>> number;   // node, its number in the part
+        std::vector<std::pair<int, int>> number;  // node, its number in the part
         for (std::size_t k = 0; k < part.below.size(); ++k) number.emplace_back(part.below[k], static_cast<int>(k));
-        auto find = [&](int node) { return std::find_if(number.begin(), number.end(), [&](auto const& pair) { return pair.first == node; })->second; };
+        auto find = [&](int node) {
+            return std::find_if(number.begin(), number.end(), [&](auto const& pair) { return pair.first == node; })
+                ->second;
+        };
         SsaPath steps;
-        for (std::size_t k = part.inner.size(); k > 0; --k) {   // opened from the root down, so the reverse has children first
+        for (std::size_t k = part.inner.size(); k > 0;
+             --k) {  // opened from the root down, so the reverse has children first
             int const node = part.inner[k - 1];
             steps.emplace_back(find(children(node).first), find(children(node).second));
             number.emplace_back(node, static_cast<int>(part.below.size() + steps.size() - 1));
@@ -135,7 +143,8 @@ private:
             children_[at(node) - operands_] = {node_of[at(a)], node_of[at(b)]};
             walk.contract(a, b);
             labels_[at(node)].clear();
-            for (int label : walk.labels(static_cast<int>(part.below.size() + k))) labels_[at(node)].push_back(names[at(label)]);
+            for (int label : walk.labels(static_cast<int>(part.below.size() + k)))
+                labels_[at(node)].push_back(names[at(label)]);
         }
         return true;
     }
@@ -151,8 +160,8 @@ private:
 
     Network const& network_;
     std::size_t operands_;
-    SsaPath children_;                        // of each inner node
-    std::vector<std::vector<int>> labels_;    // of each node, sorted
+    SsaPath children_;                      // of each inner node
+    std::vector<std::vector<int>> labels_;  // of each node, sorted
 };
 
 }  // namespace

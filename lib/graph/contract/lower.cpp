@@ -29,7 +29,8 @@ double total_flops(std::vector<ContractionStep> const& steps) {
 }
 
 bool fit(std::vector<ContractionStep> const& steps, DType dtype) {
-    return std::all_of(steps.begin(), steps.end(), [&](ContractionStep const& step) { return fits(step.einsum.output_shape(), dtype); });
+    return std::all_of(steps.begin(), steps.end(),
+                       [&](ContractionStep const& step) { return fits(step.einsum.output_shape(), dtype); });
 }
 
 /// The steps that a node becomes; empty when it stays as it is.
@@ -37,7 +38,8 @@ std::vector<ContractionStep> steps_for(EinSum const& einsum, std::optional<Path>
     std::size_t const operands = einsum.operands();
     auto const chain = operands < 2 ? std::nullopt : as_chain(einsum);
     if (!chain) return {};
-    if (chain->op == scalar::Op::add && kind(dtype) <= Kind::integer) return {};   // sums that wrap have no order to keep
+    if (chain->op == scalar::Op::add && kind(dtype) <= Kind::integer)
+        return {};  // sums that wrap have no order to keep
     SsaPath const order = path && operands > 2 ? to_ssa(*path, operands) : good_path(network_of(einsum));
     std::vector<ContractionStep> steps = contraction_steps(einsum, *chain, order);
     if (!fit(steps, dtype)) return {};
@@ -49,7 +51,9 @@ std::vector<ContractionStep> steps_for(EinSum const& einsum, std::optional<Path>
 void add_steps(GraphBuilder& builder, Node const& node, std::vector<ContractionStep> steps, DType dtype) {
     NodeBuilder parts(builder, node.name);
     std::vector<ValueId> values = node.inputs;
-    std::string const base = builder.value(node.output).name == node.name ? "" : builder.value(node.output).name.substr(node.name.size() + 1) + ":";
+    std::string const base = builder.value(node.output).name == node.name
+                                 ? ""
+                                 : builder.value(node.output).name.substr(node.name.size() + 1) + ":";
     for (std::size_t k = 0; k < steps.size(); ++k) {
         std::vector<ValueId> inputs;
         for (int operand : steps[k].operands) inputs.push_back(values[static_cast<std::size_t>(operand)]);
@@ -57,7 +61,8 @@ void add_steps(GraphBuilder& builder, Node const& node, std::vector<ContractionS
             builder.append(Node{node.name, std::move(inputs), node.output, std::move(steps[k].einsum), {}});
             return;
         }
-        values.push_back(parts.einsum(base + std::to_string(k + 1), std::move(steps[k].einsum), std::move(inputs), dtype));
+        values.push_back(
+            parts.einsum(base + std::to_string(k + 1), std::move(steps[k].einsum), std::move(inputs), dtype));
     }
 }
 

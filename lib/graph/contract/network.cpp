@@ -26,7 +26,7 @@ bool has(std::vector<int> const& sorted, int label) { return std::binary_search(
 double Network::size(std::vector<int> const& labels) const {
     double size = 1;
     for (int label : labels) size *= extents[at(label)];
-    return std::min(size, 1e300);   // finite, so that differences and ratios of sizes can be compared
+    return std::min(size, 1e300);  // finite, so that differences and ratios of sizes can be compared
 }
 
 Network network_of(EinSum const& einsum) {
@@ -44,7 +44,8 @@ Network network_of(EinSum const& einsum) {
     return network;
 }
 
-PathWalk::PathWalk(Network const& network) : network_(network), labels_(network.operands), holders_(network.extents.size(), 0) {
+PathWalk::PathWalk(Network const& network)
+    : network_(network), labels_(network.operands), holders_(network.extents.size(), 0) {
     for (auto const& labels : labels_)
         for (int label : labels) ++holders_[at(label)];
 }

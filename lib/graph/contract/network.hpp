@@ -10,9 +10,9 @@
 namespace ein::graph {
 
 struct Network {
-    std::vector<double> extents;               // by label, at least 1
-    std::vector<bool> kept;                    // by label: the output has it
-    std::vector<std::vector<int>> operands;    // sorted, distinct
+    std::vector<double> extents;             // by label, at least 1
+    std::vector<bool> kept;                  // by label: the output has it
+    std::vector<std::vector<int>> operands;  // sorted, distinct
 
     double size(std::vector<int> const& labels) const;
 };
@@ -32,8 +32,8 @@ public:
 
 private:
     Network const& network_;
-    std::vector<std::vector<int>> labels_;   // by number
-    std::vector<int> holders_;               // by label: how many operands that are left have it
+    std::vector<std::vector<int>> labels_;  // by number
+    std::vector<int> holders_;              // by label: how many operands that are left have it
 };
 
 double path_cost(Network const& network, SsaPath const& path);

@@ -8,8 +8,8 @@
 namespace ein::graph {
 namespace {
 
-using Subset = std::uint32_t;    // of the operands
-using Classes = std::uint64_t;   // of the labels
+using Subset = std::uint32_t;   // of the operands
+using Classes = std::uint64_t;  // of the labels
 
 /// Labels that the same operands have and that are kept alike behave alike: one class, its extents multiplied.
 struct LabelClass {
@@ -35,7 +35,10 @@ std::vector<LabelClass> classes_of(Network const& network) {
 class SubsetProgram {
 public:
     SubsetProgram(std::vector<LabelClass> classes, std::size_t operands)
-        : classes_(std::move(classes)), operands_(operands), everything_((Subset{1} << operands) - 1), best_(std::size_t{1} << operands) {}
+        : classes_(std::move(classes)),
+          operands_(operands),
+          everything_((Subset{1} << operands) - 1),
+          best_(std::size_t{1} << operands) {}
 
     SsaPath run() {
         for (Subset subset = 1; subset <= everything_; ++subset) {
@@ -47,10 +50,10 @@ public:
 
 private:
     struct Best {
-        double cost = 0;        // scalar operations
-        double moved = 0;       // elements of all results: breaks ties
+        double cost = 0;   // scalar operations
+        double moved = 0;  // elements of all results: breaks ties
         Subset left = 0;
-        Classes labels = 0;     // of the result
+        Classes labels = 0;  // of the result
     };
 
     Classes labels_of(Subset subset) const {
@@ -65,7 +68,8 @@ private:
 
     double size(Classes labels) const {
         double size = 1;
-        for (; labels != 0; labels &= labels - 1) size *= classes_[static_cast<std::size_t>(std::countr_zero(labels))].extent;
+        for (; labels != 0; labels &= labels - 1)
+            size *= classes_[static_cast<std::size_t>(std::countr_zero(labels))].extent;
         return size;
     }
 
@@ -122,7 +126,7 @@ private:
     std::vector<LabelClass> classes_;
     std::size_t operands_;
     Subset everything_;
-    std::vector<Best> best_;   // by subset
+    std::vector<Best> best_;  // by subset
 };
 
 }  // namespace

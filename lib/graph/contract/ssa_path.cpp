@@ -67,7 +67,7 @@ Path to_linear(SsaPath const& path, std::size_t operands) {
     Path linear;
     for (std::size_t k = 0; k < path.size(); ++k) {
         auto const [a, b] = path[k];
-        std::size_t const second = live.remove(std::max(a, b));   // the later one first: positions of the other stay
+        std::size_t const second = live.remove(std::max(a, b));  // the later one first: positions of the other stay
         std::size_t const first = live.remove(std::min(a, b));
         linear.emplace_back(static_cast<int>(std::min(first, second)), static_cast<int>(std::max(first, second)));
         live.append(static_cast<int>(operands + k));

@@ -17,8 +17,8 @@ class LiveOperands {
 public:
     explicit LiveOperands(std::size_t operands);
     std::size_t size() const { return live_; }
-    int take(std::size_t position);            // removes the operand at a position
-    std::size_t remove(int number);            // removes an operand; its position
+    int take(std::size_t position);  // removes the operand at a position
+    std::size_t remove(int number);  // removes an operand; its position
     void append(int number);
 
 private:
@@ -26,8 +26,8 @@ private:
     std::size_t before(std::size_t slot) const;
     void grow();
 
-    std::vector<int> number_;      // by slot
-    std::vector<std::size_t> slot_of_;   // by number
+    std::vector<int> number_;           // by slot
+    std::vector<std::size_t> slot_of_;  // by number
     std::vector<int> tree_;
     std::size_t live_ = 0;
 };

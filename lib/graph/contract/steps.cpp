@@ -9,7 +9,9 @@ namespace {
 using scalar::Expr;
 
 std::size_t at(int number) { return static_cast<std::size_t>(number); }
-bool has(std::vector<int> const& labels, int label) { return std::find(labels.begin(), labels.end(), label) != labels.end(); }
+bool has(std::vector<int> const& labels, int label) {
+    return std::find(labels.begin(), labels.end(), label) != labels.end();
+}
 
 void append_distinct(std::vector<int>& list, std::vector<int> const& more) {
     for (int label : more)
@@ -18,7 +20,8 @@ void append_distinct(std::vector<int>& list, std::vector<int> const& more) {
 
 class Contraction {
 public:
-    Contraction(EinSum const& whole, Chain const& chain) : whole_(whole), chain_(chain), holders_(whole.labels.size(), 0), kept_(whole.labels.size(), false) {
+    Contraction(EinSum const& whole, Chain const& chain)
+        : whole_(whole), chain_(chain), holders_(whole.labels.size(), 0), kept_(whole.labels.size(), false) {
         for (int label : whole.output) kept_[at(label)] = true;
         for (std::size_t k = 0; k < whole.operands(); ++k) {
             parts_.push_back({static_cast<int>(k), whole.inputs[k], chain.factors[k]});
@@ -35,9 +38,9 @@ public:
 private:
     /// An operand, or the result of a step.
     struct Part {
-        int number = 0;           // as steps refer to it
-        std::vector<int> axes;    // labels of the n-ary EinSum
-        Expr factor;              // of operand 0
+        int number = 0;         // as steps refer to it
+        std::vector<int> axes;  // labels of the n-ary EinSum
+        Expr factor;            // of operand 0
     };
 
     /// How many parts that are left have each label.
@@ -90,7 +93,9 @@ private:
 
     /// Labels that both have first, then those of a, then those of b: the order of a batched matrix product.
     std::vector<int> result_axes(Part const& a, Part const& b) const {
-        auto needed = [&](int label) { return kept_[at(label)] || holders_[at(label)] > 0; };   // by the parts that are left
+        auto needed = [&](int label) {
+            return kept_[at(label)] || holders_[at(label)] > 0;
+        };  // by the parts that are left
         std::vector<int> both, rest;
         append_distinct(both, a.axes);
         std::erase_if(both, [&](int label) { return !has(b.axes, label) || !needed(label); });
@@ -118,7 +123,7 @@ private:
     Chain const& chain_;
     std::vector<int> holders_;
     std::vector<bool> kept_;
-    std::vector<Part> parts_;              // by the path's numbers
+    std::vector<Part> parts_;  // by the path's numbers
     std::vector<ContractionStep> steps_;
 };
 

@@ -11,7 +11,7 @@ namespace ein::graph {
 
 struct ContractionStep {
     EinSum einsum;
-    std::vector<int> operands;   // numbers: operands of the n-ary EinSum, then the results of earlier steps
+    std::vector<int> operands;  // numbers: operands of the n-ary EinSum, then the results of earlier steps
 };
 
 /// The last step gives the EinSum's own value. Labels that one operand has alone are aggregated first, in a step of their own.

@@ -10,7 +10,8 @@ namespace ein::graph {
 
 class AxisLabels {
 public:
-    AxisLabels(Shape const& shape, std::vector<std::size_t> reduced) : base_(identity_einsum(shape)), reduced_(std::move(reduced)) {}
+    AxisLabels(Shape const& shape, std::vector<std::size_t> reduced)
+        : base_(identity_einsum(shape)), reduced_(std::move(reduced)) {}
 
     std::vector<int> all() const { return base_.output; }
     std::vector<int> reduced() const { return {reduced_.begin(), reduced_.end()}; }
@@ -39,7 +40,9 @@ public:
     EinSum keep_dims(EinSum einsum) const;
 
 private:
-    bool is_reduced(int label) const { return std::find(reduced_.begin(), reduced_.end(), static_cast<std::size_t>(label)) != reduced_.end(); }
+    bool is_reduced(int label) const {
+        return std::find(reduced_.begin(), reduced_.end(), static_cast<std::size_t>(label)) != reduced_.end();
+    }
 
     EinSum base_;
     std::vector<std::size_t> reduced_;

@@ -10,7 +10,8 @@ using scalar::Op;
 bool check_integers(OpReader const& op, std::size_t k) {
     DType const dtype = op.value(k).dtype;
     if (is_integer(dtype)) return true;
-    op.fail_input(k, "integers", quote(op.value(k).name) + " of " + std::string(name(dtype)), "cast it: {\"op\": \"cast\", \"dtype\": \"i64\"}");
+    op.fail_input(k, "integers", quote(op.value(k).name) + " of " + std::string(name(dtype)),
+                  "cast it: {\"op\": \"cast\", \"dtype\": \"i64\"}");
     return false;
 }
 
@@ -49,7 +50,8 @@ std::optional<std::int64_t> read_depth(OpReader const& op) {
     std::string const key = op.node().has("num_classes") ? "num_classes" : "depth";
     if (!required(op.node(), key, "write how many positions there are: \"depth\": 10")) return std::nullopt;
     auto const depth = op.integer(key);
-    if (depth && *depth < 0) op.node().at(key).fail("0 or more positions", std::to_string(*depth), "write how many positions there are");
+    if (depth && *depth < 0)
+        op.node().at(key).fail("0 or more positions", std::to_string(*depth), "write how many positions there are");
     return depth;
 }
 
@@ -58,16 +60,19 @@ std::optional<std::int64_t> read_depth(OpReader const& op) {
 OpResult read_gather(OpReader& op) {
     std::int64_t const written = op.integer("axis").value_or(0);
     if (!op.ready() || !check_integers(op, 1)) return std::nullopt;
-    auto const axis = op.one_axis(op.node().has("axis") ? op.node().at("axis") : op.node().at("inputs").at(0), written, op.order());
+    auto const axis =
+        op.one_axis(op.node().has("axis") ? op.node().at("axis") : op.node().at("inputs").at(0), written, op.order());
     if (!axis) return std::nullopt;
     Shape const data = op.value(0).shape, index = op.value(1).shape;
     DType const dtype = op.value(0).dtype;
     if (data[*axis] == 0 && element_count(index) > 0) {
-        op.fail_input(0, "an axis with elements to take from", op.describe(0), "gather from another tensor, or no positions");
+        op.fail_input(0, "an axis with elements to take from", op.describe(0),
+                      "gather from another tensor, or no positions");
         return std::nullopt;
     }
     if (data.size() + index.size() - 1 > max_order) {
-        op.node().fail("at most " + std::to_string(max_order) + " axes", std::to_string(data.size() + index.size() - 1), "merge axes with reshape");
+        op.node().fail("at most " + std::to_string(max_order) + " axes", std::to_string(data.size() + index.size() - 1),
+                       "merge axes with reshape");
         return std::nullopt;
     }
     ValueId const position = positions(op, data[*axis]);

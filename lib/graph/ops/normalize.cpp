@@ -19,15 +19,17 @@ bool check_parameter(OpReader const& op, std::size_t k, AxisLabels const& labels
     Shape expected;
     for (int axis : labels.reduced()) expected.push_back(op.value(0).shape[static_cast<std::size_t>(axis)]);
     if (op.value(k).shape == expected) return op.check_real(k, "a norm");
-    op.fail_input(k, "shape " + to_string(expected) + ", that of the normalized axes of " + op.describe(0), op.describe(k),
-                  "reshape it, or correct \"axes\"");
+    op.fail_input(k, "shape " + to_string(expected) + ", that of the normalized axes of " + op.describe(0),
+                  op.describe(k), "reshape it, or correct \"axes\"");
     return false;
 }
 
 std::optional<Normalization> read_normalization(OpReader& op, std::string const& what) {
     auto const dtype = op.dtype();
     auto const eps = op.number("eps");
-    if (eps && *eps < 0) op.node().at("eps").fail("a number of 0 or more", brief(op.node().at("eps").value()), "write 1e-5, the default");
+    if (eps && *eps < 0)
+        op.node().at("eps").fail("a number of 0 or more", brief(op.node().at("eps").value()),
+                                 "write 1e-5, the default");
     AxesAttribute const attribute = op.axes();
     if (!op.ready() || !op.check_real(0, what)) return std::nullopt;
     std::vector<std::size_t> last;
@@ -60,7 +62,8 @@ OpResult read_rms_norm(OpReader& op) {
     if (!norm) return std::nullopt;
     AxisLabels const& labels = norm->labels;
     Expr const x = Expr::operand(0);
-    ValueId const squares = op.build.einsum("squares", labels.einsum({labels.all()}, labels.kept(), x * x), {op.input(0)}, norm->inner);
+    ValueId const squares =
+        op.build.einsum("squares", labels.einsum({labels.all()}, labels.kept(), x * x), {op.input(0)}, norm->inner);
 
     std::vector<ValueId> inputs{op.input(0), squares};
     std::vector<std::vector<int>> terms{labels.all(), labels.kept()};
@@ -79,15 +82,17 @@ OpResult read_layer_norm(OpReader& op) {
     AxisLabels const& labels = norm->labels;
     Expr const x = Expr::operand(0), mean_operand = Expr::operand(1);
     Expr const distance = x - mean_operand;
-    ValueId const sum = op.build.einsum("sum", labels.einsum({labels.all()}, labels.kept(), x), {op.input(0)}, norm->inner);
+    ValueId const sum =
+        op.build.einsum("sum", labels.einsum({labels.all()}, labels.kept(), x), {op.input(0)}, norm->inner);
     ValueId const mean = op.build.einsum("mean", labels.finish(x / norm->count, false), {sum}, norm->inner);
-    ValueId const squares = op.build.einsum("squares", labels.einsum({labels.all(), labels.kept()}, labels.kept(), distance * distance),
-                                            {op.input(0), mean}, norm->inner);
+    ValueId const squares =
+        op.build.einsum("squares", labels.einsum({labels.all(), labels.kept()}, labels.kept(), distance * distance),
+                        {op.input(0), mean}, norm->inner);
 
     std::vector<ValueId> inputs{op.input(0), mean, squares};
     std::vector<std::vector<int>> terms{labels.all(), labels.kept(), labels.kept()};
     Expr join = normalized(*norm, distance, Expr::operand(2));
-    for (std::size_t k = 1; k < op.inputs(); ++k) {   // scale, then bias
+    for (std::size_t k = 1; k < op.inputs(); ++k) {  // scale, then bias
         Expr const parameter = Expr::operand(static_cast<int>(inputs.size()));
         join = k == 1 ? join * parameter : join + parameter;
         inputs.push_back(op.input(k));

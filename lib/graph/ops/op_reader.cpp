@@ -21,7 +21,7 @@ AxesAttribute OpReader::axes() const {
     if (both) node().at("axis").fail("\"axes\" or \"axis\"", "both", "remove one of them");
     for (std::string const key : {"axes", "axis"}) {
         auto const at = optional_at(node(), key);
-        if (at && at->value().is_null()) return {*at, std::nullopt};   // NumPy's axis=None
+        if (at && at->value().is_null()) return {*at, std::nullopt};  // NumPy's axis=None
         if (at) return {*at, read_integer_or_list(*at)};
     }
     return {node(), std::nullopt};
@@ -48,7 +48,8 @@ bool OpReader::flag(std::string const& key) const {
 std::optional<std::size_t> OpReader::one_axis(Cursor const& at, std::int64_t axis, std::size_t order) const {
     auto const count = static_cast<std::int64_t>(order);
     if (axis >= -count && axis < count) return static_cast<std::size_t>(axis < 0 ? axis + count : axis);
-    at.fail(order == 0 ? "no axis: the tensor is a scalar" : "an axis from " + std::to_string(-count) + " to " + std::to_string(count - 1),
+    at.fail(order == 0 ? "no axis: the tensor is a scalar"
+                       : "an axis from " + std::to_string(-count) + " to " + std::to_string(count - 1),
             std::to_string(axis), "negative axes count from the last one");
     return std::nullopt;
 }
@@ -82,7 +83,8 @@ void OpReader::fail_input(std::size_t k, std::string expected, std::string found
 
 bool OpReader::check_real(std::size_t k, std::string const& what) const {
     if (!is_complex(value(k).dtype)) return true;
-    fail_input(k, "real numbers for " + what, std::string(name(value(k).dtype)), "take their abs, real or imag first (\"join\": \"abs(x)\", \"dtype\": \"f32\")");
+    fail_input(k, "real numbers for " + what, std::string(name(value(k).dtype)),
+               "take their abs, real or imag first (\"join\": \"abs(x)\", \"dtype\": \"f32\")");
     return false;
 }
 

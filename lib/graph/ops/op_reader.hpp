@@ -15,7 +15,7 @@ namespace ein::graph {
 /// Axes as written, and where, for faults.
 struct AxesAttribute {
     Cursor at;
-    std::optional<std::vector<std::int64_t>> list;   // nothing: not given (or told as a fault)
+    std::optional<std::vector<std::int64_t>> list;  // nothing: not given (or told as a fault)
 };
 
 class OpReader {
@@ -37,14 +37,15 @@ public:
     std::string describe(std::size_t k) const;
 
     // Attributes. Each adds a fault and gives nothing when the value is of another kind.
-    std::optional<DType> dtype() const;                       // "dtype"
-    AxesAttribute axes() const;                               // "axes" or "axis": a number or a list
+    std::optional<DType> dtype() const;  // "dtype"
+    AxesAttribute axes() const;          // "axes" or "axis": a number or a list
     std::optional<std::int64_t> integer(std::string const& key) const;
     std::optional<double> number(std::string const& key) const;
-    bool flag(std::string const& key) const;                  // false by default
+    bool flag(std::string const& key) const;  // false by default
 
     /// Sorted axes from 0 to order - 1; `otherwise` when none are given. Nothing, and a fault, when one is out of range or twice.
-    std::optional<std::vector<std::size_t>> normalized(AxesAttribute const& axes, std::size_t order, std::vector<std::size_t> otherwise) const;
+    std::optional<std::vector<std::size_t>> normalized(AxesAttribute const& axes, std::size_t order,
+                                                       std::vector<std::size_t> otherwise) const;
     /// The same in the order written.
     std::optional<std::vector<std::size_t>> in_order(AxesAttribute const& axes, std::size_t order) const;
     /// One axis from -order to order - 1 as 0 to order - 1.

@@ -36,7 +36,8 @@ std::optional<std::vector<std::pair<T, T>>> read_pairs(Cursor const& at, std::si
         return pair ? std::optional(Pairs(order, *pair)) : std::nullopt;
     }
     if (at.size() != 1 && at.size() != order) {
-        at.fail(std::to_string(order) + " pairs, one for each axis, or one for all", std::to_string(at.size()), "write [[before, after], ...]");
+        at.fail(std::to_string(order) + " pairs, one for each axis, or one for all", std::to_string(at.size()),
+                "write [[before, after], ...]");
         return std::nullopt;
     }
     Pairs pairs;
@@ -52,7 +53,8 @@ std::optional<std::vector<PadWidth>> read_widths(Cursor const& at, std::size_t o
     auto const pairs = read_pairs<Extent>(at, order, [](Cursor const& one) -> std::optional<Extent> {
         auto const width = one.integer();
         if (!width || (*width >= 0 && *width <= widest)) return width;
-        one.fail("a width from 0 to 2^60", std::to_string(*width), "write how many elements to add; slice to remove some");
+        one.fail("a width from 0 to 2^60", std::to_string(*width),
+                 "write how many elements to add; slice to remove some");
         return std::nullopt;
     });
     if (!pairs) return std::nullopt;
@@ -99,7 +101,7 @@ public:
     }
 
     ValueId copying(PadMode mode) {
-        if (!last_) return fill(widths_, Scalar::of(std::int64_t{0}), "");   // nothing to add: a copy
+        if (!last_) return fill(widths_, Scalar::of(std::int64_t{0}), "");  // nothing to add: a copy
         for (std::size_t axis = 0; axis < widths_.size(); ++axis) {
             if (widths_[axis].none()) continue;
             bool const single = mode == PadMode::edge || (mode == PadMode::reflect && extent(axis) == 1);
@@ -168,7 +170,8 @@ private:
         rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(axis));
         ValueId const element = op_.build.reshape(name + "element", slice, rest);
         EinSum einsum = identity_einsum(rest);
-        einsum.output.insert(einsum.output.begin() + static_cast<std::ptrdiff_t>(axis), static_cast<int>(einsum.labels.size()));
+        einsum.output.insert(einsum.output.begin() + static_cast<std::ptrdiff_t>(axis),
+                             static_cast<int>(einsum.labels.size()));
         einsum.labels.push_back("repeat");
         einsum.extents.push_back(count);
         return op_.build.einsum(name + "s", std::move(einsum), {element}, dtype());
@@ -178,17 +181,19 @@ private:
         PadWidth const width = widths_[axis];
         std::string const name = "axis" + std::to_string(axis);
         std::vector<Piece> pieces;
-        if (width.before > 0) pieces.push_back({repeated(axis, 0, width.before, name + "first"), {0, width.before, {}}});
+        if (width.before > 0)
+            pieces.push_back({repeated(axis, 0, width.before, name + "first"), {0, width.before, {}}});
         pieces.push_back({value_, {width.before, extent(axis), {}}});
         if (width.after > 0)
-            pieces.push_back({repeated(axis, extent(axis) - 1, width.after, name + "last"), {width.before + extent(axis), width.after, {}}});
+            pieces.push_back({repeated(axis, extent(axis) - 1, width.after, name + "last"),
+                              {width.before + extent(axis), width.after, {}}});
         return join(axis, pieces);
     }
 
     OpReader& op_;
     std::vector<PadWidth> widths_;
     ValueId value_;
-    std::optional<std::size_t> last_;   // the last axis that grows: its value is the node's own
+    std::optional<std::size_t> last_;  // the last axis that grows: its value is the node's own
 };
 
 bool check_copying(OpReader const& op, PadMode mode, std::vector<PadWidth> const& widths) {
@@ -197,12 +202,16 @@ bool check_copying(OpReader const& op, PadMode mode, std::vector<PadWidth> const
         Extent const extent = op.value(0).shape[axis];
         if (widths[axis].none()) continue;
         if (extent == 0) {
-            op.node().at("mode").fail("\"constant\" for an axis of extent 0", op.describe(0), "an empty axis has no elements to copy");
+            op.node().at("mode").fail("\"constant\" for an axis of extent 0", op.describe(0),
+                                      "an empty axis has no elements to copy");
             return false;
         }
         bool const repeats = mode != PadMode::edge && !(mode == PadMode::reflect && extent == 1);
         if (repeats && pad_run_count(mode, extent, widths[axis]) > most_runs) {
-            op.node().at("pad_width").fail("a border of at most 65536 repeats of the axis", op.describe(0), "pad by less, or use \"edge\" or \"constant\"");
+            op.node()
+                .at("pad_width")
+                .fail("a border of at most 65536 repeats of the axis", op.describe(0),
+                      "pad by less, or use \"edge\" or \"constant\"");
             return false;
         }
     }
@@ -212,10 +221,12 @@ bool check_copying(OpReader const& op, PadMode mode, std::vector<PadWidth> const
 }  // namespace
 
 OpResult read_pad(OpReader& op) {
-    auto const width = required(op.node(), "pad_width", "write how many elements to add: \"pad_width\": [[before, after], ...]");
+    auto const width =
+        required(op.node(), "pad_width", "write how many elements to add: \"pad_width\": [[before, after], ...]");
     auto const mode = read_mode(op);
     auto const value = optional_at(op.node(), "constant_values");
-    if (value && mode && *mode != PadMode::constant) value->fail("no constant_values for this mode", brief(value->value()), "remove it, or use mode \"constant\"");
+    if (value && mode && *mode != PadMode::constant)
+        value->fail("no constant_values for this mode", brief(value->value()), "remove it, or use mode \"constant\"");
     if (!op.ready() || !width || !mode) return std::nullopt;
     auto const widths = read_widths(*width, op.order());
     if (!widths || !check_copying(op, *mode, *widths)) return std::nullopt;
@@ -223,13 +234,15 @@ OpResult read_pad(OpReader& op) {
     if (*mode != PadMode::constant) return padding.copying(*mode);
 
     DType const dtype = op.value(0).dtype;
-    std::vector<std::pair<Scalar, Scalar>> fills(op.order(), {Scalar::of(std::int64_t{0}), Scalar::of(std::int64_t{0})});
-    if (value && is_complex(dtype)) {   // [re, im] is one value
+    std::vector<std::pair<Scalar, Scalar>> fills(op.order(),
+                                                 {Scalar::of(std::int64_t{0}), Scalar::of(std::int64_t{0})});
+    if (value && is_complex(dtype)) {  // [re, im] is one value
         auto const one = read_element(*value, dtype);
         if (!one) return std::nullopt;
         fills.assign(op.order(), {*one, *one});
     } else if (value) {
-        auto const pairs = read_pairs<Scalar>(*value, op.order(), [&](Cursor const& one) { return read_element(one, dtype); });
+        auto const pairs =
+            read_pairs<Scalar>(*value, op.order(), [&](Cursor const& one) { return read_element(one, dtype); });
         if (!pairs) return std::nullopt;
         fills = *pairs;
     }

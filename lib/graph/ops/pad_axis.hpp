@@ -17,7 +17,7 @@ struct PadWidth {
 };
 
 struct PadRun {
-    Extent begin = 0;    // in the output
+    Extent begin = 0;  // in the output
     Extent length = 0;
     AxisMap map;
 };

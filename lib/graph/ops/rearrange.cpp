@@ -15,7 +15,8 @@ std::optional<Shape> full_shape(OpReader const& op, std::vector<std::int64_t> co
     for (std::size_t axis = 0; axis < shape.size(); ++axis) {
         bool const fine = shape[axis] >= 0 || (shape[axis] == -1 && !open);
         if (!fine) {
-            at.at(axis).fail("an extent of 0 or more, or one -1", std::to_string(shape[axis]) + (shape[axis] == -1 ? " again" : ""), "write the extent");
+            at.at(axis).fail("an extent of 0 or more, or one -1",
+                             std::to_string(shape[axis]) + (shape[axis] == -1 ? " again" : ""), "write the extent");
             return std::nullopt;
         }
         if (shape[axis] == -1) open = axis;
@@ -39,7 +40,8 @@ bool check_concat_shapes(OpReader const& op, std::size_t axis) {
         if (shape.size() == op.order()) shape[axis] = op.value(0).shape[axis];
         if (shape == op.value(0).shape) continue;
         good = false;
-        op.fail_input(k, "the same shape but for axis " + std::to_string(axis), shapes_of(op, k), "reshape or slice one of them");
+        op.fail_input(k, "the same shape but for axis " + std::to_string(axis), shapes_of(op, k),
+                      "reshape or slice one of them");
     }
     return good;
 }
@@ -49,7 +51,8 @@ bool check_concat_shapes(OpReader const& op, std::size_t axis) {
 OpResult read_reshape(OpReader& op) {
     auto const at = required(op.node(), "shape", "write the new shape, one extent may be -1: \"shape\": [4, -1]");
     auto const written = at ? read_integers(*at) : std::nullopt;
-    if (written && written->size() > max_order) at->fail("at most " + std::to_string(max_order) + " extents", std::to_string(written->size()), "merge axes");
+    if (written && written->size() > max_order)
+        at->fail("at most " + std::to_string(max_order) + " extents", std::to_string(written->size()), "merge axes");
     if (!op.ready() || !written) return std::nullopt;
     auto const shape = full_shape(op, *written);
     return shape ? OpResult(op.build.reshape("", op.input(0), *shape)) : std::nullopt;
@@ -64,7 +67,8 @@ OpResult read_transpose(OpReader& op) {
         auto const list = op.in_order(attribute, op.order());
         if (!list) return std::nullopt;
         if (list->size() != op.order()) {
-            attribute.at.fail("each of the " + std::to_string(op.order()) + " axes once", brief(attribute.at.value()), "list every axis of the input in its new order");
+            attribute.at.fail("each of the " + std::to_string(op.order()) + " axes once", brief(attribute.at.value()),
+                              "list every axis of the input in its new order");
             return std::nullopt;
         }
         axes = *list;
@@ -99,7 +103,8 @@ OpResult read_concat(OpReader& op) {
         Shape const piece = op.value(k).shape;
         Box box = Box::whole(piece);
         box.begin[*axis] = shape[*axis];
-        if (__builtin_add_overflow(shape[*axis], piece[*axis], &shape[*axis])) shape[*axis] = max_tensor_bytes;   // told as too large
+        if (__builtin_add_overflow(shape[*axis], piece[*axis], &shape[*axis]))
+            shape[*axis] = max_tensor_bytes;  // told as too large
         move.regions.push_back({box, std::vector<AxisMap>(piece.size())});
         inputs.push_back(op.build.cast("cast" + std::to_string(k), op.input(k), common));
     }

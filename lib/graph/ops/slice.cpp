@@ -38,7 +38,8 @@ std::optional<Item> parse_item(std::string_view text, Cursor const& at) {
     text = trimmed(text);
     if (text == "...") return Item{Item::Kind::rest, {}, 0, at};
     std::vector<std::string_view> parts;
-    for (std::size_t colon; (colon = text.find(':')) != std::string_view::npos; text.remove_prefix(colon + 1)) parts.push_back(text.substr(0, colon));
+    for (std::size_t colon; (colon = text.find(':')) != std::string_view::npos; text.remove_prefix(colon + 1))
+        parts.push_back(text.substr(0, colon));
     parts.push_back(text);
     bool good = parts.size() <= 3;
     std::vector<std::optional<std::int64_t>> numbers;
@@ -46,9 +47,11 @@ std::optional<Item> parse_item(std::string_view text, Cursor const& at) {
     if (good && parts.size() == 1 && numbers[0]) return Item{Item::Kind::number, {}, *numbers[0], at};
     if (good && parts.size() > 1) {
         std::int64_t const step = parts.size() == 3 && numbers[2] ? *numbers[2] : 1;
-        if (step != 0 && step >= -largest_step && step <= largest_step) return Item{Item::Kind::slice, {numbers[0], numbers[1], step}, 0, at};
+        if (step != 0 && step >= -largest_step && step <= largest_step)
+            return Item{Item::Kind::slice, {numbers[0], numbers[1], step}, 0, at};
     }
-    at.fail("start:stop:step (step not 0), a number, or '...', as NumPy has them", brief(at.value()), "write for example \"1:5\", \"::2\" or \"-1\"");
+    at.fail("start:stop:step (step not 0), a number, or '...', as NumPy has them", brief(at.value()),
+            "write for example \"1:5\", \"::2\" or \"-1\"");
     return std::nullopt;
 }
 
@@ -79,8 +82,8 @@ std::optional<std::vector<Item>> read_items(Cursor const& at) {
 }
 
 struct Slicing {
-    std::vector<SliceAxis> axes;      // of the input
-    std::vector<bool> dropped;        // axes that a number took away
+    std::vector<SliceAxis> axes;  // of the input
+    std::vector<bool> dropped;    // axes that a number took away
 };
 
 /// '...' stands for as many whole axes as are missing; missing axes at the end are whole.
@@ -89,7 +92,8 @@ std::optional<Slicing> slicing_of_items(OpReader const& op, std::vector<Item> co
     std::size_t named = 0, rests = 0;
     for (Item const& item : items) item.kind == Item::Kind::rest ? ++rests : ++named;
     if (named > op.order() || rests > 1) {
-        at.fail("at most " + std::to_string(op.order()) + " slices and one '...'", brief(at.value()), op.describe(0) + " has no more axes");
+        at.fail("at most " + std::to_string(op.order()) + " slices and one '...'", brief(at.value()),
+                op.describe(0) + " has no more axes");
         return std::nullopt;
     }
     Slicing slicing{std::vector<SliceAxis>(op.order()), std::vector<bool>(op.order(), false)};
@@ -103,8 +107,10 @@ std::optional<Slicing> slicing_of_items(OpReader const& op, std::vector<Item> co
         if (item.kind == Item::Kind::number) {
             Extent const extent = op.value(0).shape[axis];
             if (item.number < -extent || item.number >= extent) {
-                item.at.fail("a position from " + std::to_string(-extent) + " to " + std::to_string(extent - 1), std::to_string(item.number),
-                             "correct it: axis " + std::to_string(axis) + " has " + std::to_string(extent) + " elements");
+                item.at.fail(
+                    "a position from " + std::to_string(-extent) + " to " + std::to_string(extent - 1),
+                    std::to_string(item.number),
+                    "correct it: axis " + std::to_string(axis) + " has " + std::to_string(extent) + " elements");
                 return std::nullopt;
             }
             std::int64_t const first = item.number < 0 ? item.number + extent : item.number;
@@ -125,8 +131,10 @@ std::optional<Bounds> read_bounds(OpReader const& op, std::string const& key) {
     if (!at->value().is_array()) return Bounds{at->value().get<std::int64_t>()};
     Bounds bounds;
     for (std::size_t k = 0; k < at->size(); ++k) {
-        if (at->at(k).value().is_null()) bounds.emplace_back();
-        else bounds.push_back(at->at(k).integer());
+        if (at->at(k).value().is_null())
+            bounds.emplace_back();
+        else
+            bounds.push_back(at->at(k).integer());
     }
     return bounds;
 }
@@ -160,11 +168,14 @@ std::optional<Slicing> slicing_of_lists(OpReader const& op, Lists const& lists) 
         if (!*bounds) continue;
         bool const fits = lists.axes.list ? (*bounds)->size() == axes.size() : (*bounds)->size() <= axes.size();
         if (!fits) {
-            op.node().at(key).fail(std::to_string(axes.size()) + " numbers, one for each axis", std::to_string((*bounds)->size()), "write null for a bound that is not needed");
+            op.node().at(key).fail(std::to_string(axes.size()) + " numbers, one for each axis",
+                                   std::to_string((*bounds)->size()), "write null for a bound that is not needed");
             return std::nullopt;
         }
     }
-    auto bound = [](std::optional<Bounds> const& bounds, std::size_t k) { return bounds && k < bounds->size() ? (*bounds)[k] : std::nullopt; };
+    auto bound = [](std::optional<Bounds> const& bounds, std::size_t k) {
+        return bounds && k < bounds->size() ? (*bounds)[k] : std::nullopt;
+    };
     for (std::size_t k = 0; k < axes.size(); ++k)
         slicing.axes[axes[k]] = {bound(lists.start, k), bound(lists.stop, k), bound(lists.step, k).value_or(1)};
     return slicing;
@@ -185,7 +196,8 @@ ValueId lower(OpReader& op, Slicing const& slicing) {
     }
     Shape const shape = region.box.length;
     move.regions.push_back(std::move(region));
-    ValueId const piece = op.build.move(dropped ? "slice" : "", std::move(move), {op.input(0)}, shape, op.value(0).dtype);
+    ValueId const piece =
+        op.build.move(dropped ? "slice" : "", std::move(move), {op.input(0)}, shape, op.value(0).dtype);
     return dropped ? op.build.reshape("", piece, kept) : piece;
 }
 
@@ -199,7 +211,9 @@ OpResult read_slice(OpReader& op) {
         slices->fail("\"slices\", or \"start\", \"stop\" and \"step\"", "both", "remove one of them");
         return std::nullopt;
     }
-    if (!slices && !has_lists) op.node().fail("\"slices\", or \"start\", \"stop\" or \"step\"", "none of them", "write for example \"slices\": \"1:5, ::2\"");
+    if (!slices && !has_lists)
+        op.node().fail("\"slices\", or \"start\", \"stop\" or \"step\"", "none of them",
+                       "write for example \"slices\": \"1:5, ::2\"");
     auto const items = slices ? read_items(*slices) : std::nullopt;
     if (!check_steps(op, lists) || !op.ready()) return std::nullopt;
     auto const slicing = items ? slicing_of_items(op, *items) : slicing_of_lists(op, lists);

@@ -11,7 +11,7 @@ namespace ein::graph {
 
 struct SliceAxis {
     std::optional<std::int64_t> start, stop;
-    std::int64_t step = 1;   // not 0, magnitude at most 2^62
+    std::int64_t step = 1;  // not 0, magnitude at most 2^62
 };
 
 struct SlicedAxis {

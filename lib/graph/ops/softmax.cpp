@@ -25,9 +25,13 @@ OpResult lower(OpReader& op, std::string const& what, Expr const& join) {
     AxisLabels const labels(op.value(0).shape, *axes);
     Expr const x = Expr::operand(0), y = Expr::operand(1);
 
-    ValueId const max = op.build.einsum("max", labels.einsum({labels.all()}, labels.kept(), x, Agg::max), {input}, inner);
-    ValueId const sum = op.build.einsum("sum", labels.einsum({labels.all(), labels.kept()}, labels.kept(), Expr::call(Op::exp, {x - y})), {input, max}, inner);
-    return op.build.einsum("", labels.einsum({labels.all(), labels.kept(), labels.kept()}, labels.all(), join), {input, max, sum}, output);
+    ValueId const max =
+        op.build.einsum("max", labels.einsum({labels.all()}, labels.kept(), x, Agg::max), {input}, inner);
+    ValueId const sum = op.build.einsum(
+        "sum", labels.einsum({labels.all(), labels.kept()}, labels.kept(), Expr::call(Op::exp, {x - y})), {input, max},
+        inner);
+    return op.build.einsum("", labels.einsum({labels.all(), labels.kept(), labels.kept()}, labels.all(), join),
+                           {input, max, sum}, output);
 }
 
 }  // namespace

@@ -38,7 +38,8 @@ std::optional<Reduction> read_reduction(OpReader& op, std::string const& what, b
 
 ValueId sum_of(OpReader& op, Reduction const& reduction) {
     AxisLabels const& labels = reduction.labels;
-    return op.build.einsum("sum", labels.einsum({labels.all()}, labels.kept(), Expr::operand(0)), {op.input(0)}, reduction.inner);
+    return op.build.einsum("sum", labels.einsum({labels.all()}, labels.kept(), Expr::operand(0)), {op.input(0)},
+                           reduction.inner);
 }
 
 /// |x - mean|^2: the product with the conjugate for complex numbers.
@@ -81,10 +82,13 @@ OpResult read_var(OpReader& op) {
     double const count = labels.reduced_elements();
     bool const complex = is_complex(op.value(0).dtype);
     ValueId const sum = sum_of(op, *reduction);
-    ValueId const mean = op.build.einsum("mean", labels.finish(Expr::operand(0) / Expr::number(count), false), {sum}, reduction->inner);
-    ValueId const squares = op.build.einsum("squares", labels.einsum({labels.all(), labels.kept()}, labels.kept(), squared_distance(complex)),
-                                            {op.input(0), mean}, real_part(reduction->inner));
-    Expr const var = Expr::operand(0) / Expr::number(std::max(count - correction, 0.0));   // as NumPy: never a negative divisor
+    ValueId const mean =
+        op.build.einsum("mean", labels.finish(Expr::operand(0) / Expr::number(count), false), {sum}, reduction->inner);
+    ValueId const squares = op.build.einsum(
+        "squares", labels.einsum({labels.all(), labels.kept()}, labels.kept(), squared_distance(complex)),
+        {op.input(0), mean}, real_part(reduction->inner));
+    Expr const var =
+        Expr::operand(0) / Expr::number(std::max(count - correction, 0.0));  // as NumPy: never a negative divisor
     return op.build.einsum("", labels.finish(var, reduction->keepdims), {squares}, reduction->output);
 }
 

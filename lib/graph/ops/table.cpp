@@ -58,10 +58,11 @@ std::optional<ValueId> read_op(NodeContext& context) {
     std::size_t const faults_before = context.node.faults().list().size();
     context.node.only_keys(keys);
     if (context.inputs.size() < entry->least_inputs || context.inputs.size() > entry->most_inputs)
-        context.node.at("inputs").fail(inputs_expected(*entry), std::to_string(context.inputs.size()), "list the tensors that " + std::string(entry->name) + " reads");
+        context.node.at("inputs").fail(inputs_expected(*entry), std::to_string(context.inputs.size()),
+                                       "list the tensors that " + std::string(entry->name) + " reads");
     OpReader reader(context);
     bool const good = context.node.faults().list().size() == faults_before;
-    if (!good) context.inputs.clear(), context.inputs.emplace_back();   // attributes are still checked
+    if (!good) context.inputs.clear(), context.inputs.emplace_back();  // attributes are still checked
     return entry->read(reader);
 }
 

@@ -50,7 +50,8 @@ ValueId lower_argbest(NodeBuilder& builder, EinSum einsum, std::vector<ValueId> 
     find.inputs.push_back(find.output);
     inputs.push_back(m);
     ValueId const index = builder.einsum(dtype == DType::i64 ? "" : "index", std::move(find), inputs, DType::i64);
-    return dtype == DType::i64 ? index : builder.einsum("", identity_einsum(builder.value(index).shape), {index}, dtype);
+    return dtype == DType::i64 ? index
+                               : builder.einsum("", identity_einsum(builder.value(index).shape), {index}, dtype);
 }
 
 }  // namespace ein::graph

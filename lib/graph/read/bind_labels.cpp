@@ -22,7 +22,8 @@ public:
         if (!check_count() || !check_orders()) return std::nullopt;
         std::size_t const open_axes = most_open_axes();
         if (open_axes > 0 && !is_open(subscripts_.output)) {
-            einsum_.fail("'...' in the output too", "an output without it, but '...' stands for " + std::to_string(open_axes) + " axes",
+            einsum_.fail("'...' in the output too",
+                         "an output without it, but '...' stands for " + std::to_string(open_axes) + " axes",
                          "write '...' in the output, or name these axes");
             return std::nullopt;
         }
@@ -40,7 +41,7 @@ private:
     struct Known {
         Extent extent = 1;
         std::size_t operand = 0;
-        bool told = false;     // a conflict of this label has been reported
+        bool told = false;  // a conflict of this label has been reported
         bool in_input = false;
         bool in_sizes = false;
     };
@@ -61,14 +62,17 @@ private:
             if (is_open(term) ? labels <= order : labels == order) continue;
             good = false;
             std::string const axes = std::to_string(labels) + (labels == 1 ? " axis" : " axes");
-            einsum_.fail((is_open(term) ? "a tensor of at least " : "a tensor of ") + axes + " for term " + std::to_string(k + 1) + " " + quote(joined(term)),
-                         quote(inputs_[k]->name) + " (" + place(k) + ") of shape " + to_string(inputs_[k]->shape), order_mend(term));
+            einsum_.fail((is_open(term) ? "a tensor of at least " : "a tensor of ") + axes + " for term " +
+                             std::to_string(k + 1) + " " + quote(joined(term)),
+                         quote(inputs_[k]->name) + " (" + place(k) + ") of shape " + to_string(inputs_[k]->shape),
+                         order_mend(term));
         }
         return good;
     }
 
     static std::string joined(Term const& term) {
-        bool const letters = std::all_of(term.begin(), term.end(), [](std::string const& label) { return label.size() == 1 || label == ellipsis; });
+        bool const letters = std::all_of(
+            term.begin(), term.end(), [](std::string const& label) { return label.size() == 1 || label == ellipsis; });
         std::string text;
         for (std::string const& label : term) text += (text.empty() || letters ? "" : " ") + label;
         return text;
@@ -78,13 +82,16 @@ private:
     std::string order_mend(Term const& term) const {
         bool const maybe_word = einsum_.value().is_string() && term.size() > 2 && !is_open(term);
         return std::string("write one label for each axis") +
-               (maybe_word ? ", or, if " + quote(joined(term)) + " is one label, use lists: {\"in\": [[\"" + joined(term) + "\"]], ...}" : "");
+               (maybe_word ? ", or, if " + quote(joined(term)) + " is one label, use lists: {\"in\": [[\"" +
+                                 joined(term) + "\"]], ...}"
+                           : "");
     }
 
     std::size_t most_open_axes() const {
         std::size_t most = 0;
         for (std::size_t k = 0; k < inputs_.size(); ++k)
-            if (is_open(subscripts_.inputs[k])) most = std::max(most, inputs_[k]->shape.size() + 1 - subscripts_.inputs[k].size());
+            if (is_open(subscripts_.inputs[k]))
+                most = std::max(most, inputs_[k]->shape.size() + 1 - subscripts_.inputs[k].size());
         return most;
     }
 
@@ -101,8 +108,10 @@ private:
     std::vector<int> to_labels(Term const& term, std::size_t mine, std::size_t open) {
         std::vector<int> labels;
         for (std::string const& name : term) {
-            if (name != ellipsis) labels.push_back(label(name));
-            else for (std::size_t k = open - mine; k < open; ++k) labels.push_back(label(ellipsis + std::to_string(k)));
+            if (name != ellipsis)
+                labels.push_back(label(name));
+            else
+                for (std::size_t k = open - mine; k < open; ++k) labels.push_back(label(ellipsis + std::to_string(k)));
         }
         return labels;
     }
@@ -137,38 +146,42 @@ private:
     void tell_conflict(int label, Known const& first, Extent extent, std::size_t operand) {
         std::string const start = "label " + quote(name(label)) + " is " + std::to_string(first.extent);
         if (first.operand == operand) {
-            einsum_.fail("one extent for each label", start + " and " + std::to_string(extent) + " in " + quote(inputs_[operand]->name) + " (" + place(operand) + ")",
+            einsum_.fail("one extent for each label",
+                         start + " and " + std::to_string(extent) + " in " + quote(inputs_[operand]->name) + " (" +
+                             place(operand) + ")",
                          "a diagonal needs axes of one length: rename the label or slice the tensor");
             return;
         }
         einsum_.fail("one extent for each label",
-                     start + " in " + quote(inputs_[first.operand]->name) + " (" + place(first.operand) + ") but " + std::to_string(extent) +
-                         " in " + quote(inputs_[operand]->name) + " (" + place(operand) + ")",
+                     start + " in " + quote(inputs_[first.operand]->name) + " (" + place(first.operand) + ") but " +
+                         std::to_string(extent) + " in " + quote(inputs_[operand]->name) + " (" + place(operand) + ")",
                      "transpose one of them or rename the label");
     }
 
     void read_sizes() {
         auto const sizes = optional_at(node_, "sizes");
-        if (!sizes || !sizes->value().is_object()) return;   // another kind of value has been told
+        if (!sizes || !sizes->value().is_object()) return;  // another kind of value has been told
         for (auto const& [key, unused] : sizes->value().items()) read_size(sizes->at(key), key);
     }
 
     void read_size(Cursor const& at, std::string const& label_name) {
         auto const found = number_.find(label_name);
         if (found == number_.end()) {
-            at.fail("a label of this einsum", "the unknown label " + quote(label_name), did_you_mean(label_name, bound_.labels, "remove it"));
+            at.fail("a label of this einsum", "the unknown label " + quote(label_name),
+                    did_you_mean(label_name, bound_.labels, "remove it"));
             failed_ = true;
             return;
         }
         Known& so_far = known(found->second);
         so_far.in_sizes = true;
         auto const extent = at.value().is_number() ? at.integer() : std::nullopt;
-        if (!extent || *extent < 0) {   // told by the check of the node's keys
+        if (!extent || *extent < 0) {  // told by the check of the node's keys
             failed_ = true;
             return;
         }
         if (so_far.in_input && so_far.extent != *extent && !so_far.told) {
-            at.fail(std::to_string(so_far.extent) + ", as in " + quote(inputs_[so_far.operand]->name) + " (" + place(so_far.operand) + ")",
+            at.fail(std::to_string(so_far.extent) + ", as in " + quote(inputs_[so_far.operand]->name) + " (" +
+                        place(so_far.operand) + ")",
                     std::to_string(*extent), "correct it or remove it: only labels that no input has need a size");
             failed_ = true;
         }
@@ -191,8 +204,10 @@ private:
             bound_.squeezed.emplace_back();
             for (std::size_t axis = 0; axis < axes_[k].size(); ++axis) {
                 bool const broadcasts = inputs_[k]->shape[axis] != known(axes_[k][axis]).extent;
-                if (broadcasts) bound_.squeezed.back().push_back(axis);
-                else bound_.inputs.back().push_back(axes_[k][axis]);
+                if (broadcasts)
+                    bound_.squeezed.back().push_back(axis);
+                else
+                    bound_.inputs.back().push_back(axes_[k][axis]);
             }
         }
     }
@@ -202,7 +217,7 @@ private:
     Cursor const& node_;
     Cursor einsum_;
     BoundLabels bound_;
-    std::vector<std::vector<int>> axes_;   // for each input the label of each axis
+    std::vector<std::vector<int>> axes_;  // for each input the label of each axis
     std::unordered_map<std::string, int> number_;
     std::vector<Known> known_;
     bool failed_ = false;
@@ -210,7 +225,8 @@ private:
 
 }  // namespace
 
-std::optional<BoundLabels> bind_labels(Subscripts const& subscripts, std::span<Value const* const> inputs, Cursor const& node) {
+std::optional<BoundLabels> bind_labels(Subscripts const& subscripts, std::span<Value const* const> inputs,
+                                       Cursor const& node) {
     return Binding(subscripts, inputs, node).bind();
 }
 

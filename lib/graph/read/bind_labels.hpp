@@ -14,7 +14,7 @@
 namespace ein::graph {
 
 struct BoundLabels {
-    std::vector<std::string> labels;                 // in order of first occurrence; those of '...' are "...0", "...1", ...
+    std::vector<std::string> labels;  // in order of first occurrence; those of '...' are "...0", "...1", ...
     Shape extents;
     std::vector<std::vector<int>> inputs;            // labels of the axes that stay
     std::vector<std::vector<std::size_t>> squeezed;  // axes of extent 1 to drop, for each input
@@ -23,6 +23,7 @@ struct BoundLabels {
 
 /// @param node  the node, for its "inputs" and "sizes"
 /// @return nothing when it has a fault: wrong orders, extents that differ, an output label without an extent
-std::optional<BoundLabels> bind_labels(Subscripts const& subscripts, std::span<Value const* const> inputs, Cursor const& node);
+std::optional<BoundLabels> bind_labels(Subscripts const& subscripts, std::span<Value const* const> inputs,
+                                       Cursor const& node);
 
 }  // namespace ein::graph

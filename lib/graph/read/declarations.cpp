@@ -18,19 +18,23 @@ std::string declare_name(Cursor const& node, Names& names) {
 bool check_kind(Cursor const& node) {
     for (std::string const later : {"grad", "loop"}) {
         if (!node.has(later)) continue;
-        node.at(later).fail("an \"einsum\" or \"op\" node", "\"" + later + "\", which is not supported yet by this version", "remove the node");
+        node.at(later).fail("an \"einsum\" or \"op\" node",
+                            "\"" + later + "\", which is not supported yet by this version", "remove the node");
         return false;
     }
     bool const einsum = node.has("einsum"), op = node.has("op");
     if (einsum != op) return true;
-    node.fail("either \"einsum\" or \"op\"", einsum ? "both" : "neither", einsum ? "remove one of them" : "write for example \"einsum\": \"ij,jk->ik\" or \"op\": \"softmax\"");
+    node.fail("either \"einsum\" or \"op\"", einsum ? "both" : "neither",
+              einsum ? "remove one of them" : "write for example \"einsum\": \"ij,jk->ik\" or \"op\": \"softmax\"");
     return false;
 }
 
 void resolve_inputs(NodeDeclaration& declaration, Names& names) {
-    auto const inputs = required(declaration.node, "inputs", "name the tensors that it reads: \"inputs\": [\"A\", \"B\"]");
+    auto const inputs =
+        required(declaration.node, "inputs", "name the tensors that it reads: \"inputs\": [\"A\", \"B\"]");
     if (!inputs || !inputs->expect_list() || inputs->size() == 0) {
-        if (inputs && inputs->value().is_array()) inputs->fail("one input or more", "none", "name the tensors that it reads");
+        if (inputs && inputs->value().is_array())
+            inputs->fail("one input or more", "none", "name the tensors that it reads");
         declaration.usable = false;
         return;
     }
@@ -38,7 +42,8 @@ void resolve_inputs(NodeDeclaration& declaration, Names& names) {
         auto const at = inputs->at(k);
         auto const name = at.string();
         declaration.inputs.push_back(name ? names.find(*name) : std::nullopt);
-        if (name && !declaration.inputs.back()) at.fail("the name of a tensor or node", quote(*name), names.suggestion(*name));
+        if (name && !declaration.inputs.back())
+            at.fail("the name of a tensor or node", quote(*name), names.suggestion(*name));
     }
 }
 

@@ -13,9 +13,9 @@ namespace ein::graph {
 
 struct NodeDeclaration {
     Cursor node;
-    std::string name;                               // empty: it has none that can be used
-    std::vector<std::optional<std::size_t>> inputs; // numbers of names; nothing: unknown
-    bool usable = true;                             // false: not even its inputs could be read
+    std::string name;                                // empty: it has none that can be used
+    std::vector<std::optional<std::size_t>> inputs;  // numbers of names; nothing: unknown
+    bool usable = true;                              // false: not even its inputs could be read
 };
 
 /// Every name of the file and its number: tensors first, then nodes in file order.
@@ -40,6 +40,7 @@ std::vector<NodeDeclaration> declare_nodes(Cursor const& nodes, Names& names);
 
 /// The nodes in an order in which each comes after those that it reads; a fault for each cycle, whose nodes are left out.
 /// @param producer  for each name the node that makes it, or nothing for a tensor
-std::vector<std::size_t> order_nodes(std::vector<NodeDeclaration> const& nodes, std::vector<std::optional<std::size_t>> const& producer);
+std::vector<std::size_t> order_nodes(std::vector<NodeDeclaration> const& nodes,
+                                     std::vector<std::optional<std::size_t>> const& producer);
 
 }  // namespace ein::graph

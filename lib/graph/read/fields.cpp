@@ -41,7 +41,8 @@ std::optional<Shape> read_shape(Cursor const& at) {
     Shape shape;
     for (std::size_t axis = 0; axis < at.size(); ++axis) {
         auto const extent = at.at(axis).integer();
-        if (extent && *extent < 0) at.at(axis).fail("an extent of 0 or more", std::to_string(*extent), "write the axis's length");
+        if (extent && *extent < 0)
+            at.at(axis).fail("an extent of 0 or more", std::to_string(*extent), "write the axis's length");
         if (extent && *extent >= 0) shape.push_back(*extent);
     }
     return shape.size() == at.size() ? std::optional(shape) : std::nullopt;
@@ -66,7 +67,8 @@ std::optional<std::string> read_name(Cursor const& at) {
     if (!name) return std::nullopt;
     bool const control = std::any_of(name->begin(), name->end(), [](unsigned char c) { return c < 32 || c == 127; });
     if (!name->empty() && !control) return name;
-    at.fail("a name", name->empty() ? "an empty string" : "one with control characters", "write a name of visible characters");
+    at.fail("a name", name->empty() ? "an empty string" : "one with control characters",
+            "write a name of visible characters");
     return std::nullopt;
 }
 

@@ -16,9 +16,9 @@ struct NodeContext {
     Cursor node;
     GraphBuilder& graph;
     std::string name;
-    std::vector<std::optional<ValueId>> inputs;   // nothing: unknown, because of another fault
+    std::vector<std::optional<ValueId>> inputs;  // nothing: unknown, because of another fault
     std::vector<std::string> const& params;
-    DType default_dtype;                          // the graph's
+    DType default_dtype;  // the graph's
 
     bool inputs_known() const {
         for (auto const& input : inputs)

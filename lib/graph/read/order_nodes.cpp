@@ -17,8 +17,10 @@ std::string cycle_text(std::vector<NodeDeclaration> const& nodes, std::vector<st
     std::size_t const half = longest_cycle_told / 2;
     for (std::size_t k = cycle.size() - 1; k > 0; --k) {
         bool const left_out = cycle.size() > longest_cycle_told && k > half && k + half <= cycle.size();
-        if (!left_out) text += quote(nodes[cycle[k]].name) + " -> ";
-        else if (k == half + 1) text += "... -> ";
+        if (!left_out)
+            text += quote(nodes[cycle[k]].name) + " -> ";
+        else if (k == half + 1)
+            text += "... -> ";
     }
     return text + quote(nodes[cycle.front()].name);
 }
@@ -60,8 +62,10 @@ private:
             auto const input = nodes_[node].inputs[step.next_input++];
             auto const before = input ? producer_[*input] : std::nullopt;
             if (!before) continue;
-            if (marks_[*before] == Mark::unseen) open(*before);
-            else if (marks_[*before] == Mark::open) tell_cycle(*before);
+            if (marks_[*before] == Mark::unseen)
+                open(*before);
+            else if (marks_[*before] == Mark::open)
+                tell_cycle(*before);
         }
     }
 
@@ -74,7 +78,8 @@ private:
         }
         std::reverse(cycle.begin(), cycle.end());
         for (std::size_t node : cycle) marks_[node] = Mark::in_cycle;
-        nodes_[first].node.at("inputs").fail("nodes that do not wait for each other", "the cycle " + cycle_text(nodes_, cycle),
+        nodes_[first].node.at("inputs").fail("nodes that do not wait for each other",
+                                             "the cycle " + cycle_text(nodes_, cycle),
                                              "let one of them read something else");
     }
 
@@ -87,7 +92,8 @@ private:
 
 }  // namespace
 
-std::vector<std::size_t> order_nodes(std::vector<NodeDeclaration> const& nodes, std::vector<std::optional<std::size_t>> const& producer) {
+std::vector<std::size_t> order_nodes(std::vector<NodeDeclaration> const& nodes,
+                                     std::vector<std::optional<std::size_t>> const& producer) {
     return Walk(nodes, producer).run();
 }
 

@@ -47,7 +47,8 @@ void check_sizes(Cursor const& node) {
     if (!sizes || !sizes->expect_object()) return;
     for (auto const& [key, unused] : sizes->value().items()) {
         auto const extent = sizes->at(key).integer();
-        if (extent && *extent < 0) sizes->at(key).fail("an extent of 0 or more", std::to_string(*extent), "write the label's extent");
+        if (extent && *extent < 0)
+            sizes->at(key).fail("an extent of 0 or more", std::to_string(*extent), "write the label's extent");
     }
 }
 
@@ -72,7 +73,8 @@ void check_join_names(NodeContext const& context, Subscripts const& subscripts) 
     scalar::Names names{static_cast<int>(context.inputs.size()), {}, context.params};
     auto add = [&](Subscripts::Term const& term) {
         for (std::string const& label : term)
-            if (label != ellipsis && std::find(names.labels.begin(), names.labels.end(), label) == names.labels.end()) names.labels.push_back(label);
+            if (label != ellipsis && std::find(names.labels.begin(), names.labels.end(), label) == names.labels.end())
+                names.labels.push_back(label);
     };
     for (auto const& term : subscripts.inputs) add(term);
     add(subscripts.output);
@@ -82,7 +84,8 @@ void check_join_names(NodeContext const& context, Subscripts const& subscripts) 
 bool check_complex(Cursor const& node, AggChoice agg, DType join) {
     bool const ordered = agg.agg == Agg::min || agg.agg == Agg::max || agg.agg == Agg::logsumexp;
     if (!is_complex(join) || !ordered) return true;
-    node.at("agg").fail("sum, prod, any or all of complex numbers", node.at("agg").value().get<std::string>() + " (they have no order)",
+    node.at("agg").fail("sum, prod, any or all of complex numbers",
+                        node.at("agg").value().get<std::string>() + " (they have no order)",
                         "take abs(), real() or imag() in \"join\"");
     return false;
 }
@@ -96,7 +99,8 @@ bool check_not_empty(Cursor const& node, AggChoice agg, EinSum const& einsum) {
         if (einsum.extents[static_cast<std::size_t>(label)] != 0) continue;
         std::string const quoted = quote(einsum.labels[static_cast<std::size_t>(label)]);
         node.at("agg").fail("an aggregated label of extent 1 or more", "label " + quoted + " of extent 0",
-                            node.at("agg").value().get<std::string>() + " of no elements has no value: use another aggregation or a longer axis");
+                            node.at("agg").value().get<std::string>() +
+                                " of no elements has no value: use another aggregation or a longer axis");
         return false;
     }
     return true;
@@ -106,20 +110,22 @@ bool check_one_label(Cursor const& node, EinSum const& einsum) {
     std::size_t const count = einsum.aggregated().size();
     if (count == 1) return true;
     node.at("agg").fail("exactly one label that the output lacks", std::to_string(count),
-                        count == 0 ? "remove a label from the output" : "reshape so that these axes become one, or keep all but one in the output");
+                        count == 0 ? "remove a label from the output"
+                                   : "reshape so that these axes become one, or keep all but one in the output");
     return false;
 }
 
 bool check_path(Cursor const& node, EinSum const& einsum) {
     if (!node.has("path") || einsum.operands() < 3 || contracts_pairwise(einsum)) return true;
-    node.at("path").fail("a join over which the aggregation distributes (sum of products, min of sums, ...)", "another one",
-                         "remove \"path\": this node runs as one");
+    node.at("path").fail("a join over which the aggregation distributes (sum of products, min of sums, ...)",
+                         "another one", "remove \"path\": this node runs as one");
     return false;
 }
 
 class EinsumLowering {
 public:
-    EinsumLowering(NodeContext& context, Fields fields) : context_(context), fields_(std::move(fields)), builder_(context.graph, context.name) {
+    EinsumLowering(NodeContext& context, Fields fields)
+        : context_(context), fields_(std::move(fields)), builder_(context.graph, context.name) {
         for (auto const& input : context.inputs) inputs_.push_back(*input);
     }
 
@@ -130,10 +136,12 @@ public:
         if (!bound) return std::nullopt;
         for (ValueId input : inputs_) dtypes_.push_back(builder_.value(input).dtype);
 
-        EinSum einsum{bound->labels, bound->extents, bound->inputs, bound->output, {}, fields_.agg ? fields_.agg->agg : Agg::sum};
+        EinSum einsum{
+            bound->labels, bound->extents, bound->inputs, bound->output, {}, fields_.agg ? fields_.agg->agg : Agg::sum};
         bool const position = fields_.agg && fields_.agg->position;
         DType const output = position ? DType::i64 : fields_.dtype.value_or(common_dtype(dtypes_));
-        if (!complete(einsum, output)) return builder_.placeholder(einsum.output_shape(), fields_.dtype.value_or(output));
+        if (!complete(einsum, output))
+            return builder_.placeholder(einsum.output_shape(), fields_.dtype.value_or(output));
         squeeze(bound->squeezed);
         if (!position) return builder_.einsum("", std::move(einsum), inputs_, output, fields_.path);
         return lower_argbest(builder_, std::move(einsum), inputs_, fields_.dtype.value_or(DType::i64));
@@ -147,7 +155,8 @@ private:
         einsum.join = std::move(*join);
         auto const type = check_join_type(context_.node, einsum.join, dtypes_, output);
         Cursor const& node = context_.node;
-        return type && check_complex(node, *fields_.agg, *type) && (!fields_.agg->position || check_one_label(node, einsum)) &&
+        return type && check_complex(node, *fields_.agg, *type) &&
+               (!fields_.agg->position || check_one_label(node, einsum)) &&
                check_not_empty(node, *fields_.agg, einsum) && check_path(node, einsum);
     }
 
@@ -158,7 +167,8 @@ private:
             Shape shape;
             Shape const& whole = builder_.value(inputs_[k]).shape;
             for (std::size_t axis = 0; axis < whole.size(); ++axis)
-                if (std::find(squeezed[k].begin(), squeezed[k].end(), axis) == squeezed[k].end()) shape.push_back(whole[axis]);
+                if (std::find(squeezed[k].begin(), squeezed[k].end(), axis) == squeezed[k].end())
+                    shape.push_back(whole[axis]);
             inputs_[k] = builder_.reshape("squeeze" + std::to_string(k), inputs_[k], shape);
         }
     }

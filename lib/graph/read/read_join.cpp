@@ -31,7 +31,7 @@ Expr product_of_all(std::size_t operands) {
 std::optional<Expr> read_join(Cursor const& node, scalar::Names const& names) {
     if (!node.has("join")) return product_of_all(static_cast<std::size_t>(names.operands));
     Cursor const at = node.at("join");
-    if (!at.value().is_string()) return std::nullopt;   // told by the syntax check
+    if (!at.value().is_string()) return std::nullopt;  // told by the syntax check
     std::string const text = at.value().get<std::string>();
     scalar::ParseResult result = scalar::parse(text, names);
     for (scalar::ParseFault const& fault : result.faults)
@@ -39,7 +39,8 @@ std::optional<Expr> read_join(Cursor const& node, scalar::Names const& names) {
     return result.faults.empty() ? std::optional(std::move(result.expr)) : std::nullopt;
 }
 
-std::optional<DType> check_join_type(Cursor const& node, Expr const& join, std::vector<DType> const& inputs, DType output) {
+std::optional<DType> check_join_type(Cursor const& node, Expr const& join, std::vector<DType> const& inputs,
+                                     DType output) {
     DType const compute = compute_dtype(inputs, output);
     scalar::TypeResult const result = scalar::type_of(join, compute, compute_dtype({}, output));
     if (result.problem.empty()) return result.type;

@@ -15,7 +15,8 @@ namespace ein::graph {
 std::optional<scalar::Expr> read_join(Cursor const& node, scalar::Names const& names);
 
 /// The type of a join of operands of `inputs` under an output type; nothing, and a fault, when it has none.
-std::optional<DType> check_join_type(Cursor const& node, scalar::Expr const& join, std::vector<DType> const& inputs, DType output);
+std::optional<DType> check_join_type(Cursor const& node, scalar::Expr const& join, std::vector<DType> const& inputs,
+                                     DType output);
 
 /// x0 * x1 * ..., as a balanced tree where a chain would be too deep.
 scalar::Expr product_of_all(std::size_t operands);

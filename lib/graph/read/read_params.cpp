@@ -12,7 +12,8 @@ namespace {
 bool is_identifier(std::string const& name) {
     auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
     auto digit = [](char c) { return c >= '0' && c <= '9'; };
-    return !name.empty() && letter(name[0]) && std::all_of(name.begin(), name.end(), [&](char c) { return letter(c) || digit(c); });
+    return !name.empty() && letter(name[0]) &&
+           std::all_of(name.begin(), name.end(), [&](char c) { return letter(c) || digit(c); });
 }
 
 /// What else an expression means by this name, or "".
@@ -20,7 +21,8 @@ std::string other_meaning(std::string const& name) {
     if (scalar::operand_number(name)) return "an operand";
     if (scalar::constant_value(name)) return "a constant";
     auto const functions = scalar::function_names();
-    return std::find(functions.begin(), functions.end(), name) != functions.end() || name == "position" ? "a function" : "";
+    return std::find(functions.begin(), functions.end(), name) != functions.end() || name == "position" ? "a function"
+                                                                                                        : "";
 }
 
 }  // namespace
@@ -32,9 +34,12 @@ scalar::Params read_params(Cursor const& params) {
         if (name.starts_with("x-")) continue;
         Cursor const at = params.at(name);
         std::string const meaning = other_meaning(name);
-        if (!is_identifier(name)) at.fail("a name of letters, digits and _", quote(name), "rename it");
-        else if (!meaning.empty()) at.fail("a name that means nothing else in an expression", quote(name) + ", " + meaning, "rename it");
-        else result[name] = at.number().value_or(0);
+        if (!is_identifier(name))
+            at.fail("a name of letters, digits and _", quote(name), "rename it");
+        else if (!meaning.empty())
+            at.fail("a name that means nothing else in an expression", quote(name) + ", " + meaning, "rename it");
+        else
+            result[name] = at.number().value_or(0);
     }
     return result;
 }

@@ -16,8 +16,8 @@ std::optional<std::vector<std::int64_t>> read_step(Cursor const& at, std::size_t
         bool const inside = (*step)[k] >= 0 && static_cast<std::size_t>((*step)[k]) < live;
         bool const repeated = std::count(step->begin(), step->end(), (*step)[k]) > 1;
         if (inside && !repeated) continue;
-        at.at(k).fail("a position from 0 to " + std::to_string(live - 1) + ", each once in a step", std::to_string((*step)[k]),
-                      "positions count the operands that are left, results at the end");
+        at.at(k).fail("a position from 0 to " + std::to_string(live - 1) + ", each once in a step",
+                      std::to_string((*step)[k]), "positions count the operands that are left, results at the end");
         return std::nullopt;
     }
     if (!step->empty()) return step;
@@ -36,7 +36,8 @@ std::optional<Path> read_path(Cursor const& path, std::size_t operands) {
         if (!step) return std::nullopt;
         std::sort(step->begin(), step->end());
         std::vector<int> group;
-        for (std::size_t m = step->size(); m > 0; --m) group.push_back(live.take(static_cast<std::size_t>((*step)[m - 1])));
+        for (std::size_t m = step->size(); m > 0; --m)
+            group.push_back(live.take(static_cast<std::size_t>((*step)[m - 1])));
         std::reverse(group.begin(), group.end());
         int result = group.front();
         for (std::size_t m = 1; m < group.size(); ++m) {
@@ -46,7 +47,8 @@ std::optional<Path> read_path(Cursor const& path, std::size_t operands) {
         live.append(result);
     }
     if (live.size() == 1) return to_linear(ssa, operands);
-    path.fail("steps until one operand is left", std::to_string(live.size()) + " left after " + std::to_string(path.size()) + " steps",
+    path.fail("steps until one operand is left",
+              std::to_string(live.size()) + " left after " + std::to_string(path.size()) + " steps",
               "add steps, or remove \"path\" to have a good one found");
     return std::nullopt;
 }

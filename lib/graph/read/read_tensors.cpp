@@ -35,7 +35,8 @@ std::optional<Source> read_raw(Cursor const& data) {
     std::int64_t offset = 0;
     if (auto const at = optional_at(data, "offset")) {
         auto const bytes = at->integer();
-        if (bytes && *bytes < 0) at->fail("an offset of 0 or more bytes", std::to_string(*bytes), "count from the file's first byte");
+        if (bytes && *bytes < 0)
+            at->fail("an offset of 0 or more bytes", std::to_string(*bytes), "count from the file's first byte");
         if (!bytes || *bytes < 0) return std::nullopt;
         offset = *bytes;
     }
@@ -87,7 +88,8 @@ bool check_normal(Cursor const& data, RandomSource const& random, DType dtype) {
         return false;
     }
     if (is_integer(dtype) || dtype == DType::boolean) {
-        data.at("random").fail("\"uniform\" for " + std::string(name(dtype)), "\"normal\"", "write \"uniform\", or another dtype");
+        data.at("random").fail("\"uniform\" for " + std::string(name(dtype)), "\"normal\"",
+                               "write \"uniform\", or another dtype");
         return false;
     }
     return true;
@@ -99,11 +101,14 @@ std::optional<Source> read_random(Cursor const& data, DType dtype) {
     bool const uniform = *text == "uniform";
     if (!uniform && *text != "normal") {
         std::vector<std::string> const known{"uniform", "normal"};
-        data.at("random").fail("\"uniform\" or \"normal\"", quote(*text), did_you_mean(*text, known, "write one of these"));
+        data.at("random").fail("\"uniform\" or \"normal\"", quote(*text),
+                               did_you_mean(*text, known, "write one of these"));
         return std::nullopt;
     }
-    if (uniform) data.only_keys({"random", "low", "high", "seed"});
-    else data.only_keys({"random", "mean", "std", "seed"});
+    if (uniform)
+        data.only_keys({"random", "low", "high", "seed"});
+    else
+        data.only_keys({"random", "mean", "std", "seed"});
     auto const a = finite_number(data, uniform ? "low" : "mean", 0);
     auto const b = finite_number(data, uniform ? "high" : "std", 1);
     auto const seed = read_seed(data);
@@ -132,7 +137,8 @@ std::optional<Source> read_source(Cursor const& data, std::optional<Shape> const
         for (auto const& [key, unused] : data.value().items()) {
             if (unknown.empty() && !key.starts_with("x-")) unknown = key;
         }
-        data.fail("one kind of data: " + one_of(kinds), found.empty() ? brief(data.value()) : "both " + found[0] + " and " + found[1],
+        data.fail("one kind of data: " + one_of(kinds),
+                  found.empty() ? brief(data.value()) : "both " + found[0] + " and " + found[1],
                   found.empty() ? did_you_mean(unknown, kinds, "write one of these keys") : "remove one of them");
         return std::nullopt;
     }

@@ -10,7 +10,7 @@
 namespace ein::graph {
 
 struct TensorDeclaration {
-    std::optional<Shape> shape;   // nothing when it has a fault
+    std::optional<Shape> shape;  // nothing when it has a fault
     DType dtype = DType::f32;
     tensor::Source source;
 };

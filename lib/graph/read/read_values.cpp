@@ -18,7 +18,8 @@ struct Range {
 Range range_of(DType integer) {
     if (integer == DType::u8) return {0, 255};
     int const bits = 8 * static_cast<int>(size_of(integer));
-    std::int64_t const most = bits == 64 ? std::numeric_limits<std::int64_t>::max() : (std::int64_t{1} << (bits - 1)) - 1;
+    std::int64_t const most =
+        bits == 64 ? std::numeric_limits<std::int64_t>::max() : (std::int64_t{1} << (bits - 1)) - 1;
     return {-most - 1, most};
 }
 
@@ -28,14 +29,15 @@ std::optional<Scalar> read_integer_element(Cursor const& at, DType dtype) {
     if (!value) return std::nullopt;
     Range const range = range_of(dtype);
     if (*value >= range.least && *value <= range.most) return Scalar::of(*value);
-    at.fail("a whole number from " + std::to_string(range.least) + " to " + std::to_string(range.most), std::to_string(*value),
-            "write one that fits in " + std::string(name(dtype)) + ", or use a wider dtype");
+    at.fail("a whole number from " + std::to_string(range.least) + " to " + std::to_string(range.most),
+            std::to_string(*value), "write one that fits in " + std::string(name(dtype)) + ", or use a wider dtype");
     return std::nullopt;
 }
 
 std::optional<Scalar> read_bool_element(Cursor const& at) {
     if (at.value().is_boolean()) return Scalar::of(std::int64_t{at.value().get<bool>()});
-    if (at.value().is_number() && (at.value() == 0 || at.value() == 1)) return Scalar::of(std::int64_t{at.value() == 1});
+    if (at.value().is_number() && (at.value() == 0 || at.value() == 1))
+        return Scalar::of(std::int64_t{at.value() == 1});
     at.fail("true, false, 0 or 1", brief(at.value()), "write one of these, or use another dtype");
     return std::nullopt;
 }
@@ -67,19 +69,21 @@ public:
     bool read(Cursor const& at, std::size_t axis) {
         if (axis == shape_.size()) return element(at);
         if (!at.value().is_array() || at.size() != static_cast<std::size_t>(shape_[axis])) {
-            at.fail("a list of " + std::to_string(shape_[axis]) + " (axis " + std::to_string(axis) + " of shape " + to_string(shape_) + ")",
+            at.fail("a list of " + std::to_string(shape_[axis]) + " (axis " + std::to_string(axis) + " of shape " +
+                        to_string(shape_) + ")",
                     at.value().is_array() ? "a list of " + std::to_string(at.size()) : brief(at.value()),
                     "correct the values or the shape");
             return false;
         }
         bool good = true;
-        for (std::size_t k = 0; k < at.size() && at.faults().list().size() < most_faults; ++k) good = read(at.at(k), axis + 1) && good;
+        for (std::size_t k = 0; k < at.size() && at.faults().list().size() < most_faults; ++k)
+            good = read(at.at(k), axis + 1) && good;
         return good;
     }
     std::vector<std::byte> take() { return std::move(tensor_.bytes()); }
 
 private:
-    static constexpr std::size_t most_faults = 100;   // a list of another kind is told by its first elements
+    static constexpr std::size_t most_faults = 100;  // a list of another kind is told by its first elements
 
     bool element(Cursor const& at) {
         auto const value = read_element(at, tensor_.dtype());
@@ -99,8 +103,10 @@ std::size_t count_numbers(Json const& values) {
     while (!open.empty()) {
         Json const& next = *open.back();
         open.pop_back();
-        if (!next.is_array()) ++count;
-        else for (Json const& item : next) open.push_back(&item);
+        if (!next.is_array())
+            ++count;
+        else
+            for (Json const& item : next) open.push_back(&item);
     }
     return count;
 }

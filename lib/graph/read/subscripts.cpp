@@ -37,8 +37,10 @@ std::optional<Pieces> cut(std::string_view text, Cursor const& at) {
     std::size_t const arrow = text.find("->");
     std::string_view left = text.substr(0, arrow);
     if (arrow != std::string_view::npos) pieces.output = trimmed(text.substr(arrow + 2));
-    if (pieces.output && (pieces.output->find("->") != std::string_view::npos || pieces.output->find(',') != std::string_view::npos)) {
-        at.fail("one '->' and one output term after it", quote(text), "write the inputs, separated by commas, then '->', then the output");
+    if (pieces.output &&
+        (pieces.output->find("->") != std::string_view::npos || pieces.output->find(',') != std::string_view::npos)) {
+        at.fail("one '->' and one output term after it", quote(text),
+                "write the inputs, separated by commas, then '->', then the output");
         return std::nullopt;
     }
     for (std::size_t comma; (comma = left.find(',')) != std::string_view::npos; left.remove_prefix(comma + 1))
@@ -50,7 +52,7 @@ std::optional<Pieces> cut(std::string_view text, Cursor const& at) {
 /// One term in one spelling, or what is wrong with it.
 struct TermResult {
     Term term;
-    std::string expected, found;   // when it is wrong
+    std::string expected, found;  // when it is wrong
 };
 
 TermResult letters_of(std::string_view text) {
@@ -75,7 +77,8 @@ bool is_label(std::string_view word) {
     bool const odd = std::any_of(word.begin(), word.end(), [](char c) {
         return is_space(c) || c == ',' || c == '[' || c == ']' || static_cast<unsigned char>(c) < 32;
     });
-    return !word.empty() && !odd && word.find("->") == std::string_view::npos && word.find("..") == std::string_view::npos;
+    return !word.empty() && !odd && word.find("->") == std::string_view::npos &&
+           word.find("..") == std::string_view::npos;
 }
 
 TermResult words_of(std::string_view text) {
@@ -101,7 +104,8 @@ bool fits_orders(std::vector<TermResult> const& terms, std::span<std::optional<s
         auto const& term = terms[k].term;
         bool const open = std::find(term.begin(), term.end(), ellipsis) != term.end();
         std::size_t const labels = term.size() - (open ? 1 : 0);
-        if (!terms[k].expected.empty() || (orders[k] && (open ? labels > *orders[k] : labels != *orders[k]))) return false;
+        if (!terms[k].expected.empty() || (orders[k] && (open ? labels > *orders[k] : labels != *orders[k])))
+            return false;
     }
     return true;
 }
@@ -115,9 +119,11 @@ std::vector<TermResult> inputs_in(Pieces const& pieces, Spelling spelling) {
 }
 
 Spelling spelling_of(Pieces const& pieces, std::string_view text, std::span<std::optional<std::size_t> const> orders) {
-    if (pieces.any([](std::string_view term) { return std::any_of(term.begin(), term.end(), is_space); })) return words_of;
+    if (pieces.any([](std::string_view term) { return std::any_of(term.begin(), term.end(), is_space); }))
+        return words_of;
     if (std::none_of(text.begin(), text.end(), is_space)) return letters_of;
-    bool const only_words = !fits_orders(inputs_in(pieces, letters_of), orders) && fits_orders(inputs_in(pieces, words_of), orders);
+    bool const only_words =
+        !fits_orders(inputs_in(pieces, letters_of), orders) && fits_orders(inputs_in(pieces, words_of), orders);
     return only_words ? words_of : letters_of;
 }
 
@@ -127,8 +133,10 @@ Term implicit_output(std::vector<Term> const& inputs) {
     bool open = false;
     for (Term const& term : inputs) {
         for (std::string const& label : term) {
-            if (label == ellipsis) open = true;
-            else ++occurrences[label];
+            if (label == ellipsis)
+                open = true;
+            else
+                ++occurrences[label];
         }
     }
     Term output;
@@ -148,7 +156,8 @@ bool check_output(Term const& output, Cursor const& at) {
     std::unordered_set<std::string_view> seen;
     for (std::string const& label : output) {
         if (seen.insert(label).second) continue;
-        at.fail("each label once in the output", quote(label) + " twice", "rename one of them (a diagonal can be read, not written)");
+        at.fail("each label once in the output", quote(label) + " twice",
+                "rename one of them (a diagonal can be read, not written)");
         return false;
     }
     return true;
@@ -160,13 +169,16 @@ bool check(Subscripts const& subscripts, Cursor const& at) {
     return good;
 }
 
-std::optional<Subscripts> from_text(std::string const& text, Cursor const& at, std::span<std::optional<std::size_t> const> orders) {
+std::optional<Subscripts> from_text(std::string const& text, Cursor const& at,
+                                    std::span<std::optional<std::size_t> const> orders) {
     auto const pieces = cut(text, at);
     if (!pieces) return std::nullopt;
     Spelling const spelling = spelling_of(*pieces, text, orders);
     Subscripts subscripts;
     auto take = [&](TermResult result) {
-        if (!result.expected.empty()) at.fail(result.expected, result.found, "correct the term, or use lists: {\"in\": [[\"i\", \"j\"]], \"out\": [\"i\"]}");
+        if (!result.expected.empty())
+            at.fail(result.expected, result.found,
+                    "correct the term, or use lists: {\"in\": [[\"i\", \"j\"]], \"out\": [\"i\"]}");
         return result.expected.empty() ? std::optional(std::move(result.term)) : std::nullopt;
     };
     for (TermResult& result : inputs_in(*pieces, spelling)) {
@@ -221,7 +233,8 @@ std::optional<Subscripts> read_subscripts(Cursor const& einsum, std::span<std::o
     } else if (einsum.value().is_string()) {
         subscripts = from_text(einsum.value().get<std::string>(), einsum, orders);
     } else {
-        einsum.fail("a string or {\"in\": ..., \"out\": ...}", brief(einsum.value()), "write for example \"ij,jk->ik\"");
+        einsum.fail("a string or {\"in\": ..., \"out\": ...}", brief(einsum.value()),
+                    "write for example \"ij,jk->ik\"");
     }
     return subscripts && check(*subscripts, einsum) ? subscripts : std::nullopt;
 }

@@ -17,9 +17,9 @@ namespace ein::graph {
 inline constexpr char const* ellipsis = "...";
 
 struct Subscripts {
-    using Term = std::vector<std::string>;   // labels; "..." at most once
+    using Term = std::vector<std::string>;  // labels; "..." at most once
     std::vector<Term> inputs;
-    Term output;                             // the implicit one is already worked out
+    Term output;  // the implicit one is already worked out
     friend bool operator==(Subscripts const&, Subscripts const&) = default;
 };
 

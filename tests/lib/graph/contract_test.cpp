@@ -16,7 +16,8 @@ using Lines = std::vector<std::string>;
 namespace {
 
 /// A graph of one einsum over inputs of the given shapes.
-EinGraph einsum_graph(std::string const& einsum, std::vector<Shape> const& shapes, std::string const& more = "", std::string const& dtype = "f64") {
+EinGraph einsum_graph(std::string const& einsum, std::vector<Shape> const& shapes, std::string const& more = "",
+                      std::string const& dtype = "f64") {
     std::string tensors, inputs;
     for (std::size_t k = 0; k < shapes.size(); ++k) {
         std::string extents;
@@ -24,8 +25,9 @@ EinGraph einsum_graph(std::string const& einsum, std::vector<Shape> const& shape
         tensors += (k ? ", " : "") + ("\"t" + std::to_string(k)) + "\": {\"shape\": [" + extents + "]}";
         inputs += (k ? ", " : "") + ("\"t" + std::to_string(k)) + "\"";
     }
-    return read_graph("{\"eingraph\": 1, \"dtype\": \"" + dtype + "\", \"tensors\": {" + tensors + "}, \"nodes\": [{\"name\": \"Z\", \"einsum\": " + einsum +
-                          ", \"inputs\": [" + inputs + "]" + more + "}], \"outputs\": [\"Z\"]}",
+    return read_graph("{\"eingraph\": 1, \"dtype\": \"" + dtype + "\", \"tensors\": {" + tensors +
+                          "}, \"nodes\": [{\"name\": \"Z\", \"einsum\": " + einsum + ", \"inputs\": [" + inputs + "]" +
+                          more + "}], \"outputs\": [\"Z\"]}",
                       "g.json");
 }
 
@@ -38,7 +40,8 @@ double flops_of(EinGraph const& graph) {
     return total;
 }
 
-Lines lowered(std::string const& einsum, std::vector<Shape> const& shapes, std::string const& more = "", std::string const& dtype = "f64") {
+Lines lowered(std::string const& einsum, std::vector<Shape> const& shapes, std::string const& more = "",
+              std::string const& dtype = "f64") {
     EinGraph const graph = lower_contractions(einsum_graph(einsum, shapes, more, dtype));
     verify(graph, "lower_contractions");
     return describe(graph);
@@ -75,8 +78,10 @@ Network random_network(std::mt19937& random, std::size_t operands, std::size_t l
         own.erase(std::unique(own.begin(), own.end()), own.end());
         network.operands.push_back(own);
     }
-    for (std::size_t label = 0; label < labels; ++label) {   // what one operand has alone is not in a network
-        auto const has = [&](std::vector<int> const& own) { return std::count(own.begin(), own.end(), static_cast<int>(label)) > 0; };
+    for (std::size_t label = 0; label < labels; ++label) {  // what one operand has alone is not in a network
+        auto const has = [&](std::vector<int> const& own) {
+            return std::count(own.begin(), own.end(), static_cast<int>(label)) > 0;
+        };
         if (std::count_if(network.operands.begin(), network.operands.end(), has) == 1) network.kept[label] = true;
     }
     return network;
@@ -101,7 +106,8 @@ bool is_whole(SsaPath const& path, std::size_t operands) {
 
 std::string chain_einsum(int operands) {
     std::string in;
-    for (int k = 0; k < operands; ++k) in += (k ? ", [\"i" : "[\"i") + std::to_string(k) + "\", \"i" + std::to_string(k + 1) + "\"]";
+    for (int k = 0; k < operands; ++k)
+        in += (k ? ", [\"i" : "[\"i") + std::to_string(k) + "\", \"i" + std::to_string(k + 1) + "\"]";
     return "{\"in\": [" + in + "], \"out\": [\"i0\", \"i" + std::to_string(operands) + "\"]}";
 }
 
@@ -141,7 +147,9 @@ TEST_CASE("a chain of 60 matrices costs what the textbook's dynamic program find
         for (std::size_t i = 0; i + length < 60; ++i) {
             best[i][i + length] = INFINITY;
             for (std::size_t k = i; k < i + length; ++k)
-                best[i][i + length] = std::min(best[i][i + length], best[i][k] + best[k + 1][i + length] + 2 * extents[i] * extents[k + 1] * extents[i + length + 1]);
+                best[i][i + length] =
+                    std::min(best[i][i + length], best[i][k] + best[k + 1][i + length] +
+                                                      2 * extents[i] * extents[k + 1] * extents[i + length + 1]);
         }
     Network network;
     network.extents = extents;
@@ -167,9 +175,11 @@ TEST_CASE("linear paths and SSA paths say the same", "[lib][graph]") {
 }
 
 TEST_CASE("a product of three is contracted where it is cheap first", "[lib][graph]") {
-    CHECK(find_path(only_einsum(einsum_graph(R"("ij,jk,kl->il")", {{10, 1000}, {1000, 10}, {10, 1000}}))) == Path{{0, 1}, {0, 1}});
+    CHECK(find_path(only_einsum(einsum_graph(R"("ij,jk,kl->il")", {{10, 1000}, {1000, 10}, {10, 1000}}))) ==
+          Path{{0, 1}, {0, 1}});
     CHECK(lowered(R"("ij,jk,kl->il")", {{10, 1000}, {1000, 10}, {10, 1000}}) ==
-          Lines{"Z:1 f64(10, 10) = t0(i j) t1(j k) -> (i k) sum x*y", "Z f64(10, 1000) = Z:1(i k) t2(k l) -> (i l) sum x*y"});
+          Lines{"Z:1 f64(10, 10) = t0(i j) t1(j k) -> (i k) sum x*y",
+                "Z f64(10, 1000) = Z:1(i k) t2(k l) -> (i l) sum x*y"});
     CHECK(lowered(R"("ij,jk,kl->il")", {{10, 20}, {20, 30}, {30, 5}}, R"(, "path": [[0, 1], [0, 1]])")[0] ==
           "Z:1 f64(10, 30) = t0(i j) t1(j k) -> (i k) sum x*y");
 }
@@ -178,18 +188,33 @@ TEST_CASE("results on the way are kept in the compute type", "[lib][graph]") {
     CHECK(lowered(R"("ij,jk,kl->il")", {{9, 9}, {9, 9}, {9, 9}}, "", "f16")[0].substr(0, 8) == "Z:1 f32(");
     CHECK(lowered(R"("ij,jk,kl->il")", {{9, 9}, {9, 9}, {9, 9}}, "", "c64")[0].substr(0, 8) == "Z:1 c64(");
     // the logarithm of integers is none
-    CHECK(lowered(R"("ij,jk,kl->il")", {{9, 9}, {9, 9}, {9, 9}}, R"j(, "join": "x+y+z", "agg": "logsumexp")j", "i32")[0].substr(0, 8) == "Z:1 f64(");
+    CHECK(lowered(R"("ij,jk,kl->il")", {{9, 9}, {9, 9}, {9, 9}}, R"j(, "join": "x+y+z", "agg": "logsumexp")j", "i32")[0]
+              .substr(0, 8) == "Z:1 f64(");
 }
 
 TEST_CASE("what distributes is contracted, what does not stays one", "[lib][graph]") {
-    struct Row { char const* more; bool pairwise; };
-    auto const row = GENERATE(values<Row>({
-        {R"()", true}, {R"j(, "agg": "prod")j", false}, {R"j(, "agg": "max")j", false}, {R"j(, "join": "x+y+z", "agg": "min")j", true},
-        {R"j(, "join": "x-y+z", "agg": "max")j", true}, {R"j(, "join": "x+y+z")j", false}, {R"j(, "join": "min(min(x,y),z)", "agg": "max")j", true},
-        {R"j(, "join": "max(max(x,y),z)", "agg": "max")j", true}, {R"j(, "join": "x&&y&&z", "agg": "any")j", true}, {R"j(, "join": "x||y||z", "agg": "all")j", true},
-        {R"j(, "join": "x||y||z", "agg": "any")j", true}, {R"j(, "join": "x+y+z", "agg": "logsumexp")j", true}, {R"j(, "join": "x*y*z*[i]")j", false},
-        {R"j(, "join": "abs(x)*y*exp(z)*2")j", true}, {R"j(, "join": "x*y")j", false}, {R"j(, "join": "x*y*z*x")j", true}, {R"j(, "join": "(x+y)*z")j", false},
-        {R"j(, "join": "x/y*z")j", false}}));
+    struct Row {
+        char const* more;
+        bool pairwise;
+    };
+    auto const row = GENERATE(values<Row>({{R"()", true},
+                                           {R"j(, "agg": "prod")j", false},
+                                           {R"j(, "agg": "max")j", false},
+                                           {R"j(, "join": "x+y+z", "agg": "min")j", true},
+                                           {R"j(, "join": "x-y+z", "agg": "max")j", true},
+                                           {R"j(, "join": "x+y+z")j", false},
+                                           {R"j(, "join": "min(min(x,y),z)", "agg": "max")j", true},
+                                           {R"j(, "join": "max(max(x,y),z)", "agg": "max")j", true},
+                                           {R"j(, "join": "x&&y&&z", "agg": "any")j", true},
+                                           {R"j(, "join": "x||y||z", "agg": "all")j", true},
+                                           {R"j(, "join": "x||y||z", "agg": "any")j", true},
+                                           {R"j(, "join": "x+y+z", "agg": "logsumexp")j", true},
+                                           {R"j(, "join": "x*y*z*[i]")j", false},
+                                           {R"j(, "join": "abs(x)*y*exp(z)*2")j", true},
+                                           {R"j(, "join": "x*y")j", false},
+                                           {R"j(, "join": "x*y*z*x")j", true},
+                                           {R"j(, "join": "(x+y)*z")j", false},
+                                           {R"j(, "join": "x/y*z")j", false}}));
     CAPTURE(row.more);
     EinGraph const graph = einsum_graph(R"("ij,jk,kl->il")", {{20, 20}, {20, 20}, {20, 20}}, row.more);
     CHECK(contracts_pairwise(only_einsum(graph)) == row.pairwise);
@@ -198,11 +223,13 @@ TEST_CASE("what distributes is contracted, what does not stays one", "[lib][grap
 
 TEST_CASE("factors and constants go where their operand goes", "[lib][graph]") {
     CHECK(lowered(R"j("ij,jk,kl->il")j", {{10, 1000}, {1000, 10}, {10, 1000}}, R"j(, "join": "abs(x)*2*y*exp(z)")j") ==
-          Lines{"Z:1 f64(10, 10) = t0(i j) t1(j k) -> (i k) sum abs(x)*y", "Z f64(10, 1000) = Z:1(i k) t2(k l) -> (i l) sum x*exp(y)*2"});
+          Lines{"Z:1 f64(10, 10) = t0(i j) t1(j k) -> (i k) sum abs(x)*y",
+                "Z f64(10, 1000) = Z:1(i k) t2(k l) -> (i l) sum x*exp(y)*2"});
 }
 
 TEST_CASE("a label that one operand has alone is aggregated first", "[lib][graph]") {
-    CHECK(lowered(R"("ij,jk->i")", {{8, 9}, {9, 7}}) == Lines{"Z:1 f64(9,) = t1(j k) -> (j) sum x", "Z f64(8,) = t0(i j) Z:1(j) -> (i) sum x*y"});
+    CHECK(lowered(R"("ij,jk->i")", {{8, 9}, {9, 7}}) ==
+          Lines{"Z:1 f64(9,) = t1(j k) -> (j) sum x", "Z f64(8,) = t0(i j) Z:1(j) -> (i) sum x*y"});
     CHECK(lowered(R"j("ij,jk->i")j", {{8, 9}, {9, 7}}, R"j(, "join": "x+y", "agg": "min")j").size() == 2);
     CHECK(lowered(R"("ij,jk->ik")", {{8, 9}, {9, 7}}).size() == 1);
     CHECK(lowered(R"j("ij,jk->i")j", {{8, 9}, {9, 7}}, R"j(, "join": "x+y")j").size() == 1);
@@ -213,18 +240,24 @@ TEST_CASE("products that one pass computes as cheaply stay one", "[lib][graph]")
     CHECK(lowered(R"("i,i,i->")", {{20}, {20}, {20}}).size() == 1);
 }
 
-TEST_CASE("expressions of opt_einsum's tests: lowered graphs are valid and cost no more than one pass", "[lib][graph]") {
-    auto const text = GENERATE(as<std::string>{}, "a,ab,abc->abc", "a,b,ab->ab", "ea,fb,gc,hd,abcd->efgh", "ea,fb,abcd,gc,hd->efgh", "abcd,ea,fb,gc,hd->efgh",
-        "acdf,jbje,gihb,hfac,gfac,gifabc,hfac", "cd,bdhe,aidb,hgca,gc,hgibcd,hgac", "abhe,hidj,jgba,hiab,gab", "bde,cdh,agdb,hica,ibd,hgicd,hiac",
-        "chd,bde,agbc,hiad,hgc,hgi,hiad", "ab,ab,c->", "ab,ab,c->c", "ab,ab,cd,cd->", "ab,ab,cd,cd->ac", "ab,ab,cd,cd->cd", "ab,ab,cd,cd,ef,ef->",
-        "ab,cd,ef->abcdef", "ab,cd,ef->acdf", "ab,cd,de->abcde", "ab,cd,de->be", "ab,bcd,cd->abcd", "ab,bcd,cd->abd", "eb,cb,fb->cef", "dd,fb,be,cdb->cef",
-        "bca,cdb,dbf,afc->", "dcc,fce,ea,dbf->ab", "fdf,cdd,ccd,afe->ae", "abcd,ad", "ed,fcd,ff,bcf->be", "baa,dcf,af,cde->be", "bd,db,eac->ace",
-        "fff,fae,bef,def->abd", "efc,dbc,acf,fd->abe", "ba,ac,da->bcd");
+TEST_CASE("expressions of opt_einsum's tests: lowered graphs are valid and cost no more than one pass",
+          "[lib][graph]") {
+    auto const text =
+        GENERATE(as<std::string>{}, "a,ab,abc->abc", "a,b,ab->ab", "ea,fb,gc,hd,abcd->efgh", "ea,fb,abcd,gc,hd->efgh",
+                 "abcd,ea,fb,gc,hd->efgh", "acdf,jbje,gihb,hfac,gfac,gifabc,hfac", "cd,bdhe,aidb,hgca,gc,hgibcd,hgac",
+                 "abhe,hidj,jgba,hiab,gab", "bde,cdh,agdb,hica,ibd,hgicd,hiac", "chd,bde,agbc,hiad,hgc,hgi,hiad",
+                 "ab,ab,c->", "ab,ab,c->c", "ab,ab,cd,cd->", "ab,ab,cd,cd->ac", "ab,ab,cd,cd->cd",
+                 "ab,ab,cd,cd,ef,ef->", "ab,cd,ef->abcdef", "ab,cd,ef->acdf", "ab,cd,de->abcde", "ab,cd,de->be",
+                 "ab,bcd,cd->abcd", "ab,bcd,cd->abd", "eb,cb,fb->cef", "dd,fb,be,cdb->cef", "bca,cdb,dbf,afc->",
+                 "dcc,fce,ea,dbf->ab", "fdf,cdd,ccd,afe->ae", "abcd,ad", "ed,fcd,ff,bcf->be", "baa,dcf,af,cde->be",
+                 "bd,db,eac->ace", "fff,fae,bef,def->abd", "efc,dbc,acf,fd->abe", "ba,ac,da->bcd");
     std::vector<Shape> shapes(1);
     std::size_t const arrow = text.find("->");
     for (char c : text.substr(0, arrow)) {
-        if (c == ',') shapes.emplace_back();
-        else shapes.back().push_back(2 + (c - 'a') % 4);
+        if (c == ',')
+            shapes.emplace_back();
+        else
+            shapes.back().push_back(2 + (c - 'a') % 4);
     }
     CAPTURE(text);
     EinGraph const whole = einsum_graph("\"" + text + "\"", shapes);
@@ -242,8 +275,9 @@ TEST_CASE("hundreds of operands and a label in all of them are contracted quickl
         in += ", [\"b\", \"i" + std::to_string(k) + "\", \"i" + std::to_string(k + 1) + "\"]";
         shapes.push_back({2, 3, 3});
     }
-    std::clock_t const start = std::clock();   // of this process: other programs do not count
-    EinGraph graph = einsum_graph("{\"in\": [" + in + "], \"out\": [\"b\", \"i0\", \"i" + std::to_string(operands) + "\"]}", shapes);
+    std::clock_t const start = std::clock();  // of this process: other programs do not count
+    EinGraph graph =
+        einsum_graph("{\"in\": [" + in + "], \"out\": [\"b\", \"i0\", \"i" + std::to_string(operands) + "\"]}", shapes);
     graph = lower_contractions(std::move(graph));
     verify(graph, "lower_contractions");
     double const seconds = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;

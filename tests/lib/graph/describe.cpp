@@ -17,7 +17,8 @@ std::string einsum_text(EinGraph const& graph, Node const& node, EinSum const& e
         text += " " + graph.value(node.inputs[k]).name + labels_text(einsum, einsum.inputs[k]);
     scalar::Names names{static_cast<int>(einsum.operands()), einsum.labels, {}};
     for (auto const& [param, unused] : graph.params) names.params.push_back(param);
-    return text + " -> " + labels_text(einsum, einsum.output) + " " + std::string(scalar::name(einsum.agg)) + " " + scalar::print(einsum.join, names);
+    return text + " -> " + labels_text(einsum, einsum.output) + " " + std::string(scalar::name(einsum.agg)) + " " +
+           scalar::print(einsum.join, names);
 }
 
 std::string move_text(EinGraph const& graph, Node const& node, Move const& move) {
@@ -26,11 +27,15 @@ std::string move_text(EinGraph const& graph, Node const& node, Move const& move)
         text += " " + graph.value(node.inputs[k]).name + "[";
         for (std::size_t axis = 0; axis < move.regions[k].axes.size(); ++axis) {
             AxisMap const& map = move.regions[k].axes[axis];
-            text += (axis ? " " : "") + std::to_string(map.start) + (map.step == 1 ? "" : "/" + std::to_string(map.step));
+            text +=
+                (axis ? " " : "") + std::to_string(map.start) + (map.step == 1 ? "" : "/" + std::to_string(map.step));
         }
         text += "]->" + to_string(move.regions[k].box);
     }
-    if (move.fill) text += " fill " + std::to_string(move.fill->is_integer ? static_cast<double>(move.fill->integer) : move.fill->number.real()).substr(0, 4);
+    if (move.fill)
+        text += " fill " + std::to_string(move.fill->is_integer ? static_cast<double>(move.fill->integer)
+                                                                : move.fill->number.real())
+                               .substr(0, 4);
     return text;
 }
 
@@ -55,7 +60,8 @@ std::string node_text(std::string const& keys) {
         "A": {"shape": [2, 3]}, "B": {"shape": [3, 4]}, "C": {"shape": [4, 5]}, "D": {"shape": [5, 5]}, "v": {"shape": [3]},
         "n": {"shape": [3], "dtype": "i64"}, "s": {"shape": []}, "z": {"shape": [2, 3], "dtype": "c64"}, "t": {"shape": [1, 3]},
         "w": {"shape": [2, 3], "dtype": "f16"}, "e": {"shape": [0, 3]}, "b": {"shape": [3], "dtype": "bool"}},
-        "nodes": [{"name": "out", )" + keys + R"(}], "outputs": ["out"]})";
+        "nodes": [{"name": "out", )" +
+           keys + R"(}], "outputs": ["out"]})";
 }
 
 EinGraph one_node(std::string const& keys) { return read_graph(node_text(keys), "g.json"); }

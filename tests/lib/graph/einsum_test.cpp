@@ -35,7 +35,8 @@ TEST_CASE("flops: a multiply-add is two, a lookup one an element, a copy none", 
 
 TEST_CASE("a lookup is known in either order of the comparison, and only a lookup", "[lib][graph]") {
     auto const lookup = [](std::string const& join, std::string const& more = "") {
-        return as_lookup(einsum_of(R"j("einsum": "vd,i->id", "inputs": ["B", "n"], "join": ")j" + join + "\"" + more)).has_value();
+        return as_lookup(einsum_of(R"j("einsum": "vd,i->id", "inputs": ["B", "n"], "join": ")j" + join + "\"" + more))
+            .has_value();
     };
     CHECK(lookup("where(y == [v], x, 0)"));
     CHECK(lookup("where([v] == y, x, 0.0)"));
@@ -44,7 +45,8 @@ TEST_CASE("a lookup is known in either order of the comparison, and only a looku
     CHECK(!lookup("where(y == [d], x, 0)"));
     CHECK(!lookup("where(x == [v], y, 0)"));
     CHECK(!lookup("where(y == [v], x, 0)", R"(, "agg": "max")"));
-    CHECK(as_lookup(einsum_of(R"j("einsum": "i,vd->id", "inputs": ["n", "B"], "join": "where(x == [v], y, 0)")j"))->data == 1);
+    CHECK(as_lookup(einsum_of(R"j("einsum": "i,vd->id", "inputs": ["n", "B"], "join": "where(x == [v], y, 0)")j"))
+              ->data == 1);
     // v in the output, and a second aggregated label: not a lookup
     CHECK(!as_lookup(einsum_of(R"j("einsum": "vd,i->vid", "inputs": ["B", "n"], "join": "where(y == [v], x, 0)")j")));
     CHECK(!as_lookup(einsum_of(R"j("einsum": "vd,i->i", "inputs": ["B", "n"], "join": "where(y == [v], x, 0)")j")));
@@ -99,5 +101,6 @@ TEST_CASE("verify notices broken moves and reshapes", "[lib][graph]") {
     broken(concat, [&](EinGraph& graph) { move(graph).regions[1].box.begin[0] = 3; });
     broken(concat, [&](EinGraph& graph) { graph.values[0].dtype = DType::f64; });
     broken(concat, [&](EinGraph& graph) { move(graph).regions.pop_back(); });
-    broken(R"j("op": "reshape", "inputs": ["A"], "shape": [6])j", [](EinGraph& graph) { graph.values.back().shape = {5}; });
+    broken(R"j("op": "reshape", "inputs": ["A"], "shape": [6])j",
+           [](EinGraph& graph) { graph.values.back().shape = {5}; });
 }

@@ -7,26 +7,32 @@ using namespace ein::graph::test;
 using Lines = std::vector<std::string>;
 
 TEST_CASE("einsum nodes of every kind", "[lib][graph]") {
-    struct Row { char const* keys; char const* node; };
-    auto const row = GENERATE(values<Row>({
-        {R"j("einsum": "ij,jk->ik", "inputs": ["A", "B"])j", "out f32(2, 4) = A(i j) B(j k) -> (i k) sum x*y"},
-        {R"j("einsum": "ij->ji", "inputs": ["A"])j", "out f32(3, 2) = A(i j) -> (j i) sum x"},
-        {R"j("einsum": "ii->i", "inputs": ["D"])j", "out f32(5,) = D(i i) -> (i) sum x"},
-        {R"j("einsum": "ii", "inputs": ["D"])j", "out f32() = D(i i) -> () sum x"},
-        {R"j("einsum": "->", "inputs": ["s"])j", "out f32() = s() -> () sum x"},
-        {R"j("einsum": ",i->i", "inputs": ["s", "v"])j", "out f32(3,) = s() v(i) -> (i) sum x*y"},
-        {R"j("einsum": "i->ik", "inputs": ["v"], "sizes": {"k": 7})j", "out f32(3, 7) = v(i) -> (i k) sum x"},
-        {R"j("einsum": "i->i", "inputs": ["v"], "sizes": {"i": 3})j", "out f32(3,) = v(i) -> (i) sum x"},
-        {R"j("einsum": "ij,j->i", "inputs": ["A", "v"], "join": "abs(x-y)", "agg": "max")j", "out f32(2,) = A(i j) v(j) -> (i) max abs(x - y)"},
-        {R"j("einsum": "ij->ij", "inputs": ["A"], "join": "where([i] >= [j], eta*x, -inf)")j", "out f32(2, 3) = A(i j) -> (i j) sum where([i] >= [j], eta*x, -inf)"},
-        {R"j("einsum": "row col, col -> row", "inputs": ["A", "v"], "join": "x*[row]*y")j", "out f32(2,) = A(row col) v(col) -> (row) sum x*[row]*y"},
-        {R"j("einsum": "i,i->i", "inputs": ["v", "n"])j", "out f64(3,) = v(i) n(i) -> (i) sum x*y"},
-        {R"j("einsum": "ij->i", "inputs": ["w"])j", "out f16(2,) = w(i j) -> (i) sum x"},
-        {R"j("einsum": "ij->i", "inputs": ["A"], "dtype": "float64")j", "out f64(2,) = A(i j) -> (i) sum x"},
-        {R"j("einsum": "...j,j->...", "inputs": ["A", "v"])j", "out f32(2,) = A(...0 j) v(j) -> (...0) sum x*y"},
-        {R"j("einsum": "ij->i", "inputs": ["e"], "agg": "max")j", "out f32(0,) = e(i j) -> (i) max x"},
-        {R"j("einsum": {"in": [["a", "b"], ["b", "c"], ["c", "d"]], "out": ["a", "d"]}, "inputs": ["A", "B", "C"])j",
-         "out f32(2, 5) = A(a b) B(b c) C(c d) -> (a d) sum x*y*z"}}));
+    struct Row {
+        char const* keys;
+        char const* node;
+    };
+    auto const row = GENERATE(values<Row>(
+        {{R"j("einsum": "ij,jk->ik", "inputs": ["A", "B"])j", "out f32(2, 4) = A(i j) B(j k) -> (i k) sum x*y"},
+         {R"j("einsum": "ij->ji", "inputs": ["A"])j", "out f32(3, 2) = A(i j) -> (j i) sum x"},
+         {R"j("einsum": "ii->i", "inputs": ["D"])j", "out f32(5,) = D(i i) -> (i) sum x"},
+         {R"j("einsum": "ii", "inputs": ["D"])j", "out f32() = D(i i) -> () sum x"},
+         {R"j("einsum": "->", "inputs": ["s"])j", "out f32() = s() -> () sum x"},
+         {R"j("einsum": ",i->i", "inputs": ["s", "v"])j", "out f32(3,) = s() v(i) -> (i) sum x*y"},
+         {R"j("einsum": "i->ik", "inputs": ["v"], "sizes": {"k": 7})j", "out f32(3, 7) = v(i) -> (i k) sum x"},
+         {R"j("einsum": "i->i", "inputs": ["v"], "sizes": {"i": 3})j", "out f32(3,) = v(i) -> (i) sum x"},
+         {R"j("einsum": "ij,j->i", "inputs": ["A", "v"], "join": "abs(x-y)", "agg": "max")j",
+          "out f32(2,) = A(i j) v(j) -> (i) max abs(x - y)"},
+         {R"j("einsum": "ij->ij", "inputs": ["A"], "join": "where([i] >= [j], eta*x, -inf)")j",
+          "out f32(2, 3) = A(i j) -> (i j) sum where([i] >= [j], eta*x, -inf)"},
+         {R"j("einsum": "row col, col -> row", "inputs": ["A", "v"], "join": "x*[row]*y")j",
+          "out f32(2,) = A(row col) v(col) -> (row) sum x*[row]*y"},
+         {R"j("einsum": "i,i->i", "inputs": ["v", "n"])j", "out f64(3,) = v(i) n(i) -> (i) sum x*y"},
+         {R"j("einsum": "ij->i", "inputs": ["w"])j", "out f16(2,) = w(i j) -> (i) sum x"},
+         {R"j("einsum": "ij->i", "inputs": ["A"], "dtype": "float64")j", "out f64(2,) = A(i j) -> (i) sum x"},
+         {R"j("einsum": "...j,j->...", "inputs": ["A", "v"])j", "out f32(2,) = A(...0 j) v(j) -> (...0) sum x*y"},
+         {R"j("einsum": "ij->i", "inputs": ["e"], "agg": "max")j", "out f32(0,) = e(i j) -> (i) max x"},
+         {R"j("einsum": {"in": [["a", "b"], ["b", "c"], ["c", "d"]], "out": ["a", "d"]}, "inputs": ["A", "B", "C"])j",
+          "out f32(2, 5) = A(a b) B(b c) C(c d) -> (a d) sum x*y*z"}}));
     CAPTURE(row.keys);
     CHECK(nodes_of(row.keys) == Lines{row.node});
 }
@@ -35,10 +41,14 @@ TEST_CASE("axes of extent 1 broadcast as in NumPy, through a reshape that drops 
     CHECK(nodes_of(R"j("einsum": "ij,ij->ij", "inputs": ["A", "t"])j") ==
           Lines{"out:squeeze1 f32(3,) = reshape t", "out f32(2, 3) = A(i j) out:squeeze1(j) -> (i j) sum x*y"});
     CHECK(nodes_of(R"j("einsum": "...,...->...", "inputs": ["t", "A"])j") ==
-          Lines{"out:squeeze0 f32(3,) = reshape t", "out f32(2, 3) = out:squeeze0(...1) A(...0 ...1) -> (...0 ...1) sum x*y"});
-    CHECK(nodes_of(R"j("einsum": "...,...->...", "inputs": ["A", "v"])j") == Lines{"out f32(2, 3) = A(...0 ...1) v(...1) -> (...0 ...1) sum x*y"});
-    CHECK(nodes_of(R"j("einsum": "ij->j", "inputs": ["t"])j") == Lines{"out f32(3,) = t(i j) -> (j) sum x"});   // 1 everywhere: kept
-    CHECK(nodes_of(R"j("einsum": "ii->i", "inputs": ["t"])j") == Lines{"out:squeeze0 f32(3,) = reshape t", "out f32(3,) = out:squeeze0(i) -> (i) sum x"});
+          Lines{"out:squeeze0 f32(3,) = reshape t",
+                "out f32(2, 3) = out:squeeze0(...1) A(...0 ...1) -> (...0 ...1) sum x*y"});
+    CHECK(nodes_of(R"j("einsum": "...,...->...", "inputs": ["A", "v"])j") ==
+          Lines{"out f32(2, 3) = A(...0 ...1) v(...1) -> (...0 ...1) sum x*y"});
+    CHECK(nodes_of(R"j("einsum": "ij->j", "inputs": ["t"])j") ==
+          Lines{"out f32(3,) = t(i j) -> (j) sum x"});  // 1 everywhere: kept
+    CHECK(nodes_of(R"j("einsum": "ii->i", "inputs": ["t"])j") ==
+          Lines{"out:squeeze0 f32(3,) = reshape t", "out f32(3,) = out:squeeze0(i) -> (i) sum x"});
 }
 
 TEST_CASE("argmin and argmax become two EinSums that compute in one type", "[lib][graph]") {
@@ -46,7 +56,8 @@ TEST_CASE("argmin and argmax become two EinSums that compute in one type", "[lib
           Lines{"out:max f32(2,) = A(i j) -> (i) max x",
                 "out i64(2,) = A(i j) out:max(i) -> (i) min where(x == y || x != x, [j], 9223372036854775807)"});
     // any other join is rounded alike in both, whatever digits it is computed in
-    CHECK(nodes_of(R"j("einsum": "ij->i", "inputs": ["A"], "agg": "argmin", "join": "exp(x)")j")[0] == "out:min f32(2,) = A(i j) -> (i) min cast_f32(exp(x))");
+    CHECK(nodes_of(R"j("einsum": "ij->i", "inputs": ["A"], "agg": "argmin", "join": "exp(x)")j")[0] ==
+          "out:min f32(2,) = A(i j) -> (i) min cast_f32(exp(x))");
     auto const types = [](std::string const& keys) {
         EinGraph const graph = one_node(keys);
         EinSumTypes const first = types_of(graph, graph.nodes[0]), second = types_of(graph, graph.nodes[1]);
@@ -56,12 +67,17 @@ TEST_CASE("argmin and argmax become two EinSums that compute in one type", "[lib
     };
     CHECK(types(R"j("einsum": "i->", "inputs": ["n"], "agg": "argmin")j") == std::pair{DType::i64, DType::i64});
     CHECK(types(R"j("einsum": "i->", "inputs": ["b"], "agg": "argmax")j") == std::pair{DType::i64, DType::i64});
-    CHECK(types(R"j("einsum": "i->", "inputs": ["n"], "agg": "argmin", "join": "x/2")j") == std::pair{DType::f64, DType::f64});
+    CHECK(types(R"j("einsum": "i->", "inputs": ["n"], "agg": "argmin", "join": "x/2")j") ==
+          std::pair{DType::f64, DType::f64});
     CHECK(types(R"j("einsum": "ij->i", "inputs": ["w"], "agg": "argmin")j") == std::pair{DType::f32, DType::f32});
-    CHECK(types(R"j("einsum": "ij->i", "inputs": ["z"], "agg": "argmin", "join": "abs(x)")j") == std::pair{DType::c64, DType::f32});
-    CHECK(types(R"j("einsum": "ij->i", "inputs": ["z"], "agg": "argmin", "join": "cast_f64(abs(x))")j") == std::pair{DType::c64, DType::f32});
-    CHECK(types(R"j("einsum": "ij->i", "inputs": ["A"], "agg": "argmin", "join": "x > 0")j") == std::pair{DType::f32, DType::f32});
-    CHECK(types(R"j("einsum": "ij->i", "inputs": ["A"], "agg": "argmin", "join": "[j]*0.5")j") == std::pair{DType::f64, DType::f64});
+    CHECK(types(R"j("einsum": "ij->i", "inputs": ["z"], "agg": "argmin", "join": "abs(x)")j") ==
+          std::pair{DType::c64, DType::f32});
+    CHECK(types(R"j("einsum": "ij->i", "inputs": ["z"], "agg": "argmin", "join": "cast_f64(abs(x))")j") ==
+          std::pair{DType::c64, DType::f32});
+    CHECK(types(R"j("einsum": "ij->i", "inputs": ["A"], "agg": "argmin", "join": "x > 0")j") ==
+          std::pair{DType::f32, DType::f32});
+    CHECK(types(R"j("einsum": "ij->i", "inputs": ["A"], "agg": "argmin", "join": "[j]*0.5")j") ==
+          std::pair{DType::f64, DType::f64});
     CHECK(nodes_of(R"j("einsum": "ij->i", "inputs": ["A"], "agg": "argmax", "dtype": "i32")j").size() == 3);
 }
 
@@ -81,40 +97,70 @@ TEST_CASE("sums of comparisons count in the output's type", "[lib][graph]") {
 }
 
 TEST_CASE("each fault of an einsum node says where, what and how to mend it", "[lib][graph]") {
-    struct Row { char const* keys; char const* where; char const* expected; char const* found; };
-    auto const row = GENERATE(values<Row>({
-        {R"j("einsum": "ij,jk->ik", "inputs": ["A", "A"])j", "/nodes/0/einsum", "one extent for each label", "label 'j' is 3 in 'A' (inputs/0) but 2 in 'A' (inputs/1)"},
-        {R"j("einsum": "ij,jk->ik", "inputs": ["A", "C"])j", "/nodes/0/einsum", "one extent for each label", "label 'j' is 3 in 'A' (inputs/0) but 4 in 'C' (inputs/1)"},
-        {R"j("einsum": "ii->i", "inputs": ["A"])j", "/nodes/0/einsum", "one extent for each label", "label 'i' is 2 and 3 in 'A' (inputs/0)"},
-        {R"j("einsum": "ij,jk->ik", "inputs": ["A"])j", "/nodes/0/inputs", "2 inputs, one for each term of \"einsum\"", "1"},
-        {R"j("einsum": "ijk->i", "inputs": ["A"])j", "/nodes/0/einsum", "a tensor of 3 axes for term 1 'ijk'", "'A' (inputs/0) of shape (2, 3)"},
-        {R"j("einsum": "...i->i", "inputs": ["A"])j", "/nodes/0/einsum", "'...' in the output too", "an output without it, but '...' stands for 1 axes"},
-        {R"j("einsum": "i->ik", "inputs": ["v"])j", "/nodes/0/einsum", "an extent for the output's label 'k'", "none: no input has it"},
-        {R"j("einsum": "i->ik", "inputs": ["v"], "sizes": {"k": -1})j", "/nodes/0/sizes/k", "an extent of 0 or more", "-1"},
-        {R"j("einsum": "i->i", "inputs": ["v"], "sizes": {"i": 4})j", "/nodes/0/sizes/i", "3, as in 'v' (inputs/0)", "4"},
-        {R"j("einsum": "i->i", "inputs": ["v"], "sizes": {"q": 4})j", "/nodes/0/sizes/q", "a label of this einsum", "the unknown label 'q'"},
-        {R"j("einsum": "i->", "inputs": ["v"], "agg": "summ")j", "/nodes/0/agg", "sum, prod, min, max, any, all, logsumexp, argmin or argmax", "'summ'"},
-        {R"j("einsum": "i->", "inputs": ["v"], "agg": 3)j", "/nodes/0/agg", "a string", "3"},
-        {R"j("einsum": "i->", "inputs": ["v"], "dtype": "f31")j", "/nodes/0/dtype", "a dtype (f16, bf16, f32, f64, c64, c128, i8, i16, i32, i64, u8, bool)", "'f31'"},
-        {R"j("einsum": "ij->", "inputs": ["A"], "agg": "argmax")j", "/nodes/0/agg", "exactly one label that the output lacks", "2"},
-        {R"j("einsum": "i->i", "inputs": ["v"], "agg": "argmax")j", "/nodes/0/agg", "exactly one label that the output lacks", "0"},
-        {R"j("einsum": "ij->j", "inputs": ["e"], "agg": "max")j", "/nodes/0/agg", "an aggregated label of extent 1 or more", "label 'i' of extent 0"},
-        {R"j("einsum": "ij->j", "inputs": ["e"], "agg": "argmin")j", "/nodes/0/agg", "an aggregated label of extent 1 or more", "label 'i' of extent 0"},
-        {R"j("einsum": "ij->i", "inputs": ["z"], "agg": "min")j", "/nodes/0/agg", "sum, prod, any or all of complex numbers", "min (they have no order)"},
-        {R"j("einsum": "ij->i", "inputs": ["z"], "agg": "argmax")j", "/nodes/0/agg", "sum, prod, any or all of complex numbers", "argmax (they have no order)"},
-        {R"j("einsum": "ij,ij->ij", "inputs": ["z", "z"], "join": "x < y")j", "/nodes/0/join", "a join that has a type for operands of c64", "'<' of complex numbers (they have no order)"},
-        {R"j("einsum": "i->i", "inputs": ["v"], "joint": "x")j", "/nodes/0/joint", "name, einsum, inputs, join, agg, dtype, sizes or path", "the unknown key \"joint\""},
-        {R"j("einsum": "i->i", "inputs": ["v"], "join": 7)j", "/nodes/0/join", "a string", "7"},
-        {R"j("einsum": "i->i", "inputs": ["Av"])j", "/nodes/0/inputs/0", "the name of a tensor or node", "'Av'"},
-        {R"j("einsum": "i->i", "inputs": [])j", "/nodes/0/inputs", "one input or more", "none"},
-        {R"j("einsum": "i->i", "inputs": "v")j", "/nodes/0/inputs", "a list", "\"v\""},
-        {R"j("einsum": "i->i")j", "/nodes/0", "the key \"inputs\"", "none"},
-        {R"j("einsum": "i->ik", "inputs": ["v"], "sizes": {"k": 4611686018427387904})j", "/nodes/0", "tensors of at most 2^62 bytes", "'out' of shape (3, 4611686018427387904)"},
-        {R"j("einsum": "ij,jk,kl->il", "inputs": ["A", "B", "C"], "path": [[0, 1]])j", "/nodes/0/path", "steps until one operand is left", "2 left after 1 steps"},
-        {R"j("einsum": "ij,jk,kl->il", "inputs": ["A", "B", "C"], "path": [[0, 3], [0, 1]])j", "/nodes/0/path/0/1", "a position from 0 to 2, each once in a step", "3"},
-        {R"j("einsum": "ij,jk,kl->il", "inputs": ["A", "B", "C"], "path": [[1, 1], [0, 1]])j", "/nodes/0/path/0/0", "a position from 0 to 2, each once in a step", "1"},
-        {R"j("einsum": "ij,jk,kl->il", "inputs": ["A", "B", "C"], "join": "x+y*z", "path": [[0, 1], [0, 1]])j", "/nodes/0/path",
-         "a join over which the aggregation distributes (sum of products, min of sums, ...)", "another one"}}));
+    struct Row {
+        char const* keys;
+        char const* where;
+        char const* expected;
+        char const* found;
+    };
+    auto const row = GENERATE(values<Row>(
+        {{R"j("einsum": "ij,jk->ik", "inputs": ["A", "A"])j", "/nodes/0/einsum", "one extent for each label",
+          "label 'j' is 3 in 'A' (inputs/0) but 2 in 'A' (inputs/1)"},
+         {R"j("einsum": "ij,jk->ik", "inputs": ["A", "C"])j", "/nodes/0/einsum", "one extent for each label",
+          "label 'j' is 3 in 'A' (inputs/0) but 4 in 'C' (inputs/1)"},
+         {R"j("einsum": "ii->i", "inputs": ["A"])j", "/nodes/0/einsum", "one extent for each label",
+          "label 'i' is 2 and 3 in 'A' (inputs/0)"},
+         {R"j("einsum": "ij,jk->ik", "inputs": ["A"])j", "/nodes/0/inputs", "2 inputs, one for each term of \"einsum\"",
+          "1"},
+         {R"j("einsum": "ijk->i", "inputs": ["A"])j", "/nodes/0/einsum", "a tensor of 3 axes for term 1 'ijk'",
+          "'A' (inputs/0) of shape (2, 3)"},
+         {R"j("einsum": "...i->i", "inputs": ["A"])j", "/nodes/0/einsum", "'...' in the output too",
+          "an output without it, but '...' stands for 1 axes"},
+         {R"j("einsum": "i->ik", "inputs": ["v"])j", "/nodes/0/einsum", "an extent for the output's label 'k'",
+          "none: no input has it"},
+         {R"j("einsum": "i->ik", "inputs": ["v"], "sizes": {"k": -1})j", "/nodes/0/sizes/k", "an extent of 0 or more",
+          "-1"},
+         {R"j("einsum": "i->i", "inputs": ["v"], "sizes": {"i": 4})j", "/nodes/0/sizes/i", "3, as in 'v' (inputs/0)",
+          "4"},
+         {R"j("einsum": "i->i", "inputs": ["v"], "sizes": {"q": 4})j", "/nodes/0/sizes/q", "a label of this einsum",
+          "the unknown label 'q'"},
+         {R"j("einsum": "i->", "inputs": ["v"], "agg": "summ")j", "/nodes/0/agg",
+          "sum, prod, min, max, any, all, logsumexp, argmin or argmax", "'summ'"},
+         {R"j("einsum": "i->", "inputs": ["v"], "agg": 3)j", "/nodes/0/agg", "a string", "3"},
+         {R"j("einsum": "i->", "inputs": ["v"], "dtype": "f31")j", "/nodes/0/dtype",
+          "a dtype (f16, bf16, f32, f64, c64, c128, i8, i16, i32, i64, u8, bool)", "'f31'"},
+         {R"j("einsum": "ij->", "inputs": ["A"], "agg": "argmax")j", "/nodes/0/agg",
+          "exactly one label that the output lacks", "2"},
+         {R"j("einsum": "i->i", "inputs": ["v"], "agg": "argmax")j", "/nodes/0/agg",
+          "exactly one label that the output lacks", "0"},
+         {R"j("einsum": "ij->j", "inputs": ["e"], "agg": "max")j", "/nodes/0/agg",
+          "an aggregated label of extent 1 or more", "label 'i' of extent 0"},
+         {R"j("einsum": "ij->j", "inputs": ["e"], "agg": "argmin")j", "/nodes/0/agg",
+          "an aggregated label of extent 1 or more", "label 'i' of extent 0"},
+         {R"j("einsum": "ij->i", "inputs": ["z"], "agg": "min")j", "/nodes/0/agg",
+          "sum, prod, any or all of complex numbers", "min (they have no order)"},
+         {R"j("einsum": "ij->i", "inputs": ["z"], "agg": "argmax")j", "/nodes/0/agg",
+          "sum, prod, any or all of complex numbers", "argmax (they have no order)"},
+         {R"j("einsum": "ij,ij->ij", "inputs": ["z", "z"], "join": "x < y")j", "/nodes/0/join",
+          "a join that has a type for operands of c64", "'<' of complex numbers (they have no order)"},
+         {R"j("einsum": "i->i", "inputs": ["v"], "joint": "x")j", "/nodes/0/joint",
+          "name, einsum, inputs, join, agg, dtype, sizes or path", "the unknown key \"joint\""},
+         {R"j("einsum": "i->i", "inputs": ["v"], "join": 7)j", "/nodes/0/join", "a string", "7"},
+         {R"j("einsum": "i->i", "inputs": ["Av"])j", "/nodes/0/inputs/0", "the name of a tensor or node", "'Av'"},
+         {R"j("einsum": "i->i", "inputs": [])j", "/nodes/0/inputs", "one input or more", "none"},
+         {R"j("einsum": "i->i", "inputs": "v")j", "/nodes/0/inputs", "a list", "\"v\""},
+         {R"j("einsum": "i->i")j", "/nodes/0", "the key \"inputs\"", "none"},
+         {R"j("einsum": "i->ik", "inputs": ["v"], "sizes": {"k": 4611686018427387904})j", "/nodes/0",
+          "tensors of at most 2^62 bytes", "'out' of shape (3, 4611686018427387904)"},
+         {R"j("einsum": "ij,jk,kl->il", "inputs": ["A", "B", "C"], "path": [[0, 1]])j", "/nodes/0/path",
+          "steps until one operand is left", "2 left after 1 steps"},
+         {R"j("einsum": "ij,jk,kl->il", "inputs": ["A", "B", "C"], "path": [[0, 3], [0, 1]])j", "/nodes/0/path/0/1",
+          "a position from 0 to 2, each once in a step", "3"},
+         {R"j("einsum": "ij,jk,kl->il", "inputs": ["A", "B", "C"], "path": [[1, 1], [0, 1]])j", "/nodes/0/path/0/0",
+          "a position from 0 to 2, each once in a step", "1"},
+         {R"j("einsum": "ij,jk,kl->il", "inputs": ["A", "B", "C"], "join": "x+y*z", "path": [[0, 1], [0, 1]])j",
+          "/nodes/0/path", "a join over which the aggregation distributes (sum of products, min of sums, ...)",
+          "another one"}}));
     CAPTURE(row.keys);
     auto const faults = node_faults(row.keys);
     REQUIRE(faults.size() == 1);

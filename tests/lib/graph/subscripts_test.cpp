@@ -21,24 +21,50 @@ std::string read(Json const& einsum, Orders const& orders = {}) {
     auto const subscripts = read_subscripts(Cursor(einsum, faults), orders);
     if (!subscripts) return "fault: " + faults.list().at(0).expected + " | " + faults.list().at(0).found;
     std::string text;
-    for (auto const& term : subscripts->inputs) text += (&term == &subscripts->inputs.front() ? "" : ",") + joined(term);
+    for (auto const& term : subscripts->inputs)
+        text += (&term == &subscripts->inputs.front() ? "" : ",") + joined(term);
     return text + "->" + joined(subscripts->output);
 }
 
 }  // namespace
 
 TEST_CASE("letters are NumPy's subscripts, with its implicit output", "[lib][graph]") {
-    struct Row { char const* text; char const* labels; };
+    struct Row {
+        char const* text;
+        char const* labels;
+    };
     // From NumPy's and opt_einsum's own tests; the implicit outputs are what np.einsum documents.
-    auto const row = GENERATE(values<Row>({
-        {"ij,jk->ik", "i.j,j.k->i.k"}, {"ij,jk", "i.j,j.k->i.k"}, {"ba", "b.a->a.b"}, {"ii", "i.i->"}, {"ii->i", "i.i->i"},
-        {"->", "->"}, {"", "->"}, {"i->", "i->"}, {",->", ",->"}, {",", ",->"}, {",ij", ",i.j->i.j"},
-        {"...i,...j", "....i,....j->....i.j"}, {"...", "...->..."}, {"i...->...", "i....->..."}, {"...ii->...i", "....i.i->....i"},
-        {"...a,a...", "....a,a....->..."}, {" i j , j k -> i k ", "i.j,j.k->i.k"}, {"ij, jk -> ik", "i.j,j.k->i.k"},
-        {"a,ab,abc->abc", "a,a.b,a.b.c->a.b.c"}, {"a,b,ab->ab", "a,b,a.b->a.b"}, {"ea,fb,gc,hd,abcd->efgh", "e.a,f.b,g.c,h.d,a.b.c.d->e.f.g.h"},
-        {"ab,ab,c->", "a.b,a.b,c->"}, {"aab,bc->ac", "a.a.b,b.c->a.c"}, {"eb,cb,fb->cef", "e.b,c.b,f.b->c.e.f"},
-        {"dd,fb,be,cdb->cef", "d.d,f.b,b.e,c.d.b->c.e.f"}, {"abc,bac->", "a.b.c,b.a.c->"}, {"aB,Bc->ac", "a.B,B.c->a.c"}, {"aB,Ba", "a.B,B.a->"},
-        {"bca,cdb,dbf,afc->", "b.c.a,c.d.b,d.b.f,a.f.c->"}, {"dba,ead,cad->bce", "d.b.a,e.a.d,c.a.d->b.c.e"}, {"zA", "z.A->A.z"}}));
+    auto const row = GENERATE(values<Row>({{"ij,jk->ik", "i.j,j.k->i.k"},
+                                           {"ij,jk", "i.j,j.k->i.k"},
+                                           {"ba", "b.a->a.b"},
+                                           {"ii", "i.i->"},
+                                           {"ii->i", "i.i->i"},
+                                           {"->", "->"},
+                                           {"", "->"},
+                                           {"i->", "i->"},
+                                           {",->", ",->"},
+                                           {",", ",->"},
+                                           {",ij", ",i.j->i.j"},
+                                           {"...i,...j", "....i,....j->....i.j"},
+                                           {"...", "...->..."},
+                                           {"i...->...", "i....->..."},
+                                           {"...ii->...i", "....i.i->....i"},
+                                           {"...a,a...", "....a,a....->..."},
+                                           {" i j , j k -> i k ", "i.j,j.k->i.k"},
+                                           {"ij, jk -> ik", "i.j,j.k->i.k"},
+                                           {"a,ab,abc->abc", "a,a.b,a.b.c->a.b.c"},
+                                           {"a,b,ab->ab", "a,b,a.b->a.b"},
+                                           {"ea,fb,gc,hd,abcd->efgh", "e.a,f.b,g.c,h.d,a.b.c.d->e.f.g.h"},
+                                           {"ab,ab,c->", "a.b,a.b,c->"},
+                                           {"aab,bc->ac", "a.a.b,b.c->a.c"},
+                                           {"eb,cb,fb->cef", "e.b,c.b,f.b->c.e.f"},
+                                           {"dd,fb,be,cdb->cef", "d.d,f.b,b.e,c.d.b->c.e.f"},
+                                           {"abc,bac->", "a.b.c,b.a.c->"},
+                                           {"aB,Bc->ac", "a.B,B.c->a.c"},
+                                           {"aB,Ba", "a.B,B.a->"},
+                                           {"bca,cdb,dbf,afc->", "b.c.a,c.d.b,d.b.f,a.f.c->"},
+                                           {"dba,ead,cad->bce", "d.b.a,e.a.d,c.a.d->b.c.e"},
+                                           {"zA", "z.A->A.z"}}));
     CAPTURE(row.text);
     CHECK(read(row.text) == row.labels);
 }
@@ -56,7 +82,7 @@ TEST_CASE("spaces around commas alone: the reading that fits the inputs is taken
     CHECK(read("row, row -> row", {3, 3}) == "r.o.w,r.o.w->r.o.w");
     CHECK(read("row, row -> row", {std::nullopt, 1}) == "row,row->row");
     CHECK(read("ij, jk -> ik", {2, 2}) == "i.j,j.k->i.k");
-    CHECK(read("ij, jk -> ik", {7, 7}) == "i.j,j.k->i.k");   // neither fits: told as letters
+    CHECK(read("ij, jk -> ik", {7, 7}) == "i.j,j.k->i.k");  // neither fits: told as letters
 }
 
 TEST_CASE("lists name any number of labels", "[lib][graph]") {
@@ -66,21 +92,24 @@ TEST_CASE("lists name any number of labels", "[lib][graph]") {
 }
 
 TEST_CASE("each way to be wrong is told", "[lib][graph]") {
-    struct Row { char const* json; char const* fault; };
-    auto const row = GENERATE(values<Row>({
-        {R"("i1->i")", "fault: letters a to z and A to Z, or '...', as NumPy's einsum has them | 'i1'"},
-        {R"("i->j->k")", "fault: one '->' and one output term after it | 'i->j->k'"},
-        {R"("i->i,j")", "fault: one '->' and one output term after it | 'i->i,j'"},
-        {R"("ij->ii")", "fault: each label once in the output | 'i' twice"},
-        {R"("...i...->i")", "fault: '...' at most once in a term | it twice"},
-        {R"("i..->i")", "fault: letters a to z and A to Z, or '...', as NumPy's einsum has them | 'i..'"},
-        {R"("a b.. -> a")", "fault: words without ',', '[', ']' or '..' (or the word '...') | 'b..'"},
-        {R"(3)", "fault: a string or {\"in\": ..., \"out\": ...} | 3"},
-        {R"({"out": []})", "fault: the key \"in\" | none"},
-        {R"({"in": ["ij"], "out": []})", "fault: a list | \"ij\""},
-        {R"({"in": [["i", 2]]})", "fault: a string | 2"},
-        {R"({"in": [["i j"]]})", "fault: a label without spaces, ',', '[', ']' or '..' (or \"...\") | 'i j'"},
-        {R"({"in": [["i"]], "to": []})", "fault: in or out | the unknown key \"to\""}}));
+    struct Row {
+        char const* json;
+        char const* fault;
+    };
+    auto const row = GENERATE(values<Row>(
+        {{R"("i1->i")", "fault: letters a to z and A to Z, or '...', as NumPy's einsum has them | 'i1'"},
+         {R"("i->j->k")", "fault: one '->' and one output term after it | 'i->j->k'"},
+         {R"("i->i,j")", "fault: one '->' and one output term after it | 'i->i,j'"},
+         {R"("ij->ii")", "fault: each label once in the output | 'i' twice"},
+         {R"("...i...->i")", "fault: '...' at most once in a term | it twice"},
+         {R"("i..->i")", "fault: letters a to z and A to Z, or '...', as NumPy's einsum has them | 'i..'"},
+         {R"("a b.. -> a")", "fault: words without ',', '[', ']' or '..' (or the word '...') | 'b..'"},
+         {R"(3)", "fault: a string or {\"in\": ..., \"out\": ...} | 3"},
+         {R"({"out": []})", "fault: the key \"in\" | none"},
+         {R"({"in": ["ij"], "out": []})", "fault: a list | \"ij\""},
+         {R"({"in": [["i", 2]]})", "fault: a string | 2"},
+         {R"({"in": [["i j"]]})", "fault: a label without spaces, ',', '[', ']' or '..' (or \"...\") | 'i j'"},
+         {R"({"in": [["i"]], "to": []})", "fault: in or out | the unknown key \"to\""}}));
     CAPTURE(row.json);
     Faults faults("g.json");
     Json const einsum = Json::parse(row.json);

@@ -26,5 +26,6 @@ TEST_CASE("what is written reads back, the same text every time", "[lib][graph]"
     CHECK(graph.name == "a \"chain\"");
     CHECK(describe(graph)[0] == "C f64(2, 4) = A(i j) B(j k) -> (i k) sum eta*x*y");
     CHECK(graph.outputs.size() == 2);
-    CHECK(write().find("{\"name\":\"C\",\"einsum\":\"ij,jk->ik\",\"inputs\":[\"A\",\"B\"],\"join\":\"eta*x*y\"}") != std::string::npos);
+    CHECK(write().find("{\"name\":\"C\",\"einsum\":\"ij,jk->ik\",\"inputs\":[\"A\",\"B\"],\"join\":\"eta*x*y\"}") !=
+          std::string::npos);
 }
