@@ -37,7 +37,7 @@ TEST_CASE("a move lines up along axes that it takes whole, cut alike", "[planner
     builder.leaf("A", {8, 4});
     builder.leaf("B", {8, 2});
     graph::Move concat;
-    concat.regions = {{Box{{0, 0}, {8, 4}}, {{}, {}}}, {Box{{0, 4}, {8, 2}}, {{}, {-4, 1}}}};
+    concat.regions = {{Box{{0, 0}, {8, 4}}, {{}, {}}}, {Box{{0, 4}, {8, 2}}, {{}, {}}}};
     builder.node("C", concat, {"A", "B"}, {8, 6});
     graph::EinGraph const graph = builder.finish({"C"});
     graph::Node const& node = graph.nodes[0];

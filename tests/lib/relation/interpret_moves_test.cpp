@@ -33,10 +33,10 @@ TEST_CASE("a move concatenates and pads", "[relation][interpret]") {
     moves.leaf("A", {2, 2}, {1, 2, 3, 4});
     moves.leaf("B", {2, 1}, {5, 6});
     graph::Move concat;
-    concat.regions = {{Box{{0, 0}, {2, 2}}, {{}, {}}}, {Box{{0, 2}, {2, 1}}, {{}, {-2, 1}}}};
+    concat.regions = {{Box{{0, 0}, {2, 2}}, {{}, {}}}, {Box{{0, 2}, {2, 1}}, {{}, {}}}};
     moves.builder.node("C", concat, {"A", "B"}, {2, 3});
     graph::Move pad;
-    pad.regions = {{Box{{1, 0}, {2, 3}}, {{-1, 1}, {}}}};
+    pad.regions = {{Box{{1, 0}, {2, 3}}, {{}, {}}}};
     pad.fill = scalar::Scalar::of(std::complex<double>(9));
     CHECK(moves.whole(moves.builder.node("P", pad, {"C"}, {4, 3})) == Numbers{9, 9, 9, 1, 2, 5, 3, 4, 6, 9, 9, 9});
 }

@@ -51,7 +51,7 @@ struct Mixture {
         builder.einsum("M", "ij,j->ij", {"AB", "D"}, {.join = "max(x, y) + [i]"});
         builder.node("R", graph::Reshape{}, {"M"}, {4, 9});
         graph::Move move;
-        move.regions = {{Box{{0, 0}, {4, 9}}, {{}, {8, -1}}}, {Box{{4, 3}, {6, 6}}, {{-4, 1}, {-3, 1}}}};
+        move.regions = {{Box{{0, 0}, {4, 9}}, {{}, {8, -1}}}, {Box{{4, 3}, {6, 6}}, {{}, {}}}};
         move.fill = scalar::Scalar::of(std::complex<double>(-1));
         builder.node("V", move, {"R", "AB"}, {10, 9});
         builder.einsum("W", "ij,kj->ik", {"V", "V"}, {.join = "x - y", .agg = scalar::Agg::max});
