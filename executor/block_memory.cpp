@@ -48,13 +48,33 @@ BlockMemory::BlockMemory(std::int64_t limit) : limit_(limit), classes_(64 * 8) {
 BlockMemory::~BlockMemory() { release_until(limit_); }
 
 /// Four classes between one power of two and the next: 5, 6, 7 and 8 eighths of it.
-BlockMemory::SizeClass& BlockMemory::class_of(std::int64_t bytes) {
+BlockMemory::Place BlockMemory::place_of(std::int64_t bytes) {
     auto const wanted = static_cast<std::size_t>(bytes < 1 ? 1 : bytes);
     int const shift = std::max(smallest_shift, static_cast<int>(std::bit_width(wanted - 1)) - 3);
     std::size_t const steps = (wanted + (std::size_t{1} << shift) - 1) >> shift;
-    SizeClass& found = classes_[static_cast<std::size_t>(shift - smallest_shift) * 8 + steps - 1];
-    found.size = steps << shift;
-    return found;
+    return {static_cast<std::size_t>(shift - smallest_shift) * 8 + steps - 1, steps << shift};
+}
+
+std::int64_t BlockMemory::class_size(std::int64_t bytes) { return static_cast<std::int64_t>(place_of(bytes).size); }
+
+BlockMemory::SizeClass& BlockMemory::class_of(std::int64_t bytes) {
+    Place const place = place_of(bytes);
+    classes_[place.index].size = place.size;
+    return classes_[place.index];
+}
+
+void BlockMemory::prepare(std::span<std::int64_t const> sizes) {
+    constexpr std::int64_t page = 4096;
+    for (std::int64_t bytes : sizes) {
+        SizeClass& size_class = class_of(bytes);
+        auto const size = static_cast<std::int64_t>(size_class.size);
+        if (held_ + size > limit_) return;
+        std::byte* const data = from_system(size_class.size);
+        if (data == nullptr) return;   // take() tells, if it comes to that
+        for (std::int64_t at = 0; at < bytes; at += page) const_cast<std::byte volatile*>(data)[at] = std::byte{0};
+        held_ += size;
+        give(data, bytes);
+    }
 }
 
 std::byte* BlockMemory::take(std::int64_t bytes) {

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace ein::executor {
@@ -23,6 +24,12 @@ public:
     /// Takes a buffer back; `bytes` as it was asked for.
     void give(std::byte* data, std::int64_t bytes);
 
+    /// Buffers of these sizes kept for later, their pages touched, so that none is touched first in the middle of the run; as many,
+    /// in order, as stay below the limit.
+    void prepare(std::span<std::int64_t const> sizes);
+    /// Bytes of the buffer that take(bytes) gives: equal for blocks that can follow one another in it.
+    static std::int64_t class_size(std::int64_t bytes);
+
     std::int64_t held() const { return held_; }  // bytes from the system: in use and kept
 
 private:
@@ -30,6 +37,10 @@ private:
         std::size_t size = 0;
         std::vector<std::byte*> kept;
     };
+    struct Place {
+        std::size_t index, size;
+    };
+    static Place place_of(std::int64_t bytes);
     SizeClass& class_of(std::int64_t bytes);
     void release_until(std::int64_t room);
 

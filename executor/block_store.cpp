@@ -1,5 +1,7 @@
 #include "executor/block_store.hpp"
 
+#include <unordered_map>
+
 #include "lib/base/error.hpp"
 
 namespace ein::executor {
@@ -24,6 +26,27 @@ void BlockStore::reset_counts() {
         writers_[i] = data_[i] == nullptr ? section_.blocks[i].writers : 0;
         if (data_[i] != nullptr && readers_[i] == 0) remove(BlockId{static_cast<std::int32_t>(i)});
     }
+}
+
+void BlockStore::prepare_memory() {
+    std::vector<std::int32_t> readers = readers_, writers = writers_;
+    std::unordered_map<std::int64_t, std::int64_t> free;   // buffers by class, as the run would leave them
+    std::vector<std::int64_t> sizes;
+    auto release = [&](std::size_t block) { ++free[BlockMemory::class_size(bytes_[block])]; };
+    for (schedule::Task const& task : section_.tasks) {
+        if (task.output >= 0) {
+            auto const output = static_cast<std::size_t>(task.output);
+            if (writers[output] == section_.blocks[output].writers) {
+                std::int64_t& left = free[BlockMemory::class_size(bytes_[output])];
+                if (left > 0) --left;
+                else sizes.push_back(bytes_[output]);
+            }
+            if (--writers[output] == 0 && readers[output] == 0) release(output);
+        }
+        for (std::int32_t input : section_.inputs_of(task))
+            if (--readers[static_cast<std::size_t>(input)] == 0) release(static_cast<std::size_t>(input));
+    }
+    memory_.prepare(sizes);
 }
 
 void BlockStore::allocate(BlockId block) {

@@ -35,6 +35,8 @@ public:
         return {data_[index(block)], static_cast<std::size_t>(bytes_[index(block)])};
     }
 
+    /// Memory for all blocks ahead of the first run, as if tasks ran in order, so that the run itself touches no fresh page.
+    void prepare_memory();
     /// @throws MemoryError
     void allocate(BlockId block);
     /// A writer has ended. True when it was the last: the block is ready (and gone at once if nobody reads it).

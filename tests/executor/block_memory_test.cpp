@@ -50,6 +50,19 @@ TEST_CASE("kept buffers go back before held memory passes the limit", "[executor
     for (auto const& [data, bytes] : used) memory.give(data, bytes);
 }
 
+TEST_CASE("prepared buffers are those that are taken next, up to the limit", "[executor][memory]") {
+    BlockMemory memory(1 << 20);
+    std::vector<std::int64_t> const sizes{300000, 300000, 5000, 900000};
+    memory.prepare(sizes);
+    std::int64_t const held = memory.held();
+    CHECK(held == 2 * BlockMemory::class_size(300000) + BlockMemory::class_size(5000));   // the last would pass the limit
+    std::byte* const a = memory.take(299000);
+    std::byte* const b = memory.take(4990);
+    CHECK(memory.held() == held);
+    memory.give(a, 299000);
+    memory.give(b, 4990);
+}
+
 TEST_CASE("a block that no machine has memory for is refused with its size", "[executor][memory]") {
     BlockMemory memory(1 << 20);
     CHECK_THROWS_WITH(memory.take(std::int64_t{1} << 60), Catch::Contains("1152921504606846976 bytes"));
