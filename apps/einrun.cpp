@@ -14,6 +14,7 @@
 #include "apps/verify_run.hpp"
 #include "executor/agreement.hpp"
 #include "executor/engine.hpp"
+#include "executor/host_memory.hpp"
 #include "executor/inputs.hpp"
 #include "executor/output_files.hpp"
 #include "executor/report.hpp"
@@ -47,7 +48,7 @@ public:
         agree(transport_, [&] { open_schedule(); });
         agree_on(transport_, hash_, ExitCode::bad_input, [&](auto const& hashes) { return different_files(hashes); });
         agree(transport_, [&] { take_inputs_and_params(); });
-        choose_threads_together();
+        share_hosts();
         std::string const name = transport_.all_gather(std::to_string(getpid()) + "-" + hash_.substr(0, 8)).front();
         agree(transport_, [&] { prepare(name); });
         agree(transport_, [&] {
@@ -106,11 +107,13 @@ private:
                               " bytes) of blocks; give more, or plan for more ranks");
     }
 
-    void choose_threads_together() {
+    /// Ranks tell one another where they run: what each host's ranks need must be there, and cores are shared out.
+    void share_hosts() {
         std::vector<Seat> seats;
         for (std::string const& text : transport_.all_gather(to_text(this_seat())))
             seats.push_back(seat_from_text(text));
         host_ = seats[static_cast<std::size_t>(transport_.rank().value())].host;
+        agree(transport_, [&] { check_host_memory(seats, header_.prediction.peak_bytes, transport_.rank(), memory_of_this_host()); });
         ThreadChoice choice;
         agree(transport_, [&] { choice = choose_threads(options_.threads, std::getenv, seats, transport_.rank()); });
         threads_ = choice.threads;
