@@ -54,7 +54,9 @@ void add_options(CLI::App& app, Options& options) {
 /// Options of the public interface that this version does not have: refused by name, never ignored.
 void refuse_later_options(CLI::App& app) {
     for (std::string const name : {"--cluster", "--explain", "--simulate", "--sweep", "--time-limit"})
-        app.add_flag_function(name + "{}", [name](std::int64_t) { throw UsageError(name + " is not available in this version"); })->group("");
+        app.add_option_function<std::vector<std::string>>(name, [name](auto const&) { throw UsageError(name + " is not available in this version"); })
+            ->expected(0, 1)
+            ->group("");
 }
 
 std::string hex(std::uint64_t value) {

@@ -68,6 +68,8 @@ private:
     void open_schedule() {
         file_.emplace(options_.schedule);
         header_ = file_->header();
+        if (std::string const hint = launcher_hint(transport_.size(), std::getenv); !hint.empty())
+            throw UsageError("schedule is for " + std::to_string(header_.ranks) + (header_.ranks == 1 ? " rank: " : " ranks: ") + hint);
         if (header_.ranks != transport_.size()) throw UsageError(wrong_rank_count());
         section_ = file_->section(transport_.rank());
         hash_ = hex(file_->hash());
@@ -75,8 +77,6 @@ private:
 
     std::string wrong_rank_count() const {
         std::string const wanted = std::to_string(header_.ranks), found = std::to_string(transport_.size());
-        std::string const hint = launcher_hint(transport_.size(), std::getenv);
-        if (!hint.empty()) return "schedule is for " + wanted + " ranks: " + hint;
         std::string const started = transport_.size() == 1 && !launched_by_mpi(std::getenv)
                                         ? "einrun was started alone, without mpirun"
                                         : "mpirun started " + found;
@@ -97,7 +97,9 @@ private:
             header_.inputs[at].source = source;
         params_ = apps::given_params(options_.params, header_.params);
         if (!options_.memory) return;
-        auto const& peaks = header_.prediction.peak_bytes;
+        std::vector<std::int64_t> peaks = header_.prediction.peak_bytes;
+        if (options_.repeat > 1)   // inputs stay loaded
+            peaks[static_cast<std::size_t>(transport_.rank().value())] = replay_keeping_inputs(section_).peak;
         auto const fullest = std::max_element(peaks.begin(), peaks.end());
         if (*fullest > *options_.memory)
             throw MemoryError("--memory: expected a schedule that fits in " +

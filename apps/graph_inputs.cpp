@@ -11,7 +11,7 @@ namespace ein::apps {
 
 std::pair<std::string, std::string> name_and_value(std::string const& option, std::string const& text) {
     auto const equals = text.find('=');
-    if (equals == std::string::npos || equals == 0)
+    if (equals == std::string::npos || equals == 0 || equals + 1 == text.size())
         throw UsageError(option + ": expected NAME=" + (option == "--set" ? "NUMBER" : "FILE") + ", found '" + text + "'");
     return {text.substr(0, equals), text.substr(equals + 1)};
 }

@@ -1,6 +1,7 @@
 #include "apps/report_errors.hpp"
 
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <new>
 #include <sstream>
@@ -10,6 +11,13 @@
 
 namespace ein::apps {
 namespace {
+
+/// On a wrong command line every rank finds the same fault, before they can talk: the first one tells it.
+bool first_or_alone() {
+    for (char const* name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"})
+        if (char const* rank = std::getenv(name)) return std::string(rank) == "0";
+    return true;
+}
 
 void say(char const* program, std::string const& message) {
     std::istringstream lines(message);
@@ -23,6 +31,9 @@ int report_errors(char const* program, std::function<int()> const& body) {
         return body();
     } catch (InputError const& error) {   // its lines begin with the file's name, as compilers' do
         std::fprintf(stderr, "%s\n", error.what());
+        return static_cast<int>(error.code());
+    } catch (UsageError const& error) {
+        if (first_or_alone()) say(program, error.what());
         return static_cast<int>(error.code());
     } catch (Error const& error) {
         say(program, error.what());

@@ -1,6 +1,7 @@
 #include "planner/strategies.hpp"
 
 #include <algorithm>
+#include <string_view>
 #include <tuple>
 
 #include "lib/base/error.hpp"
@@ -23,7 +24,9 @@ std::tuple<std::int64_t, std::int64_t, std::int64_t> squareness(graph::Node cons
 
 void check_strategy(std::string const& name) {
     if (name == "eindecomp" || name == "sqrt") return;
-    throw UsageError("--decompose " + name + " is not available in this version; use eindecomp or sqrt");
+    for (std::string_view const later : {"exact", "3d", "data", "megatron", "sequence", "attention", "summa", "25d"})
+        if (name == later) throw UsageError("--decompose " + name + " is not available in this version; use eindecomp or sqrt");
+    throw UsageError("--decompose: expected eindecomp or sqrt, found '" + name + "'");
 }
 
 std::vector<relation::NodePlan> cut_square_root(graph::EinGraph const& graph, std::int64_t calls) {

@@ -9,6 +9,7 @@
 #include "apps/tool/graph_text.hpp"
 #include "lib/base/error.hpp"
 #include "lib/base/json.hpp"
+#include "lib/graph/read_graph.hpp"
 
 namespace ein::apps::tool {
 namespace {
@@ -76,6 +77,7 @@ int import(Options const& options) {
     else if (options.format == "omeinsum" || options.format == "onnx" || options.format == "safetensors-llama")
         throw UsageError("import " + options.format + " is not available in this version; use einsum or opt_einsum");
     else throw UsageError("import: expected einsum or opt_einsum, found '" + options.format + "'");
+    graph::read_graph(text, options.format == "einsum" ? "--shapes" : options.what);   // shapes that do not fit are told here
     if (options.out.empty()) return std::fputs(text.c_str(), stdout) < 0 ? 1 : 0;
     write_text(options.out, text);
     return 0;

@@ -2,6 +2,7 @@
 #include <cstdio>
 #include <map>
 #include <memory>
+#include <string_view>
 
 #include "apps/command_line.hpp"
 #include "apps/tool/commands.hpp"
@@ -87,6 +88,8 @@ int make(Options const& options) {
     std::vector<std::string> names;
     for (auto const& [name, unused] : kinds) names.push_back(name);
     auto const kind = kinds.find(options.kind);
+    for (std::string_view const later : {"ffnn-step", "llama", "nearest-neighbour", "linear-regression", "mttkrp"})
+        if (options.kind == later) throw UsageError("make " + options.kind + " is not available in this version; use " + one_of(names));
     if (kind == kinds.end()) throw UsageError("make: expected " + one_of(names) + ", found '" + options.kind + "'");
     if (!dtype_from_name(options.dtype)) throw UsageError("make --dtype: expected one of " + dtype_names() + ", found '" + options.dtype + "'");
     std::string const text = kind->second(options);

@@ -31,12 +31,10 @@ bool launched_by_mpi(Environment const& environment) {
 
 std::string launcher_hint(int ranks_found, Environment const& environment) {
     char const* tasks = environment("SLURM_NTASKS");
-    if (ranks_found != 1 || tasks == nullptr || std::atoi(tasks) <= 1 || environment("SLURM_PROCID") == nullptr)
-        return "";
-    return std::string("Slurm started ") + tasks +
-           " tasks, but MPI sees one rank in each: use `srun --mpi=pmix einrun ...` (`srun --mpi=list` shows what "
-           "there is) or "
-           "`mpirun einrun ...` inside the job";
+    if (ranks_found != 1 || tasks == nullptr || std::atoi(tasks) <= 1) return "";
+    return std::string("SLURM_NTASKS is ") + tasks +
+           ", but MPI sees one rank: use `srun --mpi=pmix einrun ...` (`srun --mpi=list` shows what there is) or "
+           "`mpirun einrun ...` inside the job; for one rank alone, `SLURM_NTASKS=1 einrun ...`";
 }
 
 #ifdef EIN_HAVE_MPI

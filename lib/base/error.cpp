@@ -57,7 +57,9 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 
 std::string nearest_name(std::string_view name, std::span<std::string const> known) {
     std::string best;
-    std::size_t best_distance = std::max<std::size_t>(2, name.size() / 2) + 1;
+    // Half of its letters may be wrong, but the only one may not; a swap counts two.
+    std::size_t const most = name.size() <= 1 ? 0 : name.size() <= 3 ? 1 : std::max<std::size_t>(2, name.size() / 2);
+    std::size_t best_distance = most + 1;
     for (std::string const& candidate : known) {
         std::size_t const distance = edit_distance(name, candidate);
         if (distance < best_distance) {

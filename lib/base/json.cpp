@@ -20,27 +20,67 @@ std::string read_text_file(std::filesystem::path const& path) {
 
 namespace {
 
+std::string escaped(std::string const& key) {  // RFC 6901
+    std::string out;
+    for (char c : key) out += c == '~' ? std::string("~0") : c == '/' ? std::string("~1") : std::string(1, c);
+    return out;
+}
+
 /// Builds the document and notices keys that an object has twice (the parser alone would keep the last).
 class DocumentBuilder : public nlohmann::detail::json_sax_dom_parser<Json> {
     using Base = nlohmann::detail::json_sax_dom_parser<Json>;
 
 public:
+    /// @param repeated  where JSON pointers of such keys go
     DocumentBuilder(Json& document, std::vector<std::string>& repeated) : Base(document, true), repeated_(repeated) {}
+
+    bool null() { return next_element(), Base::null(); }
+    bool boolean(bool value) { return next_element(), Base::boolean(value); }
+    bool number_integer(number_integer_t value) { return next_element(), Base::number_integer(value); }
+    bool number_unsigned(number_unsigned_t value) { return next_element(), Base::number_unsigned(value); }
+    bool number_float(number_float_t value, string_t const& text) { return next_element(), Base::number_float(value, text); }
+    bool string(string_t& value) { return next_element(), Base::string(value); }
     bool start_object(std::size_t size) {
-        seen_.emplace_back();
+        next_element();
+        levels_.push_back({true, 0, "", {}});
         return Base::start_object(size);
     }
-    bool key(std::string& key) {
-        if (!seen_.back().insert(key).second) repeated_.push_back(key);
+    bool key(string_t& key) {
+        levels_.back().key = key;
+        if (!levels_.back().seen.insert(key).second) repeated_.push_back(pointer());
         return Base::key(key);
     }
     bool end_object() {
-        seen_.pop_back();
+        levels_.pop_back();
         return Base::end_object();
+    }
+    bool start_array(std::size_t size) {
+        next_element();
+        levels_.push_back({false, 0, "", {}});
+        return Base::start_array(size);
+    }
+    bool end_array() {
+        levels_.pop_back();
+        return Base::end_array();
     }
 
 private:
-    std::vector<std::unordered_set<std::string>> seen_;
+    struct Level {
+        bool object;
+        std::size_t elements;   // of a list, that have begun
+        std::string key;        // of an object, the latest
+        std::unordered_set<std::string> seen;
+    };
+    void next_element() {
+        if (!levels_.empty()) ++levels_.back().elements;
+    }
+    std::string pointer() const {
+        std::string out;
+        for (Level const& level : levels_) out += "/" + (level.object ? escaped(level.key) : std::to_string(level.elements - 1));
+        return out;
+    }
+
+    std::vector<Level> levels_;
     std::vector<std::string>& repeated_;
 };
 
@@ -74,8 +114,8 @@ Json parse_json(std::string_view text, std::string const& file) {
         throw InputError(Fault{file, "", "JSON", plain_message(error.what()), "mend the number or text"});
     }
     Faults faults(file);
-    for (std::string const& key : repeated)
-        faults.add("key \"" + key + "\"", "each key once in an object", "it twice", "rename or remove one of them");
+    for (std::string const& pointer : repeated)
+        faults.add(pointer, "each key once in an object", "it twice", "rename or remove one of them");
     faults.throw_if_any();
     return document;
 }
@@ -105,14 +145,6 @@ std::string brief(Json const& value) {
     std::string text = value.dump(-1, ' ', false, Json::error_handler_t::replace);
     return text.size() <= 40 ? text : text.substr(0, 37) + "...";
 }
-
-namespace {
-std::string escaped(std::string const& key) {  // RFC 6901
-    std::string out;
-    for (char c : key) out += c == '~' ? std::string("~0") : c == '/' ? std::string("~1") : std::string(1, c);
-    return out;
-}
-}  // namespace
 
 Cursor Cursor::at(std::string const& key) const { return {value_->at(key), *faults_, pointer_ + "/" + escaped(key)}; }
 Cursor Cursor::at(std::size_t index) const { return {value_->at(index), *faults_, pointer_ + "/" + std::to_string(index)}; }

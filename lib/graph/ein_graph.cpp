@@ -35,6 +35,13 @@ DType accumulate_type(scalar::Agg agg, DType join, DType output) {
     return scalar::accumulate_dtype(agg, counts && exact && wider ? promote(join, compute_dtype({}, output)) : join);
 }
 
+DType compute_type(scalar::Expr const& join, std::span<DType const> inputs, DType output) {
+    DType const widest = compute_dtype(inputs, output);
+    bool const real_operands = !inputs.empty() && !is_complex(common_dtype(inputs));
+    if (!is_complex(widest) || !real_operands || scalar::type_of(join, widest, compute_dtype({}, output)).problem.empty()) return widest;
+    return compute_dtype(inputs, widest == DType::c64 ? DType::f32 : DType::f64);
+}
+
 EinSumTypes types_of(EinGraph const& graph, Node const& node) {
     promise(std::holds_alternative<EinSum>(node.op), "types_of a node that is no EinSum");
     auto const& einsum = std::get<EinSum>(node.op);
@@ -44,7 +51,7 @@ EinSumTypes types_of(EinGraph const& graph, Node const& node) {
 }
 
 EinSumTypes types_of(EinSum const& einsum, std::span<DType const> inputs, DType output) {
-    DType const compute = compute_dtype(inputs, output);
+    DType const compute = compute_type(einsum.join, inputs, output);
     scalar::TypeResult const join = scalar::type_of(einsum.join, compute, compute_dtype({}, output));
     promise(join.problem.empty(), "an EinSum of a verified graph has no type: " + join.problem);
     return {compute, accumulate_type(einsum.agg, join.type, output)};

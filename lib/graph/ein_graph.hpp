@@ -84,7 +84,11 @@ public:
     std::vector<std::vector<NodeId>> consumers() const;
 };
 
-/// The type that a node's join runs in (see ein::compute_dtype), and the one that its partial results are kept in.
+/// The type that a join runs in: see ein::compute_dtype; but real operands of a complex output stay real where the join has no
+/// type for complex ones (complex(x, y), max, floor, ...).
+DType compute_type(scalar::Expr const& join, std::span<DType const> inputs, DType output);
+
+/// The type that a node's join runs in, and the one that its partial results are kept in.
 struct EinSumTypes {
     DType compute;
     DType accumulate;

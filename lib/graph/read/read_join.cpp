@@ -41,10 +41,15 @@ std::optional<Expr> read_join(Cursor const& node, scalar::Names const& names) {
 
 std::optional<DType> check_join_type(Cursor const& node, Expr const& join, std::vector<DType> const& inputs,
                                      DType output) {
-    DType const compute = compute_dtype(inputs, output);
+    DType const compute = compute_type(join, inputs, output);
     scalar::TypeResult const result = scalar::type_of(join, compute, compute_dtype({}, output));
-    if (result.problem.empty()) return result.type;
     Cursor const at = node.has("join") ? node.at("join") : node;
+    if (result.problem.empty() && is_complex(result.type) && !is_complex(compute) && !is_complex(output)) {
+        at.fail("a real join, or a complex dtype", "a complex join into " + std::string(name(output)),
+                "give the node \"dtype\": \"" + std::string(name(result.type)) + "\", or take real() of it");
+        return std::nullopt;
+    }
+    if (result.problem.empty()) return result.type;
     at.fail("a join that has a type for operands of " + std::string(name(compute)), result.problem,
             is_complex(compute) ? "take abs(), real() or imag() first" : "cast the operand, or correct the expression");
     return std::nullopt;

@@ -5,6 +5,7 @@
 
 #include "lib/graph/graph_builder.hpp"
 #include "lib/graph/read/fields.hpp"
+#include "lib/scalar/evaluate.hpp"
 
 namespace ein::graph {
 namespace {
@@ -73,6 +74,15 @@ bool check_uniform(Cursor const& data, RandomSource const& random, DType dtype) 
     std::string const found = "low " + brief(Json(random.a)) + " and high " + brief(Json(random.b));
     if (random.a > random.b) {
         data.fail("low <= high", found, "swap them");
+        return false;
+    }
+    auto const holds = [&](double value) {
+        if (std::fabs(value) >= 0x1p63) return false;
+        scalar::Scalar const whole = scalar::Scalar::of(static_cast<std::int64_t>(value));
+        return scalar::convert(whole, DType::i64, dtype).integer == whole.integer;
+    };
+    if (is_integer(dtype) && (!holds(std::ceil(random.a)) || !holds(std::ceil(random.b) - 1))) {
+        data.fail("bounds that " + std::string(name(dtype)) + " holds", found, "narrow them, or give the tensor a wider dtype");
         return false;
     }
     if (is_integer(dtype) && std::ceil(random.a) >= random.b) {

@@ -32,5 +32,6 @@ TEST_CASE("srun with the wrong MPI plugin is explained", "[executor][transport]"
     auto const job = with({{"SLURM_NTASKS", "4"}, {"SLURM_PROCID", "2"}});
     CHECK(launcher_hint(1, job).find("srun --mpi=pmix") != std::string::npos);
     CHECK(launcher_hint(4, job).empty());
+    CHECK_FALSE(launcher_hint(1, with({{"SLURM_NTASKS", "2"}})).empty());
     CHECK(launcher_hint(1, with({{"SLURM_NTASKS", "1"}, {"SLURM_PROCID", "0"}})).empty());
 }
