@@ -4,9 +4,9 @@
 #include <cstdio>
 #include <filesystem>
 
+#include "apps/command_line.hpp"
 #include "apps/plan_summary.hpp"
 #include "apps/report_errors.hpp"
-#include "apps/command_line.hpp"
 #include "lib/base/error.hpp"
 #include "lib/base/hash.hpp"
 #include "lib/base/json.hpp"
@@ -38,14 +38,21 @@ struct Options {
 
 void add_options(CLI::App& app, Options& options) {
     app.add_option("GRAPH", options.graph, "EinGraph JSON file")->required();
-    app.add_option("-n,--ranks", options.ranks, "ranks that will run the schedule (any number; primes too)")->required()->check(CLI::Range(1, 1 << 20));
+    app.add_option("-n,--ranks", options.ranks, "ranks that will run the schedule (any number; primes too)")
+        ->required()
+        ->check(CLI::Range(1, 1 << 20));
     app.add_option("-o,--output", options.out, "schedule to write (default: GRAPH with .sched)");
-    app.add_option("--parts", options.parts, "kernel calls for each EinSum (default: as many as ranks)")->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 40));
+    app.add_option("--parts", options.parts, "kernel calls for each EinSum (default: as many as ranks)")
+        ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 40));
     app.add_option("--decompose", options.decompose, "how EinSums are cut: eindecomp, sqrt")->capture_default_str();
-    app.add_option("--place", options.place, "where kernel calls go: best, pattern, greedy, round-robin")->capture_default_str();
-    app.add_option("--inputs", options.inputs, "once: each input element is loaded by one rank; shared: by every rank that needs it")
-        ->check(CLI::IsMember({"once", "shared"}))->capture_default_str();
-    app.add_option("--memory", options.memory, "block budget of each rank, as 8GiB; exit code 4 when the schedule needs more");
+    app.add_option("--place", options.place, "where kernel calls go: best, pattern, greedy, round-robin")
+        ->capture_default_str();
+    app.add_option("--inputs", options.inputs,
+                   "once: each input element is loaded by one rank; shared: by every rank that needs it")
+        ->check(CLI::IsMember({"once", "shared"}))
+        ->capture_default_str();
+    app.add_option("--memory", options.memory,
+                   "block budget of each rank, as 8GiB; exit code 4 when the schedule needs more");
     app.add_option("--plan-out", options.plan_out, "write the decisions as JSON");
     app.add_option("--plan-in", options.plan_in, "take the decisions from this file instead of planning");
     app.add_flag("-q,--quiet", options.quiet, "no summary");
@@ -54,7 +61,8 @@ void add_options(CLI::App& app, Options& options) {
 /// Options of the public interface that this version does not have: refused by name, never ignored.
 void refuse_later_options(CLI::App& app) {
     for (std::string const name : {"--cluster", "--explain", "--simulate", "--sweep", "--time-limit"})
-        app.add_option_function<std::vector<std::string>>(name, [name](auto const&) { throw UsageError(name + " is not available in this version"); })
+        app.add_option_function<std::vector<std::string>>(
+               name, [name](auto const&) { throw UsageError(name + " is not available in this version"); })
             ->expected(0, 1)
             ->group("");
 }
@@ -72,10 +80,11 @@ std::string hash_of(std::string const& text) {
 relation::Plan make_plan(Options const& options, graph::EinGraph const& graph, std::string const& graph_hash) {
     if (options.plan_in.empty())
         return planner::plan(graph, {.ranks = options.ranks, .calls = options.parts, .decompose = options.decompose});
-    relation::Plan plan = relation::read_plan(read_text_file(options.plan_in), options.plan_in.string(), graph, graph_hash);
+    relation::Plan plan =
+        relation::read_plan(read_text_file(options.plan_in), options.plan_in.string(), graph, graph_hash);
     if (plan.ranks != options.ranks)
-        throw InputError(Fault{options.plan_in.string(), "/ranks", std::to_string(options.ranks) + " (as -n says)", std::to_string(plan.ranks),
-                               "plan for as many ranks, or change -n"});
+        throw InputError(Fault{options.plan_in.string(), "/ranks", std::to_string(options.ranks) + " (as -n says)",
+                               std::to_string(plan.ranks), "plan for as many ranks, or change -n"});
     planner::price(graph, plan);
     return plan;
 }
@@ -84,10 +93,12 @@ void check_memory(Options const& options, schedule::Schedule const& schedule) {
     if (options.memory.empty()) return;
     auto const budget = parse_bytes(options.memory);
     if (!budget) throw UsageError("--memory: expected a size such as 8GiB, found '" + options.memory + "'");
-    std::int64_t const peak = *std::max_element(schedule.header.prediction.peak_bytes.begin(), schedule.header.prediction.peak_bytes.end());
+    std::int64_t const peak =
+        *std::max_element(schedule.header.prediction.peak_bytes.begin(), schedule.header.prediction.peak_bytes.end());
     if (peak > *budget)
-        throw MemoryError("--memory: expected a schedule that fits in " + options.memory + " a rank, found a peak of " + format_bytes(static_cast<double>(peak)) +
-                          " (" + std::to_string(peak) + " bytes); give --memory " + std::to_string(peak) + " or more ranks");
+        throw MemoryError("--memory: expected a schedule that fits in " + options.memory + " a rank, found a peak of " +
+                          format_bytes(static_cast<double>(peak)) + " (" + std::to_string(peak) +
+                          " bytes); give --memory " + std::to_string(peak) + " or more ranks");
 }
 
 /// Data files are named relative to the graph; the schedule says where that is from its own folder.
@@ -104,8 +115,9 @@ int run(Options options) {
     graph::EinGraph const graph = graph::lower_contractions(graph::read_graph(text, options.graph.string()));
     std::string const graph_hash = hash_of(text);
     relation::Plan const plan = make_plan(options, graph, graph_hash);
-    scheduler::SchedulerOptions const how{.place = options.place,
-                                          .inputs = options.inputs == "shared" ? scheduler::InputsPolicy::shared : scheduler::InputsPolicy::once};
+    scheduler::SchedulerOptions const how{
+        .place = options.place,
+        .inputs = options.inputs == "shared" ? scheduler::InputsPolicy::shared : scheduler::InputsPolicy::once};
     schedule::Schedule schedule = scheduler::make_schedule(graph, plan, how);
     check_memory(options, schedule);
     tell_origin(schedule.header, options.graph, text, options.out);
@@ -120,7 +132,8 @@ int run(Options options) {
 int main(int argc, char** argv) {
     return apps::report_errors("einplan", [&] {
         Options options;
-        CLI::App app{"Plans a graph of Einstein summations for a number of ranks and writes the schedule that einrun runs."};
+        CLI::App app{
+            "Plans a graph of Einstein summations for a number of ranks and writes the schedule that einrun runs."};
         app.set_version_flag("--version", apps::version("einplan"));
         add_options(app, options);
         refuse_later_options(app);

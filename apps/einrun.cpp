@@ -69,7 +69,8 @@ private:
         file_.emplace(options_.schedule);
         header_ = file_->header();
         if (std::string const hint = launcher_hint(transport_.size(), std::getenv); !hint.empty())
-            throw UsageError("schedule is for " + std::to_string(header_.ranks) + (header_.ranks == 1 ? " rank: " : " ranks: ") + hint);
+            throw UsageError("schedule is for " + std::to_string(header_.ranks) +
+                             (header_.ranks == 1 ? " rank: " : " ranks: ") + hint);
         if (header_.ranks != transport_.size()) throw UsageError(wrong_rank_count());
         section_ = file_->section(transport_.rank());
         hash_ = hex(file_->hash());
@@ -98,7 +99,7 @@ private:
         params_ = apps::given_params(options_.params, header_.params);
         if (!options_.memory) return;
         std::vector<std::int64_t> peaks = header_.prediction.peak_bytes;
-        if (options_.repeat > 1)   // inputs stay loaded
+        if (options_.repeat > 1)  // inputs stay loaded
             peaks[static_cast<std::size_t>(transport_.rank().value())] = replay_keeping_inputs(section_).peak;
         auto const fullest = std::max_element(peaks.begin(), peaks.end());
         if (*fullest > *options_.memory)
@@ -115,7 +116,9 @@ private:
         for (std::string const& text : transport_.all_gather(to_text(this_seat())))
             seats.push_back(seat_from_text(text));
         host_ = seats[static_cast<std::size_t>(transport_.rank().value())].host;
-        agree(transport_, [&] { check_host_memory(seats, header_.prediction.peak_bytes, transport_.rank(), memory_of_this_host()); });
+        agree(transport_, [&] {
+            check_host_memory(seats, header_.prediction.peak_bytes, transport_.rank(), memory_of_this_host());
+        });
         ThreadChoice choice;
         agree(transport_, [&] { choice = choose_threads(options_.threads, std::getenv, seats, transport_.rank()); });
         threads_ = choice.threads;

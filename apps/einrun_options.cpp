@@ -75,7 +75,7 @@ std::optional<std::int64_t> samples_from(std::string const& text) {
 executor::ProgressMode progress_from(std::string const& text, bool quiet) {
     if (quiet || text == "off") return executor::ProgressMode::off;
     if (text == "auto") return isatty(STDERR_FILENO) != 0 ? executor::ProgressMode::bar : executor::ProgressMode::plain;
-    bool const terminal = isatty(STDERR_FILENO) != 0;   // a bar's '\r' would spoil a log, asked for or not
+    bool const terminal = isatty(STDERR_FILENO) != 0;  // a bar's '\r' would spoil a log, asked for or not
     return text == "bar" && terminal ? executor::ProgressMode::bar : executor::ProgressMode::plain;
 }
 

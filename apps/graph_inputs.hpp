@@ -15,7 +15,8 @@ std::pair<std::string, std::string> name_and_value(std::string const& option, st
 
 /// For each of `texts` ("NAME=FILE") the position of NAME in `names` and the source that FILE is; files are made absolute.
 /// @throws UsageError for a name that `names` lacks, with the nearest
-std::vector<std::pair<std::size_t, tensor::Source>> given_sources(std::vector<std::string> const& texts, std::vector<std::string> const& names);
+std::vector<std::pair<std::size_t, tensor::Source>> given_sources(std::vector<std::string> const& texts,
+                                                                  std::vector<std::string> const& names);
 
 /// `params` with those of `texts` ("NAME=NUMBER") changed. @throws UsageError for an unknown name or no number
 scalar::Params given_params(std::vector<std::string> const& texts, scalar::Params params);

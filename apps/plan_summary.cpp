@@ -12,7 +12,9 @@ namespace {
 using schedule::TaskKind;
 
 std::int64_t most(std::vector<std::int64_t> const& values) { return *std::max_element(values.begin(), values.end()); }
-std::int64_t total(std::vector<std::int64_t> const& values) { return std::accumulate(values.begin(), values.end(), std::int64_t{0}); }
+std::int64_t total(std::vector<std::int64_t> const& values) {
+    return std::accumulate(values.begin(), values.end(), std::int64_t{0});
+}
 
 /// "load 4, apply 12, ...": tasks of all ranks by kind.
 std::string tasks_by_kind(schedule::Schedule const& schedule) {
@@ -21,12 +23,15 @@ std::string tasks_by_kind(schedule::Schedule const& schedule) {
         for (auto const& task : section.tasks) ++counts[static_cast<std::size_t>(task.kind)];
     std::string out;
     for (std::size_t kind = 0; kind < counts.size(); ++kind)
-        if (counts[kind] > 0) out += (out.empty() ? "" : ", ") + std::string(name(static_cast<TaskKind>(kind))) + " " + std::to_string(counts[kind]);
+        if (counts[kind] > 0)
+            out += (out.empty() ? "" : ", ") + std::string(name(static_cast<TaskKind>(kind))) + " " +
+                   std::to_string(counts[kind]);
     return out;
 }
 
 bool computes(schedule::Section const& section) {
-    return std::any_of(section.tasks.begin(), section.tasks.end(), [](auto const& task) { return task.kind == TaskKind::apply; });
+    return std::any_of(section.tasks.begin(), section.tasks.end(),
+                       [](auto const& task) { return task.kind == TaskKind::apply; });
 }
 
 }  // namespace
@@ -39,21 +44,33 @@ std::string plan_summary(schedule::Schedule const& schedule, relation::Plan cons
         tasks += section.tasks.size();
         idle += computes(section) ? 0 : 1;
     }
-    auto bytes = [](std::int64_t count) { return format_bytes(static_cast<double>(count)) + " (" + std::to_string(count) + " bytes)"; };
-    auto line = [](std::string const& key, std::string const& value) { return "  " + key + std::string(16 - std::min<std::size_t>(15, key.size()), ' ') + value + "\n"; };
+    auto bytes = [](std::int64_t count) {
+        return format_bytes(static_cast<double>(count)) + " (" + std::to_string(count) + " bytes)";
+    };
+    auto line = [](std::string const& key, std::string const& value) {
+        return "  " + key + std::string(16 - std::min<std::size_t>(15, key.size()), ' ') + value + "\n";
+    };
     std::ostringstream out;
-    out << "einplan: " << (header.name.empty() ? "graph" : header.name) << " for " << header.ranks << (header.ranks == 1 ? " rank\n" : " ranks\n");
-    out << line("strategy", header.strategy + ", " + std::to_string(plan.calls) + " kernel calls a node, placed by " + header.place);
-    out << line("bytes moved", bytes(total(p.bytes_sent)) + " in all; busiest rank sends " + format_bytes(static_cast<double>(most(p.bytes_sent))) + ", receives " +
-                               format_bytes(static_cast<double>(most(p.bytes_received))));
-    out << line("worst case", format_bytes(p.worst_case_bytes) + ", " + format_count(p.worst_case_elements) + " elements (EinDecomp's cost of the plan)");
+    out << "einplan: " << (header.name.empty() ? "graph" : header.name) << " for " << header.ranks
+        << (header.ranks == 1 ? " rank\n" : " ranks\n");
+    out << line("strategy", header.strategy + ", " + std::to_string(plan.calls) + " kernel calls a node, placed by " +
+                                header.place);
+    out << line("bytes moved", bytes(total(p.bytes_sent)) + " in all; busiest rank sends " +
+                                   format_bytes(static_cast<double>(most(p.bytes_sent))) + ", receives " +
+                                   format_bytes(static_cast<double>(most(p.bytes_received))));
+    out << line("worst case", format_bytes(p.worst_case_bytes) + ", " + format_count(p.worst_case_elements) +
+                                  " elements (EinDecomp's cost of the plan)");
     out << line("flops", format_count(p.flops));
     out << line("peak a rank", bytes(most(p.peak_bytes)) + " of blocks");
     out << line("tasks", std::to_string(tasks) + " (" + tasks_by_kind(schedule) + ")");
-    if (idle > 0) out << line("idle ranks", std::to_string(idle) + " of " + std::to_string(header.ranks) + " have nothing to compute: the extents allow no more parts");
+    if (idle > 0)
+        out << line("idle ranks", std::to_string(idle) + " of " + std::to_string(header.ranks) +
+                                      " have nothing to compute: the extents allow no more parts");
     out << line("written", file);
-    if (header.ranks == 1) out << line("run", "einrun " + file);
-    else out << line("run", "mpirun -n " + std::to_string(header.ranks) + " einrun " + file);
+    if (header.ranks == 1)
+        out << line("run", "einrun " + file);
+    else
+        out << line("run", "mpirun -n " + std::to_string(header.ranks) + " einrun " + file);
     return out.str();
 }
 

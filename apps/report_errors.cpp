@@ -29,7 +29,7 @@ void say(char const* program, std::string const& message) {
 int report_errors(char const* program, std::function<int()> const& body) {
     try {
         return body();
-    } catch (InputError const& error) {   // its lines begin with the file's name, as compilers' do
+    } catch (InputError const& error) {  // its lines begin with the file's name, as compilers' do
         std::fprintf(stderr, "%s\n", error.what());
         return static_cast<int>(error.code());
     } catch (UsageError const& error) {

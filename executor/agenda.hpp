@@ -31,7 +31,7 @@ public:
     /// @param profile  of the section (see replay), with inputs kept to the end where rounds are repeated
     Agenda(schedule::Section const& section, schedule::Profile const& profile, TransferLimits limits = {});
 
-    void prepare_memory() { store_.prepare_memory(); }   // before the first round; see BlockStore
+    void prepare_memory() { store_.prepare_memory(); }  // before the first round; see BlockStore
     /// Prepares all counts. The first round loads; later ones find the inputs loaded.
     void begin_round(Inputs inputs);
     void begin_phase(Phase phase);

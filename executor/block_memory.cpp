@@ -70,7 +70,7 @@ void BlockMemory::prepare(std::span<std::int64_t const> sizes) {
         auto const size = static_cast<std::int64_t>(size_class.size);
         if (held_ + size > limit_) return;
         std::byte* const data = from_system(size_class.size);
-        if (data == nullptr) return;   // take() tells, if it comes to that
+        if (data == nullptr) return;  // take() tells, if it comes to that
         for (std::int64_t at = 0; at < bytes; at += page) const_cast<std::byte volatile*>(data)[at] = std::byte{0};
         held_ += size;
         give(data, bytes);

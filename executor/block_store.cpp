@@ -30,7 +30,7 @@ void BlockStore::reset_counts() {
 
 void BlockStore::prepare_memory() {
     std::vector<std::int32_t> readers = readers_, writers = writers_;
-    std::unordered_map<std::int64_t, std::int64_t> free;   // buffers by class, as the run would leave them
+    std::unordered_map<std::int64_t, std::int64_t> free;  // buffers by class, as the run would leave them
     std::vector<std::int64_t> sizes;
     auto release = [&](std::size_t block) { ++free[BlockMemory::class_size(bytes_[block])]; };
     for (schedule::Task const& task : section_.tasks) {
@@ -38,8 +38,10 @@ void BlockStore::prepare_memory() {
             auto const output = static_cast<std::size_t>(task.output);
             if (writers[output] == section_.blocks[output].writers) {
                 std::int64_t& left = free[BlockMemory::class_size(bytes_[output])];
-                if (left > 0) --left;
-                else sizes.push_back(bytes_[output]);
+                if (left > 0)
+                    --left;
+                else
+                    sizes.push_back(bytes_[output]);
             }
             if (--writers[output] == 0 && readers[output] == 0) release(output);
         }

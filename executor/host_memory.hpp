@@ -15,6 +15,7 @@ std::int64_t memory_of_this_host();
 /// @param seats, peaks  of every rank: where it runs, and the most bytes of blocks that it will hold
 /// @param here  bytes of the host of rank `self`; 0 is taken as enough
 /// @throws MemoryError when the peaks of the ranks on this rank's host add up to more
-void check_host_memory(std::vector<Seat> const& seats, std::vector<std::int64_t> const& peaks, Rank self, std::int64_t here);
+void check_host_memory(std::vector<Seat> const& seats, std::vector<std::int64_t> const& peaks, Rank self,
+                       std::int64_t here);
 
 }  // namespace ein::executor

@@ -25,7 +25,8 @@ std::tuple<std::int64_t, std::int64_t, std::int64_t> squareness(graph::Node cons
 void check_strategy(std::string const& name) {
     if (name == "eindecomp" || name == "sqrt") return;
     for (std::string_view const later : {"exact", "3d", "data", "megatron", "sequence", "attention", "summa", "25d"})
-        if (name == later) throw UsageError("--decompose " + name + " is not available in this version; use eindecomp or sqrt");
+        if (name == later)
+            throw UsageError("--decompose " + name + " is not available in this version; use eindecomp or sqrt");
     throw UsageError("--decompose: expected eindecomp or sqrt, found '" + name + "'");
 }
 

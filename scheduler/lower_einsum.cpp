@@ -31,8 +31,10 @@ std::vector<std::vector<std::size_t>> waves_of(std::vector<Call> const& calls, i
 
 }  // namespace
 
-std::vector<Lowering::Call> Lowering::calls_of(graph::Node const& node, graph::EinSum const& einsum, relation::NodePlan const& plan) const {
-    std::vector<int> labels = einsum.output;   // C order over output labels, then aggregated ones: a group's calls are neighbours
+std::vector<Lowering::Call> Lowering::calls_of(graph::Node const& node, graph::EinSum const& einsum,
+                                               relation::NodePlan const& plan) const {
+    std::vector<int> labels =
+        einsum.output;  // C order over output labels, then aggregated ones: a group's calls are neighbours
     for (int label : einsum.aggregated()) labels.push_back(label);
     Parts counts;
     for (int label : labels) counts.push_back(plan.parts[static_cast<std::size_t>(label)]);
@@ -48,7 +50,8 @@ std::vector<Lowering::Call> Lowering::calls_of(graph::Node const& node, graph::E
         }
         std::map<Rank, double> bytes;
         for (std::size_t k = 0; k < einsum.operands(); ++k)
-            for (Held const& h : residency_.held(node.inputs[k], projected(call.region, einsum.inputs[k]))) bytes[h.rank] += h.bytes;
+            for (Held const& h : residency_.held(node.inputs[k], projected(call.region, einsum.inputs[k])))
+                bytes[h.rank] += h.bytes;
         held.emplace_back();
         for (auto const& [rank, amount] : bytes) held.back().push_back({rank, amount});
         calls.push_back(std::move(call));
@@ -64,17 +67,23 @@ std::vector<BlockId> Lowering::bring_operands(graph::Node const& node, graph::Ei
     return operands;
 }
 
-void Lowering::apply(graph::Node const& node, graph::EinSum const& einsum, std::int32_t kernel, Call const& call, std::vector<BlockId> operands,
-                     DType dtype, std::vector<Partial>& group) {
+void Lowering::apply(graph::Node const& node, graph::EinSum const& einsum, std::int32_t kernel, Call const& call,
+                     std::vector<BlockId> operands, DType dtype, std::vector<Partial>& group) {
     auto partial = std::find_if(group.begin(), group.end(), [&](Partial const& p) { return p.rank == call.rank; });
     bool const first = partial == group.end();
     if (first) {
-        BlockId const block = on(call.rank).add_block(node.output.value(), dtype, projected(call.region, einsum.output));
+        BlockId const block =
+            on(call.rank).add_block(node.output.value(), dtype, projected(call.region, einsum.output));
         group.push_back({call.rank, block, -1});
         partial = group.end() - 1;
     }
-    partial->last = on(call.rank).add({.kind = TaskKind::apply, .spec = kernel, .inputs = std::move(operands), .output = partial->block,
-                                       .region = call.region, .accumulate = !first, .after = partial->last});
+    partial->last = on(call.rank).add({.kind = TaskKind::apply,
+                                       .spec = kernel,
+                                       .inputs = std::move(operands),
+                                       .output = partial->block,
+                                       .region = call.region,
+                                       .accumulate = !first,
+                                       .after = partial->last});
 }
 
 void Lowering::lower(graph::Node const& node, graph::EinSum const& einsum, relation::NodePlan const& plan) {
@@ -91,46 +100,54 @@ void Lowering::lower(graph::Node const& node, graph::EinSum const& einsum, relat
     DType const dtype = how.partial ? types.accumulate : value(node.output).dtype;
     std::vector<std::vector<Partial>> groups(calls.size() / group_calls);
     auto const waves = waves_of(calls, plan_.ranks);
-    std::vector<std::vector<std::vector<BlockId>>> operands(waves.size());   // by wave, then call of the wave
+    std::vector<std::vector<std::vector<BlockId>>> operands(waves.size());  // by wave, then call of the wave
     auto bring = [&](std::size_t wave) {
         if (wave < waves.size())
             for (std::size_t c : waves[wave]) operands[wave].push_back(bring_operands(node, einsum, calls[c]));
     };
     bring(0);
     for (std::size_t wave = 0; wave < waves.size(); ++wave) {
-        bring(wave + 1);   // while this wave computes
+        bring(wave + 1);  // while this wave computes
         for (std::size_t k = 0; k < waves[wave].size(); ++k) {
             Call const& call = calls[waves[wave][k]];
             apply(node, einsum, kernel, call, std::move(operands[wave][k]), dtype, groups[call.group]);
         }
     }
-    for (std::size_t g = 0; g < groups.size(); ++g) combine(node, how, projected(calls[g * group_calls].region, einsum.output), groups[g], g);
+    for (std::size_t g = 0; g < groups.size(); ++g)
+        combine(node, how, projected(calls[g * group_calls].region, einsum.output), groups[g], g);
 }
 
 /// Makes the node's blocks inside `box` out of what the ranks of the group have of it.
-void Lowering::combine(graph::Node const& node, Combining const& how, Box const& box, std::vector<Partial> const& group, std::size_t number) {
+void Lowering::combine(graph::Node const& node, Combining const& how, Box const& box, std::vector<Partial> const& group,
+                       std::size_t number) {
     auto slices = residency_.blocks_meeting(node.output, box);
-    if (box.empty()) slices = {{number, box}};   // an empty value has one block
+    if (box.empty()) slices = {{number, box}};  // an empty value has one block
     for (std::size_t s = 0; s < slices.size(); ++s) {
         std::size_t const owner = slices.size() == 1 ? number % group.size() : s * group.size() / slices.size();
         Rank const home = group[owner].rank;
         BlockId block = group[owner].block;
         if (group.size() > 1 || slices.size() > 1) block = reduce_slice(node, how, box, slices[s].box, group, home);
-        if (how.partial && how.accumulated != value(node.output).dtype) block = converted(node, block, slices[s].box, home, how.accumulated);
+        if (how.partial && how.accumulated != value(node.output).dtype)
+            block = converted(node, block, slices[s].box, home, how.accumulated);
         residency_.put(node.output, slices[s].index, {home, block, slices[s].box});
     }
 }
 
 /// The slice's partial results of all ranks combined on `home`, in the order of the group.
-BlockId Lowering::reduce_slice(graph::Node const& node, Combining const& how, Box const& box, Box const& slice, std::vector<Partial> const& group,
-                               Rank home) {
+BlockId Lowering::reduce_slice(graph::Node const& node, Combining const& how, Box const& box, Box const& slice,
+                               std::vector<Partial> const& group, Rank home) {
     auto const own = std::find_if(group.begin(), group.end(), [&](Partial const& p) { return p.rank == home; });
     bool const whole = slice == box;
     BlockId const result = whole ? own->block : on(home).add_block(node.output.value(), how.accumulated, slice);
     std::int32_t last = whole ? own->last : -1;
     auto fold = [&](BlockId from, bool accumulate) {
-        last = on(home).add({.kind = TaskKind::reduce, .spec = how.kernel, .inputs = {from}, .output = result, .region = slice,
-                             .accumulate = accumulate, .after = last});
+        last = on(home).add({.kind = TaskKind::reduce,
+                             .spec = how.kernel,
+                             .inputs = {from},
+                             .output = result,
+                             .region = slice,
+                             .accumulate = accumulate,
+                             .after = last});
     };
     if (!whole) fold(own->block, false);
     for (Partial const& partial : group) {
@@ -139,7 +156,12 @@ BlockId Lowering::reduce_slice(graph::Node const& node, Combining const& how, Bo
         if (!whole) {
             sent = {partial.rank, on(partial.rank).add_block(node.output.value(), how.accumulated, slice), slice};
             std::int32_t const movement = tables_.identity_movement(node.name, slice.order());
-            on(partial.rank).add({.kind = TaskKind::copy, .spec = movement, .inputs = {partial.block}, .output = sent.block, .region = slice});
+            on(partial.rank)
+                .add({.kind = TaskKind::copy,
+                      .spec = movement,
+                      .inputs = {partial.block},
+                      .output = sent.block,
+                      .region = slice});
         }
         fold(residency_.transfer(sent, node.output.value(), how.accumulated, home), true);
     }
@@ -148,7 +170,8 @@ BlockId Lowering::reduce_slice(graph::Node const& node, Combining const& how, Bo
 
 /// The block rounded from the accumulate type to the value's dtype.
 BlockId Lowering::converted(graph::Node const& node, BlockId from, Box const& box, Rank rank, DType accumulated) {
-    std::int32_t const kernel = tables_.kernel({node.name, graph::identity_einsum(value(node.output).shape), accumulated});
+    std::int32_t const kernel =
+        tables_.kernel({node.name, graph::identity_einsum(value(node.output).shape), accumulated});
     BlockId const block = on(rank).add_block(node.output.value(), value(node.output).dtype, box);
     on(rank).add({.kind = TaskKind::reduce, .spec = kernel, .inputs = {from}, .output = block, .region = box});
     return block;

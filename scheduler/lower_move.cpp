@@ -57,8 +57,8 @@ std::vector<Lowering::Call> Lowering::output_blocks(graph::Node const& node, rel
     return calls;
 }
 
-std::vector<Lowering::Piece> Lowering::pieces_of(graph::Node const& node, graph::Move const& move, std::vector<std::int32_t> const& movements,
-                                                 Call const& call) {
+std::vector<Lowering::Piece> Lowering::pieces_of(graph::Node const& node, graph::Move const& move,
+                                                 std::vector<std::int32_t> const& movements, Call const& call) {
     std::vector<Piece> pieces;
     for (std::size_t k = 0; k < move.regions.size(); ++k) {
         graph::Move::Region const& region = move.regions[k];
@@ -66,20 +66,23 @@ std::vector<Lowering::Piece> Lowering::pieces_of(graph::Node const& node, graph:
         if (landing.empty()) continue;
         std::vector<AxisMap> const axes = from_output_begin(region);
         Box const wanted = image(landing, axes);
-        if (options_.inputs == InputsPolicy::shared) {   // a leaf is read here; anything else comes whole or in pieces as below
+        if (options_.inputs ==
+            InputsPolicy::shared) {  // a leaf is read here; anything else comes whole or in pieces as below
             Holding const here = residency_.need(node.inputs[k], wanted, call.rank);
             pieces.push_back({here, landing, movements[k]});
             continue;
         }
         for (Residency::Piece const& block : residency_.blocks_meeting(node.inputs[k], wanted)) {
             Box const part = preimage(block.box, axes, landing);
-            if (!part.empty()) pieces.push_back({residency_.home(node.inputs[k], block.index, call.rank), part, movements[k]});
+            if (!part.empty())
+                pieces.push_back({residency_.home(node.inputs[k], block.index, call.rank), part, movements[k]});
         }
     }
     return pieces;
 }
 
-BlockId Lowering::assemble(graph::Node const& node, Call const& call, std::vector<Piece> const& pieces, std::optional<std::int32_t> fill) {
+BlockId Lowering::assemble(graph::Node const& node, Call const& call, std::vector<Piece> const& pieces,
+                           std::optional<std::int32_t> fill) {
     DType const dtype = value(node.output).dtype;
     std::int32_t const identity = tables_.identity_movement(node.name, call.region.order());
     std::vector<Piece> local;
@@ -90,22 +93,34 @@ BlockId Lowering::assemble(graph::Node const& node, Call const& call, std::vecto
         }
         SectionBuilder& there = on(piece.from.rank);
         Holding const cut{piece.from.rank, there.add_block(node.output.value(), dtype, piece.region), piece.region};
-        there.add({.kind = TaskKind::copy, .spec = piece.spec, .inputs = {piece.from.block}, .output = cut.block, .region = piece.region});
+        there.add({.kind = TaskKind::copy,
+                   .spec = piece.spec,
+                   .inputs = {piece.from.block},
+                   .output = cut.block,
+                   .region = piece.region});
         BlockId const here = residency_.transfer(cut, node.output.value(), dtype, call.rank);
-        if (piece.region == call.region) return here;   // the whole block came in one piece
+        if (piece.region == call.region) return here;  // the whole block came in one piece
         local.push_back({{call.rank, here, piece.region}, piece.region, identity});
     }
     BlockId const block = on(call.rank).add_block(node.output.value(), dtype, call.region);
     std::int32_t filled = -1;
-    if (fill) filled = on(call.rank).add({.kind = TaskKind::fill, .spec = *fill, .inputs = {}, .output = block, .region = {}});
+    if (fill)
+        filled =
+            on(call.rank).add({.kind = TaskKind::fill, .spec = *fill, .inputs = {}, .output = block, .region = {}});
     for (Piece const& piece : local)
-        on(call.rank).add({.kind = TaskKind::copy, .spec = piece.spec, .inputs = {piece.from.block}, .output = block, .region = piece.region, .after = filled});
+        on(call.rank).add({.kind = TaskKind::copy,
+                           .spec = piece.spec,
+                           .inputs = {piece.from.block},
+                           .output = block,
+                           .region = piece.region,
+                           .after = filled});
     return block;
 }
 
 void Lowering::lower(graph::Node const& node, graph::Move const& move, relation::NodePlan const& plan) {
     std::vector<std::int32_t> movements;
-    for (graph::Move::Region const& region : move.regions) movements.push_back(tables_.movement({node.name, from_output_begin(region)}));
+    for (graph::Move::Region const& region : move.regions)
+        movements.push_back(tables_.movement({node.name, from_output_begin(region)}));
     std::int32_t const fill = tables_.fill({node.name, move.fill.value_or(scalar::Scalar{})});
     std::vector<Call> calls = output_blocks(node, plan);
     std::vector<std::vector<Held>> held(calls.size());

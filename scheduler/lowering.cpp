@@ -15,8 +15,14 @@ Box projected(Box const& region, std::vector<int> const& labels) {
     return box;
 }
 
-Lowering::Lowering(graph::EinGraph const& graph, relation::Plan const& plan, LoweringOptions const& options, schedule::Header& header)
-    : graph_(graph), plan_(plan), options_(options), header_(header), sections_(static_cast<std::size_t>(plan.ranks)), tables_(header),
+Lowering::Lowering(graph::EinGraph const& graph, relation::Plan const& plan, LoweringOptions const& options,
+                   schedule::Header& header)
+    : graph_(graph),
+      plan_(plan),
+      options_(options),
+      header_(header),
+      sections_(static_cast<std::size_t>(plan.ranks)),
+      tables_(header),
       residency_(graph, value_parts(graph, plan, options.slice_bytes), options.inputs, sections_, tables_) {
     for (graph::Value const& v : graph.values) header.tensors.push_back({v.name, v.shape, v.dtype});
     for (graph::Leaf const& leaf : graph.leaves) header.inputs.push_back({leaf.value.value(), leaf.source});
@@ -47,8 +53,12 @@ void Lowering::store_outputs() {
         auto const blocks = static_cast<std::size_t>(element_count(residency_.parts(output)));
         for (std::size_t index = 0; index < blocks; ++index) {
             Rank const asking{static_cast<int>(index * static_cast<std::size_t>(plan_.ranks) / blocks)};
-            Holding const from = residency_.home(output, index, asking);   // a leaf may not have been loaded yet
-            on(from.rank).add({.kind = TaskKind::store, .spec = static_cast<std::int32_t>(number), .inputs = {from.block}, .output = {}, .region = {}});
+            Holding const from = residency_.home(output, index, asking);  // a leaf may not have been loaded yet
+            on(from.rank).add({.kind = TaskKind::store,
+                               .spec = static_cast<std::int32_t>(number),
+                               .inputs = {from.block},
+                               .output = {},
+                               .region = {}});
         }
     }
 }

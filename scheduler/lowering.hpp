@@ -14,36 +14,37 @@ namespace ein::scheduler {
 struct LoweringOptions {
     Placer place;
     InputsPolicy inputs = InputsPolicy::once;
-    std::int64_t slice_bytes = 16 << 10;   // see value_parts
+    std::int64_t slice_bytes = 16 << 10;  // see value_parts
 };
 
 class Lowering {
 public:
     /// Tensors, inputs and outputs are entered into `header`, as are the tables that tasks refer to.
-    Lowering(graph::EinGraph const& graph, relation::Plan const& plan, LoweringOptions const& options, schedule::Header& header);
+    Lowering(graph::EinGraph const& graph, relation::Plan const& plan, LoweringOptions const& options,
+             schedule::Header& header);
 
     std::vector<schedule::Section> run() &&;
 
 private:
     // one kernel call of an EinSum, or one output block of a Move or Reshape
     struct Call {
-        Box region;            // an interval for each label; for Move and Reshape: the output block
-        std::size_t group = 0; // number of its output block in the node's grid
+        Box region;             // an interval for each label; for Move and Reshape: the output block
+        std::size_t group = 0;  // number of its output block in the node's grid
         Rank rank;
     };
-    struct Partial {           // what one rank has of one output block, in the accumulate type
+    struct Partial {  // what one rank has of one output block, in the accumulate type
         Rank rank;
         BlockId block;
-        std::int32_t last = -1;   // the task that wrote it last
+        std::int32_t last = -1;  // the task that wrote it last
     };
     struct Combining {         // how a node's partial results become its blocks
         bool partial = false;  // kernel calls leave partial results, in the accumulate type
         DType accumulated = DType::f32;
         std::int32_t kernel = -1;
     };
-    struct Piece {             // elements of an output block that come from one block of an input
+    struct Piece {  // elements of an output block that come from one block of an input
         Holding from;
-        Box region;            // in the output's indices
+        Box region;  // in the output's indices
         std::int32_t spec = -1;
     };
 
@@ -54,19 +55,23 @@ private:
     void store_outputs();
 
     // EinSum
-    std::vector<Call> calls_of(graph::Node const& node, graph::EinSum const& einsum, relation::NodePlan const& plan) const;
+    std::vector<Call> calls_of(graph::Node const& node, graph::EinSum const& einsum,
+                               relation::NodePlan const& plan) const;
     std::vector<BlockId> bring_operands(graph::Node const& node, graph::EinSum const& einsum, Call const& call);
-    void apply(graph::Node const& node, graph::EinSum const& einsum, std::int32_t kernel, Call const& call, std::vector<BlockId> operands,
-               DType dtype, std::vector<Partial>& group);
-    void combine(graph::Node const& node, Combining const& how, Box const& box, std::vector<Partial> const& group, std::size_t number);
-    BlockId reduce_slice(graph::Node const& node, Combining const& how, Box const& box, Box const& slice, std::vector<Partial> const& group,
-                         Rank home);
+    void apply(graph::Node const& node, graph::EinSum const& einsum, std::int32_t kernel, Call const& call,
+               std::vector<BlockId> operands, DType dtype, std::vector<Partial>& group);
+    void combine(graph::Node const& node, Combining const& how, Box const& box, std::vector<Partial> const& group,
+                 std::size_t number);
+    BlockId reduce_slice(graph::Node const& node, Combining const& how, Box const& box, Box const& slice,
+                         std::vector<Partial> const& group, Rank home);
     BlockId converted(graph::Node const& node, BlockId from, Box const& box, Rank rank, DType accumulated);
 
     // Move and Reshape
     std::vector<Call> output_blocks(graph::Node const& node, relation::NodePlan const& plan) const;
-    std::vector<Piece> pieces_of(graph::Node const& node, graph::Move const& move, std::vector<std::int32_t> const& movements, Call const& call);
-    BlockId assemble(graph::Node const& node, Call const& call, std::vector<Piece> const& pieces, std::optional<std::int32_t> fill);
+    std::vector<Piece> pieces_of(graph::Node const& node, graph::Move const& move,
+                                 std::vector<std::int32_t> const& movements, Call const& call);
+    BlockId assemble(graph::Node const& node, Call const& call, std::vector<Piece> const& pieces,
+                     std::optional<std::int32_t> fill);
     void assemble_reshaped(graph::Node const& node, std::int32_t spec, Call const& call);
 
     void place(std::vector<Call>& calls, std::vector<std::vector<Held>> held) const;

@@ -16,7 +16,8 @@ int pattern_rank(std::size_t index, std::size_t calls, int ranks) {
 
 std::vector<Rank> place_pattern(PlaceQuery const& query) {
     std::vector<Rank> out;
-    for (std::size_t call = 0; call < query.held.size(); ++call) out.emplace_back(pattern_rank(call, query.held.size(), query.ranks));
+    for (std::size_t call = 0; call < query.held.size(); ++call)
+        out.emplace_back(pattern_rank(call, query.held.size(), query.ranks));
     return out;
 }
 
@@ -42,9 +43,11 @@ std::vector<Rank> place_greedy(PlaceQuery const& query) {
     for (std::size_t call = 0; call < calls; ++call)
         for (Held const& held : query.held[call])
             if (held.bytes > 0)
-                choices.push_back({held.bytes, call, held.rank.value(), held.rank.value() != pattern_rank(call, calls, query.ranks)});
+                choices.push_back(
+                    {held.bytes, call, held.rank.value(), held.rank.value() != pattern_rank(call, calls, query.ranks)});
     std::sort(choices.begin(), choices.end(), [](Choice const& a, Choice const& b) {
-        return std::tuple(-a.bytes, a.off_pattern, a.call, a.rank) < std::tuple(-b.bytes, b.off_pattern, b.call, b.rank);
+        return std::tuple(-a.bytes, a.off_pattern, a.call, a.rank) <
+               std::tuple(-b.bytes, b.off_pattern, b.call, b.rank);
     });
     std::vector<int> placed(calls, -1);
     auto take = [&](std::size_t call, int rank) {
@@ -78,7 +81,8 @@ Placer placer(std::string const& name) {
     if (name == "round-robin") return place_round_robin;
     if (name == "ia") throw UsageError("--place ia is not available in this version; use " + one_of(placer_names()));
     std::string const near = nearest_name(name, placer_names());
-    throw UsageError("--place: expected " + one_of(placer_names()) + ", found '" + name + "'" + (near.empty() ? "" : "; did you mean " + near + "?"));
+    throw UsageError("--place: expected " + one_of(placer_names()) + ", found '" + name + "'" +
+                     (near.empty() ? "" : "; did you mean " + near + "?"));
 }
 
 }  // namespace ein::scheduler

@@ -20,7 +20,7 @@ struct Held {
 /// The calls of a node in C order over its output labels, then its aggregated labels.
 struct PlaceQuery {
     int ranks = 1;
-    std::vector<std::vector<Held>> held;   // for each call, ranks that hold parts of its operands (each rank once)
+    std::vector<std::vector<Held>> held;  // for each call, ranks that hold parts of its operands (each rank once)
 };
 
 using Placer = std::function<std::vector<Rank>(PlaceQuery const&)>;

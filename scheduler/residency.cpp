@@ -7,17 +7,20 @@ namespace ein::scheduler {
 
 using schedule::TaskKind;
 
-Residency::Residency(graph::EinGraph const& graph, std::vector<Parts> parts, InputsPolicy inputs, std::vector<SectionBuilder>& sections,
-                     Tables& tables)
+Residency::Residency(graph::EinGraph const& graph, std::vector<Parts> parts, InputsPolicy inputs,
+                     std::vector<SectionBuilder>& sections, Tables& tables)
     : graph_(graph), inputs_(inputs), sections_(sections), tables_(tables), states_(graph.values.size()) {
     for (std::size_t v = 0; v < states_.size(); ++v) {
         states_[v].blocks.resize(static_cast<std::size_t>(element_count(parts[v])));
         states_[v].parts = std::move(parts[v]);
     }
-    for (std::size_t leaf = 0; leaf < graph.leaves.size(); ++leaf) state(graph.leaves[leaf].value).source = static_cast<std::int32_t>(leaf);
+    for (std::size_t leaf = 0; leaf < graph.leaves.size(); ++leaf)
+        state(graph.leaves[leaf].value).source = static_cast<std::int32_t>(leaf);
 }
 
-void Residency::put(ValueId value, std::size_t index, Holding holding) { state(value).blocks[index] = std::move(holding); }
+void Residency::put(ValueId value, std::size_t index, Holding holding) {
+    state(value).blocks[index] = std::move(holding);
+}
 
 std::vector<Residency::Piece> Residency::blocks_meeting(ValueId value, Box const& region) const {
     Shape const& shape = graph_.value(value).shape;
@@ -88,19 +91,26 @@ std::optional<BlockId> Residency::copy_of(ValueId value, Box const& box, Rank ra
 BlockId Residency::transfer(Holding const& from, std::int32_t tensor, DType dtype, Rank to, bool packed) {
     int const tag = next_tag_[{from.rank.value(), to.value()}]++;
     BlockId const there = on(to).add_block(tensor, dtype, from.box, packed);
-    on(from.rank).add({.kind = TaskKind::send, .inputs = {from.block}, .output = {}, .region = {}, .peer = to.value(), .tag = tag});
-    on(to).add({.kind = TaskKind::receive, .inputs = {}, .output = there, .region = {}, .peer = from.rank.value(), .tag = tag});
+    on(from.rank).add(
+        {.kind = TaskKind::send, .inputs = {from.block}, .output = {}, .region = {}, .peer = to.value(), .tag = tag});
+    on(to).add({.kind = TaskKind::receive,
+                .inputs = {},
+                .output = there,
+                .region = {},
+                .peer = from.rank.value(),
+                .tag = tag});
     return there;
 }
 
 void Residency::copy(ValueId value, Holding const& from, BlockId to, Box const& region) {
     std::int32_t const movement = tables_.identity_movement(graph_.value(value).name, region.order());
-    on(from.rank).add({.kind = TaskKind::copy, .spec = movement, .inputs = {from.block}, .output = to, .region = region});
+    on(from.rank).add(
+        {.kind = TaskKind::copy, .spec = movement, .inputs = {from.block}, .output = to, .region = region});
 }
 
 Holding Residency::need(ValueId value, Box const& region, Rank rank) {
     if (auto const copy = copy_of(value, region, rank)) return {rank, *copy, region};
-    if (region.empty()) {   // nothing to bring: any block of that shape will do
+    if (region.empty()) {  // nothing to bring: any block of that shape will do
         BlockId const block = on(rank).add_block(value.value(), graph_.value(value).dtype, region);
         std::int32_t const zero = tables_.fill({graph_.value(value).name, {}});
         on(rank).add({.kind = TaskKind::fill, .spec = zero, .inputs = {}, .output = block, .region = {}});
@@ -113,7 +123,8 @@ Holding Residency::need(ValueId value, Box const& region, Rank rank) {
         return {rank, block, region};
     }
     auto const pieces = blocks_meeting(value, region);
-    return pieces.size() == 1 ? from_one_block(value, pieces.front(), region, rank) : assembled(value, pieces, region, rank);
+    return pieces.size() == 1 ? from_one_block(value, pieces.front(), region, rank)
+                              : assembled(value, pieces, region, rank);
 }
 
 /// The region lies inside one block: that block when it is on this rank, else a copy of the block or of the piece.
@@ -139,7 +150,7 @@ Holding Residency::from_one_block(ValueId value, Piece const& piece, Box const& 
 }
 
 Holding Residency::assembled(ValueId value, std::vector<Piece> const& pieces, Box const& region, Rank rank) {
-    std::vector<std::pair<Holding, Box>> parts;   // all are brought before any is copied
+    std::vector<std::pair<Holding, Box>> parts;  // all are brought before any is copied
     for (Piece const& piece : pieces) {
         Box const part = intersection(piece.box, region);
         parts.emplace_back(from_one_block(value, piece, part, rank), part);

@@ -29,8 +29,8 @@ enum class InputsPolicy { once, shared };
 class Residency {
 public:
     /// @param parts  of every value, by ValueId
-    Residency(graph::EinGraph const& graph, std::vector<Parts> parts, InputsPolicy inputs, std::vector<SectionBuilder>& sections,
-              Tables& tables);
+    Residency(graph::EinGraph const& graph, std::vector<Parts> parts, InputsPolicy inputs,
+              std::vector<SectionBuilder>& sections, Tables& tables);
 
     Parts const& parts(ValueId value) const { return state(value).parts; }
     /// Enters a block that a node made: block number `index` (C order) of the value's grid.
@@ -47,7 +47,7 @@ public:
     /// The blocks of a value whose box meets `region`, by grid index and box.
     struct Piece {
         std::size_t index;
-        Box box;      // of the whole block
+        Box box;  // of the whole block
     };
     std::vector<Piece> blocks_meeting(ValueId value, Box const& region) const;
     /// The holding of one block of the grid; a leaf's block is loaded where it is first asked for.
@@ -60,16 +60,18 @@ private:
     };
     struct State {
         Parts parts;
-        std::vector<std::optional<Holding>> blocks;                // by grid index
-        std::map<Box, std::vector<Copy>> copies;                   // got from elsewhere, cut or assembled
-        std::int32_t source = -1;                                  // of a leaf, in Header::inputs
+        std::vector<std::optional<Holding>> blocks;  // by grid index
+        std::map<Box, std::vector<Copy>> copies;     // got from elsewhere, cut or assembled
+        std::int32_t source = -1;                    // of a leaf, in Header::inputs
     };
     State& state(ValueId value) { return states_[static_cast<std::size_t>(value.value())]; }
     State const& state(ValueId value) const { return states_[static_cast<std::size_t>(value.value())]; }
     SectionBuilder& on(Rank rank) { return sections_[static_cast<std::size_t>(rank.value())]; }
 
     std::optional<BlockId> copy_of(ValueId value, Box const& box, Rank rank) const;
-    void remember(ValueId value, Box const& box, Rank rank, BlockId block) { state(value).copies[box].push_back({rank, block}); }
+    void remember(ValueId value, Box const& box, Rank rank, BlockId block) {
+        state(value).copies[box].push_back({rank, block});
+    }
     BlockId load(ValueId value, Box const& box, Rank rank);
     Holding from_one_block(ValueId value, Piece const& piece, Box const& region, Rank rank);
     Holding assembled(ValueId value, std::vector<Piece> const& pieces, Box const& region, Rank rank);
@@ -80,7 +82,7 @@ private:
     std::vector<SectionBuilder>& sections_;
     Tables& tables_;
     std::vector<State> states_;
-    std::map<std::pair<int, int>, int> next_tag_;                  // by (from, to)
+    std::map<std::pair<int, int>, int> next_tag_;  // by (from, to)
 };
 
 }  // namespace ein::scheduler

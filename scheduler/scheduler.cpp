@@ -22,7 +22,9 @@ double flops_of(schedule::Header const& header, Section const& section) {
         if (task.kind == TaskKind::apply || task.kind == TaskKind::reduce) {
             graph::EinSum const& einsum = header.kernels[static_cast<std::size_t>(task.spec)].einsum;
             flops += graph::flops(einsum, section.region_of(task).length);
-            if (task.accumulate) flops += static_cast<double>(section.elements_of(section.blocks[static_cast<std::size_t>(task.output)]));
+            if (task.accumulate)
+                flops +=
+                    static_cast<double>(section.elements_of(section.blocks[static_cast<std::size_t>(task.output)]));
         }
     return flops;
 }
@@ -32,7 +34,9 @@ schedule::Prediction predict(Schedule const& schedule, relation::Plan const& pla
     for (Section const& section : schedule.sections) {
         std::int64_t sent = 0, received = 0, messages = 0;
         for (Task const& task : section.tasks) {
-            auto bytes = [&](std::int32_t block) { return section.bytes_of(section.blocks[static_cast<std::size_t>(block)]); };
+            auto bytes = [&](std::int32_t block) {
+                return section.bytes_of(section.blocks[static_cast<std::size_t>(block)]);
+            };
             if (task.kind == TaskKind::send) sent += bytes(section.inputs_of(task)[0]), ++messages;
             if (task.kind == TaskKind::receive) received += bytes(task.output);
         }
@@ -47,7 +51,8 @@ schedule::Prediction predict(Schedule const& schedule, relation::Plan const& pla
     return out;
 }
 
-Schedule lowered(graph::EinGraph const& graph, relation::Plan const& plan, SchedulerOptions const& options, std::string const& place) {
+Schedule lowered(graph::EinGraph const& graph, relation::Plan const& plan, SchedulerOptions const& options,
+                 std::string const& place) {
     Schedule out;
     out.header.name = graph.name;
     out.header.ranks = plan.ranks;

@@ -12,13 +12,14 @@
 namespace ein::scheduler {
 
 struct SchedulerOptions {
-    std::string place = "best";            // a placer, or "best": the one whose busiest rank moves fewest bytes
+    std::string place = "best";  // a placer, or "best": the one whose busiest rank moves fewest bytes
     InputsPolicy inputs = InputsPolicy::once;
-    std::int64_t slice_bytes = 16 << 10;   // see value_parts.hpp
+    std::int64_t slice_bytes = 16 << 10;  // see value_parts.hpp
 };
 
 /// The header's graph_text, graph_file and folder are left to the caller.
 /// @throws UsageError for an unknown placer
-schedule::Schedule make_schedule(graph::EinGraph const& graph, relation::Plan const& plan, SchedulerOptions const& options = {});
+schedule::Schedule make_schedule(graph::EinGraph const& graph, relation::Plan const& plan,
+                                 SchedulerOptions const& options = {});
 
 }  // namespace ein::scheduler

@@ -17,7 +17,7 @@ struct TaskDraft {
     std::optional<BlockId> output;
     Box region;
     bool accumulate = false;
-    std::int32_t after = -1;   // a body task, as add() returned it
+    std::int32_t after = -1;  // a body task, as add() returned it
     int peer = -1;
     int tag = -1;
 };
@@ -34,7 +34,7 @@ public:
 private:
     std::int64_t pool(Box const& box);
 
-    schedule::Section section_;                 // tasks: the body only until finish()
+    schedule::Section section_;  // tasks: the body only until finish()
     std::vector<schedule::Task> loads_, stores_;
 };
 

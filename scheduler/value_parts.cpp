@@ -24,7 +24,8 @@ Parts parts_for_movement(EinGraph const& graph, Plan const& plan, NodeId node, V
     Shape const& shape = graph.value(input).shape;
     if (!std::holds_alternative<graph::Move>(graph.node(node).op)) return leading_parts(shape, plan.calls);
     Parts parts = plan.node(node).parts;
-    for (std::size_t axis = 0; axis < shape.size(); ++axis) parts[axis] = std::clamp<std::int64_t>(parts[axis], 1, std::max<Extent>(shape[axis], 1));
+    for (std::size_t axis = 0; axis < shape.size(); ++axis)
+        parts[axis] = std::clamp<std::int64_t>(parts[axis], 1, std::max<Extent>(shape[axis], 1));
     return parts;
 }
 
@@ -71,12 +72,14 @@ Parts sliced(Shape const& shape, Parts parts, std::int64_t slices, Parts const* 
     if (wanted)
         for (std::size_t axis = 0; axis < shape.size(); ++axis)
             std::erase_if(primes, [&](std::int64_t prime) {
-                return (*wanted)[axis] % parts[axis] == 0 && ((*wanted)[axis] / parts[axis]) % prime == 0 && take(axis, prime);
+                return (*wanted)[axis] % parts[axis] == 0 && ((*wanted)[axis] / parts[axis]) % prime == 0 &&
+                       take(axis, prime);
             });
     for (std::size_t p = primes.size(); p > 0; --p) {
         std::vector<std::size_t> axes(shape.size());
         for (std::size_t axis = 0; axis < axes.size(); ++axis) axes[axis] = axis;
-        std::stable_sort(axes.begin(), axes.end(), [&](std::size_t a, std::size_t b) { return shape[a] / parts[a] > shape[b] / parts[b]; });
+        std::stable_sort(axes.begin(), axes.end(),
+                         [&](std::size_t a, std::size_t b) { return shape[a] / parts[a] > shape[b] / parts[b]; });
         for (std::size_t axis : axes)
             if (take(axis, primes[p - 1])) break;
     }
@@ -89,8 +92,9 @@ std::vector<Parts> value_parts(EinGraph const& graph, Plan const& plan, std::int
     std::vector<Parts> out(graph.values.size());
     std::vector<bool> wanted(graph.values.size(), false);
     auto index = [](ValueId value) { return static_cast<std::size_t>(value.value()); };
-    for (graph::Leaf const& leaf : graph.leaves) out[index(leaf.value)] = leading_parts(graph.value(leaf.value).shape, plan.calls);
-    for (std::size_t n = graph.nodes.size(); n > 0; --n) {   // backwards, so that the first reader has the last word
+    for (graph::Leaf const& leaf : graph.leaves)
+        out[index(leaf.value)] = leading_parts(graph.value(leaf.value).shape, plan.calls);
+    for (std::size_t n = graph.nodes.size(); n > 0; --n) {  // backwards, so that the first reader has the last word
         NodeId const id{static_cast<std::int32_t>(n) - 1};
         graph::Node const& node = graph.node(id);
         Parts& output = out[index(node.output)];
@@ -98,7 +102,8 @@ std::vector<Parts> value_parts(EinGraph const& graph, Plan const& plan, std::int
         output = relation::output_parts(node, plan.node(id));
         std::int64_t const partials = std::min<std::int64_t>(partials_per_block(node, plan.node(id)), plan.ranks);
         graph::Value const& value = graph.value(node.output);
-        std::int64_t const block_bytes = element_count(value.shape) * static_cast<std::int64_t>(size_of(value.dtype)) / element_count(output);
+        std::int64_t const block_bytes =
+            element_count(value.shape) * static_cast<std::int64_t>(size_of(value.dtype)) / element_count(output);
         if (partials > 1 && block_bytes > 0 && block_bytes >= slice_bytes)
             output = sliced(value.shape, output, partials, wanted[index(node.output)] ? &next : nullptr);
         for (ValueId input : node.inputs) {

@@ -42,9 +42,12 @@ relation::ReadLeaf leaf_reader(graph::EinGraph const& graph, fs::path const& fol
 std::string element_text(tensor::HostTensor const& tensor, Extent at) {
     scalar::Scalar const value = tensor.at(at);
     char text[80];
-    if (value.is_integer) std::snprintf(text, sizeof text, "%lld", static_cast<long long>(value.integer));
-    else if (is_complex(tensor.dtype())) std::snprintf(text, sizeof text, "%.9g%+.9gj", value.number.real(), value.number.imag());
-    else std::snprintf(text, sizeof text, "%.9g", value.number.real());
+    if (value.is_integer)
+        std::snprintf(text, sizeof text, "%lld", static_cast<long long>(value.integer));
+    else if (is_complex(tensor.dtype()))
+        std::snprintf(text, sizeof text, "%.9g%+.9gj", value.number.real(), value.number.imag());
+    else
+        std::snprintf(text, sizeof text, "%.9g", value.number.real());
     return text;
 }
 
@@ -52,14 +55,15 @@ void print(std::string const& name, tensor::HostTensor const& tensor) {
     constexpr Extent most = 8;
     std::string elements;
     for (Extent k = 0; k < std::min(most, tensor.elements()); ++k) elements += (k ? " " : "") + element_text(tensor, k);
-    std::printf("%s %s %s: %s%s\n", name.c_str(), std::string(ein::name(tensor.dtype())).c_str(), to_string(tensor.shape()).c_str(), elements.c_str(),
-                tensor.elements() > most ? " ..." : "");
+    std::printf("%s %s %s: %s%s\n", name.c_str(), std::string(ein::name(tensor.dtype())).c_str(),
+                to_string(tensor.shape()).c_str(), elements.c_str(), tensor.elements() > most ? " ..." : "");
 }
 
 int eval(Options const& options) {
     graph::EinGraph graph = graph::read_graph(read_text_file(options.path), options.path);
     use_given_inputs(graph, options.inputs);
-    relation::Interpreter interpreter(graph, leaf_reader(graph, fs::path(options.path).parent_path()), given_params(options.params, graph.params));
+    relation::Interpreter interpreter(graph, leaf_reader(graph, fs::path(options.path).parent_path()),
+                                      given_params(options.params, graph.params));
     if (!options.out.empty()) fs::create_directories(options.out);
     for (ValueId output : graph.outputs) {
         tensor::HostTensor const tensor = interpreter.whole(output);
@@ -74,7 +78,8 @@ int eval(Options const& options) {
 }  // namespace
 
 void add_eval(CLI::App& app, Action& chosen) {
-    CLI::App* command = app.add_subcommand("eval", "Compute a small graph with the reference interpreter, in this one process");
+    CLI::App* command =
+        app.add_subcommand("eval", "Compute a small graph with the reference interpreter, in this one process");
     auto const options = std::make_shared<Options>();
     command->add_option("GRAPH", options->path, "EinGraph JSON file")->required();
     command->add_option("--out", options->out, "write the outputs there as NAME.npy");

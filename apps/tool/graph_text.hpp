@@ -21,8 +21,10 @@ public:
     /// Uniform in [-bound, bound), each tensor with a seed of its own.
     void random(std::string const& name, Shape const& shape, double bound = 1);
     /// @param more  other keys of the node, such as {"join": ...}
-    void einsum(std::string const& name, OrderedJson subscripts, std::vector<std::string> const& inputs, OrderedJson const& more = OrderedJson::object());
-    void op(std::string const& name, std::string const& op, std::vector<std::string> const& inputs, OrderedJson const& more = OrderedJson::object());
+    void einsum(std::string const& name, OrderedJson subscripts, std::vector<std::string> const& inputs,
+                OrderedJson const& more = OrderedJson::object());
+    void op(std::string const& name, std::string const& op, std::vector<std::string> const& inputs,
+            OrderedJson const& more = OrderedJson::object());
     std::string text(std::vector<std::string> const& outputs) const;
 
 private:

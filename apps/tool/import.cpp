@@ -26,20 +26,24 @@ std::vector<Shape> shapes_from(std::string const& text) {
         if (number.empty()) return;
         Extent extent = 0;
         auto const [end, error] = std::from_chars(number.data(), number.data() + number.size(), extent);
-        if (error != std::errc{} || end != number.data() + number.size() || extent < 0) throw UsageError("import --shapes: expected extents such as 10x20, found '" + number + "'");
+        if (error != std::errc{} || end != number.data() + number.size() || extent < 0)
+            throw UsageError("import --shapes: expected extents such as 10x20, found '" + number + "'");
         shapes.back().push_back(extent);
         number.clear();
     };
     for (char c : text) {
-        if (c != 'x' && c != ',') number += c;
-        else finish_number();
+        if (c != 'x' && c != ',')
+            number += c;
+        else
+            finish_number();
         if (c == ',') shapes.emplace_back();
     }
     finish_number();
     return shapes;
 }
 
-std::string graph_of(std::string const& einsum, std::vector<Shape> const& shapes, std::string const& dtype, OrderedJson const& more) {
+std::string graph_of(std::string const& einsum, std::vector<Shape> const& shapes, std::string const& dtype,
+                     OrderedJson const& more) {
     GraphText g("einsum", dtype);
     std::vector<std::string> names;
     for (std::size_t k = 0; k < shapes.size(); ++k) {
@@ -62,22 +66,28 @@ std::string from_opt_einsum(Options const& options) {
         if (root.has("shapes") && root.at("shapes").expect_list())
             for (std::size_t k = 0; k < root.at("shapes").size(); ++k)
                 if (root.at("shapes").at(k).expect_list())
-                    for (std::size_t axis = 0; axis < root.at("shapes").at(k).size(); ++axis) root.at("shapes").at(k).at(axis).integer();
+                    for (std::size_t axis = 0; axis < root.at("shapes").at(k).size(); ++axis)
+                        root.at("shapes").at(k).at(axis).integer();
     }
     faults.throw_if_any();
     OrderedJson more = OrderedJson::object();
     if (document.contains("path")) more["path"] = OrderedJson::parse(document["path"].dump());
-    return graph_of(document["einsum"], document["shapes"].get<std::vector<Shape>>(), document.value("dtype", options.dtype), more);
+    return graph_of(document["einsum"], document["shapes"].get<std::vector<Shape>>(),
+                    document.value("dtype", options.dtype), more);
 }
 
 int import(Options const& options) {
     std::string text;
-    if (options.format == "einsum") text = graph_of(options.what, shapes_from(options.shapes), options.dtype, OrderedJson::object());
-    else if (options.format == "opt_einsum") text = from_opt_einsum(options);
+    if (options.format == "einsum")
+        text = graph_of(options.what, shapes_from(options.shapes), options.dtype, OrderedJson::object());
+    else if (options.format == "opt_einsum")
+        text = from_opt_einsum(options);
     else if (options.format == "omeinsum" || options.format == "onnx" || options.format == "safetensors-llama")
         throw UsageError("import " + options.format + " is not available in this version; use einsum or opt_einsum");
-    else throw UsageError("import: expected einsum or opt_einsum, found '" + options.format + "'");
-    graph::read_graph(text, options.format == "einsum" ? "--shapes" : options.what);   // shapes that do not fit are told here
+    else
+        throw UsageError("import: expected einsum or opt_einsum, found '" + options.format + "'");
+    graph::read_graph(text,
+                      options.format == "einsum" ? "--shapes" : options.what);  // shapes that do not fit are told here
     if (options.out.empty()) return std::fputs(text.c_str(), stdout) < 0 ? 1 : 0;
     write_text(options.out, text);
     return 0;
@@ -86,7 +96,9 @@ int import(Options const& options) {
 }  // namespace
 
 void add_import(CLI::App& app, Action& chosen) {
-    CLI::App* command = app.add_subcommand("import", "Write an EinGraph from another tool's format: einsum EXPRESSION --shapes 10x20,20x30, or opt_einsum FILE.json");
+    CLI::App* command = app.add_subcommand("import",
+                                           "Write an EinGraph from another tool's format: einsum EXPRESSION --shapes "
+                                           "10x20,20x30, or opt_einsum FILE.json");
     auto const options = std::make_shared<Options>();
     command->add_option("FORMAT", options->format, "einsum or opt_einsum")->required();
     command->add_option("WHAT", options->what, "the expression, or the file")->required();

@@ -22,7 +22,8 @@ struct Options {
 /// The sizes that were given, the defaults for the rest.
 std::vector<Extent> sizes_or(Options const& options, std::vector<Extent> defaults, std::string const& names) {
     if (options.sizes.size() > defaults.size())
-        throw UsageError("make " + options.kind + ": expected at most " + std::to_string(defaults.size()) + " sizes (" + names + "), found " + std::to_string(options.sizes.size()));
+        throw UsageError("make " + options.kind + ": expected at most " + std::to_string(defaults.size()) + " sizes (" +
+                         names + "), found " + std::to_string(options.sizes.size()));
     std::copy(options.sizes.begin(), options.sizes.end(), defaults.begin());
     return defaults;
 }
@@ -40,7 +41,7 @@ std::string matmul(Options const& options) {
 std::string matrix_chain(Options const& options) {
     Extent const s = sizes_or(options, {1024}, "S")[0], tenth = std::max<Extent>(1, s / 10);
     GraphText g(options.skewed ? "matrix-chain-skewed" : "matrix-chain", options.dtype);
-    double const bound = 1 / std::sqrt(static_cast<double>(s));   // results stay near 1
+    double const bound = 1 / std::sqrt(static_cast<double>(s));  // results stay near 1
     Extent const inner = options.skewed ? tenth : s, wide = options.skewed ? 10 * s : s;
     g.random("A", {s, inner}, bound);
     g.random("B", {inner, s}, bound);
@@ -89,9 +90,11 @@ int make(Options const& options) {
     for (auto const& [name, unused] : kinds) names.push_back(name);
     auto const kind = kinds.find(options.kind);
     for (std::string_view const later : {"ffnn-step", "llama", "nearest-neighbour", "linear-regression", "mttkrp"})
-        if (options.kind == later) throw UsageError("make " + options.kind + " is not available in this version; use " + one_of(names));
+        if (options.kind == later)
+            throw UsageError("make " + options.kind + " is not available in this version; use " + one_of(names));
     if (kind == kinds.end()) throw UsageError("make: expected " + one_of(names) + ", found '" + options.kind + "'");
-    if (!dtype_from_name(options.dtype)) throw UsageError("make --dtype: expected one of " + dtype_names() + ", found '" + options.dtype + "'");
+    if (!dtype_from_name(options.dtype))
+        throw UsageError("make --dtype: expected one of " + dtype_names() + ", found '" + options.dtype + "'");
     std::string const text = kind->second(options);
     if (options.out.empty()) return std::fputs(text.c_str(), stdout) < 0 ? 1 : 0;
     write_text(options.out, text);
@@ -101,7 +104,9 @@ int make(Options const& options) {
 }  // namespace
 
 void add_make(CLI::App& app, Action& chosen) {
-    CLI::App* command = app.add_subcommand("make", "Write a standard graph: matmul I J K, matrix-chain S, attention SEQUENCE HEADS HEAD_DIMENSION, elementwise N");
+    CLI::App* command = app.add_subcommand(
+        "make",
+        "Write a standard graph: matmul I J K, matrix-chain S, attention SEQUENCE HEADS HEAD_DIMENSION, elementwise N");
     auto const options = std::make_shared<Options>();
     command->add_option("KIND", options->kind, "matmul, matrix-chain, attention or elementwise")->required();
     command->add_option("SIZES", options->sizes, "extents")->check(CLI::Range(Extent{1}, Extent{1} << 40));

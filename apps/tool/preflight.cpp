@@ -53,20 +53,25 @@ int preflight() {
     line("cores", allowed_cores());
     std::string threads;
     for (char const* name : {"OMP_NUM_THREADS", "SLURM_CPUS_PER_TASK"})
-        if (std::string const found = environment(name); !found.empty()) threads += (threads.empty() ? "" : ", ") + found;
+        if (std::string const found = environment(name); !found.empty())
+            threads += (threads.empty() ? "" : ", ") + found;
     line("threads", threads.empty() ? "allowed cores / ranks on the node, or --threads" : threads);
     line("memory", memory());
     std::error_code error;
     auto const space = std::filesystem::space(std::filesystem::current_path(), error);
-    line("disk", error ? error.message() : format_bytes(static_cast<double>(space.available)) + " available in " + std::filesystem::current_path().string());
-    line("devices", std::filesystem::exists("/dev/nvidiactl") ? "an NVIDIA driver (this build computes on the CPU)" : "cpu, reference");
+    line("disk", error ? error.message()
+                       : format_bytes(static_cast<double>(space.available)) + " available in " +
+                             std::filesystem::current_path().string());
+    line("devices", std::filesystem::exists("/dev/nvidiactl") ? "an NVIDIA driver (this build computes on the CPU)"
+                                                              : "cpu, reference");
     return 0;
 }
 
 }  // namespace
 
 void add_preflight(CLI::App& app, Action& chosen) {
-    app.add_subcommand("preflight", "Show what this machine has: launcher, cores, threads, memory, disk, devices")->callback([&chosen] { chosen = preflight; });
+    app.add_subcommand("preflight", "Show what this machine has: launcher, cores, threads, memory, disk, devices")
+        ->callback([&chosen] { chosen = preflight; });
 }
 
 }  // namespace ein::apps::tool

@@ -26,11 +26,12 @@ bool is_schedule(std::string const& path) {
 int show_plan(Options const& options) {
     Json const plan = parse_json(read_text_file(options.path), options.path);
     if (!plan.is_object() || !plan.contains("einplan"))
-        throw InputError(Fault{options.path, "", "a schedule or a plan", "something else", "give a file that einplan wrote with -o or --plan-out"});
+        throw InputError(Fault{options.path, "", "a schedule or a plan", "something else",
+                               "give a file that einplan wrote with -o or --plan-out"});
     if (options.dot) throw UsageError("show --dot: expected a schedule, found a plan");
     if (options.json) return std::puts(plan.dump(1).c_str()) < 0 ? 1 : 0;
     std::printf("plan for %s ranks\n", plan.value("ranks", Json()).dump().c_str());
-    Json const decided = plan.value("parts", Json::object());   // named: items() refers to it
+    Json const decided = plan.value("parts", Json::object());  // named: items() refers to it
     for (auto const& [node, parts] : decided.items()) std::printf("  %-24s %s\n", node.c_str(), parts.dump().c_str());
     return 0;
 }
@@ -38,7 +39,9 @@ int show_plan(Options const& options) {
 int show(Options const& options) {
     if (!is_schedule(options.path)) return show_plan(options);
     schedule::Schedule const schedule = schedule::read_file(options.path);
-    std::string const text = options.json ? schedule::to_json(schedule).dump(1) + "\n" : options.dot ? schedule::to_dot(schedule) : schedule::to_text(schedule);
+    std::string const text = options.json  ? schedule::to_json(schedule).dump(1) + "\n"
+                             : options.dot ? schedule::to_dot(schedule)
+                                           : schedule::to_text(schedule);
     return std::fputs(text.c_str(), stdout) < 0 ? 1 : 0;
 }
 

@@ -19,19 +19,19 @@ namespace ein::executor {
 /// All that a kernel's code depends on. Strides are in elements, one for each axis of the operand (or of the output).
 struct KernelShape {
     schedule::Kernel const* kernel = nullptr;
-    Shape lengths;                                     // of each label in this call
+    Shape lengths;  // of each label in this call
     std::vector<std::vector<Extent>> operand_strides;
     std::vector<Extent> output_strides;
     std::vector<DType> operand_dtypes;
     DType output_dtype = DType::f32;
-    bool accumulate = false;                           // combine with what the output holds, in its dtype
+    bool accumulate = false;  // combine with what the output holds, in its dtype
 };
 
 /// One call of a prepared kernel.
 struct KernelCall {
-    std::span<void const* const> operands;             // each at the first element that the call reads
-    void* output = nullptr;                            // at the first element that the call writes
-    std::span<Extent const> begin;                     // index of each label's first element: the values of [label]
+    std::span<void const* const> operands;  // each at the first element that the call reads
+    void* output = nullptr;                 // at the first element that the call writes
+    std::span<Extent const> begin;          // index of each label's first element: the values of [label]
 };
 
 /// A kernel made ready for one shape; safe to launch from many threads at once.
@@ -47,8 +47,8 @@ struct CopyCall {
     Box from_box;
     void* to = nullptr;
     Box to_box;
-    Box region;                                        // in the output's indices: what to write
-    std::span<graph::AxisMap const> axes;              // input index for each output index
+    Box region;                            // in the output's indices: what to write
+    std::span<graph::AxisMap const> axes;  // input index for each output index
     DType dtype = DType::f32;
 };
 
@@ -56,9 +56,9 @@ struct CopyCall {
 struct ReshapeCall {
     void const* from = nullptr;
     void* to = nullptr;
-    Box from_box, to_box;                              // of the blocks, in their tensors' indices
+    Box from_box, to_box;  // of the blocks, in their tensors' indices
     schedule::ReshapeSpec const* spec = nullptr;
-    enum class Form { direct, pack, unpack } form = Form::direct;   // pack: `to` is packed; unpack: `from` is
+    enum class Form { direct, pack, unpack } form = Form::direct;  // pack: `to` is packed; unpack: `from` is
     DType dtype = DType::f32;
 };
 
@@ -78,6 +78,6 @@ enum class DeviceKind { automatic, reference, cpu, cuda };
 /// The only switch on DeviceKind. @throws UsageError / RunError for a device that this build or machine has not, saying
 /// so
 std::unique_ptr<Device> make_device(DeviceKind kind);
-DeviceKind device_kind_from_name(std::string_view name);   // @throws UsageError
+DeviceKind device_kind_from_name(std::string_view name);  // @throws UsageError
 
 }  // namespace ein::executor

@@ -11,7 +11,7 @@
 namespace ein {
 
 using Extent = std::int64_t;
-using Shape = std::vector<Extent>;   // one extent an axis; {} is a scalar
+using Shape = std::vector<Extent>;  // one extent an axis; {} is a scalar
 
 /// A rectangle of indices: begin and length of each axis.
 struct Box {
@@ -23,7 +23,7 @@ struct Box {
     Extent end(std::size_t axis) const { return begin[axis] + length[axis]; }
     Extent elements() const;
     bool empty() const { return elements() == 0; }
-    bool contains(Box const& other) const;   // an empty box is in every box
+    bool contains(Box const& other) const;  // an empty box is in every box
     friend bool operator==(Box const&, Box const&) = default;
     friend auto operator<=>(Box const&, Box const&) = default;
 };

@@ -16,8 +16,8 @@ inline constexpr int dtype_count = 12;
 
 enum class Kind : std::uint8_t { boolean, integer, real, complex };
 
-std::string_view name(DType type);             // "f32"; boolean is "bool"
-std::size_t size_of(DType type);               // bytes of one element
+std::string_view name(DType type);  // "f32"; boolean is "bool"
+std::size_t size_of(DType type);    // bytes of one element
 Kind kind(DType type);
 inline bool is_complex(DType type) { return kind(type) == Kind::complex; }
 inline bool is_integer(DType type) { return kind(type) == Kind::integer; }

@@ -18,10 +18,10 @@ private:
         std::uint32_t const f = std::bit_cast<std::uint32_t>(value);
         std::uint32_t const sign = (f >> 16) & 0x8000u;
         std::uint32_t const magnitude = f & 0x7fffffffu;
-        if (magnitude > 0x7f800000u) return static_cast<std::uint16_t>(sign | 0x7e00u);          // nan
-        if (magnitude >= 0x477ff000u) return static_cast<std::uint16_t>(sign | 0x7c00u);         // rounds to inf
-        if (magnitude < 0x38800000u) {                                                           // subnormal or zero
-            float const scaled = std::bit_cast<float>(magnitude) + 0.5f;                         // 2^-24 units, rounded by the add
+        if (magnitude > 0x7f800000u) return static_cast<std::uint16_t>(sign | 0x7e00u);   // nan
+        if (magnitude >= 0x477ff000u) return static_cast<std::uint16_t>(sign | 0x7c00u);  // rounds to inf
+        if (magnitude < 0x38800000u) {                                                    // subnormal or zero
+            float const scaled = std::bit_cast<float>(magnitude) + 0.5f;  // 2^-24 units, rounded by the add
             return static_cast<std::uint16_t>(sign | (std::bit_cast<std::uint32_t>(scaled) - 0x3f000000u));
         }
         std::uint32_t const rounded = magnitude + 0xfffu + ((magnitude >> 13) & 1u);
@@ -46,7 +46,7 @@ struct BFloat16 {
 private:
     static std::uint16_t from_float(float value) {
         std::uint32_t const f = std::bit_cast<std::uint32_t>(value);
-        if ((f & 0x7fffffffu) > 0x7f800000u) return static_cast<std::uint16_t>((f >> 16) | 0x40u);   // nan stays nan
+        if ((f & 0x7fffffffu) > 0x7f800000u) return static_cast<std::uint16_t>((f >> 16) | 0x40u);  // nan stays nan
         return static_cast<std::uint16_t>((f + 0x7fffu + ((f >> 16) & 1u)) >> 16);
     }
 };

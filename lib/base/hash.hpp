@@ -8,7 +8,7 @@
 
 namespace ein {
 
-inline std::uint64_t mix64(std::uint64_t x) {   // the finaliser of SplitMix64
+inline std::uint64_t mix64(std::uint64_t x) {  // the finaliser of SplitMix64
     x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
     x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
     return x ^ (x >> 31);

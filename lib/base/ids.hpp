@@ -20,11 +20,11 @@ private:
     Rep value_{};
 };
 
-using Rank = Id<struct RankTag, int>;                    // a process of the run
-using ValueId = Id<struct ValueTag, std::int32_t>;       // a tensor of a graph: a leaf or the output of a node
-using NodeId = Id<struct NodeTag, std::int32_t>;         // a node of a graph, in topological order
-using BlockId = Id<struct BlockTag, std::int32_t>;       // a block of one rank's section of a schedule
-using TaskId = Id<struct TaskTag, std::int32_t>;         // a task of one rank's section, in schedule order
+using Rank = Id<struct RankTag, int>;               // a process of the run
+using ValueId = Id<struct ValueTag, std::int32_t>;  // a tensor of a graph: a leaf or the output of a node
+using NodeId = Id<struct NodeTag, std::int32_t>;    // a node of a graph, in topological order
+using BlockId = Id<struct BlockTag, std::int32_t>;  // a block of one rank's section of a schedule
+using TaskId = Id<struct TaskTag, std::int32_t>;    // a task of one rank's section, in schedule order
 
 }  // namespace ein
 

@@ -13,7 +13,8 @@ std::string read_text_file(std::filesystem::path const& path) {
     std::ostringstream text;
     if (in) text << in.rdbuf();
     if (!in || std::filesystem::is_directory(path))
-        throw InputError(Fault{path.string(), "", "a file that can be read", std::filesystem::exists(path) ? "one that cannot" : "none",
+        throw InputError(Fault{path.string(), "", "a file that can be read",
+                               std::filesystem::exists(path) ? "one that cannot" : "none",
                                "check the path and its permissions"});
     return text.str();
 }
@@ -38,7 +39,9 @@ public:
     bool boolean(bool value) { return next_element(), Base::boolean(value); }
     bool number_integer(number_integer_t value) { return next_element(), Base::number_integer(value); }
     bool number_unsigned(number_unsigned_t value) { return next_element(), Base::number_unsigned(value); }
-    bool number_float(number_float_t value, string_t const& text) { return next_element(), Base::number_float(value, text); }
+    bool number_float(number_float_t value, string_t const& text) {
+        return next_element(), Base::number_float(value, text);
+    }
     bool string(string_t& value) { return next_element(), Base::string(value); }
     bool start_object(std::size_t size) {
         next_element();
@@ -67,8 +70,8 @@ public:
 private:
     struct Level {
         bool object;
-        std::size_t elements;   // of a list, that have begun
-        std::string key;        // of an object, the latest
+        std::size_t elements;  // of a list, that have begun
+        std::string key;       // of an object, the latest
         std::unordered_set<std::string> seen;
     };
     void next_element() {
@@ -76,7 +79,8 @@ private:
     }
     std::string pointer() const {
         std::string out;
-        for (Level const& level : levels_) out += "/" + (level.object ? escaped(level.key) : std::to_string(level.elements - 1));
+        for (Level const& level : levels_)
+            out += "/" + (level.object ? escaped(level.key) : std::to_string(level.elements - 1));
         return out;
     }
 
@@ -135,7 +139,8 @@ namespace {
 /// Printing recurses: what is nested deeper than this is described instead.
 bool nested_deeper(Json const& value, int levels) {
     if (!value.is_structured() || value.empty()) return false;
-    return levels == 0 || std::any_of(value.begin(), value.end(), [&](Json const& item) { return nested_deeper(item, levels - 1); });
+    return levels == 0 ||
+           std::any_of(value.begin(), value.end(), [&](Json const& item) { return nested_deeper(item, levels - 1); });
 }
 }  // namespace
 
@@ -147,7 +152,9 @@ std::string brief(Json const& value) {
 }
 
 Cursor Cursor::at(std::string const& key) const { return {value_->at(key), *faults_, pointer_ + "/" + escaped(key)}; }
-Cursor Cursor::at(std::size_t index) const { return {value_->at(index), *faults_, pointer_ + "/" + std::to_string(index)}; }
+Cursor Cursor::at(std::size_t index) const {
+    return {value_->at(index), *faults_, pointer_ + "/" + std::to_string(index)};
+}
 
 void Cursor::fail(std::string expected, std::string found, std::string mend) const {
     faults_->add(pointer_, std::move(expected), std::move(found), std::move(mend));

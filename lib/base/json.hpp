@@ -17,7 +17,7 @@
 
 namespace ein {
 
-using Json = nlohmann::json;   // object keys sorted: what we write is the same every time
+using Json = nlohmann::json;  // object keys sorted: what we write is the same every time
 
 /// Reads a whole file as text. @throws InputError when it cannot be read
 std::string read_text_file(std::filesystem::path const& path);
@@ -42,8 +42,8 @@ public:
     Faults& faults() const { return *faults_; }
 
     bool has(std::string const& key) const { return value_->is_object() && value_->contains(key); }
-    Cursor at(std::string const& key) const;      // the key must be there
-    Cursor at(std::size_t index) const;           // the index must be there
+    Cursor at(std::string const& key) const;  // the key must be there
+    Cursor at(std::size_t index) const;       // the index must be there
     std::size_t size() const { return value_->size(); }
 
     /// Adds a fault here.
@@ -51,8 +51,8 @@ public:
 
     /// Typed readers: add a fault and return nothing when the value is of another type.
     std::optional<std::string> string() const;
-    std::optional<std::int64_t> integer() const;    // 3 or 3.0
-    std::optional<double> number() const;           // also "inf", "-inf", "nan"
+    std::optional<std::int64_t> integer() const;  // 3 or 3.0
+    std::optional<double> number() const;         // also "inf", "-inf", "nan"
     std::optional<bool> boolean() const;
     bool expect_object() const;
     bool expect_list() const;

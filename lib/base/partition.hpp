@@ -7,7 +7,7 @@
 
 namespace ein {
 
-using Parts = std::vector<std::int64_t>;   // a partition vector: pieces along each axis or label, each >= 1
+using Parts = std::vector<std::int64_t>;  // a partition vector: pieces along each axis or label, each >= 1
 
 /// Where part `index` of `parts` begins; part_begin(extent, parts, parts) is the extent.
 constexpr Extent part_begin(Extent extent, std::int64_t parts, std::int64_t index) {

@@ -38,7 +38,9 @@ DType accumulate_type(scalar::Agg agg, DType join, DType output) {
 DType compute_type(scalar::Expr const& join, std::span<DType const> inputs, DType output) {
     DType const widest = compute_dtype(inputs, output);
     bool const real_operands = !inputs.empty() && !is_complex(common_dtype(inputs));
-    if (!is_complex(widest) || !real_operands || scalar::type_of(join, widest, compute_dtype({}, output)).problem.empty()) return widest;
+    if (!is_complex(widest) || !real_operands ||
+        scalar::type_of(join, widest, compute_dtype({}, output)).problem.empty())
+        return widest;
     return compute_dtype(inputs, widest == DType::c64 ? DType::f32 : DType::f64);
 }
 

@@ -120,9 +120,11 @@ private:
                 at->at(k).fail("the name of a tensor or node", quote(*name), names_.suggestion(*name));
                 continue;
             }
-            constexpr std::size_t longest_file_name = 200;   // of the 255 bytes that file systems allow, with room for a temporary name
+            constexpr std::size_t longest_file_name =
+                200;  // of the 255 bytes that file systems allow, with room for a temporary name
             if (file_stem(*name).size() > longest_file_name)
-                at->at(k).fail("an output's name of at most 200 bytes, since NAME.npy is its file", std::to_string(name->size()) + " bytes", "rename the node");
+                at->at(k).fail("an output's name of at most 200 bytes, since NAME.npy is its file",
+                               std::to_string(name->size()) + " bytes", "rename the node");
             auto const [other, fresh] = file_of.try_emplace(file_stem(*name), *name);
             if (!fresh && other->second == *name)
                 at->at(k).fail("each output once", quote(*name) + " again", "remove one of them");

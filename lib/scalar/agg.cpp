@@ -19,7 +19,7 @@ std::optional<Agg> agg_from_name(std::string_view text) {
 DType accumulate_dtype(Agg agg, DType join) {
     if (agg == Agg::any || agg == Agg::all) return DType::boolean;
     bool const exact = kind(join) == Kind::integer || kind(join) == Kind::boolean;
-    return agg == Agg::logsumexp && exact ? DType::f64 : join;   // the logarithm of integers is not one
+    return agg == Agg::logsumexp && exact ? DType::f64 : join;  // the logarithm of integers is not one
 }
 
 }  // namespace ein::scalar

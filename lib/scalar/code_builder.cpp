@@ -161,7 +161,7 @@ void CodeBuilder::place_results() {
             if (arg < 0 || last_reader[static_cast<std::size_t>(arg)] != k) continue;
             Instruction const*& from = maker[static_cast<std::size_t>(arg)];
             if (from != nullptr) strips.give(from->offset, from->width * strip_length);
-            from = nullptr;   // an argument may occur twice
+            from = nullptr;  // an argument may occur twice
         }
     }
     code_->scratch_bytes = strips.end();

@@ -16,7 +16,7 @@ class CodeBuilder {
 public:
     int operand(int number);
     int index(int label);
-    int constant(Scalar const& value, DType type);   // held in the register type of `type`
+    int constant(Scalar const& value, DType type);  // held in the register type of `type`
     int unary(UnaryKernel kernel, DType result, int a);
     int binary(BinaryKernels const& kernels, DType result, int a, int b);
     int select(DType result, int condition, int a, int b);
@@ -28,7 +28,7 @@ public:
     std::unique_ptr<Program::Code> finish(int result, DType result_dtype);
 
 private:
-    using Key = std::array<std::intptr_t, 6>;   // form, kernel, arguments, label or extent
+    using Key = std::array<std::intptr_t, 6>;  // form, kernel, arguments, label or extent
 
     int add(Instruction instruction, DType result, Key const& key);
     void drop_unread();

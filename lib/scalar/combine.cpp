@@ -20,7 +20,7 @@ std::int64_t least(DType type) {
         case DType::i16: return std::numeric_limits<std::int16_t>::min();
         case DType::i32: return std::numeric_limits<std::int32_t>::min();
         case DType::i64: return std::numeric_limits<std::int64_t>::min();
-        default: return 0;   // u8 and bool
+        default: return 0;  // u8 and bool
     }
 }
 

@@ -73,7 +73,8 @@ private:
                                      : code_.constant(Scalar::of(node.value), DType::f64);
             case Op::cast: return converted(value(node.args[0]), types_.of(node.args[0]).value.type, node.cast_to);
             case Op::logical_not: return apply(node.op, DType::i64, DType::boolean, truth(node.args[0]));
-            case Op::logical_and: case Op::logical_or:
+            case Op::logical_and:
+            case Op::logical_or:
                 return apply(node.op, DType::i64, DType::boolean, truth(node.args[0]), truth(node.args[1]));
             case Op::where: {
                 int const condition = truth(node.args[0]);
@@ -88,7 +89,8 @@ private:
             default: break;
         }
         if (node.op == Op::pow) return power(node, *typing.work);
-        if (node.args.size() == 1) return apply(node.op, *typing.work, typing.value.type, argument(node.args[0], *typing.work));
+        if (node.args.size() == 1)
+            return apply(node.op, *typing.work, typing.value.type, argument(node.args[0], *typing.work));
         int const a = argument(node.args[0], *typing.work);
         return apply(node.op, *typing.work, typing.value.type, a, argument(node.args[1], *typing.work));
     }
@@ -140,13 +142,16 @@ private:
 
     /// Powers that multiplication, division or a root gives at least as exactly as pow.
     std::optional<int> known_power(int base, Scalar const& exponent, DType work) {
-        if (exact(work)) return exponent.integer == 2 ? std::optional(apply(Op::mul, work, work, base, base)) : std::nullopt;
-        if (is_complex(work)) return exponent.number == 2.0 ? std::optional(apply(Op::mul, work, work, base, base)) : std::nullopt;
+        if (exact(work))
+            return exponent.integer == 2 ? std::optional(apply(Op::mul, work, work, base, base)) : std::nullopt;
+        if (is_complex(work))
+            return exponent.number == 2.0 ? std::optional(apply(Op::mul, work, work, base, base)) : std::nullopt;
         double const n = exponent.number.real();
         if (n == 2) return apply(Op::mul, work, work, base, base);
         if (n == -1) return apply(Op::div, work, work, real(1, work), base);
         if (n == 0.5) return root(base, work);
-        if (work == DType::f32 && n == std::trunc(n) && n != 0 && std::fabs(n) <= 16) return f32_power(base, static_cast<int>(n));
+        if (work == DType::f32 && n == std::trunc(n) && n != 0 && std::fabs(n) <= 16)
+            return f32_power(base, static_cast<int>(n));
         return std::nullopt;
     }
 

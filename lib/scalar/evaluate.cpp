@@ -29,7 +29,7 @@ std::int64_t integer_function(Op op, std::int64_t x) {
         case Op::sign: return (x > 0) - (x < 0);
         case Op::relu: return x > 0 ? x : 0;
         case Op::imag: return 0;
-        default: return x;   // floor, ceil, round, conj and real leave integers as they are
+        default: return x;  // floor, ceil, round, conj and real leave integers as they are
     }
 }
 
@@ -92,7 +92,8 @@ void refuse_missing_param(std::string const& name) {
 }
 
 void refuse_type(std::string const& problem) {
-    throw InputError(Fault{"", "", "an expression that its operands' type allows", problem, "change the expression or the dtype"});
+    throw InputError(
+        Fault{"", "", "an expression that its operands' type allows", problem, "change the expression or the dtype"});
 }
 
 std::int64_t checked_position(std::int64_t index, std::int64_t extent) {
@@ -106,7 +107,7 @@ Scalar convert(Scalar value, DType from, DType to) {
     if (to == DType::boolean) return Scalar::of(std::int64_t{nonzero(value)});
     if (exact(to)) return Scalar::of(wrap(exact(from) ? value.integer : to_integer(value.number.real()), to));
     if (exact(from)) {
-        auto const whole = value.integer;   // straight to float: by way of double it would round twice
+        auto const whole = value.integer;  // straight to float: by way of double it would round twice
         bool const narrow = to != DType::f64 && to != DType::c128;
         double const number = narrow ? static_cast<double>(static_cast<float>(whole)) : static_cast<double>(whole);
         return Scalar::of(std::complex<double>(rounded(number, to)));
@@ -170,7 +171,8 @@ Scalar Evaluator::operator()(std::span<Scalar const> operands, std::span<std::in
     for (Step& step : steps_) {
         auto const slot = static_cast<std::size_t>(step.node->slot);
         switch (step.node->op) {
-            case Op::number: case Op::param: break;
+            case Op::number:
+            case Op::param: break;
             case Op::operand:
                 promise(slot < operands.size(), "an expression has fewer operands than it names");
                 step.value = operands[slot];

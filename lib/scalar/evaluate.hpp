@@ -29,6 +29,6 @@ Scalar evaluate(Expr const& expr, DType compute, DType weak, std::span<Scalar co
 Scalar convert(Scalar value, DType from, DType to);
 
 Scalar identity(Agg agg, DType type);
-Scalar combine(Agg agg, DType type, Scalar a, Scalar b);   // nan wins min and max, as in NumPy
+Scalar combine(Agg agg, DType type, Scalar a, Scalar b);  // nan wins min and max, as in NumPy
 
 }  // namespace ein::scalar

@@ -23,8 +23,8 @@ private:
     struct Step {
         Node const* node = nullptr;
         Typing typing;
-        std::vector<std::size_t> args;   // earlier steps
-        Scalar value;                    // of the element at hand; of a number or param: always
+        std::vector<std::size_t> args;  // earlier steps
+        Scalar value;                   // of the element at hand; of a number or param: always
     };
 
     static Scalar fixed_value(Node const& node, Params const& params);
@@ -32,7 +32,7 @@ private:
     Scalar converted(std::size_t arg, DType to) const;
     bool truth(std::size_t arg) const;
 
-    Expr expr_;   // keeps the nodes alive
+    Expr expr_;  // keeps the nodes alive
     std::vector<Step> steps_;
     DType result_ = DType::f32;
 };

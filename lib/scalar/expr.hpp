@@ -17,16 +17,63 @@ namespace ein::scalar {
 
 enum class Op : std::uint8_t {
     // leaves
-    operand,   // x, y, z or x0, x1, ...: `slot` is the operand's number
-    index,     // [i]: `slot` is the label's position in the EinSum's label list
-    number,    // `value`; `integral` when written as an integer
-    param,     // a name that is bound to a number when the run starts
+    operand,  // x, y, z or x0, x1, ...: `slot` is the operand's number
+    index,    // [i]: `slot` is the label's position in the EinSum's label list
+    number,   // `value`; `integral` when written as an integer
+    param,    // a name that is bound to a number when the run starts
     // one argument
-    neg, logical_not, abs, sign, floor, ceil, round, sqrt, rsqrt, cbrt, exp, exp2, expm1, log, log2, log1p,
-    sin, cos, tan, atan, sinh, cosh, tanh, erf, sigmoid, relu, silu, gelu, softplus, conj, real, imag,
-    cast,      // cast_<dtype>: `cast_to`
+    neg,
+    logical_not,
+    abs,
+    sign,
+    floor,
+    ceil,
+    round,
+    sqrt,
+    rsqrt,
+    cbrt,
+    exp,
+    exp2,
+    expm1,
+    log,
+    log2,
+    log1p,
+    sin,
+    cos,
+    tan,
+    atan,
+    sinh,
+    cosh,
+    tanh,
+    erf,
+    sigmoid,
+    relu,
+    silu,
+    gelu,
+    softplus,
+    conj,
+    real,
+    imag,
+    cast,  // cast_<dtype>: `cast_to`
     // two arguments
-    add, sub, mul, div, pow, mod, atan2, min, max, lt, le, gt, ge, eq, ne, logical_and, logical_or, complex,
+    add,
+    sub,
+    mul,
+    div,
+    pow,
+    mod,
+    atan2,
+    min,
+    max,
+    lt,
+    le,
+    gt,
+    ge,
+    eq,
+    ne,
+    logical_and,
+    logical_or,
+    complex,
     position,  // position(x, n): x, or x + n when negative, for an index into n elements; any other value is an InputError when run
     // three arguments
     where
@@ -40,9 +87,9 @@ struct Node {
     DType cast_to = DType::f32;
     bool integral = false;
     std::complex<double> value;
-    std::int64_t integer = 0;   // the value when integral
-    std::string name;           // of a param
-    int depth = 1;              // of the tree below, this node included
+    std::int64_t integer = 0;  // the value when integral
+    std::string name;          // of a param
+    int depth = 1;             // of the tree below, this node included
     std::vector<Expr> args;
 };
 
@@ -52,21 +99,21 @@ inline constexpr int max_depth = 2000;
 /// An immutable scalar expression.
 class Expr {
 public:
-    Expr() = default;   // empty: only to be assigned to
+    Expr() = default;  // empty: only to be assigned to
     static Expr operand(int number);
     static Expr index(int label);
     static Expr number(double value);
-    static Expr number(std::complex<double> value);   // complex(re, im): there are no complex literals
+    static Expr number(std::complex<double> value);  // complex(re, im): there are no complex literals
     static Expr integer(std::int64_t value);
     static Expr param(std::string name);
     static Expr cast(DType to, Expr argument);
-    static Expr call(Op op, std::vector<Expr> args);   // any op with arguments, but cast
+    static Expr call(Op op, std::vector<Expr> args);  // any op with arguments, but cast
 
     Node const& node() const { return *node_; }
     Op op() const { return node_->op; }
     std::vector<Expr> const& args() const { return node_->args; }
     bool empty() const { return node_ == nullptr; }
-    friend bool operator==(Expr const& a, Expr const& b);   // same structure
+    friend bool operator==(Expr const& a, Expr const& b);  // same structure
 
 private:
     static Expr leaf(Op op, int slot);

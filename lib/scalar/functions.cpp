@@ -66,7 +66,8 @@ double real_function(Op op, double x) {
         case Op::silu: return x * sigmoid(x);
         case Op::gelu: return gelu(x);
         case Op::softplus: return softplus(x);
-        case Op::conj: case Op::real: return x;
+        case Op::conj:
+        case Op::real: return x;
         case Op::imag: return 0;
         default: throw InternalError("no real function of one argument");
     }
@@ -126,7 +127,7 @@ Complex power(Complex base, Complex exponent) {
     double const whole = exponent.real();
     if (exponent.imag() != 0 || whole != std::trunc(whole) || std::fabs(whole) >= 100) return std::pow(base, exponent);
     Complex value = 1.0;
-    bool empty = true;   // the first factor is taken as it is: 1 * inf would be nan in one part
+    bool empty = true;  // the first factor is taken as it is: 1 * inf would be nan in one part
     for (int left = static_cast<int>(std::fabs(whole)); left > 0; left /= 2) {
         if (left % 2 != 0) {
             value = empty ? base : multiply(value, base);
@@ -144,7 +145,7 @@ Complex complex_function(Op op, Complex x) {
         case Op::rsqrt: return divide(1.0, std::sqrt(x));
         case Op::exp: return std::exp(x);
         case Op::exp2: return std::exp(x * std::numbers::ln2);
-        case Op::expm1: {   // e^x cos y - 1 without cancellation near 0
+        case Op::expm1: {  // e^x cos y - 1 without cancellation near 0
             double const half = std::sin(x.imag() / 2);
             double const grown = std::expm1(x.real());
             return {grown * std::cos(x.imag()) - 2 * half * half, (grown + 1) * std::sin(x.imag())};
@@ -152,7 +153,7 @@ Complex complex_function(Op op, Complex x) {
         case Op::log: return std::log(x);
         case Op::log2: return std::log(x) / std::numbers::ln2;
         case Op::log1p: {
-            double const square = x.real() * (2 + x.real()) + x.imag() * x.imag();   // |1 + x|^2 - 1
+            double const square = x.real() * (2 + x.real()) + x.imag() * x.imag();  // |1 + x|^2 - 1
             double const size = square > -0.5 && square < 1 ? 0.5 * std::log1p(square) : std::log(std::abs(1.0 + x));
             return {size, std::atan2(x.imag(), 1 + x.real())};
         }
@@ -163,7 +164,8 @@ Complex complex_function(Op op, Complex x) {
         case Op::sinh: return std::sinh(x);
         case Op::cosh: return std::cosh(x);
         case Op::tanh: return std::tanh(x);
-        case Op::sigmoid: return x.real() >= 0 ? divide(1.0, 1.0 + std::exp(-x)) : divide(std::exp(x), 1.0 + std::exp(x));
+        case Op::sigmoid:
+            return x.real() >= 0 ? divide(1.0, 1.0 + std::exp(-x)) : divide(std::exp(x), 1.0 + std::exp(x));
         case Op::silu: return multiply(x, complex_function(Op::sigmoid, x));
         case Op::conj: return std::conj(x);
         default: throw InternalError("no complex function of one argument");

@@ -11,11 +11,11 @@ namespace ein::scalar {
 
 using Complex = std::complex<double>;
 
-double real_function(Op op, double x);             // one argument; real result
-double real_function(Op op, double a, double b);   // arithmetic, mod, pow, atan2, min, max
+double real_function(Op op, double x);            // one argument; real result
+double real_function(Op op, double a, double b);  // arithmetic, mod, pow, atan2, min, max
 bool compare(Op op, double a, double b);
 
-Complex complex_function(Op op, Complex x);        // but abs, real, imag
+Complex complex_function(Op op, Complex x);  // but abs, real, imag
 Complex complex_function(Op op, Complex a, Complex b);
 
 /// (a b) by the school rule, without the C library's recovery of infinities: as NumPy.

@@ -7,7 +7,7 @@ std::optional<std::int64_t> exact_pow(std::int64_t base, std::int64_t exponent) 
     if (exponent < 0) return std::nullopt;
     if (base == 0 || base == 1 || base == -1) return integer_pow(base, exponent);
     std::int64_t value = 1;
-    for (std::int64_t k = 0; k < exponent; ++k) {   // at most 63 turns before it overflows
+    for (std::int64_t k = 0; k < exponent; ++k) {  // at most 63 turns before it overflows
         if (__builtin_mul_overflow(value, base, &value)) return std::nullopt;
     }
     return value;
@@ -39,7 +39,7 @@ std::int64_t wrap(std::int64_t value, DType type) {
 }
 
 std::int64_t integer_mod(std::int64_t a, std::int64_t b) {
-    if (b == 0 || b == -1) return 0;   // INT64_MIN % -1 overflows
+    if (b == 0 || b == -1) return 0;  // INT64_MIN % -1 overflows
     std::int64_t const rest = a % b;
     return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
 }

@@ -12,7 +12,7 @@ namespace {
 #include "lib/scalar/kernel_math.hpp"
 
 template <class T>
-struct Pair {   // a complex number
+struct Pair {  // a complex number
     T re, im;
 };
 
@@ -25,18 +25,34 @@ I64 wrapped(U64 x) { return static_cast<I64>(x); }
 U64 bits(I64 x) { return static_cast<U64>(x); }
 
 struct Add {
-    template <class T> static T of(T a, T b) { return a + b; }
-    template <class T> static Pair<T> of(Pair<T> a, Pair<T> b) { return {a.re + b.re, a.im + b.im}; }
+    template <class T>
+    static T of(T a, T b) {
+        return a + b;
+    }
+    template <class T>
+    static Pair<T> of(Pair<T> a, Pair<T> b) {
+        return {a.re + b.re, a.im + b.im};
+    }
     static I64 of(I64 a, I64 b) { return wrapped(bits(a) + bits(b)); }
 };
 struct Sub {
-    template <class T> static T of(T a, T b) { return a - b; }
-    template <class T> static Pair<T> of(Pair<T> a, Pair<T> b) { return {a.re - b.re, a.im - b.im}; }
+    template <class T>
+    static T of(T a, T b) {
+        return a - b;
+    }
+    template <class T>
+    static Pair<T> of(Pair<T> a, Pair<T> b) {
+        return {a.re - b.re, a.im - b.im};
+    }
     static I64 of(I64 a, I64 b) { return wrapped(bits(a) - bits(b)); }
 };
 struct Mul {
-    template <class T> static T of(T a, T b) { return a * b; }
-    template <class T> static Pair<T> of(Pair<T> a, Pair<T> b) {
+    template <class T>
+    static T of(T a, T b) {
+        return a * b;
+    }
+    template <class T>
+    static Pair<T> of(Pair<T> a, Pair<T> b) {
         // A sum, because GCC 12.2 makes a fused multiply-add of a difference beside a sum, whatever -ffp-contract says
         // (its bug 107647).
         return {a.re * b.re + a.im * -b.im, a.re * b.im + a.im * b.re};
@@ -44,49 +60,114 @@ struct Mul {
     static I64 of(I64 a, I64 b) { return wrapped(bits(a) * bits(b)); }
 };
 struct Div {
-    template <class T> static T of(T a, T b) { return a / b; }
+    template <class T>
+    static T of(T a, T b) {
+        return a / b;
+    }
 };
-struct Min {   // nan wins, as in NumPy
-    template <class T> static T of(T a, T b) { return ((a < b) | (a != a)) ? a : b; }
+struct Min {  // nan wins, as in NumPy
+    template <class T>
+    static T of(T a, T b) {
+        return ((a < b) | (a != a)) ? a : b;
+    }
 };
 struct Max {
-    template <class T> static T of(T a, T b) { return ((a > b) | (a != a)) ? a : b; }
+    template <class T>
+    static T of(T a, T b) {
+        return ((a > b) | (a != a)) ? a : b;
+    }
 };
-struct Lt { template <class T> static I64 of(T a, T b) { return a < b; } };
-struct Le { template <class T> static I64 of(T a, T b) { return a <= b; } };
-struct Gt { template <class T> static I64 of(T a, T b) { return a > b; } };
-struct Ge { template <class T> static I64 of(T a, T b) { return a >= b; } };
+struct Lt {
+    template <class T>
+    static I64 of(T a, T b) {
+        return a < b;
+    }
+};
+struct Le {
+    template <class T>
+    static I64 of(T a, T b) {
+        return a <= b;
+    }
+};
+struct Gt {
+    template <class T>
+    static I64 of(T a, T b) {
+        return a > b;
+    }
+};
+struct Ge {
+    template <class T>
+    static I64 of(T a, T b) {
+        return a >= b;
+    }
+};
 struct Eq {
-    template <class T> static I64 of(T a, T b) { return a == b; }
-    template <class T> static I64 of(Pair<T> a, Pair<T> b) { return (a.re == b.re) & (a.im == b.im); }
+    template <class T>
+    static I64 of(T a, T b) {
+        return a == b;
+    }
+    template <class T>
+    static I64 of(Pair<T> a, Pair<T> b) {
+        return (a.re == b.re) & (a.im == b.im);
+    }
 };
 struct Ne {
-    template <class T> static I64 of(T a, T b) { return a != b; }
-    template <class T> static I64 of(Pair<T> a, Pair<T> b) { return (a.re != b.re) | (a.im != b.im); }
+    template <class T>
+    static I64 of(T a, T b) {
+        return a != b;
+    }
+    template <class T>
+    static I64 of(Pair<T> a, Pair<T> b) {
+        return (a.re != b.re) | (a.im != b.im);
+    }
 };
-struct And { static I64 of(I64 a, I64 b) { return a & b; } };   // of truths
-struct Or { static I64 of(I64 a, I64 b) { return a | b; } };
-struct Join { template <class T> static Pair<T> of(T a, T b) { return {a, b}; } };
+struct And {
+    static I64 of(I64 a, I64 b) { return a & b; }
+};  // of truths
+struct Or {
+    static I64 of(I64 a, I64 b) { return a | b; }
+};
+struct Join {
+    template <class T>
+    static Pair<T> of(T a, T b) {
+        return {a, b};
+    }
+};
 
 struct Neg {
-    template <class T> static T of(T a) { return -a; }
-    template <class T> static Pair<T> of(Pair<T> a) { return {-a.re, -a.im}; }
+    template <class T>
+    static T of(T a) {
+        return -a;
+    }
+    template <class T>
+    static Pair<T> of(Pair<T> a) {
+        return {-a.re, -a.im};
+    }
     static I64 of(I64 a) { return wrapped(0 - bits(a)); }
 };
-struct Not { static I64 of(I64 a) { return a ^ 1; } };   // of a truth
+struct Not {
+    static I64 of(I64 a) { return a ^ 1; }
+};  // of a truth
 struct Abs {
-    template <class T> static T of(T a) { return absolute(a); }
+    template <class T>
+    static T of(T a) {
+        return absolute(a);
+    }
     static I64 of(I64 a) { return a < 0 ? wrapped(0 - bits(a)) : a; }
 };
 struct Sign {
-    template <class T> static T of(T a) {
+    template <class T>
+    static T of(T a) {
         T const s = T(a > 0) - T(a < 0);
         return a != a ? a : s;
     }
     static I64 of(I64 a) { return I64(a > 0) - I64(a < 0); }
 };
 struct Relu {
-    template <class T> static T of(T a) { return a < T(0) ? T(0) : a; }
+    template <class T>
+    static T of(T a) {
+        return a < T(0) ? T(0) : a;
+    }
 };
 struct Floor {
     static float of(float a) { return __builtin_floorf(a); }
@@ -96,7 +177,7 @@ struct Ceil {
     static float of(float a) { return __builtin_ceilf(a); }
     static double of(double a) { return __builtin_ceil(a); }
 };
-struct Round {   // half to even
+struct Round {  // half to even
     static float of(float a) { return __builtin_rintf(a); }
     static double of(double a) { return __builtin_rint(a); }
 };
@@ -104,24 +185,99 @@ struct Sqrt {
     static float of(float a) { return __builtin_sqrtf(a); }
     static double of(double a) { return __builtin_sqrt(a); }
 };
-struct Rsqrt { template <class T> static T of(T a) { return T(1) / Sqrt::of(a); } };
-struct Exp { template <class T> static T of(T a) { return fast_exp(a); } };
-struct Exp2 { template <class T> static T of(T a) { return fast_exp2(a); } };
-struct Expm1 { template <class T> static T of(T a) { return fast_expm1(a); } };
-struct Log { template <class T> static T of(T a) { return fast_log(a); } };
-struct Tanh { template <class T> static T of(T a) { return fast_tanh(a); } };
-struct Sigmoid { template <class T> static T of(T a) { return fast_sigmoid(a); } };
-struct Silu { template <class T> static T of(T a) { return a * fast_sigmoid(a); } };
-struct Softplus { template <class T> static T of(T a) { return fast_softplus(a); } };
-struct Erf { static float of(float a) { return fast_erf(a); } };
-struct Gelu { static float of(float a) { return fast_gelu(a); } };
-struct Conj { template <class T> static Pair<T> of(Pair<T> a) { return {a.re, -a.im}; } };
-struct Real { template <class T> static T of(Pair<T> a) { return a.re; } };
-struct Imag { template <class T> static T of(Pair<T> a) { return a.im; } };
-struct Zero { template <class T> static T of(T) { return T(0); } };
+struct Rsqrt {
+    template <class T>
+    static T of(T a) {
+        return T(1) / Sqrt::of(a);
+    }
+};
+struct Exp {
+    template <class T>
+    static T of(T a) {
+        return fast_exp(a);
+    }
+};
+struct Exp2 {
+    template <class T>
+    static T of(T a) {
+        return fast_exp2(a);
+    }
+};
+struct Expm1 {
+    template <class T>
+    static T of(T a) {
+        return fast_expm1(a);
+    }
+};
+struct Log {
+    template <class T>
+    static T of(T a) {
+        return fast_log(a);
+    }
+};
+struct Tanh {
+    template <class T>
+    static T of(T a) {
+        return fast_tanh(a);
+    }
+};
+struct Sigmoid {
+    template <class T>
+    static T of(T a) {
+        return fast_sigmoid(a);
+    }
+};
+struct Silu {
+    template <class T>
+    static T of(T a) {
+        return a * fast_sigmoid(a);
+    }
+};
+struct Softplus {
+    template <class T>
+    static T of(T a) {
+        return fast_softplus(a);
+    }
+};
+struct Erf {
+    static float of(float a) { return fast_erf(a); }
+};
+struct Gelu {
+    static float of(float a) { return fast_gelu(a); }
+};
+struct Conj {
+    template <class T>
+    static Pair<T> of(Pair<T> a) {
+        return {a.re, -a.im};
+    }
+};
+struct Real {
+    template <class T>
+    static T of(Pair<T> a) {
+        return a.re;
+    }
+};
+struct Imag {
+    template <class T>
+    static T of(Pair<T> a) {
+        return a.im;
+    }
+};
+struct Zero {
+    template <class T>
+    static T of(T) {
+        return T(0);
+    }
+};
 struct Truth {
-    template <class T> static I64 of(T a) { return a != T(0); }
-    template <class T> static I64 of(Pair<T> a) { return (a.re != T(0)) | (a.im != T(0)); }
+    template <class T>
+    static I64 of(T a) {
+        return a != T(0);
+    }
+    template <class T>
+    static I64 of(Pair<T> a) {
+        return (a.re != T(0)) | (a.im != T(0));
+    }
 };
 
 template <class Narrow>
@@ -135,7 +291,7 @@ struct RoundF16 {
     static float of(float a) {
         float const size = absolute(a);
         std::uint32_t const exponent = bits_of(size) & 0x7f800000u;
-        std::uint32_t const least = 0x38800000u;   // 2^-14: below it f16's spacing no longer shrinks
+        std::uint32_t const least = 0x38800000u;  // 2^-14: below it f16's spacing no longer shrinks
         float const magic = from_bits<float>((exponent < least ? least : exponent) + (13u << 23)) * 1.5f;
         float const rounded = (size + magic) - magic;
         float const result = size < 65520.0f ? rounded : from_bits<float>(0x7f800000u);
@@ -152,17 +308,38 @@ struct RoundBF16 {
 
 // ---- conversions: real parts of complex numbers, whole parts of reals; what no int64 holds is 0 ----
 
-template <class To> struct Into {
-    template <class T> static To of(T a) { return static_cast<To>(a); }
-    template <class T> static To of(Pair<T> a) { return static_cast<To>(a.re); }
+template <class To>
+struct Into {
+    template <class T>
+    static To of(T a) {
+        return static_cast<To>(a);
+    }
+    template <class T>
+    static To of(Pair<T> a) {
+        return static_cast<To>(a.re);
+    }
 };
-template <> struct Into<I64> {
-    template <class T> static I64 of(T a) { return ((a >= T(-0x1p63)) & (a < T(0x1p63))) ? static_cast<I64>(a) : 0; }
-    template <class T> static I64 of(Pair<T> a) { return of(a.re); }
+template <>
+struct Into<I64> {
+    template <class T>
+    static I64 of(T a) {
+        return ((a >= T(-0x1p63)) & (a < T(0x1p63))) ? static_cast<I64>(a) : 0;
+    }
+    template <class T>
+    static I64 of(Pair<T> a) {
+        return of(a.re);
+    }
 };
-template <class P> struct Into<Pair<P>> {
-    template <class T> static Pair<P> of(T a) { return {static_cast<P>(a), P(0)}; }
-    template <class T> static Pair<P> of(Pair<T> a) { return {static_cast<P>(a.re), static_cast<P>(a.im)}; }
+template <class P>
+struct Into<Pair<P>> {
+    template <class T>
+    static Pair<P> of(T a) {
+        return {static_cast<P>(a), P(0)};
+    }
+    template <class T>
+    static Pair<P> of(Pair<T> a) {
+        return {static_cast<P>(a.re), static_cast<P>(a.im)};
+    }
 };
 
 // ---- loops ----
@@ -225,11 +402,16 @@ void count_up(void* out, I64 first, I64 step, std::size_t count) {
 
 // ---- the table ----
 
-template <class T> constexpr int number_of = 4;
-template <> constexpr int number_of<float> = 0;
-template <> constexpr int number_of<double> = 1;
-template <> constexpr int number_of<Pair<float>> = 2;
-template <> constexpr int number_of<Pair<double>> = 3;
+template <class T>
+constexpr int number_of = 4;
+template <>
+constexpr int number_of<float> = 0;
+template <>
+constexpr int number_of<double> = 1;
+template <>
+constexpr int number_of<Pair<float>> = 2;
+template <>
+constexpr int number_of<Pair<double>> = 3;
 
 template <class F, class R, class A>
 void enter(Kernels& table, Op op) {

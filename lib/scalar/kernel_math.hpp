@@ -13,7 +13,7 @@ template <>
 struct Format<float> {
     using Bits = std::uint32_t;
     static constexpr int digits = 23, bias = 127;
-    static constexpr float shift = 0x1.8p23f;   // adding it leaves a whole number in the low bits
+    static constexpr float shift = 0x1.8p23f;  // adding it leaves a whole number in the low bits
     static constexpr float log2e = 0x1.715476p+0f, ln2_high = 0x1.62ep-1f, ln2_low = 0x1.0bfbe8p-15f;
     static constexpr float ln2 = 0x1.62e430p-1f;
     static constexpr float exp_least = -104, exp_most = 89, expm1_least = -20, exp2_least = -151, exp2_most = 129;
@@ -40,7 +40,8 @@ struct Format<double> {
     static constexpr double ln2 = 0x1.62e42fefa39efp-1;
     static constexpr double exp_least = -746, exp_most = 710, expm1_least = -40, exp2_least = -1076, exp2_most = 1025;
     static constexpr double log_scale = 0x1p54;
-    static constexpr double log_scale_digits = 54, log_high = 6.93147180369123816490e-01, log_low = 1.90821492927058770002e-10;
+    static constexpr double log_scale_digits = 54, log_high = 6.93147180369123816490e-01,
+                            log_low = 1.90821492927058770002e-10;
     static constexpr Bits root_half = 0x3fe6a09e667f3bcd;
 
     static double exp_rest(double r) {
@@ -56,10 +57,11 @@ struct Format<double> {
     }
     static double log_rest(double z) {
         double const w = z * z;
-        double const even = w * (3.999999999940941908e-01 + w * (2.222219843214978396e-01 + w * 1.531383769920937332e-01));
-        double const odd = z * (6.666666666666735130e-01 +
-                                w * (2.857142874366239149e-01 +
-                                     w * (1.818357216161805012e-01 + w * 1.479819860511658591e-01)));
+        double const even =
+            w * (3.999999999940941908e-01 + w * (2.222219843214978396e-01 + w * 1.531383769920937332e-01));
+        double const odd =
+            z * (6.666666666666735130e-01 +
+                 w * (2.857142874366239149e-01 + w * (1.818357216161805012e-01 + w * 1.479819860511658591e-01)));
         return even + odd;
     }
 };
@@ -77,7 +79,7 @@ constexpr T from_bits(Bits<T> bits) {
 }
 
 template <class T>
-[[gnu::always_inline]] inline T clamped(T x, T least, T most) {   // nan stays
+[[gnu::always_inline]] inline T clamped(T x, T least, T most) {  // nan stays
     x = x < least ? least : x;
     return x > most ? most : x;
 }
@@ -91,14 +93,14 @@ template <class T>
 /// x 2^k in two steps, each by a normal number, so that overflow and subnormal results round once.
 template <class T>
 [[gnu::always_inline]] inline T scaled(T x, Bits<T> k) {
-    constexpr Bits<T> positive = 4096;   // logical shifts alone have vector forms everywhere
+    constexpr Bits<T> positive = 4096;  // logical shifts alone have vector forms everywhere
     Bits<T> const half = ((k + positive) >> 1) - positive / 2;
     return x * power_of_two<T>(half) * power_of_two<T>(k - half);
 }
 
 template <class T>
 struct Reduced {
-    T r;         // |r| <= ln2 / 2
+    T r;  // |r| <= ln2 / 2
     Bits<T> k;
 };
 
@@ -143,7 +145,7 @@ template <class T>
     constexpr Bits<T> one = Bits<T>(F::bias) << F::digits;
     constexpr Bits<T> mantissa = (Bits<T>(1) << F::digits) - 1;
     Bits<T> const moved = bits_of(x) + (one - F::root_half);
-    T const biased = from_bits<T>((moved >> F::digits) | bits_of(T(mantissa + 1))) - T(mantissa + 1);   // int to T
+    T const biased = from_bits<T>((moved >> F::digits) | bits_of(T(mantissa + 1))) - T(mantissa + 1);  // int to T
     T const k = biased - T(F::bias) - exponent_offset;
     T const f = from_bits<T>((moved & mantissa) + F::root_half) - T(1);
     T const s = f / (T(2) + f);
@@ -159,7 +161,7 @@ template <class T>
     bool const subnormal = x < least_normal;
     T const normal = subnormal ? x * F::log_scale : x;
     T y = log_of_normal(normal, T(0), subnormal ? T(F::log_scale_digits) : T(0));
-    y = x < infinity ? y : x;                        // inf, nan
+    y = x < infinity ? y : x;  // inf, nan
     y = x < T(0) ? T(__builtin_nan("")) : y;
     return x == T(0) ? -infinity : y;
 }
@@ -183,20 +185,20 @@ template <class T>
 }
 
 template <class T>
-[[gnu::always_inline]] inline T fast_tanh(T x) {   // at most 3 units in the last place
+[[gnu::always_inline]] inline T fast_tanh(T x) {  // at most 3 units in the last place
     T const t = fast_expm1(T(-2) * absolute(x));
     return with_sign_of(-t / (t + T(2)), x);
 }
 
 template <class T>
-[[gnu::always_inline]] inline T fast_sigmoid(T x) {   // at most 3 units in the last place
+[[gnu::always_inline]] inline T fast_sigmoid(T x) {  // at most 3 units in the last place
     T const small = fast_exp(-absolute(x));
     return (x < T(0) ? small : T(1)) / (T(1) + small);
 }
 
 template <class T>
 [[gnu::always_inline]] inline T fast_softplus(T x) {
-    T const positive = x < T(0) ? T(0) : x;   // nan stays
+    T const positive = x < T(0) ? T(0) : x;  // nan stays
     return positive + fast_log1p_of_small(fast_exp(-absolute(x)));
 }
 

@@ -40,21 +40,21 @@ struct SelectKernels {
 
 /// Plain arrays, so that the files compiled for newer processors hold no function that others could be linked to.
 struct Kernels {
-    UnaryKernel unary[op_count][register_count] = {};      // by the argument's register; null where there is none
-    BinaryKernels binary[op_count][register_count] = {};   // comparisons and logic give i64
+    UnaryKernel unary[op_count][register_count] = {};     // by the argument's register; null where there is none
+    BinaryKernels binary[op_count][register_count] = {};  // comparisons and logic give i64
     SelectKernels select[register_count] = {};
-    UnaryKernel convert[register_count][register_count] = {};   // [from][to]
-    UnaryKernel truth[register_count] = {};                // to i64: 1 unless zero
-    UnaryKernel fill[register_count] = {};                 // one element to a strip
-    UnaryKernel wrap[dtype_count] = {};                    // i64 to the range of an integer type
-    IndexKernel count_up = nullptr;                        // first, first + step, ... to i64
-    UnaryKernel round_f16 = nullptr, round_bf16 = nullptr; // f32 to f32
+    UnaryKernel convert[register_count][register_count] = {};  // [from][to]
+    UnaryKernel truth[register_count] = {};                    // to i64: 1 unless zero
+    UnaryKernel fill[register_count] = {};                     // one element to a strip
+    UnaryKernel wrap[dtype_count] = {};                        // i64 to the range of an integer type
+    IndexKernel count_up = nullptr;                            // first, first + step, ... to i64
+    UnaryKernel round_f16 = nullptr, round_bf16 = nullptr;     // f32 to f32
 };
 
 enum class InstructionSet { baseline, avx2, avx512 };
 
-bool supported(InstructionSet set);              // by this build and this processor
-Kernels const& kernels(InstructionSet set);      // supported sets only
-Kernels const& kernels();                        // the best supported one
+bool supported(InstructionSet set);          // by this build and this processor
+Kernels const& kernels(InstructionSet set);  // supported sets only
+Kernels const& kernels();                    // the best supported one
 
 }  // namespace ein::scalar

@@ -10,8 +10,8 @@ bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
-constexpr std::array<std::string_view, 18> symbols{"&&", "||", "<=", ">=", "==", "!=", "**", "+", "-", "*",
-                                                   "/",  "^",  "<",  ">",  "!",  "(",  ")",  ","};
+constexpr std::array<std::string_view, 18> symbols{"&&", "||", "<=", ">=", "==", "!=", "**", "+", "-",
+                                                   "*",  "/",  "^",  "<",  ">",  "!",  "(",  ")", ","};
 
 /// Bytes of the character that begins at `at`, so that messages never cut one in half.
 std::size_t character_length(std::string_view text, std::size_t at) {

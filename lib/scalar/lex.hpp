@@ -11,8 +11,8 @@ enum class TokenKind { number, name, label, symbol, junk, end };
 
 struct Token {
     TokenKind kind = TokenKind::end;
-    std::string_view text;     // as written; of a label: what stands between the brackets
-    std::size_t where = 0;     // offset of the first character
+    std::string_view text;  // as written; of a label: what stands between the brackets
+    std::size_t where = 0;  // offset of the first character
 };
 
 /// Hands out one token after another; the text must outlive it.

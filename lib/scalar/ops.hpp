@@ -17,7 +17,7 @@ inline constexpr int op_count = static_cast<int>(Op::where) + 1;
 enum class Spelling : std::uint8_t { leaf, prefix, infix, function };
 
 struct OpInfo {
-    std::string_view name;   // "+" or "where"
+    std::string_view name;  // "+" or "where"
     int arity = 0;
     Spelling spelling = Spelling::leaf;
 };

@@ -22,7 +22,7 @@ struct Stop {
 
 struct Infix {
     Op op;
-    int binds;   // tighter is larger
+    int binds;  // tighter is larger
 };
 
 constexpr int comparison_binds = 3;
@@ -40,7 +40,7 @@ std::optional<Infix> infix(std::string_view symbol) {
     if (symbol == "-") return Infix{Op::sub, 4};
     if (symbol == "*") return Infix{Op::mul, 5};
     if (symbol == "/") return Infix{Op::div, 5};
-    return std::nullopt;   // ^ belongs to unary(): it binds tighter than a minus before it
+    return std::nullopt;  // ^ belongs to unary(): it binds tighter than a minus before it
 }
 
 /// The value of a number's text, negated when asked (only then is 9223372036854775808 an integer).
@@ -50,7 +50,7 @@ Expr number_from(std::string_view text, bool negative) {
     auto const integer = std::from_chars(text.data(), end, whole);
     constexpr auto limit = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
     bool const fits = integer.ec == std::errc{} && integer.ptr == end && whole <= limit + (negative ? 1 : 0);
-    if (fits && !(negative && whole == 0)) {   // -0 stays the number -0.0
+    if (fits && !(negative && whole == 0)) {  // -0 stays the number -0.0
         return Expr::integer(static_cast<std::int64_t>(negative ? 0 - whole : whole));
     }
     double value = 0;
@@ -87,8 +87,8 @@ private:
         explicit Nested(Parser& parser) : depth_(parser.nesting_) {
             if (++depth_ > most_nesting) {
                 --depth_;
-                throw Stop{{parser.now_.where, "at most " + std::to_string(most_nesting) + " nested operations",
-                            "more", "split the expression into several nodes"}};
+                throw Stop{{parser.now_.where, "at most " + std::to_string(most_nesting) + " nested operations", "more",
+                            "split the expression into several nodes"}};
             }
         }
         ~Nested() { --depth_; }
@@ -174,7 +174,7 @@ private:
         if (!at("-")) return power();
         advance();
         bool const before_power = ahead_.kind == TokenKind::symbol && ahead_.text == "^";
-        if (!before_power) {   // -2 is one number, but -2^x is -(2^x)
+        if (!before_power) {  // -2 is one number, but -2^x is -(2^x)
             if (Expr literal = literal_here(true); !literal.empty()) {
                 advance();
                 return literal;
@@ -239,7 +239,7 @@ private:
             function.text.starts_with("cast_") ? dtype_from_name(function.text.substr(5)) : std::nullopt;
         if (to) {
             check_count(function, args.size(), 1, 1);
-            build(Op::neg, args, function.where);   // for its check of depth
+            build(Op::neg, args, function.where);  // for its check of depth
             return Expr::cast(*to, std::move(args.front()));
         }
         auto const op = function_from_name(function.text);
@@ -283,7 +283,8 @@ private:
         if (found >= least && found <= most) return;
         bool const open = found < least && (function.text == "min" || function.text == "max");
         std::string const wanted = (open ? "at least " : "") + std::to_string(least);
-        throw Stop{{function.where, wanted + (least == 1 ? " argument of " : " arguments of ") + quoted_text(function.text),
+        throw Stop{{function.where,
+                    wanted + (least == 1 ? " argument of " : " arguments of ") + quoted_text(function.text),
                     std::to_string(found), found < least ? "add what is missing" : "remove what is too much"}};
     }
 

@@ -13,7 +13,7 @@ namespace ein::scalar {
 /// The names that an expression may use.
 struct Names {
     int operands = 0;
-    std::vector<std::string> labels;   // position in this list is Op::index's slot
+    std::vector<std::string> labels;  // position in this list is Op::index's slot
     std::vector<std::string> params;
 };
 
@@ -26,8 +26,8 @@ struct ParseFault {
 };
 
 struct ParseResult {
-    Expr expr;                         // empty when there are faults
-    std::vector<ParseFault> faults;    // the first fault, and every unknown name after it
+    Expr expr;                       // empty when there are faults
+    std::vector<ParseFault> faults;  // the first fault, and every unknown name after it
 };
 
 ParseResult parse(std::string_view text, Names const& names);

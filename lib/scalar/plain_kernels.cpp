@@ -11,9 +11,12 @@ namespace ein::scalar {
 namespace {
 
 // The same templates as functions, so that each loop calls one function directly.
-#define EIN_PLAIN(NAME, CALL)                                  \
-    struct NAME {                                              \
-        template <class T> static T of(T x) { return CALL; }   \
+#define EIN_PLAIN(NAME, CALL) \
+    struct NAME {             \
+        template <class T>    \
+        static T of(T x) {    \
+            return CALL;      \
+        }                     \
     };
 EIN_PLAIN(Cbrt, std::cbrt(x))
 EIN_PLAIN(Log2, std::log2(x))
@@ -29,30 +32,42 @@ EIN_PLAIN(Gelu, static_cast<T>(real_function(Op::gelu, static_cast<double>(x))))
 #undef EIN_PLAIN
 
 struct Pow {
-    template <class T> static T of(T a, T b) { return std::pow(a, b); }
+    template <class T>
+    static T of(T a, T b) {
+        return std::pow(a, b);
+    }
     static std::int64_t of(std::int64_t a, std::int64_t b) { return integer_pow(a, b); }
 };
 struct Mod {
-    template <class T> static T of(T a, T b) {
+    template <class T>
+    static T of(T a, T b) {
         return static_cast<T>(real_function(Op::mod, static_cast<double>(a), static_cast<double>(b)));
     }
     static std::int64_t of(std::int64_t a, std::int64_t b) { return integer_mod(a, b); }
 };
 struct Atan2 {
-    template <class T> static T of(T a, T b) { return std::atan2(a, b); }
+    template <class T>
+    static T of(T a, T b) {
+        return std::atan2(a, b);
+    }
 };
 
 template <Op op>
-struct ComplexCall {   // c64 too is worked out in double and rounded once
-    template <class T> static std::complex<T> of(std::complex<T> x) {
+struct ComplexCall {  // c64 too is worked out in double and rounded once
+    template <class T>
+    static std::complex<T> of(std::complex<T> x) {
         return std::complex<T>(complex_function(op, Complex(x)));
     }
-    template <class T> static std::complex<T> of(std::complex<T> a, std::complex<T> b) {
+    template <class T>
+    static std::complex<T> of(std::complex<T> a, std::complex<T> b) {
         return std::complex<T>(complex_function(op, Complex(a), Complex(b)));
     }
 };
 struct ComplexAbs {
-    template <class T> static T of(std::complex<T> x) { return std::abs(x); }
+    template <class T>
+    static T of(std::complex<T> x) {
+        return std::abs(x);
+    }
 };
 
 template <class F, class R, class A>
@@ -122,8 +137,8 @@ void fill_plain_kernels(Kernels& table) {
     enter_real2<Atan2>(table, Op::atan2);
     table.binary[static_cast<int>(Op::pow)][register_number(DType::i64)] = forms<Pow, std::int64_t>;
     table.binary[static_cast<int>(Op::mod)][register_number(DType::i64)] = forms<Mod, std::int64_t>;
-    enter_complex<Op::sqrt, Op::rsqrt, Op::exp, Op::exp2, Op::expm1, Op::log, Op::log2, Op::log1p, Op::sin, Op::cos, Op::tan,
-                  Op::atan, Op::sinh, Op::cosh, Op::tanh, Op::sigmoid, Op::silu>(table);
+    enter_complex<Op::sqrt, Op::rsqrt, Op::exp, Op::exp2, Op::expm1, Op::log, Op::log2, Op::log1p, Op::sin, Op::cos,
+                  Op::tan, Op::atan, Op::sinh, Op::cosh, Op::tanh, Op::sigmoid, Op::silu>(table);
     enter_complex2<Op::div, Op::pow>(table);
     auto& absolute = table.unary[static_cast<int>(Op::abs)];
     absolute[register_number(DType::c64)] = unary<ComplexAbs, float, std::complex<float>>;

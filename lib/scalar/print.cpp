@@ -17,10 +17,18 @@ Binds binds(Node const& node) {
     switch (node.op) {
         case Op::logical_or: return either;
         case Op::logical_and: return both;
-        case Op::lt: case Op::le: case Op::gt: case Op::ge: case Op::eq: case Op::ne: return comparison;
-        case Op::add: case Op::sub: return sum;
-        case Op::mul: case Op::div: return product;
-        case Op::neg: case Op::logical_not: return unary;
+        case Op::lt:
+        case Op::le:
+        case Op::gt:
+        case Op::ge:
+        case Op::eq:
+        case Op::ne: return comparison;
+        case Op::add:
+        case Op::sub: return sum;
+        case Op::mul:
+        case Op::div: return product;
+        case Op::neg:
+        case Op::logical_not: return unary;
         case Op::pow: return power;
         case Op::number: return std::signbit(node.value.real()) && !std::isnan(node.value.real()) ? unary : primary;
         default: return primary;
@@ -87,7 +95,7 @@ private:
     void infix(Node const& node) {
         Binds const own = binds(node);
         auto const tighter = static_cast<Binds>(own + 1);
-        print(node.args[0], own == comparison ? tighter : own);   // comparisons do not chain
+        print(node.args[0], own == comparison ? tighter : own);  // comparisons do not chain
         bool const spaced = own != product;
         if (spaced) text_ += ' ';
         text_ += info(node.op).name;
@@ -109,8 +117,10 @@ private:
             if (k > 0) text_ += ", ";
             Expr const& arg = node.args[k];
             bool const folds = k == 0 && (op == Op::min || op == Op::max) && arg.op() == op;
-            if (folds) arguments(arg.node(), op);
-            else print(arg, loose);
+            if (folds)
+                arguments(arg.node(), op);
+            else
+                print(arg, loose);
         }
     }
 

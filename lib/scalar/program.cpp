@@ -30,9 +30,9 @@ StripOperand run_binary(Instruction const& code, StripOperand a, StripOperand b,
     return {out, constant};
 }
 
-StripOperand run_select(Instruction const& code, StripOperand condition, StripOperand a, StripOperand b, std::size_t count,
-                        void* out) {
-    if (condition.constant) {   // copied, because the chosen strip may be reused before the result is
+StripOperand run_select(Instruction const& code, StripOperand condition, StripOperand a, StripOperand b,
+                        std::size_t count, void* out) {
+    if (condition.constant) {  // copied, because the chosen strip may be reused before the result is
         StripOperand const chosen = *static_cast<std::int64_t const*>(condition.data) != 0 ? a : b;
         std::memcpy(out, chosen.data, code.width * (chosen.constant ? 1 : count));
         return {out, chosen.constant};
@@ -54,8 +54,12 @@ StripOperand run_position(Instruction const& code, StripOperand a, std::size_t c
 
 DType register_dtype(DType type) {
     switch (type) {
-        case DType::f16: case DType::bf16: case DType::f32: return DType::f32;
-        case DType::f64: case DType::c64: case DType::c128: return type;
+        case DType::f16:
+        case DType::bf16:
+        case DType::f32: return DType::f32;
+        case DType::f64:
+        case DType::c64:
+        case DType::c128: return type;
         default: return DType::i64;
     }
 }
@@ -76,8 +80,8 @@ bool Program::is_operand(int number) const {
     return false;
 }
 
-StripOperand Program::run(std::size_t count, std::span<StripOperand const> operands, std::span<StripIndex const> indices,
-                          std::byte* scratch) const {
+StripOperand Program::run(std::size_t count, std::span<StripOperand const> operands,
+                          std::span<StripIndex const> indices, std::byte* scratch) const {
     if (count == 0) return {scratch, false};
     promise(count <= strip_length, "a strip is too long");
     auto* const values = reinterpret_cast<StripOperand*>(scratch);

@@ -13,7 +13,7 @@
 
 namespace ein::scalar {
 
-inline constexpr std::size_t strip_length = 512;   // elements; registers of a strip stay in the first-level cache
+inline constexpr std::size_t strip_length = 512;  // elements; registers of a strip stay in the first-level cache
 
 /// The register type that holds a dtype: f32, f64, c64, c128, or i64 for every integer and bool (f16 and bf16: f32).
 DType register_dtype(DType type);
@@ -39,9 +39,9 @@ public:
     Program(Program&&) noexcept;
     Program& operator=(Program&&) noexcept;
 
-    DType result_dtype() const;        // of the value: may be bool or a narrow integer
-    bool is_operand(int number) const; // the expression is just that operand: nothing to compute
-    std::size_t scratch_bytes() const; // needed by run, aligned to 64
+    DType result_dtype() const;         // of the value: may be bool or a narrow integer
+    bool is_operand(int number) const;  // the expression is just that operand: nothing to compute
+    std::size_t scratch_bytes() const;  // needed by run, aligned to 64
 
     /// Evaluates the expression over `count` <= strip_length elements.
     /// @return the result: `count` elements (or one, `constant`) of register_dtype(result_dtype()), in scratch, in an operand or in
@@ -50,7 +50,7 @@ public:
     StripOperand run(std::size_t count, std::span<StripOperand const> operands, std::span<StripIndex const> indices,
                      std::byte* scratch) const;
 
-    struct Code;   // program_code.hpp
+    struct Code;  // program_code.hpp
 
 private:
     std::unique_ptr<Code const> code_;

@@ -16,15 +16,15 @@ struct Instruction {
     enum class Form { index, unary, binary, select, position };
     Form form = Form::unary;
     int out = 0;
-    int a = -1, b = -1, c = -1;      // values; of a select: condition, then, else
-    int label = 0;                   // of an index
-    std::int64_t extent = 0;         // of a position
-    UnaryKernel unary = nullptr;     // of a select: fill
+    int a = -1, b = -1, c = -1;   // values; of a select: condition, then, else
+    int label = 0;                // of an index
+    std::int64_t extent = 0;      // of a position
+    UnaryKernel unary = nullptr;  // of a select: fill
     BinaryKernels binary;
     IndexKernel index = nullptr;
     SelectKernels select;
-    std::size_t width = 0;           // bytes of one element of the result
-    std::size_t offset = 0;          // of the result in scratch
+    std::size_t width = 0;   // bytes of one element of the result
+    std::size_t offset = 0;  // of the result in scratch
 };
 
 struct Program::Code {
@@ -37,13 +37,13 @@ struct Program::Code {
         int value = 0;
     };
 
-    std::vector<Operand> operands;         // those that are used
+    std::vector<Operand> operands;  // those that are used
     std::vector<Constant> constants;
     std::vector<Instruction> instructions;
     int values = 0;
     int result = 0;
     DType result_dtype = DType::f32;
-    std::size_t scratch_bytes = 0;         // first a StripOperand for each value, then the strips
+    std::size_t scratch_bytes = 0;  // first a StripOperand for each value, then the strips
 };
 
 /// @throws InputError  as Program's constructor

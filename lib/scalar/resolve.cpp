@@ -125,7 +125,8 @@ ParseFault unknown_name(std::string_view name, std::size_t where, Names const& n
 }
 
 ParseFault unknown_label(std::string_view label, std::size_t where, Names const& names) {
-    if (names.labels.empty()) return {where, "no index values here", quoted_text(label), "remove it: no labels are known"};
+    if (names.labels.empty())
+        return {where, "no index values here", quoted_text(label), "remove it: no labels are known"};
     std::string const near = nearest_name(label.substr(0, 100), names.labels);
     return {where, "a label of the node (" + join_names(names.labels) + ")", quoted_text(label),
             near.empty() ? "correct the label" : "did you mean [" + near + "]?"};

@@ -154,7 +154,7 @@ private:
 
     static Simplified const* chosen(std::vector<Simplified> const& args) {
         if (args[0].expr.op() != Op::number) return nullptr;
-        bool const first = !is_number(args[0].expr, 0);   // nan counts as true
+        bool const first = !is_number(args[0].expr, 0);  // nan counts as true
         return may_throw(args[first ? 2 : 1].expr) ? nullptr : &args[first ? 1 : 2];
     }
 

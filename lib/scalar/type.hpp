@@ -14,7 +14,7 @@ namespace ein::scalar {
 /// The type of an expression's value, or what is wrong with it (ordering complex numbers, floor of complex, ...).
 struct TypeResult {
     DType type = DType::f32;
-    std::string problem;   // empty when there is none; a phrase such as "'<' of complex numbers (they have no order)"
+    std::string problem;  // empty when there is none; a phrase such as "'<' of complex numbers (they have no order)"
 };
 
 /// @param compute  the type of every operand: f32, f64, c64, c128, an integer type or bool (never f16, bf16)

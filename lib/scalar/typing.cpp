@@ -23,7 +23,7 @@ DType real_part(DType type) {
 /// What a weak value becomes beside a strong one.
 DType meet(DType weak, DType strong) {
     if (kind(weak) <= kind(strong)) return strong;
-    if (!is_complex(weak)) return weak;   // i64 beside bool, f64 beside integers
+    if (!is_complex(weak)) return weak;  // i64 beside bool, f64 beside integers
     return strong == DType::f32 ? DType::c64 : DType::c128;
 }
 
@@ -46,8 +46,13 @@ ValueType as_float(ValueType value) {
 void refuse_complex(Op op, DType type) {
     if (!is_complex(type)) return;
     switch (op) {
-        case Op::lt: case Op::le: case Op::gt: case Op::ge: case Op::min: case Op::max: case Op::sign:
-            throw Refused{quoted(op) + " of complex numbers (they have no order)"};
+        case Op::lt:
+        case Op::le:
+        case Op::gt:
+        case Op::ge:
+        case Op::min:
+        case Op::max:
+        case Op::sign: throw Refused{quoted(op) + " of complex numbers (they have no order)"};
         default: throw Refused{quoted(op) + " of complex numbers"};
     }
 }
@@ -81,7 +86,7 @@ Typing binary_arithmetic(Op op, ValueType const& a, ValueType const& b, DType co
 Typing comparison(Op op, ValueType const& a, ValueType const& b) {
     DType work = common(a, b).type;
     if (op != Op::eq && op != Op::ne) refuse_complex(op, work);
-    if (exact(work)) work = DType::i64;   // a weak 300 must not wrap before it is compared with a u8
+    if (exact(work)) work = DType::i64;  // a weak 300 must not wrap before it is compared with a u8
     return {strong(DType::boolean), work};
 }
 
@@ -99,7 +104,7 @@ Typing leaf(Node const& node, DType compute) {
         case Op::number:
             if (node.integral) return {{DType::i64, true, node.integer}, {}};
             return {weak(DType::f64), {}};
-        default: return {weak(DType::f64), {}};   // a param: its value is not known yet
+        default: return {weak(DType::f64), {}};  // a param: its value is not known yet
     }
 }
 
@@ -121,12 +126,19 @@ Typing unary(Node const& node, ValueType const& arg, DType compute) {
     switch (node.op) {
         case Op::neg: return negation(arg, compute);
         case Op::logical_not: return {strong(DType::boolean), {}};
-        case Op::sign: case Op::floor: case Op::ceil: case Op::round: case Op::relu: return ordered(node.op, arg);
-        case Op::cbrt: case Op::erf: case Op::gelu: case Op::softplus:
-            refuse_complex(node.op, arg.type);
-            return uniform(as_float(arg));
+        case Op::sign:
+        case Op::floor:
+        case Op::ceil:
+        case Op::round:
+        case Op::relu: return ordered(node.op, arg);
+        case Op::cbrt:
+        case Op::erf:
+        case Op::gelu:
+        case Op::softplus: refuse_complex(node.op, arg.type); return uniform(as_float(arg));
         case Op::conj: return uniform(plain);
-        case Op::abs: case Op::real: case Op::imag: return {{real_part(arg.type), arg.weak, {}}, arg.type};
+        case Op::abs:
+        case Op::real:
+        case Op::imag: return {{real_part(arg.type), arg.weak, {}}, arg.type};
         case Op::cast: {
             bool const half = node.cast_to == DType::f16 || node.cast_to == DType::bf16;
             return {strong(half ? DType::f32 : node.cast_to), {}};
@@ -137,16 +149,27 @@ Typing unary(Node const& node, ValueType const& arg, DType compute) {
 
 Typing binary(Op op, ValueType const& a, ValueType const& b, DType compute) {
     switch (op) {
-        case Op::add: case Op::sub: case Op::mul: case Op::div: case Op::pow: case Op::mod:
-            return binary_arithmetic(op, a, b, compute);
-        case Op::min: case Op::max: return ordered(op, common(a, b));
+        case Op::add:
+        case Op::sub:
+        case Op::mul:
+        case Op::div:
+        case Op::pow:
+        case Op::mod: return binary_arithmetic(op, a, b, compute);
+        case Op::min:
+        case Op::max: return ordered(op, common(a, b));
         case Op::atan2: {
             ValueType const value = common(a, b);
             refuse_complex(op, value.type);
             return uniform(as_float(value));
         }
-        case Op::lt: case Op::le: case Op::gt: case Op::ge: case Op::eq: case Op::ne: return comparison(op, a, b);
-        case Op::logical_and: case Op::logical_or: return {strong(DType::boolean), {}};
+        case Op::lt:
+        case Op::le:
+        case Op::gt:
+        case Op::ge:
+        case Op::eq:
+        case Op::ne: return comparison(op, a, b);
+        case Op::logical_and:
+        case Op::logical_or: return {strong(DType::boolean), {}};
         case Op::complex: return make_complex(a, b);
         case Op::position:
             if (!exact(a.type)) throw Refused{"'position' of numbers that are no integers"};
@@ -162,7 +185,7 @@ Typing typing(Node const& node, std::span<ValueType const> args, DType compute) 
         case 0: return leaf(node, compute);
         case 1: return unary(node, args[0], compute);
         case 2: return binary(node.op, args[0], args[1], compute);
-        default: {   // where(condition, a, b): the condition keeps its type
+        default: {  // where(condition, a, b): the condition keeps its type
             ValueType const value = common(args[1], args[2]);
             return {value, value.type};
         }

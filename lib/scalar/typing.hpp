@@ -14,15 +14,15 @@
 namespace ein::scalar {
 
 struct ValueType {
-    DType type = DType::f32;                 // i64, f64 or c128 when weak
+    DType type = DType::f32;  // i64, f64 or c128 when weak
     bool weak = false;
-    std::optional<std::int64_t> constant;    // of a weak integer whose value is known
+    std::optional<std::int64_t> constant;  // of a weak integer whose value is known
     friend bool operator==(ValueType const&, ValueType const&) = default;
 };
 
 struct Typing {
-    ValueType value;                // of the result
-    std::optional<DType> work;      // every argument that counts is converted to it; nothing: arguments stay as they are
+    ValueType value;            // of the result
+    std::optional<DType> work;  // every argument that counts is converted to it; nothing: arguments stay as they are
 };
 
 /// What type_of reports as `problem`.

@@ -31,7 +31,9 @@ Enum checked_enum(std::uint8_t value, int count, std::string const& file, char c
     return static_cast<Enum>(value);
 }
 
-DType dtype(std::uint8_t value, std::string const& file) { return checked_enum<DType>(value, dtype_count, file, "dtype"); }
+DType dtype(std::uint8_t value, std::string const& file) {
+    return checked_enum<DType>(value, dtype_count, file, "dtype");
+}
 
 scalar::Scalar scalar(fb::Scalar const* value) {
     if (!value) return {};
@@ -51,7 +53,9 @@ tensor::Source source(fb::Input const& in, std::string const& file) {
             for (std::uint8_t byte : numbers(in.bytes())) values.bytes.push_back(std::byte{byte});
             return values;
         }
-        case 7: return tensor::RandomSource{checked_enum<tensor::Distribution>(in.choice(), 2, file, "distribution"), in.a(), in.b(), in.whole()};
+        case 7:
+            return tensor::RandomSource{checked_enum<tensor::Distribution>(in.choice(), 2, file, "distribution"),
+                                        in.a(), in.b(), in.whole()};
         default: damaged(file, "the unknown kind of data " + std::to_string(in.kind()));
     }
 }
@@ -79,8 +83,13 @@ Kernel kernel(fb::Kernel const& in, scalar::Params const& params, std::string co
 
 Prediction prediction(fb::Prediction const* in) {
     if (!in) return {};
-    return {in->flops(), numbers(in->bytes_sent()), numbers(in->bytes_received()), numbers(in->messages_sent()),
-            numbers(in->peak_bytes()), in->worst_case_elements(), in->worst_case_bytes()};
+    return {in->flops(),
+            numbers(in->bytes_sent()),
+            numbers(in->bytes_received()),
+            numbers(in->messages_sent()),
+            numbers(in->peak_bytes()),
+            in->worst_case_elements(),
+            in->worst_case_bytes()};
 }
 
 /// Calls read for each table of a vector that may be missing.
@@ -131,12 +140,14 @@ Section decode_section(std::span<std::uint8_t const> bytes, std::string const& f
     Section out;
     if (in.blocks())
         for (auto const* b : *in.blocks())
-            out.blocks.push_back({b->tensor(), dtype(b->dtype(), file), b->packed(), b->readers(), b->writers(), b->order(), b->coords()});
+            out.blocks.push_back({b->tensor(), dtype(b->dtype(), file), b->packed(), b->readers(), b->writers(),
+                                  b->order(), b->coords()});
     if (in.tasks()) {
         out.tasks.reserve(in.tasks()->size());
         for (auto const* t : *in.tasks())
-            out.tasks.push_back({checked_enum<TaskKind>(t->kind(), task_kinds, file, "kind of task"), t->accumulate(), t->spec(),
-                                 t->first_input(), t->inputs(), t->output(), t->after(), t->order(), t->coords(), t->peer(), t->tag()});
+            out.tasks.push_back({checked_enum<TaskKind>(t->kind(), task_kinds, file, "kind of task"), t->accumulate(),
+                                 t->spec(), t->first_input(), t->inputs(), t->output(), t->after(), t->order(),
+                                 t->coords(), t->peer(), t->tag()});
     }
     out.inputs = numbers(in.inputs());
     out.coords = numbers(in.coords());

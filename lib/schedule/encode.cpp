@@ -1,6 +1,6 @@
+#include "lib/scalar/parse.hpp"
 #include "lib/schedule/codec.hpp"
 #include "lib/schedule/schedule_generated.h"
-#include "lib/scalar/parse.hpp"
 
 namespace ein::schedule {
 namespace {
@@ -40,7 +40,9 @@ InputFields fields_of(tensor::Source const& source) {
         void operator()(tensor::NpySource const& s) const { f.text = s.file; }
         void operator()(tensor::NpzSource const& s) const { f.text = s.file, f.entry = s.entry; }
         void operator()(tensor::SafetensorsSource const& s) const { f.text = s.file, f.entry = s.tensor; }
-        void operator()(tensor::RawSource const& s) const { f.text = s.file, f.whole = static_cast<std::uint64_t>(s.offset); }
+        void operator()(tensor::RawSource const& s) const {
+            f.text = s.file, f.whole = static_cast<std::uint64_t>(s.offset);
+        }
         void operator()(tensor::FillSource const& s) const {
             f.a = s.value.real(), f.b = s.value.imag(), f.whole = static_cast<std::uint64_t>(s.integer);
         }
@@ -59,8 +61,8 @@ auto input(Builder& builder, Input const& value) {
     InputFields const f = fields_of(value.source);
     auto const text = builder.CreateString(f.text), entry = builder.CreateString(f.entry);
     auto const bytes = builder.CreateVector(f.bytes);
-    return fb::CreateInput(builder, value.tensor, static_cast<std::uint8_t>(value.source.index()), text, entry, f.a, f.b,
-                           f.whole, f.choice, bytes);
+    return fb::CreateInput(builder, value.tensor, static_cast<std::uint8_t>(value.source.index()), text, entry, f.a,
+                           f.b, f.whole, f.choice, bytes);
 }
 
 auto kernel(Builder& builder, Kernel const& value) {
@@ -86,9 +88,9 @@ auto movement(Builder& builder, Movement const& value) {
 }
 
 auto prediction(Builder& builder, Prediction const& p) {
-    return fb::CreatePrediction(builder, p.flops, builder.CreateVector(p.bytes_sent), builder.CreateVector(p.bytes_received),
-                                builder.CreateVector(p.messages_sent), builder.CreateVector(p.peak_bytes),
-                                p.worst_case_elements, p.worst_case_bytes);
+    return fb::CreatePrediction(builder, p.flops, builder.CreateVector(p.bytes_sent),
+                                builder.CreateVector(p.bytes_received), builder.CreateVector(p.messages_sent),
+                                builder.CreateVector(p.peak_bytes), p.worst_case_elements, p.worst_case_bytes);
 }
 
 }  // namespace
@@ -110,8 +112,10 @@ Bytes encode(Header const& header) {
     auto const outputs = vector_of(builder, header.outputs, [&](Output const& output) {
         return fb::CreateOutput(builder, output.tensor, string(output.name));
     });
-    auto const kernels = vector_of(builder, header.kernels, [&](Kernel const& value) { return kernel(builder, value); });
-    auto const movements = vector_of(builder, header.movements, [&](Movement const& value) { return movement(builder, value); });
+    auto const kernels =
+        vector_of(builder, header.kernels, [&](Kernel const& value) { return kernel(builder, value); });
+    auto const movements =
+        vector_of(builder, header.movements, [&](Movement const& value) { return movement(builder, value); });
     auto const reshapes = vector_of(builder, header.reshapes, [&](ReshapeSpec const& value) {
         auto const node = string(value.node);
         auto const from = builder.CreateVector(value.from), to = builder.CreateVector(value.to);
@@ -122,8 +126,8 @@ Bytes encode(Header const& header) {
         return fb::CreateFill(builder, string(fill.node), &value);
     });
     auto const predicted = prediction(builder, header.prediction);
-    builder.Finish(fb::CreateHeader(builder, name, text, file, folder, header.ranks, strategy, place, params, tensors, inputs,
-                                    outputs, kernels, movements, reshapes, fills, predicted));
+    builder.Finish(fb::CreateHeader(builder, name, text, file, folder, header.ranks, strategy, place, params, tensors,
+                                    inputs, outputs, kernels, movements, reshapes, fills, predicted));
     return finished(builder);
 }
 
@@ -131,11 +135,12 @@ Bytes encode(Section const& section) {
     Builder builder(section.tasks.size() * sizeof(fb::Task) * 2 + 1024);
     std::vector<fb::Block> blocks;
     for (Block const& b : section.blocks)
-        blocks.emplace_back(b.tensor, static_cast<std::uint8_t>(b.dtype), b.packed, b.readers, b.writers, b.order, b.coords);
+        blocks.emplace_back(b.tensor, static_cast<std::uint8_t>(b.dtype), b.packed, b.readers, b.writers, b.order,
+                            b.coords);
     std::vector<fb::Task> tasks;
     for (Task const& t : section.tasks)
-        tasks.emplace_back(static_cast<std::uint8_t>(t.kind), t.accumulate, t.spec, t.first_input, t.inputs, t.output, t.after,
-                           t.order, t.coords, t.peer, t.tag);
+        tasks.emplace_back(static_cast<std::uint8_t>(t.kind), t.accumulate, t.spec, t.first_input, t.inputs, t.output,
+                           t.after, t.order, t.coords, t.peer, t.tag);
     auto const block_records = builder.CreateVectorOfStructs(blocks);
     auto const task_records = builder.CreateVectorOfStructs(tasks);
     auto const inputs = builder.CreateVector(section.inputs);

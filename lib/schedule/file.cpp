@@ -23,7 +23,7 @@ struct Preamble {
     std::array<char, 8> magic;
     std::uint32_t version;
     std::uint32_t parts;
-    std::uint64_t table_hash;   // of the Part records
+    std::uint64_t table_hash;  // of the Part records
 };
 struct Part {
     std::uint64_t offset, size, hash;
@@ -54,7 +54,9 @@ void write_all(std::filesystem::path const& path, std::vector<Bytes> const& part
         if (!out) break;
     }
     out.flush();
-    if (!out) throw RunError(path.string() + ": expected to write the schedule, found: " + std::strerror(errno) + "; free space there or choose another place with -o");
+    if (!out)
+        throw RunError(path.string() + ": expected to write the schedule, found: " + std::strerror(errno) +
+                       "; free space there or choose another place with -o");
 }
 
 std::string joined(std::vector<std::string> const& lines) {
@@ -80,7 +82,8 @@ void write_file(Schedule const& schedule, std::filesystem::path const& path) {
         write_all(partial, parts, table);
         std::filesystem::rename(partial, path);
     } catch (std::filesystem::filesystem_error const& error) {
-        throw RunError(path.string() + ": expected to write the schedule, found: " + error.code().message() + "; choose another place with -o");
+        throw RunError(path.string() + ": expected to write the schedule, found: " + error.code().message() +
+                       "; choose another place with -o");
     } catch (...) {
         std::error_code ignored;
         std::filesystem::remove(partial, ignored);
@@ -92,27 +95,33 @@ namespace {
 
 Preamble const& preamble_of(void const* data) { return *static_cast<Preamble const*>(data); }
 std::span<Part const> table_of(void const* data) {
-    return {reinterpret_cast<Part const*>(static_cast<std::uint8_t const*>(data) + sizeof(Preamble)), preamble_of(data).parts};
+    return {reinterpret_cast<Part const*>(static_cast<std::uint8_t const*>(data) + sizeof(Preamble)),
+            preamble_of(data).parts};
 }
 
 void check_container(std::filesystem::path const& path, void const* data, std::size_t size) {
-    if (size < sizeof(Preamble) || preamble_of(data).magic != magic) refuse(path, "a schedule file", "something else", "give the file that einplan wrote");
+    if (size < sizeof(Preamble) || preamble_of(data).magic != magic)
+        refuse(path, "a schedule file", "something else", "give the file that einplan wrote");
     Preamble const& preamble = preamble_of(data);
     if (preamble.version != version)
-        refuse(path, "a schedule of version " + std::to_string(version), "version " + std::to_string(preamble.version), "plan again with this einplan");
-    if (preamble.parts < 2 || (size - sizeof(Preamble)) / sizeof(Part) < preamble.parts) refuse(path, "a whole schedule", "one cut short");
+        refuse(path, "a schedule of version " + std::to_string(version), "version " + std::to_string(preamble.version),
+               "plan again with this einplan");
+    if (preamble.parts < 2 || (size - sizeof(Preamble)) / sizeof(Part) < preamble.parts)
+        refuse(path, "a whole schedule", "one cut short");
     auto const table = table_of(data);
     if (hash_bytes({reinterpret_cast<std::uint8_t const*>(table.data()), table.size_bytes()}) != preamble.table_hash)
         refuse(path, "a sound schedule", "a damaged table of contents");
     for (Part const& part : table)
-        if (part.offset % 16 != 0 || part.offset > size || part.size > size - part.offset) refuse(path, "a whole schedule", "one cut short");
+        if (part.offset % 16 != 0 || part.offset > size || part.size > size - part.offset)
+            refuse(path, "a whole schedule", "one cut short");
 }
 
 std::span<std::uint8_t const> checked_part(std::filesystem::path const& path, void const* data, std::size_t index) {
     Part const& part = table_of(data)[index];
     std::span<std::uint8_t const> const bytes{static_cast<std::uint8_t const*>(data) + part.offset, part.size};
     if (hash_bytes(bytes) != part.hash)
-        refuse(path, "a sound schedule", index == 0 ? "a damaged header" : "a damaged section of rank " + std::to_string(index - 1));
+        refuse(path, "a sound schedule",
+               index == 0 ? "a damaged header" : "a damaged section of rank " + std::to_string(index - 1));
     return bytes;
 }
 
@@ -129,7 +138,9 @@ File::File(std::filesystem::path const& path) : path_(path) {
         if (mapped != MAP_FAILED) data_ = mapped;
     }
     ::close(fd);
-    if (!data_) refuse(path, "a schedule file", regular ? "an empty one" : "no regular file", "give the file that einplan wrote");
+    if (!data_)
+        refuse(path, "a schedule file", regular ? "an empty one" : "no regular file",
+               "give the file that einplan wrote");
     try {
         check_container(path, data_, size_);
     } catch (...) {
@@ -143,7 +154,8 @@ File::~File() { ::munmap(const_cast<void*>(data_), size_); }
 Header File::header() const {
     Header header = decode_header(checked_part(path_, data_, 0), path_.string());
     if (header.ranks < 1 || static_cast<std::uint32_t>(header.ranks) != preamble_of(data_).parts - 1)
-        refuse(path_, "a section for each of " + std::to_string(header.ranks) + " ranks", std::to_string(preamble_of(data_).parts - 1));
+        refuse(path_, "a section for each of " + std::to_string(header.ranks) + " ranks",
+               std::to_string(preamble_of(data_).parts - 1));
     if (auto const faults = faults_of(header); !faults.empty()) refuse(path_, "a sound schedule", joined(faults));
     return header;
 }
@@ -153,7 +165,8 @@ Section File::section(Rank rank) const {
     promise(rank.value() >= 0 && index < preamble_of(data_).parts, "section of a rank that the schedule lacks");
     Section section = decode_section(checked_part(path_, data_, index), path_.string());
     Header const shared = header();
-    if (auto const faults = faults_of(shared, section, rank); !faults.empty()) refuse(path_, "a sound schedule", joined(faults));
+    if (auto const faults = faults_of(shared, section, rank); !faults.empty())
+        refuse(path_, "a sound schedule", joined(faults));
     return section;
 }
 

@@ -25,7 +25,7 @@ public:
 
     Header header() const;
     Section section(Rank rank) const;
-    std::uint64_t hash() const;        // of the whole file: ranks compare it
+    std::uint64_t hash() const;  // of the whole file: ranks compare it
     std::filesystem::path const& path() const { return path_; }
 
 private:

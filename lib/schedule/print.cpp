@@ -46,20 +46,23 @@ std::string task_text(Header const& header, Section const& section, TaskId id) {
     if (std::string const node = node_of(header, task); !node.empty()) out += " of node '" + node + "'";
     if (task.kind == TaskKind::send) out += " to rank " + std::to_string(task.peer);
     if (task.kind == TaskKind::receive) out += " from rank " + std::to_string(task.peer);
-    if (task.inputs > 0) out += (task.output >= 0 ? " from " : " of ") + blocks_text(header, section, section.inputs_of(task));
-    if (task.output >= 0) out += (task.accumulate ? " onto " : " to ") + block_text(header, section, BlockId{task.output});
+    if (task.inputs > 0)
+        out += (task.output >= 0 ? " from " : " of ") + blocks_text(header, section, section.inputs_of(task));
+    if (task.output >= 0)
+        out += (task.accumulate ? " onto " : " to ") + block_text(header, section, BlockId{task.output});
     return out;
 }
 
 std::string to_text(Schedule const& schedule) {
     Header const& header = schedule.header;
     std::ostringstream out;
-    out << "schedule of graph '" << header.name << "' for " << header.ranks << " ranks, " << header.strategy << " placed by "
-        << header.place << "\n";
+    out << "schedule of graph '" << header.name << "' for " << header.ranks << " ranks, " << header.strategy
+        << " placed by " << header.place << "\n";
     for (std::size_t rank = 0; rank < schedule.sections.size(); ++rank) {
         Section const& section = schedule.sections[rank];
-        out << "rank " << rank << ": " << section.tasks.size() << " tasks, " << section.blocks.size() << " blocks, sends "
-            << header.prediction.bytes_sent[rank] << " bytes, peak " << header.prediction.peak_bytes[rank] << " bytes\n";
+        out << "rank " << rank << ": " << section.tasks.size() << " tasks, " << section.blocks.size()
+            << " blocks, sends " << header.prediction.bytes_sent[rank] << " bytes, peak "
+            << header.prediction.peak_bytes[rank] << " bytes\n";
         for (std::size_t t = 0; t < section.tasks.size(); ++t)
             out << "  " << t << " " << task_text(header, section, TaskId{static_cast<std::int32_t>(t)}) << "\n";
     }
@@ -68,18 +71,24 @@ std::string to_text(Schedule const& schedule) {
 
 Json to_json(Schedule const& schedule) {
     Header const& header = schedule.header;
-    Json out{{"graph", header.name}, {"ranks", header.ranks}, {"strategy", header.strategy}, {"place", header.place},
-             {"flops", header.prediction.flops}, {"sections", Json::array()}};
+    Json out{{"graph", header.name},
+             {"ranks", header.ranks},
+             {"strategy", header.strategy},
+             {"place", header.place},
+             {"flops", header.prediction.flops},
+             {"sections", Json::array()}};
     for (std::size_t rank = 0; rank < schedule.sections.size(); ++rank) {
         Section const& section = schedule.sections[rank];
         Json tasks = Json::array(), kinds = Json::object();
         auto const counts = counts_by_kind(section);
-        for (std::size_t kind = 0; kind < counts.size(); ++kind) kinds[std::string(name(static_cast<TaskKind>(kind)))] = counts[kind];
+        for (std::size_t kind = 0; kind < counts.size(); ++kind)
+            kinds[std::string(name(static_cast<TaskKind>(kind)))] = counts[kind];
         for (std::size_t t = 0; t < section.tasks.size(); ++t) {
             Task const& task = section.tasks[t];
             Json entry{{"kind", name(task.kind)}};
             Json inputs = Json::array();
-            for (std::int32_t input : section.inputs_of(task)) inputs.push_back(block_text(header, section, BlockId{input}));
+            for (std::int32_t input : section.inputs_of(task))
+                inputs.push_back(block_text(header, section, BlockId{input}));
             if (!inputs.empty()) entry["inputs"] = inputs;
             if (task.output >= 0) entry["output"] = block_text(header, section, BlockId{task.output});
             if (std::string const node = node_of(header, task); !node.empty()) entry["node"] = node;
@@ -87,15 +96,20 @@ Json to_json(Schedule const& schedule) {
             if (task.accumulate) entry["accumulate"] = true;
             tasks.push_back(std::move(entry));
         }
-        out["sections"].push_back({{"rank", rank}, {"bytes_sent", header.prediction.bytes_sent[rank]},
-                                   {"peak_bytes", header.prediction.peak_bytes[rank]}, {"kinds", kinds}, {"tasks", tasks}});
+        out["sections"].push_back({{"rank", rank},
+                                   {"bytes_sent", header.prediction.bytes_sent[rank]},
+                                   {"peak_bytes", header.prediction.peak_bytes[rank]},
+                                   {"kinds", kinds},
+                                   {"tasks", tasks}});
     }
     return out;
 }
 
 std::string to_dot(Schedule const& schedule) {
     std::ostringstream out;
-    auto node = [](std::size_t rank, std::size_t task) { return "r" + std::to_string(rank) + "t" + std::to_string(task); };
+    auto node = [](std::size_t rank, std::size_t task) {
+        return "r" + std::to_string(rank) + "t" + std::to_string(task);
+    };
     auto quoted = [](std::string const& text) { return Json(text).dump(); };
     out << "digraph schedule {\n  rankdir=LR; node [shape=box, fontname=monospace];\n";
     for (std::size_t rank = 0; rank < schedule.sections.size(); ++rank) {
@@ -104,9 +118,12 @@ std::string to_dot(Schedule const& schedule) {
         std::vector<std::vector<std::size_t>> writers(section.blocks.size());
         for (std::size_t t = 0; t < section.tasks.size(); ++t) {
             Task const& task = section.tasks[t];
-            out << "    " << node(rank, t) << " [label=" << quoted(task_text(schedule.header, section, TaskId{static_cast<std::int32_t>(t)})) << "];\n";
+            out << "    " << node(rank, t)
+                << " [label=" << quoted(task_text(schedule.header, section, TaskId{static_cast<std::int32_t>(t)}))
+                << "];\n";
             for (std::int32_t input : section.inputs_of(task))
-                for (std::size_t writer : writers[static_cast<std::size_t>(input)]) out << "    " << node(rank, writer) << " -> " << node(rank, t) << ";\n";
+                for (std::size_t writer : writers[static_cast<std::size_t>(input)])
+                    out << "    " << node(rank, writer) << " -> " << node(rank, t) << ";\n";
             if (task.output >= 0) writers[static_cast<std::size_t>(task.output)].push_back(t);
         }
         out << "  }\n";

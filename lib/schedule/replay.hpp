@@ -11,9 +11,10 @@
 namespace ein::schedule {
 
 struct Profile {
-    std::vector<std::int64_t> live;   // bytes of blocks while task k runs: its inputs and output, and what later tasks need
+    std::vector<std::int64_t>
+        live;  // bytes of blocks while task k runs: its inputs and output, and what later tasks need
     std::int64_t peak = 0;
-    std::int64_t at_end = 0;          // 0 for a sound schedule
+    std::int64_t at_end = 0;  // 0 for a sound schedule
 };
 
 Profile replay(Section const& section);

@@ -20,52 +20,53 @@ namespace ein::schedule {
 
 /// What a task does. The word in brackets is its meaning in [P]'s workflow.
 enum class TaskKind : std::uint8_t {
-    load,      // [Load] output = box of source `spec`
-    apply,     // [Pair, Apply] output (+)= kernel `spec` over `region` (an interval for each label) of the inputs
-    reduce,    // [Reduce] output (+)= a partial result; a kernel too
-    fill,      // output = constant `spec`
-    copy,      // output[region] = input[movement `spec` of region]; region in the output's indices
-    reshape,   // elements that input and output share under reshape `spec`, block to block
-    pack,      // the same, into a packed block: in C order; `region` is the box of the block that will unpack it
-    unpack,    // from a packed block; `region` is the box of the block that it was packed from
-    send,      // input to `peer`, message `tag`
-    receive,   // output from `peer`, message `tag`
-    store      // input into output tensor `spec`
+    load,     // [Load] output = box of source `spec`
+    apply,    // [Pair, Apply] output (+)= kernel `spec` over `region` (an interval for each label) of the inputs
+    reduce,   // [Reduce] output (+)= a partial result; a kernel too
+    fill,     // output = constant `spec`
+    copy,     // output[region] = input[movement `spec` of region]; region in the output's indices
+    reshape,  // elements that input and output share under reshape `spec`, block to block
+    pack,     // the same, into a packed block: in C order; `region` is the box of the block that will unpack it
+    unpack,   // from a packed block; `region` is the box of the block that it was packed from
+    send,     // input to `peer`, message `tag`
+    receive,  // output from `peer`, message `tag`
+    store     // input into output tensor `spec`
 };
 inline constexpr int task_kinds = 11;
 std::string_view name(TaskKind kind);
 
 /// A piece of a tensor that one rank holds. A packed block has no box of its own: its box is one axis [0, elements).
 struct Block {
-    std::int32_t tensor = 0;        // in Schedule::tensors
-    DType dtype = DType::f32;       // partial results may be wider than their tensor
+    std::int32_t tensor = 0;   // in Schedule::tensors
+    DType dtype = DType::f32;  // partial results may be wider than their tensor
     bool packed = false;
-    std::int32_t readers = 0;       // times that tasks read it (an operand that occurs twice counts twice): deleted after the last
-    std::int32_t writers = 0;       // tasks that write it: it is ready when all have
+    std::int32_t readers =
+        0;  // times that tasks read it (an operand that occurs twice counts twice): deleted after the last
+    std::int32_t writers = 0;  // tasks that write it: it is ready when all have
     std::int32_t order = 0;
-    std::int64_t coords = 0;        // in Section::coords: `order` begins, then `order` lengths
+    std::int64_t coords = 0;  // in Section::coords: `order` begins, then `order` lengths
 };
 
 struct Task {
     TaskKind kind = TaskKind::load;
-    bool accumulate = false;        // apply, reduce: combine with what the output holds
+    bool accumulate = false;  // apply, reduce: combine with what the output holds
     std::int32_t spec = -1;
-    std::int32_t first_input = 0;   // in Section::inputs
+    std::int32_t first_input = 0;  // in Section::inputs
     std::int32_t inputs = 0;
-    std::int32_t output = -1;       // a block, or -1
-    std::int32_t after = -1;        // a task that must have ended: the writer before this one in a fixed order; or -1
-    std::int32_t order = 0;         // of region
-    std::int64_t coords = 0;        // of region, as for blocks
+    std::int32_t output = -1;  // a block, or -1
+    std::int32_t after = -1;   // a task that must have ended: the writer before this one in a fixed order; or -1
+    std::int32_t order = 0;    // of region
+    std::int64_t coords = 0;   // of region, as for blocks
     std::int32_t peer = -1;
-    std::int32_t tag = -1;          // messages from one rank to another are numbered 0, 1, ...
+    std::int32_t tag = -1;  // messages from one rank to another are numbered 0, 1, ...
 };
 
 /// What one rank does. Tasks stand in an order that is safe on all ranks together: running every rank's list in order ends.
 /// Loads come first, stores last.
 struct Section {
-    std::vector<Block> blocks;             // by BlockId
-    std::vector<Task> tasks;               // by TaskId
-    std::vector<std::int32_t> inputs;      // blocks that tasks read
+    std::vector<Block> blocks;         // by BlockId
+    std::vector<Task> tasks;           // by TaskId
+    std::vector<std::int32_t> inputs;  // blocks that tasks read
     std::vector<std::int64_t> coords;
 
     std::span<std::int32_t const> inputs_of(Task const& task) const;
@@ -93,37 +94,46 @@ struct Output {
 
 /// A kernel: an EinSum and the type that its join runs in. Operand and output types are those of the blocks.
 struct Kernel {
-    std::string node;               // whose it is, for messages and reports
+    std::string node;  // whose it is, for messages and reports
     graph::EinSum einsum;
     DType compute = DType::f32;
 };
 
 /// Where a copied element comes from: input index = start + step * output index, for each axis.
-struct Movement { std::string node; std::vector<graph::AxisMap> axes; };
-struct ReshapeSpec { std::string node; Shape from, to; };
-struct Fill { std::string node; scalar::Scalar value; };
+struct Movement {
+    std::string node;
+    std::vector<graph::AxisMap> axes;
+};
+struct ReshapeSpec {
+    std::string node;
+    Shape from, to;
+};
+struct Fill {
+    std::string node;
+    scalar::Scalar value;
+};
 
 /// What was predicted; the run's counts equal bytes and never exceed peaks.
 struct Prediction {
     double flops = 0;
-    std::vector<std::int64_t> bytes_sent, bytes_received;   // by rank
-    std::vector<std::int64_t> messages_sent;                // by rank
-    std::vector<std::int64_t> peak_bytes;                   // of blocks, by rank
-    double worst_case_elements = 0, worst_case_bytes = 0;   // the published cost of the plan
+    std::vector<std::int64_t> bytes_sent, bytes_received;  // by rank
+    std::vector<std::int64_t> messages_sent;               // by rank
+    std::vector<std::int64_t> peak_bytes;                  // of blocks, by rank
+    double worst_case_elements = 0, worst_case_bytes = 0;  // the published cost of the plan
 };
 
 /// All that the ranks share.
 struct Header {
-    std::string name;                 // of the graph
-    std::string graph_text;           // the graph file, for --verify
-    std::string graph_file;           // its name, for messages
-    std::string folder;               // of the graph file, relative to the schedule file: data files are relative to it
+    std::string name;        // of the graph
+    std::string graph_text;  // the graph file, for --verify
+    std::string graph_file;  // its name, for messages
+    std::string folder;      // of the graph file, relative to the schedule file: data files are relative to it
     int ranks = 1;
     std::string strategy, place;
     scalar::Params params;
     std::vector<Tensor> tensors;
-    std::vector<Input> inputs;        // by load's spec
-    std::vector<Output> outputs;      // by store's spec
+    std::vector<Input> inputs;    // by load's spec
+    std::vector<Output> outputs;  // by store's spec
     std::vector<Kernel> kernels;
     std::vector<Movement> movements;
     std::vector<ReshapeSpec> reshapes;
@@ -133,7 +143,7 @@ struct Header {
 
 struct Schedule {
     Header header;
-    std::vector<Section> sections;    // by rank
+    std::vector<Section> sections;  // by rank
 };
 
 }  // namespace ein::schedule

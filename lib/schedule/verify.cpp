@@ -29,7 +29,7 @@ private:
 bool in_range(std::int64_t index, std::size_t count) { return index >= 0 && static_cast<std::size_t>(index) < count; }
 
 bool sound_shape(Shape const& shape) {
-    constexpr Extent most_elements = Extent{1} << 58;   // 2^62 bytes of the widest dtype
+    constexpr Extent most_elements = Extent{1} << 58;  // 2^62 bytes of the widest dtype
     auto const count = checked_element_count(shape);
     return std::all_of(shape.begin(), shape.end(), [](Extent e) { return e >= 0 && e <= most_elements; }) && count &&
            *count <= most_elements;
@@ -44,29 +44,38 @@ bool sound_einsum(graph::EinSum const& e) {
         if (!std::all_of(axes.begin(), axes.end(), label_exists)) return false;
     std::vector<int> output = e.output;
     std::sort(output.begin(), output.end());
-    return std::all_of(output.begin(), output.end(), label_exists) && std::adjacent_find(output.begin(), output.end()) == output.end();
+    return std::all_of(output.begin(), output.end(), label_exists) &&
+           std::adjacent_find(output.begin(), output.end()) == output.end();
 }
 
 /// Checks one section; one small function a kind of task.
 class SectionCheck {
 public:
     SectionCheck(Header const& header, Section const& section, Rank rank)
-        : header_(header), section_(section), rank_(rank), readers_(section.blocks.size(), 0), writers_(section.blocks.size(), 0) {}
+        : header_(header),
+          section_(section),
+          rank_(rank),
+          readers_(section.blocks.size(), 0),
+          writers_(section.blocks.size(), 0) {}
 
     std::vector<std::string> run() {
         for (std::size_t b = 0; b < section_.blocks.size() && !faults_.full(); ++b) check_block(b);
         if (!faults_.empty()) return faults_.take();
         for (std::size_t t = 0; t < section_.tasks.size() && !faults_.full(); ++t) check_task(t);
         for (std::size_t b = 0; b < section_.blocks.size() && !faults_.full(); ++b)
-            faults_.check(readers_[b] == section_.blocks[b].readers && writers_[b] == section_.blocks[b].writers && writers_[b] > 0,
+            faults_.check(readers_[b] == section_.blocks[b].readers && writers_[b] == section_.blocks[b].writers &&
+                              writers_[b] > 0,
                           block_name(b) + ": expected as many readers and writers as tasks name");
         return faults_.take();
     }
 
 private:
-    std::string block_name(std::size_t b) const { return "rank " + std::to_string(rank_.value()) + ": block " + std::to_string(b); }
+    std::string block_name(std::size_t b) const {
+        return "rank " + std::to_string(rank_.value()) + ": block " + std::to_string(b);
+    }
     std::string task_name(std::size_t t) const {
-        return "rank " + std::to_string(rank_.value()) + ": task " + std::to_string(t) + " (" + std::string(name(section_.tasks[t].kind)) + ")";
+        return "rank " + std::to_string(rank_.value()) + ": task " + std::to_string(t) + " (" +
+               std::string(name(section_.tasks[t].kind)) + ")";
     }
     bool sound_coords(std::int64_t first, std::int32_t order) const {
         auto const size = static_cast<std::int64_t>(section_.coords.size());
@@ -87,7 +96,9 @@ private:
 
     static bool inside(Box const& box, Shape const& shape) {
         for (std::size_t axis = 0; axis < shape.size(); ++axis)
-            if (box.begin[axis] < 0 || box.length[axis] < 0 || box.begin[axis] > shape[axis] || box.length[axis] > shape[axis] - box.begin[axis]) return false;
+            if (box.begin[axis] < 0 || box.length[axis] < 0 || box.begin[axis] > shape[axis] ||
+                box.length[axis] > shape[axis] - box.begin[axis])
+                return false;
         return true;
     }
 
@@ -95,10 +106,12 @@ private:
         Task const& task = section_.tasks[t];
         auto const first = static_cast<std::int64_t>(task.first_input), count = static_cast<std::int64_t>(task.inputs);
         bool sound = first >= 0 && count >= 0 && first + count <= static_cast<std::int64_t>(section_.inputs.size()) &&
-                     sound_coords(task.coords, task.order) && task.after >= -1 && task.after < static_cast<std::int64_t>(t) &&
+                     sound_coords(task.coords, task.order) && task.after >= -1 &&
+                     task.after < static_cast<std::int64_t>(t) &&
                      (task.output == -1 || in_range(task.output, section_.blocks.size()));
         if (sound)
-            for (std::int32_t input : section_.inputs_of(task)) sound = sound && in_range(input, section_.blocks.size());
+            for (std::int32_t input : section_.inputs_of(task))
+                sound = sound && in_range(input, section_.blocks.size());
         if (!faults_.check(sound, task_name(t) + ": expected indices in range")) return;
         faults_.check(sound_kind(task), task_name(t) + ": expected inputs, output and region that fit its kind");
         check_order(t);
@@ -108,7 +121,8 @@ private:
         Task const& task = section_.tasks[t];
         if (t > 0) {
             TaskKind const before = section_.tasks[t - 1].kind;
-            faults_.check((task.kind != TaskKind::load || before == TaskKind::load) && (before != TaskKind::store || task.kind == TaskKind::store),
+            faults_.check((task.kind != TaskKind::load || before == TaskKind::load) &&
+                              (before != TaskKind::store || task.kind == TaskKind::store),
                           task_name(t) + ": expected loads first and stores last");
         }
         for (std::int32_t input : section_.inputs_of(task)) {
@@ -120,22 +134,29 @@ private:
         if (task.output < 0) return;
         auto const b = static_cast<std::size_t>(task.output);
         if (task.after >= 0)
-            faults_.check(section_.tasks[static_cast<std::size_t>(task.after)].output == task.output, task_name(t) + ": expected 'after' to write the same block");
-        faults_.check(!task.accumulate || task.after >= 0, task_name(t) + ": expected a task before one that accumulates");
+            faults_.check(section_.tasks[static_cast<std::size_t>(task.after)].output == task.output,
+                          task_name(t) + ": expected 'after' to write the same block");
+        faults_.check(!task.accumulate || task.after >= 0,
+                      task_name(t) + ": expected a task before one that accumulates");
         faults_.check(readers_[b] == 0, task_name(t) + ": expected no reader before the last writer");
         ++writers_[b];
     }
 
-    Block const& input(Task const& task, std::size_t k) const { return section_.blocks[static_cast<std::size_t>(section_.inputs_of(task)[k])]; }
+    Block const& input(Task const& task, std::size_t k) const {
+        return section_.blocks[static_cast<std::size_t>(section_.inputs_of(task)[k])];
+    }
     Block const& output(Task const& task) const { return section_.blocks[static_cast<std::size_t>(task.output)]; }
 
     bool sound_kind(Task const& task) const {
-        auto takes = [&](std::int32_t inputs, bool writes) { return task.inputs == inputs && (task.output >= 0) == writes; };
+        auto takes = [&](std::int32_t inputs, bool writes) {
+            return task.inputs == inputs && (task.output >= 0) == writes;
+        };
         auto spec_in = [&](std::size_t count) { return in_range(task.spec, count); };
         switch (task.kind) {
             case TaskKind::load: return takes(0, true) && spec_in(header_.inputs.size()) && sound_load(task);
             case TaskKind::apply:
-            case TaskKind::reduce: return task.output >= 0 && spec_in(header_.kernels.size()) && sound_kernel_call(task);
+            case TaskKind::reduce:
+                return task.output >= 0 && spec_in(header_.kernels.size()) && sound_kernel_call(task);
             case TaskKind::fill: return takes(0, true) && spec_in(header_.fills.size());
             case TaskKind::copy: return takes(1, true) && spec_in(header_.movements.size()) && sound_copy(task);
             case TaskKind::reshape:
@@ -148,24 +169,31 @@ private:
         return false;
     }
 
-    bool sound_transfer(Task const& task) const { return in_range(task.peer, static_cast<std::size_t>(header_.ranks)) && task.peer != rank_.value() && task.tag >= 0; }
+    bool sound_transfer(Task const& task) const {
+        return in_range(task.peer, static_cast<std::size_t>(header_.ranks)) && task.peer != rank_.value() &&
+               task.tag >= 0;
+    }
 
     bool sound_load(Task const& task) const {
         std::int32_t const tensor = header_.inputs[static_cast<std::size_t>(task.spec)].tensor;
         Block const& block = output(task);
-        return !block.packed && block.tensor == tensor && block.dtype == header_.tensors[static_cast<std::size_t>(tensor)].dtype;
+        return !block.packed && block.tensor == tensor &&
+               block.dtype == header_.tensors[static_cast<std::size_t>(tensor)].dtype;
     }
 
     bool sound_store(Task const& task) const {
         std::int32_t const tensor = header_.outputs[static_cast<std::size_t>(task.spec)].tensor;
         Block const& block = input(task, 0);
-        return !block.packed && block.tensor == tensor && block.dtype == header_.tensors[static_cast<std::size_t>(tensor)].dtype;
+        return !block.packed && block.tensor == tensor &&
+               block.dtype == header_.tensors[static_cast<std::size_t>(tensor)].dtype;
     }
 
     bool sound_kernel_call(Task const& task) const {
         graph::EinSum const& e = header_.kernels[static_cast<std::size_t>(task.spec)].einsum;
         Box const region = section_.region_of(task);
-        if (static_cast<std::size_t>(task.inputs) != e.operands() || region.order() != e.labels.size() || !inside(region, e.extents)) return false;
+        if (static_cast<std::size_t>(task.inputs) != e.operands() || region.order() != e.labels.size() ||
+            !inside(region, e.extents))
+            return false;
         for (std::size_t k = 0; k < e.operands(); ++k)
             if (!covers(input(task, k), e.inputs[k], region)) return false;
         return covers(output(task), e.output, region);
@@ -213,7 +241,9 @@ private:
         if (from.dtype != to.dtype || from.packed != unpacks || to.packed != packs) return false;
         Box const from_box = unpacks ? section_.region_of(task) : section_.box_of(from);
         Box const to_box = packs ? section_.region_of(task) : section_.box_of(to);
-        if (from_box.order() != spec.from.size() || to_box.order() != spec.to.size() || !inside(from_box, spec.from) || !inside(to_box, spec.to)) return false;
+        if (from_box.order() != spec.from.size() || to_box.order() != spec.to.size() || !inside(from_box, spec.from) ||
+            !inside(to_box, spec.to))
+            return false;
         if (!packs && !unpacks) return true;
         return section_.elements_of(packs ? to : from) == tensor::shared_elements(spec.from, from_box, spec.to, to_box);
     }
@@ -231,17 +261,25 @@ std::vector<std::string> faults_of(Header const& header) {
     FaultList faults;
     auto const ranks = static_cast<std::size_t>(std::max(header.ranks, 0));
     faults.check(header.ranks >= 1, "expected at least one rank");
-    for (Tensor const& tensor : header.tensors) faults.check(sound_shape(tensor.shape), "tensor '" + tensor.name + "': expected a shape that can be");
-    for (Input const& input : header.inputs) faults.check(in_range(input.tensor, header.tensors.size()), "an input: expected a tensor of the schedule");
-    for (Output const& output : header.outputs) faults.check(in_range(output.tensor, header.tensors.size()), "output '" + output.name + "': expected a tensor of the schedule");
-    for (Kernel const& kernel : header.kernels) faults.check(sound_einsum(kernel.einsum), "a kernel of node '" + kernel.node + "': expected labels that exist");
+    for (Tensor const& tensor : header.tensors)
+        faults.check(sound_shape(tensor.shape), "tensor '" + tensor.name + "': expected a shape that can be");
+    for (Input const& input : header.inputs)
+        faults.check(in_range(input.tensor, header.tensors.size()), "an input: expected a tensor of the schedule");
+    for (Output const& output : header.outputs)
+        faults.check(in_range(output.tensor, header.tensors.size()),
+                     "output '" + output.name + "': expected a tensor of the schedule");
+    for (Kernel const& kernel : header.kernels)
+        faults.check(sound_einsum(kernel.einsum), "a kernel of node '" + kernel.node + "': expected labels that exist");
     for (Movement const& movement : header.movements)
-        for (graph::AxisMap const& axis : movement.axes) faults.check(axis.step != 0, "a movement of node '" + movement.node + "': expected steps other than 0");
+        for (graph::AxisMap const& axis : movement.axes)
+            faults.check(axis.step != 0, "a movement of node '" + movement.node + "': expected steps other than 0");
     for (ReshapeSpec const& reshape : header.reshapes)
-        faults.check(sound_shape(reshape.from) && sound_shape(reshape.to) && element_count(reshape.from) == element_count(reshape.to),
+        faults.check(sound_shape(reshape.from) && sound_shape(reshape.to) &&
+                         element_count(reshape.from) == element_count(reshape.to),
                      "a reshape of node '" + reshape.node + "': expected equal element counts");
     Prediction const& p = header.prediction;
-    faults.check(p.bytes_sent.size() == ranks && p.bytes_received.size() == ranks && p.messages_sent.size() == ranks && p.peak_bytes.size() == ranks,
+    faults.check(p.bytes_sent.size() == ranks && p.bytes_received.size() == ranks && p.messages_sent.size() == ranks &&
+                     p.peak_bytes.size() == ranks,
                  "predictions: expected one for each rank");
     return faults.take();
 }

@@ -8,7 +8,7 @@
 namespace ein::schedule {
 namespace {
 
-using MessageKey = std::tuple<int, int, int>;   // from, to, tag
+using MessageKey = std::tuple<int, int, int>;  // from, to, tag
 
 MessageKey key_of(Task const& task, int rank) {
     return task.kind == TaskKind::send ? MessageKey{rank, task.peer, task.tag} : MessageKey{task.peer, rank, task.tag};
@@ -17,8 +17,8 @@ MessageKey key_of(Task const& task, int rank) {
 bool is_transfer(Task const& task) { return task.kind == TaskKind::send || task.kind == TaskKind::receive; }
 
 std::string describe(MessageKey const& key) {
-    return "message " + std::to_string(std::get<2>(key)) + " from rank " + std::to_string(std::get<0>(key)) + " to rank " +
-           std::to_string(std::get<1>(key));
+    return "message " + std::to_string(std::get<2>(key)) + " from rank " + std::to_string(std::get<0>(key)) +
+           " to rank " + std::to_string(std::get<1>(key));
 }
 
 std::int64_t bytes_of(Section const& section, Task const& task) {
@@ -27,7 +27,9 @@ std::int64_t bytes_of(Section const& section, Task const& task) {
 }
 
 void check_messages(Schedule const& schedule, std::vector<std::string>& faults) {
-    struct Ends { std::int64_t sent = -1, received = -1; };
+    struct Ends {
+        std::int64_t sent = -1, received = -1;
+    };
     std::map<MessageKey, Ends> messages;
     for (int rank = 0; rank < schedule.header.ranks; ++rank) {
         Section const& section = schedule.sections[static_cast<std::size_t>(rank)];
@@ -40,14 +42,15 @@ void check_messages(Schedule const& schedule, std::vector<std::string>& faults) 
         }
     }
     for (auto const& [key, ends] : messages)
-        if (ends.sent != ends.received) faults.push_back(describe(key) + ": expected a sender and a receiver of equal size");
+        if (ends.sent != ends.received)
+            faults.push_back(describe(key) + ": expected a sender and a receiver of equal size");
 }
 
 /// Runs every rank's list in order, a message passing only when both its ends are first in line: the order that the executor's
 /// promises about memory and progress rest on.
 void check_order_ends(Schedule const& schedule, std::vector<std::string>& faults) {
     std::vector<std::size_t> at(schedule.sections.size(), 0);
-    std::map<MessageKey, int> waiting;   // one end stands at it; the rank that waits
+    std::map<MessageKey, int> waiting;  // one end stands at it; the rank that waits
     std::vector<int> runnable;
     for (int rank = schedule.header.ranks; rank > 0; --rank) runnable.push_back(rank - 1);
     while (!runnable.empty()) {
@@ -68,7 +71,8 @@ void check_order_ends(Schedule const& schedule, std::vector<std::string>& faults
     }
     for (std::size_t rank = 0; rank < at.size(); ++rank)
         if (at[rank] < schedule.sections[rank].tasks.size()) {
-            faults.push_back("rank " + std::to_string(rank) + " stops at task " + std::to_string(at[rank]) + ": expected an order that ends on all ranks");
+            faults.push_back("rank " + std::to_string(rank) + " stops at task " + std::to_string(at[rank]) +
+                             ": expected an order that ends on all ranks");
             return;
         }
 }
@@ -93,7 +97,8 @@ void check_predictions(Schedule const& schedule, std::vector<std::string>& fault
 
 std::vector<std::string> faults_of(Schedule const& schedule) {
     std::vector<std::string> faults = faults_of(schedule.header);
-    if (static_cast<int>(schedule.sections.size()) != schedule.header.ranks) faults.push_back("expected a section for each rank");
+    if (static_cast<int>(schedule.sections.size()) != schedule.header.ranks)
+        faults.push_back("expected a section for each rank");
     if (!faults.empty()) return faults;
     for (int rank = 0; rank < schedule.header.ranks; ++rank) {
         auto const of_rank = faults_of(schedule.header, schedule.sections[static_cast<std::size_t>(rank)], Rank{rank});

@@ -12,7 +12,9 @@ Json graph_with(Json node) {
     node["inputs"] = {"a", "b"};
     node["einsum"] = "i,i->i";
     return {{"eingraph", 1},
-            {"tensors", {{"a", {{"shape", {2}}, {"data", {{"values", {1, -2}}}}}}, {"b", {{"shape", {2}}, {"data", {{"values", {3, 4}}}}}}}},
+            {"tensors",
+             {{"a", {{"shape", {2}}, {"data", {{"values", {1, -2}}}}}},
+              {"b", {{"shape", {2}}, {"data", {{"values", {3, 4}}}}}}}},
             {"nodes", {node}},
             {"outputs", {"Z"}}};
 }
@@ -22,7 +24,8 @@ std::complex<double> element(test::WholeRun const& run, Extent k) { return run.r
 }  // namespace
 
 TEST_CASE("complex numbers are made of real operands", "[end_to_end][complex]") {
-    auto const run = test::whole_run(graph_with({{"join", "complex(x, y)"}, {"dtype", "c64"}}), test::WholeRunSetup{.ranks = 2, .transport = {}});
+    auto const run = test::whole_run(graph_with({{"join", "complex(x, y)"}, {"dtype", "c64"}}),
+                                     test::WholeRunSetup{.ranks = 2, .transport = {}});
     CHECK(run.failures.empty());
     CHECK(element(run, 0) == std::complex<double>(1, 3));
     CHECK(element(run, 1) == std::complex<double>(-2, 4));

@@ -11,7 +11,8 @@ namespace {
 
 /// opt_einsum's extents of its test letters, and some that do not divide.
 Extent extent_of(char letter) {
-    static std::map<char, Extent> const extents{{'a', 2}, {'b', 6}, {'c', 5}, {'d', 3}, {'e', 4}, {'f', 7}, {'g', 3}, {'h', 2}, {'i', 6}, {'j', 5}, {'k', 4}, {'l', 3}};
+    static std::map<char, Extent> const extents{{'a', 2}, {'b', 6}, {'c', 5}, {'d', 3}, {'e', 4}, {'f', 7},
+                                                {'g', 3}, {'h', 2}, {'i', 6}, {'j', 5}, {'k', 4}, {'l', 3}};
     auto const known = extents.find(letter);
     return known == extents.end() ? 3 : known->second;
 }
@@ -33,28 +34,38 @@ Json graph_of(std::string const& expression, std::string const& dtype) {
         }
         std::string const name = "T" + std::to_string(k);
         bool const whole = dtype == "i64" || dtype == "i32";
-        tensors[name] = {{"shape", shape}, {"dtype", dtype}, {"data", {{"random", "uniform"}, {"low", whole ? -3 : -1}, {"high", whole ? 4 : 1}, {"seed", k + 1}}}};
+        tensors[name] = {
+            {"shape", shape},
+            {"dtype", dtype},
+            {"data", {{"random", "uniform"}, {"low", whole ? -3 : -1}, {"high", whole ? 4 : 1}, {"seed", k + 1}}}};
         inputs.push_back(name);
         if (end == operands.size()) break;
         begin = end + 1;
     }
-    return {{"eingraph", 1}, {"tensors", tensors}, {"nodes", {{{"name", "Z"}, {"einsum", expression}, {"inputs", inputs}}}}, {"outputs", {"Z"}}};
+    return {{"eingraph", 1},
+            {"tensors", tensors},
+            {"nodes", {{{"name", "Z"}, {"einsum", expression}, {"inputs", inputs}}}},
+            {"outputs", {"Z"}}};
 }
 
 char const* const expressions[] = {
     // scalars, outer products, Hadamard
-    "a,->a", "ab,->ab", ",ab,->ab", ",,->", "a,ab,abc->abc", "a,b,ab->ab", "ea,fb,gc,hd,abcd->efgh", "ea,fb,abcd,gc,hd->efgh", "abcd,ea,fb,gc,hd->efgh",
-    "acdf,jbje,gihb,hfac,gfac,gifabc,hfac", "cd,bdhe,aidb,hgca,gc,hgibcd,hgac", "abhe,hidj,jgba,hiab,gab", "bde,cdh,agdb,hica,ibd,hgicd,hiac",
-    "chd,bde,agbc,hiad,hgc,hgi,hiad", "chd,bde,agbc,hiad,bdi,cgh,agdb", "bdhe,acad,hiab,agac,hibd", "ab,ab,c->", "ab,ab,c->c", "ab,ab,cd,cd->",
-    "ab,ab,cd,cd->ac", "ab,ab,cd,cd->cd", "ab,ab,cd,cd,ef,ef->", "ab,cd,ef->abcdef", "ab,cd,ef->acdf", "ab,cd,de->abcde", "ab,cd,de->be", "ab,bcd,cd->abcd",
-    "ab,bcd,cd->abd", "eb,cb,fb->cef", "dd,fb,be,cdb->cef", "bca,cdb,dbf,afc->", "dcc,fce,ea,dbf->ab", "fdf,cdd,ccd,afe->ae", "abcd,ad", "ed,fcd,ff,bcf->be",
-    "baa,dcf,af,cde->be", "bd,db,eac->ace", "fff,fae,bef,def->abd", "efc,dbc,acf,fd->abe",
+    "a,->a", "ab,->ab", ",ab,->ab", ",,->", "a,ab,abc->abc", "a,b,ab->ab", "ea,fb,gc,hd,abcd->efgh",
+    "ea,fb,abcd,gc,hd->efgh", "abcd,ea,fb,gc,hd->efgh", "acdf,jbje,gihb,hfac,gfac,gifabc,hfac",
+    "cd,bdhe,aidb,hgca,gc,hgibcd,hgac", "abhe,hidj,jgba,hiab,gab", "bde,cdh,agdb,hica,ibd,hgicd,hiac",
+    "chd,bde,agbc,hiad,hgc,hgi,hiad", "chd,bde,agbc,hiad,bdi,cgh,agdb", "bdhe,acad,hiab,agac,hibd", "ab,ab,c->",
+    "ab,ab,c->c", "ab,ab,cd,cd->", "ab,ab,cd,cd->ac", "ab,ab,cd,cd->cd", "ab,ab,cd,cd,ef,ef->", "ab,cd,ef->abcdef",
+    "ab,cd,ef->acdf", "ab,cd,de->abcde", "ab,cd,de->be", "ab,bcd,cd->abcd", "ab,bcd,cd->abd", "eb,cb,fb->cef",
+    "dd,fb,be,cdb->cef", "bca,cdb,dbf,afc->", "dcc,fce,ea,dbf->ab", "fdf,cdd,ccd,afe->ae", "abcd,ad",
+    "ed,fcd,ff,bcf->be", "baa,dcf,af,cde->be", "bd,db,eac->ace", "fff,fae,bef,def->abd", "efc,dbc,acf,fd->abe",
     // reductions, traces, diagonals, transposes, batches
-    "ab,ab", "ab,ba", "abc,abc", "abc,bac", "abc,cba", "ab,bc", "ab,cb", "ba,bc", "ba,cb", "abcd,cd", "abcd,ab", "abcd,cdef", "abcd,cdef->feba", "abcd,efdc",
-    "aab,bc->ac", "ab,bcc->ac", "aab,bcc->ac", "baa,bcc->ac", "aab,ccb->ac", "aab,fa,df,ecc->bde", "ecb,fef,bad,ed->ac", "bcf,bbb,fbf,fc->",
-    "bb,ff,be->e", "bcb,bb,fc,fff->", "fbb,dfd,fc,fc->", "afd,ba,cc,dc->bf", "adb,bc,fa,cfc->d", "bbd,bda,fc,db->acf", "dba,ead,cad->bce", "aef,fbc,dca->bde",
-    "ii", "ii->i", "iij->j", "ij->ji", "ijk->kij", "i->", "ij->", "ij->j", "ij,jk,kl->il", "ij,jk->ik", "bij,bjk->bik", "ijk,ja,ka->ia", "abcd,cdef->abef",
-    "abcde,efcgd->agbf", "ijkl,jb,kc,ld->ibcd", "i,i,i,i->i", "ij,ij,ij->ij", "i,i->", "...a,...b->...", "...,...", "a...,a...->...", "...ab,...bc->...ac",
+    "ab,ab", "ab,ba", "abc,abc", "abc,bac", "abc,cba", "ab,bc", "ab,cb", "ba,bc", "ba,cb", "abcd,cd", "abcd,ab",
+    "abcd,cdef", "abcd,cdef->feba", "abcd,efdc", "aab,bc->ac", "ab,bcc->ac", "aab,bcc->ac", "baa,bcc->ac",
+    "aab,ccb->ac", "aab,fa,df,ecc->bde", "ecb,fef,bad,ed->ac", "bcf,bbb,fbf,fc->", "bb,ff,be->e", "bcb,bb,fc,fff->",
+    "fbb,dfd,fc,fc->", "afd,ba,cc,dc->bf", "adb,bc,fa,cfc->d", "bbd,bda,fc,db->acf", "dba,ead,cad->bce",
+    "aef,fbc,dca->bde", "ii", "ii->i", "iij->j", "ij->ji", "ijk->kij", "i->", "ij->", "ij->j", "ij,jk,kl->il",
+    "ij,jk->ik", "bij,bjk->bik", "ijk,ja,ka->ia", "abcd,cdef->abef", "abcde,efcgd->agbf", "ijkl,jb,kc,ld->ibcd",
+    "i,i,i,i->i", "ij,ij,ij->ij", "i,i->", "...a,...b->...", "...,...", "a...,a...->...", "...ab,...bc->...ac",
     "ijj->i", "iijj->ij", "jiij->j", "abab->ab"};
 
 }  // namespace

@@ -14,7 +14,8 @@ namespace {
 /// Sums of many roundings and a few steepening functions one after another: wider than one operation's tolerance.
 double allowance(test::WholeRun const& run, std::string const& output) {
     double tolerance = 0;
-    for (graph::Value const& value : run.graph.values) tolerance = std::max(tolerance, tensor::tolerance(value.dtype, run.reduction_length.at(output)));
+    for (graph::Value const& value : run.graph.values)
+        tolerance = std::max(tolerance, tensor::tolerance(value.dtype, run.reduction_length.at(output)));
     return 100 * tolerance;
 }
 
@@ -27,7 +28,8 @@ void check_results(test::WholeRun const& run) {
         REQUIRE(found.dtype() == expected.dtype());
         tensor::Difference const d = tensor::compare(found, expected, allowance(run, name));
         CAPTURE(d.worst, d.max_abs, d.max_rel);
-        CHECK((d.count == 0 || d.max_abs <= allowance(run, name)));   // inputs are near 1: what cancels to nothing is judged by that
+        CHECK((d.count == 0 ||
+               d.max_abs <= allowance(run, name)));  // inputs are near 1: what cancels to nothing is judged by that
     }
 }
 

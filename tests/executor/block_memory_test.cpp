@@ -55,7 +55,8 @@ TEST_CASE("prepared buffers are those that are taken next, up to the limit", "[e
     std::vector<std::int64_t> const sizes{300000, 300000, 5000, 900000};
     memory.prepare(sizes);
     std::int64_t const held = memory.held();
-    CHECK(held == 2 * BlockMemory::class_size(300000) + BlockMemory::class_size(5000));   // the last would pass the limit
+    CHECK(held ==
+          2 * BlockMemory::class_size(300000) + BlockMemory::class_size(5000));  // the last would pass the limit
     std::byte* const a = memory.take(299000);
     std::byte* const b = memory.take(4990);
     CHECK(memory.held() == held);

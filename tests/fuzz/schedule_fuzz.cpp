@@ -20,15 +20,18 @@ void read_section(std::span<std::uint8_t const> bytes) {
     schedule::Section const section = schedule::decode_section(aligned_copy(bytes), "fuzz");
     if (!schedule::faults_of(header, section, Rank{0}).empty()) return;
     schedule::replay(section);
-    for (std::size_t t = 0; t < section.tasks.size(); ++t) schedule::task_text(header, section, TaskId{static_cast<std::int32_t>(t)});
+    for (std::size_t t = 0; t < section.tasks.size(); ++t)
+        schedule::task_text(header, section, TaskId{static_cast<std::int32_t>(t)});
 }
 
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
     try {
-        if (size > 0 && data[0] == 'H') ein::schedule::faults_of(ein::schedule::decode_header(aligned_copy({data + 1, size - 1}), "fuzz"));
-        else if (size > 0) read_section({data + 1, size - 1});
+        if (size > 0 && data[0] == 'H')
+            ein::schedule::faults_of(ein::schedule::decode_header(aligned_copy({data + 1, size - 1}), "fuzz"));
+        else if (size > 0)
+            read_section({data + 1, size - 1});
     } catch (ein::InputError const&) {
     }
     return 0;

@@ -21,7 +21,7 @@ TEST_CASE("pattern cuts the grid of calls evenly over all ranks", "[scheduler][p
     CHECK(placed("pattern", {2, std::vector<std::vector<scheduler::Held>>(4)}) == std::vector<int>{0, 0, 1, 1});
     CHECK(placed("pattern", {5, std::vector<std::vector<scheduler::Held>>(3)}) == std::vector<int>{0, 1, 2});
     auto const twelve = placed("pattern", {12, std::vector<std::vector<scheduler::Held>>(12)});
-    CHECK(std::set<int>(twelve.begin(), twelve.end()).size() == 12);   // [P]'s own grid would use 9
+    CHECK(std::set<int>(twelve.begin(), twelve.end()).size() == 12);  // [P]'s own grid would use 9
 }
 
 TEST_CASE("round-robin deals calls out in turn", "[scheduler][placement]") {
@@ -41,7 +41,8 @@ TEST_CASE("every placer is balanced", "[scheduler][placement]") {
     for (std::size_t c = 0; c < calls; ++c) query.held.push_back({{Rank{0}, 10.0 + static_cast<double>(c)}});
     std::vector<int> count(static_cast<std::size_t>(ranks), 0);
     for (int rank : placed(name, query)) ++count[static_cast<std::size_t>(rank)];
-    CHECK(*std::max_element(count.begin(), count.end()) <= static_cast<int>((calls + static_cast<std::size_t>(ranks) - 1) / static_cast<std::size_t>(ranks)));
+    CHECK(*std::max_element(count.begin(), count.end()) <=
+          static_cast<int>((calls + static_cast<std::size_t>(ranks) - 1) / static_cast<std::size_t>(ranks)));
 }
 
 TEST_CASE("an unknown placer is refused with the nearest name", "[scheduler][placement]") {

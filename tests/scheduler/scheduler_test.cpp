@@ -22,7 +22,9 @@ graph::EinGraph matmul_chain() {
     return g.finish({"S", "AB"});
 }
 
-std::int64_t sum(std::vector<std::int64_t> const& values) { return std::accumulate(values.begin(), values.end(), std::int64_t{0}); }
+std::int64_t sum(std::vector<std::int64_t> const& values) {
+    return std::accumulate(values.begin(), values.end(), std::int64_t{0});
+}
 
 std::size_t count(schedule::Schedule const& schedule, TaskKind kind) {
     std::size_t n = 0;
@@ -43,7 +45,8 @@ TEST_CASE("schedules are sound at any rank count and placement, and always the s
     CHECK(schedule::faults_of(schedule).empty());
     auto const again = scheduler::make_schedule(graph, plan, {.place = place, .inputs = inputs, .slice_bytes = 0});
     CHECK(schedule::encode(again.header) == schedule::encode(schedule.header));
-    for (std::size_t rank = 0; rank < schedule.sections.size(); ++rank) CHECK(schedule::encode(again.sections[rank]) == schedule::encode(schedule.sections[rank]));
+    for (std::size_t rank = 0; rank < schedule.sections.size(); ++rank)
+        CHECK(schedule::encode(again.sections[rank]) == schedule::encode(schedule.sections[rank]));
 }
 
 TEST_CASE("one rank moves nothing and applies each node once", "[scheduler]") {
@@ -63,21 +66,24 @@ TEST_CASE("each input element is loaded once, or by every rank that needs it", "
     g.einsum("C", "ij,jk->ik", {"A", "B"});
     auto const graph = g.finish({"C"});
     relation::Plan plan = planner::plan(graph, {.ranks = 4});
-    plan.nodes[0].parts = {4, 1, 1};   // rows: every rank needs all of B
+    plan.nodes[0].parts = {4, 1, 1};  // rows: every rank needs all of B
     planner::price(graph, plan);
     auto loaded = [&](scheduler::InputsPolicy inputs) {
         auto const schedule = scheduler::make_schedule(graph, plan, {.place = "pattern", .inputs = inputs});
         std::int64_t elements = 0;
         for (auto const& section : schedule.sections)
             for (auto const& task : section.tasks)
-                if (task.kind == TaskKind::load) elements += section.elements_of(section.blocks[static_cast<std::size_t>(task.output)]);
+                if (task.kind == TaskKind::load)
+                    elements += section.elements_of(section.blocks[static_cast<std::size_t>(task.output)]);
         return std::pair(elements, sum(schedule.header.prediction.bytes_sent));
     };
-    CHECK(loaded(scheduler::InputsPolicy::once) == std::pair<std::int64_t, std::int64_t>(16 * 8 + 8 * 4, 3 * 8 * 4 * 8));
+    CHECK(loaded(scheduler::InputsPolicy::once) ==
+          std::pair<std::int64_t, std::int64_t>(16 * 8 + 8 * 4, 3 * 8 * 4 * 8));
     CHECK(loaded(scheduler::InputsPolicy::shared) == std::pair<std::int64_t, std::int64_t>(16 * 8 + 4 * 8 * 4, 0));
 }
 
-TEST_CASE("partial results of one rank accumulate in one block; those of several are reduced in slices", "[scheduler]") {
+TEST_CASE("partial results of one rank accumulate in one block; those of several are reduced in slices",
+          "[scheduler]") {
     test::GraphBuilder g;
     g.leaf("A", {8, 32});
     g.leaf("B", {32, 8});
@@ -104,6 +110,6 @@ TEST_CASE("a narrow output is kept wide until all partial results are in", "[sch
     relation::Plan plan = planner::plan(graph, {.ranks = 2});
     REQUIRE(plan.nodes[0].parts == Parts{2});
     auto const schedule = scheduler::make_schedule(graph, plan);
-    CHECK(sum(schedule.header.prediction.bytes_sent) == 4);   // one f32 partial sum
-    CHECK(count(schedule, TaskKind::reduce) == 2);            // combine, then round to f16
+    CHECK(sum(schedule.header.prediction.bytes_sent) == 4);  // one f32 partial sum
+    CHECK(count(schedule, TaskKind::reduce) == 2);           // combine, then round to f16
 }

@@ -14,8 +14,8 @@ struct Made {
     std::string name;
     Shape shape;
     std::string dtype;
-    bool exact = false;   // a leaf or made of integers: comparing it is safe
-    bool index = false;   // whole numbers below `below`
+    bool exact = false;  // a leaf or made of integers: comparing it is safe
+    bool index = false;  // whole numbers below `below`
     Extent below = 0;
 };
 
@@ -32,14 +32,17 @@ public:
         for (Made const& value : values_)
             if (value.name[0] == 'N' && chance(30)) chosen.insert(value.name);
         for (std::string const& name : chosen) outputs.push_back(name);
-        return {{"eingraph", 1}, {"name", "random"}, {"params", {{"eta", 0.5}}}, {"tensors", tensors_}, {"nodes", nodes_}, {"outputs", outputs}};
+        return {{"eingraph", 1},       {"name", "random"}, {"params", {{"eta", 0.5}}},
+                {"tensors", tensors_}, {"nodes", nodes_},  {"outputs", outputs}};
     }
 
 private:
     int pick(int count) { return static_cast<int>(random_() % static_cast<std::uint64_t>(count)); }
     bool chance(int percent) { return pick(100) < percent; }
     template <class T>
-    T const& any_of(std::vector<T> const& list) { return list[static_cast<std::size_t>(pick(static_cast<int>(list.size())))]; }
+    T const& any_of(std::vector<T> const& list) {
+        return list[static_cast<std::size_t>(pick(static_cast<int>(list.size())))];
+    }
 
     Extent random_extent() {
         if (taste_.zero_extents && chance(2)) return 0;
@@ -48,7 +51,8 @@ private:
     Shape random_shape() {
         Shape shape;
         int const order = pick(5);
-        for (int k = 0; k < order; ++k) shape.push_back(values_.empty() || chance(40) ? random_extent() : known_extent());
+        for (int k = 0; k < order; ++k)
+            shape.push_back(values_.empty() || chance(40) ? random_extent() : known_extent());
         while (element_count(shape) > 3000) shape.pop_back();
         return shape;
     }
@@ -59,14 +63,18 @@ private:
 
     std::string leaf_dtype() {
         if (taste_.dtype != "mixed") return taste_.dtype;
-        return any_of(std::vector<std::string>{"f64", "f32", "f16", "bf16", "i32", "i8", "u8", "i64", "bool", "c64", "c128"});
+        return any_of(
+            std::vector<std::string>{"f64", "f32", "f16", "bf16", "i32", "i8", "u8", "i64", "bool", "c64", "c128"});
     }
 
     Made& add_leaf(Shape shape, std::string dtype = "", Extent below = 0) {
         if (dtype.empty()) dtype = leaf_dtype();
         std::string const name = "T" + std::to_string(tensors_.size());
         Kind const kind = ein::kind(*dtype_from_name(dtype));
-        Json data{{"random", "uniform"}, {"low", kind == Kind::integer ? -4 : -1}, {"high", kind == Kind::integer ? 5 : 1}, {"seed", tensors_.size() + 1}};
+        Json data{{"random", "uniform"},
+                  {"low", kind == Kind::integer ? -4 : -1},
+                  {"high", kind == Kind::integer ? 5 : 1},
+                  {"seed", tensors_.size() + 1}};
         if (dtype == "u8") data["low"] = 0;
         if (below > 0) data["low"] = 0, data["high"] = below;
         tensors_[name] = {{"shape", shape}, {"dtype", dtype}, {"data", data}};
@@ -102,7 +110,9 @@ private:
         for (Extent extent : operand.shape) {
             std::vector<std::string> same;
             for (std::size_t l = 0; l < labels.names.size(); ++l)
-                if (labels.extents[l] == extent && (chance(8) || std::find(axes.begin(), axes.end(), labels.names[l]) == axes.end())) same.push_back(labels.names[l]);
+                if (labels.extents[l] == extent &&
+                    (chance(8) || std::find(axes.begin(), axes.end(), labels.names[l]) == axes.end()))
+                    same.push_back(labels.names[l]);
             if (!same.empty() && chance(75)) {
                 axes.push_back(any_of(same));
                 continue;
@@ -126,7 +136,9 @@ private:
         Labels labels;
         Json in = Json::array(), names = Json::array();
         for (int k = 0; k < operands; ++k) {
-            chosen.push_back(values_[values_.size() - 1 - static_cast<std::size_t>(pick(static_cast<int>(std::min<std::size_t>(values_.size(), 6))))]);
+            chosen.push_back(
+                values_[values_.size() - 1 -
+                        static_cast<std::size_t>(pick(static_cast<int>(std::min<std::size_t>(values_.size(), 6))))]);
             in.push_back(label_axes(chosen.back(), labels));
             names.push_back(chosen.back().name);
         }
@@ -135,13 +147,16 @@ private:
         Shape shape;
         Extent largest_group = 1;
         for (std::size_t l = 0; l < labels.names.size(); ++l) {
-            if (chance(55)) output.push_back(labels.names[l]), shape.push_back(labels.extents[l]);
-            else largest_group *= std::max<Extent>(labels.extents[l], 1);
+            if (chance(55))
+                output.push_back(labels.names[l]), shape.push_back(labels.extents[l]);
+            else
+                largest_group *= std::max<Extent>(labels.extents[l], 1);
         }
         bool const aggregates = output.size() < labels.names.size();
         bool const has_zero = std::count(labels.extents.begin(), labels.extents.end(), 0) > 0;
         if (output.size() > 1 && chance(60)) {
-            std::size_t const a = static_cast<std::size_t>(pick(static_cast<int>(output.size()))), b = static_cast<std::size_t>(pick(static_cast<int>(output.size())));
+            std::size_t const a = static_cast<std::size_t>(pick(static_cast<int>(output.size()))),
+                              b = static_cast<std::size_t>(pick(static_cast<int>(output.size())));
             std::swap(output[a], output[b]);
             std::swap(shape[a], shape[b]);
         }
@@ -159,7 +174,7 @@ private:
         choose_join(node, operands, common, labels);
         if (aggregates) choose_agg(node, common, exact && !node.contains("join"), has_zero, largest_group);
         std::string dtype(name(common));
-        if (is_real(dtype) && size_of(common) == 2 && largest_group > 50) return false;   // too coarse to compare
+        if (is_real(dtype) && size_of(common) == 2 && largest_group > 50) return false;  // too coarse to compare
         if (node.value("agg", "sum") == "argmax" || node.value("agg", "sum") == "argmin") dtype = "i64";
         made(node, shape, dtype, kind(common) <= Kind::integer && dtype != "i64");
         return true;
@@ -169,8 +184,10 @@ private:
         if (chance(50)) return;
         std::string const index = labels.names.empty() ? "1" : "[" + any_of(labels.names) + "]";
         std::vector<std::vector<std::string>> real{
-            {"x", "2*x+1", "abs(x)", "x*x", "relu(x)", "tanh(x)", "-x", "eta*x", "x+" + index, "where(" + index + " >= 2, x, 0.25)", "exp(-abs(x))", "x/4", "sigmoid(x)"},
-            {"x+y", "x-y", "abs(x-y)", "max(x, y)", "min(x,y)*2", "(x-y)^2", "x*y+" + index, "where(" + index + " == 1, x, y)", "x/(1+y^2)"},
+            {"x", "2*x+1", "abs(x)", "x*x", "relu(x)", "tanh(x)", "-x", "eta*x", "x+" + index,
+             "where(" + index + " >= 2, x, 0.25)", "exp(-abs(x))", "x/4", "sigmoid(x)"},
+            {"x+y", "x-y", "abs(x-y)", "max(x, y)", "min(x,y)*2", "(x-y)^2", "x*y+" + index,
+             "where(" + index + " == 1, x, y)", "x/(1+y^2)"},
             {"x+y+z", "x*y-z", "max(x,y,z)", "where(" + index + " < 2, x*y, z)"},
             {"x0+x1*x2-x3"}};
         std::vector<std::vector<std::string>> integer{
@@ -178,9 +195,14 @@ private:
             {"x+y", "x-y", "abs(x-y)", "max(x, y)", "x*y+1", "x <= y", "where(x == y, x, 7)"},
             {"x+y+z", "x*y-z", "max(x,y,z)"},
             {"x0+x1*x2-x3"}};
-        std::vector<std::vector<std::string>> complex{{"x", "2*x+1", "conj(x)", "x*x", "-x"}, {"x+y", "x-y", "x*conj(y)"}, {"x+y+z", "x*y-z"}, {"x0+x1*x2-x3"}};
-        std::vector<std::vector<std::string>> boolean{{"x", "!x"}, {"x && y", "x || y", "x != y"}, {"x && y || z"}, {"x0 && x1 && x2 && x3"}};
-        auto const& table = kind(common) == Kind::complex ? complex : kind(common) == Kind::real ? real : kind(common) == Kind::integer ? integer : boolean;
+        std::vector<std::vector<std::string>> complex{
+            {"x", "2*x+1", "conj(x)", "x*x", "-x"}, {"x+y", "x-y", "x*conj(y)"}, {"x+y+z", "x*y-z"}, {"x0+x1*x2-x3"}};
+        std::vector<std::vector<std::string>> boolean{
+            {"x", "!x"}, {"x && y", "x || y", "x != y"}, {"x && y || z"}, {"x0 && x1 && x2 && x3"}};
+        auto const& table = kind(common) == Kind::complex   ? complex
+                            : kind(common) == Kind::real    ? real
+                            : kind(common) == Kind::integer ? integer
+                                                            : boolean;
         node["join"] = any_of(table[static_cast<std::size_t>(operands) - 1]);
     }
 
@@ -192,7 +214,8 @@ private:
         if (kind(common) != Kind::real && group < 20 && kind(common) != Kind::complex) choices.push_back("prod");
         if (kind(common) <= Kind::integer) choices.insert(choices.end(), {"any", "all"});
         bool const one_label = aggregated_labels(node) == 1;
-        if (one_label && !has_zero && kind(common) != Kind::complex && exact) choices.insert(choices.end(), {"argmin", "argmax"});
+        if (one_label && !has_zero && kind(common) != Kind::complex && exact)
+            choices.insert(choices.end(), {"argmin", "argmax"});
         node["agg"] = any_of(choices);
     }
 
@@ -212,7 +235,8 @@ private:
         if (fit.empty()) return false;
         Made const value = any_of(fit);
         int const axis = pick(static_cast<int>(value.shape.size()));
-        std::string const op = any_of(std::vector<std::string>{"softmax", "log_softmax", "logsumexp", "mean", "var", "rms_norm", "layer_norm"});
+        std::string const op = any_of(
+            std::vector<std::string>{"softmax", "log_softmax", "logsumexp", "mean", "var", "rms_norm", "layer_norm"});
         Shape shape = value.shape;
         if (op == "logsumexp" || op == "mean" || op == "var") shape.erase(shape.begin() + axis);
         made({{"op", op}, {"inputs", {value.name}}, {"axes", {axis}}}, shape, value.dtype, false);
@@ -236,7 +260,9 @@ private:
 
     void add_reshape(Made const& value) {
         Extent rest = element_count(value.shape);
-        if (rest == 0) return made({{"op", "reshape"}, {"inputs", {value.name}}, {"shape", {0, 3}}}, {0, 3}, value.dtype, value.exact);
+        if (rest == 0)
+            return made({{"op", "reshape"}, {"inputs", {value.name}}, {"shape", {0, 3}}}, {0, 3}, value.dtype,
+                        value.exact);
         Shape shape;
         while (rest > 1 && shape.size() < 4) {
             std::vector<Extent> divisors;
@@ -254,7 +280,8 @@ private:
     void add_transpose(Made const& value) {
         std::vector<int> axes;
         for (std::size_t k = 0; k < value.shape.size(); ++k) axes.push_back(static_cast<int>(k));
-        for (std::size_t k = axes.size(); k > 1; --k) std::swap(axes[k - 1], axes[static_cast<std::size_t>(pick(static_cast<int>(k)))]);
+        for (std::size_t k = axes.size(); k > 1; --k)
+            std::swap(axes[k - 1], axes[static_cast<std::size_t>(pick(static_cast<int>(k)))]);
         Shape shape;
         for (int axis : axes) shape.push_back(value.shape[static_cast<std::size_t>(axis)]);
         made({{"op", "transpose"}, {"inputs", {value.name}}, {"axes", axes}}, shape, value.dtype, value.exact);
@@ -265,7 +292,7 @@ private:
         Shape shape;
         for (Extent extent : value.shape) {
             Extent const from = extent == 0 ? 0 : pick(static_cast<int>(extent)), stride = 1 + pick(3);
-            if (extent > 0 && chance(30)) {   // backwards, to the beginning
+            if (extent > 0 && chance(30)) {  // backwards, to the beginning
                 start.push_back(from), stop.push_back(nullptr), step.push_back(-stride);
                 shape.push_back(from / stride + 1);
             } else {
@@ -273,7 +300,8 @@ private:
                 shape.push_back((extent - from + stride - 1) / stride);
             }
         }
-        made({{"op", "slice"}, {"inputs", {value.name}}, {"start", start}, {"stop", stop}, {"step", step}}, shape, value.dtype, value.exact);
+        made({{"op", "slice"}, {"inputs", {value.name}}, {"start", start}, {"stop", stop}, {"step", step}}, shape,
+             value.dtype, value.exact);
     }
 
     void add_concat(Made const& value) {
@@ -296,7 +324,8 @@ private:
             extent += before + after;
         }
         std::string mode = "constant";
-        if (element_count(value.shape) > 0 && chance(60)) mode = any_of(std::vector<std::string>{"edge", "reflect", "symmetric", "wrap"});
+        if (element_count(value.shape) > 0 && chance(60))
+            mode = any_of(std::vector<std::string>{"edge", "reflect", "symmetric", "wrap"});
         if (value.shape.empty() || element_count(shape) > 5000) return add_cast(value);
         Json node{{"op", "pad"}, {"inputs", {value.name}}, {"pad_width", width}, {"mode", mode}};
         if (mode == "constant" && chance(50)) node["constant_values"] = 1;
@@ -321,7 +350,8 @@ private:
         if (kind == Kind::complex) to = "c128";
         if (kind <= Kind::integer) to = any_of(std::vector<std::string>{"f32", "i16", "i64", "u8", "bool"});
         if (kind == Kind::real && chance(50)) to = "f32";
-        made({{"op", "cast"}, {"inputs", {value.name}}, {"dtype", to}}, value.shape, to, value.exact && kind <= Kind::integer);
+        made({{"op", "cast"}, {"inputs", {value.name}}, {"dtype", to}}, value.shape, to,
+             value.exact && kind <= Kind::integer);
     }
 
     void add_one_hot() {

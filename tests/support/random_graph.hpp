@@ -10,10 +10,10 @@
 namespace ein::test {
 
 struct GraphTaste {
-    std::string dtype = "f64";     // of the leaves; "mixed" draws one for each
+    std::string dtype = "f64";  // of the leaves; "mixed" draws one for each
     int nodes = 6;
-    bool structural = true;        // reshape, slice, concat, pad, gather, ... too
-    bool macros = true;            // softmax, mean, ...
+    bool structural = true;  // reshape, slice, concat, pad, gather, ... too
+    bool macros = true;      // softmax, mean, ...
     bool zero_extents = true;
 };
 

@@ -14,12 +14,14 @@ inline std::int64_t pool(schedule::Section& section, Box const& box) {
     return at;
 }
 
-inline void block(schedule::Section& section, std::int32_t tensor, Box const& box, std::int32_t readers, std::int32_t writers) {
-    section.blocks.push_back({tensor, DType::f64, false, readers, writers, static_cast<std::int32_t>(box.order()), pool(section, box)});
+inline void block(schedule::Section& section, std::int32_t tensor, Box const& box, std::int32_t readers,
+                  std::int32_t writers) {
+    section.blocks.push_back(
+        {tensor, DType::f64, false, readers, writers, static_cast<std::int32_t>(box.order()), pool(section, box)});
 }
 
-inline schedule::Task& task(schedule::Section& section, schedule::TaskKind kind, std::int32_t spec, std::vector<std::int32_t> inputs,
-                            std::int32_t output, Box const& region = {}) {
+inline schedule::Task& task(schedule::Section& section, schedule::TaskKind kind, std::int32_t spec,
+                            std::vector<std::int32_t> inputs, std::int32_t output, Box const& region = {}) {
     schedule::Task t;
     t.kind = kind;
     t.spec = spec;
@@ -57,9 +59,9 @@ inline schedule::Schedule small_schedule() {
     h.movements = {{"X", {{}, {}}}};
     out.sections.resize(2);
     schedule::Section &first = out.sections[0], &second = out.sections[1];
-    block(first, 0, {{0, 0}, {4, 3}}, 2, 1);   // X
-    block(first, 0, {{2, 0}, {2, 3}}, 1, 1);   // its lower half, cut for rank 1
-    block(first, 1, {{0}, {2}}, 1, 1);         // Z[0:2]
+    block(first, 0, {{0, 0}, {4, 3}}, 2, 1);  // X
+    block(first, 0, {{2, 0}, {2, 3}}, 1, 1);  // its lower half, cut for rank 1
+    block(first, 1, {{0}, {2}}, 1, 1);        // Z[0:2]
     task(first, TaskKind::load, 0, {}, 0);
     task(first, TaskKind::copy, 0, {0}, 1, {{2, 0}, {2, 3}});
     auto& send = task(first, TaskKind::send, -1, {1}, -1);
@@ -72,7 +74,8 @@ inline schedule::Schedule small_schedule() {
     receive.peer = 0, receive.tag = 0;
     task(second, TaskKind::apply, 0, {0}, 1, {{2, 0}, {2, 3}});
     task(second, TaskKind::store, 0, {1}, -1);
-    h.prediction = {24, {48, 0}, {0, 48}, {1, 0}, {schedule::replay(first).peak, schedule::replay(second).peak}, 24, 192};
+    h.prediction = {24, {48, 0}, {0, 48}, {1, 0}, {schedule::replay(first).peak, schedule::replay(second).peak},
+                    24, 192};
     return out;
 }
 

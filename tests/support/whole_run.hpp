@@ -34,12 +34,12 @@ struct WholeRunSetup {
 };
 
 struct WholeRun {
-    graph::EinGraph graph;                                   // lowered
+    graph::EinGraph graph;  // lowered
     schedule::Schedule schedule;
     std::map<std::string, tensor::HostTensor> results, expected;
     std::map<std::string, double> reduction_length;
     std::vector<executor::RunResult> ranks;
-    std::vector<std::string> failures;                       // what ranks told
+    std::vector<std::string> failures;  // what ranks told
 };
 
 /// Takes the blocks of every output into whole tensors.
@@ -59,7 +59,8 @@ public:
         std::size_t at = 0;
         for_each_index(box.length, [&](std::vector<Extent> const& index) {
             Extent g = 0;
-            for (std::size_t axis = 0; axis < index.size(); ++axis) g += (box.begin[axis] + index[axis]) * strides[axis];
+            for (std::size_t axis = 0; axis < index.size(); ++axis)
+                g += (box.begin[axis] + index[axis]) * strides[axis];
             std::memcpy(to.bytes().data() + static_cast<std::size_t>(g) * element, bytes.data() + at, element);
             at += element;
         });
@@ -106,7 +107,8 @@ inline void execute(WholeRun& run, WholeRunSetup const& setup) {
             options.stall = 60;
             options.on_failure = [&](ExitCode, std::string const& text) { tell(text); };
             options.explain = tell;
-            executor::Engine engine({run.schedule.header, section, run.schedule.header.params, transport, *device, readers, sink}, options);
+            executor::Engine engine(
+                {run.schedule.header, section, run.schedule.header.params, transport, *device, readers, sink}, options);
             run.ranks[self] = engine.run();
         } catch (executor::RunAborted const&) {
         } catch (std::exception const& error) {
@@ -120,10 +122,11 @@ inline void execute(WholeRun& run, WholeRunSetup const& setup) {
 inline WholeRun whole_run(Json const& json, WholeRunSetup const& setup) {
     WholeRun run;
     graph::EinGraph const read = graph::read_graph(json.dump(), "random.json");
-    judge(run, read);   // of the graph as read: lowering is under test too
+    judge(run, read);  // of the graph as read: lowering is under test too
     run.graph = graph::lower_contractions(read);
     auto const plan = planner::plan(run.graph, {.ranks = setup.ranks, .calls = setup.calls});
-    run.schedule = scheduler::make_schedule(run.graph, plan, {.place = setup.place, .inputs = setup.inputs, .slice_bytes = setup.slice_bytes});
+    run.schedule = scheduler::make_schedule(
+        run.graph, plan, {.place = setup.place, .inputs = setup.inputs, .slice_bytes = setup.slice_bytes});
     execute(run, setup);
     return run;
 }

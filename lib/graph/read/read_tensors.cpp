@@ -82,7 +82,8 @@ bool check_uniform(Cursor const& data, RandomSource const& random, DType dtype) 
         return scalar::convert(whole, DType::i64, dtype).integer == whole.integer;
     };
     if (is_integer(dtype) && (!holds(std::ceil(random.a)) || !holds(std::ceil(random.b) - 1))) {
-        data.fail("bounds that " + std::string(name(dtype)) + " holds", found, "narrow them, or give the tensor a wider dtype");
+        data.fail("bounds that " + std::string(name(dtype)) + " holds", found,
+                  "narrow them, or give the tensor a wider dtype");
         return false;
     }
     if (is_integer(dtype) && std::ceil(random.a) >= random.b) {

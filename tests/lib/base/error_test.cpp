@@ -70,7 +70,7 @@ TEST_CASE("a name that is like none has no nearest name", "[lib][base][error]") 
     CHECK(nearest_name("something-else-altogether", known).empty());
     CHECK(nearest_name("", {}).empty());
     CHECK(nearest_name("x", {}).empty());
-    CHECK(nearest_name("Q", std::vector<std::string>{"A", "B"}).empty());   // one letter is like no other
+    CHECK(nearest_name("Q", std::vector<std::string>{"A", "B"}).empty());  // one letter is like no other
 }
 
 TEST_CASE("among equally near names the first is told", "[lib][base][error]") {

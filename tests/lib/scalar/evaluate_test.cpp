@@ -47,17 +47,36 @@ bool same(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)
 TEST_CASE("functions of reals are the C library's and NumPy's, special values too", "[lib][scalar][evaluate]") {
     using Function = double (*)(double);
     std::vector<std::pair<std::string, Function>> const functions{
-        {"-x", [](double x) { return -x; }}, {"abs(x)", [](double x) { return std::fabs(x); }},
-        {"floor(x)", std::floor}, {"ceil(x)", std::ceil}, {"round(x)", std::nearbyint}, {"sqrt(x)", std::sqrt},
-        {"rsqrt(x)", [](double x) { return 1 / std::sqrt(x); }}, {"cbrt(x)", std::cbrt}, {"exp(x)", std::exp},
-        {"exp2(x)", std::exp2}, {"expm1(x)", std::expm1}, {"log(x)", std::log}, {"log2(x)", std::log2}, {"log1p(x)", std::log1p},
-        {"sin(x)", std::sin}, {"cos(x)", std::cos}, {"tan(x)", std::tan}, {"atan(x)", std::atan}, {"sinh(x)", std::sinh},
-        {"cosh(x)", std::cosh}, {"tanh(x)", std::tanh}, {"erf(x)", std::erf}, {"conj(x)", [](double x) { return x; }},
-        {"imag(x)", [](double) { return 0.0; }}, {"sign(x)", [](double x) { return std::isnan(x) ? x : double(x > 0) - double(x < 0); }},
+        {"-x", [](double x) { return -x; }},
+        {"abs(x)", [](double x) { return std::fabs(x); }},
+        {"floor(x)", std::floor},
+        {"ceil(x)", std::ceil},
+        {"round(x)", std::nearbyint},
+        {"sqrt(x)", std::sqrt},
+        {"rsqrt(x)", [](double x) { return 1 / std::sqrt(x); }},
+        {"cbrt(x)", std::cbrt},
+        {"exp(x)", std::exp},
+        {"exp2(x)", std::exp2},
+        {"expm1(x)", std::expm1},
+        {"log(x)", std::log},
+        {"log2(x)", std::log2},
+        {"log1p(x)", std::log1p},
+        {"sin(x)", std::sin},
+        {"cos(x)", std::cos},
+        {"tan(x)", std::tan},
+        {"atan(x)", std::atan},
+        {"sinh(x)", std::sinh},
+        {"cosh(x)", std::cosh},
+        {"tanh(x)", std::tanh},
+        {"erf(x)", std::erf},
+        {"conj(x)", [](double x) { return x; }},
+        {"imag(x)", [](double) { return 0.0; }},
+        {"sign(x)", [](double x) { return std::isnan(x) ? x : double(x > 0) - double(x < 0); }},
         {"relu(x)", [](double x) { return x < 0 ? 0 : x; }},
     };
     for (auto const& [text, function] : functions) {
-        for (double const x : {0.0, -0.0, 0.5, -0.5, 1.0, 2.5, -2.5, 3.5, 700.0, -700.0, 1e-300, 5e-324, 1e300, inf, -inf, no_number}) {
+        for (double const x :
+             {0.0, -0.0, 0.5, -0.5, 1.0, 2.5, -2.5, 3.5, 700.0, -700.0, 1e-300, 5e-324, 1e300, inf, -inf, no_number}) {
             CAPTURE(text, x);
             CHECK(same(real(text, x), function(x)));
         }
@@ -75,7 +94,8 @@ TEST_CASE("the smooth steps keep their digits far from zero", "[lib][scalar][eva
     CHECK(real("softplus(x)", -inf) == 0);
     CHECK(real("gelu(x)", 1) == Approx(0.8413447460685429));
     CHECK(real("gelu(x)", -10) == Approx(-7.619853024160527e-23).epsilon(1e-12));
-    for (char const* const text : {"sigmoid(x)", "silu(x)", "softplus(x)", "gelu(x)", "relu(x)", "sign(x)"}) CHECK(std::isnan(real(text, no_number)));
+    for (char const* const text : {"sigmoid(x)", "silu(x)", "softplus(x)", "gelu(x)", "relu(x)", "sign(x)"})
+        CHECK(std::isnan(real(text, no_number)));
 }
 
 TEST_CASE("mod, min, max, pow and atan2 follow NumPy", "[lib][scalar][evaluate]") {
@@ -111,18 +131,43 @@ TEST_CASE("comparisons and logic treat nan as C does and as true", "[lib][scalar
 }
 
 TEST_CASE("integers wrap at their type's width", "[lib][scalar][evaluate]") {
-    auto const [text, type, x, y, expected] = GENERATE(table<std::string, DType, std::int64_t, std::int64_t, std::int64_t>({
-        {"x + y", DType::i8, 100, 100, -56}, {"x*y", DType::u8, 20, 20, 144}, {"x - y", DType::u8, 1, 2, 255}, {"-x", DType::i8, -128, 0, -128},
-        {"-x", DType::u8, 1, 0, 255}, {"abs(x)", DType::i8, -128, 0, -128}, {"x*y", DType::i32, 65536, 65536, 0}, {"x + 300", DType::u8, 0, 0, 44},
-        {"x^3", DType::i16, 100, 0, 16960}, {"x^y", DType::i64, 3, 5, 243}, {"x^y", DType::i64, 2, -1, 0}, {"x^y", DType::i64, -1, -3, -1},
-        {"x^y", DType::i32, 1, -3, 1}, {"x^y", DType::i32, 0, 0, 1},
-        {"mod(x, y)", DType::i32, -7, 3, 2}, {"mod(x, y)", DType::i32, 7, -3, -2}, {"mod(x, y)", DType::i32, 7, 0, 0},
-        {"mod(x, y)", DType::i64, std::numeric_limits<std::int64_t>::min(), -1, 0}, {"x + y", DType::i64, std::numeric_limits<std::int64_t>::max(), 1, std::numeric_limits<std::int64_t>::min()},
-        {"sign(x)", DType::i8, -5, 0, -1}, {"relu(x)", DType::i8, -5, 0, 0}, {"floor(x)", DType::i8, -5, 0, -5}, {"min(x, y)", DType::i8, -5, 3, -5},
-        {"x > 300", DType::u8, 255, 0, 0}, {"x > -1", DType::u8, 0, 0, 1}, {"x + y", DType::boolean, 1, 1, 1}, {"x*y", DType::boolean, 1, 0, 0},
-        {"x - y", DType::boolean, 0, 1, -1}, {"x + 1", DType::boolean, 1, 0, 2}, {"(x > 0) + (y > 0)", DType::i8, 1, 1, 2},
-        {"position(x, 4)", DType::i8, -1, 0, 3}, {"position(x, 1000)", DType::i8, -1, 0, 999}, {"imag(x)", DType::i32, 5, 0, 0},
-        {"cast_i8(x*1.0)", DType::i32, 300, 0, 44}, {"cast_bool(x)", DType::i32, -7, 0, 1},
+    auto const [text, type, x, y,
+                expected] = GENERATE(table<std::string, DType, std::int64_t, std::int64_t, std::int64_t>({
+        {"x + y", DType::i8, 100, 100, -56},
+        {"x*y", DType::u8, 20, 20, 144},
+        {"x - y", DType::u8, 1, 2, 255},
+        {"-x", DType::i8, -128, 0, -128},
+        {"-x", DType::u8, 1, 0, 255},
+        {"abs(x)", DType::i8, -128, 0, -128},
+        {"x*y", DType::i32, 65536, 65536, 0},
+        {"x + 300", DType::u8, 0, 0, 44},
+        {"x^3", DType::i16, 100, 0, 16960},
+        {"x^y", DType::i64, 3, 5, 243},
+        {"x^y", DType::i64, 2, -1, 0},
+        {"x^y", DType::i64, -1, -3, -1},
+        {"x^y", DType::i32, 1, -3, 1},
+        {"x^y", DType::i32, 0, 0, 1},
+        {"mod(x, y)", DType::i32, -7, 3, 2},
+        {"mod(x, y)", DType::i32, 7, -3, -2},
+        {"mod(x, y)", DType::i32, 7, 0, 0},
+        {"mod(x, y)", DType::i64, std::numeric_limits<std::int64_t>::min(), -1, 0},
+        {"x + y", DType::i64, std::numeric_limits<std::int64_t>::max(), 1, std::numeric_limits<std::int64_t>::min()},
+        {"sign(x)", DType::i8, -5, 0, -1},
+        {"relu(x)", DType::i8, -5, 0, 0},
+        {"floor(x)", DType::i8, -5, 0, -5},
+        {"min(x, y)", DType::i8, -5, 3, -5},
+        {"x > 300", DType::u8, 255, 0, 0},
+        {"x > -1", DType::u8, 0, 0, 1},
+        {"x + y", DType::boolean, 1, 1, 1},
+        {"x*y", DType::boolean, 1, 0, 0},
+        {"x - y", DType::boolean, 0, 1, -1},
+        {"x + 1", DType::boolean, 1, 0, 2},
+        {"(x > 0) + (y > 0)", DType::i8, 1, 1, 2},
+        {"position(x, 4)", DType::i8, -1, 0, 3},
+        {"position(x, 1000)", DType::i8, -1, 0, 999},
+        {"imag(x)", DType::i32, 5, 0, 0},
+        {"cast_i8(x*1.0)", DType::i32, 300, 0, 44},
+        {"cast_bool(x)", DType::i32, -7, 0, 1},
     }));
     CAPTURE(text, x, y);
     CHECK(integer(text, type, x, y) == expected);
@@ -196,7 +241,8 @@ TEST_CASE("values convert as NumPy's astype does", "[lib][scalar][evaluate]") {
     CHECK(convert(Scalar::of({0.0, 2.0}), DType::c64, DType::boolean).integer == 1);
     CHECK(convert(Scalar::of({3.0, 2.0}), DType::c64, DType::f32).number == 3.0);
     CHECK(convert(Scalar::of(std::int64_t{-1}), DType::i64, DType::u8).integer == 255);
-    CHECK(convert(Scalar::of(std::int64_t{9007199791611905}), DType::i64, DType::f32).number.real() == 9007200328482816.0);   // rounds once
+    CHECK(convert(Scalar::of(std::int64_t{9007199791611905}), DType::i64, DType::f32).number.real() ==
+          9007200328482816.0);  // rounds once
 }
 
 TEST_CASE("aggregations combine from their neutral element", "[lib][scalar][agg]") {
@@ -224,8 +270,10 @@ TEST_CASE("aggregations combine from their neutral element", "[lib][scalar][agg]
     CHECK(combine(Agg::logsumexp, DType::f64, number(1000), number(1000)).number.real() == Approx(1000 + std::log(2)));
     CHECK(combine(Agg::logsumexp, DType::f64, number(inf), number(inf)).number.real() == inf);
     CHECK(combine(Agg::prod, DType::c64, Scalar::of({0, 1}), Scalar::of({0, 1})).number == -1.0);
-    std::complex<double> const both = combine(Agg::logsumexp, DType::c128, Scalar::of({1, 2}), Scalar::of({0, -1})).number;
-    CHECK(std::abs(both - std::log(std::exp(std::complex<double>(1, 2)) + std::exp(std::complex<double>(0, -1)))) < 1e-14);
+    std::complex<double> const both =
+        combine(Agg::logsumexp, DType::c128, Scalar::of({1, 2}), Scalar::of({0, -1})).number;
+    CHECK(std::abs(both - std::log(std::exp(std::complex<double>(1, 2)) + std::exp(std::complex<double>(0, -1)))) <
+          1e-14);
 }
 
 TEST_CASE("a param without a value is refused by name", "[lib][scalar][evaluate]") {

@@ -58,7 +58,7 @@ TEST_CASE("a deeper tree than allowed cannot be built", "[lib][scalar][hostile]"
 
 TEST_CASE("shared subtrees cost no more than their nodes", "[lib][scalar][hostile]") {
     Expr expr = Expr::operand(0);
-    for (int k = 0; k < 200; ++k) expr = expr + expr;   // 2^200 leaves when written out
+    for (int k = 0; k < 200; ++k) expr = expr + expr;  // 2^200 leaves when written out
     CHECK(operands_of(expr).size() == 1);
     CHECK(type_of(expr, DType::f64, DType::f64).type == DType::f64);
     CHECK(Program(expr, DType::f64, DType::f64, {}).scratch_bytes() < 16384);
@@ -86,8 +86,9 @@ TEST_CASE("huge numbers, long names and junk are answered with faults or values"
 }
 
 TEST_CASE("grammatical nonsense never crashes", "[lib][scalar][hostile]") {
-    std::vector<std::string> const words{"x", "y", "[i]", "eta", "(", ")", ",", "+", "-", "*", "^", "!", "<", "==", "&&", "2", ".5",
-                                         "min(", "where(", "abs(", "inf", "q", "cast_i8("};
+    std::vector<std::string> const words{"x",  "y",    "[i]",    "eta",  "(",   ")",  ",",       "+",
+                                         "-",  "*",    "^",      "!",    "<",   "==", "&&",      "2",
+                                         ".5", "min(", "where(", "abs(", "inf", "q",  "cast_i8("};
     std::mt19937 random(6);
     for (int k = 0; k < 5000; ++k) {
         std::string text;

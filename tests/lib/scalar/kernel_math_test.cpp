@@ -19,7 +19,7 @@ using Exact = long double (*)(long double);
 struct Function {
     Op op;
     Exact exact;
-    double low, high;      // where it is neither constant nor infinite
+    double low, high;  // where it is neither constant nor infinite
     double most_ulps;
 };
 
@@ -32,7 +32,7 @@ std::vector<Function> functions(bool f64) {
     double const most = f64 ? 710 : 89;
     return {
         {Op::erf, [](long double x) { return std::erf(x); }, -6, 6, 2},
-        {Op::gelu, gelu, f64 ? -30.0 : -12.8, 20, f64 ? 2000.0 : 2.0},   // f64: erfc of a rounded argument
+        {Op::gelu, gelu, f64 ? -30.0 : -12.8, 20, f64 ? 2000.0 : 2.0},  // f64: erfc of a rounded argument
         {Op::exp, [](long double x) { return std::exp(x); }, f64 ? -746.0 : -104.0, most, 2},
         {Op::exp2, [](long double x) { return std::exp2(x); }, f64 ? -1075.0 : -150.0, f64 ? 1024.0 : 128.0, 2},
         {Op::expm1, [](long double x) { return std::expm1(x); }, -40, most, 2},
@@ -81,11 +81,42 @@ double worst(UnaryKernel kernel, Exact exact, std::vector<T> const& list, T& whe
 template <class T>
 std::vector<T> special_arguments() {
     using L = std::numeric_limits<T>;
-    std::vector<T> list{0, 1, T(0.5), 2, T(0.34657), T(0.34658), L::min(), L::denorm_min(), L::max(), L::infinity(), L::epsilon(),
-                        3 * L::denorm_min(), L::min() - L::denorm_min(), T(1) + L::epsilon(), T(1) - L::epsilon(), T(0.70710678118654752),
-                        T(87.33655), T(88.72283), T(88.72284), T(103.27893), T(103.97208), T(709.782712893384), T(708.3964185322641),
-                        T(709.7827128933841), T(744.4400719213812), T(745.1332191019411), T(745.1332191019412), T(745.2), 1024, 1075, 127, 128,
-                        149, 150, T(16777217), T(1e10)};
+    std::vector<T> list{0,
+                        1,
+                        T(0.5),
+                        2,
+                        T(0.34657),
+                        T(0.34658),
+                        L::min(),
+                        L::denorm_min(),
+                        L::max(),
+                        L::infinity(),
+                        L::epsilon(),
+                        3 * L::denorm_min(),
+                        L::min() - L::denorm_min(),
+                        T(1) + L::epsilon(),
+                        T(1) - L::epsilon(),
+                        T(0.70710678118654752),
+                        T(87.33655),
+                        T(88.72283),
+                        T(88.72284),
+                        T(103.27893),
+                        T(103.97208),
+                        T(709.782712893384),
+                        T(708.3964185322641),
+                        T(709.7827128933841),
+                        T(744.4400719213812),
+                        T(745.1332191019411),
+                        T(745.1332191019412),
+                        T(745.2),
+                        1024,
+                        1075,
+                        127,
+                        128,
+                        149,
+                        150,
+                        T(16777217),
+                        T(1e10)};
     std::size_t const half = list.size();
     for (std::size_t k = 0; k < half; ++k) list.push_back(-list[k]);
     list.push_back(L::quiet_NaN());
@@ -107,17 +138,23 @@ void check_functions(DType type) {
         std::vector<T> results(specials.size());
         kernel(results.data(), specials.data(), specials.size());
         for (std::size_t k = 0; k < specials.size(); ++k) {
-            bool const fades = (function.op == Op::silu || function.op == Op::gelu) && specials[k] < -30;   // to subnormals; -inf * 0
+            bool const fades =
+                (function.op == Op::silu || function.op == Op::gelu) && specials[k] < -30;  // to subnormals; -inf * 0
             CAPTURE(specials[k], results[k]);
-            if (!fades) CHECK(ulps(results[k], function.exact(static_cast<long double>(specials[k]))) <= function.most_ulps);
+            if (!fades)
+                CHECK(ulps(results[k], function.exact(static_cast<long double>(specials[k]))) <= function.most_ulps);
         }
     }
 }
 
 }  // namespace
 
-TEST_CASE("vector functions of f32 err by few units in the last place", "[lib][scalar][kernels]") { check_functions<float>(DType::f32); }
-TEST_CASE("vector functions of f64 err by few units in the last place", "[lib][scalar][kernels]") { check_functions<double>(DType::f64); }
+TEST_CASE("vector functions of f32 err by few units in the last place", "[lib][scalar][kernels]") {
+    check_functions<float>(DType::f32);
+}
+TEST_CASE("vector functions of f64 err by few units in the last place", "[lib][scalar][kernels]") {
+    check_functions<double>(DType::f64);
+}
 
 TEST_CASE("exact cases are exact", "[lib][scalar][kernels]") {
     auto const at = [](Op op, double x) {
@@ -135,7 +172,8 @@ TEST_CASE("exact cases are exact", "[lib][scalar][kernels]") {
 TEST_CASE("rounding to f16 and bf16 is that of the storage types, for every kind of value", "[lib][scalar][kernels]") {
     std::vector<float> values;
     for (std::uint32_t high = 0; high < 0x10000u; ++high) {
-        for (std::uint32_t const low : {0u, 1u, 0x7fffu, 0x8000u, 0x8001u, 0x0fffu, 0x1000u, 0x1001u, 0x2fffu, 0x3000u, 0x3001u}) {
+        for (std::uint32_t const low :
+             {0u, 1u, 0x7fffu, 0x8000u, 0x8001u, 0x0fffu, 0x1000u, 0x1001u, 0x2fffu, 0x3000u, 0x3001u}) {
             values.push_back(__builtin_bit_cast(float, (high << 16) | low));
         }
     }
@@ -167,7 +205,8 @@ std::vector<std::byte> random_register(int number, std::size_t count, std::mt199
     std::vector<std::byte> bytes(count * widths[number]);
     bool const single = number == 0 || number == 2;
     for (std::size_t at = 0; at < bytes.size(); at += single ? 4 : 8) {
-        double const size = std::ldexp(std::uniform_real_distribution<double>(-1, 1)(random), static_cast<int>(random() % 40) - 20);
+        double const size =
+            std::ldexp(std::uniform_real_distribution<double>(-1, 1)(random), static_cast<int>(random() % 40) - 20);
         double const special[] = {0, -0.0, HUGE_VAL, -HUGE_VAL, std::nan(""), 1, -1, 0.5};
         double const value = random() % 5 == 0 ? special[random() % 8] : size;
         if (single) {
@@ -221,16 +260,20 @@ TEST_CASE("every instruction set and every place in a strip gives the same bits"
                     std::vector<std::byte> whole(count * 16), single(count * 16);
                     kernel(whole.data(), a.data(), count);
                     std::size_t const width = unary_width(static_cast<Op>(op), number);
-                    for (std::size_t k = 0; k < count; ++k) judge.unary[op][number](&single[k * width], &a[k * widths[number]], 1);
+                    for (std::size_t k = 0; k < count; ++k)
+                        judge.unary[op][number](&single[k * width], &a[k * widths[number]], 1);
                     bool const f32 = number == 0 || number == 2;
                     CHECK(differences(whole, single, f32) == 0);
                 }
                 BinaryKernels const& forms = table.binary[op][number];
                 if (forms.vv == nullptr) continue;
                 bool const compares = op >= static_cast<int>(Op::lt) && op <= static_cast<int>(Op::logical_or);
-                std::size_t const width = compares ? 8 : op == static_cast<int>(Op::complex) ? 2 * widths[number] : widths[number];
+                std::size_t const width = compares                              ? 8
+                                          : op == static_cast<int>(Op::complex) ? 2 * widths[number]
+                                                                                : widths[number];
                 bool const f32 = !compares && (number == 0 || number == 2);
-                std::vector<std::byte> vv(count * 16), vs(count * 16), sv(count * 16), one(count * 16), one_vs(count * 16), one_sv(count * 16);
+                std::vector<std::byte> vv(count * 16), vs(count * 16), sv(count * 16), one(count * 16),
+                    one_vs(count * 16), one_sv(count * 16);
                 forms.vv(vv.data(), a.data(), b.data(), count);
                 forms.vs(vs.data(), a.data(), b.data(), count);
                 forms.sv(sv.data(), a.data(), b.data(), count);

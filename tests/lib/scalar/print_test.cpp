@@ -5,7 +5,8 @@ using namespace ein;
 using namespace ein::scalar;
 
 TEST_CASE("whatever prints reads back as an equal expression", "[lib][scalar][print]") {
-    Names const names = GENERATE(values<Names>({{0, {}, {}}, {2, {"i", "long label"}, {"eta"}}, {5, {"a+b"}, {"p", "q1"}}}));
+    Names const names =
+        GENERATE(values<Names>({{0, {}, {}}, {2, {"i", "long label"}, {"eta"}}, {5, {"a+b"}, {"p", "q1"}}}));
     RandomExpression draw(7, names);
     for (int k = 0; k < 4000; ++k) {
         Expr const expr = draw.draw(1 + k % 6);
@@ -21,7 +22,8 @@ TEST_CASE("whatever prints reads back as an equal expression", "[lib][scalar][pr
 TEST_CASE("numbers read back to the same bits", "[lib][scalar][print]") {
     RandomExpression draw(8, {});
     for (int k = 0; k < 5000; ++k) {
-        double const value = __builtin_bit_cast(double, (static_cast<std::uint64_t>(draw.random()()) << 32) | draw.random()());
+        double const value =
+            __builtin_bit_cast(double, (static_cast<std::uint64_t>(draw.random()()) << 32) | draw.random()());
         Expr const expr = Expr::number(value);
         CAPTURE(value);
         REQUIRE(parse(print(expr, {}), {}).expr == expr);

@@ -54,7 +54,8 @@ Scalar load(void const* from, DType type) {
 /// Scratch of exactly the promised size, so that a sanitizer sees every byte beyond it.
 class Scratch {
 public:
-    explicit Scratch(std::size_t bytes) : bytes_(static_cast<std::byte*>(std::aligned_alloc(64, (bytes + 63) / 64 * 64))) {}
+    explicit Scratch(std::size_t bytes)
+        : bytes_(static_cast<std::byte*>(std::aligned_alloc(64, (bytes + 63) / 64 * 64))) {}
     ~Scratch() { std::free(bytes_); }
     Scratch(Scratch const&) = delete;
     Scratch& operator=(Scratch const&) = delete;
@@ -76,7 +77,8 @@ struct Strip {
         std::vector<Scalar> list;
         for (StripOperand const& operand : operands) {
             std::size_t const at = operand.constant ? 0 : k;
-            list.push_back(load(static_cast<std::byte const*>(operand.data) + at * size_of(register_dtype(type)), type));
+            list.push_back(
+                load(static_cast<std::byte const*>(operand.data) + at * size_of(register_dtype(type)), type));
         }
         return list;
     }
@@ -89,10 +91,13 @@ struct Strip {
 
 Scalar random_value(DType type, RandomExpression& draw) {
     if (register_dtype(type) == DType::i64) {
-        return convert(Scalar::of(std::int64_t{draw.below(5) == 0 ? draw.below(1 << 30) : draw.below(12) - 6}), DType::i64, type);
+        return convert(Scalar::of(std::int64_t{draw.below(5) == 0 ? draw.below(1 << 30) : draw.below(12) - 6}),
+                       DType::i64, type);
     }
     constexpr std::array<double, 8> specials{0.0, 1.0, -1.0, 0.5, HUGE_VAL, -HUGE_VAL, NAN, 2.5};
-    auto const one = [&] { return draw.below(4) == 0 ? specials[static_cast<std::size_t>(draw.below(8))] : draw.any_double(); };
+    auto const one = [&] {
+        return draw.below(4) == 0 ? specials[static_cast<std::size_t>(draw.below(8))] : draw.any_double();
+    };
     double const real = one();
     return convert(Scalar::of(std::complex<double>(real, is_complex(type) ? one() : 0.0)), DType::c128, type);
 }
@@ -105,7 +110,8 @@ Strip random_strip(DType type, std::size_t count, RandomExpression& draw) {
     for (int k = 0; k < names.operands; ++k) {
         bool const constant = draw.below(3) == 0;
         strip.data.emplace_back(width * (constant ? 1 : count));
-        for (std::size_t at = 0; at < strip.data.back().size(); at += width) store(random_value(type, draw), type, &strip.data.back()[at]);
+        for (std::size_t at = 0; at < strip.data.back().size(); at += width)
+            store(random_value(type, draw), type, &strip.data.back()[at]);
         strip.operands.push_back({strip.data.back().data(), constant});
     }
     for (std::size_t k = 0; k < names.labels.size(); ++k) strip.indices.push_back({draw.below(10), draw.below(3)});
@@ -149,20 +155,20 @@ Expr shaken_steps(Expr const& expr, DType compute, double by, unsigned seed) {
 }
 
 std::vector<Op> exact_ops(DType type) {
-    std::vector<Op> ops{Op::neg, Op::logical_not, Op::abs, Op::conj, Op::real, Op::imag, Op::cast, Op::add, Op::sub, Op::mul,
-                        Op::eq, Op::ne, Op::logical_and, Op::logical_or, Op::where};
+    std::vector<Op> ops{Op::neg, Op::logical_not, Op::abs, Op::conj, Op::real,        Op::imag,       Op::cast, Op::add,
+                        Op::sub, Op::mul,         Op::eq,  Op::ne,   Op::logical_and, Op::logical_or, Op::where};
     if (type == DType::c64) std::erase_if(ops, [](Op op) { return op == Op::mul || op == Op::abs; });
     if (is_complex(type)) return ops;
-    ops.insert(ops.end(), {Op::sign, Op::floor, Op::ceil, Op::round, Op::sqrt, Op::relu, Op::div, Op::mod, Op::min, Op::max,
-                           Op::lt, Op::le, Op::gt, Op::ge});
+    ops.insert(ops.end(), {Op::sign, Op::floor, Op::ceil, Op::round, Op::sqrt, Op::relu, Op::div, Op::mod, Op::min,
+                           Op::max, Op::lt, Op::le, Op::gt, Op::ge});
     return ops;
 }
 
 }  // namespace
 
 TEST_CASE("a program gives the judge's bits wherever arithmetic is exact or rounds once", "[lib][scalar][program]") {
-    auto const type = GENERATE(DType::f32, DType::f64, DType::c64, DType::c128, DType::i8, DType::i16, DType::i32, DType::i64,
-                               DType::u8, DType::boolean);
+    auto const type = GENERATE(DType::f32, DType::f64, DType::c64, DType::c128, DType::i8, DType::i16, DType::i32,
+                               DType::i64, DType::u8, DType::boolean);
     RandomExpression draw(21, names, exact_ops(type));
     draw.casts = {DType::i8, DType::i16, DType::i32, DType::i64, DType::u8, DType::boolean};
     if (type == DType::f32) draw.casts.insert(draw.casts.end(), {DType::f16, DType::bf16, DType::f32});
@@ -172,7 +178,7 @@ TEST_CASE("a program gives the judge's bits wherever arithmetic is exact or roun
         if (!type_of(expr, type, type).problem.empty()) continue;
         Params const params{{"eta", 0.3}};
         Program const program(expr, type, type, params);
-        Expr const simple = simplify(expr, type);   // which may change the sign of a zero, and so an infinity
+        Expr const simple = simplify(expr, type);  // which may change the sign of a zero, and so an infinity
         Evaluator judge(rounded_steps(simple, type), type, type, params);
         REQUIRE(program.result_dtype() == judge.result_dtype());
         Scratch const scratch(program.scratch_bytes());
@@ -185,7 +191,8 @@ TEST_CASE("a program gives the judge's bits wherever arithmetic is exact or roun
                 Scalar const expected = judge(strip.judged(at), strip.labels(at));
                 ++compared;
                 if (same(found, expected)) continue;
-                CAPTURE(print(expr, names), name(type), at, count, found.number, expected.number, found.integer, expected.integer);
+                CAPTURE(print(expr, names), name(type), at, count, found.number, expected.number, found.integer,
+                        expected.integer);
                 FAIL("differs");
             }
         }
@@ -196,9 +203,11 @@ TEST_CASE("a program gives the judge's bits wherever arithmetic is exact or roun
 namespace {
 
 std::vector<Op> smooth_ops(DType type) {
-    std::vector<Op> ops{Op::neg, Op::sqrt, Op::rsqrt, Op::exp, Op::exp2, Op::expm1, Op::log, Op::log2, Op::log1p, Op::sin, Op::cos,
-                        Op::tan, Op::atan, Op::sinh, Op::cosh, Op::tanh, Op::sigmoid, Op::silu, Op::add, Op::sub, Op::mul, Op::div, Op::pow};
-    if (!is_complex(type)) ops.insert(ops.end(), {Op::cbrt, Op::erf, Op::gelu, Op::softplus, Op::relu, Op::atan2, Op::min, Op::max});
+    std::vector<Op> ops{Op::neg,     Op::sqrt, Op::rsqrt, Op::exp, Op::exp2, Op::expm1, Op::log,  Op::log2,
+                        Op::log1p,   Op::sin,  Op::cos,   Op::tan, Op::atan, Op::sinh,  Op::cosh, Op::tanh,
+                        Op::sigmoid, Op::silu, Op::add,   Op::sub, Op::mul,  Op::div,   Op::pow};
+    if (!is_complex(type))
+        ops.insert(ops.end(), {Op::cbrt, Op::erf, Op::gelu, Op::softplus, Op::relu, Op::atan2, Op::min, Op::max});
     return ops;
 }
 
@@ -223,8 +232,10 @@ TEST_CASE("a program is as near to the judge as the expression's conditioning al
         Params const params{{"eta", 0.3}};
         Program const program(expr, type, type, params);
         Evaluator judge(expr, type, type, params);
-        std::vector<Evaluator> shaken{Evaluator(rounded_steps(expr, type), type, type, params)};   // shows what f32 cannot hold
-        for (unsigned seed = 0; seed < 4; ++seed) shaken.emplace_back(shaken_steps(expr, type, 3 * step, seed), type, type, params);
+        std::vector<Evaluator> shaken{
+            Evaluator(rounded_steps(expr, type), type, type, params)};  // shows what f32 cannot hold
+        for (unsigned seed = 0; seed < 4; ++seed)
+            shaken.emplace_back(shaken_steps(expr, type, 3 * step, seed), type, type, params);
         Scratch const scratch(program.scratch_bytes());
         Strip const strip = random_strip(type, 64, draw);
         StripOperand const result = program.run(64, strip.operands, strip.indices, scratch.get());
@@ -241,7 +252,8 @@ TEST_CASE("a program is as near to the judge as the expression's conditioning al
             auto const found = load(static_cast<std::byte const*>(result.data) + at * size_of(held), held).number;
             ++compared;
             if (distance(found, expected) <= 20 * moved + 60 * step) continue;
-            CAPTURE(print(expr, names), name(type), found, expected, moved, operands[0].number, operands[1].number, operands[2].number);
+            CAPTURE(print(expr, names), name(type), found, expected, moved, operands[0].number, operands[1].number,
+                    operands[2].number);
             FAIL("too far");
         }
     }
@@ -251,7 +263,7 @@ TEST_CASE("a program is as near to the judge as the expression's conditioning al
 TEST_CASE("simplifying changes no value", "[lib][scalar][simplify]") {
     auto const type = GENERATE(DType::f32, DType::f64, DType::c128, DType::i8, DType::i64, DType::u8, DType::boolean);
     std::vector<Op> ops = exact_ops(type);
-    std::erase(ops, Op::div);   // shows the sign of a zero, which may change
+    std::erase(ops, Op::div);  // shows the sign of a zero, which may change
     ops.insert(ops.end(), {Op::exp, Op::cast, Op::where});
     RandomExpression draw(23, names, ops);
     int changed = 0;
@@ -267,7 +279,8 @@ TEST_CASE("simplifying changes no value", "[lib][scalar][simplify]") {
             Evaluator first(expr, type, type, {{"eta", 0.3}}), second(simple, type, type, {{"eta", 0.3}});
             Strip const strip = random_strip(type, 8, draw);
             for (std::size_t at = 0; at < 8; ++at) {
-                Scalar const a = first(strip.judged(at), strip.labels(at)), b = second(strip.judged(at), strip.labels(at));
+                Scalar const a = first(strip.judged(at), strip.labels(at)),
+                             b = second(strip.judged(at), strip.labels(at));
                 if (!same(a, b)) FAIL("differs");
             }
         }
@@ -277,28 +290,51 @@ TEST_CASE("simplifying changes no value", "[lib][scalar][simplify]") {
 
 TEST_CASE("simplifying finds what it should", "[lib][scalar][simplify]") {
     auto const simple = [](std::string const& text, DType type) { return print(simplify(parsed(text), type), names); };
-    for (auto const& [text, expected] : std::vector<std::pair<std::string, std::string>>{
-             {"x*1", "x"}, {"1.0*x", "x"}, {"x + 0", "x"}, {"0 + x", "x"}, {"x - 0.0", "x"}, {"0 - x", "-x"}, {"x/1", "x"}, {"x^1", "x"},
-             {"--x", "x"}, {"-(-(-x))", "-x"}, {"2*3 + x", "6 + x"}, {"2*pi*x", "6.283185307179586*x"}, {"where(1, x, y)", "x"},
-             {"where(0, x, y)", "y"}, {"cast_f32(x)", "x"}, {"cast_f16(cast_f16(x))", "cast_f16(x)"}, {"cast_f16(x)", "cast_f16(x)"},
-             {"cast_i8(cast_i8(x))", "cast_i8(x)"}, {"0*x", "0*x"}, {"sqrt(4)*x", "2.0*x"}, {"2^100 + x", "1.2676506002282294e+30 + x"},
-             {"x*(2 - 1)", "x"}, {"x^(3 - 2)", "x"}, {"where(nan, x, y)", "x"}, {"(x*1 + 0)*(y/1)", "x*y"}, {"7/2*x", "3.5*x"}}) {
+    for (auto const& [text, expected] :
+         std::vector<std::pair<std::string, std::string>>{{"x*1", "x"},
+                                                          {"1.0*x", "x"},
+                                                          {"x + 0", "x"},
+                                                          {"0 + x", "x"},
+                                                          {"x - 0.0", "x"},
+                                                          {"0 - x", "-x"},
+                                                          {"x/1", "x"},
+                                                          {"x^1", "x"},
+                                                          {"--x", "x"},
+                                                          {"-(-(-x))", "-x"},
+                                                          {"2*3 + x", "6 + x"},
+                                                          {"2*pi*x", "6.283185307179586*x"},
+                                                          {"where(1, x, y)", "x"},
+                                                          {"where(0, x, y)", "y"},
+                                                          {"cast_f32(x)", "x"},
+                                                          {"cast_f16(cast_f16(x))", "cast_f16(x)"},
+                                                          {"cast_f16(x)", "cast_f16(x)"},
+                                                          {"cast_i8(cast_i8(x))", "cast_i8(x)"},
+                                                          {"0*x", "0*x"},
+                                                          {"sqrt(4)*x", "2.0*x"},
+                                                          {"2^100 + x", "1.2676506002282294e+30 + x"},
+                                                          {"x*(2 - 1)", "x"},
+                                                          {"x^(3 - 2)", "x"},
+                                                          {"where(nan, x, y)", "x"},
+                                                          {"(x*1 + 0)*(y/1)", "x*y"},
+                                                          {"7/2*x", "3.5*x"}}) {
         CAPTURE(text);
         CHECK(simple(text, DType::f32) == expected);
     }
-    CHECK(simple("x*1.0", DType::i32) == "x*1.0");        // it makes an f64
+    CHECK(simple("x*1.0", DType::i32) == "x*1.0");  // it makes an f64
     CHECK(simple("x/1", DType::i32) == "x/1");
     CHECK(simple("x*1", DType::i32) == "x");
-    CHECK(simple("x*1", DType::boolean) == "x*1");        // it makes an i64
-    CHECK(simple("x*1", DType::c64) == "x*1");            // (inf + 0i)(1 + 0i) has a nan
+    CHECK(simple("x*1", DType::boolean) == "x*1");  // it makes an i64
+    CHECK(simple("x*1", DType::c64) == "x*1");      // (inf + 0i)(1 + 0i) has a nan
     CHECK(simple("x + 0", DType::c64) == "x");
     CHECK(simple("where(1, x, 0.5)", DType::i32) == "where(1, x, 0.5)");
-    CHECK(print(simplify(parsed("x*1")), names) == "x*1"); // of bools it is an i64
+    CHECK(print(simplify(parsed("x*1")), names) == "x*1");  // of bools it is an i64
     CHECK(print(simplify(parsed("where(0, position(x, 3), 1)")), names) == "where(0, position(x, 3), 1)");
 }
 
 TEST_CASE("a program knows when it computes nothing", "[lib][scalar][program]") {
-    auto const program = [](std::string const& text, DType type) { return Program(parsed(text), type, type, {{"eta", 1}}); };
+    auto const program = [](std::string const& text, DType type) {
+        return Program(parsed(text), type, type, {{"eta", 1}});
+    };
     CHECK(program("y", DType::f32).is_operand(1));
     CHECK_FALSE(program("y", DType::f32).is_operand(0));
     CHECK(program("1*z + 0", DType::f64).is_operand(2));

@@ -21,7 +21,8 @@ public:
     Expr draw(int depth) {
         if (depth <= 0 || below(6) == 0) return leaf();
         Op const op = ops_[static_cast<std::size_t>(below(static_cast<int>(ops_.size())))];
-        if (op == Op::cast) return Expr::cast(casts[static_cast<std::size_t>(below(static_cast<int>(casts.size())))], draw(depth - 1));
+        if (op == Op::cast)
+            return Expr::cast(casts[static_cast<std::size_t>(below(static_cast<int>(casts.size())))], draw(depth - 1));
         std::vector<Expr> args;
         for (int k = 0; k < info(op).arity; ++k) args.push_back(draw(depth - 1));
         return Expr::call(op, std::move(args));
@@ -37,11 +38,11 @@ public:
     }
 
     std::vector<DType> casts{DType::f16, DType::bf16, DType::f32, DType::f64, DType::c64, DType::c128,
-                             DType::i8, DType::i16, DType::i32, DType::i64, DType::u8, DType::boolean};
+                             DType::i8,  DType::i16,  DType::i32, DType::i64, DType::u8,  DType::boolean};
 
     int below(int limit) { return std::uniform_int_distribution<int>(0, limit - 1)(random_); }
 
-    double any_double() {   // all magnitudes
+    double any_double() {  // all magnitudes
         double const mantissa = std::uniform_real_distribution<double>(-2, 2)(random_);
         return below(2) == 0 ? mantissa : std::ldexp(mantissa, below(40) - 20);
     }
@@ -54,8 +55,13 @@ private:
             case 0: return Expr::integer(below(9) - 4);
             case 1: return Expr::number(any_double());
             case 2: return special();
-            case 3: return names_.labels.empty() ? Expr::integer(1) : Expr::index(below(static_cast<int>(names_.labels.size())));
-            case 4: return names_.params.empty() ? Expr::integer(0) : Expr::param(names_.params[static_cast<std::size_t>(below(static_cast<int>(names_.params.size())))]);
+            case 3:
+                return names_.labels.empty() ? Expr::integer(1)
+                                             : Expr::index(below(static_cast<int>(names_.labels.size())));
+            case 4:
+                return names_.params.empty() ? Expr::integer(0)
+                                             : Expr::param(names_.params[static_cast<std::size_t>(
+                                                   below(static_cast<int>(names_.params.size())))]);
             default: return names_.operands == 0 ? Expr::integer(2) : Expr::operand(below(names_.operands));
         }
     }

@@ -28,26 +28,72 @@ TEST_CASE("operands decide, numbers follow", "[lib][scalar][type]") {
         std::string expected;
     };
     auto const each = GENERATE(values<Case>({
-        {"x*[i]/2", DType::f32, "f32"}, {"x*eta", DType::f32, "f32"}, {"x*1.5", DType::f64, "f64"},
-        {"x/2", DType::i32, "f64"}, {"x*2", DType::i32, "i32"}, {"x*eta", DType::i32, "f64"}, {"x + [i]", DType::i8, "i8"},
-        {"x*1.5", DType::u8, "f64"}, {"sqrt(x)", DType::i64, "f64"}, {"exp(x)", DType::i8, "f64"}, {"atan2(x, y)", DType::i32, "f64"},
-        {"floor(x)", DType::i16, "i16"}, {"abs(x)", DType::i8, "i8"}, {"sign(x)", DType::u8, "u8"}, {"round(x)", DType::f32, "f32"},
-        {"min(x, 3)", DType::i16, "i16"}, {"max(x, 0.5)", DType::i16, "f64"}, {"relu(x)", DType::i32, "i32"},
-        {"x^2", DType::i32, "i32"}, {"x^-2", DType::i32, "f64"}, {"x^y", DType::i32, "i32"}, {"x^(1 - 3)", DType::i32, "f64"},
-        {"x^0.5", DType::i32, "f64"}, {"mod(x, y)", DType::u8, "u8"}, {"x^-2", DType::f32, "f32"},
-        {"x < y", DType::f32, "bool"}, {"x == 1", DType::c64, "bool"}, {"!x", DType::f64, "bool"}, {"x && y", DType::c128, "bool"},
-        {"(x < y) + (x > y)", DType::f32, "i64"}, {"(x < y)*x", DType::f32, "f32"}, {"(x < y)*x", DType::i8, "i8"},
-        {"x + y", DType::boolean, "bool"}, {"x*y", DType::boolean, "bool"}, {"x - y", DType::boolean, "i64"},
-        {"x + 1", DType::boolean, "i64"}, {"-x", DType::boolean, "i64"}, {"x/y", DType::boolean, "f64"}, {"x*1.5", DType::boolean, "f64"},
-        {"max(x, y)", DType::boolean, "bool"}, {"where(x, y, 0)", DType::boolean, "i64"}, {"where(x, y, x)", DType::boolean, "bool"},
-        {"where([i] >= [k], eta*x, -inf)", DType::f32, "f32"}, {"where(x > 0, 1, 0)*x", DType::i16, "i16"},
-        {"abs(x)", DType::c64, "f32"}, {"real(x)", DType::c128, "f64"}, {"imag(x)", DType::f32, "f32"}, {"conj(x)", DType::i32, "i32"},
-        {"complex(x, y)", DType::f32, "c64"}, {"complex(x, 0)", DType::f64, "c128"}, {"complex(x, 1)", DType::i32, "c128"},
-        {"x*complex(0, 1)", DType::f32, "c64"}, {"x*complex(0, 1)", DType::c64, "c64"}, {"x*complex(0, 1)", DType::i8, "c128"},
-        {"exp(x)", DType::c64, "c64"}, {"x^2", DType::c128, "c128"}, {"sigmoid(x)*silu(y)", DType::c64, "c64"},
-        {"cast_i32(x)", DType::f32, "i32"}, {"cast_f16(x)", DType::f64, "f32"}, {"cast_f64(x)*y", DType::f32, "f64"},
-        {"cast_i32(x)*y", DType::f32, "f64"}, {"cast_i8(x)*y", DType::f32, "f32"}, {"cast_bool(x)", DType::c64, "bool"},
-        {"position(x, 9)", DType::i8, "i64"}, {"position([i] - 2, 9)", DType::f32, "i64"}, {"x*2^100", DType::f32, "f32"},
+        {"x*[i]/2", DType::f32, "f32"},
+        {"x*eta", DType::f32, "f32"},
+        {"x*1.5", DType::f64, "f64"},
+        {"x/2", DType::i32, "f64"},
+        {"x*2", DType::i32, "i32"},
+        {"x*eta", DType::i32, "f64"},
+        {"x + [i]", DType::i8, "i8"},
+        {"x*1.5", DType::u8, "f64"},
+        {"sqrt(x)", DType::i64, "f64"},
+        {"exp(x)", DType::i8, "f64"},
+        {"atan2(x, y)", DType::i32, "f64"},
+        {"floor(x)", DType::i16, "i16"},
+        {"abs(x)", DType::i8, "i8"},
+        {"sign(x)", DType::u8, "u8"},
+        {"round(x)", DType::f32, "f32"},
+        {"min(x, 3)", DType::i16, "i16"},
+        {"max(x, 0.5)", DType::i16, "f64"},
+        {"relu(x)", DType::i32, "i32"},
+        {"x^2", DType::i32, "i32"},
+        {"x^-2", DType::i32, "f64"},
+        {"x^y", DType::i32, "i32"},
+        {"x^(1 - 3)", DType::i32, "f64"},
+        {"x^0.5", DType::i32, "f64"},
+        {"mod(x, y)", DType::u8, "u8"},
+        {"x^-2", DType::f32, "f32"},
+        {"x < y", DType::f32, "bool"},
+        {"x == 1", DType::c64, "bool"},
+        {"!x", DType::f64, "bool"},
+        {"x && y", DType::c128, "bool"},
+        {"(x < y) + (x > y)", DType::f32, "i64"},
+        {"(x < y)*x", DType::f32, "f32"},
+        {"(x < y)*x", DType::i8, "i8"},
+        {"x + y", DType::boolean, "bool"},
+        {"x*y", DType::boolean, "bool"},
+        {"x - y", DType::boolean, "i64"},
+        {"x + 1", DType::boolean, "i64"},
+        {"-x", DType::boolean, "i64"},
+        {"x/y", DType::boolean, "f64"},
+        {"x*1.5", DType::boolean, "f64"},
+        {"max(x, y)", DType::boolean, "bool"},
+        {"where(x, y, 0)", DType::boolean, "i64"},
+        {"where(x, y, x)", DType::boolean, "bool"},
+        {"where([i] >= [k], eta*x, -inf)", DType::f32, "f32"},
+        {"where(x > 0, 1, 0)*x", DType::i16, "i16"},
+        {"abs(x)", DType::c64, "f32"},
+        {"real(x)", DType::c128, "f64"},
+        {"imag(x)", DType::f32, "f32"},
+        {"conj(x)", DType::i32, "i32"},
+        {"complex(x, y)", DType::f32, "c64"},
+        {"complex(x, 0)", DType::f64, "c128"},
+        {"complex(x, 1)", DType::i32, "c128"},
+        {"x*complex(0, 1)", DType::f32, "c64"},
+        {"x*complex(0, 1)", DType::c64, "c64"},
+        {"x*complex(0, 1)", DType::i8, "c128"},
+        {"exp(x)", DType::c64, "c64"},
+        {"x^2", DType::c128, "c128"},
+        {"sigmoid(x)*silu(y)", DType::c64, "c64"},
+        {"cast_i32(x)", DType::f32, "i32"},
+        {"cast_f16(x)", DType::f64, "f32"},
+        {"cast_f64(x)*y", DType::f32, "f64"},
+        {"cast_i32(x)*y", DType::f32, "f64"},
+        {"cast_i8(x)*y", DType::f32, "f32"},
+        {"cast_bool(x)", DType::c64, "bool"},
+        {"position(x, 9)", DType::i8, "i64"},
+        {"position([i] - 2, 9)", DType::f32, "i64"},
+        {"x*2^100", DType::f32, "f32"},
     }));
     CAPTURE(each.text, each.compute);
     CHECK(typed(each.text, each.compute, DType::f16) == each.expected);
@@ -64,7 +110,7 @@ TEST_CASE("an expression of numbers alone takes the output's type if that is of 
     CHECK(typed("complex([i], 1)", DType::f32, DType::f32) == "c64");
     CHECK(typed("complex([i], 1)", DType::f32, DType::i32) == "c128");
     CHECK(typed("[i] < [k]", DType::f32, DType::f32) == "bool");
-    CHECK(typed("2^100", DType::i32, DType::i32) == "f64");   // as no int64 holds it
+    CHECK(typed("2^100", DType::i32, DType::i32) == "f64");  // as no int64 holds it
     CHECK(typed("2^62", DType::i32, DType::i64) == "i64");
 }
 
@@ -74,8 +120,9 @@ TEST_CASE("what complex numbers do not have is refused by name", "[lib][scalar][
         CAPTURE(text);
         CHECK_THAT(typed(text, complex, complex), Catch::Matchers::EndsWith("of complex numbers (they have no order)"));
     }
-    for (char const* const text : {"floor(x)", "ceil(x)", "round(x)", "mod(x, y)", "atan2(x, y)", "erf(x)", "relu(x)", "gelu(x)",
-                                   "cbrt(x)", "softplus(x)", "complex(x, y)", "1 + floor(x)", "where(floor(x), 1, 2)"}) {
+    for (char const* const text :
+         {"floor(x)", "ceil(x)", "round(x)", "mod(x, y)", "atan2(x, y)", "erf(x)", "relu(x)", "gelu(x)", "cbrt(x)",
+          "softplus(x)", "complex(x, y)", "1 + floor(x)", "where(floor(x), 1, 2)"}) {
         CAPTURE(text);
         CHECK_THAT(typed(text, complex, complex), Catch::Matchers::EndsWith("' of complex numbers"));
     }

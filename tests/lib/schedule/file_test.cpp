@@ -41,7 +41,8 @@ TEST_CASE("a schedule reads back as it was written, and always to the same bytes
     CHECK(schedule::encode(back.sections[1]) == schedule::encode(schedule.sections[1]));
     CHECK(back.header.params == schedule.header.params);
     CHECK(back.header.kernels[0].einsum == schedule.header.kernels[0].einsum);
-    CHECK(std::get<tensor::RandomSource>(back.header.inputs[0].source) == std::get<tensor::RandomSource>(schedule.header.inputs[0].source));
+    CHECK(std::get<tensor::RandomSource>(back.header.inputs[0].source) ==
+          std::get<tensor::RandomSource>(schedule.header.inputs[0].source));
     schedule::write_file(back, folder.path / "b.sched");
     CHECK(read_bytes(folder.path / "a.sched") == read_bytes(folder.path / "b.sched"));
     CHECK_FALSE(fs::exists(folder.path / "a.sched.partial"));
@@ -64,7 +65,7 @@ TEST_CASE("a file cut anywhere or with any byte changed is refused", "[schedule]
         write_bytes(path, damaged);
         try {
             schedule::read_file(path);
-            ++accepted;   // padding between parts
+            ++accepted;  // padding between parts
         } catch (InputError const&) {
         }
     }

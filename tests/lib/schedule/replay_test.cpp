@@ -22,5 +22,5 @@ TEST_CASE("a block that a task reads twice is freed once, after it", "[schedule]
     ein::test::task(section, ein::schedule::TaskKind::apply, 0, {0, 0}, 1);
     auto const profile = ein::schedule::replay(section);
     CHECK(profile.live == std::vector<std::int64_t>{32, 64});
-    CHECK(profile.at_end == 0);   // the output has no reader: deleted when written
+    CHECK(profile.at_end == 0);  // the output has no reader: deleted when written
 }

@@ -8,7 +8,9 @@
 using namespace ein;
 using schedule::Schedule;
 
-TEST_CASE("a sound schedule has no faults", "[schedule][verify]") { CHECK(schedule::faults_of(test::small_schedule()).empty()); }
+TEST_CASE("a sound schedule has no faults", "[schedule][verify]") {
+    CHECK(schedule::faults_of(test::small_schedule()).empty());
+}
 
 TEST_CASE("every broken promise is found", "[schedule][verify]") {
     struct Break {
@@ -28,7 +30,8 @@ TEST_CASE("every broken promise is found", "[schedule][verify]") {
         {"inputs outside the pool", [](Schedule& s) { s.sections[0].tasks[1].first_input = 1000; }},
         {"an output that is not there", [](Schedule& s) { s.sections[0].tasks[0].output = 3; }},
         {"a kernel that is not there", [](Schedule& s) { s.sections[0].tasks[3].spec = 1; }},
-        {"a region beyond the block", [](Schedule& s) { s.sections[1].coords[static_cast<std::size_t>(s.sections[1].tasks[1].coords)] = 1; }},
+        {"a region beyond the block",
+         [](Schedule& s) { s.sections[1].coords[static_cast<std::size_t>(s.sections[1].tasks[1].coords)] = 1; }},
         {"a read before the write", [](Schedule& s) { std::swap(s.sections[0].tasks[1], s.sections[0].tasks[2]); }},
         {"a load after a task", [](Schedule& s) { std::swap(s.sections[1].tasks[0], s.sections[1].tasks[1]); }},
         {"a store before a task", [](Schedule& s) { std::swap(s.sections[0].tasks[3], s.sections[0].tasks[4]); }},
