@@ -1,0 +1,45 @@
+#!/usr/bin/env bash
+# Command lines of einplan and eintool: exit codes, and what the message must say. Usage: command_lines.sh BIN_FOLDER EXAMPLES_FOLDER
+set -uo pipefail
+bin=$1 examples=$2
+work=$(mktemp -d); trap 'rm -rf "$work"' EXIT
+failed=0
+
+# expect CODE TEXT COMMAND...: the command ends with CODE and its output holds TEXT
+expect() {
+    local code=$1 text=$2 out got; shift 2
+    out=$("$@" 2>&1); got=$?
+    if [ "$got" != "$code" ] || [[ "$out" != *"$text"* ]]; then
+        echo "FAILED: $* : expected exit $code and '$text', found exit $got and: $out"; failed=1
+    fi
+}
+
+graph=$examples/first.json
+plan() { "$bin/einplan" "$@" -o "$work/s.sched"; }
+expect 0 "einplan 0" "$bin/einplan" --version
+expect 0 "ranks" "$bin/einplan" --help
+for option in --explain --explain=json --simulate "--cluster c.json" "--sweep 1,2" "--time-limit 3"; do
+    read -ra words <<< "$option"
+    expect 2 "${words[0]%=*} is not available in this version" plan "${words[@]}" "$graph" -n 2
+    expect 2 "${words[0]%=*} is not available in this version" plan "$graph" -n 2 "${words[@]}"
+done
+expect 2 "--decompose exact is not available" plan "$graph" -n 2 --decompose exact
+expect 2 "expected eindecomp or sqrt, found 'bogus'" plan "$graph" -n 2 --decompose bogus
+expect 2 "did you mean greedy?" plan "$graph" -n 2 --place gredy
+expect 2 "see --help" plan "$graph"
+expect 3 "a file that can be read" plan "$work/none.json" -n 2
+expect 4 "give --memory" plan "$graph" -n 2 --memory 1000
+expect 0 "for 7 ranks" plan "$graph" -n 7
+cp "$work/s.sched" "$work/first.sched"; expect 0 "" plan "$graph" -n 7; cmp -s "$work/s.sched" "$work/first.sched" || { echo "FAILED: planning twice gives other bytes"; failed=1; }
+expect 0 "" plan "$graph" -n 4 --plan-out "$work/p.json"
+expect 0 "" plan "$graph" -n 4 --plan-in "$work/p.json"
+expect 3 "/ranks" plan "$graph" -n 3 --plan-in "$work/p.json"
+printf '{"eingraph": 1,\n "tensors": {,}}' > "$work/bad.json"
+expect 3 "line 2" plan "$work/bad.json" -n 2
+expect 0 "sound" "$bin/eintool" validate "$graph"
+expect 0 "apply" "$bin/eintool" show "$work/s.sched"
+expect 2 "not available in this version" "$bin/eintool" make llama
+expect 2 "expected attention, elementwise" "$bin/eintool" make zzz
+expect 3 "label 'j'" "$bin/eintool" import einsum ij,jk --shapes 10x20,21x30
+expect 0 '"einsum":"ij,jk->ik"' "$bin/eintool" make matmul 4 5 6
+exit $failed
