@@ -15,6 +15,7 @@ expect() {
 }
 
 graph=$examples/first.json
+# shellcheck disable=SC2317  # called by expect
 plan() { "$bin/einplan" "$@" -o "$work/s.sched"; }
 expect 0 "einplan 0" "$bin/einplan" --version
 expect 0 "ranks" "$bin/einplan" --help
@@ -28,7 +29,7 @@ expect 2 "expected eindecomp or sqrt, found 'bogus'" plan "$graph" -n 2 --decomp
 expect 2 "did you mean greedy?" plan "$graph" -n 2 --place gredy
 expect 2 "see --help" plan "$graph"
 expect 3 "a file that can be read" plan "$work/none.json" -n 2
-expect 4 "give --memory" plan "$graph" -n 2 --memory 1000
+expect 4 "give --memory" plan "$graph" -n 2 --memory 10
 expect 0 "for 7 ranks" plan "$graph" -n 7
 cp "$work/s.sched" "$work/first.sched"; expect 0 "" plan "$graph" -n 7; cmp -s "$work/s.sched" "$work/first.sched" || { echo "FAILED: planning twice gives other bytes"; failed=1; }
 expect 0 "" plan "$graph" -n 4 --plan-out "$work/p.json"
