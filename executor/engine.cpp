@@ -92,6 +92,7 @@ private:
         crew_->work();
         double const seconds = seconds_now() - begin;
         if (communicator_ && !closed()) communicator_->barrier();
+        if (phase == Phase::execute) result_.barrier_seconds += seconds_now() - begin - seconds;
         return seconds;
     }
 

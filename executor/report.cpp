@@ -17,7 +17,7 @@ bool is_transfer(std::size_t kind) {
 /// One rank's part. Task times are sums over its threads; those of transfers run from start to end and overlap.
 Json rank_report(Rank rank, RunFacts const& facts, RunResult const& result) {
     Json tasks = Json::object();
-    double busy = 0, waiting = 0, communicating = 0;
+    double busy = 0, waiting = result.barrier_seconds, communicating = 0;
     for (std::size_t kind = 0; kind < schedule::task_kinds; ++kind) {
         KindTimes sum;
         for (TaskTimes const& times : result.workers) {
