@@ -63,7 +63,7 @@ void refuse_later_options(CLI::App& app) {
     for (std::string const name : {"--cluster", "--explain", "--simulate", "--sweep", "--time-limit"})
         app.add_option_function<std::vector<std::string>>(
                name, [name](auto const&) { throw UsageError(name + " is not available in this version"); })
-            ->expected(0, 64)   // whatever follows: it is refused anyway
+            ->expected(0, 64)  // whatever follows: it is refused anyway
             ->group("");
 }
 

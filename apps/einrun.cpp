@@ -72,7 +72,7 @@ private:
             throw UsageError("schedule is for " + std::to_string(header_.ranks) +
                              (header_.ranks == 1 ? " rank: " : " ranks: ") + hint);
         if (header_.ranks != transport_.size()) throw UsageError(wrong_rank_count());
-        section_ = file_->section(transport_.rank());
+        section_ = file_->section(transport_.rank(), header_);
         hash_ = hex(file_->hash());
     }
 

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <set>
 
+#include "apps/element_text.hpp"
 #include "apps/graph_inputs.hpp"
 #include "lib/base/error.hpp"
 #include "lib/base/hash.hpp"
@@ -94,18 +95,6 @@ std::optional<IndexSets> choose_indices(relation::Interpreter const& judge, Valu
         if (judge.work(output, indices) <= bearable_work) return indices;
     }
     return std::nullopt;
-}
-
-std::string element_text(tensor::HostTensor const& tensor, Extent at) {
-    scalar::Scalar const value = tensor.at(at);
-    char text[80];
-    if (value.is_integer)
-        std::snprintf(text, sizeof text, "%lld", static_cast<long long>(value.integer));
-    else if (is_complex(tensor.dtype()))
-        std::snprintf(text, sizeof text, "%.9g%+.9gi", value.number.real(), value.number.imag());
-    else
-        std::snprintf(text, sizeof text, "%.9g", value.number.real());
-    return text;
 }
 
 std::string place_text(IndexSets const& indices, Extent linear) {

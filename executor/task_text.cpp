@@ -1,5 +1,7 @@
 #include "executor/task_text.hpp"
 
+#include "lib/schedule/print.hpp"
+
 namespace ein::executor {
 
 using schedule::Header;
@@ -7,29 +9,13 @@ using schedule::Section;
 using schedule::Task;
 using schedule::TaskKind;
 
-std::string block_text(Header const& header, Section const& section, BlockId id) {
-    schedule::Block const& block = section.blocks[static_cast<std::size_t>(id.value())];
-    std::string const& tensor = header.tensors[static_cast<std::size_t>(block.tensor)].name;
-    if (block.packed) return tensor + " (packed, " + std::to_string(section.elements_of(block)) + " elements)";
-    return tensor + to_string(section.box_of(block));
-}
-
 std::string owner_of(Header const& header, Task const& task) {
     auto const spec = static_cast<std::size_t>(task.spec);
     switch (task.kind) {
         case TaskKind::load: return header.tensors[static_cast<std::size_t>(header.inputs[spec].tensor)].name;
-        case TaskKind::apply:
-        case TaskKind::reduce: return header.kernels[spec].node;
-        case TaskKind::fill: return header.fills[spec].node;
-        case TaskKind::copy: return header.movements[spec].node;
-        case TaskKind::reshape:
-        case TaskKind::pack:
-        case TaskKind::unpack: return header.reshapes[spec].node;
         case TaskKind::store: return header.outputs[spec].name;
-        case TaskKind::send:
-        case TaskKind::receive: return "";
+        default: return schedule::node_of(header, task);
     }
-    return "";
 }
 
 std::string task_text(Header const& header, Section const& section, TaskId id) {

@@ -8,8 +8,6 @@
 
 namespace ein::executor {
 
-/// "AB[0:10, 0:5]", or "AB (packed, 50 elements)".
-std::string block_text(schedule::Header const& header, schedule::Section const& section, BlockId block);
 /// Whose the task is: the node, input or output tensor; "" for a transfer.
 std::string owner_of(schedule::Header const& header, schedule::Task const& task);
 std::string task_text(schedule::Header const& header, schedule::Section const& section, TaskId task);

@@ -3,6 +3,7 @@
 #include <map>
 #include <memory>
 
+#include "apps/element_text.hpp"
 #include "apps/graph_inputs.hpp"
 #include "apps/tool/commands.hpp"
 #include "lib/base/json.hpp"
@@ -37,18 +38,6 @@ relation::ReadLeaf leaf_reader(graph::EinGraph const& graph, fs::path const& fol
         if (!reader) reader = tensor::open(leaf.source, value.name, value.dtype, value.shape, folder);
         reader->read(box, out);
     };
-}
-
-std::string element_text(tensor::HostTensor const& tensor, Extent at) {
-    scalar::Scalar const value = tensor.at(at);
-    char text[80];
-    if (value.is_integer)
-        std::snprintf(text, sizeof text, "%lld", static_cast<long long>(value.integer));
-    else if (is_complex(tensor.dtype()))
-        std::snprintf(text, sizeof text, "%.9g%+.9gj", value.number.real(), value.number.imag());
-    else
-        std::snprintf(text, sizeof text, "%.9g", value.number.real());
-    return text;
 }
 
 void print(std::string const& name, tensor::HostTensor const& tensor) {

@@ -160,12 +160,11 @@ Header File::header() const {
     return header;
 }
 
-Section File::section(Rank rank) const {
+Section File::section(Rank rank, Header const& header) const {
     auto const index = static_cast<std::size_t>(rank.value()) + 1;
     promise(rank.value() >= 0 && index < preamble_of(data_).parts, "section of a rank that the schedule lacks");
     Section section = decode_section(checked_part(path_, data_, index), path_.string());
-    Header const shared = header();
-    if (auto const faults = faults_of(shared, section, rank); !faults.empty())
+    if (auto const faults = faults_of(header, section, rank); !faults.empty())
         refuse(path_, "a sound schedule", joined(faults));
     return section;
 }
@@ -175,7 +174,8 @@ std::uint64_t File::hash() const { return preamble_of(data_).table_hash; }
 Schedule read_file(std::filesystem::path const& path) {
     File const file(path);
     Schedule schedule{file.header(), {}};
-    for (int rank = 0; rank < schedule.header.ranks; ++rank) schedule.sections.push_back(file.section(Rank{rank}));
+    for (int rank = 0; rank < schedule.header.ranks; ++rank)
+        schedule.sections.push_back(file.section(Rank{rank}, schedule.header));
     return schedule;
 }
 

@@ -24,7 +24,8 @@ public:
     File& operator=(File const&) = delete;
 
     Header header() const;
-    Section section(Rank rank) const;
+    /// @param header  of this file, as header() gave it: it is decoded and checked once, not for every section
+    Section section(Rank rank, Header const& header) const;
     std::uint64_t hash() const;  // of the whole file: ranks compare it
     std::filesystem::path const& path() const { return path_; }
 

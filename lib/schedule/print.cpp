@@ -5,20 +5,6 @@
 namespace ein::schedule {
 namespace {
 
-std::string node_of(Header const& header, Task const& task) {
-    auto const spec = static_cast<std::size_t>(task.spec);
-    switch (task.kind) {
-        case TaskKind::apply:
-        case TaskKind::reduce: return header.kernels[spec].node;
-        case TaskKind::fill: return header.fills[spec].node;
-        case TaskKind::copy: return header.movements[spec].node;
-        case TaskKind::reshape:
-        case TaskKind::pack:
-        case TaskKind::unpack: return header.reshapes[spec].node;
-        default: return "";
-    }
-}
-
 std::string blocks_text(Header const& header, Section const& section, std::span<std::int32_t const> blocks) {
     std::string out;
     for (std::int32_t block : blocks) out += (out.empty() ? "" : ", ") + block_text(header, section, BlockId{block});
@@ -33,10 +19,24 @@ std::vector<std::size_t> counts_by_kind(Section const& section) {
 
 }  // namespace
 
+std::string node_of(Header const& header, Task const& task) {
+    auto const spec = static_cast<std::size_t>(task.spec);
+    switch (task.kind) {
+        case TaskKind::apply:
+        case TaskKind::reduce: return header.kernels[spec].node;
+        case TaskKind::fill: return header.fills[spec].node;
+        case TaskKind::copy: return header.movements[spec].node;
+        case TaskKind::reshape:
+        case TaskKind::pack:
+        case TaskKind::unpack: return header.reshapes[spec].node;
+        default: return "";
+    }
+}
+
 std::string block_text(Header const& header, Section const& section, BlockId id) {
     Block const& block = section.blocks[static_cast<std::size_t>(id.value())];
     std::string const& tensor = header.tensors[static_cast<std::size_t>(block.tensor)].name;
-    if (block.packed) return tensor + "(packed " + std::to_string(section.elements_of(block)) + ")";
+    if (block.packed) return tensor + " (packed, " + std::to_string(section.elements_of(block)) + " elements)";
     return tensor + to_string(section.box_of(block));
 }
 
