@@ -1,6 +1,8 @@
 // An EinSum as a TRA join and aggregation over blocks: a kernel call for each tuple of the join, partial results of one group on one rank
-// accumulated in one block, those of several ranks combined slice by slice in the order of their first calls.
+// accumulated in one block, those of several ranks combined slice by slice in the order of their first calls (a reduce-scatter). A block of
+// a leaf that several calls want is loaded slice by slice by their ranks and then exchanged (an all-gather).
 #include <algorithm>
+#include <set>
 
 #include "scheduler/lowering.hpp"
 
@@ -60,6 +62,58 @@ std::vector<Lowering::Call> Lowering::calls_of(graph::Node const& node, graph::E
     return calls;
 }
 
+/// The slices of a part that `sharers` ranks share: one for each, or for every second, third, ... where slices would be smaller than
+/// slice_bytes.
+Parts Lowering::slices_of(ValueId id, std::size_t part, std::size_t sharers) const {
+    Cut const& cut = residency_.cut(id);
+    Box const box = cut.part_box(part);
+    std::int64_t const bytes = box.elements() * static_cast<std::int64_t>(size_of(value(id).dtype));
+    auto const count = static_cast<std::int64_t>(std::max<std::size_t>(sharers, 1));
+    std::int64_t const most = options_.slice_bytes > 0 ? bytes / options_.slice_bytes : bytes;
+    std::int64_t every = 1;
+    while (every < count && (count % every != 0 || count / every > most)) ++every;
+    return slices_for(cut.shape(), box, count / every, parts_[static_cast<std::size_t>(id.value())].wanted);
+}
+
+/// Leaves that are read here for the first time: each part is loaded in slices by the ranks that want it.
+void Lowering::share_leaves(graph::Node const& node, graph::EinSum const& einsum, std::vector<Call> const& calls) {
+    std::set<ValueId> const inputs(node.inputs.begin(), node.inputs.end());
+    for (ValueId leaf : inputs) {
+        if (!residency_.is_fresh_leaf(leaf)) continue;
+        Cut const& cut = residency_.cut(leaf);
+        std::vector<std::vector<Rank>> sharers(cut.part_count());
+        for (Call const& call : calls)
+            for (std::size_t k = 0; k < einsum.operands(); ++k) {
+                if (node.inputs[k] != leaf) continue;
+                for (std::size_t part : cut.parts_meeting(projected(call.region, einsum.inputs[k])))
+                    if (std::find(sharers[part].begin(), sharers[part].end(), call.rank) == sharers[part].end())
+                        sharers[part].push_back(call.rank);
+            }
+        std::vector<Parts> slices;
+        std::vector<Rank> loaders;
+        for (std::size_t part = 0; part < sharers.size(); ++part) {
+            slices.push_back(slices_of(leaf, part, sharers[part].size()));
+            auto const count = static_cast<std::size_t>(element_count(slices.back()));
+            std::size_t const ranks = sharers[part].size();
+            for (std::size_t s = 0; s < count && ranks > 0; ++s)  // whole parts go round their sharers
+                loaders.push_back(sharers[part][(s * ranks / count + (count == 1 ? part : 0)) % ranks]);
+        }
+        residency_.slice(leaf, std::move(slices));
+        if (loaders.size() == residency_.cut(leaf).blocks()) residency_.load_on(leaf, loaders);
+    }
+}
+
+/// Parts of the output of which several ranks have partial results are cut into a slice for each of those.
+void Lowering::slice_partials(graph::Node const& node, std::vector<Call> const& calls, std::size_t group_calls) {
+    std::vector<Parts> slices;
+    for (std::size_t first = 0; first < calls.size(); first += group_calls) {
+        std::set<Rank> ranks;
+        for (std::size_t c = first; c < first + group_calls; ++c) ranks.insert(calls[c].rank);
+        slices.push_back(slices_of(node.output, slices.size(), ranks.size()));
+    }
+    residency_.slice(node.output, std::move(slices));
+}
+
 std::vector<BlockId> Lowering::bring_operands(graph::Node const& node, graph::EinSum const& einsum, Call const& call) {
     std::vector<BlockId> operands;
     for (std::size_t k = 0; k < einsum.operands(); ++k)
@@ -90,6 +144,8 @@ void Lowering::lower(graph::Node const& node, graph::EinSum const& einsum, relat
     graph::EinSumTypes const types = graph::types_of(graph_, node);
     std::vector<Call> const calls = calls_of(node, einsum, plan);
     std::size_t const group_calls = calls_of_one_group(einsum, plan.parts);
+    share_leaves(node, einsum, calls);
+    if (group_calls > 1) slice_partials(node, calls, group_calls);
     std::int32_t const kernel = tables_.kernel({node.name, einsum, types.compute});
     Combining how{group_calls > 1, types.accumulate, -1};
     if (how.partial) {

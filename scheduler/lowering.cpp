@@ -1,7 +1,5 @@
 #include "scheduler/lowering.hpp"
 
-#include "scheduler/value_parts.hpp"
-
 namespace ein::scheduler {
 
 using schedule::TaskKind;
@@ -23,7 +21,8 @@ Lowering::Lowering(graph::EinGraph const& graph, relation::Plan const& plan, Low
       header_(header),
       sections_(static_cast<std::size_t>(plan.ranks)),
       tables_(header),
-      residency_(graph, value_parts(graph, plan, options.slice_bytes), options.inputs, sections_, tables_) {
+      parts_(value_parts(graph, plan)),
+      residency_(graph, parts_, options.inputs, sections_, tables_) {
     for (graph::Value const& v : graph.values) header.tensors.push_back({v.name, v.shape, v.dtype});
     for (graph::Leaf const& leaf : graph.leaves) header.inputs.push_back({leaf.value.value(), leaf.source});
     for (ValueId output : graph.outputs) header.outputs.push_back({output.value(), graph.value(output).name});
@@ -50,7 +49,7 @@ void Lowering::place(std::vector<Call>& calls, std::vector<std::vector<Held>> he
 void Lowering::store_outputs() {
     for (std::size_t number = 0; number < graph_.outputs.size(); ++number) {
         ValueId const output = graph_.outputs[number];
-        auto const blocks = static_cast<std::size_t>(element_count(residency_.parts(output)));
+        auto const blocks = residency_.cut(output).blocks();
         for (std::size_t index = 0; index < blocks; ++index) {
             Rank const asking{static_cast<int>(index * static_cast<std::size_t>(plan_.ranks) / blocks)};
             Holding const from = residency_.home(output, index, asking);  // a leaf may not have been loaded yet

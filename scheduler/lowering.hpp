@@ -14,7 +14,7 @@ namespace ein::scheduler {
 struct LoweringOptions {
     Placer place;
     InputsPolicy inputs = InputsPolicy::once;
-    std::int64_t slice_bytes = 16 << 10;  // see value_parts
+    std::int64_t slice_bytes = 16 << 10;  // a block that several ranks share is not cut into slices smaller than this
 };
 
 class Lowering {
@@ -57,6 +57,9 @@ private:
     // EinSum
     std::vector<Call> calls_of(graph::Node const& node, graph::EinSum const& einsum,
                                relation::NodePlan const& plan) const;
+    void share_leaves(graph::Node const& node, graph::EinSum const& einsum, std::vector<Call> const& calls);
+    void slice_partials(graph::Node const& node, std::vector<Call> const& calls, std::size_t group_calls);
+    Parts slices_of(ValueId value, std::size_t part, std::size_t sharers) const;
     std::vector<BlockId> bring_operands(graph::Node const& node, graph::EinSum const& einsum, Call const& call);
     void apply(graph::Node const& node, graph::EinSum const& einsum, std::int32_t kernel, Call const& call,
                std::vector<BlockId> operands, DType dtype, std::vector<Partial>& group);
@@ -84,6 +87,7 @@ private:
     schedule::Header& header_;
     std::vector<SectionBuilder> sections_;
     Tables tables_;
+    std::vector<ValueParts> parts_;  // by ValueId
     Residency residency_;
 };
 

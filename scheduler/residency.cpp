@@ -1,44 +1,42 @@
 #include "scheduler/residency.hpp"
 
+#include <algorithm>
+
 #include "lib/base/error.hpp"
-#include "lib/base/partition.hpp"
 
 namespace ein::scheduler {
 
 using schedule::TaskKind;
 
-Residency::Residency(graph::EinGraph const& graph, std::vector<Parts> parts, InputsPolicy inputs,
+Residency::Residency(graph::EinGraph const& graph, std::vector<ValueParts> const& parts, InputsPolicy inputs,
                      std::vector<SectionBuilder>& sections, Tables& tables)
     : graph_(graph), inputs_(inputs), sections_(sections), tables_(tables), states_(graph.values.size()) {
     for (std::size_t v = 0; v < states_.size(); ++v) {
-        states_[v].blocks.resize(static_cast<std::size_t>(element_count(parts[v])));
-        states_[v].parts = std::move(parts[v]);
+        states_[v].cut = Cut(graph.values[v].shape, parts[v].made);
+        states_[v].blocks.resize(states_[v].cut.blocks());
     }
     for (std::size_t leaf = 0; leaf < graph.leaves.size(); ++leaf)
         state(graph.leaves[leaf].value).source = static_cast<std::int32_t>(leaf);
 }
 
-void Residency::put(ValueId value, std::size_t index, Holding holding) {
-    state(value).blocks[index] = std::move(holding);
+void Residency::slice(ValueId value, std::vector<Parts> slices) {
+    State& here = state(value);
+    here.cut.slice(std::move(slices));
+    here.blocks.assign(here.cut.blocks(), std::nullopt);
 }
 
-std::vector<Residency::Piece> Residency::blocks_meeting(ValueId value, Box const& region) const {
-    Shape const& shape = graph_.value(value).shape;
-    Parts const& parts = state(value).parts;
-    std::vector<Piece> out;
-    if (region.empty()) return out;
-    Box const grid = ein::blocks_meeting(shape, parts, region);
-    auto const strides = row_major_strides(parts);
-    for_each_index(grid.length, [&](std::vector<Extent> const& step) {
-        std::vector<Extent> index(step);
-        std::size_t linear = 0;
-        for (std::size_t axis = 0; axis < index.size(); ++axis) {
-            index[axis] += grid.begin[axis];
-            linear += static_cast<std::size_t>(index[axis] * strides[axis]);
-        }
-        out.push_back({linear, block_box(shape, parts, index)});
-    });
-    return out;
+bool Residency::is_fresh_leaf(ValueId value) const {
+    State const& here = state(value);
+    return here.source >= 0 && inputs_ == InputsPolicy::once &&
+           std::none_of(here.blocks.begin(), here.blocks.end(), [](auto const& block) { return block.has_value(); });
+}
+
+void Residency::load_on(ValueId leaf, std::vector<Rank> const& ranks) {
+    for (std::size_t index = 0; index < ranks.size(); ++index) home(leaf, index, ranks[index]);
+}
+
+void Residency::put(ValueId value, std::size_t index, Holding holding) {
+    state(value).blocks[index] = std::move(holding);
 }
 
 BlockId Residency::load(ValueId value, Box const& box, Rank rank) {
@@ -51,13 +49,7 @@ Holding const& Residency::home(ValueId value, std::size_t index, Rank asking) {
     auto& block = state(value).blocks[index];
     if (!block) {
         promise(state(value).source >= 0, "a block is read before it is made");
-        std::vector<Extent> grid_index(state(value).parts.size());
-        for (std::size_t axis = grid_index.size(), rest = index; axis > 0; --axis) {
-            auto const parts = static_cast<std::size_t>(state(value).parts[axis - 1]);
-            grid_index[axis - 1] = static_cast<Extent>(rest % parts);
-            rest /= parts;
-        }
-        Box const box = block_box(graph_.value(value).shape, state(value).parts, grid_index);
+        Box const box = cut(value).box(index);
         block = Holding{asking, load(value, box, asking), box};
     }
     return *block;

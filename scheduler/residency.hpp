@@ -10,9 +10,11 @@
 
 #include "lib/base/partition.hpp"
 #include "lib/graph/ein_graph.hpp"
+#include "scheduler/cut.hpp"
 #include "scheduler/placement.hpp"
 #include "scheduler/section_builder.hpp"
 #include "scheduler/tables.hpp"
+#include "scheduler/value_parts.hpp"
 
 namespace ein::scheduler {
 
@@ -29,11 +31,16 @@ enum class InputsPolicy { once, shared };
 class Residency {
 public:
     /// @param parts  of every value, by ValueId
-    Residency(graph::EinGraph const& graph, std::vector<Parts> parts, InputsPolicy inputs,
+    Residency(graph::EinGraph const& graph, std::vector<ValueParts> const& parts, InputsPolicy inputs,
               std::vector<SectionBuilder>& sections, Tables& tables);
 
-    Parts const& parts(ValueId value) const { return state(value).parts; }
-    /// Enters a block that a node made: block number `index` (C order) of the value's grid.
+    Cut const& cut(ValueId value) const { return state(value).cut; }
+    /// Cuts the parts of a value again, before any of its blocks is made: part k in slices[k].
+    void slice(ValueId value, std::vector<Parts> slices);
+    /// Whether no block of a leaf has been loaded yet; then readers may share the loading of it: a rank for each block.
+    bool is_fresh_leaf(ValueId value) const;
+    void load_on(ValueId leaf, std::vector<Rank> const& ranks);
+    /// Enters a block that a node made: block number `index` of the value's cut.
     void put(ValueId value, std::size_t index, Holding holding);
 
     /// A block on `rank` that covers `region` of the value; tasks that bring it there are appended to the sections.
@@ -44,13 +51,12 @@ public:
     /// Copies whole block `from` to another rank. @return the block there
     BlockId transfer(Holding const& from, std::int32_t tensor, DType dtype, Rank to, bool packed = false);
 
-    /// The blocks of a value whose box meets `region`, by grid index and box.
-    struct Piece {
-        std::size_t index;
-        Box box;  // of the whole block
-    };
-    std::vector<Piece> blocks_meeting(ValueId value, Box const& region) const;
-    /// The holding of one block of the grid; a leaf's block is loaded where it is first asked for.
+    /// The blocks of a value whose box meets `region`.
+    using Piece = Cut::Block;
+    std::vector<Piece> blocks_meeting(ValueId value, Box const& region) const {
+        return cut(value).blocks_meeting(region);
+    }
+    /// The holding of one block; a leaf's block is loaded where it is first asked for.
     Holding const& home(ValueId value, std::size_t index, Rank asking);
 
 private:
@@ -59,8 +65,8 @@ private:
         BlockId block;
     };
     struct State {
-        Parts parts;
-        std::vector<std::optional<Holding>> blocks;  // by grid index
+        Cut cut;
+        std::vector<std::optional<Holding>> blocks;  // by the cut's index
         std::map<Box, std::vector<Copy>> copies;     // got from elsewhere, cut or assembled
         std::int32_t source = -1;                    // of a leaf, in Header::inputs
     };

@@ -14,7 +14,7 @@ namespace ein::scheduler {
 struct SchedulerOptions {
     std::string place = "best";  // a placer, or "best": the one whose busiest rank moves fewest bytes
     InputsPolicy inputs = InputsPolicy::once;
-    std::int64_t slice_bytes = 16 << 10;  // see value_parts.hpp
+    std::int64_t slice_bytes = 16 << 10;  // see lowering.hpp
 };
 
 /// The header's graph_text, graph_file and folder are left to the caller.

@@ -1,7 +1,7 @@
-// How every value is cut. A leaf: as its first reader wants it, so that what one rank loads is what it needs (loading costs nothing in
-// the published model, [E] 8.2: M[v, d] = 0 for an input). A node's output: as the node makes it, but where partial results of
-// several ranks are combined the block is cut further, a slice for each of those ranks: a reduce-scatter.
-// Example: 4 partial results of a 2 x 1 grid of blocks, wanted next in 8 rows: cut 8 x 1, each rank reduces one slice.
+// How every value is cut: a node's output as the node makes it, a leaf as its first reader wants it, so that what one rank loads is
+// what it needs (loading costs nothing in the published model, [E] 8.2: M[v, d] = 0 for an input). Which parts are cut again, because
+// several ranks share them, is decided when their readers or makers are placed (lowering.hpp).
+// Example: Z = A B with parts (1, 4, 1): A is cut 1 x 4, B 4 x 1, Z not at all; W = 2 Z in 4 rows wants Z cut 4 x 1.
 #pragma once
 
 #include <vector>
@@ -14,8 +14,12 @@ namespace ein::scheduler {
 /// Parts that cut `shape` into at most `calls` blocks, leading axes first: for tensors that no EinSum asks for.
 Parts leading_parts(Shape const& shape, std::int64_t calls);
 
-/// For each value, by ValueId, the parts of its axes.
-/// @param slice_bytes  a block of partial results smaller than this is reduced whole by one rank
-std::vector<Parts> value_parts(graph::EinGraph const& graph, relation::Plan const& plan, std::int64_t slice_bytes);
+struct ValueParts {
+    Parts made;    // by the maker; a leaf: as wanted
+    Parts wanted;  // by the first reader; empty when nobody reads it
+};
+
+/// For each value, by ValueId.
+std::vector<ValueParts> value_parts(graph::EinGraph const& graph, relation::Plan const& plan);
 
 }  // namespace ein::scheduler

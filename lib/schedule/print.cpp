@@ -98,6 +98,7 @@ Json to_json(Schedule const& schedule) {
         }
         out["sections"].push_back({{"rank", rank},
                                    {"bytes_sent", header.prediction.bytes_sent[rank]},
+                                   {"bytes_received", header.prediction.bytes_received[rank]},
                                    {"peak_bytes", header.prediction.peak_bytes[rank]},
                                    {"kinds", kinds},
                                    {"tasks", tasks}});

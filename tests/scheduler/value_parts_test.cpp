@@ -25,21 +25,14 @@ std::pair<graph::EinGraph, relation::Plan> chain(Extent rows, std::int64_t next)
 
 }  // namespace
 
-TEST_CASE("partial results are cut into the slices that the next reader wants", "[scheduler][value_parts]") {
+TEST_CASE("leaves are cut as their first reader wants, outputs as they are made", "[scheduler][value_parts]") {
     auto const [graph, plan] = chain(8, 4);
-    auto const parts = scheduler::value_parts(graph, plan, 0);
-    CHECK(parts[2] == Parts{4, 1});  // Z
-    CHECK(parts[0] == Parts{1, 4});  // A as Z reads it
-    CHECK(parts[1] == Parts{4, 1});
-}
-
-TEST_CASE("cuts stay where they were, and small blocks are not sliced", "[scheduler][value_parts]") {
-    auto const [graph, plan] = chain(8, 4);
-    CHECK(scheduler::value_parts(graph, plan, 1 << 20)[2] == Parts{1, 1});
-    auto const [odd, odd_plan] = chain(3, 3);  // three rows cannot be cut in four, six columns can in two
-    Parts const z = scheduler::value_parts(odd, odd_plan, 0)[2];
-    CHECK(z[0] * z[1] > 1);
-    CHECK(z[0] <= 3);
+    auto const parts = scheduler::value_parts(graph, plan);
+    CHECK(parts[0].made == Parts{1, 4});  // A as Z reads it
+    CHECK(parts[1].made == Parts{4, 1});
+    CHECK(parts[2].made == Parts{1, 1});  // Z
+    CHECK(parts[2].wanted == Parts{4, 1});
+    CHECK(parts[3].wanted.empty());  // W, which nobody reads
 }
 
 TEST_CASE("leading parts never cut an axis finer than its extent", "[scheduler][value_parts]") {

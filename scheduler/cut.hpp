@@ -1,0 +1,52 @@
+// How one value is cut: a grid of parts, and within each part a grid of slices of its own where several ranks share it.
+// Slices never cross the part's edges, whatever the extents. Knows boxes only; who holds them is in residency.hpp.
+// Example: 7 rows in 2 parts, the first in 3 slices: [0,2) [2,3) [3,4) | [4,7).
+#pragma once
+
+#include <vector>
+
+#include "lib/base/partition.hpp"
+
+namespace ein::scheduler {
+
+class Cut {
+public:
+    struct Block {
+        std::size_t index;  // parts in C order, then the slices of each in C order
+        Box box;
+    };
+
+    Cut() = default;
+    Cut(Shape shape, Parts parts);
+
+    /// Cuts every part again: part k into a grid of slices[k]. To be done before any index is asked for.
+    void slice(std::vector<Parts> slices);
+
+    Parts const& parts() const { return parts_; }
+    std::size_t part_count() const { return first_.size() - 1; }
+    std::size_t blocks() const { return first_.back(); }
+    Box box(std::size_t index) const;
+    Box part_box(std::size_t part) const;
+    Shape const& shape() const { return shape_; }
+    /// The blocks whose boxes meet `region`, in order of index; none for an empty region.
+    std::vector<Block> blocks_meeting(Box const& region) const;
+    std::vector<std::size_t> parts_meeting(Box const& region) const;
+
+private:
+    Parts const& slices_of(std::size_t part) const { return slices_.empty() ? whole_ : slices_[part]; }
+    void append_meeting(std::size_t part, Box const& region, std::vector<Block>& out) const;
+
+    Shape shape_;
+    Parts parts_;
+    Parts whole_;                     // one slice along every axis
+    std::vector<Parts> slices_;       // by part; empty while no part is sliced
+    std::vector<std::size_t> first_;  // index of each part's first block, and at last the number of blocks
+};
+
+/// About `count` slices of a part: the prime factors of `count`, largest first, each along an axis where the slices fall together with
+/// the cuts of `wanted` (when there are such), else the first axis that has room for it (long slices are runs of memory), else the
+/// longest. What does not fit is left out.
+/// @param wanted  how the next reader cuts the value, or empty
+Parts slices_for(Shape const& shape, Box const& part, std::int64_t count, Parts const& wanted = {});
+
+}  // namespace ein::scheduler
