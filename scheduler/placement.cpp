@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "lib/base/error.hpp"
+#include "scheduler/assignment.hpp"
 
 namespace ein::scheduler {
 namespace {
@@ -27,12 +28,26 @@ std::vector<Rank> place_round_robin(PlaceQuery const& query) {
     return out;
 }
 
+/// As many columns as calls may go to: rank r is the columns r, r + ranks, ...; a little more for where pattern would put a call.
+std::vector<std::vector<double>> weights_of(PlaceQuery const& query, std::size_t room) {
+    auto const ranks = static_cast<std::size_t>(query.ranks);
+    std::size_t const calls = query.held.size();
+    std::vector<std::vector<double>> weights(calls, std::vector<double>(ranks * room, 0));
+    for (std::size_t call = 0; call < calls; ++call) {
+        auto add = [&](int rank, double weight) {
+            for (std::size_t k = 0; k < room; ++k) weights[call][static_cast<std::size_t>(rank) + k * ranks] += weight;
+        };
+        for (Held const& held : query.held[call]) add(held.rank.value(), held.bytes);
+        add(pattern_rank(call, calls, query.ranks), 0.5 / static_cast<double>(calls));
+    }
+    return weights;
+}
+
 /// Takes the pairs (call, rank) by bytes that need not move, most first, while the rank has room; the rest go where pattern
 /// would put them, or to the next rank with room.
-std::vector<Rank> place_greedy(PlaceQuery const& query) {
+std::vector<Rank> place_by_most_bytes(PlaceQuery const& query, std::size_t room_of_each) {
     std::size_t const calls = query.held.size();
-    auto const ranks = static_cast<std::size_t>(query.ranks);
-    std::vector<std::size_t> room(ranks, (calls + ranks - 1) / ranks);
+    std::vector<std::size_t> room(static_cast<std::size_t>(query.ranks), room_of_each);
     struct Choice {
         double bytes;
         std::size_t call;
@@ -65,6 +80,18 @@ std::vector<Rank> place_greedy(PlaceQuery const& query) {
     }
     std::vector<Rank> out;
     for (int rank : placed) out.emplace_back(rank);
+    return out;
+}
+
+/// The assignment that leaves the most bytes where they are; exact where its cubic cost is small, else by most bytes first.
+std::vector<Rank> place_greedy(PlaceQuery const& query) {
+    constexpr std::size_t most_work = std::size_t{1} << 19;
+    std::size_t const calls = query.held.size();
+    auto const ranks = static_cast<std::size_t>(query.ranks);
+    std::size_t const room = (calls + ranks - 1) / ranks;
+    if (calls * calls * ranks * room > most_work) return place_by_most_bytes(query, room);
+    std::vector<Rank> out;
+    for (int column : assign(weights_of(query, room))) out.emplace_back(column % query.ranks);
     return out;
 }
 
