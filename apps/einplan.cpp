@@ -114,11 +114,13 @@ int run(Options options) {
     std::string const text = read_text_file(options.graph);
     graph::EinGraph const graph = graph::lower_contractions(graph::read_graph(text, options.graph.string()));
     std::string const graph_hash = hash_of(text);
-    relation::Plan const plan = make_plan(options, graph, graph_hash);
+    relation::Plan plan = make_plan(options, graph, graph_hash);
     scheduler::SchedulerOptions const how{
         .place = options.place,
         .inputs = options.inputs == "shared" ? scheduler::InputsPolicy::shared : scheduler::InputsPolicy::once};
-    schedule::Schedule schedule = scheduler::make_schedule(graph, plan, how);
+    scheduler::Scheduled made = scheduler::schedule_plan(graph, plan, how);
+    for (std::size_t node = 0; node < plan.nodes.size(); ++node) plan.nodes[node].ranks = std::move(made.ranks[node]);
+    schedule::Schedule& schedule = made.schedule;
     check_memory(options, schedule);
     tell_origin(schedule.header, options.graph, text, options.out);
     schedule::write_file(schedule, options.out);

@@ -34,10 +34,8 @@ std::vector<std::vector<std::size_t>> waves_of(std::vector<Call> const& calls, i
 }  // namespace
 
 std::vector<Lowering::Call> Lowering::calls_of(graph::Node const& node, graph::EinSum const& einsum,
-                                               relation::NodePlan const& plan) const {
-    std::vector<int> labels =
-        einsum.output;  // C order over output labels, then aggregated ones: a group's calls are neighbours
-    for (int label : einsum.aggregated()) labels.push_back(label);
+                                               relation::NodePlan const& plan) {
+    std::vector<int> const labels = relation::call_labels(einsum);
     Parts counts;
     for (int label : labels) counts.push_back(plan.parts[static_cast<std::size_t>(label)]);
     std::size_t const group_calls = calls_of_one_group(einsum, plan.parts);
@@ -58,7 +56,7 @@ std::vector<Lowering::Call> Lowering::calls_of(graph::Node const& node, graph::E
         for (auto const& [rank, amount] : bytes) held.back().push_back({rank, amount});
         calls.push_back(std::move(call));
     });
-    place(calls, std::move(held));
+    place(calls, plan, std::move(held));
     return calls;
 }
 
@@ -219,7 +217,7 @@ BlockId Lowering::reduce_slice(graph::Node const& node, Combining const& how, Bo
                       .output = sent.block,
                       .region = slice});
         }
-        fold(residency_.transfer(sent, node.output.value(), how.accumulated, home), true);
+        fold(residency_.transfer(sent, node.output.value(), how.accumulated, home, Purpose::agg), true);
     }
     return result;
 }

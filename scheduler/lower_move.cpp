@@ -98,7 +98,7 @@ BlockId Lowering::assemble(graph::Node const& node, Call const& call, std::vecto
                    .inputs = {piece.from.block},
                    .output = cut.block,
                    .region = piece.region});
-        BlockId const here = residency_.transfer(cut, node.output.value(), dtype, call.rank);
+        BlockId const here = residency_.transfer(cut, node.output.value(), dtype, call.rank, Purpose::repart);
         if (piece.region == call.region) return here;  // the whole block came in one piece
         local.push_back({{call.rank, here, piece.region}, piece.region, identity});
     }
@@ -131,7 +131,7 @@ void Lowering::lower(graph::Node const& node, graph::Move const& move, relation:
             auto const found = residency_.held(node.inputs[k], image(landing, from_output_begin(move.regions[k])));
             held[c].insert(held[c].end(), found.begin(), found.end());
         }
-    place(calls, std::move(held));
+    place(calls, plan, std::move(held));
     for (Call const& call : calls) {
         std::vector<Piece> const pieces = pieces_of(node, move, movements, call);
         Extent covered = 0;

@@ -45,7 +45,8 @@ void Lowering::assemble_reshaped(graph::Node const& node, std::int32_t spec, Cal
         BlockId const cut = on(from.rank).add_block(node.output.value(), dtype, packed, true);
         on(from.rank).add(
             {.kind = TaskKind::pack, .spec = spec, .inputs = {from.block}, .output = cut, .region = call.region});
-        BlockId const here = residency_.transfer({from.rank, cut, packed}, node.output.value(), dtype, call.rank, true);
+        BlockId const here =
+            residency_.transfer({from.rank, cut, packed}, node.output.value(), dtype, call.rank, Purpose::repart, true);
         arrivals.push_back(
             {from, {.kind = TaskKind::unpack, .spec = spec, .inputs = {here}, .output = {}, .region = block.box}});
     }
@@ -78,7 +79,7 @@ void Lowering::lower(graph::Node const& node, graph::Reshape const&, relation::N
                     held[c].push_back({h.rank, static_cast<double>(shared)});
             }
     }
-    place(calls, std::move(held));
+    place(calls, plan, std::move(held));
     for (Call const& call : calls) assemble_reshaped(node, spec, call);
 }
 

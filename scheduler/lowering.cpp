@@ -28,9 +28,12 @@ Lowering::Lowering(graph::EinGraph const& graph, relation::Plan const& plan, Low
     for (ValueId output : graph.outputs) header.outputs.push_back({output.value(), graph.value(output).name});
 }
 
-std::vector<schedule::Section> Lowering::run() && {
+void Lowering::run() {
     for (std::size_t n = 0; n < graph_.nodes.size(); ++n) lower(NodeId{static_cast<std::int32_t>(n)});
     store_outputs();
+}
+
+std::vector<schedule::Section> Lowering::take_sections() {
     std::vector<schedule::Section> out;
     for (SectionBuilder& section : sections_) out.push_back(std::move(section).finish());
     return out;
@@ -38,12 +41,13 @@ std::vector<schedule::Section> Lowering::run() && {
 
 void Lowering::lower(NodeId id) {
     graph::Node const& node = graph_.node(id);
+    residency_.begin(id);
     std::visit([&](auto const& op) { lower(node, op, plan_.node(id)); }, node.op);
 }
 
-void Lowering::place(std::vector<Call>& calls, std::vector<std::vector<Held>> held) const {
-    std::vector<Rank> const ranks = options_.place({plan_.ranks, std::move(held)});
-    for (std::size_t c = 0; c < calls.size(); ++c) calls[c].rank = ranks[c];
+void Lowering::place(std::vector<Call>& calls, relation::NodePlan const& plan, std::vector<std::vector<Held>> held) {
+    ranks_.push_back(plan.ranks.empty() ? options_.place({plan_.ranks, std::move(held)}) : plan.ranks);
+    for (std::size_t c = 0; c < calls.size(); ++c) calls[c].rank = ranks_.back()[c];
 }
 
 void Lowering::store_outputs() {

@@ -23,7 +23,10 @@ public:
     Lowering(graph::EinGraph const& graph, relation::Plan const& plan, LoweringOptions const& options,
              schedule::Header& header);
 
-    std::vector<schedule::Section> run() &&;
+    void run();
+    std::vector<schedule::Section> take_sections();
+    std::vector<std::vector<Rank>> const& ranks() const { return ranks_; }  // of each node's calls, by NodeId
+    std::vector<Traffic> const& traffic() const { return residency_.traffic(); }
 
 private:
     // one kernel call of an EinSum, or one output block of a Move or Reshape
@@ -55,8 +58,7 @@ private:
     void store_outputs();
 
     // EinSum
-    std::vector<Call> calls_of(graph::Node const& node, graph::EinSum const& einsum,
-                               relation::NodePlan const& plan) const;
+    std::vector<Call> calls_of(graph::Node const& node, graph::EinSum const& einsum, relation::NodePlan const& plan);
     void share_leaves(graph::Node const& node, graph::EinSum const& einsum, std::vector<Call> const& calls);
     void slice_partials(graph::Node const& node, std::vector<Call> const& calls, std::size_t group_calls);
     Parts slices_of(ValueId value, std::size_t part, std::size_t sharers) const;
@@ -77,7 +79,8 @@ private:
                      std::optional<std::int32_t> fill);
     void assemble_reshaped(graph::Node const& node, std::int32_t spec, Call const& call);
 
-    void place(std::vector<Call>& calls, std::vector<std::vector<Held>> held) const;
+    /// Gives each call of the node that lowering is at a rank: the plan's, or the placer's.
+    void place(std::vector<Call>& calls, relation::NodePlan const& plan, std::vector<std::vector<Held>> held);
     SectionBuilder& on(Rank rank) { return sections_[static_cast<std::size_t>(rank.value())]; }
     graph::Value const& value(ValueId id) const { return graph_.value(id); }
 
@@ -88,6 +91,7 @@ private:
     std::vector<SectionBuilder> sections_;
     Tables tables_;
     std::vector<ValueParts> parts_;  // by ValueId
+    std::vector<std::vector<Rank>> ranks_;
     Residency residency_;
 };
 

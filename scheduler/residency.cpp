@@ -10,7 +10,12 @@ using schedule::TaskKind;
 
 Residency::Residency(graph::EinGraph const& graph, std::vector<ValueParts> const& parts, InputsPolicy inputs,
                      std::vector<SectionBuilder>& sections, Tables& tables)
-    : graph_(graph), inputs_(inputs), sections_(sections), tables_(tables), states_(graph.values.size()) {
+    : graph_(graph),
+      inputs_(inputs),
+      sections_(sections),
+      tables_(tables),
+      states_(graph.values.size()),
+      traffic_(graph.nodes.size()) {
     for (std::size_t v = 0; v < states_.size(); ++v) {
         states_[v].cut = Cut(graph.values[v].shape, parts[v].made);
         states_[v].blocks.resize(states_[v].cut.blocks());
@@ -80,7 +85,12 @@ std::optional<BlockId> Residency::copy_of(ValueId value, Box const& box, Rank ra
     return std::nullopt;
 }
 
-BlockId Residency::transfer(Holding const& from, std::int32_t tensor, DType dtype, Rank to, bool packed) {
+BlockId Residency::transfer(Holding const& from, std::int32_t tensor, DType dtype, Rank to, Purpose purpose,
+                            bool packed) {
+    Traffic& traffic = traffic_[node_];
+    (purpose == Purpose::join  ? traffic.join
+     : purpose == Purpose::agg ? traffic.agg
+                               : traffic.repart) += on(from.rank).bytes_of(from.block);
     int const tag = next_tag_[{from.rank.value(), to.value()}]++;
     BlockId const there = on(to).add_block(tensor, dtype, from.box, packed);
     on(from.rank).add(
@@ -115,12 +125,19 @@ Holding Residency::need(ValueId value, Box const& region, Rank rank) {
         return {rank, block, region};
     }
     auto const pieces = blocks_meeting(value, region);
-    return pieces.size() == 1 ? from_one_block(value, pieces.front(), region, rank)
-                              : assembled(value, pieces, region, rank);
+    Purpose const purpose = purpose_of(value, region);
+    return pieces.size() == 1 ? from_one_block(value, pieces.front(), region, rank, purpose)
+                              : assembled(value, pieces, region, rank, purpose);
+}
+
+/// A part of the value as it is cut (in one block or in slices) is an operand of a join; any other region is cut anew.
+Purpose Residency::purpose_of(ValueId value, Box const& region) const {
+    auto const parts = cut(value).parts_meeting(region);
+    return parts.size() == 1 && cut(value).part_box(parts.front()) == region ? Purpose::join : Purpose::repart;
 }
 
 /// The region lies inside one block: that block when it is on this rank, else a copy of the block or of the piece.
-Holding Residency::from_one_block(ValueId value, Piece const& piece, Box const& region, Rank rank) {
+Holding Residency::from_one_block(ValueId value, Piece const& piece, Box const& region, Rank rank, Purpose purpose) {
     Holding const from = home(value, piece.index, rank);
     if (from.rank == rank) return from;
     if (auto const copy = copy_of(value, piece.box, rank)) return {rank, *copy, piece.box};
@@ -136,16 +153,17 @@ Holding Residency::from_one_block(ValueId value, Piece const& piece, Box const& 
         }
         sent = {from.rank, *cut, region};
     }
-    BlockId const there = transfer(sent, value.value(), dtype, rank);
+    BlockId const there = transfer(sent, value.value(), dtype, rank, purpose);
     remember(value, region, rank, there);
     return {rank, there, region};
 }
 
-Holding Residency::assembled(ValueId value, std::vector<Piece> const& pieces, Box const& region, Rank rank) {
+Holding Residency::assembled(ValueId value, std::vector<Piece> const& pieces, Box const& region, Rank rank,
+                             Purpose purpose) {
     std::vector<std::pair<Holding, Box>> parts;  // all are brought before any is copied
     for (Piece const& piece : pieces) {
         Box const part = intersection(piece.box, region);
-        parts.emplace_back(from_one_block(value, piece, part, rank), part);
+        parts.emplace_back(from_one_block(value, piece, part, rank, purpose), part);
     }
     BlockId const whole = on(rank).add_block(value.value(), graph_.value(value).dtype, region);
     for (auto const& [from, part] : parts) copy(value, from, whole, part);

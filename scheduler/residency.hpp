@@ -28,6 +28,16 @@ struct Holding {
 /// Whether each input element is loaded by one rank and sent, or read from its file by every rank that needs it.
 enum class InputsPolicy { once, shared };
 
+/// Why bytes go to another rank: a kernel call wants a block as it is cut, partial results are combined, or a value is wanted in
+/// another cut than it has.
+enum class Purpose { join, agg, repart };
+
+/// Bytes that cross ranks for one node.
+struct Traffic {
+    std::int64_t join = 0, agg = 0, repart = 0;
+    std::int64_t total() const { return join + agg + repart; }
+};
+
 class Residency {
 public:
     /// @param parts  of every value, by ValueId
@@ -48,8 +58,12 @@ public:
     /// Ranks that hold parts of `region`, with the bytes of it that they hold; leaves not yet loaded are nowhere.
     std::vector<Held> held(ValueId value, Box const& region) const;
 
-    /// Copies whole block `from` to another rank. @return the block there
-    BlockId transfer(Holding const& from, std::int32_t tensor, DType dtype, Rank to, bool packed = false);
+    /// Copies whole block `from` to another rank, counted as traffic of the node that lowering is at. @return the block there
+    BlockId transfer(Holding const& from, std::int32_t tensor, DType dtype, Rank to, Purpose purpose,
+                     bool packed = false);
+    /// What follows is for this node.
+    void begin(NodeId node) { node_ = static_cast<std::size_t>(node.value()); }
+    std::vector<Traffic> const& traffic() const { return traffic_; }  // by NodeId
 
     /// The blocks of a value whose box meets `region`.
     using Piece = Cut::Block;
@@ -79,8 +93,9 @@ private:
         state(value).copies[box].push_back({rank, block});
     }
     BlockId load(ValueId value, Box const& box, Rank rank);
-    Holding from_one_block(ValueId value, Piece const& piece, Box const& region, Rank rank);
-    Holding assembled(ValueId value, std::vector<Piece> const& pieces, Box const& region, Rank rank);
+    Holding from_one_block(ValueId value, Piece const& piece, Box const& region, Rank rank, Purpose purpose);
+    Holding assembled(ValueId value, std::vector<Piece> const& pieces, Box const& region, Rank rank, Purpose purpose);
+    Purpose purpose_of(ValueId value, Box const& region) const;
     void copy(ValueId value, Holding const& from, BlockId to, Box const& region);
 
     graph::EinGraph const& graph_;
@@ -89,6 +104,8 @@ private:
     Tables& tables_;
     std::vector<State> states_;
     std::map<std::pair<int, int>, int> next_tag_;  // by (from, to)
+    std::vector<Traffic> traffic_;
+    std::size_t node_ = 0;
 };
 
 }  // namespace ein::scheduler

@@ -51,17 +51,22 @@ schedule::Prediction predict(Schedule const& schedule, relation::Plan const& pla
     return out;
 }
 
-Schedule lowered(graph::EinGraph const& graph, relation::Plan const& plan, SchedulerOptions const& options,
-                 std::string const& place) {
-    Schedule out;
-    out.header.name = graph.name;
-    out.header.ranks = plan.ranks;
-    out.header.strategy = plan.strategy;
-    out.header.place = place;
-    out.header.params = graph.params;
-    LoweringOptions const lowering{placer(place), options.inputs, options.slice_bytes};
-    out.sections = Lowering(graph, plan, lowering, out.header).run();
-    out.header.prediction = predict(out, plan);
+Scheduled lowered(graph::EinGraph const& graph, relation::Plan const& plan, SchedulerOptions const& options,
+                  std::string const& place) {
+    Scheduled out;
+    schedule::Header& header = out.schedule.header;
+    header.name = graph.name;
+    header.ranks = plan.ranks;
+    header.strategy = plan.strategy;
+    header.place = place;
+    header.params = graph.params;
+    LoweringOptions const how{placer(place), options.inputs, options.slice_bytes};
+    Lowering lowering(graph, plan, how, header);
+    lowering.run();
+    out.schedule.sections = lowering.take_sections();
+    out.ranks = lowering.ranks();
+    out.traffic = lowering.traffic();
+    header.prediction = predict(out.schedule, plan);
     return out;
 }
 
@@ -79,23 +84,22 @@ auto merit(Schedule const& schedule) {
 
 }  // namespace
 
-Schedule make_schedule(graph::EinGraph const& graph, relation::Plan const& plan, SchedulerOptions const& options) {
-    Schedule out;
-    if (options.place != "best") {
-        out = lowered(graph, plan, options, options.place);
-    } else if (plan.ranks == 1) {
-        out = lowered(graph, plan, options, "pattern");
-    } else {
-        out = lowered(graph, plan, options, "pattern");
+Scheduled schedule_plan(graph::EinGraph const& graph, relation::Plan const& plan, SchedulerOptions const& options) {
+    bool const choose = options.place == "best";
+    Scheduled out = lowered(graph, plan, options, choose ? "pattern" : options.place);
+    if (choose && plan.ranks > 1)
         for (std::string const& name : placer_names()) {
             if (name == "best" || name == "pattern") continue;
-            Schedule other = lowered(graph, plan, options, name);
-            if (merit(other) < merit(out)) out = std::move(other);
+            Scheduled other = lowered(graph, plan, options, name);
+            if (merit(other.schedule) < merit(out.schedule)) out = std::move(other);
         }
-    }
-    auto const faults = schedule::faults_of(out);
+    auto const faults = schedule::faults_of(out.schedule);
     promise(faults.empty(), "the scheduler made an unsound schedule: " + (faults.empty() ? "" : faults.front()));
     return out;
+}
+
+Schedule make_schedule(graph::EinGraph const& graph, relation::Plan const& plan, SchedulerOptions const& options) {
+    return schedule_plan(graph, plan, options).schedule;
 }
 
 }  // namespace ein::scheduler

@@ -17,8 +17,18 @@ struct SchedulerOptions {
     std::int64_t slice_bytes = 16 << 10;  // see lowering.hpp
 };
 
-/// The header's graph_text, graph_file and folder are left to the caller.
+/// A schedule and how it came about.
+struct Scheduled {
+    schedule::Schedule schedule;           // the header's graph_text, graph_file and folder are left to the caller
+    std::vector<std::vector<Rank>> ranks;  // of each node's kernel calls (see relation::NodePlan), by NodeId
+    std::vector<Traffic> traffic;          // bytes that cross ranks for each node, by NodeId
+};
+
+/// A node whose plan names ranks is placed there, whatever the options say.
 /// @throws UsageError for an unknown placer
+Scheduled schedule_plan(graph::EinGraph const& graph, relation::Plan const& plan, SchedulerOptions const& options = {});
+
+/// The schedule alone.
 schedule::Schedule make_schedule(graph::EinGraph const& graph, relation::Plan const& plan,
                                  SchedulerOptions const& options = {});
 

@@ -45,6 +45,12 @@ std::optional<Parts> input_parts(graph::Node const& node, NodePlan const& plan, 
     return at_labels(plan.parts, einsum->inputs.at(operand));
 }
 
+std::vector<int> call_labels(graph::EinSum const& einsum) {
+    std::vector<int> labels = einsum.output;
+    for (int label : einsum.aggregated()) labels.push_back(label);
+    return labels;
+}
+
 Shape const& cut_extents(graph::EinGraph const& graph, graph::Node const& node) {
     auto const* einsum = std::get_if<graph::EinSum>(&node.op);
     return einsum ? einsum->extents : graph.value(node.output).shape;
@@ -70,6 +76,11 @@ void verify(graph::EinGraph const& graph, Plan const& plan) {
                                     std::to_string(parts[label]));
             }
         }
+        std::vector<Rank> const& ranks = plan.nodes[k].ranks;
+        bool const placed = static_cast<std::int64_t>(ranks.size()) == element_count(parts) &&
+                            std::all_of(ranks.begin(), ranks.end(),
+                                        [&](Rank rank) { return rank.value() >= 0 && rank.value() < plan.ranks; });
+        promise(ranks.empty() || placed, "the plan of node '" + node.name + "' places its calls on wrong ranks");
     }
 }
 

@@ -29,6 +29,7 @@ struct NodePlan {
     Cost elements{};  // this node, its input edges' repartitions included
     Cost bytes{};
     std::int64_t candidates = 0;  // partition vectors that were considered
+    std::vector<Rank> ranks;      // of each kernel call (see call_labels); empty: the scheduler places them
 };
 
 struct Plan {
@@ -48,13 +49,17 @@ Parts output_parts(graph::Node const& node, NodePlan const& plan);
 /// Move and Reshape read regions, not parts: nothing.
 std::optional<Parts> input_parts(graph::Node const& node, NodePlan const& plan, std::size_t operand);
 
+/// The order of a node's kernel calls: C order over these labels, the output's and then the aggregated ones, so that calls of one
+/// output block are neighbours. Move and Reshape: a call for each output block, in C order.
+std::vector<int> call_labels(graph::EinSum const& einsum);
+
 /// What the parts of a node count along: an EinSum's extents by label, else the output's shape; and what each is called
 /// (the label, or the axis as "0", "1", ...).
 Shape const& cut_extents(graph::EinGraph const& graph, graph::Node const& node);
 std::string cut_name(graph::Node const& node, std::size_t k);
 
 /// @throws InternalError unless every node has one part count >= 1 and at most its extent (1 for extent 0) for each
-/// label or axis
+/// label or axis, and as many ranks below the plan's as kernel calls, or none
 void verify(graph::EinGraph const& graph, Plan const& plan);
 
 }  // namespace ein::relation

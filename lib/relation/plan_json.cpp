@@ -21,12 +21,14 @@ public:
 
     Plan read(Cursor const& top) {
         if (!top.expect_object()) return {};
-        top.only_keys({"einplan", "graph_hash", "ranks", "calls", "strategy", "parts"});
+        top.only_keys({"einplan", "graph_hash", "ranks", "calls", "strategy", "parts", "place"});
         check_identity(top);
         plan_.ranks = static_cast<int>(count(top, "ranks", most_ranks).value_or(1));
         plan_.calls = top.has("calls") ? count(top, "calls", INT64_MAX).value_or(1) : plan_.ranks;
         plan_.strategy = top.has("strategy") ? top.at("strategy").string().value_or("") : "file";
+        for (std::size_t k = 0; k < graph_.nodes.size(); ++k) by_name_[output_name(graph_, graph_.nodes[k])] = k;
         read_parts(top);
+        if (top.has("place")) read_places(top.at("place"));
         return std::move(plan_);
     }
 
@@ -62,18 +64,43 @@ private:
         Cursor const parts = top.at("parts");
         if (!parts.expect_object()) return;
         plan_.nodes.resize(graph_.nodes.size());
-        std::unordered_map<std::string, std::size_t> by_name;
-        for (std::size_t k = 0; k < graph_.nodes.size(); ++k) by_name[output_name(graph_, graph_.nodes[k])] = k;
-        for (auto const& [name, unused] : parts.value().items()) {
-            if (auto const known = by_name.find(name); known != by_name.end())
-                read_node(parts.at(name), graph_.nodes[known->second], plan_.nodes[known->second]);
-            else if (!name.starts_with("x-"))
-                unknown_node(parts.at(name), name);
-        }
+        for_each_node(parts, [&](Cursor const& at, std::size_t k) { read_node(at, graph_.nodes[k], plan_.nodes[k]); });
         for (graph::Node const& node : graph_.nodes) {
             std::string const& name = output_name(graph_, node);
             if (!parts.has(name))
                 parts.fail("parts for node '" + name + "'", "none", "add \"" + name + "\": {label: parts, ...}");
+        }
+    }
+
+    /// Visits every entry that is named after a node.
+    template <class Visit>
+    void for_each_node(Cursor const& object, Visit&& visit) const {
+        for (auto const& [name, unused] : object.value().items()) {
+            if (auto const known = by_name_.find(name); known != by_name_.end())
+                visit(object.at(name), known->second);
+            else if (!name.starts_with("x-"))
+                unknown_node(object.at(name), name);
+        }
+    }
+
+    void read_places(Cursor const& places) {
+        if (!places.expect_object() || plan_.nodes.empty()) return;
+        for_each_node(places, [&](Cursor const& at, std::size_t k) { read_place(at, plan_.nodes[k]); });
+    }
+
+    void read_place(Cursor const& at, NodePlan& node) const {
+        if (!at.expect_list()) return;
+        auto const calls = static_cast<std::size_t>(element_count(node.parts));
+        if (at.size() != calls)
+            return at.fail(std::to_string(calls) + " ranks, one for each kernel call (the product of the node's parts)",
+                           std::to_string(at.size()), "give each call a rank, or remove the node from \"place\"");
+        for (std::size_t call = 0; call < calls; ++call) {
+            auto const rank = at.at(call).integer();
+            if (!rank) continue;
+            if (*rank < 0 || *rank >= plan_.ranks)
+                at.at(call).fail("a rank from 0 to " + std::to_string(plan_.ranks - 1), std::to_string(*rank),
+                                 "choose a rank of the plan");
+            node.ranks.emplace_back(static_cast<int>(*rank));
         }
     }
 
@@ -120,21 +147,43 @@ private:
 
     graph::EinGraph const& graph_;
     std::string const& hash_;
+    std::unordered_map<std::string, std::size_t> by_name_;
     Plan plan_;
 };
 
 }  // namespace
 
+namespace {
+
+std::string text(Json const& value) { return value.dump(-1, ' ', false, Json::error_handler_t::replace); }
+
+/// One line an entry, so that people and diff see a node at a time.
+std::string lines(Json const& object) {
+    std::string out = "{";
+    for (auto const& [name, value] : object.items())
+        out += (out.size() > 1 ? ",\n    " : "\n    ") + text(name) + ": " + text(value);
+    return out + "\n  }";
+}
+
+}  // namespace
+
 std::string write_plan(graph::EinGraph const& graph, Plan const& plan, std::string const& graph_hash) {
-    Json parts = Json::object();
+    Json parts = Json::object(), places = Json::object();
     for (std::size_t k = 0; k < graph.nodes.size(); ++k) {
-        Json& labels = parts[output_name(graph, graph.nodes[k])] = Json::object();
+        std::string const& name = output_name(graph, graph.nodes[k]);
+        Json& labels = parts[name] = Json::object();
         for (std::size_t label = 0; label < plan.nodes[k].parts.size(); ++label)
             labels[cut_name(graph.nodes[k], label)] = plan.nodes[k].parts[label];
+        if (plan.nodes[k].ranks.empty()) continue;
+        Json& ranks = places[name] = Json::array();
+        for (Rank rank : plan.nodes[k].ranks) ranks.push_back(rank.value());
     }
-    Json document = {{"einplan", 1},        {"graph_hash", graph_hash},  {"ranks", plan.ranks},
-                     {"calls", plan.calls}, {"strategy", plan.strategy}, {"parts", std::move(parts)}};
-    return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+    std::string out = "{\n  \"einplan\": 1,\n  \"graph_hash\": " + text(graph_hash) +
+                      ",\n  \"ranks\": " + std::to_string(plan.ranks) +
+                      ",\n  \"calls\": " + std::to_string(plan.calls) + ",\n  \"strategy\": " + text(plan.strategy) +
+                      ",\n  \"parts\": " + lines(parts);
+    if (!places.empty()) out += ",\n  \"place\": " + lines(places);
+    return out + "\n}\n";
 }
 
 Plan read_plan(std::string_view json, std::string const& file, graph::EinGraph const& graph,

@@ -1,6 +1,8 @@
 // The decisions of a plan as JSON that people read and edit:
 //   {"einplan": 1, "graph_hash": "9f..", "ranks": 4, "strategy": "eindecomp",
-//    "parts": {"AB": {"i": 2, "j": 1, "k": 2}}}
+//    "parts": {"AB": {"i": 2, "j": 1, "k": 2}}, "place": {"AB": [0, 1, 2, 3]}}
+// "place" gives the rank of each kernel call, in the order of relation::call_labels; a node that it leaves out is placed
+// by the scheduler.
 // A node goes by the name of its output value; a structural node's axes are "0", "1", ...  Costs are not in it: they
 // are computed again (planner/cost.hpp) from what was read.
 #pragma once
@@ -19,7 +21,7 @@ std::string write_plan(graph::EinGraph const& graph, Plan const& plan, std::stri
 /// @param file        names the file in messages
 /// @param graph_hash  that the plan must be for
 /// @throws InputError with every fault: another graph or version, unknown nodes or labels, a part below 1 or above its
-/// extent
+/// extent, another number of ranks than kernel calls, a rank that is not there
 Plan read_plan(std::string_view json, std::string const& file, graph::EinGraph const& graph,
                std::string const& graph_hash);
 

@@ -113,3 +113,24 @@ TEST_CASE("a narrow output is kept wide until all partial results are in", "[sch
     CHECK(sum(schedule.header.prediction.bytes_sent) == 4);  // one f32 partial sum
     CHECK(count(schedule, TaskKind::reduce) == 2);           // combine, then round to f16
 }
+
+TEST_CASE("a plan's own placement is kept, and given back", "[scheduler]") {
+    graph::EinGraph const graph = matmul_chain();
+    relation::Plan plan = planner::plan(graph, {.ranks = 3});
+    plan.nodes[1].ranks.assign(static_cast<std::size_t>(element_count(plan.nodes[1].parts)), Rank{2});
+    auto const made = scheduler::schedule_plan(graph, plan, {.place = "pattern"});
+    CHECK(made.ranks[1] == plan.nodes[1].ranks);
+    for (std::size_t node = 0; node < plan.nodes.size(); ++node) plan.nodes[node].ranks = made.ranks[node];
+    auto const again = scheduler::schedule_plan(graph, plan, {.place = "round-robin"});
+    CHECK(again.schedule.header.prediction.bytes_sent == made.schedule.header.prediction.bytes_sent);
+}
+
+TEST_CASE("traffic by node adds up to the bytes that ranks send", "[scheduler]") {
+    int const ranks = GENERATE(1, 2, 4, 6, 7);
+    graph::EinGraph const graph = matmul_chain();
+    auto const made = scheduler::schedule_plan(graph, planner::plan(graph, {.ranks = ranks}), {.slice_bytes = 0});
+    std::int64_t total = 0;
+    for (scheduler::Traffic const& node : made.traffic) total += node.total();
+    CHECK(total == sum(made.schedule.header.prediction.bytes_sent));
+    CHECK((ranks == 1) == (total == 0));
+}

@@ -45,6 +45,7 @@ TEST_CASE("a plan is read back as it was written, byte for byte", "[relation][pl
     plan.calls = 6;
     plan.strategy = "sqrt";
     plan.nodes = {{.parts = {3, 1, 2}}, {.parts = {6}}};
+    plan.nodes[1].ranks = {Rank{0}, Rank{1}, Rank{2}, Rank{2}, Rank{1}, Rank{0}};
     std::string const text = write_plan(two_nodes(), plan, "h1");
     Plan const read = read_plan(text, "plan.json", two_nodes(), "h1");
     CHECK(read.ranks == 3);
@@ -53,6 +54,8 @@ TEST_CASE("a plan is read back as it was written, byte for byte", "[relation][pl
     REQUIRE(read.nodes.size() == 2);
     CHECK(read.nodes[0].parts == plan.nodes[0].parts);
     CHECK(read.nodes[1].parts == plan.nodes[1].parts);
+    CHECK(read.nodes[0].ranks.empty());
+    CHECK(read.nodes[1].ranks == plan.nodes[1].ranks);
     CHECK(write_plan(two_nodes(), read, "h1") == text);
 }
 
@@ -76,6 +79,13 @@ TEST_CASE("every way a plan file can be wrong is told with its place and mend", 
     CHECK(fault_of(R"({"graph_hash": "h1", "ranks": 4, "parts": )" + good + "}").expected == "\"einplan\": 1");
     CHECK(fault_of(R"({"einplan": 2, "graph_hash": "h1", "ranks": 4, "parts": )" + good + "}").found == "2");
     CHECK(fault_of(R"({"einplan": 1, "graph_hash": "h1", "ranks": 4})").expected == "\"parts\"");
+    auto placed = [](std::string const& place) {
+        return with(good, R"("graph_hash": "h1", "ranks": 4, "place": )" + place);
+    };
+    CHECK(fault_of(placed(R"({"beta": [0, 1, 2]})")).expected.starts_with("4 ranks"));
+    CHECK(fault_of(placed(R"({"beta": [0, 1, 2, 4]})")).where == "/place/beta/3");
+    CHECK(fault_of(placed(R"({"beta": 3})")).where == "/place/beta");
+    CHECK(fault_of(placed(R"({"bet": []})")).mend == "did you mean 'beta'?");
     CHECK(fault_of("[]").expected == "an object");
     CHECK(fault_of(with("3")).where == "/parts");
 

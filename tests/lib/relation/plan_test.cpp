@@ -52,7 +52,9 @@ TEST_CASE("a plan is verified: a part for each label, from one to its extent", "
     refused([](Plan& plan) { plan.nodes[1].parts[0] = 0; });
     refused([](Plan& plan) { plan.nodes[1].parts[0] = 5; });
     refused([](Plan& plan) { plan.nodes[2].parts[0] = 25; });
-    refused([](Plan& plan) { plan.nodes[3].parts[1] = 2; });  // an extent of 0 has one part
+    refused([](Plan& plan) { plan.nodes[3].parts[1] = 2; });                // an extent of 0 has one part
+    refused([](Plan& plan) { plan.nodes[0].ranks = {Rank{0}}; });           // two calls
+    refused([](Plan& plan) { plan.nodes[0].ranks = {Rank{0}, Rank{1}}; });  // the plan has one rank
 }
 
 TEST_CASE("costs of a plan are the sums over its nodes", "[relation][plan]") {
