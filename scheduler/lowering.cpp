@@ -22,6 +22,7 @@ Lowering::Lowering(graph::EinGraph const& graph, relation::Plan const& plan, Low
       sections_(static_cast<std::size_t>(plan.ranks)),
       tables_(header),
       parts_(value_parts(graph, plan)),
+      ranks_(graph.nodes.size()),
       residency_(graph, parts_, options.inputs, sections_, tables_) {
     for (graph::Value const& v : graph.values) header.tensors.push_back({v.name, v.shape, v.dtype});
     for (graph::Leaf const& leaf : graph.leaves) header.inputs.push_back({leaf.value.value(), leaf.source});
@@ -29,7 +30,7 @@ Lowering::Lowering(graph::EinGraph const& graph, relation::Plan const& plan, Low
 }
 
 void Lowering::run() {
-    for (std::size_t n = 0; n < graph_.nodes.size(); ++n) lower(NodeId{static_cast<std::int32_t>(n)});
+    for (NodeId node : node_order(graph_, options_.order)) lower(node);
     store_outputs();
 }
 
@@ -41,13 +42,14 @@ std::vector<schedule::Section> Lowering::take_sections() {
 
 void Lowering::lower(NodeId id) {
     graph::Node const& node = graph_.node(id);
-    residency_.begin(id);
+    residency_.begin(node_ = id);
     std::visit([&](auto const& op) { lower(node, op, plan_.node(id)); }, node.op);
 }
 
 void Lowering::place(std::vector<Call>& calls, relation::NodePlan const& plan, std::vector<std::vector<Held>> held) {
-    ranks_.push_back(plan.ranks.empty() ? options_.place({plan_.ranks, std::move(held)}) : plan.ranks);
-    for (std::size_t c = 0; c < calls.size(); ++c) calls[c].rank = ranks_.back()[c];
+    std::vector<Rank>& ranks = ranks_[static_cast<std::size_t>(node_.value())];
+    ranks = plan.ranks.empty() ? options_.place({plan_.ranks, std::move(held)}) : plan.ranks;
+    for (std::size_t c = 0; c < calls.size(); ++c) calls[c].rank = ranks[c];
 }
 
 void Lowering::store_outputs() {

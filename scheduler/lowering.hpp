@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "lib/relation/plan.hpp"
+#include "scheduler/order.hpp"
 #include "scheduler/residency.hpp"
 
 namespace ein::scheduler {
@@ -14,6 +15,7 @@ namespace ein::scheduler {
 struct LoweringOptions {
     Placer place;
     InputsPolicy inputs = InputsPolicy::once;
+    Order order = Order::as_given;
     std::int64_t slice_bytes = 16 << 10;  // a block that several ranks share is not cut into slices smaller than this
 };
 
@@ -91,7 +93,8 @@ private:
     std::vector<SectionBuilder> sections_;
     Tables tables_;
     std::vector<ValueParts> parts_;  // by ValueId
-    std::vector<std::vector<Rank>> ranks_;
+    std::vector<std::vector<Rank>> ranks_;  // of each node's calls, by NodeId
+    NodeId node_;                           // that is being lowered
     Residency residency_;
 };
 

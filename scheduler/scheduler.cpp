@@ -60,7 +60,7 @@ Scheduled lowered(graph::EinGraph const& graph, relation::Plan const& plan, Sche
     header.strategy = plan.strategy;
     header.place = place;
     header.params = graph.params;
-    LoweringOptions const how{placer(place), options.inputs, options.slice_bytes};
+    LoweringOptions const how{placer(place), options.inputs, options.order, options.slice_bytes};
     Lowering lowering(graph, plan, how, header);
     lowering.run();
     out.schedule.sections = lowering.take_sections();

@@ -7,6 +7,7 @@
 #include "lib/graph/ein_graph.hpp"
 #include "lib/relation/plan.hpp"
 #include "lib/schedule/schedule.hpp"
+#include "scheduler/order.hpp"
 #include "scheduler/residency.hpp"
 
 namespace ein::scheduler {
@@ -14,6 +15,7 @@ namespace ein::scheduler {
 struct SchedulerOptions {
     std::string place = "best";  // a placer, or "best": the one whose busiest rank moves fewest bytes
     InputsPolicy inputs = InputsPolicy::once;
+    Order order = Order::as_given;
     std::int64_t slice_bytes = 16 << 10;  // see lowering.hpp
 };
 
