@@ -1,0 +1,140 @@
+#include "apps/planning.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "lib/base/error.hpp"
+#include "lib/base/sizes.hpp"
+
+namespace ein::apps {
+namespace {
+
+/// One way to plan, and what is said of it when it is taken.
+struct Way {
+    std::string what;
+    PlanningOptions options;
+};
+using Rung = std::vector<Way>;
+
+std::string bytes_text(std::int64_t bytes) {
+    return format_bytes(static_cast<double>(bytes)) + " (" + std::to_string(bytes) + " bytes)";
+}
+
+/// Cheapest first: what moves no more bytes comes before what does.
+std::vector<Rung> ladder(PlanningOptions const& base, bool parts_are_given) {
+    PlanningOptions saving = base;
+    saving.scheduler.order = scheduler::Order::least_memory;
+    std::vector<Rung> rungs{{{"its nodes in the order of least memory", saving}}};
+    Rung placements;
+    for (std::string const& place : scheduler::placer_names()) {
+        PlanningOptions other = saving;
+        other.scheduler.place = place;
+        if (place != base.scheduler.place && place != "best") placements.push_back({"placed by " + place, other});
+    }
+    rungs.push_back(placements);
+    if (parts_are_given) return rungs;
+    Rung decompositions;
+    for (std::string const& name : {"eindecomp", "sqrt"}) {
+        PlanningOptions other = saving;
+        other.planner.decompose = name;
+        if (name != base.planner.decompose) decompositions.push_back({"decomposed by " + name, other});
+    }
+    rungs.push_back(decompositions);
+    std::int64_t const calls = base.planner.calls > 0 ? base.planner.calls : base.planner.ranks;
+    for (std::int64_t factor : {2, 4, 8, 16}) {
+        PlanningOptions other = saving;
+        other.planner.calls = calls * factor;
+        rungs.push_back({{"its labels sliced into " + std::to_string(other.planner.calls) + " kernel calls a node", other}});
+    }
+    return rungs;
+}
+
+Planned attempt(graph::EinGraph const& graph, PlanningOptions const& options, std::optional<relation::Plan> const& given) {
+    Planned out{given ? *given : planner::plan(graph, options.planner), {}, {}};
+    out.made = scheduler::schedule_plan(graph, out.plan, options.scheduler);
+    for (std::size_t node = 0; node < out.plan.nodes.size(); ++node) out.plan.nodes[node].ranks = out.made.ranks[node];
+    return out;
+}
+
+std::string price(Planned const& before, Planned const& now) {
+    double const more = static_cast<double>(now.moved() - before.moved());
+    if (more <= 0) return "moves no more bytes";
+    return "moves " + format_bytes(more) + " more" +
+           (before.moved() > 0
+                ? " (+" + std::to_string(std::llround(100 * more / static_cast<double>(before.moved()))) + " %)"
+                : "");
+}
+
+/// The least memory that any way up the ladder needs.
+std::int64_t least_peak(graph::EinGraph const& graph, PlanningOptions const& options) {
+    std::int64_t least = attempt(graph, options, std::nullopt).peak();
+    for (Rung const& rung : ladder(options, false))
+        for (Way const& way : rung) least = std::min(least, attempt(graph, way.options, std::nullopt).peak());
+    return least;
+}
+
+/// A number of ranks with which the budget is kept: doubled until one does, then halved in between. 0: none was found.
+int enough_ranks(graph::EinGraph const& graph, PlanningOptions options) {
+    constexpr int most = 256;
+    auto fits = [&](int ranks) {
+        options.planner.ranks = ranks;
+        options.planner.calls = 0;
+        return least_peak(graph, options) <= *options.memory;
+    };
+    int low = options.planner.ranks, high = 2 * low;
+    while (high <= most && !fits(high)) low = high, high *= 2;
+    if (high > most) return 0;
+    while (high - low > 1) {
+        int const middle = low + (high - low) / 2;
+        (fits(middle) ? high : low) = middle;
+    }
+    return high;
+}
+
+[[noreturn]] void refuse(graph::EinGraph const& graph, PlanningOptions const& options, std::int64_t least, bool parts_are_given) {
+    int const ranks = parts_are_given ? 0 : enough_ranks(graph, options);
+    throw MemoryError("--memory: expected a schedule that fits in " +
+                      format_bytes(static_cast<double>(*options.memory)) + " a rank on " +
+                      std::to_string(options.planner.ranks) + " ranks, found that the smallest needs " +
+                      bytes_text(least) + "; give --memory " + std::to_string(least) +
+                      (ranks > 0 ? ", or -n " + std::to_string(ranks) : "") + " or more");
+}
+
+}  // namespace
+
+std::int64_t Planned::peak() const {
+    auto const& peaks = made.schedule.header.prediction.peak_bytes;
+    return *std::max_element(peaks.begin(), peaks.end());
+}
+
+std::int64_t Planned::moved() const {
+    auto const& sent = made.schedule.header.prediction.bytes_sent;
+    return std::accumulate(sent.begin(), sent.end(), std::int64_t{0});
+}
+
+Planned plan_and_schedule(graph::EinGraph const& graph, PlanningOptions const& options,
+                          std::optional<relation::Plan> const& given) {
+    Planned first = attempt(graph, options, given);
+    if (!options.memory || first.peak() <= *options.memory) return first;
+    std::int64_t least = first.peak();
+    for (Rung const& rung : ladder(options, given.has_value())) {
+        std::optional<Planned> best;
+        std::string what;
+        for (Way const& way : rung) {
+            Planned here = attempt(graph, way.options, given);
+            least = std::min(least, here.peak());
+            if (here.peak() > *options.memory || (best && best->moved() <= here.moved())) continue;
+            best = std::move(here);
+            what = way.what;
+        }
+        if (!best) continue;
+        best->notes.push_back("to fit in " + format_bytes(static_cast<double>(*options.memory)) + " instead of " +
+                              format_bytes(static_cast<double>(first.peak())) + " a rank: " + what + "; " +
+                              price(first, *best));
+        return std::move(*best);
+    }
+    refuse(graph, options, least, given.has_value());
+}
+
+}  // namespace ein::apps

@@ -1,0 +1,36 @@
+// What einplan decides: a plan and the schedule made of it. Under a memory budget it climbs a ladder of other ways to do the same, until
+// one fits: other orders of the nodes, other placements, other decompositions, labels cut into more slices; and says what it costs.
+// Leaves costs to planner/, tasks to scheduler/ and options to einplan.cpp.
+// Example: --memory 2GiB, and the plan needs 3: nodes in the order of least memory need 1.8 and move as much: taken, with a note.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "planner/planner.hpp"
+#include "scheduler/scheduler.hpp"
+
+namespace ein::apps {
+
+struct Planned {
+    relation::Plan plan;  // with the ranks that the schedule gave to its calls
+    scheduler::Scheduled made;
+    std::vector<std::string> notes;  // what the ladder did, a sentence each
+    std::int64_t peak() const;       // bytes of the rank that holds most
+    std::int64_t moved() const;      // bytes sent by all ranks
+};
+
+struct PlanningOptions {
+    planner::PlannerOptions planner;
+    scheduler::SchedulerOptions scheduler;
+    std::optional<std::int64_t> memory;  // bytes of blocks that a rank may hold
+};
+
+/// @param given  a plan that is already decided: then only its order and, where it names no ranks, its placement may change
+/// @throws MemoryError when nothing fits, with the smallest budget and the smallest number of ranks that would do
+Planned plan_and_schedule(graph::EinGraph const& graph, PlanningOptions const& options,
+                          std::optional<relation::Plan> const& given = std::nullopt);
+
+}  // namespace ein::apps

@@ -1,0 +1,84 @@
+#include "apps/planning.hpp"
+
+#include "lib/base/error.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/graphs.hpp"
+
+using namespace ein;
+
+namespace {
+
+/// Outer products, all made before the first is summed: in the order given they are live together.
+graph::EinGraph fans() {
+    test::GraphBuilder g;
+    g.leaf("a", {64});
+    for (std::string const b : {"0", "1", "2", "3"}) g.einsum("P" + b, "i,k->ik", {"a", "a"});
+    for (std::string const b : {"0", "1", "2", "3"}) g.einsum("s" + b, "ik->i", {"P" + b});
+    return g.finish({"s0", "s1", "s2", "s3"});
+}
+
+graph::EinGraph matmul() {
+    test::GraphBuilder g;
+    g.leaf("A", {64, 64});
+    g.leaf("B", {64, 64});
+    g.einsum("C", "ij,jk->ik", {"A", "B"});
+    return g.finish({"C"});
+}
+
+apps::PlanningOptions on(int ranks, std::optional<std::int64_t> memory = std::nullopt) {
+    return {.planner = {.ranks = ranks}, .scheduler = {}, .memory = memory};
+}
+
+}  // namespace
+
+TEST_CASE("without a budget, or with enough, nothing is changed", "[apps][planning]") {
+    auto const free = apps::plan_and_schedule(fans(), on(2));
+    CHECK(free.notes.empty());
+    auto const enough = apps::plan_and_schedule(fans(), on(2, free.peak()));
+    CHECK(enough.notes.empty());
+    CHECK(enough.peak() == free.peak());
+}
+
+TEST_CASE("a smaller budget is met by another order, which moves no more", "[apps][planning]") {
+    auto const free = apps::plan_and_schedule(fans(), on(2));
+    auto const tight = apps::plan_and_schedule(fans(), on(2, free.peak() / 2));
+    CHECK(tight.peak() <= free.peak() / 2);
+    REQUIRE(tight.notes.size() == 1);
+    CHECK_THAT(tight.notes[0], Catch::Contains("order of least memory; moves no more bytes"));
+}
+
+TEST_CASE("labels are sliced when orders and placements do not help, at a price", "[apps][planning]") {
+    auto const free = apps::plan_and_schedule(matmul(), on(2));
+    auto const tight = apps::plan_and_schedule(matmul(), on(2, free.peak() - 1));
+    CHECK(tight.peak() < free.peak());
+    REQUIRE(tight.notes.size() == 1);
+    INFO(tight.notes[0]);
+}
+
+TEST_CASE("what nothing fits in is refused with the budget and the ranks that would do", "[apps][planning]") {
+    try {
+        apps::plan_and_schedule(matmul(), on(2, 20000));
+        FAIL("accepted");
+    } catch (MemoryError const& error) {
+        std::string const text = error.what();
+        INFO(text);
+        auto const number = [&](std::string const& before) {
+            auto const at = text.find(before);
+            REQUIRE(at != std::string::npos);
+            return std::stoll(text.substr(at + before.size()));
+        };
+        std::int64_t const budget = number("give --memory ");
+        CHECK(apps::plan_and_schedule(matmul(), on(2, budget)).peak() <= budget);
+        CHECK_THROWS_AS(apps::plan_and_schedule(matmul(), on(2, budget - 1)), MemoryError);
+        int const ranks = static_cast<int>(number("or -n "));
+        CHECK(apps::plan_and_schedule(matmul(), on(ranks, 20000)).peak() <= 20000);
+    }
+}
+
+TEST_CASE("a given plan keeps its parts", "[apps][planning]") {
+    relation::Plan plan = planner::plan(matmul(), {.ranks = 2, .decompose = "sqrt"});
+    auto const made = apps::plan_and_schedule(matmul(), on(2), plan);
+    CHECK(made.plan.nodes[0].parts == plan.nodes[0].parts);
+    CHECK(made.plan.nodes[0].ranks.size() == 2);
+    CHECK_THROWS_AS(apps::plan_and_schedule(matmul(), on(2, 100), plan), MemoryError);
+}
