@@ -39,6 +39,10 @@ printf '{"eingraph": 1,\n "tensors": {,}}' > "$work/bad.json"
 expect 3 "line 2" plan "$work/bad.json" -n 2
 expect 0 "sound" "$bin/eintool" validate "$graph"
 expect 0 "apply" "$bin/eintool" show "$work/s.sched"
+expect 1 "expected the folder $work/none to write it in" "$bin/einplan" "$graph" -n 2 -o "$work/none/x.sched"
+expect 1 "expected the folder $work/none to write it in" "$bin/einplan" "$graph" -n 2 -o "$work/s.sched" --plan-out "$work/none/p.json"
+expect 2 "did you mean validate?" "$bin/eintool" valdate
+expect 2 "expected validate, show" "$bin/eintool" foo
 expect 2 "not available in this version" "$bin/eintool" make llama
 expect 2 "expected attention, elementwise" "$bin/eintool" make zzz
 expect 3 "label 'j'" "$bin/eintool" import einsum ij,jk --shapes 10x20,21x30
