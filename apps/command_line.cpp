@@ -1,16 +1,36 @@
 #include "apps/command_line.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
 
 #include "lib/base/error.hpp"
+#include "lib/base/output_place.hpp"
 
 namespace ein::apps {
 
 std::string version(std::string const& program) { return program + " " EIN_VERSION; }
 
+namespace {
+
+/// A first word that is no command of a program with commands: CLI11 would only call it unexpected.
+void refuse_unknown_command(CLI::App const& app, int argc, char const* const* argv) {
+    if (app.get_require_subcommand_min() == 0 || argc < 2 || argv[1][0] == '-') return;
+    std::vector<std::string> names;
+    for (CLI::App const* command : app.get_subcommands([](CLI::App const*) { return true; }))
+        names.push_back(command->get_name());
+    std::string const word = argv[1];
+    if (std::find(names.begin(), names.end(), word) != names.end()) return;
+    std::string const near = nearest_name(word, names);
+    throw UsageError("expected " + one_of(names) + ", found '" + word + "'; " +
+                     (near.empty() ? "see --help" : "did you mean " + near + "?"));
+}
+
+}  // namespace
+
 std::optional<int> parse(CLI::App& app, int argc, char const* const* argv) {
+    refuse_unknown_command(app, argc, argv);
     try {
         app.parse(argc, argv);
     } catch (CLI::Success const& asked) {  // --help, --version
@@ -22,6 +42,7 @@ std::optional<int> parse(CLI::App& app, int argc, char const* const* argv) {
 }
 
 void write_text(std::filesystem::path const& path, std::string const& text) {
+    require_folder_of(path);
     std::filesystem::path const partial = path.string() + ".partial";
     {
         std::ofstream out(partial, std::ios::binary | std::ios::trunc);

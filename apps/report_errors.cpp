@@ -21,7 +21,8 @@ bool first_or_alone() {
 
 void say(char const* program, std::string const& message) {
     std::istringstream lines(message);
-    for (std::string line; std::getline(lines, line);) std::fprintf(stderr, "%s: %s\n", program, line.c_str());
+    for (std::string line; std::getline(lines, line);)
+        std::fprintf(stderr, "%s: %s\n", program, printable(line).c_str());
 }
 
 }  // namespace

@@ -17,6 +17,39 @@ std::string Fault::text() const {
     if (!expected.empty()) part(": ", "expected " + expected);
     if (!found.empty()) part(expected.empty() ? ": " : ", ", "found " + found);
     part("; ", mend);
+    return printable(out);
+}
+
+namespace {
+
+/// Bytes of the UTF-8 character at the beginning of `text`; 0 when there is none.
+std::size_t utf8_length(std::string_view text) {
+    auto const byte = [&](std::size_t k) { return static_cast<unsigned char>(text[k]); };
+    std::size_t const length = byte(0) < 0x80 ? 1 : byte(0) < 0xc2 ? 0 : byte(0) < 0xe0 ? 2 : byte(0) < 0xf0 ? 3 : 4;
+    if (length > text.size() || byte(0) > 0xf4) return 0;
+    for (std::size_t k = 1; k < length; ++k)
+        if ((byte(k) & 0xc0) != 0x80) return 0;
+    unsigned const first = length < 3 ? 0 : byte(0) << 8 | byte(1);
+    bool const beyond = (first >= 0xe000 && first < 0xe0a0) || (first >= 0xeda0 && first < 0xee00) ||
+                        (first >= 0xf000 && first < 0xf090) || first >= 0xf490;  // overlong, surrogates, above U+10FFFF
+    return beyond ? 0 : length;
+}
+
+}  // namespace
+
+std::string printable(std::string_view text) {
+    constexpr std::string_view hex = "0123456789abcdef";
+    std::string out;
+    while (!text.empty()) {
+        std::size_t const length = utf8_length(text);
+        auto const byte = static_cast<unsigned char>(text.front());
+        bool const control = (byte < 0x20 && byte != '\n' && byte != '\t') || byte == 0x7f;
+        if (length > 0 && !control)
+            out += text.substr(0, length);
+        else
+            (out += "\\x") += {hex[byte >> 4], hex[byte & 15]};
+        text.remove_prefix(std::max<std::size_t>(length, 1));
+    }
     return out;
 }
 

@@ -25,6 +25,9 @@ private:
     ExitCode code_;
 };
 
+/// The text with \xNN for control characters (but line ends and tabs) and for bytes that are not UTF-8: safe to print.
+std::string printable(std::string_view text);
+
 /// One thing wrong with an input. `where` is a JSON pointer, "line 3, column 7", an option, or empty.
 struct Fault {
     std::string file;

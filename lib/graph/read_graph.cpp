@@ -59,7 +59,7 @@ private:
     void read_tensors() {
         auto const tensors =
             required(top_, "tensors", "list the tensors that nodes read: \"tensors\": {\"A\": {\"shape\": [4, 3]}}");
-        if (!tensors || !tensors->expect_object()) return;
+        if (!tensors || !tensors->expect_object()) return names_.lacks_some();
         for (auto const& [name, unused] : tensors->value().items()) {
             Cursor const tensor = tensors->at(name);
             TensorDeclaration declaration = read_tensor(tensor, default_dtype_);
@@ -88,7 +88,7 @@ private:
         std::vector<std::optional<std::size_t>> producer(names_.size());
         for (std::size_t k = 0; k < nodes.size(); ++k) {
             if (nodes[k].name.empty()) continue;
-            producer[*names_.find(nodes[k].name)] = k;
+            producer[nodes[k].number] = k;
             builder_.reserve_name(nodes[k].name);
         }
         values_.resize(names_.size());
@@ -103,7 +103,7 @@ private:
         if (auto const large = builder_.take_too_large())
             declaration.node.fail("tensors of at most 2^62 bytes",
                                   quote(large->name) + " of shape " + to_string(large->shape), "use smaller extents");
-        if (!declaration.name.empty()) values_[*names_.find(declaration.name)] = value;
+        if (!declaration.name.empty()) values_[declaration.number] = value;
     }
 
     std::vector<ValueId> read_outputs() {
@@ -117,7 +117,8 @@ private:
             if (!name) continue;
             auto const number = names_.find(*name);
             if (!number) {
-                at->at(k).fail("the name of a tensor or node", quote(*name), names_.suggestion(*name));
+                if (names_.complete())
+                    at->at(k).fail("the name of a tensor or node", quote(*name), names_.suggestion(*name));
                 continue;
             }
             constexpr std::size_t longest_file_name =

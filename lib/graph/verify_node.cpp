@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "lib/scalar/type.hpp"
+#include "lib/scalar/walk.hpp"
 
 namespace ein::graph {
 namespace {
@@ -35,13 +36,15 @@ bool all_used(EinSum const& einsum) {
 
 std::string problem_of_join(EinGraph const& graph, Node const& node, EinSum const& einsum) {
     if (einsum.join.empty()) return "it has no join";
-    auto const operands = scalar::operands_of(einsum.join);
-    if (!operands.empty() && static_cast<std::size_t>(operands.back()) >= einsum.operands())
-        return "the join reads an operand too many";
-    for (int label : scalar::labels_of(einsum.join))
-        if (!in_range(label, einsum)) return "the join reads a label that does not exist";
-    for (std::string const& param : scalar::params_of(einsum.join))
-        if (!graph.params.contains(param)) return "the join reads the unknown param '" + param + "'";
+    for (scalar::Expr const* const part : scalar::arguments_first(einsum.join)) {
+        scalar::Node const& leaf = part->node();
+        if (leaf.op == scalar::Op::operand && static_cast<std::size_t>(leaf.slot) >= einsum.operands())
+            return "the join reads an operand too many";
+        if (leaf.op == scalar::Op::index && !in_range(leaf.slot, einsum))
+            return "the join reads a label that does not exist";
+        if (leaf.op == scalar::Op::param && !graph.params.contains(leaf.name))
+            return "the join reads the unknown param '" + leaf.name + "'";
+    }
     std::vector<DType> dtypes;
     for (ValueId input : node.inputs) dtypes.push_back(graph.value(input).dtype);
     DType const output = graph.value(node.output).dtype;

@@ -119,11 +119,12 @@ Scalar convert(Scalar value, DType from, DType to) {
 Evaluator::Evaluator(Expr const& expr, DType compute, DType weak, Params const& params) : expr_(expr) {
     try {
         TypedExpr const types(expr, compute);
-        std::unordered_map<Node const*, std::size_t> places;
-        for (Expr const* const part : arguments_first(expr)) {
+        std::vector<Expr const*> const parts = arguments_first(expr);
+        NodeMap<std::size_t> places(parts.size());
+        for (Expr const* const part : parts) {
             Step step{&part->node(), types.of(*part), {}, fixed_value(part->node(), params)};
             for (Expr const& arg : part->args()) step.args.push_back(places.at(&arg.node()));
-            places.emplace(&part->node(), steps_.size());
+            places.set(&part->node(), steps_.size());
             steps_.push_back(std::move(step));
         }
         result_ = settled(types.of(expr).value, weak);

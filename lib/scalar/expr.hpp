@@ -94,7 +94,9 @@ struct Node {
 };
 
 /// No tree is deeper, so that walking and freeing one by recursion is safe: deeper ones are InputErrors.
-inline constexpr int max_depth = 2000;
+inline constexpr int max_depth = 2100;
+/// No join that a user writes is deeper, so that readers can build a little around it (argmin, a cast).
+inline constexpr int max_join_depth = 2000;
 
 /// An immutable scalar expression.
 class Expr {
@@ -113,6 +115,7 @@ public:
     Op op() const { return node_->op; }
     std::vector<Expr> const& args() const { return node_->args; }
     bool empty() const { return node_ == nullptr; }
+    bool shared() const { return node_.use_count() > 1; }  // others may hold the same node
     friend bool operator==(Expr const& a, Expr const& b);  // same structure
 
 private:

@@ -20,6 +20,13 @@ double sigmoid(double x) {
     return x >= 0 ? 1 / (1 + small) : small / (1 + small);
 }
 
+/// e^x in two halves below the least normal number, where x e^x still has digits that e^x has lost.
+double silu(double x) {
+    if (!(x < -700) || std::isinf(x)) return x * sigmoid(x);
+    double const root = std::exp(x / 2);
+    return x * root * root;
+}
+
 double softplus(double x) { return (x > 0 ? x : x < 0 ? 0 : x) + std::log1p(std::exp(-std::fabs(x))); }
 
 /// x Phi(x); erfc keeps its digits where 1 + erf would cancel.
@@ -63,7 +70,7 @@ double real_function(Op op, double x) {
         case Op::erf: return std::erf(x);
         case Op::sigmoid: return sigmoid(x);
         case Op::relu: return larger(x, 0);
-        case Op::silu: return x * sigmoid(x);
+        case Op::silu: return silu(x);
         case Op::gelu: return gelu(x);
         case Op::softplus: return softplus(x);
         case Op::conj:

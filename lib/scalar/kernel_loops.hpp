@@ -230,7 +230,7 @@ struct Sigmoid {
 struct Silu {
     template <class T>
     static T of(T a) {
-        return a * fast_sigmoid(a);
+        return fast_silu(a);
     }
 };
 struct Softplus {

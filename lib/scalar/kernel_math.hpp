@@ -16,7 +16,8 @@ struct Format<float> {
     static constexpr float shift = 0x1.8p23f;  // adding it leaves a whole number in the low bits
     static constexpr float log2e = 0x1.715476p+0f, ln2_high = 0x1.62ep-1f, ln2_low = 0x1.0bfbe8p-15f;
     static constexpr float ln2 = 0x1.62e430p-1f;
-    static constexpr float exp_least = -104, exp_most = 89, expm1_least = -20, exp2_least = -151, exp2_most = 129;
+    static constexpr float exp_least = -104, exp_most = 89, silu_least = -112, expm1_least = -20, exp2_least = -151,
+                           exp2_most = 129;
     static constexpr float log_scale = 0x1p25f;
     static constexpr float log_scale_digits = 25, log_high = 6.9313812256e-01f, log_low = 9.0580006145e-06f;
     static constexpr Bits root_half = 0x3f3504f3;
@@ -38,7 +39,8 @@ struct Format<double> {
     static constexpr double shift = 0x1.8p52;
     static constexpr double log2e = 0x1.71547652b82fep+0, ln2_high = 0x1.62e42feep-1, ln2_low = 0x1.a39ef35793c76p-33;
     static constexpr double ln2 = 0x1.62e42fefa39efp-1;
-    static constexpr double exp_least = -746, exp_most = 710, expm1_least = -40, exp2_least = -1076, exp2_most = 1025;
+    static constexpr double exp_least = -746, exp_most = 710, silu_least = -760, expm1_least = -40, exp2_least = -1076,
+                            exp2_most = 1025;
     static constexpr double log_scale = 0x1p54;
     static constexpr double log_scale_digits = 54, log_high = 6.93147180369123816490e-01,
                             log_low = 1.90821492927058770002e-10;
@@ -128,6 +130,17 @@ template <class T>
     return scaled(T(1) + (r + r * r * F::exp_rest(r)), bits_of(shifted) - bits_of(F::shift));
 }
 
+template <class T>
+[[gnu::always_inline]] inline T absolute(T x) {
+    return from_bits<T>(bits_of(x) & ~(Bits<T>(1) << (8 * sizeof(T) - 1)));
+}
+
+template <class T>
+[[gnu::always_inline]] inline T with_sign_of(T magnitude, T sign) {
+    constexpr Bits<T> top = Bits<T>(1) << (8 * sizeof(T) - 1);
+    return from_bits<T>((bits_of(magnitude) & ~top) | (bits_of(sign) & top));
+}
+
 /// 2^k (e^r - 1) + (2^k - 1), halved so that 2^k cannot overflow before its time.
 template <class T>
 [[gnu::always_inline]] inline T fast_expm1(T x) {
@@ -135,7 +148,7 @@ template <class T>
     auto const [r, k] = reduced(clamped(x, F::expm1_least, F::exp_most));
     T const half = power_of_two<T>(k - 1);
     T const small = r + r * r * F::exp_rest(r);
-    return (half * small + (half - T(0.5))) * T(2);
+    return with_sign_of((half * small + (half - T(0.5))) * T(2), x);  // -0 stays -0
 }
 
 /// log(x) + correction for normal x > 0, by x = 2^k m, sqrt(1/2) <= m < sqrt(2), s = (m - 1) / (m + 1).
@@ -174,17 +187,6 @@ template <class T>
 }
 
 template <class T>
-[[gnu::always_inline]] inline T absolute(T x) {
-    return from_bits<T>(bits_of(x) & ~(Bits<T>(1) << (8 * sizeof(T) - 1)));
-}
-
-template <class T>
-[[gnu::always_inline]] inline T with_sign_of(T magnitude, T sign) {
-    constexpr Bits<T> top = Bits<T>(1) << (8 * sizeof(T) - 1);
-    return from_bits<T>((bits_of(magnitude) & ~top) | (bits_of(sign) & top));
-}
-
-template <class T>
 [[gnu::always_inline]] inline T fast_tanh(T x) {  // at most 3 units in the last place
     T const t = fast_expm1(T(-2) * absolute(x));
     return with_sign_of(-t / (t + T(2)), x);
@@ -194,6 +196,20 @@ template <class T>
 [[gnu::always_inline]] inline T fast_sigmoid(T x) {  // at most 3 units in the last place
     T const small = fast_exp(-absolute(x));
     return (x < T(0) ? small : T(1)) / (T(1) + small);
+}
+
+/// x e^x / (1 + e^x) for x < 0, where 2^k comes last: x e^x has digits where e^x alone has lost them. At most 4 units in
+/// the last place.
+template <class T>
+[[gnu::always_inline]] inline T fast_silu(T x) {
+    using F = Format<T>;
+    T const minus = clamped(-absolute(x), F::silu_least, T(0));
+    auto const [r, k] = reduced(minus);
+    T const mantissa = T(1) + (r + r * r * F::exp_rest(r));
+    T const whole = T(1) + scaled(mantissa, k);
+    T const tail = scaled(mantissa * (minus / whole), k);
+    T const y = x < T(0) ? tail : x / whole;
+    return x == -T(__builtin_huge_val()) ? T(__builtin_nan("")) : y;  // -inf * 0
 }
 
 template <class T>

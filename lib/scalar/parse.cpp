@@ -61,7 +61,8 @@ Expr number_from(std::string_view text, bool negative) {
 
 class Parser {
 public:
-    Parser(std::string_view text, Names const& names) : lexer_(text), names_(names) {
+    Parser(std::string_view text, Names const& names, int most_depth)
+        : lexer_(text), names_(names), most_depth_(most_depth) {
         advance();
         advance();
     }
@@ -77,6 +78,7 @@ public:
         }
         result.faults = std::move(faults_);
         if (!result.faults.empty()) result.expr = {};
+        result.places = std::move(places_);
         return result;
     }
 
@@ -129,14 +131,19 @@ private:
         advance();
     }
 
-    Expr build(Op op, std::vector<Expr> args, std::size_t where) const {
+    Expr placed(Expr expr, std::size_t where) {
+        places_.insert_or_assign(&expr.node(), where);
+        return expr;
+    }
+
+    Expr build(Op op, std::vector<Expr> args, std::size_t where) {
         for (Expr const& arg : args) {
-            if (arg.node().depth >= max_depth) {
-                throw Stop{{where, "at most " + std::to_string(max_depth) + " operations upon one another", "more",
+            if (arg.node().depth >= most_depth_) {
+                throw Stop{{where, "at most " + std::to_string(most_depth_) + " operations upon one another", "more",
                             "split the expression into several nodes"}};
             }
         }
-        return Expr::call(op, std::move(args));
+        return placed(Expr::call(op, std::move(args)), where);
     }
 
     /// Operators that bind at least as tight as `least`, by precedence climbing.
@@ -177,7 +184,7 @@ private:
         if (!before_power) {  // -2 is one number, but -2^x is -(2^x)
             if (Expr literal = literal_here(true); !literal.empty()) {
                 advance();
-                return literal;
+                return placed(std::move(literal), where);
             }
         }
         return build(Op::neg, {unary()}, where);
@@ -215,7 +222,7 @@ private:
         }
         if (token.kind != TokenKind::number) unexpected("a number, name, function, [label] or '('");
         advance();
-        return number_from(token.text, false);
+        return placed(number_from(token.text, false), token.where);
     }
 
     Expr name() {
@@ -240,7 +247,7 @@ private:
         if (to) {
             check_count(function, args.size(), 1, 1);
             build(Op::neg, args, function.where);  // for its check of depth
-            return Expr::cast(*to, std::move(args.front()));
+            return placed(Expr::cast(*to, std::move(args.front())), function.where);
         }
         auto const op = function_from_name(function.text);
         if (!op) {
@@ -303,14 +310,18 @@ private:
 
     Lexer lexer_;
     Names const& names_;
+    int most_depth_;
     Token now_;
     Token ahead_;
     std::vector<ParseFault> faults_;
+    Places places_;
     int nesting_ = 0;
 };
 
 }  // namespace
 
-ParseResult parse(std::string_view text, Names const& names) { return Parser(text, names).run(); }
+ParseResult parse(std::string_view text, Names const& names, int most_depth) {
+    return Parser(text, names, most_depth).run();
+}
 
 }  // namespace ein::scalar

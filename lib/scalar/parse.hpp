@@ -5,6 +5,7 @@
 
 #include <string>
 #include <string_view>
+#include <unordered_map>
 
 #include "lib/scalar/expr.hpp"
 
@@ -25,12 +26,17 @@ struct ParseFault {
     std::string mend;
 };
 
+/// Where in the text an operation or number stands, by node of the expression.
+using Places = std::unordered_map<Node const*, std::size_t>;
+
 struct ParseResult {
     Expr expr;                       // empty when there are faults
+    Places places;                   // for faults that are found later
     std::vector<ParseFault> faults;  // the first fault, and every unknown name after it
 };
 
-ParseResult parse(std::string_view text, Names const& names);
+/// @param most_depth  operations that may stand upon one another
+ParseResult parse(std::string_view text, Names const& names, int most_depth = max_depth);
 
 /// The text on one line with "^" under offset `where`: two lines.
 std::string with_caret(std::string_view text, std::size_t where);

@@ -7,9 +7,11 @@ namespace ein::scalar {
 TypeResult type_of(Expr const& expr, DType compute, DType weak) {
     try {
         TypedExpr const types(expr, compute);
-        return {settled(types.of(expr).value, weak), ""};
+        DType const type = settled(types.of(expr).value, weak);
+        check_settled(types, expr, type);
+        return {type, "", nullptr};
     } catch (Refused const& refused) {
-        return {compute, refused.problem};
+        return {compute, refused.problem, refused.node};
     }
 }
 

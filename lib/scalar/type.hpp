@@ -15,6 +15,7 @@ namespace ein::scalar {
 struct TypeResult {
     DType type = DType::f32;
     std::string problem;  // empty when there is none; a phrase such as "'<' of complex numbers (they have no order)"
+    Node const* where = nullptr;  // the node of the expression that the problem is about
 };
 
 /// @param compute  the type of every operand: f32, f64, c64, c128, an integer type or bool (never f16, bf16)

@@ -180,7 +180,9 @@ Typing binary(Op op, ValueType const& a, ValueType const& b, DType compute) {
 
 }  // namespace
 
-Typing typing(Node const& node, std::span<ValueType const> args, DType compute) {
+namespace {
+
+Typing any_typing(Node const& node, std::span<ValueType const> args, DType compute) {
     switch (args.size()) {
         case 0: return leaf(node, compute);
         case 1: return unary(node, args[0], compute);
@@ -192,14 +194,49 @@ Typing typing(Node const& node, std::span<ValueType const> args, DType compute) 
     }
 }
 
+/// A known whole number is met by its value, as in NumPy 2: 300 beside a u8 is an error, not 44.
+void refuse_unfit(ValueType const& number, DType type, Node const* node) {
+    if (!number.weak || !number.constant || kind(type) != Kind::integer) return;
+    if (wrap(*number.constant, type) != *number.constant)
+        throw Refused{std::to_string(*number.constant) + ", which " + std::string(name(type)) + " does not hold", node};
+}
+
+}  // namespace
+
+Typing typing(Node const& node, std::span<ValueType const> args, DType compute) {
+    Typing const made = any_typing(node, args, compute);
+    for (std::size_t k = node.op == Op::where ? 1 : 0; made.work && !made.value.weak && k < args.size(); ++k)
+        refuse_unfit(args[k], *made.work, node.args.size() == args.size() ? &node.args[k].node() : nullptr);
+    return made;
+}
+
+void check_settled(TypedExpr const& types, Expr const& expr, DType type) {
+    std::vector<Expr const*> open{&expr};
+    while (!open.empty()) {
+        Expr const& next = *open.back();
+        open.pop_back();
+        ValueType const& value = types.of(next).value;
+        if (!value.weak) continue;
+        refuse_unfit(value, type, &next.node());
+        if (next.op() == Op::where) open.insert(open.end(), {&next.args()[2], &next.args()[1]});
+    }
+}
+
 DType settled(ValueType const& value, DType weak) { return value.weak ? meet(value.type, weak) : value.type; }
 
-TypedExpr::TypedExpr(Expr const& expr, DType compute) {
-    for (Expr const* const part : arguments_first(expr)) {
+TypedExpr::TypedExpr(Expr const& expr, DType compute) : TypedExpr(arguments_first(expr), compute) {}
+
+TypedExpr::TypedExpr(std::vector<Expr const*> const& parts, DType compute) : types_(parts.size()) {
+    for (Expr const* const part : parts) {
         std::array<ValueType, 3> args;
         std::size_t count = 0;
         for (Expr const& arg : part->args()) args[count++] = types_.at(&arg.node()).value;
-        types_.emplace(&part->node(), typing(part->node(), std::span(args).first(count), compute));
+        try {
+            types_.set(&part->node(), typing(part->node(), std::span(args).first(count), compute));
+        } catch (Refused& refused) {
+            if (refused.node == nullptr) refused.node = &part->node();
+            throw;
+        }
     }
 }
 

@@ -1,15 +1,17 @@
 // The typing rules in one place: from the types of an operation's arguments to the type it works in and the type it gives.
 // type_of, simplify, evaluate and Program all follow it. Weak values (numbers, [i], params and what is made of them alone)
-// are computed as Python computes numbers, in i64, f64 or c128, and converted when they meet an operand.
+// are computed as Python computes numbers, in i64, f64 or c128, and converted when they meet an operand; a whole number that
+// the operand's integer type does not hold is refused, as NumPy 2 does.
 // Example: add of f32 and a weak i64 works in f32 and gives f32; lt of the same works in f32 and gives bool.
 #pragma once
 
 #include <optional>
 #include <span>
 #include <string>
-#include <unordered_map>
+#include <vector>
 
 #include "lib/scalar/expr.hpp"
+#include "lib/scalar/node_map.hpp"
 
 namespace ein::scalar {
 
@@ -28,6 +30,7 @@ struct Typing {
 /// What type_of reports as `problem`.
 struct Refused {
     std::string problem;
+    Node const* node = nullptr;  // the operation or number that it is about
 };
 
 /// @param args  of the arguments of `node`  @throws Refused
@@ -44,7 +47,13 @@ public:
     Typing const& of(Expr const& expr) const { return types_.at(&expr.node()); }
 
 private:
-    std::unordered_map<Node const*, Typing> types_;
+    TypedExpr(std::vector<Expr const*> const& parts, DType compute);
+
+    NodeMap<Typing> types_;
 };
+
+/// Refuses a weak whole number, also as a branch of where(), that the type of the finished value does not hold.
+/// @throws Refused
+void check_settled(TypedExpr const& types, Expr const& expr, DType type);
 
 }  // namespace ein::scalar

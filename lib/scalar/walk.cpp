@@ -9,8 +9,9 @@ std::vector<Expr const*> arguments_first(Expr const& expr) {
         Expr const* expr;
         std::size_t next_argument;
     };
+    if (expr.args().empty()) return {&expr};
     std::vector<Expr const*> order;
-    std::unordered_set<Node const*> seen{&expr.node()};
+    std::unordered_set<Node const*> seen;  // of nodes that may be met again: most have one owner
     std::vector<Place> path{{&expr, 0}};
     while (!path.empty()) {
         Place& here = path.back();
@@ -21,7 +22,11 @@ std::vector<Expr const*> arguments_first(Expr const& expr) {
             continue;
         }
         Expr const& arg = args[here.next_argument++];
-        if (seen.insert(&arg.node()).second) path.push_back({&arg, 0});
+        if (arg.shared() && !seen.insert(&arg.node()).second) continue;
+        if (arg.args().empty())
+            order.push_back(&arg);
+        else
+            path.push_back({&arg, 0});
     }
     return order;
 }

@@ -12,6 +12,9 @@ namespace ein::schedule {
 
 using Bytes = std::vector<std::uint8_t>;
 
+/// Stands for RawSource::offset where none is given.
+inline constexpr std::int64_t no_offset = -1;
+
 Bytes encode(Header const& header);
 Bytes encode(Section const& section);
 

@@ -46,7 +46,10 @@ tensor::Source source(fb::Input const& in, std::string const& file) {
         case 1: return tensor::NpySource{text(in.text())};
         case 2: return tensor::NpzSource{text(in.text()), text(in.entry())};
         case 3: return tensor::SafetensorsSource{text(in.text()), text(in.entry())};
-        case 4: return tensor::RawSource{text(in.text()), static_cast<std::int64_t>(in.whole())};
+        case 4: {
+            auto const offset = static_cast<std::int64_t>(in.whole());
+            return tensor::RawSource{text(in.text()), offset == no_offset ? std::nullopt : std::optional(offset)};
+        }
         case 5: return tensor::FillSource{{in.a(), in.b()}, static_cast<std::int64_t>(in.whole())};
         case 6: {
             tensor::ValuesSource values;

@@ -41,7 +41,7 @@ InputFields fields_of(tensor::Source const& source) {
         void operator()(tensor::NpzSource const& s) const { f.text = s.file, f.entry = s.entry; }
         void operator()(tensor::SafetensorsSource const& s) const { f.text = s.file, f.entry = s.tensor; }
         void operator()(tensor::RawSource const& s) const {
-            f.text = s.file, f.whole = static_cast<std::uint64_t>(s.offset);
+            f.text = s.file, f.whole = static_cast<std::uint64_t>(s.offset.value_or(no_offset));
         }
         void operator()(tensor::FillSource const& s) const {
             f.a = s.value.real(), f.b = s.value.imag(), f.whole = static_cast<std::uint64_t>(s.integer);
@@ -97,6 +97,7 @@ auto prediction(Builder& builder, Prediction const& p) {
 
 Bytes encode(Header const& header) {
     Builder builder(1 << 16);
+    builder.ForceDefaults(true);  // else -0.0, which is equal to the default, would be left out and read as 0.0
     auto string = [&](std::string const& text) { return builder.CreateString(text); };
     auto const name = string(header.name), text = string(header.graph_text), file = string(header.graph_file),
                folder = string(header.folder), strategy = string(header.strategy), place = string(header.place);

@@ -12,6 +12,7 @@
 
 #include "lib/base/error.hpp"
 #include "lib/base/hash.hpp"
+#include "lib/base/output_place.hpp"
 #include "lib/schedule/codec.hpp"
 #include "lib/schedule/verify.hpp"
 
@@ -42,8 +43,10 @@ std::span<std::uint8_t const> bytes_of(std::vector<Part> const& table) {
     return {reinterpret_cast<std::uint8_t const*>(table.data()), table.size() * sizeof(Part)};
 }
 
-void write_all(std::filesystem::path const& path, std::vector<Bytes> const& parts, std::vector<Part> const& table) {
-    std::ofstream out(path, std::ios::binary | std::ios::trunc);
+/// @param path  the schedule's own name, for messages
+void write_all(std::filesystem::path const& partial, std::filesystem::path const& path, std::vector<Bytes> const& parts,
+               std::vector<Part> const& table) {
+    std::ofstream out(partial, std::ios::binary | std::ios::trunc);
     Preamble const preamble{magic, version, static_cast<std::uint32_t>(parts.size()), hash_bytes(bytes_of(table))};
     out.write(reinterpret_cast<char const*>(&preamble), sizeof preamble);
     out.write(reinterpret_cast<char const*>(table.data()), static_cast<std::streamsize>(bytes_of(table).size()));
@@ -77,9 +80,10 @@ void write_file(Schedule const& schedule, std::filesystem::path const& path) {
         table.push_back({offset, part.size(), hash_bytes(part)});
         offset += part.size();
     }
+    require_folder_of(path);
     std::filesystem::path const partial = path.string() + ".partial";
     try {
-        write_all(partial, parts, table);
+        write_all(partial, path, parts, table);
         std::filesystem::rename(partial, path);
     } catch (std::filesystem::filesystem_error const& error) {
         throw RunError(path.string() + ": expected to write the schedule, found: " + error.code().message() +

@@ -64,16 +64,27 @@ std::uint64_t tensor_bytes(std::string const& file, std::string const& tensor, D
     return bytes;
 }
 
-/// Refuses a file that is shorter than its header, or the declared tensor, promises.
+/// What may follow a tensor's last byte in its file.
+enum class After { nothing, anything };
+
+/// Refuses a file that is shorter than its header, or the declared tensor, promises, or longer where nothing may follow.
 void check_length(Storage const& storage, std::string const& tensor, std::uint64_t offset, DType dtype,
-                  Shape const& shape) {
+                  Shape const& shape, After after, std::string const& mend_of_longer = "") {
     std::uint64_t const bytes = tensor_bytes(storage.name(), tensor, dtype, shape);
-    if (offset <= storage.size() && bytes <= storage.size() - offset) return;
+    bool const whole = offset <= storage.size() && bytes <= storage.size() - offset;
+    if (whole && (after == After::anything || offset + bytes == storage.size())) return;
     throw InputError(Fault{storage.name(), "tensor '" + tensor + "'",
-                           "at least " + std::to_string(offset + bytes) + " bytes (" + std::to_string(bytes) + " for " +
-                               to_string(shape) + " of " + std::string(name(dtype)) + " from byte " +
-                               std::to_string(offset) + " on)",
-                           std::to_string(storage.size()) + " bytes", "the file is cut short: copy or write it again"});
+                           (after == After::anything ? "at least " : "") + std::to_string(offset + bytes) + " bytes (" +
+                               std::to_string(bytes) + " for " + to_string(shape) + " of " + std::string(name(dtype)) +
+                               " from byte " + std::to_string(offset) + " on)",
+                           std::to_string(storage.size()) + " bytes",
+                           whole ? mend_of_longer : "the file is cut short: copy or write it again"});
+}
+
+/// An .npy file, or entry of an archive, holds one array.
+void check_npy_length(Storage const& storage, std::string const& tensor, NpyHeader const& header) {
+    check_length(storage, tensor, header.data_offset, header.dtype, header.shape, After::nothing,
+                 "the file is damaged or has more than one array: write one array a file");
 }
 
 std::size_t number_bytes(DType dtype) { return is_complex(dtype) ? size_of(dtype) / 2 : size_of(dtype); }
@@ -85,10 +96,18 @@ std::unique_ptr<Reader> make_reader(StoragePtr storage, std::uint64_t offset, DT
     return std::make_unique<ArrayReader>(std::move(array), stored, wanted.dtype);
 }
 
+/// A file of a folder, as messages show it: without "." on the way. (".." stays: behind a link it is another folder.)
+std::filesystem::path path_in(std::filesystem::path const& folder, std::string const& file) {
+    std::filesystem::path path;
+    for (auto const& part : folder / file)
+        if (part != ".") path /= part;
+    return path.empty() ? folder / file : path;
+}
+
 /// Opens a file; when it cannot be read the message says whose it is and how to give another.
 std::shared_ptr<FileStorage const> open_for(Wanted const& wanted, std::string const& file) {
     try {
-        return open_file(wanted.folder / file);
+        return open_file(path_in(wanted.folder, file));
     } catch (InputError const& error) {
         Fault fault = error.faults().front();
         fault.where = "tensor '" + wanted.name + "'";
@@ -100,7 +119,7 @@ std::shared_ptr<FileStorage const> open_for(Wanted const& wanted, std::string co
 std::unique_ptr<Reader> open_npy_storage(StoragePtr storage, Wanted const& wanted) {
     NpyHeader const header = read_npy_header(*storage);
     check_contents(storage->name(), wanted, header.dtype, header.shape, BF16From::bf16_or_f32);
-    check_length(*storage, wanted.name, header.data_offset, header.dtype, header.shape);
+    check_npy_length(*storage, wanted.name, header);
     return make_reader(std::move(storage), header.data_offset, header.dtype, wanted, header.axis_order,
                        header.byte_order);
 }
@@ -114,7 +133,7 @@ std::unique_ptr<Reader> open_npy(NpySource const& source, Wanted const& wanted) 
 FileContents npy_contents(std::filesystem::path const& file) {
     auto const storage = open_file(file);
     NpyHeader const header = read_npy_header(*storage);
-    check_length(*storage, file.stem().string(), header.data_offset, header.dtype, header.shape);
+    check_npy_length(*storage, file.stem().string(), header);
     return {header.dtype, header.shape};
 }
 
@@ -134,14 +153,17 @@ ZipEntry const& find_entry(ZipDirectory const& directory, std::string const& fil
                            "none among its " + std::to_string(names.size()), near_names_hint(source.entry, names)});
 }
 
-/// Directories and unpacked entries are shared by the readers of one file: a deflated entry is indexed once.
+/// Directories and entries are shared by the readers of one file, so that each entry is checked once; the index of a
+/// deflated one takes memory, so few of these are kept.
 StoragePtr npz_entry(std::shared_ptr<FileStorage const> const& file, NpzSource const& source, Wanted const& wanted) {
     static RecentCache<FileIdentity, ZipDirectory> directories(16);
-    static RecentCache<std::pair<FileIdentity, std::string>, Storage> entries(16);
+    static RecentCache<std::pair<FileIdentity, std::string>, Storage> stored(4096), deflated(16);
     auto const directory = directories.find_or_make(
         file->identity(), [&] { return std::make_shared<ZipDirectory const>(read_zip_directory(*file)); });
     ZipEntry const& entry = find_entry(*directory, file->name(), source, wanted);
-    return entries.find_or_make({file->identity(), entry.name}, [&] { return open_entry(file, entry); });
+    return (entry.method == 0 ? stored : deflated).find_or_make({file->identity(), entry.name}, [&] {
+        return open_entry(file, entry);
+    });
 }
 
 }  // namespace
@@ -157,17 +179,19 @@ std::unique_ptr<Reader> open_safetensors(SafetensorsSource const& source, Wanted
         directories.find_or_make(file->identity(), [&] { return std::make_shared<SafetensorsDirectory const>(*file); });
     SafetensorsEntry const entry = directory->find(source.tensor);
     check_contents(file->name(), wanted, entry.dtype, entry.shape, BF16From::bf16_only);
-    check_length(*file, wanted.name, entry.offset, entry.dtype, entry.shape);
+    check_length(*file, wanted.name, entry.offset, entry.dtype, entry.shape, After::anything);
     return make_reader(std::move(file), entry.offset, entry.dtype, wanted);
 }
 
 std::unique_ptr<Reader> open_raw(RawSource const& source, Wanted const& wanted) {
     auto file = open_for(wanted, source.file);
-    if (source.offset < 0)
+    if (source.offset.value_or(0) < 0)
         throw InputError(Fault{file->name(), "tensor '" + wanted.name + "'", "an offset in bytes, 0 or more",
-                               std::to_string(source.offset), "correct \"offset\""});
-    auto const offset = static_cast<std::uint64_t>(source.offset);
-    check_length(*file, wanted.name, offset, wanted.dtype, wanted.shape);
+                               std::to_string(*source.offset), "correct \"offset\""});
+    auto const offset = static_cast<std::uint64_t>(source.offset.value_or(0));
+    check_length(*file, wanted.name, offset, wanted.dtype, wanted.shape,
+                 source.offset ? After::anything : After::nothing,
+                 "correct the shape or dtype, or give \"offset\": with it the file may have more than the tensor");
     return make_reader(std::move(file), offset, wanted.dtype, wanted);
 }
 

@@ -55,7 +55,7 @@ Source source_for_file(std::string const& file, std::string const& name) {
     if (extension == ".npy") return NpySource{file};
     if (extension == ".npz") return NpzSource{file, name};
     if (extension == ".safetensors") return SafetensorsSource{file, name};
-    return RawSource{file, 0};
+    return RawSource{file, std::nullopt};
 }
 
 }  // namespace ein::tensor

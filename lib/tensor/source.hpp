@@ -5,6 +5,7 @@
 
 #include <complex>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -23,10 +24,11 @@ struct SafetensorsSource {
     std::string file, tensor;
     friend bool operator==(SafetensorsSource const&, SafetensorsSource const&) = default;
 };
-/// Little-endian elements in C order from `offset` bytes on.
+/// Little-endian elements in C order from `offset` bytes on. With an offset more bytes may follow them; without one the
+/// file is exactly the tensor.
 struct RawSource {
     std::string file;
-    std::int64_t offset = 0;
+    std::optional<std::int64_t> offset;
     friend bool operator==(RawSource const&, RawSource const&) = default;
 };
 struct FillSource {

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "lib/base/error.hpp"
+#include "lib/tensor/checked_storage.hpp"
 #include "lib/tensor/inflated_storage.hpp"
 
 namespace ein::tensor {
@@ -132,7 +133,12 @@ StoragePtr open_entry(StoragePtr const& storage, ZipEntry const& entry) {
     std::uint64_t const begin = entry.header_offset + local_bytes + local.u16(26) + local.u16(28);
     require_inside(*storage, begin, entry.packed_bytes);
     auto packed = std::make_shared<PieceStorage const>(storage, begin, entry.packed_bytes, full_name);
-    if (entry.method == 0) return packed;
+    if (entry.method == 0) {
+        if (entry.packed_bytes != entry.bytes)
+            damaged(*storage, where, "a stored entry of " + std::to_string(entry.bytes) + " bytes",
+                    std::to_string(entry.packed_bytes));
+        return std::make_shared<CheckedStorage const>(std::move(packed), entry.crc);
+    }
     return std::make_shared<InflatedStorage const>(std::move(packed), entry.bytes, entry.crc);
 }
 

@@ -22,7 +22,8 @@ struct ZipEntry {
 /// Reads the central directory. @throws InputError when the file is not a zip file or is damaged
 std::vector<ZipEntry> read_zip_directory(Storage const& storage);
 
-/// The unpacked bytes of an entry. @throws InputError for an entry that is encrypted or packed by another method
+/// The unpacked bytes of an entry, compared with their CRC-32 when they are first read.
+/// @throws InputError for an entry that is encrypted or packed by another method
 StoragePtr open_entry(StoragePtr const& storage, ZipEntry const& entry);
 
 }  // namespace ein::tensor

@@ -40,6 +40,10 @@ expect 3 "line 2" plan "$work/bad.json" -n 2
 expect 0 "sound" "$bin/eintool" validate "$graph"
 expect 0 "apply" "$bin/eintool" show "$work/s.sched"
 expect 2 "not available in this version" "$bin/eintool" make mttkrp
+expect 1 "expected the folder $work/none to write it in" "$bin/einplan" "$graph" -n 2 -o "$work/none/x.sched"
+expect 1 "expected the folder $work/none to write it in" "$bin/einplan" "$graph" -n 2 -o "$work/s.sched" --plan-out "$work/none/p.json"
+expect 2 "did you mean validate?" "$bin/eintool" valdate
+expect 2 "expected validate, show" "$bin/eintool" foo
 expect 2 "expected attention, elementwise" "$bin/eintool" make zzz
 expect 0 "" "$bin/eintool" make llama --sequence 6 --batch 2 -o "$work/llama.json"
 expect 0 "logits f32 (2, 1, 128)" "$bin/eintool" eval "$work/llama.json"

@@ -174,8 +174,9 @@ private:
         }
         Known& so_far = known(found->second);
         so_far.in_sizes = true;
-        auto const extent = at.value().is_number() ? at.integer() : std::nullopt;
-        if (!extent || *extent < 0) {  // told by the check of the node's keys
+        Faults told("");  // by the check of the node's keys
+        auto const extent = Cursor(at.value(), told).integer();
+        if (!extent || *extent < 0) {
             failed_ = true;
             return;
         }

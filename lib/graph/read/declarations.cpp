@@ -5,13 +5,16 @@
 namespace ein::graph {
 namespace {
 
-std::string declare_name(Cursor const& node, Names& names) {
-    auto const at = required(node, "name", "give every node a name of its own: \"name\": \"C\"");
+void declare_name(NodeDeclaration& declaration, Names& names) {
+    auto const at = required(declaration.node, "name", "give every node a name of its own: \"name\": \"C\"");
     auto const name = at ? read_name(*at) : std::nullopt;
-    if (!name) return "";
-    if (names.add(*name)) return *name;
-    at->fail("a name that no other tensor or node has", quote(*name) + " again", "rename one of them");
-    return "";
+    if (!name) return names.lacks_some();
+    if (auto const number = names.add(*name)) {
+        declaration.name = *name;
+        declaration.number = *number;
+    } else {
+        at->fail("a name that no other tensor or node has", quote(*name) + " again", "rename one of them");
+    }
 }
 
 /// Which of the keys that say what a node is it has: exactly one of "einsum" and "op".
@@ -42,17 +45,18 @@ void resolve_inputs(NodeDeclaration& declaration, Names& names) {
         auto const at = inputs->at(k);
         auto const name = at.string();
         declaration.inputs.push_back(name ? names.find(*name) : std::nullopt);
-        if (name && !declaration.inputs.back())
+        if (name && !declaration.inputs.back() && names.complete())
             at.fail("the name of a tensor or node", quote(*name), names.suggestion(*name));
     }
 }
 
 }  // namespace
 
-bool Names::add(std::string const& name) {
-    if (!number_.try_emplace(name, names_.size()).second) return false;
+std::optional<std::size_t> Names::add(std::string const& name) {
+    std::size_t const number = names_.size();
+    if (!number_.try_emplace(name, number).second) return std::nullopt;
     names_.push_back(name);
-    return true;
+    return number;
 }
 
 std::optional<std::size_t> Names::find(std::string const& name) const {
@@ -67,13 +71,17 @@ std::string Names::suggestion(std::string const& name) {
 
 std::vector<NodeDeclaration> declare_nodes(Cursor const& nodes, Names& names) {
     std::vector<NodeDeclaration> declarations;
-    if (!nodes.expect_list()) return declarations;
+    if (!nodes.expect_list()) {
+        names.lacks_some();
+        return declarations;
+    }
     declarations.reserve(nodes.size());
     for (std::size_t k = 0; k < nodes.size(); ++k) {
-        NodeDeclaration declaration{nodes.at(k), "", {}, true};
+        NodeDeclaration declaration{nodes.at(k), "", 0, {}, true};
         declaration.usable = declaration.node.expect_object();
+        if (!declaration.usable) names.lacks_some();
         if (declaration.usable) {
-            declaration.name = declare_name(declaration.node, names);
+            declare_name(declaration, names);
             declaration.usable = check_kind(declaration.node);
         }
         declarations.push_back(std::move(declaration));

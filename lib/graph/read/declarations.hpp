@@ -14,6 +14,7 @@ namespace ein::graph {
 struct NodeDeclaration {
     Cursor node;
     std::string name;                                // empty: it has none that can be used
+    std::size_t number = 0;                          // of its name, if it has one
     std::vector<std::optional<std::size_t>> inputs;  // numbers of names; nothing: unknown
     bool usable = true;                              // false: not even its inputs could be read
 };
@@ -21,17 +22,21 @@ struct NodeDeclaration {
 /// Every name of the file and its number: tensors first, then nodes in file order.
 class Names {
 public:
-    /// False when the name is taken.
-    bool add(std::string const& name);
+    /// The name's number; nothing when the name is taken.
+    std::optional<std::size_t> add(std::string const& name);
     std::optional<std::size_t> find(std::string const& name) const;
     std::size_t size() const { return names_.size(); }
     std::string const& operator[](std::size_t number) const { return names_[number]; }
+    /// Some names could not be read: one that is not found may be among them.
+    void lacks_some() { complete_ = false; }
+    bool complete() const { return complete_; }
     /// "did you mean ...?" or "define it ..."; searched for the first faults of a file only, because each search reads every name.
     std::string suggestion(std::string const& name);
 
 private:
     std::vector<std::string> names_;
     std::unordered_map<std::string, std::size_t> number_;
+    bool complete_ = true;
     int searches_left_ = 20;
 };
 

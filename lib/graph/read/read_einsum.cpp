@@ -152,8 +152,8 @@ private:
     bool complete(EinSum& einsum, DType output) {
         auto join = read_join(context_.node, {static_cast<int>(inputs_.size()), einsum.labels, context_.params});
         if (!join || !fields_.agg) return false;
-        einsum.join = std::move(*join);
-        auto const type = check_join_type(context_.node, einsum.join, dtypes_, output);
+        einsum.join = join->expr;
+        auto const type = check_join_type(context_.node, *join, dtypes_, output);
         Cursor const& node = context_.node;
         return type && check_complex(node, *fields_.agg, *type) &&
                (!fields_.agg->position || check_one_label(node, einsum)) &&

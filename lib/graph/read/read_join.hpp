@@ -10,12 +10,17 @@
 
 namespace ein::graph {
 
+struct Join {
+    scalar::Expr expr;
+    scalar::Places places;  // empty without a "join"
+};
+
 /// @param node  the node; without a "join" the join is the product of all operands
 /// @return nothing when it has a fault
-std::optional<scalar::Expr> read_join(Cursor const& node, scalar::Names const& names);
+std::optional<Join> read_join(Cursor const& node, scalar::Names const& names);
 
 /// The type of a join of operands of `inputs` under an output type; nothing, and a fault, when it has none.
-std::optional<DType> check_join_type(Cursor const& node, scalar::Expr const& join, std::vector<DType> const& inputs,
+std::optional<DType> check_join_type(Cursor const& node, Join const& join, std::vector<DType> const& inputs,
                                      DType output);
 
 /// x0 * x1 * ..., as a balanced tree where a chain would be too deep.

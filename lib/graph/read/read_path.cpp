@@ -48,7 +48,8 @@ std::optional<Path> read_path(Cursor const& path, std::size_t operands) {
     }
     if (live.size() == 1) return to_linear(ssa, operands);
     path.fail("steps until one operand is left",
-              std::to_string(live.size()) + " left after " + std::to_string(path.size()) + " steps",
+              std::to_string(live.size()) + " left after " + std::to_string(path.size()) +
+                  (path.size() == 1 ? " step" : " steps"),
               "add steps, or remove \"path\" to have a good one found");
     return std::nullopt;
 }

@@ -33,13 +33,13 @@ std::optional<Source> read_archive(Cursor const& data, std::string const& kind, 
 std::optional<Source> read_raw(Cursor const& data) {
     data.only_keys({"raw", "offset"});
     auto const file = read_file_name(data, "raw");
-    std::int64_t offset = 0;
+    std::optional<std::int64_t> offset;
     if (auto const at = optional_at(data, "offset")) {
         auto const bytes = at->integer();
         if (bytes && *bytes < 0)
             at->fail("an offset of 0 or more bytes", std::to_string(*bytes), "count from the file's first byte");
         if (!bytes || *bytes < 0) return std::nullopt;
-        offset = *bytes;
+        offset = bytes;
     }
     return file ? std::optional<Source>(tensor::RawSource{*file, offset}) : std::nullopt;
 }
@@ -121,7 +121,8 @@ std::optional<Source> read_random(Cursor const& data, DType dtype) {
     else
         data.only_keys({"random", "mean", "std", "seed"});
     auto const a = finite_number(data, uniform ? "low" : "mean", 0);
-    auto const b = finite_number(data, uniform ? "high" : "std", 1);
+    double const high = is_integer(dtype) ? 10 : 1;  // whole numbers below 1 would all be 0
+    auto const b = finite_number(data, uniform ? "high" : "std", uniform ? high : 1);
     auto const seed = read_seed(data);
     if (!a || !b || !seed) return std::nullopt;
     RandomSource const random{uniform ? Distribution::uniform : Distribution::normal, *a, *b, *seed};

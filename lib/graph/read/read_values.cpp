@@ -4,6 +4,7 @@
 
 #include "lib/graph/read/fields.hpp"
 #include "lib/graph/read/read_tensors.hpp"
+#include "lib/scalar/evaluate.hpp"
 #include "lib/tensor/host_tensor.hpp"
 
 namespace ein::graph {
@@ -42,22 +43,29 @@ std::optional<Scalar> read_bool_element(Cursor const& at) {
     return std::nullopt;
 }
 
-std::optional<double> read_real(Cursor const& at) {
+/// A number that does not become infinite by rounding to `dtype`.
+std::optional<double> read_real(Cursor const& at, DType dtype) {
     if (at.value().is_boolean()) return at.value().get<bool>() ? 1.0 : 0.0;
-    return at.number();
+    auto const number = at.number();
+    if (!number || !std::isfinite(*number)) return number;
+    Scalar const rounded = scalar::convert(Scalar::of(std::complex<double>(*number)), DType::f64, dtype);
+    if (std::isfinite(rounded.number.real())) return number;
+    at.fail("a number that " + std::string(name(dtype)) + " holds", brief(at.value()),
+            "write a smaller one or \"" + std::string(*number < 0 ? "-" : "") + "inf\", or use a wider dtype");
+    return std::nullopt;
 }
 
-std::optional<Scalar> read_complex_element(Cursor const& at) {
+std::optional<Scalar> read_complex_element(Cursor const& at, DType dtype) {
     if (!at.value().is_array()) {
-        auto const real = read_real(at);
+        auto const real = read_real(at, dtype);
         return real ? std::optional(Scalar::of(std::complex<double>(*real))) : std::nullopt;
     }
     if (at.size() != 2) {
         at.fail("a complex number: [re, im]", brief(at.value()), "write two numbers");
         return std::nullopt;
     }
-    auto const re = read_real(at.at(0));
-    auto const im = read_real(at.at(1));
+    auto const re = read_real(at.at(0), dtype);
+    auto const im = read_real(at.at(1), dtype);
     return re && im ? std::optional(Scalar::of(std::complex<double>(*re, *im))) : std::nullopt;
 }
 
@@ -117,10 +125,10 @@ std::optional<Scalar> read_element(Cursor const& at, DType dtype) {
     switch (kind(dtype)) {
         case Kind::boolean: return read_bool_element(at);
         case Kind::integer: return read_integer_element(at, dtype);
-        case Kind::complex: return read_complex_element(at);
+        case Kind::complex: return read_complex_element(at, dtype);
         case Kind::real: break;
     }
-    auto const real = read_real(at);
+    auto const real = read_real(at, dtype);
     return real ? std::optional(Scalar::of(std::complex<double>(*real))) : std::nullopt;
 }
 

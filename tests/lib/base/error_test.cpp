@@ -14,6 +14,19 @@ TEST_CASE("a fault tells place, expectation, finding and mend, leaving out what 
     CHECK(Fault{}.text().empty());
 }
 
+TEST_CASE("what is no UTF-8 and control characters are escaped in messages", "[lib][base][error]") {
+    CHECK(Fault{"g.json", "", "JSON", "'\xff\x1b[2J'", "a\n  b\t^"}.text() ==
+          "g.json: expected JSON, found '\\xff\\x1b[2J'; a\n  b\t^");
+    for (std::string const good :
+         {"\xc3\xa4", "\xe2\x82\xac", "\xed\x9f\xbf", "\xee\x80\x80", "\xf0\x9f\x98\x80", "\xf4\x8f\xbf\xbf"})
+        CHECK(printable(good) == good);
+    CHECK(printable("\xc3") == "\\xc3");                               // cut short
+    CHECK(printable("\xc0\xaf") == "\\xc0\\xaf");                      // overlong
+    CHECK(printable("\xe0\x80\xaf") == "\\xe0\\x80\\xaf");             // overlong
+    CHECK(printable("\xed\xa0\x80") == "\\xed\\xa0\\x80");             // a surrogate
+    CHECK(printable("\xf4\x90\x80\x80x") == "\\xf4\\x90\\x80\\x80x");  // above U+10FFFF
+}
+
 TEST_CASE("each error knows its exit code", "[lib][base][error]") {
     CHECK(InputError(Fault{}).code() == ExitCode::bad_input);
     CHECK(UsageError("").code() == ExitCode::usage);

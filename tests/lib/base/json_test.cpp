@@ -60,6 +60,7 @@ TEST_CASE("JSON that does not parse is told by line and column", "[lib][base][js
 
 TEST_CASE("text that is not UTF-8 and numbers too large are refused", "[lib][base][json]") {
     CHECK(faults_of("[\"\xff\"]").size() == 1);
+    CHECK(faults_of("[\"\xff\"]").at(0).text().find('\xff') == std::string::npos);
     CHECK(faults_of("[1e999]").size() == 1);
     CHECK(faults_of("[\"\\ud800\"]").size() == 1);
 }

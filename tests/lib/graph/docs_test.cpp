@@ -1,8 +1,10 @@
 // Every node that docs/graph-format.md shows, on a line of its own in a json block, is a valid node.
+#include <regex>
 #include <sstream>
 
 #include "lib/base/json.hpp"
 #include "lib/graph/contract.hpp"
+#include "lib/scalar/parse.hpp"
 #include "tests/lib/graph/describe.hpp"
 #include "tests/support/catch.hpp"
 
@@ -23,4 +25,26 @@ TEST_CASE("the examples of docs/graph-format.md are valid", "[lib][graph]") {
         ++count;
     }
     CHECK(count > 40);
+}
+
+TEST_CASE("operators bind as the table of docs/graph-format.md says", "[lib][graph]") {
+    scalar::Names const names{3, {}, {}};
+    std::string text = read_text_file(EIN_DOCS "/graph-format.md");
+    text = text.substr(text.find("| operators | group | so that |"));
+    text = text.substr(0, text.find("\n\n"));
+    text = std::regex_replace(text, std::regex(R"(\\\|)"), "|");  // escaped inside tables
+    std::regex const pair("`([^`]+)` is `([^`]+)`");
+    std::size_t count = 0;
+    for (auto each = std::sregex_iterator(text.begin(), text.end(), pair); each != std::sregex_iterator(); ++each) {
+        scalar::ParseResult const plain = scalar::parse((*each)[1].str(), names),
+                                  grouped = scalar::parse((*each)[2].str(), names);
+        CAPTURE(each->str());
+        REQUIRE(plain.faults.empty());
+        REQUIRE(grouped.faults.empty());
+        CHECK(plain.expr == grouped.expr);
+        ++count;
+    }
+    CHECK(count == 12);
+    CHECK(scalar::parse("x < y < z", names).faults.size() == 1);
+    CHECK(scalar::parse("(x < y) < z", names).faults.empty());
 }

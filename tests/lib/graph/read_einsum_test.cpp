@@ -120,6 +120,11 @@ TEST_CASE("each fault of an einsum node says where, what and how to mend it", "[
           "none: no input has it"},
          {R"j("einsum": "i->ik", "inputs": ["v"], "sizes": {"k": -1})j", "/nodes/0/sizes/k", "an extent of 0 or more",
           "-1"},
+         {R"j("einsum": "i->ik", "inputs": ["v"], "sizes": {"k": 2.5})j", "/nodes/0/sizes/k", "an integer", "2.5"},
+         {R"j("einsum": "i->ik", "inputs": ["v"], "sizes": {"k": 9223372036854775808})j", "/nodes/0/sizes/k",
+          "an integer below 2^63", "9223372036854775808"},
+         {R"j("einsum": "i->i", "inputs": ["n8"], "join": "x + 300")j", "/nodes/0/join",
+          "a join that has a type for operands of u8", "300, which u8 does not hold"},
          {R"j("einsum": "i->i", "inputs": ["v"], "sizes": {"i": 4})j", "/nodes/0/sizes/i", "3, as in 'v' (inputs/0)",
           "4"},
          {R"j("einsum": "i->i", "inputs": ["v"], "sizes": {"q": 4})j", "/nodes/0/sizes/q", "a label of this einsum",
@@ -153,7 +158,7 @@ TEST_CASE("each fault of an einsum node says where, what and how to mend it", "[
          {R"j("einsum": "i->ik", "inputs": ["v"], "sizes": {"k": 4611686018427387904})j", "/nodes/0",
           "tensors of at most 2^62 bytes", "'out' of shape (3, 4611686018427387904)"},
          {R"j("einsum": "ij,jk,kl->il", "inputs": ["A", "B", "C"], "path": [[0, 1]])j", "/nodes/0/path",
-          "steps until one operand is left", "2 left after 1 steps"},
+          "steps until one operand is left", "2 left after 1 step"},
          {R"j("einsum": "ij,jk,kl->il", "inputs": ["A", "B", "C"], "path": [[0, 3], [0, 1]])j", "/nodes/0/path/0/1",
           "a position from 0 to 2, each once in a step", "3"},
          {R"j("einsum": "ij,jk,kl->il", "inputs": ["A", "B", "C"], "path": [[1, 1], [0, 1]])j", "/nodes/0/path/0/0",
@@ -177,6 +182,29 @@ TEST_CASE("a fault in a join shows the text with a caret below the place", "[lib
     CHECK(faults[0].where == "/nodes/0/join");
     CHECK(faults[0].found.find("'q'") != std::string::npos);
     CHECK(faults[0].mend.ends_with("\n  abs(x-q)\n        ^"));
+    auto const unfit = node_faults(R"j("einsum": "i->i", "inputs": ["n8"], "join": "x + 300")j");
+    REQUIRE(unfit.size() == 1);
+    CHECK(unfit[0].mend.ends_with("\n  x + 300\n      ^"));
+}
+
+TEST_CASE("a join as deep as allowed leaves room for what argmin builds around it", "[lib][graph]") {
+    auto const deep = [](int operations) {
+        std::string join = "x";
+        for (int k = 1; k < operations; ++k) join += "+x";
+        return R"j("einsum": "ij->i", "inputs": ["A"], "agg": "argmin", "join": ")j" + join + "\"";
+    };
+    CHECK(node_faults(deep(2000)).empty());
+    auto const faults = node_faults(deep(2001));
+    REQUIRE(faults.size() == 1);
+    CHECK(faults[0].where == "/nodes/0/join");
+    CHECK(faults[0].expected == "at most 2000 operations upon one another");
+    CHECK(faults[0].mend.ends_with("^"));
+}
+
+TEST_CASE("a whole number is met by the type that the node computes in", "[lib][graph]") {
+    CHECK(node_faults(R"j("einsum": "i->i", "inputs": ["n8"], "join": "x + 300", "dtype": "i16")j").empty());
+    CHECK(node_faults(R"j("einsum": "i->i", "inputs": ["n8"], "join": "x < 300")j").empty());
+    CHECK(node_faults(R"j("einsum": "i->i", "inputs": ["v"], "join": "300", "dtype": "u8")j").size() == 1);
 }
 
 TEST_CASE("the mend of a wrong order tells how to write words", "[lib][graph]") {

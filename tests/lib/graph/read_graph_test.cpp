@@ -64,6 +64,8 @@ TEST_CASE("every kind of data", "[lib][graph]") {
           tensor::SafetensorsSource{"m", "w"});
     CHECK(source_of<tensor::RawSource>(R"({"shape": [2], "data": {"raw": "A.bin", "offset": 128}})") ==
           tensor::RawSource{"A.bin", 128});
+    CHECK(source_of<tensor::RawSource>(R"({"shape": [2], "data": {"raw": "A.bin"}})") ==
+          tensor::RawSource{"A.bin", std::nullopt});
     CHECK(source_of<tensor::FillSource>(R"({"shape": [2], "data": {"fill": "-inf"}})").value.real() == -INFINITY);
     CHECK(source_of<tensor::FillSource>(R"({"shape": [2], "dtype": "i64", "data": {"fill": 9223372036854775807}})")
               .integer == INT64_MAX);
@@ -72,6 +74,8 @@ TEST_CASE("every kind of data", "[lib][graph]") {
           tensor::RandomSource{tensor::Distribution::uniform, -1, 1, UINT64_MAX});
     CHECK(source_of<tensor::RandomSource>(R"({"shape": [2], "data": {"random": "normal"}})") ==
           tensor::RandomSource{tensor::Distribution::normal, 0, 1, 0});
+    CHECK(source_of<tensor::RandomSource>(R"({"shape": [2], "dtype": "u8", "data": {"random": "uniform"}})") ==
+          tensor::RandomSource{tensor::Distribution::uniform, 0, 10, 0});
     source_of<tensor::MissingSource>(R"({"shape": [2]})");
 }
 
@@ -86,6 +90,8 @@ TEST_CASE("listed values", "[lib][graph]") {
           std::vector<std::uint8_t>{1, 0, 1});
     CHECK(values_of<float>(R"({"shape": [2], "dtype": "c64", "data": {"values": [[1, -2], 3]}})") ==
           std::vector<float>{1, -2, 3, 0});
+    CHECK(values_of<std::uint16_t>(R"({"shape": [2], "dtype": "f16", "data": {"values": [65519, "-inf"]}})") ==
+          std::vector<std::uint16_t>{0x7bff, 0xfc00});
     CHECK(values_of<std::uint16_t>(R"({"shape": [1], "dtype": "f16", "data": {"values": [1.5]}})") ==
           std::vector<std::uint16_t>{0x3e00});
     CHECK(values_of<float>(R"({"shape": [0, 3], "data": {"values": []}})").empty());
@@ -132,6 +138,15 @@ TEST_CASE("each fault of a tensor", "[lib][graph]") {
          {R"({"shape": [2], "data": {"fill": "infinity"}})", "/tensors/A/data/fill", "a number", "\"infinity\""},
          {R"({"shape": [2], "dtype": "i8", "data": {"fill": 128}})", "/tensors/A/data/fill",
           "a whole number from -128 to 127", "128"},
+         {R"({"shape": [2], "dtype": "i8", "data": {"values": [1, -129]}})", "/tensors/A/data/values/1",
+          "a whole number from -128 to 127", "-129"},
+         {R"({"shape": [2], "dtype": "u8", "data": {"fill": -1}})", "/tensors/A/data/fill",
+          "a whole number from 0 to 255", "-1"},
+         {R"({"shape": [2], "data": {"fill": 1e39}})", "/tensors/A/data/fill", "a number that f32 holds", "1e+39"},
+         {R"({"shape": [2], "dtype": "f16", "data": {"values": [65519, -65520]}})", "/tensors/A/data/values/1",
+          "a number that f16 holds", "-65520"},
+         {R"({"shape": [], "dtype": "c64", "data": {"fill": [0, 1e39]}})", "/tensors/A/data/fill/1",
+          "a number that c64 holds", "1e+39"},
          {R"({"shape": [2, 2], "data": {"values": [[1, 2], [3]]}})", "/tensors/A/data/values",
           "4 numbers (shape (2, 2))", "3"},
          {R"({"shape": [2, 2], "data": {"values": [[1, 2], [3, 4, 5]]}})", "/tensors/A/data/values/1",
@@ -218,6 +233,23 @@ TEST_CASE("all faults of a file at once, and no consequences of them", "[lib][gr
     // F reads E, whose join is wrong but whose shape is known: its order is wrong for "ij".
     CHECK(places == Lines{"/tensors/B/shape/0", "/nodes/0/einsum", "/nodes/1/agg", "/nodes/1/join", "/nodes/2/join",
                           "/nodes/3/einsum", "/nodes/4/axs", "/outputs/2"});
+}
+
+TEST_CASE("names among what could not be read are not told as unknown", "[lib][graph]") {
+    struct Row {
+        char const* keys;
+        char const* where;
+    };
+    auto const row = GENERATE(
+        values<Row>({{R"("tensors": {}, "nodes": {})", "/nodes"},
+                     {R"("tensors": {}, "nodes": 3)", "/nodes"},
+                     {R"("tensors": {}, "nodes": [7])", "/nodes/0"},
+                     {R"("tensors": {}, "nodes": [{"einsum": "->", "inputs": ["C"]}])", "/nodes/0"},
+                     {R"("tensors": [], "nodes": [{"name": "D", "einsum": "->", "inputs": ["A"]}])", "/tensors"}}));
+    CAPTURE(row.keys);
+    auto const faults = faults_of(R"({"eingraph": 1, )" + std::string(row.keys) + R"(, "outputs": ["C"]})");
+    REQUIRE(faults.size() == 1);
+    CHECK(faults[0].where == row.where);
 }
 
 TEST_CASE("a cycle is told with the names along it", "[lib][graph]") {

@@ -88,6 +88,7 @@ TEST_CASE("the smooth steps keep their digits far from zero", "[lib][scalar][eva
     CHECK(real("sigmoid(x)", 800) == 1);
     CHECK(real("sigmoid(x)", -740) == Approx(std::exp(-740)));
     CHECK(real("silu(x)", -30) == Approx(-30 * std::exp(-30)));
+    CHECK(real("silu(x)", -748) == static_cast<double>(-748 * std::exp(-748.0L)));  // e^-748 is no f64
     CHECK(real("softplus(x)", 1000) == 1000);
     CHECK(real("softplus(x)", -40) == Approx(std::exp(-40)));
     CHECK(real("softplus(x)", inf) == inf);
@@ -140,7 +141,7 @@ TEST_CASE("integers wrap at their type's width", "[lib][scalar][evaluate]") {
         {"-x", DType::u8, 1, 0, 255},
         {"abs(x)", DType::i8, -128, 0, -128},
         {"x*y", DType::i32, 65536, 65536, 0},
-        {"x + 300", DType::u8, 0, 0, 44},
+        {"x + 200", DType::u8, 100, 0, 44},
         {"x^3", DType::i16, 100, 0, 16960},
         {"x^y", DType::i64, 3, 5, 243},
         {"x^y", DType::i64, 2, -1, 0},

@@ -44,7 +44,11 @@ TEST_CASE("chains are as long as the deepest tree allowed, and longer ones refus
         CHECK(Program(longest.expr, DType::f32, DType::f32, {}).scratch_bytes() > 0);
         ParseResult const longer = parse("x" + repeated(link, 100000), names);
         REQUIRE(longer.faults.size() == 1);
-        CHECK(longer.faults[0].expected == "at most 2000 operations upon one another");
+        CHECK(longer.faults[0].expected == "at most 2100 operations upon one another");
+        CHECK(parse("x" + repeated(link, 99), names, 100).faults.empty());
+        ParseResult const limited = parse("x" + repeated(link, 100), names, 100);
+        REQUIRE(limited.faults.size() == 1);
+        CHECK(limited.faults[0].expected == "at most 100 operations upon one another");
     }
     CHECK(parse("min(x" + repeated(",x", 5000) + ")", names).faults.size() == 1);
 }

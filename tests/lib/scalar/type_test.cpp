@@ -114,6 +114,47 @@ TEST_CASE("an expression of numbers alone takes the output's type if that is of 
     CHECK(typed("2^62", DType::i32, DType::i64) == "i64");
 }
 
+TEST_CASE("a whole number that an operand's type does not hold is refused where it stands", "[lib][scalar][type]") {
+    struct Case {
+        std::string text;
+        DType compute;
+        std::string number;  // refused; empty: accepted
+        std::size_t where;
+    };
+    auto const each = GENERATE(values<Case>({
+        {"x + 300", DType::u8, "300", 4},
+        {"x*(100 + 200)", DType::u8, "300", 7},
+        {"x - -1", DType::u8, "-1", 4},
+        {"x*-129", DType::i8, "-129", 2},
+        {"x*-128", DType::i8, "", 0},
+        {"min(x, 40000)", DType::i16, "40000", 7},
+        {"where(y > 0, 2147483648, x)", DType::i32, "2147483648", 13},
+        {"x^256", DType::u8, "256", 2},
+        {"where([i] > 2, 300, 0)", DType::u8, "300", 15},
+        {"300", DType::u8, "300", 0},
+        {"x < 300", DType::u8, "", 0},
+        {"x*300.0", DType::u8, "", 0},
+        {"x/300", DType::u8, "", 0},
+        {"cast_i32(x) + 300", DType::u8, "", 0},
+        {"cast_u8(300)", DType::u8, "", 0},
+        {"where(300, x, y)", DType::u8, "", 0},
+        {"x + 300", DType::f32, "", 0},
+        {"x + 300", DType::boolean, "", 0},
+        {"position(x, 300)", DType::u8, "", 0},
+        {"x + 255", DType::u8, "", 0},
+    }));
+    CAPTURE(each.text, each.compute);
+    ParseResult const parsed = parse(each.text, names);
+    TypeResult const type = type_of(parsed.expr, each.compute, each.compute);
+    if (each.number.empty()) {
+        CHECK(type.problem == "");
+        return;
+    }
+    CHECK(type.problem == each.number + ", which " + std::string(name(each.compute)) + " does not hold");
+    REQUIRE(parsed.places.count(type.where) == 1);
+    CHECK(parsed.places.at(type.where) == each.where);
+}
+
 TEST_CASE("what complex numbers do not have is refused by name", "[lib][scalar][type]") {
     DType const complex = GENERATE(DType::c64, DType::c128);
     for (char const* const text : {"x < y", "x <= y", "x > y", "x >= 1", "min(x, y)", "max(x, 1)", "sign(x)"}) {

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <cmath>
 #include <fstream>
 #include <iterator>
 
@@ -46,6 +47,23 @@ TEST_CASE("a schedule reads back as it was written, and always to the same bytes
     schedule::write_file(back, folder.path / "b.sched");
     CHECK(read_bytes(folder.path / "a.sched") == read_bytes(folder.path / "b.sched"));
     CHECK_FALSE(fs::exists(folder.path / "a.sched.partial"));
+}
+
+TEST_CASE("sources and params read back as they were, the sign of zero and a missing offset included",
+          "[schedule][file]") {
+    auto header = test::small_schedule().header;
+    auto const back = [&](tensor::Source const& source) {
+        header.inputs[0].source = source;
+        return schedule::decode_header(schedule::encode(header), "a.sched").inputs[0].source;
+    };
+    using Complex = std::complex<double>;
+    auto const fill = std::get<tensor::FillSource>(back(tensor::FillSource{Complex(-0.0, -0.0), 0}));
+    CHECK((std::signbit(fill.value.real()) && std::signbit(fill.value.imag())));
+    for (std::optional<std::int64_t> const offset :
+         {std::optional<std::int64_t>(), std::optional<std::int64_t>(0), std::optional<std::int64_t>(64)})
+        CHECK(std::get<tensor::RawSource>(back(tensor::RawSource{"r.bin", offset})).offset == offset);
+    header.params["eta"] = -0.0;
+    CHECK(std::signbit(schedule::decode_header(schedule::encode(header), "a.sched").params.at("eta")));
 }
 
 TEST_CASE("a file cut anywhere or with any byte changed is refused", "[schedule][file]") {

@@ -3,6 +3,7 @@
 
 #include <thread>
 
+#include "lib/tensor/checked_storage.hpp"
 #include "lib/tensor/inflated_storage.hpp"
 #include "lib/tensor/zip.hpp"
 #include "tests/lib/tensor/temporary_folder.hpp"
@@ -121,4 +122,57 @@ TEST_CASE("damaged archives are refused", "[lib][tensor][npz]") {
     CHECK(refuse(encrypted).at(0).found == "an encrypted one");
     CHECK(refuse(method).at(0).found == "packing method 12");
     CHECK(refuse(crc).at(0).found == "another CRC-32");
+}
+
+TEST_CASE("a damaged byte of a stored entry is found whichever box is read", "[lib][tensor][npz]") {
+    TemporaryFolder const folder;
+    HostTensor const whole = sample(DType::f32, {400, 1000});  // more than one piece of the check
+    ZipMaker zip(Packing::stored, ZipSizes::bits32);
+    zip.add("w.npy", npy(whole));
+    zip.add("other.npy", npy(whole));
+    std::string const good = zip.finish();
+    folder.write("good.npz", good);
+    std::string damaged = good;
+    std::size_t const last = good.find("PK\3\4", 10) - 1;
+    damaged[last] = static_cast<char>(damaged[last] ^ 1);
+    std::string const file = folder.write("bad.npz", damaged);
+    auto first_row = [&](std::string const& name, std::string const& entry) {
+        return faults_of([&] {
+            std::vector<std::byte> out(1000 * 4);
+            tensor::open(NpzSource{name, entry}, "W", DType::f32, {400, 1000}, folder.path())
+                ->read(Box{{0, 0}, {1, 1000}}, out);
+        });
+    };
+    CHECK(first_row("good.npz", "w").empty());
+    CHECK(first_row("bad.npz", "other").empty());
+    CHECK(
+        first_row("bad.npz", "w") ==
+        std::vector{Fault{file + ": entry 'w.npy'", "", "bytes with the CRC-32 of the zip directory", "another CRC-32",
+                          "the file is damaged: copy or write it again, for example with numpy.savez"}});
+
+    std::string sizes = good;
+    auto const entry = good.find("PK\1\2");
+    sizes[entry + 24] = static_cast<char>(sizes[entry + 24] ^ 1);
+    folder.write("sizes.npz", sizes);
+    CHECK(first_row("sizes.npz", "w").at(0).expected.find("a stored entry of ") == 0);
+}
+
+TEST_CASE("a stored entry is gone through once, whatever is read of it", "[lib][tensor][npz]") {
+    class Counting : public tensor::MemoryStorage {
+    public:
+        using MemoryStorage::MemoryStorage;
+        void read_at(std::uint64_t offset, std::span<std::byte> out) const override {
+            read += out.size();
+            MemoryStorage::read_at(offset, out);
+        }
+        mutable std::size_t read = 0;
+    };
+    std::vector<std::byte> const bytes(3 << 20, std::byte{7});
+    auto const counting = std::make_shared<Counting const>("c", bytes);
+    auto const crc = crc32(0, reinterpret_cast<Bytef const*>(bytes.data()), static_cast<uInt>(bytes.size()));
+    tensor::CheckedStorage const storage(counting, static_cast<std::uint32_t>(crc));
+    std::vector<std::byte> out(10);
+    for (int k = 0; k < 3; ++k) storage.read_at(100, out);
+    CHECK(out == std::vector<std::byte>(10, std::byte{7}));
+    CHECK(counting->read == bytes.size() + 30);
 }

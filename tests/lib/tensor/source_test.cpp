@@ -103,6 +103,23 @@ TEST_CASE("raw files are read from an offset and their length is checked", "[lib
     CHECK(faults_of([&] { open(RawSource{"r.bin", INT64_MAX}, "R", DType::i16, {4, 5}, folder.path()); }).size() == 1);
 }
 
+TEST_CASE("a raw file without an offset is exactly the tensor", "[lib][tensor][source]") {
+    TemporaryFolder const folder;
+    std::string const file = folder.write("r.bin", std::string(44, '\1'));
+    auto refused = [&](std::optional<std::int64_t> offset) {
+        return faults_of([&] { open(RawSource{"r.bin", offset}, "R", DType::i16, {4, 5}, folder.path()); });
+    };
+    CHECK(refused(std::nullopt) ==
+          std::vector{Fault{file, "tensor 'R'", "40 bytes (40 for (4, 5) of i16 from byte 0 on)", "44 bytes",
+                            "correct the shape or dtype, or give \"offset\": with it the file may have more than the "
+                            "tensor"}});
+    CHECK(refused(0).empty());
+    folder.write("r.bin", std::string(40, '\1'));
+    CHECK(refused(std::nullopt).empty());
+    folder.write("r.bin", std::string(39, '\1'));
+    CHECK(refused(std::nullopt).at(0).mend == "the file is cut short: copy or write it again");
+}
+
 TEST_CASE("fill gives one value everywhere, integers to the last bit", "[lib][tensor][source]") {
     std::int64_t const large = (std::int64_t{1} << 62) + 1;
     CHECK(read_all(FillSource{static_cast<double>(large), large}, "F", DType::i64, {2}, "").at(1).integer == large);
@@ -132,5 +149,5 @@ TEST_CASE("--input's file means a source by its extension", "[lib][tensor][sourc
     CHECK(source_for_file("d/a.npy", "A") == Source(NpySource{"d/a.npy"}));
     CHECK(source_for_file("a.NPZ", "A") == Source(NpzSource{"a.NPZ", "A"}));
     CHECK(source_for_file("m.safetensors", "tok.w") == Source(SafetensorsSource{"m.safetensors", "tok.w"}));
-    CHECK(source_for_file("a.bin", "A") == Source(RawSource{"a.bin", 0}));
+    CHECK(source_for_file("a.bin", "A") == Source(RawSource{"a.bin", std::nullopt}));
 }
