@@ -2,8 +2,10 @@
 #include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>
 
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <iostream>
 
 #include "apps/command_line.hpp"
@@ -188,7 +190,9 @@ private:
                 tell(error.what());
                 unwritten = error;
             }
-            if (!options_.quiet) std::fputs(summary(report, verified).c_str(), stdout);
+            if (!options_.quiet &&
+                (std::fputs(summary(report, verified).c_str(), stdout) < 0 || std::fflush(stdout) != 0))
+                tell(std::string("warning: the summary cannot be written to stdout: ") + std::strerror(errno));
             for (std::string const& message : verified.skipped) tell("warning: " + message);
             if (!verified.mismatches.empty()) throw MismatchError(lines(verified.mismatches));
         });
@@ -257,8 +261,9 @@ int run_together(apps::EinrunOptions const& options) {
     ExitCode code = ExitCode::failure;
     try {
         return Run(options, transport).go();
-    } catch (Disagreement const&) {
-        throw;  // all ranks leave alike
+    } catch (Disagreement const& error) {
+        apps::say("einrun", error.what());  // before any rank leaves: mpirun ends the others when the first one has
+        throw Disagreement(error.code(), "");
     } catch (std::exception const& error) {
         if (auto const* known = dynamic_cast<Error const*>(&error)) code = known->code();
         tell("rank " + std::to_string(transport.rank().value()) + ": " + error.what());

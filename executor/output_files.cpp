@@ -35,6 +35,10 @@ void OutputFiles::create() {
     if (error)
         throw RunError("--out " + folder_.string() + ": expected a folder that can be made, found: " + error.message() +
                        "; choose another");
+    for (fs::path const& path : final_)
+        if (fs::is_directory(path, error))
+            throw RunError("--out " + folder_.string() + ": expected to write " + path.string() +
+                           ", found a folder of that name; remove it or choose another --out");
     sweep();
     try {
         for (std::size_t i = partial_.size(); i-- > 0;) {  // the last one first: it holds the lock for all

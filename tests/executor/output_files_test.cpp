@@ -145,3 +145,12 @@ TEST_CASE("what may be in use on another host is left and told", "[executor][out
     CHECK(outputs.in_doubt().size() == 2);
     CHECK(folder.files() == 3);
 }
+
+TEST_CASE("a folder where an output shall be is told before the work", "[executor][output]") {
+    Folder folder;
+    fs::create_directories(folder.path / "A.npy");
+    auto const header = header_with({"A"});
+    OutputFiles outputs(header, folder.path, "1");
+    CHECK_THROWS_WITH(outputs.create(), Catch::Contains("A.npy, found a folder of that name"));
+    CHECK(folder.files() == 1);
+}

@@ -38,6 +38,14 @@ TEST_CASE("a report or trace that cannot be written is code 1, and the results a
     }
 }
 
+TEST_CASE("one file for report and trace is a wrong command line; a summary that is lost is told", "[einrun]") {
+    Ready place;
+    CHECK(place.alone("1.sched --report same --trace same").code == 2);
+    Outcome const full = place.alone("1.sched > /dev/full");
+    CHECK(full.code == 0);
+    CHECK(has(full, "the summary cannot be written to stdout: No space left on device"));
+}
+
 TEST_CASE("a report goes to a pipe and to a device as it is", "[einrun]") {
     Ready place;
     Outcome const piped = place.alone("1.sched --quiet --report /dev/stdout | cat");
@@ -71,6 +79,16 @@ TEST_CASE("what a killed run left is swept by the next", "[einrun]") {
 }
 
 #ifdef MPIRUN
+TEST_CASE("rank 0 has told what is wrong before any rank leaves", "[einrun][mpi]") {
+    Ready place;
+    for (int turn = 0; turn < 5; ++turn) {
+        Outcome const run = place.together(3, "3.sched --out /dev/null/x");
+        CAPTURE(run.text);
+        CHECK(run.code == 1);
+        CHECK(has(run, "einrun: --out /dev/null/x: expected a folder"));
+    }
+}
+
 TEST_CASE("when a rank is stopped the others say whom they wait for, and the run ends with code 1", "[einrun][mpi]") {
     Ready place;
     int const stopped = GENERATE(0, 2);
