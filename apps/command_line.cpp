@@ -1,12 +1,10 @@
 #include "apps/command_line.hpp"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <fstream>
 
 #include "lib/base/error.hpp"
 #include "lib/base/output_place.hpp"
+#include "lib/base/replaced_file.hpp"
 
 namespace ein::apps {
 
@@ -43,18 +41,7 @@ std::optional<int> parse(CLI::App& app, int argc, char const* const* argv) {
 
 void write_text(std::filesystem::path const& path, std::string const& text) {
     require_folder_of(path);
-    std::filesystem::path const partial = path.string() + ".partial";
-    {
-        std::ofstream out(partial, std::ios::binary | std::ios::trunc);
-        out << text << std::flush;
-        if (!out)
-            throw RunError(path.string() + ": expected to write it, found: " + std::strerror(errno) +
-                           "; choose another place or free space");
-    }
-    std::error_code error;
-    std::filesystem::rename(partial, path, error);
-    if (error)
-        throw RunError(path.string() + ": expected to write it, found: " + error.message() + "; choose another place");
+    ReplacedFile("", path).write(text);
 }
 
 }  // namespace ein::apps

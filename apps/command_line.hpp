@@ -14,7 +14,7 @@ std::string version(std::string const& program);
 /// Parses; --help and --version are printed and give 0. @throws UsageError for a wrong command line
 std::optional<int> parse(CLI::App& app, int argc, char const* const* argv);
 
-/// Writes a small text file under a temporary name and renames it. @throws RunError
+/// Writes a small text file, whole or not at all (see ReplacedFile). @throws RunError
 void write_text(std::filesystem::path const& path, std::string const& text);
 
 }  // namespace ein::apps

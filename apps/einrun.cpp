@@ -1,10 +1,11 @@
 // mpirun -n RANKS einrun SCHEDULE: runs a schedule on as many ranks as it is for, or alone as one rank.
 #include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>
-#include <unistd.h>
 
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <iostream>
 
 #include "apps/command_line.hpp"
@@ -21,6 +22,7 @@
 #include "executor/threads.hpp"
 #include "executor/trace.hpp"
 #include "executor/transport/launcher.hpp"
+#include "lib/base/replaced_file.hpp"
 #include "lib/base/sizes.hpp"
 #include "lib/schedule/file.hpp"
 
@@ -49,10 +51,15 @@ public:
         agree_on(transport_, hash_, ExitCode::bad_input, [&](auto const& hashes) { return different_files(hashes); });
         agree(transport_, [&] { take_inputs_and_params(); });
         share_hosts();
-        std::string const name = transport_.all_gather(std::to_string(getpid()) + "-" + hash_.substr(0, 8)).front();
+        std::string const name = transport_.all_gather(name_of_this_run(hash_)).front();
         agree(transport_, [&] { prepare(name); });
         agree(transport_, [&] {
-            if (first()) outputs_->create();
+            if (!first()) return;
+            outputs_->create();
+            for (fs::path const& path : outputs_->in_doubt())
+                tell("warning: " + path.string() +
+                     " was left by another run or is being written by it on another host; "
+                     "remove it if that run has ended");
         });
         result_ = engine_->run();
         agree(transport_, [&] {
@@ -128,6 +135,8 @@ private:
     }
 
     void prepare(std::string const& run) {
+        if (first() && !options_.report.empty()) ReplacedFile("--report", options_.report).check();
+        if (first() && !options_.trace.empty()) ReplacedFile("--trace", options_.trace).check();
         device_ = make_device(options_.device);
         readers_ = open_inputs(header_, section_, data_folder());
         outputs_.emplace(header_, options_.out, run);
@@ -152,9 +161,16 @@ private:
 
     fs::path data_folder() const { return fs::absolute(options_.schedule).parent_path() / header_.folder; }
 
-    /// Trace, report, verification and summary of a run whose outputs are in place.
+    /// Trace, report, verification and summary of a run whose outputs are in place. A trace or report that cannot be written is told at
+    /// once and ends the run with its code when everything else is done.
     int finish() {
-        if (!options_.trace.empty()) write_trace(options_.trace, transport_, header_, section_, result_);
+        std::optional<Error> unwritten;
+        try {
+            if (!options_.trace.empty()) write_trace(options_.trace, transport_, header_, section_, result_);
+        } catch (Disagreement const& error) {
+            if (first()) tell(error.what());
+            unwritten = error;
+        }
         RunFacts const facts{apps::version("einrun").substr(7),
                              header_.graph_file,
                              options_.schedule.string(),
@@ -168,10 +184,20 @@ private:
             apps::VerifyResult verified;
             if (options_.verify) verified = verify();
             if (options_.verify) report["verify"] = verified.report;
-            if (!options_.report.empty()) apps::write_text(options_.report, report.dump(2) + "\n");
-            if (!options_.quiet) std::fputs(summary(report, verified).c_str(), stdout);
+            try {
+                if (!options_.report.empty()) ReplacedFile("--report", options_.report).write(report.dump(2) + "\n");
+            } catch (RunError const& error) {
+                tell(error.what());
+                unwritten = error;
+            }
+            if (!options_.quiet &&
+                (std::fputs(summary(report, verified).c_str(), stdout) < 0 || std::fflush(stdout) != 0))
+                tell(std::string("warning: the summary cannot be written to stdout: ") + std::strerror(errno));
             for (std::string const& message : verified.skipped) tell("warning: " + message);
             if (!verified.mismatches.empty()) throw MismatchError(lines(verified.mismatches));
+        });
+        agree(transport_, [&] {
+            if (unwritten) throw Error(unwritten->code(), "");  // told
         });
         return 0;
     }
@@ -187,11 +213,17 @@ private:
         return out;
     }
 
+    static std::string ill_conditioned(Json const& verify) {
+        auto const count = verify.at("ill_conditioned").get<std::int64_t>();
+        return count == 0 ? "" : " (" + std::to_string(count) + " are ill-conditioned and off by rounding)";
+    }
+
     std::string summary(Json const& report, apps::VerifyResult const& verified) const {
         std::string out = report_summary(report);
         if (options_.verify)
             out += "  verified   " + std::to_string(verified.report.at("elements").get<std::int64_t>()) +
-                   " elements, " + std::to_string(verified.report.at("mismatches").get<std::int64_t>()) + " differ\n";
+                   " elements, " + std::to_string(verified.report.at("mismatches").get<std::int64_t>()) + " differ" +
+                   ill_conditioned(verified.report) + "\n";
         for (std::size_t i = 0; i < header_.outputs.size() && i < 8; ++i)
             out += "  output     " + outputs_->final_path(i).string() + "\n";
         if (header_.outputs.size() > 8)
@@ -229,8 +261,9 @@ int run_together(apps::EinrunOptions const& options) {
     ExitCode code = ExitCode::failure;
     try {
         return Run(options, transport).go();
-    } catch (Disagreement const&) {
-        throw;  // all ranks leave alike
+    } catch (Disagreement const& error) {
+        apps::say("einrun", error.what());  // before any rank leaves: mpirun ends the others when the first one has
+        throw Disagreement(error.code(), "");
     } catch (std::exception const& error) {
         if (auto const* known = dynamic_cast<Error const*>(&error)) code = known->code();
         tell("rank " + std::to_string(transport.rank().value()) + ": " + error.what());

@@ -92,6 +92,8 @@ std::optional<EinrunOptions> einrun_options(int argc, char const* const* argv) {
     refuse_later_options(app);
     if (parse(app, argc, argv)) return std::nullopt;
     if (texts.threads > 0) options.threads = texts.threads;
+    if (!options.report.empty() && options.report == options.trace && options.report.parent_path() != "/dev")
+        throw UsageError("--report and --trace: expected two files, found '" + options.report.string() + "' for both");
     options.device = executor::device_kind_from_name(texts.device);
     options.verify = app.count("--verify") > 0;
     options.samples = samples_from(texts.samples);

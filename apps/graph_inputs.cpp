@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
+#include <set>
 
 #include "lib/base/error.hpp"
 #include "lib/tensor/read.hpp"
@@ -27,6 +28,11 @@ namespace {
                                                                               std::min<std::size_t>(known.size(), 8)))
                                    : "; did you mean '" + near + "'?"));
 }
+
+/// The second of two values for one name.
+[[noreturn]] void given_twice(std::string const& option, std::string const& name) {
+    throw UsageError(option + " " + name + ": expected it once, found it twice; leave one out");
+}
 }  // namespace
 
 std::vector<std::pair<std::size_t, tensor::Source>> given_sources(std::vector<std::string> const& texts,
@@ -36,8 +42,10 @@ std::vector<std::pair<std::size_t, tensor::Source>> given_sources(std::vector<st
         auto const [name, file] = name_and_value("--input", text);
         auto const at = std::find(names.begin(), names.end(), name);
         if (at == names.end()) unknown("--input", "tensor that the graph reads", name, names);
-        out.emplace_back(static_cast<std::size_t>(at - names.begin()),
-                         tensor::source_for_file(std::filesystem::absolute(file).string(), name));
+        auto const place = static_cast<std::size_t>(at - names.begin());
+        if (std::any_of(out.begin(), out.end(), [&](auto const& earlier) { return earlier.first == place; }))
+            given_twice("--input", name);
+        out.emplace_back(place, tensor::source_for_file(std::filesystem::absolute(file).string(), name));
     }
     return out;
 }
@@ -45,9 +53,11 @@ std::vector<std::pair<std::size_t, tensor::Source>> given_sources(std::vector<st
 scalar::Params given_params(std::vector<std::string> const& texts, scalar::Params params) {
     std::vector<std::string> known;
     for (auto const& [name, value] : params) known.push_back(name);
+    std::set<std::string> given;
     for (std::string const& text : texts) {
         auto const [name, number] = name_and_value("--set", text);
         if (!params.count(name)) unknown("--set", "param", name, known);
+        if (!given.insert(name).second) given_twice("--set", name);
         double value = 0;
         auto const [end, error] = std::from_chars(number.data(), number.data() + number.size(), value);
         if (error != std::errc{} || end != number.data() + number.size())

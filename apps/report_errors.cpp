@@ -19,13 +19,14 @@ bool first_or_alone() {
     return true;
 }
 
+}  // namespace
+
 void say(char const* program, std::string const& message) {
     std::istringstream lines(message);
-    for (std::string line; std::getline(lines, line);)
-        std::fprintf(stderr, "%s: %s\n", program, printable(line).c_str());
+    std::string all;
+    for (std::string line; std::getline(lines, line);) all += std::string(program) + ": " + printable(line) + "\n";
+    std::fputs(all.c_str(), stderr);
 }
-
-}  // namespace
 
 int report_errors(char const* program, std::function<int()> const& body) {
     try {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <map>
 #include <numeric>
 #include <set>
 
@@ -11,7 +12,9 @@
 #include "lib/base/error.hpp"
 #include "lib/base/hash.hpp"
 #include "lib/base/sizes.hpp"
+#include "lib/graph/contract.hpp"
 #include "lib/graph/read_graph.hpp"
+#include "lib/relation/rounding_spread.hpp"
 #include "lib/tensor/compare.hpp"
 #include "lib/tensor/npy_write.hpp"
 #include "lib/tensor/read.hpp"
@@ -25,28 +28,48 @@ constexpr double little_work = 3e8;    // scalar operations: a few seconds of th
 constexpr double bearable_work = 3e9;  // for samples that nobody asked for by number
 constexpr std::int64_t default_samples = 64;
 
+/// A doubtful element is wrong when it is further off than so many times its spread (see relation::rounding_spread).
+constexpr double spreads_allowed = 8;
+
 /// What the run computed and what it read.
 struct Case {
     VerifySetup const& setup;
     graph::EinGraph graph;
-    std::vector<std::unique_ptr<tensor::Reader const>> leaves;  // by ValueId
+    std::map<std::string, std::unique_ptr<tensor::Reader const>> leaves;
+    relation::Interpreter judge;
+    std::optional<graph::EinGraph> lowered;  // as it was run
+    std::optional<relation::Interpreter> judge_of_lowered;
 
     explicit Case(VerifySetup const& setup_)
-        : setup(setup_), graph(graph::read_graph(setup_.graph_text, setup_.graph_file)), leaves(graph.values.size()) {
+        : setup(setup_), graph(graph_of(setup_)), judge(graph, reader_of(graph), setup.params) {}
+
+    /// The judge of the graph whose roundings are the run's.
+    relation::Interpreter& as_run() {
+        if (lowered) return *judge_of_lowered;
+        lowered = graph::lower_contractions(graph);
+        return judge_of_lowered.emplace(*lowered, reader_of(*lowered), setup.params);
+    }
+
+private:
+    static graph::EinGraph graph_of(VerifySetup const& setup) {
+        graph::EinGraph out = graph::read_graph(setup.graph_text, setup.graph_file);
         std::vector<std::string> names;
-        for (graph::Leaf const& leaf : graph.leaves) names.push_back(graph.value(leaf.value).name);
+        for (graph::Leaf const& leaf : out.leaves) names.push_back(out.value(leaf.value).name);
         std::vector<std::string> used;  // an input that no output needs may have been given
         for (std::string const& text : setup.inputs)
             if (std::find(names.begin(), names.end(), name_and_value("--input", text).first) != names.end())
                 used.push_back(text);
-        for (auto const& [at, source] : given_sources(used, names)) graph.leaves[at].source = source;
+        for (auto const& [at, source] : given_sources(used, names)) out.leaves[at].source = source;
+        return out;
     }
 
-    void read(graph::Leaf const& leaf, Box const& box, std::span<std::byte> out) {
-        auto& reader = leaves[static_cast<std::size_t>(leaf.value.value())];
-        graph::Value const& value = graph.value(leaf.value);
-        if (!reader) reader = tensor::open(leaf.source, value.name, value.dtype, value.shape, setup.data_folder);
-        reader->read(box, out);
+    relation::ReadLeaf reader_of(graph::EinGraph const& of) {
+        return [this, &of](graph::Leaf const& leaf, Box const& box, std::span<std::byte> out) {
+            graph::Value const& value = of.value(leaf.value);
+            auto& reader = leaves[value.name];
+            if (!reader) reader = tensor::open(leaf.source, value.name, value.dtype, value.shape, setup.data_folder);
+            reader->read(box, out);
+        };
     }
 };
 
@@ -107,13 +130,37 @@ std::string place_text(IndexSets const& indices, Extent linear) {
     return "[" + out + "]";
 }
 
-void check_output(Case& each, relation::Interpreter& judge, ValueId output, bool all, VerifyResult& result) {
+/// By position: how far those of `doubtful` may be apart although it is more than usual, since rounding can move them so far; 0 elsewhere.
+std::vector<double> allowed_by_rounding(Case& each, std::size_t output, IndexSets const& indices,
+                                        tensor::HostTensor const& expected, std::vector<Extent> const& doubtful) {
+    std::vector<double> allowed(static_cast<std::size_t>(expected.elements()), 0);
+    relation::Interpreter& judge = each.as_run();  // makes `lowered`
+    std::vector<double> const spread =
+        relation::rounding_spread(judge, each.lowered->outputs[output], indices, expected, doubtful);
+    for (std::size_t i = 0; i < doubtful.size(); ++i)
+        allowed[static_cast<std::size_t>(doubtful[i])] = spreads_allowed * spread[i];
+    return allowed;
+}
+
+std::string mismatch_text(graph::Value const& value, IndexSets const& indices, tensor::HostTensor const& found,
+                          tensor::HostTensor const& expected, tensor::Difference const& difference) {
+    char tail[160];
+    std::snprintf(tail, sizeof tail,
+                  " (relative difference %.3g, tolerance %.3g; %lld of %lld elements checked differ)",
+                  difference.worst_rel, difference.worst_tolerance, static_cast<long long>(difference.count),
+                  static_cast<long long>(found.elements()));
+    return "output '" + value.name + "' " + place_text(indices, difference.worst) + ": expected " +
+           element_text(expected, difference.worst) + ", found " + element_text(found, difference.worst) + tail;
+}
+
+void check_output(Case& each, std::size_t at, bool all, VerifyResult& result) {
+    ValueId const output = each.graph.outputs[at];
     graph::Value const& value = each.graph.value(output);
-    auto const indices = choose_indices(judge, output, value.shape, all, each.setup.samples);
+    auto const indices = choose_indices(each.judge, output, value.shape, all, each.setup.samples);
     if (!indices) {
         result.skipped.push_back("output '" + value.name +
                                  "' is not verified: one element takes the reference interpreter " +
-                                 format_count(judge.work(output, sampled_indices(value.shape, 1))) +
+                                 format_count(each.judge.work(output, sampled_indices(value.shape, 1))) +
                                  " operations; ask for it with --verify=1");
         return;
     }
@@ -121,26 +168,27 @@ void check_output(Case& each, relation::Interpreter& judge, ValueId output, bool
     std::replace(name.begin(), name.end(), '/', '.');
     std::filesystem::path const file = each.setup.output_folder / (name + ".npy");
     tensor::HostTensor const found = read_output(file, value, *indices);
-    tensor::HostTensor const expected = judge.sample(output, *indices);
-    double const tolerance = tensor::tolerance(value.dtype, judge.reduction_length(output));
-    tensor::Difference const difference = tensor::compare(found, expected, tolerance);
+    tensor::HostTensor const expected = each.judge.sample(output, *indices);
+    double const usual = tensor::tolerance(value.dtype, each.judge.reduction_length(output));
+    tensor::Difference difference = tensor::compare(found, expected, usual);
+    Extent const doubtful = difference.count;
+    if (doubtful > 0)
+        difference = tensor::compare(found, expected, usual,
+                                     allowed_by_rounding(each, at, *indices, expected, difference.differing));
+    Json const counts = {{"elements", found.elements()},
+                         {"mismatches", difference.count},
+                         {"ill_conditioned", doubtful - difference.count}};
+    for (auto const& [key, count] : counts.items())
+        result.report[key] = result.report[key].get<std::int64_t>() + count.get<std::int64_t>();
     result.report["outputs"].push_back({{"name", value.name},
                                         {"elements", found.elements()},
                                         {"of", element_count(value.shape)},
                                         {"differ", difference.count},
+                                        {"ill_conditioned", doubtful - difference.count},
                                         {"max_rel", difference.max_rel},
-                                        {"tolerance", tolerance}});
-    result.report["elements"] = result.report["elements"].get<std::int64_t>() + found.elements();
-    result.report["mismatches"] = result.report["mismatches"].get<std::int64_t>() + difference.count;
-    if (difference.count == 0 && difference.same_shape) return;
-    char tail[160];
-    std::snprintf(tail, sizeof tail,
-                  " (relative difference %.3g, tolerance %.3g; %lld of %lld elements checked differ)",
-                  difference.max_rel, tolerance, static_cast<long long>(difference.count),
-                  static_cast<long long>(found.elements()));
-    result.mismatches.push_back("output '" + value.name + "' " + place_text(*indices, difference.worst) +
-                                ": expected " + element_text(expected, difference.worst) + ", found " +
-                                element_text(found, difference.worst) + tail);
+                                        {"tolerance", difference.largest_tolerance}});
+    if (difference.count > 0 || !difference.same_shape)
+        result.mismatches.push_back(mismatch_text(value, *indices, found, expected, difference));
 }
 
 }  // namespace
@@ -167,16 +215,16 @@ IndexSets sampled_indices(Shape const& shape, std::int64_t count) {
 
 VerifyResult verify_run(VerifySetup const& setup) {
     Case each(setup);
-    relation::Interpreter judge(
-        each.graph,
-        [&](graph::Leaf const& leaf, Box const& box, std::span<std::byte> out) { each.read(leaf, box, out); },
-        setup.params);
     VerifyResult result;
-    result.report = {{"elements", std::int64_t{0}}, {"mismatches", std::int64_t{0}}, {"outputs", Json::array()}};
+    result.report = {{"elements", std::int64_t{0}},
+                     {"mismatches", std::int64_t{0}},
+                     {"ill_conditioned", std::int64_t{0}},
+                     {"outputs", Json::array()}};
     double work = 0;
-    for (ValueId output : each.graph.outputs) work += judge.work(output, all_indices(each.graph.value(output).shape));
+    for (ValueId output : each.graph.outputs)
+        work += each.judge.work(output, all_indices(each.graph.value(output).shape));
     bool const all = !setup.samples && work <= little_work;
-    for (ValueId output : each.graph.outputs) check_output(each, judge, output, all, result);
+    for (std::size_t output = 0; output < each.graph.outputs.size(); ++output) check_output(each, output, all, result);
     result.report["skipped"] = result.skipped;
     return result;
 }

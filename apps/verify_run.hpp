@@ -1,5 +1,6 @@
 // einrun --verify: reads the outputs back and compares them with what the reference interpreter says of the graph, all elements when that is
-// little work, else some of them at positions that depend on the shape alone.
+// little work, else some of them at positions that depend on the shape alone. An element that is further off than usual is not wrong yet: it is
+// computed again with rounding errors at random, and judged by how far these move it.
 #pragma once
 
 #include <filesystem>
@@ -22,7 +23,8 @@ struct VerifySetup {
 };
 
 struct VerifyResult {
-    Json report;  // {"elements", "mismatches", "outputs": [{name, elements, of, worst, tolerance}]}
+    Json
+        report;  // {"elements", "mismatches", "ill_conditioned", "outputs": [{name, elements, of, differ, ill_conditioned, max_rel, tolerance}]}
     std::vector<std::string> mismatches;  // a message each
     std::vector<std::string> skipped;     // outputs of which one element would be too much work, a message each
 };

@@ -8,6 +8,25 @@ function(ein_library name)
   target_link_libraries(ein_${name} PUBLIC ein_flags ${ARG_LINK} PRIVATE ${ARG_PRIVATE_LINK})
 endfunction()
 
+# ein_instruction_sets(TARGET STEM SCOPE DEFINITION): adds the same loops compiled for each instruction set, STEM_baseline.cpp and, on x86,
+# STEM_avx2.cpp and STEM_avx512.cpp (then DEFINITION is set); which is used is chosen when the program runs. The flags give up nothing but
+# errno and floating-point exceptions, which nobody reads: results are the same bits in every set.
+function(ein_instruction_sets target stem scope definition)
+  set(flags -O3 -fno-math-errno -fno-trapping-math)
+  set(flags_of_baseline)
+  set(flags_of_avx2 -mavx2)
+  set(flags_of_avx512 -mavx512f -mavx512dq -mavx512bw -mavx512vl -mprefer-vector-width=512)
+  set(sets baseline)
+  if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+    list(APPEND sets avx2 avx512)
+    target_compile_definitions(${target} ${scope} ${definition})
+  endif()
+  foreach(set ${sets})
+    target_sources(${target} PRIVATE ${stem}_${set}.cpp)
+    set_source_files_properties(${stem}_${set}.cpp PROPERTIES COMPILE_OPTIONS "${flags};${flags_of_${set}}")
+  endforeach()
+endfunction()
+
 # ein_test(NAME SOURCES a_test.cpp LINK ein::base [LABELS fast]): a Catch2 program with Catch2's main.
 # One that starts ranks of its own (through mpirun) says LABELS mpi.
 function(ein_test name)

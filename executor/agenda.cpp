@@ -43,6 +43,7 @@ void Agenda::begin_round(Inputs inputs) {
     store_.reset_counts();
     std::fill(ended_.begin(), ended_.end(), std::uint8_t{0});
     compute_.clear();
+    phase_end_ = TaskId{0};  // what starts before the phase that counts it would be missed at its end
     admission_.move_head(TaskId{0});
     for (std::int32_t i = 0; i < links_.end().value(); ++i) {
         waits_[static_cast<std::size_t>(i)] = links_.waits(TaskId{i});

@@ -32,7 +32,7 @@ public:
     Agenda(schedule::Section const& section, schedule::Profile const& profile, TransferLimits limits = {});
 
     void prepare_memory() { store_.prepare_memory(); }  // before the first round; see BlockStore
-    /// Prepares all counts. The first round loads; later ones find the inputs loaded.
+    /// Prepares all counts; nothing may start until a phase begins. The first round loads; later ones find the inputs loaded.
     void begin_round(Inputs inputs);
     void begin_phase(Phase phase);
     bool phase_done() const { return left_in_phase_ == 0; }

@@ -70,12 +70,13 @@ void Attendant::tick() {
     }
     Watch::Advice const advice = exchange(mine, now);
     if (parts_.progress != nullptr) parts_.progress->update(watch_.sum(), parts_.total_tasks, now - began_);
-    if (advice == Watch::Advice::explain) parts_.explain();
+    if (advice == Watch::Advice::explain) parts_.explain(watch_.silence(now));
     if (advice != Watch::Advice::give_up) return;
     char seconds[32];
     std::snprintf(seconds, sizeof seconds, "%g", parts_.stall);
-    throw RunError(std::string("no task has ended on any rank for ") + seconds +
-                   " s; if a single task takes that long, raise --stall");
+    std::string const silence = watch_.silence(now);
+    throw RunError(std::string("no task has ended on any rank for ") + seconds + " s; " +
+                   (silence.empty() ? "if a single task takes that long, raise --stall" : silence));
 }
 
 Watch::Advice Attendant::exchange(Done mine, double now) {

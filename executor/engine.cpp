@@ -7,7 +7,7 @@
 #include "executor/communicator.hpp"
 #include "executor/crew.hpp"
 #include "executor/kernel_widths.hpp"
-#include "executor/task_text.hpp"
+#include "executor/standstill.hpp"
 #include "lib/base/error.hpp"
 
 namespace ein::executor {
@@ -140,7 +140,7 @@ private:
             options_.progress,
             communicator,
             [this, flops_a_task] { return flops_a_task * static_cast<double>(desk_.agenda.finished()); },  // on average
-            [this] { explain(); }};
+            [this](std::string const& silence) { explain(silence); }};
     }
 
     double total_flops() const {
@@ -154,24 +154,16 @@ private:
         parts_.transport.abort(code);
     }
 
-    /// Says what this rank waits for and what its workers run.
-    void explain() {
+    /// Says what this rank waits for, what its workers run, and who is silent.
+    void explain(std::string const& silence) {
         if (!options_.explain) return;
         std::string text;
         {
             std::lock_guard lock(desk_.mutex);
-            Agenda const& agenda = desk_.agenda;
-            text = agenda.phase_done() ? "has ended its part and waits for other ranks"
-                                       : "waits for " + task_text(parts_.header, parts_.section, agenda.head());
             std::vector<TaskId> const running = crew_ ? crew_->running() : std::vector<TaskId>{};
-            for (std::size_t worker = 0; worker < running.size(); ++worker)
-                if (running[worker].value() >= 0)
-                    text += "; worker " + std::to_string(worker) + " runs " +
-                            task_text(parts_.header, parts_.section, running[worker]);
-            if (agenda.transfers_in_flight() > 0)
-                text += "; " + std::to_string(agenda.transfers_in_flight()) + " transfers are under way";
+            text = standstill_text(parts_.header, parts_.section, desk_.agenda, running);
         }
-        options_.explain(text);
+        options_.explain(text + (silence.empty() ? "" : "; " + silence));
     }
 
     void collect_times() {

@@ -35,15 +35,27 @@ void OutputFiles::create() {
     if (error)
         throw RunError("--out " + folder_.string() + ": expected a folder that can be made, found: " + error.message() +
                        "; choose another");
+    for (fs::path const& path : final_)
+        if (fs::is_directory(path, error))
+            throw RunError("--out " + folder_.string() + ": expected to write " + path.string() +
+                           ", found a folder of that name; remove it or choose another --out");
+    sweep();
     try {
-        for (std::size_t i = 0; i < partial_.size(); ++i) {
+        for (std::size_t i = partial_.size(); i-- > 0;) {  // the last one first: it holds the lock for all
             schedule::Tensor const& tensor = header_.tensors[static_cast<std::size_t>(header_.outputs[i].tensor)];
-            tensor::create_npy(partial_[i], tensor.dtype, tensor.shape);
+            do tensor::create_npy(partial_[i], tensor.dtype, tensor.shape);
+            while (i + 1 == partial_.size() && !lock_.hold(partial_[i]));
         }
     } catch (...) {
         discard();
         throw;
     }
+}
+
+void OutputFiles::sweep() {
+    std::vector<std::string> beginnings;
+    for (fs::path const& path : final_) beginnings.push_back("." + path.filename().string() + ".partial-");
+    in_doubt_ = sweep_leftovers(folder_, beginnings);
 }
 
 void OutputFiles::write(std::int32_t output, DType dtype, Box const& box, std::span<std::byte const> bytes) {
@@ -62,6 +74,7 @@ void OutputFiles::publish() {
                        ": expected to rename the finished output to it, found: " + error.message());
     }
     forget_unfinished();
+    lock_.release();
 }
 
 void OutputFiles::discard() noexcept {

@@ -1,11 +1,9 @@
 #include "executor/trace.hpp"
 
-#include <cstdio>
-#include <fstream>
-
+#include "executor/agreement.hpp"
 #include "executor/task_text.hpp"
-#include "lib/base/error.hpp"
 #include "lib/base/json.hpp"
+#include "lib/base/replaced_file.hpp"
 
 namespace ein::executor {
 
@@ -33,34 +31,37 @@ Json lane_name(int rank, std::size_t lane, bool transfers) {
             {"args", {{"name", transfers ? "transfers" : "worker " + std::to_string(lane)}}}};
 }
 
-void append(std::filesystem::path const& path, int rank, bool last, schedule::Header const& header,
-            schedule::Section const& section, RunResult const& result) {
-    std::ofstream out(path, rank == 0 ? std::ios::trunc : std::ios::app);
-    if (rank == 0) out << "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n";
-    out << Json{{"name", "process_name"},
-                {"ph", "M"},
-                {"pid", rank},
-                {"args", {{"name", "rank " + std::to_string(rank)}}}}
-               .dump();
+/// One rank's part of the file.
+std::string events_text(int rank, bool last, schedule::Header const& header, schedule::Section const& section,
+                        RunResult const& result) {
+    std::string out = rank == 0 ? "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n" : "";
+    out +=
+        Json{{"name", "process_name"}, {"ph", "M"}, {"pid", rank}, {"args", {{"name", "rank " + std::to_string(rank)}}}}
+            .dump();
     for (std::size_t lane = 0; lane < result.workers.size(); ++lane) {
-        out << ",\n" << lane_name(rank, lane, lane + 1 == result.workers.size()).dump();
+        out += ",\n" + lane_name(rank, lane, lane + 1 == result.workers.size()).dump();
         for (TaskEvent const& event : result.workers[lane].events)
-            out << ",\n" << event_of(event, result.began, rank, lane, header, section).dump();
+            out += ",\n" + event_of(event, result.began, rank, lane, header, section).dump();
     }
-    out << (last ? "\n]}\n" : ",\n") << std::flush;
-    if (!out)
-        throw RunError("--trace " + path.string() +
-                       ": expected a file that can be written; choose another place or free space");
+    return out + (last ? "\n]}\n" : ",\n");
 }
 
 }  // namespace
 
 void write_trace(std::filesystem::path const& path, Transport& transport, schedule::Header const& header,
                  schedule::Section const& section, RunResult const& result) {
-    for (int rank = 0; rank < transport.size(); ++rank) {
-        if (Rank{rank} == transport.rank()) append(path, rank, rank + 1 == transport.size(), header, section, result);
-        transport.barrier();
-    }
+    ReplacedFile const file("--trace", path);
+    int const self = transport.rank().value(), last = transport.size() - 1;
+    agree(transport, [&] {
+        if (self == 0) file.create();
+    });
+    for (int rank = 0; rank <= last; ++rank)
+        agree(transport, [&] {
+            if (rank == self) file.append(events_text(self, self == last, header, section, result));
+        });
+    agree(transport, [&] {
+        if (self == 0) file.publish();
+    });
 }
 
 }  // namespace ein::executor

@@ -1,10 +1,12 @@
 // Notices when a run stands still. Ranks tell rank 0 how much they have done; when nothing changes anywhere for too long, rank 0 asks all
-// to say what they wait for, and then ends the run. A rank that hears nothing from rank 0 for twice as long and gets nowhere itself ends on its own.
+// to say what they wait for, and ends the run once they have said it (or have had time to). A rank that hears nothing from rank 0 for twice as
+// long and gets nowhere itself asks the others in its place.
 // A protocol of notes without threads or clock: times are given.
 // Example: Watch watch(Rank{0}, 2, 300.0, now); each second: watch.tick(now, {tasks, flops}, notes) and send the notes.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -35,17 +37,25 @@ public:
     Advice tick(double now, Done mine, std::vector<Note>& out);
 
     Done sum() const;  // of all ranks at rank 0; elsewhere this rank's
+    /// The ranks of which nothing has been heard for half of `stall` although they should say something each second: at rank 0 any other, elsewhere
+    /// rank 0. "rank 2 has not been heard of for 31 s; is its process stopped or its host gone?", or "".
+    std::string silence(double now) const;
 
 private:
     Advice tick_first(double now, std::vector<Note>& out);
     Advice tick_other(double now, std::vector<Note>& out);
+    Advice ask_all(double now, std::vector<Note>& out);
+    bool all_have_explained() const;
 
     Rank self_;
     double stall_;
     std::vector<Done> done_;  // by rank; rank 0 alone knows the others'
     Done last_;
-    double changed_, heard_;  // when anything was last done; when rank 0 was last heard
-    bool explained_ = false, asked_ = false;
+    double changed_;                   // when anything was last done
+    std::vector<double> heard_;        // by rank: when it was last heard
+    std::vector<bool> has_explained_;  // by rank, since all were asked
+    std::optional<double> all_asked_;  // when this rank asked all
+    std::optional<Rank> asked_by_;     // who waits for an explanation of this rank
 };
 
 }  // namespace ein::executor

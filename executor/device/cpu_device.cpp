@@ -8,6 +8,7 @@
 #include "executor/device/lookup_kernel.hpp"
 #include "executor/device/loop_kernel.hpp"
 #include "executor/device/reference_device.hpp"
+#include "executor/device/transpose_kernel.hpp"
 
 namespace ein::executor {
 namespace {
@@ -83,8 +84,10 @@ std::unique_ptr<PreparedKernel const> CpuDevice::prepare(KernelShape const& shap
     if (auto lookup = make_lookup_kernel(shape)) return lookup;
     simplify(nest);
     if (auto gemm = make_gemm_kernel(shape, nest, types, params)) return gemm;
-    if (auto loops = LoopKernel::make(nest, body_of(einsum, types, params)))
-        return std::make_unique<LoopsOnly>(std::move(loops));
+    LoopBody body = body_of(einsum, types, params);
+    if (body.program == nullptr)
+        if (auto transpose = make_transpose_kernel(nest)) return transpose;
+    if (auto loops = LoopKernel::make(nest, std::move(body))) return std::make_unique<LoopsOnly>(std::move(loops));
     return ReferenceDevice().prepare(shape, params);
 }
 

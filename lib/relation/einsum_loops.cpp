@@ -17,13 +17,14 @@ using scalar::Scalar;
 class Loops {
 public:
     Loops(graph::EinGraph const& graph, graph::Node const& node, std::span<Sampled const* const> inputs, Sampled& out,
-          scalar::Params const& params)
+          scalar::Params const& params, scalar::Noise* noise)
         : einsum_(std::get<graph::EinSum>(node.op)),
           types_(graph::types_of(graph, node)),
           weak_(compute_dtype({}, out.data.dtype())),
           inputs_(inputs),
           out_(out),
           params_(params),
+          noise_(noise),
           lengths_(loop_lengths(einsum_, out.sets)),
           aggregated_(einsum_.aggregated()) {
         // The longest aggregated label innermost.
@@ -42,11 +43,26 @@ public:
             run_sum_of_products(results);
         else
             run_expression(results);
+        DType const stored = out_.data.dtype();
+        if (noise_ != nullptr && stored != types_.accumulate && kind(stored) >= Kind::real)
+            for (std::size_t k = 0; k < static_cast<std::size_t>(out_.data.elements()); ++k)
+                results.set(k, with_noise(results.at(static_cast<Extent>(k)), stored));
         results.round_into(out_.data);
     }
 
 private:
     Extent length(int label) const { return lengths_[static_cast<std::size_t>(label)]; }
+
+    Scalar with_noise(Scalar value, DType type) const {
+        if (!value.is_integer) value.number = noise_->rounded(value.number, type);
+        return value;
+    }
+
+    /// Whether combining two partial results rounds.
+    bool combining_rounds() const {
+        return einsum_.agg == scalar::Agg::sum || einsum_.agg == scalar::Agg::prod ||
+               einsum_.agg == scalar::Agg::logsumexp;
+    }
 
     void fill_identity(Wide& results) const {
         for (std::size_t k = 0; k < static_cast<std::size_t>(out_.data.elements()); ++k)
@@ -136,7 +152,7 @@ private:
             do {
                 for (std::size_t t = 0; t < rows.size(); ++t)
                     rows[t].base = operands[t].reals() + outer.offset(t) + inner.offset(t);
-                sum += row_sum(rows, zeros.size());
+                sum = noise_ == nullptr ? sum + row_sum(rows, zeros.size()) : noisy_sum(sum, rows, zeros.size());
             } while (inner.next());
             results.reals()[k++] = sum;
         } while (outer.next());
@@ -164,10 +180,21 @@ private:
         return sum;
     }
 
+    double noisy_sum(double sum, std::vector<Row> const& rows, std::size_t count) const {
+        for (std::size_t v = 0; v < count; ++v) {
+            double product = rows[0].base[rows[0].steps[v]];
+            for (std::size_t t = 1; t < rows.size(); ++t)
+                product = noise_->rounded(product * rows[t].base[rows[t].steps[v]], types_.compute);
+            sum = noise_->rounded(sum + product, types_.accumulate);
+        }
+        return sum;
+    }
+
     void run_expression(Wide& results) const {
         std::vector<LabelOffsets> const offsets = all_offsets();
         std::vector<Wide> const operands = wide_operands();
-        scalar::Evaluator join(einsum_.join, types_.compute, weak_, params_);
+        scalar::Evaluator join(einsum_.join, types_.compute, weak_, params_, noise_);
+        bool const noisy = noise_ != nullptr && combining_rounds();
         std::vector<Scalar> values(operands.size());
         std::vector<std::int64_t> indices(lengths_.size(), 0);
         LabelLoops outer(einsum_.output, lengths_, offsets), inner(aggregated_, lengths_, offsets);
@@ -186,6 +213,7 @@ private:
                 if (join.result_dtype() != types_.accumulate)
                     value = scalar::convert(value, join.result_dtype(), types_.accumulate);
                 total = first ? value : scalar::combine(einsum_.agg, types_.accumulate, total, value);
+                if (noisy && !first) total = with_noise(total, types_.accumulate);
                 first = false;
             } while (inner.next());
             results.set(k++, total);
@@ -198,6 +226,7 @@ private:
     std::span<Sampled const* const> inputs_;
     Sampled& out_;
     scalar::Params const& params_;
+    scalar::Noise* noise_;
     Shape lengths_;
     std::vector<int> aggregated_;
 };
@@ -205,11 +234,11 @@ private:
 }  // namespace
 
 Sampled einsum_sampled(graph::EinGraph const& graph, graph::Node const& node, std::span<Sampled const* const> inputs,
-                       Sets sets, scalar::Params const& params) {
+                       Sets sets, scalar::Params const& params, scalar::Noise* noise) {
     Sampled out{std::move(sets), {}};
     out.data = tensor::HostTensor(graph.value(node.output).dtype, sizes_of(out.sets));
     try {
-        Loops(graph, node, inputs, out, params).run();
+        Loops(graph, node, inputs, out, params, noise).run();
     } catch (InputError const& error) {
         std::vector<Fault> faults = error.faults();
         for (Fault& fault : faults)

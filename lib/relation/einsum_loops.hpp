@@ -7,13 +7,15 @@
 
 #include "lib/graph/ein_graph.hpp"
 #include "lib/relation/sampled.hpp"
+#include "lib/scalar/noise.hpp"
 
 namespace ein::relation {
 
 /// @param inputs  the elements that demand_for asks for; null where none are needed
 /// @param sets    the elements of the output to compute
+/// @param noise   rounding errors to add wherever a run rounds
 /// @throws InputError for a param without value, or a position out of range; the node is named
 Sampled einsum_sampled(graph::EinGraph const& graph, graph::Node const& node, std::span<Sampled const* const> inputs,
-                       Sets sets, scalar::Params const& params);
+                       Sets sets, scalar::Params const& params, scalar::Noise* noise = nullptr);
 
 }  // namespace ein::relation

@@ -55,7 +55,7 @@ struct Interpreter::State {
         return demand_for(graph, producers, value, sets_of(graph.value(value).shape, indices));
     }
 
-    tensor::HostTensor compute(ValueId target, Sets sets) {
+    tensor::HostTensor compute(ValueId target, Sets sets, scalar::Noise* noise) const {
         Demand const demand = demand_for(graph, producers, target, std::move(sets));
         Values values(graph, demand, target);
         if (leaf_of[at(target)] >= 0) load(target, demand, values);
@@ -63,7 +63,7 @@ struct Interpreter::State {
             if (!demand[at(node.output)]) continue;
             for (ValueId input : node.inputs)
                 if (leaf_of[at(input)] >= 0) load(input, demand, values);
-            values.put(node.output, run(node, *demand[at(node.output)], values));
+            values.put(node.output, run(node, *demand[at(node.output)], values, noise));
             for (ValueId input : node.inputs) values.read(input);
         }
         return values.take(target);
@@ -75,12 +75,12 @@ struct Interpreter::State {
         values.put(id, read_sampled(leaf, graph.value(id), *demand[at(id)], read));
     }
 
-    Sampled run(graph::Node const& node, Sets sets, Values const& values) const {
+    Sampled run(graph::Node const& node, Sets sets, Values const& values, scalar::Noise* noise) const {
         std::vector<Sampled const*> inputs;
         for (ValueId input : node.inputs) inputs.push_back(values.get(input));
         DType const dtype = graph.value(node.output).dtype;
         if (std::holds_alternative<graph::EinSum>(node.op))
-            return einsum_sampled(graph, node, inputs, std::move(sets), params);
+            return einsum_sampled(graph, node, inputs, std::move(sets), params, noise);
         if (auto const* move = std::get_if<graph::Move>(&node.op))
             return move_sampled(*move, inputs, dtype, std::move(sets));
         return reshape_sampled(graph.value(node.inputs[0]).shape, graph.value(node.output).shape, inputs[0], dtype,
@@ -98,11 +98,11 @@ Interpreter::Interpreter(graph::EinGraph const& graph, ReadLeaf read, scalar::Pa
 Interpreter::~Interpreter() = default;
 
 tensor::HostTensor Interpreter::whole(ValueId value) {
-    return state_->compute(value, all_of(state_->graph.value(value).shape));
+    return state_->compute(value, all_of(state_->graph.value(value).shape), nullptr);
 }
 
-tensor::HostTensor Interpreter::sample(ValueId value, IndexSets const& indices) {
-    return state_->compute(value, sets_of(state_->graph.value(value).shape, indices));
+tensor::HostTensor Interpreter::sample(ValueId value, IndexSets const& indices, scalar::Noise* noise) {
+    return state_->compute(value, sets_of(state_->graph.value(value).shape, indices), noise);
 }
 
 double Interpreter::work(ValueId value, IndexSets const& indices) const {

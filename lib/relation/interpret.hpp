@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "lib/graph/ein_graph.hpp"
+#include "lib/scalar/noise.hpp"
 #include "lib/tensor/host_tensor.hpp"
 
 namespace ein::relation {
@@ -28,7 +29,8 @@ public:
 
     tensor::HostTensor whole(ValueId value);
     /// The elements of the product of index sets, C order over the sets.
-    tensor::HostTensor sample(ValueId value, IndexSets const& indices);
+    /// @param noise  rounding errors to add wherever a run rounds; without it each value is rounded once, to its dtype
+    tensor::HostTensor sample(ValueId value, IndexSets const& indices, scalar::Noise* noise = nullptr);
     /// Scalar operations that sample() would do (see graph::flops), without doing them; a moved element counts one.
     double work(ValueId value, IndexSets const& indices) const;
     /// The longest chain of roundings behind an element of a value (for tolerances): along a way from a leaf each

@@ -116,7 +116,8 @@ Scalar convert(Scalar value, DType from, DType to) {
     return Scalar::of(std::complex<double>(rounded(value.number.real(), to), imag));
 }
 
-Evaluator::Evaluator(Expr const& expr, DType compute, DType weak, Params const& params) : expr_(expr) {
+Evaluator::Evaluator(Expr const& expr, DType compute, DType weak, Params const& params, Noise* noise)
+    : expr_(expr), noise_(noise) {
     try {
         TypedExpr const types(expr, compute);
         std::vector<Expr const*> const parts = arguments_first(expr);
@@ -168,6 +169,10 @@ Scalar Evaluator::compute(Step const& step) const {
     return binary(op, converted(args[0], work), converted(args[1], work), work);
 }
 
+void Evaluator::add_noise(Step& step) const {
+    if (!step.value.is_integer) step.value.number = noise_->rounded(step.value.number, step.typing.value.type);
+}
+
 Scalar Evaluator::operator()(std::span<Scalar const> operands, std::span<std::int64_t const> labels) {
     for (Step& step : steps_) {
         auto const slot = static_cast<std::size_t>(step.node->slot);
@@ -182,7 +187,9 @@ Scalar Evaluator::operator()(std::span<Scalar const> operands, std::span<std::in
                 promise(slot < labels.size(), "an expression has fewer labels than it names");
                 step.value = Scalar::of(labels[slot]);
                 break;
-            default: step.value = compute(step);
+            default:
+                step.value = compute(step);
+                if (noise_ != nullptr && rounds(step.node->op)) add_noise(step);
         }
     }
     Step const& last = steps_.back();

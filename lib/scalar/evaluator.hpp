@@ -5,14 +5,16 @@
 #include <vector>
 
 #include "lib/scalar/evaluate.hpp"
+#include "lib/scalar/noise.hpp"
 #include "lib/scalar/typing.hpp"
 
 namespace ein::scalar {
 
 class Evaluator {
 public:
+    /// @param noise  rounding errors to add to each operation; without it as exact as the widest types are
     /// @throws InputError for a param that `params` lacks or an expression that type_of refuses
-    Evaluator(Expr const& expr, DType compute, DType weak, Params const& params);
+    Evaluator(Expr const& expr, DType compute, DType weak, Params const& params, Noise* noise = nullptr);
 
     DType result_dtype() const { return result_; }
 
@@ -31,10 +33,12 @@ private:
     Scalar compute(Step const& step) const;
     Scalar converted(std::size_t arg, DType to) const;
     bool truth(std::size_t arg) const;
+    void add_noise(Step& step) const;
 
     Expr expr_;  // keeps the nodes alive
     std::vector<Step> steps_;
     DType result_ = DType::f32;
+    Noise* noise_;
 };
 
 /// The InputError of a name that no param has.

@@ -48,23 +48,39 @@ double distance(Complex a, Complex b) {
 
 }  // namespace
 
-Difference compare(HostTensor const& value, HostTensor const& reference, double allowed) {
+double distance(scalar::Scalar const& a, scalar::Scalar const& b) {
+    return a.is_integer && b.is_integer ? distance(a.integer, b.integer) : distance(number(a), number(b));
+}
+
+Difference compare(HostTensor const& value, HostTensor const& reference, double tolerance,
+                   std::span<double const> absolute) {
     Difference out;
     out.same_shape = value.shape() == reference.shape();
     if (!out.same_shape) return out;
+    out.largest_tolerance = tolerance;
     double const rms = root_mean_square(reference);
     for (Extent i = 0; i < value.elements(); ++i) {
         scalar::Scalar const a = value.at(i), b = reference.at(i);
-        double const apart =
-            a.is_integer && b.is_integer ? distance(a.integer, b.integer) : distance(number(a), number(b));
+        double const apart = distance(a, b);
         if (apart == 0) continue;
         double const scale = std::max({std::abs(number(a)), std::abs(number(b)), rms});
         double const relative = std::isinf(apart) ? apart : apart / scale;
+        double const more = absolute.empty() ? 0 : absolute[static_cast<std::size_t>(i)];
+        double const allowed = std::isinf(more) ? more : std::max(tolerance, more / scale);
+        out.largest_tolerance = std::max(out.largest_tolerance, allowed);
+        bool const differs = relative > tolerance && !(apart <= more);
         out.max_abs = std::max(out.max_abs, apart);
-        if (relative > out.max_rel || out.worst < 0) out.worst = i;
         out.max_rel = std::max(out.max_rel, relative);
-        if (relative > allowed) ++out.count;
+        // The worst one is the first that is furthest off of those that differ, else of all.
+        if (out.worst < 0 || (differs && out.differing.empty()) ||
+            (differs == !out.differing.empty() && relative > out.worst_rel)) {
+            out.worst = i;
+            out.worst_rel = relative;
+            out.worst_tolerance = allowed;
+        }
+        if (differs) out.differing.push_back(i);
     }
+    out.count = static_cast<Extent>(out.differing.size());
     return out;
 }
 

@@ -6,6 +6,9 @@
 // Example: compare({1, 2.1}, {1, 2}, 1e-3) has count 1, worst 1, max_abs 0.1, max_rel 0.1 / 2.1.
 #pragma once
 
+#include <span>
+#include <vector>
+
 #include "lib/tensor/host_tensor.hpp"
 
 namespace ein::tensor {
@@ -14,12 +17,21 @@ struct Difference {
     bool same_shape = true;  // when false nothing else was compared
     Extent count = 0;        // elements that differ
     double max_abs = 0;      // greatest |a - b| of all elements; inf for nan or inf against anything else
-    double max_rel = 0;      // greatest |a - b| / max(|a|, |b|, rms), which the tolerance bounds
-    Extent worst = -1;  // C-order position of the element that max_rel is from (the first one); -1 when all are equal
+    double max_rel = 0;      // greatest |a - b| / max(|a|, |b|, rms) of all
+    Extent worst =
+        -1;  // C-order position of the first that is furthest off, of those that differ if any do; -1 when all are equal
+    double worst_rel = 0, worst_tolerance = 0;  // of that element
+    double largest_tolerance = 0;               // of any element
+    std::vector<Extent> differing;              // positions
 };
 
 /// Compares two tensors, dtypes may differ (integers with integers are compared exactly, all else in complex<double>).
-Difference compare(HostTensor const& value, HostTensor const& reference, double tolerance);
+/// @param absolute  by position, how far apart elements may be beside what `tolerance` allows; empty: no further
+Difference compare(HostTensor const& value, HostTensor const& reference, double tolerance,
+                   std::span<double const> absolute = {});
+
+/// |a - b|: 0 for nan and nan, inf for nan or inf against anything else.
+double distance(scalar::Scalar const& a, scalar::Scalar const& b);
 
 /// The relative error to allow in results of `dtype` that sum `reduction_length` products: 8 (eps + sqrt(length) eps'),
 /// eps that of the dtype and eps' that of the type it accumulates in (f32 for f16 and bf16, else the dtype); rounding

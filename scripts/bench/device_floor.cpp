@@ -1,13 +1,15 @@
 // What the cpu device reaches on one thread beside what the machine gives in the same process: GEMM beside OpenBLAS
 // called directly, elementwise joins and reductions beside a plain copy, and the cost of launching tiny kernels.
-// Usage: device_floor [gemm|stream|tiny]...   Prints a line each: name, reached, floor, ratio.
+// Usage: device_floor [gemm|stream|transpose|tiny]...   Prints a line each: name, reached, floor, ratio.
 #include <cblas.h>
 
 #include <time.h>
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <functional>
+#include <memory>
 #include <string>
 
 #include "executor/device/cpu_device.hpp"
@@ -150,6 +152,35 @@ void streams() {
     measure("logsumexp (ij->i)", Bench({{0, 1}}, {0}, {n, n}, "x", Agg::logsumexp, DType::f32), 1);
 }
 
+/// Permutations of axes beside memcpy of the same bytes.
+void transposes() {
+    constexpr std::size_t bytes = std::size_t{256} << 20;
+    // Aligned as blocks are.
+    auto const memory = [] {
+        return std::unique_ptr<std::byte, decltype(&std::free)>(
+            static_cast<std::byte*>(std::aligned_alloc(4096, bytes)), &std::free);
+    };
+    auto const x = memory(), z = memory();
+    std::memset(x.get(), 1, bytes), std::memset(z.get(), 2, bytes);
+    double const floor = 2e-9 * bytes / seconds_of([&] { std::memcpy(z.get(), x.get(), bytes); }, 5);
+    auto const measure = [&](std::string const& name, std::vector<int> output, Shape const& extents, DType type) {
+        std::vector<int> input(extents.size());
+        for (std::size_t l = 0; l < input.size(); ++l) input[l] = static_cast<int>(l);
+        Bench const bench({input}, std::move(output), extents, "x", scalar::Agg::sum, type);
+        double const moved = 2e-9 * static_cast<double>(element_count(extents)) * static_cast<double>(size_of(type));
+        report(name, moved / seconds_of([&] { bench.run({x.get()}, z.get()); }, 4), floor, "GB/s");
+    };
+    measure("ij->ji u8", {1, 0}, {16384, 16384}, DType::u8);
+    measure("ij->ji f16", {1, 0}, {8192, 16384}, DType::f16);
+    measure("ij->ji f32", {1, 0}, {8192, 8192}, DType::f32);
+    measure("ij->ji f32, odd", {1, 0}, {8191, 8193}, DType::f32);
+    measure("ij->ji f64", {1, 0}, {4096, 8192}, DType::f64);
+    measure("ij->ji c128", {1, 0}, {4096, 4096}, DType::c128);
+    measure("ijk->kji f32", {2, 1, 0}, {256, 1024, 256}, DType::f32);
+    measure("ijk->jik f32", {1, 0, 2}, {256, 1024, 256}, DType::f32);
+    measure("bhij->bhji f32, heads of 64", {0, 1, 3, 2}, {16, 32, 2048, 64}, DType::f32);
+}
+
 void crossed() {
     constexpr Extent n = 512;
     std::vector<float> const x = noise<float>(n * n), y = noise<float>(n * n);
@@ -198,6 +229,7 @@ int main(int argc, char** argv) {
     if (wants("gemm")) gemms(4096);
     if (wants("small")) gemms(1024);
     if (wants("stream")) streams();
+    if (wants("transpose")) transposes();
     if (wants("crossed")) crossed();
     if (wants("tiny")) tiny();
 }

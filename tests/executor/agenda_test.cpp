@@ -135,3 +135,20 @@ TEST_CASE("admission looks at every task between the head and a block's turn", "
     CHECK(admission.admits(TaskId{3}, 1));
     CHECK(Admission({8, 16, 8, 12}, 16, 16).admits(TaskId{3}, 16));  // all blocks together fit
 }
+
+TEST_CASE("nothing of another round starts before its phase begins", "[executor][agenda]") {
+    auto const schedule = chain();
+    Agenda agenda(schedule.sections[0], replay_keeping_inputs(schedule.sections[0]));
+    agenda.begin_round(Inputs::kept);
+    agenda.begin_phase(Phase::load);
+    agenda.finish(*agenda.take_compute());
+    agenda.begin_phase(Phase::execute);
+    while (auto const task = agenda.take_compute()) agenda.finish(*task);
+    CHECK(agenda.phase_done());
+    agenda.drop_outputs();
+    agenda.begin_round(Inputs::used_up);
+    CHECK_FALSE(agenda.compute_wanted());
+    CHECK_FALSE(agenda.take_compute());
+    agenda.begin_phase(Phase::execute);
+    CHECK(agenda.take_compute() == TaskId{1});
+}

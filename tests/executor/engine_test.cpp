@@ -212,7 +212,7 @@ TEST_CASE("a run that stands still says who waits for what and ends", "[executor
             if (message.find(text) != std::string::npos) return true;
         return false;
     };
-    CHECK(says(0, "waits for task 5 (receive from rank 1, message 0, block Z[0:6, 0:6])"));
+    CHECK(says(0, "waits for task 5 (receive from rank 1, message 0, block Z[0:6, 0:6]), which task 6 (reduce"));
     CHECK(says(1, "worker 0 runs task 2 (apply of node 'AB'"));
     CHECK(says(0, "raise --stall"));
 }

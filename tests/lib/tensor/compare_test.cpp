@@ -47,6 +47,17 @@ TEST_CASE("a value that cancelled is judged by the size of its tensor", "[lib][t
     CHECK(tensor::compare(reals({1e-9}), reals({-1e-9}), 1e-6).count == 1);
 }
 
+TEST_CASE("an element may have an allowance of its own beside the tolerance", "[lib][tensor][compare]") {
+    double const allowed[] = {0, 0.5, inf};
+    auto const difference = tensor::compare(reals({1.3, 2.3, not_a_number}), reals({1, 2, 3}), 1e-3, allowed);
+    CHECK(difference.count == 1);
+    CHECK(difference.differing == std::vector<Extent>{0});
+    CHECK(difference.worst == 0);  // the others are further off, but may be
+    CHECK(difference.worst_tolerance == 1e-3);
+    CHECK(difference.largest_tolerance == inf);
+    CHECK(std::isinf(difference.max_rel));
+}
+
 TEST_CASE("nan or inf against anything else differs", "[lib][tensor][compare]") {
     for (auto [a, b] :
          {Pair{not_a_number, 1.0}, Pair{1.0, not_a_number}, Pair{inf, 1.0}, Pair{inf, -inf}, Pair{not_a_number, inf}}) {

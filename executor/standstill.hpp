@@ -1,0 +1,16 @@
+// What one rank waits for when a run stands still, in words.
+// Example: "waits for task 5 (receive from rank 1, message 0, block Z[0:6, 0:6]), which task 6 (reduce of node 'AB', block ...) reads".
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "executor/agenda.hpp"
+
+namespace ein::executor {
+
+/// @param running  what each worker runs; -1 for nothing
+std::string standstill_text(schedule::Header const& header, schedule::Section const& section, Agenda const& agenda,
+                            std::span<TaskId const> running);
+
+}  // namespace ein::executor

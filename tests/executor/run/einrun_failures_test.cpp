@@ -1,0 +1,111 @@
+// What einrun says and leaves when something around it fails: disks, folders, other processes.
+#include "tests/executor/run/einrun_place.hpp"
+
+using namespace ein;
+using namespace ein::test;
+
+TEST_CASE("a value given twice is a wrong command line", "[einrun]") {
+    Ready place;
+    Outcome const inputs = place.alone("1.sched --input Y=Y.npy --input Y=other.npy");
+    CHECK(inputs.code == 2);
+    CHECK(has(inputs, "--input Y: expected it once, found it twice"));
+    std::string text = graph_text;
+    text.replace(text.find("\"tensors\""), 0, "\"params\": {\"eta\": 1}, ");
+    schedule::Schedule schedule = schedule::read_file(place / "1.sched");
+    schedule.header.params = {{"eta", 1.0}};
+    schedule.header.graph_text = text;
+    schedule::write_file(schedule, place / "params.sched");
+    CHECK(place.alone("params.sched --set eta=2").code == 0);
+    Outcome const params = place.alone("params.sched --set eta=2 --set eta=3");
+    CHECK(params.code == 2);
+    CHECK(has(params, "--set eta: expected it once, found it twice"));
+}
+
+TEST_CASE("a report or trace that cannot be written is code 1, and the results are kept", "[einrun]") {
+    Ready place;
+    for (std::string const option : {"--report", "--trace"}) {
+        Outcome const full = place.alone("1.sched --verify " + option + " /dev/full");
+        CAPTURE(full.text);
+        CHECK(full.code == 1);
+        CHECK(has(full, option + " /dev/full: expected to write it, found: No space left on device; free some space"));
+        CHECK(has(full, "verified   24 elements, 0 differ"));
+        CHECK(place.files_in("results") == 1);
+        fs::remove_all(place / "results");
+        Outcome const nowhere = place.alone("1.sched " + option + " none/r.json");
+        CHECK(nowhere.code == 1);
+        CHECK(has(nowhere, option + " none/r.json: expected to write it"));
+        CHECK(place.files_in("results") == 0);  // told before the run
+    }
+}
+
+TEST_CASE("one file for report and trace is a wrong command line; a summary that is lost is told", "[einrun]") {
+    Ready place;
+    CHECK(place.alone("1.sched --report same --trace same").code == 2);
+    Outcome const full = place.alone("1.sched > /dev/full");
+    CHECK(full.code == 0);
+    CHECK(has(full, "the summary cannot be written to stdout: No space left on device"));
+}
+
+TEST_CASE("a report goes to a pipe and to a device as it is", "[einrun]") {
+    Ready place;
+    Outcome const piped = place.alone("1.sched --quiet --report /dev/stdout | cat");
+    CHECK(piped.code == 0);
+    CHECK(has(piped, "\"bytes_predicted\""));
+    CHECK(place.alone("1.sched --report /dev/null --trace /dev/null").code == 0);
+    CHECK(fs::is_character_file("/dev/null"));
+}
+
+TEST_CASE("a device that this build has not is code 1; auto takes what is there", "[einrun]") {
+    Ready place;
+    Outcome const run = place.alone("1.sched --device cuda");
+    CHECK(run.code == 1);
+    CHECK(has(run, "--device cuda: expected"));
+    CHECK(place.alone("1.sched --device auto").code == 0);
+}
+
+TEST_CASE("what a killed run left is swept by the next", "[einrun]") {
+    Ready place;
+    Outcome const killed =
+        place.shell("(" EINRUN
+                    " 1.sched --quiet --repeat 1000000 & echo $! > pid); for i in $(seq 100); do"
+                    " ls -A results 2>/dev/null | grep -q partial && break; sleep 0.1; done; kill -9 $(cat pid);"
+                    " while kill -0 $(cat pid) 2>/dev/null; do sleep 0.1; done; ls -A results");
+    CAPTURE(killed.text);
+    REQUIRE(has(killed, ".Z.npy.partial-"));
+    Outcome const next = place.alone("1.sched --quiet");
+    CHECK(next.code == 0);
+    CHECK(place.files_in("results") == 1);
+    CHECK(fs::exists(place / "results/Z.npy"));
+}
+
+#ifdef MPIRUN
+TEST_CASE("rank 0 has told what is wrong before any rank leaves", "[einrun][mpi]") {
+    Ready place;
+    for (int turn = 0; turn < 5; ++turn) {
+        Outcome const run = place.together(3, "3.sched --out /dev/null/x");
+        CAPTURE(run.text);
+        CHECK(run.code == 1);
+        CHECK(has(run, "einrun: --out /dev/null/x: expected a folder"));
+    }
+}
+
+TEST_CASE("when a rank is stopped the others say whom they wait for, and the run ends with code 1", "[einrun][mpi]") {
+    Ready place;
+    int const stopped = GENERATE(0, 2);
+    CAPTURE(stopped);
+    // The processes are told apart by their environment.
+    Outcome const run =
+        place.shell("(timeout -k 1 60 " MPIRUN " 3 " EINRUN
+                    " 3.sched --quiet --stall 1 --repeat 1000000; echo code $?) & sleep 3;"
+                    " for p in $(pgrep -x einrun); do tr '\\0' '\\n' < /proc/$p/environ | grep -qx PWD=\"$PWD\" &&"
+                    " tr '\\0' '\\n' < /proc/$p/environ | grep -qx OMPI_COMM_WORLD_RANK=" +
+                    std::to_string(stopped) + " && kill -STOP $p; done; wait");
+    CAPTURE(run.text);
+    CHECK(has(run, "code 1\n"));
+    CHECK(has(run, "rank " + std::to_string(stopped) + " has not been heard of for"));
+    for (int rank : {0, 1, 2})
+        if (rank != stopped)
+            CHECK((has(run, "rank " + std::to_string(rank) + ": waits for") ||
+                   has(run, "rank " + std::to_string(rank) + ": has ended its part and waits for")));
+}
+#endif
