@@ -29,6 +29,8 @@ struct Options {
     fs::path out;
     std::int64_t parts = 0;
     std::string decompose = "eindecomp";
+    std::string cost_unit = "bytes";
+    double time_limit = 0;
     std::string place = "best";
     std::string inputs = "once";
     std::string memory;
@@ -44,7 +46,16 @@ void add_options(CLI::App& app, Options& options) {
     app.add_option("-o,--output", options.out, "schedule to write (default: GRAPH with .sched)");
     app.add_option("--parts", options.parts, "kernel calls for each EinSum (default: as many as ranks)")
         ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 40));
-    app.add_option("--decompose", options.decompose, "how EinSums are cut: eindecomp, sqrt")->capture_default_str();
+    app.add_option("--decompose", options.decompose, "how EinSums are cut: eindecomp, exact, sqrt")
+        ->capture_default_str();
+    app.add_option("--cost-unit", options.cost_unit,
+                   "what eindecomp and exact minimise: bytes, or elements as published")
+        ->check(CLI::IsMember({"bytes", "elements"}))
+        ->capture_default_str();
+    app.add_option("--time-limit", options.time_limit,
+                   "seconds for the search of exact (default: counted work, the same on every machine); when it ends "
+                   "early, the summary tells how far from optimal the plan may be")
+        ->check(CLI::PositiveNumber);
     app.add_option("--place", options.place, "where kernel calls go: best, pattern, greedy, round-robin")
         ->capture_default_str();
     app.add_option("--inputs", options.inputs,
@@ -60,7 +71,7 @@ void add_options(CLI::App& app, Options& options) {
 
 /// Options of the public interface that this version does not have: refused by name, never ignored.
 void refuse_later_options(CLI::App& app) {
-    for (std::string const name : {"--cluster", "--explain", "--simulate", "--sweep", "--time-limit"})
+    for (std::string const name : {"--cluster", "--explain", "--simulate", "--sweep"})
         app.add_option_function<std::vector<std::string>>(
                name, [name](auto const&) { throw UsageError(name + " is not available in this version"); })
             ->expected(0, 64)  // whatever follows: it is refused anyway
@@ -79,7 +90,12 @@ std::string hash_of(std::string const& text) {
 
 relation::Plan make_plan(Options const& options, graph::EinGraph const& graph, std::string const& graph_hash) {
     if (options.plan_in.empty())
-        return planner::plan(graph, {.ranks = options.ranks, .calls = options.parts, .decompose = options.decompose});
+        return planner::plan(graph,
+                             {.ranks = options.ranks,
+                              .calls = options.parts,
+                              .decompose = options.decompose,
+                              .unit = options.cost_unit == "bytes" ? planner::Unit::bytes : planner::Unit::elements,
+                              .time_limit = options.time_limit});
     relation::Plan plan =
         relation::read_plan(read_text_file(options.plan_in), options.plan_in.string(), graph, graph_hash);
     if (plan.ranks != options.ranks)

@@ -1,6 +1,7 @@
 #include "apps/plan_summary.hpp"
 
 #include <algorithm>
+#include <cstdio>
 #include <numeric>
 #include <sstream>
 
@@ -29,6 +30,15 @@ std::string tasks_by_kind(schedule::Schedule const& schedule) {
     return out;
 }
 
+/// ", proven optimal", ", within 3.1 % of optimal", or nothing where that is not known.
+std::string optimality(relation::Plan const& plan) {
+    if (!plan.gap) return "";
+    if (*plan.gap == 0) return ", proven optimal";
+    char text[64];
+    std::snprintf(text, sizeof text, ", within %.3g %% of optimal", 100 * *plan.gap);
+    return text;
+}
+
 bool computes(schedule::Section const& section) {
     return std::any_of(section.tasks.begin(), section.tasks.end(),
                        [](auto const& task) { return task.kind == TaskKind::apply; });
@@ -53,8 +63,8 @@ std::string plan_summary(schedule::Schedule const& schedule, relation::Plan cons
     std::ostringstream out;
     out << "einplan: " << (header.name.empty() ? "graph" : header.name) << " for " << header.ranks
         << (header.ranks == 1 ? " rank\n" : " ranks\n");
-    out << line("strategy", header.strategy + ", " + std::to_string(plan.calls) + " kernel calls a node, placed by " +
-                                header.place);
+    out << line("strategy", header.strategy + optimality(plan) + ", " + std::to_string(plan.calls) +
+                                " kernel calls a node, placed by " + header.place);
     out << line("bytes moved", bytes(total(p.bytes_sent)) + " in all; busiest rank sends " +
                                    format_bytes(static_cast<double>(most(p.bytes_sent))) + ", receives " +
                                    format_bytes(static_cast<double>(most(p.bytes_received))));

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <map>
 
-#include "planner/candidates.hpp"
 #include "planner/movement.hpp"
 
 namespace ein::planner {
@@ -76,7 +75,9 @@ SourceChoices source_choices(graph::Node const& node, std::vector<Parts> const& 
 Choices choices_of(graph::EinGraph const& graph, graph::Node const& node, std::int64_t calls, Unit unit,
                    std::size_t limit) {
     Choices out;
-    out.candidates = preferred_candidates(graph, node, calls, limit);
+    Candidates listed = preferred_candidates(graph, node, calls, limit);
+    out.complete = listed.total <= static_cast<double>(listed.parts.size());
+    out.candidates = std::move(listed.parts);
     Distinct<Parts> outputs;
     for (Parts const& parts : out.candidates) {
         out.work.push_back(cost_of_node(graph, node, parts, unit).total());
@@ -99,9 +100,9 @@ std::size_t default_limit(std::size_t nodes) {
     return static_cast<std::size_t>(std::clamp(limit, 64.0, 20000.0));
 }
 
-std::vector<Parts> preferred_candidates(graph::EinGraph const& graph, graph::Node const& node, std::int64_t calls,
-                                        std::size_t limit) {
-    std::vector<Parts> list = candidates(relation::cut_extents(graph, node), calls, limit).parts;
+Candidates preferred_candidates(graph::EinGraph const& graph, graph::Node const& node, std::int64_t calls,
+                                std::size_t limit) {
+    Candidates list = candidates(relation::cut_extents(graph, node), calls, limit);
     auto const* einsum = std::get_if<graph::EinSum>(&node.op);
     if (!einsum) return list;  // larger parts on earlier axes first
     std::vector<int> const aggregated = einsum->aggregated();
@@ -120,7 +121,7 @@ std::vector<Parts> preferred_candidates(graph::EinGraph const& graph, graph::Nod
         }
         return false;
     };
-    std::sort(list.begin(), list.end(), preferred);
+    std::sort(list.parts.begin(), list.parts.end(), preferred);
     return list;
 }
 
@@ -132,6 +133,10 @@ ChoiceTable::ChoiceTable(graph::EinGraph const& graph, std::int64_t calls, Unit 
         if (!choices) choices = std::make_shared<Choices const>(choices_of(graph, node, calls, unit, limit));
         choices_.push_back(choices);
     }
+}
+
+bool ChoiceTable::complete() const {
+    return std::all_of(choices_.begin(), choices_.end(), [](auto const& choices) { return choices->complete; });
 }
 
 double ChoiceTable::edge(NodeId id, SourceChoices const& source, std::size_t need, Parts const& output) const {

@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "planner/candidates.hpp"
 #include "planner/cost.hpp"
 
 namespace ein::planner {
@@ -25,6 +26,7 @@ struct Choices {
     std::vector<Parts> outputs;     // distinct cuts of the output
     std::vector<int> output_of;     // for each candidate
     std::vector<SourceChoices> sources;
+    bool complete = true;  // false: there are more candidates than were listed
 };
 
 /// The Choices of every node. Of candidates that cost the same the first is taken; preferred are, in this order: fewer
@@ -36,6 +38,9 @@ public:
     ChoiceTable(graph::EinGraph const& graph, std::int64_t calls, Unit unit, std::size_t limit);
 
     Choices const& of(NodeId node) const { return *choices_[static_cast<std::size_t>(node.value())]; }
+
+    /// Whether every node has all its candidates.
+    bool complete() const;
 
     /// The repartitions from a producer's `output` cut into need `need` of one source of a node.
     double edge(NodeId node, SourceChoices const& source, std::size_t need, Parts const& output) const;
@@ -51,7 +56,7 @@ private:
 std::size_t default_limit(std::size_t nodes);
 
 /// Candidates of one node in order of preference.
-std::vector<Parts> preferred_candidates(graph::EinGraph const& graph, graph::Node const& node, std::int64_t calls,
-                                        std::size_t limit);
+Candidates preferred_candidates(graph::EinGraph const& graph, graph::Node const& node, std::int64_t calls,
+                                std::size_t limit);
 
 }  // namespace ein::planner

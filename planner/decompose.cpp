@@ -21,33 +21,34 @@ struct Best {
         picks;  // for each source and need the output of its producer; empty when it is not open
 };
 
+/// Whether no value that a node makes has two readers.
+bool is_forest(graph::EinGraph const& graph) {
+    auto const consumers = graph.consumers();
+    return std::all_of(graph.nodes.begin(), graph.nodes.end(), [&](graph::Node const& node) {
+        return consumers[static_cast<std::size_t>(node.output.value())].size() <= 1;
+    });
+}
+
 class Decomposer {
 public:
-    Decomposer(graph::EinGraph const& graph, DecomposeOptions const& options)
+    Decomposer(graph::EinGraph const& graph, ChoiceTable const& table, bool ignore_off_path)
         : graph_(graph),
-          options_(options),
+          table_(table),
+          ignore_off_path_(ignore_off_path),
           producers_(graph.producers()),
           consumers_(graph.consumers()),
-          table_(graph, options.calls, options.unit,
-                 options.candidate_limit ? options.candidate_limit : default_limit(graph.nodes.size())),
           open_reader_(graph.nodes.size(), -1),
           best_(graph.nodes.size()),
           chosen_(graph.nodes.size(), -1) {}
 
-    std::vector<relation::NodePlan> run() {
-        if (is_forest()) {
+    std::vector<int> run() {
+        if (is_forest(graph_)) {
             solve_forest();
         } else {
             for (std::vector<NodeId> const& path : longest_paths(graph_)) solve_path(path);
-            if (!options_.ignore_off_path) improve(graph_, table_, chosen_);
+            if (!ignore_off_path_) improve(graph_, table_, chosen_);
         }
-        std::vector<relation::NodePlan> plans(graph_.nodes.size());
-        for (std::size_t k = 0; k < plans.size(); ++k) {
-            Choices const& choices = table_.of(NodeId{static_cast<std::int32_t>(k)});
-            plans[k].parts = choices.candidates[static_cast<std::size_t>(chosen_[k])];
-            plans[k].candidates = static_cast<std::int64_t>(choices.candidates.size());
-        }
-        return plans;
+        return std::move(chosen_);
     }
 
 private:
@@ -55,12 +56,6 @@ private:
 
     std::vector<NodeId> const& readers(NodeId id) const {
         return consumers_[static_cast<std::size_t>(graph_.node(id).output.value())];
-    }
-
-    bool is_forest() const {
-        for (std::size_t k = 0; k < graph_.nodes.size(); ++k)
-            if (readers(NodeId{static_cast<std::int32_t>(k)}).size() > 1) return false;
-        return true;
     }
 
     void solve_forest() {
@@ -120,7 +115,7 @@ private:
                 costs.push_back(cost);
                 picks.push_back(pick);
             }
-        } else if (chosen_[at(*producer)] >= 0 && !options_.ignore_off_path) {
+        } else if (chosen_[at(*producer)] >= 0 && !ignore_off_path_) {
             for (std::size_t need = 0; need < source.needs.size(); ++need)
                 costs.push_back(table_.edge(id, source, need, chosen_output(*producer)));
         }
@@ -148,7 +143,7 @@ private:
     }
 
     void add_edges_to_cut_readers(NodeId id, Choices const& choices, Best& best) const {
-        if (options_.ignore_off_path) return;
+        if (ignore_off_path_) return;
         ValueId const value = graph_.node(id).output;
         for (NodeId reader : readers(id)) {
             if (chosen_[at(reader)] < 0) continue;
@@ -190,10 +185,10 @@ private:
     }
 
     graph::EinGraph const& graph_;
-    DecomposeOptions const& options_;
+    ChoiceTable const& table_;
+    bool ignore_off_path_;
     std::vector<std::optional<NodeId>> producers_;
     std::vector<std::vector<NodeId>> consumers_;
-    ChoiceTable table_;
     std::vector<int> open_reader_;  // the reader that a node is solved together with, or -1
     std::vector<Best> best_;
     std::vector<int> chosen_;  // candidate of each node, or -1 while it is not cut
@@ -201,9 +196,31 @@ private:
 
 }  // namespace
 
-std::vector<relation::NodePlan> decompose(graph::EinGraph const& graph, DecomposeOptions const& options) {
+std::vector<int> choose_by_paths(graph::EinGraph const& graph, ChoiceTable const& table, bool ignore_off_path) {
+    return Decomposer(graph, table, ignore_off_path).run();
+}
+
+ChoiceTable choice_table(graph::EinGraph const& graph, DecomposeOptions const& options) {
     promise(options.calls >= 1, "a plan needs at least one kernel call a node");
-    return Decomposer(graph, options).run();
+    std::size_t const limit = options.candidate_limit ? options.candidate_limit : default_limit(graph.nodes.size());
+    return ChoiceTable(graph, options.calls, options.unit, limit);
+}
+
+Decomposition decomposition_of(ChoiceTable const& table, std::vector<int> const& chosen) {
+    Decomposition out;
+    for (std::size_t k = 0; k < chosen.size(); ++k) {
+        Choices const& choices = table.of(NodeId{static_cast<std::int32_t>(k)});
+        out.nodes.push_back({.parts = choices.candidates[static_cast<std::size_t>(chosen[k])],
+                             .candidates = static_cast<std::int64_t>(choices.candidates.size())});
+    }
+    return out;
+}
+
+Decomposition decompose(graph::EinGraph const& graph, DecomposeOptions const& options) {
+    ChoiceTable const table = choice_table(graph, options);
+    Decomposition out = decomposition_of(table, choose_by_paths(graph, table, options.ignore_off_path));
+    if (is_forest(graph) && table.complete()) out.gap = 0;
+    return out;
 }
 
 }  // namespace ein::planner

@@ -8,9 +8,10 @@
 // `ignore_off_path` leaves out both, as published.
 #pragma once
 
+#include <optional>
 #include <vector>
 
-#include "planner/cost.hpp"
+#include "planner/choices.hpp"
 
 namespace ein::planner {
 
@@ -19,9 +20,25 @@ struct DecomposeOptions {
     Unit unit = Unit::bytes;  // what is minimised
     bool ignore_off_path = false;
     std::size_t candidate_limit = 0;  // candidates of a node at most; 0: default_limit(nodes)
+    double time_limit = 0;            // exact: seconds for the search; 0: `work_limit` instead
+    double work_limit = 0;            // exact: table entries that the search may look at; 0: a few seconds' worth
 };
 
-/// @return parts and candidates of every node; costs are not filled in (see price)
-std::vector<relation::NodePlan> decompose(graph::EinGraph const& graph, DecomposeOptions const& options);
+struct Decomposition {
+    std::vector<relation::NodePlan> nodes;  // parts and candidates; costs are not filled in (see price)
+    std::optional<double> gap;              // see relation::Plan
+};
+
+/// The gap is known, and 0, where no value has two readers.
+Decomposition decompose(graph::EinGraph const& graph, DecomposeOptions const& options);
+
+/// The same as candidates of a table that is there already, for each node.
+std::vector<int> choose_by_paths(graph::EinGraph const& graph, ChoiceTable const& table, bool ignore_off_path);
+
+/// The table that a decomposition chooses from.
+ChoiceTable choice_table(graph::EinGraph const& graph, DecomposeOptions const& options);
+
+/// A decomposition of chosen candidates, its gap being unknown.
+Decomposition decomposition_of(ChoiceTable const& table, std::vector<int> const& chosen);
 
 }  // namespace ein::planner

@@ -4,6 +4,7 @@
 
 #include "lib/base/error.hpp"
 #include "planner/decompose.hpp"
+#include "planner/exact.hpp"
 #include "planner/strategies.hpp"
 
 namespace ein::planner {
@@ -20,10 +21,14 @@ relation::Plan decompose_pass(graph::EinGraph const& graph, PlannerOptions const
         plan.nodes = cut_square_root(graph, plan.calls);
         return plan;
     }
-    plan.nodes = decompose(graph, {.calls = plan.calls,
-                                   .unit = options.unit,
-                                   .ignore_off_path = options.ignore_off_path,
-                                   .candidate_limit = options.candidate_limit});
+    DecomposeOptions const how{.calls = plan.calls,
+                               .unit = options.unit,
+                               .ignore_off_path = options.ignore_off_path,
+                               .candidate_limit = options.candidate_limit,
+                               .time_limit = options.time_limit};
+    Decomposition made = options.decompose == "exact" ? decompose_exactly(graph, how) : decompose(graph, how);
+    plan.nodes = std::move(made.nodes);
+    plan.gap = made.gap;
     return plan;
 }
 

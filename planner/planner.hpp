@@ -14,10 +14,11 @@ namespace ein::planner {
 struct PlannerOptions {
     int ranks = 1;
     std::int64_t calls = 0;               // kernel calls for each node (--parts); 0: as many as ranks
-    std::string decompose = "eindecomp";  // or "sqrt"
-    Unit unit = Unit::bytes;              // what eindecomp minimises
+    std::string decompose = "eindecomp";  // or "exact", "sqrt"
+    Unit unit = Unit::bytes;              // what eindecomp and exact minimise
     bool ignore_off_path = false;         // as published; see decompose.hpp
     std::size_t candidate_limit = 0;      // 0: see choices.hpp
+    double time_limit = 0;                // seconds for exact; 0: counted work, the same everywhere
 };
 
 /// Decides parts and fills in costs. A node whose extents allow fewer kernel calls has fewer.

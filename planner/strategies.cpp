@@ -23,17 +23,18 @@ std::tuple<std::int64_t, std::int64_t, std::int64_t> squareness(graph::Node cons
 }  // namespace
 
 void check_strategy(std::string const& name) {
-    if (name == "eindecomp" || name == "sqrt") return;
-    for (std::string_view const later : {"exact", "3d", "data", "megatron", "sequence", "attention", "summa", "25d"})
+    if (name == "eindecomp" || name == "exact" || name == "sqrt") return;
+    for (std::string_view const later : {"3d", "data", "megatron", "sequence", "attention", "summa", "25d"})
         if (name == later)
-            throw UsageError("--decompose " + name + " is not available in this version; use eindecomp or sqrt");
-    throw UsageError("--decompose: expected eindecomp or sqrt, found '" + name + "'");
+            throw UsageError("--decompose " + name + " is not available in this version; use eindecomp, exact or sqrt");
+    throw UsageError("--decompose: expected eindecomp, exact or sqrt, found '" + name + "'");
 }
 
 std::vector<relation::NodePlan> cut_square_root(graph::EinGraph const& graph, std::int64_t calls) {
     std::vector<relation::NodePlan> plans;
     for (graph::Node const& node : graph.nodes) {
-        std::vector<Parts> const list = preferred_candidates(graph, node, calls, default_limit(graph.nodes.size()));
+        std::vector<Parts> const list =
+            preferred_candidates(graph, node, calls, default_limit(graph.nodes.size())).parts;
         auto const best = std::min_element(list.begin(), list.end(), [&](Parts const& a, Parts const& b) {
             return squareness(node, a) < squareness(node, b);
         });

@@ -37,6 +37,7 @@ struct Plan {
     std::int64_t calls = 1;       // kernel calls wanted per node (p)
     std::string strategy;         // "eindecomp", ...
     std::vector<NodePlan> nodes;  // by NodeId
+    std::optional<double> gap;    // the cost is at most 1 + gap times the least: 0 is proven least, nothing unknown
 
     NodePlan const& node(NodeId id) const { return nodes[static_cast<std::size_t>(id.value())]; }
     Cost elements() const;  // sums over the nodes

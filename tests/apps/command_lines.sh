@@ -19,13 +19,17 @@ graph=$examples/first.json
 plan() { "$bin/einplan" "$@" -o "$work/s.sched"; }
 expect 0 "einplan 0" "$bin/einplan" --version
 expect 0 "ranks" "$bin/einplan" --help
-for option in --explain --explain=json --simulate "--cluster c.json" "--sweep 1,2" "--time-limit 3"; do
+for option in --explain --explain=json --simulate "--cluster c.json" "--sweep 1,2"; do
     read -ra words <<< "$option"
     expect 2 "${words[0]%=*} is not available in this version" plan "${words[@]}" "$graph" -n 2
     expect 2 "${words[0]%=*} is not available in this version" plan "$graph" -n 2 "${words[@]}"
 done
-expect 2 "--decompose exact is not available" plan "$graph" -n 2 --decompose exact
-expect 2 "expected eindecomp or sqrt, found 'bogus'" plan "$graph" -n 2 --decompose bogus
+expect 0 "exact, proven optimal" plan "$graph" -n 4 --decompose exact
+expect 0 "exact, proven optimal" plan "$graph" -n 4 --decompose exact --time-limit 3 --cost-unit elements
+expect 0 "eindecomp, " plan "$graph" -n 4 --cost-unit bytes
+expect 2 "--time-limit" plan "$graph" -n 4 --time-limit -1
+expect 2 "--cost-unit" plan "$graph" -n 4 --cost-unit words
+expect 2 "expected eindecomp, exact or sqrt, found 'bogus'" plan "$graph" -n 2 --decompose bogus
 expect 2 "did you mean greedy?" plan "$graph" -n 2 --place gredy
 expect 2 "see --help" plan "$graph"
 expect 3 "a file that can be read" plan "$work/none.json" -n 2

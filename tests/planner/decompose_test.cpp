@@ -3,10 +3,9 @@
 #include <chrono>
 #include <random>
 
-#include "planner/candidates.hpp"
 #include "planner/planner.hpp"
+#include "tests/planner/small_graphs.hpp"
 #include "tests/support/catch.hpp"
-#include "tests/support/graphs.hpp"
 
 using namespace ein;
 using namespace ein::planner;
@@ -14,79 +13,7 @@ using namespace ein::planner;
 namespace {
 
 double total(graph::EinGraph const& graph, std::vector<relation::NodePlan> nodes, Unit unit) {
-    relation::Plan plan;
-    plan.nodes = std::move(nodes);
-    price(graph, plan);
-    return unit == Unit::elements ? plan.elements().total() : plan.bytes().total();
-}
-
-/// The least cost of all assignments of vectors to nodes.
-double least(graph::EinGraph const& graph, std::int64_t calls, Unit unit) {
-    std::vector<std::vector<Parts>> lists;
-    Shape counts;
-    for (graph::Node const& node : graph.nodes) {
-        lists.push_back(candidates(relation::cut_extents(graph, node), calls).parts);
-        counts.push_back(static_cast<Extent>(lists.back().size()));
-    }
-    double best = -1;
-    for_each_index(counts, [&](std::vector<Extent> const& at) {
-        std::vector<relation::NodePlan> nodes;
-        for (std::size_t k = 0; k < lists.size(); ++k)
-            nodes.push_back({.parts = lists[k][static_cast<std::size_t>(at[k])]});
-        double const cost = total(graph, std::move(nodes), unit);
-        if (best < 0 || cost < best) best = cost;
-    });
-    return best;
-}
-
-/// A random graph of matrices. `tree`: every node is read at most once.
-graph::EinGraph random_graph(std::mt19937& random, int count, bool tree) {
-    auto below = [&](std::size_t n) { return static_cast<std::size_t>(random() % n); };
-    std::vector<Extent> const extents{1, 2, 3, 4, 6, 8};
-    std::vector<DType> const types{DType::f32, DType::f64, DType::f16};
-    test::GraphBuilder builder;
-    std::vector<std::pair<std::string, Shape>> open;  // what may be read
-    auto take = [&](Extent rows) -> std::pair<std::string, Shape> {
-        for (std::size_t k = open.size(); k-- > 0;) {
-            if (rows && open[k].second[0] != rows) continue;
-            auto const found = open[k];
-            if (tree || below(2)) open.erase(open.begin() + static_cast<std::ptrdiff_t>(k));
-            return found;
-        }
-        static int leaves = 0;
-        std::string const name = "leaf" + std::to_string(leaves++);
-        Shape const shape{rows ? rows : extents[below(6)], extents[below(6)]};
-        builder.leaf(name, shape, types[below(3)]);
-        return {name, shape};
-    };
-    for (int k = 0; k < count; ++k) {
-        std::string const name = "node" + std::to_string(k);
-        test::Extras const extras{.dtype = types[below(3)]};
-        auto const [x, shape] = take(0);
-        Shape made = shape;
-        switch (below(4)) {
-            case 0: builder.einsum(name, "ij->ij", {x}, extras); break;
-            case 1: {
-                made = {shape[1], shape[0]};
-                builder.einsum(name, "ij->ji", {x}, extras);
-                break;
-            }
-            case 2: {
-                made = {shape[0] * shape[1], 1};
-                builder.node(name, graph::Reshape{}, {x}, made, builder.dtype(x));
-                break;
-            }
-            default: {
-                auto const [y, other] = take(shape[1]);
-                made = {shape[0], other[1]};
-                builder.einsum(name, "ij,jk->ik", {x, y}, extras);
-            }
-        }
-        open.emplace_back(name, made);
-    }
-    std::vector<std::string> outputs;
-    for (auto const& [name, unused] : open) outputs.push_back(name);
-    return builder.finish(outputs);
+    return test::total_cost(graph, std::move(nodes), unit);
 }
 
 }  // namespace
@@ -97,7 +24,7 @@ TEST_CASE("the 1024 cube on 8 calls is cut in (2, 2, 2)", "[planner][decompose]"
     builder.leaf("B", {1024, 1024});
     builder.einsum("C", "ij,jk->ik", {"A", "B"});
     graph::EinGraph const graph = builder.finish({"C"});
-    auto const nodes = decompose(graph, {.calls = 8, .unit = Unit::elements});
+    auto const nodes = decompose(graph, {.calls = 8, .unit = Unit::elements}).nodes;
     CHECK(nodes[0].parts == Parts{2, 2, 2});
     CHECK(nodes[0].candidates == 10);
     CHECK(total(graph, nodes, Unit::elements) == 5242880);
@@ -109,7 +36,7 @@ TEST_CASE("ties: no partial results, then larger parts on the first output label
     builder.einsum("B", "ij->ij", {"A"});
     builder.einsum("R", "ij->", {"A"});
     graph::EinGraph const graph = builder.finish({"B", "R"});
-    auto const nodes = decompose(graph, {.calls = 4});
+    auto const nodes = decompose(graph, {.calls = 4}).nodes;
     CHECK(nodes[0].parts == Parts{4, 1});
     CHECK(nodes[1].parts == Parts{4, 1});
 }
@@ -117,12 +44,12 @@ TEST_CASE("ties: no partial results, then larger parts on the first output label
 TEST_CASE("on trees the dynamic program finds the least cost of all assignments", "[planner][decompose]") {
     std::mt19937 random(5);
     for (int round = 0; round < 300; ++round) {
-        graph::EinGraph const graph = random_graph(random, 1 + static_cast<int>(random() % 4), true);
+        graph::EinGraph const graph = test::random_matrices(random, 1 + static_cast<int>(random() % 4), true);
         std::int64_t const calls = std::vector<std::int64_t>{2, 3, 4, 5, 6, 8}[random() % 6];
         Unit const unit = random() % 2 == 0 ? Unit::bytes : Unit::elements;
         CAPTURE(round, calls);
-        CHECK(total(graph, decompose(graph, {.calls = calls, .unit = unit}), unit) ==
-              Approx(least(graph, calls, unit)).epsilon(1e-12));
+        CHECK(total(graph, decompose(graph, {.calls = calls, .unit = unit}).nodes, unit) ==
+              Approx(test::least_cost(graph, calls, unit)).epsilon(1e-12));
     }
 }
 
@@ -134,22 +61,23 @@ TEST_CASE("a value that one node reads twice is cut once", "[planner][decompose]
     builder.einsum("Y", "ij,jk->ik", {"X", "X"});
     graph::EinGraph const graph = builder.finish({"Y"});
     for (std::int64_t calls : {2, 4, 8})
-        CHECK(total(graph, decompose(graph, {.calls = calls}), Unit::bytes) == least(graph, calls, Unit::bytes));
+        CHECK(total(graph, decompose(graph, {.calls = calls}).nodes, Unit::bytes) ==
+              test::least_cost(graph, calls, Unit::bytes));
 }
 
 TEST_CASE("on any graph the plan is valid, repeatable, and no better than the best", "[planner][decompose]") {
     std::mt19937 random(23);
     for (int round = 0; round < 100; ++round) {
-        graph::EinGraph const graph = random_graph(random, 2 + static_cast<int>(random() % 3), false);
+        graph::EinGraph const graph = test::random_matrices(random, 2 + static_cast<int>(random() % 3), false);
         std::int64_t const calls = std::vector<std::int64_t>{2, 3, 4, 6}[random() % 4];
         for (bool published : {false, true}) {
             DecomposeOptions const options{.calls = calls, .ignore_off_path = published};
             relation::Plan plan;
-            plan.nodes = decompose(graph, options);
+            plan.nodes = decompose(graph, options).nodes;
             relation::verify(graph, plan);
-            auto const again = decompose(graph, options);
+            auto const again = decompose(graph, options).nodes;
             for (std::size_t k = 0; k < again.size(); ++k) CHECK(again[k].parts == plan.nodes[k].parts);
-            CHECK(total(graph, plan.nodes, Unit::bytes) >= least(graph, calls, Unit::bytes) * (1 - 1e-12));
+            CHECK(total(graph, plan.nodes, Unit::bytes) >= test::least_cost(graph, calls, Unit::bytes) * (1 - 1e-12));
         }
     }
 }
@@ -165,9 +93,10 @@ TEST_CASE("an edge beside the path is counted in the end", "[planner][decompose]
     builder.einsum("d", "ik,i->ik", {"e", "t"}, {.join = "x/y"});
     graph::EinGraph const graph = builder.finish({"d"});
     for (std::int64_t calls : {2, 3, 4}) {
-        double const best = least(graph, calls, Unit::bytes);
-        double const found = total(graph, decompose(graph, {.calls = calls}), Unit::bytes);
-        double const published = total(graph, decompose(graph, {.calls = calls, .ignore_off_path = true}), Unit::bytes);
+        double const best = test::least_cost(graph, calls, Unit::bytes);
+        double const found = total(graph, decompose(graph, {.calls = calls}).nodes, Unit::bytes);
+        double const published =
+            total(graph, decompose(graph, {.calls = calls, .ignore_off_path = true}).nodes, Unit::bytes);
         CAPTURE(calls, best, found, published);
         CHECK(found <= published);
         CHECK(found <= 1.05 * best);
@@ -186,8 +115,8 @@ TEST_CASE("edges to nodes that are already cut are counted unless told otherwise
     builder.einsum("Z", "ij,ji->ij", {"X2", "X2"});
     builder.einsum("W", "kj,ij->ik", {"Z", "Y"});
     graph::EinGraph const graph = builder.finish({"W"});
-    auto const counted = total(graph, decompose(graph, {.calls = 4}), Unit::bytes);
-    auto const ignored = total(graph, decompose(graph, {.calls = 4, .ignore_off_path = true}), Unit::bytes);
+    auto const counted = total(graph, decompose(graph, {.calls = 4}).nodes, Unit::bytes);
+    auto const ignored = total(graph, decompose(graph, {.calls = 4, .ignore_off_path = true}).nodes, Unit::bytes);
     CHECK(counted <= ignored);
 }
 
@@ -208,7 +137,7 @@ TEST_CASE("a hundred thousand nodes are planned in seconds", "[planner][decompos
     }
     graph::EinGraph const graph = builder.finish({std::to_string(count)});
     auto const begin = std::chrono::steady_clock::now();
-    auto const nodes = decompose(graph, {.calls = 64});
+    auto const nodes = decompose(graph, {.calls = 64}).nodes;
     std::chrono::duration<double> const seconds = std::chrono::steady_clock::now() - begin;
     CHECK(nodes.size() == static_cast<std::size_t>(count));
     CHECK(seconds.count() < 60);  // about 1 s without sanitizers

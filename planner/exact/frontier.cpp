@@ -1,0 +1,204 @@
+#include "planner/exact/frontier.hpp"
+
+#include <algorithm>
+
+#include "planner/exact/looks.hpp"
+#include "planner/exact/states.hpp"
+
+namespace ein::planner {
+namespace {
+
+constexpr double infinite = std::numeric_limits<double>::infinity();
+constexpr std::size_t most_records = 40'000'000;  // states remembered to find the way back: 8 bytes each
+constexpr std::size_t fewest_states = 64;         // kept when the budget is spent, to come to an end
+constexpr std::size_t work_of_offer = 8;          // finding a row, compared with adding up costs
+
+std::size_t at(int number) { return static_cast<std::size_t>(number); }
+
+class FrontierSearch {
+public:
+    FrontierSearch(Model const& model, Bound const& bound, double limit, std::size_t most_states, Budget& budget)
+        : model_(model), bound_(bound), limit_(limit), most_states_(most_states), budget_(budget) {}
+
+    FrontierResult run() {
+        States states(0);
+        states.offer({}, 0, 0, -1);
+        for (std::size_t v = 0; v < model_.variables.size(); ++v) {
+            States next = decide(static_cast<int>(v), states);
+            std::size_t const most = states_before(v + 1);
+            if (next.size() > most) result_.dropped = std::min(result_.dropped, next.keep(most));
+            records_ += next.size();
+            if (v > 0) history_.push_back(forgotten(std::move(states)));
+            states = std::move(next);
+            if (states.size() == 0) return result_;
+        }
+        history_.push_back(std::move(states));
+        result_.values = way_back();
+        return result_;
+    }
+
+private:
+    struct Alive {
+        int value;
+        int look;     // 0 when no later variable sees it
+        double cost;  // reduced
+    };
+
+    static States forgotten(States states) {
+        states.forget_rows();
+        return states;
+    }
+
+    /// How many states may be kept before the decision of a variable, for it not to take all that is left.
+    std::size_t states_before(std::size_t variable) const {
+        if (variable == model_.variables.size()) return most_states_;
+        double const work = static_cast<double>(model_.variables[variable].cost.size() + 1) *
+                            static_cast<double>(model_.variables[variable].links.size() + 1);
+        double const affordable = std::max(0.0, budget_.left() / 4 / work);
+        std::size_t const recordable = records_ < most_records ? (most_records - records_) / 4 : 0;
+        double const most = std::min({affordable, static_cast<double>(recordable), static_cast<double>(most_states_)});
+        return std::max(std::min(fewest_states, most_states_), static_cast<std::size_t>(most));
+    }
+
+    /// All states after one more decision.
+    States decide(int variable, States const& states) {
+        Looks looks = looks_of(variable);
+        std::vector<Alive> const alive = alive_values(variable, looks);
+        std::vector<Closing> const closing = links_that_close(variable, alive);
+        std::vector<Slot> const slots = slots_after(variable);
+        bool const opens = looks.open();
+        States next(slots.size() + (opens ? 1 : 0));
+
+        std::vector<double> best(opens ? looks.count() : 1);
+        std::vector<int> value_of(best.size());
+        std::vector<int> row(slots.size() + (opens ? 1 : 0));
+        for (std::size_t state = 0; state < states.size(); ++state) {
+            std::fill(best.begin(), best.end(), infinite);
+            auto const seen = states.row(state);
+            for (std::size_t k = 0; k < alive.size(); ++k) {
+                double cost = states.cost(state) + alive[k].cost;
+                for (Closing const& link : closing) cost += link.costs[at(seen[link.slot]) * alive.size() + k];
+                if (cost >= best[at(alive[k].look)]) continue;
+                best[at(alive[k].look)] = cost;
+                value_of[at(alive[k].look)] = alive[k].value;
+            }
+            for (std::size_t k = 0; k < slots.size(); ++k) {
+                int const look = seen[slots[k].from];
+                row[k] = slots[k].after.empty() ? look : slots[k].after[at(look)];
+            }
+            for (std::size_t look = 0; look < best.size(); ++look) {
+                if (!(best[look] < limit_)) continue;
+                if (opens) row.back() = static_cast<int>(look);
+                next.offer(row, best[look], state, value_of[look]);
+            }
+        }
+        budget_.spend(static_cast<double>(states.size()) *
+                      static_cast<double>(alive.size() * (closing.size() + 1) + best.size() * work_of_offer));
+        close_links(variable);
+        if (opens) open_.push_back({variable, std::move(looks)});
+        return next;
+    }
+
+    Looks looks_of(int variable) const {
+        std::vector<int> later;
+        for (int link : model_.variables[at(variable)].links)
+            if (model_.links[at(link)].ends[0] == variable) later.push_back(link);
+        std::sort(later.begin(), later.end(),
+                  [&](int a, int b) { return model_.links[at(a)].ends[1] < model_.links[at(b)].ends[1]; });
+        return Looks(model_, bound_, variable, later);
+    }
+
+    std::vector<Alive> alive_values(int variable, Looks const& looks) const {
+        std::vector<Alive> alive;
+        int const values = static_cast<int>(model_.variables[at(variable)].cost.size());
+        for (int value = 0; value < values; ++value) {
+            double const cost = bound_.of_value(variable, value);
+            if (!bound_.excluded(variable, value) && cost < limit_) alive.push_back({value, looks.first(value), cost});
+        }
+        return alive;
+    }
+
+    struct Open {
+        int variable;
+        Looks looks;
+        bool sees(Model const& model, int later) const { return model.links[at(looks.next_link())].ends[1] == later; }
+    };
+
+    struct Closing {
+        std::size_t slot;
+        std::vector<double> costs;  // for each look of the earlier end and each alive value of the later one
+    };
+
+    std::vector<Closing> links_that_close(int variable, std::vector<Alive> const& alive) const {
+        std::vector<Closing> closing;
+        for (std::size_t slot = 0; slot < open_.size(); ++slot) {
+            if (!open_[slot].sees(model_, variable)) continue;
+            Looks const& looks = open_[slot].looks;
+            int const link = looks.next_link();
+            Closing made{slot, {}};
+            for (std::size_t look = 0; look < looks.count(); ++look)
+                for (Alive const& of : alive)
+                    made.costs.push_back(bound_.of_link(link, looks.class_at_next(look),
+                                                        (*model_.links[at(link)].classes[1])[at(of.value)]));
+            closing.push_back(std::move(made));
+        }
+        return closing;
+    }
+
+    struct Slot {
+        std::size_t from;        // the slot before the decision
+        std::vector<int> after;  // what each look becomes; empty: it stays
+    };
+
+    /// The slots of variables that are open still when `variable` is decided.
+    std::vector<Slot> slots_after(int variable) const {
+        std::vector<Slot> slots;
+        for (std::size_t slot = 0; slot < open_.size(); ++slot) {
+            if (!open_[slot].sees(model_, variable)) {
+                slots.push_back({slot, {}});
+                continue;
+            }
+            Looks const& looks = open_[slot].looks;
+            if (looks.next_is_last()) continue;
+            slots.push_back({slot, {}});
+            for (std::size_t look = 0; look < looks.count(); ++look)
+                slots.back().after.push_back(looks.after_next(look));
+        }
+        return slots;
+    }
+
+    void close_links(int variable) {
+        for (Open& open : open_)
+            if (open.sees(model_, variable)) open.looks.close_next();
+        std::erase_if(open_, [](Open const& open) { return !open.looks.open(); });
+    }
+
+    std::vector<int> way_back() const {
+        std::vector<int> values(model_.variables.size());
+        std::size_t state = 0;  // all links are closed: one state is left
+        for (std::size_t v = values.size(); v-- > 0;) {
+            values[v] = history_[v].value(state);
+            state = static_cast<std::size_t>(history_[v].parent(state));
+        }
+        return values;
+    }
+
+    Model const& model_;
+    Bound const& bound_;
+    double limit_;
+    std::size_t most_states_;
+    Budget& budget_;
+    std::vector<Open> open_;
+    std::vector<States> history_;
+    std::size_t records_ = 0;
+    FrontierResult result_;
+};
+
+}  // namespace
+
+FrontierResult search_frontier(Model const& model, Bound const& bound, double limit, std::size_t states,
+                               Budget& budget) {
+    return FrontierSearch(model, bound, limit, states, budget).run();
+}
+
+}  // namespace ein::planner
