@@ -6,6 +6,7 @@
 
 #include "apps/command_line.hpp"
 #include "apps/plan_summary.hpp"
+#include "apps/planning.hpp"
 #include "apps/report_errors.hpp"
 #include "lib/base/error.hpp"
 #include "lib/base/hash.hpp"
@@ -15,8 +16,6 @@
 #include "lib/graph/read_graph.hpp"
 #include "lib/relation/plan_json.hpp"
 #include "lib/schedule/file.hpp"
-#include "planner/planner.hpp"
-#include "scheduler/scheduler.hpp"
 
 namespace {
 
@@ -62,8 +61,9 @@ void add_options(CLI::App& app, Options& options) {
                    "once: each input element is loaded by one rank; shared: by every rank that needs it")
         ->check(CLI::IsMember({"once", "shared"}))
         ->capture_default_str();
-    app.add_option("--memory", options.memory,
-                   "block budget of each rank, as 8GiB; exit code 4 when the schedule needs more");
+    app.add_option(
+        "--memory", options.memory,
+        "block budget of each rank, as 8GiB: plans in other ways until one fits; exit code 4 when none does");
     app.add_option("--plan-out", options.plan_out, "write the decisions as JSON");
     app.add_option("--plan-in", options.plan_in, "take the decisions from this file instead of planning");
     app.add_flag("-q,--quiet", options.quiet, "no summary");
@@ -88,14 +88,9 @@ std::string hash_of(std::string const& text) {
     return hex(hash_bytes({reinterpret_cast<std::uint8_t const*>(text.data()), text.size()}));
 }
 
-relation::Plan make_plan(Options const& options, graph::EinGraph const& graph, std::string const& graph_hash) {
-    if (options.plan_in.empty())
-        return planner::plan(graph,
-                             {.ranks = options.ranks,
-                              .calls = options.parts,
-                              .decompose = options.decompose,
-                              .unit = options.cost_unit == "bytes" ? planner::Unit::bytes : planner::Unit::elements,
-                              .time_limit = options.time_limit});
+std::optional<relation::Plan> given_plan(Options const& options, graph::EinGraph const& graph,
+                                         std::string const& graph_hash) {
+    if (options.plan_in.empty()) return std::nullopt;
     relation::Plan plan =
         relation::read_plan(read_text_file(options.plan_in), options.plan_in.string(), graph, graph_hash);
     if (plan.ranks != options.ranks)
@@ -105,16 +100,23 @@ relation::Plan make_plan(Options const& options, graph::EinGraph const& graph, s
     return plan;
 }
 
-void check_memory(Options const& options, schedule::Schedule const& schedule) {
-    if (options.memory.empty()) return;
+std::optional<std::int64_t> budget_of(Options const& options) {
+    if (options.memory.empty()) return std::nullopt;
     auto const budget = parse_bytes(options.memory);
     if (!budget) throw UsageError("--memory: expected a size such as 8GiB, found '" + options.memory + "'");
-    std::int64_t const peak =
-        *std::max_element(schedule.header.prediction.peak_bytes.begin(), schedule.header.prediction.peak_bytes.end());
-    if (peak > *budget)
-        throw MemoryError("--memory: expected a schedule that fits in " + options.memory + " a rank, found a peak of " +
-                          format_bytes(static_cast<double>(peak)) + " (" + std::to_string(peak) +
-                          " bytes); give --memory " + std::to_string(peak) + " or more ranks");
+    return budget;
+}
+
+apps::PlanningOptions planning_options(Options const& options) {
+    bool const shared = options.inputs == "shared";
+    return {.planner = {.ranks = options.ranks,
+                        .calls = options.parts,
+                        .decompose = options.decompose,
+                        .unit = options.cost_unit == "bytes" ? planner::Unit::bytes : planner::Unit::elements,
+                        .time_limit = options.time_limit},
+            .scheduler = {.place = options.place,
+                          .inputs = shared ? scheduler::InputsPolicy::shared : scheduler::InputsPolicy::once},
+            .memory = budget_of(options)};
 }
 
 /// Data files are named relative to the graph; the schedule says where that is from its own folder.
@@ -130,18 +132,14 @@ int run(Options options) {
     std::string const text = read_text_file(options.graph);
     graph::EinGraph const graph = graph::lower_contractions(graph::read_graph(text, options.graph.string()));
     std::string const graph_hash = hash_of(text);
-    relation::Plan plan = make_plan(options, graph, graph_hash);
-    scheduler::SchedulerOptions const how{
-        .place = options.place,
-        .inputs = options.inputs == "shared" ? scheduler::InputsPolicy::shared : scheduler::InputsPolicy::once};
-    scheduler::Scheduled made = scheduler::schedule_plan(graph, plan, how);
-    for (std::size_t node = 0; node < plan.nodes.size(); ++node) plan.nodes[node].ranks = std::move(made.ranks[node]);
-    schedule::Schedule& schedule = made.schedule;
-    check_memory(options, schedule);
+    apps::Planned planned = plan_and_schedule(graph, planning_options(options), given_plan(options, graph, graph_hash));
+    schedule::Schedule& schedule = planned.made.schedule;
     tell_origin(schedule.header, options.graph, text, options.out);
     schedule::write_file(schedule, options.out);
-    if (!options.plan_out.empty()) apps::write_text(options.plan_out, relation::write_plan(graph, plan, graph_hash));
-    if (!options.quiet) std::fputs(apps::plan_summary(schedule, plan, options.out.string()).c_str(), stdout);
+    if (!options.plan_out.empty())
+        apps::write_text(options.plan_out, relation::write_plan(graph, planned.plan, graph_hash));
+    for (std::string const& note : planned.notes) std::fprintf(stderr, "einplan: %s\n", note.c_str());
+    if (!options.quiet) std::fputs(apps::plan_summary(schedule, planned.plan, options.out.string()).c_str(), stdout);
     return 0;
 }
 

@@ -45,16 +45,30 @@ std::vector<Rung> ladder(PlanningOptions const& base, bool parts_are_given) {
     for (std::int64_t factor : {2, 4, 8, 16}) {
         PlanningOptions other = saving;
         other.planner.calls = calls * factor;
-        rungs.push_back({{"its labels sliced into " + std::to_string(other.planner.calls) + " kernel calls a node", other}});
+        rungs.push_back(
+            {{"its labels sliced into " + std::to_string(other.planner.calls) + " kernel calls a node", other}});
     }
     return rungs;
 }
 
-Planned attempt(graph::EinGraph const& graph, PlanningOptions const& options, std::optional<relation::Plan> const& given) {
-    Planned out{given ? *given : planner::plan(graph, options.planner), {}, {}};
-    out.made = scheduler::schedule_plan(graph, out.plan, options.scheduler);
+Planned scheduled(graph::EinGraph const& graph, relation::Plan plan, scheduler::SchedulerOptions const& options) {
+    Planned out{std::move(plan), {}, {}};
+    out.made = scheduler::schedule_plan(graph, out.plan, options);
     for (std::size_t node = 0; node < out.plan.nodes.size(); ++node) out.plan.nodes[node].ranks = out.made.ranks[node];
     return out;
+}
+
+/// The best schedule of the planner's plans.
+Planned attempt(graph::EinGraph const& graph, PlanningOptions const& options,
+                std::optional<relation::Plan> const& given) {
+    if (given) return scheduled(graph, *given, options.scheduler);
+    std::optional<Planned> best;
+    for (relation::Plan& plan : planner::plans(graph, options.planner)) {
+        Planned here = scheduled(graph, std::move(plan), options.scheduler);
+        if (!best || scheduler::merit(here.made.schedule) < scheduler::merit(best->made.schedule))
+            best = std::move(here);
+    }
+    return std::move(*best);
 }
 
 std::string price(Planned const& before, Planned const& now) {
@@ -92,7 +106,8 @@ int enough_ranks(graph::EinGraph const& graph, PlanningOptions options) {
     return high;
 }
 
-[[noreturn]] void refuse(graph::EinGraph const& graph, PlanningOptions const& options, std::int64_t least, bool parts_are_given) {
+[[noreturn]] void refuse(graph::EinGraph const& graph, PlanningOptions const& options, std::int64_t least,
+                         bool parts_are_given) {
     int const ranks = parts_are_given ? 0 : enough_ranks(graph, options);
     throw MemoryError("--memory: expected a schedule that fits in " +
                       format_bytes(static_cast<double>(*options.memory)) + " a rank on " +

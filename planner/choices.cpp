@@ -9,14 +9,13 @@
 namespace ein::planner {
 namespace {
 
-using Form = std::vector<std::int64_t>;  // all that the Choices of a node depend on, as numbers
-
 void append(Form& form, auto const& list) {
     form.push_back(static_cast<std::int64_t>(list.size()));
     for (auto item : list) form.push_back(static_cast<std::int64_t>(item));
 }
 
-/// For each operand the first operand that reads the same value.
+}  // namespace
+
 std::vector<std::size_t> same_values(graph::Node const& node) {
     std::map<ValueId, std::size_t> first;
     std::vector<std::size_t> out;
@@ -40,20 +39,7 @@ Form form_of(graph::EinGraph const& graph, graph::Node const& node, Unit unit) {
     return form;
 }
 
-/// Numbers the distinct items in order of appearance.
-template <class Item>
-class Distinct {
-public:
-    int number(Item item) {
-        auto const [at, fresh] = numbers_.emplace(item, static_cast<int>(items.size()));
-        if (fresh) items.push_back(std::move(item));
-        return at->second;
-    }
-    std::vector<Item> items;
-
-private:
-    std::map<Item, int> numbers_;
-};
+namespace {
 
 SourceChoices source_choices(graph::Node const& node, std::vector<Parts> const& candidates,
                              std::vector<std::size_t> operands) {
@@ -72,12 +58,11 @@ SourceChoices source_choices(graph::Node const& node, std::vector<Parts> const& 
     return source;
 }
 
-Choices choices_of(graph::EinGraph const& graph, graph::Node const& node, std::int64_t calls, Unit unit,
-                   std::size_t limit) {
+}  // namespace
+
+Choices choices_from(graph::EinGraph const& graph, graph::Node const& node, std::vector<Parts> candidates, Unit unit) {
     Choices out;
-    Candidates listed = preferred_candidates(graph, node, calls, limit);
-    out.complete = listed.total <= static_cast<double>(listed.parts.size());
-    out.candidates = std::move(listed.parts);
+    out.candidates = std::move(candidates);
     Distinct<Parts> outputs;
     for (Parts const& parts : out.candidates) {
         out.work.push_back(cost_of_node(graph, node, parts, unit).total());
@@ -89,6 +74,17 @@ Choices choices_of(graph::EinGraph const& graph, graph::Node const& node, std::i
     for (std::size_t k = 0; k < first.size(); ++k) operands[first[k]].push_back(k);
     for (auto& [unused, readers] : operands)
         out.sources.push_back(source_choices(node, out.candidates, std::move(readers)));
+    return out;
+}
+
+namespace {
+
+Choices choices_of(graph::EinGraph const& graph, graph::Node const& node, std::int64_t calls, Unit unit,
+                   std::size_t limit) {
+    Candidates listed = preferred_candidates(graph, node, calls, limit);
+    bool const complete = listed.total <= static_cast<double>(listed.parts.size());
+    Choices out = choices_from(graph, node, std::move(listed.parts), unit);
+    out.complete = complete;
     return out;
 }
 

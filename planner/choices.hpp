@@ -4,6 +4,7 @@
 // Example: matmul on 8 calls: 10 candidates, 10 cuts of the output, 10 of the left input, (2,2) among them once.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -36,6 +37,7 @@ class ChoiceTable {
 public:
     /// @param calls  kernel calls wanted of every node  @param limit  candidates of a node at most
     ChoiceTable(graph::EinGraph const& graph, std::int64_t calls, Unit unit, std::size_t limit);
+    virtual ~ChoiceTable() = default;
 
     Choices const& of(NodeId node) const { return *choices_[static_cast<std::size_t>(node.value())]; }
 
@@ -43,12 +45,39 @@ public:
     bool complete() const;
 
     /// The repartitions from a producer's `output` cut into need `need` of one source of a node.
-    double edge(NodeId node, SourceChoices const& source, std::size_t need, Parts const& output) const;
+    virtual double edge(NodeId node, SourceChoices const& source, std::size_t need, Parts const& output) const;
 
-private:
+protected:
+    ChoiceTable(graph::EinGraph const& graph, Unit unit) : graph_(graph), unit_(unit) {}
+
     graph::EinGraph const& graph_;
     Unit unit_;
-    std::vector<std::shared_ptr<Choices const>> choices_;
+    std::vector<std::shared_ptr<Choices const>> choices_;  // by NodeId
+};
+
+/// All that the choices of a node depend on, as numbers: nodes of one form share their Choices.
+using Form = std::vector<std::int64_t>;
+Form form_of(graph::EinGraph const& graph, graph::Node const& node, Unit unit);
+
+/// The Choices that given candidates make, under the published cost.
+Choices choices_from(graph::EinGraph const& graph, graph::Node const& node, std::vector<Parts> candidates, Unit unit);
+
+/// For each operand the first operand that reads the same value.
+std::vector<std::size_t> same_values(graph::Node const& node);
+
+/// Numbers distinct items in order of appearance.
+template <class Item>
+class Distinct {
+public:
+    int number(Item item) {
+        auto const [at, fresh] = numbers_.emplace(item, static_cast<int>(items.size()));
+        if (fresh) items.push_back(std::move(item));
+        return at->second;
+    }
+    std::vector<Item> items;
+
+private:
+    std::map<Item, int> numbers_;
 };
 
 /// Candidates of a node that keep the whole table for a graph of `nodes` nodes to seconds: 20,000 for small graphs,

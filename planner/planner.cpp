@@ -1,11 +1,14 @@
 #include "planner/planner.hpp"
 
+#include <algorithm>
 #include <string_view>
 
 #include "lib/base/error.hpp"
 #include "planner/decompose.hpp"
 #include "planner/exact.hpp"
+#include "planner/resident/resident_table.hpp"
 #include "planner/strategies.hpp"
+#include "planner/strips.hpp"
 
 namespace ein::planner {
 namespace {
@@ -40,6 +43,57 @@ relation::Plan price_pass(graph::EinGraph const& graph, PlannerOptions const&, r
 constexpr Pass passes[] = {{"decompose", decompose_pass}, {"price", price_pass}};
 
 }  // namespace
+
+namespace {
+
+/// A join evaluated fewer times than this in a kernel call is not worth more calls.
+constexpr double strip_work = 1 << 24;
+
+bool has_large_calls(graph::EinGraph const& graph, std::int64_t calls) {
+    return std::any_of(graph.nodes.begin(), graph.nodes.end(), [&](graph::Node const& node) {
+        double points = 1;
+        for (Extent extent : relation::cut_extents(graph, node)) points *= static_cast<double>(extent);
+        return points / static_cast<double>(calls) >= strip_work;
+    });
+}
+
+bool has_shared_values(graph::EinGraph const& graph) {
+    auto const consumers = graph.consumers();
+    return std::any_of(graph.nodes.begin(), graph.nodes.end(), [&](graph::Node const& node) {
+        return consumers[static_cast<std::size_t>(node.output.value())].size() > 1;
+    });
+}
+
+relation::Plan chosen_from(graph::EinGraph const& graph, ChoiceTable const& table, relation::Plan plan,
+                           std::vector<int> const& chosen) {
+    plan.nodes = decomposition_of(table, chosen).nodes;
+    plan.gap = std::nullopt;
+    price(graph, plan);
+    return plan;
+}
+
+}  // namespace
+
+std::vector<relation::Plan> plans(graph::EinGraph const& graph, PlannerOptions const& options) {
+    std::vector<relation::Plan> out{plan(graph, options)};
+    relation::Plan const first = out.front();
+    if (options.decompose != "eindecomp" || options.ranks == 1 || first.calls != options.ranks) return out;
+    if (has_shared_values(graph)) {
+        ResidentTable const table(graph, first.calls);
+        out.push_back(chosen_from(graph, table, first, choose_by_paths(graph, table, false)));
+    }
+    std::int64_t const awkward = awkward_factor(options.ranks);
+    if (awkward > 1 && has_large_calls(graph, awkward * awkward * options.ranks)) {
+        StripTable const table(graph, options.ranks, options.unit, default_limit(graph.nodes.size()));
+        std::vector<int> const chosen = choose_by_paths(graph, table, false);
+        relation::Plan plan = chosen_from(graph, table, first, chosen);
+        for (std::size_t k = 0; k < chosen.size(); ++k)
+            plan.nodes[k].ranks = table.ranks_of(NodeId{static_cast<std::int32_t>(k)}, chosen[k]);
+        out.push_back(std::move(plan));
+    }
+    for (relation::Plan const& plan : out) relation::verify(graph, plan);
+    return out;
+}
 
 relation::Plan plan(graph::EinGraph const& graph, PlannerOptions const& options) {
     check_strategy(options.decompose);

@@ -25,4 +25,9 @@ struct PlannerOptions {
 /// @throws UsageError for a strategy that this version does not have
 relation::Plan plan(graph::EinGraph const& graph, PlannerOptions const& options);
 
+/// Plans worth a schedule each, the one of plan() first. For eindecomp also: where values have several readers, the plan that moves least
+/// by what ranks hold already (resident_table.hpp), for the published cost counts such a value once a reader; where the number of ranks
+/// has an awkward factor and kernel calls are large, strips (strips.hpp).
+std::vector<relation::Plan> plans(graph::EinGraph const& graph, PlannerOptions const& options);
+
 }  // namespace ein::planner

@@ -92,7 +92,7 @@ private:
     schedule::Header& header_;
     std::vector<SectionBuilder> sections_;
     Tables tables_;
-    std::vector<ValueParts> parts_;  // by ValueId
+    std::vector<ValueParts> parts_;         // by ValueId
     std::vector<std::vector<Rank>> ranks_;  // of each node's calls, by NodeId
     NodeId node_;                           // that is being lowered
     Residency residency_;

@@ -70,8 +70,9 @@ Scheduled lowered(graph::EinGraph const& graph, relation::Plan const& plan, Sche
     return out;
 }
 
-/// What `best` compares: bytes through the busiest rank, bytes in all, the largest peak.
-auto merit(Schedule const& schedule) {
+}  // namespace
+
+std::tuple<std::int64_t, std::int64_t, std::int64_t> merit(Schedule const& schedule) {
     schedule::Prediction const& p = schedule.header.prediction;
     std::int64_t busiest = 0, total = 0, peak = 0;
     for (std::size_t rank = 0; rank < p.bytes_sent.size(); ++rank) {
@@ -79,10 +80,8 @@ auto merit(Schedule const& schedule) {
         total += p.bytes_sent[rank];
         peak = std::max(peak, p.peak_bytes[rank]);
     }
-    return std::tuple(busiest, total, peak);
+    return {busiest, total, peak};
 }
-
-}  // namespace
 
 Scheduled schedule_plan(graph::EinGraph const& graph, relation::Plan const& plan, SchedulerOptions const& options) {
     bool const choose = options.place == "best";

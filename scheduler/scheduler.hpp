@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <tuple>
 
 #include "lib/graph/ein_graph.hpp"
 #include "lib/relation/plan.hpp"
@@ -29,6 +30,9 @@ struct Scheduled {
 /// A node whose plan names ranks is placed there, whatever the options say.
 /// @throws UsageError for an unknown placer
 Scheduled schedule_plan(graph::EinGraph const& graph, relation::Plan const& plan, SchedulerOptions const& options = {});
+
+/// What finished schedules are compared by, the least first: bytes through the busiest rank, bytes in all, the largest peak.
+std::tuple<std::int64_t, std::int64_t, std::int64_t> merit(schedule::Schedule const& schedule);
 
 /// The schedule alone.
 schedule::Schedule make_schedule(graph::EinGraph const& graph, relation::Plan const& plan,

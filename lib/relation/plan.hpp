@@ -29,7 +29,7 @@ struct NodePlan {
     Cost elements{};  // this node, its input edges' repartitions included
     Cost bytes{};
     std::int64_t candidates = 0;  // partition vectors that were considered
-    std::vector<Rank> ranks;      // of each kernel call (see call_labels); empty: the scheduler places them
+    std::vector<Rank> ranks{};    // of each kernel call (see call_labels); empty: the scheduler places them
 };
 
 struct Plan {

@@ -1,0 +1,248 @@
+#include "planner/resident/resident_table.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "planner/movement.hpp"
+
+namespace ein::planner {
+namespace {
+
+// In this table a "cut" of Choices is a set of mesh axes for each axis of a tensor; a need has one entry more, the axes whose ranks compute.
+
+using Assignment = std::vector<std::size_t>;  // for each mesh axis the label that it cuts, or the number of labels
+
+std::vector<AxisSet> sets_of(Assignment const& assignment, std::size_t labels) {
+    std::vector<AxisSet> sets(labels + 1, 0);
+    for (std::size_t axis = 0; axis < assignment.size(); ++axis) sets[assignment[axis]] |= AxisSet{1} << axis;
+    return sets;
+}
+
+/// Every way to give mesh axes to labels that keeps as many ranks busy as the extents allow.
+std::vector<std::vector<AxisSet>> shardings(Mesh const& mesh, Shape const& extents) {
+    std::vector<std::vector<AxisSet>> out;
+    std::int64_t busiest = 0;
+    Parts const counts(mesh.sizes().size(), static_cast<std::int64_t>(extents.size()) + 1);
+    for_each_index(counts, [&](std::vector<Extent> const& index) {
+        std::vector<AxisSet> sets = sets_of(Assignment(index.begin(), index.end()), extents.size());
+        std::int64_t const busy = mesh.size(mesh.all() & ~sets.back());
+        sets.pop_back();
+        bool fits = busy >= busiest;
+        for (std::size_t label = 0; label < extents.size() && fits; ++label)
+            fits = mesh.size(sets[label]) <= std::max<Extent>(1, extents[label]);
+        if (!fits) return;
+        if (busy > busiest) out.clear();
+        busiest = busy;
+        out.push_back(std::move(sets));
+    });
+    return out;
+}
+
+AxisSet union_of(std::vector<AxisSet> const& sets) {
+    AxisSet all = 0;
+    for (AxisSet set : sets) all |= set;
+    return all;
+}
+
+Parts at_labels(std::vector<AxisSet> const& sets, std::vector<int> const& labels) {
+    Parts out;
+    for (int label : labels) out.push_back(sets[static_cast<std::size_t>(label)]);
+    return out;
+}
+
+double bytes_of(graph::Value const& value) {
+    return static_cast<double>(element_count(value.shape)) * static_cast<double>(size_of(value.dtype));
+}
+
+/// Axes [i0, i) of one shape and [j0, j) of another that have the same number of elements.
+struct AxisGroup {
+    std::size_t i0, i, j0, j;
+};
+
+std::vector<AxisGroup> groups_of(Shape const& from, Shape const& to) {
+    std::vector<AxisGroup> groups;
+    if (element_count(from) == 0) return groups;
+    std::size_t i = 0, j = 0;
+    while (i < from.size() || j < to.size()) {
+        AxisGroup group{i, i, j, j};
+        Extent left = i < from.size() ? from[i++] : 1;
+        Extent right = j < to.size() ? to[j++] : 1;
+        while (left != right)
+            if (left < right)
+                left *= from[i++];
+            else
+                right *= to[j++];
+        group.i = i;
+        group.j = j;
+        groups.push_back(group);
+    }
+    return groups;
+}
+
+/// The sets of an axis group as one: that of its first axis longer than one, when no other is cut.
+std::optional<AxisSet> leading_set(Shape const& shape, Parts const& sets, std::size_t begin, std::size_t end) {
+    while (begin + 1 < end && shape[begin] == 1) ++begin;
+    for (std::size_t axis = begin + 1; axis < end; ++axis)
+        if (sets[axis] != 0) return std::nullopt;
+    return begin < end ? sets[begin] : 0;
+}
+
+/// How a node looks at an operand: which of its axes the output keeps. Readers with one view tend to want the same pieces.
+Form view_of(graph::Node const& node, std::size_t operand) {
+    auto const* einsum = std::get_if<graph::EinSum>(&node.op);
+    if (!einsum) return {-1 - static_cast<std::int64_t>(node.op.index())};
+    Form view;
+    for (int label : einsum->inputs[operand]) view.push_back(einsum->aggregates(label) ? 1 : 0);
+    return view;
+}
+
+}  // namespace
+
+ResidentTable::ResidentTable(graph::EinGraph const& graph, std::int64_t ranks)
+    : ChoiceTable(graph, Unit::bytes), mesh_(ranks) {
+    auto const consumers = graph.consumers();
+    std::map<std::pair<ValueId, Form>, int> alike;  // readers of a value that look at it in the same way
+    for (graph::Node const& node : graph.nodes) {
+        std::set<std::pair<ValueId, Form>> views;
+        for (std::size_t k = 0; k < node.inputs.size(); ++k) views.emplace(node.inputs[k], view_of(node, k));
+        for (auto const& view : views) ++alike[view];
+    }
+    std::vector<bool> is_leaf(graph.values.size(), false);
+    for (graph::Leaf const& leaf : graph.leaves) is_leaf[static_cast<std::size_t>(leaf.value.value())] = true;
+
+    std::map<std::pair<std::vector<std::int64_t>, std::vector<double>>, std::shared_ptr<Choices const>> known;
+    for (graph::Node const& node : graph.nodes) {
+        std::vector<double> shares, leaf_shares;
+        for (std::size_t k = 0; k < node.inputs.size(); ++k) {
+            auto const v = static_cast<std::size_t>(node.inputs[k].value());
+            double const readers =
+                is_leaf[v] ? static_cast<double>(consumers[v].size()) : alike.at({node.inputs[k], view_of(node, k)});
+            shares.push_back(1 / readers);
+            leaf_shares.push_back(is_leaf[v] ? 1 / readers : 0);
+        }
+        auto& choices = known[{form_of(graph, node, Unit::bytes), leaf_shares}];
+        if (!choices) choices = std::make_shared<Choices const>(choices_of(node, leaf_shares));
+        choices_.push_back(choices);
+        shares_.push_back(std::move(shares));
+    }
+}
+
+Choices ResidentTable::choices_of(graph::Node const& node, std::vector<double> const& leaf_shares) const {
+    auto const* einsum = std::get_if<graph::EinSum>(&node.op);
+    Shape const& extents = relation::cut_extents(graph_, node);
+    graph::Value const& result = graph_.value(node.output);
+    Choices out;
+    Distinct<Parts> outputs;
+    std::vector<std::size_t> const first = same_values(node);
+    std::map<std::size_t, std::vector<std::size_t>> operands;
+    for (std::size_t k = 0; k < first.size(); ++k) operands[first[k]].push_back(k);
+    for (auto const& [unused, readers] : operands) out.sources.push_back({readers, {}, {}});
+    std::vector<Distinct<std::vector<Parts>>> needs(out.sources.size());
+    double const accumulated = einsum ? bytes_of(result) / static_cast<double>(size_of(result.dtype)) *
+                                            static_cast<double>(size_of(graph::types_of(graph_, node).accumulate))
+                                      : 0;
+
+    auto add = [&](std::vector<AxisSet> const& sets, Parts home, double work) {
+        Parts parts;
+        for (AxisSet set : sets) parts.push_back(mesh_.size(set));
+        AxisSet const busy = union_of(sets);
+        for (std::size_t s = 0; s < out.sources.size(); ++s) {
+            std::vector<Parts> need;
+            for (std::size_t k : out.sources[s].operands) {
+                need.push_back(einsum ? at_labels(sets, einsum->inputs[k]) : Parts(sets.begin(), sets.end()));
+                if (leaf_shares[k] > 0) {
+                    double wanted = static_cast<double>(mesh_.size(busy));
+                    for (AxisSet set : need.back()) wanted /= static_cast<double>(mesh_.size(set));
+                    work += leaf_shares[k] * bytes_of(graph_.value(node.inputs[k])) * std::max(0.0, wanted - 1);
+                }
+                need.back().push_back(busy);
+            }
+            out.sources[s].need_of.push_back(needs[s].number(std::move(need)));
+        }
+        out.candidates.push_back(std::move(parts));
+        out.work.push_back(work);
+        out.output_of.push_back(outputs.number(std::move(home)));
+    };
+
+    for (std::vector<AxisSet> const& sets : shardings(mesh_, extents)) {
+        if (!einsum) {
+            add(sets, Parts(sets.begin(), sets.end()), 0);
+            continue;
+        }
+        AxisSet summed = 0;
+        for (int label : einsum->aggregated()) summed |= sets[static_cast<std::size_t>(label)];
+        Parts const made = at_labels(sets, einsum->output);
+        double const work = accumulated * static_cast<double>(mesh_.size(summed) - 1);
+        bool scattered = summed == 0;
+        if (scattered) add(sets, made, work);
+        for (std::size_t axis = 0; axis < made.size() && summed != 0; ++axis) {
+            Parts home = made;
+            home[axis] |= summed;
+            if (mesh_.size(home[axis]) > result.shape[axis]) continue;
+            add(sets, std::move(home), work);
+            scattered = true;
+        }
+        if (!scattered) add(sets, made, work);  // too small to be scattered: one of the ranks has it
+    }
+    out.outputs = std::move(outputs.items);
+    for (std::size_t s = 0; s < out.sources.size(); ++s) out.sources[s].needs = std::move(needs[s].items);
+    return out;
+}
+
+/// The part of an operand that a computing rank wants and holds, on average: 1 would be all of the tensor.
+double ResidentTable::overlap(graph::Node const& node, std::size_t operand, Parts const& home,
+                              Parts const& need) const {
+    Shape const& from = graph_.value(node.inputs[operand]).shape;
+    auto together = [&](AxisSet a, AxisSet b) { return 1 / static_cast<double>(mesh_.size(a | b)); };
+    auto apart = [&](AxisSet a, AxisSet b) { return 1 / static_cast<double>(mesh_.size(a) * mesh_.size(b)); };
+    double part = 1;
+    if (auto const* move = std::get_if<graph::Move>(&node.op)) {
+        Shape const& to = graph_.value(node.output).shape;
+        for (std::size_t axis = 0; axis < from.size(); ++axis) {
+            bool const whole = from[axis] == to[axis] && move->regions[operand].axes[axis] == graph::AxisMap{};
+            part *= whole ? together(home[axis], need[axis]) : apart(home[axis], need[axis]);
+        }
+    } else if (std::holds_alternative<graph::Reshape>(node.op)) {
+        Shape const& to = graph_.value(node.output).shape;
+        for (AxisGroup const& group : groups_of(from, to)) {
+            auto const a = leading_set(from, home, group.i0, group.i), b = leading_set(to, need, group.j0, group.j);
+            if (a && b) {
+                part *= together(*a, *b);
+            } else {
+                for (std::size_t axis = group.i0; axis < group.i; ++axis) part *= apart(home[axis], 0);
+                for (std::size_t axis = group.j0; axis < group.j; ++axis) part *= apart(need[axis], 0);
+            }
+        }
+    } else {
+        for (std::size_t axis = 0; axis < from.size(); ++axis) part *= together(home[axis], need[axis]);
+    }
+    AxisSet held = 0;
+    for (AxisSet set : home) held |= set;
+    AxisSet const only_first = need.back() & ~held;  // along these axes only the first ranks hold anything
+    return part / static_cast<double>(mesh_.size(only_first));
+}
+
+double ResidentTable::edge(NodeId id, SourceChoices const& source, std::size_t need, Parts const& output) const {
+    graph::Node const& node = graph_.node(id);
+    double sum = 0;
+    for (std::size_t k = 0; k < source.operands.size(); ++k) {
+        Parts const& wanted = source.needs[need][k];
+        if (std::find(source.needs[need].begin(), source.needs[need].begin() + static_cast<std::ptrdiff_t>(k),
+                      wanted) != source.needs[need].begin() + static_cast<std::ptrdiff_t>(k))
+            continue;  // the same region again
+        std::size_t const operand = source.operands[k];
+        bool const is_einsum = std::holds_alternative<graph::EinSum>(node.op);
+        double const bytes = is_einsum ? bytes_of(graph_.value(node.inputs[operand]))
+                                       : static_cast<double>(moved_elements(graph_, node, operand)) *
+                                             static_cast<double>(size_of(graph_.value(node.inputs[operand]).dtype));
+        double share = 1;
+        for (std::size_t axis = 0; axis + 1 < wanted.size(); ++axis)
+            share /= static_cast<double>(mesh_.size(wanted[axis]));
+        double const missing = std::max(0.0, share - overlap(node, operand, output, wanted));
+        sum += bytes * missing * static_cast<double>(mesh_.size(wanted.back())) *
+               shares_[static_cast<std::size_t>(id.value())][operand];
+    }
+    return sum;
+}
+
+}  // namespace ein::planner
