@@ -10,6 +10,25 @@ void GraphText::random(std::string const& name, Shape const& shape, double bound
                       {"data", {{"random", "uniform"}, {"low", -bound}, {"high", bound}, {"seed", seed}}}};
 }
 
+void GraphText::normal(std::string const& name, Shape const& shape, double deviation) {
+    std::size_t const seed = tensors_.size() + 1;
+    tensors_[name] = {{"shape", shape},
+                      {"data", {{"random", "normal"}, {"mean", 0}, {"std", deviation}, {"seed", seed}}}};
+}
+
+void GraphText::random_integers(std::string const& name, Shape const& shape, std::string const& dtype, Extent end) {
+    std::size_t const seed = tensors_.size() + 1;
+    tensors_[name] = {{"shape", shape},
+                      {"dtype", dtype},
+                      {"data", {{"random", "uniform"}, {"low", 0}, {"high", end}, {"seed", seed}}}};
+}
+
+void GraphText::fill(std::string const& name, Shape const& shape, double value, std::string const& dtype) {
+    tensors_[name] = {{"shape", shape}};
+    if (!dtype.empty()) tensors_[name]["dtype"] = dtype;
+    tensors_[name]["data"] = {{"fill", value}};
+}
+
 void GraphText::einsum(std::string const& name, OrderedJson subscripts, std::vector<std::string> const& inputs,
                        OrderedJson const& more) {
     OrderedJson node{{"name", name}, {"einsum", std::move(subscripts)}, {"inputs", inputs}};

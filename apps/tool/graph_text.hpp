@@ -20,6 +20,12 @@ public:
     void tensor(std::string const& name, Shape const& shape);
     /// Uniform in [-bound, bound), each tensor with a seed of its own.
     void random(std::string const& name, Shape const& shape, double bound = 1);
+    /// Normal with mean 0, each tensor with a seed of its own.
+    void normal(std::string const& name, Shape const& shape, double deviation);
+    /// Whole numbers from 0 to below `end`.
+    void random_integers(std::string const& name, Shape const& shape, std::string const& dtype, Extent end);
+    /// Every element the same; `dtype` empty: the graph's.
+    void fill(std::string const& name, Shape const& shape, double value, std::string const& dtype = "");
     /// @param more  other keys of the node, such as {"join": ...}
     void einsum(std::string const& name, OrderedJson subscripts, std::vector<std::string> const& inputs,
                 OrderedJson const& more = OrderedJson::object());
