@@ -16,6 +16,7 @@
 #include "lib/relation/plan_json.hpp"
 #include "lib/schedule/file.hpp"
 #include "planner/planner.hpp"
+#include "planner/strategies/strategies.hpp"
 #include "scheduler/scheduler.hpp"
 
 namespace {
@@ -44,7 +45,8 @@ void add_options(CLI::App& app, Options& options) {
     app.add_option("-o,--output", options.out, "schedule to write (default: GRAPH with .sched)");
     app.add_option("--parts", options.parts, "kernel calls for each EinSum (default: as many as ranks)")
         ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 40));
-    app.add_option("--decompose", options.decompose, "how EinSums are cut: eindecomp, sqrt")->capture_default_str();
+    app.add_option("--decompose", options.decompose, "how EinSums are cut: " + one_of(planner::strategy_names()))
+        ->capture_default_str();
     app.add_option("--place", options.place, "where kernel calls go: best, pattern, greedy, round-robin")
         ->capture_default_str();
     app.add_option("--inputs", options.inputs,

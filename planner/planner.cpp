@@ -4,7 +4,7 @@
 
 #include "lib/base/error.hpp"
 #include "planner/decompose.hpp"
-#include "planner/strategies.hpp"
+#include "planner/strategies/strategies.hpp"
 
 namespace ein::planner {
 namespace {
@@ -16,8 +16,8 @@ struct Pass {
 
 /// Gives every node its partition vector.
 relation::Plan decompose_pass(graph::EinGraph const& graph, PlannerOptions const& options, relation::Plan plan) {
-    if (options.decompose == "sqrt") {
-        plan.nodes = cut_square_root(graph, plan.calls);
+    if (options.decompose != "eindecomp") {
+        plan.nodes = cut_by_strategy(options.decompose, graph, plan.calls);
         return plan;
     }
     plan.nodes = decompose(graph, {.calls = plan.calls,

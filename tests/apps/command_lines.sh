@@ -25,7 +25,13 @@ for option in --explain --explain=json --simulate "--cluster c.json" "--sweep 1,
     expect 2 "${words[0]%=*} is not available in this version" plan "$graph" -n 2 "${words[@]}"
 done
 expect 2 "--decompose exact is not available" plan "$graph" -n 2 --decompose exact
-expect 2 "expected eindecomp or sqrt, found 'bogus'" plan "$graph" -n 2 --decompose bogus
+expect 2 "found 'bogus'" plan "$graph" -n 2 --decompose bogus
+expect 2 "did you mean sequence?" plan "$graph" -n 2 --decompose seqence
+for strategy in eindecomp sqrt 3d summa 25d data megatron sequence attention; do
+    expect 0 "strategy        $strategy" plan "$graph" -n 4 --decompose $strategy
+done
+expect 0 "megatron" "$bin/einplan" --help
+expect 0 "fewer calls" plan "$examples/attention.json" -n 64 --decompose megatron
 expect 2 "did you mean greedy?" plan "$graph" -n 2 --place gredy
 expect 2 "see --help" plan "$graph"
 expect 3 "a file that can be read" plan "$work/none.json" -n 2

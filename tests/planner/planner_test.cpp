@@ -1,6 +1,5 @@
 #include "planner/planner.hpp"
 
-#include "lib/base/error.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/graphs.hpp"
 
@@ -55,24 +54,5 @@ TEST_CASE("sqrt cuts outputs in squares and never costs less than eindecomp", "[
         if (ranks == 16) CHECK(square.nodes[0].parts == Parts{4, 1, 4});
         if (ranks == 8) CHECK(square.nodes[0].parts == Parts{4, 1, 2});
         if (ranks == 12) CHECK(square.nodes[0].parts == Parts{4, 1, 3});
-    }
-}
-
-TEST_CASE("a strategy that nobody knows is refused with those there are", "[planner]") {
-    try {
-        plan(chain(4), {.ranks = 2, .decompose = "nonsense"});
-        FAIL("accepted");
-    } catch (UsageError const& error) {
-        CHECK(std::string(error.what()) == "--decompose: expected eindecomp or sqrt, found 'nonsense'");
-    }
-}
-
-TEST_CASE("strategies of other versions are refused by name", "[planner]") {
-    auto const name = GENERATE(as<std::string>(), "exact", "3d", "megatron");
-    try {
-        plan(chain(4), {.ranks = 2, .decompose = name});
-        FAIL("accepted");
-    } catch (UsageError const& error) {
-        CHECK(error.what() == "--decompose " + name + " is not available in this version; use eindecomp or sqrt");
     }
 }
