@@ -15,20 +15,32 @@ bool has(auto const& labels, std::size_t label) {
 
 class Megatron {
 public:
-    Megatron(graph::EinGraph const& graph, std::int64_t calls)
-        : graph_(graph), calls_(calls), roles_(graph), inside_(graph.values.size()) {}
+    Megatron(graph::EinGraph const& graph, std::int64_t calls, std::int64_t data)
+        : graph_(graph), tensor_calls_(calls / data), data_calls_(data), roles_(graph), inside_(graph.values.size()) {}
 
     std::vector<relation::NodePlan> run() {
         std::vector<relation::NodePlan> plans;
         for (graph::Node const& node : graph_.nodes) {
             Labels labels = is_data(node.output) ? labels_to_cut(node) : Labels{};
-            plans.push_back({.parts = cut_in_order(graph_, node, labels, calls_), .candidates = 1});
+            plans.push_back({.parts = cut_twice(node, labels), .candidates = 1});
         }
         cut_weights_as_read(graph_, roles_, plans);
         return plans;
     }
 
 private:
+    Parts cut_twice(graph::Node const& node, Labels const& labels) const {
+        Labels data;
+        for (Role const role : {Role::batch, Role::sequence})
+            if (auto const label = roles_.label(node, role)) data.push_back(*label);
+        Parts parts = cut_in_order(graph_, node, labels, tensor_calls_);
+        Parts const more = cut_in_order(graph_, node, data, data_calls_);
+        Shape const& extents = relation::cut_extents(graph_, node);
+        for (std::size_t k = 0; k < parts.size(); ++k)
+            parts[k] = std::clamp<std::int64_t>(parts[k] * more[k], 1, std::max<Extent>(extents[k], 1));
+        return parts;
+    }
+
     /// Also notes which axes of the output are inside.
     Labels labels_to_cut(graph::Node const& node) {
         Labels labels = inside_labels(node);
@@ -104,7 +116,7 @@ private:
     bool is_data(ValueId value) const { return roles_.is_data(value); }
 
     graph::EinGraph const& graph_;
-    std::int64_t calls_;
+    std::int64_t tensor_calls_, data_calls_;
     Roles roles_;
     std::vector<Labels> inside_;  // of each value the axes that are inside
 };
@@ -112,7 +124,12 @@ private:
 }  // namespace
 
 std::vector<relation::NodePlan> cut_megatron(graph::EinGraph const& graph, std::int64_t calls) {
-    return Megatron(graph, calls).run();
+    return Megatron(graph, calls, 1).run();
+}
+
+std::vector<relation::NodePlan> cut_data_times_tensor(graph::EinGraph const& graph, std::int64_t calls,
+                                                      std::int64_t data) {
+    return Megatron(graph, calls, data).run();
 }
 
 }  // namespace ein::planner

@@ -19,4 +19,9 @@ namespace ein::planner {
 
 std::vector<relation::NodePlan> cut_megatron(graph::EinGraph const& graph, std::int64_t calls);
 
+/// The same on a grid of `data` times calls / data: every node that has a batch or positions is cut along those first, the
+/// batch before positions, in `data` parts.
+std::vector<relation::NodePlan> cut_data_times_tensor(graph::EinGraph const& graph, std::int64_t calls,
+                                                      std::int64_t data);
+
 }  // namespace ein::planner

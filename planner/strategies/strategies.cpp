@@ -5,6 +5,7 @@
 #include "lib/base/error.hpp"
 #include "planner/strategies/by_role.hpp"
 #include "planner/strategies/grids.hpp"
+#include "planner/strategies/least_moved.hpp"
 #include "planner/strategies/megatron.hpp"
 #include "planner/strategies/square_root.hpp"
 
@@ -17,10 +18,10 @@ struct Strategy {
 };
 
 std::vector<Strategy> const& strategies() {
-    static std::vector<Strategy> const list{{"sqrt", cut_square_root},   {"3d", cut_3d},
-                                            {"summa", cut_summa},        {"25d", cut_25d},
-                                            {"data", cut_data_parallel}, {"megatron", cut_megatron},
-                                            {"sequence", cut_sequence},  {"attention", cut_attention}};
+    static std::vector<Strategy> const list{
+        {"moved", cut_least_moved}, {"sqrt", cut_square_root},  {"3d", cut_3d},
+        {"summa", cut_summa},       {"25d", cut_25d},           {"data", cut_data_parallel},
+        {"megatron", cut_megatron}, {"sequence", cut_sequence}, {"attention", cut_attention}};
     return list;
 }
 

@@ -5,6 +5,7 @@
 // | name      | rule                                                                    | where    |
 // |-----------|-------------------------------------------------------------------------|----------|
 // | eindecomp | least cost                                                              | decompose.hpp |
+// | moved     | least bytes moved, by our own model                                     | least_moved.hpp |
 // | sqrt      | output in a square grid of two labels                                   | square_root.hpp |
 // | 3d        | both sides and the contracted labels of a product alike                 | grids.hpp |
 // | summa     | both sides of a product alike, contracted labels whole                  | grids.hpp |
