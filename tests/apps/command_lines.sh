@@ -27,7 +27,7 @@ done
 expect 2 "--decompose exact is not available" plan "$graph" -n 2 --decompose exact
 expect 2 "found 'bogus'" plan "$graph" -n 2 --decompose bogus
 expect 2 "did you mean sequence?" plan "$graph" -n 2 --decompose seqence
-for strategy in eindecomp sqrt 3d summa 25d data megatron sequence attention; do
+for strategy in eindecomp moved sqrt 3d summa 25d data megatron sequence attention; do
     expect 0 "strategy        $strategy" plan "$graph" -n 4 --decompose $strategy
 done
 expect 0 "megatron" "$bin/einplan" --help

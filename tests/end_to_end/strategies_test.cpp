@@ -1,8 +1,12 @@
 // Every strategy gives the interpreter's results: a product, two layers, attention with grouped heads and a small LLaMA.
 #include "planner/strategies/strategies.hpp"
 
+#include <cmath>
+#include <numeric>
+
 #include "apps/tool/make_llama.hpp"
 #include "lib/tensor/compare.hpp"
+#include "planner/moved.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/whole_run.hpp"
 
@@ -54,4 +58,22 @@ TEST_CASE("every strategy computes what the graph says", "[end_to_end]") {
         check(small_llama(1), ranks, strategy);
         check(small_llama(2), ranks, strategy);
     }
+}
+
+TEST_CASE("schedules of regular plans move what the model says", "[end_to_end]") {
+    auto sizes = *apps::tool::llama_sizes("tiny");
+    sizes.batch = 4, sizes.sequence = 8;
+    std::string const strategy = GENERATE("data", "sequence", "attention", "megatron");
+    CAPTURE(strategy);
+    graph::EinGraph const graph =
+        graph::lower_contractions(graph::read_graph(apps::tool::llama(sizes, "f32"), "llama.json"));
+    relation::Plan const plan = planner::plan(graph, {.ranks = 2, .decompose = strategy});
+    schedule::Schedule const schedule = scheduler::make_schedule(graph, plan, {.slice_bytes = 0});
+    std::vector<Parts> parts;
+    for (relation::NodePlan const& node : plan.nodes) parts.push_back(node.parts);
+    std::vector<std::int64_t> const& sent = schedule.header.prediction.bytes_sent;
+    auto const total = static_cast<double>(std::accumulate(sent.begin(), sent.end(), std::int64_t{0}));
+    double const model = planner::MovedBytes(graph).total(parts);
+    CAPTURE(total, model);
+    CHECK(std::abs(total - model) <= 0.01 * model);
 }
