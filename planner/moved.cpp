@@ -10,6 +10,9 @@
 namespace ein::planner {
 namespace {
 
+/// What thousands read, a table or a constant, is judged by so many: looking at all for each of them would be quadratic.
+constexpr std::size_t most_readers = 64;
+
 std::size_t at(NodeId id) { return static_cast<std::size_t>(id.value()); }
 std::size_t at(ValueId id) { return static_cast<std::size_t>(id.value()); }
 
@@ -67,10 +70,12 @@ double MovedBytes::total(std::vector<Parts> const& parts) const {
     return sum;
 }
 
-/// What EinSums need of a value, each kind of block once, in the order of readers.
+/// What EinSums need of a value, each kind of block once, in the order of readers: of the first of them where they are many.
 std::vector<MovedBytes::Need> MovedBytes::needs_of(ValueId value, std::vector<Parts> const& parts) const {
     std::vector<Need> needs;
-    for (NodeId reader : consumers_[at(value)]) {
+    std::vector<NodeId> const& readers = consumers_[at(value)];
+    for (std::size_t r = 0; r < std::min(readers.size(), most_readers); ++r) {
+        NodeId const reader = readers[r];
         graph::Node const& node = graph_.node(reader);
         auto const* einsum = std::get_if<graph::EinSum>(&node.op);
         if (!einsum) continue;
