@@ -16,6 +16,7 @@
 #include "lib/graph/read_graph.hpp"
 #include "lib/relation/plan_json.hpp"
 #include "lib/schedule/file.hpp"
+#include "planner/strategies/strategies.hpp"
 
 namespace {
 
@@ -45,7 +46,7 @@ void add_options(CLI::App& app, Options& options) {
     app.add_option("-o,--output", options.out, "schedule to write (default: GRAPH with .sched)");
     app.add_option("--parts", options.parts, "kernel calls for each EinSum (default: as many as ranks)")
         ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 40));
-    app.add_option("--decompose", options.decompose, "how EinSums are cut: eindecomp, exact, sqrt")
+    app.add_option("--decompose", options.decompose, "how EinSums are cut: " + one_of(planner::strategy_names()))
         ->capture_default_str();
     app.add_option("--cost-unit", options.cost_unit,
                    "what eindecomp and exact minimise: bytes, or elements as published")

@@ -44,6 +44,19 @@ bool computes(schedule::Section const& section) {
                        [](auto const& task) { return task.kind == TaskKind::apply; });
 }
 
+/// "12 of 53 nodes have fewer than 8 ...", or nothing.
+std::string fewer_calls(relation::Plan const& plan) {
+    std::size_t fewer = 0;
+    for (relation::NodePlan const& node : plan.nodes) {
+        std::int64_t calls = 1;
+        for (std::int64_t part : node.parts) calls *= part;
+        fewer += calls < plan.calls ? 1 : 0;
+    }
+    if (fewer == 0) return "";
+    return std::to_string(fewer) + " of " + std::to_string(plan.nodes.size()) + " nodes have fewer than " +
+           std::to_string(plan.calls) + ": " + plan.strategy + " or their extents allow no more";
+}
+
 }  // namespace
 
 std::string plan_summary(schedule::Schedule const& schedule, relation::Plan const& plan, std::string const& file) {
@@ -65,6 +78,7 @@ std::string plan_summary(schedule::Schedule const& schedule, relation::Plan cons
         << (header.ranks == 1 ? " rank\n" : " ranks\n");
     out << line("strategy", header.strategy + optimality(plan) + ", " + std::to_string(plan.calls) +
                                 " kernel calls a node, placed by " + header.place);
+    if (std::string const fewer = fewer_calls(plan); !fewer.empty()) out << line("fewer calls", fewer);
     out << line("bytes moved", bytes(total(p.bytes_sent)) + " in all; busiest rank sends " +
                                    format_bytes(static_cast<double>(most(p.bytes_sent))) + ", receives " +
                                    format_bytes(static_cast<double>(most(p.bytes_received))));

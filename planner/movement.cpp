@@ -25,13 +25,29 @@ std::int64_t even_runs(Shape const& shape, Parts const& parts, std::size_t begin
     return shape[begin] % parts[begin] == 0 ? parts[begin] : 0;
 }
 
-/// Walks both shapes by groups of axes with equal products: those of (6, 64) and (6, 4, 16) are 6 | 6 and 64 | 4, 16.
 bool reshape_lines_up(Shape const& from, Shape const& to, Parts const& producer, Parts const& parts) {
     if (from == to) return producer == parts;
-    if (element_count(from) == 0) return true;
+    for (AxisGroup const& g : axis_groups(from, to)) {
+        bool const same_axis = g.from_end - g.from_begin == 1 && g.to_end - g.to_begin == 1;
+        std::int64_t const a = g.from_begin == g.from_end ? 1
+                               : same_axis                ? producer[g.from_begin]
+                                                          : even_runs(from, producer, g.from_begin, g.from_end);
+        std::int64_t const b = g.to_begin == g.to_end ? 1
+                               : same_axis            ? parts[g.to_begin]
+                                                      : even_runs(to, parts, g.to_begin, g.to_end);
+        if (a == 0 || a != b) return false;
+    }
+    return true;
+}
+
+}  // namespace
+
+std::vector<AxisGroup> axis_groups(Shape const& from, Shape const& to) {
+    std::vector<AxisGroup> groups;
+    if (element_count(from) == 0) return groups;
     std::size_t i = 0, j = 0;
     while (i < from.size() || j < to.size()) {
-        std::size_t const i0 = i, j0 = j;
+        AxisGroup group{i, i, j, j};
         Extent left = i < from.size() ? from[i++] : 1;
         Extent right = j < to.size() ? to[j++] : 1;
         while (left != right) {
@@ -40,15 +56,11 @@ bool reshape_lines_up(Shape const& from, Shape const& to, Parts const& producer,
             else
                 right *= to[j++];
         }
-        bool const same_axis = i - i0 == 1 && j - j0 == 1;
-        std::int64_t const a = i0 == i ? 1 : same_axis ? producer[i0] : even_runs(from, producer, i0, i);
-        std::int64_t const b = j0 == j ? 1 : same_axis ? parts[j0] : even_runs(to, parts, j0, j);
-        if (a == 0 || a != b) return false;
+        group.from_end = i, group.to_end = j;
+        groups.push_back(group);
     }
-    return true;
+    return groups;
 }
-
-}  // namespace
 
 Extent moved_elements(graph::EinGraph const& graph, graph::Node const& node, std::size_t operand) {
     if (auto const* move = std::get_if<graph::Move>(&node.op)) return move->regions.at(operand).box.elements();

@@ -3,10 +3,21 @@
 // Example: reshaping (6, 64) cut 3 x 2 to (6, 4, 16) cut 3 x 2 x 1 lines up: 64 elements in 2 are 4 heads in 2.
 #pragma once
 
+#include <vector>
+
 #include "lib/base/partition.hpp"
 #include "lib/graph/ein_graph.hpp"
 
 namespace ein::planner {
+
+/// Axes of both sides of a Reshape, [begin, end), that hold the same elements among themselves.
+struct AxisGroup {
+    std::size_t from_begin, from_end, to_begin, to_end;
+};
+
+/// The smallest groups in order: those of (6, 64) and (6, 4, 16) are 6 | 6 and 64 | 4, 16. Shapes without elements have
+/// none.
+std::vector<AxisGroup> axis_groups(Shape const& from, Shape const& to);
 
 /// Elements of the output that come from input `operand` of a Move or Reshape.
 Extent moved_elements(graph::EinGraph const& graph, graph::Node const& node, std::size_t operand);

@@ -7,7 +7,8 @@
 #include "planner/decompose.hpp"
 #include "planner/exact.hpp"
 #include "planner/resident/resident_table.hpp"
-#include "planner/strategies.hpp"
+#include "planner/strategies/least_moved.hpp"
+#include "planner/strategies/strategies.hpp"
 #include "planner/strips.hpp"
 
 namespace ein::planner {
@@ -20,8 +21,8 @@ struct Pass {
 
 /// Gives every node its partition vector.
 relation::Plan decompose_pass(graph::EinGraph const& graph, PlannerOptions const& options, relation::Plan plan) {
-    if (options.decompose == "sqrt") {
-        plan.nodes = cut_square_root(graph, plan.calls);
+    if (options.decompose != "eindecomp" && options.decompose != "exact") {
+        plan.nodes = cut_by_strategy(options.decompose, graph, plan.calls);
         return plan;
     }
     DecomposeOptions const how{.calls = plan.calls,
@@ -79,6 +80,11 @@ std::vector<relation::Plan> plans(graph::EinGraph const& graph, PlannerOptions c
     relation::Plan const first = out.front();
     if (options.decompose != "eindecomp" || options.ranks == 1 || first.calls != options.ranks) return out;
     if (has_shared_values(graph)) {
+        relation::Plan moved = first;
+        moved.nodes = cut_least_moved(graph, first.calls);
+        moved.gap = std::nullopt;
+        price(graph, moved);
+        out.push_back(std::move(moved));
         ResidentTable const table(graph, first.calls);
         out.push_back(chosen_from(graph, table, first, choose_by_paths(graph, table, false)));
     }

@@ -14,7 +14,7 @@ namespace ein::planner {
 struct PlannerOptions {
     int ranks = 1;
     std::int64_t calls = 0;               // kernel calls for each node (--parts); 0: as many as ranks
-    std::string decompose = "eindecomp";  // or "exact", "sqrt"
+    std::string decompose = "eindecomp";  // or another of strategies/strategies.hpp
     Unit unit = Unit::bytes;              // what eindecomp and exact minimise
     bool ignore_off_path = false;         // as published; see decompose.hpp
     std::size_t candidate_limit = 0;      // 0: see choices.hpp

@@ -54,31 +54,6 @@ double bytes_of(graph::Value const& value) {
     return static_cast<double>(element_count(value.shape)) * static_cast<double>(size_of(value.dtype));
 }
 
-/// Axes [i0, i) of one shape and [j0, j) of another that have the same number of elements.
-struct AxisGroup {
-    std::size_t i0, i, j0, j;
-};
-
-std::vector<AxisGroup> groups_of(Shape const& from, Shape const& to) {
-    std::vector<AxisGroup> groups;
-    if (element_count(from) == 0) return groups;
-    std::size_t i = 0, j = 0;
-    while (i < from.size() || j < to.size()) {
-        AxisGroup group{i, i, j, j};
-        Extent left = i < from.size() ? from[i++] : 1;
-        Extent right = j < to.size() ? to[j++] : 1;
-        while (left != right)
-            if (left < right)
-                left *= from[i++];
-            else
-                right *= to[j++];
-        group.i = i;
-        group.j = j;
-        groups.push_back(group);
-    }
-    return groups;
-}
-
 /// The sets of an axis group as one: that of its first axis longer than one, when no other is cut.
 std::optional<AxisSet> leading_set(Shape const& shape, Parts const& sets, std::size_t begin, std::size_t end) {
     while (begin + 1 < end && shape[begin] == 1) ++begin;
@@ -204,13 +179,13 @@ double ResidentTable::overlap(graph::Node const& node, std::size_t operand, Part
         }
     } else if (std::holds_alternative<graph::Reshape>(node.op)) {
         Shape const& to = graph_.value(node.output).shape;
-        for (AxisGroup const& group : groups_of(from, to)) {
-            auto const a = leading_set(from, home, group.i0, group.i), b = leading_set(to, need, group.j0, group.j);
+        for (AxisGroup const& group : axis_groups(from, to)) {
+            auto const a = leading_set(from, home, group.from_begin, group.from_end), b = leading_set(to, need, group.to_begin, group.to_end);
             if (a && b) {
                 part *= together(*a, *b);
             } else {
-                for (std::size_t axis = group.i0; axis < group.i; ++axis) part *= apart(home[axis], 0);
-                for (std::size_t axis = group.j0; axis < group.j; ++axis) part *= apart(need[axis], 0);
+                for (std::size_t axis = group.from_begin; axis < group.from_end; ++axis) part *= apart(home[axis], 0);
+                for (std::size_t axis = group.to_begin; axis < group.to_end; ++axis) part *= apart(need[axis], 0);
             }
         }
     } else {

@@ -29,7 +29,13 @@ expect 0 "exact, proven optimal" plan "$graph" -n 4 --decompose exact --time-lim
 expect 0 "eindecomp, " plan "$graph" -n 4 --cost-unit bytes
 expect 2 "--time-limit" plan "$graph" -n 4 --time-limit -1
 expect 2 "--cost-unit" plan "$graph" -n 4 --cost-unit words
-expect 2 "expected eindecomp, exact or sqrt, found 'bogus'" plan "$graph" -n 2 --decompose bogus
+expect 2 "found 'bogus'" plan "$graph" -n 2 --decompose bogus
+expect 2 "did you mean sequence?" plan "$graph" -n 2 --decompose seqence
+for strategy in eindecomp exact moved sqrt 3d summa 25d data megatron sequence attention; do
+    expect 0 "strategy        $strategy" plan "$graph" -n 4 --decompose $strategy
+done
+expect 0 "megatron" "$bin/einplan" --help
+expect 0 "fewer calls" plan "$examples/attention.json" -n 64 --decompose megatron
 expect 2 "did you mean greedy?" plan "$graph" -n 2 --place gredy
 expect 2 "see --help" plan "$graph"
 expect 3 "a file that can be read" plan "$work/none.json" -n 2

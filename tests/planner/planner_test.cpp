@@ -1,6 +1,5 @@
 #include "planner/planner.hpp"
 
-#include "lib/base/error.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/graphs.hpp"
 
@@ -75,24 +74,4 @@ TEST_CASE("a plan says how far from least it may be, where that is known", "[pla
     CHECK(plan(two_readers, {.ranks = 4, .decompose = "exact"}).gap == 0.0);
     CHECK(plan(two_readers, {.ranks = 4, .decompose = "exact", .time_limit = 5}).gap == 0.0);
     CHECK_FALSE(plan(two_readers, {.ranks = 4, .decompose = "exact", .candidate_limit = 2}).gap.has_value());
-}
-
-TEST_CASE("a strategy that nobody knows is refused with those there are", "[planner]") {
-    try {
-        plan(chain(4), {.ranks = 2, .decompose = "nonsense"});
-        FAIL("accepted");
-    } catch (UsageError const& error) {
-        CHECK(std::string(error.what()) == "--decompose: expected eindecomp, exact or sqrt, found 'nonsense'");
-    }
-}
-
-TEST_CASE("strategies of other versions are refused by name", "[planner]") {
-    auto const name = GENERATE(as<std::string>(), "3d", "megatron");
-    try {
-        plan(chain(4), {.ranks = 2, .decompose = name});
-        FAIL("accepted");
-    } catch (UsageError const& error) {
-        CHECK(error.what() ==
-              "--decompose " + name + " is not available in this version; use eindecomp, exact or sqrt");
-    }
 }

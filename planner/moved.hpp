@@ -1,0 +1,43 @@
+// What a plan moves between ranks, by our own model: unlike the published cost (cost.hpp), which bounds it from above, what
+// a rank holds already is free. Assumed is what the scheduler does: a leaf's blocks are loaded where their first reader runs;
+// partial results are reduced in as many slices as there are of them, cut towards what the first reader wants; calls
+// run where most of their operands lie; and what several readers need alike is brought once. Ranks are as many as calls.
+// A value with more than 64 readers is judged by the first of them.
+// Example: ij,jk->ik of 8 x 8 matrices of f64 on 4 calls (4, 1, 1): the right matrix is brought to 3 more ranks: 1536 bytes.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "lib/relation/plan.hpp"
+
+namespace ein::planner {
+
+class MovedBytes {
+public:
+    explicit MovedBytes(graph::EinGraph const& graph);
+
+    /// Bytes that bringing a value to all its readers moves. @param parts  of every node, by NodeId
+    double of_value(ValueId value, std::vector<Parts> const& parts) const;
+    /// Bytes that combining a node's partial results moves.
+    double of_partials(NodeId node, Parts const& parts) const;
+    /// Of the whole graph.
+    double total(std::vector<Parts> const& parts) const;
+
+private:
+    struct Need {
+        Parts parts;             // of the value's axes
+        std::int64_t calls = 1;  // that want one block each
+        friend bool operator==(Need const&, Need const&) = default;
+    };
+    std::vector<Need> needs_of(ValueId value, std::vector<Parts> const& parts) const;
+    Parts home_of(ValueId value, std::vector<Parts> const& parts, std::vector<Need> const& needs) const;
+    double of_movements(ValueId value, std::vector<Parts> const& parts) const;
+
+    graph::EinGraph const& graph_;
+    std::vector<std::optional<NodeId>> producers_;
+    std::vector<std::vector<NodeId>> consumers_;
+    std::vector<double> partial_bytes_;  // of one element, for each node
+};
+
+}  // namespace ein::planner
