@@ -117,11 +117,21 @@ std::optional<int> KeyMap::image(int dim) const {
     return std::nullopt;
 }
 
+std::optional<int> KeyMap::source(int dim) const {
+    Expr const& part = parts[static_cast<std::size_t>(dim)];
+    if (part.op() != Op::index || part.node().slot >= arity) return std::nullopt;
+    return part.node().slot;
+}
+
 Checked<Key> KeyMap::operator()(Key const& key, Extent copy) const {
     std::vector<std::int64_t> labels(key.begin(), key.end());
     labels.push_back(copy);
     Key made;
     for (Expr const& part : parts) {
+        if (part.op() == Op::index) {  // most are: no need to judge
+            made.push_back(labels[static_cast<std::size_t>(part.node().slot)]);
+            continue;
+        }
         scalar::Scalar const value = evaluated(part, labels);
         double const number = value.is_integer ? static_cast<double>(value.integer) : value.number.real();
         if (!(number >= 0 && number < 0x1p53 && std::floor(number) == number))

@@ -49,6 +49,8 @@ struct KeyMap {
     bool is_identity() const;
     /// The part of the new key that is part `dim` of the old one, unchanged; nothing when there is none.
     std::optional<int> image(int dim) const;
+    /// The part of the old key that part `dim` of the new one is, unchanged; nothing when it is computed.
+    std::optional<int> source(int dim) const;
     Checked<Key> operator()(Key const& key, Extent copy) const;
     friend bool operator==(KeyMap const&, KeyMap const&) = default;
 };
