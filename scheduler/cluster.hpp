@@ -31,7 +31,7 @@ struct Cluster {
     int threads = 8;                     // workers of one rank
     double flops_f64 = 2.4e11;           // flop/s of matrix products: 30 Gflop/s a thread
     double flops_f32 = 4.8e11;           // also for f16 and bf16, which are computed in f32
-    double operations = 1.6e10;          // scalar operations/s of every other kernel: 2 Gop/s a thread
+    double operations = 1.6e10;          // simple scalar operations/s of every other kernel: 2 Gop/s a thread
     double bytes = 3e10;                 // bytes/s read and written by kernels that are no matrix products
     double copied = 1.5e10;              // bytes/s copied, packed or filled (each byte counted once)
     double per_task = 1.5e-6;            // seconds beside the work itself, on one thread

@@ -7,14 +7,16 @@
 #include "lib/graph/ein_graph.hpp"
 #include "lib/relation/plan.hpp"
 #include "lib/schedule/schedule.hpp"
+#include "scheduler/cluster.hpp"
 #include "scheduler/residency.hpp"
 
 namespace ein::scheduler {
 
 struct SchedulerOptions {
-    std::string place = "best";  // a placer, or "best": the one whose busiest rank moves fewest bytes
+    std::string place = "best";  // a placer, or "best": the one whose simulated run on the cluster is the fastest
     InputsPolicy inputs = InputsPolicy::once;
     std::int64_t slice_bytes = 16 << 10;  // see value_parts.hpp
+    Cluster cluster = {};                 // that "best" simulates
 };
 
 /// The header's graph_text, graph_file and folder are left to the caller.

@@ -1,6 +1,7 @@
 #include "scheduler/simulate/task_costs.hpp"
 
 #include <algorithm>
+#include <unordered_set>
 
 namespace ein::scheduler {
 
@@ -24,12 +25,42 @@ bool is_matrix_product(graph::EinSum const& einsum) {
     return contracted && crossed;
 }
 
+namespace {
+
+constexpr double function = 10;  // simple operations that exp and its like take
+
+/// Operations of a join, each shared subexpression once; exp, log, tanh and their like count as ten simple ones.
+double weighted_operations(scalar::Expr const& join) {
+    using scalar::Op;
+    double count = 0;
+    std::unordered_set<scalar::Node const*> seen;
+    std::vector<scalar::Expr const*> open{&join};
+    while (!open.empty()) {  // a list: joins of thousands of operands are deep
+        scalar::Expr const& next = *open.back();
+        open.pop_back();
+        if (!seen.insert(&next.node()).second || next.args().empty()) continue;
+        Op const op = next.op();
+        count +=
+            (op >= Op::cbrt && op <= Op::softplus && op != Op::relu) || op == Op::pow || op == Op::atan2 ? function : 1;
+        for (scalar::Expr const& argument : next.args()) open.push_back(&argument);
+    }
+    return count;
+}
+
+double of_aggregation(graph::EinSum const& einsum) {
+    if (einsum.aggregated().empty()) return 0;
+    return einsum.agg == scalar::Agg::logsumexp ? function : 1;
+}
+
+}  // namespace
+
 TaskCosts::TaskCosts(schedule::Header const& header, Cluster const& cluster) : cluster_(cluster) {
     for (schedule::Kernel const& kernel : header.kernels) {
-        Shape const one(kernel.einsum.labels.size(), 1);
-        kernels_.push_back({&kernel.einsum, graph::flops(kernel.einsum, one),
-                            is_matrix_product(kernel.einsum) ? cluster.flops(kernel.compute) : cluster.operations,
-                            graph::as_lookup(kernel.einsum).has_value()});
+        graph::EinSum const& einsum = kernel.einsum;
+        bool const lookup = graph::as_lookup(einsum).has_value();
+        double const a_point = weighted_operations(einsum.join) + of_aggregation(einsum);
+        kernels_.push_back({&einsum, lookup ? 1 : a_point,
+                            is_matrix_product(einsum) ? cluster.flops(kernel.compute) : cluster.operations, lookup});
     }
 }
 

@@ -179,6 +179,22 @@ TEST_CASE("matrix products run at the rate of flops, others at the rate of opera
     CHECK(simulate(schedule, cluster).makespan == Approx(32));
 }
 
+TEST_CASE("exp and its like count ten operations", "[scheduler][simulate]") {
+    ScheduleBuilder b(1);
+    b.tensor("X", {8});
+    graph::EinSum einsum = sum_of_products("i->i", {{'i', 8}});
+    scalar::Expr const x = scalar::Expr::operand(0);
+    einsum.join = scalar::Expr::call(scalar::Op::exp, {x + x});
+    auto const kernel = b.kernel("e", einsum);
+    b.load(0, "x", "X", {{0}, {8}});
+    b.block(0, "z", "X", {{0}, {8}});
+    b.apply(0, kernel, {{0}, {8}}, {"x"}, "z");
+    b.store(0, "z");
+    Cluster cluster = slow_cluster();
+    cluster.operations = 1;
+    CHECK(simulate(b.finish(), cluster).makespan == Approx(8 * 11));
+}
+
 TEST_CASE("a graph without work takes no time", "[scheduler][simulate]") {
     Steps b(3);
     b.input(0, "x", 4);
