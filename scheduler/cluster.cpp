@@ -11,13 +11,20 @@ namespace {
 
 enum class Zero { allowed, refused };
 
+/// Outside of these no time would be finite.
+constexpr double least_rate = 1e-3, largest_rate = 1e24, longest_time = 1e6;
+
 std::optional<double> read_quantity(Cursor const& at, Quantity quantity, Zero zero) {
     std::optional<double> value;
     if (at.value().is_number()) value = at.value().get<double>();
     if (at.value().is_string()) value = parse_quantity(at.value().get_ref<std::string const&>(), quantity);
-    if (value && (*value > 0 || (*value == 0 && zero == Zero::allowed))) return value;
+    double const least = zero == Zero::allowed ? 0 : least_rate;
+    double const largest = quantity == Quantity::seconds ? longest_time : largest_rate;
+    if (value && *value >= least && *value <= largest) return value;
     at.fail(std::string(example_of(quantity)), brief(at.value()),
-            value ? "write a positive one" : "write the number with its unit");
+            !value           ? "write the number with its unit"
+            : *value < least ? "write a positive one"
+                             : "write a smaller one");
     return std::nullopt;
 }
 
@@ -82,8 +89,8 @@ void read_speeds(Cursor const& at, std::map<int, double>& speeds) {
         Cursor const entry = at.at(key);
         if (error != std::errc{} || end != key.data() + key.size() || rank < 0)
             entry.fail("the number of a rank as key", "\"" + key + "\"", "write as {\"3\": 0.5}");
-        else if (auto const speed = entry.number(); speed && !(*speed > 0 && *speed <= 1000))
-            entry.fail("a factor above 0, 1 being the speed of the other ranks", brief(value), "correct it");
+        else if (auto const speed = entry.number(); speed && !(*speed >= 1e-3 && *speed <= 1e3))
+            entry.fail("a factor of 0.001 to 1000, 1 being the speed of the other ranks", brief(value), "correct it");
         else if (speed)
             speeds[rank] = *speed;
     }

@@ -15,12 +15,13 @@
 
 namespace ein::scheduler {
 
-/// What lies between two ranks. Full duplex: a rank sends and receives at the full bandwidth at once, unless both_ways says less.
+/// What lies between two ranks. Full duplex: a rank sends and receives at the full bandwidth at once.
 struct Link {
     double bandwidth = 0;             // bytes/s of one rank, each way
     double latency = 0;               // seconds from the last byte's leaving to its arrival
     double per_message = 0;           // seconds for which a message keeps the links of its ranks busy beside its bytes
-    std::optional<double> both_ways;  // bytes/s of one rank, sent and received together
+    std::optional<double> both_ways;  // bytes/s that two ranks exchange, both directions together: less than twice the
+                                      // bandwidth where a connection does not carry both at once
     friend bool operator==(Link const&, Link const&) = default;
 };
 

@@ -10,25 +10,31 @@ namespace ein::scheduler {
 
 class Earliest {
 public:
-    explicit Earliest(std::size_t count = 0) {
+    explicit Earliest(std::size_t count = 1) { grow(count); }
+
+    /// Room for at least so many; new ones are never.
+    void grow(std::size_t count) {
+        if (count <= leaves_ && !times_.empty()) return;
         while (leaves_ < count) leaves_ *= 2;
-        times_.assign(leaves_, std::numeric_limits<double>::infinity());
+        times_.resize(leaves_, std::numeric_limits<double>::infinity());
         winner_.resize(2 * leaves_);
         for (std::size_t i = 0; i < leaves_; ++i) winner_[leaves_ + i] = i;
-        for (std::size_t i = leaves_; i-- > 1;) winner_[i] = winner_[2 * i];
+        for (std::size_t i = leaves_; i-- > 1;) play(i);
     }
 
     void set(std::size_t index, double time) {
         times_[index] = time;
-        for (std::size_t i = (index + leaves_) / 2; i > 0; i /= 2) {
-            std::size_t const left = winner_[2 * i], right = winner_[2 * i + 1];
-            winner_[i] = times_[right] < times_[left] ? right : left;
-        }
+        for (std::size_t i = (index + leaves_) / 2; i > 0; i /= 2) play(i);
     }
     std::size_t index() const { return leaves_ == 1 ? 0 : winner_[1]; }
     double time() const { return times_[index()]; }
 
 private:
+    void play(std::size_t match) {
+        std::size_t const left = winner_[2 * match], right = winner_[2 * match + 1];
+        winner_[match] = times_[right] < times_[left] ? right : left;
+    }
+
     std::size_t leaves_ = 1;
     std::vector<double> times_;
     std::vector<std::size_t> winner_;  // of each match; the leaves are at leaves_ + index

@@ -1,5 +1,7 @@
 #include "scheduler/simulate/network.hpp"
 
+#include <algorithm>
+
 namespace ein::scheduler {
 
 namespace {
@@ -7,26 +9,29 @@ std::size_t at(Rank rank) { return static_cast<std::size_t>(rank.value()); }
 }  // namespace
 
 Network::Network(Cluster const& cluster, int ranks) : cluster_(cluster) {
-    auto const add_rank = [&](Link const& link, std::vector<OfRank>& to) {
-        std::size_t const out = add_link(link.bandwidth), in = add_link(link.bandwidth);
-        to.push_back({out, in, link.both_ways ? add_link(*link.both_ways) : 0});
+    auto const ends = [&](double rate) {
+        std::size_t const out = add_link(rate), in = add_link(rate);
+        return Ends{out, in};
     };
     for (int rank = 0; rank < ranks; ++rank) {
-        add_rank(cluster.inside, inside_);
-        add_rank(cluster.between, between_);
+        inside_.push_back(ends(cluster.inside.bandwidth));
+        between_.push_back(ends(cluster.between.bandwidth));
     }
     if (cluster.uplink)
-        for (int node = 0; node <= cluster.node_of(Rank{ranks - 1}); ++node) {
-            std::size_t const out = add_link(*cluster.uplink), in = add_link(*cluster.uplink);
-            nodes_.push_back({out, in});
-        }
+        for (int node = 0; node <= cluster.node_of(Rank{ranks - 1}); ++node) nodes_.push_back(ends(*cluster.uplink));
     if (cluster.backbone) backbone_ = add_link(*cluster.backbone);
-    earliest_ = Earliest(links_.size());
 }
 
 std::size_t Network::add_link(double rate) {
     links_.emplace_back(rate);
+    earliest_.grow(links_.size());
     return links_.size() - 1;
+}
+
+std::size_t Network::exchange_of(Rank a, Rank b, double both_ways) {
+    auto const [at, added] = exchanges_.try_emplace(std::minmax(a.value(), b.value()), 0);
+    if (added) at->second = add_link(both_ways);
+    return at->second;
 }
 
 void Network::put(std::size_t link, double now, double bytes, std::int32_t message) {
@@ -40,14 +45,11 @@ void Network::start(double now, std::int32_t message, Rank from, Rank to, double
         links_left_.resize(static_cast<std::size_t>(message) + 1);
     bool const inside = same_node(from, to);
     Link const& kind = link(from, to);
-    std::vector<OfRank> const& ranks = inside ? inside_ : between_;
+    std::vector<Ends> const& ranks = inside ? inside_ : between_;
     double const own = bytes + kind.per_message * kind.bandwidth;
     put(ranks[at(from)].out, now, own, message);
     put(ranks[at(to)].in, now, own, message);
-    if (kind.both_ways) {
-        put(ranks[at(from)].both, now, bytes, message);
-        put(ranks[at(to)].both, now, bytes, message);
-    }
+    if (kind.both_ways) put(exchange_of(from, to, *kind.both_ways), now, bytes, message);
     if (inside) return;
     if (!nodes_.empty()) {
         put(nodes_[static_cast<std::size_t>(cluster_.node_of(from))].out, now, bytes, message);

@@ -12,7 +12,7 @@ switch=${prefix}sw subnet=10.79.0
 die() { echo "hosts.sh: $*" >&2; exit 2; }
 namespaces() { ip netns list | awk -v p="^${prefix}([0-9]+|sw)\$" '$1 ~ p {print $1}'; }
 [ "$(id -u)" = 0 ] || die "expected to run as root: it makes network namespaces"
-command -v ip > /dev/null && command -v tc > /dev/null || die "expected ip and tc; install iproute2"
+for tool in ip tc; do command -v $tool > /dev/null || die "expected ip and tc; install iproute2"; done
 
 down() {
     local signal ns pids

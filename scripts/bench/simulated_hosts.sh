@@ -35,20 +35,25 @@ repartition_graph "${SIZE_REPARTITION:-1024}" > "$work/repartition.json"
 
 number() { sed -n "s/.*\"$1\": *\([0-9.e-]*\).*/\1/p" "$2" | head -n 1; }
 
+# Ways as strategy/placement/calls: calls of each EinSum, as a multiple of the hosts.
+ways=${WAYS:-eindecomp/pattern/1 eindecomp/greedy/1 eindecomp/round-robin/4 sqrt/pattern/1 sqrt/round-robin/4}
+
 # One graph: a line for each way, then in how many pairs of ways the faster one was predicted.
 compare() { # HOSTS RATE GRAPH
-    local way strategy place predicted measured
+    local way strategy place calls predicted measured least
     : > "$work/pairs"
-    for way in eindecomp/pattern eindecomp/greedy eindecomp/round-robin sqrt/pattern sqrt/round-robin; do
-        strategy=${way%/*} place=${way#*/}
-        "$bin/einplan" "$work/$3.json" -n "$1" --decompose "$strategy" --place "$place" --cluster "$work/cluster.json" \
-            -o "$work/s.sched" --simulate=json > "$work/predicted.json"
+    for way in $ways; do
+        IFS=/ read -r strategy place calls <<< "$way"
+        "$bin/einplan" "$work/$3.json" -n "$1" --decompose "$strategy" --place "$place" --parts $(($1 * calls)) \
+            --cluster "$work/cluster.json" -o "$work/s.sched" --simulate=json > "$work/predicted.json"
         $hosts mpirun -n "$1" "$bin/einrun" "$work/s.sched" --threads 1 --repeat "${REPEAT:-5}" --progress off --quiet \
             --out "$work/out" --report "$work/report.json" 2> "$work/messages" || { cat "$work/messages" >&2; exit 1; }
         predicted=$(number makespan "$work/predicted.json") measured=$(number repeat_median "$work/report.json")
+        least=$(tr -d '\n ' < "$work/report.json" | sed 's/.*"repeat":\[\([^]]*\)\].*/\1/' | tr , '\n' | sort -g | head -n 1)
         echo "$predicted $measured" >> "$work/pairs"
-        awk -v h="$1" -v r="$2" -v g="$3" -v w="$way" -v p="$predicted" -v m="$measured" -v b="$(number bytes_sent "$work/report.json")" \
-            'BEGIN {printf "%-2s x %-8s %-13s %-22s %10.0f %10.1f %10.1f %7.2f\n", h, r, g, w, b / 1024, p * 1e3, m * 1e3, p / m}'
+        awk -v h="$1" -v r="$2" -v g="$3" -v w="$way" -v p="$predicted" -v m="$measured" -v l="$least" \
+            -v b="$(number bytes_sent "$work/report.json")" \
+            'BEGIN {printf "%-2s x %-8s %-13s %-24s %8.0f %11.1f %11.1f %9.1f %7.2f\n", h, r, g, w, b / 1024, p * 1e3, m * 1e3, l * 1e3, p / m}'
     done
     # Pairs that differ by less than a tenth in either are alike: their order means nothing.
     awk '{p[NR] = $1; m[NR] = $2} function alike(a, b) {return a < 1.1 * b && b < 1.1 * a}
@@ -56,7 +61,7 @@ compare() { # HOSTS RATE GRAPH
              printf "   the faster of two ways was predicted in %d of %d pairs\n", right, n}' "$work/pairs"
 }
 
-printf '%-13s %-13s %-22s %10s %10s %10s %7s\n' hosts graph way KiB predicted/ms measured/ms ratio
+printf '%-13s %-13s %-24s %8s %11s %11s %9s %7s\n' hosts graph way KiB predicted/ms measured/ms least/ms ratio
 while [ $# -ge 2 ]; do
     $hosts up "$1" "$2"
     $hosts mpirun -n "$1" "$bin/eintool" preflight --cluster-out "$work/cluster.json" > /dev/null 2> "$work/messages" ||

@@ -52,6 +52,11 @@ TEST_CASE("the earliest of changing times is known", "[scheduler][simulate]") {
     CHECK(earliest.index() == 1);
     earliest.set(1, 9);
     CHECK(earliest.index() == 4);
+    earliest.grow(100);
+    earliest.set(99, 1);
+    CHECK(earliest.index() == 99);
+    earliest.set(99, 9);
+    CHECK(earliest.index() == 4);
     scheduler::Earliest one(1);
     one.set(0, 2);
     CHECK(one.time() == 2);
@@ -73,13 +78,18 @@ TEST_CASE("messages share the links that they have in common", "[scheduler][simu
         network.start(0, 1, Rank{2}, Rank{0}, 100);
         CHECK(ends_of(network)[1].second == Approx(10));
     }
-    SECTION("unless the cluster says what they carry both ways") {
+    SECTION("unless the cluster says what two ranks exchange both ways") {
         Cluster half = cluster;
         half.between.both_ways = 10;
         Network network(half, 6);
         network.start(0, 0, Rank{0}, Rank{2}, 100);
         network.start(0, 1, Rank{2}, Rank{0}, 100);
         CHECK(ends_of(network)[1].second == Approx(20));
+        Network ring(half, 6);  // to one neighbour, from another: nobody exchanges
+        ring.start(0, 0, Rank{0}, Rank{2}, 100);
+        ring.start(0, 1, Rank{2}, Rank{4}, 100);
+        ring.start(0, 2, Rank{4}, Rank{0}, 100);
+        CHECK(ends_of(ring)[2].second == Approx(10));
     }
     SECTION("ranks of one node have their own, faster link") {
         Network network(cluster, 6);
