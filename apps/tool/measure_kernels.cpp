@@ -13,9 +13,9 @@ namespace {
 
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
-/// What nine tenths of the values do not exceed.
+/// What all but a thirtieth of the values do not exceed.
 double upper(std::vector<double> values) {
-    auto const at = static_cast<std::ptrdiff_t>(values.size() * 9 / 10);
+    auto const at = static_cast<std::ptrdiff_t>(values.size() - 1 - values.size() / 30);
     std::nth_element(values.begin(), values.begin() + at, values.end());
     return values[static_cast<std::size_t>(at)];
 }
