@@ -4,10 +4,12 @@
 #include <cstdio>
 #include <filesystem>
 
+#include "apps/batch_lines.hpp"
 #include "apps/command_line.hpp"
 #include "apps/plan_summary.hpp"
 #include "apps/planning.hpp"
 #include "apps/report_errors.hpp"
+#include "apps/simulation_text.hpp"
 #include "lib/base/error.hpp"
 #include "lib/base/hash.hpp"
 #include "lib/base/json.hpp"
@@ -17,6 +19,8 @@
 #include "lib/relation/plan_json.hpp"
 #include "lib/schedule/file.hpp"
 #include "planner/strategies/strategies.hpp"
+#include "scheduler/cluster.hpp"
+#include "scheduler/simulate.hpp"
 
 namespace {
 
@@ -35,13 +39,15 @@ struct Options {
     std::string inputs = "once";
     std::string memory;
     fs::path plan_out, plan_in;
+    fs::path cluster;
+    std::string simulate;    // text or json, if asked for
+    std::vector<int> sweep;  // rank counts
     bool quiet = false;
 };
 
 void add_options(CLI::App& app, Options& options) {
     app.add_option("GRAPH", options.graph, "EinGraph JSON file")->required();
     app.add_option("-n,--ranks", options.ranks, "ranks that will run the schedule (any number; primes too)")
-        ->required()
         ->check(CLI::Range(1, 1 << 20));
     app.add_option("-o,--output", options.out, "schedule to write (default: GRAPH with .sched)");
     app.add_option("--parts", options.parts, "kernel calls for each EinSum (default: as many as ranks)")
@@ -67,12 +73,22 @@ void add_options(CLI::App& app, Options& options) {
         "block budget of each rank, as 8GiB: plans in other ways until one fits; exit code 4 when none does");
     app.add_option("--plan-out", options.plan_out, "write the decisions as JSON");
     app.add_option("--plan-in", options.plan_in, "take the decisions from this file instead of planning");
+    app.add_option("--cluster", options.cluster,
+                   "JSON of the machines, as configs/four-nodes.json (default: built in)");
+    app.add_flag("--simulate{text}", options.simulate,
+                 "predict the run on the cluster: makespan, seconds by rank, timeline, critical path; --simulate=json "
+                 "for programs")
+        ->check(CLI::IsMember({"text", "json"}));
+    app.add_option("--sweep", options.sweep,
+                   "rank counts, as 1,2,4,8: a table of predictions; without -n nothing is written")
+        ->delimiter(',')
+        ->check(CLI::Range(1, 1 << 20));
     app.add_flag("-q,--quiet", options.quiet, "no summary");
 }
 
 /// Options of the public interface that this version does not have: refused by name, never ignored.
 void refuse_later_options(CLI::App& app) {
-    for (std::string const name : {"--cluster", "--explain", "--simulate", "--sweep"})
+    for (std::string const name : {"--explain"})
         app.add_option_function<std::vector<std::string>>(
                name, [name](auto const&) { throw UsageError(name + " is not available in this version"); })
             ->expected(0, 64)  // whatever follows: it is refused anyway
@@ -101,25 +117,6 @@ std::optional<relation::Plan> given_plan(Options const& options, graph::EinGraph
     return plan;
 }
 
-std::optional<std::int64_t> budget_of(Options const& options) {
-    if (options.memory.empty()) return std::nullopt;
-    auto const budget = parse_bytes(options.memory);
-    if (!budget) throw UsageError("--memory: expected a size such as 8GiB, found '" + options.memory + "'");
-    return budget;
-}
-
-apps::PlanningOptions planning_options(Options const& options) {
-    bool const shared = options.inputs == "shared";
-    return {.planner = {.ranks = options.ranks,
-                        .calls = options.parts,
-                        .decompose = options.decompose,
-                        .unit = options.cost_unit == "bytes" ? planner::Unit::bytes : planner::Unit::elements,
-                        .time_limit = options.time_limit},
-            .scheduler = {.place = options.place,
-                          .inputs = shared ? scheduler::InputsPolicy::shared : scheduler::InputsPolicy::once},
-            .memory = budget_of(options)};
-}
-
 /// Data files are named relative to the graph; the schedule says where that is from its own folder.
 void tell_origin(schedule::Header& header, fs::path const& graph, std::string text, fs::path const& schedule) {
     header.graph_text = std::move(text);
@@ -128,19 +125,93 @@ void tell_origin(schedule::Header& header, fs::path const& graph, std::string te
     header.folder = fs::absolute(graph).lexically_normal().parent_path().lexically_relative(from).string();
 }
 
+struct Machines {
+    scheduler::Cluster cluster;
+    std::string name;  // for messages
+};
+
+Machines read_machines(Options const& options) {
+    if (options.cluster.empty()) return {{}, "the built-in cluster"};
+    std::string const file = options.cluster.string();
+    return {scheduler::cluster_from_json(parse_json(read_text_file(options.cluster), file), file), file};
+}
+
+/// --memory, else the cluster's memory.
+std::optional<std::int64_t> budget_of(Options const& options, Machines const& machines) {
+    if (options.memory.empty()) return machines.cluster.memory;
+    auto const budget = parse_bytes(options.memory);
+    if (!budget) throw UsageError("--memory: expected a size such as 8GiB, found '" + options.memory + "'");
+    return budget;
+}
+
+apps::PlanningOptions planning_options(Options const& options, Machines const& machines, int ranks) {
+    check_room(machines.cluster, ranks);
+    bool const shared = options.inputs == "shared";
+    return {.planner = {.ranks = ranks,
+                        .calls = options.parts,
+                        .decompose = options.decompose,
+                        .unit = options.cost_unit == "bytes" ? planner::Unit::bytes : planner::Unit::elements,
+                        .time_limit = options.time_limit},
+            .scheduler = {.place = options.place,
+                          .inputs = shared ? scheduler::InputsPolicy::shared : scheduler::InputsPolicy::once,
+                          .cluster = machines.cluster},
+            .memory = budget_of(options, machines)};
+}
+
+std::vector<apps::SweepRow> sweep(Options const& options, graph::EinGraph const& graph, Machines const& machines) {
+    if (!options.plan_in.empty()) throw UsageError("--sweep: expected no --plan-in: a plan is for one rank count");
+    auto const planned_for = [&](int ranks) {
+        apps::PlanningOptions how = planning_options(options, machines, ranks);
+        how.memory = std::nullopt;  // the table tells what would not fit
+        return plan_and_schedule(graph, how);
+    };
+    double const alone = planned_for(1).made.makespan;
+    std::vector<apps::SweepRow> rows;
+    for (int ranks : options.sweep) {
+        apps::Planned const planned = planned_for(ranks);
+        rows.push_back(
+            apps::sweep_row(planned.made.schedule, planned.made.makespan, alone, machines.cluster.memory));
+    }
+    return rows;
+}
+
+void print_summary(Options const& options, apps::Planned const& planned, Machines const& machines) {
+    for (std::string const& note : planned.notes) std::fprintf(stderr, "einplan: %s\n", note.c_str());
+    std::string const summary = apps::plan_summary(planned.made.schedule, planned.plan, options.out.string());
+    std::string const batch = apps::batch_line(planned.made.schedule.header, machines.cluster);
+    std::printf("%s  batch           %s\n", summary.c_str(), batch.c_str());
+}
+
 int run(Options options) {
+    if (options.ranks == 0 && options.sweep.empty()) throw UsageError("-n, --ranks is required; see --help");
     if (options.out.empty()) options.out = fs::path(options.graph).replace_extension(".sched");
     std::string const text = read_text_file(options.graph);
     graph::EinGraph const graph = graph::lower_contractions(graph::read_graph(text, options.graph.string()));
-    std::string const graph_hash = hash_of(text);
-    apps::Planned planned = plan_and_schedule(graph, planning_options(options), given_plan(options, graph, graph_hash));
-    schedule::Schedule& schedule = planned.made.schedule;
-    tell_origin(schedule.header, options.graph, text, options.out);
-    schedule::write_file(schedule, options.out);
-    if (!options.plan_out.empty())
-        apps::write_text(options.plan_out, relation::write_plan(graph, planned.plan, graph_hash));
-    for (std::string const& note : planned.notes) std::fprintf(stderr, "einplan: %s\n", note.c_str());
-    if (!options.quiet) std::fputs(apps::plan_summary(schedule, planned.plan, options.out.string()).c_str(), stdout);
+    Machines const machines = read_machines(options);
+    bool const as_json = options.simulate == "json";
+    Json predictions{{"cluster", machines.name}};
+    if (!options.sweep.empty()) {
+        auto const rows = sweep(options, graph, machines);
+        predictions["sweep"] = apps::sweep_json(rows);
+        if (!as_json) std::fputs(apps::sweep_text(rows, machines.name).c_str(), stdout);
+    }
+    if (options.ranks > 0) {
+        std::string const graph_hash = hash_of(text);
+        apps::Planned planned = plan_and_schedule(graph, planning_options(options, machines, options.ranks),
+                                                  given_plan(options, graph, graph_hash));
+        schedule::Schedule& schedule = planned.made.schedule;
+        tell_origin(schedule.header, options.graph, text, options.out);
+        schedule::write_file(schedule, options.out);
+        if (!options.plan_out.empty())
+            apps::write_text(options.plan_out, relation::write_plan(graph, planned.plan, graph_hash));
+        if (!options.quiet && !as_json) print_summary(options, planned, machines);
+        if (!options.simulate.empty()) {
+            scheduler::Simulation const run = simulate(schedule, machines.cluster);
+            predictions.update(apps::simulation_json(schedule, run));
+            if (!as_json) std::fputs(apps::simulation_text(schedule, run, machines.name).c_str(), stdout);
+        }
+    }
+    if (as_json) std::puts(predictions.dump(1).c_str());
     return 0;
 }
 

@@ -65,7 +65,7 @@ Planned attempt(graph::EinGraph const& graph, PlanningOptions const& options,
     std::optional<Planned> best;
     for (relation::Plan& plan : planner::plans(graph, options.planner)) {
         Planned here = scheduled(graph, std::move(plan), options.scheduler);
-        if (!best || scheduler::merit(here.made.schedule) < scheduler::merit(best->made.schedule))
+        if (!best || scheduler::better(here.made, best->made))
             best = std::move(here);
     }
     return std::move(*best);

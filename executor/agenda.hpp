@@ -1,85 +1,19 @@
-// What one rank may do next. Tasks become ready as their inputs do and are taken lowest first; the memory promise (admission) and
-// the limits on transfers in flight are kept here; blocks are made and deleted as tasks start and end. No threads: the engine calls it
-// under its lock, tests call it by hand.
-// Why it never stands still: the head (the first task not ended) may always start, its inputs are ready, and a schedule's lists in order
-// end on all ranks.
-// Example: load X, apply Z: take_compute() is task 0; after finish(0) it is task 1; after finish(1) the phase is done.
+// The agenda of a run: schedule::Agenda over blocks with memory.
 #pragma once
 
-#include <optional>
-
-#include "executor/admission.hpp"
 #include "executor/block_store.hpp"
-#include "executor/ready_queue.hpp"
-#include "executor/task_links.hpp"
-#include "lib/schedule/replay.hpp"
+#include "lib/schedule/agenda.hpp"
 
 namespace ein::executor {
 
-/// How much may be under way beside the head.
-struct TransferLimits {
-    std::int64_t sends = 256;
-    std::int64_t receives = 256;
-    std::int64_t receive_bytes = std::int64_t{256} << 20;  // of receives posted ahead
-};
-
-enum class Phase { load, execute, store };
-enum class Inputs { kept, used_up };  // after a round: kept for another one, or deleted at their last reader
-
-class Agenda {
-public:
-    /// @param profile  of the section (see replay), with inputs kept to the end where rounds are repeated
-    Agenda(schedule::Section const& section, schedule::Profile const& profile, TransferLimits limits = {});
-
-    void prepare_memory() { store_.prepare_memory(); }  // before the first round; see BlockStore
-    /// Prepares all counts; nothing may start until a phase begins. The first round loads; later ones find the inputs loaded.
-    void begin_round(Inputs inputs);
-    void begin_phase(Phase phase);
-    bool phase_done() const { return left_in_phase_ == 0; }
-    /// In place of the store phase: outputs are deleted unwritten.
-    void drop_outputs();
-
-    /// The next task for a worker; its output has memory. @throws MemoryError
-    std::optional<TaskId> take_compute();
-    std::optional<TaskId> take_send();
-    std::optional<TaskId> take_receive();
-    bool compute_wanted() const;    // take_compute would give a task
-    bool transfers_wanted() const;  // take_send or take_receive would
-
-    void finish(TaskId task);
-
-    std::int64_t transfers_in_flight() const { return sends_in_flight_ + receives_in_flight_; }
-    std::int64_t finished() const { return finished_; }  // tasks, over all rounds
-    TaskId head() const { return admission_.head(); }
-    bool ended(TaskId task) const { return ended_[index(task)] != 0; }
-    TaskLinks const& links() const { return links_; }
-    BlockStore const& store() const { return store_; }
-
-private:
-    static std::size_t index(TaskId task) { return static_cast<std::size_t>(task.value()); }
-    schedule::Task const& task(TaskId id) const { return section_.tasks[index(id)]; }
-    ReadyQueue& queue_of(schedule::TaskKind kind);
-    bool admitted(TaskId id) const;
-    bool may_send() const;
-    bool may_receive() const;
-    void count_down(TaskId id);
-    void make_output(TaskId id);
-    void advance_head();
-
-    schedule::Section const& section_;
-    TaskLinks links_;
-    BlockStore store_;
-    Admission admission_;
-    TransferLimits limits_;
-    std::vector<std::int32_t> waits_;
-    std::vector<std::uint8_t> ended_, made_early_;  // by task; by block
-    ReadyQueue compute_, sends_, receives_;
-    TaskId phase_end_{0};
-    std::int64_t left_in_phase_ = 0, finished_ = 0;
-    std::int64_t sends_in_flight_ = 0, receives_in_flight_ = 0, receive_bytes_in_flight_ = 0;
-};
+using schedule::Inputs;
+using schedule::Phase;
+using schedule::TransferLimits;
+using Agenda = schedule::Agenda<BlockStore>;
 
 /// The profile of a run that keeps its inputs loaded: as if one more task at the end read every loaded block.
 schedule::Profile replay_keeping_inputs(schedule::Section const& section);
 
 }  // namespace ein::executor
+
+extern template class ein::schedule::Agenda<ein::executor::BlockStore>;

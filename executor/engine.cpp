@@ -6,9 +6,10 @@
 #include "executor/clock.hpp"
 #include "executor/communicator.hpp"
 #include "executor/crew.hpp"
-#include "executor/kernel_widths.hpp"
 #include "executor/standstill.hpp"
+#include "executor/task_text.hpp"
 #include "lib/base/error.hpp"
+#include "lib/schedule/kernel_widths.hpp"
 
 namespace ein::executor {
 
@@ -124,7 +125,7 @@ private:
     }
 
     std::int64_t tasks_of_this_rank() const {
-        TaskLinks const& links = desk_.agenda.links();
+        schedule::TaskLinks const& links = desk_.agenda.links();
         std::int64_t const once = links.loads_end().value() + links.end().value() - links.stores_begin().value();
         return once + std::int64_t{options_.repeat} * (links.stores_begin().value() - links.loads_end().value());
     }
@@ -198,7 +199,7 @@ Engine::Engine(EngineParts parts, EngineOptions options)
       options_(std::move(options)),
       kernels_(parts.header, parts.section, parts.device, parts.params),
       profile_(options_.repeat > 1 ? replay_keeping_inputs(parts.section) : schedule::replay(parts.section)),
-      widths_(kernel_widths(parts.section, options_.threads)) {}
+      widths_(schedule::kernel_widths(parts.section, options_.threads)) {}
 
 Engine::~Engine() = default;
 

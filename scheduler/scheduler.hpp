@@ -3,21 +3,22 @@
 #pragma once
 
 #include <string>
-#include <tuple>
 
 #include "lib/graph/ein_graph.hpp"
 #include "lib/relation/plan.hpp"
 #include "lib/schedule/schedule.hpp"
+#include "scheduler/cluster.hpp"
 #include "scheduler/order.hpp"
 #include "scheduler/residency.hpp"
 
 namespace ein::scheduler {
 
 struct SchedulerOptions {
-    std::string place = "best";  // a placer, or "best": the one whose busiest rank moves fewest bytes
+    std::string place = "best";  // a placer, or "best": the one whose simulated run on the cluster is the fastest
     InputsPolicy inputs = InputsPolicy::once;
     Order order = Order::as_given;
     std::int64_t slice_bytes = 16 << 10;  // see lowering.hpp
+    Cluster cluster = {};                 // that "best" simulates
 };
 
 /// A schedule and how it came about.
@@ -25,14 +26,16 @@ struct Scheduled {
     schedule::Schedule schedule;           // the header's graph_text, graph_file and folder are left to the caller
     std::vector<std::vector<Rank>> ranks;  // of each node's kernel calls (see relation::NodePlan), by NodeId
     std::vector<Traffic> traffic;          // bytes that cross ranks for each node, by NodeId
+    double makespan = 0;                   // seconds on the options' cluster, by simulation
 };
 
 /// A node whose plan names ranks is placed there, whatever the options say.
 /// @throws UsageError for an unknown placer
 Scheduled schedule_plan(graph::EinGraph const& graph, relation::Plan const& plan, SchedulerOptions const& options = {});
 
-/// What finished schedules are compared by, the least first: bytes through the busiest rank, bytes in all, the largest peak.
-std::tuple<std::int64_t, std::int64_t, std::int64_t> merit(schedule::Schedule const& schedule);
+/// Whether the first is to be preferred: the faster one by simulation; of two that differ by less than the simulation errs, the one whose
+/// busiest rank moves fewer bytes.
+bool better(Scheduled const& a, Scheduled const& b);
 
 /// The schedule alone.
 schedule::Schedule make_schedule(graph::EinGraph const& graph, relation::Plan const& plan,

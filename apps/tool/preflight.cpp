@@ -6,9 +6,12 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <thread>
 
+#include "apps/command_line.hpp"
 #include "apps/tool/commands.hpp"
+#include "apps/tool/measure_cluster.hpp"
 #include "lib/base/sizes.hpp"
 
 namespace ein::apps::tool {
@@ -67,11 +70,36 @@ int preflight() {
     return 0;
 }
 
+/// With mpirun: every rank measures, the first one writes.
+int write_cluster(std::string const& file) {
+    executor::Connection const connection(std::getenv);
+    executor::Transport& transport = connection.transport();
+    std::vector<executor::Seat> seats;
+    for (std::string const& text : transport.all_gather(to_text(executor::this_seat())))
+        seats.push_back(executor::seat_from_text(text));
+    int const threads = choose_threads(std::nullopt, std::getenv, seats, transport.rank()).threads;
+    auto const device = executor::make_device(executor::DeviceKind::cpu);
+    scheduler::Cluster const cluster = measure_cluster(transport, *device, seats, threads);
+    if (transport.rank() != Rank{0}) return 0;
+    Json document = to_json(cluster);
+    document["x-about"] = "measured by eintool preflight on " + std::to_string(transport.size()) +
+                          (transport.size() == 1 ? " rank: links were not measured" : " ranks");
+    write_text(file, document.dump(1) + "\n");
+    std::printf("%s\n", file.c_str());
+    return 0;
+}
+
 }  // namespace
 
 void add_preflight(CLI::App& app, Action& chosen) {
-    app.add_subcommand("preflight", "Show what this machine has: launcher, cores, threads, memory, disk, devices")
-        ->callback([&chosen] { chosen = preflight; });
+    CLI::App* command = app.add_subcommand(
+        "preflight", "Show what this machine has: launcher, cores, threads, memory, disk, devices; or measure it");
+    auto const file = std::make_shared<std::string>();
+    command->add_option("--cluster-out", *file,
+                        "measure the ranks' speed and links and write a cluster file for einplan --cluster: "
+                        "mpirun -n RANKS eintool preflight --cluster-out FILE");
+    command->callback(
+        [file, &chosen] { chosen = [file] { return file->empty() ? preflight() : write_cluster(*file); }; });
 }
 
 }  // namespace ein::apps::tool

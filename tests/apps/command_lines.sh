@@ -19,7 +19,7 @@ graph=$examples/first.json
 plan() { "$bin/einplan" "$@" -o "$work/s.sched"; }
 expect 0 "einplan 0" "$bin/einplan" --version
 expect 0 "ranks" "$bin/einplan" --help
-for option in --explain --explain=json --simulate "--cluster c.json" "--sweep 1,2"; do
+for option in --explain --explain=json; do
     read -ra words <<< "$option"
     expect 2 "${words[0]%=*} is not available in this version" plan "${words[@]}" "$graph" -n 2
     expect 2 "${words[0]%=*} is not available in this version" plan "$graph" -n 2 "${words[@]}"
@@ -37,7 +37,7 @@ done
 expect 0 "megatron" "$bin/einplan" --help
 expect 0 "fewer calls" plan "$examples/attention.json" -n 64 --decompose megatron
 expect 2 "did you mean greedy?" plan "$graph" -n 2 --place gredy
-expect 2 "see --help" plan "$graph"
+expect 2 "--ranks is required; see --help" plan "$graph"
 expect 3 "a file that can be read" plan "$work/none.json" -n 2
 expect 4 "give --memory" plan "$graph" -n 2 --memory 10
 expect 0 "for 7 ranks" plan "$graph" -n 7
@@ -45,6 +45,32 @@ cp "$work/s.sched" "$work/first.sched"; expect 0 "" plan "$graph" -n 7; cmp -s "
 expect 0 "" plan "$graph" -n 4 --plan-out "$work/p.json"
 expect 0 "" plan "$graph" -n 4 --plan-in "$work/p.json"
 expect 3 "/ranks" plan "$graph" -n 3 --plan-in "$work/p.json"
+
+# The simulator: a cluster file, one run, a sweep.
+cluster=$examples/../configs/four-nodes.json
+expect 0 "#SBATCH --nodes=2 --ntasks=12 --ntasks-per-node=8" plan "$graph" -n 12 --cluster "$cluster"
+expect 0 "critical path" plan "$graph" -n 4 --simulate
+expect 0 "simulated on $cluster" plan "$graph" -n 4 --simulate --cluster "$cluster"
+expect 0 '"makespan":' plan "$graph" -n 4 --simulate=json
+plan "$graph" -n 4 --simulate=json | python3 -c 'import json,sys; d=json.load(sys.stdin); assert len(d["ranks"]) == 4 and d["makespan"] > 0, d' || { echo "FAILED: --simulate=json is not JSON of 4 ranks"; failed=1; }
+expect 2 "text" plan "$graph" -n 4 --simulate=html
+wide=$(plan "$graph" -n 40 --simulate | awk 'length > 100 && !/batch|tasks|written|bytes moved/'); [ -z "$wide" ] || { echo "FAILED: wider than 100 columns: $wide"; failed=1; }
+rm -f "$work/s.sched"
+expect 0 "words a rank" plan "$graph" --sweep 1,2,4
+rows=$(plan "$graph" --sweep 1,3,7 | awk 'NR > 2 {print $1}' | xargs); [ "$rows" = "1 3 7" ] || { echo "FAILED: expected a row for 1, 3 and 7 ranks, found $rows"; failed=1; }
+[ ! -e "$work/s.sched" ] || { echo "FAILED: a sweep without -n wrote a schedule"; failed=1; }
+expect 0 "1.000" plan "$graph" --sweep 1
+expect 0 '"sweep":' plan "$graph" --sweep 1,2 -n 2 --simulate=json
+expect 2 "expected no --plan-in" plan "$graph" --sweep 1,2 --plan-in "$work/p.json"
+expect 2 "expected at most 32 on a cluster of 4 nodes" plan "$graph" -n 33 --cluster "$cluster"
+printf '{"nodes": 4, "bandwidht": 3, "memory": 10}' > "$work/c.json"
+expect 3 "c.json: /bandwidht: expected" plan "$graph" -n 2 --cluster "$work/c.json"
+expect 3 "a file that can be read" plan "$graph" -n 2 --cluster "$work/none.json"
+printf '{"memory": 10}' > "$work/c.json"
+expect 4 "c.json: /memory: expected a schedule that fits in 10 B" plan "$graph" -n 2 --cluster "$work/c.json"
+expect 0 "" plan "$graph" -n 2 --cluster "$work/c.json" --memory 1GiB
+OMP_NUM_THREADS=1 expect 0 "measured.json" "$bin/eintool" preflight --cluster-out "$work/measured.json"
+expect 0 "simulated on $work/measured.json" plan "$graph" -n 2 --simulate --cluster "$work/measured.json"
 printf '{"eingraph": 1,\n "tensors": {,}}' > "$work/bad.json"
 expect 3 "line 2" plan "$work/bad.json" -n 2
 expect 0 "sound" "$bin/eintool" validate "$graph"

@@ -122,7 +122,7 @@ TEST_CASE("any order that the agenda allows keeps within the peak and ends with 
 }
 
 TEST_CASE("admission looks at every task between the head and a block's turn", "[executor][agenda]") {
-    Admission admission({8, 16, 8, 12}, 16, 100);
+    schedule::Admission admission({8, 16, 8, 12}, 16, 100);
     CHECK(admission.admits(TaskId{0}, 8));
     CHECK_FALSE(admission.admits(TaskId{3}, 4));
     CHECK(admission.admits(TaskId{3}, 0));
@@ -133,7 +133,7 @@ TEST_CASE("admission looks at every task between the head and a block's turn", "
     CHECK_FALSE(admission.admits(TaskId{3}, 1));
     admission.came_due(8);
     CHECK(admission.admits(TaskId{3}, 1));
-    CHECK(Admission({8, 16, 8, 12}, 16, 16).admits(TaskId{3}, 16));  // all blocks together fit
+    CHECK(schedule::Admission({8, 16, 8, 12}, 16, 16).admits(TaskId{3}, 16));  // all blocks together fit
 }
 
 TEST_CASE("nothing of another round starts before its phase begins", "[executor][agenda]") {

@@ -1,8 +1,8 @@
 #include "executor/kernel_table.hpp"
 
 #include "executor/distinct_kernels.hpp"
-#include "executor/kernel_widths.hpp"
 #include "executor/task_text.hpp"
+#include "lib/schedule/kernel_widths.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/sample_schedules.hpp"
 
@@ -46,8 +46,8 @@ TEST_CASE("threads are shared out by work among tasks of one depth", "[executor]
     b.apply(0, copy, {{0}, {1000}}, {"d"}, "e");
     b.store(0, "e");
     auto const section = b.finish().sections[0];
-    CHECK(kernel_widths(section, 4) == std::vector<std::int16_t>{1, 4, 1, 2, 2, 4, 1});
-    CHECK(kernel_widths(section, 1).empty());
+    CHECK(schedule::kernel_widths(section, 4) == std::vector<std::int16_t>{1, 4, 1, 2, 2, 4, 1});
+    CHECK(schedule::kernel_widths(section, 1).empty());
 }
 
 TEST_CASE("tasks are named by kind, owner and block", "[executor][kernels]") {

@@ -1,10 +1,12 @@
 #include "scheduler/scheduler.hpp"
 
+#include <algorithm>
 #include <numeric>
 
 #include "lib/schedule/codec.hpp"
 #include "lib/schedule/verify.hpp"
 #include "planner/planner.hpp"
+#include "scheduler/simulate.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/graphs.hpp"
 
@@ -47,6 +49,19 @@ TEST_CASE("schedules are sound at any rank count and placement, and always the s
     CHECK(schedule::encode(again.header) == schedule::encode(schedule.header));
     for (std::size_t rank = 0; rank < schedule.sections.size(); ++rank)
         CHECK(schedule::encode(again.sections[rank]) == schedule::encode(schedule.sections[rank]));
+}
+
+TEST_CASE("best keeps the placement whose simulated run on the cluster is the fastest", "[scheduler]") {
+    auto const graph = matmul_chain();
+    scheduler::Cluster cluster;
+    cluster.ranks_per_node = GENERATE(1, 2);
+    cluster.between.bandwidth = GENERATE(1e6, 1e10);
+    auto const plan = planner::plan(graph, {.ranks = 4, .calls = 8});
+    auto const seconds_of = [&](std::string const& place) {
+        return simulate(scheduler::make_schedule(graph, plan, {.place = place, .cluster = cluster}), cluster).makespan;
+    };
+    CHECK(seconds_of("best") ==
+          Approx(std::min({seconds_of("pattern"), seconds_of("greedy"), seconds_of("round-robin")})));
 }
 
 TEST_CASE("one rank moves nothing and applies each node once", "[scheduler]") {

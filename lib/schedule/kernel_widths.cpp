@@ -1,19 +1,16 @@
-#include "executor/kernel_widths.hpp"
+#include "lib/schedule/kernel_widths.hpp"
 
 #include <algorithm>
 #include <cmath>
 
-namespace ein::executor {
-
-using schedule::Section;
-using schedule::Task;
+namespace ein::schedule {
 
 namespace {
 
 /// Elements that the task walks over.
 double work_of(Section const& section, Task const& task) {
     double out = 1;
-    if (task.kind == schedule::TaskKind::fill)
+    if (task.kind == TaskKind::fill)
         return static_cast<double>(section.elements_of(section.blocks[static_cast<std::size_t>(task.output)]));
     auto const lengths = section.coords.begin() + task.coords + task.order;
     for (std::int32_t axis = 0; axis < task.order; ++axis) out *= static_cast<double>(lengths[axis]);
@@ -21,7 +18,7 @@ double work_of(Section const& section, Task const& task) {
 }
 
 bool moves_between_ranks_or_files(Task const& task) {
-    using enum schedule::TaskKind;
+    using enum TaskKind;
     return task.kind == send || task.kind == receive || task.kind == load || task.kind == store;
 }
 
@@ -63,4 +60,4 @@ std::vector<std::int16_t> kernel_widths(Section const& section, int threads) {
     return widths;
 }
 
-}  // namespace ein::executor
+}  // namespace ein::schedule

@@ -8,9 +8,9 @@
 
 #include "lib/schedule/schedule.hpp"
 
-namespace ein::executor {
+namespace ein::schedule {
 
 /// @return a width of 1 to `threads` for each task; empty when there is one thread
-std::vector<std::int16_t> kernel_widths(schedule::Section const& section, int threads);
+std::vector<std::int16_t> kernel_widths(Section const& section, int threads);
 
-}  // namespace ein::executor
+}  // namespace ein::schedule

@@ -1,12 +1,8 @@
-#include "executor/task_links.hpp"
+#include "lib/schedule/task_links.hpp"
 
 #include <numeric>
 
-namespace ein::executor {
-
-using schedule::Section;
-using schedule::Task;
-using schedule::TaskKind;
+namespace ein::schedule {
 
 namespace {
 std::size_t at(std::int32_t index) { return static_cast<std::size_t>(index); }
@@ -56,4 +52,4 @@ void TaskLinks::link_followers(Section const& section) {
             followers_[next[at(section.tasks[i].after)]++] = TaskId{static_cast<std::int32_t>(i)};
 }
 
-}  // namespace ein::executor
+}  // namespace ein::schedule

@@ -9,11 +9,11 @@
 #include "lib/base/ids.hpp"
 #include "lib/schedule/schedule.hpp"
 
-namespace ein::executor {
+namespace ein::schedule {
 
 class TaskLinks {
 public:
-    explicit TaskLinks(schedule::Section const& section);
+    explicit TaskLinks(Section const& section);
 
     std::int32_t waits(TaskId task) const { return waits_[index(task)]; }
     /// Tasks that read a block, once for each time that they name it.
@@ -33,8 +33,8 @@ public:
 
 private:
     static std::size_t index(TaskId task) { return static_cast<std::size_t>(task.value()); }
-    void link_readers(schedule::Section const& section);
-    void link_followers(schedule::Section const& section);
+    void link_readers(Section const& section);
+    void link_followers(Section const& section);
 
     std::vector<std::int32_t> waits_;
     std::vector<std::size_t> first_reader_, first_follower_;
@@ -42,4 +42,4 @@ private:
     TaskId loads_end_, stores_begin_;
 };
 
-}  // namespace ein::executor
+}  // namespace ein::schedule

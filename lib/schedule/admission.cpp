@@ -1,8 +1,8 @@
-#include "executor/admission.hpp"
+#include "lib/schedule/admission.hpp"
 
 #include <algorithm>
 
-namespace ein::executor {
+namespace ein::schedule {
 
 Admission::Admission(std::vector<std::int64_t> const& live, std::int64_t limit, std::int64_t total)
     : limit_(limit), always_fits_(total <= limit) {
@@ -35,4 +35,4 @@ std::int64_t Admission::highest(std::size_t first, std::size_t last) const {
     return out;
 }
 
-}  // namespace ein::executor
+}  // namespace ein::schedule

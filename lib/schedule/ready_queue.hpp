@@ -8,7 +8,7 @@
 
 #include "lib/base/ids.hpp"
 
-namespace ein::executor {
+namespace ein::schedule {
 
 class ReadyQueue {
 public:
@@ -33,4 +33,4 @@ private:
     std::vector<std::int32_t> heap_;
 };
 
-}  // namespace ein::executor
+}  // namespace ein::schedule

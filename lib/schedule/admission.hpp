@@ -11,7 +11,7 @@
 
 #include "lib/base/ids.hpp"
 
-namespace ein::executor {
+namespace ein::schedule {
 
 class Admission {
 public:
@@ -38,4 +38,4 @@ private:
     std::int64_t early_bytes_ = 0;  // of blocks that were made before their turn
 };
 
-}  // namespace ein::executor
+}  // namespace ein::schedule

@@ -1,0 +1,186 @@
+// The steps of schedule::Agenda, for whoever makes one with a store of its own. Included by agenda.hpp.
+#pragma once
+
+#include <algorithm>
+
+namespace ein::schedule {
+
+inline std::int64_t bytes_of_all_blocks(Section const& section) {
+    std::int64_t out = 0;
+    for (Block const& block : section.blocks) out += section.bytes_of(block);
+    return out;
+}
+
+/// Receives posted far ahead must leave room for computing.
+inline TransferLimits within(TransferLimits limits, std::int64_t peak) {
+    limits.receive_bytes = std::min(limits.receive_bytes, peak / 4);
+    return limits;
+}
+
+template <class Store>
+Agenda<Store>::Agenda(Section const& section, Profile const& profile, TransferLimits limits)
+    : section_(section),
+      links_(section),
+      store_(section, profile.peak),
+      admission_(profile.live, profile.peak, bytes_of_all_blocks(section)),
+      limits_(within(limits, profile.peak)),
+      waits_(section.tasks.size()),
+      ended_(section.tasks.size()),
+      made_early_(section.blocks.size()) {
+    compute_.reserve(section.tasks.size());
+}
+
+template <class Store>
+void Agenda<Store>::begin_round(Inputs inputs) {
+    bool const loaded = finished_ > 0;
+    store_.reset_counts();
+    std::fill(ended_.begin(), ended_.end(), std::uint8_t{0});
+    compute_.clear();
+    phase_end_ = TaskId{0};  // what starts before the phase that counts it would be missed at its end
+    admission_.move_head(TaskId{0});
+    for (std::int32_t i = 0; i < links_.end().value(); ++i) {
+        waits_[static_cast<std::size_t>(i)] = links_.waits(TaskId{i});
+        if (waits_[static_cast<std::size_t>(i)] == 0 && (!loaded || TaskId{i} >= links_.loads_end()))
+            queue_of(task(TaskId{i}).kind).push(TaskId{i});
+    }
+    for (std::int32_t i = 0; i < links_.loads_end().value(); ++i) {
+        BlockId const block{task(TaskId{i}).output};
+        if (inputs == Inputs::kept) store_.add_reader(block);
+        if (!loaded) continue;
+        ended_[static_cast<std::size_t>(i)] = 1;
+        for (TaskId reader : links_.readers(block)) count_down(reader);
+    }
+    advance_head();
+}
+
+template <class Store>
+void Agenda<Store>::begin_phase(Phase phase) {
+    TaskId const begin = phase == Phase::load      ? TaskId{0}
+                         : phase == Phase::execute ? links_.loads_end()
+                                                   : links_.stores_begin();
+    phase_end_ = phase == Phase::load      ? links_.loads_end()
+                 : phase == Phase::execute ? links_.stores_begin()
+                                           : links_.end();
+    left_in_phase_ = phase_end_.value() - begin.value();
+}
+
+template <class Store>
+void Agenda<Store>::drop_outputs() {
+    compute_.clear();
+    for (std::int32_t i = links_.stores_begin().value(); i < links_.end().value(); ++i)
+        for (std::int32_t input : section_.inputs_of(task(TaskId{i}))) store_.read(BlockId{input});
+}
+
+template <class Store>
+ReadyQueue& Agenda<Store>::queue_of(TaskKind kind) {
+    return kind == TaskKind::send ? sends_ : kind == TaskKind::receive ? receives_ : compute_;
+}
+
+template <class Store>
+bool Agenda<Store>::admitted(TaskId id) const {
+    std::int32_t const output = task(id).output;
+    if (output < 0 || store_.held(BlockId{output})) return true;
+    return admission_.admits(links_.first_writer(BlockId{output}), store_.bytes(BlockId{output}));
+}
+
+template <class Store>
+bool Agenda<Store>::compute_wanted() const {
+    return !compute_.empty() && compute_.first() < phase_end_ && admitted(compute_.first());
+}
+
+template <class Store>
+bool Agenda<Store>::may_send() const {
+    return !sends_.empty() && sends_.first() < phase_end_ &&
+           (sends_in_flight_ < limits_.sends || sends_.first() == head());
+}
+
+template <class Store>
+bool Agenda<Store>::may_receive() const {
+    if (receives_.empty() || receives_.first() >= phase_end_) return false;
+    TaskId const first = receives_.first();
+    if (first == head()) return true;
+    return receives_in_flight_ < limits_.receives &&
+           receive_bytes_in_flight_ + store_.bytes(BlockId{task(first).output}) <= limits_.receive_bytes &&
+           admitted(first);
+}
+
+template <class Store>
+bool Agenda<Store>::transfers_wanted() const {
+    return may_send() || may_receive();
+}
+
+template <class Store>
+std::optional<TaskId> Agenda<Store>::take_compute() {
+    if (!compute_wanted()) return std::nullopt;
+    TaskId const id = compute_.pop();
+    make_output(id);
+    return id;
+}
+
+template <class Store>
+std::optional<TaskId> Agenda<Store>::take_send() {
+    if (!may_send()) return std::nullopt;
+    ++sends_in_flight_;
+    return sends_.pop();
+}
+
+template <class Store>
+std::optional<TaskId> Agenda<Store>::take_receive() {
+    if (!may_receive()) return std::nullopt;
+    TaskId const id = receives_.pop();
+    make_output(id);
+    ++receives_in_flight_;
+    receive_bytes_in_flight_ += store_.bytes(BlockId{task(id).output});
+    return id;
+}
+
+template <class Store>
+void Agenda<Store>::make_output(TaskId id) {
+    std::int32_t const output = task(id).output;
+    if (output < 0 || store_.held(BlockId{output})) return;
+    BlockId const block{output};
+    store_.allocate(block);
+    if (admission_.made(links_.first_writer(block), store_.bytes(block)))
+        made_early_[static_cast<std::size_t>(output)] = 1;
+}
+
+template <class Store>
+void Agenda<Store>::count_down(TaskId id) {
+    if (--waits_[index(id)] == 0) queue_of(task(id).kind).push(id);
+}
+
+template <class Store>
+void Agenda<Store>::finish(TaskId id) {
+    Task const& ended = task(id);
+    ended_[index(id)] = 1;
+    ++finished_;
+    --left_in_phase_;
+    if (ended.kind == TaskKind::send) --sends_in_flight_;
+    if (ended.kind == TaskKind::receive) {
+        --receives_in_flight_;
+        receive_bytes_in_flight_ -= store_.bytes(BlockId{ended.output});
+    }
+    for (std::int32_t input : section_.inputs_of(ended)) store_.read(BlockId{input});
+    if (ended.output >= 0 && store_.wrote(BlockId{ended.output}))
+        for (TaskId reader : links_.readers(BlockId{ended.output})) count_down(reader);
+    for (TaskId follower : links_.followers(id)) count_down(follower);
+    if (id == head()) advance_head();
+}
+
+template <class Store>
+void Agenda<Store>::advance_head() {
+    TaskId next = head();
+    while (next < links_.end() && ended_[index(next)] != 0) {
+        next = TaskId{next.value() + 1};
+        if (next == links_.end()) break;
+        std::int32_t const output = task(next).output;
+        if (output < 0 || links_.first_writer(BlockId{output}) != next ||
+            made_early_[static_cast<std::size_t>(output)] == 0)
+            continue;
+        made_early_[static_cast<std::size_t>(output)] = 0;
+        admission_.came_due(store_.bytes(BlockId{output}));
+    }
+    admission_.move_head(next);
+}
+
+}  // namespace ein::schedule

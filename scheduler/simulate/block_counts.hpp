@@ -1,0 +1,38 @@
+// The blocks of one simulated rank: made, written, deleted as in executor/block_store.hpp, but without memory.
+#pragma once
+
+#include <vector>
+
+#include "lib/base/ids.hpp"
+#include "lib/schedule/schedule.hpp"
+
+namespace ein::scheduler {
+
+class BlockCounts {
+public:
+    BlockCounts(schedule::Section const& section, std::int64_t /*limit*/) {
+        bytes_.reserve(section.blocks.size());
+        for (schedule::Block const& block : section.blocks) {
+            bytes_.push_back(section.bytes_of(block));
+            writers_.push_back(block.writers);
+        }
+        held_.resize(section.blocks.size());
+    }
+
+    void reset_counts() {}  // a simulated run is one round
+    void add_reader(BlockId) {}
+    bool held(BlockId block) const { return held_[index(block)] != 0; }
+    std::int64_t bytes(BlockId block) const { return bytes_[index(block)]; }
+    void allocate(BlockId block) { held_[index(block)] = 1; }
+    bool wrote(BlockId block) { return --writers_[index(block)] == 0; }
+    void read(BlockId) {}  // nobody asks for a block once its last reader has ended
+
+private:
+    static std::size_t index(BlockId block) { return static_cast<std::size_t>(block.value()); }
+
+    std::vector<std::int64_t> bytes_;
+    std::vector<std::int32_t> writers_;
+    std::vector<std::uint8_t> held_;
+};
+
+}  // namespace ein::scheduler

@@ -1,0 +1,125 @@
+#include "scheduler/simulate/network.hpp"
+
+#include "tests/support/catch.hpp"
+
+using namespace ein;
+using scheduler::Cluster;
+using scheduler::FairLink;
+using scheduler::Network;
+
+namespace {
+
+/// Ends of all messages, as (message, time), in order.
+std::vector<std::pair<int, double>> ends_of(Network& network) {
+    std::vector<std::pair<int, double>> out;
+    while (network.next() < FairLink::never) {
+        double const now = network.next();
+        if (int const message = network.step(); message >= 0) out.emplace_back(message, now);
+    }
+    return out;
+}
+
+Cluster plain() {
+    Cluster cluster;
+    cluster.ranks_per_node = 2;
+    cluster.inside = {100, 0, 0, {}};
+    cluster.between = {10, 0, 0, {}};
+    cluster.uplink.reset();
+    return cluster;
+}
+
+}  // namespace
+
+TEST_CASE("a link is shared evenly by who is there", "[scheduler][simulate]") {
+    FairLink link(10);
+    CHECK(link.next_end() == FairLink::never);
+    link.add(0, 20, 7);
+    CHECK(link.next_end() == Approx(2));
+    link.add(1, 10, 8);  // 10 bytes left of both
+    CHECK(link.next_end() == Approx(3));
+    CHECK(link.take(3) == 7);
+    CHECK(link.next_end() == Approx(3));
+    CHECK(link.take(3) == 8);
+    link.add(5, 1, 9);
+    CHECK(link.next_end() == Approx(5.1));
+}
+
+TEST_CASE("the earliest of changing times is known", "[scheduler][simulate]") {
+    scheduler::Earliest earliest(5);
+    CHECK(earliest.time() == FairLink::never);
+    earliest.set(4, 3);
+    earliest.set(1, 3);
+    CHECK(earliest.index() == 1);
+    earliest.set(1, 9);
+    CHECK(earliest.index() == 4);
+    earliest.grow(100);
+    earliest.set(99, 1);
+    CHECK(earliest.index() == 99);
+    earliest.set(99, 9);
+    CHECK(earliest.index() == 4);
+    scheduler::Earliest one(1);
+    one.set(0, 2);
+    CHECK(one.time() == 2);
+}
+
+TEST_CASE("messages share the links that they have in common", "[scheduler][simulate]") {
+    Cluster const cluster = plain();
+    SECTION("two into one rank take twice as long") {
+        Network network(cluster, 6);
+        network.start(0, 0, Rank{0}, Rank{4}, 100);
+        network.start(0, 1, Rank{2}, Rank{4}, 100);
+        auto const ends = ends_of(network);
+        CHECK(ends[0].second == Approx(20));
+        CHECK(ends[1].second == Approx(20));
+    }
+    SECTION("both ways at once cost nothing more: links are full duplex") {
+        Network network(cluster, 6);
+        network.start(0, 0, Rank{0}, Rank{2}, 100);
+        network.start(0, 1, Rank{2}, Rank{0}, 100);
+        CHECK(ends_of(network)[1].second == Approx(10));
+    }
+    SECTION("unless the cluster says what two ranks exchange both ways") {
+        Cluster half = cluster;
+        half.between.both_ways = 10;
+        Network network(half, 6);
+        network.start(0, 0, Rank{0}, Rank{2}, 100);
+        network.start(0, 1, Rank{2}, Rank{0}, 100);
+        CHECK(ends_of(network)[1].second == Approx(20));
+        Network ring(half, 6);  // to one neighbour, from another: nobody exchanges
+        ring.start(0, 0, Rank{0}, Rank{2}, 100);
+        ring.start(0, 1, Rank{2}, Rank{4}, 100);
+        ring.start(0, 2, Rank{4}, Rank{0}, 100);
+        CHECK(ends_of(ring)[2].second == Approx(10));
+    }
+    SECTION("ranks of one node have their own, faster link") {
+        Network network(cluster, 6);
+        network.start(0, 0, Rank{0}, Rank{1}, 100);
+        network.start(0, 1, Rank{0}, Rank{2}, 100);
+        auto const ends = ends_of(network);
+        CHECK(ends[0] == std::pair(0, 1.0));
+        CHECK(ends[1].second == Approx(10));
+    }
+}
+
+TEST_CASE("ranks of a node share its uplink, all nodes the backbone", "[scheduler][simulate]") {
+    Cluster cluster = plain();
+    cluster.uplink = 10;
+    Network uplinks(cluster, 6);
+    uplinks.start(0, 0, Rank{0}, Rank{2}, 100);
+    uplinks.start(0, 1, Rank{1}, Rank{4}, 100);
+    CHECK(ends_of(uplinks)[1].second == Approx(20));
+    cluster.backbone = 5;
+    Network backbone(cluster, 6);
+    backbone.start(0, 0, Rank{0}, Rank{2}, 100);
+    backbone.start(0, 1, Rank{2}, Rank{4}, 100);
+    CHECK(ends_of(backbone)[1].second == Approx(40));
+}
+
+TEST_CASE("a message keeps its ranks' links busy beside its bytes", "[scheduler][simulate]") {
+    Cluster cluster = plain();
+    cluster.between.per_message = 1;
+    Network network(cluster, 6);
+    network.start(0, 0, Rank{0}, Rank{2}, 10);
+    network.start(0, 1, Rank{0}, Rank{4}, 10);
+    CHECK(ends_of(network)[1].second == Approx(4));
+}
