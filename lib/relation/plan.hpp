@@ -49,13 +49,11 @@ Parts output_parts(graph::Node const& node, NodePlan const& plan);
 /// Move and Reshape read regions, not parts: nothing.
 std::optional<Parts> input_parts(graph::Node const& node, NodePlan const& plan, std::size_t operand);
 
-/// What the parts of a node count along: an EinSum's extents by label, else the output's shape; and what each is called
-/// (the label, or the axis as "0", "1", ...).
-Shape const& cut_extents(graph::EinGraph const& graph, graph::Node const& node);
-std::string cut_name(graph::Node const& node, std::size_t k);
+using graph::cut_extents;  // what the parts of a node count along
+using graph::cut_name;
 
 /// @throws InternalError unless every node has one part count >= 1 and at most its extent (1 for extent 0) for each
-/// label or axis
+/// label or axis, the one that the graph fixes where it does
 void verify(graph::EinGraph const& graph, Plan const& plan);
 
 }  // namespace ein::relation

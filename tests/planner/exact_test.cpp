@@ -19,6 +19,13 @@ Drawn draw(std::mt19937& random, bool tree) {
     Drawn drawn;
     drawn.graph = test::random_matrices(random, 2 + static_cast<int>(random() % 5), tree);
     drawn.calls = std::vector<std::int64_t>{2, 3, 4, 6, 8, 12}[random() % 6];
+    for (graph::Node& node : drawn.graph.nodes) {  // some parts are fixed
+        Shape const& extents = relation::cut_extents(drawn.graph, node);
+        if (random() % 6 != 0) continue;
+        for (Extent extent : extents)
+            node.fixed.push_back(
+                static_cast<std::int64_t>(random() % static_cast<unsigned>(std::min<Extent>(extent, 3) + 1)));
+    }
     drawn.unit = random() % 2 ? Unit::elements : Unit::bytes;
     return drawn;
 }
