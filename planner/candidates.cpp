@@ -144,8 +144,32 @@ double count_candidates(std::span<Extent const> extents, std::int64_t calls) {
     return ways.of_all();
 }
 
-Candidates candidates(std::span<Extent const> extents, std::int64_t calls, std::size_t limit) {
+namespace {
+/// The vectors of the free labels, each with the given parts.
+Candidates candidates_beside(std::span<Extent const> extents, std::int64_t calls, std::size_t limit,
+                             std::span<std::int64_t const> fixed) {
+    constexpr std::int64_t most = std::int64_t{1}
+                                  << 62;  // of what is given: how far it is beyond `calls` is all the same
+    std::vector<Extent> free(extents.begin(), extents.end());
+    std::int64_t given = 1;
+    for (std::size_t k = 0; k < free.size(); ++k) {
+        if (fixed[k] == 0) continue;
+        free[k] = 1;
+        given = given > most / fixed[k] ? most : given * fixed[k];
+    }
+    Candidates out = candidates(free, std::max<std::int64_t>(1, calls / given), limit);
+    out.calls = out.calls > most / given ? most : out.calls * given;
+    for (Parts& parts : out.parts)
+        for (std::size_t k = 0; k < parts.size(); ++k)
+            if (fixed[k] > 0) parts[k] = fixed[k];
+    return out;
+}
+}  // namespace
+
+Candidates candidates(std::span<Extent const> extents, std::int64_t calls, std::size_t limit,
+                      std::span<std::int64_t const> fixed) {
     promise(limit >= 1, "a limit of no candidates");
+    if (!fixed.empty()) return candidates_beside(extents, calls, limit, fixed);
     Candidates out;
     out.calls = attainable_calls(extents, calls);
     out.total = count_candidates(extents, out.calls);

@@ -26,6 +26,7 @@ std::vector<std::size_t> same_values(graph::Node const& node) {
 Form form_of(graph::EinGraph const& graph, graph::Node const& node, Unit unit) {
     Form form{static_cast<std::int64_t>(node.op.index())};
     append(form, relation::cut_extents(graph, node));
+    append(form, node.fixed);
     append(form, same_values(node));
     Weights const of = weights(graph, node, unit);
     append(form, of.inputs);
@@ -98,7 +99,7 @@ std::size_t default_limit(std::size_t nodes) {
 
 Candidates preferred_candidates(graph::EinGraph const& graph, graph::Node const& node, std::int64_t calls,
                                 std::size_t limit) {
-    Candidates list = candidates(relation::cut_extents(graph, node), calls, limit);
+    Candidates list = candidates(relation::cut_extents(graph, node), calls, limit, node.fixed);
     auto const* einsum = std::get_if<graph::EinSum>(&node.op);
     if (!einsum) return list;  // larger parts on earlier axes first
     std::vector<int> const aggregated = einsum->aggregated();

@@ -10,7 +10,7 @@
 namespace ein::planner {
 namespace {
 
-constexpr double default_work = 2e9;  // a few seconds
+constexpr double default_work = 1e9;  // a few seconds
 constexpr double most_entries = 5e7;  // of all tables of edges: 400 MB
 constexpr double rounding = 1e-12;    // costs that differ by this part are equal
 

@@ -7,7 +7,6 @@
 #include "planner/decompose.hpp"
 #include "planner/exact.hpp"
 #include "planner/resident/resident_table.hpp"
-#include "planner/strategies/least_moved.hpp"
 #include "planner/strategies/strategies.hpp"
 #include "planner/strips.hpp"
 
@@ -58,6 +57,11 @@ bool has_large_calls(graph::EinGraph const& graph, std::int64_t calls) {
     });
 }
 
+bool fixes_parts(graph::EinGraph const& graph) {
+    return std::any_of(graph.nodes.begin(), graph.nodes.end(),
+                       [](graph::Node const& node) { return !node.fixed.empty(); });
+}
+
 bool has_shared_values(graph::EinGraph const& graph) {
     auto const consumers = graph.consumers();
     return std::any_of(graph.nodes.begin(), graph.nodes.end(), [&](graph::Node const& node) {
@@ -81,10 +85,13 @@ std::vector<relation::Plan> plans(graph::EinGraph const& graph, PlannerOptions c
     if (options.decompose != "eindecomp" || options.ranks == 1 || first.calls != options.ranks) return out;
     if (has_shared_values(graph)) {
         relation::Plan moved = first;
-        moved.nodes = cut_least_moved(graph, first.calls);
+        moved.nodes = cut_by_strategy("moved", graph, first.calls);
         moved.gap = std::nullopt;
         price(graph, moved);
         out.push_back(std::move(moved));
+    }
+    if (fixes_parts(graph)) return out;  // the others cut in ways of their own
+    if (has_shared_values(graph)) {
         ResidentTable const table(graph, first.calls);
         out.push_back(chosen_from(graph, table, first, choose_by_paths(graph, table, false)));
     }

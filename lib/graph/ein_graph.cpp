@@ -28,6 +28,16 @@ std::vector<std::vector<NodeId>> EinGraph::consumers() const {
     return readers;
 }
 
+Shape const& cut_extents(EinGraph const& graph, Node const& node) {
+    auto const* einsum = std::get_if<EinSum>(&node.op);
+    return einsum ? einsum->extents : graph.value(node.output).shape;
+}
+
+std::string cut_name(Node const& node, std::size_t k) {
+    auto const* einsum = std::get_if<EinSum>(&node.op);
+    return einsum ? einsum->labels.at(k) : std::to_string(k);
+}
+
 DType accumulate_type(scalar::Agg agg, DType join, DType output) {
     bool const counts = agg == scalar::Agg::sum || agg == scalar::Agg::prod || agg == scalar::Agg::logsumexp;
     bool const exact = kind(join) == Kind::boolean || kind(join) == Kind::integer;

@@ -14,6 +14,7 @@
 #include "lib/base/box.hpp"
 #include "lib/base/dtype.hpp"
 #include "lib/base/ids.hpp"
+#include "lib/base/partition.hpp"
 #include "lib/graph/einsum.hpp"
 #include "lib/scalar/evaluate.hpp"
 #include "lib/tensor/source.hpp"
@@ -65,6 +66,9 @@ struct Node {
     ValueId output;
     std::variant<EinSum, Move, Reshape> op;
     std::optional<Path> path;  // of an n-ary EinSum whose graph file gives one; lower_contractions follows it
+    Parts
+        fixed;  // the part count that the graph file gives each label (Move, Reshape: axis), 0 where it gives none; empty:
+                // it gives none at all
 };
 
 class EinGraph {
@@ -83,6 +87,11 @@ public:
     /// For each value the nodes that read it, in order, each once.
     std::vector<std::vector<NodeId>> consumers() const;
 };
+
+/// What a node is cut along: an EinSum's extents by label, else the output's shape; and what each is called (the label,
+/// or the axis as "0", "1", ...).
+Shape const& cut_extents(EinGraph const& graph, Node const& node);
+std::string cut_name(Node const& node, std::size_t k);
 
 /// The type that a join runs in: see ein::compute_dtype; but real operands of a complex output stay real where the join has no
 /// type for complex ones (complex(x, y), max, floor, ...).

@@ -53,20 +53,21 @@ std::string NodeBuilder::value_name(std::string const& part) {
 }
 
 ValueId NodeBuilder::einsum(std::string const& part, EinSum einsum, std::vector<ValueId> inputs, DType dtype,
-                            std::optional<Path> path) {
+                            std::optional<Path> path, Parts fixed) {
     Shape shape = einsum.output_shape();
-    Node node{name_, std::move(inputs), ValueId{}, std::move(einsum), std::move(path)};
+    Node node{name_, std::move(inputs), ValueId{}, std::move(einsum), std::move(path), std::move(fixed)};
     return graph_.add_node(std::move(node), value_name(part), std::move(shape), dtype);
 }
 
 ValueId NodeBuilder::move(std::string const& part, Move move, std::vector<ValueId> inputs, Shape shape, DType dtype) {
-    Node node{name_, std::move(inputs), ValueId{}, std::move(move), {}};
+    Node node{name_, std::move(inputs), ValueId{}, std::move(move), {}, {}};
     return graph_.add_node(std::move(node), value_name(part), std::move(shape), dtype);
 }
 
 ValueId NodeBuilder::reshape(std::string const& part, ValueId input, Shape shape) {
     DType const dtype = value(input).dtype;
-    return graph_.add_node(Node{name_, {input}, ValueId{}, Reshape{}, {}}, value_name(part), std::move(shape), dtype);
+    return graph_.add_node(Node{name_, {input}, ValueId{}, Reshape{}, {}, {}}, value_name(part), std::move(shape),
+                           dtype);
 }
 
 ValueId NodeBuilder::cast(std::string const& part, ValueId input, DType dtype) {

@@ -57,7 +57,7 @@ public:
     Value const& value(ValueId id) const { return graph_.value(id); }
 
     ValueId einsum(std::string const& part, EinSum einsum, std::vector<ValueId> inputs, DType dtype,
-                   std::optional<Path> path = {});
+                   std::optional<Path> path = {}, Parts fixed = {});
     /// One Move of inputs that all have the output's dtype.
     ValueId move(std::string const& part, Move move, std::vector<ValueId> inputs, Shape shape, DType dtype);
     ValueId reshape(std::string const& part, ValueId input, Shape shape);

@@ -9,6 +9,7 @@
 #include "lib/graph/read/fields.hpp"
 #include "lib/graph/read/node_context.hpp"
 #include "lib/graph/read/read_params.hpp"
+#include "lib/graph/read/read_parts.hpp"
 #include "lib/graph/read/read_tensors.hpp"
 
 namespace ein::graph {
@@ -29,8 +30,9 @@ public:
         read_tensors();
         read_nodes();
         std::vector<ValueId> const outputs = read_outputs();
-        top_.faults().throw_if_any();
         EinGraph graph = builder_.take();
+        read_constraints(graph);
+        top_.faults().throw_if_any();
         graph.name = graph_name_;
         graph.params = params_;
         graph.outputs = outputs;
@@ -46,7 +48,7 @@ private:
         auto const version = required(top_, "eingraph", "write the version of the format: \"eingraph\": 1");
         if (version && version->value() != Json(1))
             version->fail("version 1", brief(version->value()), "write 1, or use an Einloom that reads this version");
-        for (std::string const later : {"mesh", "sharding", "parts"})
+        for (std::string const later : {"mesh", "sharding"})
             if (top_.has(later))
                 top_.at(later).fail("no \"" + later + "\"", "it, which is not supported yet by this version",
                                     "remove the key");
@@ -71,6 +73,7 @@ private:
                 values_.back() = builder_.add_leaf(name, std::move(*declaration.shape), declaration.dtype,
                                                    std::move(declaration.source));
         }
+        tensors_ = names_.size();
     }
 
     static bool usable_name(Cursor const& tensor, std::string const& name) {
@@ -139,6 +142,19 @@ private:
         return outputs;
     }
 
+    void read_constraints(EinGraph& graph) {
+        auto const at = optional_at(top_, "parts");
+        if (!at) return;
+        read_parts(*at, graph, [&](std::string const& name) { return constrained(name); });
+    }
+
+    ConstrainedValue constrained(std::string const& name) {
+        auto const number = names_.find(name);
+        if (!number) return {{}, quote(name), names_.suggestion(name)};
+        if (*number < tensors_) return {{}, quote(name) + ", a tensor", "constrain the nodes that read it"};
+        return {values_[*number], "", ""};
+    }
+
     Cursor top_;
     std::string graph_name_;
     DType default_dtype_ = DType::f32;
@@ -146,6 +162,7 @@ private:
     std::vector<std::string> param_names_;
     GraphBuilder builder_;
     Names names_;
+    std::size_t tensors_ = 0;                     // names of tensors come first
     std::vector<std::optional<ValueId>> values_;  // by the number of a name; nothing: it has a fault
 };
 

@@ -56,9 +56,19 @@ private:
             require(input.value() >= 0 && position(input) < made_.size() && made_[position(input)],
                     "node '" + node.name + "' reads a value before it is made");
         make(node.output, "node");
+        check_fixed(node);
         std::string const problem = problem_of(graph_, node);
         require(problem.empty(),
                 "node '" + node.name + "' (value '" + graph_.value(node.output).name + "'): " + problem);
+    }
+
+    void check_fixed(Node const& node) const {
+        if (node.fixed.empty()) return;
+        Shape const& extents = cut_extents(graph_, node);
+        bool fits = node.fixed.size() == extents.size();
+        for (std::size_t k = 0; fits && k < extents.size(); ++k)
+            fits = node.fixed[k] >= 0 && node.fixed[k] <= std::max<Extent>(1, extents[k]);
+        require(fits, "node '" + node.name + "' has fixed parts that do not fit its labels");
     }
 
     void check_outputs() const {

@@ -51,16 +51,6 @@ std::vector<int> call_labels(graph::EinSum const& einsum) {
     return labels;
 }
 
-Shape const& cut_extents(graph::EinGraph const& graph, graph::Node const& node) {
-    auto const* einsum = std::get_if<graph::EinSum>(&node.op);
-    return einsum ? einsum->extents : graph.value(node.output).shape;
-}
-
-std::string cut_name(graph::Node const& node, std::size_t k) {
-    auto const* einsum = std::get_if<graph::EinSum>(&node.op);
-    return einsum ? einsum->labels.at(k) : std::to_string(k);
-}
-
 void verify(graph::EinGraph const& graph, Plan const& plan) {
     promise(plan.nodes.size() == graph.nodes.size(), "a plan has another number of nodes than its graph");
     for (std::size_t k = 0; k < plan.nodes.size(); ++k) {
@@ -75,6 +65,9 @@ void verify(graph::EinGraph const& graph, Plan const& plan) {
                                     "' of extent " + std::to_string(extents[label]) + " in " +
                                     std::to_string(parts[label]));
             }
+            std::int64_t const fixed = node.fixed.empty() ? 0 : node.fixed[label];
+            promise(fixed == 0 || parts[label] == fixed,
+                    "the plan of node '" + node.name + "' does not keep to the parts that the graph fixes");
         }
         std::vector<Rank> const& ranks = plan.nodes[k].ranks;
         bool const placed = static_cast<std::int64_t>(ranks.size()) == element_count(parts) &&

@@ -54,13 +54,11 @@ std::optional<Parts> input_parts(graph::Node const& node, NodePlan const& plan, 
 /// output block are neighbours. Move and Reshape: a call for each output block, in C order.
 std::vector<int> call_labels(graph::EinSum const& einsum);
 
-/// What the parts of a node count along: an EinSum's extents by label, else the output's shape; and what each is called
-/// (the label, or the axis as "0", "1", ...).
-Shape const& cut_extents(graph::EinGraph const& graph, graph::Node const& node);
-std::string cut_name(graph::Node const& node, std::size_t k);
+using graph::cut_extents;  // what the parts of a node count along
+using graph::cut_name;
 
 /// @throws InternalError unless every node has one part count >= 1 and at most its extent (1 for extent 0) for each
-/// label or axis, and as many ranks below the plan's as kernel calls, or none
+/// label or axis, the one that the graph fixes where it does, and as many ranks below the plan's as kernel calls, or none
 void verify(graph::EinGraph const& graph, Plan const& plan);
 
 }  // namespace ein::relation

@@ -115,6 +115,8 @@ private:
     void read_node(Cursor const& at, graph::Node const& node, NodePlan& plan) const {
         Shape const& extents = cut_extents(graph_, node);
         plan.parts.assign(extents.size(), 1);
+        for (std::size_t label = 0; label < node.fixed.size(); ++label)
+            plan.parts[label] = std::max<std::int64_t>(1, node.fixed[label]);
         if (!at.expect_object()) return;
         std::vector<std::string> names;
         for (std::size_t k = 0; k < extents.size(); ++k) names.push_back(cut_name(node, k));
@@ -125,7 +127,7 @@ private:
                 continue;
             }
             auto const label = static_cast<std::size_t>(known - names.begin());
-            read_part(at.at(name), extents[label], plan.parts[label]);
+            read_part(at.at(name), extents[label], node.fixed.empty() ? 0 : node.fixed[label], plan.parts[label]);
         }
     }
 
@@ -135,13 +137,16 @@ private:
                 near.empty() ? "remove it" : "did you mean '" + near + "'?");
     }
 
-    static void read_part(Cursor const& at, Extent extent, std::int64_t& part) {
+    static void read_part(Cursor const& at, Extent extent, std::int64_t fixed, std::int64_t& part) {
         auto const number = at.integer();
         if (!number) return;
         std::int64_t const most = std::max<Extent>(1, extent);
         if (*number < 1 || *number > most)
             return at.fail("1 to " + std::to_string(most) + " parts (the extent is " + std::to_string(extent) + ")",
                            std::to_string(*number), "choose a count in that range");
+        if (fixed > 0 && *number != fixed)
+            return at.fail(std::to_string(fixed) + ", which the graph's \"parts\" fixes", std::to_string(*number),
+                           "correct it here, or in the graph and plan it anew");
         part = *number;
     }
 

@@ -49,8 +49,10 @@ void Bound::exclude(int variable, int value) {
 
 void Bound::sweep(Budget& budget) {
     int const count = static_cast<int>(model_.variables.size());
-    for (int v = 0; v < count; ++v) visit(v, true, budget);
-    for (int v = count; v-- > 0;) visit(v, false, budget);
+    auto const go_on = [&] { return !swept_ || !budget.exhausted(); };  // costs add up after every visit
+    for (int v = 0; v < count && go_on(); ++v) visit(v, true, budget);
+    for (int v = count; v-- > 0 && go_on();) visit(v, false, budget);
+    swept_ = true;
 }
 
 void Bound::visit(int variable, bool forward, Budget& budget) {

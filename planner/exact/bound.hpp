@@ -20,7 +20,7 @@ public:
     /// @param model  links lead from earlier to later variables; must outlive the bound
     explicit Bound(Model const& model);
 
-    /// Raises the bound, and makes a guess at a good assignment.
+    /// Raises the bound, and makes a guess at a good assignment. Ends early when the budget is spent, but for the first.
     void sweep(Budget& budget);
 
     double value() const { return value_; }
@@ -49,6 +49,7 @@ private:
     std::vector<double> shift_;                              // of each variable, moved to the bound
     std::vector<std::array<std::vector<int>, 2>> links_;     // of each variable, to earlier and to later ones
     double value_ = 0;
+    bool swept_ = false;
     std::vector<int> guess_;
 };
 

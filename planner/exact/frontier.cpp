@@ -9,9 +9,9 @@ namespace ein::planner {
 namespace {
 
 constexpr double infinite = std::numeric_limits<double>::infinity();
-constexpr std::size_t most_records = 40'000'000;  // states remembered to find the way back: 8 bytes each
+constexpr std::size_t most_records = 20'000'000;  // states remembered to find the way back: 8 bytes each
 constexpr std::size_t fewest_states = 64;         // kept when the budget is spent, to come to an end
-constexpr std::size_t work_of_offer = 8;          // finding a row, compared with adding up costs
+constexpr std::size_t work_of_offer = 40;         // finding a row, compared with adding up costs
 
 std::size_t at(int number) { return static_cast<std::size_t>(number); }
 

@@ -10,7 +10,7 @@ namespace {
 
 constexpr double rounding = 1e-12;  // costs that differ by this part are equal
 constexpr int most_sweeps = 1000, sweeps_a_round = 4;
-constexpr std::size_t first_states = 1 << 10, most_states = 1 << 22;
+constexpr std::size_t first_states = 1 << 10, most_states = 1 << 20;
 
 class Solver {
 public:

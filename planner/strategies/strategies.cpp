@@ -1,8 +1,11 @@
 #include "planner/strategies/strategies.hpp"
 
 #include <algorithm>
+#include <functional>
+#include <numeric>
 
 #include "lib/base/error.hpp"
+#include "planner/choices.hpp"
 #include "planner/strategies/by_role.hpp"
 #include "planner/strategies/grids.hpp"
 #include "planner/strategies/least_moved.hpp"
@@ -44,10 +47,38 @@ void check_strategy(std::string const& name) {
                      (nearest.empty() ? "" : "; did you mean " + nearest + "?"));
 }
 
+namespace {
+
+/// How far two cuts of one node are apart: labels that differ.
+std::ptrdiff_t differences(Parts const& a, Parts const& b) {
+    return std::inner_product(a.begin(), a.end(), b.begin(), std::ptrdiff_t{0}, std::plus<>(),
+                              [](std::int64_t x, std::int64_t y) { return x != y ? 1 : 0; });
+}
+
+/// Where the graph fixes parts, the first of the candidates that keep to them which is nearest to the strategy's cut.
+void keep_to_fixed_parts(graph::EinGraph const& graph, std::int64_t calls, std::vector<relation::NodePlan>& plans) {
+    for (std::size_t k = 0; k < plans.size(); ++k) {
+        graph::Node const& node = graph.nodes[k];
+        if (node.fixed.empty()) continue;
+        std::vector<Parts> const list =
+            preferred_candidates(graph, node, calls, default_limit(graph.nodes.size())).parts;
+        Parts& parts = plans[k].parts;
+        parts = *std::min_element(list.begin(), list.end(), [&](Parts const& a, Parts const& b) {
+            return differences(a, parts) < differences(b, parts);
+        });
+    }
+}
+
+}  // namespace
+
 std::vector<relation::NodePlan> cut_by_strategy(std::string const& name, graph::EinGraph const& graph,
                                                 std::int64_t calls) {
-    for (Strategy const& strategy : strategies())
-        if (strategy.name == name) return strategy.cut(graph, calls);
+    for (Strategy const& strategy : strategies()) {
+        if (strategy.name != name) continue;
+        std::vector<relation::NodePlan> plans = strategy.cut(graph, calls);
+        keep_to_fixed_parts(graph, calls, plans);
+        return plans;
+    }
     throw InternalError("strategy '" + name + "' has no rule");
 }
 

@@ -5,7 +5,9 @@
 #include <random>
 #include <set>
 
+#include "planner/choices.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/graphs.hpp"
 
 using namespace ein;
 using namespace ein::planner;
@@ -53,6 +55,29 @@ TEST_CASE("a matmul on 8 calls has the two vectors that the paper's list lacks",
     CHECK(std::is_sorted(list.rbegin(), list.rend()));
 }
 
+TEST_CASE("with them come the output cuts (2, 1) and (1, 2), and each input is needed in its own labels' parts",
+          "[planner][candidates]") {
+    test::GraphBuilder builder;
+    builder.leaf("X", {8, 8});
+    builder.leaf("Y", {8, 8});
+    builder.einsum("Z", "ij,jk->ik", {"X", "Y"});
+    graph::EinGraph const graph = builder.finish({"Z"});
+    ChoiceTable const table(graph, 8, Unit::elements, 1000);
+    Choices const& matmul = table.of(NodeId{0});
+    CHECK(matmul.outputs.size() == 10);
+    for (Parts const& cut : {Parts{2, 1}, Parts{1, 2}, Parts{2, 4}, Parts{1, 1}})
+        CHECK(std::find(matmul.outputs.begin(), matmul.outputs.end(), cut) != matmul.outputs.end());
+    REQUIRE(matmul.sources.size() == 2);
+    for (std::size_t c = 0; c < matmul.candidates.size(); ++c) {
+        Parts const& d = matmul.candidates[c];  // over (i, j, k); the text prints l_Z for l_X and l_Y here
+        for (std::size_t s : {0, 1}) {
+            SourceChoices const& source = matmul.sources[s];
+            CHECK(source.needs[static_cast<std::size_t>(source.need_of[c])] ==
+                  std::vector<Parts>{s == 0 ? Parts{d[0], d[1]} : Parts{d[1], d[2]}});
+        }
+    }
+}
+
 TEST_CASE("candidates are exactly the vectors of the largest product within calls and extents",
           "[planner][candidates]") {
     std::mt19937 random(7);
@@ -77,6 +102,20 @@ TEST_CASE("a prime number of calls that no extent allows falls to the largest pr
     CHECK(attainable_calls(Shape{}, 100) == 1);
     CHECK(attainable_calls(Shape{0, 0}, 8) == 1);
     CHECK(attainable_calls(Shape{1LL << 40, 1LL << 40}, 65521) == 65521);
+}
+
+TEST_CASE("given parts stay; the free labels have the largest product that is left", "[planner][candidates]") {
+    auto list = [](Shape const& extents, std::int64_t calls, Parts const& fixed) {
+        return candidates(extents, calls, 1000, fixed);
+    };
+    CHECK(list({8, 8, 8}, 8, {2, 0, 0}).parts == std::vector<Parts>{{2, 4, 1}, {2, 2, 2}, {2, 1, 4}});
+    CHECK(list({8, 8, 8}, 8, {2, 0, 0}).calls == 8);
+    CHECK(list({8, 8, 8}, 8, {3, 0, 1}).parts == std::vector<Parts>{{3, 2, 1}});  // 6 calls: 3 does not divide 8
+    CHECK(list({8, 8, 8}, 8, {4, 4, 0}).parts == std::vector<Parts>{{4, 4, 1}});  // more than asked for
+    CHECK(list({8, 8, 8}, 8, {4, 4, 0}).calls == 16);
+    CHECK(list({8, 8, 8}, 8, {0, 0, 0}).parts == candidates(Shape{8, 8, 8}, 8).parts);
+    CHECK(list({8, 2, 1}, 8, {1, 0, 0}).parts == std::vector<Parts>{{1, 2, 1}});
+    CHECK(list({}, 8, {}).parts == std::vector<Parts>{{}});
 }
 
 TEST_CASE("too many candidates: only the labels of the largest extents are cut", "[planner][candidates]") {

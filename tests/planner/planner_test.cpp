@@ -1,4 +1,5 @@
 #include "planner/planner.hpp"
+#include "planner/strategies/strategies.hpp"
 
 #include "tests/support/catch.hpp"
 #include "tests/support/graphs.hpp"
@@ -74,4 +75,16 @@ TEST_CASE("a plan says how far from least it may be, where that is known", "[pla
     CHECK(plan(two_readers, {.ranks = 4, .decompose = "exact"}).gap == 0.0);
     CHECK(plan(two_readers, {.ranks = 4, .decompose = "exact", .time_limit = 5}).gap == 0.0);
     CHECK_FALSE(plan(two_readers, {.ranks = 4, .decompose = "exact", .candidate_limit = 2}).gap.has_value());
+}
+
+TEST_CASE("every strategy keeps to the parts that the graph fixes", "[planner]") {
+    graph::EinGraph graph = chain(32);
+    graph.nodes[0].fixed = {0, 1, 3};  // AB
+    graph.nodes[2].fixed = {5, 2, 2};  // CDE: more than the calls
+    std::string const strategy = GENERATE(from_range(strategy_names()));
+    CAPTURE(strategy);
+    relation::Plan const made = plan(graph, {.ranks = 8, .decompose = strategy});
+    CHECK(made.nodes[0].parts == Parts{2, 1, 3});
+    CHECK(made.nodes[2].parts == Parts{5, 2, 2});
+    if (strategy == "eindecomp" || strategy == "exact") CHECK(made.gap == 0.0);
 }

@@ -48,6 +48,18 @@ std::vector<ContractionStep> steps_for(EinSum const& einsum, std::optional<Path>
     return wanted || cheaper ? steps : std::vector<ContractionStep>{};
 }
 
+/// What the graph file fixes of a node, for the labels that one of its steps has.
+Parts fixed_of(EinSum const& step, Node const& node) {
+    if (node.fixed.empty()) return {};
+    EinSum const& whole = std::get<EinSum>(node.op);
+    Parts fixed;
+    for (std::string const& label : step.labels) {
+        auto const at = std::find(whole.labels.begin(), whole.labels.end(), label) - whole.labels.begin();
+        fixed.push_back(node.fixed[static_cast<std::size_t>(at)]);
+    }
+    return fixed;
+}
+
 void add_steps(GraphBuilder& builder, Node const& node, std::vector<ContractionStep> steps, DType dtype) {
     NodeBuilder parts(builder, node.name);
     std::vector<ValueId> values = node.inputs;
@@ -57,12 +69,14 @@ void add_steps(GraphBuilder& builder, Node const& node, std::vector<ContractionS
     for (std::size_t k = 0; k < steps.size(); ++k) {
         std::vector<ValueId> inputs;
         for (int operand : steps[k].operands) inputs.push_back(values[static_cast<std::size_t>(operand)]);
+        Parts fixed = fixed_of(steps[k].einsum, node);
         if (k + 1 == steps.size()) {
-            builder.append(Node{node.name, std::move(inputs), node.output, std::move(steps[k].einsum), {}});
+            builder.append(
+                Node{node.name, std::move(inputs), node.output, std::move(steps[k].einsum), {}, std::move(fixed)});
             return;
         }
-        values.push_back(
-            parts.einsum(base + std::to_string(k + 1), std::move(steps[k].einsum), std::move(inputs), dtype));
+        values.push_back(parts.einsum(base + std::to_string(k + 1), std::move(steps[k].einsum), std::move(inputs),
+                                      dtype, {}, std::move(fixed)));
     }
 }
 

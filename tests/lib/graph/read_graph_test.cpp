@@ -198,8 +198,6 @@ TEST_CASE("each fault of the whole", "[lib][graph]") {
           "it, which is not supported yet by this version"},
          {R"({"eingraph": 1, "sharding": {}, "tensors": {"A": {"shape": []}}, "outputs": ["A"]})", "/sharding",
           "it, which is not supported yet by this version"},
-         {R"({"eingraph": 1, "parts": {}, "tensors": {"A": {"shape": []}}, "outputs": ["A"]})", "/parts",
-          "it, which is not supported yet by this version"},
          {R"({"eingraph": 1, "params": {"x1": 2}, "tensors": {"A": {"shape": []}}, "outputs": ["A"]})", "/params/x1",
           "'x1', an operand"},
          {R"({"eingraph": 1, "params": {"pi": 3}, "tensors": {"A": {"shape": []}}, "outputs": ["A"]})", "/params/pi",

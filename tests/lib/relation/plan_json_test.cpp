@@ -59,6 +59,25 @@ TEST_CASE("a plan is read back as it was written, byte for byte", "[relation][pl
     CHECK(write_plan(two_nodes(), read, "h1") == text);
 }
 
+TEST_CASE("a plan keeps to the parts that the graph fixes", "[relation][plan-json]") {
+    graph::EinGraph graph = two_nodes();
+    graph.nodes[0].fixed = {2, 0, 3};
+    Plan const plan = read_plan(with(R"({"alpha": {"j": 2}, "beta": {}})"), "plan.json", graph, "h1");
+    CHECK(plan.nodes[0].parts == Parts{2, 2, 3});  // what is left out is as fixed
+    try {
+        read_plan(with(R"({"alpha": {"i": 4, "k": 3}, "beta": {}})"), "plan.json", graph, "h1");
+        FAIL("accepted");
+    } catch (InputError const& error) {
+        REQUIRE(error.faults().size() == 1);
+        CHECK(error.faults()[0].where == "/parts/alpha/i");
+        CHECK(error.faults()[0].expected == "2, which the graph's \"parts\" fixes");
+    }
+    Plan wrong = plan;
+    wrong.nodes[0].parts[0] = 4;
+    CHECK_NOTHROW(verify(graph, plan));
+    CHECK_THROWS_AS(verify(graph, wrong), InternalError);
+}
+
 TEST_CASE("labels that are left out have one part; strategy and calls have defaults", "[relation][plan-json]") {
     Plan const plan = read_plan(with(good), "plan.json", two_nodes(), "h1");
     CHECK(plan.nodes[0].parts == Parts{2, 1, 2});
