@@ -22,6 +22,7 @@ struct Scheduled {
     schedule::Schedule schedule;           // the header's graph_text, graph_file and folder are left to the caller
     std::vector<std::vector<Rank>> ranks;  // of each node's kernel calls (see relation::NodePlan), by NodeId
     std::vector<Traffic> traffic;          // bytes that cross ranks for each node, by NodeId
+    std::vector<Layout> layouts;           // by ValueId
 };
 
 /// A node whose plan names ranks is placed there, whatever the options say.
