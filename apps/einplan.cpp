@@ -1,10 +1,11 @@
 // einplan GRAPH -n RANKS: reads a graph, decides how every tensor is cut and where each block lives, and writes the schedule.
 #include <CLI/CLI.hpp>
-#include <chrono>
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 
 #include "apps/command_line.hpp"
+#include "apps/explain/print.hpp"
 #include "apps/plan_summary.hpp"
 #include "apps/report_errors.hpp"
 #include "lib/base/error.hpp"
@@ -33,6 +34,7 @@ struct Options {
     std::string inputs = "once";
     std::string memory;
     fs::path plan_out, plan_in;
+    std::string explain;  // "", "text", "json" or "html"
     bool quiet = false;
 };
 
@@ -55,12 +57,15 @@ void add_options(CLI::App& app, Options& options) {
                    "block budget of each rank, as 8GiB; exit code 4 when the schedule needs more");
     app.add_option("--plan-out", options.plan_out, "write the decisions as JSON");
     app.add_option("--plan-in", options.plan_in, "take the decisions from this file instead of planning");
+    app.add_flag("--explain{text}", options.explain,
+                 "why the schedule is as it is, instead of the summary: --explain[=text], --explain=json, or "
+                 "--explain=html (a page: on stdout, or with -o FILE beside the schedule as .html)");
     app.add_flag("-q,--quiet", options.quiet, "no summary");
 }
 
 /// Options of the public interface that this version does not have: refused by name, never ignored.
 void refuse_later_options(CLI::App& app) {
-    for (std::string const name : {"--cluster", "--explain", "--simulate", "--sweep", "--time-limit"})
+    for (std::string const name : {"--cluster", "--simulate", "--sweep", "--time-limit"})
         app.add_option_function<std::vector<std::string>>(
                name, [name](auto const&) { throw UsageError(name + " is not available in this version"); })
             ->expected(0, 64)  // whatever follows: it is refused anyway
@@ -75,6 +80,14 @@ std::string hex(std::uint64_t value) {
 
 std::string hash_of(std::string const& text) {
     return hex(hash_bytes({reinterpret_cast<std::uint8_t const*>(text.data()), text.size()}));
+}
+
+void print(std::string const& text) { std::fputs(text.c_str(), stdout); }
+
+void check_explain(std::string const& how) {
+    std::vector<std::string> const known{"text", "json", "html"};
+    if (how.empty() || std::find(known.begin(), known.end(), how) != known.end()) return;
+    throw UsageError("--explain: expected " + one_of(known) + ", found '" + how + "'");
 }
 
 relation::Plan make_plan(Options const& options, graph::EinGraph const& graph, std::string const& graph_hash) {
@@ -109,7 +122,30 @@ void tell_origin(schedule::Header& header, fs::path const& graph, std::string te
     header.folder = fs::absolute(graph).lexically_normal().parent_path().lexically_relative(from).string();
 }
 
+/// Tells the decisions as they were asked for; a page goes beside a schedule that was given a place.
+void tell(Options const& options, bool placed, graph::EinGraph const& graph, relation::Plan const& plan,
+          scheduler::Scheduled const& made) {
+    if (options.explain.empty()) {
+        if (!options.quiet) print(apps::plan_summary(made.schedule, plan, options.out.string()));
+        return;
+    }
+    auto const explanation = apps::explain::explain(graph, plan, made);
+    if (options.explain == "text") print(apps::explain::to_text(explanation));
+    if (options.explain == "json")
+        print(apps::explain::to_json(explanation).dump(1, ' ', false, Json::error_handler_t::replace) + "\n");
+    if (options.explain != "html") return;
+    std::string const page = apps::explain::to_html(explanation);
+    if (!placed) return print(page);
+    fs::path const file = fs::path(options.out).replace_extension(".html");
+    apps::write_text(file, page);
+    if (!options.quiet)
+        print(apps::plan_summary(made.schedule, plan, options.out.string()) + "  explained       " + file.string() +
+              "\n");
+}
+
 int run(Options options) {
+    check_explain(options.explain);
+    bool const placed = !options.out.empty();
     if (options.out.empty()) options.out = fs::path(options.graph).replace_extension(".sched");
     std::string const text = read_text_file(options.graph);
     graph::EinGraph const graph = graph::lower_contractions(graph::read_graph(text, options.graph.string()));
@@ -119,13 +155,13 @@ int run(Options options) {
         .place = options.place,
         .inputs = options.inputs == "shared" ? scheduler::InputsPolicy::shared : scheduler::InputsPolicy::once};
     scheduler::Scheduled made = scheduler::schedule_plan(graph, plan, how);
-    for (std::size_t node = 0; node < plan.nodes.size(); ++node) plan.nodes[node].ranks = std::move(made.ranks[node]);
+    for (std::size_t node = 0; node < plan.nodes.size(); ++node) plan.nodes[node].ranks = made.ranks[node];
     schedule::Schedule& schedule = made.schedule;
     check_memory(options, schedule);
     tell_origin(schedule.header, options.graph, text, options.out);
     schedule::write_file(schedule, options.out);
     if (!options.plan_out.empty()) apps::write_text(options.plan_out, relation::write_plan(graph, plan, graph_hash));
-    if (!options.quiet) std::fputs(apps::plan_summary(schedule, plan, options.out.string()).c_str(), stdout);
+    tell(options, placed, graph, plan, made);
     return 0;
 }
 

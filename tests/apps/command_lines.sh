@@ -19,11 +19,26 @@ graph=$examples/first.json
 plan() { "$bin/einplan" "$@" -o "$work/s.sched"; }
 expect 0 "einplan 0" "$bin/einplan" --version
 expect 0 "ranks" "$bin/einplan" --help
-for option in --explain --explain=json --simulate "--cluster c.json" "--sweep 1,2" "--time-limit 3"; do
+for option in --simulate "--cluster c.json" "--sweep 1,2" "--time-limit 3"; do
     read -ra words <<< "$option"
     expect 2 "${words[0]%=*} is not available in this version" plan "${words[@]}" "$graph" -n 2
     expect 2 "${words[0]%=*} is not available in this version" plan "$graph" -n 2 "${words[@]}"
 done
+expect 0 "lower bound" plan "$graph" -n 4 --explain
+expect 0 "lower bound" plan --explain "$graph" -n 4
+expect 0 '"einplan_explain": 1' plan "$graph" -n 4 --explain=json
+expect 2 "--explain: expected text, json or html, found 'xml'" plan "$graph" -n 4 --explain=xml
+expect 0 "s.html" plan "$graph" -n 4 --explain=html
+expect 0 "</html>" cat "$work/s.html"
+cp "$graph" "$work/first.json"
+expect 0 "</html>" "$bin/einplan" "$work/first.json" -n 4 --explain=html
+"$bin/eintool" make llama --layers 2 -o "$work/layers.json"
+for file in "$examples"/*.json "$work/layers.json"; do
+    for ranks in 1 4 7; do
+        plan "$file" -n $ranks --explain | awk -v file="$file" 'length > 100 { print "FAILED: wider than 100 columns in " file ": " $0; bad = 1 } END { exit bad }' || failed=1
+    done
+done
+expect 0 "and 1 alike: layer1.scores" plan "$work/layers.json" -n 4 --explain
 expect 2 "--decompose exact is not available" plan "$graph" -n 2 --decompose exact
 expect 2 "expected eindecomp or sqrt, found 'bogus'" plan "$graph" -n 2 --decompose bogus
 expect 2 "did you mean greedy?" plan "$graph" -n 2 --place gredy
