@@ -107,6 +107,7 @@ std::string row(std::string const& name, std::string const& cut, std::string con
 }
 
 std::string overview(Explanation const& e, std::vector<std::vector<std::size_t>> const& groups) {
+    if (groups.empty()) return "\n  no node: every output is an input\n";
     std::string out = "\n" + row("node", "parts", "published", "scheduled", "x bound");
     for (auto const& group : groups) {
         NodeStory const& story = e.nodes[group.front()];

@@ -111,6 +111,15 @@ TEST_CASE("text keeps within 100 columns", "[apps][explain][text]") {
         }
 }
 
+TEST_CASE("a graph without nodes is told too", "[apps][explain][text]") {
+    test::GraphBuilder g;
+    g.leaf("A", {3});
+    Explanation const e = test::explained(g.finish({"A"}), 2);
+    CHECK(to_text(e).find("no node") != std::string::npos);
+    CHECK(to_json(e).at("nodes") == Json::array());
+    CHECK(unbalanced(to_html(e)).empty());
+}
+
 TEST_CASE("the text of the README's first graph is as it was", "[apps][explain][text]") {
     std::string const golden = std::string(GOLDEN) + "/first.txt";
     graph::EinGraph const graph = test::graph_of(std::string(GOLDEN) + "/first.json");
