@@ -102,9 +102,8 @@ void Residency::count(Rank to, Purpose purpose, std::int64_t bytes) {
 
 Layout Residency::layout(ValueId value) const {
     Layout out{cut(value).parts(), cut(value).slices().value_or(Parts{}), {}};
-    for (auto const& block : state(value).blocks)
-        if (block) out.ranks.push_back(block->rank);
-    if (out.ranks.size() != state(value).blocks.size()) out.ranks.clear();
+    for (auto const& block : state(value).blocks) out.ranks.push_back(block ? block->rank : Rank{-1});
+    if (std::all_of(out.ranks.begin(), out.ranks.end(), [](Rank rank) { return rank == Rank{-1}; })) out.ranks.clear();
     return out;
 }
 

@@ -45,8 +45,8 @@ struct Traffic {
 struct Layout {
     Parts parts;
     Parts slices;  // empty when parts are sliced in different ways
-    std::vector<Rank>
-        ranks;  // empty when some block has no home: every rank reads it for itself (InputsPolicy::shared)
+    /// -1 for a block that nobody reads; empty when no block has a home, as of what every rank reads for itself.
+    std::vector<Rank> ranks;
 };
 
 class Residency {

@@ -13,6 +13,7 @@ public:
           counts_(static_cast<std::size_t>(ranks), 0) {}
 
     void add(Rank rank, std::vector<Extent> const& cell) {
+        if (rank.value() < 0) return;
         auto const r = static_cast<std::size_t>(rank.value());
         ++counts_[r];
         std::optional<Box>& box = spread_.of_rank[r];

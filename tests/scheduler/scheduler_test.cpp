@@ -153,6 +153,20 @@ TEST_CASE("a node's traffic is told by operand, and for its busiest rank", "[sch
     CHECK(busiest >= *std::max_element(received.begin(), received.end()));
 }
 
+TEST_CASE("a block that nobody reads has no home", "[scheduler]") {
+    test::GraphBuilder g;
+    g.leaf("A", {8});
+    graph::Move first;
+    first.regions.push_back({{{0}, {4}}, {graph::AxisMap{}}});
+    g.node("first", first, {"A"}, {4});
+    graph::EinGraph const graph = g.finish({"first"});
+    auto const made = scheduler::schedule_plan(graph, planner::plan(graph, {.ranks = 4}), {.place = "pattern"});
+    REQUIRE(made.layouts[0].ranks.size() == 4);
+    CHECK(made.layouts[0].ranks[0] == Rank{0});
+    CHECK(made.layouts[0].ranks[2] == Rank{-1});
+    CHECK(made.layouts[0].ranks[3] == Rank{-1});
+}
+
 TEST_CASE("a layout has a rank for each block; shared inputs have no home", "[scheduler]") {
     test::GraphBuilder g;
     g.leaf("A", {8, 8});

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,13 @@ inline relation::Plan planned(graph::EinGraph const& graph, int ranks, std::vect
     for (std::size_t k = 0; k < parts.size(); ++k) plan.nodes.at(k).parts = parts[k];
     planner::price(graph, plan);
     return plan;
+}
+
+inline std::vector<std::string> lines_of(std::string const& text) {
+    std::vector<std::string> out;
+    std::istringstream stream(text);
+    for (std::string line; std::getline(stream, line);) out.push_back(line);
+    return out;
 }
 
 inline std::vector<std::filesystem::path> example_files() {

@@ -1,11 +1,12 @@
 #include "apps/explain/explanation.hpp"
 
-#include <numeric>
-
 #include "apps/explain/alike.hpp"
+#include "apps/explain/columns.hpp"
+#include "apps/explain/print.hpp"
 #include "tests/apps/explain/explained.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/graphs.hpp"
+#include "tests/support/random_graph.hpp"
 
 using namespace ein;
 using namespace ein::apps::explain;
@@ -113,23 +114,29 @@ TEST_CASE("inputs that every rank reads for itself do not move", "[apps][explain
     CHECK(e.nodes[0].inputs[0].steps.empty());
 }
 
-TEST_CASE("what is told of edges and outputs adds up to all that moves, in every example", "[apps][explain]") {
+TEST_CASE("what is told of edges and outputs adds up to all that moves, in every example and random graph",
+          "[apps][explain]") {
+    std::vector<graph::EinGraph> graphs;
+    for (auto const& file : test::example_files()) graphs.push_back(test::graph_of(file));
+    for (std::uint64_t seed = 1; seed <= 60; ++seed)
+        graphs.push_back(graph::lower_contractions(graph::read_graph(test::random_graph(seed).dump(), "random")));
     int const ranks = GENERATE(1, 3, 4, 6);
-    for (auto const& file : test::example_files()) {
-        CAPTURE(file, ranks);
-        Explanation const e = test::explained(test::graph_of(file), ranks);
+    for (std::size_t number = 0; number < graphs.size(); ++number) {
+        CAPTURE(number, ranks);
+        Explanation const e = test::explained(graphs[number], ranks);
         std::int64_t nodes = 0, flows = 0;
+        auto add = [&](Flow const& flow) {
+            flows += flow.bytes;
+            CHECK((flow.bytes == 0) == flow.steps.empty());
+        };
         for (NodeStory const& story : e.nodes) {
             nodes += story.moved();
-            flows += story.output.bytes;
-            for (Flow const& flow : story.inputs) {
-                flows += flow.bytes;
-                CHECK((flow.bytes == 0) == flow.steps.empty());
-            }
-            CHECK((story.output.bytes == 0) == story.output.steps.empty());
+            add(story.output);
+            for (Flow const& flow : story.inputs) add(flow);
         }
         CHECK(nodes == e.bytes);
         CHECK(flows == e.bytes);
+        for (std::string const& line : test::lines_of(to_text(e))) CHECK(width(line) <= 100);
     }
 }
 

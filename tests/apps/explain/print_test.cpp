@@ -1,7 +1,6 @@
 #include "apps/explain/print.hpp"
 
 #include <set>
-#include <sstream>
 
 #include "apps/explain/columns.hpp"
 #include "tests/apps/explain/explained.hpp"
@@ -20,13 +19,6 @@ graph::EinGraph rude() {
     g.leaf(name, {8, 8});
     g.einsum("Z" + name, "ij->i", {name});
     return g.finish({"Z" + name});
-}
-
-std::vector<std::string> lines(std::string const& text) {
-    std::vector<std::string> out;
-    std::istringstream stream(text);
-    for (std::string line; std::getline(stream, line);) out.push_back(line);
-    return out;
 }
 
 /// The names of elements that are open at the end, or closed without being open; scripts and styles are skipped.
@@ -105,7 +97,7 @@ TEST_CASE("text keeps within 100 columns", "[apps][explain][text]") {
     std::vector<graph::EinGraph> graphs{rude()};
     for (auto const& file : test::example_files()) graphs.push_back(test::graph_of(file));
     for (graph::EinGraph const& graph : graphs)
-        for (std::string const& line : lines(to_text(test::explained(graph, ranks)))) {
+        for (std::string const& line : test::lines_of(to_text(test::explained(graph, ranks)))) {
             CAPTURE(line, ranks);
             CHECK(width(line) <= 100);
         }
