@@ -1,11 +1,12 @@
 // einplan GRAPH -n RANKS: reads a graph, decides how every tensor is cut and where each block lives, and writes the schedule.
 #include <CLI/CLI.hpp>
-#include <chrono>
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 
 #include "apps/batch_lines.hpp"
 #include "apps/command_line.hpp"
+#include "apps/explain/print.hpp"
 #include "apps/plan_summary.hpp"
 #include "apps/planning.hpp"
 #include "apps/report_errors.hpp"
@@ -42,6 +43,7 @@ struct Options {
     fs::path cluster;
     std::string simulate;    // text or json, if asked for
     std::vector<int> sweep;  // rank counts
+    std::string explain;  // "", "text", "json" or "html"
     bool quiet = false;
 };
 
@@ -83,16 +85,10 @@ void add_options(CLI::App& app, Options& options) {
                    "rank counts, as 1,2,4,8: a table of predictions; without -n nothing is written")
         ->delimiter(',')
         ->check(CLI::Range(1, 1 << 20));
+    app.add_flag("--explain{text}", options.explain,
+                 "why the schedule is as it is, instead of the summary: --explain[=text], --explain=json, or "
+                 "--explain=html (a page: on stdout, or with -o FILE beside the schedule as .html)");
     app.add_flag("-q,--quiet", options.quiet, "no summary");
-}
-
-/// Options of the public interface that this version does not have: refused by name, never ignored.
-void refuse_later_options(CLI::App& app) {
-    for (std::string const name : {"--explain"})
-        app.add_option_function<std::vector<std::string>>(
-               name, [name](auto const&) { throw UsageError(name + " is not available in this version"); })
-            ->expected(0, 64)  // whatever follows: it is refused anyway
-            ->group("");
 }
 
 std::string hex(std::uint64_t value) {
@@ -103,6 +99,14 @@ std::string hex(std::uint64_t value) {
 
 std::string hash_of(std::string const& text) {
     return hex(hash_bytes({reinterpret_cast<std::uint8_t const*>(text.data()), text.size()}));
+}
+
+void print(std::string const& text) { std::fputs(text.c_str(), stdout); }
+
+void check_explain(std::string const& how) {
+    std::vector<std::string> const known{"text", "json", "html"};
+    if (how.empty() || std::find(known.begin(), known.end(), how) != known.end()) return;
+    throw UsageError("--explain: expected " + one_of(known) + ", found '" + how + "'");
 }
 
 std::optional<relation::Plan> given_plan(Options const& options, graph::EinGraph const& graph,
@@ -155,7 +159,8 @@ apps::PlanningOptions planning_options(Options const& options, Machines const& m
             .scheduler = {.place = options.place,
                           .inputs = shared ? scheduler::InputsPolicy::shared : scheduler::InputsPolicy::once,
                           .cluster = machines.cluster},
-            .memory = budget_of(options, machines)};
+            .memory = budget_of(options, machines),
+            .memory_from = options.memory.empty() ? machines.name + ": /memory" : "--memory"};
 }
 
 std::vector<apps::SweepRow> sweep(Options const& options, graph::EinGraph const& graph, Machines const& machines) {
@@ -175,26 +180,78 @@ std::vector<apps::SweepRow> sweep(Options const& options, graph::EinGraph const&
     return rows;
 }
 
-void print_summary(Options const& options, apps::Planned const& planned, Machines const& machines) {
-    for (std::string const& note : planned.notes) std::fprintf(stderr, "einplan: %s\n", note.c_str());
-    std::string const summary = apps::plan_summary(planned.made.schedule, planned.plan, options.out.string());
-    std::string const batch = apps::batch_line(planned.made.schedule.header, machines.cluster);
-    std::printf("%s  batch           %s\n", summary.c_str(), batch.c_str());
+std::string summary_of(Options const& options, apps::Planned const& planned, Machines const& machines) {
+    return apps::plan_summary(planned.made.schedule, planned.plan, options.out.string()) + "  batch           " +
+           apps::batch_line(planned.made.schedule.header, machines.cluster) + "\n";
 }
 
+/// What goes to stdout: texts as they come, or, when --simulate=json or --explain=json was given, one JSON object at the end.
+class Telling {
+public:
+    Telling(Options const& options, Machines const& machines)
+        : options_(options), machines_(machines), json_(options.simulate == "json" || options.explain == "json") {}
+
+    void sweep(std::vector<apps::SweepRow> const& rows) {
+        if (json_)
+            document_["sweep"] = apps::sweep_json(rows);
+        else
+            print(apps::sweep_text(rows, machines_.name));
+    }
+
+    void plan(graph::EinGraph const& graph, apps::Planned const& planned, bool placed) {
+        for (std::string const& note : planned.notes) std::fprintf(stderr, "einplan: %s\n", note.c_str());
+        if (options_.explain.empty()) {
+            if (!options_.quiet && !json_) print(summary_of(options_, planned, machines_));
+            return;
+        }
+        auto const explanation = apps::explain::explain(graph, planned.plan, planned.made);
+        if (options_.explain == "json") document_.update(apps::explain::to_json(explanation));
+        if (options_.explain == "text") print(apps::explain::to_text(explanation));
+        if (options_.explain == "html") page(apps::explain::to_html(explanation), planned, placed);
+    }
+
+    void simulation(schedule::Schedule const& schedule) {
+        if (options_.simulate.empty()) return;
+        scheduler::Simulation const run = simulate(schedule, machines_.cluster);
+        if (!json_) return print(apps::simulation_text(schedule, run, machines_.name));
+        Json told = apps::simulation_json(schedule, run);
+        told["cluster"] = machines_.name;
+        if (options_.explain == "json")
+            document_["simulation"] = std::move(told);
+        else
+            document_.update(told);
+    }
+
+    void end() const {
+        if (json_) print(document_.dump(1, ' ', false, Json::error_handler_t::replace) + "\n");
+    }
+
+private:
+    /// A page goes beside a schedule that was given a place.
+    void page(std::string const& text, apps::Planned const& planned, bool placed) const {
+        if (!placed) return print(text);
+        fs::path const file = fs::path(options_.out).replace_extension(".html");
+        apps::write_text(file, text);
+        if (!options_.quiet && !json_)
+            print(summary_of(options_, planned, machines_) + "  explained       " + file.string() + "\n");
+    }
+
+    Options const& options_;
+    Machines const& machines_;
+    bool json_;
+    Json document_ = Json::object();
+};
+
 int run(Options options) {
+    check_explain(options.explain);
     if (options.ranks == 0 && options.sweep.empty()) throw UsageError("-n, --ranks is required; see --help");
+    bool const placed = !options.out.empty();
     if (options.out.empty()) options.out = fs::path(options.graph).replace_extension(".sched");
     std::string const text = read_text_file(options.graph);
     graph::EinGraph const graph = graph::lower_contractions(graph::read_graph(text, options.graph.string()));
     Machines const machines = read_machines(options);
-    bool const as_json = options.simulate == "json";
-    Json predictions{{"cluster", machines.name}};
-    if (!options.sweep.empty()) {
-        auto const rows = sweep(options, graph, machines);
-        predictions["sweep"] = apps::sweep_json(rows);
-        if (!as_json) std::fputs(apps::sweep_text(rows, machines.name).c_str(), stdout);
-    }
+    Telling telling(options, machines);
+    if (!options.sweep.empty()) telling.sweep(sweep(options, graph, machines));
     if (options.ranks > 0) {
         std::string const graph_hash = hash_of(text);
         apps::Planned planned = plan_and_schedule(graph, planning_options(options, machines, options.ranks),
@@ -204,14 +261,10 @@ int run(Options options) {
         schedule::write_file(schedule, options.out);
         if (!options.plan_out.empty())
             apps::write_text(options.plan_out, relation::write_plan(graph, planned.plan, graph_hash));
-        if (!options.quiet && !as_json) print_summary(options, planned, machines);
-        if (!options.simulate.empty()) {
-            scheduler::Simulation const run = simulate(schedule, machines.cluster);
-            predictions.update(apps::simulation_json(schedule, run));
-            if (!as_json) std::fputs(apps::simulation_text(schedule, run, machines.name).c_str(), stdout);
-        }
+        telling.plan(graph, planned, placed);
+        telling.simulation(schedule);
     }
-    if (as_json) std::puts(predictions.dump(1).c_str());
+    telling.end();
     return 0;
 }
 
@@ -224,7 +277,6 @@ int main(int argc, char** argv) {
             "Plans a graph of Einstein summations for a number of ranks and writes the schedule that einrun runs."};
         app.set_version_flag("--version", apps::version("einplan"));
         add_options(app, options);
-        refuse_later_options(app);
         if (auto const code = apps::parse(app, argc, argv)) return *code;
         return run(options);
     });

@@ -109,7 +109,7 @@ int enough_ranks(graph::EinGraph const& graph, PlanningOptions options) {
 [[noreturn]] void refuse(graph::EinGraph const& graph, PlanningOptions const& options, std::int64_t least,
                          bool parts_are_given) {
     int const ranks = parts_are_given ? 0 : enough_ranks(graph, options);
-    throw MemoryError("--memory: expected a schedule that fits in " +
+    throw MemoryError(options.memory_from + ": expected a schedule that fits in " +
                       format_bytes(static_cast<double>(*options.memory)) + " a rank on " +
                       std::to_string(options.planner.ranks) + " ranks, found that the smallest needs " +
                       bytes_text(least) + "; give --memory " + std::to_string(least) +

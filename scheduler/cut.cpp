@@ -57,6 +57,12 @@ void Cut::slice(std::vector<Parts> slices) {
         first_[part + 1] = first_[part] + static_cast<std::size_t>(element_count(slices_[part]));
 }
 
+std::optional<Parts> Cut::slices() const {
+    if (slices_.empty()) return whole_;
+    bool const alike = std::all_of(slices_.begin(), slices_.end(), [&](Parts const& s) { return s == slices_[0]; });
+    return alike ? std::optional(slices_[0]) : std::nullopt;
+}
+
 Box Cut::part_box(std::size_t part) const { return block_box(shape_, parts_, grid_index(parts_, part)); }
 
 Box Cut::box(std::size_t index) const {

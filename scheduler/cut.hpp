@@ -3,6 +3,7 @@
 // Example: 7 rows in 2 parts, the first in 3 slices: [0,2) [2,3) [3,4) | [4,7).
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "lib/base/partition.hpp"
@@ -23,6 +24,8 @@ public:
     void slice(std::vector<Parts> slices);
 
     Parts const& parts() const { return parts_; }
+    /// The slices of every part, or nothing when parts are sliced in different ways.
+    std::optional<Parts> slices() const;
     std::size_t part_count() const { return first_.size() - 1; }
     std::size_t blocks() const { return first_.back(); }
     Box box(std::size_t index) const;

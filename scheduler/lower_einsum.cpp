@@ -114,8 +114,10 @@ void Lowering::slice_partials(graph::Node const& node, std::vector<Call> const& 
 
 std::vector<BlockId> Lowering::bring_operands(graph::Node const& node, graph::EinSum const& einsum, Call const& call) {
     std::vector<BlockId> operands;
-    for (std::size_t k = 0; k < einsum.operands(); ++k)
+    for (std::size_t k = 0; k < einsum.operands(); ++k) {
+        residency_.begin_operand(k);
         operands.push_back(residency_.need(node.inputs[k], projected(call.region, einsum.inputs[k]), call.rank).block);
+    }
     return operands;
 }
 

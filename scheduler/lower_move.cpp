@@ -66,16 +66,17 @@ std::vector<Lowering::Piece> Lowering::pieces_of(graph::Node const& node, graph:
         if (landing.empty()) continue;
         std::vector<AxisMap> const axes = from_output_begin(region);
         Box const wanted = image(landing, axes);
+        residency_.begin_operand(k);
         if (options_.inputs ==
             InputsPolicy::shared) {  // a leaf is read here; anything else comes whole or in pieces as below
             Holding const here = residency_.need(node.inputs[k], wanted, call.rank);
-            pieces.push_back({here, landing, movements[k]});
+            pieces.push_back({here, landing, movements[k], k});
             continue;
         }
         for (Residency::Piece const& block : residency_.blocks_meeting(node.inputs[k], wanted)) {
             Box const part = preimage(block.box, axes, landing);
             if (!part.empty())
-                pieces.push_back({residency_.home(node.inputs[k], block.index, call.rank), part, movements[k]});
+                pieces.push_back({residency_.home(node.inputs[k], block.index, call.rank), part, movements[k], k});
         }
     }
     return pieces;
@@ -98,9 +99,10 @@ BlockId Lowering::assemble(graph::Node const& node, Call const& call, std::vecto
                    .inputs = {piece.from.block},
                    .output = cut.block,
                    .region = piece.region});
+        residency_.begin_operand(piece.operand);
         BlockId const here = residency_.transfer(cut, node.output.value(), dtype, call.rank, Purpose::repart);
         if (piece.region == call.region) return here;  // the whole block came in one piece
-        local.push_back({{call.rank, here, piece.region}, piece.region, identity});
+        local.push_back({{call.rank, here, piece.region}, piece.region, identity, piece.operand});
     }
     BlockId const block = on(call.rank).add_block(node.output.value(), dtype, call.region);
     std::int32_t filled = -1;

@@ -40,6 +40,13 @@ std::vector<schedule::Section> Lowering::take_sections() {
     return out;
 }
 
+std::vector<Layout> Lowering::layouts() const {
+    std::vector<Layout> out;
+    for (std::size_t v = 0; v < graph_.values.size(); ++v)
+        out.push_back(residency_.layout(ValueId{static_cast<std::int32_t>(v)}));
+    return out;
+}
+
 void Lowering::lower(NodeId id) {
     graph::Node const& node = graph_.node(id);
     residency_.begin(node_ = id);

@@ -29,6 +29,7 @@ public:
     std::vector<schedule::Section> take_sections();
     std::vector<std::vector<Rank>> const& ranks() const { return ranks_; }  // of each node's calls, by NodeId
     std::vector<Traffic> const& traffic() const { return residency_.traffic(); }
+    std::vector<Layout> layouts() const;  // by ValueId
 
 private:
     // one kernel call of an EinSum, or one output block of a Move or Reshape
@@ -51,6 +52,7 @@ private:
         Holding from;
         Box region;  // in the output's indices
         std::int32_t spec = -1;
+        std::size_t operand = 0;
     };
 
     void lower(NodeId id);

@@ -85,12 +85,31 @@ std::optional<BlockId> Residency::copy_of(ValueId value, Box const& box, Rank ra
     return std::nullopt;
 }
 
+void Residency::begin(NodeId node) {
+    node_ = static_cast<std::size_t>(node.value());
+    operand_ = 0;
+    received_.assign(sections_.size(), 0);
+    traffic_[node_].inputs.assign(graph_.node(node).inputs.size(), 0);
+}
+
+void Residency::count(Rank to, Purpose purpose, std::int64_t bytes) {
+    Traffic& traffic = traffic_[node_];
+    (purpose == Purpose::join ? traffic.join : purpose == Purpose::agg ? traffic.agg : traffic.repart) += bytes;
+    if (purpose != Purpose::agg) traffic.inputs[operand_] += bytes;
+    std::int64_t& received = received_[static_cast<std::size_t>(to.value())];
+    traffic.busiest = std::max(traffic.busiest, received += bytes);
+}
+
+Layout Residency::layout(ValueId value) const {
+    Layout out{cut(value).parts(), cut(value).slices().value_or(Parts{}), {}};
+    for (auto const& block : state(value).blocks) out.ranks.push_back(block ? block->rank : Rank{-1});
+    if (std::all_of(out.ranks.begin(), out.ranks.end(), [](Rank rank) { return rank == Rank{-1}; })) out.ranks.clear();
+    return out;
+}
+
 BlockId Residency::transfer(Holding const& from, std::int32_t tensor, DType dtype, Rank to, Purpose purpose,
                             bool packed) {
-    Traffic& traffic = traffic_[node_];
-    (purpose == Purpose::join  ? traffic.join
-     : purpose == Purpose::agg ? traffic.agg
-                               : traffic.repart) += on(from.rank).bytes_of(from.block);
+    count(to, purpose, on(from.rank).bytes_of(from.block));
     int const tag = next_tag_[{from.rank.value(), to.value()}]++;
     BlockId const there = on(to).add_block(tensor, dtype, from.box, packed);
     on(from.rank).add(

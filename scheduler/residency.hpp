@@ -35,7 +35,18 @@ enum class Purpose { join, agg, repart };
 /// Bytes that cross ranks for one node.
 struct Traffic {
     std::int64_t join = 0, agg = 0, repart = 0;
+    std::int64_t busiest = 0;          // received by the rank that receives most for this node
+    std::vector<std::int64_t> inputs;  // for each operand: of join and repart, what came for it
     std::int64_t total() const { return join + agg + repart; }
+};
+
+/// Where a value lies once it is made or loaded: the grid of its parts, the grid of slices that each part is cut into again, and the
+/// rank of every block, parts in C order, then the slices of each.
+struct Layout {
+    Parts parts;
+    Parts slices;  // empty when parts are sliced in different ways
+    /// -1 for a block that nobody reads; empty when no block has a home, as of what every rank reads for itself.
+    std::vector<Rank> ranks;
 };
 
 class Residency {
@@ -62,8 +73,11 @@ public:
     BlockId transfer(Holding const& from, std::int32_t tensor, DType dtype, Rank to, Purpose purpose,
                      bool packed = false);
     /// What follows is for this node.
-    void begin(NodeId node) { node_ = static_cast<std::size_t>(node.value()); }
+    void begin(NodeId node);
+    /// What follows is brought for this operand of the node.
+    void begin_operand(std::size_t operand) { operand_ = operand; }
     std::vector<Traffic> const& traffic() const { return traffic_; }  // by NodeId
+    Layout layout(ValueId value) const;
 
     /// The blocks of a value whose box meets `region`.
     using Piece = Cut::Block;
@@ -93,6 +107,7 @@ private:
         state(value).copies[box].push_back({rank, block});
     }
     BlockId load(ValueId value, Box const& box, Rank rank);
+    void count(Rank to, Purpose purpose, std::int64_t bytes);
     Holding from_one_block(ValueId value, Piece const& piece, Box const& region, Rank rank, Purpose purpose);
     Holding assembled(ValueId value, std::vector<Piece> const& pieces, Box const& region, Rank rank, Purpose purpose);
     Purpose purpose_of(ValueId value, Box const& region) const;
@@ -105,7 +120,8 @@ private:
     std::vector<State> states_;
     std::map<std::pair<int, int>, int> next_tag_;  // by (from, to)
     std::vector<Traffic> traffic_;
-    std::size_t node_ = 0;
+    std::size_t node_ = 0, operand_ = 0;
+    std::vector<std::int64_t> received_;  // by rank, for the node that lowering is at
 };
 
 }  // namespace ein::scheduler

@@ -67,6 +67,7 @@ Scheduled lowered(graph::EinGraph const& graph, relation::Plan const& plan, Sche
     out.schedule.sections = lowering.take_sections();
     out.ranks = lowering.ranks();
     out.traffic = lowering.traffic();
+    out.layouts = lowering.layouts();
     header.prediction = predict(out.schedule, plan);
     out.makespan = simulate(out.schedule, options.cluster).makespan;
     return out;

@@ -19,11 +19,6 @@ graph=$examples/first.json
 plan() { "$bin/einplan" "$@" -o "$work/s.sched"; }
 expect 0 "einplan 0" "$bin/einplan" --version
 expect 0 "ranks" "$bin/einplan" --help
-for option in --explain --explain=json; do
-    read -ra words <<< "$option"
-    expect 2 "${words[0]%=*} is not available in this version" plan "${words[@]}" "$graph" -n 2
-    expect 2 "${words[0]%=*} is not available in this version" plan "$graph" -n 2 "${words[@]}"
-done
 expect 0 "exact, proven optimal" plan "$graph" -n 4 --decompose exact
 expect 0 "exact, proven optimal" plan "$graph" -n 4 --decompose exact --time-limit 3 --cost-unit elements
 expect 0 "eindecomp, " plan "$graph" -n 4 --cost-unit bytes
@@ -36,6 +31,21 @@ for strategy in eindecomp exact moved sqrt 3d summa 25d data megatron sequence a
 done
 expect 0 "megatron" "$bin/einplan" --help
 expect 0 "fewer calls" plan "$examples/attention.json" -n 64 --decompose megatron
+expect 0 "lower bound" plan "$graph" -n 4 --explain
+expect 0 "lower bound" plan --explain "$graph" -n 4
+expect 0 '"einplan_explain": 1' plan "$graph" -n 4 --explain=json
+expect 2 "--explain: expected text, json or html, found 'xml'" plan "$graph" -n 4 --explain=xml
+expect 0 "s.html" plan "$graph" -n 4 --explain=html
+expect 0 "</html>" cat "$work/s.html"
+cp "$graph" "$work/first.json"
+expect 0 "</html>" "$bin/einplan" "$work/first.json" -n 4 --explain=html
+"$bin/eintool" make llama --layers 2 -o "$work/layers.json"
+for file in "$examples"/*.json "$work/layers.json"; do
+    for ranks in 1 4 7; do
+        plan "$file" -n $ranks --explain | awk -v file="$file" 'length > 100 { print "FAILED: wider than 100 columns in " file ": " $0; bad = 1 } END { exit bad }' || failed=1
+    done
+done
+expect 0 "and 1 alike: layer1.scores" plan "$work/layers.json" -n 4 --explain
 expect 2 "did you mean greedy?" plan "$graph" -n 2 --place gredy
 expect 2 "--ranks is required; see --help" plan "$graph"
 expect 3 "a file that can be read" plan "$work/none.json" -n 2

@@ -149,3 +149,51 @@ TEST_CASE("traffic by node adds up to the bytes that ranks send", "[scheduler]")
     CHECK(total == sum(made.schedule.header.prediction.bytes_sent));
     CHECK((ranks == 1) == (total == 0));
 }
+
+TEST_CASE("a node's traffic is told by operand, and for its busiest rank", "[scheduler]") {
+    int const ranks = GENERATE(1, 2, 4, 6, 7);
+    graph::EinGraph const graph = matmul_chain();
+    auto const made = scheduler::schedule_plan(graph, planner::plan(graph, {.ranks = ranks}), {.slice_bytes = 0});
+    std::int64_t busiest = 0;
+    for (std::size_t node = 0; node < made.traffic.size(); ++node) {
+        scheduler::Traffic const& traffic = made.traffic[node];
+        CHECK(traffic.inputs.size() == graph.nodes[node].inputs.size());
+        CHECK(sum(traffic.inputs) == traffic.join + traffic.repart);
+        CHECK(traffic.busiest <= traffic.total());
+        CHECK(traffic.busiest * ranks >= traffic.total());
+        busiest += traffic.busiest;
+    }
+    std::vector<std::int64_t> const& received = made.schedule.header.prediction.bytes_received;
+    CHECK(busiest >= *std::max_element(received.begin(), received.end()));
+}
+
+TEST_CASE("a block that nobody reads has no home", "[scheduler]") {
+    test::GraphBuilder g;
+    g.leaf("A", {8});
+    graph::Move first;
+    first.regions.push_back({{{0}, {4}}, {graph::AxisMap{}}});
+    g.node("first", first, {"A"}, {4});
+    graph::EinGraph const graph = g.finish({"first"});
+    auto const made = scheduler::schedule_plan(graph, planner::plan(graph, {.ranks = 4}), {.place = "pattern"});
+    REQUIRE(made.layouts[0].ranks.size() == 4);
+    CHECK(made.layouts[0].ranks[0] == Rank{0});
+    CHECK(made.layouts[0].ranks[2] == Rank{-1});
+    CHECK(made.layouts[0].ranks[3] == Rank{-1});
+}
+
+TEST_CASE("a layout has a rank for each block; shared inputs have no home", "[scheduler]") {
+    test::GraphBuilder g;
+    g.leaf("A", {8, 8});
+    g.leaf("B", {8, 8});
+    g.einsum("C", "ij,jk->ik", {"A", "B"});
+    graph::EinGraph const graph = g.finish({"C"});
+    relation::Plan plan = planner::plan(graph, {.ranks = 4});
+    plan.nodes[0].parts = {2, 2, 1};
+    scheduler::SchedulerOptions options{.place = "pattern", .slice_bytes = 0};
+    auto const once = scheduler::schedule_plan(graph, plan, options);
+    CHECK(once.layouts[2].parts == Parts{2, 1});
+    CHECK(once.layouts[2].slices == Parts{1, 2});  // of each part two ranks have partial results
+    CHECK(once.layouts[2].ranks == std::vector{Rank{0}, Rank{1}, Rank{2}, Rank{3}});
+    options.inputs = scheduler::InputsPolicy::shared;
+    CHECK(scheduler::schedule_plan(graph, plan, options).layouts[0].ranks.empty());
+}

@@ -1,0 +1,150 @@
+#include <cmath>
+
+#include "apps/explain/print.hpp"
+
+namespace ein::apps::explain {
+namespace {
+
+/// Whole numbers as such: 5242880, not 5242880.0.
+Json number(double value) {
+    if (std::floor(value) == value && std::fabs(value) < 0x1p53) return static_cast<std::int64_t>(value);
+    return value;
+}
+
+Json number(std::optional<double> value) { return value ? number(*value) : Json(nullptr); }
+
+Json cost(relation::Cost const& cost) {
+    return {{"join", number(cost.join)}, {"agg", number(cost.agg)}, {"repart", number(cost.repart)}};
+}
+
+Json with_total(Json json, double total) {
+    json["total"] = number(total);
+    return json;
+}
+
+Json parts(std::vector<CutLabel> const& cut) {
+    Json out = Json::object();
+    for (CutLabel const& label : cut) out[label.name] = label.parts;
+    return out;
+}
+
+Json extents(std::vector<CutLabel> const& cut) {
+    Json out = Json::object();
+    for (CutLabel const& label : cut) out[label.name] = label.extent;
+    return out;
+}
+
+Json uneven(std::vector<CutLabel> const& cut) {
+    Json out = Json::object();
+    for (CutLabel const& label : cut)
+        if (!label.uneven.empty()) out[label.name] = label.uneven;
+    return out;
+}
+
+Json aggregated(std::vector<CutLabel> const& cut) {
+    Json out = Json::array();
+    for (CutLabel const& label : cut)
+        if (label.aggregated) out.push_back(label.name);
+    return out;
+}
+
+Json rejected(std::vector<Rejected> const& list) {
+    Json out = Json::array();
+    for (Rejected const& one : list)
+        out.push_back({{"parts", parts(one.cut)},
+                       {"elements", number(one.elements)},
+                       {"bytes", number(one.bytes)},
+                       {"more_elements", number(one.more_elements)},
+                       {"more_bytes", number(one.more_bytes)}});
+    return out;
+}
+
+std::string kinds(std::vector<Step> const& steps) {
+    std::string out;
+    for (Step const& step : steps) out += (out.empty() ? "" : " + ") + step.kind;
+    return out.empty() ? "none" : out;
+}
+
+Json collective(Flow const& flow, Json of) {
+    Json steps = Json::array();
+    for (Step const& step : flow.steps) steps.push_back({{"kind", step.kind}, {"axes", step.axes}});
+    Json out{{"of", std::move(of)},       {"tensor", flow.tensor}, {"held", flow.held},  {"wanted", flow.wanted},
+             {"kind", kinds(flow.steps)}, {"steps", steps},        {"bytes", flow.bytes}};
+    if (!flow.note.empty()) out["note"] = flow.note;
+    return out;
+}
+
+Json collectives(NodeStory const& story) {
+    Json out = Json::array();
+    for (std::size_t k = 0; k < story.inputs.size(); ++k) {
+        out.push_back(collective(story.inputs[k], "inputs/" + std::to_string(k)));
+        out.back()["maker"] = story.inputs[k].maker ? Json(*story.inputs[k].maker) : Json(nullptr);
+    }
+    out.push_back(collective(story.output, "output"));
+    return out;
+}
+
+Json sharding(NodeStory const& story) {
+    Json out = Json::object();
+    for (Flow const& flow : story.inputs) out.emplace(flow.tensor, flow.wanted);
+    out[story.output.tensor] = story.output.held;
+    return out;
+}
+
+}  // namespace
+
+Json to_json(NodeStory const& story) {
+    return {
+        {"name", story.name},
+        {"operation", story.operation},
+        {"dtype", story.dtype},
+        {"labels", extents(story.cut)},
+        {"aggregated", aggregated(story.cut)},
+        {"uneven", uneven(story.cut)},
+        {"parts", parts(story.cut)},
+        {"calls", story.calls},
+        {"flops", number(story.flops)},
+        {"candidates", story.candidates},
+        {"cost", cost(story.elements)},
+        {"cost_bytes", cost(story.bytes)},
+        {"with_edges", {{"elements", number(story.with_edges_elements)}, {"bytes", number(story.with_edges_bytes)}}},
+        {"alternatives", rejected(story.rejected)},
+        {"bytes",
+         {{"join", story.join},
+          {"agg", story.agg},
+          {"repart", story.repart},
+          {"total", story.moved()},
+          {"rank_max", story.busiest}}},
+        {"words_rank_max", number(story.busiest_words)},
+        {"lower_bound_words", number(story.lower_bound_words)},
+        {"times_lower_bound", number(story.ratio)},
+        {"sharding", sharding(story)},
+        {"collectives", collectives(story)}};
+}
+
+Json to_json(Explanation const& e) {
+    Json mesh = Json::object(), nodes = Json::array();
+    for (auto const& [axis, size] : e.mesh_axes) mesh[axis] = size;
+    for (NodeStory const& story : e.nodes) nodes.push_back(to_json(story));
+    Json out{{"einplan_explain", 1},
+             {"graph", e.graph},
+             {"ranks", e.ranks},
+             {"strategy", e.strategy},
+             {"place", e.place},
+             {"calls", e.calls},
+             {"mesh", mesh},
+             {"tasks", e.tasks},
+             {"flops", number(e.flops)},
+             {"cost", with_total(cost(e.cost), e.cost.total())},
+             {"cost_bytes", number(e.cost_bytes)},
+             {"bytes", {{"total", e.bytes}, {"rank_max", e.bytes_rank_max}}},
+             {"word", e.word},
+             {"words_rank_max", number(e.words_rank_max)},
+             {"peak_bytes", e.peak_bytes},
+             {"idle_ranks", e.idle_ranks},
+             {"nodes", nodes}};
+    if (e.gap) out["gap"] = number(*e.gap);
+    return out;
+}
+
+}  // namespace ein::apps::explain

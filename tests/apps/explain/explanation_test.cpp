@@ -1,0 +1,153 @@
+#include "apps/explain/explanation.hpp"
+
+#include "apps/explain/alike.hpp"
+#include "apps/explain/columns.hpp"
+#include "apps/explain/print.hpp"
+#include "tests/apps/explain/explained.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/graphs.hpp"
+#include "tests/support/random_graph.hpp"
+
+using namespace ein;
+using namespace ein::apps::explain;
+
+namespace {
+
+graph::EinGraph product(Extent i, Extent j, Extent k) {
+    test::GraphBuilder g;
+    g.leaf("A", {i, j}, DType::f32);
+    g.leaf("B", {j, k}, DType::f32);
+    g.einsum("C", "ij,jk->ik", {"A", "B"}, {.dtype = DType::f32});
+    return g.finish({"C"});
+}
+
+/// z[s,d] = relu(x[s,c] W0[c,e]) W1[e,d], and what reads it: y[s,f] = z[s,d] W2[d,f].
+graph::EinGraph perceptron() {
+    test::GraphBuilder g;
+    g.leaf("x", {64, 64}, DType::f32);
+    g.leaf("W0", {64, 256}, DType::f32);
+    g.leaf("W1", {256, 64}, DType::f32);
+    g.leaf("W2", {64, 256}, DType::f32);
+    g.einsum("h", "sc,ce->se", {"x", "W0"}, {.dtype = DType::f32});
+    g.einsum("v", "se->se", {"h"}, {.join = "relu(x)", .dtype = DType::f32});
+    g.einsum("z", "se,ed->sd", {"v", "W1"}, {.dtype = DType::f32});
+    g.einsum("y", "sd,df->sf", {"z", "W2"}, {.dtype = DType::f32});
+    return g.finish({"y"});
+}
+
+Step over(std::string const& kind, std::vector<std::string> axes) { return {kind, std::move(axes)}; }
+
+}  // namespace
+
+TEST_CASE("the 1024 cube on 8 ranks: the published cost, the bytes, the bound and the collectives", "[apps][explain]") {
+    Explanation const e = test::explained(product(1024, 1024, 1024), 8);
+    CHECK(e.cost.total() == 5242880);
+    CHECK(e.bytes == 12582912);
+    CHECK(e.word == "f32");
+    CHECK(e.words_rank_max == 393216);
+    CHECK(e.mesh == "a:2 b:2 c:2");
+    REQUIRE(e.nodes.size() == 1);
+    NodeStory const& c = e.nodes[0];
+    CHECK(c.candidates == 10);
+    CHECK(c.join == 2 * c.agg);
+    CHECK(c.lower_bound_words == 393216);
+    CHECK(c.ratio == 1);
+    REQUIRE(c.rejected.size() == 3);
+    CHECK(c.rejected[0].elements == 6291456);
+    CHECK(c.rejected[0].more_elements == 1048576);
+    CHECK(c.inputs[0].wanted == "i/a j/c");
+    CHECK(c.inputs[0].steps == std::vector{over("all-gather", {"b"})});
+    CHECK(c.inputs[1].steps == std::vector{over("all-gather", {"a"})});
+    CHECK(c.output.wanted == "i/a k/b Partial over c");
+    CHECK(c.output.steps == std::vector{over("reduce-scatter", {"c"})});
+}
+
+TEST_CASE("tensor and sequence parallel as [S] derives them: all-gather, nothing, reduce-scatter", "[apps][explain]") {
+    graph::EinGraph const graph = perceptron();
+    // labels: h and y (s, c or d, e or f), v (s, e), z (s, e, d)
+    relation::Plan const plan = test::planned(graph, 4, {{1, 1, 4}, {1, 4}, {1, 4, 1}, {1, 1, 4}});
+    Explanation const e = test::explained(graph, plan, {.place = "pattern", .slice_bytes = 0});
+    CHECK(e.mesh == "a:4");
+    NodeStory const &h = e.nodes[0], &v = e.nodes[1], &z = e.nodes[2], &y = e.nodes[3];
+    CHECK(h.inputs[0].held == "s/a c");  // sequence parallel before the first product
+    CHECK(h.inputs[0].wanted == "s c");
+    CHECK(h.inputs[0].steps == std::vector{over("all-gather", {"a"})});
+    CHECK(h.inputs[1].wanted == "c e/a");
+    CHECK(h.inputs[1].steps.empty());
+    CHECK(h.output.held == "s e/a");
+    CHECK(v.moved() == 0);
+    CHECK(z.inputs[0].steps.empty());
+    CHECK(z.output.wanted == "s d Partial over a");
+    CHECK(z.output.held == "s/a d");
+    CHECK(z.output.steps == std::vector{over("reduce-scatter", {"a"})});
+    CHECK(y.inputs[0].steps == std::vector{over("all-gather", {"a"})});
+    CHECK(z.output.note.find("all-reduce") != std::string::npos);
+}
+
+TEST_CASE("rows on a prime number of ranks: fully sharded weights are gathered, uneven parts are told",
+          "[apps][explain]") {
+    graph::EinGraph const graph = product(29, 64, 64);
+    Explanation const e =
+        test::explained(graph, test::planned(graph, 7, {{7, 1, 1}}), {.place = "pattern", .slice_bytes = 0});
+    CHECK(e.mesh == "a:7");
+    CHECK(e.nodes[0].cut[0].uneven == "5+4x6");
+    CHECK(e.nodes[0].output.held == "i/a k (uneven i: 5+4x6)");
+    CHECK(e.nodes[0].inputs[1].steps == std::vector{over("all-gather", {"a"})});
+    CHECK(e.nodes[0].output.steps.empty());
+}
+
+TEST_CASE("one rank moves nothing; ranks without a call are idle", "[apps][explain]") {
+    Explanation const one = test::explained(product(8, 8, 8), 1);
+    CHECK(one.mesh.empty());
+    CHECK(one.bytes == 0);
+    CHECK(one.nodes[0].inputs[0].wanted == "i j");
+    CHECK_FALSE(one.nodes[0].ratio);
+    Explanation const few = test::explained(product(1, 2, 1), 4);
+    CHECK(few.idle_ranks == std::vector{2, 3});
+}
+
+TEST_CASE("inputs that every rank reads for itself do not move", "[apps][explain]") {
+    graph::EinGraph const graph = product(64, 64, 64);
+    Explanation const e =
+        test::explained(graph, planner::plan(graph, {.ranks = 8}), {.inputs = scheduler::InputsPolicy::shared});
+    CHECK(e.nodes[0].inputs[0].held == "each rank reads its own");
+    CHECK(e.nodes[0].inputs[0].steps.empty());
+}
+
+TEST_CASE("what is told of edges and outputs adds up to all that moves, in every example and random graph",
+          "[apps][explain]") {
+    std::vector<graph::EinGraph> graphs;
+    for (auto const& file : test::example_files()) graphs.push_back(test::graph_of(file));
+    for (std::uint64_t seed = 1; seed <= 60; ++seed)
+        graphs.push_back(graph::lower_contractions(graph::read_graph(test::random_graph(seed).dump(), "random")));
+    int const ranks = GENERATE(1, 3, 4, 6);
+    for (std::size_t number = 0; number < graphs.size(); ++number) {
+        CAPTURE(number, ranks);
+        Explanation const e = test::explained(graphs[number], ranks);
+        std::int64_t nodes = 0, flows = 0;
+        auto add = [&](Flow const& flow) {
+            flows += flow.bytes;
+            CHECK((flow.bytes == 0) == flow.steps.empty());
+        };
+        for (NodeStory const& story : e.nodes) {
+            nodes += story.moved();
+            add(story.output);
+            for (Flow const& flow : story.inputs) add(flow);
+        }
+        CHECK(nodes == e.bytes);
+        CHECK(flows == e.bytes);
+        for (std::string const& line : test::lines_of(to_text(e))) CHECK(width(line) <= 100);
+    }
+}
+
+TEST_CASE("nodes that differ in names alone are one group", "[apps][explain]") {
+    test::GraphBuilder g;
+    g.leaf("A", {8, 8});
+    g.leaf("B", {8, 8});
+    g.einsum("C", "ij->ij", {"A"}, {.join = "exp(x)"});
+    g.einsum("D", "ij->ij", {"B"}, {.join = "exp(x)"});
+    g.einsum("E", "ij->ij", {"C"}, {.join = "exp(x)"});  // reads a node, not an input
+    g.einsum("F", "ij,ij->ij", {"D", "E"});
+    Explanation const e = test::explained(g.finish({"F"}), 2);
+    CHECK(alike(e.nodes) == std::vector<std::vector<std::size_t>>{{0, 1}, {2}, {3}});
+}
