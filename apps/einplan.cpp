@@ -43,7 +43,7 @@ struct Options {
     fs::path cluster;
     std::string simulate;    // text or json, if asked for
     std::vector<int> sweep;  // rank counts
-    std::string explain;  // "", "text", "json" or "html"
+    std::string explain;     // "", "text", "json" or "html"
     bool quiet = false;
 };
 
@@ -174,8 +174,7 @@ std::vector<apps::SweepRow> sweep(Options const& options, graph::EinGraph const&
     std::vector<apps::SweepRow> rows;
     for (int ranks : options.sweep) {
         apps::Planned const planned = planned_for(ranks);
-        rows.push_back(
-            apps::sweep_row(planned.made.schedule, planned.made.makespan, alone, machines.cluster.memory));
+        rows.push_back(apps::sweep_row(planned.made.schedule, planned.made.makespan, alone, machines.cluster.memory));
     }
     return rows;
 }

@@ -6,6 +6,7 @@
 
 #include "lib/base/error.hpp"
 #include "lib/base/sizes.hpp"
+#include "planner/strategies/strategies.hpp"
 
 namespace ein::apps {
 namespace {
@@ -35,7 +36,7 @@ std::vector<Rung> ladder(PlanningOptions const& base, bool parts_are_given) {
     rungs.push_back(placements);
     if (parts_are_given) return rungs;
     Rung decompositions;
-    for (std::string const& name : {"eindecomp", "sqrt"}) {
+    for (std::string const& name : planner::strategy_names()) {
         PlanningOptions other = saving;
         other.planner.decompose = name;
         if (name != base.planner.decompose) decompositions.push_back({"decomposed by " + name, other});
@@ -65,8 +66,7 @@ Planned attempt(graph::EinGraph const& graph, PlanningOptions const& options,
     std::optional<Planned> best;
     for (relation::Plan& plan : planner::plans(graph, options.planner)) {
         Planned here = scheduled(graph, std::move(plan), options.scheduler);
-        if (!best || scheduler::better(here.made, best->made))
-            best = std::move(here);
+        if (!best || scheduler::better(here.made, best->made)) best = std::move(here);
     }
     return std::move(*best);
 }

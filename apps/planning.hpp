@@ -25,7 +25,7 @@ struct Planned {
 struct PlanningOptions {
     planner::PlannerOptions planner;
     scheduler::SchedulerOptions scheduler;
-    std::optional<std::int64_t> memory;     // bytes of blocks that a rank may hold
+    std::optional<std::int64_t> memory;    // bytes of blocks that a rank may hold
     std::string memory_from = "--memory";  // who says so, for messages
 };
 

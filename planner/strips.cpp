@@ -87,12 +87,13 @@ double StripTable::seen(std::vector<int> const& labels, Layout const& layout) co
 
 Choices StripTable::choices_of(graph::Node const& node, std::size_t limit, std::vector<Layout>& layouts) const {
     Shape const& extents = relation::cut_extents(graph_, node);
+    std::vector<int> const output = output_labels(node, extents.size());
     std::vector<Parts> parts;
     for (Parts const& grid : candidates(extents, all_ranks_ / strips_.ranks, limit).parts)
         for (std::size_t row = 0; row < extents.size(); ++row)
             for (std::size_t column = 0; column < extents.size(); ++column) {
                 Parts cut = grid;
-                if (row == column) continue;
+                if (row == column || !has(output, row) || !has(output, column)) continue;
                 cut[row] *= strips_.rows;
                 cut[column] *= strips_.ranks;
                 if (cut[row] > extents[row] || cut[column] > extents[column]) continue;

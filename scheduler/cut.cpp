@@ -51,6 +51,12 @@ Cut::Cut(Shape shape, Parts parts) : shape_(std::move(shape)), parts_(std::move(
     std::iota(first_.begin(), first_.end(), std::size_t{0});
 }
 
+void Cut::merge(std::vector<Box> boxes) {
+    boxes_ = std::move(boxes);
+    first_.resize(boxes_.size() + 1);
+    std::iota(first_.begin(), first_.end(), std::size_t{0});
+}
+
 void Cut::slice(std::vector<Parts> slices) {
     slices_ = std::move(slices);
     for (std::size_t part = 0; part < slices_.size(); ++part)
@@ -63,7 +69,9 @@ std::optional<Parts> Cut::slices() const {
     return alike ? std::optional(slices_[0]) : std::nullopt;
 }
 
-Box Cut::part_box(std::size_t part) const { return block_box(shape_, parts_, grid_index(parts_, part)); }
+Box Cut::part_box(std::size_t part) const {
+    return merged() ? boxes_[part] : block_box(shape_, parts_, grid_index(parts_, part));
+}
 
 Box Cut::box(std::size_t index) const {
     auto const after = std::upper_bound(first_.begin(), first_.end(), index);
@@ -87,7 +95,12 @@ void Cut::append_meeting(std::size_t part, Box const& region, std::vector<Block>
 }
 
 std::vector<std::size_t> Cut::parts_meeting(Box const& region) const {
-    return region.empty() ? std::vector<std::size_t>{} : cells_meeting(shape_, parts_, region);
+    if (region.empty()) return {};
+    if (!merged()) return cells_meeting(shape_, parts_, region);
+    std::vector<std::size_t> out;
+    for (std::size_t part = 0; part < boxes_.size(); ++part)
+        if (!intersection(boxes_[part], region).empty()) out.push_back(part);
+    return out;
 }
 
 std::vector<Cut::Block> Cut::blocks_meeting(Box const& region) const {

@@ -1,5 +1,5 @@
 // How one value is cut: a grid of parts, and within each part a grid of slices of its own where several ranks share it.
-// Slices never cross the part's edges, whatever the extents. Knows boxes only; who holds them is in residency.hpp.
+// Slices never cross the part's edges, whatever the extents. Where one rank has neighbouring cells of the grid, they may be one part. Knows boxes only; who holds them is in residency.hpp.
 // Example: 7 rows in 2 parts, the first in 3 slices: [0,2) [2,3) [3,4) | [4,7).
 #pragma once
 
@@ -20,10 +20,15 @@ public:
     Cut() = default;
     Cut(Shape shape, Parts parts);
 
+    /// Puts neighbouring cells of the grid together: these boxes, each of whole cells and all of them together the tensor, are the parts
+    /// from now on, numbered as they stand. To be done before any index is asked for.
+    void merge(std::vector<Box> boxes);
+
     /// Cuts every part again: part k into a grid of slices[k]. To be done before any index is asked for.
     void slice(std::vector<Parts> slices);
 
-    Parts const& parts() const { return parts_; }
+    Parts const& parts() const { return parts_; }  // the grid
+    bool merged() const { return !boxes_.empty(); }
     /// The slices of every part, or nothing when parts are sliced in different ways.
     std::optional<Parts> slices() const;
     std::size_t part_count() const { return first_.size() - 1; }
@@ -41,6 +46,7 @@ private:
 
     Shape shape_;
     Parts parts_;
+    std::vector<Box> boxes_;          // of the parts, when they are merged cells
     Parts whole_;                     // one slice along every axis
     std::vector<Parts> slices_;       // by part; empty while no part is sliced
     std::vector<std::size_t> first_;  // index of each part's first block, and at last the number of blocks

@@ -2,6 +2,7 @@
 // accumulated in one block, those of several ranks combined slice by slice in the order of their first calls (a reduce-scatter). A block of
 // a leaf that several calls want is loaded slice by slice by their ranks and then exchanged (an all-gather).
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "scheduler/lowering.hpp"
@@ -31,6 +32,16 @@ std::vector<std::vector<std::size_t>> waves_of(std::vector<Call> const& calls, i
     return waves;
 }
 
+/// The smallest box around two.
+Box hull(Box const& a, Box const& b) {
+    Box out = a;
+    for (std::size_t axis = 0; axis < a.order(); ++axis) {
+        out.begin[axis] = std::min(a.begin[axis], b.begin[axis]);
+        out.length[axis] = std::max(a.end(axis), b.end(axis)) - out.begin[axis];
+    }
+    return out;
+}
+
 }  // namespace
 
 std::vector<Lowering::Call> Lowering::calls_of(graph::Node const& node, graph::EinSum const& einsum,
@@ -57,7 +68,37 @@ std::vector<Lowering::Call> Lowering::calls_of(graph::Node const& node, graph::E
         calls.push_back(std::move(call));
     });
     place(calls, plan, std::move(held));
+    if (!plan.ranks.empty() && static_cast<std::int64_t>(calls.size()) > plan_.calls)
+        merge_neighbours(node, einsum, calls);
     return calls;
+}
+
+/// A plan that cuts finer than was asked for, and says itself where calls go, does so for the shape of what each rank gets (see
+/// planner/strips.hpp). Where every rank's calls of one output part make a box, they become one call.
+void Lowering::merge_neighbours(graph::Node const& node, graph::EinSum const& einsum, std::vector<Call>& calls) {
+    std::map<std::pair<Box, Rank>, Call> merged;  // by interval of the aggregated labels, and rank
+    std::map<std::pair<Box, Rank>, Extent> covered;
+    std::vector<int> const aggregated = einsum.aggregated();
+    for (Call const& call : calls) {
+        std::pair const key(projected(call.region, aggregated), call.rank);
+        covered[key] += call.region.elements();
+        auto const [at, added] = merged.try_emplace(key, call);
+        if (!added) at->second.region = hull(at->second.region, call.region);
+    }
+    std::vector<Box> parts;
+    for (auto& [key, call] : merged) {
+        if (covered[key] != call.region.elements()) return;  // not a box
+        Box const part = projected(call.region, einsum.output);
+        auto const known = std::find(parts.begin(), parts.end(), part);
+        call.group = static_cast<std::size_t>(known - parts.begin());
+        if (known == parts.end()) parts.push_back(part);
+    }
+    if (merged.size() % parts.size() != 0) return;
+    calls.clear();
+    for (auto& [key, call] : merged) calls.push_back(std::move(call));
+    std::stable_sort(calls.begin(), calls.end(), [](Call const& a, Call const& b) { return a.group < b.group; });
+    residency_.merge(node.output, std::move(parts));
+    residency_.wants_merged_parts();
 }
 
 /// The slices of a part that `sharers` ranks share: one for each, or for every second, third, ... where slices would be smaller than
@@ -143,7 +184,7 @@ void Lowering::apply(graph::Node const& node, graph::EinSum const& einsum, std::
 void Lowering::lower(graph::Node const& node, graph::EinSum const& einsum, relation::NodePlan const& plan) {
     graph::EinSumTypes const types = graph::types_of(graph_, node);
     std::vector<Call> const calls = calls_of(node, einsum, plan);
-    std::size_t const group_calls = calls_of_one_group(einsum, plan.parts);
+    std::size_t const group_calls = calls.size() / residency_.cut(node.output).part_count();
     share_leaves(node, einsum, calls);
     if (group_calls > 1) slice_partials(node, calls, group_calls);
     std::int32_t const kernel = tables_.kernel({node.name, einsum, types.compute});

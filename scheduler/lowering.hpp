@@ -63,6 +63,7 @@ private:
 
     // EinSum
     std::vector<Call> calls_of(graph::Node const& node, graph::EinSum const& einsum, relation::NodePlan const& plan);
+    void merge_neighbours(graph::Node const& node, graph::EinSum const& einsum, std::vector<Call>& calls);
     void share_leaves(graph::Node const& node, graph::EinSum const& einsum, std::vector<Call> const& calls);
     void slice_partials(graph::Node const& node, std::vector<Call> const& calls, std::size_t group_calls);
     Parts slices_of(ValueId value, std::size_t part, std::size_t sharers) const;

@@ -30,6 +30,12 @@ void Residency::slice(ValueId value, std::vector<Parts> slices) {
     here.blocks.assign(here.cut.blocks(), std::nullopt);
 }
 
+void Residency::merge(ValueId value, std::vector<Box> parts) {
+    State& here = state(value);
+    here.cut.merge(std::move(parts));
+    here.blocks.assign(here.cut.blocks(), std::nullopt);
+}
+
 bool Residency::is_fresh_leaf(ValueId value) const {
     State const& here = state(value);
     return here.source >= 0 && inputs_ == InputsPolicy::once &&
@@ -88,6 +94,7 @@ std::optional<BlockId> Residency::copy_of(ValueId value, Box const& box, Rank ra
 void Residency::begin(NodeId node) {
     node_ = static_cast<std::size_t>(node.value());
     operand_ = 0;
+    merges_parts_ = false;
     received_.assign(sections_.size(), 0);
     traffic_[node_].inputs.assign(graph_.node(node).inputs.size(), 0);
 }
@@ -101,8 +108,17 @@ void Residency::count(Rank to, Purpose purpose, std::int64_t bytes) {
 }
 
 Layout Residency::layout(ValueId value) const {
-    Layout out{cut(value).parts(), cut(value).slices().value_or(Parts{}), {}};
-    for (auto const& block : state(value).blocks) out.ranks.push_back(block ? block->rank : Rank{-1});
+    Cut const& cut = state(value).cut;
+    Layout out{cut.parts(), cut.slices().value_or(Parts{}), {}};
+    auto const& blocks = state(value).blocks;
+    auto enter = [&](std::size_t block) { out.ranks.push_back(blocks[block] ? blocks[block]->rank : Rank{-1}); };
+    if (cut.merged() && !out.slices.empty()) {  // by cells of the grid
+        for_each_index(cut.parts(), [&](std::vector<Extent> const& cell) {
+            enter(cut.blocks_meeting(block_box(cut.shape(), cut.parts(), cell)).front().index);
+        });
+    } else {
+        for (std::size_t block = 0; block < blocks.size(); ++block) enter(block);
+    }
     if (std::all_of(out.ranks.begin(), out.ranks.end(), [](Rank rank) { return rank == Rank{-1}; })) out.ranks.clear();
     return out;
 }
@@ -149,10 +165,14 @@ Holding Residency::need(ValueId value, Box const& region, Rank rank) {
                               : assembled(value, pieces, region, rank, purpose);
 }
 
-/// A part of the value as it is cut (in one block or in slices) is an operand of a join; any other region is cut anew.
+/// Whole parts of the value as it is cut (in one block or in slices) are an operand of a join; any other region is cut anew.
 Purpose Residency::purpose_of(ValueId value, Box const& region) const {
     auto const parts = cut(value).parts_meeting(region);
-    return parts.size() == 1 && cut(value).part_box(parts.front()) == region ? Purpose::join : Purpose::repart;
+    bool const whole = std::all_of(parts.begin(), parts.end(), [&](std::size_t part) {
+        Box const box = cut(value).part_box(part);
+        return intersection(box, region) == box;
+    });
+    return whole && (parts.size() == 1 || merges_parts_) ? Purpose::join : Purpose::repart;
 }
 
 /// The region lies inside one block: that block when it is on this rank, else a copy of the block or of the piece.

@@ -56,8 +56,9 @@ public:
               std::vector<SectionBuilder>& sections, Tables& tables);
 
     Cut const& cut(ValueId value) const { return state(value).cut; }
-    /// Cuts the parts of a value again, before any of its blocks is made: part k in slices[k].
+    /// Cuts the parts of a value again, before any of its blocks is made: part k in slices[k]. Merges cells of its grid (see Cut).
     void slice(ValueId value, std::vector<Parts> slices);
+    void merge(ValueId value, std::vector<Box> parts);
     /// Whether no block of a leaf has been loaded yet; then readers may share the loading of it: a rank for each block.
     bool is_fresh_leaf(ValueId value) const;
     void load_on(ValueId leaf, std::vector<Rank> const& ranks);
@@ -74,6 +75,8 @@ public:
                      bool packed = false);
     /// What follows is for this node.
     void begin(NodeId node);
+    /// Kernel calls of this node want several parts at once as they are.
+    void wants_merged_parts() { merges_parts_ = true; }
     /// What follows is brought for this operand of the node.
     void begin_operand(std::size_t operand) { operand_ = operand; }
     std::vector<Traffic> const& traffic() const { return traffic_; }  // by NodeId
@@ -121,6 +124,7 @@ private:
     std::map<std::pair<int, int>, int> next_tag_;  // by (from, to)
     std::vector<Traffic> traffic_;
     std::size_t node_ = 0, operand_ = 0;
+    bool merges_parts_ = false;
     std::vector<std::int64_t> received_;  // by rank, for the node that lowering is at
 };
 

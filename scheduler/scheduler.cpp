@@ -77,13 +77,11 @@ bool chooses(SchedulerOptions const& options, relation::Plan const& plan) {
     return options.place == "best" && plan.ranks > 1;
 }
 
-/// Every placement scheduled, the better one kept; by name where they are alike.
+/// Every placement scheduled, the better one kept; the first where they are alike.
 Scheduled best_placed(graph::EinGraph const& graph, relation::Plan const& plan, SchedulerOptions const& options) {
-    std::vector<std::string> names = placer_names();
-    std::erase(names, "best");
-    std::sort(names.begin(), names.end());
     std::optional<Scheduled> best;
-    for (std::string const& name : names) {
+    for (std::string const& name : placer_names()) {
+        if (name == "best") continue;
         Scheduled other = lowered(graph, plan, options, name);
         if (!best || better(other, *best)) best = std::move(other);
     }
@@ -105,12 +103,13 @@ bool better(Scheduled const& a, Scheduled const& b) {
     if (a.makespan < (1 - alike) * b.makespan) return true;
     if (b.makespan < (1 - alike) * a.makespan) return false;
     std::int64_t const bytes_a = busiest_bytes(a.schedule), bytes_b = busiest_bytes(b.schedule);
-    return bytes_a != bytes_b ? bytes_a < bytes_b : a.makespan < b.makespan;
+    return bytes_a != bytes_b ? bytes_a < bytes_b : a.makespan < (1 - 1e-6) * b.makespan;
 }
 
 Scheduled schedule_plan(graph::EinGraph const& graph, relation::Plan const& plan, SchedulerOptions const& options) {
-    Scheduled out = chooses(options, plan) ? best_placed(graph, plan, options)
-                                           : lowered(graph, plan, options, options.place == "best" ? "pattern" : options.place);
+    Scheduled out = chooses(options, plan)
+                        ? best_placed(graph, plan, options)
+                        : lowered(graph, plan, options, options.place == "best" ? "pattern" : options.place);
     auto const faults = schedule::faults_of(out.schedule);
     promise(faults.empty(), "the scheduler made an unsound schedule: " + (faults.empty() ? "" : faults.front()));
     return out;

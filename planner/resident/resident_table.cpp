@@ -180,7 +180,8 @@ double ResidentTable::overlap(graph::Node const& node, std::size_t operand, Part
     } else if (std::holds_alternative<graph::Reshape>(node.op)) {
         Shape const& to = graph_.value(node.output).shape;
         for (AxisGroup const& group : axis_groups(from, to)) {
-            auto const a = leading_set(from, home, group.from_begin, group.from_end), b = leading_set(to, need, group.to_begin, group.to_end);
+            auto const a = leading_set(from, home, group.from_begin, group.from_end),
+                       b = leading_set(to, need, group.to_begin, group.to_end);
             if (a && b) {
                 part *= together(*a, *b);
             } else {

@@ -1,5 +1,7 @@
 #include "apps/planning.hpp"
 
+#include <algorithm>
+
 #include "lib/base/error.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/graphs.hpp"
@@ -81,4 +83,44 @@ TEST_CASE("a given plan keeps its parts", "[apps][planning]") {
     CHECK(made.plan.nodes[0].parts == plan.nodes[0].parts);
     CHECK(made.plan.nodes[0].ranks.size() == 2);
     CHECK_THROWS_AS(apps::plan_and_schedule(matmul(), on(2, 100), plan), MemoryError);
+}
+
+TEST_CASE("products on many ranks receive few words more than they must", "[apps][planning]") {
+    struct Row {
+        Extent m, k, n;
+        int ranks;
+        double bound, ratio;  // words that some rank must receive; how many times that is allowed
+    };
+    // Bounds: Al Daas, Ballard, Grigori, Kumar, Rouse, 2022.
+    auto const row =
+        GENERATE(Row{16384, 16384, 16384, 4, 1.182595e8, 1.14}, Row{16384, 16384, 16384, 7, 1.050270e8, 1.40},
+                 Row{16384, 16384, 16384, 16, 7.649616e7, 1.10}, Row{16384, 16384, 16384, 64, 3.774874e7, 1.02},
+                 Row{16384, 16384, 16384, 512, 1.101005e7, 1.02}, Row{1 << 20, 1024, 1024, 4, 7.864320e5, 1.02},
+                 Row{1 << 20, 1024, 1024, 16, 9.830400e5, 1.02}, Row{1 << 20, 1024, 1024, 512, 1.046528e6, 1.02},
+                 Row{131072, 512, 131072, 4, 3.355443e7, 1.10}, Row{131072, 512, 131072, 7, 3.155557e7, 1.25},
+                 Row{131072, 512, 131072, 64, 1.468006e7, 1.10}, Row{131072, 512, 131072, 512, 5.669498e6, 1.10});
+    CAPTURE(row.m, row.k, row.n, row.ranks);
+    test::GraphBuilder g;
+    g.leaf("A", {row.m, row.k});
+    g.leaf("B", {row.k, row.n});
+    g.einsum("C", "ij,jk->ik", {"A", "B"});
+    graph::EinGraph const graph = g.finish({"C"});
+    auto const planned = apps::plan_and_schedule(graph, on(row.ranks));
+    auto const& received = planned.made.schedule.header.prediction.bytes_received;
+    double const words = static_cast<double>(*std::max_element(received.begin(), received.end())) /
+                         static_cast<double>(size_of(graph.value(ValueId{0}).dtype));
+    CHECK(words / row.bound <= row.ratio);
+    CHECK(words / row.bound >= 0.999);  // nothing goes below
+}
+
+TEST_CASE("with shared values the plan that moves less is taken", "[apps][planning]") {
+    test::GraphBuilder g;
+    g.leaf("X", {1024, 1024});
+    for (std::string const w : {"P", "Q", "R"}) g.leaf(w, {1024, 1024});
+    g.einsum("H", "sd->sd", {"X"}, {.join = "2*x"});
+    for (std::string const w : {"P", "Q", "R"}) g.einsum("H" + w, "sd,de->se", {"H", w});
+    graph::EinGraph const graph = g.finish({"HP", "HQ", "HR"});
+    auto const taken = apps::plan_and_schedule(graph, on(8));
+    for (relation::Plan const& plan : planner::plans(graph, {.ranks = 8}))
+        CHECK(taken.moved() <= apps::plan_and_schedule(graph, on(8), plan).moved());
 }

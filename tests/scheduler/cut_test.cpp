@@ -58,3 +58,14 @@ TEST_CASE("slices fall together with the next reader's cuts, else they are rows"
     CHECK(scheduler::slices_for({7, 64}, {{0, 0}, {7, 64}}, 2, {2, 1}) == Parts{2, 1});  // 4 + 3, as wanted
     CHECK(scheduler::slices_for({3, 2}, {{0, 0}, {3, 2}}, 5) == Parts{1, 1});            // nothing has room for five
 }
+
+TEST_CASE("neighbouring cells may be one part", "[scheduler][cut]") {
+    Cut cut({4, 6}, {2, 3});
+    cut.merge({{{0, 0}, {4, 2}}, {{0, 2}, {2, 4}}, {{2, 2}, {2, 4}}});
+    CHECK(cut.part_count() == 3);
+    CHECK(cut.box(1) == Box{{0, 2}, {2, 4}});
+    CHECK(cut.parts_meeting({{1, 1}, {1, 2}}) == std::vector<std::size_t>{0, 1});
+    cut.slice({{2, 1}, {1, 1}, {1, 2}});
+    CHECK(cut.blocks() == 5);
+    CHECK(indices(cut.blocks_meeting({{2, 0}, {2, 6}})) == std::vector<std::size_t>{1, 3, 4});
+}

@@ -147,7 +147,8 @@ TEST_CASE("a strategy that nobody knows is refused with those there are and the 
         FAIL("accepted");
     } catch (UsageError const& error) {
         CHECK(std::string(error.what()) ==
-              "--decompose: expected eindecomp, exact, moved, sqrt, 3d, summa, 25d, data, megatron, sequence or attention, "
+              "--decompose: expected eindecomp, exact, moved, sqrt, 3d, summa, 25d, data, megatron, sequence or "
+              "attention, "
               "found "
               "'megatrn'; did you mean megatron?");
     }
