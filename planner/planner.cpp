@@ -46,14 +46,11 @@ constexpr Pass passes[] = {{"decompose", decompose_pass}, {"price", price_pass}}
 
 namespace {
 
-/// A join evaluated fewer times than this in a kernel call is not worth more calls.
-constexpr double strip_work = 1 << 24;
-
-bool has_large_calls(graph::EinGraph const& graph, std::int64_t calls) {
+bool has_large_calls(graph::EinGraph const& graph, double work) {
     return std::any_of(graph.nodes.begin(), graph.nodes.end(), [&](graph::Node const& node) {
         double points = 1;
         for (Extent extent : relation::cut_extents(graph, node)) points *= static_cast<double>(extent);
-        return points / static_cast<double>(calls) >= strip_work;
+        return points >= work;
     });
 }
 
@@ -96,7 +93,7 @@ std::vector<relation::Plan> plans(graph::EinGraph const& graph, PlannerOptions c
         out.push_back(chosen_from(graph, table, first, choose_by_paths(graph, table, false)));
     }
     std::int64_t const awkward = awkward_factor(options.ranks);
-    if (awkward > 1 && has_large_calls(graph, awkward * awkward * options.ranks)) {
+    if (awkward > 1 && has_large_calls(graph, options.strip_work * static_cast<double>(options.ranks))) {
         StripTable const table(graph, options.ranks, options.unit, default_limit(graph.nodes.size()));
         std::vector<int> const chosen = choose_by_paths(graph, table, false);
         relation::Plan plan = chosen_from(graph, table, first, chosen);

@@ -18,6 +18,7 @@ struct PlannerOptions {
     Unit unit = Unit::bytes;              // what eindecomp and exact minimise
     bool ignore_off_path = false;         // as published; see decompose.hpp
     std::size_t candidate_limit = 0;      // 0: see choices.hpp
+    double strip_work = 1 << 24;          // see plans(): a kernel call of strips evaluates its join at least so often
     double time_limit = 0;                // seconds for exact; 0: counted work, the same everywhere
 };
 

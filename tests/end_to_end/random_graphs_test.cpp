@@ -3,6 +3,7 @@
 #include <cstdlib>
 
 #include "lib/tensor/compare.hpp"
+#include "planner/strategies/strategies.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/random_graph.hpp"
 #include "tests/support/whole_run.hpp"
@@ -53,9 +54,13 @@ void check(std::uint64_t seed, test::GraphTaste const& taste) {
     setup.threads = 1 + static_cast<int>(seed % 3 == 0);
     setup.calls = seed % 4 == 0 ? 3 * setup.ranks : 0;
     setup.slice_bytes = seed % 2 == 0 ? 0 : 16 << 10;
+    std::vector<std::string> const& strategies = planner::strategy_names();
+    setup.decompose = seed % 2 == 0 ? "eindecomp" : strategies[seed / 2 % strategies.size()];
+    setup.alternative = seed / 3;
     setup.place = seed % 5 == 0 ? "round-robin" : "best";
     setup.inputs = seed % 7 == 0 ? scheduler::InputsPolicy::shared : scheduler::InputsPolicy::once;
-    INFO("ranks " << setup.ranks << " calls " << setup.calls << " place " << setup.place);
+    INFO("ranks " << setup.ranks << " calls " << setup.calls << " decompose " << setup.decompose << " alternative "
+                  << setup.alternative << " place " << setup.place);
     try {
         test::WholeRun const run = test::whole_run(json, setup);
         check_results(run);

@@ -27,6 +27,7 @@ struct WholeRunSetup {
     int threads = 1;
     std::int64_t calls = 0;
     std::string decompose = "eindecomp";
+    std::size_t alternative = 0;  // of planner::plans, counted round
     std::string place = "best";
     scheduler::InputsPolicy inputs = scheduler::InputsPolicy::once;
     std::int64_t slice_bytes = 16 << 10;
@@ -125,10 +126,11 @@ inline WholeRun whole_run(Json const& json, WholeRunSetup const& setup) {
     graph::EinGraph const read = graph::read_graph(json.dump(), "random.json");
     judge(run, read);  // of the graph as read: lowering is under test too
     run.graph = graph::lower_contractions(read);
-    auto const plan =
-        planner::plan(run.graph, {.ranks = setup.ranks, .calls = setup.calls, .decompose = setup.decompose});
-    run.schedule = scheduler::make_schedule(
-        run.graph, plan, {.place = setup.place, .inputs = setup.inputs, .slice_bytes = setup.slice_bytes});
+    auto const plans = planner::plans(
+        run.graph, {.ranks = setup.ranks, .calls = setup.calls, .decompose = setup.decompose, .strip_work = 0});
+    run.schedule =
+        scheduler::make_schedule(run.graph, plans[setup.alternative % plans.size()],
+                                 {.place = setup.place, .inputs = setup.inputs, .slice_bytes = setup.slice_bytes});
     execute(run, setup);
     return run;
 }
