@@ -168,6 +168,7 @@ std::vector<apps::SweepRow> sweep(Options const& options, graph::EinGraph const&
     auto const planned_for = [&](int ranks) {
         apps::PlanningOptions how = planning_options(options, machines, ranks);
         how.memory = std::nullopt;  // the table tells what would not fit
+        how.scheduler.simulate = true;
         return plan_and_schedule(graph, how);
     };
     double const alone = planned_for(1).made.makespan;

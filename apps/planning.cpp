@@ -63,9 +63,12 @@ Planned scheduled(graph::EinGraph const& graph, relation::Plan plan, scheduler::
 Planned attempt(graph::EinGraph const& graph, PlanningOptions const& options,
                 std::optional<relation::Plan> const& given) {
     if (given) return scheduled(graph, *given, options.scheduler);
+    std::vector<relation::Plan> plans = planner::plans(graph, options.planner);
+    scheduler::SchedulerOptions how = options.scheduler;
+    how.simulate = how.simulate || plans.size() > 1;
     std::optional<Planned> best;
-    for (relation::Plan& plan : planner::plans(graph, options.planner)) {
-        Planned here = scheduled(graph, std::move(plan), options.scheduler);
+    for (relation::Plan& plan : plans) {
+        Planned here = scheduled(graph, std::move(plan), how);
         if (!best || scheduler::better(here.made, best->made)) best = std::move(here);
     }
     return std::move(*best);

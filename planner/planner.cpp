@@ -6,6 +6,7 @@
 #include "lib/base/error.hpp"
 #include "planner/decompose.hpp"
 #include "planner/exact.hpp"
+#include "planner/moved.hpp"
 #include "planner/resident/resident_table.hpp"
 #include "planner/strategies/strategies.hpp"
 #include "planner/strips.hpp"
@@ -52,6 +53,23 @@ bool has_large_calls(graph::EinGraph const& graph, double work) {
         for (Extent extent : relation::cut_extents(graph, node)) points *= static_cast<double>(extent);
         return points >= work;
     });
+}
+
+/// More kernel calls than this in a graph are not scheduled once for every plan.
+constexpr double most_calls = 3e4;
+
+/// Keeps the one plan that moves least by the model of moved.hpp.
+void keep_least_moving(graph::EinGraph const& graph, std::vector<relation::Plan>& plans) {
+    MovedBytes const model(graph);
+    auto moved = [&](relation::Plan const& plan) {
+        std::vector<Parts> parts;
+        for (relation::NodePlan const& node : plan.nodes) parts.push_back(node.parts);
+        return model.total(parts);
+    };
+    auto const best =
+        std::min_element(plans.begin(), plans.end(),
+                         [&](relation::Plan const& a, relation::Plan const& b) { return moved(a) < moved(b); });
+    plans = {std::move(*best)};
 }
 
 bool fixes_parts(graph::EinGraph const& graph) {
@@ -102,6 +120,8 @@ std::vector<relation::Plan> plans(graph::EinGraph const& graph, PlannerOptions c
         out.push_back(std::move(plan));
     }
     for (relation::Plan const& plan : out) relation::verify(graph, plan);
+    if (static_cast<double>(graph.nodes.size()) * static_cast<double>(first.calls) > most_calls)
+        keep_least_moving(graph, out);
     return out;
 }
 

@@ -28,7 +28,8 @@ relation::Plan plan(graph::EinGraph const& graph, PlannerOptions const& options)
 
 /// Plans worth a schedule each, the one of plan() first. For eindecomp also: where values have several readers, the plan that moves least
 /// by what ranks hold already (resident_table.hpp), for the published cost counts such a value once a reader; where the number of ranks
-/// has an awkward factor and kernel calls are large, strips (strips.hpp).
+/// has an awkward factor and kernel calls are large, strips (strips.hpp). Of very many kernel calls only the plan that moves least by a
+/// model of what ranks hold (moved.hpp).
 std::vector<relation::Plan> plans(graph::EinGraph const& graph, PlannerOptions const& options);
 
 }  // namespace ein::planner

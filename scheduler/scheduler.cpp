@@ -69,16 +69,22 @@ Scheduled lowered(graph::EinGraph const& graph, relation::Plan const& plan, Sche
     out.traffic = lowering.traffic();
     out.layouts = lowering.layouts();
     header.prediction = predict(out.schedule, plan);
-    out.makespan = simulate(out.schedule, options.cluster).makespan;
+    if (options.simulate) out.makespan = simulate(out.schedule, options.cluster).makespan;
     return out;
 }
 
-bool chooses(SchedulerOptions const& options, relation::Plan const& plan) {
-    return options.place == "best" && plan.ranks > 1;
+/// More kernel calls than this are placed once, not once by every placer.
+constexpr double most_calls = 3e4;
+
+double calls_of(relation::Plan const& plan) {
+    double calls = 0;
+    for (relation::NodePlan const& node : plan.nodes) calls += static_cast<double>(element_count(node.parts));
+    return calls;
 }
 
 /// Every placement scheduled, the better one kept; the first where they are alike.
-Scheduled best_placed(graph::EinGraph const& graph, relation::Plan const& plan, SchedulerOptions const& options) {
+Scheduled best_placed(graph::EinGraph const& graph, relation::Plan const& plan, SchedulerOptions options) {
+    options.simulate = true;
     std::optional<Scheduled> best;
     for (std::string const& name : placer_names()) {
         if (name == "best") continue;
@@ -107,9 +113,10 @@ bool better(Scheduled const& a, Scheduled const& b) {
 }
 
 Scheduled schedule_plan(graph::EinGraph const& graph, relation::Plan const& plan, SchedulerOptions const& options) {
-    Scheduled out = chooses(options, plan)
-                        ? best_placed(graph, plan, options)
-                        : lowered(graph, plan, options, options.place == "best" ? "pattern" : options.place);
+    bool const choose = options.place == "best";
+    std::string const only = !choose ? options.place : plan.ranks == 1 ? "pattern" : "greedy";
+    Scheduled out = choose && plan.ranks > 1 && calls_of(plan) <= most_calls ? best_placed(graph, plan, options)
+                                                                             : lowered(graph, plan, options, only);
     auto const faults = schedule::faults_of(out.schedule);
     promise(faults.empty(), "the scheduler made an unsound schedule: " + (faults.empty() ? "" : faults.front()));
     return out;

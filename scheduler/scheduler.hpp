@@ -14,11 +14,14 @@
 namespace ein::scheduler {
 
 struct SchedulerOptions {
-    std::string place = "best";  // a placer, or "best": the one whose simulated run on the cluster is the fastest
+    std::string place =
+        "best";  // a placer, or "best": the one whose simulated run on the cluster is the fastest (of very many calls:
+                 // greedy)
     InputsPolicy inputs = InputsPolicy::once;
     Order order = Order::as_given;
     std::int64_t slice_bytes = 16 << 10;  // see lowering.hpp
     Cluster cluster = {};                 // that "best" simulates
+    bool simulate = false;                // whatever `place` is, so that the makespan is known
 };
 
 /// A schedule and how it came about.
@@ -27,7 +30,7 @@ struct Scheduled {
     std::vector<std::vector<Rank>> ranks;  // of each node's kernel calls (see relation::NodePlan), by NodeId
     std::vector<Traffic> traffic;          // bytes that cross ranks for each node, by NodeId
     std::vector<Layout> layouts;           // by ValueId
-    double makespan = 0;                   // seconds on the options' cluster, by simulation
+    double makespan = 0;                   // seconds on the options' cluster, by simulation; 0: not simulated
 };
 
 /// A node whose plan names ranks is placed there, whatever the options say.
