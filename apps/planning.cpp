@@ -59,19 +59,26 @@ Planned scheduled(graph::EinGraph const& graph, relation::Plan plan, scheduler::
     return out;
 }
 
-/// The best schedule of the planner's plans.
+/// What a plan must move for others to be looked at.
+constexpr std::int64_t much_moved = std::int64_t{16} << 20;
+
+/// Fewer bytes through the busiest rank, and not slower by more than simulations err (where they were simulated).
+bool moves_less(scheduler::Scheduled const& a, scheduler::Scheduled const& b) {
+    return scheduler::busiest_bytes(a.schedule) < scheduler::busiest_bytes(b.schedule) &&
+           a.makespan <= 1.05 * b.makespan;
+}
+
+/// The schedule of the plan that is asked for; where that moves much, of the best one among those that do the same.
 Planned attempt(graph::EinGraph const& graph, PlanningOptions const& options,
                 std::optional<relation::Plan> const& given) {
-    if (given) return scheduled(graph, *given, options.scheduler);
-    std::vector<relation::Plan> plans = planner::plans(graph, options.planner);
-    scheduler::SchedulerOptions how = options.scheduler;
-    how.simulate = how.simulate || plans.size() > 1;
-    std::optional<Planned> best;
-    for (relation::Plan& plan : plans) {
-        Planned here = scheduled(graph, std::move(plan), how);
-        if (!best || scheduler::better(here.made, best->made)) best = std::move(here);
+    Planned best = scheduled(graph, given ? *given : planner::plan(graph, options.planner), options.scheduler);
+    if (given || best.moved() < much_moved) return best;
+    relation::Plan first = best.plan;
+    for (relation::Plan& plan : planner::other_plans(graph, options.planner, first)) {
+        Planned here = scheduled(graph, std::move(plan), options.scheduler);
+        if (moves_less(here.made, best.made)) best = std::move(here);
     }
-    return std::move(*best);
+    return best;
 }
 
 std::string price(Planned const& before, Planned const& now) {

@@ -58,30 +58,24 @@ bool has_large_calls(graph::EinGraph const& graph, double work) {
 /// More kernel calls than this in a graph are not scheduled once for every plan.
 constexpr double most_calls = 3e4;
 
-/// Keeps the one plan that moves least by the model of moved.hpp.
+/// What a plan moves by the model of moved.hpp.
+double moved_by(graph::EinGraph const& graph, relation::Plan const& plan) {
+    std::vector<Parts> parts;
+    for (relation::NodePlan const& node : plan.nodes) parts.push_back(node.parts);
+    return MovedBytes(graph).total(parts);
+}
+
 void keep_least_moving(graph::EinGraph const& graph, std::vector<relation::Plan>& plans) {
-    MovedBytes const model(graph);
-    auto moved = [&](relation::Plan const& plan) {
-        std::vector<Parts> parts;
-        for (relation::NodePlan const& node : plan.nodes) parts.push_back(node.parts);
-        return model.total(parts);
-    };
-    auto const best =
-        std::min_element(plans.begin(), plans.end(),
-                         [&](relation::Plan const& a, relation::Plan const& b) { return moved(a) < moved(b); });
-    plans = {std::move(*best)};
+    std::vector<double> moved;
+    for (relation::Plan const& plan : plans) moved.push_back(moved_by(graph, plan));
+    auto const best = plans.begin() + (std::min_element(moved.begin(), moved.end()) - moved.begin());
+    relation::Plan kept = std::move(*best);
+    plans = {std::move(kept)};
 }
 
 bool fixes_parts(graph::EinGraph const& graph) {
     return std::any_of(graph.nodes.begin(), graph.nodes.end(),
                        [](graph::Node const& node) { return !node.fixed.empty(); });
-}
-
-bool has_shared_values(graph::EinGraph const& graph) {
-    auto const consumers = graph.consumers();
-    return std::any_of(graph.nodes.begin(), graph.nodes.end(), [&](graph::Node const& node) {
-        return consumers[static_cast<std::size_t>(node.output.value())].size() > 1;
-    });
 }
 
 relation::Plan chosen_from(graph::EinGraph const& graph, ChoiceTable const& table, relation::Plan plan,
@@ -94,22 +88,18 @@ relation::Plan chosen_from(graph::EinGraph const& graph, ChoiceTable const& tabl
 
 }  // namespace
 
-std::vector<relation::Plan> plans(graph::EinGraph const& graph, PlannerOptions const& options) {
-    std::vector<relation::Plan> out{plan(graph, options)};
-    relation::Plan const first = out.front();
+std::vector<relation::Plan> other_plans(graph::EinGraph const& graph, PlannerOptions const& options,
+                                        relation::Plan const& first) {
+    std::vector<relation::Plan> out;
     if (options.decompose != "eindecomp" || options.ranks == 1 || first.calls != options.ranks) return out;
-    if (has_shared_values(graph)) {
-        relation::Plan moved = first;
-        moved.nodes = cut_by_strategy("moved", graph, first.calls);
-        moved.gap = std::nullopt;
-        price(graph, moved);
-        out.push_back(std::move(moved));
-    }
+    relation::Plan moved = first;
+    moved.nodes = cut_by_strategy("moved", graph, first.calls);
+    moved.gap = std::nullopt;
+    price(graph, moved);
+    out.push_back(std::move(moved));
     if (fixes_parts(graph)) return out;  // the others cut in ways of their own
-    if (has_shared_values(graph)) {
-        ResidentTable const table(graph, first.calls);
-        out.push_back(chosen_from(graph, table, first, choose_by_paths(graph, table, false)));
-    }
+    ResidentTable const resident(graph, first.calls);
+    out.push_back(chosen_from(graph, resident, first, choose_by_paths(graph, resident, false)));
     std::int64_t const awkward = awkward_factor(options.ranks);
     if (awkward > 1 && has_large_calls(graph, options.strip_work * static_cast<double>(options.ranks))) {
         StripTable const table(graph, options.ranks, options.unit, default_limit(graph.nodes.size()));

@@ -18,18 +18,19 @@ struct PlannerOptions {
     Unit unit = Unit::bytes;              // what eindecomp and exact minimise
     bool ignore_off_path = false;         // as published; see decompose.hpp
     std::size_t candidate_limit = 0;      // 0: see choices.hpp
-    double strip_work = 1 << 24;          // see plans(): a kernel call of strips evaluates its join at least so often
-    double time_limit = 0;                // seconds for exact; 0: counted work, the same everywhere
+    double strip_work = 1 << 24;  // see other_plans(): a kernel call of strips evaluates its join at least so often
+    double time_limit = 0;        // seconds for exact; 0: counted work, the same everywhere
 };
 
 /// Decides parts and fills in costs. A node whose extents allow fewer kernel calls has fewer.
 /// @throws UsageError for a strategy that this version does not have
 relation::Plan plan(graph::EinGraph const& graph, PlannerOptions const& options);
 
-/// Plans worth a schedule each, the one of plan() first. For eindecomp also: where values have several readers, the plan that moves least
-/// by what ranks hold already (resident_table.hpp), for the published cost counts such a value once a reader; where the number of ranks
-/// has an awkward factor and kernel calls are large, strips (strips.hpp). Of very many kernel calls only the plan that moves least by a
-/// model of what ranks hold (moved.hpp).
-std::vector<relation::Plan> plans(graph::EinGraph const& graph, PlannerOptions const& options);
+/// Plans that are worth a schedule beside `first`, the one of plan(). Beside eindecomp's: two that move least by what ranks hold already
+/// (moved.hpp, resident/resident_table.hpp), for the published cost charges what is in place, and a value once for each of its readers;
+/// and where the number of ranks has an awkward factor and kernel calls are large, strips (strips.hpp). Of very many kernel calls only the
+/// one that moves least by the model of moved.hpp.
+std::vector<relation::Plan> other_plans(graph::EinGraph const& graph, PlannerOptions const& options,
+                                        relation::Plan const& first);
 
 }  // namespace ein::planner

@@ -94,6 +94,8 @@ Scheduled best_placed(graph::EinGraph const& graph, relation::Plan const& plan, 
     return std::move(*best);
 }
 
+}  // namespace
+
 std::int64_t busiest_bytes(Schedule const& schedule) {
     schedule::Prediction const& p = schedule.header.prediction;
     std::int64_t busiest = 0;
@@ -101,8 +103,6 @@ std::int64_t busiest_bytes(Schedule const& schedule) {
         busiest = std::max({busiest, p.bytes_sent[rank], p.bytes_received[rank]});
     return busiest;
 }
-
-}  // namespace
 
 bool better(Scheduled const& a, Scheduled const& b) {
     constexpr double alike = 0.05;  // simulations err by more

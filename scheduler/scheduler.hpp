@@ -37,6 +37,9 @@ struct Scheduled {
 /// @throws UsageError for an unknown placer
 Scheduled schedule_plan(graph::EinGraph const& graph, relation::Plan const& plan, SchedulerOptions const& options = {});
 
+/// The larger of what the busiest rank sends and what the busiest one receives.
+std::int64_t busiest_bytes(schedule::Schedule const& schedule);
+
 /// Whether the first is to be preferred: the faster one by simulation; of two that differ by less than the simulation errs, the one whose
 /// busiest rank moves fewer bytes.
 bool better(Scheduled const& a, Scheduled const& b);

@@ -37,10 +37,10 @@ for sequence in 1024 4096; do
         "$bin/eintool" make llama --size 7b --sequence $sequence --batch $batch -o "$work/sequence $sequence, batch $batch.json"
     done
 done
-table "LLaMA-7B, first token, f32" "moved eindecomp megatron sequence attention data" "2 4 8"
+table "LLaMA-7B, first token, f32" "eindecomp exact moved megatron sequence attention data" "2 4 8"
 
 for s in 8000 16000; do
     "$bin/eintool" make matrix-chain $s -o "$work/square, s = $s.json"
     "$bin/eintool" make matrix-chain $s --skewed -o "$work/skewed, s = $s.json"
 done
-table "(A x B) + (C x (D x E)), f32" "moved eindecomp sqrt 3d summa 25d" "4 8 16 64"
+table "(A x B) + (C x (D x E)), f32" "eindecomp exact moved sqrt 3d summa 25d" "4 8 16 64"

@@ -27,7 +27,7 @@ struct WholeRunSetup {
     int threads = 1;
     std::int64_t calls = 0;
     std::string decompose = "eindecomp";
-    std::size_t alternative = 0;  // of planner::plans, counted round
+    std::size_t alternative = 0;  // of the plan and planner::other_plans, counted round
     std::string place = "best";
     scheduler::InputsPolicy inputs = scheduler::InputsPolicy::once;
     std::int64_t slice_bytes = 16 << 10;
@@ -126,8 +126,10 @@ inline WholeRun whole_run(Json const& json, WholeRunSetup const& setup) {
     graph::EinGraph const read = graph::read_graph(json.dump(), "random.json");
     judge(run, read);  // of the graph as read: lowering is under test too
     run.graph = graph::lower_contractions(read);
-    auto const plans = planner::plans(
-        run.graph, {.ranks = setup.ranks, .calls = setup.calls, .decompose = setup.decompose, .strip_work = 0});
+    planner::PlannerOptions const how{
+        .ranks = setup.ranks, .calls = setup.calls, .decompose = setup.decompose, .strip_work = 0};
+    std::vector<relation::Plan> plans{planner::plan(run.graph, how)};
+    for (relation::Plan& other : planner::other_plans(run.graph, how, plans[0])) plans.push_back(std::move(other));
     run.schedule =
         scheduler::make_schedule(run.graph, plans[setup.alternative % plans.size()],
                                  {.place = setup.place, .inputs = setup.inputs, .slice_bytes = setup.slice_bytes});
