@@ -58,6 +58,9 @@ bool has_large_calls(graph::EinGraph const& graph, double work) {
 /// More kernel calls than this in a graph are not scheduled once for every plan.
 constexpr double most_calls = 3e4;
 
+/// Nodes beyond which a local search takes too long; the dynamic programs are linear.
+constexpr std::size_t most_searched = 20000;
+
 /// What a plan moves by the model of moved.hpp.
 double moved_by(graph::EinGraph const& graph, relation::Plan const& plan) {
     std::vector<Parts> parts;
@@ -66,6 +69,7 @@ double moved_by(graph::EinGraph const& graph, relation::Plan const& plan) {
 }
 
 void keep_least_moving(graph::EinGraph const& graph, std::vector<relation::Plan>& plans) {
+    if (plans.size() < 2) return;
     std::vector<double> moved;
     for (relation::Plan const& plan : plans) moved.push_back(moved_by(graph, plan));
     auto const best = plans.begin() + (std::min_element(moved.begin(), moved.end()) - moved.begin());
@@ -92,11 +96,13 @@ std::vector<relation::Plan> other_plans(graph::EinGraph const& graph, PlannerOpt
                                         relation::Plan const& first) {
     std::vector<relation::Plan> out;
     if (options.decompose != "eindecomp" || options.ranks == 1 || first.calls != options.ranks) return out;
-    relation::Plan moved = first;
-    moved.nodes = cut_by_strategy("moved", graph, first.calls);
-    moved.gap = std::nullopt;
-    price(graph, moved);
-    out.push_back(std::move(moved));
+    if (graph.nodes.size() <= most_searched) {
+        relation::Plan moved = first;
+        moved.nodes = cut_by_strategy("moved", graph, first.calls);
+        moved.gap = std::nullopt;
+        price(graph, moved);
+        out.push_back(std::move(moved));
+    }
     if (fixes_parts(graph)) return out;  // the others cut in ways of their own
     ResidentTable const resident(graph, first.calls);
     out.push_back(chosen_from(graph, resident, first, choose_by_paths(graph, resident, false)));
