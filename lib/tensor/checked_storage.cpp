@@ -22,7 +22,7 @@ void CheckedStorage::check() const {
 }
 
 void CheckedStorage::read_at(std::uint64_t offset, std::span<std::byte> out) const {
-    std::call_once(checked_, [this] { check(); });
+    checked_([this] { check(); });
     bytes_->read_at(offset, out);
 }
 

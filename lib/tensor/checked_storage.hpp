@@ -4,8 +4,7 @@
 // Example: CheckedStorage(piece, crc).read_at(0, out) fails when any byte of `piece` was damaged, not only in `out`.
 #pragma once
 
-#include <mutex>
-
+#include "lib/base/once.hpp"
 #include "lib/tensor/storage.hpp"
 
 namespace ein::tensor {
@@ -23,7 +22,7 @@ private:
 
     StoragePtr bytes_;
     std::uint32_t crc_;
-    mutable std::once_flag checked_;
+    mutable Once checked_;
 };
 
 }  // namespace ein::tensor

@@ -120,7 +120,7 @@ void InflatedStorage::build_index() const {
 void InflatedStorage::read_at(std::uint64_t offset, std::span<std::byte> out) const {
     require_inside(*this, offset, out.size());
     if (out.empty()) return;
-    std::call_once(indexed_, [this] { build_index(); });
+    indexed_([this] { build_index(); });
     auto const after =
         std::upper_bound(points_.begin(), points_.end(), offset,
                          [](std::uint64_t place, AccessPoint const& point) { return place < point.offset; });

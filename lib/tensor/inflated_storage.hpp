@@ -4,8 +4,7 @@
 // Source: the access points of zlib's examples/zran.c.
 #pragma once
 
-#include <mutex>
-
+#include "lib/base/once.hpp"
 #include "lib/tensor/storage.hpp"
 
 namespace ein::tensor {
@@ -34,7 +33,7 @@ private:
     StoragePtr packed_;
     std::uint64_t bytes_;
     std::uint32_t crc_;
-    mutable std::once_flag indexed_;
+    mutable Once indexed_;
     mutable std::vector<AccessPoint> points_;
 };
 
