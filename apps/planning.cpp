@@ -18,6 +18,8 @@ struct Way {
 };
 using Rung = std::vector<Way>;
 
+constexpr int most_slices = 16;  // kernel calls of a node for each that was asked for
+
 std::string bytes_text(std::int64_t bytes) {
     return format_bytes(static_cast<double>(bytes)) + " (" + std::to_string(bytes) + " bytes)";
 }
@@ -43,7 +45,7 @@ std::vector<Rung> ladder(PlanningOptions const& base, bool parts_are_given) {
     }
     rungs.push_back(decompositions);
     std::int64_t const calls = base.planner.calls > 0 ? base.planner.calls : base.planner.ranks;
-    for (std::int64_t factor : {2, 4, 8, 16}) {
+    for (std::int64_t factor = 2; factor <= most_slices; factor *= 2) {
         PlanningOptions other = saving;
         other.planner.calls = calls * factor;
         rungs.push_back(
@@ -75,6 +77,9 @@ Planned attempt(graph::EinGraph const& graph, PlanningOptions const& options,
     if (given || best.moved() < much_moved) return best;
     relation::Plan first = best.plan;
     for (relation::Plan& plan : planner::other_plans(graph, options.planner, first)) {
+        bool const says_ranks =
+            std::any_of(plan.nodes.begin(), plan.nodes.end(), [](auto const& n) { return !n.ranks.empty(); });
+        if (says_ranks && options.scheduler.place != "best") continue;  // a placement was asked for
         Planned here = scheduled(graph, std::move(plan), options.scheduler);
         if (moves_less(here.made, best.made)) best = std::move(here);
     }
@@ -90,25 +95,39 @@ std::string price(Planned const& before, Planned const& now) {
                 : "");
 }
 
-/// The least memory that any way up the ladder needs.
-std::int64_t least_peak(graph::EinGraph const& graph, PlanningOptions const& options) {
-    std::int64_t least = attempt(graph, options, std::nullopt).peak();
-    for (Rung const& rung : ladder(options, false))
-        for (Way const& way : rung) least = std::min(least, attempt(graph, way.options, std::nullopt).peak());
-    return least;
+/// What all ranks together hold at least: every input before the first kernel call, every output after the last.
+std::int64_t least_held(graph::EinGraph const& graph) {
+    std::int64_t inputs = 0, outputs = 0;
+    for (graph::Leaf const& leaf : graph.leaves) inputs += graph.value(leaf.value).bytes();
+    for (ValueId output : graph.outputs) outputs += graph.value(output).bytes();
+    return std::max(inputs, outputs);
+}
+
+/// The least memory that the ways which save most of it need; the whole ladder would take minutes for each rank count.
+std::int64_t least_peak(graph::EinGraph const& graph, PlanningOptions options) {
+    options.scheduler.order = scheduler::Order::least_memory;
+    std::int64_t const whole = attempt(graph, options, std::nullopt).peak();
+    if (whole <= *options.memory) return whole;
+    options.planner.calls = std::int64_t{most_slices} * options.planner.ranks;
+    return std::min(whole, attempt(graph, options, std::nullopt).peak());
 }
 
 /// A number of ranks with which the budget is kept: doubled until one does, then halved in between. 0: none was found.
 int enough_ranks(graph::EinGraph const& graph, PlanningOptions options) {
-    constexpr int most = 256;
+    std::int64_t const most = std::min(std::int64_t{256}, room_of(options.scheduler.cluster).value_or(256));
+    std::int64_t const first = least_held(graph) / std::max(std::int64_t{1}, *options.memory);
+    if (first >= most) return 0;
     auto fits = [&](int ranks) {
         options.planner.ranks = ranks;
         options.planner.calls = 0;
         return least_peak(graph, options) <= *options.memory;
     };
-    int low = options.planner.ranks, high = 2 * low;
-    while (high <= most && !fits(high)) low = high, high *= 2;
-    if (high > most) return 0;
+    int low = std::max(options.planner.ranks, static_cast<int>(first)), high = low;
+    do {
+        if (high >= most) return 0;
+        low = high;
+        high = static_cast<int>(std::min(most, std::int64_t{2} * high));
+    } while (!fits(high));
     while (high - low > 1) {
         int const middle = low + (high - low) / 2;
         (fits(middle) ? high : low) = middle;

@@ -23,6 +23,15 @@ std::vector<std::size_t> same_values(graph::Node const& node) {
     return out;
 }
 
+std::vector<std::vector<std::size_t>> operands_by_value(graph::Node const& node) {
+    std::map<std::size_t, std::vector<std::size_t>> operands;
+    std::vector<std::size_t> const first = same_values(node);
+    for (std::size_t k = 0; k < first.size(); ++k) operands[first[k]].push_back(k);
+    std::vector<std::vector<std::size_t>> out;
+    for (auto& [unused, readers] : operands) out.push_back(std::move(readers));
+    return out;
+}
+
 Form form_of(graph::EinGraph const& graph, graph::Node const& node, Unit unit) {
     Form form{static_cast<std::int64_t>(node.op.index())};
     append(form, relation::cut_extents(graph, node));
@@ -70,11 +79,8 @@ Choices choices_from(graph::EinGraph const& graph, graph::Node const& node, std:
         out.output_of.push_back(outputs.number(relation::output_parts(node, {.parts = parts})));
     }
     out.outputs = std::move(outputs.items);
-    std::map<std::size_t, std::vector<std::size_t>> operands;
-    std::vector<std::size_t> const first = same_values(node);
-    for (std::size_t k = 0; k < first.size(); ++k) operands[first[k]].push_back(k);
-    for (auto& [unused, readers] : operands)
-        out.sources.push_back(source_choices(node, out.candidates, std::move(readers)));
+    for (auto& operands : operands_by_value(node))
+        out.sources.push_back(source_choices(node, out.candidates, std::move(operands)));
     return out;
 }
 

@@ -65,6 +65,9 @@ Choices choices_from(graph::EinGraph const& graph, graph::Node const& node, std:
 /// For each operand the first operand that reads the same value.
 std::vector<std::size_t> same_values(graph::Node const& node);
 
+/// The operands that read each distinct value, in the order of its first.
+std::vector<std::vector<std::size_t>> operands_by_value(graph::Node const& node);
+
 /// Numbers distinct items in order of appearance.
 template <class Item>
 class Distinct {

@@ -1,7 +1,6 @@
 #include "planner/moved.hpp"
 
 #include <algorithm>
-#include <functional>
 #include <numeric>
 
 #include "planner/cost.hpp"
@@ -15,14 +14,6 @@ constexpr std::size_t most_readers = 64;
 
 std::size_t at(NodeId id) { return static_cast<std::size_t>(id.value()); }
 std::size_t at(ValueId id) { return static_cast<std::size_t>(id.value()); }
-
-std::int64_t product(Parts const& parts) {
-    return std::accumulate(parts.begin(), parts.end(), std::int64_t{1}, std::multiplies<>());
-}
-
-double bytes_of(graph::Value const& value) {
-    return static_cast<double>(element_count(value.shape)) * static_cast<double>(size_of(value.dtype));
-}
 
 /// The share of a value that lies in the block that is needed of it where the block `home` lies.
 double share_in_place(Parts const& home, Parts const& need) {
@@ -40,13 +31,13 @@ MovedBytes::MovedBytes(graph::EinGraph const& graph)
 }
 
 double MovedBytes::of_value(ValueId value, std::vector<Parts> const& parts) const {
-    double const bytes = bytes_of(graph_.value(value));
+    double const bytes = static_cast<double>(graph_.value(value).bytes());
     std::vector<Need> const needs = needs_of(value, parts);
     double moved = of_movements(value, parts);
     if (needs.empty()) return moved;
     Parts const home = home_of(value, parts, needs);
     for (Need const& need : needs) {
-        double const wanted = static_cast<double>(need.calls) / static_cast<double>(product(need.parts));
+        double const wanted = static_cast<double>(need.calls) / static_cast<double>(element_count(need.parts));
         moved += bytes * std::max(0.0, wanted - share_in_place(home, need.parts));
     }
     return moved;
@@ -81,7 +72,7 @@ std::vector<MovedBytes::Need> MovedBytes::needs_of(ValueId value, std::vector<Pa
         if (!einsum) continue;
         for (std::size_t k = 0; k < node.inputs.size(); ++k) {
             if (node.inputs[k] != value) continue;
-            Need need{{}, product(parts[at(reader)])};
+            Need need{{}, element_count(parts[at(reader)])};
             for (int label : einsum->inputs[k])
                 need.parts.push_back(parts[at(reader)][static_cast<std::size_t>(label)]);
             if (std::find(needs.begin(), needs.end(), need) == needs.end()) needs.push_back(std::move(need));
@@ -94,7 +85,7 @@ Parts MovedBytes::home_of(ValueId value, std::vector<Parts> const& parts, std::v
     auto const producer = producers_[at(value)];
     if (!producer) return needs.front().parts;
     Parts home = relation::output_parts(graph_.node(*producer), {.parts = parts[at(*producer)]});
-    std::int64_t slices = product(parts[at(*producer)]) / std::max<std::int64_t>(1, product(home));
+    std::int64_t slices = element_count(parts[at(*producer)]) / std::max<std::int64_t>(1, element_count(home));
     Parts const& wanted = needs.front().parts;
     for (std::size_t axis = 0; axis < home.size(); ++axis) {
         if (wanted[axis] % home[axis] != 0) continue;

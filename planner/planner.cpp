@@ -43,10 +43,6 @@ relation::Plan price_pass(graph::EinGraph const& graph, PlannerOptions const&, r
 
 constexpr Pass passes[] = {{"decompose", decompose_pass}, {"price", price_pass}};
 
-}  // namespace
-
-namespace {
-
 bool has_large_calls(graph::EinGraph const& graph, double work) {
     return std::any_of(graph.nodes.begin(), graph.nodes.end(), [&](graph::Node const& node) {
         double points = 1;
@@ -61,17 +57,16 @@ constexpr double most_calls = 3e4;
 /// Nodes beyond which a local search takes too long; the dynamic programs are linear.
 constexpr std::size_t most_searched = 20000;
 
-/// What a plan moves by the model of moved.hpp.
-double moved_by(graph::EinGraph const& graph, relation::Plan const& plan) {
-    std::vector<Parts> parts;
-    for (relation::NodePlan const& node : plan.nodes) parts.push_back(node.parts);
-    return MovedBytes(graph).total(parts);
-}
-
+/// By the model of moved.hpp.
 void keep_least_moving(graph::EinGraph const& graph, std::vector<relation::Plan>& plans) {
     if (plans.size() < 2) return;
+    MovedBytes const model(graph);
     std::vector<double> moved;
-    for (relation::Plan const& plan : plans) moved.push_back(moved_by(graph, plan));
+    for (relation::Plan const& plan : plans) {
+        std::vector<Parts> parts;
+        for (relation::NodePlan const& node : plan.nodes) parts.push_back(node.parts);
+        moved.push_back(model.total(parts));
+    }
     auto const best = plans.begin() + (std::min_element(moved.begin(), moved.end()) - moved.begin());
     relation::Plan kept = std::move(*best);
     plans = {std::move(kept)};
@@ -82,9 +77,9 @@ bool fixes_parts(graph::EinGraph const& graph) {
                        [](graph::Node const& node) { return !node.fixed.empty(); });
 }
 
-relation::Plan chosen_from(graph::EinGraph const& graph, ChoiceTable const& table, relation::Plan plan,
-                           std::vector<int> const& chosen) {
-    plan.nodes = decomposition_of(table, chosen).nodes;
+/// `plan` with other partition vectors.
+relation::Plan with_nodes(graph::EinGraph const& graph, relation::Plan plan, std::vector<relation::NodePlan> nodes) {
+    plan.nodes = std::move(nodes);
     plan.gap = std::nullopt;
     price(graph, plan);
     return plan;
@@ -96,21 +91,16 @@ std::vector<relation::Plan> other_plans(graph::EinGraph const& graph, PlannerOpt
                                         relation::Plan const& first) {
     std::vector<relation::Plan> out;
     if (options.decompose != "eindecomp" || options.ranks == 1 || first.calls != options.ranks) return out;
-    if (graph.nodes.size() <= most_searched) {
-        relation::Plan moved = first;
-        moved.nodes = cut_by_strategy("moved", graph, first.calls);
-        moved.gap = std::nullopt;
-        price(graph, moved);
-        out.push_back(std::move(moved));
-    }
+    if (graph.nodes.size() <= most_searched)
+        out.push_back(with_nodes(graph, first, cut_by_strategy("moved", graph, first.calls)));
     if (fixes_parts(graph)) return out;  // the others cut in ways of their own
     ResidentTable const resident(graph, first.calls);
-    out.push_back(chosen_from(graph, resident, first, choose_by_paths(graph, resident, false)));
+    out.push_back(with_nodes(graph, first, decomposition_of(resident, choose_by_paths(graph, resident, false)).nodes));
     std::int64_t const awkward = awkward_factor(options.ranks);
     if (awkward > 1 && has_large_calls(graph, options.strip_work * static_cast<double>(options.ranks))) {
         StripTable const table(graph, options.ranks, options.unit, default_limit(graph.nodes.size()));
         std::vector<int> const chosen = choose_by_paths(graph, table, false);
-        relation::Plan plan = chosen_from(graph, table, first, chosen);
+        relation::Plan plan = with_nodes(graph, first, decomposition_of(table, chosen).nodes);
         for (std::size_t k = 0; k < chosen.size(); ++k)
             plan.nodes[k].ranks = table.ranks_of(NodeId{static_cast<std::int32_t>(k)}, chosen[k]);
         out.push_back(std::move(plan));

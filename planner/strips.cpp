@@ -48,11 +48,8 @@ Strips strips_for(std::int64_t ranks) {
 }
 
 std::int64_t awkward_factor(std::int64_t ranks) {
-    std::int64_t largest = 1;
-    for (std::int64_t d = 2; d * d <= ranks; ++d)
-        for (; ranks % d == 0; ranks /= d) largest = std::max(largest, d);
-    largest = std::max(largest, ranks);
-    return largest >= 5 ? largest : 1;
+    std::vector<std::int64_t> const factors = prime_factors(ranks);
+    return factors.empty() || factors.back() < 5 ? 1 : factors.back();
 }
 
 StripTable::StripTable(graph::EinGraph const& graph, std::int64_t ranks, Unit unit, std::size_t limit)

@@ -173,10 +173,15 @@ Json to_json(Cluster const& cluster) {
     return out;
 }
 
+std::optional<std::int64_t> room_of(Cluster const& cluster) {
+    if (!cluster.nodes) return std::nullopt;
+    return std::int64_t{*cluster.nodes} * cluster.ranks_per_node;
+}
+
 void check_room(Cluster const& cluster, int ranks) {
-    if (!cluster.nodes || std::int64_t{*cluster.nodes} * cluster.ranks_per_node >= ranks) return;
-    throw UsageError("--ranks: expected at most " +
-                     std::to_string(std::int64_t{*cluster.nodes} * cluster.ranks_per_node) + " on a cluster of " +
+    auto const room = room_of(cluster);
+    if (!room || *room >= ranks) return;
+    throw UsageError("--ranks: expected at most " + std::to_string(*room) + " on a cluster of " +
                      std::to_string(*cluster.nodes) + " nodes with " + std::to_string(cluster.ranks_per_node) +
                      " ranks each, found " + std::to_string(ranks) +
                      "; plan for fewer ranks, or correct \"nodes\" in the cluster file");

@@ -57,5 +57,7 @@ Json to_json(Cluster const& cluster);
 
 /// @throws UsageError when the cluster has fewer nodes than `ranks` need
 void check_room(Cluster const& cluster, int ranks);
+/// How many ranks the cluster has places for; nothing when it does not say how many nodes it has.
+std::optional<std::int64_t> room_of(Cluster const& cluster);
 
 }  // namespace ein::scheduler

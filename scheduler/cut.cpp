@@ -36,14 +36,6 @@ Box shifted(Box box, std::vector<Extent> const& by, Extent sign) {
     return box;
 }
 
-std::vector<std::int64_t> prime_factors(std::int64_t n) {
-    std::vector<std::int64_t> factors;
-    for (std::int64_t d = 2; d * d <= n; ++d)
-        for (; n % d == 0; n /= d) factors.push_back(d);
-    if (n > 1) factors.push_back(n);
-    return factors;
-}
-
 }  // namespace
 
 Cut::Cut(Shape shape, Parts parts) : shape_(std::move(shape)), parts_(std::move(parts)), whole_(shape_.size(), 1) {

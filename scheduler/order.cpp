@@ -5,10 +5,6 @@
 namespace ein::scheduler {
 namespace {
 
-std::int64_t bytes_of(graph::Value const& value) {
-    return element_count(value.shape) * static_cast<std::int64_t>(size_of(value.dtype));
-}
-
 class LeastMemory {
 public:
     explicit LeastMemory(graph::EinGraph const& graph)
@@ -45,9 +41,9 @@ private:
 
     /// Bytes that live on after the node, less those that do not.
     std::int64_t growth(std::size_t node) const {
-        std::int64_t bytes = bytes_of(graph_.value(graph_.nodes[node].output));
+        std::int64_t bytes = graph_.value(graph_.nodes[node].output).bytes();
         for (ValueId input : inputs_of(node))
-            if (unread_[index(input)] == 1) bytes -= bytes_of(graph_.value(input));
+            if (unread_[index(input)] == 1) bytes -= graph_.value(input).bytes();
         return bytes;
     }
 
@@ -60,7 +56,7 @@ private:
                 auto const found = ready_.find({growth(node), node});
                 if (found == ready_.end()) continue;
                 ready_.erase(found);
-                ready_.insert({growth(node) - bytes_of(graph_.value(value)), node});
+                ready_.insert({growth(node) - graph_.value(value).bytes(), node});
             }
         --unread_[index(value)];
     }

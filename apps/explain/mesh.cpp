@@ -132,14 +132,6 @@ private:
     std::vector<Step> steps_;
 };
 
-std::vector<int> prime_factors(int n) {
-    std::vector<int> factors;
-    for (int d = 2; d * d <= n; ++d)
-        for (; n % d == 0; n /= d) factors.push_back(d);
-    if (n > 1) factors.push_back(n);
-    return factors;
-}
-
 /// Whether mesh axis m is always used as the outer neighbour of m + 1, or both are not used.
 bool together(Sharding const& sharding, int m) {
     auto const single = [&](int axis) {
@@ -200,7 +192,8 @@ Sharding sharding_of(Spread const& spread, Mesh const& mesh) {
 }
 
 Mesh mesh_for(std::vector<Spread const*> const& spreads, int ranks) {
-    std::vector<int> order = prime_factors(ranks);
+    auto const factors = prime_factors(ranks);
+    std::vector<int> order(factors.begin(), factors.end());
     Mesh best;
     std::vector<Sharding> best_shardings;
     std::ptrdiff_t most = -1;

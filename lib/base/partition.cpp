@@ -2,6 +2,14 @@
 
 namespace ein {
 
+std::vector<std::int64_t> prime_factors(std::int64_t n) {
+    std::vector<std::int64_t> factors;
+    for (std::int64_t d = 2; d * d <= n; ++d)
+        for (; n % d == 0; n /= d) factors.push_back(d);
+    if (n > 1) factors.push_back(n);
+    return factors;
+}
+
 Box block_box(std::span<Extent const> shape, std::span<std::int64_t const> parts, std::span<Extent const> index) {
     Box box;
     for (std::size_t axis = 0; axis < shape.size(); ++axis) {

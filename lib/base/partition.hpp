@@ -27,6 +27,9 @@ constexpr std::int64_t part_of(Extent extent, std::int64_t parts, Extent positio
     return position < in_long_parts ? position / (small + 1) : remainder + (position - in_long_parts) / small;
 }
 
+/// In increasing order, each as often as it divides; none for 1.
+std::vector<std::int64_t> prime_factors(std::int64_t n);
+
 /// The block at grid coordinates `index` of `shape` cut by `parts`.
 Box block_box(std::span<Extent const> shape, std::span<std::int64_t const> parts, std::span<Extent const> index);
 

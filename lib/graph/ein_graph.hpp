@@ -26,6 +26,7 @@ struct Value {
     std::string name;
     Shape shape;
     DType dtype = DType::f32;
+    std::int64_t bytes() const { return element_count(shape) * static_cast<std::int64_t>(size_of(dtype)); }
 };
 
 /// A leaf: a value with its data.

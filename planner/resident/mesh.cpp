@@ -3,12 +3,11 @@
 #include <algorithm>
 #include <functional>
 
+#include "lib/base/partition.hpp"
+
 namespace ein::planner {
 
-Mesh::Mesh(std::int64_t ranks, std::size_t most_axes) {
-    for (std::int64_t d = 2; d * d <= ranks; ++d)
-        for (; ranks % d == 0; ranks /= d) sizes_.push_back(d);
-    if (ranks > 1) sizes_.push_back(ranks);
+Mesh::Mesh(std::int64_t ranks, std::size_t most_axes) : sizes_(prime_factors(ranks)) {
     auto descending = [&] { std::sort(sizes_.begin(), sizes_.end(), std::greater<>()); };
     descending();
     while (sizes_.size() > most_axes) {

@@ -50,10 +50,6 @@ Parts at_labels(std::vector<AxisSet> const& sets, std::vector<int> const& labels
     return out;
 }
 
-double bytes_of(graph::Value const& value) {
-    return static_cast<double>(element_count(value.shape)) * static_cast<double>(size_of(value.dtype));
-}
-
 /// The sets of an axis group as one: that of its first axis longer than one, when no other is cut.
 std::optional<AxisSet> leading_set(Shape const& shape, Parts const& sets, std::size_t begin, std::size_t end) {
     while (begin + 1 < end && shape[begin] == 1) ++begin;
@@ -108,12 +104,9 @@ Choices ResidentTable::choices_of(graph::Node const& node, std::vector<double> c
     graph::Value const& result = graph_.value(node.output);
     Choices out;
     Distinct<Parts> outputs;
-    std::vector<std::size_t> const first = same_values(node);
-    std::map<std::size_t, std::vector<std::size_t>> operands;
-    for (std::size_t k = 0; k < first.size(); ++k) operands[first[k]].push_back(k);
-    for (auto const& [unused, readers] : operands) out.sources.push_back({readers, {}, {}});
+    for (auto& operands : operands_by_value(node)) out.sources.push_back({std::move(operands), {}, {}});
     std::vector<Distinct<std::vector<Parts>>> needs(out.sources.size());
-    double const accumulated = einsum ? bytes_of(result) / static_cast<double>(size_of(result.dtype)) *
+    double const accumulated = einsum ? static_cast<double>(element_count(result.shape)) *
                                             static_cast<double>(size_of(graph::types_of(graph_, node).accumulate))
                                       : 0;
 
@@ -128,7 +121,8 @@ Choices ResidentTable::choices_of(graph::Node const& node, std::vector<double> c
                 if (leaf_shares[k] > 0) {
                     double wanted = static_cast<double>(mesh_.size(busy));
                     for (AxisSet set : need.back()) wanted /= static_cast<double>(mesh_.size(set));
-                    work += leaf_shares[k] * bytes_of(graph_.value(node.inputs[k])) * std::max(0.0, wanted - 1);
+                    work += leaf_shares[k] * static_cast<double>(graph_.value(node.inputs[k]).bytes()) *
+                            std::max(0.0, wanted - 1);
                 }
                 need.back().push_back(busy);
             }
@@ -208,7 +202,7 @@ double ResidentTable::edge(NodeId id, SourceChoices const& source, std::size_t n
             continue;  // the same region again
         std::size_t const operand = source.operands[k];
         bool const is_einsum = std::holds_alternative<graph::EinSum>(node.op);
-        double const bytes = is_einsum ? bytes_of(graph_.value(node.inputs[operand]))
+        double const bytes = is_einsum ? static_cast<double>(graph_.value(node.inputs[operand]).bytes())
                                        : static_cast<double>(moved_elements(graph_, node, operand)) *
                                              static_cast<double>(size_of(graph_.value(node.inputs[operand]).dtype));
         double share = 1;

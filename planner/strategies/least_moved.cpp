@@ -1,8 +1,6 @@
 #include "planner/strategies/least_moved.hpp"
 
 #include <algorithm>
-#include <functional>
-#include <numeric>
 
 #include "planner/choices.hpp"
 #include "planner/decompose.hpp"
@@ -110,16 +108,12 @@ private:
     std::vector<bool> dirty_;
 };
 
-std::int64_t product(Parts const& parts) {
-    return std::accumulate(parts.begin(), parts.end(), std::int64_t{1}, std::multiplies<>());
-}
-
 /// Gives nodes that a rule left with fewer calls as many as the others: by the first candidate that cuts the same blocks
 /// further, else by the preferred one. Idle ranks move nothing, but that is not what is looked for.
 void use_all_calls(ChoiceTable const& table, std::vector<Parts>& parts) {
     for (std::size_t k = 0; k < parts.size(); ++k) {
         auto const& list = table.of(NodeId{static_cast<std::int32_t>(k)}).candidates;
-        if (product(parts[k]) >= product(list.front())) continue;
+        if (element_count(parts[k]) >= element_count(list.front())) continue;
         auto const finer = std::find_if(list.begin(), list.end(), [&](Parts const& candidate) {
             for (std::size_t l = 0; l < candidate.size(); ++l)
                 if (candidate[l] % parts[k][l] != 0) return false;
