@@ -19,13 +19,7 @@ graph::EinGraph fans() {
     return g.finish({"s0", "s1", "s2", "s3"});
 }
 
-graph::EinGraph matmul() {
-    test::GraphBuilder g;
-    g.leaf("A", {64, 64});
-    g.leaf("B", {64, 64});
-    g.einsum("C", "ij,jk->ik", {"A", "B"});
-    return g.finish({"C"});
-}
+graph::EinGraph matmul() { return test::matmul(64, 64, 64); }
 
 apps::PlanningOptions on(int ranks, std::optional<std::int64_t> memory = std::nullopt) {
     return {.planner = {.ranks = ranks}, .scheduler = {}, .memory = memory};
@@ -100,11 +94,7 @@ TEST_CASE("products on many ranks receive few words more than they must", "[apps
                  Row{131072, 512, 131072, 4, 3.355443e7, 1.10}, Row{131072, 512, 131072, 7, 3.155557e7, 1.25},
                  Row{131072, 512, 131072, 64, 1.468006e7, 1.10}, Row{131072, 512, 131072, 512, 5.669498e6, 1.10});
     CAPTURE(row.m, row.k, row.n, row.ranks);
-    test::GraphBuilder g;
-    g.leaf("A", {row.m, row.k});
-    g.leaf("B", {row.k, row.n});
-    g.einsum("C", "ij,jk->ik", {"A", "B"});
-    graph::EinGraph const graph = g.finish({"C"});
+    graph::EinGraph const graph = test::matmul(row.m, row.k, row.n);
     auto const planned = apps::plan_and_schedule(graph, on(row.ranks));
     auto const& received = planned.made.schedule.header.prediction.bytes_received;
     double const words = static_cast<double>(*std::max_element(received.begin(), received.end())) /

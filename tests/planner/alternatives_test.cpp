@@ -8,13 +8,7 @@ using namespace ein;
 
 namespace {
 
-graph::EinGraph product(Extent n) {
-    test::GraphBuilder g;
-    g.leaf("X", {n, n}, DType::f32);
-    g.leaf("Y", {n, n}, DType::f32);
-    g.einsum("Z", "ij,jk->ik", {"X", "Y"}, {.dtype = DType::f32});
-    return g.finish({"Z"});
-}
+graph::EinGraph product(Extent n) { return test::matmul(n, n, n, DType::f32); }
 
 }  // namespace
 

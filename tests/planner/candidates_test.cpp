@@ -57,11 +57,7 @@ TEST_CASE("a matmul on 8 calls has the two vectors that the paper's list lacks",
 
 TEST_CASE("with them come the output cuts (2, 1) and (1, 2), and each input is needed in its own labels' parts",
           "[planner][candidates]") {
-    test::GraphBuilder builder;
-    builder.leaf("X", {8, 8});
-    builder.leaf("Y", {8, 8});
-    builder.einsum("Z", "ij,jk->ik", {"X", "Y"});
-    graph::EinGraph const graph = builder.finish({"Z"});
+    graph::EinGraph const graph = test::matmul(8, 8, 8);
     ChoiceTable const table(graph, 8, Unit::elements, 1000);
     Choices const& matmul = table.of(NodeId{0});
     CHECK(matmul.outputs.size() == 10);

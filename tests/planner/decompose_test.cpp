@@ -19,11 +19,7 @@ double total(graph::EinGraph const& graph, std::vector<relation::NodePlan> nodes
 }  // namespace
 
 TEST_CASE("the 1024 cube on 8 calls is cut in (2, 2, 2)", "[planner][decompose]") {
-    test::GraphBuilder builder;
-    builder.leaf("A", {1024, 1024});
-    builder.leaf("B", {1024, 1024});
-    builder.einsum("C", "ij,jk->ik", {"A", "B"});
-    graph::EinGraph const graph = builder.finish({"C"});
+    graph::EinGraph const graph = test::matmul(1024, 1024, 1024);
     auto const nodes = decompose(graph, {.calls = 8, .unit = Unit::elements}).nodes;
     CHECK(nodes[0].parts == Parts{2, 2, 2});
     CHECK(nodes[0].candidates == 10);

@@ -55,11 +55,7 @@ TEST_CASE("what ranks hold already costs nothing", "[planner][resident]") {
 
 TEST_CASE("a matmul on eight ranks moves three times each operand's share, as its schedule does",
           "[planner][resident]") {
-    test::GraphBuilder g;
-    g.leaf("A", {64, 64});
-    g.leaf("B", {64, 64});
-    g.einsum("C", "ij,jk->ik", {"A", "B"});
-    graph::EinGraph const graph = g.finish({"C"});
+    graph::EinGraph const graph = test::matmul(64, 64, 64);
     ResidentTable const table(graph, 8);
     auto const chosen = choose_by_paths(graph, table, false);
     CHECK(table.of(NodeId{0}).candidates[static_cast<std::size_t>(chosen[0])] == Parts{2, 2, 2});

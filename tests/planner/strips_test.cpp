@@ -42,11 +42,7 @@ TEST_CASE("only factors of five or more are awkward", "[planner][strips]") {
 }
 
 TEST_CASE("strips cost what ranks see: columns of groups, and widths of strips", "[planner][strips]") {
-    test::GraphBuilder g;
-    g.leaf("A", {84, 84});
-    g.leaf("B", {84, 84});
-    g.einsum("C", "ij,jk->ik", {"A", "B"});
-    graph::EinGraph const graph = g.finish({"C"});
+    graph::EinGraph const graph = test::matmul(84, 84, 84);
     StripTable const table(graph, 7, Unit::elements, 1000);
     Choices const& choices = table.of(NodeId{0});
     double const all = 84 * 84;

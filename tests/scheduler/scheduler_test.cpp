@@ -75,11 +75,7 @@ TEST_CASE("one rank moves nothing and applies each node once", "[scheduler]") {
 }
 
 TEST_CASE("each input element is loaded once, or by every rank that needs it", "[scheduler]") {
-    test::GraphBuilder g;
-    g.leaf("A", {16, 8});
-    g.leaf("B", {8, 4});
-    g.einsum("C", "ij,jk->ik", {"A", "B"});
-    auto const graph = g.finish({"C"});
+    graph::EinGraph const graph = test::matmul(16, 8, 4);
     relation::Plan plan = planner::plan(graph, {.ranks = 4});
     plan.nodes[0].parts = {4, 1, 1};  // rows: every rank needs all of B
     planner::price(graph, plan);
@@ -99,11 +95,7 @@ TEST_CASE("each input element is loaded once, or by every rank that needs it", "
 
 TEST_CASE("partial results of one rank accumulate in one block; those of several are reduced in slices",
           "[scheduler]") {
-    test::GraphBuilder g;
-    g.leaf("A", {8, 32});
-    g.leaf("B", {32, 8});
-    g.einsum("C", "ij,jk->ik", {"A", "B"});
-    auto const graph = g.finish({"C"});
+    graph::EinGraph const graph = test::matmul(8, 32, 8);
     relation::Plan plan = planner::plan(graph, {.ranks = 2, .calls = 4});
     plan.nodes[0].parts = {1, 4, 1};
     planner::price(graph, plan);
@@ -182,11 +174,7 @@ TEST_CASE("a block that nobody reads has no home", "[scheduler]") {
 }
 
 TEST_CASE("a layout has a rank for each block; shared inputs have no home", "[scheduler]") {
-    test::GraphBuilder g;
-    g.leaf("A", {8, 8});
-    g.leaf("B", {8, 8});
-    g.einsum("C", "ij,jk->ik", {"A", "B"});
-    graph::EinGraph const graph = g.finish({"C"});
+    graph::EinGraph const graph = test::matmul(8, 8, 8);
     relation::Plan plan = planner::plan(graph, {.ranks = 4});
     plan.nodes[0].parts = {2, 2, 1};
     scheduler::SchedulerOptions options{.place = "pattern", .slice_bytes = 0};

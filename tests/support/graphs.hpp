@@ -106,4 +106,13 @@ private:
     std::map<std::string, ValueId> ids_;
 };
 
+/// C[i,k] = sum over j of A[i,j] B[j,k].
+inline graph::EinGraph matmul(Extent i, Extent j, Extent k, DType dtype = DType::f64) {
+    GraphBuilder g;
+    g.leaf("A", {i, j}, dtype);
+    g.leaf("B", {j, k}, dtype);
+    g.einsum("C", "ij,jk->ik", {"A", "B"}, {.dtype = dtype});
+    return g.finish({"C"});
+}
+
 }  // namespace ein::test

@@ -13,13 +13,7 @@ using namespace ein::apps::explain;
 
 namespace {
 
-graph::EinGraph product(Extent i, Extent j, Extent k) {
-    test::GraphBuilder g;
-    g.leaf("A", {i, j}, DType::f32);
-    g.leaf("B", {j, k}, DType::f32);
-    g.einsum("C", "ij,jk->ik", {"A", "B"}, {.dtype = DType::f32});
-    return g.finish({"C"});
-}
+graph::EinGraph product(Extent i, Extent j, Extent k) { return test::matmul(i, j, k, DType::f32); }
 
 /// z[s,d] = relu(x[s,c] W0[c,e]) W1[e,d], and what reads it: y[s,f] = z[s,d] W2[d,f].
 graph::EinGraph perceptron() {

@@ -10,14 +10,6 @@
 
 namespace ein::test {
 
-inline graph::EinGraph matmul(Extent i, Extent j, Extent k) {
-    GraphBuilder g;
-    g.leaf("A", {i, j});
-    g.leaf("B", {j, k});
-    g.einsum("C", "ij,jk->ik", {"A", "B"});
-    return g.finish({"C"});
-}
-
 /// Z = relu(X U) W + X: a residual connection, and weights that are only scaled before they are used.
 inline graph::EinGraph two_layers() {
     GraphBuilder g;
