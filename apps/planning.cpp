@@ -64,22 +64,43 @@ Planned scheduled(graph::EinGraph const& graph, relation::Plan plan, scheduler::
 /// What a plan must move for others to be looked at.
 constexpr std::int64_t much_moved = std::int64_t{16} << 20;
 
+/// More kernel calls than this are scheduled once: for one plan.
+constexpr double most_calls = 1e6;
+
+double calls_of(relation::Plan const& plan) {
+    return static_cast<double>(plan.nodes.size()) * static_cast<double>(plan.calls);
+}
+
 /// Fewer bytes through the busiest rank, and not slower by more than simulations err (where they were simulated).
 bool moves_less(scheduler::Scheduled const& a, scheduler::Scheduled const& b) {
     return scheduler::busiest_bytes(a.schedule) < scheduler::busiest_bytes(b.schedule) &&
            a.makespan <= 1.05 * b.makespan;
 }
 
+/// Plans beside the first that keep to what was asked for: a plan that says itself where calls go overrides a placement.
+std::vector<relation::Plan> others(graph::EinGraph const& graph, PlanningOptions const& options,
+                                   relation::Plan const& first) {
+    std::vector<relation::Plan> plans = planner::other_plans(graph, options.planner, first);
+    auto says_ranks = [](relation::Plan const& plan) {
+        return std::any_of(plan.nodes.begin(), plan.nodes.end(), [](auto const& node) { return !node.ranks.empty(); });
+    };
+    if (options.scheduler.place != "best") std::erase_if(plans, says_ranks);
+    return plans;
+}
+
 /// The schedule of the plan that is asked for; where that moves much, of the best one among those that do the same.
 Planned attempt(graph::EinGraph const& graph, PlanningOptions const& options,
                 std::optional<relation::Plan> const& given) {
-    Planned best = scheduled(graph, given ? *given : planner::plan(graph, options.planner), options.scheduler);
-    if (given || best.moved() < much_moved) return best;
-    relation::Plan first = best.plan;
-    for (relation::Plan& plan : planner::other_plans(graph, options.planner, first)) {
-        bool const says_ranks =
-            std::any_of(plan.nodes.begin(), plan.nodes.end(), [](auto const& n) { return !n.ranks.empty(); });
-        if (says_ranks && options.scheduler.place != "best") continue;  // a placement was asked for
+    if (given) return scheduled(graph, *given, options.scheduler);
+    relation::Plan const first = planner::plan(graph, options.planner);
+    if (calls_of(first) > most_calls) {
+        std::vector<relation::Plan> plans = others(graph, options, first);
+        plans.insert(plans.begin(), first);
+        return scheduled(graph, planner::least_moving(graph, std::move(plans)), options.scheduler);
+    }
+    Planned best = scheduled(graph, first, options.scheduler);
+    if (best.moved() < much_moved) return best;
+    for (relation::Plan& plan : others(graph, options, first)) {
         Planned here = scheduled(graph, std::move(plan), options.scheduler);
         if (moves_less(here.made, best.made)) best = std::move(here);
     }

@@ -57,21 +57,6 @@ constexpr double most_calls = 3e4;
 /// Nodes beyond which a local search takes too long; the dynamic programs are linear.
 constexpr std::size_t most_searched = 20000;
 
-/// By the model of moved.hpp.
-void keep_least_moving(graph::EinGraph const& graph, std::vector<relation::Plan>& plans) {
-    if (plans.size() < 2) return;
-    MovedBytes const model(graph);
-    std::vector<double> moved;
-    for (relation::Plan const& plan : plans) {
-        std::vector<Parts> parts;
-        for (relation::NodePlan const& node : plan.nodes) parts.push_back(node.parts);
-        moved.push_back(model.total(parts));
-    }
-    auto const best = plans.begin() + (std::min_element(moved.begin(), moved.end()) - moved.begin());
-    relation::Plan kept = std::move(*best);
-    plans = {std::move(kept)};
-}
-
 bool fixes_parts(graph::EinGraph const& graph) {
     return std::any_of(graph.nodes.begin(), graph.nodes.end(),
                        [](graph::Node const& node) { return !node.fixed.empty(); });
@@ -107,8 +92,21 @@ std::vector<relation::Plan> other_plans(graph::EinGraph const& graph, PlannerOpt
     }
     for (relation::Plan const& plan : out) relation::verify(graph, plan);
     if (static_cast<double>(graph.nodes.size()) * static_cast<double>(first.calls) > most_calls)
-        keep_least_moving(graph, out);
+        out = {least_moving(graph, std::move(out))};
     return out;
+}
+
+relation::Plan least_moving(graph::EinGraph const& graph, std::vector<relation::Plan> plans) {
+    promise(!plans.empty(), "a choice needs plans");
+    if (plans.size() == 1) return std::move(plans.front());
+    MovedBytes const model(graph);
+    std::vector<double> moved;
+    for (relation::Plan const& plan : plans) {
+        std::vector<Parts> parts;
+        for (relation::NodePlan const& node : plan.nodes) parts.push_back(node.parts);
+        moved.push_back(model.total(parts));
+    }
+    return std::move(plans[static_cast<std::size_t>(std::min_element(moved.begin(), moved.end()) - moved.begin())]);
 }
 
 relation::Plan plan(graph::EinGraph const& graph, PlannerOptions const& options) {

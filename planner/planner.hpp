@@ -33,4 +33,8 @@ relation::Plan plan(graph::EinGraph const& graph, PlannerOptions const& options)
 std::vector<relation::Plan> other_plans(graph::EinGraph const& graph, PlannerOptions const& options,
                                         relation::Plan const& first);
 
+/// The one of some plans that moves least by the model of moved.hpp, the first of those that are alike: for when scheduling each of
+/// them would take too long.
+relation::Plan least_moving(graph::EinGraph const& graph, std::vector<relation::Plan> plans);
+
 }  // namespace ein::planner

@@ -7,16 +7,6 @@
 namespace ein::scheduler {
 namespace {
 
-std::vector<Extent> grid_index(Parts const& parts, std::size_t linear) {
-    std::vector<Extent> index(parts.size());
-    for (std::size_t axis = parts.size(); axis-- > 0;) {
-        auto const here = static_cast<std::size_t>(parts[axis]);
-        index[axis] = static_cast<Extent>(linear % here);
-        linear /= here;
-    }
-    return index;
-}
-
 /// Linear numbers (C order) of the grid's cells that meet `region`.
 std::vector<std::size_t> cells_meeting(Shape const& shape, Parts const& parts, Box const& region) {
     Box const grid = ein::blocks_meeting(shape, parts, region);
@@ -62,7 +52,7 @@ std::optional<Parts> Cut::slices() const {
 }
 
 Box Cut::part_box(std::size_t part) const {
-    return merged() ? boxes_[part] : block_box(shape_, parts_, grid_index(parts_, part));
+    return merged() ? boxes_[part] : block_box(shape_, parts_, index_at(parts_, static_cast<Extent>(part)));
 }
 
 Box Cut::box(std::size_t index) const {
@@ -70,7 +60,8 @@ Box Cut::box(std::size_t index) const {
     auto const part = static_cast<std::size_t>(after - first_.begin()) - 1;
     Box const outer = part_box(part);
     Parts const& slices = slices_of(part);
-    return shifted(block_box(outer.length, slices, grid_index(slices, index - first_[part])), outer.begin, 1);
+    return shifted(block_box(outer.length, slices, index_at(slices, static_cast<Extent>(index - first_[part]))),
+                   outer.begin, 1);
 }
 
 void Cut::append_meeting(std::size_t part, Box const& region, std::vector<Block>& out) const {
@@ -83,7 +74,8 @@ void Cut::append_meeting(std::size_t part, Box const& region, std::vector<Block>
     Box const within = shifted(intersection(outer, region), outer.begin, -1);
     for (std::size_t cell : cells_meeting(outer.length, slices, within))
         out.push_back(
-            {first_[part] + cell, shifted(block_box(outer.length, slices, grid_index(slices, cell)), outer.begin, 1)});
+            {first_[part] + cell,
+             shifted(block_box(outer.length, slices, index_at(slices, static_cast<Extent>(cell))), outer.begin, 1)});
 }
 
 std::vector<std::size_t> Cut::parts_meeting(Box const& region) const {

@@ -1,6 +1,5 @@
 // An EinSum as a TRA join and aggregation over blocks: a kernel call for each tuple of the join, partial results of one group on one rank
-// accumulated in one block, those of several ranks combined slice by slice in the order of their first calls (a reduce-scatter). A block of
-// a leaf that several calls want is loaded slice by slice by their ranks and then exchanged (an all-gather).
+// accumulated in one block; those of several ranks are combined in combine.cpp. A block of a leaf that several calls want is loaded slice by slice by their ranks and then exchanged (an all-gather).
 #include <algorithm>
 #include <map>
 #include <set>
@@ -52,6 +51,12 @@ std::vector<Lowering::Call> Lowering::calls_of(graph::Node const& node, graph::E
     std::size_t const group_calls = calls_of_one_group(einsum, plan.parts);
     std::vector<Call> calls;
     std::vector<std::vector<Held>> held;
+    std::vector<std::map<Box, std::vector<Held>>> known(einsum.operands());  // many calls want the same block
+    auto held_of = [&](std::size_t k, Box region) -> std::vector<Held> const& {
+        auto const [at, fresh] = known[k].try_emplace(std::move(region));
+        if (fresh) at->second = residency_.held(node.inputs[k], at->first);
+        return at->second;
+    };
     for_each_index(counts, [&](std::vector<Extent> const& index) {
         Call call{Box::whole(einsum.extents), calls.size() / group_calls, Rank{0}};
         for (std::size_t k = 0; k < labels.size(); ++k) {
@@ -61,8 +66,7 @@ std::vector<Lowering::Call> Lowering::calls_of(graph::Node const& node, graph::E
         }
         std::map<Rank, double> bytes;
         for (std::size_t k = 0; k < einsum.operands(); ++k)
-            for (Held const& h : residency_.held(node.inputs[k], projected(call.region, einsum.inputs[k])))
-                bytes[h.rank] += h.bytes;
+            for (Held const& h : held_of(k, projected(call.region, einsum.inputs[k]))) bytes[h.rank] += h.bytes;
         held.emplace_back();
         for (auto const& [rank, amount] : bytes) held.back().push_back({rank, amount});
         calls.push_back(std::move(call));
@@ -153,6 +157,18 @@ void Lowering::slice_partials(graph::Node const& node, std::vector<Call> const& 
     residency_.slice(node.output, std::move(slices));
 }
 
+/// What several calls of a wave want is brought to all of them at once, where that can be done in stages.
+void Lowering::spread_operands(graph::Node const& node, graph::EinSum const& einsum, std::vector<Call> const& calls,
+                               std::vector<std::size_t> const& wave) {
+    if (wave.size() < options_.staging.ranks) return;
+    for (std::size_t k = 0; k < einsum.operands(); ++k) {
+        std::map<Box, std::vector<Rank>> wanted;
+        for (std::size_t c : wave) wanted[projected(calls[c].region, einsum.inputs[k])].push_back(calls[c].rank);
+        residency_.begin_operand(k);
+        for (auto& [region, ranks] : wanted) residency_.spread(node.inputs[k], region, std::move(ranks));
+    }
+}
+
 std::vector<BlockId> Lowering::bring_operands(graph::Node const& node, graph::EinSum const& einsum, Call const& call) {
     std::vector<BlockId> operands;
     for (std::size_t k = 0; k < einsum.operands(); ++k) {
@@ -169,7 +185,7 @@ void Lowering::apply(graph::Node const& node, graph::EinSum const& einsum, std::
     if (first) {
         BlockId const block =
             on(call.rank).add_block(node.output.value(), dtype, projected(call.region, einsum.output));
-        group.push_back({call.rank, block, -1});
+        group.push_back({call.rank, block, projected(call.region, einsum.output), -1});
         partial = group.end() - 1;
     }
     partial->last = on(call.rank).add({.kind = TaskKind::apply,
@@ -199,8 +215,9 @@ void Lowering::lower(graph::Node const& node, graph::EinSum const& einsum, relat
     auto const waves = waves_of(calls, plan_.ranks);
     std::vector<std::vector<std::vector<BlockId>>> operands(waves.size());  // by wave, then call of the wave
     auto bring = [&](std::size_t wave) {
-        if (wave < waves.size())
-            for (std::size_t c : waves[wave]) operands[wave].push_back(bring_operands(node, einsum, calls[c]));
+        if (wave >= waves.size()) return;
+        spread_operands(node, einsum, calls, waves[wave]);
+        for (std::size_t c : waves[wave]) operands[wave].push_back(bring_operands(node, einsum, calls[c]));
     };
     bring(0);
     for (std::size_t wave = 0; wave < waves.size(); ++wave) {
@@ -212,66 +229,6 @@ void Lowering::lower(graph::Node const& node, graph::EinSum const& einsum, relat
     }
     for (std::size_t g = 0; g < groups.size(); ++g)
         combine(node, how, projected(calls[g * group_calls].region, einsum.output), groups[g], g);
-}
-
-/// Makes the node's blocks inside `box` out of what the ranks of the group have of it.
-void Lowering::combine(graph::Node const& node, Combining const& how, Box const& box, std::vector<Partial> const& group,
-                       std::size_t number) {
-    auto slices = residency_.blocks_meeting(node.output, box);
-    if (box.empty()) slices = {{number, box}};  // an empty value has one block
-    for (std::size_t s = 0; s < slices.size(); ++s) {
-        std::size_t const owner = slices.size() == 1 ? number % group.size() : s * group.size() / slices.size();
-        Rank const home = group[owner].rank;
-        BlockId block = group[owner].block;
-        if (group.size() > 1 || slices.size() > 1) block = reduce_slice(node, how, box, slices[s].box, group, home);
-        if (how.partial && how.accumulated != value(node.output).dtype)
-            block = converted(node, block, slices[s].box, home, how.accumulated);
-        residency_.put(node.output, slices[s].index, {home, block, slices[s].box});
-    }
-}
-
-/// The slice's partial results of all ranks combined on `home`, in the order of the group.
-BlockId Lowering::reduce_slice(graph::Node const& node, Combining const& how, Box const& box, Box const& slice,
-                               std::vector<Partial> const& group, Rank home) {
-    auto const own = std::find_if(group.begin(), group.end(), [&](Partial const& p) { return p.rank == home; });
-    bool const whole = slice == box;
-    BlockId const result = whole ? own->block : on(home).add_block(node.output.value(), how.accumulated, slice);
-    std::int32_t last = whole ? own->last : -1;
-    auto fold = [&](BlockId from, bool accumulate) {
-        last = on(home).add({.kind = TaskKind::reduce,
-                             .spec = how.kernel,
-                             .inputs = {from},
-                             .output = result,
-                             .region = slice,
-                             .accumulate = accumulate,
-                             .after = last});
-    };
-    if (!whole) fold(own->block, false);
-    for (Partial const& partial : group) {
-        if (partial.rank == home) continue;
-        Holding sent{partial.rank, partial.block, box};
-        if (!whole) {
-            sent = {partial.rank, on(partial.rank).add_block(node.output.value(), how.accumulated, slice), slice};
-            std::int32_t const movement = tables_.identity_movement(node.name, slice.order());
-            on(partial.rank)
-                .add({.kind = TaskKind::copy,
-                      .spec = movement,
-                      .inputs = {partial.block},
-                      .output = sent.block,
-                      .region = slice});
-        }
-        fold(residency_.transfer(sent, node.output.value(), how.accumulated, home, Purpose::agg), true);
-    }
-    return result;
-}
-
-/// The block rounded from the accumulate type to the value's dtype.
-BlockId Lowering::converted(graph::Node const& node, BlockId from, Box const& box, Rank rank, DType accumulated) {
-    std::int32_t const kernel =
-        tables_.kernel({node.name, graph::identity_einsum(value(node.output).shape), accumulated});
-    BlockId const block = on(rank).add_block(node.output.value(), value(node.output).dtype, box);
-    on(rank).add({.kind = TaskKind::reduce, .spec = kernel, .inputs = {from}, .output = block, .region = box});
-    return block;
 }
 
 }  // namespace ein::scheduler

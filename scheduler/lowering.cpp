@@ -1,5 +1,7 @@
 #include "scheduler/lowering.hpp"
 
+#include <set>
+
 namespace ein::scheduler {
 
 using schedule::TaskKind;
@@ -23,14 +25,22 @@ Lowering::Lowering(graph::EinGraph const& graph, relation::Plan const& plan, Low
       tables_(header),
       parts_(value_parts(graph, plan)),
       ranks_(graph.nodes.size()),
-      residency_(graph, parts_, options.inputs, sections_, tables_) {
+      residency_(graph, parts_, options.inputs, options.staging, sections_, tables_) {
     for (graph::Value const& v : graph.values) header.tensors.push_back({v.name, v.shape, v.dtype});
     for (graph::Leaf const& leaf : graph.leaves) header.inputs.push_back({leaf.value.value(), leaf.source});
     for (ValueId output : graph.outputs) header.outputs.push_back({output.value(), graph.value(output).name});
 }
 
 void Lowering::run() {
-    for (NodeId node : node_order(graph_, options_.order)) lower(node);
+    std::vector<std::size_t> unread(graph_.values.size());
+    auto const consumers = graph_.consumers();
+    for (std::size_t v = 0; v < unread.size(); ++v) unread[v] = consumers[v].size();
+    for (NodeId id : node_order(graph_, options_.order)) {
+        lower(id);
+        std::vector<ValueId> const& inputs = graph_.node(id).inputs;
+        for (ValueId input : std::set<ValueId>(inputs.begin(), inputs.end()))
+            if (--unread[static_cast<std::size_t>(input.value())] == 0) residency_.forget_copies(input);
+    }
     store_outputs();
 }
 

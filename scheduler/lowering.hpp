@@ -1,6 +1,6 @@
 // From EinGraph and Plan to tasks: each node's kernel calls are placed, their operands brought, and tasks appended to every rank's
 // section in one global order. By partial evaluation: block coordinates are known, data is not looked at.
-// lower_einsum.cpp, lower_move.cpp and lower_reshape.cpp hold one kind of node each.
+// lower_einsum.cpp (and combine.cpp), lower_move.cpp and lower_reshape.cpp hold one kind of node each.
 // Source: [P] sections 3 and 5 (Load, Pair, Apply, Reduce), [E] section 4 (join, aggregation, repartition).
 #pragma once
 
@@ -17,6 +17,7 @@ struct LoweringOptions {
     InputsPolicy inputs = InputsPolicy::once;
     Order order = Order::as_given;
     std::int64_t slice_bytes = 16 << 10;  // a block that several ranks share is not cut into slices smaller than this
+    Staging staging = {};
 };
 
 class Lowering {
@@ -41,8 +42,10 @@ private:
     struct Partial {  // what one rank has of one output block, in the accumulate type
         Rank rank;
         BlockId block;
+        Box box;
         std::int32_t last = -1;  // the task that wrote it last
     };
+    class Folding;
     struct Combining {         // how a node's partial results become its blocks
         bool partial = false;  // kernel calls leave partial results, in the accumulate type
         DType accumulated = DType::f32;
@@ -67,14 +70,20 @@ private:
     void share_leaves(graph::Node const& node, graph::EinSum const& einsum, std::vector<Call> const& calls);
     void slice_partials(graph::Node const& node, std::vector<Call> const& calls, std::size_t group_calls);
     Parts slices_of(ValueId value, std::size_t part, std::size_t sharers) const;
+    void spread_operands(graph::Node const& node, graph::EinSum const& einsum, std::vector<Call> const& calls,
+                         std::vector<std::size_t> const& wave);
     std::vector<BlockId> bring_operands(graph::Node const& node, graph::EinSum const& einsum, Call const& call);
     void apply(graph::Node const& node, graph::EinSum const& einsum, std::int32_t kernel, Call const& call,
                std::vector<BlockId> operands, DType dtype, std::vector<Partial>& group);
     void combine(graph::Node const& node, Combining const& how, Box const& box, std::vector<Partial> const& group,
                  std::size_t number);
-    BlockId reduce_slice(graph::Node const& node, Combining const& how, Box const& box, Box const& slice,
-                         std::vector<Partial> const& group, Rank home);
-    BlockId converted(graph::Node const& node, BlockId from, Box const& box, Rank rank, DType accumulated);
+    BlockId sent(graph::Node const& node, Combining const& how, Partial const& from, Box const& box, Rank to);
+    bool combine_in_stages(graph::Node const& node, Combining const& how, std::vector<Residency::Piece> const& slices,
+                           std::vector<Partial> const& group);
+    std::vector<Partial> scattered(graph::Node const& node, Combining const& how, CellGrid const& grid,
+                                   std::vector<Partial> members);
+    Partial summed(graph::Node const& node, Combining const& how, std::vector<Partial> sums);
+    void put(graph::Node const& node, Combining const& how, Residency::Piece const& slice, Partial const& result);
 
     // Move and Reshape
     std::vector<Call> output_blocks(graph::Node const& node, relation::NodePlan const& plan) const;

@@ -1,7 +1,8 @@
 #include "scheduler/placement.hpp"
 
 #include <algorithm>
-#include <tuple>
+#include <functional>
+#include <map>
 
 #include "lib/base/error.hpp"
 #include "scheduler/assignment.hpp"
@@ -49,28 +50,30 @@ std::vector<Rank> place_by_most_bytes(PlaceQuery const& query, std::size_t room_
     std::size_t const calls = query.held.size();
     std::vector<std::size_t> room(static_cast<std::size_t>(query.ranks), room_of_each);
     struct Choice {
-        double bytes;
         std::size_t call;
         int rank;
-        bool off_pattern;
     };
-    std::vector<Choice> choices;
+    struct Alike {  // of one number of bytes
+        std::vector<Choice> on_pattern, off_pattern;
+    };
+    std::map<double, Alike, std::greater<>> choices;  // regular cuts have few numbers
     for (std::size_t call = 0; call < calls; ++call)
-        for (Held const& held : query.held[call])
-            if (held.bytes > 0)
-                choices.push_back(
-                    {held.bytes, call, held.rank.value(), held.rank.value() != pattern_rank(call, calls, query.ranks)});
-    std::sort(choices.begin(), choices.end(), [](Choice const& a, Choice const& b) {
-        return std::tuple(-a.bytes, a.off_pattern, a.call, a.rank) <
-               std::tuple(-b.bytes, b.off_pattern, b.call, b.rank);
-    });
+        for (Held const& held : query.held[call]) {
+            if (held.bytes <= 0) continue;
+            Alike& alike = choices[held.bytes];
+            bool const on = held.rank.value() == pattern_rank(call, calls, query.ranks);
+            (on ? alike.on_pattern : alike.off_pattern).push_back({call, held.rank.value()});
+        }
     std::vector<int> placed(calls, -1);
     auto take = [&](std::size_t call, int rank) {
         placed[call] = rank;
         --room[static_cast<std::size_t>(rank)];
     };
-    for (Choice const& choice : choices)
-        if (placed[choice.call] < 0 && room[static_cast<std::size_t>(choice.rank)] > 0) take(choice.call, choice.rank);
+    for (auto const& [bytes, alike] : choices)
+        for (auto const* list : {&alike.on_pattern, &alike.off_pattern})
+            for (Choice const& choice : *list)
+                if (placed[choice.call] < 0 && room[static_cast<std::size_t>(choice.rank)] > 0)
+                    take(choice.call, choice.rank);
     for (std::size_t call = 0; call < calls; ++call) {
         int rank = pattern_rank(call, calls, query.ranks);
         while (placed[call] < 0) {

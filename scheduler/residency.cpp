@@ -9,13 +9,15 @@ namespace ein::scheduler {
 using schedule::TaskKind;
 
 Residency::Residency(graph::EinGraph const& graph, std::vector<ValueParts> const& parts, InputsPolicy inputs,
-                     std::vector<SectionBuilder>& sections, Tables& tables)
+                     Staging staging, std::vector<SectionBuilder>& sections, Tables& tables)
     : graph_(graph),
       inputs_(inputs),
+      staging_(staging),
       sections_(sections),
       tables_(tables),
       states_(graph.values.size()),
-      traffic_(graph.nodes.size()) {
+      traffic_(graph.nodes.size()),
+      next_tags_(sections.size()) {
     for (std::size_t v = 0; v < states_.size(); ++v) {
         states_[v].cut = Cut(graph.values[v].shape, parts[v].made);
         states_[v].blocks.resize(states_[v].cut.blocks());
@@ -123,10 +125,16 @@ Layout Residency::layout(ValueId value) const {
     return out;
 }
 
+int Residency::next_tag(Rank from, Rank to) {
+    std::vector<int>& tags = next_tags_[static_cast<std::size_t>(from.value())];
+    tags.resize(sections_.size());
+    return tags[static_cast<std::size_t>(to.value())]++;
+}
+
 BlockId Residency::transfer(Holding const& from, std::int32_t tensor, DType dtype, Rank to, Purpose purpose,
                             bool packed) {
     count(to, purpose, on(from.rank).bytes_of(from.block));
-    int const tag = next_tag_[{from.rank.value(), to.value()}]++;
+    int const tag = next_tag(from.rank, to);
     BlockId const there = on(to).add_block(tensor, dtype, from.box, packed);
     on(from.rank).add(
         {.kind = TaskKind::send, .inputs = {from.block}, .output = {}, .region = {}, .peer = to.value(), .tag = tag});
@@ -182,19 +190,19 @@ Holding Residency::from_one_block(ValueId value, Piece const& piece, Box const& 
     if (auto const copy = copy_of(value, piece.box, rank)) return {rank, *copy, piece.box};
     if (auto const copy = copy_of(value, region, rank)) return {rank, *copy, region};
     DType const dtype = graph_.value(value).dtype;
-    Holding sent = from;
-    if (region != piece.box) {
-        auto cut = copy_of(value, region, from.rank);
-        if (!cut) {
-            cut = on(from.rank).add_block(value.value(), dtype, region);
-            copy(value, from, *cut, region);
-            remember(value, region, from.rank, *cut);
-        }
-        sent = {from.rank, *cut, region};
-    }
+    Holding const sent = region == piece.box ? from : Holding{from.rank, cut_out(value, from, region), region};
     BlockId const there = transfer(sent, value.value(), dtype, rank, purpose);
     remember(value, region, rank, there);
     return {rank, there, region};
+}
+
+/// A part of a block as a block of its own on the same rank.
+BlockId Residency::cut_out(ValueId value, Holding const& from, Box const& region) {
+    if (auto const cut = copy_of(value, region, from.rank)) return *cut;
+    BlockId const cut = on(from.rank).add_block(value.value(), graph_.value(value).dtype, region);
+    copy(value, from, cut, region);
+    remember(value, region, from.rank, cut);
+    return cut;
 }
 
 Holding Residency::assembled(ValueId value, std::vector<Piece> const& pieces, Box const& region, Rank rank,

@@ -49,10 +49,18 @@ struct Layout {
     std::vector<Rank> ranks;
 };
 
+/// When many ranks that exchange pieces do so in stages: for large pieces the copies in between would cost more than messages.
+struct Staging {
+    std::size_t ranks = 8;           // of the group, at least
+    std::int64_t bytes = 128 << 10;  // of a piece, at most
+};
+
+struct CellGrid;
+
 class Residency {
 public:
     /// @param parts  of every value, by ValueId
-    Residency(graph::EinGraph const& graph, std::vector<ValueParts> const& parts, InputsPolicy inputs,
+    Residency(graph::EinGraph const& graph, std::vector<ValueParts> const& parts, InputsPolicy inputs, Staging staging,
               std::vector<SectionBuilder>& sections, Tables& tables);
 
     Cut const& cut(ValueId value) const { return state(value).cut; }
@@ -67,6 +75,10 @@ public:
 
     /// A block on `rank` that covers `region` of the value; tasks that bring it there are appended to the sections.
     Holding need(ValueId value, Box const& region, Rank rank);
+    /// Brings a region that several ranks will need to all of them, in stages where that saves messages; else does nothing.
+    void spread(ValueId value, Box const& region, std::vector<Rank> ranks);
+    /// Forgets what was brought: nobody will need it again. What is under way is freed by counting, as ever.
+    void forget_copies(ValueId value) { state(value).copies.clear(); }
     /// Ranks that hold parts of `region`, with the bytes of it that they hold; leaves not yet loaded are nowhere.
     std::vector<Held> held(ValueId value, Box const& region) const;
 
@@ -110,19 +122,27 @@ private:
         state(value).copies[box].push_back({rank, block});
     }
     BlockId load(ValueId value, Box const& box, Rank rank);
+    int next_tag(Rank from, Rank to);
     void count(Rank to, Purpose purpose, std::int64_t bytes);
     Holding from_one_block(ValueId value, Piece const& piece, Box const& region, Rank rank, Purpose purpose);
     Holding assembled(ValueId value, std::vector<Piece> const& pieces, Box const& region, Rank rank, Purpose purpose);
     Purpose purpose_of(ValueId value, Box const& region) const;
+    BlockId cut_out(ValueId value, Holding const& from, Box const& region);
+    struct Spreading;
+    std::optional<Spreading> spreading(ValueId value, Box const& region, std::vector<Rank> const& ranks) const;
+    void gather(ValueId value, CellGrid const& grid, std::vector<Rank> const& row, Purpose purpose,
+                std::vector<Holding>& ends);
+    Holding exactly(ValueId value, Box const& region, Rank rank);
     void copy(ValueId value, Holding const& from, BlockId to, Box const& region);
 
     graph::EinGraph const& graph_;
     InputsPolicy inputs_;
+    Staging staging_;
     std::vector<SectionBuilder>& sections_;
     Tables& tables_;
     std::vector<State> states_;
-    std::map<std::pair<int, int>, int> next_tag_;  // by (from, to)
     std::vector<Traffic> traffic_;
+    std::vector<std::vector<int>> next_tags_;  // by rank from, then rank to; empty while a rank has sent nothing
     std::size_t node_ = 0, operand_ = 0;
     bool merges_parts_ = false;
     std::vector<std::int64_t> received_;  // by rank, for the node that lowering is at

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "lib/base/error.hpp"
+#include "lib/base/parallel.hpp"
 #include "lib/schedule/replay.hpp"
 #include "lib/schedule/verify.hpp"
 #include "scheduler/lowering.hpp"
@@ -30,22 +31,36 @@ double flops_of(schedule::Header const& header, Section const& section) {
     return flops;
 }
 
+/// What one section does, for the prediction.
+struct Totals {
+    double flops = 0;
+    std::int64_t sent = 0, received = 0, messages = 0, peak = 0;
+};
+
+Totals totals_of(schedule::Header const& header, Section const& section) {
+    Totals out;
+    for (Task const& task : section.tasks) {
+        auto bytes = [&](std::int32_t block) {
+            return section.bytes_of(section.blocks[static_cast<std::size_t>(block)]);
+        };
+        if (task.kind == TaskKind::send) out.sent += bytes(section.inputs_of(task)[0]), ++out.messages;
+        if (task.kind == TaskKind::receive) out.received += bytes(task.output);
+    }
+    out.flops = flops_of(header, section);
+    out.peak = schedule::replay(section).peak;
+    return out;
+}
+
 schedule::Prediction predict(Schedule const& schedule, relation::Plan const& plan) {
     schedule::Prediction out;
-    for (Section const& section : schedule.sections) {
-        std::int64_t sent = 0, received = 0, messages = 0;
-        for (Task const& task : section.tasks) {
-            auto bytes = [&](std::int32_t block) {
-                return section.bytes_of(section.blocks[static_cast<std::size_t>(block)]);
-            };
-            if (task.kind == TaskKind::send) sent += bytes(section.inputs_of(task)[0]), ++messages;
-            if (task.kind == TaskKind::receive) received += bytes(task.output);
-        }
-        out.flops += flops_of(schedule.header, section);
-        out.bytes_sent.push_back(sent);
-        out.bytes_received.push_back(received);
-        out.messages_sent.push_back(messages);
-        out.peak_bytes.push_back(schedule::replay(section).peak);
+    for (Totals const& totals : for_each_in_parallel(schedule.sections.size(), [&](std::size_t rank) {
+             return totals_of(schedule.header, schedule.sections[rank]);
+         })) {
+        out.flops += totals.flops;
+        out.bytes_sent.push_back(totals.sent);
+        out.bytes_received.push_back(totals.received);
+        out.messages_sent.push_back(totals.messages);
+        out.peak_bytes.push_back(totals.peak);
     }
     out.worst_case_elements = plan.elements().total();
     out.worst_case_bytes = plan.bytes().total();
@@ -61,7 +76,7 @@ Scheduled lowered(graph::EinGraph const& graph, relation::Plan const& plan, Sche
     header.strategy = plan.strategy;
     header.place = place;
     header.params = graph.params;
-    LoweringOptions const how{placer(place), options.inputs, options.order, options.slice_bytes};
+    LoweringOptions const how{placer(place), options.inputs, options.order, options.slice_bytes, options.staging};
     Lowering lowering(graph, plan, how, header);
     lowering.run();
     out.schedule.sections = lowering.take_sections();

@@ -20,8 +20,9 @@ struct SchedulerOptions {
     InputsPolicy inputs = InputsPolicy::once;
     Order order = Order::as_given;
     std::int64_t slice_bytes = 16 << 10;  // see lowering.hpp
-    Cluster cluster = {};                 // that "best" simulates
-    bool simulate = false;                // whatever `place` is, so that the makespan is known
+    Staging staging = {};
+    Cluster cluster = {};   // that "best" simulates
+    bool simulate = false;  // whatever `place` is, so that the makespan is known
 };
 
 /// A schedule and how it came about.

@@ -1,15 +1,39 @@
 #include "scheduler/section_builder.hpp"
 
+#include <algorithm>
+
 namespace ein::scheduler {
 
 using schedule::Task;
 using schedule::TaskKind;
 
+namespace {
+
+std::size_t hash_of(Box const& box) {
+    std::uint64_t hash = box.order();
+    for (auto const* list : {&box.begin, &box.length})
+        for (Extent number : *list)
+            hash = (hash ^ static_cast<std::uint64_t>(number)) * 0x9E3779B97F4A7C15ULL, hash ^= hash >> 29;
+    return hash;
+}
+
+}  // namespace
+
 std::int64_t SectionBuilder::pool(Box const& box) {
-    auto const at = static_cast<std::int64_t>(section_.coords.size());
+    constexpr std::size_t remembered = 2048;
+    pooled_.resize(remembered, -1);
+    std::int64_t& known = pooled_[hash_of(box) % remembered];
+    auto const is_at = [&](std::int64_t at) {
+        auto const here = section_.coords.begin() + at;
+        auto const order = static_cast<std::ptrdiff_t>(box.order());
+        return section_.coords.end() - here >= 2 * order && std::equal(box.begin.begin(), box.begin.end(), here) &&
+               std::equal(box.length.begin(), box.length.end(), here + order);
+    };
+    if (known >= 0 && is_at(known)) return known;
+    known = static_cast<std::int64_t>(section_.coords.size());
     section_.coords.insert(section_.coords.end(), box.begin.begin(), box.begin.end());
     section_.coords.insert(section_.coords.end(), box.length.begin(), box.length.end());
-    return at;
+    return known;
 }
 
 BlockId SectionBuilder::add_block(std::int32_t tensor, DType dtype, Box const& box, bool packed) {

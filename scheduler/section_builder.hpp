@@ -34,6 +34,8 @@ public:
 private:
     std::int64_t pool(Box const& box);
 
+    /// Where boxes are in the pool, by hash, the last of each hash: most boxes are there already, alike layers being cut alike.
+    std::vector<std::int64_t> pooled_;
     schedule::Section section_;  // tasks: the body only until finish()
     std::vector<schedule::Task> loads_, stores_;
 };

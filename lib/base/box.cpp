@@ -42,6 +42,15 @@ std::vector<Extent> row_major_strides(std::span<Extent const> shape) {
     return strides;
 }
 
+std::vector<Extent> index_at(std::span<Extent const> shape, Extent linear) {
+    std::vector<Extent> index(shape.size());
+    for (std::size_t axis = shape.size(); axis-- > 0;) {
+        index[axis] = linear % shape[axis];
+        linear /= shape[axis];
+    }
+    return index;
+}
+
 std::string to_string(std::span<Extent const> shape) {
     std::string out = "(";
     for (std::size_t axis = 0; axis < shape.size(); ++axis) out += (axis ? ", " : "") + std::to_string(shape[axis]);

@@ -38,6 +38,9 @@ std::optional<Extent> checked_element_count(std::span<Extent const> shape);
 /// Elements from one index to the next along each axis, in C order.
 std::vector<Extent> row_major_strides(std::span<Extent const> shape);
 
+/// The index of element number `linear` of a shape in C order.
+std::vector<Extent> index_at(std::span<Extent const> shape, Extent linear);
+
 /// Calls visit(index) for every index of a grid of `counts`, in C order; once with {} for order 0.
 template <class Visit>
 void for_each_index(std::span<Extent const> counts, Visit&& visit) {

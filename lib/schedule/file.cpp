@@ -43,24 +43,47 @@ std::span<std::uint8_t const> bytes_of(std::vector<Part> const& table) {
     return {reinterpret_cast<std::uint8_t const*>(table.data()), table.size() * sizeof(Part)};
 }
 
-/// @param path  the schedule's own name, for messages
-void write_all(std::filesystem::path const& partial, std::filesystem::path const& path, std::vector<Bytes> const& parts,
-               std::vector<Part> const& table) {
-    std::ofstream out(partial, std::ios::binary | std::ios::trunc);
-    Preamble const preamble{magic, version, static_cast<std::uint32_t>(parts.size()), hash_bytes(bytes_of(table))};
-    out.write(reinterpret_cast<char const*>(&preamble), sizeof preamble);
-    out.write(reinterpret_cast<char const*>(table.data()), static_cast<std::streamsize>(bytes_of(table).size()));
-    for (std::size_t k = 0; k < parts.size(); ++k) {
-        std::string const padding(table[k].offset - static_cast<std::uint64_t>(out.tellp()), '\0');
-        out.write(padding.data(), static_cast<std::streamsize>(padding.size()));
-        out.write(reinterpret_cast<char const*>(parts[k].data()), static_cast<std::streamsize>(parts[k].size()));
-        if (!out) break;
+/// Writes the parts one after the other, so that only one of them is encoded at a time, and at last the table in front of them.
+class Writer {
+public:
+    /// @param path  the schedule's own name, for messages
+    Writer(std::filesystem::path const& partial, std::filesystem::path path, std::size_t parts)
+        : path_(std::move(path)), out_(partial, std::ios::binary | std::ios::trunc) {
+        write(std::string(sizeof(Preamble) + parts * sizeof(Part), '\0'));
     }
-    out.flush();
-    if (!out)
-        throw RunError(path.string() + ": expected to write the schedule, found: " + std::strerror(errno) +
-                       "; free space there or choose another place with -o");
-}
+    void add(Bytes const& part) {
+        write(std::string(aligned(offset_) - offset_, '\0'));
+        table_.push_back({offset_, part.size(), hash_bytes(part)});
+        write(part);
+    }
+    void finish() {
+        out_.seekp(0);
+        Preamble const preamble{magic, version, static_cast<std::uint32_t>(table_.size()),
+                                hash_bytes(bytes_of(table_))};
+        out_.write(reinterpret_cast<char const*>(&preamble), sizeof preamble);
+        write(bytes_of(table_));
+        out_.flush();
+        check();
+    }
+
+private:
+    template <class Range>
+    void write(Range const& bytes) {
+        out_.write(reinterpret_cast<char const*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+        offset_ += bytes.size();
+        check();
+    }
+    void check() const {
+        if (!out_)
+            throw RunError(path_.string() + ": expected to write the schedule, found: " + std::strerror(errno) +
+                           "; free space there or choose another place with -o");
+    }
+
+    std::filesystem::path path_;
+    std::ofstream out_;
+    std::uint64_t offset_ = 0;
+    std::vector<Part> table_;
+};
 
 std::string joined(std::vector<std::string> const& lines) {
     std::string out;
@@ -71,19 +94,13 @@ std::string joined(std::vector<std::string> const& lines) {
 }  // namespace
 
 void write_file(Schedule const& schedule, std::filesystem::path const& path) {
-    std::vector<Bytes> parts{encode(schedule.header)};
-    for (Section const& section : schedule.sections) parts.push_back(encode(section));
-    std::vector<Part> table;
-    std::uint64_t offset = sizeof(Preamble) + parts.size() * sizeof(Part);
-    for (Bytes const& part : parts) {
-        offset = aligned(offset);
-        table.push_back({offset, part.size(), hash_bytes(part)});
-        offset += part.size();
-    }
     require_folder_of(path);
     std::filesystem::path const partial = path.string() + ".partial";
     try {
-        write_all(partial, path, parts, table);
+        Writer writer(partial, path, schedule.sections.size() + 1);
+        writer.add(encode(schedule.header));
+        for (Section const& section : schedule.sections) writer.add(encode(section));
+        writer.finish();
         std::filesystem::rename(partial, path);
     } catch (std::filesystem::filesystem_error const& error) {
         throw RunError(path.string() + ": expected to write the schedule, found: " + error.code().message() +

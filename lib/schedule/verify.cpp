@@ -14,8 +14,10 @@ public:
     void add(std::string text) {
         if (list_.size() < most_faults) list_.push_back(std::move(text));
     }
-    bool check(bool holds, std::string const& text) {
-        if (!holds) add(text);
+    /// @param text  makes the fault's text: millions of tasks have none
+    template <class Text>
+    bool check(bool holds, Text const& text) {
+        if (!holds) add(text());
         return holds;
     }
     bool full() const { return list_.size() >= most_faults; }
@@ -65,7 +67,7 @@ public:
         for (std::size_t b = 0; b < section_.blocks.size() && !faults_.full(); ++b)
             faults_.check(readers_[b] == section_.blocks[b].readers && writers_[b] == section_.blocks[b].writers &&
                               writers_[b] > 0,
-                          block_name(b) + ": expected as many readers and writers as tasks name");
+                          [&] { return block_name(b) + ": expected as many readers and writers as tasks name"; });
         return faults_.take();
     }
 
@@ -85,13 +87,13 @@ private:
     void check_block(std::size_t b) {
         Block const& block = section_.blocks[b];
         if (!faults_.check(in_range(block.tensor, header_.tensors.size()) && sound_coords(block.coords, block.order),
-                           block_name(b) + ": expected indices in range"))
+                           [&] { return block_name(b) + ": expected indices in range"; }))
             return;
         Box const box = section_.box_of(block);
         Shape const& shape = header_.tensors[static_cast<std::size_t>(block.tensor)].shape;
         bool const fits = block.packed ? box.order() == 1 && box.begin[0] == 0 && sound_shape(box.length)
                                        : box.order() == shape.size() && inside(box, shape);
-        faults_.check(fits, block_name(b) + ": expected a box inside its tensor");
+        faults_.check(fits, [&] { return block_name(b) + ": expected a box inside its tensor"; });
     }
 
     static bool inside(Box const& box, Shape const& shape) {
@@ -112,8 +114,9 @@ private:
         if (sound)
             for (std::int32_t input : section_.inputs_of(task))
                 sound = sound && in_range(input, section_.blocks.size());
-        if (!faults_.check(sound, task_name(t) + ": expected indices in range")) return;
-        faults_.check(sound_kind(task), task_name(t) + ": expected inputs, output and region that fit its kind");
+        if (!faults_.check(sound, [&] { return task_name(t) + ": expected indices in range"; })) return;
+        faults_.check(sound_kind(task),
+                      [&] { return task_name(t) + ": expected inputs, output and region that fit its kind"; });
         check_order(t);
     }
 
@@ -123,22 +126,23 @@ private:
             TaskKind const before = section_.tasks[t - 1].kind;
             faults_.check((task.kind != TaskKind::load || before == TaskKind::load) &&
                               (before != TaskKind::store || task.kind == TaskKind::store),
-                          task_name(t) + ": expected loads first and stores last");
+                          [&] { return task_name(t) + ": expected loads first and stores last"; });
         }
         for (std::int32_t input : section_.inputs_of(task)) {
             auto const b = static_cast<std::size_t>(input);
             ++readers_[b];
-            faults_.check(writers_[b] == section_.blocks[b].writers && input != task.output,
-                          task_name(t) + ": expected block " + std::to_string(b) + " to be written before it is read");
+            faults_.check(writers_[b] == section_.blocks[b].writers && input != task.output, [&] {
+                return task_name(t) + ": expected block " + std::to_string(b) + " to be written before it is read";
+            });
         }
         if (task.output < 0) return;
         auto const b = static_cast<std::size_t>(task.output);
         if (task.after >= 0)
             faults_.check(section_.tasks[static_cast<std::size_t>(task.after)].output == task.output,
-                          task_name(t) + ": expected 'after' to write the same block");
+                          [&] { return task_name(t) + ": expected 'after' to write the same block"; });
         faults_.check(!task.accumulate || task.after >= 0,
-                      task_name(t) + ": expected a task before one that accumulates");
-        faults_.check(readers_[b] == 0, task_name(t) + ": expected no reader before the last writer");
+                      [&] { return task_name(t) + ": expected a task before one that accumulates"; });
+        faults_.check(readers_[b] == 0, [&] { return task_name(t) + ": expected no reader before the last writer"; });
         ++writers_[b];
     }
 
@@ -260,27 +264,31 @@ private:
 std::vector<std::string> faults_of(Header const& header) {
     FaultList faults;
     auto const ranks = static_cast<std::size_t>(std::max(header.ranks, 0));
-    faults.check(header.ranks >= 1, "expected at least one rank");
+    faults.check(header.ranks >= 1, [&] { return std::string("expected at least one rank"); });
     for (Tensor const& tensor : header.tensors)
-        faults.check(sound_shape(tensor.shape), "tensor '" + tensor.name + "': expected a shape that can be");
+        faults.check(sound_shape(tensor.shape),
+                     [&] { return "tensor '" + tensor.name + "': expected a shape that can be"; });
     for (Input const& input : header.inputs)
-        faults.check(in_range(input.tensor, header.tensors.size()), "an input: expected a tensor of the schedule");
+        faults.check(in_range(input.tensor, header.tensors.size()),
+                     [&] { return std::string("an input: expected a tensor of the schedule"); });
     for (Output const& output : header.outputs)
         faults.check(in_range(output.tensor, header.tensors.size()),
-                     "output '" + output.name + "': expected a tensor of the schedule");
+                     [&] { return "output '" + output.name + "': expected a tensor of the schedule"; });
     for (Kernel const& kernel : header.kernels)
-        faults.check(sound_einsum(kernel.einsum), "a kernel of node '" + kernel.node + "': expected labels that exist");
+        faults.check(sound_einsum(kernel.einsum),
+                     [&] { return "a kernel of node '" + kernel.node + "': expected labels that exist"; });
     for (Movement const& movement : header.movements)
         for (graph::AxisMap const& axis : movement.axes)
-            faults.check(axis.step != 0, "a movement of node '" + movement.node + "': expected steps other than 0");
+            faults.check(axis.step != 0,
+                         [&] { return "a movement of node '" + movement.node + "': expected steps other than 0"; });
     for (ReshapeSpec const& reshape : header.reshapes)
         faults.check(sound_shape(reshape.from) && sound_shape(reshape.to) &&
                          element_count(reshape.from) == element_count(reshape.to),
-                     "a reshape of node '" + reshape.node + "': expected equal element counts");
+                     [&] { return "a reshape of node '" + reshape.node + "': expected equal element counts"; });
     Prediction const& p = header.prediction;
     faults.check(p.bytes_sent.size() == ranks && p.bytes_received.size() == ranks && p.messages_sent.size() == ranks &&
                      p.peak_bytes.size() == ranks,
-                 "predictions: expected one for each rank");
+                 [&] { return std::string("predictions: expected one for each rank"); });
     return faults.take();
 }
 

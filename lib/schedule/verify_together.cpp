@@ -1,14 +1,19 @@
 // Checks that need every rank: messages, order, predictions.
-#include <map>
+#include <algorithm>
+#include <optional>
 #include <tuple>
 
+#include "lib/base/parallel.hpp"
 #include "lib/schedule/replay.hpp"
 #include "lib/schedule/verify.hpp"
 
 namespace ein::schedule {
 namespace {
 
-using MessageKey = std::tuple<int, int, int>;  // from, to, tag
+struct MessageKey {
+    int from = 0, to = 0, tag = 0;
+    friend auto operator<=>(MessageKey const&, MessageKey const&) = default;
+};
 
 MessageKey key_of(Task const& task, int rank) {
     return task.kind == TaskKind::send ? MessageKey{rank, task.peer, task.tag} : MessageKey{task.peer, rank, task.tag};
@@ -17,8 +22,8 @@ MessageKey key_of(Task const& task, int rank) {
 bool is_transfer(Task const& task) { return task.kind == TaskKind::send || task.kind == TaskKind::receive; }
 
 std::string describe(MessageKey const& key) {
-    return "message " + std::to_string(std::get<2>(key)) + " from rank " + std::to_string(std::get<0>(key)) +
-           " to rank " + std::to_string(std::get<1>(key));
+    return "message " + std::to_string(key.tag) + " from rank " + std::to_string(key.from) + " to rank " +
+           std::to_string(key.to);
 }
 
 std::int64_t bytes_of(Section const& section, Task const& task) {
@@ -26,31 +31,47 @@ std::int64_t bytes_of(Section const& section, Task const& task) {
     return section.bytes_of(section.blocks[static_cast<std::size_t>(block)]);
 }
 
+/// Both ends of each message, put together at the receiver.
 void check_messages(Schedule const& schedule, std::vector<std::string>& faults) {
-    struct Ends {
-        std::int64_t sent = -1, received = -1;
+    struct End {
+        MessageKey key;
+        TaskKind kind;
+        std::int64_t bytes;
     };
-    std::map<MessageKey, Ends> messages;
+    std::vector<std::vector<End>> ends(schedule.sections.size());  // by receiver
     for (int rank = 0; rank < schedule.header.ranks; ++rank) {
         Section const& section = schedule.sections[static_cast<std::size_t>(rank)];
         for (Task const& task : section.tasks) {
             if (!is_transfer(task)) continue;
             MessageKey const key = key_of(task, rank);
-            std::int64_t& end = task.kind == TaskKind::send ? messages[key].sent : messages[key].received;
-            if (end >= 0) faults.push_back(describe(key) + ": expected once, found twice");
-            end = bytes_of(section, task);
+            ends[static_cast<std::size_t>(key.to)].push_back({key, task.kind, bytes_of(section, task)});
         }
     }
-    for (auto const& [key, ends] : messages)
-        if (ends.sent != ends.received)
-            faults.push_back(describe(key) + ": expected a sender and a receiver of equal size");
+    auto check_receiver = [](std::vector<End> list) {
+        std::vector<std::string> found;
+        std::sort(list.begin(), list.end(),
+                  [](End const& a, End const& b) { return std::tie(a.key, a.kind) < std::tie(b.key, b.kind); });
+        for (std::size_t k = 0; k < list.size();) {
+            std::size_t next = k + 1;
+            while (next < list.size() && list[next].key == list[k].key) ++next;
+            if (next - k > 2 || (next - k == 2 && list[k].kind == list[k + 1].kind))
+                found.push_back(describe(list[k].key) + ": expected once, found twice");
+            else if (next - k == 1 || list[k].bytes != list[k + 1].bytes)
+                found.push_back(describe(list[k].key) + ": expected a sender and a receiver of equal size");
+            k = next;
+        }
+        return found;
+    };
+    for (auto const& found :
+         for_each_in_parallel(ends.size(), [&](std::size_t to) { return check_receiver(std::move(ends[to])); }))
+        faults.insert(faults.end(), found.begin(), found.end());
 }
 
 /// Runs every rank's list in order, a message passing only when both its ends are first in line: the order that the executor's
 /// promises about memory and progress rest on.
 void check_order_ends(Schedule const& schedule, std::vector<std::string>& faults) {
     std::vector<std::size_t> at(schedule.sections.size(), 0);
-    std::map<MessageKey, int> waiting;  // one end stands at it; the rank that waits
+    std::vector<std::optional<MessageKey>> waiting(schedule.sections.size());  // of a rank that stands at one end of it
     std::vector<int> runnable;
     for (int rank = schedule.header.ranks; rank > 0; --rank) runnable.push_back(rank - 1);
     while (!runnable.empty()) {
@@ -60,11 +81,15 @@ void check_order_ends(Schedule const& schedule, std::vector<std::string>& faults
         std::size_t& position = at[static_cast<std::size_t>(rank)];
         while (position < tasks.size()) {
             if (is_transfer(tasks[position])) {
-                auto const [other, first] = waiting.try_emplace(key_of(tasks[position], rank), rank);
-                if (first) break;
-                runnable.push_back(other->second);
-                ++at[static_cast<std::size_t>(other->second)];
-                waiting.erase(other);
+                MessageKey const key = key_of(tasks[position], rank);
+                auto const peer = static_cast<std::size_t>(tasks[position].peer);
+                if (waiting[peer] != key) {
+                    waiting[static_cast<std::size_t>(rank)] = key;
+                    break;
+                }
+                waiting[peer].reset();
+                ++at[peer];
+                runnable.push_back(static_cast<int>(peer));
             }
             ++position;
         }
@@ -77,20 +102,24 @@ void check_order_ends(Schedule const& schedule, std::vector<std::string>& faults
         }
 }
 
-void check_predictions(Schedule const& schedule, std::vector<std::string>& faults) {
-    Prediction const& p = schedule.header.prediction;
-    for (std::size_t rank = 0; rank < schedule.sections.size(); ++rank) {
-        Section const& section = schedule.sections[rank];
-        std::int64_t sent = 0, received = 0, messages = 0;
-        for (Task const& task : section.tasks) {
-            if (task.kind == TaskKind::send) sent += bytes_of(section, task), ++messages;
-            if (task.kind == TaskKind::receive) received += bytes_of(section, task);
-        }
-        Profile const profile = replay(section);
-        if (sent != p.bytes_sent[rank] || received != p.bytes_received[rank] || messages != p.messages_sent[rank] ||
-            profile.peak != p.peak_bytes[rank] || profile.at_end != 0)
-            faults.push_back("rank " + std::to_string(rank) + ": expected the predicted bytes, messages and peak");
+bool is_as_predicted(Prediction const& p, Section const& section, std::size_t rank) {
+    std::int64_t sent = 0, received = 0, messages = 0;
+    for (Task const& task : section.tasks) {
+        if (task.kind == TaskKind::send) sent += bytes_of(section, task), ++messages;
+        if (task.kind == TaskKind::receive) received += bytes_of(section, task);
     }
+    Profile const profile = replay(section);
+    return sent == p.bytes_sent[rank] && received == p.bytes_received[rank] && messages == p.messages_sent[rank] &&
+           profile.peak == p.peak_bytes[rank] && profile.at_end == 0;
+}
+
+void check_predictions(Schedule const& schedule, std::vector<std::string>& faults) {
+    auto const good = for_each_in_parallel(schedule.sections.size(), [&](std::size_t rank) {
+        return char{is_as_predicted(schedule.header.prediction, schedule.sections[rank], rank)};
+    });
+    for (std::size_t rank = 0; rank < good.size(); ++rank)
+        if (!good[rank])
+            faults.push_back("rank " + std::to_string(rank) + ": expected the predicted bytes, messages and peak");
 }
 
 }  // namespace
@@ -100,10 +129,10 @@ std::vector<std::string> faults_of(Schedule const& schedule) {
     if (static_cast<int>(schedule.sections.size()) != schedule.header.ranks)
         faults.push_back("expected a section for each rank");
     if (!faults.empty()) return faults;
-    for (int rank = 0; rank < schedule.header.ranks; ++rank) {
-        auto const of_rank = faults_of(schedule.header, schedule.sections[static_cast<std::size_t>(rank)], Rank{rank});
-        faults.insert(faults.end(), of_rank.begin(), of_rank.end());
-    }
+    auto const of_ranks = for_each_in_parallel(schedule.sections.size(), [&](std::size_t rank) {
+        return faults_of(schedule.header, schedule.sections[rank], Rank{static_cast<int>(rank)});
+    });
+    for (auto const& of_rank : of_ranks) faults.insert(faults.end(), of_rank.begin(), of_rank.end());
     if (!faults.empty()) return faults;
     check_messages(schedule, faults);
     if (faults.empty()) check_order_ends(schedule, faults);

@@ -54,6 +54,7 @@ void check(std::uint64_t seed, test::GraphTaste const& taste) {
     setup.threads = 1 + static_cast<int>(seed % 3 == 0);
     setup.calls = seed % 4 == 0 ? 3 * setup.ranks : 0;
     setup.slice_bytes = seed % 2 == 0 ? 0 : 16 << 10;
+    if (seed / 6 % 2 == 0) setup.staging.ranks = 2;  // small groups exchange in stages too
     std::vector<std::string> const& strategies = planner::strategy_names();
     setup.decompose = seed % 2 == 0 ? "eindecomp" : strategies[seed / 2 % strategies.size()];
     setup.alternative = seed / 3;

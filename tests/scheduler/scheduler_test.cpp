@@ -109,6 +109,30 @@ TEST_CASE("partial results of one rank accumulate in one block; those of several
     CHECK(count(whole, TaskKind::reduce) == 1);
 }
 
+TEST_CASE("exchanges in stages take fewer messages for the same bytes", "[scheduler]") {
+    struct Case {
+        Parts parts;                  // of i, j, k
+        std::int64_t direct, staged;  // messages
+    };
+    // A and C alone are exchanged, in slices of an 8 x 2 grid: 15 messages a rank, or 1 + 3 + 1; of 12 ranks 11, or 4 in stages.
+    auto const [parts, direct, staged] = GENERATE(Case{{1, 16, 1}, 16 * 15, 16 * 5}, Case{{16, 1, 1}, 16 * 15, 16 * 5},
+                                                  Case{{1, 1, 16}, 16 * 15, 16 * 5}, Case{{1, 12, 1}, 12 * 11, 12 * 4});
+    graph::EinGraph const graph = test::matmul(64, 64, 64);
+    int const ranks = static_cast<int>(element_count(parts));
+    relation::Plan plan = planner::plan(graph, {.ranks = ranks});
+    plan.nodes[0].parts = parts;
+    planner::price(graph, plan);
+    scheduler::SchedulerOptions options{.place = "pattern", .slice_bytes = 0};
+    auto const in_stages = scheduler::make_schedule(graph, plan, options);
+    options.staging.ranks = 1000;
+    auto const at_once = scheduler::make_schedule(graph, plan, options);
+    CHECK(in_stages.header.prediction.bytes_received == at_once.header.prediction.bytes_received);
+    CHECK(sum(at_once.header.prediction.messages_sent) == direct);
+    CHECK(sum(in_stages.header.prediction.messages_sent) == staged);
+    options.staging = {.bytes = 1};
+    CHECK(sum(scheduler::make_schedule(graph, plan, options).header.prediction.messages_sent) == direct);
+}
+
 TEST_CASE("a narrow output is kept wide until all partial results are in", "[scheduler]") {
     test::GraphBuilder g;
     g.leaf("A", {64}, DType::f16);

@@ -31,6 +31,7 @@ struct WholeRunSetup {
     std::string place = "best";
     scheduler::InputsPolicy inputs = scheduler::InputsPolicy::once;
     std::int64_t slice_bytes = 16 << 10;
+    scheduler::Staging staging = {};
     executor::DeviceKind device = executor::DeviceKind::cpu;
     executor::LoopbackOptions transport;
 };
@@ -130,9 +131,9 @@ inline WholeRun whole_run(Json const& json, WholeRunSetup const& setup) {
         .ranks = setup.ranks, .calls = setup.calls, .decompose = setup.decompose, .strip_work = 0};
     std::vector<relation::Plan> plans{planner::plan(run.graph, how)};
     for (relation::Plan& other : planner::other_plans(run.graph, how, plans[0])) plans.push_back(std::move(other));
-    run.schedule =
-        scheduler::make_schedule(run.graph, plans[setup.alternative % plans.size()],
-                                 {.place = setup.place, .inputs = setup.inputs, .slice_bytes = setup.slice_bytes});
+    run.schedule = scheduler::make_schedule(
+        run.graph, plans[setup.alternative % plans.size()],
+        {.place = setup.place, .inputs = setup.inputs, .slice_bytes = setup.slice_bytes, .staging = setup.staging});
     execute(run, setup);
     return run;
 }
