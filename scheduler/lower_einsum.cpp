@@ -101,6 +101,7 @@ void Lowering::merge_neighbours(graph::Node const& node, graph::EinSum const& ei
     calls.clear();
     for (auto& [key, call] : merged) calls.push_back(std::move(call));
     std::stable_sort(calls.begin(), calls.end(), [](Call const& a, Call const& b) { return a.group < b.group; });
+    call_counts_[static_cast<std::size_t>(node_.value())] = static_cast<std::int64_t>(calls.size());
     residency_.merge(node.output, std::move(parts));
     residency_.wants_merged_parts();
 }

@@ -25,6 +25,7 @@ Lowering::Lowering(graph::EinGraph const& graph, relation::Plan const& plan, Low
       tables_(header),
       parts_(value_parts(graph, plan)),
       ranks_(graph.nodes.size()),
+      call_counts_(graph.nodes.size()),
       residency_(graph, parts_, options.inputs, options.staging, sections_, tables_) {
     for (graph::Value const& v : graph.values) header.tensors.push_back({v.name, v.shape, v.dtype});
     for (graph::Leaf const& leaf : graph.leaves) header.inputs.push_back({leaf.value.value(), leaf.source});
@@ -67,6 +68,7 @@ void Lowering::place(std::vector<Call>& calls, relation::NodePlan const& plan, s
     std::vector<Rank>& ranks = ranks_[static_cast<std::size_t>(node_.value())];
     ranks = plan.ranks.empty() ? options_.place({plan_.ranks, std::move(held)}) : plan.ranks;
     for (std::size_t c = 0; c < calls.size(); ++c) calls[c].rank = ranks[c];
+    call_counts_[static_cast<std::size_t>(node_.value())] = static_cast<std::int64_t>(calls.size());
 }
 
 void Lowering::store_outputs() {

@@ -28,7 +28,8 @@ public:
 
     void run();
     std::vector<schedule::Section> take_sections();
-    std::vector<std::vector<Rank>> const& ranks() const { return ranks_; }  // of each node's calls, by NodeId
+    std::vector<std::vector<Rank>> const& ranks() const { return ranks_; }   // of each node's calls, by NodeId
+    std::vector<std::int64_t> const& calls() const { return call_counts_; }  // of each node, by NodeId
     std::vector<Traffic> const& traffic() const { return residency_.traffic(); }
     std::vector<Layout> layouts() const;  // by ValueId
 
@@ -104,9 +105,10 @@ private:
     schedule::Header& header_;
     std::vector<SectionBuilder> sections_;
     Tables tables_;
-    std::vector<ValueParts> parts_;         // by ValueId
-    std::vector<std::vector<Rank>> ranks_;  // of each node's calls, by NodeId
-    NodeId node_;                           // that is being lowered
+    std::vector<ValueParts> parts_;          // by ValueId
+    std::vector<std::vector<Rank>> ranks_;   // of each node's calls, by NodeId
+    std::vector<std::int64_t> call_counts_;  // by NodeId
+    NodeId node_;                            // that is being lowered
     Residency residency_;
 };
 

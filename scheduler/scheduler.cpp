@@ -81,6 +81,7 @@ Scheduled lowered(graph::EinGraph const& graph, relation::Plan const& plan, Sche
     lowering.run();
     out.schedule.sections = lowering.take_sections();
     out.ranks = lowering.ranks();
+    out.calls = lowering.calls();
     out.traffic = lowering.traffic();
     out.layouts = lowering.layouts();
     header.prediction = predict(out.schedule, plan);

@@ -51,7 +51,8 @@ NodeStory story_of(graph::EinGraph const& graph, relation::Plan const& plan, sch
     out.operation = operation_text(graph, node);
     out.dtype = name(output.dtype);
     out.cut = labels_of(graph, node, planned.parts);
-    out.calls = element_count(planned.parts);
+    out.cells = element_count(planned.parts);
+    out.calls = made.calls[n];
     out.candidates = found.candidates;
     out.elements = planned.elements;
     out.bytes = planned.bytes;

@@ -51,7 +51,8 @@ struct NodeStory {
     std::string name;  // of its output; unique
     std::string operation, dtype;
     std::vector<CutLabel> cut;
-    std::int64_t calls = 0;
+    std::int64_t cells = 0;  // combinations of parts
+    std::int64_t calls = 0;  // fewer where a rank's neighbouring cells are one call
     std::int64_t candidates = 0;
     double flops = 0;
     relation::Cost elements, bytes;                        // as published
