@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "lib/algebra/checked.hpp"
 #include "lib/base/box.hpp"
-#include "lib/relation/algebra/checked.hpp"
 #include "lib/scalar/expr.hpp"
 
 namespace ein::tra {

@@ -1,4 +1,4 @@
-#include "lib/relation/algebra/expression.hpp"
+#include "lib/algebra/expression.hpp"
 
 #include <unordered_set>
 

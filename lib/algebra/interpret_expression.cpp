@@ -1,6 +1,6 @@
 #include <unordered_map>
 
-#include "lib/relation/algebra/expression.hpp"
+#include "lib/algebra/expression.hpp"
 
 namespace ein::tra {
 namespace {

@@ -12,9 +12,9 @@
 #include <variant>
 #include <vector>
 
+#include "lib/algebra/operators.hpp"
+#include "lib/algebra/tensor_relation.hpp"
 #include "lib/base/error.hpp"
-#include "lib/relation/algebra/operators.hpp"
-#include "lib/relation/algebra/tensor_relation.hpp"
 
 namespace ein::tra {
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "lib/relation/algebra/key_functions.hpp"
+#include "lib/algebra/key_functions.hpp"
 
 namespace ein::tra {
 

@@ -1,4 +1,4 @@
-#include "lib/relation/algebra/tensor_relation.hpp"
+#include "lib/algebra/tensor_relation.hpp"
 
 #include <algorithm>
 

@@ -2,7 +2,7 @@
 #include <map>
 #include <set>
 
-#include "lib/relation/algebra/operators.hpp"
+#include "lib/algebra/operators.hpp"
 
 namespace ein::tra {
 namespace {

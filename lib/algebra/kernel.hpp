@@ -9,8 +9,8 @@
 #include <variant>
 #include <vector>
 
-#include "lib/relation/algebra/array.hpp"
-#include "lib/relation/algebra/checked.hpp"
+#include "lib/algebra/array.hpp"
+#include "lib/algebra/checked.hpp"
 #include "lib/scalar/agg.hpp"
 #include "lib/scalar/expr.hpp"
 

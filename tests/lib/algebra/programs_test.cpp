@@ -1,5 +1,5 @@
 // The paper's programs, interpreted, against plain loops over matrices.
-#include "tests/lib/relation/algebra/programs.hpp"
+#include "tests/lib/algebra/programs.hpp"
 
 #include <cmath>
 #include <functional>
@@ -59,19 +59,19 @@ double difference(TensorRelation const& result, Matrix const& wanted, Shape cons
 
 }  // namespace
 
-TEST_CASE("a product of blocks is the product", "[relation][algebra][programs]") {
+TEST_CASE("a product of blocks is the product", "[lib][algebra][programs]") {
     Matrix const a = matrix(6, 8, 1), b = matrix(8, 4, 2);
     auto const result = interpret(times(input("A"), input("B")), {{"A", cut(a, {3, 2})}, {"B", cut(b, {2, 4})}});
     CHECK(difference(result, product(a, b), {3, 4}) == 0);
 }
 
-TEST_CASE("diag(X + Y)", "[relation][algebra][programs]") {
+TEST_CASE("diag(X + Y)", "[lib][algebra][programs]") {
     Matrix const x = matrix(6, 6, 3), y = matrix(6, 6, 4);
     auto const result = interpret(diagonal_of_sum(), {{"X", cut(x, {2, 2})}, {"Y", cut(y, {2, 2})}});
     for (std::size_t i = 0; i < 6; ++i) CHECK(result.at({Extent(i / 2)}).values[i % 2] == x[i][i] + y[i][i]);
 }
 
-TEST_CASE("the nearest neighbour in the metric of a matrix", "[relation][algebra][programs]") {
+TEST_CASE("the nearest neighbour in the metric of a matrix", "[lib][algebra][programs]") {
     Matrix const x = matrix(8, 6, 5), q = matrix(1, 6, 6), a = matrix(6, 6, 7);
     std::vector<double> dist;
     for (auto const& row : x) {
@@ -90,7 +90,7 @@ TEST_CASE("the nearest neighbour in the metric of a matrix", "[relation][algebra
     CHECK(interpret(nearest_neighbour(), inputs).at({}).values == std::vector<double>{double(least)});
 }
 
-TEST_CASE("a training step of a classifier with one hidden layer", "[relation][algebra][programs]") {
+TEST_CASE("a training step of a classifier with one hidden layer", "[lib][algebra][programs]") {
     double const eta = 0.25;
     Matrix const x = matrix(4, 6, 8), y = matrix(4, 2, 9), w1 = matrix(6, 4, 10), w2 = matrix(4, 2, 11);
     Matrix const z1 = product(x, w1);

@@ -10,10 +10,10 @@
 #include <string>
 #include <vector>
 
-#include "lib/relation/algebra/array.hpp"
-#include "lib/relation/algebra/kernel.hpp"
-#include "lib/relation/algebra/key_functions.hpp"
-#include "lib/relation/algebra/relation_type.hpp"
+#include "lib/algebra/array.hpp"
+#include "lib/algebra/kernel.hpp"
+#include "lib/algebra/key_functions.hpp"
+#include "lib/algebra/relation_type.hpp"
 
 namespace ein::tra {
 

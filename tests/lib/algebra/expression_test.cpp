@@ -1,4 +1,4 @@
-#include "lib/relation/algebra/expression.hpp"
+#include "lib/algebra/expression.hpp"
 
 #include "tests/support/catch.hpp"
 
@@ -30,7 +30,7 @@ Expr product() {
 
 }  // namespace
 
-TEST_CASE("aggregation groups by the keys it is given", "[relation][algebra]") {
+TEST_CASE("aggregation groups by the keys it is given", "[lib][algebra]") {
     auto const by_row = interpret(aggregate({1}, kernels::mat_add(), input("A")), {{"A", paper_a()}});
     CHECK(by_row.at({0}) == block(2, 2, {10, 12, 14, 16}));
     CHECK(by_row.at({1}) == block(2, 2, {18, 20, 22, 24}));
@@ -38,7 +38,7 @@ TEST_CASE("aggregation groups by the keys it is given", "[relation][algebra]") {
     CHECK(all.at({}) == block(2, 2, {28, 32, 36, 40}));
 }
 
-TEST_CASE("a join pairs blocks whose keys agree, and drops the repeated key part", "[relation][algebra]") {
+TEST_CASE("a join pairs blocks whose keys agree, and drops the repeated key part", "[lib][algebra]") {
     auto const joined = interpret(join({1}, {0}, kernels::mat_mul(), input("A"), input("A")), {{"A", paper_a()}});
     CHECK(joined.type().frontier == Shape{2, 2, 2});
     CHECK(joined.at({0, 1, 0}) == block(2, 2, {111, 122, 151, 166}));
@@ -47,7 +47,7 @@ TEST_CASE("a join pairs blocks whose keys agree, and drops the repeated key part
     CHECK(squared.at({0, 0}) == block(2, 2, {118, 132, 166, 188}));
 }
 
-TEST_CASE("filter, rekey and transform take the diagonal blocks' diagonals", "[relation][algebra]") {
+TEST_CASE("filter, rekey and transform take the diagonal blocks' diagonals", "[lib][algebra]") {
     Expr const diagonal = transform(
         kernels::diag(), rekey(KeyMap::pick(2, {0}), filter(KeyPredicate::parse(2, "[k0] == [k1]"), input("A"))));
     auto const result = interpret(diagonal, {{"A", paper_a()}});
@@ -55,7 +55,7 @@ TEST_CASE("filter, rekey and transform take the diagonal blocks' diagonals", "[r
     CHECK(result.at({1}) == Array{{2}, {13, 16}});
 }
 
-TEST_CASE("tile cuts arrays, rekey renames, concat undoes it", "[relation][algebra]") {
+TEST_CASE("tile cuts arrays, rekey renames, concat undoes it", "[lib][algebra]") {
     Relations const inputs{{"B", paper_b()}};
     Expr const tiled = tile(1, 2, input("B"));
     auto const tiles = interpret(tiled, inputs);
@@ -67,7 +67,7 @@ TEST_CASE("tile cuts arrays, rekey renames, concat undoes it", "[relation][algeb
     CHECK(interpret(concat(1, 1, tiled), inputs) == paper_b());
 }
 
-TEST_CASE("expressions are values: equal when made alike, and printed as in the paper", "[relation][algebra]") {
+TEST_CASE("expressions are values: equal when made alike, and printed as in the paper", "[lib][algebra]") {
     CHECK(product() == product());
     CHECK_FALSE(product() == input("A"));
     CHECK(text(product()) == "Σ(⟨0,2⟩,matAdd)(⋈(⟨1⟩,⟨0⟩,matMul)(A, A))");
@@ -77,7 +77,7 @@ TEST_CASE("expressions are values: equal when made alike, and printed as in the 
           "CONCAT(⟨1⟩,⟨0⟩)(σ([k0] == [k1])(λ(relu)(A)))");
 }
 
-TEST_CASE("a tensor is cut into blocks by coordinate", "[relation][algebra]") {
+TEST_CASE("a tensor is cut into blocks by coordinate", "[lib][algebra]") {
     auto const relation =
         TensorRelation::chunked({4, 6}, {2, 3}, [](auto const& i) { return 10.0 * double(i[0]) + double(i[1]); });
     CHECK(relation.type().frontier == Shape{2, 2});

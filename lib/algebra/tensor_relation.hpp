@@ -6,7 +6,7 @@
 #include <functional>
 #include <map>
 
-#include "lib/relation/algebra/operators.hpp"
+#include "lib/algebra/operators.hpp"
 
 namespace ein::tra {
 

@@ -1,5 +1,5 @@
 // Uniqueness, continuity, frontiers and bounds: each way to break them is told with the operator and the key.
-#include "lib/relation/algebra/expression.hpp"
+#include "lib/algebra/expression.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace ein;
@@ -24,13 +24,13 @@ bool says(std::string const& text, std::string const& part) { return text.find(p
 
 }  // namespace
 
-TEST_CASE("a rekey that gives two keys the same key is refused", "[relation][algebra][integrity]") {
+TEST_CASE("a rekey that gives two keys the same key is refused", "[lib][algebra][integrity]") {
     Fault const fault = fault_of(rekey(KeyMap::pick(2, {1}), input("A")));
     CHECK(says(fault.expected, "REKEY(→⟨[k1]⟩)"));
     CHECK(fault.found == "keys (0, 0) and (1, 0) both give (0)");
 }
 
-TEST_CASE("a result with holes is refused; holes that are closed again are not", "[relation][algebra][integrity]") {
+TEST_CASE("a result with holes is refused; holes that are closed again are not", "[lib][algebra][integrity]") {
     KeyPredicate const diagonal = KeyPredicate::parse(2, "[k0] == [k1]");
     Fault const fault = fault_of(transform(kernels::relu(), filter(diagonal, input("A"))));
     CHECK(says(fault.found, "no key (0, 1) below frontier (2, 2), left by σ([k0] == [k1])"));
@@ -39,7 +39,7 @@ TEST_CASE("a result with holes is refused; holes that are closed again are not",
     CHECK(check(filter(KeyPredicate::parse(1, "[k0] > 7"), input("V")), types).keys() == 0);  // nothing has no holes
 }
 
-TEST_CASE("concat wants every array of a group", "[relation][algebra][integrity]") {
+TEST_CASE("concat wants every array of a group", "[lib][algebra][integrity]") {
     KeyPredicate const some = KeyPredicate::parse(2, "[k0] == 0 || [k1] < 2");
     Fault const fault = fault_of(concat(1, 0, filter(some, input("A"))));
     CHECK(says(fault.found, "2 for key (1)"));
@@ -47,7 +47,7 @@ TEST_CASE("concat wants every array of a group", "[relation][algebra][integrity]
     CHECK(check(concat(1, 0, filter(row, input("A"))), types).bound == Shape{12, 4});
 }
 
-TEST_CASE("every fault has its place, and all are told", "[relation][algebra][integrity]") {
+TEST_CASE("every fault has its place, and all are told", "[lib][algebra][integrity]") {
     Expr const wrong = join({0}, {0}, kernels::mat_mul(), transform(kernels::row_sum(), input("V")), input("W"));
     try {
         check(wrong, types);
@@ -62,7 +62,7 @@ TEST_CASE("every fault has its place, and all are told", "[relation][algebra][in
     }
 }
 
-TEST_CASE("key dimensions that an operator cannot have are refused", "[relation][algebra][integrity]") {
+TEST_CASE("key dimensions that an operator cannot have are refused", "[lib][algebra][integrity]") {
     auto const expr = GENERATE_COPY(
         as<Expr>{}, aggregate({2}, kernels::mat_add(), input("A")), aggregate({0, 0}, kernels::mat_add(), input("A")),
         join({0}, {-1}, kernels::mat_mul(), input("A"), input("A")),
@@ -76,7 +76,7 @@ TEST_CASE("key dimensions that an operator cannot have are refused", "[relation]
     CHECK_FALSE(fault_of(expr).mend.empty());
 }
 
-TEST_CASE("frontiers follow the operators", "[relation][algebra][integrity]") {
+TEST_CASE("frontiers follow the operators", "[lib][algebra][integrity]") {
     auto const joined = check(join({1}, {0}, kernels::mat_mul(), input("A"), input("A")), types);
     CHECK(joined.frontier == Shape{2, 2, 3});  // the lesser of 3 and 2
     CHECK(check(tile(1, 2, input("A")), types).frontier == Shape{2, 3, 2});
@@ -85,7 +85,7 @@ TEST_CASE("frontiers follow the operators", "[relation][algebra][integrity]") {
     CHECK(check(input("A"), types).floats() == 96);
 }
 
-TEST_CASE("data that is no tensor relation is refused with its key", "[relation][algebra][integrity]") {
+TEST_CASE("data that is no tensor relation is refused with its key", "[lib][algebra][integrity]") {
     Array const one{{1}, {1}};
     auto const message = [](Tuples tuples) -> std::string {
         try {

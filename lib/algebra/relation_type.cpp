@@ -1,4 +1,4 @@
-#include "lib/relation/algebra/relation_type.hpp"
+#include "lib/algebra/relation_type.hpp"
 
 #include <algorithm>
 

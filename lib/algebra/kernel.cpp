@@ -1,4 +1,4 @@
-#include "lib/relation/algebra/kernel.hpp"
+#include "lib/algebra/kernel.hpp"
 
 #include <algorithm>
 #include <map>

@@ -1,4 +1,4 @@
-#include "lib/relation/algebra/key_functions.hpp"
+#include "lib/algebra/key_functions.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "lib/relation/algebra/array.hpp"
+#include "lib/algebra/array.hpp"
 
 namespace ein::tra {
 namespace {

@@ -1,7 +1,7 @@
-#include "lib/relation/algebra/kernel.hpp"
+#include "lib/algebra/kernel.hpp"
 
+#include "lib/algebra/key_functions.hpp"
 #include "lib/base/error.hpp"
-#include "lib/relation/algebra/key_functions.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace ein;
@@ -23,7 +23,7 @@ Array of(Kernel const& kernel, std::vector<Array const*> const& operands) {
 
 }  // namespace
 
-TEST_CASE("the named kernels", "[relation][algebra][kernel]") {
+TEST_CASE("the named kernels", "[lib][algebra][kernel]") {
     CHECK(of(k::mat_mul(), {&x, &y}).values == std::vector<double>{19, -10, -13, 50});
     CHECK(of(k::mat_tran_mul_left(), {&x, &y}).values == std::vector<double>{-16, 30, -38, 20});
     CHECK(of(k::mat_tran_mul_right(), {&x, &y}).values == std::vector<double>{-7, -23, 39, 11});
@@ -36,7 +36,7 @@ TEST_CASE("the named kernels", "[relation][algebra][kernel]") {
     CHECK(of(k::mat_vec_sub(), {&row, &x}).values == std::vector<double>{-9, -22, -7, -16});
 }
 
-TEST_CASE("kernels compose; what distributes gives the same either way", "[relation][algebra][kernel]") {
+TEST_CASE("kernels compose; what distributes gives the same either way", "[lib][algebra][kernel]") {
     Kernel const after = composed(k::diag(), k::mat_add());
     Kernel const before = on_each_operand(k::diag(), k::mat_add());
     CHECK(text(after) == "diag∘matAdd");
@@ -46,7 +46,7 @@ TEST_CASE("kernels compose; what distributes gives the same either way", "[relat
     CHECK(composed(k::relu(), Kernel()) == k::relu());
 }
 
-TEST_CASE("distributivity is told only where it holds", "[relation][algebra][kernel]") {
+TEST_CASE("distributivity is told only where it holds", "[lib][algebra][kernel]") {
     std::vector<Kernel> const maps{k::relu(),    k::diag(),          k::row_sum(), k::scale_mul(3),
                                    k::sigmoid(), Kernel::tile(0, 1), Kernel()};
     std::vector<Kernel> const joins{k::mat_add(), k::mat_sub(), k::elem_mul(), k::elem_min(), k::mat_mul()};
@@ -63,7 +63,7 @@ TEST_CASE("distributivity is told only where it holds", "[relation][algebra][ker
     CHECK_FALSE(associates(k::mat_sub()));
 }
 
-TEST_CASE("arrays that do not fit a kernel are told with its name", "[relation][algebra][kernel]") {
+TEST_CASE("arrays that do not fit a kernel are told with its name", "[lib][algebra][kernel]") {
     auto const bound = bound_of(k::mat_mul(), std::vector<Shape>{{2, 3}, {2, 2}});
     REQUIRE(problem(bound));
     CHECK(problem(bound)->expected == "matMul takes arrays whose common axes are equally long");
@@ -77,7 +77,7 @@ TEST_CASE("arrays that do not fit a kernel are told with its name", "[relation][
     CHECK_THROWS_AS(Kernel::contraction("f", "ij->k", "x"), InputError);
 }
 
-TEST_CASE("key functions compose, and say which parts they keep", "[relation][algebra][keys]") {
+TEST_CASE("key functions compose, and say which parts they keep", "[lib][algebra][keys]") {
     KeyMap const swap = KeyMap::pick(2, {1, 0});
     KeyMap const sum = KeyMap::parse(2, {"[k0] + [k1]", "[k1]"});
     CHECK(value(composed(sum, swap)({1, 5}, 0)) == Key{6, 1});

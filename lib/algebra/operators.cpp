@@ -1,4 +1,4 @@
-#include "lib/relation/algebra/operators.hpp"
+#include "lib/algebra/operators.hpp"
 
 #include <algorithm>
 #include <map>

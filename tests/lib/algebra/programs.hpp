@@ -4,7 +4,7 @@
 
 #include <limits>
 
-#include "lib/relation/algebra/expression.hpp"
+#include "lib/algebra/expression.hpp"
 
 namespace ein::test {
 
