@@ -75,6 +75,9 @@ std::string text(Expr const& expr);
 using RelationTypes = std::map<std::string, RelationType>;
 using Relations = std::map<std::string, TensorRelation>;
 
+/// The type that an operator, but Input, makes of the types of its arguments.
+Checked<RelationType> type_of(Operator const& op, std::vector<RelationType> const& args);
+
 /// The type of an expression, holes allowed; every fault goes to `faults`, at its place below `pointer` ("/inputs/0/inputs/1").
 std::optional<RelationType> infer(Expr const& expr, RelationTypes const& inputs, Faults& faults,
                                   std::string const& pointer = "");

@@ -5,17 +5,11 @@
 namespace ein::tra {
 namespace {
 
-/// The type that one operator makes; an Input is looked up by its name.
 struct OperatorType {
-    RelationTypes const& relations;
     std::vector<RelationType> const& args;
 
     Checked<RelationType> operator()(Input const& op) const {
-        auto const found = relations.find(op.name);
-        if (found != relations.end()) return found->second;
-        std::vector<std::string> names;
-        for (auto const& [name, type] : relations) names.push_back(name);
-        return Problem{"the name of a tensor relation: " + one_of(names), "'" + op.name + "'", "correct the name"};
+        throw InternalError("the relation '" + op.name + "' is typed as an operator");
     }
     Checked<RelationType> operator()(Join const& op) const { return type_of(op, args[0], args[1]); }
     Checked<RelationType> operator()(Rekey const& op) const { return type_of(Map{op.keys, {}}, args[0]); }
@@ -32,6 +26,26 @@ struct OperatorType {
         return type_of(op, args[0]);
     }
 };
+
+/// Counting must not overflow further up.
+std::optional<Problem> too_large(RelationType const& type) {
+    Shape shape = type.listed ? Shape{type.keys()} : type.frontier;
+    shape.insert(shape.end(), type.bound.begin(), type.bound.end());
+    auto const floats = checked_element_count(shape);
+    if (floats && *floats <= max_relation_floats) return std::nullopt;
+    return Problem{"a relation of at most 2^62 numbers", text(type), "use smaller extents, or join on more key parts"};
+}
+
+}  // namespace
+
+Checked<RelationType> type_of(Operator const& op, std::vector<RelationType> const& args) {
+    Checked<RelationType> type = std::visit(OperatorType{args}, op);
+    if (problem(type)) return type;
+    if (auto const fault = too_large(value(type))) return *fault;
+    return type;
+}
+
+namespace {
 
 void add(Faults& faults, std::string const& pointer, Expr const& expr, Problem const& problem) {
     faults.add(pointer, text(expr.op()) + ": " + problem.expected, problem.found, problem.mend);
@@ -55,12 +69,21 @@ private:
             if (type) args.push_back(std::move(*type));
         }
         if (args.size() != expr.inputs().size()) return std::nullopt;  // told already
-        Checked<RelationType> const type = std::visit(OperatorType{relations_, args}, expr.op());
+        auto const* const input = std::get_if<Input>(&expr.op());
+        Checked<RelationType> const type = input ? type_of_input(*input) : type_of(expr.op(), args);
         if (Problem const* const p = problem(type)) {
             add(faults_, pointer, expr, *p);
             return std::nullopt;
         }
         return value(type);
+    }
+
+    Checked<RelationType> type_of_input(Input const& input) const {
+        auto const found = relations_.find(input.name);
+        if (found != relations_.end()) return found->second;
+        std::vector<std::string> names;
+        for (auto const& [name, type] : relations_) names.push_back(name);
+        return Problem{"the name of a tensor relation: " + one_of(names), "'" + input.name + "'", "correct the name"};
     }
 
     RelationTypes const& relations_;

@@ -311,7 +311,14 @@ bool distributes(Kernel const& f, Kernel const& g) {
     return (only_picks(f) && is_elementwise(g)) || (is_linear(f) && is_plain(g, {Op::add, Op::sub}));
 }
 
-bool associates(Kernel const& g) { return is_plain(g, {Op::add, Op::mul, Op::min, Op::max}); }
+std::optional<scalar::Agg> aggregation_of(Kernel const& g) {
+    for (auto const& [op, agg] : {std::pair{Op::add, scalar::Agg::sum},
+                                  {Op::mul, scalar::Agg::prod},
+                                  {Op::min, scalar::Agg::min},
+                                  {Op::max, scalar::Agg::max}})
+        if (is_plain(g, {op})) return agg;
+    return std::nullopt;
+}
 
 namespace kernels {
 Kernel mat_mul() { return Kernel::contraction("matMul", "ij,jk->ik", "x*y"); }

@@ -4,6 +4,7 @@
 // Example: composed(kernels::diag(), kernels::mat_add()) is diag(matAdd(x, y)) and prints as "diag∘matAdd".
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <variant>
@@ -85,8 +86,10 @@ Kernel on_each_operand(Kernel const& outer, Kernel const& inner);
 /// Whether f(g(x, y)) = g(f(x), f(y)) for all arrays, as far as can be seen from their make: f only picks elements and g is
 /// element-wise, or f is linear and g a sum or a difference. False where it cannot be seen.
 bool distributes(Kernel const& f, Kernel const& g);
+/// The aggregation that g(x, y) does step by step, in any order: sum, prod, min or max; nothing for other kernels.
+std::optional<scalar::Agg> aggregation_of(Kernel const& g);
 /// Whether g(g(x, y), z) = g(x, g(y, z)) and g(x, y) = g(y, x): an aggregation that can be done in any order.
-bool associates(Kernel const& g);
+inline bool associates(Kernel const& g) { return aggregation_of(g).has_value(); }
 
 /// The kernels that the paper names.
 namespace kernels {

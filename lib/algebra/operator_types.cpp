@@ -169,10 +169,13 @@ Checked<RelationType> type_of(Concat const& concat, RelationType const& type) {
     if (auto const fault = fault_in({concat.key_dim}, type.arity(), "keyDim")) return *fault;
     if (auto const fault = fault_in({concat.array_dim}, static_cast<int>(type.bound.size()), "arrayDim")) return *fault;
     Extent const tiles = type.frontier[static_cast<std::size_t>(concat.key_dim)];
-    Shape bound = type.bound;
-    bound[static_cast<std::size_t>(concat.array_dim)] *= tiles;
+    auto const grown = [&] {  // asked only where there are so many tiles
+        Shape bound = type.bound;
+        bound[static_cast<std::size_t>(concat.array_dim)] *= tiles;
+        return bound;
+    };
     KeyDims const group_by = complement({concat.key_dim}, type.arity());
-    if (type.continuous()) return RelationType{picked(type.frontier, group_by), bound, std::nullopt, ""};
+    if (type.continuous()) return RelationType{picked(type.frontier, group_by), grown(), std::nullopt, ""};
     std::vector<Key> keys;
     for (auto const& [key, members] : grouped(type, group_by)) {
         if (static_cast<Extent>(members.size()) != tiles)
@@ -182,7 +185,8 @@ Checked<RelationType> type_of(Concat const& concat, RelationType const& type) {
                 "filter whole groups only"};
         keys.push_back(key);
     }
-    return type_of_keys(std::move(keys), static_cast<int>(group_by.size()), std::move(bound), type.holes_by);
+    return type_of_keys(std::move(keys), static_cast<int>(group_by.size()), keys.empty() ? type.bound : grown(),
+                        type.holes_by);
 }
 
 Checked<Map> tile_map(int dim, Extent size, int arity, Shape const& bound) {

@@ -22,13 +22,11 @@ void RelationType::for_each_key(std::function<void(Key const&)> const& visit) co
 
 std::optional<Key> RelationType::first_hole() const {
     if (!listed) return std::nullopt;
-    if (listed->empty()) return Key(frontier.size(), 0);
-    std::optional<Key> hole;
-    std::size_t next = 0;
-    for_each_index(frontier, [&](Key const& key) {
-        if (!hole && (next == listed->size() || (*listed)[next] != key)) hole = key;
-        ++next;
-    });
+    Key hole(frontier.size(), 0);  // walks as far as keys are there: a frontier may be far beyond what can be walked
+    for (Key const& key : *listed) {
+        if (key != hole) return hole;
+        for (std::size_t d = hole.size(); d-- > 0 && ++hole[d] == frontier[d];) hole[d] = 0;
+    }
     return hole;
 }
 

@@ -15,6 +15,8 @@ namespace ein::tra {
 
 /// The most keys that are ever listed: a relation of more blocks is a mistake in block sizes.
 inline constexpr Extent max_listed_keys = Extent{1} << 20;
+/// The most numbers in the arrays of one relation: counting them does not overflow.
+inline constexpr Extent max_relation_floats = Extent{1} << 62;
 
 struct RelationType {
     Shape frontier;                          // the least vector above every key

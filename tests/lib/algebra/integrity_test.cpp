@@ -101,3 +101,14 @@ TEST_CASE("data that is no tensor relation is refused with its key", "[lib][alge
     CHECK(says(message({{{0}, {{2}, {1, 2}}}}), "bound (2,) under key (0)"));
     CHECK(message({{{0}, one}, {{1}, one}}).empty());
 }
+
+TEST_CASE("keys far apart are told at once, and what no machine can count is refused", "[lib][algebra][integrity]") {
+    CHECK(says(fault_of(rekey(KeyMap::parse(1, {"1000000000000*[k0]"}), input("V"))).found, "no key (1)"));
+    RelationTypes const large{{"L", {{Extent{1} << 40}, {2}, std::nullopt, ""}}};
+    Faults faults("");
+    Expr const cross = join({}, {}, kernels::mat_add(), input("L"), input("L"));
+    CHECK_FALSE(infer(aggregate({0}, kernels::mat_add(), cross), large, faults));
+    REQUIRE(faults.list().size() == 1);
+    CHECK(faults.list().front().where == "/inputs/0");
+    CHECK(says(faults.list().front().expected, "at most 2^62 numbers"));
+}
