@@ -62,6 +62,7 @@ struct Both {
 
 Both computed(RandomTra const& what) {
     Both both;
+    DType const dtype = *dtype_from_name(what.graph["dtype"].get<std::string>());
     graph::EinGraph const graph = graph::lower_contractions(graph::read_graph(what.graph.dump(), "random"));
     both.nodes = graph.nodes.size();
     Leaves leaves;
@@ -71,7 +72,7 @@ Both computed(RandomTra const& what) {
         Shape const shape = what.graph["tensors"][name]["shape"].get<Shape>();
         Numbers numbers;
         for_each_index(shape, [&](std::vector<Extent> const& index) { numbers.push_back(element(number, index)); });
-        leaves.put(name, tensor_of(DType::f64, shape, numbers));
+        leaves.put(name, tensor_of(dtype, shape, numbers));
         std::vector<bool> cut;
         for (Json const& entry : what.graph["nodes"][0]["cut"][name]) cut.push_back(!entry.is_null());
         relations.emplace(name, relation_of(number++, shape, type, cut));
@@ -98,8 +99,9 @@ Both computed(RandomTra const& what) {
 }  // namespace
 
 TEST_CASE("a random program gives what the algebra's interpreter gives", "[lib][relation][tra]") {
+    auto const dtype = GENERATE("f64", "i64");
     for (std::uint64_t seed = 1; seed <= 1500; ++seed) {
-        RandomTra const what = RandomTraMaker(seed).make("f64");
+        RandomTra const what = RandomTraMaker(seed).make(dtype);
         CAPTURE(seed, what.graph["nodes"][0].dump());
         Both const both = computed(what);
         REQUIRE(both.graph == both.algebra);
