@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 
@@ -10,7 +11,7 @@ namespace {
 /// What is wrong with listing the keys of a relation, if there are too many.
 std::optional<Problem> too_many(double keys) {
     if (keys <= static_cast<double>(max_listed_keys)) return std::nullopt;
-    return Problem{"at most " + std::to_string(max_listed_keys) + " keys", std::to_string(keys) + " keys",
+    return Problem{"at most " + std::to_string(max_listed_keys) + " keys", std::to_string(std::llround(keys)) + " keys",
                    "choose larger blocks"};
 }
 

@@ -72,7 +72,7 @@ private:
     std::optional<graph::Program> read(Json const& tree) const {
         Faults faults("");
         std::vector<std::string> const params;
-        graph::ProgramPlace place{{}, params, DType::f64};
+        graph::ProgramPlace place{{}, params, DType::f64, graph::max_keys_of_a_node};
         for (auto const& [name, type] : made_graph_.inputs) place.inputs.emplace(name, type);
         return graph::read_program(Cursor(tree, faults), place);
     }

@@ -113,6 +113,18 @@ private:
                         "split the program into several nodes");
             return std::nullopt;
         }
+        if (nesting_ == max_nesting) {
+            at.fail("operators nested at most " + std::to_string(max_nesting) + " deep", "more",
+                    "make a list of them: each has a \"name\", and the next one reads it");
+            return std::nullopt;
+        }
+        ++nesting_;
+        auto expr = read_one(at);
+        --nesting_;
+        return expr;
+    }
+
+    std::optional<Expr> read_one(Cursor const& at) {
         std::vector<std::string> found;
         for (std::string const& name : operator_names)
             if (at.has(name)) found.push_back(name);
@@ -185,6 +197,7 @@ private:
             if (auto const& type = types_.at(arg.id())) args.push_back(*type);
         std::optional<RelationType> type;
         if (args.size() == expr.inputs().size()) {
+            if (!affordable(at, expr, args)) return std::nullopt;
             tra::Checked<RelationType> const made = tra::type_of(expr.op(), args);
             tra::Problem const* fault = tra::problem(made);
             if (fault)
@@ -198,6 +211,20 @@ private:
         }
         types_[expr.id()] = std::move(type);
         return expr;
+    }
+
+    /// Counts the keys that the operator looks at one by one: those of rekey and filter, and all of relations with holes.
+    bool affordable(Cursor const& at, Expr const& expr, std::vector<RelationType> const& args) {
+        auto const& op = expr.op();
+        bool const each = std::holds_alternative<tra::Rekey>(op) || std::holds_alternative<tra::Filter>(op);
+        bool const before = looked_at_ <= place_.max_keys;
+        for (RelationType const& arg : args)
+            if ((each || arg.listed) && arg.keys() <= tra::max_listed_keys) looked_at_ += arg.keys();
+        if (looked_at_ <= place_.max_keys) return true;
+        if (before)
+            at.fail("at most " + std::to_string(place_.max_keys) + " keys looked at in one node",
+                    std::to_string(looked_at_) + " so far", "choose larger blocks");
+        return false;
     }
 
     KernelPlace kernel(int operands) const { return {operands, place_.params, place_.dtype}; }
@@ -293,7 +320,8 @@ private:
     ProgramPlace const& place_;
     std::map<std::string, std::optional<Expr>> names_;          // nothing: a statement with faults
     std::map<void const*, std::optional<RelationType>> types_;  // nothing: unknown, because of another fault
-    int operators_ = 0;
+    int operators_ = 0, nesting_ = 0;
+    Extent looked_at_ = 0;
 };
 
 }  // namespace

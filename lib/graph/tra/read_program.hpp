@@ -17,13 +17,17 @@
 
 namespace ein::graph {
 
-/// The most operators of one node: expressions are walked by recursion.
+/// The most operators of one node, and how deep they may be nested: expressions are read and walked by recursion.
 inline constexpr int max_operators = 1000;
+inline constexpr int max_nesting = 100;
+/// The most keys that the operators of one node look at together: reading a file takes seconds, not hours.
+inline constexpr Extent max_keys_of_a_node = Extent{1} << 22;
 
 struct ProgramPlace {
     std::map<std::string, std::optional<tra::RelationType>> inputs;  // nothing: unknown, because of another fault
     std::vector<std::string> const& params;
     std::optional<DType> dtype;  // of every array, if known
+    Extent max_keys;             // see max_keys_of_a_node
 };
 
 struct Program {

@@ -21,7 +21,7 @@ public:
         if (!dtype_ && !node.has("dtype") && context_.inputs_known()) dtype_ = common();
         check_real();
         read_inputs();
-        ProgramPlace place{{}, context_.params, dtype_};
+        ProgramPlace place{{}, context_.params, dtype_, max_keys_of_a_node};
         for (Input const& input : inputs_) place.inputs.emplace(input.name, input.type);
         auto const program = read_program(node.at("tra"), place);
         if (!program || !context_.inputs_known() || faults() != faults_before_) return std::nullopt;

@@ -1,4 +1,5 @@
 // tra nodes: what they become, and every fault at its place.
+#include "lib/graph/tra/read_program.hpp"
 #include "tests/lib/graph/describe.hpp"
 #include "tests/support/catch.hpp"
 
@@ -197,5 +198,26 @@ TEST_CASE("tensors that are no relations, and programs without end, are refused"
     CHECK(of(R"(["c"])", R"("dtype": "f32", "tra": "c")").front().where == "/nodes/0/dtype");
     std::string deep = "\"X\"";
     for (int k = 0; k < 1100; ++k) deep = R"({"transform": "-x", "of": )" + deep + "}";
-    CHECK(of(R"(["X"])", "\"tra\": " + deep).front().expected == "at most 1000 operators in one node");
+    CHECK(of(R"(["X"])", "\"tra\": " + deep).front().expected == "operators nested at most 100 deep");
+    std::string list, last = "X";
+    for (int k = 0; k < 1100; ++k) {
+        std::string const name = "n" + std::to_string(k);
+        list += R"({"name": ")" + name + R"(", "transform": "-x", "of": ")" + last + "\"}, ";
+        last = name;
+    }
+    CHECK(of(R"(["X"])", "\"tra\": [" + list + "\"X\"]").front().expected == "at most 1000 operators in one node");
+}
+
+TEST_CASE("the keys that a program looks at are bounded", "[lib][graph][tra][faults]") {
+    Faults faults("");
+    std::vector<std::string> const params;
+    Json const program =
+        Json::parse(R"({"filter": "[k0] >= 0", "of": {"filter": "1", "of": {"transform": "-x", "of": "X"}}})");
+    ProgramPlace place{{{"X", tra::RelationType{{60}, {1}, std::nullopt, ""}}}, params, DType::f32, 120};
+    CHECK(read_program(Cursor(program, faults), place));
+    place.max_keys = 119;
+    CHECK_FALSE(read_program(Cursor(program, faults, "/tra"), place));
+    REQUIRE(faults.list().size() == 1);
+    CHECK(faults.list().front().where == "/tra/filter");
+    CHECK(faults.list().front().expected == "at most 119 keys looked at in one node");
 }
