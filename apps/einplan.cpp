@@ -64,7 +64,7 @@ void add_options(CLI::App& app, Options& options) {
                    "seconds for the search of exact (default: counted work, the same on every machine); when it ends "
                    "early, the summary tells how far from optimal the plan may be")
         ->check(CLI::PositiveNumber);
-    app.add_option("--place", options.place, "where kernel calls go: best, pattern, greedy, round-robin")
+    app.add_option("--place", options.place, "where kernel calls go: best, pattern, ia, greedy, round-robin")
         ->capture_default_str();
     app.add_option("--inputs", options.inputs,
                    "once: each input element is loaded by one rank; shared: by every rank that needs it")

@@ -65,8 +65,14 @@ void Lowering::lower(NodeId id) {
 }
 
 void Lowering::place(std::vector<Call>& calls, relation::NodePlan const& plan, std::vector<std::vector<Held>> held) {
-    std::vector<Rank>& ranks = ranks_[static_cast<std::size_t>(node_.value())];
-    ranks = plan.ranks.empty() ? options_.place({plan_.ranks, std::move(held)}) : plan.ranks;
+    auto const number = static_cast<std::size_t>(node_.value());
+    std::vector<Rank>& ranks = ranks_[number];
+    if (!plan.ranks.empty())
+        ranks = plan.ranks;
+    else if (number < options_.decided.size() && !options_.decided[number].empty())
+        ranks = options_.decided[number];
+    else
+        ranks = options_.place({plan_.ranks, std::move(held)});
     for (std::size_t c = 0; c < calls.size(); ++c) calls[c].rank = ranks[c];
     call_counts_[static_cast<std::size_t>(node_.value())] = static_cast<std::int64_t>(calls.size());
 }

@@ -14,6 +14,7 @@ namespace ein::scheduler {
 
 struct LoweringOptions {
     Placer place;
+    std::vector<std::vector<Rank>> decided = {};  // ranks of nodes' calls, by NodeId; none: `place` says
     InputsPolicy inputs = InputsPolicy::once;
     Order order = Order::as_given;
     std::int64_t slice_bytes = 16 << 10;  // a block that several ranks share is not cut into slices smaller than this

@@ -25,7 +25,8 @@ struct PlaceQuery {
 
 using Placer = std::function<std::vector<Rank>(PlaceQuery const&)>;
 
-/// Names of placers, "best" first: it is not a placer but the choice among the others (see scheduler.hpp).
+/// Names of placers, "best" first: it is not a placer but the choice among the others (see scheduler.hpp). "ia" looks at the whole plan
+/// (ia/place_plan.hpp); as a placer of single nodes it is greedy.
 std::vector<std::string> const& placer_names();
 
 /// @throws UsageError for an unknown name, with the nearest

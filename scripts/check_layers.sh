@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Checks that the arrows between our folders point one way: scripts/check_layers.sh [ROOT]
 #   apps -> planner, scheduler, executor -> lib         the three in the middle never include one another
-#   lib: base < scalar < tensor < graph < relation < schedule        each includes itself and those before it
+#   lib: base < scalar < algebra < tensor < graph < relation < schedule        each includes itself and those before it
 #   MPI in executor/transport/mpi* only, CUDA in executor/device/cuda* only
 # All folders share one include root, so linking alone would not catch a wrong arrow. Each fault is printed as
 # file:line: what is wrong; the exit code is 1 when there is one. tests/layers/ checks this script with seeded faults.
@@ -31,7 +31,7 @@ check_includes() {
         may["lib"] = "lib"
         may["planner"] = "planner lib"; may["scheduler"] = "scheduler lib"; may["executor"] = "executor lib"
         may["apps"] = "apps planner scheduler executor lib"
-        split("base scalar tensor graph relation schedule", order, " ")
+        split("base scalar algebra tensor graph relation schedule", order, " ")
         for (i in order) level[order[i]] = i + 0
     }
     function fault(message) { print place ": " message; bad = 1 }

@@ -70,6 +70,10 @@ ValueId NodeBuilder::reshape(std::string const& part, ValueId input, Shape shape
                            dtype);
 }
 
+ValueId NodeBuilder::leaf(std::string const& part, Shape shape, DType dtype, tensor::Source source) {
+    return graph_.add_leaf(value_name(part), std::move(shape), dtype, std::move(source));
+}
+
 ValueId NodeBuilder::cast(std::string const& part, ValueId input, DType dtype) {
     if (value(input).dtype == dtype) return input;
     return einsum(part, identity_einsum(value(input).shape), {input}, dtype);

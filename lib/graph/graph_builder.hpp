@@ -61,6 +61,8 @@ public:
     /// One Move of inputs that all have the output's dtype.
     ValueId move(std::string const& part, Move move, std::vector<ValueId> inputs, Shape shape, DType dtype);
     ValueId reshape(std::string const& part, ValueId input, Shape shape);
+    /// A small tensor of the graph's own, such as positions to look up.
+    ValueId leaf(std::string const& part, Shape shape, DType dtype, tensor::Source source);
     /// The same tensor in another dtype; the value itself when it has that dtype.
     ValueId cast(std::string const& part, ValueId input, DType dtype);
     /// A value that stands for one whose node has faults, so that what reads it can still be checked.

@@ -102,7 +102,9 @@ private:
     void read_node(NodeDeclaration const& declaration) {
         NodeContext context{declaration.node, builder_, declaration.name, {}, param_names_, default_dtype_};
         for (auto const& input : declaration.inputs) context.inputs.push_back(input ? values_[*input] : std::nullopt);
-        auto const value = declaration.node.has("op") ? read_op(context) : read_einsum(context);
+        auto const value = declaration.node.has("op")    ? read_op(context)
+                           : declaration.node.has("tra") ? read_tra(context)
+                                                         : read_einsum(context);
         if (auto const large = builder_.take_too_large())
             declaration.node.fail("tensors of at most 2^62 bytes",
                                   quote(large->name) + " of shape " + to_string(large->shape), "use smaller extents");

@@ -5,7 +5,7 @@
 
 #include <map>
 
-#include "lib/relation/algebra/expression.hpp"
+#include "lib/algebra/expression.hpp"
 #include "scheduler/ia/expression.hpp"
 
 namespace ein::ia {

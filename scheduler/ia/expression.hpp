@@ -13,7 +13,7 @@
 #include <variant>
 #include <vector>
 
-#include "lib/relation/algebra/operators.hpp"
+#include "lib/algebra/operators.hpp"
 #include "scheduler/ia/sites.hpp"
 
 namespace ein::ia {

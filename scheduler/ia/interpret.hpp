@@ -2,7 +2,7 @@
 // Each site holds tuples of its own; only BCAST and SHUF look at those of another.
 #pragma once
 
-#include "lib/relation/algebra/tensor_relation.hpp"
+#include "lib/algebra/tensor_relation.hpp"
 #include "scheduler/ia/expression.hpp"
 
 namespace ein::ia {

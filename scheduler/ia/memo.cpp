@@ -165,6 +165,10 @@ std::vector<Expr> Memo::first_ways(Group const& group, std::vector<Expr> const& 
         KeyDims const together = sums ? sums->group_by : tra::complement({std::get<Concat>(group.op).key_dim}, arity);
         out.add(group.op, {everywhere(operands[0])});
         plain = together.empty() ? std::nullopt : out.made(group.op, {out.made(Shuffle{together}, {operands[0]})});
+        if (sums && together.empty() && arity > 0) {  // one result: the pieces of all sites go to one
+            Aggregation const pieces{{}, sums->combine, sums->start, {}}, whole{{}, sums->combine, {}, sums->finish};
+            out.add(whole, {out.made(Shuffle{{}}, {out.made(pieces, {operands[0]})})});
+        }
         for (int dim : together) out.add(group.op, {out.made(Shuffle{{dim}}, {operands[0]})});
     } else {
         plain = out.made(group.op, {operands[0]});
@@ -184,6 +188,8 @@ std::optional<Way> Memo::way(Expr const& expr) const {
     for (Expr const& part : distinct({expr})) {
         auto const* const shuffle = part.as<Shuffle>();
         if (shuffle && !spreads(part.input().type().relation, shuffle->dims, options_.site_count)) return std::nullopt;
+        bool const joins = options_.spread_joins && part.as<Join>() && part.type().sites.is_part();
+        if (joins && !spreads(part.type().relation, part.type().sites.dims(), options_.site_count)) return std::nullopt;
         auto const at = placed(part);
         if (at) way.needs.push_back({at->first, at->second, at->second, 0});
         if (!part.sends()) continue;

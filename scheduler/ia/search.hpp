@@ -20,12 +20,15 @@ struct FreeInput {
     std::vector<Sites> layouts;  // at least one
     /// Never sent: a part of the data that has to stay where it is.
     bool pinned = false;
+    friend bool operator==(FreeInput const&, FreeInput const&) = default;
 };
 
 struct SearchOptions {
     int site_count = 1;
     std::size_t max_states = 20000;  // kept after each operator
     std::size_t max_ways = 400;      // of making one operator from operands in given forms
+    /// Joins too must use as many sites as the longest part of their keys alone would: what is sent is not all that counts.
+    bool spread_joins = false;
 };
 
 struct Found {

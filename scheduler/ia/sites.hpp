@@ -9,7 +9,7 @@
 #include <compare>
 #include <string>
 
-#include "lib/relation/algebra/key_functions.hpp"
+#include "lib/algebra/key_functions.hpp"
 
 namespace ein::ia {
 

@@ -58,7 +58,7 @@ void check(std::uint64_t seed, test::GraphTaste const& taste) {
     std::vector<std::string> const& strategies = planner::strategy_names();
     setup.decompose = seed % 2 == 0 ? "eindecomp" : strategies[seed / 2 % strategies.size()];
     setup.alternative = seed / 3;
-    setup.place = seed % 5 == 0 ? "round-robin" : "best";
+    setup.place = seed % 5 == 0 ? "round-robin" : seed % 5 == 1 ? "ia" : "best";
     setup.inputs = seed % 7 == 0 ? scheduler::InputsPolicy::shared : scheduler::InputsPolicy::once;
     INFO("ranks " << setup.ranks << " calls " << setup.calls << " decompose " << setup.decompose << " alternative "
                   << setup.alternative << " place " << setup.place);

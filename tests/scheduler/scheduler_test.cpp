@@ -39,7 +39,7 @@ std::size_t count(schedule::Schedule const& schedule, TaskKind kind) {
 
 TEST_CASE("schedules are sound at any rank count and placement, and always the same", "[scheduler]") {
     int const ranks = GENERATE(1, 2, 3, 4, 5, 7, 12);
-    auto const place = GENERATE("best", "pattern", "greedy", "round-robin");
+    auto const place = GENERATE("best", "pattern", "ia", "greedy", "round-robin");
     auto const inputs = GENERATE(scheduler::InputsPolicy::once, scheduler::InputsPolicy::shared);
     auto const graph = matmul_chain();
     auto const plan = planner::plan(graph, {.ranks = ranks});
@@ -61,7 +61,7 @@ TEST_CASE("best keeps the placement whose simulated run on the cluster is the fa
         return simulate(scheduler::make_schedule(graph, plan, {.place = place, .cluster = cluster}), cluster).makespan;
     };
     CHECK(seconds_of("best") ==
-          Approx(std::min({seconds_of("pattern"), seconds_of("greedy"), seconds_of("round-robin")})));
+          Approx(std::min({seconds_of("pattern"), seconds_of("ia"), seconds_of("greedy"), seconds_of("round-robin")})));
 }
 
 TEST_CASE("one rank moves nothing and applies each node once", "[scheduler]") {

@@ -17,18 +17,18 @@ void declare_name(NodeDeclaration& declaration, Names& names) {
     }
 }
 
-/// Which of the keys that say what a node is it has: exactly one of "einsum" and "op".
+/// Which of the keys that say what a node is it has: exactly one.
 bool check_kind(Cursor const& node) {
     for (std::string const later : {"grad", "loop"}) {
         if (!node.has(later)) continue;
-        node.at(later).fail("an \"einsum\" or \"op\" node",
+        node.at(later).fail("an \"einsum\", \"op\" or \"tra\" node",
                             "\"" + later + "\", which is not supported yet by this version", "remove the node");
         return false;
     }
-    bool const einsum = node.has("einsum"), op = node.has("op");
-    if (einsum != op) return true;
-    node.fail("either \"einsum\" or \"op\"", einsum ? "both" : "neither",
-              einsum ? "remove one of them" : "write for example \"einsum\": \"ij,jk->ik\" or \"op\": \"softmax\"");
+    int const kinds = node.has("einsum") + node.has("op") + node.has("tra");
+    if (kinds == 1) return true;
+    node.fail("one of \"einsum\", \"op\" and \"tra\"", kinds > 1 ? std::to_string(kinds) + " of them" : "none",
+              kinds > 1 ? "remove all but one" : "write for example \"einsum\": \"ij,jk->ik\" or \"op\": \"softmax\"");
     return false;
 }
 

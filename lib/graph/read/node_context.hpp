@@ -1,5 +1,5 @@
 // What the reader of one node may use: its JSON, its inputs so far, and the graph that it adds to. One node has one reader
-// (read_einsum, or an op of lib/graph/ops/). A reader tells every fault that it can see, and gives the node's value: nothing when
+// (read_einsum, read_tra, or an op of lib/graph/ops/). A reader tells every fault that it can see, and gives the node's value: nothing when
 // not even its shape is known, so that nodes that read it are not told faults that follow from this one.
 #pragma once
 
@@ -32,5 +32,8 @@ std::optional<ValueId> read_einsum(NodeContext& context);
 
 /// Reads {"name", "op", "inputs", and the op's attributes}.
 std::optional<ValueId> read_op(NodeContext& context);
+
+/// Reads {"name", "tra", "inputs", "cut", "result", "dtype"}: a program of the tensor relational algebra.
+std::optional<ValueId> read_tra(NodeContext& context);
 
 }  // namespace ein::graph

@@ -34,7 +34,8 @@ Step over(std::string const& kind, std::vector<std::string> axes) { return {kind
 }  // namespace
 
 TEST_CASE("the 1024 cube on 8 ranks: the published cost, the bytes, the bound and the collectives", "[apps][explain]") {
-    Explanation const e = test::explained(product(1024, 1024, 1024), 8);
+    auto const graph = product(1024, 1024, 1024);
+    Explanation const e = test::explained(graph, planner::plan(graph, {.ranks = 8}), {.place = "pattern"});
     CHECK(e.cost.total() == 5242880);
     CHECK(e.bytes == 12582912);
     CHECK(e.word == "f32");

@@ -86,7 +86,8 @@ TEST_CASE("whole numbers are written as such", "[apps][explain][json]") {
     g.leaf("A", {1024, 1024}, DType::f32);
     g.leaf("B", {1024, 1024}, DType::f32);
     g.einsum("C", "ij,jk->ik", {"A", "B"}, {.dtype = DType::f32});
-    Json const e = to_json(test::explained(g.finish({"C"}), 8));
+    graph::EinGraph const graph = g.finish({"C"});
+    Json const e = to_json(test::explained(graph, planner::plan(graph, {.ranks = 8}), {.place = "pattern"}));
     CHECK(e.at("cost").at("total").dump() == "5242880");
     CHECK(e.at("nodes")[0].at("sharding").at("A") == "i/a j/c");
     CHECK(e.at("nodes")[0].at("collectives")[2].at("kind") == "reduce-scatter");

@@ -1,7 +1,7 @@
 #include "scheduler/ia/compile.hpp"
 
 #include "scheduler/ia/cost.hpp"
-#include "tests/lib/relation/algebra/programs.hpp"
+#include "tests/lib/algebra/programs.hpp"
 #include "tests/scheduler/ia/random_relations.hpp"
 #include "tests/support/catch.hpp"
 

@@ -2,7 +2,7 @@
 // paper are made here by hand; the search has to find by itself what is at least as good as the better one in every row.
 #include "scheduler/ia/rules.hpp"
 #include "scheduler/ia/search.hpp"
-#include "tests/lib/relation/algebra/programs.hpp"
+#include "tests/lib/algebra/programs.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace ein;
