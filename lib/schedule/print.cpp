@@ -17,7 +17,8 @@ std::string blocks_text(Header const& header, Section const& section, std::span<
 std::string spill_text(Section const& section) {
     DiskUse const use = disk_use(section);
     if (use.blocks == 0) return "";
-    return ", spills " + std::to_string(use.blocks) + " blocks, " + std::to_string(use.written) + " bytes";
+    return ", spills " + std::to_string(use.blocks) + (use.blocks == 1 ? " block, " : " blocks, ") +
+           std::to_string(use.written) + " bytes";
 }
 
 Json spill_json(Section const& section) {
