@@ -50,4 +50,16 @@ DiskUse disk_use(Section const& section) {
     return use;
 }
 
+DiskUse disk_use(Schedule const& schedule) {
+    DiskUse sum;
+    for (Section const& section : schedule.sections) {
+        DiskUse const use = disk_use(section);
+        sum.blocks += use.blocks;
+        sum.written += use.written;
+        sum.read += use.read;
+        sum.peak += use.peak;
+    }
+    return sum;
+}
+
 }  // namespace ein::schedule

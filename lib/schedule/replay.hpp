@@ -27,5 +27,6 @@ struct DiskUse {
 };
 
 DiskUse disk_use(Section const& section);
+DiskUse disk_use(Schedule const& schedule);  // of all ranks together; peak: the sum of theirs
 
 }  // namespace ein::schedule
