@@ -58,7 +58,7 @@ public:
           rank_(rank),
           readers_(section.blocks.size(), 0),
           writers_(section.blocks.size(), 0),
-          fetches_(section.tasks.size(), 0) {}
+          fetches_(section.tasks.size(), no_spill) {}
 
     std::vector<std::string> run() {
         for (std::size_t b = 0; b < section_.blocks.size() && !faults_.full(); ++b) check_block(b);
@@ -69,12 +69,13 @@ public:
                               writers_[b] > 0,
                           block_name(b) + ": expected as many readers and writers as tasks name");
         for (std::size_t t = 0; t < section_.tasks.size() && !faults_.full(); ++t)
-            faults_.check(section_.tasks[t].kind != TaskKind::spill || fetches_[t] > 0,
-                          task_name(t) + ": expected a fetch of what it writes");
+            faults_.check(fetches_[t] != 0, task_name(t) + ": expected a fetch of what it writes");
         return faults_.take();
     }
 
 private:
+    static constexpr std::int32_t no_spill = -1;
+
     std::string block_name(std::size_t b) const {
         return "rank " + std::to_string(rank_.value()) + ": block " + std::to_string(b);
     }
@@ -119,6 +120,7 @@ private:
                 sound = sound && in_range(input, section_.blocks.size());
         if (!faults_.check(sound, task_name(t) + ": expected indices in range")) return;
         faults_.check(sound_kind(task), task_name(t) + ": expected inputs, output and region that fit its kind");
+        if (task.kind == TaskKind::spill && task.inputs == 1) fetches_[t] = 0;
         check_order(t);
     }
 
@@ -154,10 +156,10 @@ private:
     /// It overwrites all of its block with what a block just like it held.
     void check_fetch(std::size_t t) {
         Task const& task = section_.tasks[t];
-        bool sound = task.after >= 0 && writers_[static_cast<std::size_t>(task.output)] == 0;
+        bool sound = task.after >= 0 && writers_[static_cast<std::size_t>(task.output)] == 0 &&
+                     fetches_[static_cast<std::size_t>(task.after)] != no_spill;
         if (sound) {
-            Task const& spill = section_.tasks[static_cast<std::size_t>(task.after)];
-            sound = spill.kind == TaskKind::spill && spill.inputs == 1 && alike(input(spill, 0), output(task));
+            sound = alike(input(section_.tasks[static_cast<std::size_t>(task.after)], 0), output(task));
             ++fetches_[static_cast<std::size_t>(task.after)];
         }
         faults_.check(sound, task_name(t) + ": expected the first writer of a block like that of the spill before it");
@@ -281,7 +283,7 @@ private:
     Section const& section_;
     Rank rank_;
     std::vector<std::int32_t> readers_, writers_;
-    std::vector<std::int32_t> fetches_;         // by spill
+    std::vector<std::int32_t> fetches_;         // by task: how many fetch what it spills, or no_spill
     std::unordered_set<std::int32_t> fetched_;  // blocks that a fetch has begun
     bool works_ = false, stores_ = false;       // a task other than a load, a store has been seen
     FaultList faults_;

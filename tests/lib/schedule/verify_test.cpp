@@ -75,6 +75,10 @@ TEST_CASE("every broken promise about spills is found", "[schedule][verify]") {
          [](schedule::Section& s, std::size_t, std::size_t fetch) {
              s.blocks[static_cast<std::size_t>(s.tasks[fetch].output)].coords = s.blocks[1].coords;
          }},
+        {"a fetch after the spill of a block that is not there",
+         [](schedule::Section& s, std::size_t spill, std::size_t) { s.tasks[spill].first_input = 1 << 20; }},
+        {"a fetch after the spill of no block",
+         [](schedule::Section& s, std::size_t spill, std::size_t) { s.tasks[spill].inputs = 0; }},
         {"a spill that nobody fetches",
          [](schedule::Section& s, std::size_t spill, std::size_t fetch) {
              s.tasks.insert(s.tasks.begin() + static_cast<std::ptrdiff_t>(spill), s.tasks[spill]);
