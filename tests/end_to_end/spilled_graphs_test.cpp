@@ -1,4 +1,5 @@
 // Random graphs whose schedules spill: the same bits as without, within the budget. EIN_SEEDS=FIRST:COUNT runs others.
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 
@@ -14,8 +15,7 @@ using namespace ein;
 namespace {
 
 bool same_bits(tensor::HostTensor const& a, tensor::HostTensor const& b) {
-    return a.dtype() == b.dtype() && a.shape() == b.shape() &&
-           std::memcmp(a.bytes().data(), b.bytes().data(), a.bytes().size()) == 0;
+    return a.dtype() == b.dtype() && a.shape() == b.shape() && std::ranges::equal(a.bytes(), b.bytes());
 }
 
 void check_spilled(test::WholeRun const& plain, test::WholeRunSetup const& setup, std::int64_t budget) {

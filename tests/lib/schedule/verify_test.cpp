@@ -40,6 +40,11 @@ TEST_CASE("every broken promise is found", "[schedule][verify]") {
         {"a message without its receiver", [](Schedule& s) { s.sections[0].tasks[2].tag = 1; }},
         {"accumulation onto nothing", [](Schedule& s) { s.sections[0].tasks[3].accumulate = true; }},
         {"a task after a later one", [](Schedule& s) { s.sections[0].tasks[1].after = 3; }},
+        {"a copy of more elements than can be counted",
+         [](Schedule& s) {
+             auto const lengths = s.sections[0].coords.begin() + s.sections[0].tasks[1].coords + 2;
+             lengths[0] = lengths[1] = Extent{1} << 32;
+         }},
         {"a step of zero", [](Schedule& s) { s.header.movements[0].axes[0].step = 0; }},
         {"a copy from outside", [](Schedule& s) { s.header.movements[0].axes[0].start = 1; }},
         {"a copy that overflows", [](Schedule& s) { s.header.movements[0].axes[0].step = INT64_MAX / 2; }},
