@@ -70,9 +70,10 @@ void add_options(CLI::App& app, Options& options) {
                    "once: each input element is loaded by one rank; shared: by every rank that needs it")
         ->check(CLI::IsMember({"once", "shared"}))
         ->capture_default_str();
-    app.add_option(
-        "--memory", options.memory,
-        "block budget of each rank, as 8GiB: plans in other ways until one fits; exit code 4 when none does");
+    app.add_option("--memory", options.memory,
+                   "block budget of each rank, as 8GiB: plans in other ways until one fits, at last with blocks that "
+                   "spill to disk; "
+                   "exit code 4 when none does");
     app.add_option("--plan-out", options.plan_out, "write the decisions as JSON");
     app.add_option("--plan-in", options.plan_in, "take the decisions from this file instead of planning");
     app.add_option("--cluster", options.cluster,

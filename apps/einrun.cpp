@@ -2,7 +2,9 @@
 #include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -17,13 +19,13 @@
 #include "executor/engine.hpp"
 #include "executor/host_memory.hpp"
 #include "executor/inputs.hpp"
+#include "executor/memory_fit.hpp"
 #include "executor/output_files.hpp"
 #include "executor/report.hpp"
 #include "executor/threads.hpp"
 #include "executor/trace.hpp"
 #include "executor/transport/launcher.hpp"
 #include "lib/base/replaced_file.hpp"
-#include "lib/base/sizes.hpp"
 #include "lib/schedule/file.hpp"
 
 namespace {
@@ -50,9 +52,12 @@ public:
         agree(transport_, [&] { open_schedule(); });
         agree_on(transport_, hash_, ExitCode::bad_input, [&](auto const& hashes) { return different_files(hashes); });
         agree(transport_, [&] { take_inputs_and_params(); });
+        fit_ = fit_memory(transport_, section_,
+                          {options_.memory, options_.spill_dir, options_.repeat, options_.schedule.string()});
         share_hosts();
         std::string const name = transport_.all_gather(name_of_this_run(hash_)).front();
         agree(transport_, [&] { prepare(name); });
+        warn_of_spills_in_memory();
         agree(transport_, [&] {
             if (!first()) return;
             outputs_->create();
@@ -104,17 +109,6 @@ private:
         for (auto& [at, source] : apps::given_sources(options_.inputs, input_names(header_)))
             header_.inputs[at].source = source;
         params_ = apps::given_params(options_.params, header_.params);
-        if (!options_.memory) return;
-        std::vector<std::int64_t> peaks = header_.prediction.peak_bytes;
-        if (options_.repeat > 1)  // inputs stay loaded
-            peaks[static_cast<std::size_t>(transport_.rank().value())] = replay_keeping_inputs(section_).peak;
-        auto const fullest = std::max_element(peaks.begin(), peaks.end());
-        if (*fullest > *options_.memory)
-            throw MemoryError("--memory: expected a schedule that fits in " +
-                              format_bytes(static_cast<double>(*options_.memory)) + " a rank, found that rank " +
-                              std::to_string(fullest - peaks.begin()) + " needs " +
-                              format_bytes(static_cast<double>(*fullest)) + " (" + std::to_string(*fullest) +
-                              " bytes) of blocks; give more, or plan for more ranks");
     }
 
     /// Ranks tell one another where they run: what each host's ranks need must be there, and cores are shared out.
@@ -123,9 +117,7 @@ private:
         for (std::string const& text : transport_.all_gather(to_text(this_seat())))
             seats.push_back(seat_from_text(text));
         host_ = seats[static_cast<std::size_t>(transport_.rank().value())].host;
-        agree(transport_, [&] {
-            check_host_memory(seats, header_.prediction.peak_bytes, transport_.rank(), memory_of_this_host());
-        });
+        agree(transport_, [&] { check_host_memory(seats, fit_.peaks, transport_.rank(), memory_of_this_host()); });
         ThreadChoice choice;
         agree(transport_, [&] { choice = choose_threads(options_.threads, std::getenv, seats, transport_.rank()); });
         threads_ = choice.threads;
@@ -140,10 +132,12 @@ private:
         device_ = make_device(options_.device);
         readers_ = open_inputs(header_, section_, data_folder());
         outputs_.emplace(header_, options_.out, run);
+        if (schedule::disk_use(section_).blocks > 0) spills_.emplace(options_.spill_dir, section_);
         progress_.emplace(options_.progress, std::cerr);
         EngineOptions how;
         how.threads = threads_;
         how.repeat = options_.repeat;
+        how.load_each_round = fit_.load_each_round;
         how.stall = options_.stall;
         how.keep_events = !options_.trace.empty();
         how.progress = first() && options_.progress != ProgressMode::off ? &*progress_ : nullptr;
@@ -153,10 +147,23 @@ private:
             outputs_->discard();
         };
         how.explain = [rank](std::string const& text) { tell(rank + text); };
-        engine_.emplace(EngineParts{header_, section_, params_, transport_, *device_, readers_, *outputs_}, how);
+        engine_.emplace(EngineParts{header_, section_, params_, transport_, *device_, readers_, *outputs_,
+                                    spills_ ? &*spills_ : nullptr},
+                        how);
         if (first())
             spdlog::info("{} schedule={} hash={} ranks={} threads={} device={}", apps::version("einrun"),
                          options_.schedule.string(), hash_, transport_.size(), threads_, device_->name());
+    }
+
+    /// A spill folder on a file system in memory saves none; told once for the run.
+    void warn_of_spills_in_memory() {
+        if (!fit_.spills) return;
+        std::vector<std::string> const in_memory = transport_.all_gather(spills_ && spills_->in_memory() ? host_ : "");
+        auto const host =
+            std::find_if(in_memory.begin(), in_memory.end(), [](auto const& each) { return !each.empty(); });
+        if (first() && host != in_memory.end())
+            tell("warning: --spill-dir " + options_.spill_dir.string() + " is kept in memory on host " + *host +
+                 " (tmpfs): what spills there takes the memory that it should save; give a folder on a disk");
     }
 
     fs::path data_folder() const { return fs::absolute(options_.schedule).parent_path() / header_.folder; }
@@ -237,11 +244,13 @@ private:
     schedule::Header header_;
     schedule::Section section_;
     scalar::Params params_;
+    MemoryFit fit_;
     std::string hash_, host_;
     int threads_ = 1;
     std::unique_ptr<Device> device_;
     Readers readers_;
     std::optional<OutputFiles> outputs_;
+    std::optional<SpillStore> spills_;
     std::optional<Progress> progress_;
     std::optional<Engine> engine_;
     RunResult result_;
@@ -256,6 +265,7 @@ void set_up_log(std::string const& level) {
 
 /// Runs together with the other ranks; an error that they do not know of ends them too.
 int run_together(apps::EinrunOptions const& options) {
+    std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an error of its write, which tells
     Connection connection(std::getenv);
     Transport& transport = connection.transport();
     ExitCode code = ExitCode::failure;

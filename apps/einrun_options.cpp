@@ -32,7 +32,10 @@ void add_options(CLI::App& app, EinrunOptions& options, Texts& texts) {
         ->check(CLI::Range(1, 4096));
     app.add_option("--device", texts.device, "auto, reference, cpu or cuda")->capture_default_str();
     app.add_option("--memory", texts.memory,
-                   "block budget of each rank, as 8GiB; exit code 4 when the schedule needs more");
+                   "block budget of each rank, as 8GiB: over it blocks spill to --spill-dir; without one, exit code 4");
+    app.add_option("--spill-dir", options.spill_dir,
+                   "folder for blocks that --memory has no room for, or that einplan --memory spills; best on a local "
+                   "disk of each host");
     app.add_flag("--verify{}", texts.samples,
                  "recompute elements of each output with the reference interpreter (--verify=K: K of each; default: "
                  "all when that "
@@ -55,8 +58,7 @@ void add_options(CLI::App& app, EinrunOptions& options, Texts& texts) {
 
 /// Options of the public interface that this version does not have: refused by name, never ignored.
 void refuse_later_options(CLI::App& app) {
-    for (std::string const name :
-         {"--checkpoint", "--every", "--stop-at", "--resume", "--spill-dir", "--device-memory"})
+    for (std::string const name : {"--checkpoint", "--every", "--stop-at", "--resume", "--device-memory"})
         app.add_option_function<std::string>(
                name, [name](std::string const&) { throw UsageError(name + " is not available in this version"); })
             ->expected(0, 1)

@@ -18,6 +18,7 @@ struct EinrunOptions {
     std::optional<int> threads;
     executor::DeviceKind device = executor::DeviceKind::automatic;
     std::optional<std::int64_t> memory;  // bytes of blocks a rank
+    std::filesystem::path spill_dir;     // empty: nothing may spill
     bool verify = false;
     std::optional<std::int64_t> samples;  // of each output; without it all elements when that is little work
     std::filesystem::path report, trace;

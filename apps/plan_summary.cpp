@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "lib/base/sizes.hpp"
+#include "lib/schedule/replay.hpp"
 
 namespace ein::apps {
 namespace {
@@ -86,15 +87,17 @@ std::string plan_summary(schedule::Schedule const& schedule, relation::Plan cons
                                   " elements (EinDecomp's cost of the plan)");
     out << line("flops", format_count(p.flops));
     out << line("peak a rank", bytes(most(p.peak_bytes)) + " of blocks");
+    schedule::DiskUse const spilled = schedule::disk_use(schedule);
+    if (spilled.blocks > 0)
+        out << line("spills", bytes(spilled.written) + " of blocks written to disk, " +
+                                  format_bytes(static_cast<double>(spilled.read)) + " read back");
     out << line("tasks", std::to_string(tasks) + " (" + tasks_by_kind(schedule) + ")");
     if (idle > 0)
         out << line("idle ranks", std::to_string(idle) + " of " + std::to_string(header.ranks) +
                                       " have nothing to compute: the extents allow no more parts");
     out << line("written", file);
-    if (header.ranks == 1)
-        out << line("run", "einrun " + file);
-    else
-        out << line("run", "mpirun -n " + std::to_string(header.ranks) + " einrun " + file);
+    out << line("run", (header.ranks == 1 ? "" : "mpirun -n " + std::to_string(header.ranks) + " ") + "einrun " + file +
+                           (spilled.blocks > 0 ? " --spill-dir DIR" : ""));
     return out.str();
 }
 

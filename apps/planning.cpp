@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "apps/spilling.hpp"
 #include "lib/base/error.hpp"
 #include "lib/base/sizes.hpp"
 #include "planner/strategies/strategies.hpp"
@@ -159,11 +160,11 @@ int enough_ranks(graph::EinGraph const& graph, PlanningOptions options) {
 [[noreturn]] void refuse(graph::EinGraph const& graph, PlanningOptions const& options, std::int64_t least,
                          bool parts_are_given) {
     int const ranks = parts_are_given ? 0 : enough_ranks(graph, options);
-    throw MemoryError(options.memory_from + ": expected a schedule that fits in " +
-                      format_bytes(static_cast<double>(*options.memory)) + " a rank on " +
-                      std::to_string(options.planner.ranks) + " ranks, found that the smallest needs " +
-                      bytes_text(least) + "; give --memory " + std::to_string(least) +
-                      (ranks > 0 ? ", or -n " + std::to_string(ranks) : "") + " or more");
+    throw MemoryError(
+        options.memory_from + ": expected a schedule that fits in " +
+        format_bytes(static_cast<double>(*options.memory)) + " a rank on " + std::to_string(options.planner.ranks) +
+        " ranks, found that the smallest, its blocks spilled to disk, needs " + bytes_text(least) + "; give --memory " +
+        std::to_string(least) + (ranks > 0 ? ", or -n " + std::to_string(ranks) : "") + " or more");
 }
 
 }  // namespace
@@ -183,12 +184,15 @@ Planned plan_and_schedule(graph::EinGraph const& graph, PlanningOptions const& o
     Planned first = attempt(graph, options, given);
     if (!options.memory || first.peak() <= *options.memory) return first;
     std::int64_t least = first.peak();
+    CheapestSpill spilled(options);
+    spilled.consider(first, "");
     for (Rung const& rung : ladder(options, given.has_value())) {
         std::optional<Planned> best;
         std::string what;
         for (Way const& way : rung) {
             Planned here = attempt(graph, way.options, given);
             least = std::min(least, here.peak());
+            if (!best && here.peak() > *options.memory) spilled.consider(here, way.what);
             if (here.peak() > *options.memory || (best && best->moved() <= here.moved())) continue;
             best = std::move(here);
             what = way.what;
@@ -199,7 +203,8 @@ Planned plan_and_schedule(graph::EinGraph const& graph, PlanningOptions const& o
                               price(first, *best));
         return std::move(*best);
     }
-    refuse(graph, options, least, given.has_value());
+    if (auto last = spilled.take()) return std::move(*last);
+    refuse(graph, options, std::min(least, spilled.smallest()), given.has_value());
 }
 
 }  // namespace ein::apps

@@ -1,5 +1,6 @@
 // What einplan decides: a plan and the schedule made of it. Under a memory budget it climbs a ladder of other ways to do the same, until
-// one fits: other orders of the nodes, other placements, other decompositions, labels cut into more slices; and says what it costs.
+// one fits: other orders of the nodes, other placements, other decompositions, labels cut into more slices, at last blocks that spill to disk;
+// and says what it costs.
 // Leaves costs to planner/, tasks to scheduler/ and options to einplan.cpp.
 // Example: --memory 2GiB, and the plan needs 3: nodes in the order of least memory need 1.8 and move as much: taken, with a note.
 #pragma once

@@ -23,7 +23,7 @@ public:
           desk_(parts_.section, engine.profile_, options_.limits,
                 [this](ExitCode code, std::string const& message) { end_all(code, message); }),
           runner_(parts_.header, parts_.section, parts_.device, engine.kernels_, desk_.agenda.store(), parts_.readers,
-                  parts_.sink) {
+                  parts_.sink, parts_.spills) {
         bool const alone = parts_.transport.size() == 1;
         if (!alone) communicator_.emplace(desk_, parts_.section, parts_.transport);
         total_tasks_ = tasks_of_all_ranks();
@@ -45,6 +45,8 @@ public:
         if (options_.progress != nullptr) options_.progress->finish();
         collect(before);
         desk_.agenda.store().ledger().check(engine_.profile_.peak);
+        promise(parts_.spills == nullptr || parts_.spills->blocks_left() == 0,
+                "blocks are left on disk after the last task");
         return std::move(result_);
     }
 
@@ -70,6 +72,7 @@ private:
             result_.load_seconds += work(Phase::load);
             for (int round = 0; round < options_.repeat && !closed(); ++round) {
                 if (round > 0) begin_round(round);
+                if (round > 0 && options_.load_each_round) work(Phase::load);
                 result_.rounds.push_back(work(Phase::execute));
                 if (round + 1 < options_.repeat) drop_outputs();
             }
@@ -103,13 +106,15 @@ private:
     }
 
     void begin_round(int round) {
+        bool const keep = round + 1 < options_.repeat && !options_.load_each_round;
         std::lock_guard lock(desk_.mutex);
-        desk_.agenda.begin_round(round + 1 < options_.repeat ? Inputs::kept : Inputs::used_up);
+        desk_.agenda.begin_round(keep ? Inputs::kept : Inputs::used_up);
     }
 
     void drop_outputs() {
         std::lock_guard lock(desk_.mutex);
         if (!desk_.closed) desk_.agenda.drop_outputs();
+        if (!desk_.closed && parts_.spills != nullptr) parts_.spills->forget_blocks();
     }
 
     bool closed() {
@@ -126,8 +131,10 @@ private:
 
     std::int64_t tasks_of_this_rank() const {
         schedule::TaskLinks const& links = desk_.agenda.links();
-        std::int64_t const once = links.loads_end().value() + links.end().value() - links.stores_begin().value();
-        return once + std::int64_t{options_.repeat} * (links.stores_begin().value() - links.loads_end().value());
+        std::int64_t const loads = links.loads_end().value(),
+                           stores = links.end().value() - links.stores_begin().value();
+        return (options_.load_each_round ? options_.repeat * loads : loads) + stores +
+               std::int64_t{options_.repeat} * (links.stores_begin().value() - loads);
     }
 
     Attendant::Parts attendant_parts(Communicator* communicator) {
@@ -180,6 +187,10 @@ private:
                              (after.messages_sent - before.messages_sent) / options_.repeat};
         result_.blocks = desk_.agenda.store().ledger();
         result_.peak_predicted = engine_.profile_.peak;
+        if (parts_.spills == nullptr) return;
+        result_.spilled = parts_.spills->use();
+        for (std::int64_t* count : {&result_.spilled.blocks, &result_.spilled.written, &result_.spilled.read})
+            *count /= options_.repeat;
     }
 
     Engine& engine_;
@@ -198,7 +209,8 @@ Engine::Engine(EngineParts parts, EngineOptions options)
     : parts_(parts),
       options_(std::move(options)),
       kernels_(parts.header, parts.section, parts.device, parts.params),
-      profile_(options_.repeat > 1 ? replay_keeping_inputs(parts.section) : schedule::replay(parts.section)),
+      profile_(options_.repeat > 1 && !options_.load_each_round ? replay_keeping_inputs(parts.section)
+                                                                : schedule::replay(parts.section)),
       widths_(schedule::kernel_widths(parts.section, options_.threads)) {}
 
 Engine::~Engine() = default;

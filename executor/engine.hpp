@@ -26,11 +26,13 @@ struct EngineParts {
     Device& device;
     Readers const& readers;
     OutputSink& sink;
+    SpillStore* spills = nullptr;  // for a section that spills
 };
 
 struct EngineOptions {
     int threads = 1;
     int repeat = 1;                // rounds on the loaded inputs; only the last one's outputs are stored
+    bool load_each_round = false;  // of all ranks alike: inputs do not stay, as where a rank spills
     double stall = 300;            // seconds
     bool keep_events = false;      // for a trace
     Progress* progress = nullptr;  // at rank 0, if wanted
@@ -49,6 +51,7 @@ struct RunResult {
     BlockLedger blocks;                   // after the end
     std::int64_t live_after_execute = 0;  // blocks that wait to be stored
     std::int64_t peak_predicted = 0;
+    schedule::DiskUse spilled;       // in one round
     double began = 0;                // see seconds_now()
     std::vector<TaskTimes> workers;  // by worker; the last one has the transfers
 };

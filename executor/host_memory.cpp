@@ -36,10 +36,11 @@ void check_host_memory(std::vector<Seat> const& seats, std::vector<std::int64_t>
     for (std::size_t rank = 0; rank < seats.size(); ++rank)
         if (seats[rank].host == host) wanted += peaks[rank], ++ranks;
     if (here == 0 || wanted <= here) return;
-    throw MemoryError("host " + host + ": expected memory for the blocks of its " + std::to_string(ranks) +
-                      (ranks == 1 ? " rank, " : " ranks, ") + format_bytes(static_cast<double>(wanted)) +
-                      " at their peaks, found " + format_bytes(static_cast<double>(here)) +
-                      " in all; run fewer ranks on each host, or plan for more ranks on more hosts");
+    throw MemoryError(
+        "host " + host + ": expected memory for the blocks of its " + std::to_string(ranks) +
+        (ranks == 1 ? " rank, " : " ranks, ") + format_bytes(static_cast<double>(wanted)) + " at their peaks, found " +
+        format_bytes(static_cast<double>(here)) +
+        " in all; run fewer ranks on each host, plan for more ranks on more hosts, or give --memory and --spill-dir");
 }
 
 }  // namespace ein::executor

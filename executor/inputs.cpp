@@ -17,7 +17,7 @@ Readers open_inputs(schedule::Header const& header, schedule::Section const& sec
     std::vector<bool> tried(header.inputs.size(), false);
     std::vector<Fault> faults;
     for (schedule::Task const& task : section.tasks) {
-        if (task.kind != schedule::TaskKind::load) break;  // loads come first
+        if (task.kind != schedule::TaskKind::load) continue;
         auto const at = static_cast<std::size_t>(task.spec);
         if (tried[at]) continue;
         tried[at] = true;

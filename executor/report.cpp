@@ -50,6 +50,11 @@ Json rank_report(Rank rank, RunFacts const& facts, RunResult const& result) {
             {"messages_sent", result.transfers.messages_sent},
             {"peak_block_bytes", result.blocks.peak_bytes()},
             {"peak_predicted", result.peak_predicted},
+            {"spill",
+             {{"blocks", result.spilled.blocks},
+              {"bytes", result.spilled.written},
+              {"fetched_bytes", result.spilled.read},
+              {"peak_bytes", result.spilled.peak}}},
             {"blocks",
              {{"created", result.blocks.created()},
               {"deleted", result.blocks.deleted()},
@@ -138,9 +143,18 @@ Json whole_report(std::vector<Json> const& ranks, schedule::Header const& header
     report["tasks"] = tasks_of(ranks);
     report["ranks_detail"] = ranks;
     report["verify"] = nullptr;
-    report["spill"] = {{"blocks", 0}, {"bytes", 0}};
+    for (char const* what : {"blocks", "bytes", "fetched_bytes"})
+        report["spill"][what] = sum<std::int64_t>(ranks, (std::string("/spill/") + what).c_str());
     report["checkpoint"] = nullptr;
     return report;
+}
+
+/// What went to disk, where something did.
+std::string spill_line(Json const& spill) {
+    if (spill.at("blocks").get<std::int64_t>() == 0) return "";
+    return "  spilled    " + std::to_string(spill.at("blocks").get<std::int64_t>()) + " blocks, " +
+           format_bytes(spill.at("bytes").get<double>()) + " written, " +
+           format_bytes(spill.at("fetched_bytes").get<double>()) + " read back\n";
 }
 
 }  // namespace
@@ -175,7 +189,7 @@ std::string report_summary(Json const& report) {
             .c_str(),
         format_bytes(*std::max_element(report.at("peak_predicted").begin(), report.at("peak_predicted").end()))
             .c_str());
-    return text;
+    return text + spill_line(report.at("spill"));
 }
 
 }  // namespace ein::executor

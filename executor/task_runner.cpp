@@ -31,6 +31,8 @@ void TaskRunner::run(TaskId id, Team& team, Scratch& scratch) const {
         case TaskKind::pack:
         case TaskKind::unpack: return reshape(task, team);
         case TaskKind::store: return store(task);
+        case TaskKind::spill: return spills().spill(id, store_.span(BlockId{section_.inputs_of(task)[0]}));
+        case TaskKind::fetch: return spills().fetch(TaskId{task.after}, store_.span(BlockId{task.output}));
         case TaskKind::send:
         case TaskKind::receive: break;
     }
@@ -93,6 +95,11 @@ void TaskRunner::fill(Task const& task, Team& team) const {
 void TaskRunner::store(Task const& task) const {
     std::int32_t const input = section_.inputs_of(task)[0];
     sink_.write(task.spec, block(input).dtype, section_.box_of(block(input)), store_.span(BlockId{input}));
+}
+
+SpillStore& TaskRunner::spills() const {
+    promise(spills_ != nullptr, "a schedule with spills is run without a place for them");
+    return *spills_;
 }
 
 }  // namespace ein::executor

@@ -7,6 +7,7 @@
 
 #include "executor/block_store.hpp"
 #include "executor/kernel_table.hpp"
+#include "executor/spill_store.hpp"
 #include "lib/tensor/read.hpp"
 
 namespace ein::executor {
@@ -25,14 +26,16 @@ using Readers = std::vector<std::unique_ptr<tensor::Reader const>>;
 class TaskRunner {
 public:
     TaskRunner(schedule::Header const& header, schedule::Section const& section, Device& device,
-               KernelTable const& kernels, BlockStore const& store, Readers const& readers, OutputSink& sink)
+               KernelTable const& kernels, BlockStore const& store, Readers const& readers, OutputSink& sink,
+               SpillStore* spills)
         : header_(header),
           section_(section),
           device_(device),
           kernels_(kernels),
           store_(store),
           readers_(readers),
-          sink_(sink) {}
+          sink_(sink),
+          spills_(spills) {}
 
     /// What a thread reuses from task to task.
     struct Scratch {
@@ -50,6 +53,7 @@ private:
     void load(schedule::Task const& task) const;
     void fill(schedule::Task const& task, Team& team) const;
     void store(schedule::Task const& task) const;
+    SpillStore& spills() const;
 
     schedule::Block const& block(std::int32_t id) const { return section_.blocks[static_cast<std::size_t>(id)]; }
     std::byte* data(std::int32_t id) const { return store_.data(BlockId{id}); }
@@ -61,6 +65,7 @@ private:
     BlockStore const& store_;
     Readers const& readers_;
     OutputSink& sink_;
+    SpillStore* spills_;  // nullptr where nothing spills
 };
 
 }  // namespace ein::executor

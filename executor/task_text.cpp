@@ -30,6 +30,8 @@ std::string task_text(Header const& header, Section const& section, TaskId id) {
         case TaskKind::receive:
             out += " from rank " + std::to_string(task.peer) + ", message " + std::to_string(task.tag);
             break;
+        case TaskKind::spill:
+        case TaskKind::fetch: break;
         default: out += " of node '" + owner_of(header, task) + "'";
     }
     std::int32_t const block = task.output >= 0 ? task.output : section.inputs_of(task)[0];

@@ -127,8 +127,8 @@ Cluster cluster_from_json(Json const& document, std::string const& file) {
     Cluster cluster;
     if (at.expect_object()) {
         at.only_keys({"nodes", "ranks_per_node", "threads", "flops_per_second", "operations_per_second",
-                      "bytes_per_second", "copied_per_second", "seconds_per_task", "memory", "inside", "between",
-                      "uplink", "backbone", "eager", "speeds"});
+                      "bytes_per_second", "copied_per_second", "disk_per_second", "seconds_per_task", "memory",
+                      "inside", "between", "uplink", "backbone", "eager", "speeds"});
         if (at.has("nodes")) cluster.nodes = read_count(at.at("nodes"), 1 << 20);
         if (at.has("ranks_per_node"))
             cluster.ranks_per_node = read_count(at.at("ranks_per_node"), 1 << 20).value_or(cluster.ranks_per_node);
@@ -138,6 +138,7 @@ Cluster cluster_from_json(Json const& document, std::string const& file) {
         read_rate(at, "bytes_per_second", cluster.bytes, Quantity::bytes_per_second);
         cluster.copied = cluster.bytes / 2;
         read_rate(at, "copied_per_second", cluster.copied, Quantity::bytes_per_second);
+        read_rate(at, "disk_per_second", cluster.disk, Quantity::bytes_per_second);
         read_time(at, "seconds_per_task", cluster.per_task);
         if (at.has("memory")) cluster.memory = read_size(at.at("memory"));
         if (at.has("inside")) read_link(at.at("inside"), cluster.inside);
@@ -161,6 +162,7 @@ Json to_json(Cluster const& cluster) {
              {"operations_per_second", cluster.operations},
              {"bytes_per_second", cluster.bytes},
              {"copied_per_second", cluster.copied},
+             {"disk_per_second", cluster.disk},
              {"seconds_per_task", cluster.per_task},
              {"inside", to_json(cluster.inside)},
              {"between", to_json(cluster.between)},

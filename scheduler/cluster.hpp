@@ -35,6 +35,7 @@ struct Cluster {
     double operations = 1.6e10;          // simple scalar operations/s of every other kernel: 2 Gop/s a thread
     double bytes = 3e10;                 // bytes/s read and written by kernels that are no matrix products
     double copied = 1.5e10;              // bytes/s copied, packed or filled (each byte counted once)
+    double disk = 1e9;                   // bytes/s that spills write and fetches read, one after another
     double per_task = 1.5e-6;            // seconds beside the work itself, on one thread
     std::optional<std::int64_t> memory;  // bytes of blocks of one rank
     Link inside{1e10, 1e-6, 5e-7, {}};   // between ranks of one node

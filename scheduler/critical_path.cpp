@@ -10,14 +10,18 @@ namespace {
 
 using schedule::TaskKind;
 
-bool is_message(schedule::Task const& task) { return task.kind == TaskKind::send || task.kind == TaskKind::receive; }
+/// Between ranks, or to disk and back.
+bool moves_a_block(schedule::Task const& task) {
+    return task.kind == TaskKind::send || task.kind == TaskKind::receive || task.kind == TaskKind::spill ||
+           task.kind == TaskKind::fetch;
+}
 
-/// The node that a task works for, or the tensor that a message carries.
+/// The node that a task works for, or the tensor that it moves.
 std::string owner(schedule::Schedule const& schedule, int rank, TaskId id) {
     schedule::Section const& section = schedule.sections[static_cast<std::size_t>(rank)];
     schedule::Task const& task = section.tasks[static_cast<std::size_t>(id.value())];
-    if (!is_message(task)) return schedule::node_of(schedule.header, task);
-    std::int32_t const block = task.kind == TaskKind::send ? section.inputs_of(task)[0] : task.output;
+    if (!moves_a_block(task)) return schedule::node_of(schedule.header, task);
+    std::int32_t const block = task.output >= 0 ? task.output : section.inputs_of(task)[0];
     std::int32_t const tensor = section.blocks[static_cast<std::size_t>(block)].tensor;
     return schedule.header.tensors[static_cast<std::size_t>(tensor)].name;
 }
@@ -46,7 +50,7 @@ std::vector<PathShare> critical_path(schedule::Schedule const& schedule, Simulat
         std::string const name = owner(schedule, rank, task);
         PathShare& share = shares[name];
         share.node = name;
-        double& seconds = is_message(schedule.sections[r].tasks[t]) ? share.moving : share.computing;
+        double& seconds = moves_a_block(schedule.sections[r].tasks[t]) ? share.moving : share.computing;
         seconds += span.end - span.begin;
         rank = span.cause_rank;
         task = span.cause;

@@ -103,6 +103,7 @@ struct SimulatedRank {
     double speed;
     int idle, threads;
     int open_messages = 0;
+    double disk_free = 0;  // when what was begun on the disk has ended
     double booked = 0;
     RankTimes times;
 };
@@ -193,7 +194,10 @@ private:
         self.book(now);
         self.idle -= workers;
         double const work = costs_.seconds(self.section, self.section.tasks[at(id)]) * self.threads / workers;
-        double const end = now + (work + cluster_.per_task) / self.speed;
+        double const computed = now + (work + cluster_.per_task) / self.speed;
+        double const disk = costs_.disk_seconds(self.section, self.section.tasks[at(id)]);
+        if (disk > 0) self.disk_free = std::max(now, self.disk_free) + disk;
+        double const end = disk > 0 ? std::max(computed, self.disk_free) : computed;
         out_.spans[at(rank)][at(id)] = {now, end, cause_rank, cause};
         foresee(end, What::task_ends, rank, id.value(), workers);
     }

@@ -106,6 +106,7 @@ void add_schedule(Explanation& out, schedule::Schedule const& schedule) {
     out.bytes = std::accumulate(p.bytes_received.begin(), p.bytes_received.end(), std::int64_t{0});
     out.bytes_rank_max = *std::max_element(p.bytes_received.begin(), p.bytes_received.end());
     out.peak_bytes = p.peak_bytes;
+    out.spill = schedule::disk_use(schedule);
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "lib/schedule/replay.hpp"
 #include "planner/alternatives.hpp"
 #include "scheduler/scheduler.hpp"
 
@@ -84,6 +85,7 @@ struct Explanation {
     std::string word;  // the dtype that words are of
     double words_rank_max = 0;
     std::vector<std::int64_t> peak_bytes;  // by rank
+    schedule::DiskUse spill;               // of all ranks
     std::vector<int> idle_ranks;
     std::vector<NodeStory> nodes;
 };

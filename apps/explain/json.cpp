@@ -141,6 +141,7 @@ Json to_json(Explanation const& e) {
              {"word", e.word},
              {"words_rank_max", number(e.words_rank_max)},
              {"peak_bytes", e.peak_bytes},
+             {"spill", {{"blocks", e.spill.blocks}, {"bytes", e.spill.written}, {"fetched_bytes", e.spill.read}}},
              {"idle_ranks", e.idle_ranks},
              {"nodes", nodes}};
     if (e.gap) out["gap"] = number(*e.gap);

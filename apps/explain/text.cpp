@@ -96,6 +96,10 @@ std::string head(Explanation const& e) {
                                  format_count(e.words_rank_max) + " words of " + e.word);
     out += line("computed", format_count(e.flops) + " flops, " + plural(e.tasks, "task"));
     out += line("peak", peaks(e.peak_bytes));
+    if (e.spill.blocks > 0)
+        out += line("spills", plural(e.spill.blocks, "block") + ", " + bytes(e.spill.written) + " (" +
+                                  std::to_string(e.spill.written) + " bytes) written to disk, " + bytes(e.spill.read) +
+                                  " read back");
     if (!e.idle_ranks.empty()) out += line("idle ranks", idle(e));
     return out;
 }

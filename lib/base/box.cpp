@@ -13,6 +13,8 @@ bool Box::contains(Box const& other) const {
     return true;
 }
 
+bool Box::empty() const { return std::find(length.begin(), length.end(), 0) != length.end(); }
+
 Box intersection(Box const& a, Box const& b) {
     Box out = a;
     for (std::size_t axis = 0; axis < a.order(); ++axis) {

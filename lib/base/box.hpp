@@ -22,7 +22,7 @@ struct Box {
     std::size_t order() const { return begin.size(); }
     Extent end(std::size_t axis) const { return begin[axis] + length[axis]; }
     Extent elements() const;
-    bool empty() const { return elements() == 0; }
+    bool empty() const;                     // also of a box with more elements than can be counted
     bool contains(Box const& other) const;  // an empty box is in every box
     friend bool operator==(Box const&, Box const&) = default;
     friend auto operator<=>(Box const&, Box const&) = default;

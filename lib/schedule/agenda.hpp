@@ -33,7 +33,8 @@ public:
     Agenda(Section const& section, Profile const& profile, TransferLimits limits = {});
 
     void prepare_memory() { store_.prepare_memory(); }  // before the first round; see BlockStore
-    /// Prepares all counts; nothing may start until a phase begins. The first round loads; later ones find the inputs loaded.
+    /// Prepares all counts; nothing may start until a phase begins. A round after one that kept its inputs finds them loaded; any other
+    /// begins with the load phase. Inputs of a section that spills some while it loads cannot be kept.
     void begin_round(Inputs inputs);
     void begin_phase(Phase phase);
     bool phase_done() const { return left_in_phase_ == 0; }
@@ -75,6 +76,7 @@ private:
     std::vector<std::int32_t> waits_;
     std::vector<std::uint8_t> ended_, made_early_;  // by task; by block
     ReadyQueue compute_, sends_, receives_;
+    bool inputs_kept_ = false;  // by the round before
     TaskId phase_end_{0};
     std::int64_t left_in_phase_ = 0, finished_ = 0;
     std::int64_t sends_in_flight_ = 0, receives_in_flight_ = 0, receive_bytes_in_flight_ = 0;

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "lib/base/error.hpp"
+
 namespace ein::schedule {
 
 inline std::int64_t bytes_of_all_blocks(Section const& section) {
@@ -32,7 +34,8 @@ Agenda<Store>::Agenda(Section const& section, Profile const& profile, TransferLi
 
 template <class Store>
 void Agenda<Store>::begin_round(Inputs inputs) {
-    bool const loaded = finished_ > 0;
+    bool const loaded = inputs_kept_;
+    inputs_kept_ = inputs == Inputs::kept;
     store_.reset_counts();
     std::fill(ended_.begin(), ended_.end(), std::uint8_t{0});
     compute_.clear();
@@ -44,6 +47,7 @@ void Agenda<Store>::begin_round(Inputs inputs) {
             queue_of(task(TaskId{i}).kind).push(TaskId{i});
     }
     for (std::int32_t i = 0; i < links_.loads_end().value(); ++i) {
+        promise(task(TaskId{i}).kind == TaskKind::load || (!loaded && !inputs_kept_), "inputs that spill are kept");
         BlockId const block{task(TaskId{i}).output};
         if (inputs == Inputs::kept) store_.add_reader(block);
         if (!loaded) continue;
@@ -68,7 +72,8 @@ template <class Store>
 void Agenda<Store>::drop_outputs() {
     compute_.clear();
     for (std::int32_t i = links_.stores_begin().value(); i < links_.end().value(); ++i)
-        for (std::int32_t input : section_.inputs_of(task(TaskId{i}))) store_.read(BlockId{input});
+        for (std::int32_t input : section_.inputs_of(task(TaskId{i})))
+            if (store_.held(BlockId{input})) store_.read(BlockId{input});  // others are on disk
 }
 
 template <class Store>

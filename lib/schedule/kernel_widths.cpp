@@ -19,7 +19,8 @@ double work_of(Section const& section, Task const& task) {
 
 bool moves_between_ranks_or_files(Task const& task) {
     using enum TaskKind;
-    return task.kind == send || task.kind == receive || task.kind == load || task.kind == store;
+    return task.kind == send || task.kind == receive || task.kind == load || task.kind == store || task.kind == spill ||
+           task.kind == fetch;
 }
 
 /// Longest chain of tasks of this rank before each task.

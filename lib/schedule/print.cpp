@@ -2,6 +2,8 @@
 
 #include <sstream>
 
+#include "lib/schedule/replay.hpp"
+
 namespace ein::schedule {
 namespace {
 
@@ -9,6 +11,19 @@ std::string blocks_text(Header const& header, Section const& section, std::span<
     std::string out;
     for (std::int32_t block : blocks) out += (out.empty() ? "" : ", ") + block_text(header, section, BlockId{block});
     return out;
+}
+
+/// ", spills 2 blocks, 64 bytes", or nothing.
+std::string spill_text(Section const& section) {
+    DiskUse const use = disk_use(section);
+    if (use.blocks == 0) return "";
+    return ", spills " + std::to_string(use.blocks) + (use.blocks == 1 ? " block, " : " blocks, ") +
+           std::to_string(use.written) + " bytes";
+}
+
+Json spill_json(Section const& section) {
+    DiskUse const use = disk_use(section);
+    return {{"blocks", use.blocks}, {"bytes", use.written}, {"fetched_bytes", use.read}, {"peak_bytes", use.peak}};
 }
 
 std::vector<std::size_t> counts_by_kind(Section const& section) {
@@ -62,7 +77,7 @@ std::string to_text(Schedule const& schedule) {
         Section const& section = schedule.sections[rank];
         out << "rank " << rank << ": " << section.tasks.size() << " tasks, " << section.blocks.size()
             << " blocks, sends " << header.prediction.bytes_sent[rank] << " bytes, peak "
-            << header.prediction.peak_bytes[rank] << " bytes\n";
+            << header.prediction.peak_bytes[rank] << " bytes" << spill_text(section) << "\n";
         for (std::size_t t = 0; t < section.tasks.size(); ++t)
             out << "  " << t << " " << task_text(header, section, TaskId{static_cast<std::int32_t>(t)}) << "\n";
     }
@@ -100,6 +115,7 @@ Json to_json(Schedule const& schedule) {
                                    {"bytes_sent", header.prediction.bytes_sent[rank]},
                                    {"bytes_received", header.prediction.bytes_received[rank]},
                                    {"peak_bytes", header.prediction.peak_bytes[rank]},
+                                   {"spill", spill_json(section)},
                                    {"kinds", kinds},
                                    {"tasks", tasks}});
     }
@@ -125,6 +141,8 @@ std::string to_dot(Schedule const& schedule) {
             for (std::int32_t input : section.inputs_of(task))
                 for (std::size_t writer : writers[static_cast<std::size_t>(input)])
                     out << "    " << node(rank, writer) << " -> " << node(rank, t) << ";\n";
+            if (task.kind == TaskKind::fetch)
+                out << "    " << node(rank, static_cast<std::size_t>(task.after)) << " -> " << node(rank, t) << ";\n";
             if (task.output >= 0) writers[static_cast<std::size_t>(task.output)].push_back(t);
         }
         out << "  }\n";

@@ -27,4 +27,39 @@ Profile replay(Section const& section) {
     return profile;
 }
 
+DiskUse disk_use(Section const& section) {
+    DiskUse use;
+    std::vector<std::int32_t> fetches(section.tasks.size(), 0);  // still to come, by spill
+    for (Task const& task : section.tasks)
+        if (task.kind == TaskKind::fetch) ++fetches[static_cast<std::size_t>(task.after)];
+    std::int64_t live = 0;
+    auto bytes = [&](std::int32_t block) { return section.bytes_of(section.blocks[static_cast<std::size_t>(block)]); };
+    for (Task const& task : section.tasks) {
+        if (task.kind == TaskKind::spill) {
+            std::int64_t const size = bytes(section.inputs_of(task)[0]);
+            ++use.blocks;
+            use.written += size;
+            live += size;
+            use.peak = std::max(use.peak, live);
+        }
+        if (task.kind == TaskKind::fetch) {
+            use.read += bytes(task.output);
+            if (--fetches[static_cast<std::size_t>(task.after)] == 0) live -= bytes(task.output);
+        }
+    }
+    return use;
+}
+
+DiskUse disk_use(Schedule const& schedule) {
+    DiskUse sum;
+    for (Section const& section : schedule.sections) {
+        DiskUse const use = disk_use(section);
+        sum.blocks += use.blocks;
+        sum.written += use.written;
+        sum.read += use.read;
+        sum.peak += use.peak;
+    }
+    return sum;
+}
+
 }  // namespace ein::schedule

@@ -19,4 +19,14 @@ struct Profile {
 
 Profile replay(Section const& section);
 
+/// What spills and fetches do to the disk of one rank. A block is there from its spill to its last fetch.
+/// Example: spill X (8 bytes), fetch X, fetch X: 1 block, 8 bytes written, 16 read, peak 8.
+struct DiskUse {
+    std::int64_t blocks = 0;                       // written
+    std::int64_t written = 0, read = 0, peak = 0;  // bytes; peak: on disk together, tasks run in order
+};
+
+DiskUse disk_use(Section const& section);
+DiskUse disk_use(Schedule const& schedule);  // of all ranks together; peak: the sum of theirs
+
 }  // namespace ein::schedule

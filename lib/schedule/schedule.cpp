@@ -5,8 +5,9 @@
 namespace ein::schedule {
 
 std::string_view name(TaskKind kind) {
-    static constexpr std::array<std::string_view, task_kinds> names{
-        "load", "apply", "reduce", "fill", "copy", "reshape", "pack", "unpack", "send", "receive", "store"};
+    static constexpr std::array<std::string_view, task_kinds> names{"load",    "apply", "reduce", "fill", "copy",
+                                                                    "reshape", "pack",  "unpack", "send", "receive",
+                                                                    "store",   "spill", "fetch"};
     return names.at(static_cast<std::size_t>(kind));
 }
 

@@ -30,9 +30,11 @@ enum class TaskKind : std::uint8_t {
     unpack,   // from a packed block; `region` is the box of the block that it was packed from
     send,     // input to `peer`, message `tag`
     receive,  // output from `peer`, message `tag`
-    store     // input into output tensor `spec`
+    store,    // input into output tensor `spec`
+    spill,    // input to this rank's disk, for the fetches that come `after` it
+    fetch     // output = what the spill that it comes `after` wrote
 };
-inline constexpr int task_kinds = 11;
+inline constexpr int task_kinds = 13;
 std::string_view name(TaskKind kind);
 
 /// A piece of a tensor that one rank holds. A packed block has no box of its own: its box is one axis [0, elements).
@@ -54,15 +56,17 @@ struct Task {
     std::int32_t first_input = 0;  // in Section::inputs
     std::int32_t inputs = 0;
     std::int32_t output = -1;  // a block, or -1
-    std::int32_t after = -1;   // a task that must have ended: the writer before this one in a fixed order; or -1
-    std::int32_t order = 0;    // of region
-    std::int64_t coords = 0;   // of region, as for blocks
+    std::int32_t after =
+        -1;                  // a task that must have ended: the writer before this one in a fixed order; of a fetch its
+                             // spill; or -1
+    std::int32_t order = 0;  // of region
+    std::int64_t coords = 0;  // of region, as for blocks
     std::int32_t peer = -1;
     std::int32_t tag = -1;  // messages from one rank to another are numbered 0, 1, ...
 };
 
 /// What one rank does. Tasks stand in an order that is safe on all ranks together: running every rank's list in order ends.
-/// Loads come first, stores last.
+/// Loads come first, stores last; only spills and fetches may stand between them.
 struct Section {
     std::vector<Block> blocks;         // by BlockId
     std::vector<Task> tasks;           // by TaskId

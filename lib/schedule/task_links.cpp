@@ -5,7 +5,14 @@
 namespace ein::schedule {
 
 namespace {
+
 std::size_t at(std::int32_t index) { return static_cast<std::size_t>(index); }
+
+bool may_stand_among_loads(TaskKind kind) {
+    return kind == TaskKind::load || kind == TaskKind::spill || kind == TaskKind::fetch;
+}
+bool may_stand_among_stores(TaskKind kind) { return kind == TaskKind::store || kind == TaskKind::fetch; }
+
 }  // namespace
 
 TaskLinks::TaskLinks(Section const& section)
@@ -16,8 +23,9 @@ TaskLinks::TaskLinks(Section const& section)
     for (std::int32_t i = count; i-- > 0;)
         if (std::int32_t const output = section.tasks[at(i)].output; output >= 0) first_writer_[at(output)] = TaskId{i};
     std::int32_t loads = 0, stores = count;
-    while (loads < count && section.tasks[at(loads)].kind == TaskKind::load) ++loads;
-    while (stores > loads && section.tasks[at(stores - 1)].kind == TaskKind::store) --stores;
+    for (std::int32_t i = 0; i < count && may_stand_among_loads(section.tasks[at(i)].kind); ++i)
+        if (section.tasks[at(i)].kind == TaskKind::load) loads = i + 1;
+    while (stores > loads && may_stand_among_stores(section.tasks[at(stores - 1)].kind)) --stores;
     loads_end_ = TaskId{loads};
     stores_begin_ = TaskId{stores};
 }

@@ -26,7 +26,7 @@ public:
     }
     TaskId first_writer(BlockId block) const { return first_writer_[static_cast<std::size_t>(block.value())]; }
 
-    /// Tasks [0, loads) load, [stores, count) store.
+    /// Tasks [0, loads) load and make room for it, [stores, count) store and fetch for it.
     TaskId loads_end() const { return loads_end_; }
     TaskId stores_begin() const { return stores_begin_; }
     TaskId end() const { return TaskId{static_cast<std::int32_t>(waits_.size())}; }

@@ -1,6 +1,7 @@
 #include "lib/schedule/verify.hpp"
 
 #include <algorithm>
+#include <unordered_set>
 
 #include "lib/tensor/reshape_runs.hpp"
 
@@ -58,7 +59,8 @@ public:
           section_(section),
           rank_(rank),
           readers_(section.blocks.size(), 0),
-          writers_(section.blocks.size(), 0) {}
+          writers_(section.blocks.size(), 0),
+          fetches_(section.tasks.size(), no_spill) {}
 
     std::vector<std::string> run() {
         for (std::size_t b = 0; b < section_.blocks.size() && !faults_.full(); ++b) check_block(b);
@@ -68,10 +70,14 @@ public:
             faults_.check(readers_[b] == section_.blocks[b].readers && writers_[b] == section_.blocks[b].writers &&
                               writers_[b] > 0,
                           [&] { return block_name(b) + ": expected as many readers and writers as tasks name"; });
+        for (std::size_t t = 0; t < section_.tasks.size() && !faults_.full(); ++t)
+            faults_.check(fetches_[t] != 0, [&] { return task_name(t) + ": expected a fetch of what it writes"; });
         return faults_.take();
     }
 
 private:
+    static constexpr std::int32_t no_spill = -1;
+
     std::string block_name(std::size_t b) const {
         return "rank " + std::to_string(rank_.value()) + ": block " + std::to_string(b);
     }
@@ -117,17 +123,18 @@ private:
         if (!faults_.check(sound, [&] { return task_name(t) + ": expected indices in range"; })) return;
         faults_.check(sound_kind(task),
                       [&] { return task_name(t) + ": expected inputs, output and region that fit its kind"; });
+        if (task.kind == TaskKind::spill && task.inputs == 1) fetches_[t] = 0;
         check_order(t);
     }
 
     void check_order(std::size_t t) {
         Task const& task = section_.tasks[t];
-        if (t > 0) {
-            TaskKind const before = section_.tasks[t - 1].kind;
-            faults_.check((task.kind != TaskKind::load || before == TaskKind::load) &&
-                              (before != TaskKind::store || task.kind == TaskKind::store),
-                          [&] { return task_name(t) + ": expected loads first and stores last"; });
-        }
+        bool const load = task.kind == TaskKind::load, store = task.kind == TaskKind::store;
+        bool const disk = task.kind == TaskKind::spill || task.kind == TaskKind::fetch;
+        faults_.check(!(load && works_) && !(stores_ && !store && task.kind != TaskKind::fetch),
+                      [&] { return task_name(t) + ": expected loads first and stores last"; });
+        works_ = works_ || !(load || disk);
+        stores_ = stores_ || store;
         for (std::int32_t input : section_.inputs_of(task)) {
             auto const b = static_cast<std::size_t>(input);
             ++readers_[b];
@@ -137,13 +144,38 @@ private:
         }
         if (task.output < 0) return;
         auto const b = static_cast<std::size_t>(task.output);
-        if (task.after >= 0)
+        if (task.kind == TaskKind::fetch)
+            check_fetch(t);
+        else if (task.after >= 0)
             faults_.check(section_.tasks[static_cast<std::size_t>(task.after)].output == task.output,
                           [&] { return task_name(t) + ": expected 'after' to write the same block"; });
+        else
+            faults_.check(!fetched_.contains(task.output),
+                          [&] { return task_name(t) + ": expected to come after the fetch"; });
         faults_.check(!task.accumulate || task.after >= 0,
                       [&] { return task_name(t) + ": expected a task before one that accumulates"; });
         faults_.check(readers_[b] == 0, [&] { return task_name(t) + ": expected no reader before the last writer"; });
         ++writers_[b];
+    }
+
+    /// It overwrites all of its block with what a block just like it held.
+    void check_fetch(std::size_t t) {
+        Task const& task = section_.tasks[t];
+        bool sound = task.after >= 0 && writers_[static_cast<std::size_t>(task.output)] == 0 &&
+                     fetches_[static_cast<std::size_t>(task.after)] != no_spill;
+        if (sound) {
+            sound = alike(input(section_.tasks[static_cast<std::size_t>(task.after)], 0), output(task));
+            ++fetches_[static_cast<std::size_t>(task.after)];
+        }
+        faults_.check(sound, [&] {
+            return task_name(t) + ": expected the first writer of a block like that of the spill before it";
+        });
+        fetched_.insert(task.output);
+    }
+
+    bool alike(Block const& a, Block const& b) const {
+        return a.tensor == b.tensor && a.dtype == b.dtype && a.packed == b.packed &&
+               section_.box_of(a) == section_.box_of(b);
     }
 
     Block const& input(Task const& task, std::size_t k) const {
@@ -169,6 +201,8 @@ private:
             case TaskKind::send: return takes(1, false) && sound_transfer(task);
             case TaskKind::receive: return takes(0, true) && sound_transfer(task);
             case TaskKind::store: return takes(1, false) && spec_in(header_.outputs.size()) && sound_store(task);
+            case TaskKind::spill: return takes(1, false);
+            case TaskKind::fetch: return takes(0, true);
         }
         return false;
     }
@@ -256,6 +290,9 @@ private:
     Section const& section_;
     Rank rank_;
     std::vector<std::int32_t> readers_, writers_;
+    std::vector<std::int32_t> fetches_;         // by task: how many fetch what it spills, or no_spill
+    std::unordered_set<std::int32_t> fetched_;  // blocks that a fetch has begun
+    bool works_ = false, stores_ = false;       // a task other than a load, a store has been seen
     FaultList faults_;
 };
 

@@ -13,7 +13,8 @@ namespace ein::schedule {
 std::vector<std::string> faults_of(Header const& header);
 
 /// One rank's section against a sound header: indices in range, boxes inside tensors, readers and writers as counted,
-/// operands that cover what kernels read, every block written before it is read, loads first and stores last.
+/// operands that cover what kernels read, every block written before it is read, loads first and stores last, every fetch after a spill
+/// of such a block.
 std::vector<std::string> faults_of(Header const& header, Section const& section, Rank rank);
 
 /// All ranks together: each message has its sender, receiver and size; the lists in order end on all ranks; predictions hold.

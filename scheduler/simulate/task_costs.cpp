@@ -109,4 +109,10 @@ double TaskCosts::seconds(Section const& section, Task const& task) const {
     }
 }
 
+double TaskCosts::disk_seconds(Section const& section, Task const& task) const {
+    if (task.kind != TaskKind::spill && task.kind != TaskKind::fetch) return 0;
+    std::int32_t const block = task.kind == TaskKind::spill ? section.inputs_of(task)[0] : task.output;
+    return static_cast<double>(section.bytes_of(section.blocks[static_cast<std::size_t>(block)])) / cluster_.disk;
+}
+
 }  // namespace ein::scheduler

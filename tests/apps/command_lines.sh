@@ -50,6 +50,13 @@ expect 2 "did you mean greedy?" plan "$graph" -n 2 --place gredy
 expect 2 "--ranks is required; see --help" plan "$graph"
 expect 3 "a file that can be read" plan "$work/none.json" -n 2
 expect 4 "give --memory" plan "$graph" -n 2 --memory 10
+expect 0 "blocks spill to disk; writes " plan "$graph" -n 2 --memory 24
+expect 0 "einrun $work/s.sched --spill-dir DIR" plan "$graph" -n 2 --memory 24
+expect 0 "written to disk" plan "$graph" -n 2 --memory 24 --explain
+expect 0 "spill of" "$bin/eintool" show "$work/s.sched"
+expect 0 "" plan "$graph" -n 1 --memory 24
+expect 4 "s.sched: expected --spill-dir" "$bin/einrun" "$work/s.sched" --out "$work/results"
+expect 0 "spilled  " "$bin/einrun" "$work/s.sched" --out "$work/results" --verify --spill-dir "$work"
 expect 0 "for 7 ranks" plan "$graph" -n 7
 cp "$work/s.sched" "$work/first.sched"; expect 0 "" plan "$graph" -n 7; cmp -s "$work/s.sched" "$work/first.sched" || { echo "FAILED: planning twice gives other bytes"; failed=1; }
 expect 0 "" plan "$graph" -n 4 --plan-out "$work/p.json"

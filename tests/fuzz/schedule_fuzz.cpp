@@ -1,11 +1,12 @@
 // Any bytes as a section (or, after an 'H', as a header): decoding and verifying refuse or accept, but never follow a wild index.
-// What verification accepts can be replayed and printed.
+// What verification accepts can be replayed, spilled and printed.
 #include <cstdint>
 
 #include "lib/base/error.hpp"
 #include "lib/schedule/codec.hpp"
 #include "lib/schedule/print.hpp"
 #include "lib/schedule/replay.hpp"
+#include "lib/schedule/spill.hpp"
 #include "lib/schedule/verify.hpp"
 #include "tests/support/small_schedule.hpp"
 
@@ -19,7 +20,11 @@ void read_section(std::span<std::uint8_t const> bytes) {
     static schedule::Header const header = test::small_schedule().header;
     schedule::Section const section = schedule::decode_section(aligned_copy(bytes), "fuzz");
     if (!schedule::faults_of(header, section, Rank{0}).empty()) return;
-    schedule::replay(section);
+    schedule::disk_use(section);
+    if (schedule::Profile const profile = schedule::replay(section); profile.at_end == 0) {
+        auto const spilled = schedule::with_spills(section, schedule::smallest_budget(section));
+        promise(schedule::faults_of(header, spilled, Rank{0}).empty(), "spilling makes a sound section unsound");
+    }
     for (std::size_t t = 0; t < section.tasks.size(); ++t)
         schedule::task_text(header, section, TaskId{static_cast<std::int32_t>(t)});
 }

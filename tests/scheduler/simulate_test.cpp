@@ -1,5 +1,6 @@
 #include "scheduler/simulate.hpp"
 
+#include "lib/schedule/spill.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/sample_schedules.hpp"
 
@@ -193,6 +194,26 @@ TEST_CASE("exp and its like count ten operations", "[scheduler][simulate]") {
     Cluster cluster = slow_cluster();
     cluster.operations = 1;
     CHECK(simulate(b.finish(), cluster).makespan == Approx(8 * 11));
+}
+
+TEST_CASE("spills and fetches have the disk one after another, beside what is computed", "[scheduler][simulate]") {
+    Steps b(1);
+    b.input(0, "x", 4), b.input(0, "y", 4);
+    b.step(0, "x", "a", 4), b.step(0, "y", "b", 4), b.step(0, "a", "c", 4);
+    b.step(0, "b", "d", 4), b.step(0, "c", "e", 4);
+    b.store(0, "e");
+    auto const schedule = b.finish();
+    auto const spilled = schedule::with_spills(schedule, 64);
+    schedule::DiskUse const use = schedule::disk_use(spilled);
+    REQUIRE(use.blocks >= 2);
+    auto const bytes = static_cast<double>(use.written + use.read);
+    Cluster cluster = slow_cluster();
+    CHECK(simulate(schedule, cluster).makespan == Approx(20));
+    cluster.disk = 8;
+    CHECK(simulate(spilled, cluster).makespan == Approx(20 + bytes / 8));
+    cluster.disk = 1;
+    cluster.threads = 4;
+    CHECK(simulate(spilled, cluster).makespan >= bytes);  // the disk is no faster for more workers
 }
 
 TEST_CASE("a graph without work takes no time", "[scheduler][simulate]") {

@@ -2,8 +2,10 @@
 // Example: run_by_threads(schedule, {}).outputs["Z"] are the elements of output Z, and .codes what each rank ended with.
 #pragma once
 
+#include <filesystem>
 #include <map>
 #include <mutex>
+#include <optional>
 
 #include "executor/engine.hpp"
 #include "tests/support/rank_threads.hpp"
@@ -71,7 +73,10 @@ struct RunSetup {
     double stall = 60;
     executor::LoopbackOptions transport;
     executor::TransferLimits limits;
-    std::function<void(int rank, std::string const& node)> hook;  // before each launch
+    bool load_each_round = false;
+    executor::Reserve reserve = executor::Reserve::peak;
+    std::filesystem::path spill_dir = std::filesystem::temp_directory_path();  // for a schedule that spills
+    std::function<void(int rank, std::string const& node)> hook;               // before each launch
 };
 
 struct RunOutcome {
@@ -105,13 +110,18 @@ inline RunOutcome run_by_threads(schedule::Schedule const& schedule, RunSetup co
         executor::EngineOptions options;
         options.threads = setup.threads;
         options.repeat = setup.repeat;
+        options.load_each_round = setup.load_each_round;
         options.stall = setup.stall;
         options.limits = setup.limits;
         options.on_failure = [&](ExitCode, std::string const& text) { keep(text); };
         options.explain = keep;
         scalar::Params const params;
         try {
-            executor::Engine engine({schedule.header, schedule.sections[at], params, transport, device, readers, sink},
+            std::optional<executor::SpillStore> spills;
+            if (schedule::disk_use(schedule.sections[at]).blocks > 0)
+                spills.emplace(setup.spill_dir, schedule.sections[at], setup.reserve);
+            executor::Engine engine({schedule.header, schedule.sections[at], params, transport, device, readers, sink,
+                                     spills ? &*spills : nullptr},
                                     options);
             outcome.results[at] = engine.run();
         } catch (Error const& error) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstring>
+#include <filesystem>
 #include <map>
 #include <mutex>
 #include <string>
@@ -110,8 +111,11 @@ inline void execute(WholeRun& run, WholeRunSetup const& setup) {
             options.stall = 60;
             options.on_failure = [&](ExitCode, std::string const& text) { tell(text); };
             options.explain = tell;
-            executor::Engine engine(
-                {run.schedule.header, section, run.schedule.header.params, transport, *device, readers, sink}, options);
+            std::optional<executor::SpillStore> spills;
+            if (schedule::disk_use(section).blocks > 0) spills.emplace(std::filesystem::temp_directory_path(), section);
+            executor::Engine engine({run.schedule.header, section, run.schedule.header.params, transport, *device,
+                                     readers, sink, spills ? &*spills : nullptr},
+                                    options);
             run.ranks[self] = engine.run();
         } catch (executor::RunAborted const&) {
         } catch (std::exception const& error) {

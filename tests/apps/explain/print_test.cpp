@@ -65,6 +65,7 @@ TEST_CASE("JSON has the fields of the public interface", "[apps][explain][json]"
         for (auto const* part : {"total", "rank_max"}) CHECK(e.at("bytes").at(part).is_number_integer());
         CHECK(e.at("words_rank_max").is_number());
         CHECK(e.at("peak_bytes").size() == static_cast<std::size_t>(ranks));
+        CHECK(e.at("spill") == Json{{"blocks", 0}, {"bytes", 0}, {"fetched_bytes", 0}});
         for (Json const& node : e.at("nodes")) {
             CHECK(node.at("name").is_string());
             CHECK(node.at("labels").is_object());

@@ -36,8 +36,7 @@ TEST_CASE("help and version need nothing; a wrong command line is code 2", "[ein
           "1.sched --device abacus", "1.sched --input A", "1.sched --set eta=1", "2.sched"})
         CHECK(place.alone(arguments).code == 2);
     CHECK(has(place.alone("1.sched --input YY=Y.npy"), "did you mean 'Y'?"));
-    for (char const* option :
-         {"--checkpoint c", "--every 3", "--stop-at 3", "--resume c", "--spill-dir d", "--device-memory 1GiB"}) {
+    for (char const* option : {"--checkpoint c", "--every 3", "--stop-at 3", "--resume c", "--device-memory 1GiB"}) {
         Outcome const run = place.alone(std::string("1.sched ") + option);
         CHECK(run.code == 2);
         CHECK(has(run,

@@ -27,6 +27,8 @@ TEST_CASE("a box knows its ends and elements", "[lib][base][box]") {
     CHECK(Box::whole({4, 3}) == Box{{0, 0}, {4, 3}});
     CHECK(Box::whole({}).elements() == 1);
     CHECK(Box{{1, 1}, {0, 5}}.empty());
+    Extent const large = Extent{1} << 32;
+    CHECK_FALSE(Box{{0, 0}, {large, large}}.empty());  // its elements cannot be counted in 64 bits
 }
 
 TEST_CASE("intersections are what both boxes hold", "[lib][base][box]") {

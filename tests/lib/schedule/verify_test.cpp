@@ -40,6 +40,11 @@ TEST_CASE("every broken promise is found", "[schedule][verify]") {
         {"a message without its receiver", [](Schedule& s) { s.sections[0].tasks[2].tag = 1; }},
         {"accumulation onto nothing", [](Schedule& s) { s.sections[0].tasks[3].accumulate = true; }},
         {"a task after a later one", [](Schedule& s) { s.sections[0].tasks[1].after = 3; }},
+        {"a copy of more elements than can be counted",
+         [](Schedule& s) {
+             auto const lengths = s.sections[0].coords.begin() + s.sections[0].tasks[1].coords + 2;
+             lengths[0] = lengths[1] = Extent{1} << 32;
+         }},
         {"a step of zero", [](Schedule& s) { s.header.movements[0].axes[0].step = 0; }},
         {"a copy from outside", [](Schedule& s) { s.header.movements[0].axes[0].start = 1; }},
         {"a copy that overflows", [](Schedule& s) { s.header.movements[0].axes[0].step = INT64_MAX / 2; }},
@@ -55,6 +60,60 @@ TEST_CASE("every broken promise is found", "[schedule][verify]") {
     Schedule schedule = test::small_schedule();
     broken.how(schedule);
     CHECK_FALSE(schedule::faults_of(schedule).empty());
+}
+
+TEST_CASE("every broken promise about spills is found", "[schedule][verify]") {
+    struct Break {
+        char const* what;
+        std::function<void(schedule::Section&, std::size_t spill, std::size_t fetch)> how;
+    };
+    auto const broken = GENERATE(values<Break>({
+        {"a fetch after nothing",
+         [](schedule::Section& s, std::size_t, std::size_t fetch) { s.tasks[fetch].after = -1; }},
+        {"a fetch after another task",
+         [](schedule::Section& s, std::size_t, std::size_t fetch) { s.tasks[fetch].after = 0; }},
+        {"a fetch of another dtype",
+         [](schedule::Section& s, std::size_t, std::size_t fetch) {
+             s.blocks[static_cast<std::size_t>(s.tasks[fetch].output)].dtype = DType::f32;
+         }},
+        {"a fetch of another box",
+         [](schedule::Section& s, std::size_t, std::size_t fetch) {
+             s.blocks[static_cast<std::size_t>(s.tasks[fetch].output)].coords = s.blocks[1].coords;
+         }},
+        {"a fetch after the spill of a block that is not there",
+         [](schedule::Section& s, std::size_t spill, std::size_t) { s.tasks[spill].first_input = 1 << 20; }},
+        {"a fetch after the spill of no block",
+         [](schedule::Section& s, std::size_t spill, std::size_t) { s.tasks[spill].inputs = 0; }},
+        {"a spill that nobody fetches",
+         [](schedule::Section& s, std::size_t spill, std::size_t fetch) {
+             s.tasks.insert(s.tasks.begin() + static_cast<std::ptrdiff_t>(spill), s.tasks[spill]);
+             ++s.blocks[static_cast<std::size_t>(s.inputs_of(s.tasks[spill])[0])].readers;
+             s.tasks[fetch + 1].after = static_cast<std::int32_t>(spill);
+         }},
+        {"a fetch as second writer",
+         [](schedule::Section& s, std::size_t, std::size_t fetch) {
+             s.tasks.insert(s.tasks.begin() + static_cast<std::ptrdiff_t>(fetch), s.tasks[fetch]);
+             ++s.blocks[static_cast<std::size_t>(s.tasks[fetch].output)].writers;
+         }},
+    }));
+    CAPTURE(broken.what);
+    Schedule schedule = test::small_schedule();
+    schedule::Section& section = schedule.sections[0];
+    // X is spilled once it is loaded, and fetched at once for the copy that reads it.
+    test::block(section, 0, {{0, 0}, {4, 3}}, 1, 1);
+    schedule::Task spill, fetch;
+    spill.kind = schedule::TaskKind::spill;
+    spill.first_input = static_cast<std::int32_t>(section.inputs.size());
+    spill.inputs = 1;
+    section.inputs.push_back(0);
+    fetch.kind = schedule::TaskKind::fetch;
+    fetch.after = 1;
+    fetch.output = static_cast<std::int32_t>(section.blocks.size()) - 1;
+    section.tasks.insert(section.tasks.begin() + 1, {spill, fetch});
+    section.inputs[static_cast<std::size_t>(section.tasks[3].first_input)] = fetch.output;
+    REQUIRE(schedule::faults_of(schedule.header, section, Rank{0}).empty());
+    broken.how(section, 1, 2);
+    CHECK_FALSE(schedule::faults_of(schedule.header, section, Rank{0}).empty());
 }
 
 TEST_CASE("orders that wait for each other are found", "[schedule][verify]") {
