@@ -26,12 +26,14 @@ std::string bytes_text(std::int64_t bytes) {
 std::vector<Rung> ladder(PlanningOptions const& base, bool parts_are_given) {
     PlanningOptions saving = base;
     saving.scheduler.order = scheduler::Order::least_memory;
+    saving.scheduler.search = false;  // a ladder schedules hundreds of times
     std::vector<Rung> rungs{{{"its nodes in the order of least memory", saving}}};
     Rung placements;
     for (std::string const& place : scheduler::placer_names()) {
         PlanningOptions other = saving;
         other.scheduler.place = place;
-        if (place != base.scheduler.place && place != "best") placements.push_back({"placed by " + place, other});
+        if (place != base.scheduler.place && place != "best" && place != "ia")
+            placements.push_back({"placed by " + place, other});
     }
     rungs.push_back(placements);
     if (parts_are_given) return rungs;
@@ -101,6 +103,7 @@ std::int64_t least_peak(graph::EinGraph const& graph, PlanningOptions const& opt
 /// A number of ranks with which the budget is kept: doubled until one does, then halved in between. 0: none was found.
 int enough_ranks(graph::EinGraph const& graph, PlanningOptions options) {
     constexpr int most = 256;
+    options.scheduler.search = false;
     auto fits = [&](int ranks) {
         options.planner.ranks = ranks;
         options.planner.calls = 0;
