@@ -29,12 +29,14 @@ std::string bytes_text(std::int64_t bytes) {
 std::vector<Rung> ladder(PlanningOptions const& base, bool parts_are_given) {
     PlanningOptions saving = base;
     saving.scheduler.order = scheduler::Order::least_memory;
+    saving.scheduler.search = false;  // a ladder schedules hundreds of times
     std::vector<Rung> rungs{{{"its nodes in the order of least memory", saving}}};
     Rung placements;
     for (std::string const& place : scheduler::placer_names()) {
         PlanningOptions other = saving;
         other.scheduler.place = place;
-        if (place != base.scheduler.place && place != "best") placements.push_back({"placed by " + place, other});
+        if (place != base.scheduler.place && place != "best" && place != "ia")
+            placements.push_back({"placed by " + place, other});
     }
     rungs.push_back(placements);
     if (parts_are_given) return rungs;
@@ -139,6 +141,7 @@ int enough_ranks(graph::EinGraph const& graph, PlanningOptions options) {
     std::int64_t const most = std::min(std::int64_t{256}, room_of(options.scheduler.cluster).value_or(256));
     std::int64_t const first = least_held(graph) / std::max(std::int64_t{1}, *options.memory);
     if (first >= most) return 0;
+    options.scheduler.search = false;
     auto fits = [&](int ranks) {
         options.planner.ranks = ranks;
         options.planner.calls = 0;

@@ -108,9 +108,10 @@ constexpr double alike_makespans = 0.05;  // simulations err by more
 /// Every placement scheduled, the better one kept; the first where they are alike.
 Scheduled best_placed(graph::EinGraph const& graph, relation::Plan const& plan, SchedulerOptions options) {
     options.simulate = true;
+    bool const searches = options.search && graph.nodes.size() <= most_searched;
     std::optional<Scheduled> best;
     for (std::string const& name : placer_names()) {
-        if (name == "best" || (name == "ia" && graph.nodes.size() > most_searched)) continue;
+        if (name == "best" || (name == "ia" && !searches)) continue;
         Scheduled other = lowered(graph, plan, options, name);
         // Of two that are alike the one whose meshes are neater (explain): the order in which ia deals ranks out is nobody's.
         bool const alike = best && name == "ia" && busiest_bytes(other.schedule) == busiest_bytes(best->schedule) &&
