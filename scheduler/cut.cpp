@@ -65,10 +65,10 @@ Box Cut::box(std::size_t index) const {
 }
 
 void Cut::append_meeting(std::size_t part, Box const& region, std::vector<Block>& out) const {
-    Box const outer = part_box(part);
+    Box outer = part_box(part);
     Parts const& slices = slices_of(part);
     if (slices == whole_) {
-        out.push_back({first_[part], outer});
+        out.push_back({first_[part], std::move(outer)});
         return;
     }
     Box const within = shifted(intersection(outer, region), outer.begin, -1);

@@ -8,6 +8,8 @@ using schedule::TaskKind;
 
 Box projected(Box const& region, std::vector<int> const& labels) {
     Box box;
+    box.begin.reserve(labels.size());
+    box.length.reserve(labels.size());
     for (int label : labels) {
         box.begin.push_back(region.begin[static_cast<std::size_t>(label)]);
         box.length.push_back(region.length[static_cast<std::size_t>(label)]);

@@ -185,13 +185,14 @@ Purpose Residency::purpose_of(ValueId value, Box const& region) const {
 
 /// The region lies inside one block: that block when it is on this rank, else a copy of the block or of the piece.
 Holding Residency::from_one_block(ValueId value, Piece const& piece, Box const& region, Rank rank, Purpose purpose) {
-    Holding const from = home(value, piece.index, rank);
+    Holding const& from = home(value, piece.index, rank);
     if (from.rank == rank) return from;
     if (auto const copy = copy_of(value, piece.box, rank)) return {rank, *copy, piece.box};
     if (auto const copy = copy_of(value, region, rank)) return {rank, *copy, region};
     DType const dtype = graph_.value(value).dtype;
-    Holding const sent = region == piece.box ? from : Holding{from.rank, cut_out(value, from, region), region};
-    BlockId const there = transfer(sent, value.value(), dtype, rank, purpose);
+    BlockId const there =
+        transfer(region == piece.box ? from : Holding{from.rank, cut_out(value, from, region), region}, value.value(),
+                 dtype, rank, purpose);
     remember(value, region, rank, there);
     return {rank, there, region};
 }
@@ -208,9 +209,11 @@ BlockId Residency::cut_out(ValueId value, Holding const& from, Box const& region
 Holding Residency::assembled(ValueId value, std::vector<Piece> const& pieces, Box const& region, Rank rank,
                              Purpose purpose) {
     std::vector<std::pair<Holding, Box>> parts;  // all are brought before any is copied
+    parts.reserve(pieces.size());
     for (Piece const& piece : pieces) {
-        Box const part = intersection(piece.box, region);
-        parts.emplace_back(from_one_block(value, piece, part, rank, purpose), part);
+        Box part = intersection(piece.box, region);
+        Holding from = from_one_block(value, piece, part, rank, purpose);
+        parts.emplace_back(std::move(from), std::move(part));
     }
     BlockId const whole = on(rank).add_block(value.value(), graph_.value(value).dtype, region);
     for (auto const& [from, part] : parts) copy(value, from, whole, part);

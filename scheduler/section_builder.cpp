@@ -20,7 +20,8 @@ std::size_t hash_of(Box const& box) {
 }  // namespace
 
 std::int64_t SectionBuilder::pool(Box const& box) {
-    constexpr std::size_t remembered = 2048;
+    constexpr std::size_t remembered = 512;
+    if (box.order() == 0) return 0;
     pooled_.resize(remembered, -1);
     std::int64_t& known = pooled_[hash_of(box) % remembered];
     auto const is_at = [&](std::int64_t at) {
@@ -47,8 +48,8 @@ std::int32_t SectionBuilder::add(TaskDraft const& draft) {
     task.accumulate = draft.accumulate;
     task.spec = draft.spec;
     task.first_input = static_cast<std::int32_t>(section_.inputs.size());
-    task.inputs = static_cast<std::int32_t>(draft.inputs.size());
-    for (BlockId input : draft.inputs) {
+    task.inputs = static_cast<std::int32_t>(draft.inputs.all().size());
+    for (BlockId input : draft.inputs.all()) {
         section_.inputs.push_back(input.value());
         ++section_.blocks[static_cast<std::size_t>(input.value())].readers;
     }

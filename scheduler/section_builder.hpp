@@ -3,17 +3,38 @@
 // Example: b.add_block(X, f32, box) then b.add({.kind = TaskKind::load, .spec = 0, .output = that block}).
 #pragma once
 
+#include <initializer_list>
+#include <optional>
+#include <span>
 #include <vector>
 
 #include "lib/schedule/schedule.hpp"
 
 namespace ein::scheduler {
 
+/// What a task reads: mostly one block, and there are millions of tasks.
+class BlockList {
+public:
+    BlockList() = default;
+    BlockList(std::initializer_list<BlockId> blocks) {
+        if (blocks.size() == 1)
+            one_ = *blocks.begin();
+        else
+            many_ = blocks;
+    }
+    BlockList(std::vector<BlockId> blocks) : many_(std::move(blocks)) {}
+    std::span<BlockId const> all() const { return one_ ? std::span(&*one_, 1) : std::span(many_); }
+
+private:
+    std::optional<BlockId> one_;
+    std::vector<BlockId> many_;
+};
+
 /// A task before it has its place in the pools.
 struct TaskDraft {
     schedule::TaskKind kind = schedule::TaskKind::load;
     std::int32_t spec = -1;
-    std::vector<BlockId> inputs;
+    BlockList inputs;
     std::optional<BlockId> output;
     Box region;
     bool accumulate = false;

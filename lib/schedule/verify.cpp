@@ -240,12 +240,15 @@ private:
     /// The block holds the whole of region's projection on the labels of its axes.
     bool covers(Block const& block, std::vector<int> const& labels, Box const& region) const {
         if (block.packed || static_cast<std::size_t>(block.order) != labels.size()) return false;
-        Box wanted;
-        for (int label : labels) {
-            wanted.begin.push_back(region.begin[static_cast<std::size_t>(label)]);
-            wanted.length.push_back(region.length[static_cast<std::size_t>(label)]);
+        auto const coords = std::span(section_.coords).subspan(static_cast<std::size_t>(block.coords));
+        bool inside = true;
+        for (std::size_t axis = 0; axis < labels.size(); ++axis) {
+            auto const label = static_cast<std::size_t>(labels[axis]);
+            Extent const begin = coords[axis], end = begin + coords[labels.size() + axis];
+            if (region.length[label] == 0) return true;
+            inside = inside && region.begin[label] >= begin && region.end(label) <= end;
         }
-        return section_.box_of(block).contains(wanted);
+        return inside;
     }
 
     bool sound_copy(Task const& task) const {
