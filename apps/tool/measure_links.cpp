@@ -61,24 +61,32 @@ public:
         }
     }
 
-    /// Bytes/s that a rank sends and receives together while one direction starts when the other is under way, as happens in runs: connections
-    /// that exchange evenly from the start reach more. The second half of one stream and the first half of the other overlap: at
-    /// twice `one_way` they take half of a stream's time, at once `one_way` all of it.
+    /// Bytes/s that a rank sends and receives together. Connections that exchange evenly from the start reach more than those where one
+    /// direction starts when the other is under way; both happen in runs, so a byte is given the mean time of the two.
     double both_ways(Pair pair, double one_way) {
         std::size_t const bytes = std::clamp<std::size_t>(static_cast<std::size_t>(one_way / 16), 64 << 10, 64 << 20);
         double const stream = static_cast<double>(4 * bytes) / one_way;
-        std::vector<double> seconds;
-        for (int turn = 0; turn < 5; ++turn)
-            seconds.push_back(timed([&] {
-                exchange_in_turn(pair, bytes);
-                return 1.0;
-            }));
-        std::sort(seconds.begin(), seconds.end());
-        double const overlap = std::clamp(seconds[2] - stream, stream / 2, stream);
-        return static_cast<double>(4 * bytes) / overlap;
+        // The second half of one stream and the first half of the other overlap: at twice `one_way` they take half of a stream's
+        // time, at once `one_way` all of it.
+        double const in_turn = median_seconds([&] { exchange_in_turn(pair, bytes); });
+        double const overlap = std::clamp(in_turn - stream, stream / 2, stream);
+        double const together = median_seconds([&] { transfer({pair, {pair.second, pair.first}}, bytes, 4, false); });
+        return static_cast<double>(8 * bytes) / (overlap + std::max(together, stream) / 2);
     }
 
 private:
+    template <class What>
+    double median_seconds(What const& what) {
+        std::vector<double> seconds;
+        for (int turn = 0; turn < 5; ++turn)
+            seconds.push_back(timed([&] {
+                what();
+                return 1.0;
+            }));
+        std::sort(seconds.begin(), seconds.end());
+        return seconds[2];
+    }
+
     /// Four messages each way, two after two; the second rank begins to send when it has received two.
     void exchange_in_turn(Pair pair, std::size_t bytes) {
         bool const leads = pair.first == transport_.rank();
