@@ -109,10 +109,15 @@ constexpr double alike_makespans = 0.05;  // simulations err by more
 Scheduled best_placed(graph::EinGraph const& graph, relation::Plan const& plan, SchedulerOptions options) {
     options.simulate = true;
     bool const searches = options.search && graph.nodes.size() <= most_searched;
+    std::vector<std::string> names;
+    for (std::string const& name : placer_names())
+        if (name != "best" && (name != "ia" || searches)) names.push_back(name);
+    auto all =
+        for_each_in_parallel(names.size(), [&](std::size_t k) { return lowered(graph, plan, options, names[k]); });
     std::optional<Scheduled> best;
-    for (std::string const& name : placer_names()) {
-        if (name == "best" || (name == "ia" && !searches)) continue;
-        Scheduled other = lowered(graph, plan, options, name);
+    for (std::size_t k = 0; k < names.size(); ++k) {
+        std::string const& name = names[k];
+        Scheduled& other = all[k];
         // Of two that are alike the one whose meshes are neater (explain): the order in which ia deals ranks out is nobody's.
         bool const alike = best && name == "ia" && busiest_bytes(other.schedule) == busiest_bytes(best->schedule) &&
                            other.makespan > (1 - alike_makespans) * best->makespan;
