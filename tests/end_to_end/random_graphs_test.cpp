@@ -1,6 +1,5 @@
 // Random graphs x rank counts against the interpreter: the whole way from JSON to results. EIN_SEEDS=FIRST:COUNT runs others.
 #include <cmath>
-#include <cstdlib>
 
 #include "lib/tensor/compare.hpp"
 #include "planner/strategies/strategies.hpp"
@@ -71,19 +70,10 @@ void check(std::uint64_t seed, test::GraphTaste const& taste) {
     }
 }
 
-std::pair<std::uint64_t, std::uint64_t> seeds(std::uint64_t count) {
-    if (char const* asked = std::getenv("EIN_SEEDS")) {
-        std::string const text = asked;
-        auto const colon = text.find(':');
-        return {std::stoull(text), colon == std::string::npos ? 1 : std::stoull(text.substr(colon + 1))};
-    }
-    return {1, count};
-}
-
 }  // namespace
 
 TEST_CASE("random graphs give the interpreter's results at any rank count", "[end_to_end]") {
     auto const dtype = GENERATE("f64", "f32", "mixed", "i32", "c128");
-    auto const [first, count] = seeds(60);
+    auto const [first, count] = test::seeds(60);
     for (std::uint64_t seed = first; seed < first + count; ++seed) check(seed, {.dtype = dtype});
 }

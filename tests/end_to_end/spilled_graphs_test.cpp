@@ -1,7 +1,6 @@
 // Random graphs whose schedules spill: the same bits as without, within the budget. EIN_SEEDS=FIRST:COUNT runs others.
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 
 #include "lib/schedule/spill.hpp"
 #include "lib/schedule/verify.hpp"
@@ -65,19 +64,10 @@ void check(std::uint64_t seed, std::string const& dtype) {
     }
 }
 
-std::pair<std::uint64_t, std::uint64_t> seeds(std::uint64_t count) {
-    if (char const* asked = std::getenv("EIN_SEEDS")) {
-        std::string const text = asked;
-        auto const colon = text.find(':');
-        return {std::stoull(text), colon == std::string::npos ? 1 : std::stoull(text.substr(colon + 1))};
-    }
-    return {1, count};
-}
-
 }  // namespace
 
 TEST_CASE("random graphs give the same bits when their blocks spill", "[end_to_end][spill]") {
     auto const dtype = GENERATE("f64", "mixed", "c128");
-    auto const [first, count] = seeds(30);
+    auto const [first, count] = test::seeds(30);
     for (std::uint64_t seed = first; seed < first + count; ++seed) check(seed, dtype);
 }

@@ -112,17 +112,6 @@ TEST_CASE("a rank without tasks waits for the others", "[executor][engine]") {
     CHECK(run.outputs.at("X") == std::vector<double>{number(0), number(1)});
 }
 
-namespace {
-/// Equal bit by bit: nan too.
-bool same_bits(std::map<std::string, std::vector<double>> const& a,
-               std::map<std::string, std::vector<double>> const& b) {
-    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](auto const& x, auto const& y) {
-        return x.first == y.first && x.second.size() == y.second.size() &&
-               std::memcmp(x.second.data(), y.second.data(), x.second.size() * sizeof(double)) == 0;
-    });
-}
-}  // namespace
-
 TEST_CASE("random schedules give one result within the predicted peak, however they are delayed",
           "[executor][engine]") {
     std::uint64_t const seed = GENERATE(range(1, 13));

@@ -14,14 +14,6 @@ using namespace ein::test;
 
 namespace {
 
-bool same_bits(std::map<std::string, std::vector<double>> const& a,
-               std::map<std::string, std::vector<double>> const& b) {
-    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](auto const& x, auto const& y) {
-        return x.first == y.first && x.second.size() == y.second.size() &&
-               std::memcmp(x.second.data(), y.second.data(), x.second.size() * sizeof(double)) == 0;
-    });
-}
-
 std::int64_t most(std::vector<std::int64_t> const& values) { return *std::max_element(values.begin(), values.end()); }
 
 void check_run(schedule::Schedule const& schedule, RunOutcome const& run, RunOutcome const& plain,

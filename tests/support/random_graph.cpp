@@ -1,6 +1,7 @@
 #include "tests/support/random_graph.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <random>
 #include <set>
 
@@ -368,5 +369,14 @@ private:
 }  // namespace
 
 Json random_graph(std::uint64_t seed, GraphTaste const& taste) { return Generator(seed, taste).run(); }
+
+std::pair<std::uint64_t, std::uint64_t> seeds(std::uint64_t count) {
+    if (char const* asked = std::getenv("EIN_SEEDS")) {
+        std::string const text = asked;
+        auto const colon = text.find(':');
+        return {std::stoull(text), colon == std::string::npos ? 1 : std::stoull(text.substr(colon + 1))};
+    }
+    return {1, count};
+}
 
 }  // namespace ein::test

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 
 #include "lib/base/json.hpp"
 
@@ -18,5 +19,8 @@ struct GraphTaste {
 };
 
 Json random_graph(std::uint64_t seed, GraphTaste const& taste = {});
+
+/// The first seed and how many: 1 and `count`, or EIN_SEEDS as FIRST or FIRST:COUNT.
+std::pair<std::uint64_t, std::uint64_t> seeds(std::uint64_t count);
 
 }  // namespace ein::test

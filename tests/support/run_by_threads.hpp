@@ -133,4 +133,13 @@ inline RunOutcome run_by_threads(schedule::Schedule const& schedule, RunSetup co
     return outcome;
 }
 
+/// Equal bit by bit: nan too.
+inline bool same_bits(std::map<std::string, std::vector<double>> const& a,
+                      std::map<std::string, std::vector<double>> const& b) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](auto const& x, auto const& y) {
+        return x.first == y.first && x.second.size() == y.second.size() &&
+               std::memcmp(x.second.data(), y.second.data(), x.second.size() * sizeof(double)) == 0;
+    });
+}
+
 }  // namespace ein::test
