@@ -172,11 +172,13 @@ std::vector<apps::SweepRow> sweep(Options const& options, graph::EinGraph const&
         how.scheduler.simulate = true;
         return plan_and_schedule(graph, how);
     };
+    if (!options.plan_out.empty()) throw UsageError("--sweep: expected no --plan-out: a plan is for one rank count");
     double const alone = planned_for(1).made.makespan;
     std::vector<apps::SweepRow> rows;
     for (int ranks : options.sweep) {
         apps::Planned const planned = planned_for(ranks);
-        rows.push_back(apps::sweep_row(planned.made.schedule, planned.made.makespan, alone, machines.cluster.memory));
+        rows.push_back(
+            apps::sweep_row(planned.made.schedule, planned.made.makespan, alone, budget_of(options, machines)));
     }
     return rows;
 }

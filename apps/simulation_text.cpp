@@ -114,7 +114,7 @@ std::string sweep_text(std::vector<SweepRow> const& rows, std::string const& clu
         out += formatted("%8d %12s %16lld %12s %14s %12.3f%s\n", row.ranks, seconds(row.seconds).c_str(),
                          static_cast<long long>(row.words), format_bytes(static_cast<double>(row.bytes)).c_str(),
                          format_bytes(static_cast<double>(row.peak)).c_str(), row.efficiency,
-                         row.fits ? "" : "  more than the cluster's memory");
+                         row.fits ? "" : "  more than the budget");
     return out;
 }
 

@@ -79,6 +79,8 @@ rows=$(plan "$graph" --sweep 1,3,7 | awk 'NR > 2 {print $1}' | xargs); [ "$rows"
 expect 0 "1.000" plan "$graph" --sweep 1
 expect 0 '"sweep":' plan "$graph" --sweep 1,2 -n 2 --simulate=json
 expect 2 "expected no --plan-in" plan "$graph" --sweep 1,2 --plan-in "$work/p.json"
+expect 2 "expected no --plan-out" plan "$graph" --sweep 1,2 --plan-out "$work/p.json"
+expect 0 "more than the budget" plan "$graph" --sweep 1,2 --memory 16
 expect 2 "expected at most 32 on a cluster of 4 nodes" plan "$graph" -n 33 --cluster "$cluster"
 printf '{"nodes": 4, "bandwidht": 3, "memory": 10}' > "$work/c.json"
 expect 3 "c.json: /bandwidht: expected" plan "$graph" -n 2 --cluster "$work/c.json"
