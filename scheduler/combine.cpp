@@ -43,7 +43,7 @@ void Lowering::combine(graph::Node const& node, Combining const& how, Box const&
                        std::size_t number) {
     auto slices = residency_.blocks_meeting(node.output, box);
     if (box.empty()) slices = {{number, box}};  // an empty value has one block
-    if (combine_in_stages(node, how, slices, group)) return;
+    if (combine_in_stages(node, how, slices, group, number)) return;
     for (std::size_t s = 0; s < slices.size(); ++s) {
         std::size_t const owner = slices.size() == 1 ? number % group.size() : s * group.size() / slices.size();
         Folding folding(*this, node, how, slices[s].box, group[owner]);
@@ -69,7 +69,8 @@ BlockId Lowering::sent(graph::Node const& node, Combining const& how, Partial co
 /// Ranks stand in rows of one rank a slice. Each row scatters its sums in stages; then the rows' sums of each slice are combined, four at a
 /// time. @return false when that is not worth while, and nothing was done
 bool Lowering::combine_in_stages(graph::Node const& node, Combining const& how,
-                                 std::vector<Residency::Piece> const& slices, std::vector<Partial> const& group) {
+                                 std::vector<Residency::Piece> const& slices, std::vector<Partial> const& group,
+                                 std::size_t number) {
     Staging const& staging = options_.staging;
     if (group.size() < staging.ranks || group.size() % slices.size() != 0 || slices[0].box.empty()) return false;
     std::vector<Box> boxes;
@@ -80,7 +81,8 @@ bool Lowering::combine_in_stages(graph::Node const& node, Combining const& how,
 
     std::size_t const rows = group.size() / slices.size();
     std::vector<std::vector<Partial>> sums(slices.size());  // of each slice, by row
-    for (std::size_t row = 0; row < rows; ++row) {
+    for (std::size_t k = 0; k < rows; ++k) {
+        std::size_t const row = (number + k) % rows;  // blocks of one group of ranks end on each of them in turn
         std::vector<Partial> members;
         for (std::size_t s = 0; s < slices.size(); ++s) members.push_back(group[s * rows + row]);
         members = scattered(node, how, *grid, std::move(members));

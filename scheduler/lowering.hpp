@@ -81,7 +81,7 @@ private:
                  std::size_t number);
     BlockId sent(graph::Node const& node, Combining const& how, Partial const& from, Box const& box, Rank to);
     bool combine_in_stages(graph::Node const& node, Combining const& how, std::vector<Residency::Piece> const& slices,
-                           std::vector<Partial> const& group);
+                           std::vector<Partial> const& group, std::size_t number);
     std::vector<Partial> scattered(graph::Node const& node, Combining const& how, CellGrid const& grid,
                                    std::vector<Partial> members);
     Partial summed(graph::Node const& node, Combining const& how, std::vector<Partial> sums);

@@ -133,6 +133,19 @@ TEST_CASE("exchanges in stages take fewer messages for the same bytes", "[schedu
     CHECK(sum(scheduler::make_schedule(graph, plan, options).header.prediction.messages_sent) == direct);
 }
 
+TEST_CASE("small sums of one group of ranks end on different ranks, in stages too", "[scheduler]") {
+    graph::EinGraph const graph = test::matmul(4, 64, 1);
+    relation::Plan plan = planner::plan(graph, {.ranks = 8, .calls = 32});
+    plan.nodes[0].parts = {4, 8, 1};
+    planner::price(graph, plan);
+    plan.nodes[0].ranks.clear();
+    for (int call = 0; call < 32; ++call) plan.nodes[0].ranks.emplace_back(call % 8);
+    for (std::size_t least : {8, 1000}) {
+        auto const made = scheduler::schedule_plan(graph, plan, {.staging = {.ranks = least}});
+        CHECK(made.layouts[2].ranks == std::vector<Rank>{Rank{0}, Rank{1}, Rank{2}, Rank{3}});
+    }
+}
+
 TEST_CASE("a narrow output is kept wide until all partial results are in", "[scheduler]") {
     test::GraphBuilder g;
     g.leaf("A", {64}, DType::f16);
