@@ -166,13 +166,13 @@ apps::PlanningOptions planning_options(Options const& options, Machines const& m
 
 std::vector<apps::SweepRow> sweep(Options const& options, graph::EinGraph const& graph, Machines const& machines) {
     if (!options.plan_in.empty()) throw UsageError("--sweep: expected no --plan-in: a plan is for one rank count");
+    if (!options.plan_out.empty()) throw UsageError("--sweep: expected no --plan-out: a plan is for one rank count");
     auto const planned_for = [&](int ranks) {
         apps::PlanningOptions how = planning_options(options, machines, ranks);
         how.memory = std::nullopt;  // the table tells what would not fit
         how.scheduler.simulate = true;
         return plan_and_schedule(graph, how);
     };
-    if (!options.plan_out.empty()) throw UsageError("--sweep: expected no --plan-out: a plan is for one rank count");
     double const alone = planned_for(1).made.makespan;
     std::vector<apps::SweepRow> rows;
     for (int ranks : options.sweep) {

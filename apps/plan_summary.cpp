@@ -68,9 +68,6 @@ std::string plan_summary(schedule::Schedule const& schedule, relation::Plan cons
         tasks += section.tasks.size();
         idle += computes(section) ? 0 : 1;
     }
-    auto bytes = [](std::int64_t count) {
-        return format_bytes(static_cast<double>(count)) + " (" + std::to_string(count) + " bytes)";
-    };
     auto line = [](std::string const& key, std::string const& value) {
         return "  " + key + std::string(16 - std::min<std::size_t>(15, key.size()), ' ') + value + "\n";
     };
@@ -80,16 +77,16 @@ std::string plan_summary(schedule::Schedule const& schedule, relation::Plan cons
     out << line("strategy", header.strategy + optimality(plan) + ", " + std::to_string(plan.calls) +
                                 " kernel calls a node, placed by " + header.place);
     if (std::string const fewer = fewer_calls(plan); !fewer.empty()) out << line("fewer calls", fewer);
-    out << line("bytes moved", bytes(total(p.bytes_sent)) + " in all; busiest rank sends " +
+    out << line("bytes moved", format_exact_bytes(total(p.bytes_sent)) + " in all; busiest rank sends " +
                                    format_bytes(static_cast<double>(most(p.bytes_sent))) + ", receives " +
                                    format_bytes(static_cast<double>(most(p.bytes_received))));
     out << line("worst case", format_bytes(p.worst_case_bytes) + ", " + format_count(p.worst_case_elements) +
                                   " elements (EinDecomp's cost of the plan)");
     out << line("flops", format_count(p.flops));
-    out << line("peak a rank", bytes(most(p.peak_bytes)) + " of blocks");
+    out << line("peak a rank", format_exact_bytes(most(p.peak_bytes)) + " of blocks");
     schedule::DiskUse const spilled = schedule::disk_use(schedule);
     if (spilled.blocks > 0)
-        out << line("spills", bytes(spilled.written) + " of blocks written to disk, " +
+        out << line("spills", format_exact_bytes(spilled.written) + " of blocks written to disk, " +
                                   format_bytes(static_cast<double>(spilled.read)) + " read back");
     out << line("tasks", std::to_string(tasks) + " (" + tasks_by_kind(schedule) + ")");
     if (idle > 0)

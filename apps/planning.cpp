@@ -21,10 +21,6 @@ using Rung = std::vector<Way>;
 
 constexpr int most_slices = 16;  // kernel calls of a node for each that was asked for
 
-std::string bytes_text(std::int64_t bytes) {
-    return format_bytes(static_cast<double>(bytes)) + " (" + std::to_string(bytes) + " bytes)";
-}
-
 /// Cheapest first: what moves no more bytes comes before what does.
 std::vector<Rung> ladder(PlanningOptions const& base, bool parts_are_given) {
     PlanningOptions saving = base;
@@ -163,11 +159,12 @@ int enough_ranks(graph::EinGraph const& graph, PlanningOptions options) {
 [[noreturn]] void refuse(graph::EinGraph const& graph, PlanningOptions const& options, std::int64_t least,
                          bool parts_are_given) {
     int const ranks = parts_are_given ? 0 : enough_ranks(graph, options);
-    throw MemoryError(
-        options.memory_from + ": expected a schedule that fits in " +
-        format_bytes(static_cast<double>(*options.memory)) + " a rank on " + std::to_string(options.planner.ranks) +
-        " ranks, found that the smallest, its blocks spilled to disk, needs " + bytes_text(least) + "; give --memory " +
-        std::to_string(least) + (ranks > 0 ? ", or -n " + std::to_string(ranks) : "") + " or more");
+    throw MemoryError(options.memory_from + ": expected a schedule that fits in " +
+                      format_bytes(static_cast<double>(*options.memory)) + " a rank on " +
+                      std::to_string(options.planner.ranks) +
+                      " ranks, found that the smallest, its blocks spilled to disk, needs " +
+                      format_exact_bytes(least) + "; give --memory " + std::to_string(least) +
+                      (ranks > 0 ? ", or -n " + std::to_string(ranks) : "") + " or more");
 }
 
 }  // namespace

@@ -37,10 +37,6 @@ std::vector<Need> needs_of_all(Transport& transport, Need const& mine) {
     return out;
 }
 
-std::string bytes_text(std::int64_t bytes) {
-    return format_bytes(static_cast<double>(bytes)) + " (" + std::to_string(bytes) + " bytes)";
-}
-
 auto fullest(std::vector<Need> const& needs, std::int64_t Need::*what) {
     return std::max_element(needs.begin(), needs.end(),
                             [&](Need const& a, Need const& b) { return a.*what < b.*what; });
@@ -51,7 +47,7 @@ void check(std::vector<Need> const& needs, MemoryLimits const& limits) {
                                                  [](std::int64_t sum, Need const& n) { return sum + n.spilled; });
     if (planned > 0 && limits.spill_dir.empty())
         throw MemoryError(limits.schedule + ": expected --spill-dir, since the schedule was planned to write " +
-                          bytes_text(planned) +
+                          format_exact_bytes(planned) +
                           " of blocks to disk, found none; give --spill-dir a folder on a disk of each host, or plan "
                           "with more --memory or for more ranks");
     if (!limits.budget) return;
@@ -62,13 +58,14 @@ void check(std::vector<Need> const& needs, MemoryLimits const& limits) {
     std::string const budget = format_bytes(static_cast<double>(*limits.budget));
     if (limits.spill_dir.empty())
         throw MemoryError("--memory: expected a schedule that fits in " + budget + " a rank, found that rank " +
-                          rank(largest) + " needs " + bytes_text(largest->peak) +
+                          rank(largest) + " needs " + format_exact_bytes(largest->peak) +
                           " of blocks; give more, or --spill-dir a folder on a disk (then " +
-                          bytes_text(hardest->smallest) + " would do), or plan for more ranks");
+                          format_exact_bytes(hardest->smallest) + " would do), or plan for more ranks");
     if (hardest->smallest > *limits.budget)
         throw MemoryError("--memory: expected room for the blocks of each single task, found " + budget +
                           " a rank, and a task of rank " + rank(hardest) + " that needs " +
-                          bytes_text(hardest->smallest) + "; give --memory " + std::to_string(hardest->smallest) +
+                          format_exact_bytes(hardest->smallest) + "; give --memory " +
+                          std::to_string(hardest->smallest) +
                           " or more, or plan for smaller blocks (einplan --parts) or more ranks");
 }
 

@@ -26,8 +26,6 @@ constexpr std::size_t most_at_once = std::size_t{1} << 30;  // Linux moves 2 GiB
                    "; " + mend);
 }
 
-std::string bytes_text(std::size_t bytes) { return format_bytes(static_cast<double>(bytes)); }
-
 /// Without a name from the beginning, where the file system can do that.
 int open_unnamed(std::filesystem::path const& folder) {
     int fd = ::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
@@ -62,7 +60,7 @@ SpillFile::SpillFile(std::filesystem::path folder, std::int64_t reserve)
     int const error = errno;
     if (error != ENOSPC && error != EDQUOT && error != EFBIG) return;  // it cannot promise: writing will tell
     ::close(fd_);
-    fail(folder_, "room for " + bytes_text(static_cast<std::size_t>(reserve)) + " of blocks of one rank", error,
+    fail(folder_, "room for " + format_bytes(static_cast<double>(reserve)) + " of blocks of one rank", error,
          "free space there, or give another --spill-dir or more --memory");
 }
 
@@ -73,7 +71,7 @@ void SpillFile::write(std::int64_t offset, std::span<std::byte const> bytes) con
         return ::pwrite(fd_, bytes.data() + done, count, offset + static_cast<std::int64_t>(done));
     });
     if (error != 0)
-        fail(folder_, "to write a block of " + bytes_text(bytes.size()), error,
+        fail(folder_, "to write a block of " + format_bytes(static_cast<double>(bytes.size())), error,
              "free space there, or give another --spill-dir or more --memory");
 }
 
@@ -82,7 +80,8 @@ void SpillFile::read(std::int64_t offset, std::span<std::byte> bytes) const {
         return ::pread(fd_, bytes.data() + done, count, offset + static_cast<std::int64_t>(done));
     });
     if (error != 0)
-        fail(folder_, "to read back a block of " + bytes_text(bytes.size()), error, "give another --spill-dir");
+        fail(folder_, "to read back a block of " + format_bytes(static_cast<double>(bytes.size())), error,
+             "give another --spill-dir");
 }
 
 bool SpillFile::in_memory() const {

@@ -48,6 +48,10 @@ std::string format_bytes(double bytes) {
     return scaled(bytes, 1024.0, std::array{"B", "KiB", "MiB", "GiB", "TiB", "PiB"});
 }
 
+std::string format_exact_bytes(std::int64_t bytes) {
+    return format_bytes(static_cast<double>(bytes)) + " (" + std::to_string(bytes) + " bytes)";
+}
+
 std::string format_count(double count) {
     std::string text = scaled(count, 1000.0, std::array{"", "k", "M", "G", "T", "P"});
     while (!text.empty() && text.back() == ' ') text.pop_back();

@@ -15,6 +15,9 @@ std::optional<std::int64_t> parse_bytes(std::string_view text);
 /// Three significant digits and a binary unit.
 std::string format_bytes(double bytes);
 
+/// For whoever has to type the number: "1.50 GiB (1610612736 bytes)".
+std::string format_exact_bytes(std::int64_t bytes);
+
 /// Three significant digits and k, M, G, T, P: "53.1 G" for 5.31e10.
 std::string format_count(double count);
 

@@ -22,6 +22,7 @@ TEST_CASE("sizes and counts print with three digits", "[base][sizes]") {
     CHECK(ein::format_bytes(1610612736) == "1.50 GiB");
     CHECK(ein::format_bytes(1023) == "1023 B");
     CHECK(ein::format_bytes(128.0 * 1024 * 1024) == "128 MiB");
+    CHECK(ein::format_exact_bytes(1610612737) == "1.50 GiB (1610612737 bytes)");
     CHECK(ein::format_count(5.31e10) == "53.1 G");
     CHECK(ein::format_count(999) == "999");
 }
