@@ -2,6 +2,8 @@
 
 #include <set>
 
+#include "lib/base/parallel.hpp"
+
 namespace ein::scheduler {
 
 using schedule::TaskKind;
@@ -48,9 +50,9 @@ void Lowering::run() {
 }
 
 std::vector<schedule::Section> Lowering::take_sections() {
-    std::vector<schedule::Section> out;
-    for (SectionBuilder& section : sections_) out.push_back(std::move(section).finish());
-    return out;
+    Room const room = options_.order == Order::least_memory ? Room::within_peak : Room::any;
+    return for_each_in_parallel(sections_.size(),
+                                [&](std::size_t rank) { return std::move(sections_[rank]).finish(room); });
 }
 
 std::vector<Layout> Lowering::layouts() const {
@@ -63,6 +65,7 @@ std::vector<Layout> Lowering::layouts() const {
 void Lowering::lower(NodeId id) {
     graph::Node const& node = graph_.node(id);
     residency_.begin(node_ = id);
+    for (SectionBuilder& section : sections_) section.begin_node();
     std::visit([&](auto const& op) { lower(node, op, plan_.node(id)); }, node.op);
 }
 

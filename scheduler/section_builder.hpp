@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "lib/schedule/schedule.hpp"
+#include "scheduler/cuts_first.hpp"
 
 namespace ein::scheduler {
 
@@ -49,8 +50,12 @@ public:
     /// @return the task's number among the body's tasks (for `after`); loads and stores have none of use
     std::int32_t add(TaskDraft const& draft);
 
+    /// What is added from now on belongs to another node.
+    void begin_node();
+
     std::int64_t bytes_of(BlockId block) const;
-    schedule::Section finish() &&;
+    /// Within each node, what other ranks wait for comes first (cuts_first).
+    schedule::Section finish(Room room = Room::any) &&;
 
 private:
     std::int64_t pool(Box const& box);
@@ -59,6 +64,7 @@ private:
     std::vector<std::int64_t> pooled_;
     schedule::Section section_;  // tasks: the body only until finish()
     std::vector<schedule::Task> loads_, stores_;
+    std::vector<std::int32_t> node_begins_;  // among the body's tasks
 };
 
 }  // namespace ein::scheduler

@@ -69,7 +69,6 @@ run_mpi() {
     export OMPI_MCA_plm=rsh OMPI_MCA_plm_rsh_agent="$state/rsh" OMPI_MCA_ras=^slurm
     export OMPI_MCA_orte_default_hostfile="$state/hostfile" OMPI_MCA_hwloc_base_binding_policy=none
     export OMPI_MCA_oob_tcp_if_include=eth0 OMPI_MCA_btl_tcp_if_include=eth0 OMPI_MCA_pml=ob1 OMPI_MCA_btl=self,vader,tcp
-    export OMPI_MCA_btl_tcp_links=2          # with one connection a pair of hosts, Open MPI is nearly half duplex
     export OMPI_MCA_mpi_yield_when_idle=1    # every host believes that the cores are its own
     local command
     printf -v command '%q ' mpirun "$@"
