@@ -74,11 +74,12 @@ void read_flops(Cursor const& at, Cluster& cluster) {
 
 void read_link(Cursor const& at, Link& link) {
     if (!at.expect_object()) return;
-    at.only_keys({"bandwidth", "latency", "per_message", "both_ways"});
+    at.only_keys({"bandwidth", "latency", "per_message", "both_ways", "queue"});
     read_rate(at, "bandwidth", link.bandwidth, Quantity::bytes_per_second);
     read_time(at, "latency", link.latency);
     read_time(at, "per_message", link.per_message);
     read_rate(at, "both_ways", link.both_ways, Quantity::bytes_per_second);
+    if (at.has("queue")) link.queue = read_size(at.at("queue")).value_or(0);
 }
 
 void read_speeds(Cursor const& at, std::map<int, double>& speeds) {
@@ -99,6 +100,7 @@ void read_speeds(Cursor const& at, std::map<int, double>& speeds) {
 Json to_json(Link const& link) {
     Json out{{"bandwidth", link.bandwidth}, {"latency", link.latency}, {"per_message", link.per_message}};
     if (link.both_ways) out["both_ways"] = *link.both_ways;
+    if (link.queue > 0) out["queue"] = link.queue;
     return out;
 }
 

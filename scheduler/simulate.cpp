@@ -31,6 +31,7 @@ struct Message {
     double bytes = 0;
     bool sent = false, posted = false;  // by its two ranks
     bool eager = false, started = false, arrived = false;
+    double asked = 0;  // when its request reaches the receiver
     double begin = 0;
     int cause_rank = -1;
     TaskId cause{-1};
@@ -139,7 +140,7 @@ public:
     }
 
 private:
-    enum class What { task_ends, message_starts, message_arrives };
+    enum class What { task_ends, message_answered, message_starts, message_arrives };
     struct Event {
         double time;
         std::int64_t order;  // of events at one time: as they were foreseen
@@ -167,6 +168,11 @@ private:
     void handle(Event const& event) {
         switch (event.what) {
             case What::task_ends: return end_task(event.rank, TaskId{event.id}, event.time, event.workers);
+            case What::message_answered: {
+                Message const& message = messages_.list[at(event.id)];
+                double const start = network_.answer(event.time, Rank{message.from}, Rank{message.to});
+                return foresee(start, What::message_starts, event.rank, event.id);
+            }
             case What::message_starts: {
                 Message const& message = messages_.list[at(event.id)];
                 return network_.start(event.time, event.id, Rank{message.from}, Rank{message.to}, message.bytes);
@@ -220,6 +226,8 @@ private:
         std::int32_t const number = messages_.of_task[at(rank)][at(task)];
         Message& message = messages_.list[at(number)];
         (message.from == rank ? message.sent : message.posted) = true;
+        if (message.from == rank && !message.eager)
+            message.asked = network_.ask(now, Rank{message.from}, Rank{message.to});
         if (message.started) {  // eagerly, and only now there is a place for it
             open(message.to, now);
             if (message.arrived) foresee(now, What::message_arrives, rank, number);
@@ -231,8 +239,10 @@ private:
         message.cause_rank = cause_rank, message.cause = cause;
         open(message.from, now);
         if (message.posted) open(message.to, now);
-        double const handshake = message.eager ? 0 : 2 * network_.link(Rank{message.from}, Rank{message.to}).latency;
-        foresee(now + handshake, What::message_starts, rank, number);
+        if (message.eager)
+            foresee(now, What::message_starts, rank, number);
+        else
+            foresee(std::max(now, message.asked), What::message_answered, rank, number);
     }
 
     void open(int rank, double now) {

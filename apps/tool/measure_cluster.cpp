@@ -28,6 +28,8 @@ void round_all(Cluster& cluster) {
         *value = rounded(*value);
     for (std::optional<double>* value : {&cluster.uplink, &cluster.inside.both_ways, &cluster.between.both_ways})
         if (*value) *value = rounded(**value);
+    for (std::int64_t* value : {&cluster.inside.queue, &cluster.between.queue})
+        *value = static_cast<std::int64_t>(rounded(static_cast<double>(*value)));
 }
 
 std::string to_text(KernelRates const& rates, std::int64_t memory) {

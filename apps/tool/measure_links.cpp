@@ -14,6 +14,11 @@ using scheduler::Link;
 
 namespace {
 
+double median(std::vector<double> values) {
+    std::sort(values.begin(), values.end());
+    return values[values.size() / 2];
+}
+
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 /// A sender and a receiver. Some pairs talk at once while all other ranks wait.
@@ -61,17 +66,23 @@ public:
         }
     }
 
-    /// Bytes/s that a rank sends and receives together. Connections that exchange evenly from the start reach more than those where one
-    /// direction starts when the other is under way; both happen in runs, so a byte is given the mean time of the two.
+    /// Bytes/s that a rank sends and receives together.
     double both_ways(Pair pair, double one_way) {
-        std::size_t const bytes = std::clamp<std::size_t>(static_cast<std::size_t>(one_way / 16), 64 << 10, 64 << 20);
-        double const stream = static_cast<double>(4 * bytes) / one_way;
-        // The second half of one stream and the first half of the other overlap: at twice `one_way` they take half of a stream's
-        // time, at once `one_way` all of it.
-        double const in_turn = median_seconds([&] { exchange_in_turn(pair, bytes); });
-        double const overlap = std::clamp(in_turn - stream, stream / 2, stream);
-        double const together = median_seconds([&] { transfer({pair, {pair.second, pair.first}}, bytes, 4, false); });
-        return static_cast<double>(8 * bytes) / (overlap + std::max(together, stream) / 2);
+        std::size_t const bytes = stream_bytes(one_way);
+        double const seconds = median_seconds([&] {
+            transfer({pair, {pair.second, pair.first}}, bytes, stream_messages, false);
+        });
+        return static_cast<double>(2 * stream_messages * bytes) / seconds;
+    }
+
+    /// Seconds by which the answer to a large message is late when it stands behind data that go its way.
+    double answer_delay(Pair pair, double one_way) {
+        std::vector<double> idle, busy;
+        for (int turn = 0; turn < 5; ++turn) {
+            idle.push_back(seconds_to_answer(pair, 0, 0));
+            busy.push_back(seconds_to_answer(pair, stream_bytes(one_way), stream_messages));
+        }
+        return median(busy) - median(idle);
     }
 
 private:
@@ -83,36 +94,53 @@ private:
                 what();
                 return 1.0;
             }));
-        std::sort(seconds.begin(), seconds.end());
-        return seconds[2];
+        return median(std::move(seconds));
     }
 
-    /// Four messages each way, two after two; the second rank begins to send when it has received two.
-    void exchange_in_turn(Pair pair, std::size_t bytes) {
-        bool const leads = pair.first == transport_.rank();
-        Rank const other = leads ? pair.second : pair.first;
-        int const out_tag = tags_[{transport_.rank(), other}], in_tag = tags_[{other, transport_.rank()}];
-        tags_[pair] += 4;
-        tags_[{pair.second, pair.first}] += 4;
-        if (!leads && pair.second != transport_.rank()) return;
-        involved_ = true;
-        in_.resize(std::max(in_.size(), 4 * bytes));
-        out_.resize(std::max(out_.size(), 4 * bytes));
-        int sent = 0, sends_left = 0, received = 0;
-        auto const send_two = [&] {
-            for (int m = sent; m < sent + 2; ++m)
-                transport_.start_send({out_.data() + static_cast<std::size_t>(m) * bytes, bytes}, other, out_tag + m,
-                                      1);
-            sent += 2, sends_left += 2;
-        };
-        for (int m = 0; m < 4; ++m)
-            transport_.start_receive({in_.data() + static_cast<std::size_t>(m) * bytes, bytes}, other, in_tag + m, 0);
-        if (leads) send_two();
-        for (std::vector<Transport::Ticket> done; received < 4 || sent < 4 || sends_left > 0; done.clear()) {
-            transport_.poll(done);
-            for (Transport::Ticket const ticket : done) ticket == 0 ? ++received : --sends_left;
-            if (sent == 0 ? received >= 2 : sent == 2 && sends_left == 0) send_two();
+    static constexpr int stream_messages = 4;
+    static std::size_t stream_bytes(double bytes_per_second) {
+        return std::clamp<std::size_t>(static_cast<std::size_t>(bytes_per_second / 16), 256 << 10, 64 << 20);
+    }
+
+    /// The first rank of `pair` streams messages to the second, which asks it, once the first of them has come, to take a message that
+    /// waits to be answered (it is larger than what any MPI sends unasked). @return the seconds until that message could leave
+    double seconds_to_answer(Pair pair, std::size_t bytes, int messages) {
+        constexpr std::size_t asking = 192 << 10;
+        bool const streams = pair.first == transport_.rank();
+        int const stream_tag = tags_[pair], asking_tag = tags_[{pair.second, pair.first}];
+        tags_[pair] += messages;
+        tags_[{pair.second, pair.first}] += 1;
+        transport_.barrier();
+        double begin = 0, seconds = 0;
+        if (streams || pair.second == transport_.rank()) {
+            in_.resize(std::max(in_.size(), asking + bytes * static_cast<std::size_t>(messages)));
+            out_.resize(in_.size());
+            auto const piece = [&](std::vector<std::byte>& buffer, int m) {
+                return std::span(buffer.data() + asking + static_cast<std::size_t>(m) * bytes, bytes);
+            };
+            constexpr Transport::Ticket ours = 0, theirs = 1;
+            auto const ask = [&] {
+                begin = now();
+                transport_.start_send({out_.data(), asking}, pair.first, asking_tag, ours);
+            };
+            if (streams) transport_.start_receive({in_.data(), asking}, pair.second, asking_tag, ours);
+            for (int m = 0; m < messages; ++m)
+                streams ? transport_.start_send(piece(out_, m), pair.second, stream_tag + m, theirs)
+                        : transport_.start_receive(piece(in_, m), pair.first, stream_tag + m, theirs);
+            if (!streams && messages == 0) ask();
+            std::vector<Transport::Ticket> done;
+            for (int left = messages + 1; left > 0; done.clear()) {
+                transport_.poll(done);
+                for (Transport::Ticket const ticket : done) {
+                    --left;
+                    if (ticket == ours)
+                        seconds = now() - begin;
+                    else if (!streams && begin == 0)
+                        ask();
+                }
+            }
         }
+        return longest(streams ? 0 : seconds);
     }
 
     /// Seconds of one of the things that `what` does and counts; the same on all ranks.
@@ -121,11 +149,16 @@ private:
         transport_.barrier();
         double const begin = now();
         double const count = what();
-        std::string const mine = std::to_string(involved_ ? (now() - begin) / count * 1e9 : 0.0);
+        double const mine = involved_ ? (now() - begin) / count : 0.0;
         involved_ = false;
-        double longest = 0;
-        for (std::string const& text : transport_.all_gather(mine)) longest = std::max(longest, std::stod(text));
-        return longest * 1e-9;
+        return longest(mine);
+    }
+
+    double longest(double seconds) {
+        double out = 0;
+        for (std::string const& text : transport_.all_gather(std::to_string(seconds * 1e9)))
+            out = std::max(out, std::stod(text));
+        return out * 1e-9;
     }
 
     /// Messages of each pair, all in flight at once; whoever has no part in it returns at once.
@@ -168,6 +201,8 @@ void measure_link(LinkBench& bench, Pair pair, Link& link) {
     double const both = bench.both_ways(pair, link.bandwidth);
     link.both_ways.reset();
     if (both < 1.9 * link.bandwidth) link.both_ways = both;
+    double const late = bench.answer_delay(pair, link.bandwidth);
+    link.queue = late > 1e-4 ? static_cast<std::int64_t>(late * link.bandwidth) : 0;
 }
 
 std::map<std::string, std::vector<Rank>> ranks_by_host(std::vector<Seat> const& seats) {

@@ -12,9 +12,15 @@ void FairLink::advance(double now) {
     now_ = now;
 }
 
-void FairLink::add(double now, double bytes, std::int32_t user) {
+double FairLink::add(double now, double bytes, std::int32_t user) {
     advance(now);
     users_.push({given_ + bytes, arrivals_++, user});
+    return given_ + bytes;
+}
+
+double FairLink::left(double now, double mark) const {
+    double const given = (now - now_) * rate_ / static_cast<double>(std::max<std::size_t>(1, users_.size()));
+    return std::max(0.0, mark - given_ - given);
 }
 
 double FairLink::next_end() const {

@@ -18,7 +18,10 @@ public:
 
     explicit FairLink(double bytes_per_second) : rate_(bytes_per_second) {}
 
-    void add(double now, double bytes, std::int32_t user);
+    /// @return the user's mark, for left()
+    double add(double now, double bytes, std::int32_t user);
+    /// Bytes that the user of `mark` has not been given yet; it has not been taken off.
+    double left(double now, double mark) const;
     /// When the next user will have been served, if nobody comes before.
     double next_end() const;
     /// Takes that user off. @param now  what next_end() said

@@ -34,20 +34,26 @@ std::size_t Network::exchange_of(Rank a, Rank b, double both_ways) {
     return at->second;
 }
 
-void Network::put(std::size_t link, double now, double bytes, std::int32_t message) {
-    links_[link].add(now, bytes, message);
+double Network::put(std::size_t link, double now, double bytes, std::int32_t message) {
+    double const mark = links_[link].add(now, bytes, message);
     earliest_.set(link, links_[link].next_end());
-    ++links_left_[static_cast<std::size_t>(message)];
+    ++messages_[static_cast<std::size_t>(message)].links_left;
+    return mark;
 }
 
 void Network::start(double now, std::int32_t message, Rank from, Rank to, double bytes) {
-    if (links_left_.size() <= static_cast<std::size_t>(message))
-        links_left_.resize(static_cast<std::size_t>(message) + 1);
+    if (messages_.size() <= static_cast<std::size_t>(message)) messages_.resize(static_cast<std::size_t>(message) + 1);
+    UnderWay& under_way = messages_[static_cast<std::size_t>(message)] = {0, from, to, 0};
     bool const inside = same_node(from, to);
     Link const& kind = link(from, to);
     std::vector<Ends> const& ranks = inside ? inside_ : between_;
+    if (kind.queue > 0) {
+        queues_[{from, to}].messages.push_back(message);
+        if (auto const asked = static_cast<double>(cluster_.eager); bytes > asked)
+            bytes -= asked;  // went with the request
+    }
     double const own = bytes + kind.per_message * kind.bandwidth;
-    put(ranks[at(from)].out, now, own, message);
+    under_way.mark = put(ranks[at(from)].out, now, own, message);
     put(ranks[at(to)].in, now, own, message);
     if (kind.both_ways) put(exchange_of(from, to, *kind.both_ways), now, bytes, message);
     if (inside) return;
@@ -58,11 +64,35 @@ void Network::start(double now, std::int32_t message, Rank from, Rank to, double
     if (cluster_.backbone) put(backbone_, now, bytes, message);
 }
 
+double Network::ask(double now, Rank from, Rank to) {
+    Link const& kind = link(from, to);
+    if (kind.queue == 0) return now + kind.latency;
+    double& asked = queues_[{from, to}].asked;
+    asked = std::max(asked, now) + static_cast<double>(cluster_.eager) / kind.bandwidth;
+    return asked + kind.latency;
+}
+
+double Network::answer(double now, Rank from, Rank to) const {
+    Link const& kind = link(from, to);
+    auto const queue = queues_.find({to, from});
+    if (queue == queues_.end()) return now + kind.latency;
+    FairLink const& out = links_[(same_node(from, to) ? inside_ : between_)[at(to)].out];
+    double bytes = 0;
+    for (std::int32_t message : queue->second.messages)
+        bytes += out.left(now, messages_[static_cast<std::size_t>(message)].mark);
+    double const behind = std::min(bytes, static_cast<double>(kind.queue)) / kind.bandwidth;
+    return std::max(now + behind, queue->second.asked) + kind.latency;
+}
+
 std::int32_t Network::step() {
     std::size_t const link = earliest_.index();
     std::int32_t const message = links_[link].take(earliest_.time());
     earliest_.set(link, links_[link].next_end());
-    return --links_left_[static_cast<std::size_t>(message)] == 0 ? message : -1;
+    UnderWay& under_way = messages_[static_cast<std::size_t>(message)];
+    if (--under_way.links_left > 0) return -1;
+    if (auto const queue = queues_.find({under_way.from, under_way.to}); queue != queues_.end())
+        std::erase(queue->second.messages, message);
+    return message;
 }
 
 }  // namespace ein::scheduler

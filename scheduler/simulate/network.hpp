@@ -25,12 +25,18 @@ public:
     /// Goes on to next(). @return the message that passed its last link then, or -1
     std::int32_t step();
 
+    /// Asks whether `to` is ready for a message. @return when it can answer: where answers may have to queue, the message's first bytes go
+    /// with the request and matter, since ranks that ask each other within that time both answer before either sends.
+    double ask(double now, Rank from, Rank to);
+    /// @return when the answer is there that `to` gives now: behind what is under way in its direction, where that queues
+    double answer(double now, Rank from, Rank to) const;
+
     Link const& link(Rank from, Rank to) const { return same_node(from, to) ? cluster_.inside : cluster_.between; }
 
 private:
     bool same_node(Rank a, Rank b) const { return cluster_.node_of(a) == cluster_.node_of(b); }
     std::size_t add_link(double rate);
-    void put(std::size_t link, double now, double bytes, std::int32_t message);
+    double put(std::size_t link, double now, double bytes, std::int32_t message);
 
     std::size_t exchange_of(Rank a, Rank b, double both_ways);
 
@@ -43,7 +49,17 @@ private:
     std::map<std::pair<int, int>, std::size_t> exchanges_;  // by pair of ranks that have sent
     std::size_t backbone_ = 0;
     Earliest earliest_;
-    std::vector<std::int32_t> links_left_;  // by message
+    struct UnderWay {
+        std::int32_t links_left = 0;
+        Rank from, to;
+        double mark = 0;  // on the link out of `from`
+    };
+    std::vector<UnderWay> messages_;
+    struct Queue {
+        double asked = 0;  // when the last request has gone
+        std::vector<std::int32_t> messages;
+    };
+    std::map<std::pair<Rank, Rank>, Queue> queues_;  // under way from a rank to another, where their link has a queue
 };
 
 }  // namespace ein::scheduler

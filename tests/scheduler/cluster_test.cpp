@@ -62,6 +62,7 @@ TEST_CASE("a cluster that is written is read again as it was", "[scheduler][clus
     cluster.memory = 1 << 30;
     cluster.backbone = 1e9;
     cluster.between.both_ways = 2e9;
+    cluster.between.queue = 1 << 19;
     cluster.speeds = {{3, 0.25}};
     CHECK(read(to_json(cluster).dump()) == cluster);
     CHECK(read(to_json(Cluster{}).dump()) == Cluster{});

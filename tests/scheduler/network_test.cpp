@@ -91,6 +91,32 @@ TEST_CASE("messages share the links that they have in common", "[scheduler][simu
         ring.start(0, 2, Rank{4}, Rank{0}, 100);
         CHECK(ends_of(ring)[2].second == Approx(10));
     }
+    SECTION("an answer stands behind what is left of what goes its way, as far as the link queues it") {
+        Cluster queued = cluster;
+        queued.between.latency = 0.5;
+        queued.between.queue = 30;
+        queued.eager = 20;
+        Network network(queued, 6);
+        CHECK(network.answer(0, Rank{2}, Rank{0}) == Approx(0.5));
+        network.start(0, 0, Rank{0}, Rank{2}, 100);
+        CHECK(network.answer(0, Rank{2}, Rank{0}) == Approx(3 + 0.5));
+        CHECK(network.answer(7, Rank{2}, Rank{0}) == Approx(7 + 1 + 0.5));  // 20 bytes were sent ahead, 10 are left
+        CHECK(network.answer(0, Rank{0}, Rank{2}) == Approx(0.5));
+        CHECK(network.answer(0, Rank{4}, Rank{0}) == Approx(0.5));
+        while (network.next() < FairLink::never) network.step();
+        CHECK(network.answer(10, Rank{2}, Rank{0}) == Approx(10.5));
+    }
+    SECTION("ranks that ask each other at about the same time both answer before either sends") {
+        Cluster queued = cluster;
+        queued.between.latency = 0.5;
+        queued.between.queue = 30;
+        queued.eager = 20;
+        Network network(queued, 6);
+        CHECK(network.ask(0, Rank{0}, Rank{2}) == Approx(2 + 0.5));
+        CHECK(network.ask(1, Rank{2}, Rank{0}) == Approx(1 + 2 + 0.5));
+        CHECK(network.answer(2.5, Rank{0}, Rank{2}) == Approx(3 + 0.5));  // behind the request of its own rank
+        CHECK(Network(cluster, 6).ask(7, Rank{2}, Rank{0}) == Approx(7 + cluster.between.latency));
+    }
     SECTION("ranks of one node have their own, faster link") {
         Network network(cluster, 6);
         network.start(0, 0, Rank{0}, Rank{1}, 100);
