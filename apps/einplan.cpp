@@ -145,7 +145,8 @@ Machines read_machines(Options const& options) {
 std::optional<std::int64_t> budget_of(Options const& options, Machines const& machines) {
     if (options.memory.empty()) return machines.cluster.memory;
     auto const budget = parse_bytes(options.memory);
-    if (!budget) throw UsageError("--memory: expected a size such as 8GiB, found '" + options.memory + "'");
+    if (!budget || *budget == 0)
+        throw UsageError("--memory: expected a size such as 8GiB, found '" + options.memory + "'");
     return budget;
 }
 

@@ -102,7 +102,8 @@ std::optional<EinrunOptions> einrun_options(int argc, char const* const* argv) {
     options.progress = progress_from(texts.progress, options.quiet);
     if (texts.memory.empty()) return options;
     options.memory = parse_bytes(texts.memory);
-    if (!options.memory) throw UsageError("--memory: expected a size such as 8GiB, found '" + texts.memory + "'");
+    if (!options.memory || *options.memory == 0)
+        throw UsageError("--memory: expected a size such as 8GiB, found '" + texts.memory + "'");
     return options;
 }
 

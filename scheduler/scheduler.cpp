@@ -75,7 +75,10 @@ Scheduled lowered(graph::EinGraph const& graph, relation::Plan const& plan, Sche
     header.name = graph.name;
     header.ranks = plan.ranks;
     header.strategy = plan.strategy;
-    header.place = place;
+    header.place = !plan.nodes.empty() && std::none_of(plan.nodes.begin(), plan.nodes.end(),
+                                                       [](auto const& node) { return node.ranks.empty(); })
+                       ? "plan"  // it says where every kernel call goes
+                       : place;
     header.params = graph.params;
     LoweringOptions how{placer(place), {}, options.inputs, options.order, options.slice_bytes, options.staging};
     if (place == "ia") how.decided = ia::place_plan(graph, plan).ranks;

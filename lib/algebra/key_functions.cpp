@@ -162,10 +162,13 @@ std::string text(KeyMap const& map) {
 
 KeyPredicate KeyPredicate::parse(int arity, std::string const& accepts) { return {arity, parsed(accepts, arity)}; }
 
-bool KeyPredicate::operator()(Key const& key) const {
+Checked<bool> KeyPredicate::operator()(Key const& key) const {
     std::vector<std::int64_t> labels(key.begin(), key.end());
     labels.push_back(0);
     scalar::Scalar const value = evaluated(accepts, labels);
+    if (!value.is_integer && !std::isfinite(value.number.real()))
+        return Problem{"a number for every key", std::to_string(value.number.real()) + " for key " + text(key),
+                       "mend the filter"};
     return value.is_integer ? value.integer != 0 : value.number != 0.0;
 }
 

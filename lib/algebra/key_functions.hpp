@@ -64,7 +64,7 @@ struct KeyPredicate {
     scalar::Expr accepts;  // not 0: the key is kept
 
     static KeyPredicate parse(int arity, std::string const& accepts);
-    bool operator()(Key const& key) const;
+    Checked<bool> operator()(Key const& key) const;
     /// The parts of the key that it looks at.
     KeyDims dims() const;
     friend bool operator==(KeyPredicate const&, KeyPredicate const&) = default;

@@ -148,9 +148,16 @@ Checked<RelationType> type_of(Filter const& filter, RelationType const& type) {
                        "one of " + std::to_string(filter.accepts.arity), "correct the boolFunc"};
     if (auto const fault = too_many(static_cast<double>(type.keys()))) return *fault;
     std::vector<Key> keys;
+    std::optional<Problem> fault;
     type.for_each_key([&](Key const& key) {
-        if (filter.accepts(key)) keys.push_back(key);
+        if (fault) return;
+        Checked<bool> const kept = filter.accepts(key);
+        if (Problem const* const p = problem(kept))
+            fault = *p;
+        else if (value(kept))
+            keys.push_back(key);
     });
+    if (fault) return *fault;
     return type_of_keys(std::move(keys), type.arity(), type.bound, "σ" + text(filter));
 }
 

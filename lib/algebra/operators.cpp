@@ -72,7 +72,7 @@ Tuples applied(Aggregation const& aggregation, Tuples const& tuples) {
 Tuples applied(Filter const& filter, Tuples const& tuples) {
     Tuples out;
     for (Tuple const& tuple : tuples)
-        if (filter.accepts(tuple.key)) out.push_back(tuple);
+        if (value(filter.accepts(tuple.key))) out.push_back(tuple);
     return out;
 }
 

@@ -45,10 +45,10 @@ RelationType type_of_keys(std::vector<Key> keys, int arity, Shape bound, std::st
 std::optional<Problem> holes_in(RelationType const& type) {
     std::optional<Key> const hole = type.first_hole();
     if (!hole) return std::nullopt;
-    return Problem{
-        "a relation without holes",
-        "no key " + text(*hole) + " below frontier " + to_string(type.frontier) + ", left by " + type.holes_by,
-        "rekey what is left to keys 0, 1, ... or keep every key"};
+    return Problem{"a relation without holes",
+                   "no key " + text(*hole) + " below frontier " + to_string(type.frontier) + ", " +
+                       (type.holes_by.empty() ? "no key at all being left" : "left by " + type.holes_by),
+                   "rekey what is left to keys 0, 1, ... or keep every key"};
 }
 
 std::string text(RelationType const& type) {

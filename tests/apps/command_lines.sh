@@ -61,6 +61,8 @@ expect 0 "for 7 ranks" plan "$graph" -n 7
 cp "$work/s.sched" "$work/first.sched"; expect 0 "" plan "$graph" -n 7; cmp -s "$work/s.sched" "$work/first.sched" || { echo "FAILED: planning twice gives other bytes"; failed=1; }
 expect 0 "" plan "$graph" -n 4 --plan-out "$work/p.json"
 expect 0 "" plan "$graph" -n 4 --plan-in "$work/p.json"
+expect 0 "placed by plan" plan "$graph" -n 4 --plan-in "$work/p.json"
+expect 2 "--memory: expected a size" plan "$graph" -n 4 --memory 0
 expect 3 "/ranks" plan "$graph" -n 3 --plan-in "$work/p.json"
 
 # The simulator: a cluster file, one run, a sweep.

@@ -91,11 +91,11 @@ TEST_CASE("messages share the links that they have in common", "[scheduler][simu
         ring.start(0, 2, Rank{4}, Rank{0}, 100);
         CHECK(ends_of(ring)[2].second == Approx(10));
     }
+    Cluster queued = cluster;
+    queued.between.latency = 0.5;
+    queued.between.queue = 30;
+    queued.eager = 20;
     SECTION("an answer stands behind what is left of what goes its way, as far as the link queues it") {
-        Cluster queued = cluster;
-        queued.between.latency = 0.5;
-        queued.between.queue = 30;
-        queued.eager = 20;
         Network network(queued, 6);
         CHECK(network.answer(0, Rank{2}, Rank{0}) == Approx(0.5));
         network.start(0, 0, Rank{0}, Rank{2}, 100);
@@ -107,10 +107,6 @@ TEST_CASE("messages share the links that they have in common", "[scheduler][simu
         CHECK(network.answer(10, Rank{2}, Rank{0}) == Approx(10.5));
     }
     SECTION("ranks that ask each other at about the same time both answer before either sends") {
-        Cluster queued = cluster;
-        queued.between.latency = 0.5;
-        queued.between.queue = 30;
-        queued.eager = 20;
         Network network(queued, 6);
         CHECK(network.ask(0, Rank{0}, Rank{2}) == Approx(2 + 0.5));
         CHECK(network.ask(1, Rank{2}, Rank{0}) == Approx(1 + 2 + 0.5));

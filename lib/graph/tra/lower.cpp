@@ -112,7 +112,8 @@ private:
         return rekeyed(expr, [&](Key const& key) { return std::optional(tra::value(op.keys(key, 0))); });
     }
     Relation lowered(tra::Filter const& op, Expr const& expr) {
-        return rekeyed(expr, [&](Key const& key) { return op.accepts(key) ? std::optional(key) : std::nullopt; });
+        return rekeyed(expr,
+                       [&](Key const& key) { return tra::value(op.accepts(key)) ? std::optional(key) : std::nullopt; });
     }
 
     Relation lowered(tra::Join const& op, Expr const& expr) {
