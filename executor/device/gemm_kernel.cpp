@@ -7,6 +7,7 @@
 #include "executor/device/gemm_match.hpp"
 #include "executor/device/gemm_plan.hpp"
 #include "executor/device/loop_kernel.hpp"
+#include "executor/device/pair_product.hpp"
 #include "executor/device/scratch.hpp"
 #include "lib/base/partition.hpp"
 
@@ -64,16 +65,26 @@ Grid choose_grid(GemmPlan const& plan, std::int64_t wanted) {
     return grid;
 }
 
+/// What a kernel does with the elements of its two operands.
+struct Operation {
+    std::array<std::size_t, 2> operands{};
+    double factor = 1;  // BLAS's
+    PairProduct pair;   // in place of BLAS
+    scalar::Agg agg = scalar::Agg::sum;
+};
+
 class GemmKernel final : public PreparedKernel {
 public:
-    GemmKernel(GemmPlan plan, Grid grid, Nest const& nest, ScaledProduct const& product, DType type)
+    GemmKernel(GemmPlan plan, Grid grid, Nest const& nest, Operation const& operation, DType type)
         : plan_(std::move(plan)),
-          operands_{product.left, product.right},
+          operands_(operation.operands),
+          pair_(operation.pair),
+          agg_(operation.agg),
           size_(static_cast<Extent>(size_of(type))),
           accumulate_(nest.accumulate),
           grid_(grid) {
         call_.type = type;
-        call_.alpha = product.factor;
+        call_.alpha = operation.factor;
         set_forms();
         for (std::size_t side : {A, B}) make_packing(nest, side, type);
         make_unpacking(nest, type);
@@ -151,7 +162,7 @@ private:
                                          -1});
         unpack.labels.push_back({grid_.sums, {matrix.elements * size_}, 0, true, -1});
         simplify(unpack);
-        unpacking_ = LoopKernel::make(std::move(unpack), LoopBody::identity(type));
+        unpacking_ = LoopKernel::make(std::move(unpack), LoopBody::identity(type, agg_));
     }
 
     void run_tasks(std::int64_t first, std::int64_t last, std::array<std::byte const*, 2> const& from,
@@ -194,6 +205,7 @@ private:
         std::byte const* const a_at = from[A] + (at[A] + m0 * a.strides.row + k0 * a.strides.column) * size_;
         std::byte const* const b_at = from[B] + (at[B] + k0 * b.strides.row + n0 * b.strides.column) * size_;
         std::byte* const c_at = to + (at[C] + m0 * c.strides.row + n0 * c.strides.column) * size_;
+        Scratch const scratch(pair_.scratch_bytes);
         GemmCall call = call_;
         call.m = m;
         call.n = n;
@@ -204,12 +216,20 @@ private:
         for (Extent turn = 0; turn < turns; ++turn, call.beta = 1) {
             std::array<Extent, 3> step{};
             add_turn(plan_.sum_loops, turn, step);
-            gemm(call, a_at + step[A] * size_, b_at + step[B] * size_, c_at);
+            void const* const a_now = a_at + step[A] * size_;
+            void const* const b_now = b_at + step[B] * size_;
+            if (pair_.run == nullptr)
+                gemm(call, a_now, b_now, c_at);
+            else
+                pair_.run({m, n, k, a_now, b_now, c_at, a.strides.row, a.strides.column, b.strides.row,
+                           b.strides.column, c.strides.row, c.strides.column, call.beta != 0, scratch.data()});
         }
     }
 
     GemmPlan plan_;
     std::array<std::size_t, 2> operands_;
+    PairProduct pair_;
+    scalar::Agg agg_;
     Extent size_;
     bool accumulate_;
     Grid grid_;
@@ -219,20 +239,30 @@ private:
     std::int64_t tasks_ = 1, pieces_ = 1;
 };
 
-bool computes_with_blas(KernelTypes const& types, scalar::Agg agg) {
-    bool const known = types.compute == DType::f32 || types.compute == DType::f64 || is_complex(types.compute);
-    return known && types.join == types.compute && types.accumulate == types.compute && agg == scalar::Agg::sum;
+/// BLAS's sums of products, else one of the other products; nothing for other joins and aggregations.
+std::optional<Operation> operation_of(graph::EinSum const& einsum, KernelTypes const& types,
+                                      scalar::Params const& params) {
+    DType const type = types.compute;
+    if (types.join != type || types.accumulate != type) return std::nullopt;
+    bool const in_blas = type == DType::f32 || type == DType::f64 || is_complex(type);
+    if (in_blas && einsum.agg == scalar::Agg::sum)
+        if (auto const product = scaled_product(einsum.join, types, params))
+            return Operation{{product->left, product->right}, product->factor, {}, einsum.agg};
+    std::optional<PairOperation> const pair = pair_operation(einsum.join);
+    if (!pair) return std::nullopt;
+    PairProduct const product = pair_product(pair->join, einsum.agg, type);
+    if (product.run == nullptr) return std::nullopt;
+    return Operation{{pair->left, pair->right}, 1, product, einsum.agg};
 }
 
 }  // namespace
 
 std::unique_ptr<PreparedKernel const> make_gemm_kernel(KernelShape const& shape, Nest const& nest,
                                                        KernelTypes const& types, scalar::Params const& params) {
-    graph::EinSum const& einsum = shape.kernel->einsum;
-    if (!computes_with_blas(types, einsum.agg)) return nullptr;
-    std::optional<ScaledProduct> const product = scaled_product(einsum.join, types, params);
-    if (!product) return nullptr;
-    GemmProblem problem{nest, product->left, product->right, types.compute, false};
+    std::optional<Operation> const operation = operation_of(shape.kernel->einsum, types, params);
+    if (!operation) return nullptr;
+    GemmProblem problem{nest,  operation->operands[0], operation->operands[1], types.compute,
+                        false, operation->pair.rate};
     std::optional<GemmPlan> plan = plan_gemm(problem);
     if (!plan) return nullptr;
     Grid grid = choose_grid(*plan, wanted_pieces(*plan));
@@ -242,7 +272,7 @@ std::unique_ptr<PreparedKernel const> make_gemm_kernel(KernelShape const& shape,
         if (!plan) return nullptr;
         grid = choose_grid(*plan, wanted_pieces(*plan));
     }
-    return std::make_unique<GemmKernel>(std::move(*plan), grid, nest, *product, types.compute);
+    return std::make_unique<GemmKernel>(std::move(*plan), grid, nest, *operation, types.compute);
 }
 
 void use_one_blas_thread() { openblas_set_num_threads(1); }

@@ -1,5 +1,6 @@
-// Sums of products of two operands as calls of OpenBLAS: which of an EinSum's labels are rows, columns and contracted,
-// which operands it takes where they lie and which are packed first, and how calls are cut into pieces for threads.
+// Sums of products of two operands as calls of OpenBLAS, and the like over other operations (shortest paths, distances) as calls of
+// pair_product: which of an EinSum's labels are rows, columns and contracted, which operands it takes where they lie and which are packed
+// first, and how calls are cut into pieces for threads.
 #pragma once
 
 #include <memory>
@@ -10,7 +11,7 @@
 namespace ein::executor {
 
 /// @param nest  simplified, with every length at least 1
-/// @return nothing when the join is no product of two operands, or the sum is better done by loops
+/// @return nothing when the join is no such product of two operands, or the sum is better done by loops
 std::unique_ptr<PreparedKernel const> make_gemm_kernel(KernelShape const& shape, Nest const& nest,
                                                        KernelTypes const& types, scalar::Params const& params);
 

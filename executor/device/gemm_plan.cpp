@@ -1,6 +1,7 @@
 #include "executor/device/gemm_plan.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace ein::executor {
 namespace {
@@ -33,6 +34,8 @@ double flops_per_second(DType type) { return type == DType::f32 || type == DType
 constexpr double bytes_per_second = 8e9;
 constexpr double seconds_of_a_call = 1.5e-7;
 constexpr double loop_elements_per_second = 1.5e9;
+
+double whole_tiles(double length, double tile) { return std::ceil(length / tile) * tile; }
 
 class GemmPlanner {
 public:
@@ -68,6 +71,8 @@ private:
         for (std::size_t l = 0; l < labels().size(); ++l) {
             bool const in_a = stride(l, A) != 0, in_b = stride(l, B) != 0, in_c = !labels()[l].aggregated;
             if (!in_a && !in_b && !in_c) return false;  // repeats the whole sum
+            bool const only_one = in_a != in_b && !in_c;
+            if (only_one && problem_.pair_rate > 0) return false;
             Role const role = in_a && in_b ? (in_c ? Role::batch : Role::contracted)
                               : in_c       ? (in_a   ? Role::left
                                               : in_b ? Role::right
@@ -169,7 +174,11 @@ private:
         double const m = static_cast<double>(plan.m), n = static_cast<double>(plan.n), k = static_cast<double>(plan.k);
         double const flops = 2 * m * n * k * (is_complex(problem_.type) ? 4 : 1);
         double const bytes = (m * k + k * n + 2 * m * n) * static_cast<double>(size_);
-        double total = calls * (flops / flops_per_second(problem_.type) + bytes / bytes_per_second + seconds_of_a_call);
+        double const arithmetic =
+            problem_.pair_rate > 0
+                ? 2 * whole_tiles(m, 8) * whole_tiles(n, 256.0 / static_cast<double>(size_)) * k / problem_.pair_rate
+                : flops / flops_per_second(problem_.type);
+        double total = calls * (arithmetic + bytes / bytes_per_second + seconds_of_a_call);
         for (std::size_t side : {A, B, C})
             if (plan.matrices[side].packed) total += 2 * packed_bytes(side) / bytes_per_second + 5e-7;
         return total;

@@ -45,6 +45,9 @@ struct GemmProblem {
     std::size_t left, right;   // operands
     DType type;                // of the calls
     bool pack_output = false;  // even where it could be written in place
+    /// Operations a second of products that are none of BLAS's (pair_product.hpp); 0 for BLAS's. Sums that one operand has alone are
+    /// only taken out of sums of products.
+    double pair_rate = 0;
 };
 
 /// @return nothing when there is nothing to contract, or loops around strips are predicted to be faster
