@@ -17,7 +17,7 @@ struct Cut {
     std::int32_t task, earliest;
 };
 
-/// Copies whose output only sends read and that could stand earlier, in order.
+/// Copies and packs whose output only sends read and that could stand earlier, in order.
 std::vector<Cut> cuts_of(Section const& section, std::vector<std::int32_t> const& node_begins) {
     std::vector<std::int32_t> sends(section.blocks.size(), 0), last_write(section.blocks.size(), -1);
     for (Task const& task : section.tasks)
@@ -27,7 +27,7 @@ std::vector<Cut> cuts_of(Section const& section, std::vector<std::int32_t> const
     for (std::int32_t t = 0; at(t) < section.tasks.size(); ++t) {
         while (node != node_begins.end() && *node <= t) ++node;
         Task const& task = section.tasks[at(t)];
-        bool const cut = task.kind == TaskKind::copy && task.after < 0 &&
+        bool const cut = (task.kind == TaskKind::copy || task.kind == TaskKind::pack) && task.after < 0 &&
                          section.blocks[at(task.output)].writers == 1 && sends[at(task.output)] > 0 &&
                          sends[at(task.output)] == section.blocks[at(task.output)].readers;
         if (cut && node != node_begins.begin()) {

@@ -1,4 +1,5 @@
 #include "lib/algebra/kernel.hpp"
+#include "lib/algebra/key_functions.hpp"
 
 #include <algorithm>
 #include <map>
@@ -117,13 +118,11 @@ Checked<Shape> label_extents(BlockOp const& op, Contraction const& act, std::spa
             extent = args[k][axis];
         }
     }
+    for (int label : act.single)
+        if (Extent const extent = extents[static_cast<std::size_t>(label)]; extent != 1)
+            return Problem{op.name + " takes one row as operand 0", "bound " + to_string(args.front()),
+                           "cut it into rows, or write an EinSum of your own"};
     return extents;
-}
-
-Shape picked(Shape const& extents, std::vector<int> const& labels) {
-    Shape shape;
-    for (int label : labels) shape.push_back(extents[static_cast<std::size_t>(label)]);
-    return shape;
 }
 
 Checked<Shape> made_bound(BlockOp const& op, Contraction const& act, std::span<Shape const> args) {
@@ -135,7 +134,12 @@ Checked<Shape> made_bound(BlockOp const& op, Contraction const& act, std::span<S
 Checked<Shape> made_bound(BlockOp const& op, TileAxis const& act, std::span<Shape const> args) {
     Shape bound = args.front();
     bool const there = act.axis >= 0 && act.axis < static_cast<int>(bound.size());
-    if (!there || act.size < 1 || bound[static_cast<std::size_t>(act.axis)] % act.size != 0)
+    if (!there)
+        return Problem{"an axis below " + std::to_string(bound.size()), std::to_string(act.axis),
+                       "name an axis that the arrays have"};
+    if (act.size < 1)
+        return Problem{"tiles of at least 1", std::to_string(act.size), "choose a tile size that divides the axis"};
+    if (bound[static_cast<std::size_t>(act.axis)] % act.size != 0)
         return Problem{op.name + " takes an array whose axis " + std::to_string(act.axis) + " is a multiple of " +
                            std::to_string(act.size) + " long",
                        "bound " + to_string(bound), "choose a tile size that divides the axis"};
@@ -301,7 +305,8 @@ bool is_plain(Kernel const& kernel, std::initializer_list<Op> ops) {
     auto const* const act = act_of<Elementwise>(kernel);
     if (!act || kernel.args() != first_operands(2)) return false;
     bool const wanted = std::find(ops.begin(), ops.end(), act->join.op()) != ops.end();
-    return wanted && act->join.args() == std::vector{Expr::operand(0), Expr::operand(1)};
+    std::vector const forward{Expr::operand(0), Expr::operand(1)}, backward{Expr::operand(1), Expr::operand(0)};
+    return wanted && (act->join.args() == forward || (act->join.op() != Op::sub && act->join.args() == backward));
 }
 
 }  // namespace
@@ -328,7 +333,11 @@ Kernel mat_add() { return Kernel::elementwise("matAdd", 2, "x+y"); }
 Kernel mat_sub() { return Kernel::elementwise("matSub", 2, "x-y"); }
 Kernel elem_mul() { return Kernel::elementwise("elemMul", 2, "x*y"); }
 Kernel elem_min() { return Kernel::elementwise("elemMin", 2, "min(x,y)"); }
-Kernel mat_vec_sub() { return Kernel::contraction("matVecSub", "aj,ij->ij", "y-x"); }
+Kernel mat_vec_sub() {
+    Expr const difference = Expr::call(Op::sub, {Expr::operand(1), Expr::operand(0)});
+    return Kernel::apply({"matVecSub", Contraction{{{0, 1}, {2, 1}}, {2, 1}, difference, scalar::Agg::sum, {0}}},
+                         first_operands(2));
+}
 Kernel relu() { return Kernel::elementwise("relu", 1, "relu(x)"); }
 Kernel relu_gradient() { return Kernel::elementwise("relu'", 1, "where(x > 0, 1, 0)"); }
 Kernel sigmoid() { return Kernel::elementwise("sigmoid", 1, "sigmoid(x)"); }

@@ -30,6 +30,7 @@ struct Contraction {
     std::vector<int> output;
     scalar::Expr join;
     scalar::Agg agg = scalar::Agg::sum;
+    std::vector<int> single{};  // labels that must be 1 long
     friend bool operator==(Contraction const&, Contraction const&) = default;
 };
 

@@ -58,6 +58,12 @@ std::string text(KeyDims const& dims) {
     return "⟨" + list + "⟩";
 }
 
+std::vector<Extent> picked(std::vector<Extent> const& from, std::vector<int> const& dims) {
+    std::vector<Extent> out;
+    for (int dim : dims) out.push_back(from[static_cast<std::size_t>(dim)]);
+    return out;
+}
+
 KeyDims complement(KeyDims const& dims, int arity) {
     KeyDims rest;
     for (int d = 0; d < arity; ++d)
@@ -107,6 +113,12 @@ KeyMap KeyMap::insert(int arity, int dim, Extent copies) {
     map.copies = copies;
     map.parts.insert(map.parts.begin() + dim, Expr::index(arity));
     return map;
+}
+
+std::optional<int> KeyMap::inserted() const {
+    for (int dim = 0; dim <= arity; ++dim)
+        if (*this == insert(arity, dim, copies)) return dim;
+    return std::nullopt;
 }
 
 bool KeyMap::is_identity() const { return copies == 1 && *this == identity(arity); }

@@ -24,6 +24,8 @@ std::string text(KeyDims const& dims);
 
 /// The positions below `arity` that `dims` lacks, in order.
 KeyDims complement(KeyDims const& dims, int arity);
+/// from[dims[0]], from[dims[1]], ...: of a key, a frontier or extents.
+std::vector<Extent> picked(std::vector<Extent> const& from, std::vector<int> const& dims);
 /// Where `dim` stands in `dims`.
 std::optional<int> position(KeyDims const& dims, int dim);
 bool contains(KeyDims const& dims, int dim);
@@ -47,6 +49,8 @@ struct KeyMap {
 
     int made_arity() const { return static_cast<int>(parts.size()); }
     bool is_identity() const;
+    /// Where the copy number stands, if that is all that is new.
+    std::optional<int> inserted() const;
     /// The part of the new key that is part `dim` of the old one, unchanged; nothing when there is none.
     std::optional<int> image(int dim) const;
     /// The part of the old key that part `dim` of the new one is, unchanged; nothing when it is computed.

@@ -15,12 +15,6 @@ std::optional<Problem> too_many(double keys) {
                    "choose larger blocks"};
 }
 
-Shape picked(Shape const& from, KeyDims const& dims) {
-    Shape shape;
-    for (int dim : dims) shape.push_back(from[static_cast<std::size_t>(dim)]);
-    return shape;
-}
-
 /// The new type's keys: each key's images under a map, all of them different.
 Checked<RelationType> mapped(KeyMap const& map, RelationType const& type, Shape bound, std::string const& by) {
     if (auto const problem = too_many(static_cast<double>(type.keys()) * static_cast<double>(map.copies)))
@@ -167,15 +161,21 @@ Checked<RelationType> type_of(Map const& map, RelationType const& type) {
                        "one of " + std::to_string(map.keys.arity), "correct the key function"};
     Checked<Shape> const bound = bound_of(map.array, std::vector<Shape>{type.bound});
     if (Problem const* const p = problem(bound)) return *p;
-    if (!map.keys.is_identity()) return mapped(map.keys, type, value(bound), "λ" + text(map));
     RelationType out = type;
+    if (auto const dim = map.keys.inserted(); dim && type.continuous())
+        out.frontier.insert(out.frontier.begin() + *dim, map.keys.copies);
+    else if (!map.keys.is_identity())
+        return mapped(map.keys, type, value(bound),
+                      map.array.is_identity() ? "REKEY(" + text(map.keys) + ")" : "λ" + text(map));
     out.bound = value(bound);
     return out;
 }
 
 Checked<RelationType> type_of(Concat const& concat, RelationType const& type) {
     if (auto const fault = fault_in({concat.key_dim}, type.arity(), "keyDim")) return *fault;
-    if (auto const fault = fault_in({concat.array_dim}, static_cast<int>(type.bound.size()), "arrayDim")) return *fault;
+    if (concat.array_dim < 0 || static_cast<std::size_t>(concat.array_dim) >= type.bound.size())
+        return Problem{"arrayDim: an axis below " + std::to_string(type.bound.size()), std::to_string(concat.array_dim),
+                       "name an axis that the arrays have"};
     Extent const tiles = type.frontier[static_cast<std::size_t>(concat.key_dim)];
     auto const grown = [&] {  // asked only where there are so many tiles
         Shape bound = type.bound;
@@ -183,7 +183,8 @@ Checked<RelationType> type_of(Concat const& concat, RelationType const& type) {
         return bound;
     };
     KeyDims const group_by = complement({concat.key_dim}, type.arity());
-    if (type.continuous()) return RelationType{picked(type.frontier, group_by), grown(), std::nullopt, ""};
+    if (type.continuous() && type.keys() > 0)
+        return RelationType{picked(type.frontier, group_by), grown(), std::nullopt, ""};
     std::vector<Key> keys;
     for (auto const& [key, members] : grouped(type, group_by)) {
         if (static_cast<Extent>(members.size()) != tiles)

@@ -8,12 +8,6 @@
 namespace ein::tra {
 namespace {
 
-Key picked(Key const& key, KeyDims const& dims) {
-    Key out;
-    for (int dim : dims) out.push_back(key[static_cast<std::size_t>(dim)]);
-    return out;
-}
-
 using Groups = std::map<Key, std::vector<Tuple const*>>;
 
 Groups grouped(Tuples const& tuples, KeyDims const& dims) {

@@ -31,10 +31,10 @@ private:
 
 bool in_range(std::int64_t index, std::size_t count) { return index >= 0 && static_cast<std::size_t>(index) < count; }
 
-bool sound_shape(Shape const& shape) {
-    constexpr Extent most_elements = Extent{1} << 58;  // 2^62 bytes of the widest dtype
+bool sound_shape(Shape const& shape, DType dtype) {
+    Extent const most_elements = (Extent{1} << 62) / static_cast<Extent>(size_of(dtype));
     auto const count = checked_element_count(shape);
-    return std::all_of(shape.begin(), shape.end(), [](Extent e) { return e >= 0 && e <= most_elements; }) && count &&
+    return std::all_of(shape.begin(), shape.end(), [&](Extent e) { return e >= 0 && e <= most_elements; }) && count &&
            *count <= most_elements;
 }
 
@@ -97,7 +97,7 @@ private:
             return;
         Box const box = section_.box_of(block);
         Shape const& shape = header_.tensors[static_cast<std::size_t>(block.tensor)].shape;
-        bool const fits = block.packed ? box.order() == 1 && box.begin[0] == 0 && sound_shape(box.length)
+        bool const fits = block.packed ? box.order() == 1 && box.begin[0] == 0 && sound_shape(box.length, block.dtype)
                                        : box.order() == shape.size() && inside(box, shape);
         faults_.check(fits, [&] { return block_name(b) + ": expected a box inside its tensor"; });
     }
@@ -306,7 +306,7 @@ std::vector<std::string> faults_of(Header const& header) {
     auto const ranks = static_cast<std::size_t>(std::max(header.ranks, 0));
     faults.check(header.ranks >= 1, [&] { return std::string("expected at least one rank"); });
     for (Tensor const& tensor : header.tensors)
-        faults.check(sound_shape(tensor.shape),
+        faults.check(sound_shape(tensor.shape, tensor.dtype),
                      [&] { return "tensor '" + tensor.name + "': expected a shape that can be"; });
     for (Input const& input : header.inputs)
         faults.check(in_range(input.tensor, header.tensors.size()),
@@ -322,7 +322,7 @@ std::vector<std::string> faults_of(Header const& header) {
             faults.check(axis.step != 0,
                          [&] { return "a movement of node '" + movement.node + "': expected steps other than 0"; });
     for (ReshapeSpec const& reshape : header.reshapes)
-        faults.check(sound_shape(reshape.from) && sound_shape(reshape.to) &&
+        faults.check(sound_shape(reshape.from, DType::i8) && sound_shape(reshape.to, DType::i8) &&
                          element_count(reshape.from) == element_count(reshape.to),
                      [&] { return "a reshape of node '" + reshape.node + "': expected equal element counts"; });
     Prediction const& p = header.prediction;

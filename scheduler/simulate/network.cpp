@@ -89,10 +89,11 @@ std::int32_t Network::step() {
     std::int32_t const message = links_[link].take(earliest_.time());
     earliest_.set(link, links_[link].next_end());
     UnderWay& under_way = messages_[static_cast<std::size_t>(message)];
-    if (--under_way.links_left > 0) return -1;
-    if (auto const queue = queues_.find({under_way.from, under_way.to}); queue != queues_.end())
+    bool const left_sender =
+        link == (same_node(under_way.from, under_way.to) ? inside_ : between_)[at(under_way.from)].out;
+    if (auto const queue = queues_.find({under_way.from, under_way.to}); left_sender && queue != queues_.end())
         std::erase(queue->second.messages, message);
-    return message;
+    return --under_way.links_left == 0 ? message : -1;
 }
 
 }  // namespace ein::scheduler

@@ -106,6 +106,14 @@ TEST_CASE("messages share the links that they have in common", "[scheduler][simu
         while (network.next() < FairLink::never) network.step();
         CHECK(network.answer(10, Rank{2}, Rank{0}) == Approx(10.5));
     }
+    SECTION("an answer does not stand behind what has left, though it waits for its receiver") {
+        Network network(queued, 6);
+        network.start(0, 0, Rank{0}, Rank{2}, 40);
+        network.start(0, 1, Rank{4}, Rank{2}, 120);
+        CHECK(network.step() == -1);  // message 0 has left rank 0
+        network.start(2.5, 2, Rank{0}, Rank{4}, 100);
+        CHECK(network.answer(2.5, Rank{2}, Rank{0}) == Approx(2.5 + 0.5));
+    }
     SECTION("ranks that ask each other at about the same time both answer before either sends") {
         Network network(queued, 6);
         CHECK(network.ask(0, Rank{0}, Rank{2}) == Approx(2 + 0.5));

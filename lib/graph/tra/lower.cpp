@@ -27,12 +27,6 @@ Extent cell_of(RelationType const& type, Key const& key) {
     return cell;
 }
 
-Key picked(Key const& key, KeyDims const& dims) {
-    Key out;
-    for (int dim : dims) out.push_back(key[static_cast<std::size_t>(dim)]);
-    return out;
-}
-
 /// Blocks, and which cells of their grid the relation's keys have, in order; without a list they are the grid.
 struct Relation {
     Blocks blocks;
@@ -126,8 +120,8 @@ private:
         KeyDims const left_dims = tra::complement({}, left.arity());
         Cells left_cells, right_cells;
         type(expr).for_each_key([&](Key const& key) {
-            left_cells.push_back(cell_of(left, picked(key, left_dims)));
-            right_cells.push_back(cell_of(right, picked(key, places)));
+            left_cells.push_back(cell_of(left, tra::picked(key, left_dims)));
+            right_cells.push_back(cell_of(right, tra::picked(key, places)));
         });
         Blocks x = in_grid(done_.at(expr.inputs()[0].id()), grid, std::move(left_cells));
         Blocks y = in_grid(done_.at(expr.inputs()[1].id()), grid, std::move(right_cells));
@@ -199,7 +193,7 @@ private:
         std::vector<Cells> groups(static_cast<std::size_t>(type(expr).keys()));
         Extent at = 0;
         for (Key const& key : *type_of_argument(expr).listed)
-            groups[static_cast<std::size_t>(cell_of(type(expr), picked(key, op.group_by)))].push_back(at++);
+            groups[static_cast<std::size_t>(cell_of(type(expr), tra::picked(key, op.group_by)))].push_back(at++);
         while (true) {
             std::size_t most = 0, members = 0;
             for (Cells const& group : groups) most = std::max(most, group.size()), members += group.size();
@@ -260,7 +254,7 @@ private:
             Cells cells(static_cast<std::size_t>(from.keys()));
             Extent at = 0;
             for (Key const& member : *from.listed) {
-                Extent const group = cell_of(type(expr), picked(member, group_by));
+                Extent const group = cell_of(type(expr), tra::picked(member, group_by));
                 cells[static_cast<std::size_t>(group * grid.back() + member[static_cast<std::size_t>(op.key_dim)])] =
                     at++;
             }

@@ -216,10 +216,11 @@ private:
     /// Counts the keys that the operator looks at one by one: those of rekey and filter, and all of relations with holes.
     bool affordable(Cursor const& at, Expr const& expr, std::vector<RelationType> const& args) {
         auto const& op = expr.op();
-        bool const each = std::holds_alternative<tra::Rekey>(op) || std::holds_alternative<tra::Filter>(op);
+        bool const each = std::holds_alternative<tra::Rekey>(op) || std::holds_alternative<tra::Filter>(op) ||
+                          std::any_of(args.begin(), args.end(), [](auto const& arg) { return arg.listed.has_value(); });
         bool const before = looked_at_ <= place_.max_keys;
         for (RelationType const& arg : args)
-            if ((each || arg.listed) && arg.keys() <= tra::max_listed_keys) looked_at_ += arg.keys();
+            if (each && arg.keys() <= tra::max_listed_keys) looked_at_ += arg.keys();
         if (looked_at_ <= place_.max_keys) return true;
         if (before)
             at.fail("at most " + std::to_string(place_.max_keys) + " keys looked at in one node",
