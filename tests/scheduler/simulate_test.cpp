@@ -108,6 +108,28 @@ TEST_CASE("messages into one rank share its link", "[scheduler][simulate]") {
     CHECK(simulate(schedule, with_latency).makespan == Approx(32 + 0.5));
 }
 
+TEST_CASE("the answer to a message stands behind what goes its way", "[scheduler][simulate]") {
+    Steps b(2);
+    for (int rank : {0, 1}) {
+        std::string const id = std::to_string(rank);
+        Extent const work = rank == 0 ? 1 : 3;
+        b.input(rank, "large" + id, 64), b.input(rank, "x" + id, work), b.input(rank, "y" + id, 16);
+        b.step(rank, "large" + id, "copy" + id, 64), b.store(rank, "copy" + id);  // 64 s, for room for receives later
+        b.step(rank, "x" + id, "z" + id, work), b.store(rank, "z" + id);
+        b.step(rank, "y" + id, "m" + id, 16);
+    }
+    b.transfer(0, "m0", 1), b.transfer(1, "m1", 0);
+    b.store(1, "m0"), b.store(0, "m1");
+    auto const schedule = b.finish();
+    double const ready = 64 + 3 + 16;  // on rank 1; rank 0 sends since 2 s
+    Cluster cluster = slow_cluster();
+    CHECK(simulate(schedule, cluster).makespan == Approx(ready + 16));  // both ways at once
+    cluster.between.queue = 5 * 8;
+    CHECK(simulate(schedule, cluster).makespan == Approx(ready + 5 + 16));  // behind 5 of the 14 elements that are left
+    cluster.eager = 3 * 8;  // go with the request, in 3 s: both have asked before either sends the rest
+    CHECK(simulate(schedule, cluster).makespan == Approx(ready + 16));
+}
+
 TEST_CASE("as many tasks run at once as there are workers, in list order", "[scheduler][simulate]") {
     Steps b(1);
     b.input(0, "x", 4);
