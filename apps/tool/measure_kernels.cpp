@@ -23,14 +23,16 @@ double upper(std::vector<double> values) {
 /// Calls of one(worker) a second, all workers together: each thread calls it for many short slices. The upper ones count: another
 /// program only slows some down.
 double rate(int threads, std::function<void(int)> const& one) {
-    constexpr double slice = 2e-3;  // shorter than an operating system's: some have the core alone
-    constexpr int slices = 150;
+    constexpr double slice = 2e-3;            // shorter than an operating system's: some have the core alone
+    constexpr int slices = 150, fewest = 30;  // long calls make long slices: fewer will do
+    constexpr double long_enough = 0.3;
     std::vector<std::vector<double>> rates(static_cast<std::size_t>(threads));
     std::barrier together(threads);
     auto const work = [&](int worker) {
         one(worker);
         together.arrive_and_wait();
-        for (int i = 0; i < slices; ++i) {
+        double const start = now();
+        for (int i = 0; i < slices && (i < fewest || now() - start < long_enough); ++i) {
             double const begin = now();
             double calls = 0, passed = 0;
             for (; passed < slice; passed = now() - begin) one(worker), ++calls;
@@ -107,15 +109,16 @@ double copies_a_second(Device& device, int threads, Extent rows, Extent columns)
 KernelRates measure_kernels(Device& device, int threads) {
     using scalar::Expr;
     Expr const x = Expr::operand(0), y = Expr::operand(1);
-    constexpr double n = 384, long_array = 1 << 20, short_array = 1 << 12;
+    // 32 MiB: beyond the caches, as the blocks of large tensors are.
+    constexpr double n = 384, long_array = 1 << 22, short_array = 1 << 12;
     KernelRates rates;
     rates.flops_f64 = 2 * n * n * n * kernel_rate(device, threads, product_of_matrices(384), DType::f64);
     rates.flops_f32 = 2 * n * n * n * kernel_rate(device, threads, product_of_matrices(384), DType::f32);
     rates.operations =  // exp counts ten, as in scheduler/simulate/task_costs.cpp
         11 * short_array *
         kernel_rate(device, threads, elementwise(Expr::call(scalar::Op::exp, {x - y}), 1 << 12), DType::f32);
-    rates.bytes = 3 * 8 * long_array * kernel_rate(device, threads, elementwise(x + y, 1 << 20), DType::f64);
-    rates.copied = 8 * long_array * copies_a_second(device, threads, 1 << 10, 1 << 10);
+    rates.bytes = 3 * 8 * long_array * kernel_rate(device, threads, elementwise(x + y, 1 << 22), DType::f64);
+    rates.copied = 8 * long_array * copies_a_second(device, threads, 1 << 11, 1 << 11);
     return rates;
 }
 
