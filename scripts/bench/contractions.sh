@@ -42,7 +42,7 @@ graph() { # DTYPE EINSUM SHAPES
 
 run() { # RANKS THREADS: median seconds of execute
     $bin/einplan "$work/g.json" -n "$1" -q -o "$work/s.sched" ${PLAN:-}
-    mpirun -n "$1" $bin/einrun "$work/s.sched" --threads "$2" --repeat "${REPEAT:-5}" --progress off --quiet --out "$work/out" --report "$work/r.json"
+    mpirun -n "$1" $bin/einrun "$work/s.sched" --threads "$2" --repeat "${REPEAT:-5}" --progress off --quiet --out "$work/out" --report "$work/r.json" < /dev/null
     number repeat_median "$work/r.json"
 }
 
@@ -51,7 +51,7 @@ while IFS='|' read -r name flops einsum shapes; do
     [ $# -eq 0 ] || [[ " $* " == *" $name "* ]] || continue
     for dtype in ${DTYPES:-f64 f32}; do
         graph "$dtype" "$einsum" "$shapes"
-        peer=$(OPENBLAS_NUM_THREADS=2 $bin/bench_peers gemm "$dtype" 4096 2)
+        peer=$($bin/bench_peers gemm "$dtype" 4096 3 2)
         one=$(run 1 2)
         [ "$flops" != - ] && count=$flops || count=$(number flops "$work/r.json")
         two=$(run 2 1)

@@ -1,5 +1,5 @@
 // What a user would run instead, on one thread: OpenBLAS called directly, and plain loops over memory. One line: median seconds.
-// Usage: bench_peers gemm f64|f32 N [TURNS] | copy BYTES [TURNS]
+// Usage: bench_peers gemm f64|f32 N [TURNS [THREADS]] | copy BYTES [TURNS]
 #include <cblas.h>
 
 #include <algorithm>
@@ -52,7 +52,7 @@ double copy(std::size_t bytes, int turns) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    openblas_set_num_threads(1);
+    openblas_set_num_threads(argc > 5 ? std::atoi(argv[5]) : 1);
     std::string const what = argc > 1 ? argv[1] : "";
     if (what == "gemm" && argc > 3) {
         int const n = std::atoi(argv[3]), turns = argc > 4 ? std::atoi(argv[4]) : 5;
@@ -63,6 +63,6 @@ int main(int argc, char** argv) {
         std::printf("%.6f\n", copy(std::strtoull(argv[2], nullptr, 10), argc > 3 ? std::atoi(argv[3]) : 7));
         return 0;
     }
-    std::fputs("usage: bench_peers gemm f64|f32 N [TURNS] | copy BYTES [TURNS]\n", stderr);
+    std::fputs("usage: bench_peers gemm f64|f32 N [TURNS [THREADS]] | copy BYTES [TURNS]\n", stderr);
     return 2;
 }
