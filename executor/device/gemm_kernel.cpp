@@ -3,6 +3,7 @@
 #include <cblas.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "executor/device/gemm_match.hpp"
 #include "executor/device/gemm_plan.hpp"
@@ -17,7 +18,7 @@ namespace {
 constexpr std::size_t A = GemmPlan::a, B = GemmPlan::b, C = GemmPlan::c;
 constexpr double least_flops = 1e9;  // of a piece: smaller ones repeat too much of what BLAS packs
 constexpr double most_flops = 2e10;  // a thread in BLAS cannot be stopped: some tenths of a second
-constexpr double usual_pieces = 8, most_pieces = 64;
+constexpr double usual_pieces = 16, most_pieces = 64;
 constexpr Extent grain = 64;           // rows and columns of a piece: a multiple, so that BLAS works in whole tiles
 constexpr Extent shortest_sum = 4096;  // contracted elements of a piece, where sums are cut
 
@@ -43,25 +44,30 @@ struct Grid {
     std::int64_t rows = 1, columns = 1, sums = 1;
 };
 
-/// Chosen from the shape alone: a product cut otherwise may round otherwise.
+/// The grid of at least `wanted` pieces, all calls together, that reads the least: a piece reads its rows of a and its columns of b, and where
+/// sums are cut every part of a sum is written, read and added. Chosen from the shape alone: a product cut otherwise may round otherwise.
 Grid choose_grid(GemmPlan const& plan, std::int64_t wanted) {
-    Grid grid;
-    Extent const m = plan.m, n = plan.n;
+    double const m = static_cast<double>(plan.m), n = static_cast<double>(plan.n), k = static_cast<double>(plan.k);
     std::int64_t const needed = (wanted + plan.calls() - 1) / plan.calls();
-    double best = 0;
-    for (std::int64_t rows = 1; rows <= std::min<std::int64_t>(needed, blocks(m)); ++rows) {
-        std::int64_t const columns = std::min<std::int64_t>((needed + rows - 1) / rows, blocks(n));
-        double const again =
-            static_cast<double>(rows) * static_cast<double>(n) + static_cast<double>(columns) * static_cast<double>(m);
-        double const cost =
-            again / static_cast<double>(rows * columns);  // what is read again, for each piece that it buys
-        if (rows > 1 && cost >= best) continue;
-        best = cost;
-        grid = {rows, columns, 1};
+    double const most_partial = (m * k + k * n) / 8;  // elements: it is memory beside the blocks
+    Grid grid;
+    double best = std::numeric_limits<double>::infinity();
+    for (std::int64_t sums = 1; sums <= needed; ++sums) {
+        bool const cut = plan.sum_loops.empty() && plan.k / sums >= shortest_sum &&
+                         static_cast<double>(sums) * m * n * static_cast<double>(plan.calls()) <= most_partial;
+        if (sums > 1 && !cut) break;
+        for (std::int64_t rows = 1; rows <= std::min<std::int64_t>(needed, blocks(plan.m)); ++rows) {
+            std::int64_t const columns =
+                std::clamp<std::int64_t>((needed + rows * sums - 1) / (rows * sums), 1, blocks(plan.n));
+            double const partial = sums > 1 ? 3.0 * static_cast<double>(sums) * m * n : 0.0;
+            double const read = static_cast<double>(columns) * m * k + static_cast<double>(rows) * k * n + partial;
+            double const cost =
+                read * std::max(1.0, static_cast<double>(needed) / static_cast<double>(rows * columns * sums));
+            if (cost >= best) continue;
+            best = cost;
+            grid = {rows, columns, sums};
+        }
     }
-    std::int64_t const made = grid.rows * grid.columns * plan.calls();
-    if (made * 2 <= wanted && plan.sum_loops.empty())
-        grid.sums = std::max<std::int64_t>(1, std::min<std::int64_t>(wanted / made, plan.k / shortest_sum));
     return grid;
 }
 
