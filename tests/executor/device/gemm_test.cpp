@@ -93,18 +93,9 @@ TEST_CASE("a product gives the same bits for any number of threads", "[executor]
     Case const at = GENERATE(Case{"ij,jk->ik", {700, 300, 900}}, Case{"ij,ik->jk", {200000, 24, 17}},
                              Case{"bij,bkj->bik", {20, 130, 140, 150}}, Case{"ij,j->i", {3000, 2000}});
     KernelCase test(einsum(at.form, at.extents), {DType::f32, DType::f32}, DType::f32, DType::f32);
-    std::mt19937 random(9);
-    for (std::size_t k : {0u, 1u})
-        for (std::size_t i = 0; i < test.operand(k).size() / 4; ++i) {
-            float const value = static_cast<float>(random()) * 0x1p-32f;
-            std::memcpy(test.operand(k).data() + 4 * i, &value, 4);
-        }
+    test.fill_with_fractions(9);
     CpuDevice cpu;
-    SoloTeam solo;
-    TestTeam two(2), five(5);
-    auto const once = test.run(cpu, solo);
-    CHECK(once == test.run(cpu, two));
-    CHECK(once == test.run(cpu, five));
+    same_on_teams(test, cpu);
 }
 
 TEST_CASE("a long sum of few outputs is cut, and the parts added", "[executor][device]") {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <numeric>
 
@@ -112,6 +113,15 @@ void KernelCase::fill(std::mt19937& random, bool special_values) {
     for (std::size_t k = 0; k < operands_.size(); ++k)
         fill_block(operands_[k], shape_.operand_dtypes[k], random, special_values);
     fill_block(output_, shape_.output_dtype, random, false);
+}
+
+void KernelCase::fill_with_fractions(unsigned seed) {
+    std::mt19937 random(seed);
+    for (Block& block : operands_)
+        for (std::size_t at = 0; at + 4 <= block.bytes.size(); at += 4) {
+            float const value = static_cast<float>(random()) * 0x1p-31f - 1;
+            std::memcpy(block.bytes.data() + at, &value, 4);
+        }
 }
 
 std::vector<std::byte> KernelCase::run(Device& device, Team& team) const {

@@ -16,15 +16,6 @@ using scalar::Agg;
 
 namespace {
 
-void fill_random(KernelCase& test, std::size_t operands) {
-    std::mt19937 random(21);
-    for (std::size_t k = 0; k < operands; ++k)
-        for (std::size_t at = 0; at + 4 <= test.operand(k).size(); at += 4) {
-            float const value = static_cast<float>(random()) * 0x1p-31f - 1.0f;
-            std::memcpy(test.operand(k).data() + at, &value, 4);
-        }
-}
-
 void set(KernelCase& test, std::vector<float> const& values) {
     std::memcpy(test.operand(0).data(), values.data(), values.size() * sizeof(float));
 }
@@ -52,13 +43,10 @@ TEST_CASE("large kernels give the same bits for any number of threads, near the 
                  Case{"ij->j", "x", {150000, 3}, Agg::sum}, Case{"ij->ji", "exp(x)", {700, 500}, Agg::sum});
     CAPTURE(at.form, at.join, at.agg);
     KernelCase test(einsum(at.form, at.extents, at.join, at.agg), {DType::f32}, DType::f32, DType::f32);
-    fill_random(test, 1);
+    test.fill_with_fractions(1);
     CpuDevice cpu;
+    auto const once = same_on_teams(test, cpu);
     SoloTeam solo;
-    TestTeam two(2), five(5);
-    auto const once = test.run(cpu, solo);
-    CHECK(once == test.run(cpu, two));
-    CHECK(once == test.run(cpu, five));
     ReferenceDevice reference;
     CHECK(difference(test.elements(once), test.elements(test.run(reference, solo)), 1e-4) == "");
 }
@@ -69,7 +57,7 @@ TEST_CASE("the min-plus product is blocked and right", "[executor][device]") {
     bool const transposed = form == "ij,kj->ik";
     KernelCase test(einsum(form, transposed ? Shape{70, 150, 600} : Shape{70, 150, 600}, "x+y", Agg::min),
                     {DType::f32, DType::f32}, DType::f32, DType::f32);
-    fill_random(test, 2);
+    test.fill_with_fractions(2);
     CpuDevice cpu;
     ReferenceDevice reference;
     TestTeam team(3);

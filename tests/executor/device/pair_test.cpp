@@ -80,18 +80,9 @@ TEST_CASE("other products run in tiles, and give the same bits for any number of
     simplify(nest);
     PairProduct const product = pair_product(pair_operation(test.kernel().einsum.join)->join, agg, DType::f32);
     CHECK(plan_gemm({nest, 0, 1, DType::f32, false, product.rate}));
-    std::mt19937 random(9);
-    for (std::size_t k : {0u, 1u})
-        for (std::size_t i = 0; i < test.operand(k).size() / 4; ++i) {
-            float const value = static_cast<float>(random()) * 0x1p-32f;
-            std::memcpy(test.operand(k).data() + 4 * i, &value, 4);
-        }
+    test.fill_with_fractions(9);
     CpuDevice cpu;
-    SoloTeam solo;
-    TestTeam two(2), five(5);
-    auto const once = test.run(cpu, solo);
-    CHECK(once == test.run(cpu, two));
-    CHECK(once == test.run(cpu, five));
+    same_on_teams(test, cpu);
 }
 
 TEST_CASE("every instruction set gives the same bits", "[executor][device][pair]") {

@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "executor/team.hpp"
+#include "tests/executor/device/kernel_case.hpp"
+#include "tests/support/catch.hpp"
 
 namespace ein::executor {
 
@@ -39,5 +41,15 @@ public:
 private:
     int threads_;
 };
+
+/// What a kernel gives, having checked that teams of one, two and five give the same bits.
+inline std::vector<std::byte> same_on_teams(KernelCase const& test, Device& device) {
+    SoloTeam solo;
+    TestTeam two(2), five(5);
+    std::vector<std::byte> once = test.run(device, solo);
+    CHECK(once == test.run(device, two));
+    CHECK(once == test.run(device, five));
+    return once;
+}
 
 }  // namespace ein::executor
