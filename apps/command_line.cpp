@@ -5,6 +5,7 @@
 #include "lib/base/error.hpp"
 #include "lib/base/output_place.hpp"
 #include "lib/base/replaced_file.hpp"
+#include "lib/base/sizes.hpp"
 
 namespace ein::apps {
 
@@ -37,6 +38,12 @@ std::optional<int> parse(CLI::App& app, int argc, char const* const* argv) {
         throw UsageError(std::string(error.what()) + "; see --help");
     }
     return std::nullopt;
+}
+
+std::int64_t memory_budget(std::string const& text) {
+    auto const bytes = parse_bytes(text);
+    if (!bytes || *bytes == 0) throw UsageError("--memory: expected a size such as 8GiB, found '" + text + "'");
+    return *bytes;
 }
 
 void write_text(std::filesystem::path const& path, std::string const& text) {

@@ -14,7 +14,6 @@
 #include "lib/base/error.hpp"
 #include "lib/base/hash.hpp"
 #include "lib/base/json.hpp"
-#include "lib/base/sizes.hpp"
 #include "lib/graph/contract.hpp"
 #include "lib/graph/read_graph.hpp"
 #include "lib/relation/plan_json.hpp"
@@ -144,10 +143,7 @@ Machines read_machines(Options const& options) {
 /// --memory, else the cluster's memory.
 std::optional<std::int64_t> budget_of(Options const& options, Machines const& machines) {
     if (options.memory.empty()) return machines.cluster.memory;
-    auto const budget = parse_bytes(options.memory);
-    if (!budget || *budget == 0)
-        throw UsageError("--memory: expected a size such as 8GiB, found '" + options.memory + "'");
-    return budget;
+    return apps::memory_budget(options.memory);
 }
 
 apps::PlanningOptions planning_options(Options const& options, Machines const& machines, int ranks) {

@@ -7,7 +7,6 @@
 
 #include "apps/command_line.hpp"
 #include "lib/base/error.hpp"
-#include "lib/base/sizes.hpp"
 
 namespace ein::apps {
 
@@ -100,10 +99,7 @@ std::optional<EinrunOptions> einrun_options(int argc, char const* const* argv) {
     options.verify = app.count("--verify") > 0;
     options.samples = samples_from(texts.samples);
     options.progress = progress_from(texts.progress, options.quiet);
-    if (texts.memory.empty()) return options;
-    options.memory = parse_bytes(texts.memory);
-    if (!options.memory || *options.memory == 0)
-        throw UsageError("--memory: expected a size such as 8GiB, found '" + texts.memory + "'");
+    if (!texts.memory.empty()) options.memory = memory_budget(texts.memory);
     return options;
 }
 

@@ -10,8 +10,8 @@ namespace ein::scheduler {
 
 enum class Order { as_given, least_memory };
 
-/// A topological order. least_memory, which also keeps cuts for other ranks from raising the peak (cuts_first): of the nodes whose inputs are made, always the one after which the fewest bytes are live
-/// (the earlier node among equals); greedy, n log n.
+/// A topological order. least_memory: of the nodes whose inputs are made, always the one after which the fewest bytes are live (the earlier
+/// node among equals); greedy, n log n. Schedules in that order also keep cuts for other ranks from raising the peak (cuts_first).
 std::vector<NodeId> node_order(graph::EinGraph const& graph, Order order);
 
 }  // namespace ein::scheduler

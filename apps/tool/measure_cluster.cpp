@@ -36,12 +36,12 @@ std::string to_text(KernelRates const& rates, std::int64_t memory) {
     return Json{rates.flops_f64, rates.flops_f32, rates.operations, rates.bytes, rates.copied, memory}.dump();
 }
 
+}  // namespace
+
 double median(std::vector<double> values) {
     std::sort(values.begin(), values.end());
     return values[values.size() / 2];
 }
-
-}  // namespace
 
 Cluster measure_cluster(executor::Transport& transport, executor::Device& device, std::vector<Seat> const& seats,
                         int threads) {

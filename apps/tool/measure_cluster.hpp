@@ -10,6 +10,9 @@
 
 namespace ein::apps::tool {
 
+/// The upper one of the two in the middle where their number is even. @param values  at least one
+double median(std::vector<double> values);
+
 /// What one rank computes with all of its threads while it has its cores to itself.
 struct KernelRates {
     double flops_f64 = 0, flops_f32 = 0, operations = 0, bytes = 0, copied = 0;

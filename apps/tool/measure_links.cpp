@@ -14,11 +14,6 @@ using scheduler::Link;
 
 namespace {
 
-double median(std::vector<double> values) {
-    std::sort(values.begin(), values.end());
-    return values[values.size() / 2];
-}
-
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 /// A sender and a receiver. Some pairs talk at once while all other ranks wait.

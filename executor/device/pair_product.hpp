@@ -1,5 +1,5 @@
-// Products of matrices over other operations than times and plus, in tiles of outputs that stay in registers: shortest paths (x + y, min), distances
-// ((x - y)^2 or |x - y|, sum or max), integers. Matrices may lie with any strides.
+// Products of matrices over other operations than times and plus, in tiles of outputs that stay in registers: shortest paths (x + y, min),
+// distances ((x - y)^2 or |x - y|, sum or max), integers. Matrices may lie with any strides.
 // Leaves which labels are rows and columns to gemm_plan.hpp. Results are the same bits on every instruction set: each
 // output combines its terms in the order of k, in blocks of pair_block.
 // Example: pair_product({add}, min) of 1 x 2 and 2 x 1 matrices is min(a0 + b0, a1 + b1).
@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "executor/device/gemm_calls.hpp"
+#include "lib/base/dtype.hpp"
 #include "lib/scalar/agg.hpp"
 #include "lib/scalar/expr.hpp"
 
@@ -22,6 +22,7 @@ struct PairOperation {
     PairJoin join = PairJoin::multiply;
     std::size_t left = 0, right = 1;  // distinct operands
 };
+/// @return nothing for any other join
 std::optional<PairOperation> pair_operation(scalar::Expr const& join);
 
 /// Terms of an output that are combined before they meet what the output holds.
@@ -43,7 +44,7 @@ struct PairProduct {
     std::size_t scratch_bytes = 0;
     double rate = 0;  // operations of two a second, one thread, roughly
 };
-/// @param agg  sum, min or max  @param type  f32, f64 or i64
+/// @return `run` null where there are no loops: for aggregations other than sum, min and max, for types other than f32, f64 and i64
 PairProduct pair_product(PairJoin join, scalar::Agg agg, DType type);
 
 /// The loops for one instruction set. Names of aggregations as numbers: what is compiled for a set shares no header's functions.

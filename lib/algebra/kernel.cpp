@@ -1,9 +1,9 @@
 #include "lib/algebra/kernel.hpp"
-#include "lib/algebra/key_functions.hpp"
 
 #include <algorithm>
 #include <map>
 
+#include "lib/algebra/key_functions.hpp"
 #include "lib/base/error.hpp"
 #include "lib/scalar/evaluator.hpp"
 #include "lib/scalar/parse.hpp"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Contractions of many shapes beside OpenBLAS: GFLOP/s of each on 1 rank x 2 threads and on 2 ranks x 1 thread, as a ratio to R, a square product
 # called directly with 2 threads in the same run. Flops are those of the best order of pairwise products.
-# Usage: scripts/bench/contractions.sh [NAME...]   (after scripts/build.sh; all of them take about three minutes and 2 GiB). REPEAT (default 5).
+# Usage: scripts/bench/contractions.sh [NAME...]   (after scripts/build.sh; all of them take about six minutes and 3 GiB). REPEAT (default 5).
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 bin=build/bin

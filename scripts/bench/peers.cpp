@@ -1,4 +1,4 @@
-// What a user would run instead, on one thread: OpenBLAS called directly, and plain loops over memory. One line: median seconds.
+// What a user would run instead, on one thread unless told otherwise: OpenBLAS called directly, and plain loops over memory. One line: median seconds.
 // Usage: bench_peers gemm f64|f32 N [TURNS [THREADS]] | copy BYTES [TURNS]
 #include <cblas.h>
 

@@ -5,7 +5,6 @@
 #include "executor/device/gemm_calls.hpp"
 #include "executor/device/gemm_match.hpp"
 #include "executor/device/gemm_plan.hpp"
-#include "executor/device/reference_device.hpp"
 #include "lib/scalar/parse.hpp"
 #include "tests/executor/device/kernel_case.hpp"
 #include "tests/executor/device/test_team.hpp"
@@ -15,13 +14,6 @@ using namespace ein;
 using namespace ein::executor;
 
 namespace {
-
-std::string compare(KernelCase& test, double tolerance) {
-    CpuDevice cpu;
-    ReferenceDevice reference;
-    SoloTeam solo;
-    return difference(test.elements(test.run(cpu, solo)), test.elements(test.run(reference, solo)), tolerance);
-}
 
 std::optional<GemmPlan> plan_of(KernelCase& test) {
     Nest nest = make_nest(test.shape());

@@ -6,6 +6,8 @@
 #include <limits>
 #include <numeric>
 
+#include "executor/device/cpu_device.hpp"
+#include "executor/device/reference_device.hpp"
 #include "lib/base/error.hpp"
 
 namespace ein::executor {
@@ -165,6 +167,13 @@ std::string difference(std::vector<scalar::Scalar> const& found, std::vector<sca
         return "element " + std::to_string(i) + " is " + text(f) + ", expected " + text(e);
     }
     return "";
+}
+
+std::string compare(KernelCase const& test, double tolerance) {
+    CpuDevice cpu;
+    ReferenceDevice reference;
+    SoloTeam solo;
+    return difference(test.elements(test.run(cpu, solo)), test.elements(test.run(reference, solo)), tolerance);
 }
 
 }  // namespace ein::executor

@@ -61,4 +61,7 @@ private:
 std::string difference(std::vector<scalar::Scalar> const& found, std::vector<scalar::Scalar> const& expected,
                        double tolerance);
 
+/// Where the CPU's output differs from the reference's (see difference), or "".
+std::string compare(KernelCase const& test, double tolerance);
+
 }  // namespace ein::executor

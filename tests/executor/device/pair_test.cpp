@@ -7,7 +7,6 @@
 #include "executor/device/gemm_plan.hpp"
 #include "executor/device/instruction_set.hpp"
 #include "executor/device/nest.hpp"
-#include "executor/device/reference_device.hpp"
 #include "lib/scalar/parse.hpp"
 #include "tests/executor/device/kernel_case.hpp"
 #include "tests/executor/device/test_team.hpp"
@@ -18,13 +17,6 @@ using namespace ein::executor;
 using scalar::Agg;
 
 namespace {
-
-std::string compare(KernelCase& test, double tolerance) {
-    CpuDevice cpu;
-    ReferenceDevice reference;
-    SoloTeam solo;
-    return difference(test.elements(test.run(cpu, solo)), test.elements(test.run(reference, solo)), tolerance);
-}
 
 std::string const joins[] = {"x+y", "y-x", "x*y", "abs(x-y)", "(x-y)^2", "min(x, y)", "max(y, x)"};
 

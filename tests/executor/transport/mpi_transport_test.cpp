@@ -3,6 +3,7 @@
 #include "executor/transport/mpi_transport.hpp"
 
 #include <cstdio>
+#include <cstdlib>
 
 #include "tests/support/catch.hpp"
 #include "tests/support/transport_checks.hpp"
@@ -69,7 +70,16 @@ TEST_CASE("a block of another length than its receiver expects is refused", "[ex
     CHECK(shared_fault(transport, fault).empty());
 }
 
+TEST_CASE("Open MPI is set up for exchanges, but what the user set stays", "[mpi]") {
+    CHECK(std::string(std::getenv("OMPI_MCA_btl_tcp_sndbuf")) == "131072");
+    char const* const flags = std::getenv("OMPI_MCA_btl_tcp_flags");
+    REQUIRE(flags != nullptr);
+    CHECK(std::string(flags).find("put") == std::string::npos);
+}
+
 int main(int argc, char** argv) {
+    setenv("OMPI_MCA_btl_tcp_sndbuf", "131072", 1);
+    unsetenv("OMPI_MCA_btl_tcp_flags");
     MpiSession mpi;
     session = &mpi;
     int const failed = Catch::Session().run(argc, argv);
