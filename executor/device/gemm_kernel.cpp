@@ -17,6 +17,7 @@ namespace {
 
 constexpr std::size_t A = GemmPlan::a, B = GemmPlan::b, C = GemmPlan::c;
 constexpr double least_flops = 1e9;  // of a piece: smaller ones repeat too much of what BLAS packs
+constexpr double least_flops_in_tiles = 1e7;
 constexpr double most_flops = 2e10;  // a thread in BLAS cannot be stopped: some tenths of a second
 constexpr double usual_pieces = 16, most_pieces = 64;
 constexpr Extent grain = 64;           // rows and columns of a piece: a multiple, so that BLAS works in whole tiles
@@ -25,16 +26,14 @@ constexpr Extent shortest_sum = 4096;  // contracted elements of a piece, where 
 Extent blocks(Extent length) { return (length + grain - 1) / grain; }
 
 double flops_of(GemmPlan const& plan) {
-    double flops = 2.0 * static_cast<double>(plan.m) * static_cast<double>(plan.n) * static_cast<double>(plan.k) *
-                   static_cast<double>(plan.calls());
-    for (GemmPlan::Loop const& loop : plan.sum_loops) flops *= static_cast<double>(loop.length);
-    return flops;
+    return 2.0 * static_cast<double>(plan.m()) * static_cast<double>(plan.n()) * static_cast<double>(plan.k()) *
+           static_cast<double>(plan.calls()) * static_cast<double>(GemmPlan::turns(plan.sum_loops));
 }
 
-std::int64_t wanted_pieces(GemmPlan const& plan) {
+std::int64_t wanted_pieces(GemmPlan const& plan, bool in_tiles) {
     double const flops = flops_of(plan);
-    double const wanted =
-        std::max(std::min(usual_pieces, flops / least_flops), std::min(most_pieces, flops / most_flops));
+    double const least = in_tiles ? least_flops_in_tiles : least_flops;
+    double const wanted = std::max(std::min(usual_pieces, flops / least), std::min(most_pieces, flops / most_flops));
     return std::max<std::int64_t>(1, static_cast<std::int64_t>(wanted));
 }
 
@@ -47,18 +46,19 @@ struct Grid {
 /// The grid of at least `wanted` pieces, all calls together, that reads the least: a piece reads its rows of a and its columns of b, and where
 /// sums are cut every part of a sum is written, read and added. Chosen from the shape alone: a product cut otherwise may round otherwise.
 Grid choose_grid(GemmPlan const& plan, std::int64_t wanted) {
-    double const m = static_cast<double>(plan.m), n = static_cast<double>(plan.n), k = static_cast<double>(plan.k);
+    double const m = static_cast<double>(plan.m()), n = static_cast<double>(plan.n());
+    double const k = static_cast<double>(plan.k());
     std::int64_t const needed = (wanted + plan.calls() - 1) / plan.calls();
     double const most_partial = (m * k + k * n) / 8;  // elements: it is memory beside the blocks
     Grid grid;
     double best = std::numeric_limits<double>::infinity();
     for (std::int64_t sums = 1; sums <= needed; ++sums) {
-        bool const cut = plan.sum_loops.empty() && plan.k / sums >= shortest_sum &&
+        bool const cut = plan.sum_loops.empty() && plan.k() / sums >= shortest_sum &&
                          static_cast<double>(sums) * m * n * static_cast<double>(plan.calls()) <= most_partial;
         if (sums > 1 && !cut) break;
-        for (std::int64_t rows = 1; rows <= std::min<std::int64_t>(needed, blocks(plan.m)); ++rows) {
+        for (std::int64_t rows = 1; rows <= std::min<std::int64_t>(needed, blocks(plan.m())); ++rows) {
             std::int64_t const columns =
-                std::clamp<std::int64_t>((needed + rows * sums - 1) / (rows * sums), 1, blocks(plan.n));
+                std::clamp<std::int64_t>((needed + rows * sums - 1) / (rows * sums), 1, blocks(plan.n()));
             double const partial = sums > 1 ? 3.0 * static_cast<double>(sums) * m * n : 0.0;
             double const read = static_cast<double>(columns) * m * k + static_cast<double>(rows) * k * n + partial;
             double const cost =
@@ -74,8 +74,9 @@ Grid choose_grid(GemmPlan const& plan, std::int64_t wanted) {
 /// What a kernel does with the elements of its two operands.
 struct Operation {
     std::array<std::size_t, 2> operands{};
-    double factor = 1;  // BLAS's
-    PairProduct pair;   // in place of BLAS
+    double factor = 1;
+    std::optional<PairJoin> join;  // of pair_product; BLAS multiplies
+    PairProduct pair;
     scalar::Agg agg = scalar::Agg::sum;
 };
 
@@ -91,13 +92,15 @@ public:
           grid_(grid) {
         call_.type = type;
         call_.alpha = operation.factor;
-        set_forms();
+        if (pair_.run == nullptr) set_forms();
+        set_labels();
         for (std::size_t side : {A, B}) make_packing(nest, side, type);
         make_unpacking(nest, type);
         tasks_ = plan_.calls() * grid_.rows * grid_.columns * grid_.sums;
-        double const bytes =
-            static_cast<double>(plan_.m * plan_.k + plan_.k * plan_.n + plan_.m * plan_.n) * static_cast<double>(size_);
-        bool const large = flops_of(plan_) >= 1e8 || bytes * static_cast<double>(plan_.calls()) > 16e6;
+        double const m = static_cast<double>(plan_.m()), n = static_cast<double>(plan_.n());
+        double const k = static_cast<double>(plan_.k());
+        double const bytes = (m * k + k * n + m * n) * static_cast<double>(size_ * plan_.calls());
+        bool const large = flops_of(plan_) >= 2 * least_flops_in_tiles || bytes > 4e6;
         pieces_ = large ? std::min<std::int64_t>(tasks_, 64) : 1;
     }
 
@@ -136,10 +139,27 @@ private:
         return total;
     }
 
+    /// BLAS's: at most one label a direction.
+    static MatrixStrides strides(std::vector<GemmPlan::Loop> const& down, std::vector<GemmPlan::Loop> const& across,
+                                 std::size_t side) {
+        return {down.empty() ? 0 : down.front().steps[side], across.empty() ? 0 : across.front().steps[side]};
+    }
     void set_forms() {
-        call_.a_form = *blas_form(plan_.m, plan_.k, plan_.matrices[A].strides);
-        call_.b_form = *blas_form(plan_.k, plan_.n, plan_.matrices[B].strides);
-        call_.c_form = *blas_form(plan_.m, plan_.n, plan_.matrices[C].strides);
+        call_.a_form = *blas_form(plan_.m(), plan_.k(), strides(plan_.rows, plan_.terms, A));
+        call_.b_form = *blas_form(plan_.k(), plan_.n(), strides(plan_.terms, plan_.columns, B));
+        call_.c_form = *blas_form(plan_.m(), plan_.n(), strides(plan_.rows, plan_.columns, C));
+    }
+
+    void set_labels() {
+        auto const labels = [](std::vector<GemmPlan::Loop> const& loops, std::size_t first, std::size_t second) {
+            std::vector<PairLabel> found;
+            for (GemmPlan::Loop const& loop : loops)
+                found.push_back({loop.length, {loop.steps[first], loop.steps[second]}});
+            return found;
+        };
+        rows_ = labels(plan_.rows, A, C);
+        columns_ = labels(plan_.columns, B, C);
+        terms_ = labels(plan_.terms, A, B);
     }
 
     /// Brings an operand to the calls' type and layout; labels that it alone has are summed on the way.
@@ -171,8 +191,14 @@ private:
         unpacking_ = LoopKernel::make(std::move(unpack), LoopBody::identity(type, agg_));
     }
 
+    /// The part of each direction that a task takes.
+    struct Part {
+        std::pair<Extent, Extent> rows, columns, terms;  // first, count
+    };
+
     void run_tasks(std::int64_t first, std::int64_t last, std::array<std::byte const*, 2> const& from,
                    std::byte* to) const {
+        Scratch const scratch(pair_.run == nullptr ? 0 : pair_.scratch_bytes(pair_call(part_of(0, 0, 0), nullptr)));
         for (std::int64_t task = first; task < last; ++task) {
             std::int64_t rest = task;
             std::int64_t const column = rest % grid_.columns;
@@ -183,7 +209,13 @@ private:
             rest /= grid_.sums;
             std::array<Extent, 3> at{0, 0, sum * plan_.matrices[C].elements * (grid_.sums > 1 ? 1 : 0)};
             add_turn(plan_.free_loops, rest, at);
-            run_task(row, column, sum, at, from, to);
+            Part const all = part_of(row, column, sum);
+            std::byte const *const a = from[A] + at[A] * size_, *const b = from[B] + at[B] * size_;
+            std::byte* const c = to + at[C] * size_;
+            if (pair_.run == nullptr)
+                call_blas(all, a, b, c);
+            else
+                call_pair(all, a, b, c, scratch.data());
         }
     }
 
@@ -195,88 +227,131 @@ private:
         }
     }
 
-    /// Part `index` of `parts` of a length, cut between whole tiles.
+    /// Part `index` of `parts` of a length, cut between whole tiles; part 0 is the longest.
     static std::pair<Extent, Extent> part(Extent length, std::int64_t parts, std::int64_t index) {
         if (parts == 1) return {0, length};
         Extent const begin = std::min(length, part_begin(blocks(length), parts, index) * grain);
         return {begin, std::min(length, part_begin(blocks(length), parts, index + 1) * grain) - begin};
     }
 
-    void run_task(std::int64_t row, std::int64_t column, std::int64_t sum, std::array<Extent, 3> const& at,
-                  std::array<std::byte const*, 2> const& from, std::byte* to) const {
-        auto const [m0, m] = part(plan_.m, grid_.rows, row);
-        auto const [n0, n] = part(plan_.n, grid_.columns, column);
-        auto const [k0, k] = part(plan_.k, grid_.sums, sum);
-        auto const& [a, b, c] = plan_.matrices;
-        std::byte const* const a_at = from[A] + (at[A] + m0 * a.strides.row + k0 * a.strides.column) * size_;
-        std::byte const* const b_at = from[B] + (at[B] + k0 * b.strides.row + n0 * b.strides.column) * size_;
-        std::byte* const c_at = to + (at[C] + m0 * c.strides.row + n0 * c.strides.column) * size_;
-        Scratch const scratch(pair_.scratch_bytes);
+    Part part_of(std::int64_t row, std::int64_t column, std::int64_t sum) const {
+        return {part(plan_.m(), grid_.rows, row), part(plan_.n(), grid_.columns, column),
+                part(plan_.k(), grid_.sums, sum)};
+    }
+
+    PairCall pair_call(Part const& part, std::byte* scratch) const {
+        auto const labels = [](std::vector<PairLabel> const& all, std::pair<Extent, Extent> const& range) {
+            return PairLabels{all.data(), static_cast<int>(all.size()), range.first, range.second};
+        };
+        PairCall call;
+        call.rows = labels(rows_, part.rows);
+        call.columns = labels(columns_, part.columns);
+        call.terms = labels(terms_, part.terms);
+        call.scale = call_.alpha;
+        call.accumulate = accumulate_ && !unpacking_;
+        call.scratch = scratch;
+        return call;
+    }
+
+    void call_pair(Part const& part, void const* a, void const* b, void* c, std::byte* scratch) const {
+        PairCall call = pair_call(part, scratch);
+        call.a = a;
+        call.b = b;
+        call.c = c;
+        pair_.run(call);
+    }
+
+    void call_blas(Part const& part, std::byte const* a, std::byte const* b, std::byte* c) const {
+        auto const place = [&](std::vector<GemmPlan::Loop> const& loops, std::size_t side, Extent first) {
+            return loops.empty() ? 0 : first * loops.front().steps[side] * size_;
+        };
         GemmCall call = call_;
-        call.m = m;
-        call.n = n;
-        call.k = k;
+        call.m = part.rows.second;
+        call.n = part.columns.second;
+        call.k = part.terms.second;
         call.beta = accumulate_ && !unpacking_ ? 1 : 0;
-        Extent turns = 1;
-        for (GemmPlan::Loop const& loop : plan_.sum_loops) turns *= loop.length;
+        a += place(plan_.rows, A, part.rows.first) + place(plan_.terms, A, part.terms.first);
+        b += place(plan_.terms, B, part.terms.first) + place(plan_.columns, B, part.columns.first);
+        c += place(plan_.rows, C, part.rows.first) + place(plan_.columns, C, part.columns.first);
+        Extent const turns = GemmPlan::turns(plan_.sum_loops);
         for (Extent turn = 0; turn < turns; ++turn, call.beta = 1) {
             std::array<Extent, 3> step{};
             add_turn(plan_.sum_loops, turn, step);
-            void const* const a_now = a_at + step[A] * size_;
-            void const* const b_now = b_at + step[B] * size_;
-            if (pair_.run == nullptr)
-                gemm(call, a_now, b_now, c_at);
-            else
-                pair_.run({m, n, k, a_now, b_now, c_at, a.strides.row, a.strides.column, b.strides.row,
-                           b.strides.column, c.strides.row, c.strides.column, call.beta != 0, scratch.data()});
+            gemm(call, a + step[A] * size_, b + step[B] * size_, c);
         }
     }
 
     GemmPlan plan_;
     std::array<std::size_t, 2> operands_;
-    PairProduct pair_;
+    PairProduct pair_;  // in place of BLAS
     scalar::Agg agg_;
     Extent size_;
     bool accumulate_;
     Grid grid_;
     GemmCall call_;
+    std::vector<PairLabel> rows_, columns_, terms_;
     std::array<std::unique_ptr<LoopKernel const>, 2> packing_;
     std::unique_ptr<LoopKernel const> unpacking_;
     std::int64_t tasks_ = 1, pieces_ = 1;
 };
 
-/// BLAS's sums of products, else one of the other products; nothing for other joins and aggregations.
+/// Sums of products, else one of the other products; nothing for other joins and aggregations.
 std::optional<Operation> operation_of(graph::EinSum const& einsum, KernelTypes const& types,
                                       scalar::Params const& params) {
     DType const type = types.compute;
     if (types.join != type || types.accumulate != type) return std::nullopt;
     bool const in_blas = type == DType::f32 || type == DType::f64 || is_complex(type);
+    Operation operation;
+    operation.agg = einsum.agg;
     if (in_blas && einsum.agg == scalar::Agg::sum)
-        if (auto const product = scaled_product(einsum.join, types, params))
-            return Operation{{product->left, product->right}, product->factor, {}, einsum.agg};
+        if (auto const product = scaled_product(einsum.join, types, params)) {
+            operation.operands = {product->left, product->right};
+            operation.factor = product->factor;
+            operation.pair = pair_product(PairJoin::multiply, einsum.agg, type);
+            if (operation.pair.run != nullptr) operation.join = PairJoin::multiply;
+            return operation;
+        }
     std::optional<PairOperation> const pair = pair_operation(einsum.join);
     if (!pair) return std::nullopt;
-    PairProduct const product = pair_product(pair->join, einsum.agg, type);
-    if (product.run == nullptr) return std::nullopt;
-    return Operation{{pair->left, pair->right}, 1, product, einsum.agg};
+    operation.operands = {pair->left, pair->right};
+    operation.join = pair->join;
+    operation.pair = pair_product(pair->join, einsum.agg, type);
+    return operation.pair.run == nullptr ? std::nullopt : std::optional(operation);
+}
+
+/// The cheapest plan. With tiles the operands may change places.
+std::optional<GemmPlan> plan_of(Nest const& nest, DType type, bool pack_output, Operation& operation) {
+    bool const sums_products = !operation.join || operation.join == PairJoin::multiply;
+    auto const problem = [&](Operation const& of) {
+        return GemmProblem{nest, of.operands[0], of.operands[1],
+                           type, pack_output,    sums_products && of.agg == scalar::Agg::sum};
+    };
+    if (!operation.join) return plan_gemm(problem(operation));
+    std::optional<GemmPlan> const plan = plan_tiles(problem(operation), operation.pair);
+    Operation exchanged = operation;
+    std::swap(exchanged.operands[0], exchanged.operands[1]);
+    exchanged.join = with_operands_exchanged(*operation.join);
+    exchanged.pair = pair_product(*exchanged.join, operation.agg, type);
+    std::optional<GemmPlan> const other = plan_tiles(problem(exchanged), exchanged.pair);
+    if (!other || (plan && plan->seconds <= other->seconds)) return plan;
+    operation = exchanged;
+    return other;
 }
 
 }  // namespace
 
 std::unique_ptr<PreparedKernel const> make_gemm_kernel(KernelShape const& shape, Nest const& nest,
                                                        KernelTypes const& types, scalar::Params const& params) {
-    std::optional<Operation> const operation = operation_of(shape.kernel->einsum, types, params);
+    std::optional<Operation> operation = operation_of(shape.kernel->einsum, types, params);
     if (!operation) return nullptr;
-    GemmProblem problem{nest,  operation->operands[0], operation->operands[1], types.compute,
-                        false, operation->pair.rate};
-    std::optional<GemmPlan> plan = plan_gemm(problem);
+    std::optional<GemmPlan> plan = plan_of(nest, types.compute, false, *operation);
     if (!plan) return nullptr;
-    Grid grid = choose_grid(*plan, wanted_pieces(*plan));
+    bool const in_tiles = operation->join.has_value();
+    Grid grid = choose_grid(*plan, wanted_pieces(*plan, in_tiles));
     if (grid.sums > 1) {  // pieces of a sum need outputs of their own, even where the output could be written in place
-        problem.pack_output = true;
-        plan = plan_gemm(problem);
+        plan = plan_of(nest, types.compute, true, *operation);
         if (!plan) return nullptr;
-        grid = choose_grid(*plan, wanted_pieces(*plan));
+        grid = choose_grid(*plan, wanted_pieces(*plan, in_tiles));
     }
     return std::make_unique<GemmKernel>(std::move(*plan), grid, nest, *operation, types.compute);
 }

@@ -1,7 +1,7 @@
-// How a sum of products becomes calls of GEMM. Each label is batch (in both operands and the output), left (first
-// operand and output), right, contracted (both operands), alone (one operand only: summed first) or a broadcast (output
-// only). One left, one right and one contracted label make the matrices of a call, loops go over the others, and what
-// BLAS cannot take where it lies is packed first. All ways are weighed by predicted time, and the cheapest is taken.
+// How a product of two operands becomes calls: of OpenBLAS, which takes matrices of one row and one column label, with loops around them for the
+// others and with packing first of what it cannot take where it lies; or of pair_product, which takes labels as they come. All ways are
+// weighed by predicted time, and the cheapest is taken.
+// Leaves roles and runs of labels to product_labels.hpp.
 // Example: "bij,bjk->bik" of C-order blocks: nothing packed, calls of (i, j) x (j, k), a loop over b.
 #pragma once
 
@@ -9,48 +9,46 @@
 #include <optional>
 
 #include "executor/device/gemm_calls.hpp"
-#include "executor/device/nest.hpp"
+#include "executor/device/pair_product.hpp"
+#include "executor/device/product_labels.hpp"
 
 namespace ein::executor {
 
 struct GemmPlan {
     enum Side : std::size_t { a, b, c };
 
-    /// A loop around the calls, or around nothing. Steps are in elements of each side's matrix, 0 where it lacks the
-    /// label.
+    /// A label, or a loop around calls. Steps are in elements of each side's matrix, 0 where it lacks the label.
     struct Loop {
         Extent length = 1;
         std::array<Extent, 3> steps{};
     };
-    /// A matrix as the calls see it, packed or in place.
+    /// What is packed before the calls, or after them.
     struct Matrix {
         bool packed = false;
-        MatrixStrides strides;
         std::vector<Extent> packed_strides;  // of each label of the nest, in elements, where packed
         Extent elements = 1;                 // where packed
     };
 
     std::array<Matrix, 3> matrices;
-    Extent m = 1, n = 1, k = 1;
-    std::vector<Loop> free_loops;  // over batch, left and right labels: every turn has outputs of its own
-    std::vector<Loop> sum_loops;   // over contracted labels: every turn adds to the same outputs
-    double seconds = 0;            // predicted, for one thread
+    std::vector<Loop> rows, columns, terms;  // of a call, outermost first; at most one each for BLAS
+    std::vector<Loop> free_loops;            // around the calls: every turn has outputs of its own
+    std::vector<Loop> sum_loops;             // around the calls, of BLAS only: every turn adds to the same outputs
+    double seconds = 0;                      // predicted, for one thread
 
-    Extent calls() const;  // turns of the free loops
-};
-
-/// What the plan is made from: labels by role are found from strides that are not 0.
-struct GemmProblem {
-    Nest const& nest;
-    std::size_t left, right;   // operands
-    DType type;                // of the calls
-    bool pack_output = false;  // even where it could be written in place
-    /// Operations a second of products that are none of BLAS's (pair_product.hpp); 0 for BLAS's. Sums that one operand has alone are
-    /// only taken out of sums of products.
-    double pair_rate = 0;
+    Extent m() const { return turns(rows); }
+    Extent n() const { return turns(columns); }
+    Extent k() const { return turns(terms); }
+    Extent calls() const { return turns(free_loops); }
+    static Extent turns(std::vector<Loop> const& loops);
+    static std::vector<Loop> loops_of(std::vector<Run> const& runs);
 };
 
 /// @return nothing when there is nothing to contract, or loops around strips are predicted to be faster
 std::optional<GemmPlan> plan_gemm(GemmProblem const& problem);
+/// The same for calls of pair_product. Rows are the left operand's: whether the other way is cheaper is the caller's to try.
+std::optional<GemmPlan> plan_tiles(GemmProblem const& problem, PairProduct const& product);
+
+/// What loops around strips would take, in seconds.
+double seconds_in_strips(Nest const& nest);
 
 }  // namespace ein::executor

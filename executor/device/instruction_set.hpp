@@ -11,7 +11,7 @@ inline InstructionSet instruction_set() {
     bool const wide = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
                       __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
     if (wide) return InstructionSet::avx512;
-    if (__builtin_cpu_supports("avx2")) return InstructionSet::avx2;
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return InstructionSet::avx2;
 #endif
     return InstructionSet::baseline;
 }

@@ -1,8 +1,12 @@
 // Compiled for this instruction set by CMakeLists.txt.
+#include <immintrin.h>
+
 #include <cstdint>
 
 #include "executor/device/pair_product.hpp"
 
 namespace ein::executor::avx2 {
 #include "executor/device/pair_loops.inc"
+#include "executor/device/pair_pack.inc"
+#include "executor/device/pair_vectors.inc"
 }  // namespace ein::executor::avx2

@@ -5,4 +5,6 @@
 
 namespace ein::executor::baseline {
 #include "executor/device/pair_loops.inc"
+#include "executor/device/pair_pack.inc"
+#include "executor/device/pair_vectors.inc"
 }  // namespace ein::executor::baseline

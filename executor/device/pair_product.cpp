@@ -40,6 +40,11 @@ std::optional<PairOperation> pair_operation(Expr const& join) {
     }
 }
 
+PairJoin with_operands_exchanged(PairJoin join) {
+    if (join == PairJoin::subtract) return PairJoin::subtract_from;
+    return join == PairJoin::subtract_from ? PairJoin::subtract : join;
+}
+
 PairProduct pair_product(PairJoin join, scalar::Agg agg, DType type) {
     bool const known_agg = agg == scalar::Agg::sum || agg == scalar::Agg::min || agg == scalar::Agg::max;
     if (!known_agg || (type != DType::f32 && type != DType::f64 && type != DType::i64)) return {};

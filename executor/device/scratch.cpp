@@ -25,7 +25,7 @@ std::byte* allocate(std::size_t bytes) {
 }
 
 /// Larger requests go to the system and back: idle threads should not keep them.
-constexpr std::size_t stack_bytes = std::size_t{2} << 20;
+constexpr std::size_t stack_bytes = std::size_t{8} << 20;  // of addresses: what is never used takes no memory
 
 struct Stack {
     std::unique_ptr<std::byte, Free> data{allocate(stack_bytes)};

@@ -71,7 +71,7 @@ TEST_CASE("other products run in tiles, and give the same bits for any number of
     Nest nest = make_nest(test.shape());
     simplify(nest);
     PairProduct const product = pair_product(pair_operation(test.kernel().einsum.join)->join, agg, DType::f32);
-    CHECK(plan_gemm({nest, 0, 1, DType::f32, false, product.rate}));
+    CHECK(plan_tiles({nest, 0, 1, DType::f32, false, agg == Agg::sum}, product));
     test.fill_with_fractions(9);
     CpuDevice cpu;
     same_on_teams(test, cpu);
@@ -86,12 +86,18 @@ TEST_CASE("every instruction set gives the same bits", "[executor][device][pair]
         for (double& value : *list) value = static_cast<double>(random()) * 0x1p-31 - 1;
     auto const run = [&](PairProduct const& product) {
         std::vector<double> c(m * n, 0.5);
-        std::vector<std::byte> memory(product.scratch_bytes + 64);
+        PairLabel const rows{m, {k, n}}, columns{n, {1, 1}}, terms{k, {1, n}};
+        PairCall call{{&rows, 1, 0, m}, {&columns, 1, 0, n}, {&terms, 1, 0, k}, a.data(), b.data(), c.data(), 1, true,
+                      nullptr};
+        std::vector<std::byte> memory(product.scratch_bytes(call) + 64);
         auto const at = reinterpret_cast<std::uintptr_t>(memory.data());
-        product.run(
-            {m, n, k, a.data(), b.data(), c.data(), k, 1, n, 1, n, 1, true, memory.data() + (64 - at % 64) % 64});
+        call.scratch = memory.data() + (64 - at % 64) % 64;
+        product.run(call);
         return c;
     };
+    if (instruction_set() == InstructionSet::avx512)  // sums of products are fused, or left to BLAS
+        CHECK(run(avx512::pair_loops(PairJoin::multiply, PairAgg::sum, PairType::f64)) ==
+              run(avx2::pair_loops(PairJoin::multiply, PairAgg::sum, PairType::f64)));
     for (PairJoin const join : {PairJoin::add, PairJoin::distance, PairJoin::square, PairJoin::most})
         for (PairAgg const agg : {PairAgg::sum, PairAgg::min, PairAgg::max}) {
             auto const expected = run(baseline::pair_loops(join, agg, PairType::f64));
