@@ -1,5 +1,5 @@
-// What a user would run instead, on one thread unless told otherwise: OpenBLAS called directly, and plain loops over memory. One line: median seconds.
-// Usage: bench_peers gemm f64|f32 N [TURNS [THREADS]] | copy BYTES [TURNS]
+// What a user would run instead, on one thread unless told otherwise: OpenBLAS called directly, and copies of memory. One line: median seconds.
+// Usage: bench_peers gemm f64|f32 N [TURNS [THREADS]] | copy BYTES [TURNS [THREADS]]
 #include <cblas.h>
 
 #include <algorithm>
@@ -9,6 +9,7 @@
 #include <cstring>
 #include <functional>
 #include <string>
+#include <thread>
 #include <vector>
 
 extern "C" void openblas_set_num_threads(int threads);
@@ -39,30 +40,37 @@ double gemm(int n, int turns) {
     });
 }
 
-double copy(std::size_t bytes, int turns) {
-    std::vector<float> from(bytes / sizeof(float), 1.0F), to(bytes / sizeof(float));
+/// memcpy, which is what a compiler makes of a loop that copies: it writes past the cache.
+double copy(std::size_t bytes, int turns, int threads) {
+    std::vector<char> from(bytes, 1), to(bytes);
+    auto part = [&](int k) {
+        std::size_t const of = static_cast<std::size_t>(threads), at = static_cast<std::size_t>(k);
+        std::size_t const begin = bytes * at / of, end = bytes * (at + 1) / of;
+        std::memcpy(to.data() + begin, from.data() + begin, end - begin);
+    };
     return median_seconds(turns, [&] {
-        float const* __restrict in = from.data();
-        float* __restrict out = to.data();
-        for (std::size_t k = 0; k < from.size(); ++k) out[k] = in[k] * 2.0F;   // a product, so that it stays a loop of loads and stores
-        __asm__ volatile("" ::"r"(out) : "memory");
+        std::vector<std::thread> team;
+        for (int k = 1; k < threads; ++k) team.emplace_back(part, k);
+        part(0);
+        for (std::thread& member : team) member.join();
     });
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-    openblas_set_num_threads(argc > 5 ? std::atoi(argv[5]) : 1);
-    std::string const what = argc > 1 ? argv[1] : "";
-    if (what == "gemm" && argc > 3) {
-        int const n = std::atoi(argv[3]), turns = argc > 4 ? std::atoi(argv[4]) : 5;
-        std::printf("%.6f\n", std::string(argv[2]) == "f64" ? gemm<double>(n, turns) : gemm<float>(n, turns));
+    std::vector<std::string> const words(argv + 1, argv + argc);
+    auto number = [&](std::size_t at, int otherwise) { return at < words.size() ? std::atoi(words[at].c_str()) : otherwise; };
+    if (words.size() > 2 && words[0] == "gemm") {
+        int const n = number(2, 0), turns = number(3, 5);
+        openblas_set_num_threads(number(4, 1));
+        std::printf("%.6f\n", words[1] == "f64" ? gemm<double>(n, turns) : gemm<float>(n, turns));
         return 0;
     }
-    if (what == "copy" && argc > 2) {
-        std::printf("%.6f\n", copy(std::strtoull(argv[2], nullptr, 10), argc > 3 ? std::atoi(argv[3]) : 7));
+    if (words.size() > 1 && words[0] == "copy") {
+        std::printf("%.6f\n", copy(std::stoull(words[1]), number(2, 7), number(3, 1)));
         return 0;
     }
-    std::fputs("usage: bench_peers gemm f64|f32 N [TURNS [THREADS]] | copy BYTES [TURNS]\n", stderr);
+    std::fputs("usage: bench_peers gemm f64|f32 N [TURNS [THREADS]] | copy BYTES [TURNS [THREADS]]\n", stderr);
     return 2;
 }
