@@ -6,7 +6,7 @@ export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-calc() { awk "BEGIN {printf \"%.6g\", $1}"; }
+calc() { if [[ $1 == *nan* ]]; then echo nan; else awk "BEGIN {printf \"%.6g\", $1}"; fi; }    # nan: a figure that is not there
 median() { tr -s ' ' '\n' | sed '/^$/d' | sort -g | awk '{a[NR] = $1} END {print a[int((NR + 1) / 2)]}'; }
 number() { sed -n "s/.*\"$1\": *\([0-9.e-]*\).*/\1/p" "$2" | head -n 1; }    # KEY FILE: its first value in a JSON file
 
@@ -20,7 +20,11 @@ run() {
     number repeat_median "$work/report.json"
 }
 
-# alternate TURNS NAME=COMMAND...: every command prints seconds; one after the other, so many turns. Sets ${seconds[NAME]}, the medians.
+# Seconds of wall clock that a command takes.
+wall() { local TIMEFORMAT=%R; { time "$@" > /dev/null 2>&1 < /dev/null; } 2>&1; }
+
+# alternate TURNS NAME=COMMAND...: every command prints seconds; one after the other, so many turns. Sets ${seconds[NAME]}, the medians:
+# nan for one that fails, as a peer that is not installed does.
 declare -A seconds
 alternate() {
     local turns=$1 turn candidate value
@@ -35,15 +39,19 @@ alternate() {
     for candidate in "${!seconds[@]}"; do seconds[$candidate]=$(median <<< "${seconds[$candidate]}"); done
 }
 
-# The one table: row WORK DTYPE LAYOUT UNIT OURS PEER THEIRS RATIO TARGET, where TARGET is as >=0.93, <=2 or - for none. An empty THEIRS: no peer.
-header() { printf '%-26s %-5s %-6s %10s %-20s %10s %-9s %7s %7s\n' work dtype layout einrun peer "its figure" unit ratio target; }
+# The one table: row WORK DTYPE LAYOUT UNIT OURS PEER THEIRS RATIO TARGET, where TARGET is as >=0.93, <=2, or - for none. A target without a peer
+# (PEER is -) is for our own figure.
+header() { printf '%-26s %-5s %-6s %10s %-22s %10s %-9s %6s %7s\n' work dtype layout einrun peer "its figure" unit ratio target; }
 row() {
-    local theirs=${7:-} ratio=${8:-} verdict=""
-    if [ "$9" != - ] && [ -n "$ratio" ]; then
-        verdict=$(awk -v r="$ratio" -v t="${9#??}" -v sign="${9%"${9#??}"}" \
-            'BEGIN {print(r != "nan" && (sign == ">=" ? r + 0 >= t + 0 : r + 0 <= t + 0) ? "met" : "MISSED")}')
-    fi
-    [ -n "$theirs$ratio" ] || theirs="no peer"
-    printf '%-26s %-5s %-6s %10s %-20s %10s %-9s %7s %7s %s\n' "$1" "$2" "$3" "$(short "$5")" "$6" "$(short "$theirs")" "$4" "$(short "$ratio")" "$9" "$verdict"
+    local theirs=$7 ratio=$8 compared=$8 verdict
+    if [ "$6" = - ]; then theirs="" ratio="" compared=$5; fi
+    verdict=$(awk -v found="$compared" -v target="$9" 'BEGIN {
+        if (target == "-") exit
+        if (found == "nan") exit
+        limit = substr(target, 3)
+        print((substr(target, 1, 1) == ">" ? found + 0 >= limit + 0 : found + 0 <= limit + 0) ? "met" : "MISSED")}')
+    if [ "$theirs" = nan ]; then theirs="no peer" ratio=""; fi
+    if [ "$5" = nan ]; then verdict="FAILED" ratio=""; fi
+    printf '%-26s %-5s %-6s %10s %-22s %10s %-9s %6s %7s %s\n' "$1" "$2" "$3" "$(short "$5")" "$6" "$(short "$theirs")" "$4" "$(short "$ratio")" "$9" "$verdict"
 }
-short() { awk -v v="$1" 'BEGIN {if (v ~ /^[0-9.e+-]+$/) printf "%.*f", (v < 10 ? 2 : v < 1000 ? 1 : 0), v; else printf "%s", v}'; }
+short() { awk -v v="$1" 'BEGIN {if (v ~ /^[0-9.e+-]+$/ && v != "-") printf "%.*f", (v < 10 ? 2 : v < 1000 ? 1 : 0), v; else printf "%s", v}'; }
