@@ -1,8 +1,12 @@
 #!/usr/bin/env bash
 # The benchmarks: one table, a line for each work, beside what a user would run instead, in one run and in turns (einrun, its peer, einrun, ...).
 #   scripts/bench/run.sh [PART...]     default: all of them
+#   products     large products and chains: share of R, and beside ScaLAPACK
+#   contractions batches, more axes, three and four tensors: share of R, and of the share that CTF had
+#   shapes       (only where named) more of them, each hard in one way
 #   layer        a LLaMA layer forward, f32: ms beside PyTorch (eager)
 #   streams      elementwise, reductions, softmax and norms over arrays of 256 MiB: GB/s beside a copy
+#   metrics      products over other operations: share of R (two operations a term), and beside NumPy
 #   repartition  1 GiB, cut by rows, by columns and back, 20 times: bytes sent a second beside MPI_Alltoall of the same bytes
 #   tasks        tiny tasks, and how long a run takes to start
 # A layout of 1x2 is one rank of two threads, 2x1 two ranks of one. Figures are medians; a ratio above 1 says that einrun is faster.
@@ -10,7 +14,7 @@ set -euo pipefail
 cd "$(dirname "$0")/../.."
 source scripts/bench/lib.sh
 
-layouts="1x2 2x1"
+dtypes="f64 f32" layouts="1x2 2x1"
 python=/usr/bin/python3      # Debian's, which has python3-torch and python3-numpy
 has_numpy=no has_torch=no
 $python -c "import numpy" 2> /dev/null && has_numpy=yes
@@ -34,7 +38,7 @@ layer_norm|2|"op": "layer_norm", "inputs": ["X"]'
 
 part_streams() {
     local name arrays node dtype layout bytes=$((256 << 20)) rows
-    for dtype in f64 f32; do
+    for dtype in $dtypes; do
         while IFS='|' read -r name arrays node; do
             [ $dtype = f64 ] && rows=4096 || rows=8192
             cat > "$work/g.json" <<JSON
@@ -49,6 +53,112 @@ JSON
             done
         done <<< "$streams"
     done
+}
+
+# graph DTYPE EINSUM SHAPES [MORE KEYS OF THE NODE]: $work/g.json; an EINSUM of "make ..." is a graph of eintool's
+graph() {
+    local letters=(A B C D E) tensors="" names="" shape name k=0
+    # shellcheck disable=SC2086
+    case $2 in make\ *) "$bin/eintool" $2 --dtype "$1" -o "$work/g.json"; return ;; esac
+    for shape in $3; do
+        name=${letters[k]}
+        k=$((k + 1))
+        tensors+="${tensors:+, }\"$name\": {\"shape\": [$shape], \"data\": {\"random\": \"uniform\", \"low\": -1, \"seed\": $k}}"
+        names+="${names:+, }\"$name\""
+    done
+    echo "{\"eingraph\": 1, \"dtype\": \"$1\", \"tensors\": {$tensors}, \"nodes\": [{\"name\": \"Z\", \"einsum\": \"$2\", \"inputs\": [$names]${4:+, $4}}], \"outputs\": [\"Z\"]}" \
+        > "$work/g.json"
+}
+blas() { "$bin/bench_peers" gemm "$1" 4096 1 2; }    # R: OpenBLAS called directly with 2 threads
+blas_flops='2 * 4096^3'
+speed() { calc "$1 / 1e9 / ${seconds[$2]}"; }        # FLOPS CANDIDATE: GFLOP/s
+share() { calc "($1) / ${seconds[$2]} / ($blas_flops) * ${seconds[R]}"; }
+scalapack() { [ -x "$bin/bench_scalapack" ] && OPENBLAS_NUM_THREADS=1 ${launcher:-mpirun} -n 2 "$bin/bench_scalapack" "$@"; }
+
+# NAME|flops|einsum|ScaLAPACK's name and size
+products='matmul 4096|2*4096^3|make matmul 4096 4096 4096|matmul 4096
+chain square 4096|3*2*4096^3|make matrix-chain 4096|square 4096
+chain skewed 4000|2*4000*400*(2*4000+40000)|make matrix-chain 4000 --skewed|skewed 4000'
+
+part_products() {
+    local name flops einsum theirs dtype layout
+    while IFS='|' read -r name flops einsum theirs; do
+        for dtype in $dtypes; do
+            graph $dtype "$einsum" ""
+            plan g 1; plan g 2
+            alternate 3 1x2="run g 1 2 1" R="blas $dtype" 2x1="run g 2 1 1" scalapack="scalapack $dtype $theirs 1"
+            for layout in $layouts; do
+                row "$name" $dtype $layout GFLOP/s "$(speed "$flops" $layout)" "R, 2 threads" "$(speed "$blas_flops" R)" "$(share "$flops" $layout)" '>=0.93'
+            done
+            row "$name" $dtype 2x1 GFLOP/s "$(speed "$flops" 2x1)" "ScaLAPACK 2x1" "$(speed "$flops" scalapack)" \
+                "$(calc "${seconds[scalapack]} / ${seconds[2x1]}")" '>=1.00'
+        done
+    done <<< "$products"
+}
+
+# NAME|flops of the best order of pairwise products|einsum|shapes|target|CTF's share of R: f64, f32 (Cyclops Tensor Framework of 2023-11, built from
+# source, the better of 1x2 and 2x1 on a machine of 2 cores)
+contractions='batched 64 x 256|64*2*256^3|bij,bjk->bik|64,256,256 64,256,256|>=0.85|.24|.30
+batched 8 x 1024|8*2*1024^3|bij,bjk->bik|8,1024,1024 8,1024,1024|>=0.85|.50|.54
+MTTKRP 400|2*400^3*32|ijk,ja,ka->ia|400,400,400 400,32 400,32|-|.33|.31
+order 4|2*48^6|abcd,cdef->abef|48,48,48,48 48,48,48,48|>=0.85|.91|.94
+order 4 crossed|2*48^6|acbd,cedf->afbe|48,48,48,48 48,48,48,48|>=0.85|.77|.75
+order 5|2*24^7|abcde,efcgd->agbf|24,24,24,24,24 24,24,24,24,24|>=0.85|.57|.68
+TTMc 80|2*(80^4*16+80^3*16^2+80^2*16^3)|ijkl,jb,kc,ld->ibcd|80,80,80,80 80,16 80,16 80,16|-|.06|.06'
+# Not among the default parts: shapes that are hard in one way each.
+shapes='matmul 512|2*512^3|ij,jk->ik|512,512 512,512
+batched 20000 x 16|20000*2*16^3|bij,bjk->bik|20000,16,16 20000,16,16
+heads last|16*2*1024*1024*64|qhd,khd->hqk|1024,16,64 1024,16,64
+rank 64|2*4096^2*64|ik,kj->ij|4096,64 64,4096
+tall 64|2*1048576*64*64|ik,kj->ij|1048576,64 64,64
+inner|2*64*64*1048576|ki,kj->ij|1048576,64 1048576,64
+matrix vector|2*8192^2|ij,j->i|8192,8192 8192'
+
+# What CTF's shares of R are to ours, a word each: DTYPE LAYOUT RATIO, in $work/ctf.
+contract() {
+    local name flops einsum sizes target ctf64 ctf32 dtype layout
+    while IFS='|' read -r name flops einsum sizes target ctf64 ctf32; do
+        for dtype in $dtypes; do
+            graph $dtype "$einsum" "$sizes"
+            plan g 1; plan g 2
+            alternate 3 1x2="run g 1 2" R="blas $dtype" 2x1="run g 2 1"
+            for layout in $layouts; do
+                row "$name" $dtype $layout GFLOP/s "$(speed "$flops" $layout)" "R, 2 threads" "$(speed "$blas_flops" R)" "$(share "$flops" $layout)" "${target:--}"
+                [ -z "$ctf64" ] || echo "$layout $(share "$flops" $layout) $([ $dtype = f64 ] && echo "$ctf64" || echo "$ctf32")" >> "$work/ctf"
+            done
+        done
+    done
+}
+part_shapes() { contract <<< "$shapes"; }
+part_contractions() {
+    local layout mean least
+    contract <<< "$contractions"
+    for layout in $layouts; do
+        read -r mean least < <(awk -v l=$layout '$1 == l {r = $2 / $3; s += log(r); if (!n++ || r < least) least = r} END {print exp(s / n), least}' "$work/ctf")
+        row "all of these, mean" both $layout "of CTF's" "$mean" - "" "" '>=2.00'
+        row "all of these, lowest" both $layout "of CTF's" "$least" - "" "" '>=1.00'
+    done
+}
+
+# NAME|what metrics.py calls it|keys
+metrics='L2 distances 2048|squares|"join": "(x - y)^2"
+L-infinity 2048|largest|"join": "abs(x - y)", "agg": "max"
+(min, +) product 2048|min_plus|"join": "x + y", "agg": "min"'
+
+numpy_metric() { [ $has_numpy = yes ] && $python scripts/bench/metrics.py "$1" "$2" 2048; }
+part_metrics() {
+    local name theirs keys dtype layout flops='2*2048^3'
+    while IFS='|' read -r name theirs keys; do
+        for dtype in $dtypes; do
+            graph $dtype "ij,jk->ik" "2048,2048 2048,2048" "$keys"
+            plan g 1; plan g 2
+            alternate 3 1x2="run g 1 2" R="blas $dtype" 2x1="run g 2 1" numpy="numpy_metric $theirs $dtype"
+            for layout in $layouts; do
+                row "$name" $dtype $layout GFLOP/s "$(speed "$flops" $layout)" "R, 2 threads" "$(speed "$blas_flops" R)" "$(share "$flops" $layout)" '>=0.25'
+                row "$name" $dtype $layout GFLOP/s "$(speed "$flops" $layout)" NumPy "$(speed "$flops" numpy)" "$(calc "${seconds[numpy]} / ${seconds[$layout]}")" '>=4.00'
+            done
+        done
+    done <<< "$metrics"
 }
 
 torch_layer() { [ $has_torch = yes ] && $python scripts/bench/layer.py time "$work" 3 2; }
@@ -98,6 +208,6 @@ part_tasks() {
     row "start-up" f64 2x1 s "$(calc "${seconds[ours]} - ${seconds[mpi]}")" - "" "" '<=0.15'
 }
 
-parts=${*:-layer streams repartition tasks}
+parts=${*:-products contractions layer streams metrics repartition tasks}
 header
 for part in $parts; do part_$part; done
