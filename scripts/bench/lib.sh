@@ -10,18 +10,22 @@ calc() { if [[ $1 == *nan* ]]; then echo nan; else awk "BEGIN {printf \"%.6g\", 
 median() { tr -s ' ' '\n' | sed '/^$/d' | sort -g | awk '{a[NR] = $1} END {print a[int((NR + 1) / 2)]}'; }
 number() { sed -n "s/.*\"$1\": *\([0-9.e-]*\).*/\1/p" "$2" | head -n 1; }    # KEY FILE: its first value in a JSON file
 
+# hosts_up HOSTS RATE: pretend hosts until this script ends; "$hosts mpirun" starts programs there
+hosts=scripts/bench/hosts.sh
+hosts_up() { trap '$hosts down; rm -rf "$work"' EXIT; $hosts up "$@"; }
+
 # plan NAME RANKS [OPTIONS OF EINPLAN]: the graph $work/NAME.json becomes $work/NAME.RANKS
 plan() { local name=$1 ranks=$2; shift 2; "$bin/einplan" "$work/$name.json" -n "$ranks" -q -o "$work/$name.$ranks" "$@"; }
 
 # run NAME RANKS THREADS [REPEAT]: seconds of execute, the median of the repeats; the report is $work/report.json
 run() {
     ${launcher:-mpirun} -n "$2" "$bin/einrun" "$work/$1.$2" --threads "$3" --repeat "${4:-3}" --progress off --quiet --out "$work/out" \
-        --report "$work/report.json" < /dev/null
+        --report "$work/report.json"
     number repeat_median "$work/report.json"
 }
 
 # Seconds of wall clock that a command takes.
-wall() { local TIMEFORMAT=%R; { time "$@" > /dev/null 2>&1 < /dev/null; } 2>&1; }
+wall() { local TIMEFORMAT=%R; { time "$@" > /dev/null 2>&1; } 2>&1; }
 
 # alternate TURNS NAME=COMMAND...: every command prints seconds; one after the other, so many turns. Sets ${seconds[NAME]}, the medians:
 # nan for one that fails, as a peer that is not installed does.
@@ -32,7 +36,7 @@ alternate() {
     seconds=()
     for ((turn = 0; turn < turns; ++turn)); do
         for candidate in "$@"; do
-            value=$(${candidate#*=}) || value=nan
+            value=$(${candidate#*=} < /dev/null) || value=nan
             seconds[${candidate%%=*}]+=" $value"
         done
     done

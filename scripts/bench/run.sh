@@ -7,6 +7,7 @@
 #   layer        a LLaMA layer forward, f32: ms beside PyTorch (eager)
 #   streams      elementwise, reductions, softmax and norms over arrays of 256 MiB: GB/s beside a copy
 #   metrics      products over other operations: share of R (two operations a term), and beside NumPy
+#   link         two pretend hosts, 1 Gbit/s: ms beside the most of computing alone and the link alone, and beside ScaLAPACK
 #   repartition  1 GiB, cut by rows, by columns and back, 20 times: bytes sent a second beside MPI_Alltoall of the same bytes
 #   tasks        tiny tasks, and how long a run takes to start
 # A layout of 1x2 is one rank of two threads, 2x1 two ranks of one. Figures are medians; a ratio above 1 says that einrun is faster.
@@ -196,6 +197,28 @@ JSON
         "$(calc "$sent / ($bytes / 2) * ${seconds[alltoall]} / ${seconds[ours]}")" '>=0.70'
 }
 
+# Two hosts of one core, 1 Gbit/s each way between them. What a run cannot beat: itself without the limit, and the bytes of the busiest rank on the link.
+linked() { launcher="$hosts mpirun" "$@"; }
+scalapack_chain() { [[ $1 = chain* ]] && linked scalapack "$2" square 2048 1; }
+part_link() {
+    local name graph dtype least
+    if ! hosts_up 2 1gbit; then echo "link: expected pretend hosts (root, iproute2)"; return; fi
+    while IFS='|' read -r name graph; do
+        for dtype in $dtypes; do
+            graph $dtype "$graph" ""
+            plan g 2 --explain=json > "$work/explain.json"
+            alternate 3 link="linked run g 2 1" alone="run g 2 1" scalapack="scalapack_chain $name $dtype"
+            least=$(awk -v a="${seconds[alone]}" -v b="$(number rank_max "$work/explain.json")" 'BEGIN {b /= 125e6; print(a > b ? a : b)}')
+            row "$name, 1 Gbit/s" $dtype 2x1 ms "$(calc "1e3 * ${seconds[link]}")" "computing or the link" "$(calc "1e3 * $least")" \
+                "$(calc "${seconds[link]} / $least")" '<=1.25'
+            [[ $name != chain* ]] || row "$name, 1 Gbit/s" $dtype 2x1 ms "$(calc "1e3 * ${seconds[link]}")" "ScaLAPACK 2x1" \
+                "$(calc "1e3 * ${seconds[scalapack]}")" "$(calc "${seconds[scalapack]} / ${seconds[link]}")" '>=1.00'
+        done
+    done <<< 'chain 2048|make matrix-chain 2048
+attention 2048|make attention 2048 16 64'
+    $hosts down
+}
+
 # Start-up to the first task: a run of a small graph by the wall clock, less that of an MPI program which does nothing. It has the end of the run in it too.
 part_tasks() {
     "$bin/eintool" make matmul 256 256 256 --dtype f64 -o "$work/tiny.json"
@@ -208,6 +231,6 @@ part_tasks() {
     row "start-up" f64 2x1 s "$(calc "${seconds[ours]} - ${seconds[mpi]}")" - "" "" '<=0.15'
 }
 
-parts=${*:-products contractions layer streams metrics repartition tasks}
+parts=${*:-products contractions layer streams metrics link repartition tasks}
 header
 for part in $parts; do part_$part; done
