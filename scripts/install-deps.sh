@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Installs what Einloom is built with, on Debian 12 and its relatives: scripts/install-deps.sh [--tests] [--dry-run]
+# Installs what Einloom is built with, on Debian 12 and its relatives: scripts/install-deps.sh [--tests] [--bench] [--dry-run]
 #   --tests    also what the tests use (NumPy, to compare with; jsonschema, to check the graph schema)
+#   --bench    also what the benchmarks compare with (NumPy, PyTorch, ScaLAPACK) and make pretend hosts with
 #   --dry-run  only says what is missing; exit 1 when something is
 # Does nothing, and is quick about it, when nothing is missing. Without root it prints the command to run instead.
 set -euo pipefail
@@ -14,14 +15,16 @@ packages=(
     libflatbuffers-dev flatbuffers-compiler zlib1g-dev
 )
 test_packages=(python3-minimal python3-numpy python3-jsonschema)
+bench_packages=(python3-numpy python3-torch libscalapack-openmpi-dev iproute2)
 
 dry_run=no
 for argument in "$@"; do
     case "$argument" in
         --tests) packages+=("${test_packages[@]}") ;;
+        --bench) packages+=("${bench_packages[@]}") ;;
         --dry-run) dry_run=yes ;;
-        -h | --help) sed -n '2,5s/^# //p' "$0"; exit 0 ;;
-        *) echo "install-deps.sh: expected --tests or --dry-run, found '$argument'" >&2; exit 2 ;;
+        -h | --help) sed -n '2,6s/^# //p' "$0"; exit 0 ;;
+        *) echo "install-deps.sh: expected --tests, --bench or --dry-run, found '$argument'" >&2; exit 2 ;;
     esac
 done
 

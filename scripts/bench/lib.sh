@@ -1,4 +1,4 @@
-# What the scripts in this folder share; each sources it from the root of the sources, after a build (scripts/build.sh).
+# What the scripts in this folder share; each sources it from the root of the sources, after a build (scripts/build.sh). BIN: another folder of programs.
 # shellcheck shell=bash
 bin=${BIN:-build/bin}
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_hwloc_base_binding_policy=none
@@ -6,6 +6,12 @@ export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
+# The machine and what its figures depend on, in a line.
+environment() {
+    printf '%s, %s cores, %s GiB; %s; %s; %s\n' "$(sed -n 's/^model name.*: //p' /proc/cpuinfo | head -n 1)" "$(nproc)" \
+        "$(awk '/^MemTotal/ {printf "%.0f", $2 / 2^20}' /proc/meminfo)" "$("$bin/einrun" --version)" \
+        "$(mpirun --version | head -n 1 | sed 's/(//; s/)//')" "$(date +%F)"
+}
 calc() { if [[ $1 == *nan* ]]; then echo nan; else awk "BEGIN {printf \"%.6g\", $1}"; fi; }    # nan: a figure that is not there
 median() { tr -s ' ' '\n' | sed '/^$/d' | sort -g | awk '{a[NR] = $1} END {print a[int((NR + 1) / 2)]}'; }
 number() { sed -n "s/.*\"$1\": *\([0-9.e-]*\).*/\1/p" "$2" | head -n 1; }    # KEY FILE: its first value in a JSON file

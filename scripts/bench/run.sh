@@ -10,9 +10,17 @@
 #   link         two pretend hosts, 1 Gbit/s: ms beside the most of computing alone and the link alone, and beside ScaLAPACK
 #   repartition  1 GiB, cut by rows, by columns and back, 20 times: bytes sent a second beside MPI_Alltoall of the same bytes
 #   tasks        tiny tasks, and how long a run takes to start
+# Installs what is missing (as root; a row whose peer is not there says so), builds, and takes a quarter of an hour and 5 GiB.
 # A layout of 1x2 is one rank of two threads, 2x1 two ranks of one. Figures are medians; a ratio above 1 says that einrun is faster.
 set -euo pipefail
+if [[ ${1:-} = -* ]]; then sed -n '2,15s/^# \{0,1\}//p' "$0"; exit 2; fi
 cd "$(dirname "$0")/../.."
+if [ -z "${BIN:-}" ]; then
+    ./scripts/install-deps.sh --bench >&2 || true
+    [ -f build/CMakeCache.txt ] || ./scripts/build.sh --no-tests >&2
+    cmake build > /dev/null    # finds peers that came since
+    cmake --build build --target benchmarks -- --quiet >&2
+fi
 source scripts/bench/lib.sh
 
 dtypes="f64 f32" layouts="1x2 2x1"
@@ -232,5 +240,10 @@ part_tasks() {
 }
 
 parts=${*:-products contractions layer streams metrics link repartition tasks}
+for part in $parts; do
+    declare -F "part_$part" > /dev/null || { echo "run.sh: expected parts among: $(declare -F | sed -n 's/.* part_//p' | tr '\n' ' '), found '$part'" >&2; exit 2; }
+done
+environment
 header
 for part in $parts; do part_$part; done
+echo "$((SECONDS / 60)) min $((SECONDS % 60)) s"

@@ -6,10 +6,7 @@
 # choose sizes for which the network is the bottleneck (SIZE_CHAIN, SIZE_ATTENTION, SIZE_REPARTITION).
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-bin=${BIN:-$PWD/build/bin} hosts=scripts/bench/hosts.sh
-[ -x "$bin/einplan" ] || { echo "simulated_hosts.sh: build first: ./scripts/build.sh" >&2; exit 2; }
-work=$(mktemp -d)
-trap '$hosts down; rm -rf "$work"' EXIT
+source scripts/bench/lib.sh
 export OMP_NUM_THREADS=1
 [ $# -gt 0 ] || set -- 2 100mbit 2 1gbit 4 100mbit
 
@@ -33,8 +30,6 @@ JSON
 "$bin/eintool" make attention ${SIZE_ATTENTION:-1024 8 64} -o "$work/attention.json"
 repartition_graph "${SIZE_REPARTITION:-1024}" > "$work/repartition.json"
 
-number() { sed -n "s/.*\"$1\": *\([0-9.e-]*\).*/\1/p" "$2" | head -n 1; }
-
 # Ways as strategy/placement/calls: calls of each EinSum, as a multiple of the hosts.
 ways=${WAYS:-eindecomp/pattern/1 eindecomp/greedy/1 eindecomp/round-robin/4 sqrt/pattern/1 sqrt/round-robin/4}
 
@@ -44,11 +39,9 @@ compare() { # HOSTS RATE GRAPH
     : > "$work/pairs"
     for way in $ways; do
         IFS=/ read -r strategy place calls <<< "$way"
-        "$bin/einplan" "$work/$3.json" -n "$1" --decompose "$strategy" --place "$place" --parts $(($1 * calls)) \
-            --cluster "$work/cluster.json" -o "$work/s.sched" --simulate=json > "$work/predicted.json"
-        $hosts mpirun -n "$1" "$bin/einrun" "$work/s.sched" --threads 1 --repeat "${REPEAT:-5}" --progress off --quiet \
-            --out "$work/out" --report "$work/report.json" 2> "$work/messages" || { cat "$work/messages" >&2; exit 1; }
-        predicted=$(number makespan "$work/predicted.json") measured=$(number repeat_median "$work/report.json")
+        plan "$3" "$1" --decompose "$strategy" --place "$place" --parts $(($1 * calls)) --cluster "$work/cluster.json" --simulate=json > "$work/predicted.json"
+        measured=$(launcher="$hosts mpirun" run "$3" "$1" 1 "${REPEAT:-5}" 2> "$work/messages") || { cat "$work/messages" >&2; exit 1; }
+        predicted=$(number makespan "$work/predicted.json")
         least=$(tr -d '\n ' < "$work/report.json" | sed 's/.*"repeat":\[\([^]]*\)\].*/\1/' | tr , '\n' | sort -g | head -n 1)
         echo "$predicted $measured" >> "$work/pairs"
         awk -v h="$1" -v r="$2" -v g="$3" -v w="$way" -v p="$predicted" -v m="$measured" -v l="$least" \
@@ -63,7 +56,7 @@ compare() { # HOSTS RATE GRAPH
 
 printf '%-13s %-13s %-24s %8s %11s %11s %9s %7s\n' hosts graph way KiB predicted/ms measured/ms least/ms ratio
 while [ $# -ge 2 ]; do
-    $hosts up "$1" "$2"
+    hosts_up "$1" "$2"
     $hosts mpirun -n "$1" "$bin/eintool" preflight --cluster-out "$work/cluster.json" > /dev/null 2> "$work/messages" ||
         { cat "$work/messages" >&2; exit 1; }
     [ -z "${SHOW_CLUSTER:-}" ] || cat "$work/cluster.json"
