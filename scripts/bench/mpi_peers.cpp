@@ -17,7 +17,7 @@ double alltoall(std::size_t bytes, int turns) {
     std::vector<double> from(bytes / sizeof(double) * static_cast<std::size_t>(ranks), 1.0), to(from.size());
     int const count = static_cast<int>(bytes / sizeof(double));
     std::vector<double> seconds;
-    for (int turn = 0; turn <= turns; ++turn) {   // the first one warms up
+    for (int turn = 0; turn <= turns; ++turn) {  // the first one warms up
         MPI_Barrier(MPI_COMM_WORLD);
         double const begin = MPI_Wtime();
         MPI_Alltoall(from.data(), count, MPI_DOUBLE, to.data(), count, MPI_DOUBLE, MPI_COMM_WORLD);

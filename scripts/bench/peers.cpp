@@ -33,11 +33,13 @@ double gemm(int n, int turns) {
     std::vector<Real> a(elements, Real(0.5)), b(elements, Real(0.25)), c(elements);
     auto multiply = [&](int m) {
         if constexpr (std::is_same_v<Real, double>)
-            cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, m, n, n, 1, a.data(), n, b.data(), n, 0, c.data(), n);
+            cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, m, n, n, 1, a.data(), n, b.data(), n, 0, c.data(),
+                        n);
         else
-            cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, m, n, n, 1, a.data(), n, b.data(), n, 0, c.data(), n);
+            cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, m, n, n, 1, a.data(), n, b.data(), n, 0, c.data(),
+                        n);
     };
-    multiply((n + 7) / 8);   // wakes threads and clocks
+    multiply((n + 7) / 8);  // wakes threads and clocks
     return median_seconds(turns, [&] { multiply(n); });
 }
 
@@ -55,7 +57,7 @@ double copy(std::size_t bytes, int turns, int threads) {
         part(0);
         for (std::thread& member : team) member.join();
     };
-    work();   // wakes clocks
+    work();  // wakes clocks
     return median_seconds(turns, work);
 }
 
@@ -63,7 +65,9 @@ double copy(std::size_t bytes, int turns, int threads) {
 
 int main(int argc, char** argv) {
     std::vector<std::string> const words(argv + 1, argv + argc);
-    auto number = [&](std::size_t at, int otherwise) { return at < words.size() ? std::atoi(words[at].c_str()) : otherwise; };
+    auto number = [&](std::size_t at, int otherwise) {
+        return at < words.size() ? std::atoi(words[at].c_str()) : otherwise;
+    };
     if (words.size() > 2 && words[0] == "gemm") {
         int const n = number(2, 0), turns = number(3, 5);
         openblas_set_num_threads(number(4, 1));
