@@ -33,14 +33,13 @@ run() {
 # Seconds of wall clock that a command takes.
 wall() { local TIMEFORMAT=%R; { time "$@" > /dev/null 2>&1; } 2>&1; }
 
-# alternate TURNS NAME=COMMAND...: every command prints seconds; one after the other, so many turns. Sets ${seconds[NAME]}, the medians:
+# alternate NAME=COMMAND...: every command prints seconds; one after the other, TURNS times (default 3). Sets ${seconds[NAME]}, the medians:
 # nan for one that fails, as a peer that is not installed does.
 declare -A seconds
 alternate() {
-    local turns=$1 turn candidate value
-    shift
+    local turn candidate value
     seconds=()
-    for ((turn = 0; turn < turns; ++turn)); do
+    for ((turn = 0; turn < ${TURNS:-3}; ++turn)); do
         for candidate in "$@"; do
             value=$(${candidate#*=} < /dev/null) || value=nan
             seconds[${candidate%%=*}]+=" $value"

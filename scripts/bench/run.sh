@@ -55,7 +55,7 @@ part_streams() {
  "Y": {"shape": [$rows, 8192], "data": {"random": "uniform", "seed": 2}}}, "nodes": [{"name": "Z", $node}], "outputs": ["Z"]}
 JSON
             plan g 1; plan g 2
-            alternate 3 1x2="run g 1 2" copy="$bin/bench_peers copy $bytes 5 2" 2x1="run g 2 1"
+            alternate 1x2="run g 1 2" copy="$bin/bench_peers copy $bytes 5 2" 2x1="run g 2 1"
             for layout in $layouts; do
                 row "$name" $dtype $layout GB/s "$(calc "$arrays * $bytes / 1e9 / ${seconds[$layout]}")" "copy, 2 threads" \
                     "$(calc "2 * $bytes / 1e9 / ${seconds[copy]}")" "$(calc "$arrays * ${seconds[copy]} / 2 / ${seconds[$layout]}")" '>=0.85'
@@ -95,7 +95,7 @@ part_products() {
         for dtype in $dtypes; do
             graph $dtype "$einsum" ""
             plan g 1; plan g 2
-            alternate 3 1x2="run g 1 2 1" R="blas $dtype" 2x1="run g 2 1 1" scalapack="scalapack $dtype $theirs 1"
+            alternate 1x2="run g 1 2 1" R="blas $dtype" 2x1="run g 2 1 1" scalapack="scalapack $dtype $theirs 1"
             for layout in $layouts; do
                 row "$name" $dtype $layout GFLOP/s "$(speed "$flops" $layout)" "R, 2 threads" "$(speed "$blas_flops" R)" "$(share "$flops" $layout)" '>=0.93'
             done
@@ -130,7 +130,7 @@ contract() {
         for dtype in $dtypes; do
             graph $dtype "$einsum" "$sizes"
             plan g 1; plan g 2
-            alternate 3 1x2="run g 1 2" R="blas $dtype" 2x1="run g 2 1"
+            alternate 1x2="run g 1 2" R="blas $dtype" 2x1="run g 2 1"
             for layout in $layouts; do
                 row "$name" $dtype $layout GFLOP/s "$(speed "$flops" $layout)" "R, 2 threads" "$(speed "$blas_flops" R)" "$(share "$flops" $layout)" "${target:--}"
                 [ -z "$ctf64" ] || echo "$layout $(share "$flops" $layout) $([ $dtype = f64 ] && echo "$ctf64" || echo "$ctf32")" >> "$work/ctf"
@@ -161,7 +161,7 @@ part_metrics() {
         for dtype in $dtypes; do
             graph $dtype "ij,jk->ik" "2048,2048 2048,2048" "$keys"
             plan g 1; plan g 2
-            alternate 3 1x2="run g 1 2" R="blas $dtype" 2x1="run g 2 1" numpy="numpy_metric $theirs $dtype"
+            alternate 1x2="run g 1 2" R="blas $dtype" 2x1="run g 2 1" numpy="numpy_metric $theirs $dtype"
             for layout in $layouts; do
                 row "$name" $dtype $layout GFLOP/s "$(speed "$flops" $layout)" "R, 2 threads" "$(speed "$blas_flops" R)" "$(share "$flops" $layout)" '>=0.25'
                 row "$name" $dtype $layout GFLOP/s "$(speed "$flops" $layout)" NumPy "$(speed "$flops" numpy)" "$(calc "${seconds[numpy]} / ${seconds[$layout]}")" '>=4.00'
@@ -178,7 +178,7 @@ part_layer() {
         # shellcheck disable=SC2086
         $python scripts/bench/layer.py make "$work" "$bin/eintool" $size
         plan layer 1; plan layer 2
-        alternate 3 1x2="run layer 1 2" torch=torch_layer 2x1="run layer 2 1"
+        alternate 1x2="run layer 1 2" torch=torch_layer 2x1="run layer 2 1"
         [ $has_torch = no ] || $python scripts/bench/layer.py check "$work" "$work/out/layer0.ffn_sum.npy"
         for layout in $layouts; do
             row "layer, ${size/ / x }" f32 $layout ms "$(calc "1e3 * ${seconds[$layout]}")" "PyTorch 1x2" \
@@ -199,7 +199,7 @@ part_repartition() {
  "nodes": [$nodes{"name": "Z", "einsum": "ij->j", "inputs": ["$last"]}], "outputs": ["Z"], "parts": {$parts"Z": {"j": 2}}}
 JSON
     plan g 2
-    alternate 3 ours="run g 2 1 1" alltoall="mpirun -n 2 $bin/bench_mpi_peers alltoall $((bytes / 4)) 5"
+    alternate ours="run g 2 1 1" alltoall="mpirun -n 2 $bin/bench_mpi_peers alltoall $((bytes / 4)) 5"
     sent=$(number bytes_sent "$work/report.json")
     row "cut by rows, by columns" f32 2x1 GB/s "$(calc "$sent / 1e9 / ${seconds[ours]}")" "MPI_Alltoall" "$(calc "$bytes / 2 / 1e9 / ${seconds[alltoall]}")" \
         "$(calc "$sent / ($bytes / 2) * ${seconds[alltoall]} / ${seconds[ours]}")" '>=0.70'
@@ -215,7 +215,7 @@ part_link() {
         for dtype in $dtypes; do
             graph $dtype "$graph" ""
             plan g 2 --explain=json > "$work/explain.json"
-            alternate 3 link="linked run g 2 1" alone="run g 2 1" scalapack="scalapack_chain $name $dtype"
+            alternate link="linked run g 2 1" alone="run g 2 1" scalapack="scalapack_chain $name $dtype"
             least=$(awk -v a="${seconds[alone]}" -v b="$(number rank_max "$work/explain.json")" 'BEGIN {b /= 125e6; print(a > b ? a : b)}')
             row "$name, 1 Gbit/s" $dtype 2x1 ms "$(calc "1e3 * ${seconds[link]}")" "computing or the link" "$(calc "1e3 * $least")" \
                 "$(calc "${seconds[link]} / $least")" '<=1.25'
@@ -231,11 +231,11 @@ attention 2048|make attention 2048 16 64'
 part_tasks() {
     "$bin/eintool" make matmul 256 256 256 --dtype f64 -o "$work/tiny.json"
     plan tiny 1 --parts 262144; plan tiny 2 --parts 262144
-    alternate 3 1x1="run tiny 1 1" 2x1="run tiny 2 1"
+    alternate 1x1="run tiny 1 1" 2x1="run tiny 2 1"
     row "262,144 tiny tasks" f64 1x1 us/task "$(calc "1e6 * ${seconds[1x1]} / 262144")" - "" "" '<=2'
     row "262,144 tiny tasks" f64 2x1 us/task "$(calc "1e6 * ${seconds[2x1]} / 262144")" - "" "" '<=4'
     plan tiny 2
-    alternate 7 ours="wall run tiny 2 1 1" mpi="wall mpirun -n 2 $bin/bench_mpi_peers nothing"
+    TURNS=7 alternate ours="wall run tiny 2 1 1" mpi="wall mpirun -n 2 $bin/bench_mpi_peers nothing"
     row "start-up" f64 2x1 s "$(calc "${seconds[ours]} - ${seconds[mpi]}")" - "" "" '<=0.15'
 }
 
