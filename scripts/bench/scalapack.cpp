@@ -135,7 +135,7 @@ int main(int argc, char** argv) {
         return 2;
     }
     auto number = [&](int at, int otherwise) { return at < argc ? std::atoi(argv[at]) : otherwise; };
-    Grid const grid(ranks, number(5, 256), number(6, 1));
+    Grid const grid(ranks, number(5, 128), number(6, 1));
     std::string const work = argv[2];
     double const seconds = std::string(argv[1]) == "f64" ? measure<double>(grid, work, number(3, 0), number(4, 3))
                                                          : measure<float>(grid, work, number(3, 0), number(4, 3));
