@@ -6,9 +6,10 @@
 #include "executor/device/pair_product.hpp"
 
 namespace ein::executor::avx512 {
-// clang-format off: each uses the ones before it
-#include "executor/device/pair_loops.inc"
-#include "executor/device/pair_pack.inc"
+// Each uses the ones before it.
+// clang-format off
 #include "executor/device/pair_vectors.inc"
+#include "executor/device/pair_pack.inc"
+#include "executor/device/pair_loops.inc"
 // clang-format on
 }  // namespace ein::executor::avx512
