@@ -23,7 +23,7 @@
 #include "executor/output_files.hpp"
 #include "executor/report.hpp"
 #include "executor/threads.hpp"
-#include "executor/trace.hpp"
+#include "executor/trace/trace.hpp"
 #include "executor/transport/launcher.hpp"
 #include "lib/base/replaced_file.hpp"
 #include "lib/schedule/file.hpp"
@@ -66,7 +66,9 @@ public:
                      " was left by another run or is being written by it on another host; "
                      "remove it if that run has ended");
         });
+        ClockReading const before = read_clock();
         result_ = engine_->run();
+        clock_ = {before, read_clock()};
         agree(transport_, [&] {
             if (first()) outputs_->publish();
         });
@@ -139,7 +141,7 @@ private:
         how.repeat = options_.repeat;
         how.load_each_round = fit_.load_each_round;
         how.stall = options_.stall;
-        how.keep_events = !options_.trace.empty();
+        how.keep = options_.trace.empty() ? Keep::latest : Keep::all;
         how.progress = first() && options_.progress != ProgressMode::off ? &*progress_ : nullptr;
         std::string const rank = "rank " + std::to_string(transport_.rank().value()) + ": ";
         how.on_failure = [this, rank](ExitCode, std::string const& message) {
@@ -166,6 +168,11 @@ private:
                  " (tmpfs): what spills there takes the memory that it should save; give a folder on a disk");
     }
 
+    /// For a trace.
+    ClockReading read_clock() {
+        return options_.trace.empty() ? ClockReading{} : read_clock_of_rank_0(transport_, clock_of_this_machine());
+    }
+
     fs::path data_folder() const { return fs::absolute(options_.schedule).parent_path() / header_.folder; }
 
     /// Trace, report, verification and summary of a run whose outputs are in place. A trace or report that cannot be written is told at
@@ -173,7 +180,8 @@ private:
     int finish() {
         std::optional<Error> unwritten;
         try {
-            if (!options_.trace.empty()) write_trace(options_.trace, transport_, header_, section_, result_);
+            if (!options_.trace.empty())
+                write_trace(options_.trace, transport_, {header_, section_, engine_->record(), clock_});
         } catch (Disagreement const& error) {
             if (first()) tell(error.what());
             unwritten = error;
@@ -254,6 +262,7 @@ private:
     std::optional<Progress> progress_;
     std::optional<Engine> engine_;
     RunResult result_;
+    ClockLine clock_;
 };
 
 void set_up_log(std::string const& level) {

@@ -9,12 +9,8 @@ namespace ein::executor {
 using schedule::Task;
 using schedule::TaskKind;
 
-Communicator::Communicator(Desk& desk, schedule::Section const& section, Transport& transport)
-    : desk_(desk),
-      section_(section),
-      transport_(transport),
-      seen_events_(desk.events.load() - 1),
-      started_at_(section.tasks.size()) {}
+Communicator::Communicator(Desk& desk, schedule::Section const& section, Transport& transport, TransferLog& log)
+    : desk_(desk), section_(section), transport_(transport), log_(log), seen_events_(desk.events.load() - 1) {}
 
 void Communicator::step() {
     while (true) {
@@ -53,7 +49,7 @@ void Communicator::start_what_may() {
 void Communicator::start(TaskId id) {
     Task const& task = section_.tasks[static_cast<std::size_t>(id.value())];
     BlockStore const& store = desk_.agenda.store();
-    started_at_[static_cast<std::size_t>(id.value())] = seconds_now();
+    log_.start(id, seconds_now());
     if (task.kind == TaskKind::send)
         transport_.start_send(store.span(BlockId{section_.inputs_of(task)[0]}), Rank{task.peer}, task.tag, id.value());
     else
@@ -66,8 +62,7 @@ void Communicator::finish_what_is_done() {
     std::lock_guard lock(desk_.mutex);
     for (Transport::Ticket const ticket : done_) {
         TaskId const id{static_cast<std::int32_t>(ticket)};
-        times_.add(section_.tasks[static_cast<std::size_t>(ticket)].kind, id,
-                   started_at_[static_cast<std::size_t>(ticket)], now);
+        times_.add(section_.tasks[static_cast<std::size_t>(ticket)].kind, log_.finish(id, now));
         desk_.finish(id);
     }
     busy_.store(desk_.agenda.transfers_in_flight() > 0, std::memory_order_relaxed);

@@ -7,13 +7,14 @@
 
 #include "executor/desk.hpp"
 #include "executor/task_times.hpp"
+#include "executor/trace/record.hpp"
 #include "executor/transport/transport.hpp"
 
 namespace ein::executor {
 
 class Communicator {
 public:
-    Communicator(Desk& desk, schedule::Section const& section, Transport& transport);
+    Communicator(Desk& desk, schedule::Section const& section, Transport& transport, TransferLog& log);
 
     /// Starts, polls and finishes what there is; never waits. Nothing is done when another thread is inside: it sees to it.
     void step();
@@ -29,7 +30,7 @@ public:
         use(transport_);
     }
 
-    TaskTimes& times() { return times_; }  // of transfers, from start to end
+    TaskTimes const& times() const { return times_; }  // of transfers, from start to end
 
 private:
     void start_what_may();
@@ -39,12 +40,12 @@ private:
     Desk& desk_;
     schedule::Section const& section_;
     Transport& transport_;
+    TransferLog& log_;
     std::mutex mutex_;  // taken before the desk's, never after
     std::atomic<bool> busy_{false};
     unsigned seen_events_ = 0;  // of the desk, when starts were last looked for
     std::vector<TaskId> starting_;
     std::vector<Transport::Ticket> done_;  // tickets are task ids
-    std::vector<double> started_at_;       // by task
     TaskTimes times_;
 };
 

@@ -7,30 +7,24 @@
 
 namespace ein::executor {
 
-namespace {
-
 /// The crew as one kernel sees it.
-class LentTeam final : public Team {
+class Crew::LentTeam final : public Team {
 public:
-    LentTeam(Crew& crew, int width) : crew_(crew), width_(width) {}
+    LentTeam(Crew& crew, Worker& self, int width) : crew_(crew), self_(self), width_(width) {}
     int width() const override { return width_; }
     void run(std::int64_t pieces, std::function<void(std::int64_t)> const& piece) override {
-        if (pieces > 1 && width_ > 1) return crew_.lend(pieces, piece);
+        if (pieces > 1 && width_ > 1) return crew_.lend(self_, pieces, piece);
         for (std::int64_t i = 0; i < pieces; ++i) piece(i);
     }
 
 private:
     Crew& crew_;
+    Worker& self_;
     int width_;
 };
 
-}  // namespace
-
 Crew::Crew(int threads, Desk& desk, Parts parts) : desk_(desk), parts_(parts) {
-    for (int i = 0; i < threads; ++i) {
-        workers_.push_back(std::make_unique<Worker>());
-        workers_.back()->times.keep_events = parts.keep_events;
-    }
+    for (int i = 0; i < threads; ++i) workers_.push_back(std::make_unique<Worker>(parts.record.worker(i)));
     for (int i = 1; i < threads; ++i)
         threads_.emplace_back([this, i] { serve(*workers_[static_cast<std::size_t>(i)], false); });
 }
@@ -57,28 +51,29 @@ void Crew::serve_until_done(Worker& self, bool leads) {
     while (!desk_.closed && !(leads && desk_.agenda.phase_done())) {
         if (auto const task = desk_.agenda.take_compute())
             run_task(self, *task, lock);
-        else if (!help(lock) && !look_after_transfers(self, lock))
+        else if (!help(self, lock) && !look_after_transfers(self, lock))
             wait(self, lock);
     }
 }
 
 void Crew::run_task(Worker& self, TaskId task, Lock& lock) {
-    self.current = task;
     wake_another();
     lock.unlock();
     auto const index = static_cast<std::size_t>(task.value());
     double const begin = seconds_now();
+    self.log.begin(task, begin);
     try {
-        LentTeam team(*this, parts_.widths.empty() ? 1 : parts_.widths[index]);
+        LentTeam team(*this, self, parts_.widths.empty() ? 1 : parts_.widths[index]);
         parts_.runner.run(task, team, self.scratch);
     } catch (...) {
         desk_.fail(std::current_exception(), task_text(parts_.header, parts_.section, task));
         lock.lock();
         return;
     }
-    self.times.add(parts_.section.tasks[index].kind, task, begin, seconds_now());
+    double const end = seconds_now();
+    self.log.end(end);
+    self.times.add(parts_.section.tasks[index].kind, end - begin);
     lock.lock();
-    self.current = TaskId{-1};
     desk_.finish(task);
     if (parts_.communicator == nullptr || !desk_.agenda.transfers_wanted()) return;
     lock.unlock();
@@ -94,7 +89,7 @@ void Crew::wake_another() {
     if (transfers || desk_.agenda.compute_wanted()) desk_.work.notify_one();
 }
 
-bool Crew::help(Lock& lock) {
+bool Crew::help(Worker& self, Lock& lock) {
     auto const open = std::find_if(desk_.jobs.begin(), desk_.jobs.end(), [](LentJob const* job) {
         return job->next.load(std::memory_order_relaxed) < job->pieces;
     });
@@ -102,7 +97,7 @@ bool Crew::help(Lock& lock) {
     LentJob& job = **open;
     ++job.helpers;
     lock.unlock();
-    take_pieces(job);
+    take_pieces(self, job);
     lock.lock();
     if (--job.helpers == 0) job_done_.notify_all();
     return true;
@@ -143,8 +138,9 @@ void Crew::wait(Worker& self, Lock& lock) {
     self.times.waiting += seconds_now() - begin;
 }
 
-void Crew::lend(std::int64_t pieces, std::function<void(std::int64_t)> const& piece) {
+void Crew::lend(Worker& self, std::int64_t pieces, std::function<void(std::int64_t)> const& piece) {
     LentJob job;
+    job.task = self.log.open();
     job.piece = &piece;
     job.pieces = pieces;
     {
@@ -153,17 +149,20 @@ void Crew::lend(std::int64_t pieces, std::function<void(std::int64_t)> const& pi
         desk_.events.fetch_add(1, std::memory_order_release);
         if (desk_.idle > 0) desk_.work.notify_all();
     }
-    take_pieces(job);
+    take_pieces(self, job);
     Lock lock(desk_.mutex);
     desk_.jobs.erase(std::find(desk_.jobs.begin(), desk_.jobs.end(), &job));
     job_done_.wait(lock, [&] { return job.helpers == 0; });
     if (job.error) std::rethrow_exception(job.error);
 }
 
-void Crew::take_pieces(LentJob& job) {
+void Crew::take_pieces(Worker& self, LentJob& job) {
+    bool const traced = self.log.keep() == Keep::all;
     for (std::int64_t i = job.next.fetch_add(1); i < job.pieces; i = job.next.fetch_add(1)) {
         try {
+            double const begin = traced ? seconds_now() : 0;
             (*job.piece)(i);
+            if (traced) self.log.add_piece({job.task, static_cast<std::int32_t>(i), begin, seconds_now()});
         } catch (...) {
             job.next = job.pieces;  // the rest is not worth starting
             std::lock_guard lock(desk_.mutex);
@@ -180,7 +179,7 @@ std::vector<TaskTimes const*> Crew::times() const {
 
 std::vector<TaskId> Crew::running() const {
     std::vector<TaskId> out;
-    for (auto const& worker : workers_) out.push_back(worker->current);
+    for (auto const& worker : workers_) out.push_back(worker->log.open());
     return out;
 }
 

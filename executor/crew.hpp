@@ -13,11 +13,13 @@
 #include "executor/task_runner.hpp"
 #include "executor/task_times.hpp"
 #include "executor/team.hpp"
+#include "executor/trace/record.hpp"
 
 namespace ein::executor {
 
 /// A kernel cut in pieces, which idle workers may take too.
 struct LentJob {
+    TaskId task{-1};
     std::function<void(std::int64_t)> const* piece = nullptr;
     std::int64_t pieces = 0;
     std::atomic<std::int64_t> next{0};
@@ -33,7 +35,7 @@ public:
         TaskRunner const& runner;
         Communicator* communicator;               // nullptr with one rank
         std::vector<std::int16_t> const& widths;  // see kernel_widths()
-        bool keep_events;
+        Record& record;
     };
     Crew(int threads, Desk& desk, Parts parts);
     ~Crew();
@@ -42,28 +44,30 @@ public:
 
     /// Works until the phase is done or the desk closed.
     void work();
-    /// A kernel's pieces on this thread and idle ones (see Team::run).
-    void lend(std::int64_t pieces, std::function<void(std::int64_t)> const& piece);
 
     std::vector<TaskTimes const*> times() const;
-    /// What each worker runs now, for messages. Called under the desk's lock.
+    /// What each worker runs now, for messages.
     std::vector<TaskId> running() const;
 
 private:
     struct Worker {
+        explicit Worker(EventLog& of) : log(of) {}
+        EventLog& log;
         TaskTimes times;
         TaskRunner::Scratch scratch;
-        TaskId current{-1};  // under the desk's lock
     };
+    class LentTeam;
     using Lock = std::unique_lock<std::mutex>;
     void serve(Worker& self, bool leads);
     void serve_until_done(Worker& self, bool leads);
     void run_task(Worker& self, TaskId task, Lock& lock);
-    bool help(Lock& lock);
+    bool help(Worker& self, Lock& lock);
     bool look_after_transfers(Worker& self, Lock& lock);
     void wait(Worker& self, Lock& lock);
     void wake_another();
-    void take_pieces(LentJob& job);
+    /// Pieces of the kernel that `self` runs, on its thread and idle ones (see Team::run).
+    void lend(Worker& self, std::int64_t pieces, std::function<void(std::int64_t)> const& piece);
+    void take_pieces(Worker& self, LentJob& job);
 
     Desk& desk_;
     Parts parts_;

@@ -25,21 +25,21 @@ public:
           runner_(parts_.header, parts_.section, parts_.device, engine.kernels_, desk_.agenda.store(), parts_.readers,
                   parts_.sink, parts_.spills) {
         bool const alone = parts_.transport.size() == 1;
-        if (!alone) communicator_.emplace(desk_, parts_.section, parts_.transport);
+        if (!alone) communicator_.emplace(desk_, parts_.section, parts_.transport, engine.record_.transfers());
         total_tasks_ = tasks_of_all_ranks();
     }
 
     RunResult run() {
-        result_.began = seconds_now();
+        double const began = seconds_now();
         TransferCounts const before = parts_.transport.counts();
         {
             Closing closing{*this};
             Communicator* const communicator = communicator_ ? &*communicator_ : nullptr;
-            crew_.emplace(options_.threads, desk_,
-                          Crew::Parts{parts_.header, parts_.section, runner_, communicator, engine_.widths_,
-                                      options_.keep_events});
+            crew_.emplace(
+                options_.threads, desk_,
+                Crew::Parts{parts_.header, parts_.section, runner_, communicator, engine_.widths_, engine_.record_});
             attendant_.emplace(desk_, attendant_parts(communicator));
-            go_through_phases();
+            go_through_phases(began);
         }
         if (desk_.failure) std::rethrow_exception(desk_.failure);
         if (options_.progress != nullptr) options_.progress->finish();
@@ -63,41 +63,43 @@ private:
         }
     };
 
-    void go_through_phases() {
+    void go_through_phases(double began) {
         try {
             begin_round(0);
             double const begin = seconds_now();
             prepare_memory();
             result_.load_seconds = seconds_now() - begin;
-            result_.load_seconds += work(Phase::load);
+            result_.load_seconds += work(Phase::load, 0);
             for (int round = 0; round < options_.repeat && !closed(); ++round) {
                 if (round > 0) begin_round(round);
-                if (round > 0 && options_.load_each_round) work(Phase::load);
-                result_.rounds.push_back(work(Phase::execute));
+                if (round > 0 && options_.load_each_round) work(Phase::load, round);
+                result_.rounds.push_back(work(Phase::execute, round));
                 if (round + 1 < options_.repeat) drop_outputs();
             }
             result_.live_after_execute = desk_.agenda.store().ledger().live();
-            result_.store_seconds = work(Phase::store);
-            result_.total_seconds = seconds_now() - result_.began;
+            result_.store_seconds = work(Phase::store, options_.repeat - 1);
+            result_.total_seconds = seconds_now() - began;
         } catch (...) {
             desk_.fail(std::current_exception(), "");
         }
     }
 
     /// Runs a phase between barriers. @return seconds until this rank's last task ended
-    double work(Phase phase) {
+    double work(Phase phase, int round) {
         if (closed()) return 0;
+        double const begin = seconds_now();
         {
             std::lock_guard lock(desk_.mutex);
             desk_.agenda.begin_phase(phase);
             desk_.events.fetch_add(1);
         }
-        double const begin = seconds_now();
         crew_->work();
-        double const seconds = seconds_now() - begin;
+        double const worked = seconds_now();
         if (communicator_ && !closed()) communicator_->barrier();
-        if (phase == Phase::execute) result_.barrier_seconds += seconds_now() - begin - seconds;
-        return seconds;
+        double const end = seconds_now();
+        engine_.record_.add({phase, round, begin, worked, end});
+        if (phase == Phase::execute) result_.barrier_seconds += end - worked;
+        return worked - begin;
     }
 
     void prepare_memory() {
@@ -211,7 +213,8 @@ Engine::Engine(EngineParts parts, EngineOptions options)
       kernels_(parts.header, parts.section, parts.device, parts.params),
       profile_(options_.repeat > 1 && !options_.load_each_round ? replay_keeping_inputs(parts.section)
                                                                 : schedule::replay(parts.section)),
-      widths_(schedule::kernel_widths(parts.section, options_.threads)) {}
+      widths_(schedule::kernel_widths(parts.section, options_.threads)),
+      record_(options_.threads, parts.section.tasks.size(), options_.keep) {}
 
 Engine::~Engine() = default;
 

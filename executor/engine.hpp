@@ -14,6 +14,7 @@
 #include "executor/progress.hpp"
 #include "executor/task_runner.hpp"
 #include "executor/task_times.hpp"
+#include "executor/trace/record.hpp"
 #include "executor/transport/transport.hpp"
 
 namespace ein::executor {
@@ -34,7 +35,7 @@ struct EngineOptions {
     int repeat = 1;                // rounds on the loaded inputs; only the last one's outputs are stored
     bool load_each_round = false;  // of all ranks alike: inputs do not stay, as where a rank spills
     double stall = 300;            // seconds
-    bool keep_events = false;      // for a trace
+    Keep keep = Keep::latest;      // of what happens: all for a trace
     Progress* progress = nullptr;  // at rank 0, if wanted
     TransferLimits limits;
     Desk::OnFailure on_failure;  // before the transport ends all ranks: tell the user, remove what is unfinished
@@ -52,7 +53,6 @@ struct RunResult {
     std::int64_t live_after_execute = 0;  // blocks that wait to be stored
     std::int64_t peak_predicted = 0;
     schedule::DiskUse spilled;       // in one round
-    double began = 0;                // see seconds_now()
     std::vector<TaskTimes> workers;  // by worker; the last one has the transfers
 };
 
@@ -61,6 +61,9 @@ public:
     /// Prepares kernels and counts. @throws InputError for a param without a value, MemoryError
     Engine(EngineParts parts, EngineOptions options);
     ~Engine();
+
+    /// What happened so far. Its latest part may be read at any time, also while run() lasts or after it threw.
+    Record const& record() const { return record_; }
 
     /// @throws Error, the first failure of this rank (after all ranks were told to end) or RunAborted
     RunResult run();
@@ -72,6 +75,7 @@ private:
     KernelTable kernels_;
     schedule::Profile profile_;
     std::vector<std::int16_t> widths_;
+    Record record_;
 };
 
 }  // namespace ein::executor

@@ -15,13 +15,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Eight digits that are another after each boot and on each machine; "" where the system does not tell.
-std::string this_boot() {
-    std::string id;
-    std::ifstream("/proc/sys/kernel/random/boot_id") >> id;
-    return id.substr(0, 8);
-}
-
 /// The part of a run's name that is its boot; "" for a name of another form. Hosts may have '-' in their names.
 std::string boot_of(std::string const& run) {
     std::vector<std::string> parts(1);
@@ -56,6 +49,12 @@ void remove_if_dead(FilesOfRun const& files) {
 }
 
 }  // namespace
+
+std::string this_boot() {
+    std::string id;
+    std::ifstream("/proc/sys/kernel/random/boot_id") >> id;
+    return id.substr(0, 8);
+}
 
 std::string name_of_this_run(std::string const& schedule_hash) {
     char host[256] = "";

@@ -10,6 +10,9 @@
 
 namespace ein::executor {
 
+/// Eight digits that are another after each boot and on each machine; "" where the system does not tell.
+std::string this_boot();
+
 /// A name for this process's run, unlike that of any other run.
 std::string name_of_this_run(std::string const& schedule_hash);
 

@@ -79,6 +79,7 @@ public:
 
     bool take_note(Rank& from, std::string& note) override {
         std::lock_guard lock(hub_.mutex_);
+        hub_.check_running();
         if (mine().notes.empty()) return false;
         from = Rank{mine().notes.front().first};
         note = std::move(mine().notes.front().second);

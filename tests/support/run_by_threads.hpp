@@ -76,7 +76,10 @@ struct RunSetup {
     bool load_each_round = false;
     executor::Reserve reserve = executor::Reserve::peak;
     std::filesystem::path spill_dir = std::filesystem::temp_directory_path();  // for a schedule that spills
-    std::function<void(int rank, std::string const& node)> hook;               // before each launch
+    executor::Keep keep = executor::Keep::latest;
+    std::function<void(int rank, std::string const& node)> hook;  // before each launch
+    std::function<void(executor::Transport&, executor::Record const&)>
+        afterwards;  // on each rank, however its run ended
 };
 
 struct RunOutcome {
@@ -112,6 +115,7 @@ inline RunOutcome run_by_threads(schedule::Schedule const& schedule, RunSetup co
         options.repeat = setup.repeat;
         options.load_each_round = setup.load_each_round;
         options.stall = setup.stall;
+        options.keep = setup.keep;
         options.limits = setup.limits;
         options.on_failure = [&](ExitCode, std::string const& text) { keep(text); };
         options.explain = keep;
@@ -123,7 +127,13 @@ inline RunOutcome run_by_threads(schedule::Schedule const& schedule, RunSetup co
             executor::Engine engine({schedule.header, schedule.sections[at], params, transport, device, readers, sink,
                                      spills ? &*spills : nullptr},
                                     options);
-            outcome.results[at] = engine.run();
+            try {
+                outcome.results[at] = engine.run();
+            } catch (Error const&) {
+                if (setup.afterwards) setup.afterwards(transport, engine.record());
+                throw;
+            }
+            if (setup.afterwards) setup.afterwards(transport, engine.record());
         } catch (Error const& error) {
             return error.code();
         }

@@ -1,0 +1,30 @@
+#include "executor/trace/event_log.hpp"
+
+#include <algorithm>
+
+namespace ein::executor {
+
+std::vector<Event> EventLog::latest() const {
+    std::uint64_t const end = count_.load(std::memory_order_acquire);
+    std::uint64_t const first = end - std::min<std::uint64_t>(end, ring_size);
+    std::vector<Event> out;
+    for (std::uint64_t i = first; i < end; ++i) {
+        Slot const& slot = ring_[i % ring_size];
+        Event event;
+        event.task = TaskId{slot.task.load(std::memory_order_acquire)};
+        event.begin = slot.begin.load(std::memory_order_acquire);
+        event.end = slot.end.load(std::memory_order_acquire);
+        out.push_back(event);
+    }
+    // Who saw a part of event n in a slot also sees that n events were counted before.
+    std::uint64_t const now = count_.load(std::memory_order_acquire);
+    std::uint64_t const whole = now < ring_size ? 0 : now + 1 - ring_size;
+    if (whole > first) out.erase(out.begin(), out.begin() + static_cast<std::ptrdiff_t>(std::min(whole, end) - first));
+    TaskId const running = open();
+    double const since = open_since_.load(std::memory_order_relaxed);
+    bool const ended = !out.empty() && out.back().task == running && out.back().begin == since;
+    if (running.value() >= 0 && !ended) out.push_back({running, -1, since, Event::still_open});
+    return out;
+}
+
+}  // namespace ein::executor

@@ -1,0 +1,120 @@
+#include "executor/trace/rank_trace.hpp"
+
+#include <map>
+
+#include "executor/task_text.hpp"
+
+namespace ein::executor {
+
+using schedule::Task;
+using schedule::TaskKind;
+
+namespace {
+
+bool is_transfer(Task const& task) { return task.kind == TaskKind::send || task.kind == TaskKind::receive; }
+
+/// Another number for each message of a run, the same at both of its ends.
+std::uint64_t message_id(std::size_t round, int from, int to, int tag) {
+    auto mixed = [](std::uint64_t x) {  // splitmix64: a bijection that scatters
+        x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9U;
+        x = (x ^ (x >> 27)) * 0x94d049bb133111ebU;
+        return x ^ (x >> 31);
+    };
+    auto const ends = static_cast<std::uint64_t>(from) << 32 | static_cast<std::uint32_t>(to);
+    return mixed(mixed(ends) ^ (static_cast<std::uint64_t>(round) << 32 | static_cast<std::uint32_t>(tag)));
+}
+
+struct Place {
+    int tid = -1;
+    double begin = 0, end = 0;
+};
+
+}  // namespace
+
+std::string const& RankTrace::name_of(TaskId id) {
+    Task const& of = task(id);
+    auto const key =
+        static_cast<std::int64_t>(of.kind) << 32 | static_cast<std::uint32_t>(is_transfer(of) ? of.peer : of.spec);
+    auto [place, fresh] = names_.try_emplace(key);
+    if (!fresh) return place->second;
+    std::string text(schedule::name(of.kind));
+    if (is_transfer(of))
+        text += (of.kind == TaskKind::send ? " to " : " from ") + std::to_string(of.peer);
+    else if (std::string const owner = owner_of(header_, of); !owner.empty())
+        text += " " + owner;
+    return place->second = json_string(text);
+}
+
+void RankTrace::lanes(std::vector<Lane> const& lanes, double now) {
+    for (std::size_t i = 0; i < lanes.size(); ++i) {
+        Track const track{pid_, static_cast<int>(i)};
+        text_.thread(track, lanes[i].name, track.tid);
+        for (Event const& event : lanes[i].events) {
+            bool const open = event.end == Event::still_open;
+            std::string args = "{\"task\":" + json_string(task_text(header_, section_, event.task));
+            if (event.piece >= 0) args += ",\"piece\":" + std::to_string(event.piece);
+            if (open) args += ",\"open\":true";
+            text_.slice(track, ticks_of_(event.begin), ticks_of_(open ? now : event.end), name_of(event.task),
+                        event.piece >= 0 ? "piece" : schedule::name(task(event.task).kind), args + "}");
+        }
+    }
+}
+
+void RankTrace::arrows(std::vector<Lane> const& lanes, std::vector<RoundEvents> const& rounds,
+                       schedule::TaskLinks const& links) {
+    std::map<std::pair<TaskId, double>, int> tid_of;  // of a transfer or of who reads its block
+    for (std::size_t i = 0; i < lanes.size(); ++i)
+        for (Event const& event : lanes[i].events)
+            if (event.piece < 0) tid_of[{event.task, event.begin}] = static_cast<int>(i);
+    std::vector<Event const*> of_task(section_.tasks.size());
+    for (std::size_t round = 0; round < rounds.size(); ++round) {
+        std::fill(of_task.begin(), of_task.end(), nullptr);
+        for (Event const& event : rounds[round].events) of_task[static_cast<std::size_t>(event.task.value())] = &event;
+        auto track = [&](Event const& event) { return Track{pid_, tid_of.at({event.task, event.begin})}; };
+        for (Event const& event : rounds[round].events) {
+            Task const& of = task(event.task);
+            if (of.kind == TaskKind::send)
+                text_.flow(TraceText::Flow::start, track(event), ticks_of_(event.begin),
+                           message_id(round, pid_, of.peer, of.tag));
+            if (of.kind != TaskKind::receive) continue;
+            std::uint64_t const id = message_id(round, of.peer, pid_, of.tag);
+            Event const* first = nullptr;
+            for (TaskId const reader : links.readers(BlockId{of.output})) {
+                Event const* const read = of_task[static_cast<std::size_t>(reader.value())];
+                if (read != nullptr && (first == nullptr || read->begin < first->begin)) first = read;
+            }
+            // just inside the slice, whose end belongs to what comes next
+            Ticks const arrived = std::max(ticks_of_(event.begin), ticks_of_(event.end) - 1);
+            text_.flow(first != nullptr ? TraceText::Flow::step : TraceText::Flow::end, track(event), arrived, id);
+            if (first != nullptr) text_.flow(TraceText::Flow::end, track(*first), ticks_of_(first->begin), id);
+        }
+    }
+}
+
+void RankTrace::counters(std::vector<CounterSample> const& samples) {
+    CounterSample shown{0, -1, -1};
+    for (CounterSample const& sample : samples) {
+        Ticks const time = ticks_of_(sample.time);
+        if (sample.bytes != shown.bytes) text_.counter(pid_, time, "memory of blocks", "bytes", sample.bytes);
+        if (sample.ready != shown.ready) text_.counter(pid_, time, "ready tasks", "tasks", sample.ready);
+        shown = sample;
+    }
+}
+
+void RankTrace::phases(std::vector<PhaseSpan> const& phases, int tid) {
+    Track const track{pid_, tid};
+    text_.thread(track, "phases", -1);
+    for (PhaseSpan const& span : phases) {
+        std::string const args = "{\"round\":" + std::to_string(span.round) + "}";
+        std::string_view const name = span.phase == schedule::Phase::load      ? "\"load\""
+                                      : span.phase == schedule::Phase::execute ? "\"execute\""
+                                                                               : "\"store\"";
+        Ticks const begin = ticks_of_(span.begin), end = ticks_of_(span.end);
+        text_.slice(track, begin, end, name, "phase", args);
+        text_.slice(track, begin, ticks_of_(span.worked), "\"own tasks\"", "phase", "");
+        if (span.end > span.worked)
+            text_.slice(track, ticks_of_(span.worked), end, "\"waits for other ranks\"", "phase", "");
+    }
+}
+
+}  // namespace ein::executor

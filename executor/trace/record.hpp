@@ -1,0 +1,71 @@
+// The record of a run on one rank: a log for each worker, one for its transfers, and the phases. It is kept for every run; a failed one
+// is told from what it has last (flight_record.hpp), a traced one from all of it (trace.hpp).
+// Example: record.worker(0).begin(task, now), ...; record.transfers().start(TaskId{5}, now) is open until finish(TaskId{5}, later).
+#pragma once
+
+#include <deque>
+
+#include "executor/trace/event_log.hpp"
+#include "lib/schedule/agenda.hpp"
+
+namespace ein::executor {
+
+/// Sends and receives: many are open at a time. One thread writes at a time.
+class TransferLog {
+public:
+    TransferLog(std::size_t tasks, Keep keep) : log_(keep), since_(tasks) {}
+
+    void start(TaskId task, double now) { since_[index(task)].store(now, std::memory_order_relaxed); }
+    /// @return seconds since its start
+    double finish(TaskId task, double now) {
+        double const begin = since_[index(task)].load(std::memory_order_relaxed);
+        since_[index(task)].store(not_open, std::memory_order_relaxed);
+        log_.add({task, -1, begin, now});
+        return now - begin;
+    }
+
+    /// As EventLog's; all that are open come last.
+    std::vector<Event> latest() const;
+    std::vector<Event> const& all() const { return log_.all(); }
+
+private:
+    static constexpr double not_open = 0;
+    static std::size_t index(TaskId task) { return static_cast<std::size_t>(task.value()); }
+
+    EventLog log_;
+    std::vector<std::atomic<double>> since_;  // by task
+};
+
+/// A phase of a round, and how long this rank waited for others at its end.
+struct PhaseSpan {
+    schedule::Phase phase = schedule::Phase::load;
+    int round = 0;
+    double begin = 0, worked = 0, end = 0;  // its own tasks had ended at `worked`
+};
+
+class Record {
+public:
+    /// @param tasks  of this rank's section
+    Record(int workers, std::size_t tasks, Keep keep) : keep_(keep), transfers_(tasks, keep) {
+        for (int i = 0; i < workers; ++i) workers_.emplace_back(keep);
+    }
+
+    EventLog& worker(int i) { return workers_[static_cast<std::size_t>(i)]; }
+    std::deque<EventLog> const& workers() const { return workers_; }
+    TransferLog& transfers() { return transfers_; }
+    TransferLog const& transfers() const { return transfers_; }
+
+    /// Kept for a trace alone; from one thread.
+    void add(PhaseSpan const& phase) {
+        if (keep_ == Keep::all) phases_.push_back(phase);
+    }
+    std::vector<PhaseSpan> const& phases() const { return phases_; }
+
+private:
+    Keep keep_;
+    std::deque<EventLog> workers_;  // a deque: a log stays where it is
+    TransferLog transfers_;
+    std::vector<PhaseSpan> phases_;
+};
+
+}  // namespace ein::executor
