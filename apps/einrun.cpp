@@ -19,10 +19,12 @@
 #include "executor/engine.hpp"
 #include "executor/host_memory.hpp"
 #include "executor/inputs.hpp"
+#include "executor/last_words.hpp"
 #include "executor/memory_fit.hpp"
 #include "executor/output_files.hpp"
 #include "executor/report.hpp"
 #include "executor/threads.hpp"
+#include "executor/trace/flight_record.hpp"
 #include "executor/trace/trace.hpp"
 #include "executor/transport/launcher.hpp"
 #include "lib/base/replaced_file.hpp"
@@ -61,13 +63,14 @@ public:
         agree(transport_, [&] {
             if (!first()) return;
             outputs_->create();
+            sweep_flight_records(flight_folder(options_.out));
             for (fs::path const& path : outputs_->in_doubt())
                 tell("warning: " + path.string() +
                      " was left by another run or is being written by it on another host; "
                      "remove it if that run has ended");
         });
         ClockReading const before = read_clock();
-        result_ = engine_->run();
+        run_watched();
         clock_ = {before, read_clock()};
         agree(transport_, [&] {
             if (first()) outputs_->publish();
@@ -147,6 +150,7 @@ private:
         how.on_failure = [this, rank](ExitCode, std::string const& message) {
             tell(rank + message);
             outputs_->discard();
+            if (last_words_) last_words_->say(message);
         };
         how.explain = [rank](std::string const& text) { tell(rank + text); };
         engine_.emplace(EngineParts{header_, section_, params_, transport_, *device_, readers_, *outputs_,
@@ -166,6 +170,42 @@ private:
         if (first() && host != in_memory.end())
             tell("warning: --spill-dir " + options_.spill_dir.string() + " is kept in memory on host " + *host +
                  " (tmpfs): what spills there takes the memory that it should save; give a folder on a disk");
+    }
+
+    /// The run itself. When it ends abnormally, however that is, this rank writes down what it did last.
+    void run_watched() {
+        last_words_.emplace([this](Ending const& ending) { write_flight_record_of(ending); });
+        try {
+            result_ = engine_->run();
+        } catch (std::exception const& error) {
+            last_words_->say(error.what());
+            throw;
+        }
+        last_words_.reset();
+    }
+
+    /// Told by the rank that failed; where a launcher ends all ranks, by the first.
+    void write_flight_record_of(Ending const& ending) {
+        int const rank = transport_.rank().value();
+        std::string const who = "rank " + std::to_string(rank) + ": ";
+        if (ending.is_crash()) outputs_->discard();
+        fs::path const folder = flight_folder(options_.out);
+        Json const about{{"why", ending.why},
+                         {"rank", rank},
+                         {"ranks", header_.ranks},
+                         {"graph", header_.graph_file},
+                         {"host", host_},
+                         {"schedule_hash", hash_},
+                         {"einrun", apps::version("einrun").substr(7)}};
+        try {
+            fs::path const path =
+                write_flight_record(folder, transport_.rank(), header_, section_, engine_->record(), about);
+            if (ending.signal == 0 || ending.is_crash() || first())
+                tell(who + (ending.signal != 0 ? ending.why + "; " : "") + "its last tasks are in " + path.string() +
+                     (transport_.size() > 1 ? ", those of other ranks beside it" : ""));
+        } catch (std::exception const& error) {
+            tell(who + "warning: no flight record: " + error.what());
+        }
     }
 
     /// For a trace.
@@ -263,6 +303,7 @@ private:
     std::optional<Engine> engine_;
     RunResult result_;
     ClockLine clock_;
+    std::optional<LastWords> last_words_;
 };
 
 void set_up_log(std::string const& level) {

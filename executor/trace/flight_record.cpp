@@ -1,0 +1,82 @@
+#include "executor/trace/flight_record.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "executor/clock.hpp"
+#include "executor/trace/rank_trace.hpp"
+#include "lib/base/replaced_file.hpp"
+
+namespace ein::executor {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::size_t kept = 1000;  // ended tasks and transfers of a rank
+
+/// When the last `kept` of all that ended had begun to end.
+double kept_since(std::vector<std::vector<Event>> const& logs) {
+    std::vector<double> ends;
+    for (auto const& log : logs)
+        for (Event const& event : log)
+            if (event.end != Event::still_open) ends.push_back(event.end);
+    if (ends.size() <= kept) return -Event::still_open;
+    auto const first = ends.end() - static_cast<std::ptrdiff_t>(kept);
+    std::nth_element(ends.begin(), first, ends.end());
+    return *first;
+}
+
+std::string text_of(Rank rank, schedule::Header const& header, schedule::Section const& section, Record const& record,
+                    Json const& about) {
+    std::vector<std::vector<Event>> logs;
+    for (EventLog const& log : record.workers()) logs.push_back(log.latest());
+    logs.push_back(record.transfers().latest());
+    double const since = kept_since(logs);
+    for (auto& log : logs) std::erase_if(log, [&](Event const& event) { return event.end < since; });
+    std::vector<Event> const transfers = std::move(logs.back());
+    logs.pop_back();
+    std::string out;
+    TraceText text([&](std::string_view piece) { out += piece; });
+    text.raw("{\"displayTimeUnit\":\"ms\",\"otherData\":" + about.dump(-1, ' ', false, Json::error_handler_t::replace) +
+             ",\"traceEvents\":[\n");
+    text.process(rank.value(), "rank " + std::to_string(rank.value()), rank.value());
+    RankTrace trace(text, header, section, rank.value(),
+                    [](double time) { return static_cast<Ticks>(std::llround(time * 1e9)); });
+    trace.lanes(lanes_of(section, std::move(logs), transfers), seconds_now());
+    text.raw("\n]}\n");
+    text.flush();
+    return out;
+}
+
+}  // namespace
+
+fs::path flight_folder(fs::path const& out) {
+    fs::path folder = fs::absolute(out).lexically_normal();
+    if (!folder.has_filename()) folder = folder.parent_path();
+    return folder += ".flight";
+}
+
+void sweep_flight_records(fs::path const& folder) noexcept {
+    try {
+        std::error_code error;
+        if (!fs::is_directory(folder, error)) return;
+        for (fs::directory_entry const& entry : fs::directory_iterator(folder, error)) {
+            std::string const name = entry.path().filename().string();
+            if (name.starts_with("rank-") && name.ends_with(".json")) fs::remove(entry.path(), error);
+        }
+        fs::remove(folder, error);  // when it is empty
+    } catch (...) {                 // old records do no harm
+    }
+}
+
+fs::path write_flight_record(fs::path const& folder, Rank rank, schedule::Header const& header,
+                             schedule::Section const& section, Record const& record, Json const& about) {
+    std::error_code error;
+    fs::create_directories(folder, error);
+    fs::path const path = folder / ("rank-" + std::to_string(rank.value()) + ".json");
+    ReplacedFile("", path).write(text_of(rank, header, section, record, about));
+    return path;
+}
+
+}  // namespace ein::executor

@@ -1,0 +1,26 @@
+// What a rank did last, for whoever asks why a run ended abnormally: the last thousand tasks and transfers, and all that had begun and
+// not ended, in the format of a trace. In a folder of its own beside the results, so that a failed run leaves nothing among them.
+// Example: --out results: rank 3 writes results.flight/rank-3.json.
+#pragma once
+
+#include <filesystem>
+
+#include "executor/trace/record.hpp"
+#include "lib/base/json.hpp"
+
+namespace ein::executor {
+
+/// The folder that belongs to an output folder. Example: "results/" gives "results.flight".
+std::filesystem::path flight_folder(std::filesystem::path const& out);
+
+/// Removes the records of the run before. Never throws.
+void sweep_flight_records(std::filesystem::path const& folder) noexcept;
+
+/// Times are on the machine's steady clock, which its ranks share.
+/// @param about  what else to say, in "otherData"
+/// @return the file  @throws RunError when it cannot be written
+std::filesystem::path write_flight_record(std::filesystem::path const& folder, Rank rank,
+                                          schedule::Header const& header, schedule::Section const& section,
+                                          Record const& record, Json const& about);
+
+}  // namespace ein::executor
