@@ -41,6 +41,7 @@ void Communicator::start_what_may() {
             starting_.push_back(*task);  // first: nobody waits for us in vain
         while (auto const task = desk_.agenda.take_send()) starting_.push_back(*task);
         busy_.store(desk_.agenda.transfers_in_flight() > 0, std::memory_order_relaxed);
+        if (!starting_.empty()) desk_.times.transfers(desk_.agenda.transfers_in_flight(), seconds_now());
         if (!starting_.empty() && desk_.attendant_asleep) desk_.attention.notify_one();
     }
     for (TaskId const task : starting_) start(task);
@@ -66,6 +67,7 @@ void Communicator::finish_what_is_done() {
         desk_.finish(id);
     }
     busy_.store(desk_.agenda.transfers_in_flight() > 0, std::memory_order_relaxed);
+    desk_.times.transfers(desk_.agenda.transfers_in_flight(), now);
     if (desk_.idle > 0) desk_.work.notify_one();
 }
 

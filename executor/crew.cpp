@@ -48,12 +48,14 @@ void Crew::serve(Worker& self, bool leads) {
 
 void Crew::serve_until_done(Worker& self, bool leads) {
     Lock lock(desk_.mutex);
+    desk_.times.turn_busy(seconds_now());
     while (!desk_.closed && !(leads && desk_.agenda.phase_done())) {
         if (auto const task = desk_.agenda.take_compute())
             run_task(self, *task, lock);
-        else if (!help(self, lock) && !look_after_transfers(self, lock))
-            wait(self, lock);
+        else if (!help(self, lock) && !look_after_transfers(lock))
+            wait(lock);
     }
+    desk_.times.turn_idle(seconds_now());
 }
 
 void Crew::run_task(Worker& self, TaskId task, Lock& lock) {
@@ -103,13 +105,14 @@ bool Crew::help(Worker& self, Lock& lock) {
     return true;
 }
 
-bool Crew::look_after_transfers(Worker& self, Lock& lock) {
+bool Crew::look_after_transfers(Lock& lock) {
     if (parts_.communicator == nullptr || desk_.polling) return false;
     if (desk_.agenda.transfers_in_flight() == 0 && !desk_.agenda.transfers_wanted()) return false;
     desk_.polling = true;
+    double const begin = seconds_now();
+    desk_.times.turn_idle(begin);
     unsigned const seen = desk_.events.load();
     lock.unlock();
-    double const begin = seconds_now();
     double now = begin;
     try {
         do {
@@ -124,18 +127,18 @@ bool Crew::look_after_transfers(Worker& self, Lock& lock) {
     } catch (...) {
         desk_.fail(std::current_exception(), "");
     }
-    self.times.communicating += now - begin;
     lock.lock();
+    desk_.times.turn_busy(now);
     desk_.polling = false;
     return true;
 }
 
-void Crew::wait(Worker& self, Lock& lock) {
-    double const begin = seconds_now();
+void Crew::wait(Lock& lock) {
+    desk_.times.turn_idle(seconds_now());
     ++desk_.idle;
     desk_.work.wait(lock);  // woken for nothing, the worker looks around and waits again
     --desk_.idle;
-    self.times.waiting += seconds_now() - begin;
+    desk_.times.turn_busy(seconds_now());
 }
 
 void Crew::lend(Worker& self, std::int64_t pieces, std::function<void(std::int64_t)> const& piece) {

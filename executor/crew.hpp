@@ -62,8 +62,8 @@ private:
     void serve_until_done(Worker& self, bool leads);
     void run_task(Worker& self, TaskId task, Lock& lock);
     bool help(Worker& self, Lock& lock);
-    bool look_after_transfers(Worker& self, Lock& lock);
-    void wait(Worker& self, Lock& lock);
+    bool look_after_transfers(Lock& lock);
+    void wait(Lock& lock);
     void wake_another();
     /// Pieces of the kernel that `self` runs, on its thread and idle ones (see Team::run).
     void lend(Worker& self, std::int64_t pieces, std::function<void(std::int64_t)> const& piece);

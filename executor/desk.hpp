@@ -10,6 +10,7 @@
 #include <string>
 
 #include "executor/agenda.hpp"
+#include "executor/time_book.hpp"
 #include "lib/base/error.hpp"
 
 namespace ein::executor {
@@ -20,14 +21,15 @@ struct Desk {
     /// Tells the user and ends all ranks. It may throw: this rank ends anyway.
     using OnFailure = std::function<void(ExitCode code, std::string const& message)>;
 
-    Desk(schedule::Section const& section, schedule::Profile const& profile, TransferLimits limits,
+    Desk(schedule::Section const& section, schedule::Profile const& profile, TransferLimits limits, int workers,
          OnFailure on_failure_)
-        : agenda(section, profile, limits), on_failure(std::move(on_failure_)) {}
+        : agenda(section, profile, limits), times(workers), on_failure(std::move(on_failure_)) {}
 
     std::mutex mutex;                   // of everything below but `events`
     std::condition_variable work;       // there may be something to do for an idle worker
     std::condition_variable attention;  // for the attendant
     Agenda agenda;
+    TimeBook times;                 // of the execute phases
     std::vector<LentJob*> jobs;     // kernels that idle workers may help with
     int idle = 0;                   // workers that wait on `work`
     bool polling = false;           // an idle worker looks after the transfers

@@ -20,7 +20,7 @@ public:
         : engine_(engine),
           parts_(engine.parts_),
           options_(engine.options_),
-          desk_(parts_.section, engine.profile_, options_.limits,
+          desk_(parts_.section, engine.profile_, options_.limits, options_.threads,
                 [this](ExitCode code, std::string const& message) { end_all(code, message); }),
           runner_(parts_.header, parts_.section, parts_.device, engine.kernels_, desk_.agenda.store(), parts_.readers,
                   parts_.sink, parts_.spills) {
@@ -91,6 +91,7 @@ private:
         {
             std::lock_guard lock(desk_.mutex);
             desk_.agenda.begin_phase(phase);
+            if (phase == Phase::execute) desk_.times.begin(begin);
             desk_.events.fetch_add(1);
         }
         crew_->work();
@@ -98,7 +99,8 @@ private:
         if (communicator_ && !closed()) communicator_->barrier();
         double const end = seconds_now();
         engine_.record_.add({phase, round, begin, worked, end});
-        if (phase == Phase::execute) result_.barrier_seconds += end - worked;
+        std::lock_guard lock(desk_.mutex);
+        if (phase == Phase::execute) desk_.times.end(end);
         return worked - begin;
     }
 
@@ -188,6 +190,7 @@ private:
         result_.transfers = {(after.bytes_sent - before.bytes_sent) / options_.repeat,
                              (after.messages_sent - before.messages_sent) / options_.repeat};
         result_.blocks = desk_.agenda.store().ledger();
+        result_.times = desk_.times.shares();
         result_.peak_predicted = engine_.profile_.peak;
         if (parts_.spills == nullptr) return;
         result_.spilled = parts_.spills->use();

@@ -45,7 +45,7 @@ struct EngineOptions {
 /// What one rank did.
 struct RunResult {
     double load_seconds = 0, execute_seconds = 0, store_seconds = 0, total_seconds = 0;
-    double barrier_seconds = 0;           // this rank had ended its part of a round and waited for others
+    TimeShares times;                     // of all rounds, waiting for other ranks at their ends included
     std::vector<double> rounds;           // execute seconds of each
     double flops = 0;                     // of one round
     TransferCounts transfers;             // of one round

@@ -9,15 +9,16 @@ namespace ein::executor {
 
 namespace {
 
-bool is_transfer(std::size_t kind) {
-    return kind == static_cast<std::size_t>(schedule::TaskKind::send) ||
-           kind == static_cast<std::size_t>(schedule::TaskKind::receive);
+/// How much of the time with messages under way was hidden behind computing; the share is null where none were.
+Json overlap(double under_way, double hidden) {
+    return {{"under_way", under_way},
+            {"hidden", hidden},
+            {"hidden_share", under_way > 0 ? Json(hidden / under_way) : Json(nullptr)}};
 }
 
 /// One rank's part. Task times are sums over its threads; those of transfers run from start to end and overlap.
 Json rank_report(Rank rank, RunFacts const& facts, RunResult const& result) {
     Json tasks = Json::object();
-    double busy = 0, waiting = result.barrier_seconds, communicating = 0;
     for (std::size_t kind = 0; kind < schedule::task_kinds; ++kind) {
         KindTimes sum;
         for (TaskTimes const& times : result.workers) {
@@ -27,11 +28,6 @@ Json rank_report(Rank rank, RunFacts const& facts, RunResult const& result) {
         if (sum.count == 0) continue;
         tasks[std::string(schedule::name(static_cast<schedule::TaskKind>(kind)))] = {{"count", sum.count},
                                                                                      {"seconds", sum.seconds}};
-        if (!is_transfer(kind)) busy += sum.seconds;
-    }
-    for (TaskTimes const& times : result.workers) {
-        waiting += times.waiting;
-        communicating += times.communicating;
     }
     return {{"rank", rank.value()},
             {"host", facts.host},
@@ -41,9 +37,10 @@ Json rank_report(Rank rank, RunFacts const& facts, RunResult const& result) {
               {"execute", result.execute_seconds},
               {"store", result.store_seconds},
               {"total", result.total_seconds},
-              {"busy", busy},
-              {"waiting", waiting},
-              {"communicating", communicating}}},
+              {"busy", result.times.busy},
+              {"waiting", result.times.waiting},
+              {"communicating", result.times.communicating}}},
+            {"overlap", overlap(result.times.under_way, result.times.hidden)},
             {"repeat", result.rounds},
             {"flops", result.flops},
             {"bytes_sent", result.transfers.bytes_sent},
@@ -141,12 +138,32 @@ Json whole_report(std::vector<Json> const& ranks, schedule::Header const& header
     for (char const* what : {"created", "deleted", "live_at_end", "live_after_execute"})
         report["blocks"][what] = sum<std::int64_t>(ranks, (std::string("/blocks/") + what).c_str());
     report["tasks"] = tasks_of(ranks);
+    report["overlap"] = overlap(sum<double>(ranks, "/overlap/under_way"), sum<double>(ranks, "/overlap/hidden"));
     report["ranks_detail"] = ranks;
     report["verify"] = nullptr;
     for (char const* what : {"blocks", "bytes", "fetched_bytes"})
         report["spill"][what] = sum<std::int64_t>(ranks, (std::string("/spill/") + what).c_str());
     report["checkpoint"] = nullptr;
     return report;
+}
+
+/// What ranks did with their time, where they had messages to wait for.
+std::string overlap_line(Json const& report) {
+    Json const& share = report.at("overlap").at("hidden_share");
+    if (share.is_null()) return "";
+    double busy = 0, communicating = 0, waiting = 0;
+    for (Json const& rank : report.at("ranks_detail")) {
+        busy += rank.at("seconds").at("busy").get<double>();
+        communicating += rank.at("seconds").at("communicating").get<double>();
+        waiting += rank.at("seconds").at("waiting").get<double>();
+    }
+    double const percent = 100 / std::max(1e-300, busy + communicating + waiting);
+    char text[200];
+    std::snprintf(text, sizeof text,
+                  "  overlap    %.0f %% of communication behind computing; ranks compute %.0f %%, communicate %.0f %%, "
+                  "wait %.0f %% of the time\n",
+                  100 * share.get<double>(), percent * busy, percent * communicating, percent * waiting);
+    return text;
 }
 
 /// What went to disk, where something did.
@@ -189,7 +206,7 @@ std::string report_summary(Json const& report) {
             .c_str(),
         format_bytes(*std::max_element(report.at("peak_predicted").begin(), report.at("peak_predicted").end()))
             .c_str());
-    return text + spill_line(report.at("spill"));
+    return text + overlap_line(report) + spill_line(report.at("spill"));
 }
 
 }  // namespace ein::executor

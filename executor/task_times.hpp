@@ -1,4 +1,4 @@
-// What one thread did, in sums: tasks and seconds by kind, seconds spent waiting and communicating.
+// What one thread did, in sums: tasks and seconds by kind.
 // One object a thread, so nothing is shared while tasks run.
 #pragma once
 
@@ -15,7 +15,6 @@ struct KindTimes {
 
 struct alignas(64) TaskTimes {
     std::array<KindTimes, schedule::task_kinds> kinds{};
-    double waiting = 0, communicating = 0;
 
     void add(schedule::TaskKind kind, double seconds) {
         KindTimes& times = kinds[static_cast<std::size_t>(kind)];

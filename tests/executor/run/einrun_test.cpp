@@ -20,6 +20,7 @@ TEST_CASE("einrun runs alone, verifies and reports", "[einrun]") {
     CHECK(report["blocks"]["created"] == report["blocks"]["deleted"]);
     CHECK(report["verify"]["mismatches"] == 0);
     CHECK(report["tasks"]["apply"]["count"] == 3);
+    CHECK(report["overlap"]["hidden_share"].is_null());
     for (char const* key : {"einrun", "graph", "schedule_hash", "device", "hosts", "seconds", "flops",
                             "gflops_per_second", "bytes_sent", "messages_sent", "bytes_predicted", "peak_block_bytes",
                             "peak_predicted", "ranks_detail", "spill", "checkpoint"})
@@ -104,6 +105,13 @@ TEST_CASE("ranks run together, and bytes are as predicted", "[einrun][mpi]") {
         CHECK(report["ranks"] == ranks);
         CHECK(report["bytes_sent"] == report["bytes_predicted"]);
         CHECK(report["messages_sent"] == ranks - 1);
+        for (Json const& rank : report["ranks_detail"]) {
+            Json const &seconds = rank["seconds"], &overlap = rank["overlap"];
+            CHECK(overlap["hidden_share"].is_null() == (ranks == 1));
+            CHECK(overlap["hidden"].get<double>() <= overlap["under_way"].get<double>());
+            CHECK(overlap["under_way"].get<double>() - overlap["hidden"].get<double>() ==
+                  Approx(seconds["communicating"].get<double>()));
+        }
         CHECK(report["verify"]["mismatches"] == 0);
         CHECK(place.json("t.json").contains("traceEvents"));
     }
