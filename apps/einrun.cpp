@@ -12,6 +12,7 @@
 
 #include "apps/command_line.hpp"
 #include "apps/einrun_options.hpp"
+#include "apps/forecast.hpp"
 #include "apps/graph_inputs.hpp"
 #include "apps/report_errors.hpp"
 #include "apps/verify_run.hpp"
@@ -134,6 +135,7 @@ private:
     void prepare(std::string const& run) {
         if (first() && !options_.report.empty()) ReplacedFile("--report", options_.report).check();
         if (first() && !options_.trace.empty()) ReplacedFile("--trace", options_.trace).check();
+        if (first()) cluster_ = apps::forecast_cluster(options_.cluster, threads_);
         device_ = make_device(options_.device);
         readers_ = open_inputs(header_, section_, data_folder());
         outputs_.emplace(header_, options_.out, run);
@@ -221,7 +223,8 @@ private:
         std::optional<Error> unwritten;
         try {
             if (!options_.trace.empty())
-                write_trace(options_.trace, transport_, {header_, section_, engine_->record(), clock_});
+                write_trace(options_.trace, transport_, {header_, section_, engine_->record(), clock_},
+                            [this] { return apps::forecast(options_.schedule, cluster_); });
         } catch (Disagreement const& error) {
             if (first()) tell(error.what());
             unwritten = error;
@@ -295,6 +298,7 @@ private:
     MemoryFit fit_;
     std::string hash_, host_;
     int threads_ = 1;
+    scheduler::Cluster cluster_;
     std::unique_ptr<Device> device_;
     Readers readers_;
     std::optional<OutputFiles> outputs_;

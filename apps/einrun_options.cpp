@@ -40,7 +40,9 @@ void add_options(CLI::App& app, EinrunOptions& options, Texts& texts) {
                  "all when that "
                  "is little work); exit code 5 when they differ");
     app.add_option("--report", options.report, "write the run report (JSON)");
-    app.add_option("--trace", options.trace, "write every task's begin and end (Perfetto, chrome://tracing)");
+    app.add_option("--trace", options.trace,
+                   "write what happened when, below what was predicted (for Perfetto, chrome://tracing)");
+    app.add_option("--cluster", options.cluster, "machines that --trace predicts for (default: the built-in cluster)");
     app.add_option("--repeat", options.repeat, "run so many times on the loaded inputs and report every time")
         ->check(CLI::Range(1, 1000000));
     app.add_option("--stall", options.stall, "seconds without an ended task on any rank after which the run is ended")

@@ -22,6 +22,7 @@ struct EinrunOptions {
     bool verify = false;
     std::optional<std::int64_t> samples;  // of each output; without it all elements when that is little work
     std::filesystem::path report, trace;
+    std::filesystem::path cluster;  // that a trace predicts for; empty: the built-in one
     int repeat = 1;
     double stall = 300;
     bool quiet = false;

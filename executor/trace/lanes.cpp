@@ -44,12 +44,22 @@ std::vector<Lane> lanes_of(schedule::Section const& section, std::vector<std::ve
         sort(events);
         lanes.push_back({"worker " + std::to_string(lanes.size()), std::move(events)});
     }
-    std::vector<Event> sends, receives;
-    for (Event const& event : transfers) {
+    for (Lane& lane : lanes_of(section, transfers)) lanes.push_back(std::move(lane));
+    return lanes;
+}
+
+std::vector<Lane> lanes_of(schedule::Section const& section, std::vector<Event> const& tasks) {
+    std::vector<Event> computing, sends, receives;
+    for (Event const& event : tasks) {
         auto const kind = section.tasks[static_cast<std::size_t>(event.task.value())].kind;
-        (kind == schedule::TaskKind::send ? sends : receives).push_back(event);
+        (kind == schedule::TaskKind::send      ? sends
+         : kind == schedule::TaskKind::receive ? receives
+                                               : computing)
+            .push_back(event);
     }
-    for (auto& [name, events] : {std::pair("sends", &sends), std::pair("receives", &receives)})
+    std::vector<Lane> lanes;
+    for (auto& [name, events] :
+         {std::pair("worker", &computing), std::pair("sends", &sends), std::pair("receives", &receives)})
         for (Lane& lane : deal(name, std::move(*events))) lanes.push_back(std::move(lane));
     return lanes;
 }

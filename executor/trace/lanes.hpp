@@ -20,6 +20,9 @@ struct Lane {
 std::vector<Lane> lanes_of(schedule::Section const& section, std::vector<std::vector<Event>> workers,
                            std::vector<Event> const& transfers);
 
+/// The same for tasks of which nobody says on which worker they run.
+std::vector<Lane> lanes_of(schedule::Section const& section, std::vector<Event> const& tasks);
+
 /// Deals events to as few lanes as hold them without overlapping, each to the first that is free.
 std::vector<Lane> deal(std::string const& name, std::vector<Event> events);
 

@@ -13,10 +13,11 @@ namespace ein::executor {
 
 class RankTrace {
 public:
+    /// @param pid  the rank, but for what was predicted for it
     /// @param ticks_of  from a time of this rank's clock to one of the trace
-    RankTrace(TraceText& text, schedule::Header const& header, schedule::Section const& section, int rank,
+    RankTrace(TraceText& text, schedule::Header const& header, schedule::Section const& section, int pid,
               std::function<Ticks(double)> ticks_of)
-        : text_(text), header_(header), section_(section), pid_(rank), ticks_of_(std::move(ticks_of)) {}
+        : text_(text), header_(header), section_(section), pid_(pid), ticks_of_(std::move(ticks_of)) {}
 
     /// Tasks and pieces, a track a lane: its tid is its index. What is still open ends at `now` and says so.
     void lanes(std::vector<Lane> const& lanes, double now = 0);

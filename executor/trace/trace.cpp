@@ -11,14 +11,22 @@ namespace ein::executor {
 
 namespace {
 
-/// The moment on rank 0's clock at which the first rank began: a trace's time 0.
-double origin_of(Transport& transport, double mine) {
+/// The moment on rank 0's clock at which the first rank was at this point.
+double first_of_all(Transport& transport, double mine) {
     char text[40];
     std::snprintf(text, sizeof text, "%a", mine);
     double first = mine;
     for (std::string const& began : transport.all_gather(text))
         first = std::min(first, std::strtod(began.c_str(), nullptr));
     return first;
+}
+
+double begin_of(schedule::Phase phase, TraceParts const& parts) {
+    auto const& phases = parts.record.phases();
+    auto const first =
+        std::find_if(phases.begin(), phases.end(), [&](PhaseSpan const& span) { return span.phase == phase; });
+    promise(first != phases.end(), "a run that kept no record is traced");
+    return parts.clock(first->begin);
 }
 
 std::vector<Event> whole_tasks(std::vector<Lane> const& lanes) {
@@ -42,20 +50,33 @@ void write_rank(TraceText& text, int rank, double origin, TraceParts const& part
     std::vector<Lane> const lanes = lanes_of(parts.section, std::move(workers), parts.record.transfers().all());
     std::vector<RoundEvents> const rounds = rounds_of(parts.record.phases(), whole_tasks(lanes));
     schedule::TaskLinks const links(parts.section);
-    text.process(rank, "rank " + std::to_string(rank), rank, clock_label(clock.error()));
+    text.process(rank, "rank " + std::to_string(rank), 2 * rank + 1, clock_label(clock.error()));
     trace.phases(parts.record.phases(), static_cast<int>(lanes.size()));
     trace.lanes(lanes);
     trace.arrows(lanes, rounds, links);
     trace.counters(count(parts.section, links, rounds));
 }
 
+/// A process a rank, above the rank's own.
+void write_forecast(TraceText& text, double begin, Forecast const& forecast) {
+    int const ranks = forecast.schedule.header.ranks;
+    for (int rank = 0; rank < ranks; ++rank) {
+        schedule::Section const& section = forecast.schedule.sections[static_cast<std::size_t>(rank)];
+        RankTrace trace(text, forecast.schedule.header, section, ranks + rank,
+                        [&](double time) { return static_cast<Ticks>(std::llround((begin + time) * 1e9)); });
+        text.process(ranks + rank, "rank " + std::to_string(rank) + ", predicted", 2 * rank);
+        trace.lanes(lanes_of(section, forecast.tasks[static_cast<std::size_t>(rank)]));
+    }
+}
+
 }  // namespace
 
-void write_trace(std::filesystem::path const& path, Transport& transport, TraceParts const& parts) {
+void write_trace(std::filesystem::path const& path, Transport& transport, TraceParts const& parts,
+                 std::function<Forecast()> const& forecast) {
     ReplacedFile const file("--trace", path);
     int const self = transport.rank().value(), last = transport.size() - 1;
-    promise(!parts.record.phases().empty(), "a run that kept no record is traced");
-    double const origin = origin_of(transport, parts.clock(parts.record.phases().front().begin));
+    double const origin = first_of_all(transport, begin_of(schedule::Phase::load, parts));
+    double const executes = first_of_all(transport, begin_of(schedule::Phase::execute, parts));
     agree(transport, [&] {
         if (self == 0) file.create();
     });
@@ -65,6 +86,7 @@ void write_trace(std::filesystem::path const& path, Transport& transport, TraceP
             TraceText text([&](std::string_view piece) { file.append(piece); });
             text.raw(self == 0 ? "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n" : ",\n");
             write_rank(text, self, origin, parts);
+            if (self == 0) write_forecast(text, executes - origin, forecast());
             if (self == last) text.raw("\n]}\n");
             text.flush();
         });

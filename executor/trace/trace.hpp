@@ -1,9 +1,11 @@
 // The trace of a run, for Perfetto or chrome://tracing: a process a rank, a track a worker, with its tasks and the pieces of kernels
-// within them; tracks of sends and receives, arrows along each message, counters, and phases. All times are on rank 0's clock.
+// within them; tracks of sends and receives, arrows along each message, counters, and phases. Above each rank what was predicted for it,
+// from where the first round begins to execute. All times are on rank 0's clock.
 // Ranks write their parts one after another, so that no rank ever holds them all; the file has its name when all have.
 #pragma once
 
 #include <filesystem>
+#include <functional>
 
 #include "executor/trace/clock_line.hpp"
 #include "executor/trace/record.hpp"
@@ -18,7 +20,14 @@ struct TraceParts {
     ClockLine clock;
 };
 
-/// Collective. @throws Disagreement on all ranks when one cannot write
-void write_trace(std::filesystem::path const& path, Transport& transport, TraceParts const& parts);
+/// What a run was expected to be: for each rank when its tasks begin and end, in seconds since inputs are in place.
+struct Forecast {
+    schedule::Schedule schedule;
+    std::vector<std::vector<Event>> tasks;
+};
+
+/// Collective. @param forecast  called at rank 0  @throws Disagreement on all ranks when one cannot write
+void write_trace(std::filesystem::path const& path, Transport& transport, TraceParts const& parts,
+                 std::function<Forecast()> const& forecast);
 
 }  // namespace ein::executor

@@ -1,4 +1,5 @@
 // What einrun --trace writes: slices, arrows, counters, clocks.
+#include <limits>
 #include <map>
 
 #include "tests/executor/run/einrun_place.hpp"
@@ -89,6 +90,28 @@ void check_counters(Json const& trace, int ranks) {
     for (auto const& [name, value] : last) CHECK(value == 0);
 }
 
+/// Above each rank, what was predicted: every task but loads and stores, from where the first rank begins to execute.
+void check_forecast(Json const& trace, int ranks) {
+    std::map<int, std::map<std::string, int>> predicted, actual;
+    std::int64_t executes = std::numeric_limits<std::int64_t>::max(), first = executes;
+    for (auto const& [track, slices] : slices_of(trace))
+        for (Json const& slice : slices) {
+            std::string const kind = slice.at("cat");
+            if (slice.at("name") == "execute") executes = std::min(executes, ticks(slice, "ts"));
+            if (kind == "phase" || kind == "piece" || kind == "load" || kind == "store") continue;
+            bool const foreseen = track.first >= ranks;
+            if (foreseen) first = std::min(first, ticks(slice, "ts"));
+            std::string const task = slice.at("args").at("task");
+            foreseen ? ++predicted[track.first - ranks][task] : (actual[track.first][task] = 1);
+        }
+    CHECK(predicted == actual);
+    CHECK(std::abs(first - executes) <= 1);  // rounded
+    std::map<int, int> order;
+    for (Json const& event : trace.at("traceEvents"))
+        if (event.at("name") == "process_sort_index") order[event.at("pid")] = event.at("args").at("sort_index");
+    for (int rank = 0; rank < ranks; ++rank) CHECK(order[ranks + rank] + 1 == order[rank]);
+}
+
 void check_trace(Json const& trace, int ranks, std::size_t messages) {
     for (auto const& [track, slices] : slices_of(trace)) {
         CAPTURE(track.first, track.second);
@@ -96,6 +119,7 @@ void check_trace(Json const& trace, int ranks, std::size_t messages) {
     }
     check_arrows(trace, messages);
     check_counters(trace, ranks);
+    check_forecast(trace, ranks);
     for (int rank = 0; rank < ranks; ++rank)
         CHECK(std::count_if(trace.at("traceEvents").begin(), trace.at("traceEvents").end(), [&](Json const& event) {
                   return event.at("name") == "process_name" && event.at("pid") == rank &&
@@ -113,12 +137,25 @@ TEST_CASE("a trace of one rank has its tasks on workers' tracks, nested, and cou
     int applies = 0;
     for (auto const& [track, slices] : slices_of(trace))
         for (Json const& slice : slices)
-            if (slice.at("cat") == "apply") {
+            if (slice.at("cat") == "apply" && track.first == 0) {
                 ++applies;
                 CHECK(track.second < 3);
                 CHECK(slice.at("name") == "apply Z");
             }
     CHECK(applies == 2);
+}
+
+TEST_CASE("a trace predicts for the machines of a cluster file", "[einrun][trace]") {
+    Ready place;
+    std::ofstream(place / "slow.json") << R"({"seconds_per_task": "100ms"})";
+    REQUIRE(place.alone("1.sched --quiet --trace t.json --cluster slow.json").code == 0);
+    Json const trace = place.json("t.json");
+    auto const slices = slices_of(trace);
+    CHECK(slices.at({1, 0}).at(0).at("dur") >= 1e5);
+    std::ofstream(place / "wrong.json") << R"({"seconds_per_tusk": 1})";
+    Outcome const wrong = place.alone("1.sched --trace t.json --cluster wrong.json");
+    CHECK(wrong.code == 3);
+    CHECK(has(wrong, "seconds_per_task"));
 }
 
 #ifdef MPIRUN
