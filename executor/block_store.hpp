@@ -28,6 +28,9 @@ public:
     /// One reader more than scheduled: keeps an input for the next run.
     void add_reader(BlockId block) { ++readers_[index(block)]; }
 
+    /// A block that nobody looks into: it is counted as others are, and takes no memory. Before it is first made.
+    void keep_empty(BlockId block) { bytes_[index(block)] = 0; }
+
     bool held(BlockId block) const { return data_[index(block)] != nullptr; }
     std::int64_t bytes(BlockId block) const { return bytes_[index(block)]; }
     std::byte* data(BlockId block) const { return data_[index(block)]; }

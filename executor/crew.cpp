@@ -59,9 +59,14 @@ void Crew::serve_until_done(Worker& self, bool leads) {
 }
 
 void Crew::run_task(Worker& self, TaskId task, Lock& lock) {
+    auto const index = static_cast<std::size_t>(task.value());
+    ChainRunner const& chains = parts_.runner.chains();
+    if (chains.is_held_back(task)) {
+        self.times.add(parts_.section.tasks[index].kind, 0);
+        return desk_.leave(task);
+    }
     wake_another();
     lock.unlock();
-    auto const index = static_cast<std::size_t>(task.value());
     double const begin = seconds_now();
     self.log.begin(task, begin);
     try {
@@ -76,7 +81,7 @@ void Crew::run_task(Worker& self, TaskId task, Lock& lock) {
     self.log.end(end);
     self.times.add(parts_.section.tasks[index].kind, end - begin);
     lock.lock();
-    desk_.finish(task);
+    desk_.finish(task, chains.is_last(task) ? chains.held_back_for(task) : std::span<TaskId const>());
     if (parts_.communicator == nullptr || !desk_.agenda.transfers_wanted()) return;
     lock.unlock();
     parts_.communicator->step();

@@ -47,6 +47,16 @@ struct Desk {
         if (agenda.phase_done()) work.notify_all();
     }
 
+    /// A task of a chain, whose work its last task does (see ChainRunner). Under the lock, as the end of the last one.
+    void leave(TaskId task) {
+        agenda.leave(task);
+        events.fetch_add(1, std::memory_order_release);
+    }
+    void finish(TaskId last, std::span<TaskId const> left_to_it) {
+        for (TaskId task : left_to_it) agenda.give_up_inputs(task);
+        finish(last);
+    }
+
     /// Called without the lock, in a catch block. Only the first failure is told; `place` ("task 17 (...)") may be empty.
     void fail(std::exception_ptr error, std::string const& place);
     void close();

@@ -22,8 +22,9 @@ public:
           options_(engine.options_),
           desk_(parts_.section, engine.profile_, options_.limits, options_.threads,
                 [this](ExitCode code, std::string const& message) { end_all(code, message); }),
-          runner_(parts_.header, parts_.section, parts_.device, engine.kernels_, desk_.agenda.store(), parts_.readers,
-                  parts_.sink, parts_.spills) {
+          runner_(parts_.header, parts_.section, parts_.device, engine.kernels_, engine.chains_, desk_.agenda.store(),
+                  parts_.readers, parts_.sink, parts_.spills) {
+        for (BlockId block : engine.chains_.inside()) desk_.agenda.store().keep_empty(block);
         bool const alone = parts_.transport.size() == 1;
         if (!alone) communicator_.emplace(desk_, parts_.section, parts_.transport, engine.record_.transfers());
         total_tasks_ = tasks_of_all_ranks();
@@ -216,6 +217,10 @@ Engine::Engine(EngineParts parts, EngineOptions options)
       kernels_(parts.header, parts.section, parts.device, parts.params),
       profile_(options_.repeat > 1 && !options_.load_each_round ? replay_keeping_inputs(parts.section)
                                                                 : schedule::replay(parts.section)),
+      chains_(parts.header, parts.section,
+              parts.device.gains_from_cache() ? find_chains(parts.header, parts.section, options_.chains, profile_)
+                                              : std::vector<Chain>{},
+              parts.device, kernels_, parts.params),
       widths_(schedule::kernel_widths(parts.section, options_.threads)),
       record_(options_.threads, parts.section.tasks.size(), options_.keep) {}
 

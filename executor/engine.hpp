@@ -38,6 +38,7 @@ struct EngineOptions {
     Keep keep = Keep::latest;      // of what happens: all for a trace
     Progress* progress = nullptr;  // at rank 0, if wanted
     TransferLimits limits;
+    ChainLimits chains;
     Desk::OnFailure on_failure;  // before the transport ends all ranks: tell the user, remove what is unfinished
     std::function<void(std::string const&)> explain;  // a line on what this rank waits for, when the run stalls
 };
@@ -74,6 +75,7 @@ private:
     EngineOptions options_;
     KernelTable kernels_;
     schedule::Profile profile_;
+    ChainRunner chains_;
     std::vector<std::int16_t> widths_;
     Record record_;
 };

@@ -87,6 +87,10 @@ KernelShape shape_of(schedule::Kernel const& kernel, Section const& section, Tas
 
 }  // namespace
 
+KernelShape kernel_shape(Header const& header, Section const& section, Task const& task) {
+    return shape_of(header.kernels[static_cast<std::size_t>(task.spec)], section, task);
+}
+
 KernelTable::KernelTable(Header const& header, Section const& section, Device& device, scalar::Params const& params)
     : of_task_(section.tasks.size(), -1),
       input_offsets_(section.inputs.size(), 0),

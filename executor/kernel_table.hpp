@@ -13,6 +13,9 @@
 
 namespace ein::executor {
 
+/// What the kernel of an apply or reduce task depends on.
+KernelShape kernel_shape(schedule::Header const& header, schedule::Section const& section, schedule::Task const& task);
+
 class KernelTable {
 public:
     /// @throws InputError for a param without a value

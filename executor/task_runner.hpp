@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "executor/block_store.hpp"
+#include "executor/chain_runner.hpp"
 #include "executor/kernel_table.hpp"
 #include "executor/spill_store.hpp"
 #include "lib/tensor/read.hpp"
@@ -26,12 +27,13 @@ using Readers = std::vector<std::unique_ptr<tensor::Reader const>>;
 class TaskRunner {
 public:
     TaskRunner(schedule::Header const& header, schedule::Section const& section, Device& device,
-               KernelTable const& kernels, BlockStore const& store, Readers const& readers, OutputSink& sink,
-               SpillStore* spills)
+               KernelTable const& kernels, ChainRunner const& chains, BlockStore const& store, Readers const& readers,
+               OutputSink& sink, SpillStore* spills)
         : header_(header),
           section_(section),
           device_(device),
           kernels_(kernels),
+          chains_(chains),
           store_(store),
           readers_(readers),
           sink_(sink),
@@ -43,8 +45,9 @@ public:
         CopyCall copy;
     };
 
-    /// Any kind but send and receive. @throws Error
+    /// Any kind but send and receive; the last task of a chain runs all of it. @throws Error
     void run(TaskId id, Team& team, Scratch& scratch) const;
+    ChainRunner const& chains() const { return chains_; }
 
 private:
     void launch(TaskId id, schedule::Task const& task, Team& team, Scratch& scratch) const;
@@ -62,6 +65,7 @@ private:
     schedule::Section const& section_;
     Device& device_;
     KernelTable const& kernels_;
+    ChainRunner const& chains_;
     BlockStore const& store_;
     Readers const& readers_;
     OutputSink& sink_;

@@ -116,7 +116,8 @@ Layout Residency::layout(ValueId value) const {
     auto enter = [&](std::size_t block) { out.ranks.push_back(blocks[block] ? blocks[block]->rank : Rank{-1}); };
     if (cut.merged() && !out.slices.empty()) {  // by cells of the grid
         for_each_index(cut.parts(), [&](std::vector<Extent> const& cell) {
-            enter(cut.blocks_meeting(block_box(cut.shape(), cut.parts(), cell)).front().index);
+            auto const met = cut.blocks_meeting(block_box(cut.shape(), cut.parts(), cell));
+            met.empty() ? out.ranks.push_back(Rank{-1}) : enter(met.front().index);  // a cell of no elements
         });
     } else {
         for (std::size_t block = 0; block < blocks.size(); ++block) enter(block);

@@ -14,6 +14,7 @@ public:
     void copy(CopyCall const& call, Team& team) override;
     void reshape(ReshapeCall const& call, Team& team) override;
     void fill(void* to, Extent elements, DType dtype, scalar::Scalar value, Team& team) override;
+    bool gains_from_cache() const override { return true; }
 };
 
 }  // namespace ein::executor

@@ -71,6 +71,8 @@ public:
     virtual void copy(CopyCall const& call, Team& team) = 0;
     virtual void reshape(ReshapeCall const& call, Team& team) = 0;
     virtual void fill(void* to, Extent elements, DType dtype, scalar::Scalar value, Team& team) = 0;
+    /// Whether kernels gain from finding in a cache what the one before has written: then they are run in chains.
+    virtual bool gains_from_cache() const { return false; }
 };
 
 enum class DeviceKind { automatic, reference, cpu, cuda };

@@ -49,6 +49,10 @@ public:
     bool transfers_wanted() const;  // take_send or take_receive would
 
     void finish(TaskId task);
+    /// A task that was taken is left to a later one, which does its work: its readers may count on its output, its inputs stay until
+    /// give_up_inputs.
+    void leave(TaskId task);
+    void give_up_inputs(TaskId task);
 
     std::int64_t transfers_in_flight() const { return sends_in_flight_ + receives_in_flight_; }
     std::int64_t finished() const { return finished_; }  // tasks, over all rounds
@@ -56,6 +60,7 @@ public:
     bool ended(TaskId task) const { return ended_[index(task)] != 0; }
     TaskLinks const& links() const { return links_; }
     Store const& store() const { return store_; }
+    Store& store() { return store_; }
 
 private:
     static std::size_t index(TaskId task) { return static_cast<std::size_t>(task.value()); }

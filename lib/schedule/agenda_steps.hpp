@@ -156,6 +156,17 @@ void Agenda<Store>::count_down(TaskId id) {
 
 template <class Store>
 void Agenda<Store>::finish(TaskId id) {
+    give_up_inputs(id);
+    leave(id);
+}
+
+template <class Store>
+void Agenda<Store>::give_up_inputs(TaskId id) {
+    for (std::int32_t input : section_.inputs_of(task(id))) store_.read(BlockId{input});
+}
+
+template <class Store>
+void Agenda<Store>::leave(TaskId id) {
     Task const& ended = task(id);
     ended_[index(id)] = 1;
     ++finished_;
@@ -165,7 +176,6 @@ void Agenda<Store>::finish(TaskId id) {
         --receives_in_flight_;
         receive_bytes_in_flight_ -= store_.bytes(BlockId{ended.output});
     }
-    for (std::int32_t input : section_.inputs_of(ended)) store_.read(BlockId{input});
     if (ended.output >= 0 && store_.wrote(BlockId{ended.output}))
         for (TaskId reader : links_.readers(BlockId{ended.output})) count_down(reader);
     for (TaskId follower : links_.followers(id)) count_down(follower);

@@ -34,7 +34,8 @@ struct WholeRunSetup {
     std::int64_t slice_bytes = 16 << 10;
     scheduler::Staging staging = {};
     executor::DeviceKind device = executor::DeviceKind::cpu;
-    executor::LoopbackOptions transport;
+    executor::ChainLimits chains = {};
+    executor::LoopbackOptions transport = {};
 };
 
 struct WholeRun {
@@ -109,6 +110,7 @@ inline void execute(WholeRun& run, WholeRunSetup const& setup) {
             executor::EngineOptions options;
             options.threads = setup.threads;
             options.stall = 60;
+            options.chains = setup.chains;
             options.on_failure = [&](ExitCode, std::string const& text) { tell(text); };
             options.explain = tell;
             std::optional<executor::SpillStore> spills;

@@ -1,0 +1,68 @@
+// Runs chains (chains.hpp): for each piece, the kernels of all its tasks one after the other on one thread; pieces are spread over the team.
+// Example: a softmax over rows in 512 pieces of 16 rows: 512 times three small kernels.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "executor/block_store.hpp"
+#include "executor/chains.hpp"
+#include "executor/kernel_table.hpp"
+
+namespace ein::executor {
+
+class ChainRunner {
+public:
+    /// Prepares the kernels of all pieces.
+    ChainRunner(schedule::Header const& header, schedule::Section const& section, std::vector<Chain> chains,
+                Device& device, KernelTable const& kernels, scalar::Params const& params);
+
+    /// Whether a task is left to the last one of its chain.
+    bool is_held_back(TaskId task) const { return role(task) < -1; }
+    bool is_last(TaskId task) const { return role(task) >= 0; }
+    /// The others of the last task's chain.
+    std::span<TaskId const> held_back_for(TaskId last) const;
+    /// Blocks inside chains: they need no memory.
+    std::vector<BlockId> inside() const;
+    void run(TaskId last, BlockStore const& store, Team& team) const;
+
+private:
+    static constexpr std::int32_t none = -1, held_back = -2;
+
+    /// How far a piece moves in one task's operands and output along one axis, in bytes an index; 0 in what is inside.
+    struct Steps {
+        std::vector<std::ptrdiff_t> operands;
+        std::ptrdiff_t output = 0;
+    };
+    /// Pieces of one size.
+    struct Piece {
+        std::vector<std::unique_ptr<PreparedKernel const>> kernels;  // by task
+        std::vector<std::size_t> output_at;                          // of each task but the last, in working memory
+        std::size_t bytes = 0;                                       // of working memory
+    };
+    struct Prepared {
+        Chain chain;
+        std::vector<std::vector<Steps>> steps;  // of each task, by axis
+        std::vector<std::vector<std::int32_t>>
+            inner;                         // of each task's operands: the task of the chain that writes it, or -1
+        std::map<unsigned, Piece> pieces;  // by the axes that one is an index longer in (bits)
+    };
+
+    std::int32_t role(TaskId task) const {
+        return chain_of_.empty() ? none : chain_of_[static_cast<std::size_t>(task.value())];
+    }
+    Prepared prepare(Chain chain, Device& device, scalar::Params const& params) const;
+    Steps steps_along(Prepared const& chain, std::size_t k, std::size_t axis) const;
+    Piece prepare_piece(Prepared const& chain, unsigned longer, Device& device, scalar::Params const& params) const;
+    void run_piece(Prepared const& chain, std::int64_t piece, BlockStore const& store) const;
+    schedule::Task const& task(TaskId id) const { return section_.tasks[static_cast<std::size_t>(id.value())]; }
+
+    schedule::Header const& header_;
+    schedule::Section const& section_;
+    KernelTable const& kernels_;
+    std::vector<Prepared> chains_;
+    std::vector<std::int32_t> chain_of_;  // by task: index of the chain that it ends, or none, or held_back
+};
+
+}  // namespace ein::executor
