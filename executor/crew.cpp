@@ -165,7 +165,7 @@ void Crew::lend(Worker& self, std::int64_t pieces, std::function<void(std::int64
 }
 
 void Crew::take_pieces(Worker& self, LentJob& job) {
-    bool const traced = self.log.keep() == Keep::all;
+    bool const traced = self.log.keeps_all();
     for (std::int64_t i = job.next.fetch_add(1); i < job.pieces; i = job.next.fetch_add(1)) {
         try {
             double const begin = traced ? seconds_now() : 0;

@@ -27,4 +27,10 @@ std::vector<Event> EventLog::latest() const {
     return out;
 }
 
+std::vector<Event> EventLog::all() const {
+    std::vector<Event> out;
+    for (std::vector<Event> const& chunk : all_) out.insert(out.end(), chunk.begin(), chunk.end());
+    return out;
+}
+
 }  // namespace ein::executor

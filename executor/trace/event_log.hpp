@@ -49,20 +49,20 @@ public:
         slot.begin.store(event.begin, std::memory_order_release);
         slot.end.store(event.end, std::memory_order_release);
         count_.store(number + 1, std::memory_order_release);
-        if (keep_ == Keep::all) all_.push_back(event);
+        if (keep_ == Keep::all) keep(event);
     }
     /// A piece of a kernel: for traces alone.
     void add_piece(Event const& event) {
-        if (keep_ == Keep::all) all_.push_back(event);
+        if (keep_ == Keep::all) keep(event);
     }
-    Keep keep() const { return keep_; }
+    bool keeps_all() const { return keep_ == Keep::all; }
     /// The task that the thread is in; -1 for none. Any thread.
     TaskId open() const { return TaskId{open_task_.load(std::memory_order_acquire)}; }
 
     /// The last events, oldest first; one that is open comes last. Any thread, at any time: what is overwritten meanwhile is left out.
     std::vector<Event> latest() const;
     /// In order of their ends. Only when nobody writes any more.
-    std::vector<Event> const& all() const { return all_; }
+    std::vector<Event> all() const;
 
 private:
     struct Slot {
@@ -70,12 +70,18 @@ private:
         std::atomic<std::int32_t> task{-1};
     };
 
+    void keep(Event const& event) {
+        if (all_.empty() || all_.back().size() == events_a_chunk) all_.emplace_back().reserve(events_a_chunk);
+        all_.back().push_back(event);
+    }
+
+    static constexpr std::size_t events_a_chunk = 1 << 14;
     Keep keep_;
     std::array<Slot, ring_size> ring_;
     std::atomic<std::uint64_t> count_{0};
     std::atomic<std::int32_t> open_task_{-1};
     std::atomic<double> open_since_{0};
-    std::vector<Event> all_;
+    std::vector<std::vector<Event>> all_;  // in chunks: what is kept is not copied while tasks run
 };
 
 }  // namespace ein::executor

@@ -26,7 +26,7 @@ public:
 
     /// As EventLog's; all that are open come last.
     std::vector<Event> latest() const;
-    std::vector<Event> const& all() const { return log_.all(); }
+    std::vector<Event> all() const { return log_.all(); }
 
 private:
     static constexpr double not_open = 0;

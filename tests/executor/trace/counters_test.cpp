@@ -65,7 +65,8 @@ TEST_CASE("counters of a run never fall below zero, keep to the peak and end emp
     setup.afterwards = [&](Transport& transport, Record const& record) {
         auto const self = static_cast<std::size_t>(transport.rank().value());
         std::vector<Event> events = record.transfers().all();
-        for (EventLog const& log : record.workers()) events.insert(events.end(), log.all().begin(), log.all().end());
+        for (EventLog const& log : record.workers())
+            for (Event const& event : log.all()) events.push_back(event);
         samples[self] = counters_of(schedule.sections[self], record.phases(), events);
     };
     RunOutcome const run = run_by_threads(schedule, setup);
