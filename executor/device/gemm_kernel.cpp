@@ -3,8 +3,8 @@
 #include <cblas.h>
 
 #include <algorithm>
-#include <limits>
 
+#include "executor/device/gemm_grid.hpp"
 #include "executor/device/gemm_match.hpp"
 #include "executor/device/gemm_plan.hpp"
 #include "executor/device/loop_kernel.hpp"
@@ -16,61 +16,7 @@ namespace ein::executor {
 namespace {
 
 constexpr std::size_t A = GemmPlan::a, B = GemmPlan::b, C = GemmPlan::c;
-constexpr double least_flops = 1e9;  // of a piece: smaller ones repeat too much of what BLAS packs
-constexpr double least_flops_in_tiles = 1e7;
-constexpr double most_flops = 2e10;  // a thread in BLAS cannot be stopped: some tenths of a second
-constexpr double usual_pieces = 16, most_pieces = 64;
-constexpr Extent grain = 64;           // rows and columns of a piece: a multiple, so that BLAS works in whole tiles
-constexpr Extent shortest_sum = 4096;  // contracted elements of a piece, where sums are cut
-
-Extent blocks(Extent length) { return (length + grain - 1) / grain; }
-
-double flops_of(GemmPlan const& plan) {
-    return 2.0 * static_cast<double>(plan.m()) * static_cast<double>(plan.n()) * static_cast<double>(plan.k()) *
-           static_cast<double>(plan.calls()) * static_cast<double>(GemmPlan::turns(plan.sum_loops));
-}
-
-std::int64_t wanted_pieces(GemmPlan const& plan, bool in_tiles) {
-    double const flops = flops_of(plan);
-    double const least = in_tiles ? least_flops_in_tiles : least_flops;
-    double const wanted = std::max(std::min(usual_pieces, flops / least), std::min(most_pieces, flops / most_flops));
-    return std::max<std::int64_t>(1, static_cast<std::int64_t>(wanted));
-}
-
-/// How a call is cut: rows, columns, and the contracted label (then each piece has an output of its own, summed in the
-/// end).
-struct Grid {
-    std::int64_t rows = 1, columns = 1, sums = 1;
-};
-
-/// The grid of at least `wanted` pieces, all calls together, that reads the least: a piece reads its rows of a and its columns of b, and where
-/// sums are cut every part of a sum is written, read and added. Chosen from the shape alone: a product cut otherwise may round otherwise.
-Grid choose_grid(GemmPlan const& plan, std::int64_t wanted) {
-    double const m = static_cast<double>(plan.m()), n = static_cast<double>(plan.n());
-    double const k = static_cast<double>(plan.k());
-    std::int64_t const needed = (wanted + plan.calls() - 1) / plan.calls();
-    double const most_partial = (m * k + k * n) / 8;  // elements: it is memory beside the blocks
-    Grid grid;
-    double best = std::numeric_limits<double>::infinity();
-    for (std::int64_t sums = 1; sums <= needed; ++sums) {
-        bool const cut = plan.sum_loops.empty() && plan.k() / sums >= shortest_sum &&
-                         static_cast<double>(sums) * m * n * static_cast<double>(plan.calls()) <= most_partial;
-        if (sums > 1 && !cut) break;
-        for (std::int64_t rows = 1; rows <= std::min<std::int64_t>(needed, blocks(plan.m())); ++rows) {
-            std::int64_t const columns =
-                std::clamp<std::int64_t>((needed + rows * sums - 1) / (rows * sums), 1, blocks(plan.n()));
-            double const partial = sums > 1 ? 3.0 * static_cast<double>(sums) * m * n : 0.0;
-            double const read = static_cast<double>(columns) * m * k + static_cast<double>(rows) * k * n + partial;
-            double const cost =
-                read * std::max(1.0, static_cast<double>(needed) / static_cast<double>(rows * columns * sums));
-            if (cost >= best) continue;
-            best = cost;
-            grid = {rows, columns, sums};
-        }
-    }
-    return grid;
-}
-
+constexpr std::int64_t most_pieces = 64;
 /// What a kernel does with the elements of its two operands.
 struct Operation {
     std::array<std::size_t, 2> operands{};
@@ -96,12 +42,10 @@ public:
         set_labels();
         for (std::size_t side : {A, B}) make_packing(nest, side, type);
         make_unpacking(nest, type);
-        tasks_ = plan_.calls() * grid_.rows * grid_.columns * grid_.sums;
         double const m = static_cast<double>(plan_.m()), n = static_cast<double>(plan_.n());
         double const k = static_cast<double>(plan_.k());
         double const bytes = (m * k + k * n + m * n) * static_cast<double>(size_ * plan_.calls());
-        bool const large = flops_of(plan_) >= 2 * least_flops_in_tiles || bytes > 4e6;
-        pieces_ = large ? std::min<std::int64_t>(tasks_, 64) : 1;
+        large_ = flops_of(plan_) >= 2e7 || bytes > 4e6;
     }
 
     void launch(KernelCall const& call, Team& team) const override {
@@ -117,17 +61,26 @@ public:
             place += lines(bytes_of(side));
         }
         auto* const to = unpacking_ ? place : static_cast<std::byte*>(call.output);
-        if (pieces_ == 1)
-            run_tasks(0, tasks_, from, to);
-        else
-            team.run(pieces_, [&](std::int64_t piece) {
-                run_tasks(part_begin(tasks_, pieces_, piece), part_begin(tasks_, pieces_, piece + 1), from, to);
+        Grid const grid = grid_for(large_ ? team.width() : 1);
+        std::int64_t const tasks = plan_.calls() * grid.rows * grid.columns * grid.sums;
+        if (large_ && tasks > 1) {
+            std::int64_t const pieces = std::min<std::int64_t>(tasks, most_pieces);
+            team.run(pieces, [&](std::int64_t piece) {
+                run_tasks(grid, part_begin(tasks, pieces, piece), part_begin(tasks, pieces, piece + 1), from, to);
             });
+        } else {
+            run_tasks(grid, 0, tasks, from, to);
+        }
         void const* const results = to;
         if (unpacking_) unpacking_->launch(std::span(&results, 1), call.output, {}, team);
     }
 
 private:
+    Grid grid_for(int threads) const {
+        if (pair_.run == nullptr) return grid_;
+        return choose_grid(plan_, pieces_for(plan_, threads), costs_in_tiles(plan_), grid_.sums);
+    }
+
     std::size_t bytes_of(std::size_t side) const {
         Extent const copies = side == C ? grid_.sums : 1;
         return static_cast<std::size_t>(plan_.matrices[side].elements * copies * size_);
@@ -196,20 +149,21 @@ private:
         std::pair<Extent, Extent> rows, columns, terms;  // first, count
     };
 
-    void run_tasks(std::int64_t first, std::int64_t last, std::array<std::byte const*, 2> const& from,
+    void run_tasks(Grid const& grid, std::int64_t first, std::int64_t last, std::array<std::byte const*, 2> const& from,
                    std::byte* to) const {
-        Scratch const scratch(pair_.run == nullptr ? 0 : pair_.scratch_bytes(pair_call(part_of(0, 0, 0), nullptr)));
+        Part const longest = part_of(grid, 0, 0, 0);
+        Scratch const scratch(pair_.run == nullptr ? 0 : pair_.scratch_bytes(pair_call(longest, nullptr)));
         for (std::int64_t task = first; task < last; ++task) {
             std::int64_t rest = task;
-            std::int64_t const column = rest % grid_.columns;
-            rest /= grid_.columns;
-            std::int64_t const row = rest % grid_.rows;
-            rest /= grid_.rows;
-            std::int64_t const sum = rest % grid_.sums;
-            rest /= grid_.sums;
-            std::array<Extent, 3> at{0, 0, sum * plan_.matrices[C].elements * (grid_.sums > 1 ? 1 : 0)};
+            std::int64_t const column = rest % grid.columns;
+            rest /= grid.columns;
+            std::int64_t const row = rest % grid.rows;
+            rest /= grid.rows;
+            std::int64_t const sum = rest % grid.sums;
+            rest /= grid.sums;
+            std::array<Extent, 3> at{0, 0, sum * plan_.matrices[C].elements * (grid.sums > 1 ? 1 : 0)};
             add_turn(plan_.free_loops, rest, at);
-            Part const all = part_of(row, column, sum);
+            Part const all = part_of(grid, row, column, sum);
             std::byte const *const a = from[A] + at[A] * size_, *const b = from[B] + at[B] * size_;
             std::byte* const c = to + at[C] * size_;
             if (pair_.run == nullptr)
@@ -227,16 +181,9 @@ private:
         }
     }
 
-    /// Part `index` of `parts` of a length, cut between whole tiles; part 0 is the longest.
-    static std::pair<Extent, Extent> part(Extent length, std::int64_t parts, std::int64_t index) {
-        if (parts == 1) return {0, length};
-        Extent const begin = std::min(length, part_begin(blocks(length), parts, index) * grain);
-        return {begin, std::min(length, part_begin(blocks(length), parts, index + 1) * grain) - begin};
-    }
-
-    Part part_of(std::int64_t row, std::int64_t column, std::int64_t sum) const {
-        return {part(plan_.m(), grid_.rows, row), part(plan_.n(), grid_.columns, column),
-                part(plan_.k(), grid_.sums, sum)};
+    Part part_of(Grid const& grid, std::int64_t row, std::int64_t column, std::int64_t sum) const {
+        return {grid_part(plan_.m(), grid.rows, row), grid_part(plan_.n(), grid.columns, column),
+                grid_part(plan_.k(), grid.sums, sum)};
     }
 
     PairCall pair_call(Part const& part, std::byte* scratch) const {
@@ -287,12 +234,12 @@ private:
     scalar::Agg agg_;
     Extent size_;
     bool accumulate_;
-    Grid grid_;
+    Grid grid_;  // of BLAS's calls; of pair_product's only how sums are cut
     GemmCall call_;
     std::vector<PairLabel> rows_, columns_, terms_;
     std::array<std::unique_ptr<LoopKernel const>, 2> packing_;
     std::unique_ptr<LoopKernel const> unpacking_;
-    std::int64_t tasks_ = 1, pieces_ = 1;
+    bool large_ = false;
 };
 
 /// Sums of products, else one of the other products; nothing for other joins and aggregations.
@@ -347,11 +294,14 @@ std::unique_ptr<PreparedKernel const> make_gemm_kernel(KernelShape const& shape,
     std::optional<GemmPlan> plan = plan_of(nest, types.compute, false, *operation);
     if (!plan) return nullptr;
     bool const in_tiles = operation->join.has_value();
-    Grid grid = choose_grid(*plan, wanted_pieces(*plan, in_tiles));
+    auto const grid_of = [&] {
+        return choose_grid(*plan, usual_pieces(*plan, in_tiles), in_tiles ? costs_in_tiles(*plan) : RereadCosts{});
+    };
+    Grid grid = grid_of();
     if (grid.sums > 1) {  // pieces of a sum need outputs of their own, even where the output could be written in place
         plan = plan_of(nest, types.compute, true, *operation);
         if (!plan) return nullptr;
-        grid = choose_grid(*plan, wanted_pieces(*plan, in_tiles));
+        grid = grid_of();
     }
     return std::make_unique<GemmKernel>(std::move(*plan), grid, nest, *operation, types.compute);
 }
