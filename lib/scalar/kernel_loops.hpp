@@ -192,16 +192,20 @@ struct Rsqrt {
     }
 };
 struct Exp {
-    template <class T>
+    template <Range range, class T>
     static T of(T a) {
-        return fast_exp(a);
+        return fast_exp<range>(a);
     }
+    template <class T>
+    static constexpr T moderate = Format<T>::exp_moderate;
 };
 struct Exp2 {
-    template <class T>
+    template <Range range, class T>
     static T of(T a) {
-        return fast_exp2(a);
+        return fast_exp2<range>(a);
     }
+    template <class T>
+    static constexpr T moderate = Format<T>::exp2_moderate;
 };
 struct Expm1 {
     template <class T>
@@ -222,28 +226,42 @@ struct Tanh {
     }
 };
 struct Sigmoid {
-    template <class T>
+    template <Range range, class T>
     static T of(T a) {
-        return fast_sigmoid(a);
+        return fast_sigmoid<range>(a);
     }
+    template <class T>
+    static constexpr T moderate = Format<T>::exp_moderate;
 };
 struct Silu {
-    template <class T>
+    template <Range range, class T>
     static T of(T a) {
-        return fast_silu(a);
+        return fast_silu<range>(a);
     }
+    template <class T>
+    static constexpr T moderate = Format<T>::exp_moderate;
 };
 struct Softplus {
-    template <class T>
+    template <Range range, class T>
     static T of(T a) {
-        return fast_softplus(a);
+        return fast_softplus<range>(a);
     }
+    template <class T>
+    static constexpr T moderate = Format<T>::exp_moderate;
 };
 struct Erf {
-    static float of(float a) { return fast_erf(a); }
+    template <class T>
+    static T of(T a) {
+        return fast_erf(a);
+    }
 };
 struct Gelu {
-    static float of(float a) { return fast_gelu(a); }
+    template <Range range, class T>
+    static T of(T a) {
+        return fast_gelu<range>(a);
+    }
+    template <class T>
+    static constexpr T moderate = Format<T>::gelu_moderate;
 };
 struct Conj {
     template <class T>
@@ -351,6 +369,25 @@ void unary(void* out, void const* a, std::size_t count) {
     for (std::size_t i = 0; i < count; ++i) r[i] = F::of(x[i]);
 }
 
+/// A function with a shorter form for arguments of moderate size: taken where every argument of a stretch has it, which
+/// gives the same bits.
+template <class F, class T>
+void unary_by_range(void* out, void const* a, std::size_t count) {
+    constexpr std::size_t stretch = 128;
+    constexpr Bits<T> most = bits_of(F::template moderate<T>);
+    auto* __restrict r = static_cast<T*>(out);
+    auto const* x = static_cast<T const*>(a);
+    for (std::size_t n = 0; count > 0; r += n, x += n, count -= n) {
+        n = count < stretch ? count : stretch;
+        Bits<T> beyond = 0;  // its top bit
+        for (std::size_t i = 0; i < n; ++i) beyond |= most - bits_of(absolute(x[i]));
+        if (beyond >> (8 * sizeof(T) - 1) == 0)
+            for (std::size_t i = 0; i < n; ++i) r[i] = F::template of<Range::moderate>(x[i]);
+        else
+            for (std::size_t i = 0; i < n; ++i) r[i] = F::template of<Range::whole>(x[i]);
+    }
+}
+
 template <class F, class R, class A>
 struct Binary {
     static void vv(void* out, void const* a, void const* b, std::size_t count) {
@@ -430,6 +467,11 @@ void each(Kernels& table, Op op) {
 }
 
 template <class F, class... T>
+void each_by_range(Kernels& table, Op op) {
+    ((table.unary[static_cast<int>(op)][number_of<T>] = unary_by_range<F, T>), ...);
+}
+
+template <class F, class... T>
 void each2(Kernels& table, Op op) {
     (enter2<F, T, T>(table, op), ...);
 }
@@ -484,16 +526,16 @@ void enter_functions(Kernels& table) {
     each<Round, float, double>(table, Op::round);
     each<Sqrt, float, double>(table, Op::sqrt);
     each<Rsqrt, float, double>(table, Op::rsqrt);
-    each<Exp, float, double>(table, Op::exp);
-    each<Exp2, float, double>(table, Op::exp2);
+    each_by_range<Exp, float, double>(table, Op::exp);
+    each_by_range<Exp2, float, double>(table, Op::exp2);
     each<Expm1, float, double>(table, Op::expm1);
     each<Log, float, double>(table, Op::log);
     each<Tanh, float, double>(table, Op::tanh);
-    each<Sigmoid, float, double>(table, Op::sigmoid);
-    each<Silu, float, double>(table, Op::silu);
-    each<Softplus, float, double>(table, Op::softplus);
-    each<Erf, float>(table, Op::erf);
-    each<Gelu, float>(table, Op::gelu);
+    each_by_range<Sigmoid, float, double>(table, Op::sigmoid);
+    each_by_range<Silu, float, double>(table, Op::silu);
+    each_by_range<Softplus, float, double>(table, Op::softplus);
+    each<Erf, float, double>(table, Op::erf);
+    each_by_range<Gelu, float, double>(table, Op::gelu);
     each<Conj, Pair<float>, Pair<double>>(table, Op::conj);
     enter<Real, float, Pair<float>>(table, Op::real);
     enter<Real, double, Pair<double>>(table, Op::real);

@@ -1,8 +1,10 @@
 // Elementary functions of float and double without a branch or a call, so that loops over them become vector code.
 // Only for kernel_loops.hpp, inside whose unnamed namespace it is included: each instruction set has its own copy.
 // Everything is inlined by force: one call left in a loop and the loop is no vector code.
-// Method: e^x by Cody and Waite's reduction x = k ln2 + r, |r| <= ln2/2, and a polynomial fitted at Chebyshev nodes;
-// logarithms as in FreeBSD's libm. At most 2 units in the last place where nothing else is said.
+// Method: e^x by Cody and Waite's reduction x = k ln2 + r, |r| <= ln2/2, and a polynomial fitted at Chebyshev nodes, in
+// pairs of terms (Estrin) because chains of dependent operations are what limits a loop; logarithms as in FreeBSD's libm.
+// At most 2 units in the last place where nothing else is said.
+// Functions with a `Range` have a shorter form for arguments of moderate size, which gives the same bits for them.
 #pragma once
 
 /// The bits and constants of a floating-point type.
@@ -21,10 +23,12 @@ struct Format<float> {
     static constexpr float log_scale = 0x1p25f;
     static constexpr float log_scale_digits = 25, log_high = 6.9313812256e-01f, log_low = 9.0580006145e-06f;
     static constexpr Bits root_half = 0x3f3504f3;
+    static constexpr float exp_moderate = 87, exp2_moderate = 126, gelu_moderate = 13, gelu_most = 15, erf_most = 4;
+    static constexpr Bits half_mantissa = 0xfffff000;  // its square is exact
 
-    /// (e^r - 1 - r) / r^2
-    static float exp_rest(float r) {
-        return (((0x1.6d1106p-10f * r + 0x1.120b6cp-7f) * r + 0x1.55551ap-5f) * r + 0x1.5554dcp-3f) * r + 0.5f;
+    /// (e^r - 1 - r) / r^2, of r and r^2
+    static float exp_rest(float r, float r2) {
+        return (0x1.5554dcp-3f * r + 0.5f) + r2 * ((0x1.120b6cp-7f * r + 0x1.55551ap-5f) + r2 * 0x1.6d1106p-10f);
     }
     static float log_rest(float z) {
         float const w = z * z;
@@ -46,16 +50,15 @@ struct Format<double> {
                             log_low = 1.90821492927058770002e-10;
     static constexpr Bits root_half = 0x3fe6a09e667f3bcd;
 
-    static double exp_rest(double r) {
-        double y = 0x1.af38a71a18cb9p-26 * r + 0x1.2891834686c7ep-22;
-        y = y * r + 0x1.71de0daf7a6ccp-19;
-        y = y * r + 0x1.a019b90eefe8ep-16;
-        y = y * r + 0x1.a01a01a7c3d59p-13;
-        y = y * r + 0x1.6c16c1788b646p-10;
-        y = y * r + 0x1.11111111109b4p-7;
-        y = y * r + 0x1.5555555553d64p-5;
-        y = y * r + 0x1.5555555555556p-3;
-        return y * r + 0.5;
+    static constexpr double exp_moderate = 708, exp2_moderate = 1022, gelu_moderate = 37, gelu_most = 39, erf_most = 6;
+    static constexpr Bits half_mantissa = 0xfffffffff8000000;
+
+    static double exp_rest(double r, double r2) {
+        double const low = (0x1.5555555555556p-3 * r + 0.5) + r2 * (0x1.11111111109b4p-7 * r + 0x1.5555555553d64p-5);
+        double const middle = (0x1.a01a01a7c3d59p-13 * r + 0x1.6c16c1788b646p-10) +
+                              r2 * (0x1.71de0daf7a6ccp-19 * r + 0x1.a019b90eefe8ep-16);
+        double const r4 = r2 * r2;
+        return low + r4 * (middle + r4 * (0x1.af38a71a18cb9p-26 * r + 0x1.2891834686c7ep-22));
     }
     static double log_rest(double z) {
         double const w = z * z;
@@ -92,18 +95,22 @@ template <class T>
     return from_bits<T>((k + Format<T>::bias) << Format<T>::digits);
 }
 
-/// x 2^k in two steps, each by a normal number, so that overflow and subnormal results round once.
-template <class T>
+/// Arguments of any size, or those whose exponentials are normal numbers.
+enum class Range { whole, moderate };
+
+/// x 2^k, rounded once: in two steps, each by a normal number, where one number may not hold 2^k.
+template <Range range, class T>
 [[gnu::always_inline]] inline T scaled(T x, Bits<T> k) {
-    constexpr Bits<T> positive = 4096;  // logical shifts alone have vector forms everywhere
-    Bits<T> const half = ((k + positive) >> 1) - positive / 2;
+    if constexpr (range == Range::moderate) return x * power_of_two<T>(k);
+    Bits<T> const half = k >> 1;
     return x * power_of_two<T>(half) * power_of_two<T>(k - half);
 }
 
+/// x = k ln2 + r.
 template <class T>
 struct Reduced {
-    T r;  // |r| <= ln2 / 2
-    Bits<T> k;
+    T r;        // |r| <= ln2 / 2
+    Bits<T> k;  // in the low bits; above them are bits that shifts by `digits` lose
 };
 
 template <class T>
@@ -111,23 +118,33 @@ template <class T>
     using F = Format<T>;
     T const shifted = x * F::log2e + F::shift;
     T const n = shifted - F::shift;
-    return {(x - n * F::ln2_high) - n * F::ln2_low, bits_of(shifted) - bits_of(F::shift)};
+    return {(x - n * F::ln2_high) - n * F::ln2_low, bits_of(shifted)};
 }
 
+/// e^r for |r| <= ln2 / 2.
 template <class T>
+[[gnu::always_inline]] inline T exp_of_reduced(T r) {
+    T const r2 = r * r;
+    return T(1) + (r + r2 * Format<T>::exp_rest(r, r2));
+}
+
+template <Range range, class T>
 [[gnu::always_inline]] inline T fast_exp(T x) {
     using F = Format<T>;
+    if constexpr (range == Range::moderate) {
+        auto const [r, k] = reduced(x);
+        return from_bits<T>(bits_of(exp_of_reduced(r)) + (k << F::digits));
+    }
     auto const [r, k] = reduced(clamped(x, F::exp_least, F::exp_most));
-    return scaled(T(1) + (r + r * r * F::exp_rest(r)), k);
+    return scaled<range>(exp_of_reduced(r), k);
 }
 
-template <class T>
+template <Range range, class T>
 [[gnu::always_inline]] inline T fast_exp2(T x) {
     using F = Format<T>;
-    x = clamped(x, F::exp2_least, F::exp2_most);
+    if constexpr (range == Range::whole) x = clamped(x, F::exp2_least, F::exp2_most);
     T const shifted = x + F::shift;
-    T const r = (x - (shifted - F::shift)) * F::ln2;
-    return scaled(T(1) + (r + r * r * F::exp_rest(r)), bits_of(shifted) - bits_of(F::shift));
+    return scaled<range>(exp_of_reduced((x - (shifted - F::shift)) * F::ln2), bits_of(shifted));
 }
 
 template <class T>
@@ -147,7 +164,8 @@ template <class T>
     using F = Format<T>;
     auto const [r, k] = reduced(clamped(x, F::expm1_least, F::exp_most));
     T const half = power_of_two<T>(k - 1);
-    T const small = r + r * r * F::exp_rest(r);
+    T const r2 = r * r;
+    T const small = r + r2 * F::exp_rest(r, r2);
     return with_sign_of((half * small + (half - T(0.5))) * T(2), x);  // -0 stays -0
 }
 
@@ -192,65 +210,108 @@ template <class T>
     return with_sign_of(-t / (t + T(2)), x);
 }
 
-template <class T>
+template <Range range, class T>
 [[gnu::always_inline]] inline T fast_sigmoid(T x) {  // at most 3 units in the last place
-    T const small = fast_exp(-absolute(x));
+    T const small = fast_exp<range>(-absolute(x));
     return (x < T(0) ? small : T(1)) / (T(1) + small);
 }
 
 /// x e^x / (1 + e^x) for x < 0, where 2^k comes last: x e^x has digits where e^x alone has lost them. At most 4 units in
 /// the last place.
-template <class T>
+template <Range range, class T>
 [[gnu::always_inline]] inline T fast_silu(T x) {
     using F = Format<T>;
-    T const minus = clamped(-absolute(x), F::silu_least, T(0));
+    T const minus = range == Range::whole ? clamped(-absolute(x), F::silu_least, T(0)) : -absolute(x);
     auto const [r, k] = reduced(minus);
-    T const mantissa = T(1) + (r + r * r * F::exp_rest(r));
-    T const whole = T(1) + scaled(mantissa, k);
-    T const tail = scaled(mantissa * (minus / whole), k);
-    T const y = x < T(0) ? tail : x / whole;
-    return x == -T(__builtin_huge_val()) ? T(__builtin_nan("")) : y;  // -inf * 0
+    T const mantissa = exp_of_reduced(r);
+    T const whole = T(1) + scaled<range>(mantissa, k);
+    bool const negative = x < T(0);
+    T const y = (negative ? mantissa * minus : x) / whole;
+    T const z = negative ? scaled<range>(y, k) : y;
+    return range == Range::whole && x == -T(__builtin_huge_val()) ? T(__builtin_nan("")) : z;  // -inf * 0
+}
+
+template <Range range, class T>
+[[gnu::always_inline]] inline T fast_softplus(T x) {
+    T const positive = x < T(0) ? T(0) : x;  // nan stays
+    return positive + fast_log1p_of_small(fast_exp<range>(-absolute(x)));
+}
+
+/// e^(-c z^2) = m 2^k for c 1 or 1/2. Rounding z^2 would cost as many units in the last place as its size, so it is kept
+/// in two parts.
+template <class T>
+struct Power {
+    T m;
+    Bits<T> k;
+};
+
+template <class T>
+[[gnu::always_inline]] inline Power<T> exp_of_minus_square(T z, T c) {
+    T const high = from_bits<T>(bits_of(z) & Format<T>::half_mantissa);
+    auto const [r, k] = reduced(-(c * high) * high);
+    return {exp_of_reduced(r - c * ((z - high) * (z + high))), k};
+}
+
+/// The area of the normal distribution beyond a >= 0, erfc(a / sqrt(2)) / 2, divided by e^(-a^2 / 2): a quotient of
+/// polynomials fitted at Chebyshev nodes of 1 / (4 + a), for f64 up to 39, for f32 up to 14.6. All coefficients are
+/// positive, so nothing cancels.
+[[gnu::always_inline]] inline float tail_over(float a, float m) {
+    float const a2 = a * a;
+    float const above = (0.5f + a * 0x1.c15f2cp-2f) + a2 * ((0x1.780b3p-3f + a * 0x1.4ddb9ap-5f) + a2 * 0x1.0ecceep-8f);
+    float const below = (1.0f + a * 0x1.acf1c6p+0f) +
+                        a2 * ((0x1.344208p+0f + a * 0x1.e1c21p-2f) + a2 * (0x1.a2743ep-4f + a * 0x1.5364f6p-7f));
+    return m * above / below;
+}
+[[gnu::always_inline]] inline double tail_over(double a, double m) {
+    double const b = a * a, c = b * b;
+    double const above = ((0.5 + a * 0x1.8c8a153e44cdcp-1) + b * (0x1.2fd7c4d330ba1p-1 + a * 0x1.27cd822d40c63p-2)) +
+                         c * (((0x1.8f43d9ff99d44p-4 + a * 0x1.81d5c23716429p-6) +
+                               b * (0x1.0ae7896743f5p-8 + a * 0x1.ff8033bb1e82ep-12)) +
+                              c * (0x1.36553b3244043p-15 + a * 0x1.70825364d29f6p-20));
+    double const below = ((1.0 + a * 0x1.2c661f6e733f7p+1) + b * (0x1.479ae6a03694bp+1 + a * 0x1.b65ee57b962b1p+0)) +
+                         c * (((0x1.8fb90412bf928p-1 + a * 0x1.0477477053965p-2) +
+                               b * (0x1.ed88668e7c2fp-5 + a * 0x1.518dc1c8ef4ffp-7)) +
+                              c * ((0x1.417009e5f3d8dp-10 + a * 0x1.84f1d4d9c5359p-14) + b * 0x1.cddb8eaf4eb5p-19));
+    return m * above / below;
+}
+
+/// erf(z) / z - 1 of s = z^2 for z <= 0.85.
+[[gnu::always_inline]] inline float erf_series(float s) {
+    float const s2 = s * s;
+    return (0x1.06eba8p-3f - s * 0x1.81271cp-2f) +
+           s2 * ((0x1.ce2432p-4f - s * 0x1.b7271ap-6f) + s2 * (0x1.4b2706p-8f - s * 0x1.4ba372p-11f));
+}
+[[gnu::always_inline]] inline double erf_series(double s) {
+    double const s2 = s * s, s4 = s2 * s2;
+    return ((0x1.06eba8214db68p-3 - s * 0x1.812746b03799ep-2) +
+            s2 * (0x1.ce2f21a03ec76p-4 - s * 0x1.b82ce311319dfp-6)) +
+           s4 * (((0x1.565bccd2da297p-8 - s * 0x1.c02da7eaddd24p-11) +
+                  s2 * (0x1.f9a19ee06394ap-14 - s * 0x1.f4b254bbbfecbp-17)) +
+                 s4 * ((0x1.b835eabda2807p-20 - s * 0x1.5117ce32e8c5ep-23) + s2 * 0x1.6ed065198882dp-27));
 }
 
 template <class T>
-[[gnu::always_inline]] inline T fast_softplus(T x) {
-    T const positive = x < T(0) ? T(0) : x;  // nan stays
-    return positive + fast_log1p_of_small(fast_exp(-absolute(x)));
+[[gnu::always_inline]] inline T fast_erf(T x) {
+    using F = Format<T>;
+    T const size = absolute(x);
+    T const z = size > F::erf_most ? F::erf_most : size;  // nan stays
+    auto const [m, k] = exp_of_minus_square(z, T(1));
+    T const far = T(1) - T(2) * scaled<Range::moderate>(tail_over(z * T(0x1.6a09e667f3bcdp+0), m), k);
+    T const near = size + size * erf_series(z * z);
+    return with_sign_of(size < T(0.85) ? near : far, x);
 }
 
-/// The complementary error function of z >= 0 to 9 digits, for f32: e^(-z^2) t Q(t), t = 2 / (2 + z), and Q fitted at
-/// Chebyshev nodes up to z = 10.3, beyond which the result is no f32.
-[[gnu::always_inline]] inline double erfc_for_f32(double z) {
-    double const t = 2 / (2 + (z > 10.3 ? 10.3 : z));
-    double q = -0x1.068d60d5c052dp-5 * t + 0x1.e6f7072545d69p-3;
-    q = q * t - 0x1.82495ca68101bp-1;
-    q = q * t + 0x1.4c242eb11dd09p+0;
-    q = q * t - 0x1.407e994318bb5p+0;
-    q = q * t + 0x1.532b533c2ebdcp-1;
-    q = q * t - 0x1.333833a9c8f94p-2;
-    q = q * t + 0x1.57df5580ebd97p-3;
-    q = q * t + 0x1.47a6864270934p-3;
-    q = q * t + 0x1.fdb925a0b6422p-3;
-    q = q * t + 0x1.20b5da64ab955p-2;
-    q = q * t + 0x1.20debe36976d1p-2;
-    return fast_exp(-z * z) * t * q;
-}
-
-[[gnu::always_inline]] inline float fast_erf(float x) {
-    double const z = absolute(static_cast<double>(x));
-    double const s = z * z;
-    double series = -0x1.936a4a783000ep-11 * s + 0x1.54d076df270b9p-8;
-    series = series * s - 0x1.b8203032a459bp-6;
-    series = series * s + 0x1.ce2ef239ee028p-4;
-    series = series * s - 0x1.8127466f5b8a1p-2;
-    series = (series * s + 0x1.20dd75041b4eap+0) * z;
-    double const far = 1 - erfc_for_f32(z);
-    return with_sign_of(static_cast<float>(z < 0.5 ? series : far), x);
-}
-
-/// x Phi(x) = x erfc(-x / sqrt(2)) / 2.
-[[gnu::always_inline]] inline float fast_gelu(float x) {
-    double const wide = x;
-    double const tail = erfc_for_f32(absolute(wide) * 0x1.6a09e667f3bcdp-1);
-    return static_cast<float>(0.5 * wide * (wide < 0 ? tail : 2 - tail));
+/// x Phi(x), where Phi(x) is the normal distribution: the tail for x < 0, 1 - the tail for x >= 0. 2^k comes last, as for
+/// silu. At most 9 units in the last place, mostly within one: the quotient and e^(-x^2 / 2) round a dozen times.
+template <Range range, class T>
+[[gnu::always_inline]] inline T fast_gelu(T x) {
+    using F = Format<T>;
+    T const size = absolute(x);
+    T const a = range == Range::whole && size > F::gelu_most ? F::gelu_most : size;  // nan stays
+    auto const [m, k] = exp_of_minus_square(a, T(0.5));
+    T const tail = tail_over(a, m);
+    bool const negative = x < T(0);
+    T const y = scaled<range>(negative ? -a * tail : tail, k);
+    T const z = negative ? y : x * (T(1) - y);
+    return range == Range::whole && x == -T(__builtin_huge_val()) ? T(__builtin_nan("")) : z;  // -inf * 0
 }

@@ -27,8 +27,6 @@ EIN_PLAIN(Tan, std::tan(x))
 EIN_PLAIN(Atan, std::atan(x))
 EIN_PLAIN(Sinh, std::sinh(x))
 EIN_PLAIN(Cosh, std::cosh(x))
-EIN_PLAIN(Erf, std::erf(x))
-EIN_PLAIN(Gelu, static_cast<T>(real_function(Op::gelu, static_cast<double>(x))))
 #undef EIN_PLAIN
 
 struct Pow {
@@ -130,8 +128,6 @@ void fill_plain_kernels(Kernels& table) {
     enter_real<Atan>(table, Op::atan);
     enter_real<Sinh>(table, Op::sinh);
     enter_real<Cosh>(table, Op::cosh);
-    enter_real<Erf>(table, Op::erf);
-    enter_real<Gelu>(table, Op::gelu);
     enter_real2<Pow>(table, Op::pow);
     enter_real2<Mod>(table, Op::mod);
     enter_real2<Atan2>(table, Op::atan2);

@@ -32,7 +32,7 @@ std::vector<Function> functions(bool f64) {
     double const most = f64 ? 710 : 89;
     return {
         {Op::erf, [](long double x) { return std::erf(x); }, -6, 6, 2},
-        {Op::gelu, gelu, f64 ? -30.0 : -12.8, 20, f64 ? 2000.0 : 2.0},  // f64: erfc of a rounded argument
+        {Op::gelu, gelu, f64 ? -38.4 : -14.2, 20, 9},
         {Op::exp, [](long double x) { return std::exp(x); }, f64 ? -746.0 : -104.0, most, 2},
         {Op::exp2, [](long double x) { return std::exp2(x); }, f64 ? -1075.0 : -150.0, f64 ? 1024.0 : 128.0, 2},
         {Op::expm1, [](long double x) { return std::expm1(x); }, -40, most, 2},
@@ -139,10 +139,9 @@ void check_functions(DType type) {
         kernel(results.data(), specials.data(), specials.size());
         for (std::size_t k = 0; k < specials.size(); ++k) {
             bool const minus_infinity = specials[k] == -std::numeric_limits<T>::infinity();  // -inf * 0
-            bool const fades = (function.op == Op::gelu && specials[k] < -30) ||             // to subnormals
-                               (function.op == Op::silu && minus_infinity);
+            bool const undefined = (function.op == Op::gelu || function.op == Op::silu) && minus_infinity;
             CAPTURE(specials[k], results[k]);
-            if (!fades)
+            if (!undefined)
                 CHECK(ulps(results[k], function.exact(static_cast<long double>(specials[k]))) <= function.most_ulps);
         }
     }
