@@ -3,11 +3,14 @@
 #include <algorithm>
 
 #include "executor/device/loop_walk.hpp"
+#include "executor/device/past_cache.hpp"
 #include "executor/device/scratch.hpp"
 
 namespace ein::executor {
 namespace {
 
+/// Outputs of so many bytes go past the cache. Smaller ones are quicker to read for whoever comes next when they do not.
+constexpr Extent bytes_past_cache = 32 << 20;
 constexpr std::size_t long_strip = 2048;  // without a program nothing limits a strip but the first-level cache
 
 std::size_t longest_strip(LoopBody const& body) { return body.program == nullptr ? long_strip : scalar::strip_length; }
@@ -56,6 +59,8 @@ LoopKernel::LoopKernel(Nest nest, LoopBody body, Aggregator aggregator, LoopPlan
     plain_copy_ = body_.program == nullptr && !nest_.aggregates() && !nest_.accumulate &&
                   body_.accumulate == body_.compute &&
                   passes_through(nest_.operand_dtypes[0], body_.compute, nest_.output_dtype);
+    past_cache_ = !nest_.accumulate &&
+                  nest_.output_elements() * static_cast<Extent>(size_of(nest_.output_dtype)) >= bytes_past_cache;
     choose_fetches();
     lay_out();
     if (plan_.partial) make_partials();
@@ -150,6 +155,7 @@ void LoopKernel::run_piece(std::span<void const* const> operands, void* output, 
                            std::int64_t piece) const {
     Scratch const scratch(layout_.total);
     Walk(*this, operands, output, begin, scratch.data()).run(piece);
+    if (past_cache_) finish_past_cache();
 }
 
 }  // namespace ein::executor

@@ -70,6 +70,7 @@ private:
     std::vector<Fetch> fetches_;   // by operand
     std::vector<bool> narrowed_;   // by operand: first wrapped or rounded to a compute type that its registers exceed
     std::size_t strip_ = 0;
+    bool past_cache_ = false;  // the output is large: its lines are written without being read
     bool plain_copy_ = false;  // nothing to compute: operand 0's elements, converted once
     Layout layout_{};
     std::unique_ptr<Partials const> partials_;

@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "executor/device/loop_walk.hpp"
+#include "executor/device/past_cache.hpp"
 #include "executor/device/strip_convert.hpp"
 
 namespace ein::executor {
@@ -14,12 +15,13 @@ void scatter_elements(std::byte const* from, std::byte* to, Extent stride, std::
 }
 
 /// Spreads adjacent elements to every `stride` bytes.
-void scatter(void const* values, std::byte* to, Extent stride, std::size_t size, std::size_t count) {
+void scatter(void const* values, std::byte* to, Extent stride, std::size_t size, std::size_t count, bool past_cache) {
     struct Sixteen {
         std::uint64_t words[2];
     };
     auto const* const from = static_cast<std::byte const*>(values);
     if (stride == static_cast<Extent>(size)) {
+        if (past_cache) return copy_past_cache(to, from, size * count);
         std::memcpy(to, from, size * count);
         return;
     }
@@ -41,9 +43,10 @@ void LoopKernel::Walk::copy_strip(std::byte* output) {
     bool const adjacent = to_stride == static_cast<Extent>(size_of(to));
     std::size_t const count = columns(), row_count = rows();
     for (std::size_t row = 0; row < row_count; ++row) {
-        std::byte* const values = adjacent ? output : scratch_ + k_.layout_.values;
-        strip_convert(type, from, from_stride, to, values, count);
-        if (!adjacent) scatter(values, output, to_stride, size_of(to), count);
+        bool const as_it_is = type == to && from_stride == 1;
+        std::byte* const values = adjacent && !k_.past_cache_ ? output : scratch_ + k_.layout_.values;
+        if (!as_it_is || values == output) strip_convert(type, from, from_stride, to, values, count);
+        if (values != output) scatter(as_it_is ? from : values, output, to_stride, size_of(to), count, k_.past_cache_);
         from += stride(k_.plan_.outer, 0);
         output += output_stride(k_.plan_.outer);
     }
@@ -75,11 +78,12 @@ void LoopKernel::Walk::store_run(void const* values, std::byte* output, Extent s
         values = wrapped;
         from = k_.body_.accumulate;
     }
-    if (type == from) return scatter(values, output, stride, size, count);
-    if (stride == static_cast<Extent>(size)) return strip_convert(from, values, 1, type, output, count);
+    if (type == from) return scatter(values, output, stride, size, count, k_.past_cache_);
+    if (stride == static_cast<Extent>(size) && !k_.past_cache_)
+        return strip_convert(from, values, 1, type, output, count);
     std::byte* const converted = scratch_ + k_.layout_.values + 32 * k_.strip_;
     strip_convert(from, values, 1, type, converted, count);
-    scatter(converted, output, stride, size, count);
+    scatter(converted, output, stride, size, count, k_.past_cache_);
 }
 
 /// What the output holds, combined with new values.

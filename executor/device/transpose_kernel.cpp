@@ -1,14 +1,11 @@
 #include "executor/device/transpose_kernel.hpp"
 
-#ifdef __SSE2__
-#include <emmintrin.h>
-#endif
-
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <utility>
 
+#include "executor/device/past_cache.hpp"
 #include "lib/base/partition.hpp"
 
 namespace ein::executor {
@@ -19,7 +16,7 @@ constexpr std::int64_t most_pieces = 64;
 constexpr Extent vector_bytes = 16, line_bytes = 64;
 /// Tiles are turned square by square: the pages of a square's rows, on both sides, are as many as the processor keeps addresses of.
 constexpr Extent square_edge = 2048;
-/// Outputs of so many bytes leave the cache before anyone reads them: they are written past it, which saves reading them first.
+/// Outputs of so many bytes go past the cache: lines of an output that is crossed against its grain are dear to read.
 constexpr Extent bytes_past_cache = 4 << 20;
 
 /// Edge of a square tile: rows of two cache lines, but for bytes, whose tiles would be too large.
@@ -98,11 +95,9 @@ void turn_part_of_tile(Tile const& tile) {
 }
 
 void write_row(std::byte* to, std::byte const* from, Extent bytes, bool past_cache) {
-#ifdef __SSE2__
-    for (; past_cache && bytes > 0; to += 16, from += 16, bytes -= 16)
-        _mm_stream_si128(reinterpret_cast<__m128i*>(to), _mm_load_si128(reinterpret_cast<__m128i const*>(from)));
-#endif
-    std::memcpy(to, from, static_cast<std::size_t>(bytes));
+    auto const count = static_cast<std::size_t>(bytes);
+    if (past_cache) return copy_past_cache(to, from, count);
+    std::memcpy(to, from, count);
 }
 
 template <std::size_t Size>
@@ -129,13 +124,6 @@ void turn_tile(Tile const& tile, std::size_t size) {
         case 8: return turn_tile<8>(tile);
         default: return turn_tile<16>(tile);
     }
-}
-
-/// Stores that went past the cache are seen by others from here on.
-void finish_writing() {
-#ifdef __SSE2__
-    _mm_sfence();
-#endif
 }
 
 /// A label of the copy and how far it moves, in bytes.
@@ -186,7 +174,7 @@ private:
             turn_square_of_tiles({from + from_at, to + to_at, std::min(square_edge, along_.length - k),
                                   std::min(square_edge, across_.length - row), along_.from, across_.to, past_cache});
         }
-        finish_writing();
+        finish_past_cache();
     }
 
     void turn_square_of_tiles(Tile const& all) const {

@@ -1,16 +1,18 @@
-// What the cpu device reaches on one thread beside what the machine gives in the same process: GEMM beside OpenBLAS
+// What the cpu device reaches on one thread (x2: streams on two) beside what the machine gives in the same process: GEMM beside OpenBLAS
 // called directly, elementwise joins and reductions beside a plain copy, and the cost of launching tiny kernels.
-// Usage: device_floor [gemm|stream|transpose|tiny]...   Prints a line each: name, reached, floor, ratio.
+// Usage: device_floor [x2] [gemm|small|stream|stream-f32|stream-f64|transpose|crossed|tiny]...   Prints a line each: name, reached, floor, ratio.
 #include <cblas.h>
 
 #include <time.h>
 #include <algorithm>
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <functional>
 #include <memory>
 #include <string>
+#include <thread>
 
 #include "executor/device/cpu_device.hpp"
 #include "lib/scalar/parse.hpp"
@@ -20,10 +22,12 @@ using namespace ein::executor;
 
 namespace {
 
-/// Processor time of this thread: other processes do not count.
+int threads = 1;  // of streams
+
+/// Processor time of this thread: other processes do not count. Of several threads the time that passes.
 double now() {
     timespec time{};
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    clock_gettime(threads == 1 ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC, &time);
     return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
 }
 
@@ -36,6 +40,20 @@ double seconds_of(std::function<void()> const& work, int repeats) {
     }
     return best;
 }
+
+struct Threads final : Team {
+    int width() const override { return threads; }
+    void run(std::int64_t pieces, std::function<void(std::int64_t)> const& piece) override {
+        std::atomic<std::int64_t> next{0};
+        auto const work = [&] {
+            for (std::int64_t i = next++; i < pieces; i = next++) piece(i);
+        };
+        std::vector<std::thread> others;
+        for (int t = 1; t < threads; ++t) others.emplace_back(work);
+        work();
+        for (std::thread& other : others) other.join();
+    }
+};
 
 struct Bench {
     schedule::Kernel kernel;
@@ -71,7 +89,8 @@ struct Bench {
     }
     void run(std::vector<void const*> const& operands, void* output) const {
         SoloTeam solo;
-        prepared->launch({operands, output, begin}, solo);
+        Threads many;
+        prepared->launch({operands, output, begin}, threads == 1 ? static_cast<Team&>(solo) : many);
     }
 };
 
@@ -114,54 +133,77 @@ void gemms(Extent n) {
     });
 }
 
-void streams() {
-    constexpr Extent n = 8192;
-    constexpr std::size_t count = static_cast<std::size_t>(n * n);  // 256 MiB of f32
-    std::vector<float> const x = noise<float>(count), y = noise<float>(count);
-    std::vector<float> z(count);
-    double const copy = seconds_of(
-        [&] {
-            float const* const from = x.data();
-            float* const to = z.data();
-            for (std::size_t i = 0; i < count; ++i) to[i] = from[i];
-        },
-        5);
-    double const megabytes = static_cast<double>(count) * 4e-9;
-    double const floor = 2 * megabytes / copy;
-    auto const measure = [&](std::string const& name, Bench const& bench, double arrays) {
-        std::vector<void const*> operands{x.data(), y.data()};
+constexpr std::size_t stream_bytes = std::size_t{256} << 20;
+
+/// Aligned as blocks are.
+using Memory = std::unique_ptr<std::byte, decltype(&std::free)>;
+Memory memory() {
+    Memory made(static_cast<std::byte*>(std::aligned_alloc(4096, stream_bytes)), &std::free);
+    std::memset(made.get(), 1, stream_bytes);
+    return made;
+}
+
+void copy_streams(Memory const& from, Memory const& to) {
+    auto const part = stream_bytes / static_cast<std::size_t>(threads);
+    auto const copy = [&](std::int64_t t) {
+        std::size_t const at = static_cast<std::size_t>(t) * part;
+        std::memcpy(to.get() + at, from.get() + at, part);
+    };
+    if (threads == 1) return copy(0);
+    Threads().run(threads, copy);
+}
+
+/// Joins and reductions over arrays of 256 MiB beside memcpy in turns with them.
+template <class T>
+void streams(DType type) {
+    constexpr Extent n = 8192, rows = static_cast<Extent>(stream_bytes / sizeof(T)) / n;
+    Memory const x = memory(), y = memory(), z = memory();
+    for (Memory const* to : {&x, &y}) {
+        std::vector<T> const values = noise<T>(stream_bytes / sizeof(T));
+        std::memcpy(to->get(), values.data(), stream_bytes);
+    }
+    auto const measure = [&](std::string const& name, std::vector<std::vector<int>> inputs, std::vector<int> output,
+                             std::string const& join, double arrays, scalar::Agg agg = scalar::Agg::sum,
+                             Extent columns = 8192) {
+        Bench const bench(std::move(inputs), std::move(output), {rows * n / columns, columns}, join, agg, type);
+        std::vector<void const*> operands{x.get(), y.get()};
         operands.resize(bench.kernel.einsum.operands());
-        report(name, arrays * megabytes / seconds_of([&] { bench.run(operands, z.data()); }, 4), floor, "GB/s");
+        double copy = 1e30, ours = 1e30;
+        for (int turn = 0; turn < 8; ++turn) {
+            copy = std::min(copy, seconds_of([&] { copy_streams(x, z); }, 1));
+            ours = std::min(ours, seconds_of([&] { bench.run(operands, z.get()); }, 1));
+        }
+        report(std::string(ein::name(type)) + " " + name, arrays * 1e-9 * stream_bytes / ours,
+               2e-9 * stream_bytes / copy, "GB/s");
     };
     using scalar::Agg;
-    measure("x+y", Bench({{0, 1}, {0, 1}}, {0, 1}, {n, n}, "x+y", Agg::sum, DType::f32), 3);
-    measure("relu(x)", Bench({{0, 1}}, {0, 1}, {n, n}, "relu(x)", Agg::sum, DType::f32), 2);
-    measure("copy", Bench({{0, 1}}, {0, 1}, {n, n}, "x", Agg::sum, DType::f32), 2);
-    measure("transpose", Bench({{0, 1}}, {1, 0}, {n, n}, "x", Agg::sum, DType::f32), 2);
-    measure("x - y[i]", Bench({{0, 1}, {0}}, {0, 1}, {n, n}, "x-y", Agg::sum, DType::f32), 2);
-    measure("x * y[j]", Bench({{0, 1}, {1}}, {0, 1}, {n, n}, "x*y", Agg::sum, DType::f32), 2);
-    measure("x - y[i], rows of 64", Bench({{0, 1}, {0}}, {0, 1}, {n * n / 64, 64}, "x-y", Agg::sum, DType::f32), 2);
-    measure("sum of all", Bench({{0, 1}}, {}, {n, n}, "x", Agg::sum, DType::f32), 1);
-    measure("sum over rows (ij->j)", Bench({{0, 1}}, {1}, {n, n}, "x", Agg::sum, DType::f32), 1);
-    measure("sum over columns (ij->i)", Bench({{0, 1}}, {0}, {n, n}, "x", Agg::sum, DType::f32), 1);
-    measure("sum of rows of 64", Bench({{0, 1}}, {0}, {n * n / 64, 64}, "x", Agg::sum, DType::f32), 1);
-    measure("sum over rows of 64 (ij->j)", Bench({{0, 1}}, {1}, {n * n / 64, 64}, "x", Agg::sum, DType::f32), 1);
-    measure("max of all", Bench({{0, 1}}, {}, {n, n}, "x", Agg::max, DType::f32), 1);
-    measure("sum of x*y", Bench({{0, 1}, {0, 1}}, {}, {n, n}, "x*y", Agg::sum, DType::f32), 2);
-    measure("matrix vector (ij,j->i)", Bench({{0, 1}, {1}}, {0}, {n, n}, "x*y", Agg::sum, DType::f32), 1);
-    measure("logsumexp (ij->i)", Bench({{0, 1}}, {0}, {n, n}, "x", Agg::logsumexp, DType::f32), 1);
+    std::vector<int> const ij{0, 1}, i{0}, j{1}, none;
+    measure("x+y", {ij, ij}, ij, "x+y", 3);
+    for (char const* join : {"x", "relu(x)", "exp(x)", "log(x)", "tanh(x)", "gelu(x)", "erf(x)", "x*sigmoid(x)"})
+        measure(join, {ij}, ij, join, 2);
+    measure("x - y[i]", {ij, i}, ij, "x-y", 2);
+    measure("x * y[j]", {ij, j}, ij, "x*y", 2);
+    measure("exp(x - y[i])", {ij, i}, ij, "exp(x-y)", 2);
+    measure("x - y[i], rows of 64", {ij, i}, ij, "x-y", 2, Agg::sum, 64);
+    measure("sum of all", {ij}, none, "x", 1);
+    measure("sum over rows (ij->j)", {ij}, j, "x", 1);
+    measure("sum over columns (ij->i)", {ij}, i, "x", 1);
+    measure("sum of rows of 64", {ij}, i, "x", 1, Agg::sum, 64);
+    measure("sum over rows of 64 (ij->j)", {ij}, j, "x", 1, Agg::sum, 64);
+    measure("max of all", {ij}, none, "x", 1, Agg::max);
+    measure("max over rows (ij->j)", {ij}, j, "x", 1, Agg::max);
+    measure("max over columns (ij->i)", {ij}, i, "x", 1, Agg::max);
+    measure("sum of x*y", {ij, ij}, none, "x*y", 2);
+    measure("sum of x*x (ij->i)", {ij}, i, "x*x", 1);
+    measure("sum of exp(x - y[i]) (ij->i)", {ij, i}, i, "exp(x-y)", 1);
+    measure("matrix vector (ij,j->i)", {ij, j}, i, "x*y", 1);
+    measure("logsumexp (ij->i)", {ij}, i, "x", 1, Agg::logsumexp);
 }
 
 /// Permutations of axes beside memcpy of the same bytes.
 void transposes() {
-    constexpr std::size_t bytes = std::size_t{256} << 20;
-    // Aligned as blocks are.
-    auto const memory = [] {
-        return std::unique_ptr<std::byte, decltype(&std::free)>(
-            static_cast<std::byte*>(std::aligned_alloc(4096, bytes)), &std::free);
-    };
-    auto const x = memory(), z = memory();
-    std::memset(x.get(), 1, bytes), std::memset(z.get(), 2, bytes);
+    constexpr std::size_t bytes = stream_bytes;
+    Memory const x = memory(), z = memory();
     double const floor = 2e-9 * bytes / seconds_of([&] { std::memcpy(z.get(), x.get(), bytes); }, 5);
     auto const measure = [&](std::string const& name, std::vector<int> output, Shape const& extents, DType type) {
         std::vector<int> input(extents.size());
@@ -225,10 +267,12 @@ int main(int argc, char** argv) {
         return argc == 1 ||
                std::any_of(argv + 1, argv + argc, [&](char const* word) { return std::strcmp(word, part) == 0; });
     };
+    if (wants("x2") && argc > 1) threads = 2;
     CpuDevice const one_blas_thread;
     if (wants("gemm")) gemms(4096);
     if (wants("small")) gemms(1024);
-    if (wants("stream")) streams();
+    if (wants("stream") || wants("stream-f32")) streams<float>(DType::f32);
+    if (wants("stream") || wants("stream-f64")) streams<double>(DType::f64);
     if (wants("transpose")) transposes();
     if (wants("crossed")) crossed();
     if (wants("tiny")) tiny();

@@ -4,6 +4,7 @@
 
 #include "executor/device/cpu_device.hpp"
 #include "executor/device/loop_plan.hpp"
+#include "executor/device/past_cache.hpp"
 #include "executor/device/reference_device.hpp"
 #include "lib/base/error.hpp"
 #include "tests/executor/device/kernel_case.hpp"
@@ -139,4 +140,52 @@ TEST_CASE("an index out of range ends a launch with InputError, on any thread", 
     TestTeam team(3);
     CHECK_THROWS_AS(test.run(cpu, solo), InputError);
     CHECK_THROWS_AS(test.run(cpu, team), InputError);
+}
+
+TEST_CASE("a copy past the cache writes what it is told and nothing beside it", "[executor][device]") {
+    std::vector<unsigned char> from(700), to(700), expected(700);
+    for (std::size_t k = 0; k < from.size(); ++k) from[k] = static_cast<unsigned char>(k * 7 + 1);
+    for (std::size_t begin = 0; begin < 70; ++begin)
+        for (std::size_t bytes : {0u, 1u, 63u, 64u, 65u, 128u, 191u, 500u}) {
+            std::fill(to.begin(), to.end(), 0);
+            std::fill(expected.begin(), expected.end(), 0);
+            std::memcpy(expected.data() + begin, from.data() + 3, bytes);
+            copy_past_cache(to.data() + begin, from.data() + 3, bytes);
+            finish_past_cache();
+            CAPTURE(begin, bytes);
+            REQUIRE(to == expected);
+        }
+}
+
+TEST_CASE("outputs larger than the cache are written whole", "[executor][device]") {
+    auto const [form, join] = GENERATE(std::pair{"ij,i->ij", "x*2+y"}, std::pair{"ij,i->ji", "x*2+y"});
+    DType const output = GENERATE(DType::f32, DType::f64);
+    CAPTURE(form, output);
+    constexpr Extent rows = 4099, columns = 2051;  // 32 MiB of f32
+    KernelCase test(einsum(form, {rows, columns}, join), {DType::f32, DType::f32}, output, DType::f32);
+    std::vector<float> x(rows * columns), y(rows);
+    for (std::size_t k = 0; k < x.size(); ++k) x[k] = static_cast<float>(k % 1000);
+    for (std::size_t k = 0; k < y.size(); ++k) y[k] = static_cast<float>(k * 1000);
+    std::memcpy(test.operand(0).data(), x.data(), x.size() * sizeof(float));
+    std::memcpy(test.operand(1).data(), y.data(), y.size() * sizeof(float));
+    CpuDevice cpu;
+    TestTeam team(3);
+    std::vector<std::byte> const bytes = test.run(cpu, team);
+    bool const turned = std::string(form) == "ij,i->ji";
+    int wrong = 0;
+    for (Extent i = 0; i < rows; ++i)
+        for (Extent j = 0; j < columns; ++j) {
+            auto const at = static_cast<std::size_t>(turned ? j * rows + i : i * columns + j);
+            float const expected = x[static_cast<std::size_t>(i * columns + j)] * 2 + y[static_cast<std::size_t>(i)];
+            double found = 0;
+            float narrow = 0;
+            if (output == DType::f64) {
+                std::memcpy(&found, &bytes[at * 8], 8);
+            } else {
+                std::memcpy(&narrow, &bytes[at * 4], 4);
+                found = narrow;
+            }
+            wrong += found != expected;
+        }
+    CHECK(wrong == 0);
 }
