@@ -1,6 +1,7 @@
 #include "executor/device/loop_kernel.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "executor/device/loop_walk.hpp"
 #include "executor/device/past_cache.hpp"
@@ -11,9 +12,24 @@ namespace {
 
 /// Outputs of so many bytes go past the cache. Smaller ones are quicker to read for whoever comes next when they do not.
 constexpr Extent bytes_past_cache = 32 << 20;
-constexpr std::size_t long_strip = 2048;  // without a program nothing limits a strip but the first-level cache
+/// Operands of so many bytes are asked for ahead of their turn: while one strip is computed, the next comes.
+constexpr Extent bytes_ahead = 1 << 20;
+constexpr std::size_t stored_strip = 2048;  // bytes
+constexpr std::size_t long_strip = 2048;    // without a program nothing limits a strip but the first-level cache
 
-std::size_t longest_strip(LoopBody const& body) { return body.program == nullptr ? long_strip : scalar::strip_length; }
+/// Strips that a program makes and a kernel stores are short enough for stores to leave while the next strip is computed.
+std::size_t longest_strip(Nest const& nest, LoopBody const& body) {
+    if (body.program == nullptr) return long_strip;
+    return nest.aggregates() ? scalar::strip_length
+                             : std::min(scalar::strip_length, stored_strip / size_of(body.compute));
+}
+
+/// What an operand's labels span in memory, in bytes.
+Extent extent_of(Nest const& nest, std::size_t operand) {
+    Extent last = 0;
+    for (NestLabel const& label : nest.labels) last += (label.length - 1) * std::abs(label.strides[operand]);
+    return last + static_cast<Extent>(size_of(nest.operand_dtypes[operand]));
+}
 
 /// Converting by way of `between` gives what converting at once does.
 bool passes_through(DType from, DType between, DType to) {
@@ -37,7 +53,7 @@ struct LoopKernel::Partials {
 std::unique_ptr<LoopKernel const> LoopKernel::make(Nest nest, LoopBody body) {
     std::optional<Aggregator> aggregator = Aggregator::make(body.agg, body.accumulate);
     if (!aggregator) return nullptr;
-    LoopPlan plan = plan_loops(nest, longest_strip(body));
+    LoopPlan plan = plan_loops(nest, longest_strip(nest, body));
     return std::unique_ptr<LoopKernel const>(
         new LoopKernel(std::move(nest), std::move(body), std::move(*aggregator), std::move(plan)));
 }
@@ -49,7 +65,7 @@ LoopKernel::LoopKernel(Nest nest, LoopBody body, Aggregator aggregator, LoopPlan
       body_(std::move(body)),
       aggregator_(std::move(aggregator)),
       plan_(std::move(plan)),
-      strip_(longest_strip(body_)) {
+      strip_(longest_strip(nest_, body_)) {
     for (LoopPlan::Level const& level : plan_.levels) {
         NestLabel const& label = nest_.labels[level.label];
         levels_.push_back({level.label, level.block, label.length, level.tile_stride, label.output_stride, label.index,
@@ -81,6 +97,8 @@ void LoopKernel::choose_fetches() {
             fetches_[k] = Fetch::constant;
         else if (nest_.operand_dtypes[k] == registers && registers == body_.compute && inner == size && one_run)
             fetches_[k] = Fetch::direct;
+        ahead_.push_back(body_.program != nullptr && fetches_[k] == Fetch::direct &&
+                         extent_of(nest_, k) >= bytes_ahead);
     }
 }
 

@@ -68,7 +68,8 @@ private:
     std::vector<Level> levels_;
     std::vector<Extent> strides_;  // of each level, for each operand
     std::vector<Fetch> fetches_;   // by operand
-    std::vector<bool> narrowed_;   // by operand: first wrapped or rounded to a compute type that its registers exceed
+    std::vector<bool> ahead_;  // by operand: large and read along strips, so that a strip is asked for before its turn
+    std::vector<bool> narrowed_;  // by operand: first wrapped or rounded to a compute type that its registers exceed
     std::size_t strip_ = 0;
     bool past_cache_ = false;  // the output is large: its lines are written without being read
     bool plain_copy_ = false;  // nothing to compute: operand 0's elements, converted once

@@ -8,6 +8,10 @@
 #include "lib/base/partition.hpp"
 
 namespace ein::executor {
+namespace {
+constexpr std::size_t line_bytes = 64;
+}
+
 LoopKernel::Walk::Walk(LoopKernel const& kernel, std::span<void const* const> operands, void* output,
                        std::span<Extent const> begin, std::byte* scratch)
     : k_(kernel),
@@ -103,6 +107,10 @@ LoopKernel::Walk::Values LoopKernel::Walk::join() {
 
 LoopKernel::Walk::Values LoopKernel::Walk::fetch(std::size_t operand) {
     std::byte const* const from = pointers(k_.levels_.size())[operand];
+    if (k_.ahead_[operand]) {
+        std::size_t const bytes = rows() * columns() * size_of(k_.nest_.operand_dtypes[operand]);
+        for (std::size_t at = 0; at < bytes; at += line_bytes) __builtin_prefetch(from + bytes + at, 0, 2);
+    }
     if (k_.fetches_[operand] == Fetch::direct) return {from, false};
     std::byte* const to = scratch_ + k_.layout_.gathered + operand * 16 * k_.strip_;
     gather(operand, to);
