@@ -1,7 +1,7 @@
 // The memory promise: blocks never take more than the predicted peak, whatever order tasks run in. The replayed profile says what is
 // live at each task in schedule order; a task may start before its turn only where its block fits on top of that all the way
 // from the first task that has not ended (the head) to its turn, with all that was made early before.
-// Why it is safe: in the worst case all tasks from the head on now run in order, on top of the blocks that were made early.
+// Why it is safe: in the worst case all tasks from the head on now run in order, on top of the blocks that were made early and are not due yet.
 // Example: profile {8, 16, 8, 12}, limit 16, head 0: a block of 4 bytes due at task 3 must wait, since 16 + 4 > 16 at task 1;
 // once the head is 2 it may be made: 8 + 4 <= 16.
 #pragma once
@@ -23,19 +23,22 @@ public:
     /// A block was made; `due` is its first writer in schedule order. True when that is before its turn.
     bool made(TaskId due, std::int64_t bytes);
     /// The turn of a block that was made early has come.
-    void came_due(std::int64_t bytes) { early_bytes_ -= bytes; }
+    void came_due(TaskId due, std::int64_t bytes) { add(due, -bytes); }
     void move_head(TaskId head) { head_ = head; }
     TaskId head() const { return head_; }
 
 private:
-    std::int64_t highest(std::size_t first, std::size_t last) const;  // of [first, last)
+    void add(TaskId due, std::int64_t bytes);  // to all tasks before `due`
+    std::int64_t highest(std::size_t node, std::size_t width, std::size_t begin, std::size_t first,
+                         std::size_t last) const;
 
     std::int64_t limit_;
     bool always_fits_;
     std::size_t leaves_ = 1;
-    std::vector<std::int64_t> tree_;  // node i holds the larger of nodes 2i and 2i + 1; the profile begins at leaves_
+    /// What may be live at each task: the profile, and blocks made early that are due later. Node i holds the larger of nodes 2i and 2i + 1,
+    /// and what was added to all of its tasks.
+    std::vector<std::int64_t> tree_, added_;
     TaskId head_{0};
-    std::int64_t early_bytes_ = 0;  // of blocks that were made before their turn
 };
 
 }  // namespace ein::schedule

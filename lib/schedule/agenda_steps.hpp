@@ -193,7 +193,7 @@ void Agenda<Store>::advance_head() {
             made_early_[static_cast<std::size_t>(output)] == 0)
             continue;
         made_early_[static_cast<std::size_t>(output)] = 0;
-        admission_.came_due(store_.bytes(BlockId{output}));
+        admission_.came_due(next, store_.bytes(BlockId{output}));
     }
     admission_.move_head(next);
 }

@@ -131,8 +131,15 @@ TEST_CASE("admission looks at every task between the head and a block's turn", "
     CHECK_FALSE(admission.admits(TaskId{3}, 9));
     CHECK(admission.made(TaskId{3}, 8));
     CHECK_FALSE(admission.admits(TaskId{3}, 1));
-    admission.came_due(8);
+    admission.came_due(TaskId{3}, 8);
     CHECK(admission.admits(TaskId{3}, 1));
+    admission.move_head(TaskId{0});
+    CHECK(admission.made(TaskId{1}, 4));
+    CHECK_FALSE(admission.admits(TaskId{1}, 5));
+    admission.move_head(TaskId{1});
+    CHECK_FALSE(admission.admits(TaskId{3}, 1));  // as the profile has it; the early block is in it by now
+    admission.move_head(TaskId{2});
+    CHECK(admission.admits(TaskId{3}, 8));
     CHECK(schedule::Admission({8, 16, 8, 12}, 16, 16).admits(TaskId{3}, 16));  // all blocks together fit
 }
 
