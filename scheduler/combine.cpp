@@ -1,6 +1,7 @@
 // Partial results of several ranks, combined slice by slice in the order of their first calls: a reduce-scatter. Every rank sends each slice to
 // its owner; many ranks with small slices do so in stages (see stages.hpp).
 #include <algorithm>
+#include <iterator>
 
 #include "scheduler/lowering.hpp"
 #include "scheduler/stages.hpp"
@@ -39,19 +40,30 @@ private:
 };
 
 /// Makes the node's blocks inside `box` out of what the ranks of the group have of it.
-void Lowering::combine(graph::Node const& node, Combining const& how, Box const& box, std::vector<Partial> const& group,
+void Lowering::combine(graph::Node const& node, Combining const& how, Box const& box, Group const& group,
                        std::size_t number) {
     auto slices = residency_.blocks_meeting(node.output, box);
     if (box.empty()) slices = {{number, box}};  // an empty value has one block
-    if (combine_in_stages(node, how, slices, group, number)) return;
+    bool const made_by_slice = !group.slices.empty();
+    if (!made_by_slice && combine_in_stages(node, how, slices, group.partials, number)) return;
     for (std::size_t s = 0; s < slices.size(); ++s) {
-        std::size_t const owner = slices.size() == 1 ? number % group.size() : s * group.size() / slices.size();
-        Folding folding(*this, node, how, slices[s].box, group[owner]);
-        for (Partial const& partial : group)
-            if (partial.rank != group[owner].rank)
-                folding.add(sent(node, how, partial, slices[s].box, group[owner].rank));
-        put(node, how, slices[s], folding.result());
+        Rank const keeper = group.members[keeper_of(s, slices.size(), group.members.size(), number)];
+        std::vector<Partial> of_slice;
+        if (made_by_slice)
+            std::copy_if(group.partials.begin(), group.partials.end(), std::back_inserter(of_slice),
+                         [&](Partial const& partial) { return partial.box == slices[s].box; });
+        put(node, how, slices[s], folded(node, how, slices[s].box, made_by_slice ? of_slice : group.partials, keeper));
     }
+}
+
+/// What all ranks have of a box, on the keeper: its own first, then the others' in their order.
+Lowering::Partial Lowering::folded(graph::Node const& node, Combining const& how, Box const& box,
+                                   std::vector<Partial> const& partials, Rank keeper) {
+    auto const own = std::find_if(partials.begin(), partials.end(), [&](Partial const& p) { return p.rank == keeper; });
+    Folding folding(*this, node, how, box, *own);
+    for (Partial const& partial : partials)
+        if (partial.rank != keeper) folding.add(sent(node, how, partial, box, keeper));
+    return folding.result();
 }
 
 /// A part of a partial result on another rank.

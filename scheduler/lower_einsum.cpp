@@ -107,7 +107,7 @@ void Lowering::merge_neighbours(graph::Node const& node, graph::EinSum const& ei
 }
 
 /// The slices of a part that `sharers` ranks share: one for each, or for every second, third, ... where slices would be smaller than
-/// slice_bytes.
+/// slice_bytes; a few for each where they would be large.
 Parts Lowering::slices_of(ValueId id, std::size_t part, std::size_t sharers) const {
     Cut const& cut = residency_.cut(id);
     Box const box = cut.part_box(part);
@@ -116,7 +116,8 @@ Parts Lowering::slices_of(ValueId id, std::size_t part, std::size_t sharers) con
     std::int64_t const most = options_.slice_bytes > 0 ? bytes / options_.slice_bytes : bytes;
     std::int64_t every = 1;
     while (every < count && (count % every != 0 || count / every > most)) ++every;
-    return slices_for(cut.shape(), box, count / every, parts_[static_cast<std::size_t>(id.value())].wanted);
+    Parts slices = slices_for(cut.shape(), box, count / every, parts_[static_cast<std::size_t>(id.value())].wanted);
+    return every > 1 ? slices : finer_slices(box, std::move(slices), size_of(value(id).dtype), options_.piecing);
 }
 
 /// Leaves that are read here for the first time: each part is loaded in slices by the ranks that want it.
@@ -170,32 +171,107 @@ void Lowering::spread_operands(graph::Node const& node, graph::EinSum const& ein
     }
 }
 
-std::vector<BlockId> Lowering::bring_operands(graph::Node const& node, graph::EinSum const& einsum, Call const& call) {
-    std::vector<BlockId> operands;
-    for (std::size_t k = 0; k < einsum.operands(); ++k) {
-        residency_.begin_operand(k);
-        operands.push_back(residency_.need(node.inputs[k], projected(call.region, einsum.inputs[k]), call.rank).block);
-    }
-    return operands;
+/// Which of the group's members keeps slice s of the `slices` of output block `number`.
+std::size_t Lowering::keeper_of(std::size_t s, std::size_t slices, std::size_t members, std::size_t number) {
+    return slices == 1 ? number % members : s * members / slices;
 }
 
-void Lowering::apply(graph::Node const& node, graph::EinSum const& einsum, std::int32_t kernel, Call const& call,
-                     std::vector<BlockId> operands, DType dtype, std::vector<Partial>& group) {
-    auto partial = std::find_if(group.begin(), group.end(), [&](Partial const& p) { return p.rank == call.rank; });
-    bool const first = partial == group.end();
-    if (first) {
-        BlockId const block =
-            on(call.rank).add_block(node.output.value(), dtype, projected(call.region, einsum.output));
-        group.push_back({call.rank, block, projected(call.region, einsum.output), -1});
-        partial = group.end() - 1;
+/// Which ranks make each output block, and whether slice by slice: where every call's part of a slice is work enough, and the slices are not
+/// exchanged in stages.
+std::vector<Lowering::Group> Lowering::groups_of(graph::Node const& node, graph::EinSum const& einsum,
+                                                 std::vector<Call> const& calls,
+                                                 std::vector<std::vector<std::size_t>> const& waves,
+                                                 DType accumulated) const {
+    std::size_t groups = 0;
+    for (Call const& call : calls) groups = std::max(groups, call.group + 1);
+    std::vector<Group> out(groups);
+    for (auto const& wave : waves)
+        for (std::size_t c : wave) {
+            std::vector<Rank>& members = out[calls[c].group].members;
+            if (std::find(members.begin(), members.end(), calls[c].rank) == members.end())
+                members.push_back(calls[c].rank);
+        }
+    std::vector<std::uint8_t> pays(groups, 1);
+    for (Call const& call : calls) {
+        Group& group = out[call.group];
+        if (group.members.size() < 2 || pays[call.group] == 0) continue;
+        Box const box = projected(call.region, einsum.output);
+        if (group.slices.empty()) group.slices = residency_.blocks_meeting(node.output, box);
+        std::vector<Box> slices;
+        for (Residency::Piece const& slice : group.slices) slices.push_back(slice.box);
+        bool const staged =
+            group.members.size() >= options_.staging.ranks && !slices.empty() &&
+            slices[0].elements() * static_cast<std::int64_t>(size_of(accumulated)) <= options_.staging.bytes;
+        if (staged || !slices_pay(einsum, call.region, slices, options_.piecing)) pays[call.group] = 0;
     }
-    partial->last = on(call.rank).add({.kind = TaskKind::apply,
-                                       .spec = kernel,
-                                       .inputs = std::move(operands),
-                                       .output = partial->block,
-                                       .region = call.region,
-                                       .accumulate = !first,
-                                       .after = partial->last});
+    for (std::size_t g = 0; g < groups; ++g)
+        if (pays[g] == 0) out[g].slices.clear();
+    return out;
+}
+
+/// Decides what a call is made of and has its operands brought.
+Lowering::PreparedCall Lowering::prepared(graph::Node const& node, graph::EinSum const& einsum, Call const& call,
+                                          Group const& group, bool may_accumulate) {
+    CallParts parts;
+    parts.may_accumulate = may_accumulate;
+    for (std::size_t s = 0; s < group.slices.size(); ++s) {
+        parts.slices.push_back(group.slices[s].box);
+        parts.keepers.push_back(group.members[keeper_of(s, group.slices.size(), group.members.size(), 0)]);
+    }
+    bool in_pieces = !parts.slices.empty();
+    auto const points = static_cast<double>(call.region.elements());
+    bool const large = points >= 2 * std::min(options_.piecing.product_points, options_.piecing.other_points);
+    for (std::size_t k = 0; k < einsum.operands() && large; ++k) {
+        parts.operands.push_back(
+            residency_.sources(node.inputs[k], projected(call.region, einsum.inputs[k]), call.rank));
+        in_pieces = in_pieces || parts.operands.back().size() > 1;
+    }
+    PreparedCall out;
+    if (in_pieces) {
+        parts.operands.resize(einsum.operands());
+        out.pieces = pieces_of_call(einsum, call.region, parts, call.rank, plan_.ranks, options_.piecing);
+    } else {
+        out.pieces.list.push_back({call.region, 0, std::vector<std::size_t>(einsum.operands(), 0), false});
+        out.pieces.by_source.assign(einsum.operands(), false);
+    }
+    for (std::size_t k = 0; k < einsum.operands(); ++k) {
+        residency_.begin_operand(k);
+        Box const box = projected(call.region, einsum.inputs[k]);
+        out.operands.emplace_back();
+        if (out.pieces.by_source[k])
+            for (Holding const& piece : residency_.need_in_pieces(node.inputs[k], box, call.rank))
+                out.operands.back().push_back(piece.block);
+        else
+            out.operands.back().push_back(residency_.need(node.inputs[k], box, call.rank).block);
+    }
+    return out;
+}
+
+/// The tasks of one call. Those that write one block come one after the other in a fixed order, so that its bits are always the same.
+void Lowering::apply(graph::Node const& node, graph::EinSum const& einsum, std::int32_t kernel, Call const& call,
+                     PreparedCall const& made, DType dtype, Group& group) {
+    std::size_t const before = group.partials.size();
+    auto const block_of = [&](Box const& box) {
+        for (std::size_t p = 0; p < group.partials.size(); ++p)
+            if (group.partials[p].rank == call.rank && group.partials[p].box == box) return p;
+        BlockId const block = on(call.rank).add_block(node.output.value(), dtype, box);
+        group.partials.push_back({call.rank, block, box, -1});
+        return group.partials.size() - 1;
+    };
+    for (CallPiece const& piece : made.pieces.list) {
+        std::vector<BlockId> operands;
+        for (std::size_t k = 0; k < einsum.operands(); ++k) operands.push_back(made.operands[k][piece.sources[k]]);
+        std::size_t const number =
+            block_of(group.slices.empty() ? projected(call.region, einsum.output) : group.slices[piece.slice].box);
+        Partial& partial = group.partials[number];
+        partial.last = on(call.rank).add({.kind = TaskKind::apply,
+                                          .spec = kernel,
+                                          .inputs = std::move(operands),
+                                          .output = partial.block,
+                                          .region = piece.region,
+                                          .accumulate = piece.accumulate || number < before,
+                                          .after = partial.last});
+    }
 }
 
 void Lowering::lower(graph::Node const& node, graph::EinSum const& einsum, relation::NodePlan const& plan) {
@@ -212,21 +288,23 @@ void Lowering::lower(graph::Node const& node, graph::EinSum const& einsum, relat
         how.kernel = tables_.kernel({node.name, std::move(identity), types.accumulate});
     }
     DType const dtype = how.partial ? types.accumulate : value(node.output).dtype;
-    std::vector<std::vector<Partial>> groups(calls.size() / group_calls);
     auto const waves = waves_of(calls, plan_.ranks);
-    std::vector<std::vector<std::vector<BlockId>>> operands(waves.size());  // by wave, then call of the wave
+    std::vector<Group> groups = groups_of(node, einsum, calls, waves, types.accumulate);
+    std::vector<std::vector<PreparedCall>> made(waves.size());  // by wave, then call of the wave
     auto bring = [&](std::size_t wave) {
         if (wave >= waves.size()) return;
         spread_operands(node, einsum, calls, waves[wave]);
-        for (std::size_t c : waves[wave]) operands[wave].push_back(bring_operands(node, einsum, calls[c]));
+        for (std::size_t c : waves[wave])
+            made[wave].push_back(prepared(node, einsum, calls[c], groups[calls[c].group], dtype == types.accumulate));
     };
     bring(0);
     for (std::size_t wave = 0; wave < waves.size(); ++wave) {
         bring(wave + 1);  // while this wave computes
         for (std::size_t k = 0; k < waves[wave].size(); ++k) {
             Call const& call = calls[waves[wave][k]];
-            apply(node, einsum, kernel, call, std::move(operands[wave][k]), dtype, groups[call.group]);
+            apply(node, einsum, kernel, call, made[wave][k], dtype, groups[call.group]);
         }
+        made[wave].clear();
     }
     for (std::size_t g = 0; g < groups.size(); ++g)
         combine(node, how, projected(calls[g * group_calls].region, einsum.output), groups[g], g);

@@ -19,6 +19,7 @@ struct LoweringOptions {
     Order order = Order::as_given;
     std::int64_t slice_bytes = 16 << 10;  // a block that several ranks share is not cut into slices smaller than this
     Staging staging = {};
+    Piecing piecing = {};
 };
 
 class Lowering {
@@ -41,11 +42,20 @@ private:
         std::size_t group = 0;  // number of its output block in the node's grid
         Rank rank;
     };
-    struct Partial {  // what one rank has of one output block, in the accumulate type
+    struct Partial {  // what one rank has of one output block or of a slice of it, in the accumulate type
         Rank rank;
         BlockId block;
         Box box;
         std::int32_t last = -1;  // the task that wrote it last
+    };
+    struct Group {                             // the calls of one output block
+        std::vector<Rank> members;             // their ranks, in the order of their first calls
+        std::vector<Residency::Piece> slices;  // where results are made slice by slice; else none
+        std::vector<Partial> partials;
+    };
+    struct PreparedCall {  // its operands are under way
+        CallPieces pieces;
+        std::vector<std::vector<BlockId>> operands;  // of each operand, by source
     };
     class Folding;
     struct Combining {         // how a node's partial results become its blocks
@@ -71,14 +81,19 @@ private:
     void merge_neighbours(graph::Node const& node, graph::EinSum const& einsum, std::vector<Call>& calls);
     void share_leaves(graph::Node const& node, graph::EinSum const& einsum, std::vector<Call> const& calls);
     void slice_partials(graph::Node const& node, std::vector<Call> const& calls, std::size_t group_calls);
+    static std::size_t keeper_of(std::size_t s, std::size_t slices, std::size_t members, std::size_t number);
     Parts slices_of(ValueId value, std::size_t part, std::size_t sharers) const;
     void spread_operands(graph::Node const& node, graph::EinSum const& einsum, std::vector<Call> const& calls,
                          std::vector<std::size_t> const& wave);
-    std::vector<BlockId> bring_operands(graph::Node const& node, graph::EinSum const& einsum, Call const& call);
+    std::vector<Group> groups_of(graph::Node const& node, graph::EinSum const& einsum, std::vector<Call> const& calls,
+                                 std::vector<std::vector<std::size_t>> const& waves, DType accumulated) const;
+    PreparedCall prepared(graph::Node const& node, graph::EinSum const& einsum, Call const& call, Group const& group,
+                          bool may_accumulate);
     void apply(graph::Node const& node, graph::EinSum const& einsum, std::int32_t kernel, Call const& call,
-               std::vector<BlockId> operands, DType dtype, std::vector<Partial>& group);
-    void combine(graph::Node const& node, Combining const& how, Box const& box, std::vector<Partial> const& group,
-                 std::size_t number);
+               PreparedCall const& made, DType dtype, Group& group);
+    void combine(graph::Node const& node, Combining const& how, Box const& box, Group const& group, std::size_t number);
+    Partial folded(graph::Node const& node, Combining const& how, Box const& box, std::vector<Partial> const& partials,
+                   Rank keeper);
     BlockId sent(graph::Node const& node, Combining const& how, Partial const& from, Box const& box, Rank to);
     bool combine_in_stages(graph::Node const& node, Combining const& how, std::vector<Residency::Piece> const& slices,
                            std::vector<Partial> const& group, std::size_t number);

@@ -207,19 +207,39 @@ BlockId Residency::cut_out(ValueId value, Holding const& from, Box const& region
     return cut;
 }
 
+std::vector<Holding> Residency::brought(ValueId value, std::vector<Piece> const& pieces, Box const& region, Rank rank,
+                                        Purpose purpose) {
+    std::vector<Holding> out;
+    out.reserve(pieces.size());
+    for (Piece const& piece : pieces)
+        out.push_back(from_one_block(value, piece, intersection(piece.box, region), rank, purpose));
+    return out;
+}
+
 Holding Residency::assembled(ValueId value, std::vector<Piece> const& pieces, Box const& region, Rank rank,
                              Purpose purpose) {
-    std::vector<std::pair<Holding, Box>> parts;  // all are brought before any is copied
-    parts.reserve(pieces.size());
-    for (Piece const& piece : pieces) {
-        Box part = intersection(piece.box, region);
-        Holding from = from_one_block(value, piece, part, rank, purpose);
-        parts.emplace_back(std::move(from), std::move(part));
-    }
+    auto const parts = brought(value, pieces, region, rank, purpose);  // all are brought before any is copied
     BlockId const whole = on(rank).add_block(value.value(), graph_.value(value).dtype, region);
-    for (auto const& [from, part] : parts) copy(value, from, whole, part);
+    for (std::size_t k = 0; k < parts.size(); ++k) copy(value, parts[k], whole, intersection(pieces[k].box, region));
     remember(value, region, rank, whole);
     return {rank, whole, region};
+}
+
+std::vector<Source> Residency::sources(ValueId value, Box const& region, Rank rank) const {
+    bool const loaded_here = state(value).source >= 0 && inputs_ == InputsPolicy::shared;
+    if (loaded_here || region.empty() || copy_of(value, region, rank)) return {{region, rank}};
+    std::vector<Source> out;
+    for (Piece const& piece : blocks_meeting(value, region)) {
+        auto const& block = state(value).blocks[piece.index];
+        Box part = intersection(piece.box, region);
+        bool const here = !block || copy_of(value, piece.box, rank) || copy_of(value, part, rank);
+        out.push_back({std::move(part), here ? rank : block->rank});
+    }
+    return out;
+}
+
+std::vector<Holding> Residency::need_in_pieces(ValueId value, Box const& region, Rank rank) {
+    return brought(value, blocks_meeting(value, region), region, rank, purpose_of(value, region));
 }
 
 }  // namespace ein::scheduler

@@ -10,6 +10,7 @@
 
 #include "lib/base/partition.hpp"
 #include "lib/graph/ein_graph.hpp"
+#include "scheduler/call_pieces.hpp"
 #include "scheduler/cut.hpp"
 #include "scheduler/placement.hpp"
 #include "scheduler/section_builder.hpp"
@@ -75,6 +76,10 @@ public:
 
     /// A block on `rank` that covers `region` of the value; tasks that bring it there are appended to the sections.
     Holding need(ValueId value, Box const& region, Rank rank);
+    /// The blocks that need() would put together there, what each has of the region; one, of the region, where it would not.
+    std::vector<Source> sources(ValueId value, Box const& region, Rank rank) const;
+    /// Those blocks themselves, brought there but not put together.
+    std::vector<Holding> need_in_pieces(ValueId value, Box const& region, Rank rank);
     /// Brings a region that several ranks will need to all of them, in stages where that saves messages; else does nothing.
     void spread(ValueId value, Box const& region, std::vector<Rank> ranks);
     /// Forgets what was brought: nobody will need it again. What is under way is freed by counting, as ever.
@@ -125,6 +130,8 @@ private:
     int next_tag(Rank from, Rank to);
     void count(Rank to, Purpose purpose, std::int64_t bytes);
     Holding from_one_block(ValueId value, Piece const& piece, Box const& region, Rank rank, Purpose purpose);
+    std::vector<Holding> brought(ValueId value, std::vector<Piece> const& pieces, Box const& region, Rank rank,
+                                 Purpose purpose);
     Holding assembled(ValueId value, std::vector<Piece> const& pieces, Box const& region, Rank rank, Purpose purpose);
     Purpose purpose_of(ValueId value, Box const& region) const;
     BlockId cut_out(ValueId value, Holding const& from, Box const& region);

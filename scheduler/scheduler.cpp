@@ -26,8 +26,7 @@ double flops_of(schedule::Header const& header, Section const& section) {
             graph::EinSum const& einsum = header.kernels[static_cast<std::size_t>(task.spec)].einsum;
             flops += graph::flops(einsum, section.region_of(task).length);
             if (task.accumulate)
-                flops +=
-                    static_cast<double>(section.elements_of(section.blocks[static_cast<std::size_t>(task.output)]));
+                flops += static_cast<double>(projected(section.region_of(task), einsum.output).elements());
         }
     return flops;
 }
@@ -80,7 +79,8 @@ Scheduled lowered(graph::EinGraph const& graph, relation::Plan const& plan, Sche
                        ? "plan"  // it says where every kernel call goes
                        : place;
     header.params = graph.params;
-    LoweringOptions how{placer(place), {}, options.inputs, options.order, options.slice_bytes, options.staging};
+    LoweringOptions how{placer(place),  {}, options.inputs, options.order, options.slice_bytes, options.staging,
+                        options.piecing};
     if (place == "ia") how.decided = ia::place_plan(graph, plan).ranks;
     Lowering lowering(graph, plan, how, header);
     lowering.run();

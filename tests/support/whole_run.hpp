@@ -33,10 +33,15 @@ struct WholeRunSetup {
     scheduler::InputsPolicy inputs = scheduler::InputsPolicy::once;
     std::int64_t slice_bytes = 16 << 10;
     scheduler::Staging staging = {};
+    scheduler::Piecing piecing = {};
     executor::DeviceKind device = executor::DeviceKind::cpu;
     executor::ChainLimits chains = {};
     executor::LoopbackOptions transport = {};
 };
+
+/// Kernel calls of the smallest graphs are made in pieces.
+inline constexpr scheduler::Piecing smallest_pieces{
+    .product_points = 1, .other_points = 1, .product_length = 1, .block_bytes = 64};
 
 struct WholeRun {
     graph::EinGraph graph;  // lowered
@@ -137,9 +142,12 @@ inline WholeRun whole_run(Json const& json, WholeRunSetup const& setup) {
         .ranks = setup.ranks, .calls = setup.calls, .decompose = setup.decompose, .strip_work = 0};
     std::vector<relation::Plan> plans{planner::plan(run.graph, how)};
     for (relation::Plan& other : planner::other_plans(run.graph, how, plans[0])) plans.push_back(std::move(other));
-    run.schedule = scheduler::make_schedule(
-        run.graph, plans[setup.alternative % plans.size()],
-        {.place = setup.place, .inputs = setup.inputs, .slice_bytes = setup.slice_bytes, .staging = setup.staging});
+    run.schedule = scheduler::make_schedule(run.graph, plans[setup.alternative % plans.size()],
+                                            {.place = setup.place,
+                                             .inputs = setup.inputs,
+                                             .slice_bytes = setup.slice_bytes,
+                                             .staging = setup.staging,
+                                             .piecing = setup.piecing});
     execute(run, setup);
     return run;
 }

@@ -1,0 +1,195 @@
+#include "scheduler/call_pieces.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <tuple>
+
+#include "lib/base/error.hpp"
+#include "scheduler/simulate/task_costs.hpp"
+#include "scheduler/stages.hpp"
+
+namespace ein::scheduler {
+namespace {
+
+std::size_t at(int label) { return static_cast<std::size_t>(label); }
+
+/// Whether `outer` holds what `region` has of these labels.
+bool holds(Box const& outer, Box const& region, std::vector<int> const& labels) {
+    for (std::size_t axis = 0; axis < labels.size(); ++axis)
+        if (region.begin[at(labels[axis])] < outer.begin[axis] || region.end(at(labels[axis])) > outer.end(axis))
+            return false;
+    return true;
+}
+
+/// Where the labels of a call are cut.
+class Cutting {
+public:
+    Cutting(graph::EinSum const& einsum, Box const& region, Piecing const& rule)
+        : einsum_(&einsum), rule_(&rule), edges_(einsum.labels.size()) {
+        for (std::size_t label = 0; label < edges_.size(); ++label)
+            edges_[label] = {region.begin[label], region.end(label)};
+    }
+
+    /// Cuts where the boxes end. @return false where they are no grid
+    bool cut(std::vector<Box> const& boxes, std::vector<int> const& labels) {
+        auto const grid = grid_of(boxes);
+        if (!grid) return false;
+        for (std::size_t axis = 0; axis < labels.size(); ++axis) {
+            std::vector<Extent>& edges = edges_[at(labels[axis])];
+            Extent const begin = edges.front(), end = edges.back();
+            for (Extent edge : grid->edges[axis])
+                if (edge > begin && edge < end) edges.push_back(edge);
+            std::sort(edges.begin(), edges.end());
+            edges.erase(std::unique(edges.begin(), edges.end()), edges.end());
+        }
+        return true;
+    }
+
+    bool cuts(int label) const { return edges_[at(label)].size() > 2; }
+
+    /// All pieces are large enough, and few.
+    bool pays() const {
+        bool const product = is_matrix_product(*einsum_);
+        double least = 1, count = 1;
+        for (auto const& edges : edges_) {
+            Extent shortest = edges.back() - edges.front();
+            for (std::size_t k = 1; k < edges.size(); ++k) shortest = std::min(shortest, edges[k] - edges[k - 1]);
+            if (edges.size() > 2 && shortest < (product ? rule_->product_length : 1)) return false;
+            least *= static_cast<double>(shortest);
+            count *= static_cast<double>(edges.size() - 1);
+        }
+        return count <= static_cast<double>(rule_->calls) &&
+               least >= (product ? rule_->product_points : rule_->other_points);
+    }
+
+    std::vector<Box> pieces() const {
+        Parts counts;
+        for (auto const& edges : edges_) counts.push_back(static_cast<std::int64_t>(edges.size()) - 1);
+        std::vector<Box> out;
+        for_each_index(counts, [&](std::vector<Extent> const& index) {
+            Box piece{std::vector<Extent>(index.size()), Shape(index.size())};
+            for (std::size_t label = 0; label < index.size(); ++label) {
+                auto const k = static_cast<std::size_t>(index[label]);
+                piece.begin[label] = edges_[label][k];
+                piece.length[label] = edges_[label][k + 1] - edges_[label][k];
+            }
+            out.push_back(std::move(piece));
+        });
+        return out;
+    }
+
+private:
+    graph::EinSum const* einsum_;
+    Piecing const* rule_;
+    std::vector<std::vector<Extent>> edges_;  // of each label's intervals, increasing
+};
+
+/// Kernels that read what they look up, and aggregations that would take functions of partial results.
+bool may_be_cut(graph::EinSum const& einsum) { return !graph::as_lookup(einsum).has_value(); }
+
+std::vector<Box> boxes_of(std::vector<Source> const& sources) {
+    std::vector<Box> out;
+    for (Source const& source : sources) out.push_back(source.box);
+    return out;
+}
+
+double bytes_elsewhere(std::vector<Source> const& sources, Rank self) {
+    double elements = 0;
+    for (Source const& source : sources)
+        if (source.rank != self) elements += static_cast<double>(source.box.elements());
+    return elements;
+}
+
+/// Cuts the call where blocks of its operands end, those that bring most first. @return the operands that are so taken
+std::vector<bool> cut_by_sources(Cutting& cutting, graph::EinSum const& einsum, CallParts const& parts, Rank self) {
+    std::vector<bool> taken(einsum.operands(), false);
+    std::vector<std::size_t> order;
+    for (std::size_t k = 0; k < einsum.operands(); ++k)
+        if (parts.operands[k].size() > 1) order.push_back(k);
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+        return bytes_elsewhere(parts.operands[a], self) > bytes_elsewhere(parts.operands[b], self);
+    });
+    bool const accumulates = parts.may_accumulate && einsum.agg != scalar::Agg::logsumexp;
+    for (std::size_t k : order) {
+        std::vector<int> const& labels = einsum.inputs[k];
+        Cutting finer = cutting;
+        if (!finer.cut(boxes_of(parts.operands[k]), labels)) continue;
+        bool const sound = std::all_of(labels.begin(), labels.end(), [&](int label) {
+            return !finer.cuts(label) ||
+                   (std::count(labels.begin(), labels.end(), label) == 1 && (accumulates || !einsum.aggregates(label)));
+        });
+        if (!sound || !finer.pays()) continue;
+        cutting = std::move(finer);
+        taken[k] = true;
+    }
+    return taken;
+}
+
+std::size_t source_of(std::vector<Source> const& sources, Box const& region, std::vector<int> const& labels) {
+    for (std::size_t s = 0; s < sources.size(); ++s)
+        if (holds(sources[s].box, region, labels)) return s;
+    throw InternalError("a piece of a kernel call crosses blocks of its operand");
+}
+
+}  // namespace
+
+Parts finer_slices(Box const& part, Parts slices, std::size_t element_size, Piecing const& rule) {
+    std::size_t axis = slices.size();
+    while (axis > 0 && slices[axis - 1] == 1) --axis;
+    if (axis == 0) return slices;
+    double const bytes = static_cast<double>(part.elements()) * static_cast<double>(element_size) /
+                         static_cast<double>(element_count(slices));
+    auto const wanted = static_cast<std::int64_t>(std::ceil(bytes / static_cast<double>(rule.block_bytes)));
+    Extent const length = part.length[axis - 1];
+    for (std::int64_t times = std::min(wanted, rule.blocks); times > 1; --times)
+        if (length % (slices[axis - 1] * times) == 0) {
+            slices[axis - 1] *= times;
+            break;
+        }
+    return slices;
+}
+
+bool slices_pay(graph::EinSum const& einsum, Box const& region, std::vector<Box> const& slices, Piecing const& rule) {
+    Cutting cutting(einsum, region, rule);
+    return slices.size() > 1 && may_be_cut(einsum) && cutting.cut(slices, einsum.output) && cutting.pays();
+}
+
+CallPieces pieces_of_call(graph::EinSum const& einsum, Box const& region, CallParts const& parts, Rank self, int ranks,
+                          Piecing const& rule) {
+    Cutting cutting(einsum, region, rule);
+    if (!parts.slices.empty())
+        promise(cutting.cut(parts.slices, einsum.output), "the slices of a partial result are no grid");
+    CallPieces out;
+    out.by_source =
+        may_be_cut(einsum) ? cut_by_sources(cutting, einsum, parts, self) : std::vector<bool>(einsum.operands(), false);
+    using Turn = std::tuple<bool, int, bool, int>;  // own slice, of the ranks after this one; from elsewhere, likewise
+    std::vector<std::pair<Turn, CallPiece>> pieces;
+    auto const after = [&](Rank rank) { return (rank.value() - self.value() + ranks) % ranks; };
+    for (Box& piece : cutting.pieces()) {
+        CallPiece next{std::move(piece), 0, std::vector<std::size_t>(einsum.operands(), 0), false};
+        int keeper = 0, farthest = 0;
+        for (std::size_t s = 0; s < parts.slices.size(); ++s)
+            if (holds(parts.slices[s], next.region, einsum.output)) next.slice = s, keeper = after(parts.keepers[s]);
+        for (std::size_t k = 0; k < einsum.operands(); ++k) {
+            if (!out.by_source[k]) continue;
+            next.sources[k] = source_of(parts.operands[k], next.region, einsum.inputs[k]);
+            farthest = std::max(farthest, after(parts.operands[k][next.sources[k]].rank));
+        }
+        pieces.push_back({{keeper == 0, keeper, farthest != 0, farthest}, std::move(next)});
+    }
+    std::stable_sort(pieces.begin(), pieces.end(), [](auto const& a, auto const& b) { return a.first < b.first; });
+    std::map<Box, bool> written;  // boxes of the output
+    for (auto& [turn, piece] : pieces) {
+        Box box;
+        for (int label : einsum.output) {
+            box.begin.push_back(piece.region.begin[at(label)]);
+            box.length.push_back(piece.region.length[at(label)]);
+        }
+        piece.accumulate = !written.try_emplace(std::move(box), true).second;
+        out.list.push_back(std::move(piece));
+    }
+    return out;
+}
+
+}  // namespace ein::scheduler

@@ -1,0 +1,122 @@
+#include "scheduler/call_pieces.hpp"
+
+#include <numeric>
+
+#include "planner/planner.hpp"
+#include "scheduler/scheduler.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/graphs.hpp"
+
+using namespace ein;
+using namespace ein::scheduler;
+using schedule::TaskKind;
+
+namespace {
+
+constexpr Piecing any_size{.product_points = 1, .other_points = 1, .product_length = 1, .block_bytes = 1 << 20};
+
+/// Z[i, k] = A[i, j] B[j, k] of 8, on rank 1 of 3; B lies in `sources`, A is here.
+CallPieces pieces(graph::EinSum const& einsum, std::vector<Source> sources, CallParts parts = {},
+                  Piecing const& rule = any_size) {
+    parts.operands = {{{Box::whole({8, 8}), Rank{1}}}, std::move(sources)};
+    return pieces_of_call(einsum, Box::whole(einsum.extents), parts, Rank{1}, 3, rule);
+}
+
+Box rows(Extent begin, Extent length) { return {{begin, 0}, {length, 8}}; }
+
+std::vector<Source> const rows_of_three{{rows(0, 3), Rank{0}}, {rows(3, 3), Rank{1}}, {rows(6, 2), Rank{2}}};
+
+graph::EinGraph product_chain(Extent extent) {
+    test::GraphBuilder g;
+    for (auto const& name : {"A", "B", "C", "D", "E"}) g.leaf(name, {extent, extent});
+    g.einsum("AB", "ij,jk->ik", {"A", "B"});
+    g.einsum("DE", "ij,jk->ik", {"D", "E"});
+    g.einsum("CDE", "ij,jk->ik", {"C", "DE"});
+    g.einsum("Z", "ik,ik->ik", {"AB", "CDE"}, {.join = "x + y"});
+    return g.finish({"Z"});
+}
+
+std::size_t count(schedule::Schedule const& schedule, TaskKind kind) {
+    std::size_t n = 0;
+    for (auto const& section : schedule.sections)
+        n += static_cast<std::size_t>(std::count_if(section.tasks.begin(), section.tasks.end(),
+                                                    [&](auto const& task) { return task.kind == kind; }));
+    return n;
+}
+
+}  // namespace
+
+TEST_CASE("pieces of a sum accumulate, what is here first, then ranks in turn", "[scheduler][pieces]") {
+    auto const made = pieces(test::einsum("ij,jk->ik", {{8, 8}, {8, 8}}), rows_of_three);
+    CHECK(made.by_source == std::vector<bool>{false, true});
+    REQUIRE(made.list.size() == 3);
+    std::vector<std::size_t> const sources{1, 2, 0};
+    for (std::size_t p = 0; p < 3; ++p) {
+        CHECK(made.list[p].sources == std::vector<std::size_t>{0, sources[p]});
+        CHECK(made.list[p].accumulate == (p > 0));
+    }
+    CHECK(made.list[0].region == Box{{0, 3, 0}, {8, 3, 8}});
+}
+
+TEST_CASE("pieces along a label of the output write parts of it", "[scheduler][pieces]") {
+    auto const made = pieces(test::einsum("ij,kj->ik", {{8, 8}, {8, 8}}), rows_of_three);
+    REQUIRE(made.list.size() == 3);
+    for (CallPiece const& piece : made.list) CHECK_FALSE(piece.accumulate);
+    CHECK(made.list[1].region == Box{{0, 0, 6}, {8, 8, 2}});
+}
+
+TEST_CASE("slices that others keep are made first", "[scheduler][pieces]") {
+    CallParts parts;
+    parts.slices = {rows(0, 3), rows(3, 3), rows(6, 2)};
+    parts.keepers = {Rank{0}, Rank{1}, Rank{2}};
+    auto const made = pieces(test::einsum("ij,jk->ik", {{8, 8}, {8, 8}}), {{Box::whole({8, 8}), Rank{1}}}, parts);
+    REQUIRE(made.list.size() == 3);
+    CHECK(made.list[0].slice == 2);
+    CHECK(made.list[1].slice == 0);
+    CHECK(made.list[2].slice == 1);
+}
+
+TEST_CASE("a call stays whole where pieces do not pay or are not the same", "[scheduler][pieces]") {
+    auto const product = test::einsum("ij,jk->ik", {{8, 8}, {8, 8}});
+    auto const whole = [](CallPieces const& made) { return made.list.size() == 1 && !made.by_source[1]; };
+    CHECK(whole(pieces(product, rows_of_three, {}, {.product_points = 129, .product_length = 1})));
+    CHECK_FALSE(whole(pieces(product, rows_of_three, {}, {.product_points = 128, .product_length = 1})));
+    CHECK(whole(pieces(product, rows_of_three, {}, {.product_points = 1, .product_length = 3})));
+    CHECK(whole(pieces(product, rows_of_three, {}, {.product_points = 1, .product_length = 1, .calls = 2})));
+    CallParts narrow;
+    narrow.may_accumulate = false;
+    CHECK(whole(pieces(product, rows_of_three, narrow)));
+    auto scores = product;
+    scores.agg = scalar::Agg::logsumexp;
+    CHECK(whole(pieces(scores, rows_of_three)));
+    CHECK(whole(pieces(test::einsum("ij,kk->ik", {{8, 8}, {8, 8}}), rows_of_three)));  // a diagonal
+    CHECK(whole(pieces(product, {{rows(0, 4), Rank{0}}, {{{4, 0}, {4, 4}}, Rank{1}}, {{{4, 4}, {4, 4}}, Rank{2}}})));
+}
+
+TEST_CASE("large slices are cut again where lengths divide, along the last axis that is cut", "[scheduler][pieces]") {
+    Piecing const rule{.block_bytes = 64, .blocks = 4};
+    CHECK(finer_slices(Box::whole({16, 8}), {2, 1}, 8, rule) == Parts{8, 1});
+    CHECK(finer_slices(Box::whole({8, 16}), {1, 2}, 8, rule) == Parts{1, 8});
+    CHECK(finer_slices(Box::whole({16, 8}), {2, 2}, 8, rule) == Parts{2, 8});
+    CHECK(finer_slices(Box::whole({12, 8}), {2, 1}, 8, rule) == Parts{6, 1});
+    CHECK(finer_slices(Box::whole({7, 8}), {2, 1}, 8, rule) == Parts{2, 1});
+    CHECK(finer_slices(Box::whole({16, 8}), {1, 1}, 8, rule) == Parts{1, 1});
+    CHECK(finer_slices(Box::whole({4, 4}), {2, 1}, 8, rule) == Parts{2, 1});
+}
+
+TEST_CASE("calls in pieces move the same bytes, copy nothing and hold no more", "[scheduler][pieces]") {
+    int const ranks = GENERATE(2, 3, 4, 7);
+    auto const graph = product_chain(96);
+    auto const plan = planner::plan(graph, {.ranks = ranks});
+    SchedulerOptions options{.place = "pattern", .slice_bytes = 0};
+    auto const whole = make_schedule(graph, plan, options);
+    options.piecing = any_size;
+    auto const made = make_schedule(graph, plan, options);
+    CAPTURE(ranks);
+    CHECK(made.header.prediction.bytes_sent == whole.header.prediction.bytes_sent);
+    CHECK(made.header.prediction.bytes_received == whole.header.prediction.bytes_received);
+    CHECK(count(made, TaskKind::copy) <= count(whole, TaskKind::copy));
+    if (ranks == 2) CHECK(count(made, TaskKind::copy) == 0);
+    for (std::size_t rank = 0; rank < static_cast<std::size_t>(ranks); ++rank)
+        CHECK(made.header.prediction.peak_bytes[rank] <= whole.header.prediction.peak_bytes[rank]);
+}
