@@ -21,7 +21,7 @@ struct Piecing {
     double other_points = 1 << 19;       // of anything else
     Extent product_length = 64;          // of each label that is cut, for sums of products
     std::int64_t calls = 64;             // in place of one, at most
-    std::int64_t block_bytes = 4 << 20;  // larger slices of what ranks share are cut again, where lengths divide
+    std::int64_t block_bytes = 2 << 20;  // larger slices of what ranks share are cut again, where lengths divide
     std::int64_t blocks = 4;             // in place of one slice, at most
 };
 

@@ -11,6 +11,7 @@
 #include "lib/schedule/admission.hpp"
 #include "lib/schedule/ready_queue.hpp"
 #include "lib/schedule/replay.hpp"
+#include "lib/schedule/send_queue.hpp"
 #include "lib/schedule/task_links.hpp"
 
 namespace ein::schedule {
@@ -20,6 +21,7 @@ struct TransferLimits {
     std::int64_t sends = 256;
     std::int64_t receives = 256;
     std::int64_t receive_bytes = std::int64_t{256} << 20;  // of receives posted ahead
+    std::int64_t peer_bytes = std::int64_t{4} << 20;       // of sends to one rank; one message may be larger
 };
 
 enum class Phase { load, execute, store };
@@ -65,7 +67,8 @@ public:
 private:
     static std::size_t index(TaskId task) { return static_cast<std::size_t>(task.value()); }
     Task const& task(TaskId id) const { return section_.tasks[index(id)]; }
-    ReadyQueue& queue_of(TaskKind kind);
+    void enqueue(TaskId id);
+    std::int64_t sent_bytes(TaskId send) const { return store_.bytes(BlockId{section_.inputs_of(task(send))[0]}); }
     bool admitted(TaskId id) const;
     bool may_send() const;
     bool may_receive() const;
@@ -80,7 +83,8 @@ private:
     TransferLimits limits_;
     std::vector<std::int32_t> waits_;
     std::vector<std::uint8_t> ended_, made_early_;  // by task; by block
-    ReadyQueue compute_, sends_, receives_;
+    ReadyQueue compute_, receives_;
+    SendQueue sends_;
     bool inputs_kept_ = false;  // by the round before
     TaskId phase_end_{0};
     std::int64_t left_in_phase_ = 0, finished_ = 0;

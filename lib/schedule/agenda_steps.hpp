@@ -28,7 +28,8 @@ Agenda<Store>::Agenda(Section const& section, Profile const& profile, TransferLi
       limits_(within(limits, profile.peak)),
       waits_(section.tasks.size()),
       ended_(section.tasks.size()),
-      made_early_(section.blocks.size()) {
+      made_early_(section.blocks.size()),
+      sends_(limits.peer_bytes) {
     compute_.reserve(section.tasks.size());
 }
 
@@ -44,7 +45,7 @@ void Agenda<Store>::begin_round(Inputs inputs) {
     for (std::int32_t i = 0; i < links_.end().value(); ++i) {
         waits_[static_cast<std::size_t>(i)] = links_.waits(TaskId{i});
         if (waits_[static_cast<std::size_t>(i)] == 0 && (!loaded || TaskId{i} >= links_.loads_end()))
-            queue_of(task(TaskId{i}).kind).push(TaskId{i});
+            enqueue(TaskId{i});
     }
     for (std::int32_t i = 0; i < links_.loads_end().value(); ++i) {
         promise(task(TaskId{i}).kind == TaskKind::load || (!loaded && !inputs_kept_), "inputs that spill are kept");
@@ -77,8 +78,11 @@ void Agenda<Store>::drop_outputs() {
 }
 
 template <class Store>
-ReadyQueue& Agenda<Store>::queue_of(TaskKind kind) {
-    return kind == TaskKind::send ? sends_ : kind == TaskKind::receive ? receives_ : compute_;
+void Agenda<Store>::enqueue(TaskId id) {
+    Task const& ready = task(id);
+    if (ready.kind != TaskKind::send) return (ready.kind == TaskKind::receive ? receives_ : compute_).push(id);
+    sends_.push(id, ready.peer, sent_bytes(id));
+    if (id == head()) sends_.release(id, ready.peer, sent_bytes(id));
 }
 
 template <class Store>
@@ -151,7 +155,7 @@ void Agenda<Store>::make_output(TaskId id) {
 
 template <class Store>
 void Agenda<Store>::count_down(TaskId id) {
-    if (--waits_[index(id)] == 0) queue_of(task(id).kind).push(id);
+    if (--waits_[index(id)] == 0) enqueue(id);
 }
 
 template <class Store>
@@ -171,7 +175,10 @@ void Agenda<Store>::leave(TaskId id) {
     ended_[index(id)] = 1;
     ++finished_;
     --left_in_phase_;
-    if (ended.kind == TaskKind::send) --sends_in_flight_;
+    if (ended.kind == TaskKind::send) {
+        --sends_in_flight_;
+        sends_.ended(ended.peer, sent_bytes(id), [this](TaskId send) { return sent_bytes(send); });
+    }
     if (ended.kind == TaskKind::receive) {
         --receives_in_flight_;
         receive_bytes_in_flight_ -= store_.bytes(BlockId{ended.output});
@@ -196,6 +203,8 @@ void Agenda<Store>::advance_head() {
         admission_.came_due(next, store_.bytes(BlockId{output}));
     }
     admission_.move_head(next);
+    if (next < links_.end() && task(next).kind == TaskKind::send)
+        sends_.release(next, task(next).peer, sent_bytes(next));
 }
 
 }  // namespace ein::schedule

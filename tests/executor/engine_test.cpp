@@ -125,6 +125,7 @@ TEST_CASE("random schedules give one result within the predicted peak, however t
         setup.threads = threads;
         setup.transport = {200, 20, seed};
         setup.limits.receives = 1 + static_cast<std::int64_t>(seed % 4);
+        setup.limits.peer_bytes = static_cast<std::int64_t>(seed % 5 * 20);
         setup.limits.sends = 1 + static_cast<std::int64_t>(seed % 3);
         std::atomic<unsigned> launches{0};
         setup.hook = [&](int, std::string const&) {

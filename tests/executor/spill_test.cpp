@@ -50,6 +50,7 @@ TEST_CASE("random schedules give the same bits from any budget, however they are
             setup.threads = threads;
             setup.transport = {200, 20, seed};
             setup.limits.receives = 1 + static_cast<std::int64_t>(seed % 4);
+            setup.limits.peer_bytes = static_cast<std::int64_t>(seed % 5 * 20);
             std::atomic<unsigned> launches{0};
             setup.hook = [&](int, std::string const&) {
                 unsigned const which = launches++ * 2654435761u >> 28;
