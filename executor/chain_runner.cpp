@@ -91,7 +91,10 @@ ChainRunner::Piece ChainRunner::prepare_piece(Prepared const& chain, unsigned lo
         for (std::size_t i = 0; i < shape.operand_strides.size(); ++i)
             if (chain.inner[k][i] >= 0)
                 shape.operand_strides[i] = inner_strides[static_cast<std::size_t>(chain.inner[k][i])];
-        if (k + 1 < chain.chain.tasks.size()) {
+        if (k + 1 == chain.chain.tasks.size()) {
+            Block const& output = section_.blocks[static_cast<std::size_t>(task(chain.chain.last()).output)];
+            shape.output_bytes = section_.bytes_of(output);
+        } else {
             Shape lengths;
             for (int label : shape.kernel->einsum.output)
                 lengths.push_back(shape.lengths[static_cast<std::size_t>(label)]);

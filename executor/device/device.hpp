@@ -25,6 +25,7 @@ struct KernelShape {
     std::vector<DType> operand_dtypes;
     DType output_dtype = DType::f32;
     bool accumulate = false;  // combine with what the output holds, in its dtype
+    Extent output_bytes = 0;  // of all calls together that write one output piece by piece; 0 for a call that is alone
 };
 
 /// One call of a prepared kernel.

@@ -119,7 +119,7 @@ private:
     void make_packing(Nest const& nest, std::size_t side, DType type) {
         GemmPlan::Matrix const& matrix = plan_.matrices[side];
         if (!matrix.packed) return;
-        Nest pack{{}, {nest.operand_dtypes[operands_[side]]}, type, false};
+        Nest pack{{}, {nest.operand_dtypes[operands_[side]]}, type, false, 0};
         for (std::size_t l = 0; l < nest.labels.size(); ++l) {
             Extent const from = nest.labels[l].strides[operands_[side]], to = matrix.packed_strides[l] * size_;
             if (from != 0) pack.labels.push_back({nest.labels[l].length, {from}, to, to == 0, -1});
@@ -131,7 +131,7 @@ private:
     void make_unpacking(Nest const& nest, DType type) {
         GemmPlan::Matrix const& matrix = plan_.matrices[C];
         if (!matrix.packed) return;
-        Nest unpack{{}, {type}, nest.output_dtype, nest.accumulate};
+        Nest unpack{{}, {type}, nest.output_dtype, nest.accumulate, nest.output_bytes};
         for (std::size_t l = 0; l < nest.labels.size(); ++l)
             if (!nest.labels[l].aggregated)
                 unpack.labels.push_back({nest.labels[l].length,

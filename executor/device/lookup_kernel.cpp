@@ -28,7 +28,7 @@ public:
         auto const data = static_cast<std::size_t>(lookup.data), positions = static_cast<std::size_t>(lookup.positions);
         std::vector<int> const& located = shape.kernel->einsum.inputs[positions];
         Nest const all = make_nest(shape);  // labels: the output's in order, then the one that is looked up
-        Nest row{{}, {shape.operand_dtypes[data]}, shape.output_dtype, shape.accumulate};
+        Nest row{{}, {shape.operand_dtypes[data]}, shape.output_dtype, shape.accumulate, shape.output_bytes};
         std::vector<int> const& output = shape.kernel->einsum.output;
         for (std::size_t l = 0; l < output.size(); ++l) {
             NestLabel const& label = all.labels[l];

@@ -75,8 +75,8 @@ LoopKernel::LoopKernel(Nest nest, LoopBody body, Aggregator aggregator, LoopPlan
     plain_copy_ = body_.program == nullptr && !nest_.aggregates() && !nest_.accumulate &&
                   body_.accumulate == body_.compute &&
                   passes_through(nest_.operand_dtypes[0], body_.compute, nest_.output_dtype);
-    past_cache_ = !nest_.accumulate &&
-                  nest_.output_elements() * static_cast<Extent>(size_of(nest_.output_dtype)) >= bytes_past_cache;
+    Extent const output_bytes = nest_.output_elements() * static_cast<Extent>(size_of(nest_.output_dtype));
+    past_cache_ = !nest_.accumulate && std::max(output_bytes, nest_.output_bytes) >= bytes_past_cache;
     choose_fetches();
     lay_out();
     if (plan_.partial) make_partials();

@@ -71,7 +71,7 @@ Nest make_nest(KernelShape const& shape) {
     std::vector<Extent> const strides = label_strides(einsum.output, shape.output_strides, count);
     for (std::size_t label = 0; label < count; ++label)
         all[label].output_stride = strides[label] * bytes(shape.output_dtype);
-    Nest nest{{}, shape.operand_dtypes, shape.output_dtype, shape.accumulate};
+    Nest nest{{}, shape.operand_dtypes, shape.output_dtype, shape.accumulate, shape.output_bytes};
     for (int label : einsum.output) nest.labels.push_back(all[static_cast<std::size_t>(label)]);
     for (int label : einsum.aggregated()) nest.labels.push_back(all[static_cast<std::size_t>(label)]);
     return nest;

@@ -23,6 +23,7 @@ struct Nest {
     std::vector<DType> operand_dtypes;
     DType output_dtype = DType::f32;
     bool accumulate = false;
+    Extent output_bytes = 0;  // see KernelShape
 
     bool aggregates() const;
     Extent elements() const;  // of all labels together
