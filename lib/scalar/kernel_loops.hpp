@@ -219,6 +219,18 @@ struct Log {
         return fast_log(a);
     }
 };
+struct Log2 {
+    template <class T>
+    static T of(T a) {
+        return fast_log2(a);
+    }
+};
+struct Log1p {
+    template <class T>
+    static T of(T a) {
+        return fast_log1p(a);
+    }
+};
 struct Tanh {
     template <class T>
     static T of(T a) {
@@ -530,6 +542,8 @@ void enter_functions(Kernels& table) {
     each_by_range<Exp2, float, double>(table, Op::exp2);
     each<Expm1, float, double>(table, Op::expm1);
     each<Log, float, double>(table, Op::log);
+    each<Log2, float, double>(table, Op::log2);
+    each<Log1p, float, double>(table, Op::log1p);
     each<Tanh, float, double>(table, Op::tanh);
     each_by_range<Sigmoid, float, double>(table, Op::sigmoid);
     each_by_range<Silu, float, double>(table, Op::silu);

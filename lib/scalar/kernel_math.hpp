@@ -169,39 +169,87 @@ template <class T>
     return with_sign_of((half * small + (half - T(0.5))) * T(2), x);  // -0 stays -0
 }
 
-/// log(x) + correction for normal x > 0, by x = 2^k m, sqrt(1/2) <= m < sqrt(2), s = (m - 1) / (m + 1).
+/// x = 2^k m, sqrt(1/2) <= m < sqrt(2), of normal x > 0. With f = m - 1 and s = f / (m + 1), log(m) is
+/// series - half_square + f.
 template <class T>
-[[gnu::always_inline]] inline T log_of_normal(T x, T correction, T exponent_offset) {
+struct Logarithm {
+    T k, f, half_square, series;
+};
+
+template <class T>
+[[gnu::always_inline]] inline Logarithm<T> logarithm(T x, T exponent_offset) {
     using F = Format<T>;
     constexpr Bits<T> one = Bits<T>(F::bias) << F::digits;
     constexpr Bits<T> mantissa = (Bits<T>(1) << F::digits) - 1;
     Bits<T> const moved = bits_of(x) + (one - F::root_half);
     T const biased = from_bits<T>((moved >> F::digits) | bits_of(T(mantissa + 1))) - T(mantissa + 1);  // int to T
-    T const k = biased - T(F::bias) - exponent_offset;
     T const f = from_bits<T>((moved & mantissa) + F::root_half) - T(1);
     T const s = f / (T(2) + f);
     T const half_square = T(0.5) * f * f;
-    return s * (half_square + F::log_rest(s * s)) + (k * F::log_low + correction) - half_square + f + k * F::log_high;
+    return {biased - T(F::bias) - exponent_offset, f, half_square, s * (half_square + F::log_rest(s * s))};
 }
 
+/// log(x) + correction.
 template <class T>
-[[gnu::always_inline]] inline T fast_log(T x) {
+[[gnu::always_inline]] inline T log_of_normal(T x, T correction, T exponent_offset) {
     using F = Format<T>;
-    constexpr T least_normal = from_bits<T>(Bits<T>(1) << F::digits);
+    auto const [k, f, half_square, series] = logarithm(x, exponent_offset);
+    return series + (k * F::log_low + correction) - half_square + f + k * F::log_high;
+}
+
+/// At most 3 units in the last place of f32.
+template <class T>
+[[gnu::always_inline]] inline T log2_of_normal(T x, T exponent_offset) {
+    auto const [k, f, half_square, series] = logarithm(x, exponent_offset);
+    return k + (series - half_square + f) * Format<T>::log2e;
+}
+
+/// Logarithms of what is no positive number; `y` of what is.
+template <class T>
+[[gnu::always_inline]] inline T logarithm_or_special(T x, T y) {
     constexpr T infinity = __builtin_huge_val();
-    bool const subnormal = x < least_normal;
-    T const normal = subnormal ? x * F::log_scale : x;
-    T y = log_of_normal(normal, T(0), subnormal ? T(F::log_scale_digits) : T(0));
     y = x < infinity ? y : x;  // inf, nan
     y = x < T(0) ? T(__builtin_nan("")) : y;
     return x == T(0) ? -infinity : y;
 }
 
-/// log(1 + x) for 0 <= x <= 1: what 1 + x rounds away is put back.
+/// x > 0, or x 2^exponent_offset where x is subnormal.
 template <class T>
-[[gnu::always_inline]] inline T fast_log1p_of_small(T x) {
+[[gnu::always_inline]] inline T normal_multiple(T x, T& exponent_offset) {
+    using F = Format<T>;
+    bool const subnormal = x < from_bits<T>(Bits<T>(1) << F::digits);
+    exponent_offset = subnormal ? T(F::log_scale_digits) : T(0);
+    return subnormal ? x * F::log_scale : x;
+}
+
+template <class T>
+[[gnu::always_inline]] inline T fast_log(T x) {
+    T offset;
+    T const normal = normal_multiple(x, offset);
+    return logarithm_or_special(x, log_of_normal(normal, T(0), offset));
+}
+
+template <class T>
+[[gnu::always_inline]] inline T fast_log2(T x) {
+    T offset;
+    T const normal = normal_multiple(x, offset);
+    return logarithm_or_special(x, log2_of_normal(normal, offset));
+}
+
+/// log(1 + x) for finite x > -1: what 1 + x rounds away is put back.
+template <class T>
+[[gnu::always_inline]] inline T log1p_of_finite(T x) {
     T const u = T(1) + x;
     return log_of_normal(u, (x - (u - T(1))) / u, T(0));
+}
+
+template <class T>
+[[gnu::always_inline]] inline T fast_log1p(T x) {
+    constexpr T infinity = __builtin_huge_val();
+    T y = with_sign_of(log1p_of_finite(x), x);  // -0 stays -0
+    y = x < infinity ? y : x;                   // inf, nan
+    y = x < T(-1) ? T(__builtin_nan("")) : y;
+    return x == T(-1) ? -infinity : y;
 }
 
 template <class T>
@@ -234,7 +282,7 @@ template <Range range, class T>
 template <Range range, class T>
 [[gnu::always_inline]] inline T fast_softplus(T x) {
     T const positive = x < T(0) ? T(0) : x;  // nan stays
-    return positive + fast_log1p_of_small(fast_exp<range>(-absolute(x)));
+    return positive + log1p_of_finite(fast_exp<range>(-absolute(x)));
 }
 
 /// e^(-c z^2) = m 2^k for c 1 or 1/2. Rounding z^2 would cost as many units in the last place as its size, so it is kept

@@ -19,8 +19,6 @@ namespace {
         }                     \
     };
 EIN_PLAIN(Cbrt, std::cbrt(x))
-EIN_PLAIN(Log2, std::log2(x))
-EIN_PLAIN(Log1p, std::log1p(x))
 EIN_PLAIN(Sin, std::sin(x))
 EIN_PLAIN(Cos, std::cos(x))
 EIN_PLAIN(Tan, std::tan(x))
@@ -120,8 +118,6 @@ void enter_complex2(Kernels& table) {
 
 void fill_plain_kernels(Kernels& table) {
     enter_real<Cbrt>(table, Op::cbrt);
-    enter_real<Log2>(table, Op::log2);
-    enter_real<Log1p>(table, Op::log1p);
     enter_real<Sin>(table, Op::sin);
     enter_real<Cos>(table, Op::cos);
     enter_real<Tan>(table, Op::tan);

@@ -37,6 +37,8 @@ std::vector<Function> functions(bool f64) {
         {Op::exp2, [](long double x) { return std::exp2(x); }, f64 ? -1075.0 : -150.0, f64 ? 1024.0 : 128.0, 2},
         {Op::expm1, [](long double x) { return std::expm1(x); }, -40, most, 2},
         {Op::log, [](long double x) { return std::log(x); }, 0, 100, 2},
+        {Op::log2, [](long double x) { return std::log2(x); }, 0, 100, f64 ? 2.0 : 3.0},
+        {Op::log1p, [](long double x) { return std::log1p(x); }, -1, 100, 2},
         {Op::tanh, [](long double x) { return std::tanh(x); }, -20, 20, 3},
         {Op::sigmoid, sigmoid, -most, 40, 3},
         {Op::silu, [](long double x) { return x * sigmoid(x); }, f64 ? -755.0 : -110.0, 40, 4},
@@ -166,7 +168,10 @@ TEST_CASE("exact cases are exact", "[lib][scalar][kernels]") {
     CHECK(at(Op::log, 1) == 0);
     CHECK(at(Op::sigmoid, 0) == 0.5);
     CHECK(at(Op::tanh, 100) == 1);
-    for (int k = -1074; k < 1024; ++k) REQUIRE(at(Op::exp2, k) == std::ldexp(1.0, k));
+    for (int k = -1074; k < 1024; ++k) {
+        REQUIRE(at(Op::exp2, k) == std::ldexp(1.0, k));
+        REQUIRE(at(Op::log2, std::ldexp(1.0, k)) == k);
+    }
 }
 
 TEST_CASE("the sign of zero is kept", "[lib][scalar][kernels]") {
