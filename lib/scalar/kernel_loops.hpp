@@ -1,5 +1,5 @@
 // The kernels' source, included once by each kernels_<instruction set>.cpp after it defines EIN_FILL_KERNELS, the name of
-// the function that enters them in a table. Everything is in an unnamed namespace and calls nothing outside it: code for one
+// the function that enters them in a table. Everything is in an unnamed namespace and calls nothing outside it but the C library: code for one
 // processor must never be linked into another's table. Loops are plain so that the compiler turns them into vector code.
 #include <cstddef>
 #include <cstdint>
@@ -230,6 +230,24 @@ struct Log1p {
     static T of(T a) {
         return fast_log1p(a);
     }
+};
+struct Sin {
+    template <Range range, class T>
+    static T of(T a) {
+        if (range == Range::moderate || absolute(a) <= moderate<T>) return sine_of_turned<T, 0>(a);
+        return sizeof(T) == 4 ? T(__builtin_sinf(float(a))) : T(__builtin_sin(double(a)));  // of the C library
+    }
+    template <class T>
+    static constexpr T moderate = Format<T>::sine_moderate;
+};
+struct Cos {
+    template <Range range, class T>
+    static T of(T a) {
+        if (range == Range::moderate || absolute(a) <= moderate<T>) return sine_of_turned<T, 1>(a);
+        return sizeof(T) == 4 ? T(__builtin_cosf(float(a))) : T(__builtin_cos(double(a)));  // of the C library
+    }
+    template <class T>
+    static constexpr T moderate = Format<T>::sine_moderate;
 };
 struct Tanh {
     template <class T>
@@ -544,6 +562,8 @@ void enter_functions(Kernels& table) {
     each<Log, float, double>(table, Op::log);
     each<Log2, float, double>(table, Op::log2);
     each<Log1p, float, double>(table, Op::log1p);
+    each_by_range<Sin, float, double>(table, Op::sin);
+    each_by_range<Cos, float, double>(table, Op::cos);
     each<Tanh, float, double>(table, Op::tanh);
     each_by_range<Sigmoid, float, double>(table, Op::sigmoid);
     each_by_range<Silu, float, double>(table, Op::silu);

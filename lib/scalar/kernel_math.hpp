@@ -23,7 +23,8 @@ struct Format<float> {
     static constexpr float log_scale = 0x1p25f;
     static constexpr float log_scale_digits = 25, log_high = 6.9313812256e-01f, log_low = 9.0580006145e-06f;
     static constexpr Bits root_half = 0x3f3504f3;
-    static constexpr float exp_moderate = 87, exp2_moderate = 126, gelu_moderate = 13, gelu_most = 15, erf_most = 4;
+    static constexpr float sine_moderate = 1e5, exp_moderate = 87, exp2_moderate = 126, gelu_moderate = 13,
+                           gelu_most = 15, erf_most = 4;
     static constexpr Bits half_mantissa = 0xfffff000;  // its square is exact
 
     /// (e^r - 1 - r) / r^2, of r and r^2
@@ -50,7 +51,8 @@ struct Format<double> {
                             log_low = 1.90821492927058770002e-10;
     static constexpr Bits root_half = 0x3fe6a09e667f3bcd;
 
-    static constexpr double exp_moderate = 708, exp2_moderate = 1022, gelu_moderate = 37, gelu_most = 39, erf_most = 6;
+    static constexpr double sine_moderate = 1e5, exp_moderate = 708, exp2_moderate = 1022, gelu_moderate = 37,
+                            gelu_most = 39, erf_most = 6;
     static constexpr Bits half_mantissa = 0xfffffffff8000000;
 
     static double exp_rest(double r, double r2) {
@@ -362,4 +364,60 @@ template <Range range, class T>
     T const y = scaled<range>(negative ? -a * tail : tail, k);
     T const z = negative ? y : x * (T(1) - y);
     return range == Range::whole && x == -T(__builtin_huge_val()) ? T(__builtin_nan("")) : z;  // -inf * 0
+}
+
+/// sin and cos for |r| <= pi/4, as in FreeBSD's libm: r + r^3 S(r^2), 1 - r^2/2 + r^4 C(r^2).
+template <class T>
+struct Turn;
+
+template <>
+struct Turn<double> {
+    static double sine(double r, double z) {
+        double const low = 8.33333333332248946124e-03 + z * -1.98412698298579493134e-04;
+        double const high =
+            2.75573137070700676789e-06 + z * (-2.50507602534068634195e-08 + z * 1.58969099521155010221e-10);
+        double const w = z * z;
+        return r + (r * z) * (-1.66666666666666324348e-01 + z * (low + w * high));
+    }
+    static double cosine(double z) {
+        double const w = z * z, half = 0.5 * z, whole = 1 - half;
+        double const low =
+            4.16666666666666019037e-02 + z * (-1.38888888888741095749e-03 + z * 2.48015872894767294178e-05);
+        double const high =
+            -2.75573143513906633035e-07 + z * (2.08757232129817482790e-09 + z * -1.13596475577881948265e-11);
+        return whole + (((1 - whole) - half) + w * (low + (w * z) * high));
+    }
+};
+
+/// For f32, with all steps in f64.
+template <>
+struct Turn<float> {
+    static double sine(double r, double z) {
+        double const w = z * z;
+        return r + (r * z) * ((-0x1.5555554cbac77p-3 + z * 0x1.11110896efbb2p-7) +
+                              w * (-0x1.a00f9e2cae774p-13 + z * 0x1.6cd878c3b46a7p-19));
+    }
+    static double cosine(double z) {
+        double const w = z * z;
+        return (1 + z * -0x1.ffffffd0c5e81p-2) +
+               w * ((0x1.55553e1053a42p-5 + z * -0x1.6c087e80f1e27p-10) + w * 0x1.99342e0ee5069p-16);
+    }
+};
+
+/// The sine of x + quarters pi/2 for |x| <= 1e5, up to which multiples of the first two parts of pi/2 are exact.
+template <class T, int quarters>
+[[gnu::always_inline]] inline T sine_of_turned(T argument) {
+    using F = Format<double>;
+    double const x = argument;
+    double const shifted = x * 0x1.45f306dc9c883p-1 + F::shift;
+    double const n = shifted - F::shift;
+    double const first = x - n * 1.57079632673412561417e+00, part = n * 6.07710050630396597660e-11;
+    double const second = first - part;
+    double const r = second - (n * 2.02226624879595063154e-21 - ((first - second) - part));
+    Bits<double> const quadrant = bits_of(shifted) + quarters;
+    double const z = r * r;
+    double const sine = Turn<T>::sine(r, z), cosine = Turn<T>::cosine(z);
+    double const y = (quadrant & 1) == 0 ? sine : cosine;
+    T const result = static_cast<T>(from_bits<double>(bits_of(y) ^ (quadrant >> 1 << 63)));
+    return quarters == 0 && argument == T(0) ? argument : result;  // -0 stays -0
 }

@@ -19,8 +19,6 @@ namespace {
         }                     \
     };
 EIN_PLAIN(Cbrt, std::cbrt(x))
-EIN_PLAIN(Sin, std::sin(x))
-EIN_PLAIN(Cos, std::cos(x))
 EIN_PLAIN(Tan, std::tan(x))
 EIN_PLAIN(Atan, std::atan(x))
 EIN_PLAIN(Sinh, std::sinh(x))
@@ -118,8 +116,6 @@ void enter_complex2(Kernels& table) {
 
 void fill_plain_kernels(Kernels& table) {
     enter_real<Cbrt>(table, Op::cbrt);
-    enter_real<Sin>(table, Op::sin);
-    enter_real<Cos>(table, Op::cos);
     enter_real<Tan>(table, Op::tan);
     enter_real<Atan>(table, Op::atan);
     enter_real<Sinh>(table, Op::sinh);

@@ -39,6 +39,8 @@ std::vector<Function> functions(bool f64) {
         {Op::log, [](long double x) { return std::log(x); }, 0, 100, 2},
         {Op::log2, [](long double x) { return std::log2(x); }, 0, 100, f64 ? 2.0 : 3.0},
         {Op::log1p, [](long double x) { return std::log1p(x); }, -1, 100, 2},
+        {Op::sin, [](long double x) { return std::sin(x); }, -1e5, 1.1e5, 2},
+        {Op::cos, [](long double x) { return std::cos(x); }, -1e5, 1.1e5, 2},
         {Op::tanh, [](long double x) { return std::tanh(x); }, -20, 20, 3},
         {Op::sigmoid, sigmoid, -most, 40, 3},
         {Op::silu, [](long double x) { return x * sigmoid(x); }, f64 ? -755.0 : -110.0, 40, 4},
