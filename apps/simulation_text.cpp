@@ -96,7 +96,9 @@ SweepRow sweep_row(schedule::Schedule const& schedule, double seconds, double se
         std::int64_t words = 0;
         for (schedule::Task const& task : section.tasks)
             if (task.kind == schedule::TaskKind::receive)
-                words += section.elements_of(section.blocks[static_cast<std::size_t>(task.output)]);
+                words +=
+                    section.message_of(task).bytes /
+                    static_cast<std::int64_t>(size_of(section.blocks[static_cast<std::size_t>(task.output)].dtype));
         row.words = std::max(row.words, words);
     }
     row.bytes = std::accumulate(p.bytes_sent.begin(), p.bytes_sent.end(), std::int64_t{0});

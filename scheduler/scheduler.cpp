@@ -40,11 +40,8 @@ struct Totals {
 Totals totals_of(schedule::Header const& header, Section const& section) {
     Totals out;
     for (Task const& task : section.tasks) {
-        auto bytes = [&](std::int32_t block) {
-            return section.bytes_of(section.blocks[static_cast<std::size_t>(block)]);
-        };
-        if (task.kind == TaskKind::send) out.sent += bytes(section.inputs_of(task)[0]), ++out.messages;
-        if (task.kind == TaskKind::receive) out.received += bytes(task.output);
+        if (task.kind == TaskKind::send) out.sent += section.message_of(task).bytes, ++out.messages;
+        if (task.kind == TaskKind::receive) out.received += section.message_of(task).bytes;
     }
     out.flops = flops_of(header, section);
     out.peak = schedule::replay(section).peak;

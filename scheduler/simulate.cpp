@@ -65,8 +65,7 @@ struct Messages {
         promise(ends.size() % 2 == 0, "a message without its sender or receiver is simulated");
         for (std::size_t i = 0; i < ends.size(); i += 2) {
             Section const& section = schedule.sections[at(ends[i].from)];
-            std::int32_t const block = section.inputs_of(section.tasks[at(ends[i].task)])[0];
-            std::int64_t const bytes = section.bytes_of(section.blocks[static_cast<std::size_t>(block)]);
+            std::int64_t const bytes = section.message_of(section.tasks[at(ends[i].task)]).bytes;
             of_task[at(ends[i].from)][at(ends[i].task)] = of_task[at(ends[i].to)][at(ends[i + 1].task)] =
                 static_cast<std::int32_t>(list.size());
             Message message;

@@ -24,6 +24,20 @@ Box intersection(Box const& a, Box const& b) {
     return out;
 }
 
+bool is_one_run(Box const& part, Box const& whole) {
+    std::size_t axis = part.order();
+    while (axis > 0 && part.length[axis - 1] == whole.length[axis - 1]) --axis;  // these run through
+    return std::all_of(part.length.begin(), part.length.begin() + static_cast<std::ptrdiff_t>(axis > 0 ? axis - 1 : 0),
+                       [](Extent length) { return length == 1; });
+}
+
+Extent offset_in(Box const& part, Box const& whole) {
+    Extent offset = 0;
+    for (std::size_t axis = 0; axis < part.order(); ++axis)
+        offset = offset * whole.length[axis] + part.begin[axis] - whole.begin[axis];
+    return offset;
+}
+
 Extent element_count(std::span<Extent const> shape) {
     Extent count = 1;
     for (Extent extent : shape) count *= extent;

@@ -31,6 +31,12 @@ struct Box {
 /// What two boxes of the same order share (lengths never negative).
 Box intersection(Box const& a, Box const& b);
 
+/// Whether the elements of `part`, a box inside `whole`, follow one another in the C order of `whole`.
+/// Example: rows [2:4, 0:5] of [0:8, 0:5] do, columns [0:8, 0:2] do not.
+bool is_one_run(Box const& part, Box const& whole);
+/// How many elements of `whole` come before the first of `part`, in C order.
+Extent offset_in(Box const& part, Box const& whole);
+
 Extent element_count(std::span<Extent const> shape);
 /// The same, or nothing when the product does not fit in 63 bits.
 std::optional<Extent> checked_element_count(std::span<Extent const> shape);

@@ -109,7 +109,7 @@ bool Agenda<Store>::may_receive() const {
     TaskId const first = receives_.first();
     if (first == head()) return true;
     return receives_in_flight_ < limits_.receives &&
-           receive_bytes_in_flight_ + store_.bytes(BlockId{task(first).output}) <= limits_.receive_bytes &&
+           receive_bytes_in_flight_ + section_.message_of(task(first)).bytes <= limits_.receive_bytes &&
            admitted(first);
 }
 
@@ -139,7 +139,7 @@ std::optional<TaskId> Agenda<Store>::take_receive() {
     TaskId const id = receives_.pop();
     make_output(id);
     ++receives_in_flight_;
-    receive_bytes_in_flight_ += store_.bytes(BlockId{task(id).output});
+    receive_bytes_in_flight_ += section_.message_of(task(id)).bytes;
     return id;
 }
 
@@ -181,7 +181,7 @@ void Agenda<Store>::leave(TaskId id) {
     }
     if (ended.kind == TaskKind::receive) {
         --receives_in_flight_;
-        receive_bytes_in_flight_ -= store_.bytes(BlockId{ended.output});
+        receive_bytes_in_flight_ -= section_.message_of(ended).bytes;
     }
     if (ended.output >= 0 && store_.wrote(BlockId{ended.output}))
         for (TaskId reader : links_.readers(BlockId{ended.output})) count_down(reader);

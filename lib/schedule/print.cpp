@@ -65,6 +65,8 @@ std::string task_text(Header const& header, Section const& section, TaskId id) {
         out += (task.output >= 0 ? " from " : " of ") + blocks_text(header, section, section.inputs_of(task));
     if (task.output >= 0)
         out += (task.accumulate ? " onto " : " to ") + block_text(header, section, BlockId{task.output});
+    bool const message = task.kind == TaskKind::send || task.kind == TaskKind::receive;
+    if (message && task.order > 0) out += ", its part " + to_string(section.region_of(task));
     return out;
 }
 
@@ -108,6 +110,7 @@ Json to_json(Schedule const& schedule) {
             if (task.output >= 0) entry["output"] = block_text(header, section, BlockId{task.output});
             if (std::string const node = node_of(header, task); !node.empty()) entry["node"] = node;
             if (task.peer >= 0) entry["peer"] = task.peer;
+            if (task.peer >= 0) entry["bytes"] = section.message_of(task).bytes;
             if (task.accumulate) entry["accumulate"] = true;
             tasks.push_back(std::move(entry));
         }

@@ -35,4 +35,13 @@ std::int64_t Section::bytes_of(Block const& block) const {
     return elements_of(block) * static_cast<std::int64_t>(size_of(block.dtype));
 }
 
+Stretch Section::message_of(Task const& task) const {
+    Block const& block =
+        blocks[static_cast<std::size_t>(task.kind == TaskKind::send ? inputs_of(task)[0] : task.output)];
+    if (task.order == 0) return {0, bytes_of(block)};
+    auto const size = static_cast<std::int64_t>(size_of(block.dtype));
+    Box const region = region_of(task);
+    return {offset_in(region, box_of(block)) * size, region.elements() * size};
+}
+
 }  // namespace ein::schedule

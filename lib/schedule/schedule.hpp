@@ -28,8 +28,8 @@ enum class TaskKind : std::uint8_t {
     reshape,  // elements that input and output share under reshape `spec`, block to block
     pack,     // the same, into a packed block: in C order; `region` is the box of the block that will unpack it
     unpack,   // from a packed block; `region` is the box of the block that it was packed from
-    send,     // input to `peer`, message `tag`
-    receive,  // output from `peer`, message `tag`
+    send,     // input to `peer`, message `tag`; with a `region` that part of it, which lies in one run there
+    receive,  // output from `peer`, message `tag`; the same
     store,    // input into output tensor `spec`
     spill,    // input to this rank's disk, for the fetches that come `after` it
     fetch     // output = what the spill that it comes `after` wrote
@@ -65,6 +65,11 @@ struct Task {
     std::int32_t tag = -1;  // messages from one rank to another are numbered 0, 1, ...
 };
 
+/// Bytes of a block that lie together.
+struct Stretch {
+    std::int64_t offset = 0, bytes = 0;
+};
+
 /// What one rank does. Tasks stand in an order that is safe on all ranks together: running every rank's list in order ends.
 /// Loads come first, stores last; only spills and fetches may stand between them.
 struct Section {
@@ -78,6 +83,8 @@ struct Section {
     Box region_of(Task const& task) const;
     std::int64_t elements_of(Block const& block) const;
     std::int64_t bytes_of(Block const& block) const;
+    /// What a send takes of its input, or a receive puts into its output.
+    Stretch message_of(Task const& task) const;
 };
 
 struct Tensor {

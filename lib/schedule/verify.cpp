@@ -198,8 +198,8 @@ private:
             case TaskKind::reshape:
             case TaskKind::pack:
             case TaskKind::unpack: return takes(1, true) && spec_in(header_.reshapes.size()) && sound_reshape(task);
-            case TaskKind::send: return takes(1, false) && sound_transfer(task);
-            case TaskKind::receive: return takes(0, true) && sound_transfer(task);
+            case TaskKind::send: return takes(1, false) && sound_transfer(task, input(task, 0));
+            case TaskKind::receive: return takes(0, true) && sound_transfer(task, output(task));
             case TaskKind::store: return takes(1, false) && spec_in(header_.outputs.size()) && sound_store(task);
             case TaskKind::spill: return takes(1, false);
             case TaskKind::fetch: return takes(0, true);
@@ -207,9 +207,19 @@ private:
         return false;
     }
 
-    bool sound_transfer(Task const& task) const {
+    bool sound_transfer(Task const& task, Block const& block) const {
         return in_range(task.peer, static_cast<std::size_t>(header_.ranks)) && task.peer != rank_.value() &&
-               task.tag >= 0;
+               task.tag >= 0 && (task.order == 0 || lies_together(section_.region_of(task), block));
+    }
+
+    bool lies_together(Box const& region, Block const& block) const {
+        if (block.packed || region.order() != static_cast<std::size_t>(block.order)) return false;
+        Box const box = section_.box_of(block);
+        for (std::size_t axis = 0; axis < region.order(); ++axis)
+            if (region.length[axis] < 0 || region.begin[axis] < box.begin[axis] ||
+                region.length[axis] > box.end(axis) - region.begin[axis])
+                return false;
+        return is_one_run(region, box);
     }
 
     bool sound_load(Task const& task) const {
@@ -220,10 +230,11 @@ private:
     }
 
     bool sound_store(Task const& task) const {
-        std::int32_t const tensor = header_.outputs[static_cast<std::size_t>(task.spec)].tensor;
-        Block const& block = input(task, 0);
-        return !block.packed && block.tensor == tensor &&
-               block.dtype == header_.tensors[static_cast<std::size_t>(tensor)].dtype;
+        Tensor const& tensor =
+            header_.tensors[static_cast<std::size_t>(header_.outputs[static_cast<std::size_t>(task.spec)].tensor)];
+        Block const& block = input(task, 0);  // of a tensor that equals it, maybe: a node that changes nothing has none
+        return !block.packed && header_.tensors[static_cast<std::size_t>(block.tensor)].shape == tensor.shape &&
+               block.dtype == tensor.dtype;
     }
 
     bool sound_kernel_call(Task const& task) const {

@@ -26,11 +26,6 @@ std::string describe(MessageKey const& key) {
            std::to_string(key.to);
 }
 
-std::int64_t bytes_of(Section const& section, Task const& task) {
-    std::int32_t const block = task.kind == TaskKind::send ? section.inputs_of(task)[0] : task.output;
-    return section.bytes_of(section.blocks[static_cast<std::size_t>(block)]);
-}
-
 /// Both ends of each message, put together at the receiver.
 void check_messages(Schedule const& schedule, std::vector<std::string>& faults) {
     struct End {
@@ -44,7 +39,7 @@ void check_messages(Schedule const& schedule, std::vector<std::string>& faults) 
         for (Task const& task : section.tasks) {
             if (!is_transfer(task)) continue;
             MessageKey const key = key_of(task, rank);
-            ends[static_cast<std::size_t>(key.to)].push_back({key, task.kind, bytes_of(section, task)});
+            ends[static_cast<std::size_t>(key.to)].push_back({key, task.kind, section.message_of(task).bytes});
         }
     }
     auto check_receiver = [](std::vector<End> list) {
@@ -105,8 +100,8 @@ void check_order_ends(Schedule const& schedule, std::vector<std::string>& faults
 bool is_as_predicted(Prediction const& p, Section const& section, std::size_t rank) {
     std::int64_t sent = 0, received = 0, messages = 0;
     for (Task const& task : section.tasks) {
-        if (task.kind == TaskKind::send) sent += bytes_of(section, task), ++messages;
-        if (task.kind == TaskKind::receive) received += bytes_of(section, task);
+        if (task.kind == TaskKind::send) sent += section.message_of(task).bytes, ++messages;
+        if (task.kind == TaskKind::receive) received += section.message_of(task).bytes;
     }
     Profile const profile = replay(section);
     return sent == p.bytes_sent[rank] && received == p.bytes_received[rank] && messages == p.messages_sent[rank] &&

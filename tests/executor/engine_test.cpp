@@ -85,6 +85,30 @@ TEST_CASE("copies and reshapes place elements across ranks", "[executor][engine]
     CHECK(run.outputs.at("F") == std::vector<double>{2.5, 2.5});
 }
 
+TEST_CASE("parts of blocks travel to their places", "[executor][engine]") {
+    // X (2, 3) is put together on rank 1 from a part of a row, the rest of it and a row; Y is a row of that, sent back.
+    ScheduleBuilder b(2);
+    b.tensor("X", {2, 3});
+    b.load(0, "x", "X", {{0, 0}, {2, 3}});
+    b.block(1, "there", "X", {{0, 0}, {2, 3}});
+    b.transfer_part(0, "x", {{0, 0}, {1, 2}}, 1, "there");
+    b.transfer_part(0, "x", {{1, 0}, {1, 3}}, 1, "there");
+    b.transfer_part(0, "x", {{0, 2}, {1, 1}}, 1, "there");
+    b.block(0, "row", "X", {{1, 0}, {1, 3}});
+    b.transfer_part(1, "there", {{1, 0}, {1, 3}}, 0, "row");
+    b.store(1, "there"), b.store(0, "row");
+    auto const schedule = b.finish();
+    CHECK(schedule.header.prediction.bytes_sent == std::vector<std::int64_t>{48, 24});
+    CHECK(schedule.header.prediction.messages_sent == std::vector<std::int64_t>{3, 1});
+    RunSetup setup;
+    setup.repeat = GENERATE(1, 3);
+    RunOutcome const run = run_by_threads(schedule, setup);
+    CHECK(run.codes == all_done(2));
+    CHECK(run.outputs.at("X") == std::vector<double>{number(0), number(1), number(2), number(3), number(4), number(5)});
+    CHECK(run.results[0].transfers.bytes_sent == 48);
+    CHECK(run.results[1].transfers.messages_sent == 1);
+}
+
 TEST_CASE("scalars, empty blocks, unread blocks and outputs that are inputs", "[executor][engine]") {
     ScheduleBuilder b(2);
     b.tensor("S", {}), b.tensor("E", {0, 3}), b.tensor("X", {2});

@@ -93,13 +93,11 @@ public:
         block(to, name, schedule_.header.tensors[static_cast<std::size_t>(sent.tensor)].name,
               at(from).section.box_of(sent), sent.packed);
         at(to).section.blocks.back().dtype = sent.dtype;
-        int const tag = tags_[{from, to}]++;
-        schedule::Task& send = add(from, schedule::TaskKind::send, -1, {name}, "");
-        send.peer = to;
-        send.tag = tag;
-        schedule::Task& receive = add(to, schedule::TaskKind::receive, -1, {}, name);
-        receive.peer = from;
-        receive.tag = tag;
+        add_message(from, name, {}, to, name, {});
+    }
+    /// Sends a part of a block, which lies in one run there, into a part of another.
+    void transfer_part(int from, std::string const& name, Box const& part, int to, std::string const& into) {
+        add_message(from, name, part, to, into, part);
     }
     void store(int rank, std::string const& name) {
         std::int32_t const id = at(rank).section.blocks[static_cast<std::size_t>(at(rank).block.at(name))].tensor;
@@ -131,6 +129,20 @@ private:
     };
 
     OfRank& at(int rank) { return ranks_.at(static_cast<std::size_t>(rank)); }
+
+    /// The parts have no axes where all of the blocks is meant.
+    void add_message(int from, std::string const& name, Box const& sent, int to, std::string const& into,
+                     Box const& received) {
+        int const tag = tags_[{from, to}]++;
+        schedule::Task& send = add(from, schedule::TaskKind::send, -1, {name}, "");
+        send.peer = to;
+        send.tag = tag;
+        set_region(from, send, sent);
+        schedule::Task& receive = add(to, schedule::TaskKind::receive, -1, {}, into, sent.order() == 0);
+        receive.peer = from;
+        receive.tag = tag;
+        set_region(to, receive, received);
+    }
 
     static std::int64_t pool(OfRank& of, Box const& box) {
         auto& coords = of.section.coords;
@@ -189,12 +201,9 @@ private:
 
     void predict(schedule::Section const& section) {
         std::int64_t sent = 0, received = 0, messages = 0;
-        auto bytes = [&](std::int32_t block) {
-            return section.bytes_of(section.blocks[static_cast<std::size_t>(block)]);
-        };
         for (schedule::Task const& task : section.tasks) {
-            if (task.kind == schedule::TaskKind::send) sent += bytes(section.inputs_of(task)[0]), ++messages;
-            if (task.kind == schedule::TaskKind::receive) received += bytes(task.output);
+            if (task.kind == schedule::TaskKind::send) sent += section.message_of(task).bytes, ++messages;
+            if (task.kind == schedule::TaskKind::receive) received += section.message_of(task).bytes;
         }
         schedule::Prediction& p = schedule_.header.prediction;
         p.bytes_sent.push_back(sent);

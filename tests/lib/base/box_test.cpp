@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "lib/base/partition.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace ein;
@@ -64,6 +65,31 @@ TEST_CASE("an empty box is in every box", "[lib][base][box]") {
     CHECK(Box{{0}, {2}}.contains(Box{{7}, {0}}));
     CHECK_FALSE(Box{{0}, {2}}.contains(Box{{1}, {2}}));
     CHECK_FALSE(Box{{1}, {2}}.contains(Box{{0}, {2}}));
+}
+
+TEST_CASE("a part lies in one run where counting its elements in C order finds no gap", "[lib][base][box]") {
+    Box const whole{{2, 0, 5}, {3, 2, 4}};
+    auto const position = [&](std::vector<Extent> const& index) {
+        return ((index[0] - 2) * 2 + index[1]) * 4 + index[2] - 5;
+    };
+    Parts const begins = {3, 2, 4};
+    int runs = 0;
+    for_each_index(begins, [&](std::vector<Extent> const& from) {
+        for_each_index(begins, [&](std::vector<Extent> const& to) {
+            Box part{{2 + from[0], from[1], 5 + from[2]}, {}};
+            for (std::size_t axis = 0; axis < 3; ++axis) part.length.push_back(to[axis] - from[axis] + 1);
+            if (part.length[0] < 1 || part.length[1] < 1 || part.length[2] < 1) return;
+            std::vector<Extent> last = part.begin;
+            for (std::size_t axis = 0; axis < 3; ++axis) last[axis] = part.end(axis) - 1;
+            CHECK(offset_in(part, whole) == position(part.begin));
+            bool const one_run = position(last) - position(part.begin) + 1 == part.elements();
+            CHECK(is_one_run(part, whole) == one_run);
+            runs += one_run ? 1 : 0;
+        });
+    });
+    CHECK(runs == 6 * 10 + 3 * 1 + 3);  // parts of a row, both rows of a slab, several slabs
+    CHECK(is_one_run(Box{}, Box{}));
+    CHECK(offset_in(Box{}, Box{}) == 0);
 }
 
 TEST_CASE("element counts that do not fit in 63 bits are noticed", "[lib][base][box]") {

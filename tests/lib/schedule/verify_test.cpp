@@ -8,8 +8,28 @@
 using namespace ein;
 using schedule::Schedule;
 
+namespace {
+void send_part(Schedule& s, Box const& part) {
+    schedule::Task& send = s.sections[0].tasks[2];
+    send.order = static_cast<std::int32_t>(part.order());
+    send.coords = test::pool(s.sections[0], part);
+}
+}  // namespace
+
 TEST_CASE("a sound schedule has no faults", "[schedule][verify]") {
     CHECK(schedule::faults_of(test::small_schedule()).empty());
+}
+
+TEST_CASE("a message may be a part of its block that lies in one run", "[schedule][verify]") {
+    Schedule schedule = test::small_schedule();
+    send_part(schedule, {{2, 0}, {2, 3}});  // all of it
+    CHECK(schedule::faults_of(schedule).empty());
+    CHECK(schedule.sections[0].message_of(schedule.sections[0].tasks[2]).bytes == 48);
+    send_part(schedule, {{3, 1}, {1, 2}});
+    schedule::Stretch const part = schedule.sections[0].message_of(schedule.sections[0].tasks[2]);
+    CHECK(part.offset == 4 * 8);
+    CHECK(part.bytes == 2 * 8);
+    CHECK(schedule::faults_of(schedule.header, schedule.sections[0], Rank{0}).empty());
 }
 
 TEST_CASE("every broken promise is found", "[schedule][verify]") {
@@ -38,6 +58,13 @@ TEST_CASE("every broken promise is found", "[schedule][verify]") {
         {"a message to oneself", [](Schedule& s) { s.sections[0].tasks[2].peer = 0; }},
         {"a message to nobody", [](Schedule& s) { s.sections[0].tasks[2].peer = 2; }},
         {"a message without its receiver", [](Schedule& s) { s.sections[0].tasks[2].tag = 1; }},
+        {"a message of fewer bytes than its receiver wants", [](Schedule& s) { send_part(s, {{2, 0}, {1, 3}}); }},
+        {"a message of what lies apart", [](Schedule& s) { send_part(s, {{2, 0}, {2, 2}}); }},
+        {"a message from outside its block", [](Schedule& s) { send_part(s, {{1, 0}, {2, 3}}); }},
+        {"a message of more elements than can be counted",
+         [](Schedule& s) { send_part(s, {{2, 0}, {INT64_MAX, INT64_MAX}}); }},
+        {"a message of negative length", [](Schedule& s) { send_part(s, {{2, 0}, {-2, -3}}); }},
+        {"a message of other axes than its block's", [](Schedule& s) { send_part(s, {{2}, {2}}); }},
         {"accumulation onto nothing", [](Schedule& s) { s.sections[0].tasks[3].accumulate = true; }},
         {"a task after a later one", [](Schedule& s) { s.sections[0].tasks[1].after = 3; }},
         {"a copy of more elements than can be counted",
@@ -51,6 +78,7 @@ TEST_CASE("every broken promise is found", "[schedule][verify]") {
         {"a kernel label that is not there", [](Schedule& s) { s.header.kernels[0].einsum.inputs[0][0] = 5; }},
         {"a repeated output label", [](Schedule& s) { s.header.kernels[0].einsum.output = {0, 0}; }},
         {"a wrong dtype of a stored block", [](Schedule& s) { s.sections[0].blocks[2].dtype = DType::f32; }},
+        {"a stored block of another shape", [](Schedule& s) { s.header.outputs[0].tensor = 0; }},
         {"a wrong predicted peak", [](Schedule& s) { s.header.prediction.peak_bytes[0] += 1; }},
         {"wrong predicted bytes", [](Schedule& s) { s.header.prediction.bytes_sent[0] += 1; }},
         {"too few predictions", [](Schedule& s) { s.header.prediction.peak_bytes.pop_back(); }},
