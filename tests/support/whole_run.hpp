@@ -34,7 +34,6 @@ struct WholeRunSetup {
     std::int64_t slice_bytes = 16 << 10;
     scheduler::Staging staging = {};
     scheduler::Piecing piecing = {};
-    scheduler::Messages messages = {};
     executor::DeviceKind device = executor::DeviceKind::cpu;
     executor::ChainLimits chains = {};
     executor::LoopbackOptions transport = {};
@@ -148,8 +147,7 @@ inline WholeRun whole_run(Json const& json, WholeRunSetup const& setup) {
                                              .inputs = setup.inputs,
                                              .slice_bytes = setup.slice_bytes,
                                              .staging = setup.staging,
-                                             .piecing = setup.piecing,
-                                             .messages = setup.messages});
+                                             .piecing = setup.piecing});
     execute(run, setup);
     return run;
 }
