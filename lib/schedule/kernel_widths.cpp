@@ -39,6 +39,10 @@ std::vector<std::int32_t> depths(Section const& section) {
     return of_task;
 }
 
+/// Elements for each thread from which a task is cut for all threads: its neighbours may wait for messages, and where they do not, one after
+/// the other is as good as side by side.
+constexpr double large = 1 << 20;
+
 }  // namespace
 
 std::vector<std::int16_t> kernel_widths(Section const& section, int threads) {
@@ -54,8 +58,9 @@ std::vector<std::int16_t> kernel_widths(Section const& section, int threads) {
     std::vector<std::int16_t> widths(section.tasks.size(), 1);
     for (std::size_t i = 0; i < section.tasks.size(); ++i) {
         if (moves_between_ranks_or_files(section.tasks[i])) continue;
+        double const work = work_of(section, section.tasks[i]);
         double const share =
-            work_of(section, section.tasks[i]) / std::max(1.0, total[static_cast<std::size_t>(depth[i])]);
+            work >= large * threads ? 1.0 : work / std::max(1.0, total[static_cast<std::size_t>(depth[i])]);
         widths[i] = static_cast<std::int16_t>(std::clamp(std::lround(share * threads), 1L, static_cast<long>(threads)));
     }
     return widths;

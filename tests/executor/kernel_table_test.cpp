@@ -50,6 +50,23 @@ TEST_CASE("threads are shared out by work among tasks of one depth", "[executor]
     CHECK(schedule::kernel_widths(section, 1).empty());
 }
 
+TEST_CASE("large kernels side by side are cut for all threads each", "[executor][kernels]") {
+    auto const widths = [](Extent rows) {
+        ScheduleBuilder b(1);
+        b.tensor("X", {rows, 1024});
+        auto const copy = b.kernel("copy", sum_of_products("ij->ij", {{'i', rows}, {'j', 1024}}));
+        b.load(0, "x", "X", Box::whole({rows, 1024}));
+        for (char const* name : {"y", "z"}) {
+            b.block(0, name, "X", Box::whole({rows, 1024}));
+            b.apply(0, copy, Box::whole({rows, 1024}), {"x"}, name);
+        }
+        for (char const* name : {"y", "z"}) b.store(0, name);
+        return schedule::kernel_widths(b.finish().sections[0], 2);
+    };
+    CHECK(widths(2048) == std::vector<std::int16_t>{1, 2, 2, 1, 1});
+    CHECK(widths(1024) == std::vector<std::int16_t>{1, 1, 1, 1, 1});
+}
+
 TEST_CASE("tasks are named by kind, owner and block", "[executor][kernels]") {
     auto const schedule = split_k_schedule(2);
     auto const text = [&](int task) { return task_text(schedule.header, schedule.sections[0], TaskId{task}); };
