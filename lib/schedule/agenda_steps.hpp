@@ -177,7 +177,7 @@ void Agenda<Store>::leave(TaskId id) {
     --left_in_phase_;
     if (ended.kind == TaskKind::send) {
         --sends_in_flight_;
-        sends_.ended(ended.peer, sent_bytes(id), [this](TaskId send) { return sent_bytes(send); });
+        sends_.ended(id, ended.peer, [this](TaskId send) { return sent_bytes(send); });
     }
     if (ended.kind == TaskKind::receive) {
         --receives_in_flight_;

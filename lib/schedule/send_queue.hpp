@@ -1,9 +1,12 @@
 // Sends that could start now: the lowest first, and to each rank few bytes at a time. Messages that are open together share their links and arrive
 // together; one after another, the first is there early and its reader begins while the others are under way.
-// Example: window 8; to rank 1 tasks 5 (6 bytes) and 7 (6 bytes), to rank 2 task 6: 5 and 6 may start, 7 when 5 has ended.
+// Only messages before it in the list hold a send up: what is ready long before it is wanted (parts of inputs) may wait for its receiver, who
+// takes messages of one sender in the list's order.
+// Example: window 8; to rank 1 tasks 5 (6 bytes) and 7 (6 bytes), to rank 2 task 6: 5 and 6 may start, 7 when 5 has ended; 3, ready now, at once.
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <unordered_map>
 
 #include "lib/schedule/ready_queue.hpp"
@@ -18,7 +21,7 @@ public:
     TaskId first() const { return open_.first(); }
     void push(TaskId send, std::int32_t peer, std::int64_t bytes) {
         Peer& to = peers_[peer];
-        if (to.waiting.empty() && fits(to, bytes))
+        if ((to.waiting.empty() || send < to.waiting.first()) && fits(to, send, bytes))
             begin(to, send, bytes);
         else
             to.waiting.push(send);
@@ -26,10 +29,10 @@ public:
     TaskId pop() { return open_.pop(); }
     /// A send that was taken has ended. @param bytes_of  of a send
     template <class BytesOf>
-    void ended(std::int32_t peer, std::int64_t bytes, BytesOf const& bytes_of) {
+    void ended(TaskId send, std::int32_t peer, BytesOf const& bytes_of) {
         Peer& to = peers_[peer];
-        to.bytes -= bytes;
-        while (!to.waiting.empty() && fits(to, bytes_of(to.waiting.first()))) {
+        to.open.erase(send);
+        while (!to.waiting.empty() && fits(to, to.waiting.first(), bytes_of(to.waiting.first()))) {
             TaskId const next = to.waiting.pop();
             begin(to, next, bytes_of(next));
         }
@@ -42,12 +45,16 @@ public:
 
 private:
     struct Peer {
-        std::int64_t bytes = 0;  // of sends that may start or have
+        std::map<TaskId, std::int64_t> open;  // bytes of sends that may start or have
         ReadyQueue waiting;
     };
-    bool fits(Peer const& to, std::int64_t bytes) const { return to.bytes == 0 || to.bytes + bytes <= window_; }
+    bool fits(Peer const& to, TaskId send, std::int64_t bytes) const {
+        std::int64_t before = 0;
+        for (auto at = to.open.begin(); at != to.open.end() && at->first < send; ++at) before += at->second;
+        return before == 0 || before + bytes <= window_;
+    }
     void begin(Peer& to, TaskId send, std::int64_t bytes) {
-        to.bytes += bytes;
+        to.open.emplace(send, bytes);
         open_.push(send);
     }
 
