@@ -51,14 +51,17 @@ public:
     /// All pieces are large enough, and few.
     bool pays() const {
         bool const product = is_matrix_product(*einsum_);
+        std::vector<Extent> shortest;
         double least = 1, count = 1;
         for (auto const& edges : edges_) {
-            Extent shortest = edges.back() - edges.front();
-            for (std::size_t k = 1; k < edges.size(); ++k) shortest = std::min(shortest, edges[k] - edges[k - 1]);
-            if (edges.size() > 2 && shortest < (product ? rule_->product_length : 1)) return false;
-            least *= static_cast<double>(shortest);
+            shortest.push_back(edges.back() - edges.front());
+            for (std::size_t k = 1; k < edges.size(); ++k)
+                shortest.back() = std::min(shortest.back(), edges[k] - edges[k - 1]);
+            least *= static_cast<double>(shortest.back());
             count *= static_cast<double>(edges.size() - 1);
         }
+        for (int label = 0; product && label < static_cast<int>(edges_.size()); ++label)
+            if (cuts(label) && side_of(label, shortest) < static_cast<double>(rule_->product_length)) return false;
         return count <= static_cast<double>(rule_->calls) &&
                least >= (product ? rule_->product_points : rule_->other_points);
     }
@@ -80,6 +83,20 @@ public:
     }
 
 private:
+    /// How long the side of a product is that has this label: all labels that the same tensors have.
+    double side_of(int label, std::vector<Extent> const& lengths) const {
+        auto const has = [](std::vector<int> const& labels, int wanted) {
+            return std::find(labels.begin(), labels.end(), wanted) != labels.end();
+        };
+        double side = 1;
+        for (int other = 0; other < static_cast<int>(lengths.size()); ++other) {
+            bool alike = has(einsum_->output, other) == has(einsum_->output, label);
+            for (auto const& operand : einsum_->inputs) alike = alike && has(operand, other) == has(operand, label);
+            if (alike) side *= static_cast<double>(lengths[at(other)]);
+        }
+        return side;
+    }
+
     graph::EinSum const* einsum_;
     Piecing const* rule_;
     std::vector<std::vector<Extent>> edges_;  // of each label's intervals, increasing

@@ -17,10 +17,10 @@ namespace ein::scheduler {
 /// When a call is worth making in several, and how large blocks are that ranks share. A call costs a microsecond or two, and what is not
 /// cut is read again by each; kernels of sums of products want tiles that are long on all sides.
 struct Piecing {
-    double product_points = 1 << 23;     // elements of the join in each call, at least, of sums of products
-    double other_points = 1 << 19;       // of anything else
-    Extent product_length = 64;          // of each label that is cut, for sums of products
-    std::int64_t calls = 64;             // in place of one, at most
+    double product_points = 1 << 25;     // elements of the join in each call, at least, of sums of products
+    double other_points = 1 << 20;       // of anything else
+    Extent product_length = 64;          // of each side that is cut, for sums of products
+    std::int64_t calls = 16;             // in place of one, at most
     std::int64_t block_bytes = 2 << 20;  // larger slices of what ranks share are cut again, where lengths divide
     std::int64_t blocks = 4;             // in place of one slice, at most
 };

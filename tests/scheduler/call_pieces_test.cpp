@@ -93,6 +93,20 @@ TEST_CASE("a call stays whole where pieces do not pay or are not the same", "[sc
     CHECK(whole(pieces(product, {{rows(0, 4), Rank{0}}, {{{4, 0}, {4, 4}}, Rank{1}}, {{{4, 4}, {4, 4}}, Rank{2}}})));
 }
 
+TEST_CASE("a side of a product is as long as its labels together", "[scheduler][pieces]") {
+    auto const heads = test::einsum("qhd,hdj->qj", {{64, 4, 32}, {4, 32, 64}});
+    CallParts parts;
+    parts.operands = {{{{{0, 0, 0}, {64, 2, 32}}, Rank{0}}, {{{0, 2, 0}, {64, 2, 32}}, Rank{1}}},
+                      {{Box::whole({4, 32, 64}), Rank{0}}}};
+    auto const count = [&](Extent length) {
+        return pieces_of_call(heads, Box::whole(heads.extents), parts, Rank{0}, 2,
+                              {.product_points = 1, .product_length = length})
+            .list.size();
+    };
+    CHECK(count(64) == 2);
+    CHECK(count(65) == 1);
+}
+
 TEST_CASE("large slices are cut again where lengths divide, along the last axis that is cut", "[scheduler][pieces]") {
     Piecing const rule{.block_bytes = 64, .blocks = 4};
     CHECK(finer_slices(Box::whole({16, 8}), {2, 1}, 8, rule) == Parts{8, 1});
