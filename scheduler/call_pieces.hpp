@@ -18,7 +18,7 @@ namespace ein::scheduler {
 /// cut is read again by each; kernels of sums of products want tiles that are long on all sides.
 struct Piecing {
     double product_points = 1 << 25;     // elements of the join in each call, at least, of sums of products
-    double other_points = 1 << 20;       // of anything else
+    double other_points = 1 << 23;       // of anything else
     Extent product_length = 64;          // of each side that is cut, for sums of products
     std::int64_t calls = 16;             // in place of one, at most
     std::int64_t block_bytes = 2 << 20;  // larger slices of what ranks share are cut again, where lengths divide
