@@ -62,7 +62,8 @@ TEST_CASE("a rank's times add up to those of its rounds, whatever the ranks and 
     REQUIRE(run.codes == all_done(ranks));
     for (std::size_t rank = 0; rank < executed.size(); ++rank) {
         TimeShares const& times = run.results[rank].times;
-        CHECK(times.busy + times.communicating + times.waiting == Approx(executed[rank]));
+        CHECK(times.busy + times.communicating + times.waiting ==
+              Approx(executed[rank]).margin(1));  // begins and ends are noted by threads that may be held up
         CHECK(times.busy > 0);
         CHECK(times.under_way >= times.hidden);
         CHECK((times.under_way > 0) == (ranks > 1));
