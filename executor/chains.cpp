@@ -244,16 +244,15 @@ private:
         auto const add = [&](std::int32_t from, std::int32_t to, std::int64_t bytes) {
             for (std::int32_t at = from; at <= to; ++at) more[static_cast<std::size_t>(at - first)] += bytes;
         };
+        std::set<std::int32_t> inputs;
         for (TaskId id : chain.tasks) {
-            std::set<std::int32_t> const inputs(section_.inputs_of(task(id)).begin(),
-                                                section_.inputs_of(task(id)).end());
-            for (std::int32_t input : inputs) {
-                bool const inside = chain.contains(last_writer_[static_cast<std::size_t>(input)]);
-                if (last_reader(input) == id && !inside) add(id.value() + 1, last, section_.bytes_of(block(input)));
-            }
-            if (id == chain.last()) break;
-            add(id.value(), last_reader(task(id).output).value(), -section_.bytes_of(block(task(id).output)));
+            for (std::int32_t input : section_.inputs_of(task(id)))
+                if (!chain.contains(last_writer_[static_cast<std::size_t>(input)])) inputs.insert(input);
+            if (id != chain.last())
+                add(id.value(), last_reader(task(id).output).value(), -section_.bytes_of(block(task(id).output)));
         }
+        for (std::int32_t input : inputs)  // others may read it last
+            add(std::max(first, last_reader(input).value() + 1), last, section_.bytes_of(block(input)));
         auto const live = profile_.live.begin() + first;
         for (std::size_t k = 0; k < more.size(); ++k)
             if (live[static_cast<std::ptrdiff_t>(k)] + more[k] > profile_.peak) return false;

@@ -51,8 +51,11 @@ void Communicator::start(TaskId id) {
     Task const& task = section_.tasks[static_cast<std::size_t>(id.value())];
     BlockId const block{task.kind == TaskKind::send ? section_.inputs_of(task)[0] : task.output};
     schedule::Stretch const part = section_.message_of(task);
-    std::span<std::byte> const bytes = std::as_const(desk_.agenda).store().span(block).subspan(
-        static_cast<std::size_t>(part.offset), static_cast<std::size_t>(part.bytes));
+    std::span<std::byte> const bytes =
+        std::as_const(desk_.agenda)
+            .store()
+            .span(block)
+            .subspan(static_cast<std::size_t>(part.offset), static_cast<std::size_t>(part.bytes));
     log_.start(id, seconds_now());
     if (task.kind == TaskKind::send)
         transport_.start_send(bytes, Rank{task.peer}, task.tag, id.value());

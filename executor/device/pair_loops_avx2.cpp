@@ -2,6 +2,7 @@
 #include <immintrin.h>
 
 #include <cstdint>
+#include <utility>
 
 #include "executor/device/pair_product.hpp"
 

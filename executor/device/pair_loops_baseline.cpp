@@ -1,5 +1,6 @@
 // Compiled for this instruction set by CMakeLists.txt.
 #include <cstdint>
+#include <utility>
 
 #include "executor/device/pair_product.hpp"
 
