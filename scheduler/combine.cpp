@@ -69,6 +69,8 @@ Lowering::Partial Lowering::folded(graph::Node const& node, Combining const& how
 /// A part of a partial result on another rank.
 BlockId Lowering::sent(graph::Node const& node, Combining const& how, Partial const& from, Box const& box, Rank to) {
     Holding holding{from.rank, from.block, from.box};
+    if (from.box != box && is_one_run(box, from.box))
+        return residency_.transfer_part(holding, box, node.output.value(), how.accumulated, to, Purpose::agg);
     if (from.box != box) {
         holding = {from.rank, on(from.rank).add_block(node.output.value(), how.accumulated, box), box};
         std::int32_t const movement = tables_.identity_movement(node.name, box.order());

@@ -1,6 +1,7 @@
 #include "scheduler/cuts_first.hpp"
 
 #include <algorithm>
+#include <deque>
 
 #include "lib/schedule/replay.hpp"
 
@@ -17,12 +18,45 @@ struct Cut {
     std::int32_t task, earliest;
 };
 
+/// The cuts whose blocks, in list order, are made and not all sent.
+class Window {
+public:
+    explicit Window(std::int64_t bytes) : bytes_(bytes) {}
+
+    /// Enters the next cut. @return the first place at which it finds room
+    std::int32_t enter(std::int64_t bytes, std::int32_t last_send) {
+        while (open_.size() > 1 && filled_ + bytes > bytes_) {
+            filled_ -= open_.front().bytes;
+            free_from_ = std::max(free_from_, open_.front().last_send + 1);
+            open_.pop_front();
+        }
+        open_.push_back({bytes, last_send});
+        filled_ += bytes;
+        return free_from_;
+    }
+
+private:
+    struct Open {
+        std::int64_t bytes;
+        std::int32_t last_send;
+    };
+    std::int64_t bytes_, filled_ = 0;
+    std::deque<Open> open_;
+    std::int32_t free_from_ = 0;
+};
+
 /// Copies and packs whose output only sends read and that could stand earlier, in order.
-std::vector<Cut> cuts_of(Section const& section, std::vector<std::int32_t> const& node_begins) {
-    std::vector<std::int32_t> sends(section.blocks.size(), 0), last_write(section.blocks.size(), -1);
-    for (Task const& task : section.tasks)
-        if (task.kind == TaskKind::send) ++sends[at(section.inputs_of(task)[0])];
+std::vector<Cut> cuts_of(Section const& section, std::vector<std::int32_t> const& node_begins, std::int64_t window) {
+    std::vector<std::int32_t> sends(section.blocks.size(), 0), last_send(section.blocks.size(), -1),
+        last_write(section.blocks.size(), -1);
+    for (std::int32_t t = 0; at(t) < section.tasks.size(); ++t) {
+        if (section.tasks[at(t)].kind != TaskKind::send) continue;
+        std::int32_t const block = section.inputs_of(section.tasks[at(t)])[0];
+        ++sends[at(block)];
+        last_send[at(block)] = t;
+    }
     std::vector<Cut> cuts;
+    Window open(window);
     auto node = node_begins.begin();
     for (std::int32_t t = 0; at(t) < section.tasks.size(); ++t) {
         while (node != node_begins.end() && *node <= t) ++node;
@@ -33,6 +67,8 @@ std::vector<Cut> cuts_of(Section const& section, std::vector<std::int32_t> const
         if (cut && node != node_begins.begin()) {
             std::int32_t earliest = *(node - 1);
             for (std::int32_t input : section.inputs_of(task)) earliest = std::max(earliest, last_write[at(input)] + 1);
+            earliest = std::max(
+                earliest, open.enter(section.bytes_of(section.blocks[at(task.output)]), last_send[at(task.output)]));
             if (earliest < t) cuts.push_back({t, earliest});
         }
         if (task.output >= 0) last_write[at(task.output)] = t;
@@ -59,8 +95,8 @@ void leave_within_peak(std::vector<Cut>& cuts, Section const& section) {
 
 }  // namespace
 
-void cuts_first(Section& section, std::vector<std::int32_t> const& node_begins, Room room) {
-    std::vector<Cut> cuts = cuts_of(section, node_begins);
+void cuts_first(Section& section, std::vector<std::int32_t> const& node_begins, Room room, std::int64_t window) {
+    std::vector<Cut> cuts = cuts_of(section, node_begins, window);
     if (cuts.empty()) return;
     if (room == Room::within_peak) leave_within_peak(cuts, section);
     std::vector<std::uint8_t> is_cut(section.tasks.size(), 0);

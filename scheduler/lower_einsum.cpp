@@ -294,8 +294,10 @@ void Lowering::lower(graph::Node const& node, graph::EinSum const& einsum, relat
     auto bring = [&](std::size_t wave) {
         if (wave >= waves.size()) return;
         spread_operands(node, einsum, calls, waves[wave]);
-        for (std::size_t c : waves[wave])
-            made[wave].push_back(prepared(node, einsum, calls[c], groups[calls[c].group], dtype == types.accumulate));
+        residency_.exchange([&] {
+            for (std::size_t c : waves[wave])
+                made[wave].push_back(prepared(node, einsum, calls[c], groups[calls[c].group], dtype == types.accumulate));
+        });
     };
     bring(0);
     for (std::size_t wave = 0; wave < waves.size(); ++wave) {

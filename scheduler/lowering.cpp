@@ -30,7 +30,7 @@ Lowering::Lowering(graph::EinGraph const& graph, relation::Plan const& plan, Low
       parts_(value_parts(graph, plan)),
       ranks_(graph.nodes.size()),
       call_counts_(graph.nodes.size()),
-      residency_(graph, parts_, options.inputs, options.staging, sections_, tables_) {
+      residency_(graph, parts_, options.inputs, options.staging, options.messages, sections_, tables_) {
     for (graph::Value const& v : graph.values) header.tensors.push_back({v.name, v.shape, v.dtype});
     for (graph::Leaf const& leaf : graph.leaves) header.inputs.push_back({leaf.value.value(), leaf.source});
     for (ValueId output : graph.outputs) header.outputs.push_back({output.value(), graph.value(output).name});
@@ -51,8 +51,9 @@ void Lowering::run() {
 
 std::vector<schedule::Section> Lowering::take_sections() {
     Room const room = options_.order == Order::least_memory ? Room::within_peak : Room::any;
-    return for_each_in_parallel(sections_.size(),
-                                [&](std::size_t rank) { return std::move(sections_[rank]).finish(room); });
+    return for_each_in_parallel(sections_.size(), [&](std::size_t rank) {
+        return std::move(sections_[rank]).finish(room, options_.messages.window);
+    });
 }
 
 std::vector<Layout> Lowering::layouts() const {

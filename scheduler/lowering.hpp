@@ -20,6 +20,7 @@ struct LoweringOptions {
     std::int64_t slice_bytes = 16 << 10;  // a block that several ranks share is not cut into slices smaller than this
     Staging staging = {};
     Piecing piecing = {};
+    Messages messages = {};  // of pieces that are not sent as they lie, or do not stay where they are received
 };
 
 class Lowering {

@@ -9,10 +9,11 @@ namespace ein::scheduler {
 using schedule::TaskKind;
 
 Residency::Residency(graph::EinGraph const& graph, std::vector<ValueParts> const& parts, InputsPolicy inputs,
-                     Staging staging, std::vector<SectionBuilder>& sections, Tables& tables)
+                     Staging staging, Messages messages, std::vector<SectionBuilder>& sections, Tables& tables)
     : graph_(graph),
       inputs_(inputs),
       staging_(staging),
+      messages_(messages),
       sections_(sections),
       tables_(tables),
       states_(graph.values.size()),
@@ -77,7 +78,8 @@ std::vector<Held> Residency::held(ValueId value, Box const& region) const {
             bytes[block->rank] += element * static_cast<double>(intersection(piece.box, region).elements());
     auto whole_at = [&](Box const& box) {
         if (auto const copies = state(value).copies.find(box); copies != state(value).copies.end())
-            for (Copy const& copy : copies->second) bytes[copy.rank] = element * static_cast<double>(region.elements());
+            for (Holding const& copy : copies->second)
+                bytes[copy.rank] = element * static_cast<double>(region.elements());
     };
     whole_at(region);
     if (pieces.size() == 1) whole_at(pieces.front().box);
@@ -86,10 +88,10 @@ std::vector<Held> Residency::held(ValueId value, Box const& region) const {
     return out;
 }
 
-std::optional<BlockId> Residency::copy_of(ValueId value, Box const& box, Rank rank) const {
+std::optional<Holding> Residency::copy_of(ValueId value, Box const& box, Rank rank) const {
     if (auto const copies = state(value).copies.find(box); copies != state(value).copies.end())
-        for (Copy const& copy : copies->second)
-            if (copy.rank == rank) return copy.block;
+        for (Holding const& copy : copies->second)
+            if (copy.rank == rank) return copy;
     return std::nullopt;
 }
 
@@ -135,17 +137,31 @@ int Residency::next_tag(Rank from, Rank to) {
 BlockId Residency::transfer(Holding const& from, std::int32_t tensor, DType dtype, Rank to, Purpose purpose,
                             bool packed) {
     count(to, purpose, on(from.rank).bytes_of(from.block));
-    int const tag = next_tag(from.rank, to);
     BlockId const there = on(to).add_block(tensor, dtype, from.box, packed);
-    on(from.rank).add(
-        {.kind = TaskKind::send, .inputs = {from.block}, .output = {}, .region = {}, .peer = to.value(), .tag = tag});
-    on(to).add({.kind = TaskKind::receive,
-                .inputs = {},
-                .output = there,
-                .region = {},
-                .peer = from.rank.value(),
-                .tag = tag});
+    add_message(from.block, {}, there, {}, from.rank, to);
     return there;
+}
+
+BlockId Residency::transfer_part(Holding const& from, Box const& part, std::int32_t tensor, DType dtype, Rank to,
+                                 Purpose purpose) {
+    BlockId const there = on(to).add_block(tensor, dtype, part);
+    count(to, purpose, on(to).bytes_of(there));
+    add_message(from.block, part, there, {}, from.rank, to);
+    return there;
+}
+
+/// @param sent, received  which parts of the blocks; {}: all of them
+void Residency::add_message(BlockId from, Box const& sent, BlockId to, Box const& received, Rank sender,
+                            Rank receiver) {
+    int const tag = next_tag(sender, receiver);
+    on(sender).add(
+        {.kind = TaskKind::send, .inputs = {from}, .output = {}, .region = sent, .peer = receiver.value(), .tag = tag});
+    on(receiver).add({.kind = TaskKind::receive,
+                      .inputs = {},
+                      .output = to,
+                      .region = received,
+                      .peer = sender.value(),
+                      .tag = tag});
 }
 
 void Residency::copy(ValueId value, Holding const& from, BlockId to, Box const& region) {
@@ -155,23 +171,25 @@ void Residency::copy(ValueId value, Holding const& from, BlockId to, Box const& 
 }
 
 Holding Residency::need(ValueId value, Box const& region, Rank rank) {
-    if (auto const copy = copy_of(value, region, rank)) return {rank, *copy, region};
+    if (auto copy = copy_of(value, region, rank)) return *copy;
     if (region.empty()) {  // nothing to bring: any block of that shape will do
         BlockId const block = on(rank).add_block(value.value(), graph_.value(value).dtype, region);
         std::int32_t const zero = tables_.fill({graph_.value(value).name, {}});
         on(rank).add({.kind = TaskKind::fill, .spec = zero, .inputs = {}, .output = block, .region = {}});
-        remember(value, region, rank, block);
+        remember(value, region, {rank, block, region});
         return {rank, block, region};
     }
     if (state(value).source >= 0 && inputs_ == InputsPolicy::shared) {
         BlockId const block = load(value, region, rank);
-        remember(value, region, rank, block);
+        remember(value, region, {rank, block, region});
         return {rank, block, region};
     }
     auto const pieces = blocks_meeting(value, region);
     Purpose const purpose = purpose_of(value, region);
-    return pieces.size() == 1 ? from_one_block(value, pieces.front(), region, rank, purpose)
-                              : assembled(value, pieces, region, rank, purpose);
+    Holding out = pieces.size() == 1 ? from_one_block(value, pieces.front(), region, rank, purpose)
+                                     : assembled(value, pieces, region, rank, purpose);
+    if (!exchanging_) deliver();
+    return out;
 }
 
 /// Whole parts of the value as it is cut (in one block or in slices) are an operand of a join; any other region is cut anew.
@@ -184,27 +202,22 @@ Purpose Residency::purpose_of(ValueId value, Box const& region) const {
     return whole && (parts.size() == 1 || merges_parts_) ? Purpose::join : Purpose::repart;
 }
 
-/// The region lies inside one block: that block when it is on this rank, else a copy of the block or of the piece.
-Holding Residency::from_one_block(ValueId value, Piece const& piece, Box const& region, Rank rank, Purpose purpose) {
+/// A block on the rank that has the region, which lies inside one block of the value.
+std::optional<Holding> Residency::at_hand(ValueId value, Piece const& piece, Box const& region, Rank rank) {
     Holding const& from = home(value, piece.index, rank);
     if (from.rank == rank) return from;
-    if (auto const copy = copy_of(value, piece.box, rank)) return {rank, *copy, piece.box};
-    if (auto const copy = copy_of(value, region, rank)) return {rank, *copy, region};
-    DType const dtype = graph_.value(value).dtype;
-    BlockId const there =
-        transfer(region == piece.box ? from : Holding{from.rank, cut_out(value, from, region), region}, value.value(),
-                 dtype, rank, purpose);
-    remember(value, region, rank, there);
-    return {rank, there, region};
+    if (auto copy = copy_of(value, piece.box, rank)) return copy;
+    return copy_of(value, region, rank);
 }
 
-/// A part of a block as a block of its own on the same rank.
-BlockId Residency::cut_out(ValueId value, Holding const& from, Box const& region) {
-    if (auto const cut = copy_of(value, region, from.rank)) return *cut;
-    BlockId const cut = on(from.rank).add_block(value.value(), graph_.value(value).dtype, region);
-    copy(value, from, cut, region);
-    remember(value, region, from.rank, cut);
-    return cut;
+/// The region lies inside one block: that block when it is on this rank, else a copy of the block or of the piece.
+Holding Residency::from_one_block(ValueId value, Piece const& piece, Box const& region, Rank rank, Purpose purpose) {
+    if (auto found = at_hand(value, piece, region, rank)) return *found;
+    BlockId const there = on(rank).add_block(value.value(), graph_.value(value).dtype, region);
+    Holding const to{rank, there, region};
+    bring(value, region, home(value, piece.index, rank), to, purpose);
+    remember(value, region, to);
+    return to;
 }
 
 std::vector<Holding> Residency::brought(ValueId value, std::vector<Piece> const& pieces, Box const& region, Rank rank,
@@ -218,11 +231,28 @@ std::vector<Holding> Residency::brought(ValueId value, std::vector<Piece> const&
 
 Holding Residency::assembled(ValueId value, std::vector<Piece> const& pieces, Box const& region, Rank rank,
                              Purpose purpose) {
-    auto const parts = brought(value, pieces, region, rank, purpose);  // all are brought before any is copied
-    BlockId const whole = on(rank).add_block(value.value(), graph_.value(value).dtype, region);
-    for (std::size_t k = 0; k < parts.size(); ++k) copy(value, parts[k], whole, intersection(pieces[k].box, region));
-    remember(value, region, rank, whole);
-    return {rank, whole, region};
+    BlockId const block = on(rank).add_block(value.value(), graph_.value(value).dtype, region);
+    Holding const whole{rank, block, region};
+    for (Piece const& piece : pieces) {
+        Box const part = intersection(piece.box, region);
+        if (auto found = at_hand(value, piece, part, rank)) {
+            placings_.push_back({value, std::move(*found), block, part});
+            continue;
+        }
+        bring(value, part, home(value, piece.index, rank), whole, purpose);
+        remember(value, part, whole);
+    }
+    remember(value, region, whole);
+    return whole;
+}
+
+/// A part of a block as a block of its own on the same rank.
+BlockId Residency::cut_out(ValueId value, Holding const& from, Box const& region) {
+    if (auto const cut = copy_of(value, region, from.rank); cut && cut->box == region) return cut->block;
+    BlockId const cut = on(from.rank).add_block(value.value(), graph_.value(value).dtype, region);
+    copy(value, from, cut, region);
+    remember(value, region, {from.rank, cut, region});
+    return cut;
 }
 
 std::vector<Source> Residency::sources(ValueId value, Box const& region, Rank rank) const {

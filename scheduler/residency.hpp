@@ -56,13 +56,21 @@ struct Staging {
     std::int64_t bytes = 128 << 10;  // of a piece, at most
 };
 
+/// How a piece travels whose elements lie apart in the block that it comes from, or in the one that it becomes a part of: cut into
+/// messages that stay in a core's cache from one end to the other. What lies together at both ends is one message.
+struct Messages {
+    std::int64_t bytes = std::int64_t{2} << 20;  // of one; pieces of less than two are not cut
+    std::int64_t most = 256;                     // for one region, about: those of very large ones are larger
+    std::int64_t window = cut_window;  // on one rank, cut before they are sent, or received before they are put away
+};
+
 struct CellGrid;
 
 class Residency {
 public:
     /// @param parts  of every value, by ValueId
     Residency(graph::EinGraph const& graph, std::vector<ValueParts> const& parts, InputsPolicy inputs, Staging staging,
-              std::vector<SectionBuilder>& sections, Tables& tables);
+              Messages messages, std::vector<SectionBuilder>& sections, Tables& tables);
 
     Cut const& cut(ValueId value) const { return state(value).cut; }
     /// Cuts the parts of a value again, before any of its blocks is made: part k in slices[k]. Merges cells of its grid (see Cut).
@@ -80,6 +88,15 @@ public:
     std::vector<Source> sources(ValueId value, Box const& region, Rank rank) const;
     /// Those blocks themselves, brought there but not put together.
     std::vector<Holding> need_in_pieces(ValueId value, Box const& region, Rank rank);
+    /// Calls bring(), which asks for what several ranks need at the same time: their messages are sent in turns, so that all send and receive
+    /// at once. What need() gives meanwhile may be read by tasks that are appended afterwards.
+    template <class Bring>
+    void exchange(Bring&& bring) {
+        exchanging_ = true;
+        bring();
+        exchanging_ = false;
+        deliver();
+    }
     /// Brings a region that several ranks will need to all of them, in stages where that saves messages; else does nothing.
     void spread(ValueId value, Box const& region, std::vector<Rank> ranks);
     /// Forgets what was brought: nobody will need it again. What is under way is freed by counting, as ever.
@@ -90,6 +107,9 @@ public:
     /// Copies whole block `from` to another rank, counted as traffic of the node that lowering is at. @return the block there
     BlockId transfer(Holding const& from, std::int32_t tensor, DType dtype, Rank to, Purpose purpose,
                      bool packed = false);
+    /// The same for a part of it that lies in one run.
+    BlockId transfer_part(Holding const& from, Box const& part, std::int32_t tensor, DType dtype, Rank to,
+                          Purpose purpose);
     /// What follows is for this node.
     void begin(NodeId node);
     /// Kernel calls of this node want several parts at once as they are.
@@ -108,33 +128,49 @@ public:
     Holding const& home(ValueId value, std::size_t index, Rank asking);
 
 private:
-    struct Copy {
-        Rank rank;
-        BlockId block;
+    /// A region that is on its way to a block, or a part of one, on another rank.
+    struct Delivery {
+        ValueId value;
+        Holding from, to;
+        std::vector<Box> messages;
     };
+    /// A part of a block that is copied into another one on the same rank.
+    struct Placing {
+        ValueId value;
+        Holding from;
+        BlockId to;
+        Box region;
+    };
+    class Arrivals;
     struct State {
         Cut cut;
         std::vector<std::optional<Holding>> blocks;  // by the cut's index
-        std::map<Box, std::vector<Copy>> copies;     // got from elsewhere, cut or assembled
+        std::map<Box, std::vector<Holding>> copies;  // got from elsewhere, cut or assembled; maybe as a part of more
         std::int32_t source = -1;                    // of a leaf, in Header::inputs
     };
     State& state(ValueId value) { return states_[static_cast<std::size_t>(value.value())]; }
     State const& state(ValueId value) const { return states_[static_cast<std::size_t>(value.value())]; }
     SectionBuilder& on(Rank rank) { return sections_[static_cast<std::size_t>(rank.value())]; }
 
-    std::optional<BlockId> copy_of(ValueId value, Box const& box, Rank rank) const;
-    void remember(ValueId value, Box const& box, Rank rank, BlockId block) {
-        state(value).copies[box].push_back({rank, block});
+    std::optional<Holding> copy_of(ValueId value, Box const& box, Rank rank) const;
+    void remember(ValueId value, Box const& box, Holding holding) {
+        state(value).copies[box].push_back(std::move(holding));
     }
     BlockId load(ValueId value, Box const& box, Rank rank);
     int next_tag(Rank from, Rank to);
     void count(Rank to, Purpose purpose, std::int64_t bytes);
+    std::optional<Holding> at_hand(ValueId value, Piece const& piece, Box const& region, Rank rank);
     Holding from_one_block(ValueId value, Piece const& piece, Box const& region, Rank rank, Purpose purpose);
     std::vector<Holding> brought(ValueId value, std::vector<Piece> const& pieces, Box const& region, Rank rank,
                                  Purpose purpose);
     Holding assembled(ValueId value, std::vector<Piece> const& pieces, Box const& region, Rank rank, Purpose purpose);
     Purpose purpose_of(ValueId value, Box const& region) const;
     BlockId cut_out(ValueId value, Holding const& from, Box const& region);
+    void bring(ValueId value, Box const& region, Holding const& from, Holding const& to, Purpose purpose);
+    std::vector<Box> messages_of(ValueId value, Box const& region, Box const& from, Box const& to) const;
+    void deliver();
+    void send(Delivery const& delivery, Box const& message, Arrivals& arrivals);
+    void add_message(BlockId from, Box const& sent, BlockId to, Box const& received, Rank sender, Rank receiver);
     struct Spreading;
     std::optional<Spreading> spreading(ValueId value, Box const& region, std::vector<Rank> const& ranks) const;
     void gather(ValueId value, CellGrid const& grid, std::vector<Rank> const& row, Purpose purpose,
@@ -145,6 +181,7 @@ private:
     graph::EinGraph const& graph_;
     InputsPolicy inputs_;
     Staging staging_;
+    Messages messages_;
     std::vector<SectionBuilder>& sections_;
     Tables& tables_;
     std::vector<State> states_;
@@ -152,6 +189,9 @@ private:
     std::vector<std::vector<int>> next_tags_;  // by rank from, then rank to; empty while a rank has sent nothing
     std::size_t node_ = 0, operand_ = 0;
     bool merges_parts_ = false;
+    bool exchanging_ = false;
+    std::vector<Delivery> deliveries_;    // asked for, not yet in the sections
+    std::vector<Placing> placings_;       // to come after them
     std::vector<std::int64_t> received_;  // by rank, for the node that lowering is at
 };
 

@@ -22,6 +22,7 @@ struct SchedulerOptions {
     std::int64_t slice_bytes = 16 << 10;  // see lowering.hpp
     Staging staging = {};
     Piecing piecing = {};
+    Messages messages = {};
     Cluster cluster = {};   // that "best" simulates
     bool search = true;     // "best" looks at ia too, for graphs of few nodes
     bool simulate = false;  // whatever `place` is, so that the makespan is known

@@ -76,14 +76,14 @@ std::int64_t SectionBuilder::bytes_of(BlockId block) const {
     return section_.bytes_of(section_.blocks[static_cast<std::size_t>(block.value())]);
 }
 
-schedule::Section SectionBuilder::finish(Room room) && {
+schedule::Section SectionBuilder::finish(Room room, std::int64_t window) && {
     auto const loads = static_cast<std::int32_t>(loads_.size());
     for (Task& task : section_.tasks)
         if (task.after >= 0) task.after += loads;
     for (std::int32_t& begin : node_begins_) begin += loads;
     section_.tasks.insert(section_.tasks.begin(), loads_.begin(), loads_.end());
     section_.tasks.insert(section_.tasks.end(), stores_.begin(), stores_.end());
-    cuts_first(section_, node_begins_, room);
+    cuts_first(section_, node_begins_, room, window);
     return std::move(section_);
 }
 

@@ -55,7 +55,7 @@ public:
 
     std::int64_t bytes_of(BlockId block) const;
     /// Within each node, what other ranks wait for comes first (cuts_first).
-    schedule::Section finish(Room room = Room::any) &&;
+    schedule::Section finish(Room room = Room::any, std::int64_t window = cut_window) &&;
 
 private:
     std::int64_t pool(Box const& box);

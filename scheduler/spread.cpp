@@ -67,7 +67,7 @@ void Residency::spread(ValueId value, Box const& region, std::vector<Rank> ranks
     for (std::size_t k = 0; k < how->left_over.size(); ++k) {
         Holding const& from = ends[k % ends.size()];
         Rank const to = how->left_over[k];
-        remember(value, region, to, transfer(from, value.value(), graph_.value(value).dtype, to, purpose));
+        remember(value, region, {to, transfer(from, value.value(), graph_.value(value).dtype, to, purpose), region});
     }
 }
 
@@ -96,7 +96,7 @@ void Residency::gather(ValueId value, CellGrid const& grid, std::vector<Rank> co
             members[m] = {row[m], whole, box};
         }
     }
-    for (Holding const& member : members) remember(value, member.box, member.rank, member.block);
+    for (Holding const& member : members) remember(value, member.box, member);
     ends.insert(ends.end(), members.begin(), members.end());
 }
 

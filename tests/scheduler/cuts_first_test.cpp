@@ -38,6 +38,21 @@ Section exchange(Extent later, Room room, bool cut_in_a_node_of_its_own = false)
     return std::move(b).finish(room);
 }
 
+/// The same tasks with each cut directly before its send.
+Section one_after_another(Section section) {
+    std::vector<Task> cuts, tasks;
+    for (Task const& task : section.tasks)
+        if (task.kind == TaskKind::copy) cuts.push_back(task);
+    auto cut = cuts.begin();
+    for (Task const& task : section.tasks) {
+        if (task.kind == TaskKind::copy) continue;
+        if (task.kind == TaskKind::send) tasks.push_back(*cut++);
+        tasks.push_back(task);
+    }
+    section.tasks = std::move(tasks);
+    return section;
+}
+
 std::vector<TaskKind> kinds(Section const& section) {
     std::vector<TaskKind> out;
     for (Task const& task : section.tasks) out.push_back(task.kind);
@@ -62,6 +77,37 @@ TEST_CASE("a cut stays where its block would raise the peak, if memory is short"
     section = exchange(1, Room::any);
     CHECK(kinds(section) == std::vector{load, copy, receive, copy, copy, send, apply, store});
     CHECK(schedule::replay(section).peak == (8 + 4 + 4 + 8) * 8);
+}
+
+TEST_CASE("no more is cut ahead than a window holds", "[scheduler][order]") {
+    scheduler::SectionBuilder b;
+    b.begin_node();
+    BlockId const x = b.add_block(0, DType::f64, row(0, 64));
+    b.add({.kind = TaskKind::load, .spec = 0, .inputs = {}, .output = x, .region = {}});
+    constexpr int pieces = 6;
+    for (int k = 0; k < pieces; ++k) {
+        BlockId const theirs = b.add_block(1, DType::f64, row(8 * k, 8)),
+                      cut = b.add_block(0, DType::f64, row(8 * k, 8));
+        b.add({.kind = TaskKind::receive, .inputs = {}, .output = theirs, .region = {}, .peer = 1, .tag = k});
+        b.add({.kind = TaskKind::copy, .spec = 0, .inputs = {x}, .output = cut, .region = row(8 * k, 8)});
+        b.add({.kind = TaskKind::send, .inputs = {cut}, .output = {}, .region = {}, .peer = 1, .tag = k});
+    }
+    Section section = std::move(b).finish(Room::any);  // all of them are small
+    auto const ahead = [&] {
+        std::int64_t most = 0, now = 0;
+        for (Task const& task : section.tasks) {
+            now += task.kind == TaskKind::copy ? 1 : task.kind == TaskKind::send ? -1 : 0;
+            most = std::max(most, now);
+        }
+        return most;
+    };
+    CHECK(ahead() == pieces);
+    Section const all_ahead = section;
+    auto const [window, held] = GENERATE(table<std::int64_t, std::int64_t>({{4 * 64, 4}, {3 * 64 + 1, 3}, {1, 2}}));
+    section = one_after_another(all_ahead);
+    scheduler::cuts_first(section, {1}, Room::any, window);
+    CHECK(ahead() == held);
+    CHECK(section.tasks.size() == all_ahead.tasks.size());
 }
 
 TEST_CASE("a cut stays within its node's tasks", "[scheduler][order]") {

@@ -34,6 +34,7 @@ struct WholeRunSetup {
     std::int64_t slice_bytes = 16 << 10;
     scheduler::Staging staging = {};
     scheduler::Piecing piecing = {};
+    scheduler::Messages messages = {};
     executor::DeviceKind device = executor::DeviceKind::cpu;
     executor::ChainLimits chains = {};
     executor::LoopbackOptions transport = {};
@@ -147,7 +148,8 @@ inline WholeRun whole_run(Json const& json, WholeRunSetup const& setup) {
                                              .inputs = setup.inputs,
                                              .slice_bytes = setup.slice_bytes,
                                              .staging = setup.staging,
-                                             .piecing = setup.piecing});
+                                             .piecing = setup.piecing,
+                                             .messages = setup.messages});
     execute(run, setup);
     return run;
 }
