@@ -275,6 +275,7 @@ void Lowering::apply(graph::Node const& node, graph::EinSum const& einsum, std::
 }
 
 void Lowering::lower(graph::Node const& node, graph::EinSum const& einsum, relation::NodePlan const& plan) {
+    if (is_identity(node, einsum)) return lower_identity(node, einsum, plan);
     graph::EinSumTypes const types = graph::types_of(graph_, node);
     std::vector<Call> const calls = calls_of(node, einsum, plan);
     std::size_t const group_calls = calls.size() / residency_.cut(node.output).part_count();

@@ -1,6 +1,6 @@
 // From EinGraph and Plan to tasks: each node's kernel calls are placed, their operands brought, and tasks appended to every rank's
 // section in one global order. By partial evaluation: block coordinates are known, data is not looked at.
-// lower_einsum.cpp (and combine.cpp), lower_move.cpp and lower_reshape.cpp hold one kind of node each.
+// lower_einsum.cpp (and combine.cpp, lower_identity.cpp), lower_move.cpp and lower_reshape.cpp hold one kind of node each.
 // Source: [P] sections 3 and 5 (Load, Pair, Apply, Reduce), [E] section 4 (join, aggregation, repartition).
 #pragma once
 
@@ -102,6 +102,11 @@ private:
                                    std::vector<Partial> members);
     Partial summed(graph::Node const& node, Combining const& how, std::vector<Partial> sums);
     void put(graph::Node const& node, Combining const& how, Residency::Piece const& slice, Partial const& result);
+
+    // an EinSum that computes nothing
+    bool is_identity(graph::Node const& node, graph::EinSum const& einsum) const;
+    void lower_identity(graph::Node const& node, graph::EinSum const& einsum, relation::NodePlan const& plan);
+    Holding copied(graph::Node const& node, Holding const& from, Box const& part);
 
     // Move and Reshape
     std::vector<Call> output_blocks(graph::Node const& node, relation::NodePlan const& plan) const;

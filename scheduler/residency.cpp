@@ -269,7 +269,9 @@ std::vector<Source> Residency::sources(ValueId value, Box const& region, Rank ra
 }
 
 std::vector<Holding> Residency::need_in_pieces(ValueId value, Box const& region, Rank rank) {
-    return brought(value, blocks_meeting(value, region), region, rank, purpose_of(value, region));
+    std::vector<Holding> out = brought(value, blocks_meeting(value, region), region, rank, purpose_of(value, region));
+    if (!exchanging_) deliver();
+    return out;
 }
 
 }  // namespace ein::scheduler
