@@ -40,11 +40,6 @@ std::string optimality(relation::Plan const& plan) {
     return text;
 }
 
-bool computes(schedule::Section const& section) {
-    return std::any_of(section.tasks.begin(), section.tasks.end(),
-                       [](auto const& task) { return task.kind == TaskKind::apply; });
-}
-
 /// "12 of 53 nodes have fewer than 8 ...", or nothing.
 std::string fewer_calls(relation::Plan const& plan) {
     std::size_t fewer = 0;
@@ -66,7 +61,7 @@ std::string plan_summary(schedule::Schedule const& schedule, relation::Plan cons
     std::size_t tasks = 0, idle = 0;
     for (auto const& section : schedule.sections) {
         tasks += section.tasks.size();
-        idle += computes(section) ? 0 : 1;
+        idle += section.idle() ? 1 : 0;
     }
     auto line = [](std::string const& key, std::string const& value) {
         return "  " + key + std::string(16 - std::min<std::size_t>(15, key.size()), ' ') + value + "\n";
@@ -91,7 +86,7 @@ std::string plan_summary(schedule::Schedule const& schedule, relation::Plan cons
     out << line("tasks", std::to_string(tasks) + " (" + tasks_by_kind(schedule) + ")");
     if (idle > 0)
         out << line("idle ranks", std::to_string(idle) + " of " + std::to_string(header.ranks) +
-                                      " have nothing to compute: the extents allow no more parts");
+                                      " have nothing to do: the extents allow no more parts");
     out << line("written", file);
     out << line("run", (header.ranks == 1 ? "" : "mpirun -n " + std::to_string(header.ranks) + " ") + "einrun " + file +
                            (spilled.blocks > 0 ? " --spill-dir DIR" : ""));

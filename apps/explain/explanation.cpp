@@ -96,11 +96,9 @@ void add_mesh(Explanation& out, Mesh const& mesh) {
 void add_schedule(Explanation& out, schedule::Schedule const& schedule) {
     schedule::Prediction const& p = schedule.header.prediction;
     for (std::size_t rank = 0; rank < schedule.sections.size(); ++rank) {
-        auto const& tasks = schedule.sections[rank].tasks;
-        out.tasks += static_cast<std::int64_t>(tasks.size());
-        if (std::none_of(tasks.begin(), tasks.end(),
-                         [](auto const& task) { return task.kind == schedule::TaskKind::apply; }))
-            out.idle_ranks.push_back(static_cast<int>(rank));
+        schedule::Section const& section = schedule.sections[rank];
+        out.tasks += static_cast<std::int64_t>(section.tasks.size());
+        if (section.idle()) out.idle_ranks.push_back(static_cast<int>(rank));
     }
     out.flops = p.flops;
     out.bytes = std::accumulate(p.bytes_received.begin(), p.bytes_received.end(), std::int64_t{0});

@@ -1,5 +1,6 @@
 #include "lib/schedule/schedule.hpp"
 
+#include <algorithm>
 #include <array>
 
 namespace ein::schedule {
@@ -33,6 +34,11 @@ std::int64_t Section::elements_of(Block const& block) const {
 
 std::int64_t Section::bytes_of(Block const& block) const {
     return elements_of(block) * static_cast<std::int64_t>(size_of(block.dtype));
+}
+
+bool Section::idle() const {
+    return std::all_of(tasks.begin(), tasks.end(),
+                       [](Task const& task) { return task.kind == TaskKind::load || task.kind == TaskKind::send; });
 }
 
 Stretch Section::message_of(Task const& task) const {

@@ -85,6 +85,8 @@ struct Section {
     std::int64_t bytes_of(Block const& block) const;
     /// What a send takes of its input, or a receive puts into its output.
     Stretch message_of(Task const& task) const;
+    /// The rank makes no block of a node's and keeps none: at most it loads something for others.
+    bool idle() const;
 };
 
 struct Tensor {

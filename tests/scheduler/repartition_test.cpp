@@ -114,6 +114,7 @@ TEST_CASE("a node that changes nothing costs nothing where its cut agrees", "[sc
         auto tasks = counts(section);
         CHECK(tasks ==
               std::map<TaskKind, std::int64_t>{{TaskKind::load, 1}, {TaskKind::apply, 2}, {TaskKind::store, 5}});
+        CHECK_FALSE(section.idle());
         CHECK(section.blocks.size() == 3);  // X, Y and T, which turns its operand and so has a kernel
     }
 }
