@@ -51,7 +51,7 @@ private:
 
 void Residency::bring(ValueId value, Box const& region, Holding const& from, Holding const& to, Purpose purpose) {
     count(to.rank, purpose, region.elements() * static_cast<std::int64_t>(size_of(graph_.value(value).dtype)));
-    deliveries_.push_back({value, from, to, messages_of(value, region, from.box, to.box)});
+    deliveries_.push_back({value, from, to, messages_of(value, region, from.box, to.box), 0});
 }
 
 std::vector<Box> Residency::messages_of(ValueId value, Box const& region, Box const& from, Box const& to) const {
@@ -70,14 +70,23 @@ std::vector<Box> Residency::messages_of(ValueId value, Box const& region, Box co
     return out;
 }
 
-/// Appends what was asked for: the first message of everything, the second, and so on, then what ranks copy for themselves.
+/// Appends what was asked for, in turns in which every rank gets one message from each that has a part of the block that it waits for: all send
+/// and receive at once, and each rank's blocks are complete in the order in which it asked for them. Then what ranks copy for themselves.
 void Residency::deliver() {
     Arrivals arrivals(*this, messages_.window);
-    std::vector<Delivery> open = std::move(deliveries_);
+    std::map<Rank, std::deque<Delivery>> open;  // by receiver
+    for (Delivery& delivery : deliveries_) open[delivery.to.rank].push_back(std::move(delivery));
     deliveries_.clear();
-    for (std::size_t turn = 0; !open.empty(); ++turn) {
-        for (Delivery const& delivery : open) send(delivery, delivery.messages[turn], arrivals);
-        std::erase_if(open, [&](Delivery const& delivery) { return delivery.messages.size() == turn + 1; });
+    while (!open.empty()) {
+        for (auto& [rank, queue] : open) {
+            BlockId const block = queue.front().to.block;
+            for (Delivery& delivery : queue) {
+                if (delivery.to.block != block) break;
+                if (delivery.sent < delivery.messages.size()) send(delivery, delivery.messages[delivery.sent++], arrivals);
+            }
+            while (!queue.empty() && queue.front().sent == queue.front().messages.size()) queue.pop_front();
+        }
+        std::erase_if(open, [](auto const& entry) { return entry.second.empty(); });
     }
     arrivals.put_all();
     for (Placing const& placing : placings_) copy(placing.value, placing.from, placing.to, placing.region);
@@ -85,7 +94,8 @@ void Residency::deliver() {
 }
 
 void Residency::send(Delivery const& delivery, Box const& message, Arrivals& arrivals) {
-    auto const& [value, from, to, messages] = delivery;
+    ValueId const value = delivery.value;
+    Holding const &from = delivery.from, &to = delivery.to;
     Box const all;
     bool const as_it_lies = is_one_run(message, from.box), in_place = is_one_run(message, to.box);
     BlockId const sent = as_it_lies ? from.block : cut_out(value, from, message);

@@ -234,17 +234,27 @@ Lowering::PreparedCall Lowering::prepared(graph::Node const& node, graph::EinSum
         out.pieces.list.push_back({call.region, 0, std::vector<std::size_t>(einsum.operands(), 0), false});
         out.pieces.by_source.assign(einsum.operands(), false);
     }
-    for (std::size_t k = 0; k < einsum.operands(); ++k) {
-        residency_.begin_operand(k);
-        Box const box = projected(call.region, einsum.inputs[k]);
-        out.operands.emplace_back();
-        if (out.pieces.by_source[k])
-            for (Holding const& piece : residency_.need_in_pieces(node.inputs[k], box, call.rank))
-                out.operands.back().push_back(piece.block);
-        else
-            out.operands.back().push_back(residency_.need(node.inputs[k], box, call.rank).block);
-    }
+    bring_operands(node, einsum, call, parts, out);
     return out;
+}
+
+/// Operands that every piece reads first, then sources in the order in which the pieces want them.
+void Lowering::bring_operands(graph::Node const& node, graph::EinSum const& einsum, Call const& call,
+                              CallParts const& parts, PreparedCall& out) {
+    for (std::size_t k = 0; k < einsum.operands(); ++k) {
+        out.operands.emplace_back(out.pieces.by_source[k] ? parts.operands[k].size() : 1, BlockId{-1});
+        if (out.pieces.by_source[k]) continue;
+        residency_.begin_operand(k);
+        out.operands[k][0] = residency_.need(node.inputs[k], projected(call.region, einsum.inputs[k]), call.rank).block;
+    }
+    for (CallPiece const& piece : out.pieces.list)
+        for (std::size_t k = 0; k < einsum.operands(); ++k) {
+            BlockId& block = out.operands[k][piece.sources[k]];
+            if (!out.pieces.by_source[k] || block != BlockId{-1}) continue;
+            residency_.begin_operand(k);
+            block = residency_.need_source(node.inputs[k], projected(call.region, einsum.inputs[k]),
+                                           parts.operands[k][piece.sources[k]], call.rank).block;
+        }
 }
 
 /// The tasks of one call. Those that write one block come one after the other in a fixed order, so that its bits are always the same.

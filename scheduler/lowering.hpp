@@ -90,6 +90,8 @@ private:
                                  std::vector<std::vector<std::size_t>> const& waves, DType accumulated) const;
     PreparedCall prepared(graph::Node const& node, graph::EinSum const& einsum, Call const& call, Group const& group,
                           bool may_accumulate);
+    void bring_operands(graph::Node const& node, graph::EinSum const& einsum, Call const& call, CallParts const& parts,
+                        PreparedCall& out);
     void apply(graph::Node const& node, graph::EinSum const& einsum, std::int32_t kernel, Call const& call,
                PreparedCall const& made, DType dtype, Group& group);
     void combine(graph::Node const& node, Combining const& how, Box const& box, Group const& group, std::size_t number);

@@ -220,15 +220,6 @@ Holding Residency::from_one_block(ValueId value, Piece const& piece, Box const& 
     return to;
 }
 
-std::vector<Holding> Residency::brought(ValueId value, std::vector<Piece> const& pieces, Box const& region, Rank rank,
-                                        Purpose purpose) {
-    std::vector<Holding> out;
-    out.reserve(pieces.size());
-    for (Piece const& piece : pieces)
-        out.push_back(from_one_block(value, piece, intersection(piece.box, region), rank, purpose));
-    return out;
-}
-
 Holding Residency::assembled(ValueId value, std::vector<Piece> const& pieces, Box const& region, Rank rank,
                              Purpose purpose) {
     BlockId const block = on(rank).add_block(value.value(), graph_.value(value).dtype, region);
@@ -268,8 +259,8 @@ std::vector<Source> Residency::sources(ValueId value, Box const& region, Rank ra
     return out;
 }
 
-std::vector<Holding> Residency::need_in_pieces(ValueId value, Box const& region, Rank rank) {
-    std::vector<Holding> out = brought(value, blocks_meeting(value, region), region, rank, purpose_of(value, region));
+Holding Residency::need_source(ValueId value, Box const& region, Source const& source, Rank rank) {
+    Holding out = from_one_block(value, blocks_meeting(value, source.box).front(), source.box, rank, purpose_of(value, region));
     if (!exchanging_) deliver();
     return out;
 }

@@ -86,10 +86,11 @@ public:
     Holding need(ValueId value, Box const& region, Rank rank);
     /// The blocks that need() would put together there, what each has of the region; one, of the region, where it would not.
     std::vector<Source> sources(ValueId value, Box const& region, Rank rank) const;
-    /// Those blocks themselves, brought there but not put together.
-    std::vector<Holding> need_in_pieces(ValueId value, Box const& region, Rank rank);
+    /// A block on `rank` that covers one of those sources, brought there but not put together with the rest of the region.
+    Holding need_source(ValueId value, Box const& region, Source const& source, Rank rank);
     /// Calls bring(), which asks for what several ranks need at the same time: their messages are sent in turns, so that all send and receive
-    /// at once. What need() gives meanwhile may be read by tasks that are appended afterwards.
+    /// at once. A rank gets what it asked for first before what it asked for next. What need() gives meanwhile may be read by tasks that are
+    /// appended afterwards.
     template <class Bring>
     void exchange(Bring&& bring) {
         exchanging_ = true;
@@ -133,6 +134,7 @@ private:
         ValueId value;
         Holding from, to;
         std::vector<Box> messages;
+        std::size_t sent = 0;  // of the messages
     };
     /// A part of a block that is copied into another one on the same rank.
     struct Placing {
@@ -161,8 +163,6 @@ private:
     void count(Rank to, Purpose purpose, std::int64_t bytes);
     std::optional<Holding> at_hand(ValueId value, Piece const& piece, Box const& region, Rank rank);
     Holding from_one_block(ValueId value, Piece const& piece, Box const& region, Rank rank, Purpose purpose);
-    std::vector<Holding> brought(ValueId value, std::vector<Piece> const& pieces, Box const& region, Rank rank,
-                                 Purpose purpose);
     Holding assembled(ValueId value, std::vector<Piece> const& pieces, Box const& region, Rank rank, Purpose purpose);
     Purpose purpose_of(ValueId value, Box const& region) const;
     BlockId cut_out(ValueId value, Holding const& from, Box const& region);
@@ -190,7 +190,7 @@ private:
     std::size_t node_ = 0, operand_ = 0;
     bool merges_parts_ = false;
     bool exchanging_ = false;
-    std::vector<Delivery> deliveries_;    // asked for, not yet in the sections
+    std::vector<Delivery> deliveries_;    // asked for, not yet in the sections; those to one block follow one another
     std::vector<Placing> placings_;       // to come after them
     std::vector<std::int64_t> received_;  // by rank, for the node that lowering is at
 };
