@@ -14,6 +14,8 @@ namespace {
 
 std::size_t at(int label) { return static_cast<std::size_t>(label); }
 
+constexpr double usual_terms = 400;
+
 /// Whether `outer` holds what `region` has of these labels.
 bool holds(Box const& outer, Box const& region, std::vector<int> const& labels) {
     for (std::size_t axis = 0; axis < labels.size(); ++axis)
@@ -48,22 +50,10 @@ public:
 
     bool cuts(int label) const { return edges_[at(label)].size() > 2; }
 
-    /// All pieces are large enough, and few.
-    bool pays() const {
-        bool const product = is_matrix_product(*einsum_);
-        std::vector<Extent> shortest;
-        double least = 1, count = 1;
-        for (auto const& edges : edges_) {
-            shortest.push_back(edges.back() - edges.front());
-            for (std::size_t k = 1; k < edges.size(); ++k)
-                shortest.back() = std::min(shortest.back(), edges[k] - edges[k - 1]);
-            least *= static_cast<double>(shortest.back());
-            count *= static_cast<double>(edges.size() - 1);
-        }
-        for (int label = 0; product && label < static_cast<int>(edges_.size()); ++label)
-            if (cuts(label) && side_of(label, shortest) < static_cast<double>(rule_->product_length)) return false;
-        return count <= static_cast<double>(rule_->calls) &&
-               least >= (product ? rule_->product_points : rule_->other_points);
+    /// All pieces are large enough, and few, and reading again what they share takes less time than they hide.
+    /// @param moved  bytes that come or leave meanwhile  @param element_size  bytes
+    bool pays(double moved, double element_size) const {
+        return large_enough() && (!rule_->weighs_time || seconds_again(element_size) < seconds_hidden(moved, element_size));
     }
 
     std::vector<Box> pieces() const {
@@ -83,6 +73,56 @@ public:
     }
 
 private:
+    bool large_enough() const {
+        bool const product = is_matrix_product(*einsum_);
+        std::vector<Extent> shortest;
+        double least = 1, count = 1;
+        for (auto const& edges : edges_) {
+            shortest.push_back(edges.back() - edges.front());
+            for (std::size_t k = 1; k < edges.size(); ++k)
+                shortest.back() = std::min(shortest.back(), edges[k] - edges[k - 1]);
+            least *= static_cast<double>(shortest.back());
+            count *= static_cast<double>(edges.size() - 1);
+        }
+        for (int label = 0; product && label < static_cast<int>(edges_.size()); ++label)
+            if (cuts(label) && side_of(label, shortest) < static_cast<double>(rule_->product_length)) return false;
+        return count <= static_cast<double>(rule_->calls) &&
+               least >= (product ? rule_->product_points : rule_->other_points);
+    }
+
+    /// Without a tensor's labels each of its elements meets this many of something; whole, or by pieces of the others' labels.
+    double length_of(std::vector<int> const& labels, bool has) const {
+        double length = 1;
+        for (int label = 0; label < static_cast<int>(edges_.size()); ++label)
+            if ((std::find(labels.begin(), labels.end(), label) != labels.end()) == has)
+                length *= static_cast<double>(edges_[at(label)].back() - edges_[at(label)].front());
+        return length;
+    }
+    double pieces_beside(std::vector<int> const& labels) const {
+        double count = 1;
+        for (int label = 0; label < static_cast<int>(edges_.size()); ++label)
+            if (std::find(labels.begin(), labels.end(), label) == labels.end())
+                count *= static_cast<double>(edges_[at(label)].size() - 1);
+        return count;
+    }
+
+    /// Operands are read once for each part of the labels that they lack; results are read and written for each part of a sum, as
+    /// kernels of products do anyway every few hundred terms.
+    double seconds_again(double element_size) const {
+        double elements = 0;
+        for (auto const& operand : einsum_->inputs) elements += length_of(operand, true) * (pieces_beside(operand) - 1);
+        double const usual = is_matrix_product(*einsum_) ? std::max(1.0, length_of(einsum_->output, false) / usual_terms) : 1;
+        elements += 2 * length_of(einsum_->output, true) * std::max(0.0, pieces_beside(einsum_->output) - usual);
+        return elements * element_size / rule_->bytes;
+    }
+    /// All but the first piece's part of the shorter one of computing and moving.
+    double seconds_hidden(double moved, double element_size) const {
+        double const points = length_of({}, false), count = pieces_beside({});
+        double const computing =
+            is_matrix_product(*einsum_) ? 2 * points / rule_->flops : points * element_size / rule_->bytes;
+        return std::min(computing, moved / rule_->link) * (1 - 1 / count);
+    }
+
     /// How long the side of a product is that has this label: all labels that the same tensors have.
     double side_of(int label, std::vector<Extent> const& lengths) const {
         auto const has = [](std::vector<int> const& labels, int wanted) {
@@ -111,7 +151,7 @@ std::vector<Box> boxes_of(std::vector<Source> const& sources) {
     return out;
 }
 
-double bytes_elsewhere(std::vector<Source> const& sources, Rank self) {
+double elements_elsewhere(std::vector<Source> const& sources, Rank self) {
     double elements = 0;
     for (Source const& source : sources)
         if (source.rank != self) elements += static_cast<double>(source.box.elements());
@@ -125,8 +165,11 @@ std::vector<bool> cut_by_sources(Cutting& cutting, graph::EinSum const& einsum, 
     for (std::size_t k = 0; k < einsum.operands(); ++k)
         if (parts.operands[k].size() > 1) order.push_back(k);
     std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-        return bytes_elsewhere(parts.operands[a], self) > bytes_elsewhere(parts.operands[b], self);
+        return elements_elsewhere(parts.operands[a], self) > elements_elsewhere(parts.operands[b], self);
     });
+    double moved = 0;  // of slices and of operands taken so far, bytes
+    for (std::size_t s = 0; s < parts.slices.size(); ++s)
+        if (parts.keepers[s] != self) moved += static_cast<double>(parts.slices[s].elements()) * parts.element_size;
     bool const accumulates = parts.may_accumulate && einsum.agg != scalar::Agg::logsumexp;
     for (std::size_t k : order) {
         std::vector<int> const& labels = einsum.inputs[k];
@@ -136,8 +179,10 @@ std::vector<bool> cut_by_sources(Cutting& cutting, graph::EinSum const& einsum, 
             return !finer.cuts(label) ||
                    (std::count(labels.begin(), labels.end(), label) == 1 && (accumulates || !einsum.aggregates(label)));
         });
-        if (!sound || !finer.pays()) continue;
+        double const comes = elements_elsewhere(parts.operands[k], self) * parts.element_size;
+        if (!sound || !finer.pays(moved + comes, parts.element_size)) continue;
         cutting = std::move(finer);
+        moved += comes;
         taken[k] = true;
     }
     return taken;
@@ -167,9 +212,23 @@ Parts finer_slices(Box const& part, Parts slices, std::size_t element_size, Piec
     return slices;
 }
 
-bool slices_pay(graph::EinSum const& einsum, Box const& region, std::vector<Box> const& slices, Piecing const& rule) {
+bool slices_pay(graph::EinSum const& einsum, Box const& region, std::vector<Box> const& slices, double bytes,
+                Piecing const& rule) {
+    if (slices.size() < 2 || !may_be_cut(einsum)) return false;
+    double elements = 0;
+    for (Box const& slice : slices) elements += static_cast<double>(slice.elements());
     Cutting cutting(einsum, region, rule);
-    return slices.size() > 1 && may_be_cut(einsum) && cutting.cut(slices, einsum.output) && cutting.pays();
+    return cutting.cut(slices, einsum.output) && cutting.pays(bytes, bytes / elements);
+}
+
+Piecing suited_to(Cluster const& cluster, int ranks, Piecing rule) {
+    rule.flops = cluster.flops_f64;
+    rule.bytes = cluster.bytes;
+    rule.link = cluster.inside.bandwidth;
+    if (ranks <= cluster.ranks_per_node) return rule;
+    double const shared = cluster.uplink.value_or(cluster.between.bandwidth * cluster.ranks_per_node);
+    rule.link = std::min({rule.link, cluster.between.bandwidth, shared / cluster.ranks_per_node});
+    return rule;
 }
 
 CallPieces pieces_of_call(graph::EinSum const& einsum, Box const& region, CallParts const& parts, Rank self, int ranks,

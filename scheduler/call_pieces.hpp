@@ -11,11 +11,12 @@
 #include "lib/base/ids.hpp"
 #include "lib/base/partition.hpp"
 #include "lib/graph/einsum.hpp"
+#include "scheduler/cluster.hpp"
 
 namespace ein::scheduler {
 
-/// When a call is worth making in several, and how large blocks are that ranks share. A call costs a microsecond or two, and what is not
-/// cut is read again by each; kernels of sums of products want tiles that are long on all sides.
+/// When a call is worth making in several, and how large blocks are that ranks share. A call costs a microsecond or two, kernels of sums of
+/// products want tiles that are long on all sides, and what is not cut is read again by each: that must take less time than the pieces hide.
 struct Piecing {
     double product_points = 1 << 25;     // elements of the join in each call, at least, of sums of products
     double other_points = 1 << 23;       // of anything else
@@ -23,6 +24,10 @@ struct Piecing {
     std::int64_t calls = 16;             // in place of one, at most
     std::int64_t block_bytes = 2 << 20;  // larger slices of what ranks share are cut again, where lengths divide
     std::int64_t blocks = 4;             // in place of one slice, at most
+    bool weighs_time = true;             // else pieces that are large enough are made in any case
+    double flops = 2.4e11;               // flop/s of sums of products, all threads of a rank
+    double bytes = 3e10;                 // bytes/s read or written again
+    double link = 1e10;                  // bytes/s that come to a rank, or leave it
 };
 
 /// A part of an operand that a rank would get as a block of its own.
@@ -37,6 +42,7 @@ struct CallParts {
     std::vector<Box> slices;                    // of the output, each to be a block of its own; or none
     std::vector<Rank> keepers;                  // of each slice
     bool may_accumulate = true;                 // the output's type is the one that the aggregation runs in
+    double element_size = 8;                    // bytes, of operands and output, about
 };
 
 struct CallPiece {
@@ -56,7 +62,12 @@ struct CallPieces {
 Parts finer_slices(Box const& part, Parts slices, std::size_t element_size, Piecing const& rule);
 
 /// Whether results are to be made slice by slice: of every call of a group of partial results, or of none.
-bool slices_pay(graph::EinSum const& einsum, Box const& region, std::vector<Box> const& slices, Piecing const& rule);
+/// @param bytes  of the whole result, most of which leaves the rank
+bool slices_pay(graph::EinSum const& einsum, Box const& region, std::vector<Box> const& slices, double bytes,
+                Piecing const& rule);
+
+/// The rule for ranks of this cluster.
+Piecing suited_to(Cluster const& cluster, int ranks, Piecing rule);
 
 /// @param region  of the whole call  @return one piece where more do not pay; the slices are kept to in any case
 CallPieces pieces_of_call(graph::EinSum const& einsum, Box const& region, CallParts const& parts, Rank self, int ranks,

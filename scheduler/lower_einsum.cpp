@@ -199,10 +199,11 @@ std::vector<Lowering::Group> Lowering::groups_of(graph::Node const& node, graph:
         if (group.slices.empty()) group.slices = residency_.blocks_meeting(node.output, box);
         std::vector<Box> slices;
         for (Residency::Piece const& slice : group.slices) slices.push_back(slice.box);
+        double const bytes = static_cast<double>(box.elements()) * static_cast<double>(size_of(accumulated));
         bool const staged =
             group.members.size() >= options_.staging.ranks && !slices.empty() &&
             slices[0].elements() * static_cast<std::int64_t>(size_of(accumulated)) <= options_.staging.bytes;
-        if (staged || !slices_pay(einsum, call.region, slices, options_.piecing)) pays[call.group] = 0;
+        if (staged || !slices_pay(einsum, call.region, slices, bytes, options_.piecing)) pays[call.group] = 0;
     }
     for (std::size_t g = 0; g < groups; ++g)
         if (pays[g] == 0) out[g].slices.clear();
@@ -214,6 +215,7 @@ Lowering::PreparedCall Lowering::prepared(graph::Node const& node, graph::EinSum
                                           Group const& group, bool may_accumulate) {
     CallParts parts;
     parts.may_accumulate = may_accumulate;
+    parts.element_size = static_cast<double>(size_of(value(node.inputs[0]).dtype));
     for (std::size_t s = 0; s < group.slices.size(); ++s) {
         parts.slices.push_back(group.slices[s].box);
         parts.keepers.push_back(group.members[keeper_of(s, group.slices.size(), group.members.size(), 0)]);

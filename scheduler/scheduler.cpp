@@ -77,7 +77,7 @@ Scheduled lowered(graph::EinGraph const& graph, relation::Plan const& plan, Sche
                        : place;
     header.params = graph.params;
     LoweringOptions how{placer(place),       {}, options.inputs, options.order, options.slice_bytes, options.staging,
-                        options.piecing, options.messages};
+                        suited_to(options.cluster, plan.ranks, options.piecing), options.messages};
     if (place == "ia") how.decided = ia::place_plan(graph, plan).ranks;
     Lowering lowering(graph, plan, how, header);
     lowering.run();

@@ -13,7 +13,7 @@ using schedule::TaskKind;
 
 namespace {
 
-constexpr Piecing any_size{.product_points = 1, .other_points = 1, .product_length = 1, .block_bytes = 1 << 20};
+constexpr Piecing any_size{.product_points = 1, .other_points = 1, .product_length = 1, .block_bytes = 1 << 20, .weighs_time = false};
 
 /// Z[i, k] = A[i, j] B[j, k] of 8, on rank 1 of 3; B lies in `sources`, A is here.
 CallPieces pieces(graph::EinSum const& einsum, std::vector<Source> sources, CallParts parts = {},
@@ -79,10 +79,10 @@ TEST_CASE("slices that others keep are made first", "[scheduler][pieces]") {
 TEST_CASE("a call stays whole where pieces do not pay or are not the same", "[scheduler][pieces]") {
     auto const product = test::einsum("ij,jk->ik", {{8, 8}, {8, 8}});
     auto const whole = [](CallPieces const& made) { return made.list.size() == 1 && !made.by_source[1]; };
-    CHECK(whole(pieces(product, rows_of_three, {}, {.product_points = 129, .product_length = 1})));
-    CHECK_FALSE(whole(pieces(product, rows_of_three, {}, {.product_points = 128, .product_length = 1})));
-    CHECK(whole(pieces(product, rows_of_three, {}, {.product_points = 1, .product_length = 3})));
-    CHECK(whole(pieces(product, rows_of_three, {}, {.product_points = 1, .product_length = 1, .calls = 2})));
+    CHECK(whole(pieces(product, rows_of_three, {}, {.product_points = 129, .product_length = 1, .weighs_time = false})));
+    CHECK_FALSE(whole(pieces(product, rows_of_three, {}, {.product_points = 128, .product_length = 1, .weighs_time = false})));
+    CHECK(whole(pieces(product, rows_of_three, {}, {.product_points = 1, .product_length = 3, .weighs_time = false})));
+    CHECK(whole(pieces(product, rows_of_three, {}, {.product_points = 1, .product_length = 1, .calls = 2, .weighs_time = false})));
     CallParts narrow;
     narrow.may_accumulate = false;
     CHECK(whole(pieces(product, rows_of_three, narrow)));
@@ -93,6 +93,31 @@ TEST_CASE("a call stays whole where pieces do not pay or are not the same", "[sc
     CHECK(whole(pieces(product, {{rows(0, 4), Rank{0}}, {{{4, 0}, {4, 4}}, Rank{1}}, {{{4, 4}, {4, 4}}, Rank{2}}})));
 }
 
+TEST_CASE("slices are made apart where that hides more than it reads again", "[scheduler][pieces]") {
+    auto const product = test::einsum("ij,jk->ik", {{400, 20000}, {20000, 4000}});
+    std::vector<Box> rows;
+    for (Extent row = 0; row < 400; row += 100) rows.push_back({{row, 0}, {100, 4000}});
+    auto const pays = [&](double link) {
+        Piecing rule;
+        rule.link = link;
+        return slices_pay(product, Box::whole(product.extents), rows, 8 * 400 * 4000, rule);
+    };
+    CHECK_FALSE(pays(1e10));  // the second operand, 640 MB, would be read three times more: 64 ms, to hide 1 ms
+    CHECK(pays(1e8));         // 96 of 128 ms
+}
+
+TEST_CASE("sums are cut where what is there can be used meanwhile, but not very short ones", "[scheduler][pieces]") {
+    auto const count = [](Extent terms) {
+        auto const product = test::einsum("ij,jk->ik", {{2048, terms}, {terms, 2048}});
+        CallParts parts;
+        parts.operands = {{{Box::whole({2048, terms}), Rank{0}}},
+                          {{{{0, 0}, {terms / 2, 2048}}, Rank{0}}, {{{terms / 2, 0}, {terms / 2, 2048}}, Rank{1}}}};
+        return pieces_of_call(product, Box::whole(product.extents), parts, Rank{0}, 2, {.product_points = 1}).list.size();
+    };
+    CHECK(count(2048) == 2);
+    CHECK(count(256) == 1);
+}
+
 TEST_CASE("a side of a product is as long as its labels together", "[scheduler][pieces]") {
     auto const heads = test::einsum("qhd,hdj->qj", {{64, 4, 32}, {4, 32, 64}});
     CallParts parts;
@@ -100,7 +125,7 @@ TEST_CASE("a side of a product is as long as its labels together", "[scheduler][
                       {{Box::whole({4, 32, 64}), Rank{0}}}};
     auto const count = [&](Extent length) {
         return pieces_of_call(heads, Box::whole(heads.extents), parts, Rank{0}, 2,
-                              {.product_points = 1, .product_length = length})
+                              {.product_points = 1, .product_length = length, .weighs_time = false})
             .list.size();
     };
     CHECK(count(64) == 2);

@@ -42,7 +42,7 @@ struct WholeRunSetup {
 
 /// Kernel calls of the smallest graphs are made in pieces.
 inline constexpr scheduler::Piecing smallest_pieces{
-    .product_points = 1, .other_points = 1, .product_length = 1, .block_bytes = 64};
+    .product_points = 1, .other_points = 1, .product_length = 1, .block_bytes = 64, .weighs_time = false};
 
 struct WholeRun {
     graph::EinGraph graph;  // lowered
