@@ -1,11 +1,17 @@
 #include "executor/chain_runner.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "executor/device/scratch.hpp"
 #include "lib/base/partition.hpp"
 
 namespace ein::executor {
+namespace {
+
+constexpr std::int64_t runs_a_thread = 8;  // of neighbouring pieces
+
+}  // namespace
 
 using schedule::Block;
 using schedule::Header;
@@ -37,7 +43,8 @@ std::vector<BlockId> ChainRunner::inside() const {
 }
 
 ChainRunner::Prepared ChainRunner::prepare(Chain chain, Device& device, scalar::Params const& params) const {
-    Prepared out{std::move(chain), {}, {}, {}};
+    Prepared out;
+    out.chain = std::move(chain);
     std::vector<TaskId> const& tasks = out.chain.tasks;
     std::vector<Chain::Axis> const& axes = out.chain.axes;
     for (TaskId id : tasks) {
@@ -52,6 +59,7 @@ ChainRunner::Prepared ChainRunner::prepare(Chain chain, Device& device, scalar::
         out.steps.emplace_back();
         for (std::size_t a = 0; a < axes.size(); ++a) out.steps.back().push_back(steps_along(out, k, a));
     }
+    out.stream = stream_of(out);
     unsigned uneven = 0;
     for (std::size_t a = 0; a < axes.size(); ++a)
         if (axes[a].length % axes[a].parts != 0) uneven |= 1U << a;
@@ -103,26 +111,75 @@ ChainRunner::Piece ChainRunner::prepare_piece(Prepared const& chain, unsigned lo
             out.output_at.push_back(out.bytes);
             out.bytes += lines(static_cast<std::size_t>(element_count(lengths)) * size_of(shape.output_dtype));
         }
+        bool const streams = k > 0 && !is_rows_by_columns(shape.kernel->einsum);
+        out.shares.push_back(streams ? static_cast<double>(element_count(shape.lengths)) : 0.0);
         out.kernels.push_back(device.prepare(shape, params));
+    }
+    double left = std::accumulate(out.shares.begin(), out.shares.end(), 0.0);
+    for (double& share : out.shares) {
+        double const points = share;
+        share = points > 0 ? points / left : 0;
+        left -= points;
     }
     return out;
 }
 
-void ChainRunner::run(TaskId last, BlockStore const& store, Team& team) const {
-    Prepared const& chain = chains_[static_cast<std::size_t>(role(last))];
-    team.run(chain.chain.pieces(), [&](std::int64_t piece) { run_piece(chain, piece, store); });
+std::optional<ChainRunner::Stream> ChainRunner::stream_of(Prepared const& chain) const {
+    std::optional<Stream> out;
+    for (std::size_t k = 0; k < chain.chain.tasks.size(); ++k) {
+        auto const inputs = section_.inputs_of(task(chain.chain.tasks[k]));
+        for (std::size_t i = 0; i < inputs.size(); ++i) {
+            std::int64_t const bytes = section_.bytes_of(section_.blocks[static_cast<std::size_t>(inputs[i])]);
+            for (std::size_t a = 0; a < chain.chain.axes.size(); ++a) {
+                std::ptrdiff_t const step = chain.steps[k][a].operands[i];
+                bool const runs = chain.inner[k][i] < 0 && step * chain.chain.axes[a].length == bytes;
+                if (runs && (!out || step > out->step)) out = {BlockId{inputs[i]}, a, step};
+            }
+        }
+    }
+    return out;
 }
 
-void ChainRunner::run_piece(Prepared const& chain, std::int64_t number, BlockStore const& store) const {
+ChainRunner::Place ChainRunner::place_of(Prepared const& chain, std::int64_t number) {
     std::vector<Chain::Axis> const& axes = chain.chain.axes;
-    unsigned longer = 0;
-    std::vector<Extent> first(axes.size());
+    Place out{std::vector<Extent>(axes.size()), std::vector<Extent>(axes.size()), 0};
     for (std::size_t a = axes.size(); a-- > 0; number /= axes[a].parts) {
         std::int64_t const part = number % axes[a].parts;
-        first[a] = part_begin(axes[a].length, axes[a].parts, part);
-        if (part < axes[a].length % axes[a].parts) longer |= 1U << a;
+        bool const longer = part < axes[a].length % axes[a].parts;
+        out.first[a] = part_begin(axes[a].length, axes[a].parts, part);
+        out.length[a] = axes[a].length / axes[a].parts + longer;
+        if (longer) out.longer |= 1U << a;
     }
-    Piece const& piece = chain.pieces.at(longer);
+    return out;
+}
+
+std::span<std::byte const> ChainRunner::Prepared::read_of_stream(Place const& place, BlockStore const& store) const {
+    if (!stream) return {};
+    return {store.data(stream->block) + place.first[stream->axis] * stream->step,
+            static_cast<std::size_t>(place.length[stream->axis] * stream->step)};
+}
+
+/// Neighbouring pieces run on one thread, which brings the next one's operands into the cache while it computes.
+void ChainRunner::run(TaskId last, BlockStore const& store, Team& team) const {
+    Prepared const& chain = chains_[static_cast<std::size_t>(role(last))];
+    std::int64_t const pieces = chain.chain.pieces(),
+                       runs = std::min<std::int64_t>(pieces, runs_a_thread * team.width());
+    team.run(runs, [&](std::int64_t run) {
+        std::int64_t const end = part_begin(pieces, runs, run + 1);
+        for (std::int64_t piece = part_begin(pieces, runs, run); piece < end; ++piece)
+            run_piece(chain, piece, piece + 1 < end ? piece + 1 : -1, store);
+    });
+}
+
+/// @param next  the piece that this thread runs then; -1: none
+void ChainRunner::run_piece(Prepared const& chain, std::int64_t number, std::int64_t next,
+                            BlockStore const& store) const {
+    std::vector<Chain::Axis> const& axes = chain.chain.axes;
+    Place const place = place_of(chain, number);
+    Piece const& piece = chain.pieces.at(place.longer);
+    std::span<std::byte const> coming;
+    if (next >= 0) coming = chain.read_of_stream(place_of(chain, next), store);
+    if (coming.data() == chain.read_of_stream(place, store).data()) coming = {};
     Scratch const inside(piece.bytes);
     SoloTeam solo;
     std::vector<void const*> operands;
@@ -141,14 +198,16 @@ void ChainRunner::run_piece(Prepared const& chain, std::int64_t number, BlockSto
             std::byte const* from =
                 writer >= 0 ? inside.data() + piece.output_at[static_cast<std::size_t>(writer)]
                             : store.data(BlockId{inputs[i]}) + kernels_.input_offset(at, static_cast<std::int32_t>(i));
-            for (std::size_t a = 0; a < axes.size(); ++a) from += first[a] * chain.steps[k][a].operands[i];
+            for (std::size_t a = 0; a < axes.size(); ++a) from += place.first[a] * chain.steps[k][a].operands[i];
             operands[i] = from;
         }
         for (std::size_t a = 0; a < axes.size(); ++a) {
-            output += first[a] * chain.steps[k][a].output;
-            begin[axes[a].labels[k]] += first[a];
+            output += place.first[a] * chain.steps[k][a].output;
+            begin[axes[a].labels[k]] += place.first[a];
         }
-        piece.kernels[k]->launch({operands, output, begin}, solo);
+        auto const share = static_cast<std::size_t>(static_cast<double>(coming.size()) * piece.shares[k]);
+        piece.kernels[k]->launch({operands, output, begin, coming.first(share)}, solo);
+        coming = coming.subspan(share);
     }
 }
 

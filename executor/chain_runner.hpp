@@ -35,18 +35,34 @@ private:
         std::vector<std::ptrdiff_t> operands;
         std::ptrdiff_t output = 0;
     };
+    /// An operand from outside of which each piece along an axis reads a run of memory of its own.
+    struct Stream {
+        BlockId block;
+        std::size_t axis;
+        std::ptrdiff_t step;  // bytes an index
+    };
+    /// Where a piece begins.
+    struct Place {
+        std::vector<Extent> first, length;  // by axis
+        unsigned longer = 0;                // axes (bits) that it is an index longer in than others
+    };
     /// Pieces of one size.
     struct Piece {
         std::vector<std::unique_ptr<PreparedKernel const>> kernels;  // by task
         std::vector<std::size_t> output_at;                          // of each task but the last, in working memory
         std::size_t bytes = 0;                                       // of working memory
+        std::vector<double>
+            shares;  // of what is left of the next piece's stream: brought into the cache by each task's kernel
     };
     struct Prepared {
         Chain chain;
         std::vector<std::vector<Steps>> steps;  // of each task, by axis
         std::vector<std::vector<std::int32_t>>
             inner;                         // of each task's operands: the task of the chain that writes it, or -1
-        std::map<unsigned, Piece> pieces;  // by the axes that one is an index longer in (bits)
+        std::optional<Stream> stream;      // the largest
+        std::map<unsigned, Piece> pieces;  // by Place::longer
+
+        std::span<std::byte const> read_of_stream(Place const& place, BlockStore const& store) const;
     };
 
     std::int32_t role(TaskId task) const {
@@ -55,7 +71,9 @@ private:
     Prepared prepare(Chain chain, Device& device, scalar::Params const& params) const;
     Steps steps_along(Prepared const& chain, std::size_t k, std::size_t axis) const;
     Piece prepare_piece(Prepared const& chain, unsigned longer, Device& device, scalar::Params const& params) const;
-    void run_piece(Prepared const& chain, std::int64_t piece, BlockStore const& store) const;
+    std::optional<Stream> stream_of(Prepared const& chain) const;
+    static Place place_of(Prepared const& chain, std::int64_t number);
+    void run_piece(Prepared const& chain, std::int64_t piece, std::int64_t next, BlockStore const& store) const;
     schedule::Task const& task(TaskId id) const { return section_.tasks[static_cast<std::size_t>(id.value())]; }
 
     schedule::Header const& header_;

@@ -53,7 +53,8 @@ public:
     /// All pieces are large enough, and few, and reading again what they share takes less time than they hide.
     /// @param moved  bytes that come or leave meanwhile  @param element_size  bytes
     bool pays(double moved, double element_size) const {
-        return large_enough() && (!rule_->weighs_time || seconds_again(element_size) < seconds_hidden(moved, element_size));
+        return large_enough() &&
+               (!rule_->weighs_time || seconds_again(element_size) < seconds_hidden(moved, element_size));
     }
 
     std::vector<Box> pieces() const {
@@ -111,7 +112,8 @@ private:
     double seconds_again(double element_size) const {
         double elements = 0;
         for (auto const& operand : einsum_->inputs) elements += length_of(operand, true) * (pieces_beside(operand) - 1);
-        double const usual = is_matrix_product(*einsum_) ? std::max(1.0, length_of(einsum_->output, false) / usual_terms) : 1;
+        double const usual =
+            is_matrix_product(*einsum_) ? std::max(1.0, length_of(einsum_->output, false) / usual_terms) : 1;
         elements += 2 * length_of(einsum_->output, true) * std::max(0.0, pieces_beside(einsum_->output) - usual);
         return elements * element_size / rule_->bytes;
     }

@@ -82,7 +82,8 @@ void Residency::deliver() {
             BlockId const block = queue.front().to.block;
             for (Delivery& delivery : queue) {
                 if (delivery.to.block != block) break;
-                if (delivery.sent < delivery.messages.size()) send(delivery, delivery.messages[delivery.sent++], arrivals);
+                if (delivery.sent < delivery.messages.size())
+                    send(delivery, delivery.messages[delivery.sent++], arrivals);
             }
             while (!queue.empty() && queue.front().sent == queue.front().messages.size()) queue.pop_front();
         }

@@ -254,8 +254,10 @@ void Lowering::bring_operands(graph::Node const& node, graph::EinSum const& eins
             BlockId& block = out.operands[k][piece.sources[k]];
             if (!out.pieces.by_source[k] || block != BlockId{-1}) continue;
             residency_.begin_operand(k);
-            block = residency_.need_source(node.inputs[k], projected(call.region, einsum.inputs[k]),
-                                           parts.operands[k][piece.sources[k]], call.rank).block;
+            block = residency_
+                        .need_source(node.inputs[k], projected(call.region, einsum.inputs[k]),
+                                     parts.operands[k][piece.sources[k]], call.rank)
+                        .block;
         }
 }
 
@@ -309,7 +311,8 @@ void Lowering::lower(graph::Node const& node, graph::EinSum const& einsum, relat
         spread_operands(node, einsum, calls, waves[wave]);
         residency_.exchange([&] {
             for (std::size_t c : waves[wave])
-                made[wave].push_back(prepared(node, einsum, calls[c], groups[calls[c].group], dtype == types.accumulate));
+                made[wave].push_back(
+                    prepared(node, einsum, calls[c], groups[calls[c].group], dtype == types.accumulate));
         });
     };
     bring(0);

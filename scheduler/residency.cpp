@@ -260,7 +260,8 @@ std::vector<Source> Residency::sources(ValueId value, Box const& region, Rank ra
 }
 
 Holding Residency::need_source(ValueId value, Box const& region, Source const& source, Rank rank) {
-    Holding out = from_one_block(value, blocks_meeting(value, source.box).front(), source.box, rank, purpose_of(value, region));
+    Holding out =
+        from_one_block(value, blocks_meeting(value, source.box).front(), source.box, rank, purpose_of(value, region));
     if (!exchanging_) deliver();
     return out;
 }

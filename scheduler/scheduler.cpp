@@ -76,8 +76,14 @@ Scheduled lowered(graph::EinGraph const& graph, relation::Plan const& plan, Sche
                        ? "plan"  // it says where every kernel call goes
                        : place;
     header.params = graph.params;
-    LoweringOptions how{placer(place),       {}, options.inputs, options.order, options.slice_bytes, options.staging,
-                        suited_to(options.cluster, plan.ranks, options.piecing), options.messages};
+    LoweringOptions how{placer(place),
+                        {},
+                        options.inputs,
+                        options.order,
+                        options.slice_bytes,
+                        options.staging,
+                        suited_to(options.cluster, plan.ranks, options.piecing),
+                        options.messages};
     if (place == "ia") how.decided = ia::place_plan(graph, plan).ranks;
     Lowering lowering(graph, plan, how, header);
     lowering.run();

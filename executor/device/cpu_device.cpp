@@ -46,7 +46,7 @@ class LoopsOnly final : public PreparedKernel {
 public:
     explicit LoopsOnly(std::unique_ptr<LoopKernel const> loops) : loops_(std::move(loops)) {}
     void launch(KernelCall const& call, Team& team) const override {
-        loops_->launch(call.operands, call.output, call.begin, team);
+        loops_->launch(call.operands, call.output, call.begin, team, call.next);
     }
 
 private:

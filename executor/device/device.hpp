@@ -33,6 +33,7 @@ struct KernelCall {
     std::span<void const* const> operands;  // each at the first element that the call reads
     void* output = nullptr;                 // at the first element that the call writes
     std::span<Extent const> begin;          // index of each label's first element: the values of [label]
+    std::span<std::byte const> next = {};   // what the caller reads soon: may be brought into the cache meanwhile
 };
 
 /// A kernel made ready for one shape; safe to launch from many threads at once.

@@ -153,9 +153,9 @@ void LoopKernel::make_partials() {
     partials_ = std::move(partials);
 }
 
-void LoopKernel::launch(std::span<void const* const> operands, void* output, std::span<Extent const> begin,
-                        Team& team) const {
-    if (plan_.pieces == 1) return run_piece(operands, output, begin, 0);
+void LoopKernel::launch(std::span<void const* const> operands, void* output, std::span<Extent const> begin, Team& team,
+                        std::span<std::byte const> next) const {
+    if (plan_.pieces == 1) return run_piece(operands, output, begin, 0, next);
     if (!partials_) {
         team.run(plan_.pieces, [&](std::int64_t piece) { run_piece(operands, output, begin, piece); });
         return;
@@ -170,9 +170,11 @@ void LoopKernel::launch(std::span<void const* const> operands, void* output, std
 }
 
 void LoopKernel::run_piece(std::span<void const* const> operands, void* output, std::span<Extent const> begin,
-                           std::int64_t piece) const {
+                           std::int64_t piece, std::span<std::byte const> next) const {
     Scratch const scratch(layout_.total);
-    Walk(*this, operands, output, begin, scratch.data()).run(piece);
+    Walk walk(*this, operands, output, begin, scratch.data());
+    walk.bring_meanwhile(next);
+    walk.run(piece);
     if (past_cache_) finish_past_cache();
 }
 

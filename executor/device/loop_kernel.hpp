@@ -35,7 +35,9 @@ public:
     ~LoopKernel();
 
     /// @param begin  index of the first element of each label of the EinSum that the join may ask for
-    void launch(std::span<void const* const> operands, void* output, std::span<Extent const> begin, Team& team) const;
+    /// @param next  brought into the cache meanwhile, by a kernel that is not cut into pieces
+    void launch(std::span<void const* const> operands, void* output, std::span<Extent const> begin, Team& team,
+                std::span<std::byte const> next = {}) const;
 
 private:
     class Walk;
@@ -59,7 +61,7 @@ private:
     void lay_out();
     void make_partials();
     void run_piece(std::span<void const* const> operands, void* output, std::span<Extent const> begin,
-                   std::int64_t piece) const;
+                   std::int64_t piece, std::span<std::byte const> next = {}) const;
 
     Nest nest_;
     LoopBody body_;

@@ -32,6 +32,20 @@ LoopKernel::Walk::Walk(LoopKernel const& kernel, std::span<void const* const> op
     if (inner >= 0) strip_indices_[inner].step = 1;
 }
 
+void LoopKernel::Walk::bring_meanwhile(std::span<std::byte const> next) {
+    Extent points = 1;
+    for (NestLabel const& label : k_.nest_.labels) points *= label.length;
+    auto const strips = std::max<std::size_t>(1, static_cast<std::size_t>(points) / k_.strip_);
+    next_ = next;
+    next_step_ = lines((next.size() + strips - 1) / strips);
+}
+
+void LoopKernel::Walk::bring_some() {
+    std::size_t const bytes = std::min(next_step_, next_.size());
+    for (std::size_t at = 0; at < bytes; at += line_bytes) __builtin_prefetch(next_.data() + at, 0, 2);
+    next_ = next_.subspan(bytes);
+}
+
 void LoopKernel::Walk::run(std::int64_t piece) {
     if (k_.plan_.pieces > 1) {
         Level const& cut = k_.levels_[k_.plan_.cut];
@@ -91,6 +105,7 @@ void LoopKernel::Walk::finish(std::size_t level, std::byte* output, Extent tile)
 
 void LoopKernel::Walk::strip(std::byte* output, Extent tile) {
     if (k_.plain_copy_) return copy_strip(output);
+    if (!next_.empty()) bring_some();
     Values const values = to_accumulate(join(), rows() * columns());
     if (aggregates_)
         aggregate(values, tile);

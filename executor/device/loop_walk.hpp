@@ -12,6 +12,8 @@ public:
     /// @param scratch  layout_.total bytes at a multiple of 64
     Walk(LoopKernel const& kernel, std::span<void const* const> operands, void* output, std::span<Extent const> begin,
          std::byte* scratch);
+    /// Some of it at each strip.
+    void bring_meanwhile(std::span<std::byte const> next);
     void run(std::int64_t piece);
 
 private:
@@ -22,6 +24,7 @@ private:
     void finish(std::size_t level, std::byte* output, Extent tile);
     void strip(std::byte* output, Extent tile);
     void copy_strip(std::byte* output);
+    void bring_some();
     Values join();
     Values fetch(std::size_t operand);
     void gather(std::size_t operand, std::byte* to);
@@ -53,7 +56,9 @@ private:
     Values* strip_operands_;
     scalar::StripIndex* strip_indices_;
     Aggregator::Tile tile_;
-    Extent first_ = 0, last_ = 0;  // of the level that is cut into pieces
+    std::span<std::byte const> next_;  // what is left of it
+    std::size_t next_step_ = 0;        // bytes of it at each strip
+    Extent first_ = 0, last_ = 0;      // of the level that is cut into pieces
     bool aggregates_;
 };
 

@@ -150,6 +150,16 @@ TEST_CASE("a chain holds its inputs also where others read them last", "[executo
     check_equal(run, 1e-5);
 }
 
+TEST_CASE("many pieces: each of a run brings the next one's operands", "[executor][chains]") {
+    Json const json =
+        graph_of({{{"name", "Z"}, {"op", "layer_norm"}, {"inputs", {"X"}}}}, {{"X", uniform({301, 64}, 1)}}, "Z");
+    int const threads = GENERATE(1, 3);
+    auto const run = test::whole_run(json, {.threads = threads, .chains = small});
+    REQUIRE(chains_of(run, small).size() == 1);
+    CHECK(chains_of(run, small)[0].pieces() > 8 * threads);
+    check_equal(run, 1e-5);
+}
+
 TEST_CASE("chains give the same bits for any number of threads", "[executor][chains]") {
     Json const json = attention(2, 70, 50, 8);
     auto const one = test::whole_run(json, {.threads = 1, .chains = small}),

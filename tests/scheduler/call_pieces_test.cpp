@@ -13,7 +13,8 @@ using schedule::TaskKind;
 
 namespace {
 
-constexpr Piecing any_size{.product_points = 1, .other_points = 1, .product_length = 1, .block_bytes = 1 << 20, .weighs_time = false};
+constexpr Piecing any_size{
+    .product_points = 1, .other_points = 1, .product_length = 1, .block_bytes = 1 << 20, .weighs_time = false};
 
 /// Z[i, k] = A[i, j] B[j, k] of 8, on rank 1 of 3; B lies in `sources`, A is here.
 CallPieces pieces(graph::EinSum const& einsum, std::vector<Source> sources, CallParts parts = {},
@@ -79,10 +80,13 @@ TEST_CASE("slices that others keep are made first", "[scheduler][pieces]") {
 TEST_CASE("a call stays whole where pieces do not pay or are not the same", "[scheduler][pieces]") {
     auto const product = test::einsum("ij,jk->ik", {{8, 8}, {8, 8}});
     auto const whole = [](CallPieces const& made) { return made.list.size() == 1 && !made.by_source[1]; };
-    CHECK(whole(pieces(product, rows_of_three, {}, {.product_points = 129, .product_length = 1, .weighs_time = false})));
-    CHECK_FALSE(whole(pieces(product, rows_of_three, {}, {.product_points = 128, .product_length = 1, .weighs_time = false})));
+    CHECK(
+        whole(pieces(product, rows_of_three, {}, {.product_points = 129, .product_length = 1, .weighs_time = false})));
+    CHECK_FALSE(
+        whole(pieces(product, rows_of_three, {}, {.product_points = 128, .product_length = 1, .weighs_time = false})));
     CHECK(whole(pieces(product, rows_of_three, {}, {.product_points = 1, .product_length = 3, .weighs_time = false})));
-    CHECK(whole(pieces(product, rows_of_three, {}, {.product_points = 1, .product_length = 1, .calls = 2, .weighs_time = false})));
+    CHECK(whole(pieces(product, rows_of_three, {},
+                       {.product_points = 1, .product_length = 1, .calls = 2, .weighs_time = false})));
     CallParts narrow;
     narrow.may_accumulate = false;
     CHECK(whole(pieces(product, rows_of_three, narrow)));
@@ -112,7 +116,8 @@ TEST_CASE("sums are cut where what is there can be used meanwhile, but not very 
         CallParts parts;
         parts.operands = {{{Box::whole({2048, terms}), Rank{0}}},
                           {{{{0, 0}, {terms / 2, 2048}}, Rank{0}}, {{{terms / 2, 0}, {terms / 2, 2048}}, Rank{1}}}};
-        return pieces_of_call(product, Box::whole(product.extents), parts, Rank{0}, 2, {.product_points = 1}).list.size();
+        return pieces_of_call(product, Box::whole(product.extents), parts, Rank{0}, 2, {.product_points = 1})
+            .list.size();
     };
     CHECK(count(2048) == 2);
     CHECK(count(256) == 1);
