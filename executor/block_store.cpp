@@ -2,6 +2,7 @@
 
 #include <unordered_map>
 
+#include "executor/device/element.hpp"
 #include "lib/base/error.hpp"
 
 namespace ein::executor {
@@ -66,6 +67,27 @@ bool BlockStore::wrote(BlockId block) {
 void BlockStore::read(BlockId block) {
     promise(held(block) && readers_[index(block)] > 0, "a block is read more often than scheduled");
     if (--readers_[index(block)] == 0) remove(block);
+}
+
+bool BlockStore::is_true(BlockId block) const {
+    scalar::Scalar const value = load_element(data(block), section_.blocks[index(block)].dtype);
+    return value.is_integer ? value.integer != 0 : value.number != 0.0;
+}
+
+void BlockStore::move(BlockId from, BlockId to) {
+    promise(held(from) && !held(to), "a loop's next block takes the place of one that is still there");
+    std::swap(data_[index(from)], data_[index(to)]);
+    readers_[index(to)] = section_.blocks[index(to)].readers;
+    writers_[index(to)] = 0;
+    ledger_.remove(bytes_[index(from)]);
+    ledger_.create(bytes_[index(to)]);
+    if (readers_[index(to)] == 0) remove(to);
+}
+
+void BlockStore::begin_again(BlockId block) {
+    promise(!held(block), "a block of a turn is left at its end");
+    readers_[index(block)] = section_.blocks[index(block)].readers;
+    writers_[index(block)] = section_.blocks[index(block)].writers;
 }
 
 void BlockStore::remove(BlockId block) {

@@ -47,6 +47,19 @@ public:
     /// A reader has ended. @throws InternalError if the block is read more often than scheduled
     void read(BlockId block);
 
+    // For another turn of a loop.
+    /// Whether a block's only element is not 0.
+    bool is_true(BlockId block) const;
+    /// Deletes a block, whoever would still read it.
+    void drop(BlockId block) {
+        if (held(block)) remove(block);
+    }
+    /// A block's memory becomes another one's, which counts as written.
+    void move(BlockId from, BlockId to);
+    /// The block's counts, for another turn.
+    void begin_again(BlockId block);
+    void add_readers(BlockId block, std::int32_t readers) { readers_[index(block)] += readers; }
+
     BlockLedger const& ledger() const { return ledger_; }
 
 private:

@@ -31,6 +31,7 @@ public:
           limits_(limits),
           profile_(profile),
           links_(section),
+          loop_of_(schedule::loops_of_tasks(section)),
           in_chain_(section.tasks.size()),
           last_writer_(section.blocks.size()) {
         for (std::size_t i = 0; i < section.tasks.size(); ++i)
@@ -101,6 +102,7 @@ private:
         for (TaskId reader : readers) {
             if (members.contains(reader)) continue;
             if (in_chain_[index(reader)] || !eligible(reader) || members.size() == most_tasks) return false;
+            if (!loop_of_.empty() && loop_of_[index(reader)] != loop_of_[index(member)]) return false;
             members.insert(reader);
         }
         return true;
@@ -275,6 +277,7 @@ private:
     ChainLimits const& limits_;
     Profile& profile_;
     TaskLinks links_;
+    std::vector<std::int32_t> loop_of_;  // by task; empty without loops
     std::vector<bool> in_chain_;
     std::vector<TaskId> last_writer_;  // by block
     std::vector<Chain> chains_;

@@ -13,6 +13,7 @@
 #include "lib/base/ids.hpp"
 #include "lib/schedule/replay.hpp"
 #include "lib/schedule/task_links.hpp"
+#include "lib/schedule/turns.hpp"
 
 namespace ein::executor {
 

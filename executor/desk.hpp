@@ -21,9 +21,9 @@ struct Desk {
     /// Tells the user and ends all ranks. It may throw: this rank ends anyway.
     using OnFailure = std::function<void(ExitCode code, std::string const& message)>;
 
-    Desk(schedule::Section const& section, schedule::Profile const& profile, TransferLimits limits, int workers,
-         OnFailure on_failure_)
-        : agenda(section, profile, limits), times(workers), on_failure(std::move(on_failure_)) {}
+    Desk(schedule::Section const& section, std::vector<schedule::LoopSpec> const& loops,
+         schedule::Profile const& profile, TransferLimits limits, int workers, OnFailure on_failure_)
+        : agenda(section, loops, profile, limits), times(workers), on_failure(std::move(on_failure_)) {}
 
     std::mutex mutex;                   // of everything below but `events`
     std::condition_variable work;       // there may be something to do for an idle worker

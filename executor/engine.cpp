@@ -20,10 +20,11 @@ public:
         : engine_(engine),
           parts_(engine.parts_),
           options_(engine.options_),
-          desk_(parts_.section, engine.profile_, options_.limits, options_.threads,
+          desk_(parts_.section, parts_.header.loops, engine.profile_, options_.limits, options_.threads,
                 [this](ExitCode code, std::string const& message) { end_all(code, message); }),
           runner_(parts_.header, parts_.section, parts_.device, engine.kernels_, engine.chains_, desk_.agenda.store(),
-                  parts_.readers, parts_.sink, parts_.spills) {
+                  parts_.readers, parts_.sink, parts_.spills),
+          predicted_(parts_.section, schedule::predicted_turns(parts_.header, parts_.section)) {
         for (BlockId block : engine.chains_.inside()) desk_.agenda.store().keep_empty(block);
         bool const alone = parts_.transport.size() == 1;
         if (!alone) communicator_.emplace(desk_, parts_.section, parts_.transport, engine.record_.transfers());
@@ -138,13 +139,17 @@ private:
         schedule::TaskLinks const& links = desk_.agenda.links();
         std::int64_t const loads = links.loads_end().value(),
                            stores = links.end().value() - links.stores_begin().value();
+        std::int64_t working = 0;
+        for (std::int32_t i = links.loads_end().value(); i < links.stores_begin().value(); ++i)
+            working += predicted_.of(static_cast<std::size_t>(i));
         return (options_.load_each_round ? options_.repeat * loads : loads) + stores +
-               std::int64_t{options_.repeat} * (links.stores_begin().value() - loads);
+               std::int64_t{options_.repeat} * working;
     }
 
     Attendant::Parts attendant_parts(Communicator* communicator) {
-        double const flops_a_task =
-            total_flops() / static_cast<double>(std::max<std::int64_t>(1, tasks_of_this_rank())) * options_.repeat;
+        double const flops_a_task = total_flops(predicted_) /
+                                    static_cast<double>(std::max<std::int64_t>(1, tasks_of_this_rank())) *
+                                    options_.repeat;
         return {
             parts_.transport.rank(),
             parts_.transport.size(),
@@ -156,9 +161,10 @@ private:
             [this](std::string const& silence) { explain(silence); }};
     }
 
-    double total_flops() const {
+    double total_flops(schedule::Runs const& runs) const {
         double out = 0;
-        for (std::int32_t i = 0; i < desk_.agenda.links().end().value(); ++i) out += engine_.kernels_.flops(TaskId{i});
+        for (std::int32_t i = 0; i < desk_.agenda.links().end().value(); ++i)
+            out += engine_.kernels_.flops(TaskId{i}) * static_cast<double>(runs.of(static_cast<std::size_t>(i)));
         return out;
     }
 
@@ -186,7 +192,8 @@ private:
 
     void collect(TransferCounts const& before) {
         result_.execute_seconds = result_.rounds.back();
-        result_.flops = total_flops();
+        result_.turns = desk_.agenda.turns().begun();
+        result_.flops = total_flops(schedule::Runs(parts_.section, result_.turns));
         TransferCounts const after = parts_.transport.counts();
         result_.transfers = {(after.bytes_sent - before.bytes_sent) / options_.repeat,
                              (after.messages_sent - before.messages_sent) / options_.repeat};
@@ -207,6 +214,7 @@ private:
     std::optional<Communicator> communicator_;
     std::optional<Crew> crew_;
     std::optional<Attendant> attendant_;
+    schedule::Runs predicted_;
     std::int64_t total_tasks_ = 0;
     RunResult result_;
 };

@@ -34,9 +34,10 @@ void TaskRunner::run(TaskId id, Team& team, Scratch& scratch) const {
         case TaskKind::spill: return spills().spill(id, store_.span(BlockId{section_.inputs_of(task)[0]}));
         case TaskKind::fetch: return spills().fetch(TaskId{task.after}, store_.span(BlockId{task.output}));
         case TaskKind::send:
-        case TaskKind::receive: break;
+        case TaskKind::receive:
+        case TaskKind::turn: break;
     }
-    throw InternalError("a worker was given a transfer");
+    throw InternalError("a worker was given a " + std::string(schedule::name(task.kind)));
 }
 
 void TaskRunner::launch(TaskId id, Task const& task, Team& team, Scratch& scratch) const {

@@ -32,6 +32,7 @@ std::string task_text(Header const& header, Section const& section, TaskId id) {
             break;
         case TaskKind::spill:
         case TaskKind::fetch: break;
+        case TaskKind::turn: return out + " of a loop)";
         default: out += " of node '" + owner_of(header, task) + "'";
     }
     std::int32_t const block = task.output >= 0 ? task.output : section.inputs_of(task)[0];

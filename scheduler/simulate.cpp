@@ -80,9 +80,9 @@ struct Messages {
 
 /// One rank: what it may do, and how its time was spent so far.
 struct SimulatedRank {
-    SimulatedRank(Section const& of, Cluster const& cluster, Rank self)
+    SimulatedRank(schedule::Header const& header, Section const& of, Cluster const& cluster, Rank self)
         : section(of),
-          agenda(of, schedule::replay(of)),
+          agenda(of, header.loops, schedule::replay(of), {.turns = 1}),
           widths(schedule::kernel_widths(of, cluster.threads)),
           speed(cluster.speed_of(self)),
           idle(cluster.threads),
@@ -117,7 +117,7 @@ public:
           network_(cluster, schedule.header.ranks),
           messages_(schedule, cluster.eager) {
         for (int rank = 0; rank < schedule.header.ranks; ++rank) {
-            ranks_.emplace_back(schedule.sections[at(rank)], cluster, Rank{rank});
+            ranks_.emplace_back(schedule.header, schedule.sections[at(rank)], cluster, Rank{rank});
             out_.spans.emplace_back(schedule.sections[at(rank)].tasks.size());
         }
     }

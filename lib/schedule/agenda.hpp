@@ -6,6 +6,7 @@
 // Example: load X, apply Z: take_compute() is task 0; after finish(0) it is task 1; after finish(1) the phase is done.
 #pragma once
 
+#include <limits>
 #include <optional>
 
 #include "lib/schedule/admission.hpp"
@@ -13,15 +14,17 @@
 #include "lib/schedule/replay.hpp"
 #include "lib/schedule/send_queue.hpp"
 #include "lib/schedule/task_links.hpp"
+#include "lib/schedule/turns.hpp"
 
 namespace ein::schedule {
 
-/// How much may be under way beside the head.
+/// How much may be under way beside the head; and of loops.
 struct TransferLimits {
     std::int64_t sends = 256;
     std::int64_t receives = 256;
     std::int64_t receive_bytes = std::int64_t{256} << 20;  // of receives posted ahead
     std::int64_t peer_bytes = std::int64_t{4} << 20;       // of sends to one rank; one message may be larger
+    std::int64_t turns = std::numeric_limits<std::int64_t>::max();
 };
 
 enum class Phase { load, execute, store };
@@ -32,7 +35,9 @@ template <class Store>
 class Agenda {
 public:
     /// @param profile  of the section (see replay), with inputs kept to the end where rounds are repeated
-    Agenda(Section const& section, Profile const& profile, TransferLimits limits = {});
+    /// @param loops  of the header
+    Agenda(Section const& section, std::vector<LoopSpec> const& loops, Profile const& profile,
+           TransferLimits limits = {});
 
     void prepare_memory() { store_.prepare_memory(); }  // before the first round; see BlockStore
     /// Prepares all counts; nothing may start until a phase begins. A round after one that kept its inputs finds them loaded; any other
@@ -61,6 +66,7 @@ public:
     TaskId head() const { return admission_.head(); }
     bool ended(TaskId task) const { return ended_[index(task)] != 0; }
     TaskLinks const& links() const { return links_; }
+    Turns const& turns() const { return turns_; }
     Store const& store() const { return store_; }
     Store& store() { return store_; }
 
@@ -75,9 +81,14 @@ private:
     void count_down(TaskId id);
     void make_output(TaskId id);
     void advance_head();
+    void end_turn(std::int32_t loop);
+    bool another_turn(std::int32_t loop);
+    void begin_turn(std::int32_t loop);
 
     Section const& section_;
+    std::vector<LoopSpec> const& loops_;
     TaskLinks links_;
+    Turns turns_;
     Store store_;
     Admission admission_;
     TransferLimits limits_;

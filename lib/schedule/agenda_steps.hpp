@@ -20,9 +20,12 @@ inline TransferLimits within(TransferLimits limits, std::int64_t peak) {
 }
 
 template <class Store>
-Agenda<Store>::Agenda(Section const& section, Profile const& profile, TransferLimits limits)
+Agenda<Store>::Agenda(Section const& section, std::vector<LoopSpec> const& loops, Profile const& profile,
+                      TransferLimits limits)
     : section_(section),
+      loops_(loops),
       links_(section),
+      turns_(section, links_),
       store_(section, profile.peak),
       admission_(profile.live, profile.peak, bytes_of_all_blocks(section)),
       limits_(within(limits, profile.peak)),
@@ -38,6 +41,7 @@ void Agenda<Store>::begin_round(Inputs inputs) {
     bool const loaded = inputs_kept_;
     inputs_kept_ = inputs == Inputs::kept;
     store_.reset_counts();
+    turns_.begin_round();
     std::fill(ended_.begin(), ended_.end(), std::uint8_t{0});
     compute_.clear();
     phase_end_ = TaskId{0};  // what starts before the phase that counts it would be missed at its end
@@ -80,6 +84,7 @@ void Agenda<Store>::drop_outputs() {
 template <class Store>
 void Agenda<Store>::enqueue(TaskId id) {
     Task const& ready = task(id);
+    if (ready.kind == TaskKind::turn) return;  // it is ended with the last task before it
     if (ready.kind != TaskKind::send) return (ready.kind == TaskKind::receive ? receives_ : compute_).push(id);
     sends_.push(id, ready.peer, sent_bytes(id));
     if (id == head()) sends_.release(id, ready.peer, sent_bytes(id));
@@ -184,9 +189,50 @@ void Agenda<Store>::leave(TaskId id) {
         receive_bytes_in_flight_ -= section_.message_of(ended).bytes;
     }
     if (ended.output >= 0 && store_.wrote(BlockId{ended.output}))
-        for (TaskId reader : links_.readers(BlockId{ended.output})) count_down(reader);
+        for (TaskId reader : links_.readers(BlockId{ended.output}))
+            if (reader <= turns_.last_with(id)) count_down(reader);  // others wait for the last turn
     for (TaskId follower : links_.followers(id)) count_down(follower);
     if (id == head()) advance_head();
+    if (!turns_.any()) return;
+    if (std::int32_t const loop = turns_.ended(id); loop >= 0) end_turn(loop);
+}
+
+/// No other task of the turn is left.
+template <class Store>
+void Agenda<Store>::end_turn(std::int32_t loop) {
+    if (another_turn(loop)) return begin_turn(loop);
+    Loop const& at = section_.loops[static_cast<std::size_t>(loop)];
+    for (Loop::Carry const& carry : at.carries)
+        for (TaskId reader : links_.readers(BlockId{carry.next}))
+            if (reader > TaskId{at.turn}) count_down(reader);
+    finish(TaskId{at.turn});
+}
+
+template <class Store>
+bool Agenda<Store>::another_turn(std::int32_t loop) {
+    Loop const& at = section_.loops[static_cast<std::size_t>(loop)];
+    LoopSpec const& spec = loops_[static_cast<std::size_t>(at.spec)];
+    if (at.condition >= 0 && !store_.is_true(BlockId{at.condition})) return false;
+    return turns_.begin_turn(loop, std::min(spec.turns, limits_.turns));
+}
+
+/// Blocks of the turn that has ended are gone but for what is carried, which takes its new place without being copied.
+template <class Store>
+void Agenda<Store>::begin_turn(std::int32_t loop) {
+    Loop const& at = section_.loops[static_cast<std::size_t>(loop)];
+    Turns::OfLoop const& made = turns_.of(loop);
+    if (at.condition >= 0 && links_.first_writer(BlockId{at.condition}) >= TaskId{at.first})
+        store_.drop(BlockId{at.condition});
+    for (Loop::Carry const& carry : at.carries) store_.move(BlockId{carry.next}, BlockId{carry.inside});
+    for (BlockId block : made.made) store_.begin_again(block);
+    for (auto const& [block, readers] : made.kept) store_.add_readers(block, readers);
+    std::fill(ended_.begin() + at.first, ended_.begin() + at.turn, std::uint8_t{0});
+    left_in_phase_ += at.turn - at.first;
+    if (head() > TaskId{at.first}) admission_.move_head(TaskId{at.first});
+    for (std::int32_t i = at.first; i <= at.turn; ++i) {
+        waits_[static_cast<std::size_t>(i)] = made.waits[static_cast<std::size_t>(i - at.first)];
+        if (waits_[static_cast<std::size_t>(i)] == 0) enqueue(TaskId{i});
+    }
 }
 
 template <class Store>

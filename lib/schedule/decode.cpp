@@ -135,6 +135,9 @@ Header decode_header(std::span<std::uint8_t const> bytes, std::string const& fil
     });
     out.fills = all_of(in.fills(), [&](fb::Fill const& f) { return Fill{text(f.node()), scalar(f.value())}; });
     out.prediction = prediction(in.prediction());
+    out.loops = all_of(in.loops(), [&](fb::LoopSpec const& l) {
+        return LoopSpec{text(l.name()), l.turns(), l.conditional()};
+    });
     return out;
 }
 
@@ -154,6 +157,12 @@ Section decode_section(std::span<std::uint8_t const> bytes, std::string const& f
     }
     out.inputs = numbers(in.inputs());
     out.coords = numbers(in.coords());
+    out.loops = all_of(in.loops(), [&](fb::Loop const& l) {
+        Loop loop{l.spec(), l.first(), l.turn(), l.condition(), {}};
+        if (l.carries())
+            for (auto const* carry : *l.carries()) loop.carries.push_back({carry->inside(), carry->next()});
+        return loop;
+    });
     return out;
 }
 

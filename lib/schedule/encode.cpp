@@ -127,8 +127,11 @@ Bytes encode(Header const& header) {
         return fb::CreateFill(builder, string(fill.node), &value);
     });
     auto const predicted = prediction(builder, header.prediction);
+    auto const loops = vector_of(builder, header.loops, [&](LoopSpec const& loop) {
+        return fb::CreateLoopSpec(builder, string(loop.name), loop.turns, loop.conditional);
+    });
     builder.Finish(fb::CreateHeader(builder, name, text, file, folder, header.ranks, strategy, place, params, tensors,
-                                    inputs, outputs, kernels, movements, reshapes, fills, predicted));
+                                    inputs, outputs, kernels, movements, reshapes, fills, predicted, loops));
     return finished(builder);
 }
 
@@ -146,7 +149,13 @@ Bytes encode(Section const& section) {
     auto const task_records = builder.CreateVectorOfStructs(tasks);
     auto const inputs = builder.CreateVector(section.inputs);
     auto const coords = builder.CreateVector(section.coords);
-    builder.Finish(fb::CreateSection(builder, block_records, task_records, inputs, coords));
+    auto const loops = vector_of(builder, section.loops, [&](Loop const& loop) {
+        std::vector<fb::Carry> carries;
+        for (Loop::Carry const& carry : loop.carries) carries.emplace_back(carry.inside, carry.next);
+        return fb::CreateLoop(builder, loop.spec, loop.first, loop.turn, loop.condition,
+                              builder.CreateVectorOfStructs(carries));
+    });
+    builder.Finish(fb::CreateSection(builder, block_records, task_records, inputs, coords, loops));
     return finished(builder);
 }
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "lib/schedule/turns.hpp"
+
 namespace ein::schedule {
 
 Profile replay(Section const& section) {
@@ -25,6 +27,36 @@ Profile replay(Section const& section) {
     }
     profile.at_end = live;
     return profile;
+}
+
+std::vector<std::int64_t> predicted_turns(Header const& header, Section const& section) {
+    std::vector<std::int64_t> out(section.loops.size(), 1);
+    for (std::size_t l = section.loops.size(); l-- > 0;) {  // outer ones first
+        Loop const& loop = section.loops[l];
+        LoopSpec const& spec = header.loops[static_cast<std::size_t>(loop.spec)];
+        if (!spec.conditional) out[l] *= spec.turns;
+        for (std::size_t inner = 0; inner < l; ++inner)
+            if (section.loops[inner].first >= loop.first && section.loops[inner].turn < loop.turn) out[inner] = out[l];
+    }
+    return out;
+}
+
+Runs::Runs(Section const& section, std::span<std::int64_t const> turns) {
+    for (std::int32_t loop : loops_of_tasks(section))
+        of_task_.push_back(loop < 0 ? 1 : turns[static_cast<std::size_t>(loop)]);
+}
+
+Exchanged exchanged(Section const& section, std::span<std::int64_t const> turns) {
+    Runs const runs(section, turns);
+    Exchanged out;
+    for (std::size_t t = 0; t < section.tasks.size(); ++t) {
+        Task const& task = section.tasks[t];
+        if (task.kind != TaskKind::send && task.kind != TaskKind::receive) continue;
+        std::int64_t const bytes = section.message_of(task).bytes * runs.of(t);
+        (task.kind == TaskKind::send ? out.sent : out.received) += bytes;
+        if (task.kind == TaskKind::send) out.messages_sent += runs.of(t);
+    }
+    return out;
 }
 
 DiskUse disk_use(Section const& section) {

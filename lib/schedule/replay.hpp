@@ -4,6 +4,7 @@
 // Source: [P] section VII (dependents and dependent counts).
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "lib/schedule/schedule.hpp"
@@ -18,6 +19,25 @@ struct Profile {
 };
 
 Profile replay(Section const& section);
+
+/// Turns of each of a section's loops in a whole run, an inner one's over all turns of the outer: as many as there may be, and one each time
+/// where a condition says how many.
+std::vector<std::int64_t> predicted_turns(Header const& header, Section const& section);
+/// How often each task runs, for so many turns of the loops.
+class Runs {
+public:
+    Runs(Section const& section, std::span<std::int64_t const> turns);
+    std::int64_t of(std::size_t task) const { return of_task_.empty() ? 1 : of_task_[task]; }
+
+private:
+    std::vector<std::int64_t> of_task_;  // empty without loops
+};
+/// Bytes and messages of a rank, for so many turns of its loops.
+struct Exchanged {
+    std::int64_t sent = 0, received = 0, messages_sent = 0;
+    friend bool operator==(Exchanged const&, Exchanged const&) = default;
+};
+Exchanged exchanged(Section const& section, std::span<std::int64_t const> turns);
 
 /// What spills and fetches do to the disk of one rank. A block is there from its spill to its last fetch.
 /// Example: spill X (8 bytes), fetch X, fetch X: 1 block, 8 bytes written, 16 read, peak 8.

@@ -8,7 +8,7 @@ namespace ein::schedule {
 std::string_view name(TaskKind kind) {
     static constexpr std::array<std::string_view, task_kinds> names{"load",    "apply", "reduce", "fill", "copy",
                                                                     "reshape", "pack",  "unpack", "send", "receive",
-                                                                    "store",   "spill", "fetch"};
+                                                                    "store",   "spill", "fetch",  "turn"};
     return names.at(static_cast<std::size_t>(kind));
 }
 

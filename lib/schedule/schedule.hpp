@@ -32,9 +32,10 @@ enum class TaskKind : std::uint8_t {
     receive,  // output from `peer`, message `tag`; the same
     store,    // input into output tensor `spec`
     spill,    // input to this rank's disk, for the fetches that come `after` it
-    fetch     // output = what the spill that it comes `after` wrote
+    fetch,    // output = what the spill that it comes `after` wrote
+    turn      // ends a turn of a loop of the section: another one begins, or what comes after the loop
 };
-inline constexpr int task_kinds = 13;
+inline constexpr int task_kinds = 14;
 std::string_view name(TaskKind kind);
 
 /// A piece of a tensor that one rank holds. A packed block has no box of its own: its box is one axis [0, elements).
@@ -70,6 +71,22 @@ struct Stretch {
     std::int64_t offset = 0, bytes = 0;
 };
 
+/// Tasks that are run again and again. The last of them, a turn, reads the condition, what the next turn begins with, and all that comes
+/// from outside, which therefore stays until the last turn has ended. Loops are whole in one another or apart; an inner one comes before
+/// the outer one in Section::loops.
+struct Loop {
+    /// At a turn's end `next` takes the place of `inside`, which was made before the loop and has had its last reader in the turn. After the
+    /// last turn `next` is there for whoever reads it.
+    struct Carry {
+        std::int32_t inside = 0, next = 0;  // blocks that are alike
+        friend bool operator==(Carry const&, Carry const&) = default;
+    };
+    std::int32_t spec = 0;             // in Header::loops
+    std::int32_t first = 0, turn = 0;  // tasks [first, turn]
+    std::int32_t condition = -1;  // a block of one element: no other turn when it is 0; -1: the number of turns says
+    std::vector<Carry> carries;
+};
+
 /// What one rank does. Tasks stand in an order that is safe on all ranks together: running every rank's list in order ends.
 /// Loads come first, stores last; only spills and fetches may stand between them.
 struct Section {
@@ -77,6 +94,7 @@ struct Section {
     std::vector<Task> tasks;           // by TaskId
     std::vector<std::int32_t> inputs;  // blocks that tasks read
     std::vector<std::int64_t> coords;
+    std::vector<Loop> loops;
 
     std::span<std::int32_t const> inputs_of(Task const& task) const;
     Box box_of(Block const& block) const;
@@ -126,6 +144,12 @@ struct Fill {
     scalar::Scalar value;
 };
 
+struct LoopSpec {
+    std::string name;
+    std::int64_t turns = 1;    // at most
+    bool conditional = false;  // or fewer, when its condition says so
+};
+
 /// What was predicted; the run's counts equal bytes and never exceed peaks.
 struct Prediction {
     double flops = 0;
@@ -151,6 +175,7 @@ struct Header {
     std::vector<Movement> movements;
     std::vector<ReshapeSpec> reshapes;
     std::vector<Fill> fills;
+    std::vector<LoopSpec> loops;
     Prediction prediction;
 };
 

@@ -203,6 +203,7 @@ private:
             case TaskKind::store: return takes(1, false) && spec_in(header_.outputs.size()) && sound_store(task);
             case TaskKind::spill: return takes(1, false);
             case TaskKind::fetch: return takes(0, true);
+            case TaskKind::turn: return task.output < 0;
         }
         return false;
     }
@@ -344,7 +345,8 @@ std::vector<std::string> faults_of(Header const& header) {
 }
 
 std::vector<std::string> faults_of(Header const& header, Section const& section, Rank rank) {
-    return SectionCheck(header, section, rank).run();
+    auto faults = SectionCheck(header, section, rank).run();
+    return faults.empty() ? faults_of_loops(header, section, rank) : faults;
 }
 
 }  // namespace ein::schedule

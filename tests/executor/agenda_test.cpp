@@ -23,8 +23,10 @@ schedule::Schedule chain() {  // X -> Y -> Z on one rank
     return b.finish();
 }
 
+std::vector<schedule::LoopSpec> const no_loops;
+
 struct Begun : Agenda {
-    explicit Begun(schedule::Section const& section) : Agenda(section, schedule::replay(section)) {
+    explicit Begun(schedule::Section const& section) : Agenda(section, no_loops, schedule::replay(section)) {
         begin_round(Inputs::used_up);
     }
 };
@@ -145,7 +147,7 @@ TEST_CASE("admission looks at every task between the head and a block's turn", "
 
 TEST_CASE("nothing of another round starts before its phase begins", "[executor][agenda]") {
     auto const schedule = chain();
-    Agenda agenda(schedule.sections[0], replay_keeping_inputs(schedule.sections[0]));
+    Agenda agenda(schedule.sections[0], no_loops, replay_keeping_inputs(schedule.sections[0]));
     agenda.begin_round(Inputs::kept);
     agenda.begin_phase(Phase::load);
     agenda.finish(*agenda.take_compute());
@@ -158,4 +160,48 @@ TEST_CASE("nothing of another round starts before its phase begins", "[executor]
     CHECK_FALSE(agenda.take_compute());
     agenda.begin_phase(Phase::execute);
     CHECK(agenda.take_compute() == TaskId{1});
+}
+
+namespace {
+
+/// X -> inside; `turns` times: next = A inside (A is read in every turn); Z = next.
+schedule::Schedule power(std::int64_t turns) {
+    ScheduleBuilder b(1);
+    b.tensor("A", {2, 2}), b.tensor("X", {2}), b.tensor("Z", {2});
+    auto const copy = b.kernel("copy", sum_of_products("i->i", {{'i', 2}}));
+    auto const multiply = b.kernel("multiply", sum_of_products("ij,j->i", {{'i', 2}, {'j', 2}}));
+    b.load(0, "a", "A", {{0, 0}, {2, 2}}), b.load(0, "x", "X", {{0}, {2}});
+    b.block(0, "inside", "X", {{0}, {2}}), b.block(0, "next", "X", {{0}, {2}}), b.block(0, "z", "Z", {{0}, {2}});
+    b.apply(0, copy, {{0}, {2}}, {"x"}, "inside");
+    b.begin_loop(0, b.loop("power", turns));
+    b.apply(0, multiply, {{0, 0}, {2, 2}}, {"a", "inside"}, "next");
+    b.end_loop(0, {{"inside", "next"}});
+    b.apply(0, copy, {{0}, {2}}, {"next"}, "z");
+    b.store(0, "z");
+    return b.finish();
+}
+
+}  // namespace
+
+TEST_CASE("a loop's tasks are taken turn after turn, then what comes after it", "[executor][agenda][loops]") {
+    std::int64_t const turns = GENERATE(1, 2, 5);
+    auto const schedule = power(turns);
+    Agenda agenda(schedule.sections[0], schedule.header.loops, schedule::replay(schedule.sections[0]));
+    agenda.begin_round(Inputs::used_up);
+    agenda.begin_phase(Phase::load);
+    while (auto const task = agenda.take_compute()) agenda.finish(*task);
+    agenda.begin_phase(Phase::execute);
+    std::vector<std::int32_t> taken;
+    while (auto const task = agenda.take_compute()) {
+        taken.push_back(task->value());
+        CHECK(agenda.head() == *task);
+        agenda.finish(*task);
+    }
+    CHECK(agenda.phase_done());
+    REQUIRE(static_cast<std::int64_t>(taken.size()) == turns + 2);
+    CHECK(std::count(taken.begin(), taken.end(), 3) == turns);
+    CHECK(taken.back() == 5);
+    CHECK(agenda.turns().begun() == std::vector<std::int64_t>{turns});
+    CHECK(agenda.store().ledger().live() == 1);
+    CHECK(agenda.store().ledger().peak_bytes() == schedule.header.prediction.peak_bytes[0]);
 }

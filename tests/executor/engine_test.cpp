@@ -230,3 +230,99 @@ TEST_CASE("a run that stands still says who waits for what and ends", "[executor
     CHECK(says(1, "worker 0 runs task 2 (apply of node 'AB'"));
     CHECK(says(0, "raise --stall"));
 }
+
+namespace {
+
+/// V = A^turns X: rows of A on the ranks, X and V cut as they are; each turn everybody sends its part to everybody. With `until`, fewer turns: one for
+/// each until a counter that goes down by one a turn is 0.
+schedule::Schedule power(int ranks, std::int64_t turns, std::optional<double> until = {}) {
+    ScheduleBuilder b(ranks);
+    Extent const n = 2 * ranks;
+    b.tensor("A", {n, n}), b.tensor("X", {n}), b.tensor("V", {n}), b.tensor("count", {});
+    auto const copy = b.kernel("copy", sum_of_products("i->i", {{'i', n}}));
+    auto const multiply = b.kernel("multiply", sum_of_products("ij,j->i", {{'i', n}, {'j', n}}));
+    auto const add = b.kernel("count", sum_of_products("->", {}));
+    auto const name = [](std::string const& what, int rank) { return what + std::to_string(rank); };
+    auto const part = [](int rank) { return Box{{2 * rank}, {2}}; };
+    std::int32_t const spec = b.loop("power", turns, until.has_value());
+    for (int rank = 0; rank < ranks; ++rank) {
+        b.load(rank, "a", "A", {{2 * rank, 0}, {2, n}}), b.load(rank, "x", "X", part(rank));
+        b.block(rank, name("v", rank), "V", part(rank)), b.block(rank, name("next", rank), "V", part(rank));
+        b.apply(rank, copy, part(rank), {"x"}, name("v", rank));
+        if (until) {
+            b.block(rank, "count", "count", {}), b.block(rank, "less", "count", {}), b.block(rank, "step", "count", {});
+            b.fill(rank, "count", *until), b.fill(rank, "step", -1);
+        }
+    }
+    for (int rank = 0; rank < ranks; ++rank) b.begin_loop(rank, spec);
+    for (int from = 0; from < ranks; ++from)
+        for (int to = 0; to < ranks; ++to)
+            if (from != to) b.transfer(from, name("v", from), to);
+    for (int rank = 0; rank < ranks; ++rank) {
+        for (int from = 0; from < ranks; ++from)
+            b.apply(rank, multiply, {{2 * rank, 2 * from}, {2, 2}}, {"a", name("v", from)}, name("next", rank),
+                    from > 0);
+        std::map<std::string, std::string> carries{{name("v", rank), name("next", rank)}};
+        if (until) {
+            b.apply(rank, add, {}, {"count"}, "less");
+            b.apply(rank, add, {}, {"step"}, "less", true);
+            b.block(rank, "again", "count", {});
+            b.apply(rank, add, {}, {"less"}, "again");
+            carries["count"] = "less";
+        }
+        b.end_loop(rank, carries, until ? "again" : "");
+    }
+    for (int rank = 0; rank < ranks; ++rank) {
+        b.block(rank, "z", "V", part(rank));
+        b.apply(rank, copy, part(rank), {name("next", rank)}, "z");
+        b.store(rank, "z");
+    }
+    return b.finish();
+}
+
+std::vector<double> power_result(int ranks, std::int64_t turns) {
+    Extent const n = 2 * ranks;
+    std::vector<double> v(static_cast<std::size_t>(n));
+    for (Extent i = 0; i < n; ++i) v[static_cast<std::size_t>(i)] = number(i);
+    for (std::int64_t turn = 0; turn < turns; ++turn) {
+        std::vector<double> next(v.size(), 0.0);
+        for (Extent i = 0; i < n; ++i)
+            for (Extent j = 0; j < n; ++j)
+                next[static_cast<std::size_t>(i)] += number(i * n + j) * v[static_cast<std::size_t>(j)];
+        v = next;
+    }
+    return v;
+}
+
+}  // namespace
+
+TEST_CASE("a loop's turns exchange what they carry, whatever the number of ranks and threads",
+          "[executor][engine][loops]") {
+    int const ranks = GENERATE(1, 2, 3, 5), threads = GENERATE(1, 3);
+    std::int64_t const turns = GENERATE(1, 2, 7);
+    CAPTURE(ranks, threads, turns);
+    auto const schedule = power(ranks, turns);
+    RunSetup setup;
+    setup.threads = threads;
+    setup.repeat = 2;
+    setup.transport = {64, 3, 11};
+    RunOutcome const run = run_by_threads(schedule, setup);
+    for (auto const& told : run.messages)
+        for (std::string const& text : told) FAIL_CHECK(text);
+    CHECK(run.codes == all_done(ranks));
+    CHECK(run.outputs.at("V") == power_result(ranks, turns));
+    for (std::size_t rank = 0; rank < run.results.size(); ++rank) {
+        CHECK(run.results[rank].transfers.bytes_sent == schedule.header.prediction.bytes_sent[rank]);
+        CHECK(run.results[rank].blocks.live() == 0);
+    }
+}
+
+TEST_CASE("a condition ends a loop on all ranks alike", "[executor][engine][loops]") {
+    int const ranks = GENERATE(1, 2, 3);
+    auto const [until, most, turns] = GENERATE(std::tuple{4.0, 100, 4}, std::tuple{4.0, 3, 3}, std::tuple{1.0, 9, 1});
+    auto const schedule = power(ranks, most, until);
+    RunOutcome const run = run_by_threads(schedule);
+    CHECK(run.codes == all_done(ranks));
+    CHECK(run.outputs.at("V") == power_result(ranks, turns));
+    for (RunResult const& result : run.results) CHECK(result.turns == std::vector<std::int64_t>{turns});
+}

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -99,6 +100,38 @@ public:
     void transfer_part(int from, std::string const& name, Box const& part, int to, std::string const& into) {
         add_message(from, name, part, to, into, part);
     }
+    /// What follows on a rank is in a loop, to end_loop; a task other than a load comes next.
+    std::int32_t loop(std::string const& name, std::int64_t turns, bool conditional = false) {
+        schedule_.header.loops.push_back({name, turns, conditional});
+        return static_cast<std::int32_t>(schedule_.header.loops.size()) - 1;
+    }
+    void begin_loop(int rank, std::int32_t spec) {
+        at(rank).open.push_back({spec, static_cast<std::int32_t>(at(rank).section.tasks.size()), 0, -1, {}});
+    }
+    /// @param carries  inside and next, by name
+    void end_loop(int rank, std::map<std::string, std::string> const& carries, std::string const& condition = "") {
+        OfRank& of = at(rank);
+        schedule::Loop loop = of.open.back();
+        of.open.pop_back();
+        loop.turn = static_cast<std::int32_t>(of.section.tasks.size());
+        std::set<std::int32_t> read, inside;
+        for (auto const& [from, to] : carries) {
+            loop.carries.push_back({of.block.at(from), of.block.at(to)});
+            inside.insert(of.block.at(from));
+            read.insert(of.block.at(to));
+        }
+        if (!condition.empty()) read.insert(loop.condition = of.block.at(condition));
+        for (std::int32_t t = loop.first; t < loop.turn; ++t)
+            for (std::int32_t input : of.section.inputs_of(of.section.tasks[static_cast<std::size_t>(t)]))
+                if (of.last_writer.at(input) < loop.first && !inside.contains(input)) read.insert(input);
+        schedule::Task& turn = add(rank, schedule::TaskKind::turn, loop.spec, {}, "");
+        turn.inputs = static_cast<std::int32_t>(read.size());
+        for (std::int32_t block : read) {
+            of.section.inputs.push_back(block);
+            ++of.section.blocks[static_cast<std::size_t>(block)].readers;
+        }
+        of.section.loops.push_back(std::move(loop));
+    }
     void store(int rank, std::string const& name) {
         std::int32_t const id = at(rank).section.blocks[static_cast<std::size_t>(at(rank).block.at(name))].tensor;
         auto [spec, fresh] = output_.try_emplace(id, static_cast<std::int32_t>(schedule_.header.outputs.size()));
@@ -125,6 +158,7 @@ private:
         schedule::Section section;
         std::map<std::string, std::int32_t> block;
         std::map<std::int32_t, std::int32_t> last_writer;  // by block: a task
+        std::vector<schedule::Loop> open;
         std::int64_t bytes_sent = 0;
     };
 
@@ -196,19 +230,19 @@ private:
                 }
         for (schedule::Task& task : ordered)
             if (task.after >= 0) task.after = place[static_cast<std::size_t>(task.after)];
+        for (schedule::Loop& loop : of.section.loops) {
+            loop.first = place[static_cast<std::size_t>(loop.first)];
+            loop.turn = place[static_cast<std::size_t>(loop.turn)];
+        }
         of.section.tasks = std::move(ordered);
     }
 
     void predict(schedule::Section const& section) {
-        std::int64_t sent = 0, received = 0, messages = 0;
-        for (schedule::Task const& task : section.tasks) {
-            if (task.kind == schedule::TaskKind::send) sent += section.message_of(task).bytes, ++messages;
-            if (task.kind == schedule::TaskKind::receive) received += section.message_of(task).bytes;
-        }
+        auto const moved = schedule::exchanged(section, schedule::predicted_turns(schedule_.header, section));
         schedule::Prediction& p = schedule_.header.prediction;
-        p.bytes_sent.push_back(sent);
-        p.bytes_received.push_back(received);
-        p.messages_sent.push_back(messages);
+        p.bytes_sent.push_back(moved.sent);
+        p.bytes_received.push_back(moved.received);
+        p.messages_sent.push_back(moved.messages_sent);
         p.peak_bytes.push_back(schedule::replay(section).peak);
     }
 

@@ -1,0 +1,62 @@
+// The loops of one section while it runs: how many of a turn's tasks have not ended, how many turns there were, and what a new turn needs.
+// Worked out once; a turn costs what its tasks cost.
+// Example: a loop of tasks 2 ... 4: ended(2) and ended(3) give nothing, then ended gives the loop, and it is the agenda's to end the turn.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "lib/base/ids.hpp"
+#include "lib/schedule/schedule.hpp"
+#include "lib/schedule/task_links.hpp"
+
+namespace ein::schedule {
+
+/// By task: the innermost loop that it is in (a turn is in the loop around its own), as an index in Section::loops, or -1.
+std::vector<std::int32_t> loops_of_tasks(Section const& section);
+
+class Turns {
+public:
+    struct Kept {
+        BlockId block;
+        std::int32_t readers;
+    };
+    struct OfLoop {
+        std::vector<BlockId> made;  // blocks that the loop's tasks write
+        std::vector<Kept>
+            kept;  // from outside, with the times that a turn's tasks read them, the turn itself not counted
+        std::vector<std::int32_t> waits;  // of each task [first, turn], for what the loop's tasks do
+        std::vector<std::size_t> inner;   // loops in it
+    };
+
+    Turns(Section const& section, TaskLinks const& links);
+
+    bool any() const { return !loops_.empty(); }
+    void begin_round();
+    /// The last task that a task may meet in one turn: that of the innermost loop that it is in, or the section's.
+    TaskId last_with(TaskId task) const {
+        std::int32_t const loop = any() ? loop_of_[static_cast<std::size_t>(task.value())] : -1;
+        return TaskId{loop < 0 ? std::numeric_limits<std::int32_t>::max()
+                               : section_.loops[static_cast<std::size_t>(loop)].turn};
+    }
+    /// @return the loop whose turn has no other task left
+    std::int32_t ended(TaskId task);
+    /// Begins another turn of a loop. @return false when there were as many as there may be, whatever its condition says
+    bool begin_turn(std::int32_t loop, std::int64_t most);
+    OfLoop const& of(std::int32_t loop) const { return loops_[static_cast<std::size_t>(loop)]; }
+    /// Turns begun, over all times that a loop was entered in this round; by Section::loops.
+    std::vector<std::int64_t> const& begun() const { return begun_; }
+
+private:
+    void reset(std::size_t loop);
+
+    Section const& section_;
+    std::vector<std::int32_t> loop_of_;  // by task; empty without loops
+    std::vector<OfLoop> loops_;
+    std::vector<std::int32_t> left_;           // tasks of the turn
+    std::vector<std::int64_t> turns_, begun_;  // since the loop was entered; in all
+};
+
+}  // namespace ein::schedule
