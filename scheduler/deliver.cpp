@@ -102,8 +102,8 @@ void Residency::send(Delivery const& delivery, Box const& message, Arrivals& arr
     BlockId const sent = as_it_lies ? from.block : cut_out(value, from, message);
     BlockId const received =
         in_place ? to.block : on(to.rank).add_block(value.value(), graph_.value(value).dtype, message);
-    add_message(sent, as_it_lies && message != from.box ? message : all, received,
-                in_place && message != to.box ? message : all, from.rank, to.rank);
+    add_message({sent, as_it_lies && message != from.box ? message : all, from.rank},
+                {received, in_place && message != to.box ? message : all, to.rank}, level_of(value));
     if (!in_place) arrivals.add({value, {to.rank, received, message}, to.block, message});
 }
 

@@ -289,6 +289,8 @@ void Lowering::apply(graph::Node const& node, graph::EinSum const& einsum, std::
 }
 
 void Lowering::lower(graph::Node const& node, graph::EinSum const& einsum, relation::NodePlan const& plan) {
+    if (auto const inside = carried_.by_result.find(node.output); inside != carried_.by_result.end())
+        return lower_result(node, inside->second);
     if (is_identity(node, einsum)) return lower_identity(node, einsum, plan);
     graph::EinSumTypes const types = graph::types_of(graph_, node);
     std::vector<Call> const calls = calls_of(node, einsum, plan);

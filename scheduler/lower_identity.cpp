@@ -21,7 +21,7 @@ void Lowering::lower_identity(graph::Node const& node, graph::EinSum const& eins
     });
     for (std::size_t c = 0; c < calls.size(); ++c) {
         Box const box = projected(calls[c].region, einsum.output);
-        if (found[c].box != box) found[c] = copied(node, found[c], box);
+        if (found[c].box != box || carried_.insides.contains(node.output)) found[c] = copied(node, found[c], box);
         residency_.put(node.output, calls[c].group, found[c]);
     }
 }

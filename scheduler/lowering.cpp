@@ -31,6 +31,12 @@ Lowering::Lowering(graph::EinGraph const& graph, relation::Plan const& plan, Low
       ranks_(graph.nodes.size()),
       call_counts_(graph.nodes.size()),
       residency_(graph, parts_, options.inputs, options.staging, options.messages, sections_, tables_) {
+    if (!graph.loops.empty()) producers_ = graph.producers();
+    for (graph::Loop const& loop : graph.loops)
+        for (graph::Loop::Carry const& carry : loop.carries) {
+            carried_.insides.insert(carry.inside);
+            carried_.by_result[carry.result] = carry.inside;
+        }
     for (graph::Value const& v : graph.values) header.tensors.push_back({v.name, v.shape, v.dtype});
     for (graph::Leaf const& leaf : graph.leaves) header.inputs.push_back({leaf.value.value(), leaf.source});
     for (ValueId output : graph.outputs) header.outputs.push_back({output.value(), graph.value(output).name});
@@ -41,11 +47,13 @@ void Lowering::run() {
     auto const consumers = graph_.consumers();
     for (std::size_t v = 0; v < unread.size(); ++v) unread[v] = consumers[v].size();
     for (NodeId id : node_order(graph_, options_.order)) {
+        go_to_loop(graph_.node(id).loop);
         lower(id);
         std::vector<ValueId> const& inputs = graph_.node(id).inputs;
         for (ValueId input : std::set<ValueId>(inputs.begin(), inputs.end()))
             if (--unread[static_cast<std::size_t>(input.value())] == 0) residency_.forget_copies(input);
     }
+    go_to_loop(-1);
     store_outputs();
 }
 

@@ -4,6 +4,8 @@
 // Source: [P] sections 3 and 5 (Load, Pair, Apply, Reduce), [E] section 4 (join, aggregation, repartition).
 #pragma once
 
+#include <map>
+#include <set>
 #include <vector>
 
 #include "lib/relation/plan.hpp"
@@ -108,6 +110,10 @@ private:
     // an EinSum that computes nothing
     bool is_identity(graph::Node const& node, graph::EinSum const& einsum) const;
     void lower_identity(graph::Node const& node, graph::EinSum const& einsum, relation::NodePlan const& plan);
+    void lower_result(graph::Node const& node, ValueId inside);
+    void go_to_loop(std::int32_t loop);
+    void begin_loop(std::int32_t loop);
+    void end_loop();
     Holding copied(graph::Node const& node, Holding const& from, Box const& part);
 
     // Move and Reshape
@@ -133,6 +139,13 @@ private:
     std::vector<std::vector<Rank>> ranks_;   // of each node's calls, by NodeId
     std::vector<std::int64_t> call_counts_;  // by NodeId
     NodeId node_;                            // that is being lowered
+    struct Carried {
+        std::set<ValueId> insides;
+        std::map<ValueId, ValueId> by_result;  // the value inside the loop
+    };
+    Carried carried_;
+    std::vector<std::optional<NodeId>> producers_;  // by ValueId
+    std::vector<std::int32_t> open_loops_;  // outermost first
     Residency residency_;
 };
 

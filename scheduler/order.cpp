@@ -71,7 +71,8 @@ private:
 }  // namespace
 
 std::vector<NodeId> node_order(graph::EinGraph const& graph, Order order) {
-    if (order == Order::least_memory) return LeastMemory(graph).run();
+    bool const free = graph.loops.empty();  // nodes of a loop stay together
+    if (order == Order::least_memory && free) return LeastMemory(graph).run();
     std::vector<NodeId> out;
     for (std::size_t n = 0; n < graph.nodes.size(); ++n) out.emplace_back(static_cast<std::int32_t>(n));
     return out;

@@ -18,7 +18,10 @@ Residency::Residency(graph::EinGraph const& graph, std::vector<ValueParts> const
       tables_(tables),
       states_(graph.values.size()),
       traffic_(graph.nodes.size()),
-      next_tags_(sections.size()) {
+      next_tags_(sections.size()),
+      levels_(graph.values.size(), 0) {
+    std::vector<std::int32_t> const loops = graph.loops_of_values();
+    for (std::size_t v = 0; v < loops.size(); ++v) levels_[v] = static_cast<int>(graph.loops_around(loops[v]).size());
     for (std::size_t v = 0; v < states_.size(); ++v) {
         states_[v].cut = Cut(graph.values[v].shape, parts[v].made);
         states_[v].blocks.resize(states_[v].cut.blocks());
@@ -36,6 +39,12 @@ void Residency::slice(ValueId value, std::vector<Parts> slices) {
 void Residency::merge(ValueId value, std::vector<Box> parts) {
     State& here = state(value);
     here.cut.merge(std::move(parts));
+    here.blocks.assign(here.cut.blocks(), std::nullopt);
+}
+
+void Residency::cut_like(ValueId value, ValueId other) {
+    State& here = state(value);
+    here.cut = state(other).cut;
     here.blocks.assign(here.cut.blocks(), std::nullopt);
 }
 
@@ -138,7 +147,7 @@ BlockId Residency::transfer(Holding const& from, std::int32_t tensor, DType dtyp
                             bool packed) {
     count(to, purpose, on(from.rank).bytes_of(from.block));
     BlockId const there = on(to).add_block(tensor, dtype, from.box, packed);
-    add_message(from.block, {}, there, {}, from.rank, to);
+    add_message({from.block, {}, from.rank}, {there, {}, to}, levels_[static_cast<std::size_t>(tensor)]);
     return there;
 }
 
@@ -146,28 +155,36 @@ BlockId Residency::transfer_part(Holding const& from, Box const& part, std::int3
                                  Purpose purpose) {
     BlockId const there = on(to).add_block(tensor, dtype, part);
     count(to, purpose, on(to).bytes_of(there));
-    add_message(from.block, part, there, {}, from.rank, to);
+    add_message({from.block, part, from.rank}, {there, {}, to}, levels_[static_cast<std::size_t>(tensor)]);
     return there;
 }
 
-/// @param sent, received  which parts of the blocks; {}: all of them
-void Residency::add_message(BlockId from, Box const& sent, BlockId to, Box const& received, Rank sender,
-                            Rank receiver) {
-    int const tag = next_tag(sender, receiver);
-    on(sender).add(
-        {.kind = TaskKind::send, .inputs = {from}, .output = {}, .region = sent, .peer = receiver.value(), .tag = tag});
-    on(receiver).add({.kind = TaskKind::receive,
-                      .inputs = {},
-                      .output = to,
-                      .region = received,
-                      .peer = sender.value(),
-                      .tag = tag});
+void Residency::add_message(End const& sent, End const& received, int level) {
+    int const tag = next_tag(sent.rank, received.rank);
+    on(sent.rank).add({.kind = TaskKind::send,
+                       .inputs = {sent.block},
+                       .output = {},
+                       .region = sent.part,
+                       .peer = received.rank.value(),
+                       .tag = tag,
+                       .level = level});
+    on(received.rank).add({.kind = TaskKind::receive,
+                           .inputs = {},
+                           .output = received.block,
+                           .region = received.part,
+                           .peer = sent.rank.value(),
+                           .tag = tag,
+                           .level = level});
 }
 
 void Residency::copy(ValueId value, Holding const& from, BlockId to, Box const& region) {
     std::int32_t const movement = tables_.identity_movement(graph_.value(value).name, region.order());
-    on(from.rank).add(
-        {.kind = TaskKind::copy, .spec = movement, .inputs = {from.block}, .output = to, .region = region});
+    on(from.rank).add({.kind = TaskKind::copy,
+                       .spec = movement,
+                       .inputs = {from.block},
+                       .output = to,
+                       .region = region,
+                       .level = level_of(value)});
 }
 
 Holding Residency::need(ValueId value, Box const& region, Rank rank) {
@@ -175,7 +192,12 @@ Holding Residency::need(ValueId value, Box const& region, Rank rank) {
     if (region.empty()) {  // nothing to bring: any block of that shape will do
         BlockId const block = on(rank).add_block(value.value(), graph_.value(value).dtype, region);
         std::int32_t const zero = tables_.fill({graph_.value(value).name, {}});
-        on(rank).add({.kind = TaskKind::fill, .spec = zero, .inputs = {}, .output = block, .region = {}});
+        on(rank).add({.kind = TaskKind::fill,
+                      .spec = zero,
+                      .inputs = {},
+                      .output = block,
+                      .region = {},
+                      .level = level_of(value)});
         remember(value, region, {rank, block, region});
         return {rank, block, region};
     }

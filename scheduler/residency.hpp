@@ -79,6 +79,8 @@ public:
     /// Whether no block of a leaf has been loaded yet; then readers may share the loading of it: a rank for each block.
     bool is_fresh_leaf(ValueId value) const;
     void load_on(ValueId leaf, std::vector<Rank> const& ranks);
+    /// Cuts a value, none of whose blocks is made, as another one is cut.
+    void cut_like(ValueId value, ValueId other);
     /// Enters a block that a node made: block number `index` of the value's cut.
     void put(ValueId value, std::size_t index, Holding holding);
 
@@ -170,7 +172,14 @@ private:
     std::vector<Box> messages_of(ValueId value, Box const& region, Box const& from, Box const& to) const;
     void deliver();
     void send(Delivery const& delivery, Box const& message, Arrivals& arrivals);
-    void add_message(BlockId from, Box const& sent, BlockId to, Box const& received, Rank sender, Rank receiver);
+    struct End {
+        BlockId block;
+        Box part;  // without axes: all of it
+        Rank rank;
+    };
+    void add_message(End const& sent, End const& received, int level);
+    /// How many loops around a value's turns are. What brings it to a rank comes before the loops in which it does not change.
+    int level_of(ValueId value) const { return levels_[static_cast<std::size_t>(value.value())]; }
     struct Spreading;
     std::optional<Spreading> spreading(ValueId value, Box const& region, std::vector<Rank> const& ranks) const;
     void gather(ValueId value, CellGrid const& grid, std::vector<Rank> const& row, Purpose purpose,
@@ -187,6 +196,7 @@ private:
     std::vector<State> states_;
     std::vector<Traffic> traffic_;
     std::vector<std::vector<int>> next_tags_;  // by rank from, then rank to; empty while a rank has sent nothing
+    std::vector<int> levels_;  // by value
     std::size_t node_ = 0, operand_ = 0;
     bool merges_parts_ = false;
     bool exchanging_ = false;

@@ -19,31 +19,31 @@ using schedule::Section;
 using schedule::Task;
 using schedule::TaskKind;
 
-double flops_of(schedule::Header const& header, Section const& section) {
+double flops_of(schedule::Header const& header, Section const& section, schedule::Runs const& runs) {
     double flops = 0;
-    for (Task const& task : section.tasks)
-        if (task.kind == TaskKind::apply || task.kind == TaskKind::reduce) {
-            graph::EinSum const& einsum = header.kernels[static_cast<std::size_t>(task.spec)].einsum;
-            flops += graph::flops(einsum, section.region_of(task).length);
-            if (task.accumulate)
-                flops += static_cast<double>(projected(section.region_of(task), einsum.output).elements());
-        }
+    for (std::size_t t = 0; t < section.tasks.size(); ++t) {
+        Task const& task = section.tasks[t];
+        if (task.kind != TaskKind::apply && task.kind != TaskKind::reduce) continue;
+        graph::EinSum const& einsum = header.kernels[static_cast<std::size_t>(task.spec)].einsum;
+        double once = graph::flops(einsum, section.region_of(task).length);
+        if (task.accumulate) once += static_cast<double>(projected(section.region_of(task), einsum.output).elements());
+        flops += once * static_cast<double>(runs.of(t));
+    }
     return flops;
 }
 
 /// What one section does, for the prediction.
 struct Totals {
     double flops = 0;
-    std::int64_t sent = 0, received = 0, messages = 0, peak = 0;
+    schedule::Exchanged exchanged;
+    std::int64_t peak = 0;
 };
 
 Totals totals_of(schedule::Header const& header, Section const& section) {
     Totals out;
-    for (Task const& task : section.tasks) {
-        if (task.kind == TaskKind::send) out.sent += section.message_of(task).bytes, ++out.messages;
-        if (task.kind == TaskKind::receive) out.received += section.message_of(task).bytes;
-    }
-    out.flops = flops_of(header, section);
+    std::vector<std::int64_t> const turns = schedule::predicted_turns(header, section);
+    out.exchanged = schedule::exchanged(section, turns);
+    out.flops = flops_of(header, section, schedule::Runs(section, turns));
     out.peak = schedule::replay(section).peak;
     return out;
 }
@@ -54,9 +54,9 @@ schedule::Prediction predict(Schedule const& schedule, relation::Plan const& pla
              return totals_of(schedule.header, schedule.sections[rank]);
          })) {
         out.flops += totals.flops;
-        out.bytes_sent.push_back(totals.sent);
-        out.bytes_received.push_back(totals.received);
-        out.messages_sent.push_back(totals.messages);
+        out.bytes_sent.push_back(totals.exchanged.sent);
+        out.bytes_received.push_back(totals.exchanged.received);
+        out.messages_sent.push_back(totals.exchanged.messages_sent);
         out.peak_bytes.push_back(totals.peak);
     }
     out.worst_case_elements = plan.elements().total();

@@ -1,6 +1,9 @@
 #include "scheduler/section_builder.hpp"
 
 #include <algorithm>
+#include <set>
+
+#include "lib/base/error.hpp"
 
 namespace ein::scheduler {
 
@@ -39,6 +42,7 @@ std::int64_t SectionBuilder::pool(Box const& box) {
 
 BlockId SectionBuilder::add_block(std::int32_t tensor, DType dtype, Box const& box, bool packed) {
     section_.blocks.push_back({tensor, dtype, packed, 0, 0, static_cast<std::int32_t>(box.order()), pool(box)});
+    makers_.push_back(0);
     return BlockId{static_cast<std::int32_t>(section_.blocks.size()) - 1};
 }
 
@@ -55,6 +59,9 @@ std::int32_t SectionBuilder::add(TaskDraft const& draft) {
     }
     if (draft.output) {
         task.output = draft.output->value();
+        if (section_.blocks[static_cast<std::size_t>(task.output)].writers == 0)
+            makers_[static_cast<std::size_t>(task.output)] =
+                draft.level == TaskDraft::innermost ? levels_.size() - 1 : static_cast<std::size_t>(draft.level);
         ++section_.blocks[static_cast<std::size_t>(task.output)].writers;
     }
     task.after = draft.after;
@@ -62,14 +69,56 @@ std::int32_t SectionBuilder::add(TaskDraft const& draft) {
     task.coords = pool(draft.region);
     task.peer = draft.peer;
     task.tag = draft.tag;
-    auto& list = draft.kind == TaskKind::load ? loads_ : draft.kind == TaskKind::store ? stores_ : section_.tasks;
+    Level& level = draft.level == TaskDraft::innermost ? levels_.back() : levels_.at(static_cast<std::size_t>(draft.level));
+    auto& list = draft.kind == TaskKind::load ? loads_ : draft.kind == TaskKind::store ? stores_ : level.tasks;
     list.push_back(task);
     return static_cast<std::int32_t>(list.size()) - 1;
 }
 
 void SectionBuilder::begin_node() {
-    auto const next = static_cast<std::int32_t>(section_.tasks.size());
-    if (node_begins_.empty() || node_begins_.back() < next) node_begins_.push_back(next);
+    Level& level = levels_.back();
+    auto const next = static_cast<std::int32_t>(level.tasks.size());
+    if (level.node_begins.empty() || level.node_begins.back() < next) level.node_begins.push_back(next);
+}
+
+/// Blocks that a loop's tasks read and none of them makes, each once; but for those that are carried.
+std::vector<std::int32_t> SectionBuilder::read_from_outside(Level const& body,
+                                                            std::vector<std::int32_t> const& carried) const {
+    std::set<std::int32_t> made(carried.begin(), carried.end()), read;
+    for (Task const& task : body.tasks)
+        if (task.output >= 0) made.insert(task.output);
+    for (Task const& task : body.tasks)
+        for (std::int32_t input : section_.inputs_of(task))
+            if (!made.contains(input)) read.insert(input);
+    return {read.begin(), read.end()};
+}
+
+void SectionBuilder::end_loop(schedule::Loop loop) {
+    Level body = std::move(levels_.back());
+    levels_.pop_back();
+    if (body.tasks.empty()) return;
+    std::vector<std::int32_t> inside;
+    std::set<std::int32_t> read;
+    for (schedule::Loop::Carry const& carry : loop.carries) inside.push_back(carry.inside), read.insert(carry.next);
+    if (loop.condition >= 0) read.insert(loop.condition);
+    for (std::int32_t block : read_from_outside(body, inside)) read.insert(block);
+
+    Level& outer = levels_.back();
+    auto const base = static_cast<std::int32_t>(outer.tasks.size());
+    for (Task& task : body.tasks) {
+        if (task.after >= 0) task.after += base;
+        if (task.output >= 0) makers_[static_cast<std::size_t>(task.output)] = levels_.size() - 1;
+    }
+    for (schedule::Loop& inner : body.loops) inner.first += base, inner.turn += base;
+    for (std::int32_t begin : body.node_begins) outer.node_begins.push_back(begin + base);
+    outer.tasks.insert(outer.tasks.end(), body.tasks.begin(), body.tasks.end());
+    outer.loops.insert(outer.loops.end(), body.loops.begin(), body.loops.end());
+    loop.first = base;
+    std::vector<BlockId> blocks;
+    for (std::int32_t block : read) blocks.emplace_back(block);
+    loop.turn = add({.kind = TaskKind::turn, .spec = loop.spec, .inputs = std::move(blocks), .output = {}, .region = {}});
+    outer.loops.push_back(std::move(loop));
+    begin_node();
 }
 
 std::int64_t SectionBuilder::bytes_of(BlockId block) const {
@@ -77,13 +126,18 @@ std::int64_t SectionBuilder::bytes_of(BlockId block) const {
 }
 
 schedule::Section SectionBuilder::finish(Room room, std::int64_t window) && {
+    promise(levels_.size() == 1, "a loop is open at the end of a section");
+    auto& [tasks, node_begins, loops, next] = levels_.front();
     auto const loads = static_cast<std::int32_t>(loads_.size());
-    for (Task& task : section_.tasks)
+    for (Task& task : tasks)
         if (task.after >= 0) task.after += loads;
-    for (std::int32_t& begin : node_begins_) begin += loads;
+    for (std::int32_t& begin : node_begins) begin += loads;
+    for (schedule::Loop& loop : loops) loop.first += loads, loop.turn += loads;
+    section_.tasks = std::move(tasks);
+    section_.loops = std::move(loops);
     section_.tasks.insert(section_.tasks.begin(), loads_.begin(), loads_.end());
     section_.tasks.insert(section_.tasks.end(), stores_.begin(), stores_.end());
-    cuts_first(section_, node_begins_, room, window);
+    cuts_first(section_, node_begins, room, window);
     return std::move(section_);
 }
 

@@ -5,6 +5,7 @@
 
 #include <initializer_list>
 #include <optional>
+#include <set>
 #include <span>
 #include <vector>
 
@@ -42,6 +43,8 @@ struct TaskDraft {
     std::int32_t after = -1;  // a body task, as add() returned it
     int peer = -1;
     int tag = -1;
+    int level = innermost;  // how many loops it is in; fewer than are open: it comes before the next one of them
+    static constexpr int innermost = -1;
 };
 
 class SectionBuilder {
@@ -52,6 +55,17 @@ public:
 
     /// What is added from now on belongs to another node.
     void begin_node();
+    /// What is added from now on is run again in each turn.
+    void begin_loop() { levels_.emplace_back(); }
+    bool loop_is_empty() const { return levels_.back().tasks.empty(); }
+    /// Whether a task of the innermost loop writes the block.
+    bool is_made_in_loop(BlockId block) const {
+        return levels_.size() > 1 && makers_[static_cast<std::size_t>(block.value())] == levels_.size() - 1;
+    }
+    /// The block is what the next turn begins with. @return false when it is so already, for another value
+    bool take_as_next(BlockId block) { return levels_.back().next.insert(block).second; }
+    /// Ends the innermost loop. @param loop  its spec, carries and condition
+    void end_loop(schedule::Loop loop);
 
     std::int64_t bytes_of(BlockId block) const;
     /// Within each node, what other ranks wait for comes first (cuts_first).
@@ -62,9 +76,19 @@ private:
 
     /// Where boxes are in the pool, by hash, the last of each hash: most boxes are there already, alike layers being cut alike.
     std::vector<std::int64_t> pooled_;
-    schedule::Section section_;  // tasks: the body only until finish()
+    /// The tasks of the body, or of a loop that is open.
+    struct Level {
+        std::vector<schedule::Task> tasks;
+        std::vector<std::int32_t> node_begins;  // among them
+        std::vector<schedule::Loop> loops;      // that have ended
+        std::set<BlockId> next;                 // what its next turn begins with
+    };
+    std::vector<std::int32_t> read_from_outside(Level const& body, std::vector<std::int32_t> const& carried) const;
+
+    schedule::Section section_;  // no tasks until finish()
     std::vector<schedule::Task> loads_, stores_;
-    std::vector<std::int32_t> node_begins_;  // among the body's tasks
+    std::vector<Level> levels_{1};
+    std::vector<std::size_t> makers_;  // by block: in how many loops the task was that wrote it first
 };
 
 }  // namespace ein::scheduler

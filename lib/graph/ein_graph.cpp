@@ -28,6 +28,29 @@ std::vector<std::vector<NodeId>> EinGraph::consumers() const {
     return readers;
 }
 
+std::vector<std::int32_t> EinGraph::loops_around(std::int32_t loop) const {
+    std::vector<std::int32_t> out;
+    for (; loop >= 0; loop = loops[static_cast<std::size_t>(loop)].outer) out.push_back(loop);
+    return out;
+}
+
+std::int32_t EinGraph::loop_within(std::int32_t outer, std::int32_t loop) const {
+    while (loop >= 0 && loop != outer && loops[static_cast<std::size_t>(loop)].outer != outer)
+        loop = loops[static_cast<std::size_t>(loop)].outer;
+    return loop == outer ? -1 : loop;
+}
+
+std::vector<std::int32_t> EinGraph::loops_of_values() const {
+    std::vector<std::int32_t> out(values.size(), -1);
+    for (Node const& node : nodes) out[static_cast<std::size_t>(node.output.value())] = node.loop;
+    for (std::size_t l = 0; l < loops.size(); ++l)
+        for (Loop::Carry const& carry : loops[l].carries) {
+            out[static_cast<std::size_t>(carry.inside.value())] = static_cast<std::int32_t>(l);
+            out[static_cast<std::size_t>(carry.result.value())] = loops[l].outer;
+        }
+    return out;
+}
+
 Shape const& cut_extents(EinGraph const& graph, Node const& node) {
     auto const* einsum = std::get_if<EinSum>(&node.op);
     return einsum ? einsum->extents : graph.value(node.output).shape;

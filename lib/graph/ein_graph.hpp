@@ -70,6 +70,21 @@ struct Node {
     Parts
         fixed;  // the part count that the graph file gives each label (Move, Reshape: axis), 0 where it gives none; empty:
                 // it gives none at all
+    std::int32_t loop = -1;  // the innermost loop that it is in, in EinGraph::loops, or -1
+};
+
+/// Nodes that run again and again. Nothing after the loop reads what they make but what is carried.
+/// Example: W -> inside; body: next = f(inside, ...), result = next; then inside is result, until `turns` or the condition end it.
+struct Loop {
+    struct Carry {
+        ValueId inside;  // of a node before the loop, an identity: what the first turn begins with
+        ValueId result;  // of a node of the loop, an identity: what the next turn begins with; after the loop its last
+    };
+    std::string name;
+    std::int32_t outer = -1;           // the loop that it is in, which comes after it in EinGraph::loops, or -1
+    std::int64_t turns = 1;            // at most, and at least 1
+    std::optional<ValueId> condition;  // a scalar of one of its nodes: no other turn when it is 0
+    std::vector<Carry> carries;
 };
 
 class EinGraph {
@@ -77,7 +92,8 @@ public:
     std::string name;
     std::vector<Value> values;  // by ValueId
     std::vector<Leaf> leaves;
-    std::vector<Node> nodes;       // by NodeId, each after the producers of its inputs
+    std::vector<Node> nodes;       // by NodeId, each after the producers of its inputs; those of a loop follow one another
+    std::vector<Loop> loops;       // inner ones before those that they are in
     std::vector<ValueId> outputs;  // in the order of the graph file; distinct; may be leaves
     scalar::Params params;         // default values
 
@@ -85,6 +101,13 @@ public:
     Node const& node(NodeId id) const { return nodes[static_cast<std::size_t>(id.value())]; }
     /// For each value the node that makes it, or nothing for a leaf.
     std::vector<std::optional<NodeId>> producers() const;
+    /// The loops that a node of `loop` is in, the innermost first.
+    std::vector<std::int32_t> loops_around(std::int32_t loop) const;
+    /// The loop directly within `outer` (-1: the graph) that `loop` is, or is in; -1 where it is in none.
+    std::int32_t loop_within(std::int32_t outer, std::int32_t loop) const;
+    /// For each value the loop in whose turns it changes, or -1: that of the node that makes it; of what is carried, the loop
+    /// that it is inside of, or the one around it for what is there afterwards.
+    std::vector<std::int32_t> loops_of_values() const;
     /// For each value the nodes that read it, in order, each once.
     std::vector<std::vector<NodeId>> consumers() const;
 };

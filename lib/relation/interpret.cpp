@@ -1,11 +1,14 @@
 #include "lib/relation/interpret.hpp"
 
 #include <algorithm>
+#include <complex>
+#include <cstring>
 
 #include "lib/base/error.hpp"
 #include "lib/relation/demand.hpp"
 #include "lib/relation/einsum_loops.hpp"
 #include "lib/relation/move_values.hpp"
+#include "lib/tensor/convert.hpp"
 
 namespace ein::relation {
 namespace {
@@ -19,11 +22,39 @@ Sets sets_of(Shape const& shape, IndexSets const& indices) {
     return sets;
 }
 
-/// The values at hand while nodes run in order, each kept until its last reader has run.
+/// Every element of every value.
+Demand demand_for_all(graph::EinGraph const& graph) {
+    Demand out;
+    for (graph::Value const& value : graph.values) out.emplace_back(all_of(value.shape));
+    return out;
+}
+
+bool is_true(tensor::HostTensor const& scalar) {
+    std::complex<double> value;
+    tensor::convert(scalar.dtype(), scalar.bytes().data(), 1, DType::c128, &value, 1);
+    return value != 0.0;
+}
+
+/// The elements of a whole tensor at the product of index sets.
+tensor::HostTensor picked(tensor::HostTensor const& whole, Sets const& sets) {
+    tensor::HostTensor out(whole.dtype(), sizes_of(sets));
+    std::size_t const size = size_of(whole.dtype());
+    auto const strides = row_major_strides(whole.shape());
+    std::size_t to = 0;
+    for_each_index(out.shape(), [&](std::vector<Extent> const& index) {
+        Extent from = 0;
+        for (std::size_t axis = 0; axis < index.size(); ++axis) from += sets[axis][index[axis]] * strides[axis];
+        std::memcpy(out.bytes().data() + to, whole.bytes().data() + static_cast<std::size_t>(from) * size, size);
+        to += size;
+    });
+    return out;
+}
+
+/// The values at hand while nodes run in order, each kept until its last reader has run; of a graph with loops, to the end.
 class Values {
 public:
     Values(graph::EinGraph const& graph, Demand const& demand, ValueId target)
-        : values_(graph.values.size()), readers_(graph.values.size(), 0) {
+        : values_(graph.values.size()), readers_(graph.values.size(), 0), keeps_(!graph.loops.empty()) {
         readers_[at(target)] = 1;
         for (graph::Node const& node : graph.nodes)
             if (demand[at(node.output)])
@@ -33,13 +64,17 @@ public:
     void put(ValueId id, Sampled value) { values_[at(id)] = std::make_unique<Sampled>(std::move(value)); }
     Sampled const* get(ValueId id) const { return values_[at(id)].get(); }
     tensor::HostTensor take(ValueId id) { return std::move(values_[at(id)]->data); }
+    /// What a turn has made is what the next one begins with.
+    void carry(ValueId result, ValueId inside) { values_[at(inside)] = std::move(values_[at(result)]); }
     void read(ValueId id) {
+        if (keeps_) return;
         if (--readers_[at(id)] == 0) values_[at(id)].reset();
     }
 
 private:
     std::vector<std::unique_ptr<Sampled>> values_;
     std::vector<int> readers_;
+    bool keeps_;
 };
 
 }  // namespace
@@ -56,17 +91,46 @@ struct Interpreter::State {
     }
 
     tensor::HostTensor compute(ValueId target, Sets sets, scalar::Noise* noise) const {
-        Demand const demand = demand_for(graph, producers, target, std::move(sets));
+        bool const turns = !graph.loops.empty();  // each needs all of the turn before
+        Demand const demand = turns ? demand_for_all(graph) : demand_for(graph, producers, target, sets);
         Values values(graph, demand, target);
         if (leaf_of[at(target)] >= 0) load(target, demand, values);
-        for (graph::Node const& node : graph.nodes) {
+        run(0, graph.nodes.size(), -1, demand, values, noise);
+        return turns ? picked(values.take(target), sets) : values.take(target);
+    }
+
+    /// Nodes [first, end), which are in `loop`.
+    void run(std::size_t first, std::size_t end, std::int32_t loop, Demand const& demand, Values& values,
+             scalar::Noise* noise) const {
+        while (first < end) {
+            graph::Node const& node = graph.nodes[first];
+            if (node.loop != loop) {
+                first = run_turns(first, loop, demand, values, noise);
+                continue;
+            }
+            ++first;
             if (!demand[at(node.output)]) continue;
             for (ValueId input : node.inputs)
                 if (leaf_of[at(input)] >= 0) load(input, demand, values);
             values.put(node.output, run(node, *demand[at(node.output)], values, noise));
             for (ValueId input : node.inputs) values.read(input);
         }
-        return values.take(target);
+    }
+
+    /// The loop that node `first` is in, directly within `outer`. @return the first node after it
+    std::size_t run_turns(std::size_t first, std::int32_t outer, Demand const& demand, Values& values,
+                          scalar::Noise* noise) const {
+        std::int32_t const number = graph.loop_within(outer, graph.nodes[first].loop);
+        graph::Loop const& loop = graph.loops[static_cast<std::size_t>(number)];
+        std::size_t end = first;
+        while (end < graph.nodes.size() && graph.loop_within(outer, graph.nodes[end].loop) == number) ++end;
+        for (std::int64_t turn = 0; turn < loop.turns; ++turn) {
+            if (turn > 0)
+                for (graph::Loop::Carry const& carry : loop.carries) values.carry(carry.result, carry.inside);
+            run(first, end, number, demand, values, noise);
+            if (loop.condition && !is_true(values.get(*loop.condition)->data)) break;
+        }
+        return end;
     }
 
     void load(ValueId id, Demand const& demand, Values& values) const {
@@ -110,9 +174,13 @@ double Interpreter::work(ValueId value, IndexSets const& indices) const {
     double sum = 0;
     for (graph::Node const& node : state_->graph.nodes) {
         if (!demand[at(node.output)]) continue;
+        double turns = 1;
+        for (std::int32_t loop : state_->graph.loops_around(node.loop))
+            turns *= static_cast<double>(state_->graph.loops[static_cast<std::size_t>(loop)].turns);
         auto const* einsum = std::get_if<graph::EinSum>(&node.op);
-        sum += einsum ? graph::flops(*einsum, loop_lengths(*einsum, *demand[at(node.output)]))
-                      : static_cast<double>(element_count(sizes_of(*demand[at(node.output)])));
+        sum += turns *
+               (einsum ? graph::flops(*einsum, loop_lengths(*einsum, *demand[at(node.output)]))
+                       : static_cast<double>(element_count(sizes_of(*demand[at(node.output)]))));
     }
     return sum;
 }
@@ -129,6 +197,8 @@ double Interpreter::reduction_length(ValueId value) const {
                 for (int label : einsum->aggregated())
                     own *= static_cast<double>(std::max<Extent>(1, einsum->extents[static_cast<std::size_t>(label)]));
         }
+        for (std::int32_t loop : graph.loops_around(node.loop))
+            own *= static_cast<double>(graph.loops[static_cast<std::size_t>(loop)].turns);
         lengths[at(node.output)] = longest + own;
     }
     return lengths[at(value)];

@@ -81,8 +81,31 @@ public:
         made.inputs = std::move(ids);
         made.output = value;
         made.op = std::move(op);
+        made.loop = loop_;
         graph_.nodes.push_back(std::move(made));
         return value;
+    }
+
+    /// Nodes that are added until end_loop are in a loop; loops in it are begun and ended before.
+    void begin_loop(std::string const& name, std::int64_t turns) {
+        open_.push_back({{name, -1, turns, {}, {}}, graph_.nodes.size()});
+        loop_ = pending - static_cast<std::int32_t>(open_.size());
+    }
+    /// @param carries  the value inside, and what the next turn begins with
+    void end_loop(std::map<std::string, std::string> const& carries, std::string const& condition = "") {
+        auto [loop, first] = std::move(open_.back());
+        for (auto const& [inside, result] : carries) loop.carries.push_back({id(inside), id(result)});
+        if (!condition.empty()) loop.condition = id(condition);
+        std::int32_t const number = static_cast<std::int32_t>(graph_.loops.size());
+        auto const replace = [&](std::int32_t& which) {
+            if (which == loop_) which = number;
+        };
+        for (graph::Node& node : graph_.nodes) replace(node.loop);
+        for (graph::Loop& inner : graph_.loops) replace(inner.outer);
+        open_.pop_back();
+        loop_ = open_.empty() ? -1 : pending - static_cast<std::int32_t>(open_.size());
+        loop.outer = loop_;
+        graph_.loops.push_back(std::move(loop));
     }
 
     void param(std::string const& name, double value) { graph_.params[name] = value; }
@@ -102,8 +125,11 @@ private:
         return value;
     }
 
+    static constexpr std::int32_t pending = -1;  // loops that are open are -2, -3, ...
     graph::EinGraph graph_;
     std::map<std::string, ValueId> ids_;
+    std::vector<std::pair<graph::Loop, std::size_t>> open_;
+    std::int32_t loop_ = -1;
 };
 
 /// C[i,k] = sum over j of A[i,j] B[j,k].

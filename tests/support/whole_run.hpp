@@ -134,10 +134,10 @@ inline void execute(WholeRun& run, WholeRunSetup const& setup) {
     run.results = std::move(sink.tensors);
 }
 
-inline WholeRun whole_run(Json const& json, WholeRunSetup const& setup) {
+/// Of a graph as it was read: lowering is under test too.
+inline WholeRun whole_run(graph::EinGraph const& read, WholeRunSetup const& setup) {
     WholeRun run;
-    graph::EinGraph const read = graph::read_graph(json.dump(), "random.json");
-    judge(run, read);  // of the graph as read: lowering is under test too
+    judge(run, read);
     run.graph = graph::lower_contractions(read);
     planner::PlannerOptions const how{
         .ranks = setup.ranks, .calls = setup.calls, .decompose = setup.decompose, .strip_work = 0};
@@ -152,6 +152,9 @@ inline WholeRun whole_run(Json const& json, WholeRunSetup const& setup) {
                                              .messages = setup.messages});
     execute(run, setup);
     return run;
+}
+inline WholeRun whole_run(Json const& json, WholeRunSetup const& setup) {
+    return whole_run(graph::read_graph(json.dump(), "random.json"), setup);
 }
 
 }  // namespace ein::test

@@ -1,0 +1,137 @@
+// Loops from a graph to results, at several rank counts, against the interpreter.
+#include <numeric>
+
+#include "lib/tensor/compare.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/graphs.hpp"
+#include "tests/support/whole_run.hpp"
+
+using namespace ein;
+
+namespace {
+
+tensor::Source uniform(std::uint64_t seed) {
+    return tensor::RandomSource{tensor::Distribution::uniform, -0.5, 0.5, seed};
+}
+
+/// Z = A^turns X.
+graph::EinGraph power(Extent n, std::int64_t turns) {
+    test::GraphBuilder g;
+    g.leaf("A", {n, n}, DType::f64, uniform(1));
+    g.leaf("X", {n}, DType::f64, uniform(2));
+    g.einsum("inside", "i->i", {"X"});
+    g.begin_loop("power", turns);
+    g.einsum("product", "ij,j->i", {"A", "inside"});
+    g.einsum("result", "i->i", {"product"});
+    g.end_loop({{"inside", "result"}});
+    g.einsum("Z", "i->i", {"result"}, {.join = "x*2"});
+    return g.finish({"Z"});
+}
+
+void check(graph::EinGraph const& graph, test::WholeRunSetup const& setup) {
+    auto const run = test::whole_run(graph, setup);
+    for (std::string const& failure : run.failures) FAIL_CHECK(failure);
+    for (auto const& [name, expected] : run.expected) {
+        CAPTURE(name);
+        CHECK(tensor::compare(run.results.at(name), expected, 1e-12).count == 0);
+    }
+    if (!run.failures.empty()) return;
+    schedule::Prediction const& p = run.schedule.header.prediction;
+    for (std::size_t rank = 0; rank < run.ranks.size(); ++rank) {
+        CHECK(run.ranks[rank].transfers.bytes_sent == p.bytes_sent[rank]);
+        CHECK(run.ranks[rank].blocks.peak_bytes() <= p.peak_bytes[rank]);
+    }
+}
+
+}  // namespace
+
+TEST_CASE("a power iteration", "[end_to_end][loops]") {
+    int const ranks = GENERATE(1, 2, 3, 4, 5, 7);
+    std::int64_t const turns = GENERATE(1, 2, 9);
+    CAPTURE(ranks, turns);
+    check(power(24, turns), {.ranks = ranks, .threads = 2});
+}
+
+TEST_CASE("a condition ends a loop, on all ranks in the same turn", "[end_to_end][loops]") {
+    int const ranks = GENERATE(1, 2, 3, 5);
+    auto const [start, most] = GENERATE(std::pair{1.0, 10}, std::pair{4.0, 10}, std::pair{4.0, 3});
+    CAPTURE(ranks, start, most);
+    test::GraphBuilder g;
+    g.leaf("A", {12, 12}, DType::f64, uniform(1));
+    g.leaf("X", {12}, DType::f64, uniform(2));
+    g.leaf("start", {}, DType::f64, tensor::FillSource{start, 0});
+    g.einsum("x", "i->i", {"X"});
+    g.einsum("count", "->", {"start"});
+    g.begin_loop("power", most);
+    g.einsum("less", "->", {"count"}, {.join = "x-1"});
+    g.einsum("product", "ij,j->i", {"A", "x"});
+    g.einsum("x'", "i->i", {"product"});
+    g.einsum("count'", "->", {"less"});
+    g.end_loop({{"x", "x'"}, {"count", "count'"}}, "less");
+    g.einsum("Z", "i,->i", {"x'", "count'"}, {.join = "x+y"});
+    check(g.finish({"Z"}), {.ranks = ranks});
+}
+
+TEST_CASE("carried values may change places", "[end_to_end][loops]") {
+    int const ranks = GENERATE(1, 2, 4);
+    CAPTURE(ranks);
+    test::GraphBuilder g;
+    g.leaf("A", {10}, DType::f64, uniform(1)), g.leaf("B", {10}, DType::f64, uniform(2));
+    g.einsum("a", "i->i", {"A"}), g.einsum("b", "i->i", {"B"}), g.einsum("same", "i->i", {"A"});
+    g.begin_loop("fibonacci", 6);
+    g.einsum("sum", "i,i->i", {"a", "b"}, {.join = "x+y"});
+    g.einsum("a'", "i->i", {"b"});
+    g.einsum("b'", "i->i", {"sum"});
+    g.einsum("same'", "i->i", {"same"});
+    g.end_loop({{"a", "a'"}, {"b", "b'"}, {"same", "same'"}});
+    g.einsum("Z", "i,i,i->i", {"a'", "b'", "same'"}, {.join = "x+2*y+4*z"});
+    check(g.finish({"Z", "b'"}), {.ranks = ranks, .threads = 2});
+}
+
+TEST_CASE("two carried values may become the same one", "[end_to_end][loops]") {
+    test::GraphBuilder g;
+    g.leaf("A", {10}, DType::f64, uniform(1)), g.leaf("B", {10}, DType::f64, uniform(2));
+    g.einsum("a", "i->i", {"A"}), g.einsum("b", "i->i", {"B"});
+    g.begin_loop("mean", 3);
+    g.einsum("mean", "i,i->i", {"a", "b"}, {.join = "(x+y)/2"});
+    g.einsum("a'", "i->i", {"mean"}), g.einsum("b'", "i->i", {"mean"});
+    g.end_loop({{"a", "a'"}, {"b", "b'"}});
+    check(g.finish({"a'", "b'"}), {.ranks = GENERATE(1, 3)});
+}
+
+TEST_CASE("loops in loops", "[end_to_end][loops]") {
+    int const ranks = GENERATE(1, 2, 3, 4);
+    CAPTURE(ranks);
+    test::GraphBuilder g;
+    g.leaf("A", {8, 8}, DType::f64, uniform(1)), g.leaf("B", {8, 8}, DType::f64, uniform(3));
+    g.leaf("X", {8}, DType::f64, uniform(2));
+    g.einsum("x", "i->i", {"X"});
+    g.begin_loop("outer", 3);
+    g.einsum("y", "i->i", {"x"});
+    g.begin_loop("inner", 4);
+    g.einsum("Ay", "ij,j->i", {"A", "y"});
+    g.einsum("y'", "i->i", {"Ay"});
+    g.end_loop({{"y", "y'"}});
+    g.einsum("By", "ij,j->i", {"B", "y'"});
+    g.einsum("sum", "i,i->i", {"By", "x"}, {.join = "x+y"});
+    g.einsum("x'", "i->i", {"sum"});
+    g.end_loop({{"x", "x'"}});
+    check(g.finish({"x'"}), {.ranks = ranks, .threads = GENERATE(1, 2)});
+}
+
+TEST_CASE("what does not change moves once", "[end_to_end][loops]") {
+    int const ranks = GENERATE(2, 3, 4);
+    CAPTURE(ranks);
+    auto const bytes = [&](std::int64_t turns) {
+        graph::EinGraph const graph = power(60, turns);
+        auto plan = planner::plan(graph, {.ranks = ranks});
+        plan.nodes[1].parts = {1, ranks};  // columns of A, while X is wanted in other parts before
+        auto const schedule = scheduler::make_schedule(graph, plan, {.place = "pattern"});
+        auto const& sent = schedule.header.prediction.bytes_sent;
+        return std::accumulate(sent.begin(), sent.end(), std::int64_t{0});
+    };
+    std::int64_t const a_turn = bytes(2) - bytes(1);
+    CHECK(a_turn > 0);
+    CHECK(a_turn < 60 * 60 * 8 / 4);  // none of A
+    CHECK(bytes(10) - bytes(1) == 9 * a_turn);
+}
