@@ -15,9 +15,9 @@ Admission::Admission(std::vector<std::int64_t> const& live, std::int64_t limit, 
     for (std::size_t i = leaves_; i-- > 1;) tree_[i] = std::max(tree_[2 * i], tree_[2 * i + 1]);
 }
 
-bool Admission::admits(TaskId due, std::int64_t bytes) const {
+bool Admission::admits(TaskId due, std::int64_t bytes, TaskId from) const {
     if (always_fits_ || bytes == 0 || due <= head_) return true;
-    return highest(1, leaves_, 0, static_cast<std::size_t>(head_.value()), static_cast<std::size_t>(due.value())) +
+    return highest(1, leaves_, 0, static_cast<std::size_t>(from.value()), static_cast<std::size_t>(due.value())) +
                bytes <=
            limit_;
 }

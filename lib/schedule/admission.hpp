@@ -18,8 +18,9 @@ public:
     /// @param live  bytes while task k runs  @param limit  the most that may be live  @param total  bytes of all blocks together
     Admission(std::vector<std::int64_t> const& live, std::int64_t limit, std::int64_t total);
 
-    /// Whether a block of `bytes` that is due at task `due` may be made now.
-    bool admits(TaskId due, std::int64_t bytes) const;
+    /// Whether a block of `bytes` that is due at task `due` may be made now. @param from  the first task that may still run before it
+    bool admits(TaskId due, std::int64_t bytes, TaskId from) const;
+    bool admits(TaskId due, std::int64_t bytes) const { return admits(due, bytes, head_); }
     /// A block was made; `due` is its first writer in schedule order. True when that is before its turn.
     bool made(TaskId due, std::int64_t bytes);
     /// The turn of a block that was made early has come.

@@ -94,7 +94,8 @@ template <class Store>
 bool Agenda<Store>::admitted(TaskId id) const {
     std::int32_t const output = task(id).output;
     if (output < 0 || store_.held(BlockId{output})) return true;
-    return admission_.admits(links_.first_writer(BlockId{output}), store_.bytes(BlockId{output}));
+    TaskId const due = links_.first_writer(BlockId{output});
+    return admission_.admits(due, store_.bytes(BlockId{output}), turns_.first_before(due, head()));
 }
 
 template <class Store>
@@ -221,9 +222,9 @@ template <class Store>
 void Agenda<Store>::begin_turn(std::int32_t loop) {
     Loop const& at = section_.loops[static_cast<std::size_t>(loop)];
     Turns::OfLoop const& made = turns_.of(loop);
-    if (at.condition >= 0 && links_.first_writer(BlockId{at.condition}) >= TaskId{at.first})
-        store_.drop(BlockId{at.condition});
     for (Loop::Carry const& carry : at.carries) store_.move(BlockId{carry.next}, BlockId{carry.inside});
+    if (at.condition >= 0 && links_.first_writer(BlockId{at.condition}) >= TaskId{at.first})
+        store_.drop(BlockId{at.condition});  // if it is there: it may have been carried
     for (BlockId block : made.made) store_.begin_again(block);
     for (auto const& [block, readers] : made.kept) store_.add_readers(block, readers);
     std::fill(ended_.begin() + at.first, ended_.begin() + at.turn, std::uint8_t{0});

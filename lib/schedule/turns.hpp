@@ -41,6 +41,13 @@ public:
         return TaskId{loop < 0 ? std::numeric_limits<std::int32_t>::max()
                                : section_.loops[static_cast<std::size_t>(loop)].turn};
     }
+    /// The first task that may still run before task `due`, when `head` is the first that has not ended: loops on the way may have other turns.
+    TaskId first_before(TaskId due, TaskId head) const {
+        TaskId first = head;
+        for (Loop const& loop : section_.loops)
+            if (TaskId{loop.first} < first && head <= TaskId{loop.turn} && TaskId{loop.turn} < due) first = TaskId{loop.first};
+        return first;
+    }
     /// @return the loop whose turn has no other task left
     std::int32_t ended(TaskId task);
     /// Begins another turn of a loop. @return false when there were as many as there may be, whatever its condition says

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstring>
+
 #include <filesystem>
 #include <map>
 #include <mutex>
