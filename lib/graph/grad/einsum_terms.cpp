@@ -100,9 +100,17 @@ private:
             if (!has(distinct, label)) distinct.push_back(label);
         if (expr.op() == Op::number && distinct.size() == target.size())
             return expr.node().value.real() * frame_.extent(frame_.lacking(target));
-        return distinct == target && !spreads_late(expr, target)
-                   ? frame_.sum(expr, frame_.lacking(target), target, operand.dtype, k)
-                   : spread(k, expr, distinct);
+        std::vector<int> const summed = frame_.lacking(target), known = frame_.labels_in_sum(expr, summed);
+        bool const sums = std::any_of(summed.begin(), summed.end(), [&](int label) { return has(known, label); });
+        bool const repeats = std::any_of(target.begin(), target.end(), [&](int label) { return !has(known, label); });
+        if (distinct == target && !(sums && repeats)) return frame_.sum(expr, summed, target, operand.dtype, k);
+        if (sums) {
+            std::erase_if(distinct, [&](int label) { return !has(known, label); });
+            expr = summed_first(operand, expr, summed, distinct, k);
+        } else {
+            expr = scalar::times(Expr::number(frame_.extent(summed)), expr);
+        }
+        return spread(k, expr);
     }
 
     Expr real(Expr const& expr) const {
@@ -110,31 +118,17 @@ private:
         return complex ? Expr::call(Op::real, {expr}) : expr;
     }
 
-    bool aggregates(Expr const& expr, std::vector<int> const& target) const {
-        std::vector<int> const summed = frame_.lacking(target);
-        return std::any_of(summed.begin(), summed.end(), [&](int label) { return frame_.mentions(expr, label); });
-    }
-
-    /// Whether a sum comes first and is then repeated along labels that it does not have.
-    bool spreads_late(Expr const& expr, std::vector<int> const& target) const {
-        bool const repeats =
-            std::any_of(target.begin(), target.end(), [&](int label) { return !frame_.mentions(expr, label); });
-        return repeats && aggregates(expr, target);
+    /// A sum as a value of its own, to be repeated along labels that it does not have.
+    Expr summed_first(Value const& operand, Expr const& expr, std::vector<int> const& summed,
+                      std::vector<int> const& output, std::size_t carrier) {
+        NodeTerm sum = frame_.sum(expr, summed, output, operand.dtype, carrier);
+        Shape const shape = std::get<EinSum>(sum.op).output_shape();
+        ValueId const made = nodes_.add(std::move(sum), nodes_.part(operand.name + ":sum"), shape, operand.dtype);
+        return frame_.operand(made, output);
     }
 
     /// Along labels that nothing has, and onto the diagonal of labels that the operand has twice.
-    Term spread(std::size_t k, Expr expr, std::vector<int> distinct) {
-        Value const operand = nodes_.value(node_.inputs[k]);
-        std::vector<int> const summed = frame_.lacking(distinct);
-        if (aggregates(expr, distinct)) {
-            std::erase_if(distinct, [&](int label) { return !frame_.mentions(expr, label); });
-            NodeTerm sum = frame_.sum(expr, summed, distinct, operand.dtype, k);
-            Shape const shape = std::get<EinSum>(sum.op).output_shape();
-            std::string const name = nodes_.part(operand.name + ":sum");
-            expr = frame_.operand(nodes_.add(std::move(sum), name, shape, operand.dtype), distinct);
-        } else {
-            expr = scalar::times(Expr::number(frame_.extent(summed)), expr);
-        }
+    Term spread(std::size_t k, Expr expr) {
         std::vector<int> axes;
         for (int label : einsum_.inputs[k]) {
             bool const again = has(axes, label);
@@ -143,7 +137,7 @@ private:
             Expr const on_diagonal = Expr::call(Op::eq, {Expr::index(label), Expr::index(axes.back())});
             expr = Expr::call(Op::where, {on_diagonal, expr, Expr::integer(0)});
         }
-        return frame_.pointwise(expr, axes, operand.dtype, k);
+        return frame_.pointwise(expr, axes, nodes_.dtype(node_.inputs[k]), k);
     }
 
     GradientNodes& nodes_;

@@ -38,10 +38,11 @@ int JoinFrame::twin(int label) {
     return static_cast<int>(labels_.size() - 1);
 }
 
-bool JoinFrame::mentions(Expr const& expr, int label) const {
-    std::vector<int> const operands = scalar::operands_of(expr);
-    return has(scalar::labels_of(expr), label) ||
-           std::any_of(operands.begin(), operands.end(), [&](int k) { return has(operands_[at(k)].labels, label); });
+std::vector<int> JoinFrame::labels_in_sum(Expr const& expr, std::vector<int> const& summed) const {
+    std::vector<int> labels = scalar::labels_of(expr);
+    for (int k : operands_of_sum(expr, summed))
+        labels.insert(labels.end(), operands_[at(k)].labels.begin(), operands_[at(k)].labels.end());
+    return labels;
 }
 
 std::vector<int> JoinFrame::lacking(std::vector<int> const& output) const {
@@ -75,12 +76,17 @@ void JoinFrame::hold(std::vector<int> const& labels, std::vector<int>& operands)
             if (has(operands_[k].labels, label)) operands.push_back(static_cast<int>(k));
 }
 
+/// Those that are read, and others for labels that only an index tells of.
+std::vector<int> JoinFrame::operands_of_sum(Expr const& expr, std::vector<int> const& summed) const {
+    std::vector<int> operands = operands_of(expr), indices = scalar::labels_of(expr);
+    std::erase_if(indices, [&](int label) { return !has(summed, label); });
+    hold(indices, operands);
+    return operands;
+}
+
 NodeTerm JoinFrame::sum(Expr const& expr, std::vector<int> summed, std::vector<int> const& output, DType dtype,
                         std::size_t carrier) const {
-    std::vector<int> const indices = scalar::labels_of(expr);
-    std::vector<int> operands = operands_of(expr), read = summed;
-    std::erase_if(read, [&](int label) { return !has(indices, label); });
-    hold(read, operands);
+    std::vector<int> operands = operands_of_sum(expr, summed);
     if (operands.empty()) operands.push_back(static_cast<int>(carrier));
     std::erase_if(summed, [&](int label) { return is_held(label, operands); });
     return einsum(scalar::times(Expr::number(extent(summed)), expr), operands, output, scalar::Agg::sum, dtype);

@@ -18,8 +18,8 @@ public:
     /// A label of the same extent as `label`, for an output that has it twice.
     int twin(int label);
 
-    /// Whether an operand that `expr` reads has the label, or `expr` reads its index.
-    bool mentions(scalar::Expr const& expr, int label) const;
+    /// The labels that a sum of `expr` over `summed` has: those of the operands that it reads, and those whose index it reads.
+    std::vector<int> labels_in_sum(scalar::Expr const& expr, std::vector<int> const& summed) const;
     /// The labels of the EinSum that `output` lacks.
     std::vector<int> lacking(std::vector<int> const& output) const;
     double extent(std::vector<int> const& labels) const;
@@ -45,6 +45,7 @@ private:
     NodeTerm einsum(scalar::Expr const& expr, std::vector<int> const& operands, std::vector<int> const& output,
                     scalar::Agg agg, DType dtype) const;
     std::vector<int> operands_of(scalar::Expr const& expr) const;
+    std::vector<int> operands_of_sum(scalar::Expr const& expr, std::vector<int> const& summed) const;
 
     GradientNodes const& nodes_;
     std::vector<std::string> labels_;
