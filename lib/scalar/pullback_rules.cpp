@@ -1,5 +1,6 @@
 #include "lib/scalar/pullback_rules.hpp"
 
+#include <cmath>
 #include <numbers>
 
 #include "lib/base/error.hpp"
@@ -28,15 +29,28 @@ Expr inside(Expr const& s, Linear const& f) {
     return f(s);
 }
 
+/// Whole numbers as such: they print without a point.
+Expr a_number(double value) {
+    constexpr double largest = 1e15;  // exact, in both
+    bool const whole = value == std::trunc(value) && std::fabs(value) < largest;
+    return whole ? Expr::integer(static_cast<std::int64_t>(value)) : Expr::number(value);
+}
+
+Expr conjugate(Expr const& e) { return e.op() == Op::conj ? e.args()[0] : call(Op::conj, e); }
+
 Expr negated(Expr const& s) {
     return inside(s, [](Expr const& e) {
-        if (is_real_number(e)) return Expr::number(-number(e));
+        if (is_real_number(e)) return a_number(-number(e));
+        if (e.op() == Op::mul && is_real_number(e.args()[0])) return a_number(-number(e.args()[0])) * e.args()[1];
         return e.op() == Op::neg ? e.args()[0] : call(Op::neg, e);
     });
 }
 
 Expr over(Expr const& s, Expr const& divisor) {
-    return inside(s, [&](Expr const& e) { return e / divisor; });
+    return inside(s, [&](Expr const& e) {
+        bool const numbers = is_real_number(e) && is_real_number(divisor);
+        return numbers ? a_number(number(e) / number(divisor)) : e / divisor;
+    });
 }
 
 Expr linear(Op op, Expr const& s) {
@@ -98,7 +112,7 @@ public:
         auto const& args = y_.args();
         switch (y_.op()) {
             case Op::neg: return negated(s_);
-            case Op::conj: return is_complex(y_) ? linear(Op::conj, s_) : s_;
+            case Op::conj: return is_complex(y_) ? inside(s_, conjugate) : s_;
             case Op::real:
             case Op::cast:
             case Op::add: return s_;
@@ -121,9 +135,9 @@ public:
 
 private:
     bool is_complex(Expr const& part) const { return ein::is_complex(types_.of(part).value.type); }
-    Expr conjugated(Expr const& part) const { return is_complex(part) ? call(Op::conj, part) : part; }
+    Expr conjugated(Expr const& part) const { return is_complex(part) ? conjugate(part) : part; }
     /// Of something made of y's arguments, which has y's type.
-    Expr conjugated_like_y(Expr const& made) const { return is_complex(y_) ? call(Op::conj, made) : made; }
+    Expr conjugated_like_y(Expr const& made) const { return is_complex(y_) ? conjugate(made) : made; }
 
     Expr function() const {
         Slope const s = slope(y_.op(), y_.args()[0], y_);
@@ -148,7 +162,7 @@ private:
         if (is_number(b, 0)) return {};
         if (is_number(b, 1)) return s_;
         if (is_number(b, 2)) return times(s_, Expr::integer(2) * conjugated(a));
-        if (is_real_number(b)) return times(s_, b * conjugated_like_y(call(Op::pow, a, Expr::number(number(b) - 1))));
+        if (is_real_number(b)) return times(s_, b * conjugated_like_y(call(Op::pow, a, a_number(number(b) - 1))));
         Expr const slope = conjugated_like_y(b * call(Op::pow, a, b - Expr::integer(1)));
         return where(call(Op::eq, b, Expr::integer(0)), Expr::integer(0), times(s_, slope));
     }
@@ -206,9 +220,9 @@ Expr added(Expr const& a, Expr const& b) {
     constexpr int cheap_to_compare = 8;
     if (a.empty()) return b;
     if (b.empty()) return a;
-    if (is_real_number(a) && is_real_number(b)) return Expr::number(number(a) + number(b));
-    bool const same = a.node().depth <= cheap_to_compare && a == b;
-    return same ? times(Expr::integer(2), a) : a + b;
+    if (is_real_number(a) && is_real_number(b)) return a_number(number(a) + number(b));
+    if (a.node().depth <= cheap_to_compare && a == b) return times(Expr::integer(2), a);
+    return b.op() == Op::neg ? a - b.args()[0] : a + b;
 }
 
 Expr times(Expr const& s, Expr const& f) {
@@ -217,9 +231,9 @@ Expr times(Expr const& s, Expr const& f) {
         if (is_number(e, 1)) return f;
         if (!is_real_number(e)) return e * f;
         if (is_number(e, -1)) return negated(f);
-        if (is_real_number(f)) return Expr::number(number(e) * number(f));
+        if (is_real_number(f)) return a_number(number(e) * number(f));
         bool const scaled = f.op() == Op::mul && is_real_number(f.args()[0]);
-        return scaled ? times(Expr::number(number(e) * number(f.args()[0])), f.args()[1]) : e * f;
+        return scaled ? times(a_number(number(e) * number(f.args()[0])), f.args()[1]) : e * f;
     });
 }
 

@@ -45,7 +45,8 @@ public:
 
     std::vector<Contribution> run() {
         Expr const of_join = cotangent_of_join(nodes_, frame_, node_, join_, join_dtype_, cotangent_);
-        std::vector<Expr> const terms = scalar::pullback(join_, compute_, of_join, wanted_);
+        std::vector<Expr> terms = scalar::pullback(join_, compute_, of_join, wanted_);
+        store_shared(terms);
         std::vector<Contribution> contributions;
         for (std::size_t k = 0; k < terms.size(); ++k)
             if (!terms[k].empty()) contributions.push_back({node_.inputs[k], term(k, terms[k])});
@@ -88,6 +89,29 @@ private:
         if (value_operand_.empty()) value_operand_ = frame_.operand(node_.output, einsum_.output);
         Expr const read = scalar::replaced(expr, join_, value_operand_);
         return scalar::operands_of(read).size() <= scalar::operands_of(expr).size() ? read : expr;
+    }
+
+    /// What several operands get alike, as x and b of relu(x + b) do, is computed once: a value of its own.
+    void store_shared(std::vector<Expr>& terms) {
+        if (!einsum_.aggregated().empty() || is_complex(output_) != is_complex(compute_)) return;
+        for (std::size_t k = 0; k < terms.size(); ++k) {
+            if (terms[k].empty() || terms[k].args().empty()) continue;
+            Expr const shared = terms[k];
+            auto const alike = [&](Expr const& term) { return !term.empty() && &term.node() == &shared.node(); };
+            if (std::count_if(terms.begin(), terms.end(), alike) > 1)
+                std::replace_if(terms.begin(), terms.end(), alike, stored(shared));
+        }
+    }
+
+    Expr stored(Expr const& cotangent) {
+        Expr const expr = with_value(cotangent);
+        std::vector<int> labels = einsum_.output;
+        std::vector<int> const known = frame_.labels_in_sum(expr, {});
+        std::erase_if(labels, [&](int label) { return !has(known, label); });
+        NodeTerm term = frame_.pointwise(expr, labels, join_dtype_, 0);
+        Shape const shape = std::get<EinSum>(term.op).output_shape();
+        std::string const name = nodes_.part(nodes_.value(node_.output).name + ":inside");
+        return frame_.operand(nodes_.add(std::move(term), name, shape, join_dtype_), labels);
     }
 
     Term term(std::size_t k, Expr const& cotangent) {

@@ -49,6 +49,12 @@ void join_moves(std::vector<NodeTerm>& terms, Shape const& shape) {
     terms = std::move(joined);
 }
 
+/// Calls the axes of an EinSum with a label an axis what another one of that shape calls them.
+void name_axes(EinSum& einsum, EinSum const& like) {
+    for (std::size_t axis = 0; axis < like.output.size(); ++axis)
+        einsum.labels[axis] = like.labels[static_cast<std::size_t>(like.output[axis])];
+}
+
 /// A sum of EinSums that aggregate nothing, as one EinSum with a label an axis.
 class PointwiseSum {
 public:
@@ -59,7 +65,7 @@ public:
 
     void add(NodeTerm const& term) {
         EinSum const& einsum = std::get<EinSum>(term.op);
-        if (empty()) name_axes(einsum);
+        if (terms_ == 0) name_axes(sum_, einsum);  // as the first term calls them
         std::vector<int> axis_of(einsum.labels.size());
         for (std::size_t axis = 0; axis < einsum.output.size(); ++axis)
             axis_of[static_cast<std::size_t>(einsum.output[axis])] = static_cast<int>(axis);
@@ -76,18 +82,11 @@ public:
         if (number != 0) sum_.join = scalar::added(sum_.join, Expr::number(number));
     }
 
-    bool empty() const { return terms_ == 0; }
     std::size_t terms() const { return terms_; }
     std::size_t operands() const { return inputs_.size(); }
     NodeTerm take() const { return {sum_, inputs_}; }
 
 private:
-    /// The axes are called what the first term calls them.
-    void name_axes(EinSum const& einsum) {
-        for (std::size_t axis = 0; axis < einsum.output.size(); ++axis)
-            sum_.labels[axis] = einsum.labels[static_cast<std::size_t>(einsum.output[axis])];
-    }
-
     /// The operand that reads `value` so, which another term may have too.
     Expr operand(ValueId value, std::vector<int> const& labels) {
         std::size_t k = 0;
@@ -154,11 +153,15 @@ private:
 
     /// Partial sums of f16 and bf16 are kept in f32.
     NodeTerm read(NodeTerm term) {
-        bool const computes = std::holds_alternative<EinSum>(term.op);
-        DType const dtype = computes ? compute_dtype({}, of_.dtype) : of_.dtype;
+        EinSum copy = identity_einsum(of_.shape);
+        DType dtype = of_.dtype;
+        if (auto const* einsum = std::get_if<EinSum>(&term.op)) {
+            dtype = compute_dtype({}, dtype);
+            name_axes(copy, *einsum);
+        }
         std::string const name = nodes_.part(of_.name + ":" + std::to_string(++parts_));
         ValueId const value = nodes_.add(std::move(term), name, of_.shape, dtype);
-        return {identity_einsum(of_.shape), {value}};
+        return {std::move(copy), {value}};
     }
 
     GradientNodes& nodes_;
