@@ -37,7 +37,7 @@ TEST_CASE("gradients of every kind of node run on any number of ranks", "[end_to
                   {"name": "l", "op": "layer_norm", "inputs": ["h", "b", "b"]}, {"name": "s", "op": "softmax", "inputs": ["l"], "axes": [1, 2]},
                   {"name": "r", "op": "reshape", "inputs": ["s"], "shape": [35, 8]}, {"name": "c", "op": "slice", "inputs": ["r"], "slices": "::-2, 1:7:3"},
                   {"name": "p", "op": "pad", "inputs": ["c"], "pad_width": 2, "mode": "reflect"},
-                  {"name": "d", "einsum": "ij,kj->ik", "inputs": ["p", "p"], "join": "abs(x - y) + eta", "agg": "max"},
+                  {"name": "d", "einsum": "ij,kj->ik", "inputs": ["p", "p"], "join": "eta*abs(x - y)*([k] + 1)", "agg": "max"},
                   {"name": "m", "einsum": "abf->b", "inputs": ["h"], "join": "x/4", "agg": "prod"}, {"name": "t", "einsum": "abf->f", "inputs": ["h"], "agg": "logsumexp"},
                   {"name": "k", "op": "concat", "inputs": ["t", "m", "b"]},
                   {"name": "loss", "einsum": "ij,k->", "inputs": ["d", "k"], "join": "x*tanh(y)"},

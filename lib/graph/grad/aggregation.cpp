@@ -23,6 +23,7 @@ public:
     Aggregation(GradientNodes& nodes, JoinFrame& frame, Node const& node, Expr const& join, DType join_dtype)
         : nodes_(nodes),
           frame_(frame),
+          node_(node),
           einsum_(std::get<EinSum>(node.op)),
           value_(nodes.value(node.output)),
           join_(join),
@@ -33,8 +34,7 @@ public:
 
     /// The same comparison in the count and in the cotangent, so both find the same elements. The join is rounded as Z was.
     Expr best(Expr const& cotangent) {
-        bool const as_stored = join_.op() == Op::operand && !is_complex(join_dtype_);
-        Expr const is_best = equal(as_stored ? join_ : Expr::cast(rounded_to(), join_), z_);
+        Expr const is_best = equal(is_stored() ? join_ : Expr::cast(rounded_to(), join_), z_);
         Expr const ties = reduced("ties", is_best, Agg::sum, compute_dtype({}, value_.dtype));
         return where(is_best, cotangent / ties, zero);
     }
@@ -54,6 +54,12 @@ public:
     }
 
 private:
+    /// Whether the join is an operand of Z's dtype: nothing was rounded.
+    bool is_stored() const {
+        if (join_.op() != Op::operand) return false;
+        return nodes_.dtype(node_.inputs[static_cast<std::size_t>(join_.node().slot)]) == value_.dtype;
+    }
+
     /// What Z's real elements are.
     DType rounded_to() const {
         return value_.dtype == DType::c64 ? DType::f32 : value_.dtype == DType::c128 ? DType::f64 : value_.dtype;
@@ -62,12 +68,13 @@ private:
     /// An aggregation of the same elements as a value of its own, read as an operand.
     Expr reduced(std::string const& part, Expr const& expr, Agg agg, DType dtype) {
         std::string const name = nodes_.part(value_.name + ":" + part);
-        ValueId const made = nodes_.add(frame_.reduction(expr, einsum_.output, agg, dtype), name, value_.shape, dtype);
+        ValueId const made = nodes_.add(frame_.reduction(expr, einsum_.output, agg), name, value_.shape, dtype);
         return frame_.operand(made, einsum_.output);
     }
 
     GradientNodes& nodes_;
     JoinFrame& frame_;
+    Node const& node_;
     EinSum const& einsum_;
     Value const value_;
     Expr const& join_;

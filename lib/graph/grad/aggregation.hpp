@@ -5,6 +5,7 @@
 // Example: of (2, 0, 5) under prod: (0, 10, 0) dZ.
 #pragma once
 
+#include "lib/graph/grad/gradient_nodes.hpp"
 #include "lib/graph/grad/join_frame.hpp"
 
 namespace ein::graph::grad {

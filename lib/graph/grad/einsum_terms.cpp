@@ -34,7 +34,7 @@ public:
           einsum_(std::get<EinSum>(node.op)),
           wanted_(std::move(wanted)),
           output_(nodes.dtype(node.output)),
-          frame_(nodes, einsum_, node.inputs) {
+          frame_(einsum_, node.inputs) {
         std::vector<DType> dtypes = nodes.dtypes(node.inputs);
         compute_ = compute_type(einsum_.join, dtypes, output_);
         join_dtype_ = scalar::type_of(einsum_.join, compute_, compute_dtype({}, output_)).type;
@@ -108,7 +108,7 @@ private:
         std::vector<int> labels = einsum_.output;
         std::vector<int> const known = frame_.labels_in_sum(expr, {});
         std::erase_if(labels, [&](int label) { return !has(known, label); });
-        NodeTerm term = frame_.pointwise(expr, labels, join_dtype_, 0);
+        NodeTerm term = frame_.pointwise(expr, labels, 0);
         Shape const shape = std::get<EinSum>(term.op).output_shape();
         std::string const name = nodes_.part(nodes_.value(node_.output).name + ":inside");
         return frame_.operand(nodes_.add(std::move(term), name, shape, join_dtype_), labels);
@@ -127,7 +127,7 @@ private:
         std::vector<int> const summed = frame_.lacking(target), known = frame_.labels_in_sum(expr, summed);
         bool const sums = std::any_of(summed.begin(), summed.end(), [&](int label) { return has(known, label); });
         bool const repeats = std::any_of(target.begin(), target.end(), [&](int label) { return !has(known, label); });
-        if (distinct == target && !(sums && repeats)) return frame_.sum(expr, summed, target, operand.dtype, k);
+        if (distinct == target && !(sums && repeats)) return frame_.sum(expr, summed, target, k);
         if (sums) {
             std::erase_if(distinct, [&](int label) { return !has(known, label); });
             expr = summed_first(operand, expr, summed, distinct, k);
@@ -145,7 +145,7 @@ private:
     /// A sum as a value of its own, to be repeated along labels that it does not have.
     Expr summed_first(Value const& operand, Expr const& expr, std::vector<int> const& summed,
                       std::vector<int> const& output, std::size_t carrier) {
-        NodeTerm sum = frame_.sum(expr, summed, output, operand.dtype, carrier);
+        NodeTerm sum = frame_.sum(expr, summed, output, carrier);
         Shape const shape = std::get<EinSum>(sum.op).output_shape();
         ValueId const made = nodes_.add(std::move(sum), nodes_.part(operand.name + ":sum"), shape, operand.dtype);
         return frame_.operand(made, output);
@@ -161,7 +161,7 @@ private:
             Expr const on_diagonal = Expr::call(Op::eq, {Expr::index(label), Expr::index(axes.back())});
             expr = Expr::call(Op::where, {on_diagonal, expr, Expr::integer(0)});
         }
-        return frame_.pointwise(expr, axes, nodes_.dtype(node_.inputs[k]), k);
+        return frame_.pointwise(expr, axes, k);
     }
 
     GradientNodes& nodes_;

@@ -16,9 +16,8 @@ bool has(std::vector<int> const& list, int item) { return std::find(list.begin()
 
 }  // namespace
 
-JoinFrame::JoinFrame(GradientNodes const& nodes, EinSum const& einsum, std::vector<ValueId> const& inputs)
-    : nodes_(nodes),
-      labels_(einsum.labels),
+JoinFrame::JoinFrame(EinSum const& einsum, std::vector<ValueId> const& inputs)
+    : labels_(einsum.labels),
       extents_(einsum.extents),
       own_labels_(einsum.labels.size()),
       own_operands_(inputs.size()) {
@@ -84,29 +83,28 @@ std::vector<int> JoinFrame::operands_of_sum(Expr const& expr, std::vector<int> c
     return operands;
 }
 
-NodeTerm JoinFrame::sum(Expr const& expr, std::vector<int> summed, std::vector<int> const& output, DType dtype,
+NodeTerm JoinFrame::sum(Expr const& expr, std::vector<int> summed, std::vector<int> const& output,
                         std::size_t carrier) const {
     std::vector<int> operands = operands_of_sum(expr, summed);
     if (operands.empty()) operands.push_back(static_cast<int>(carrier));
     std::erase_if(summed, [&](int label) { return is_held(label, operands); });
-    return einsum(scalar::times(Expr::number(extent(summed)), expr), operands, output, scalar::Agg::sum, dtype);
+    return einsum(scalar::times(Expr::number(extent(summed)), expr), operands, output, scalar::Agg::sum);
 }
 
-NodeTerm JoinFrame::reduction(Expr const& expr, std::vector<int> const& output, Agg agg, DType dtype) const {
+NodeTerm JoinFrame::reduction(Expr const& expr, std::vector<int> const& output, Agg agg) const {
     std::vector<int> operands = operands_of(expr);
     hold(lacking(output), operands);
-    return einsum(expr, operands, output, agg, dtype);
+    return einsum(expr, operands, output, agg);
 }
 
-NodeTerm JoinFrame::pointwise(Expr const& expr, std::vector<int> const& output, DType dtype,
-                              std::size_t carrier) const {
+NodeTerm JoinFrame::pointwise(Expr const& expr, std::vector<int> const& output, std::size_t carrier) const {
     std::vector<int> operands = operands_of(expr);
     if (operands.empty()) operands.push_back(static_cast<int>(carrier));
-    return einsum(expr, operands, output, Agg::sum, dtype);
+    return einsum(expr, operands, output, Agg::sum);
 }
 
-NodeTerm JoinFrame::einsum(Expr const& expr, std::vector<int> const& operands, std::vector<int> const& output, Agg agg,
-                           DType dtype) const {
+NodeTerm JoinFrame::einsum(Expr const& expr, std::vector<int> const& operands, std::vector<int> const& output,
+                           Agg agg) const {
     NodeTerm term;
     EinSum made;
     made.agg = agg;
@@ -132,8 +130,8 @@ NodeTerm JoinFrame::einsum(Expr const& expr, std::vector<int> const& operands, s
         new_operand[at(operands[k])] = Expr::operand(static_cast<int>(k));
     }
     made.output = renamed(output);
-    made.join = scalar::substitute(expr, new_operand, new_label);
-    made.join = scalar::simplify(made.join, compute_type(made.join, nodes_.dtypes(term.inputs), dtype));
+    // Not for the type at hand: casts to it stay, since the interpreter rounds nowhere else.
+    made.join = scalar::simplify(scalar::substitute(expr, new_operand, new_label));
     term.op = std::move(made);
     return term;
 }

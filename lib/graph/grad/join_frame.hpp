@@ -5,13 +5,13 @@
 
 #include <vector>
 
-#include "lib/graph/grad/gradient_nodes.hpp"
+#include "lib/graph/grad/term.hpp"
 
 namespace ein::graph::grad {
 
 class JoinFrame {
 public:
-    JoinFrame(GradientNodes const& nodes, EinSum const& einsum, std::vector<ValueId> const& inputs);
+    JoinFrame(EinSum const& einsum, std::vector<ValueId> const& inputs);
 
     /// A further operand, as an expression.
     scalar::Expr operand(ValueId value, std::vector<int> labels);
@@ -26,13 +26,12 @@ public:
 
     /// The sum of `expr` over labels; one that nothing mentions multiplies by its extent.
     /// @param carrier  an operand to read where the expression reads none; it has no labels that `output` lacks
-    NodeTerm sum(scalar::Expr const& expr, std::vector<int> summed, std::vector<int> const& output, DType dtype,
+    NodeTerm sum(scalar::Expr const& expr, std::vector<int> summed, std::vector<int> const& output,
                  std::size_t carrier) const;
     /// Another aggregation over the same labels, none of which is left out.
-    NodeTerm reduction(scalar::Expr const& expr, std::vector<int> const& output, scalar::Agg agg, DType dtype) const;
+    NodeTerm reduction(scalar::Expr const& expr, std::vector<int> const& output, scalar::Agg agg) const;
     /// The expression for each element of an output that has every label that it mentions.
-    NodeTerm pointwise(scalar::Expr const& expr, std::vector<int> const& output, DType dtype,
-                       std::size_t carrier) const;
+    NodeTerm pointwise(scalar::Expr const& expr, std::vector<int> const& output, std::size_t carrier) const;
 
 private:
     struct Operand {
@@ -43,11 +42,10 @@ private:
     bool is_held(int label, std::vector<int> const& operands) const;
     void hold(std::vector<int> const& labels, std::vector<int>& operands) const;
     NodeTerm einsum(scalar::Expr const& expr, std::vector<int> const& operands, std::vector<int> const& output,
-                    scalar::Agg agg, DType dtype) const;
+                    scalar::Agg agg) const;
     std::vector<int> operands_of(scalar::Expr const& expr) const;
     std::vector<int> operands_of_sum(scalar::Expr const& expr, std::vector<int> const& summed) const;
 
-    GradientNodes const& nodes_;
     std::vector<std::string> labels_;
     Shape extents_;
     std::size_t own_labels_;  // of the EinSum; twins follow

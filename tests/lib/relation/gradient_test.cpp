@@ -285,3 +285,20 @@ TEST_CASE("equal maxima share their gradient, and zeros of a product have theirs
     CHECK(product == std::vector<double>{0, 0, 0, 0, 10, 0, 0, 0});
     CHECK(values.element("k/y") == 0.0);
 }
+
+TEST_CASE("maxima that were rounded are found again", "[lib][relation][gradient]") {
+    auto const join = GENERATE("x", "0.3*x*y", "x/3 + y", "exp(x*y)");
+    auto const inputs = GENERATE("f64", "f32", "f16", "bf16"), output = GENERATE("f64", "f32", "f16", "bf16");
+    Json graph = Json::parse(R"({"eingraph": 1,
+        "tensors": {"x": {"shape": [4, 5], "data": {"random": "uniform", "low": 1, "high": 2, "seed": 1}},
+                    "y": {"shape": [5], "data": {"random": "uniform", "low": 1, "high": 2, "seed": 2}}},
+        "nodes": [{"name": "m", "einsum": "ij,j->i", "inputs": ["x", "y"], "agg": "max"}, {"name": "loss", "einsum": "i->", "inputs": ["m"]},
+                  {"name": "g", "grad": {"of": "loss", "wrt": ["x"]}}, {"name": "rows", "einsum": "ij->i", "inputs": ["g/x"], "dtype": "f64"}],
+        "outputs": ["rows"]})");
+    graph["dtype"] = inputs;
+    graph["nodes"][0]["join"] = join;
+    graph["nodes"][0]["dtype"] = output;
+    CAPTURE(join, inputs, output);
+    tensor::HostTensor const rows = Evaluation(graph)("rows");
+    for (Extent k = 0; k < 4; ++k) CHECK(rows.at(k).number.real() > 0.2);
+}
