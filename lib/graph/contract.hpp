@@ -10,6 +10,8 @@
 
 namespace ein::graph {
 
+class GraphBuilder;
+
 /// A good order for the operands of an EinSum whose join is a product (or another that distributes).
 Path find_path(EinSum const& einsum);
 
@@ -17,8 +19,11 @@ Path find_path(EinSum const& einsum);
 /// (sum of products, min or max of sums, any of ands, ...) and reads no [index].
 bool contracts_pairwise(EinSum const& einsum);
 
+/// Adds `node`, whose value is there already, to `graph`: as binary nodes in the order of its path where that is cheaper or asked for,
+/// else as it is. Intermediate values are kept in the compute type.
+void add_contracted(GraphBuilder& graph, Node node);
+
 /// The graph with every such node of three or more operands replaced by binary nodes, in the order of its path.
-/// Intermediate values are kept in the compute type.
 EinGraph lower_contractions(EinGraph graph);
 
 }  // namespace ein::graph

@@ -5,6 +5,11 @@
 #include "lib/base/error.hpp"
 
 namespace ein::graph {
+namespace {
+
+std::size_t position(ValueId id) { return static_cast<std::size_t>(id.value()); }
+
+}  // namespace
 
 bool fits(Shape const& shape, DType dtype) {
     Shape extents = shape;
@@ -15,6 +20,8 @@ bool fits(Shape const& shape, DType dtype) {
 
 GraphBuilder::GraphBuilder(EinGraph graph) : graph_(std::move(graph)) {
     for (Value const& value : graph_.values) taken_.insert(value.name);
+    producer_.resize(graph_.values.size());
+    for (std::size_t k = 0; k < graph_.nodes.size(); ++k) producer_[position(graph_.nodes[k].output)] = k;
 }
 
 std::string GraphBuilder::fresh_name(std::string const& wanted) {
@@ -27,6 +34,7 @@ ValueId GraphBuilder::add_value(std::string name, Shape shape, DType dtype) {
     Value value{std::move(name), std::move(shape), dtype};
     if (!fits(value.shape, dtype)) too_large_ = value;
     graph_.values.push_back(std::move(value));
+    producer_.emplace_back();
     return ValueId{static_cast<std::int32_t>(graph_.values.size() - 1)};
 }
 
@@ -38,8 +46,30 @@ ValueId GraphBuilder::add_leaf(std::string name, Shape shape, DType dtype, tenso
 
 ValueId GraphBuilder::add_node(Node node, std::string value_name, Shape shape, DType dtype) {
     node.output = add_value(std::move(value_name), std::move(shape), dtype);
-    graph_.nodes.push_back(std::move(node));
-    return graph_.nodes.back().output;
+    ValueId const made = node.output;
+    append(std::move(node));
+    return made;
+}
+
+void GraphBuilder::append(Node node) {
+    auto& place = producer_[position(node.output)];
+    if (place) {
+        graph_.nodes[*place] = std::move(node);
+    } else {
+        place = graph_.nodes.size();
+        graph_.nodes.push_back(std::move(node));
+    }
+}
+
+Node const* GraphBuilder::producer(ValueId value) const {
+    auto const& place = producer_[position(value)];
+    return place ? &graph_.nodes[*place] : nullptr;
+}
+
+void GraphBuilder::fix_parts(ValueId value, Parts parts) {
+    auto const& place = producer_[position(value)];
+    promise(place.has_value(), "parts of a value that no node makes");
+    graph_.nodes[*place].fixed = std::move(parts);
 }
 
 std::optional<Value> GraphBuilder::take_too_large() {

@@ -32,19 +32,31 @@ public:
 
     ValueId add_leaf(std::string name, Shape shape, DType dtype, tensor::Source source);
     ValueId add_node(Node node, std::string value_name, Shape shape, DType dtype);
-    /// A node that makes a value which is already there.
-    void append(Node node) { graph_.nodes.push_back(std::move(node)); }
+    /// A node that makes a value which is already there; it takes the place of the node that made it so far, if there is one.
+    void append(Node node);
+    /// The node that makes a value; nothing for a leaf. Valid until the next node is added.
+    Node const* producer(ValueId value) const;
+    /// Fixes into how many parts the node that makes `value` is cut (Node::fixed).
+    void fix_parts(ValueId value, Parts parts);
+    /// Says that what reads `value` would give the same whatever it were, as softmax does of the maximum that it subtracts:
+    /// gradients need not go there.
+    void hold_constant(ValueId value) { constant_.insert(value); }
+    bool is_held_constant(ValueId value) const { return constant_.count(value) > 0; }
 
     Value const& value(ValueId id) const { return graph_.value(id); }
     /// The last value that is larger than any tensor may be, told once.
     std::optional<Value> take_too_large();
 
+    /// What there is so far; nodes need not be in order yet.
+    EinGraph const& graph() const { return graph_; }
     EinGraph take() { return std::move(graph_); }
 
 private:
     ValueId add_value(std::string name, Shape shape, DType dtype);
 
     EinGraph graph_;
+    std::vector<std::optional<std::size_t>> producer_;  // by value: the position of its node
+    std::unordered_set<ValueId> constant_;
     std::unordered_set<std::string> taken_;
     std::optional<Value> too_large_;
 };
@@ -65,6 +77,7 @@ public:
     ValueId leaf(std::string const& part, Shape shape, DType dtype, tensor::Source source);
     /// The same tensor in another dtype; the value itself when it has that dtype.
     ValueId cast(std::string const& part, ValueId input, DType dtype);
+    void hold_constant(ValueId value) { graph_.hold_constant(value); }
     /// A value that stands for one whose node has faults, so that what reads it can still be checked.
     ValueId placeholder(Shape shape, DType dtype);
 

@@ -29,10 +29,10 @@ public:
         read_header();
         read_tensors();
         read_nodes();
+        check_constrained();
         std::vector<ValueId> const outputs = read_outputs();
-        EinGraph graph = builder_.take();
-        read_constraints(graph);
         top_.faults().throw_if_any();
+        EinGraph graph = builder_.take();
         graph.name = graph_name_;
         graph.params = params_;
         graph.outputs = outputs;
@@ -90,9 +90,11 @@ private:
         std::vector<NodeDeclaration> const nodes = declare_nodes(*at, names_);
         std::vector<std::optional<std::size_t>> producer(names_.size());
         for (std::size_t k = 0; k < nodes.size(); ++k) {
-            if (nodes[k].name.empty()) continue;
-            producer[nodes[k].number] = k;
-            builder_.reserve_name(nodes[k].name);
+            for (auto const number : nodes[k].defines) {
+                if (!number) continue;
+                producer[*number] = k;
+                builder_.reserve_name(names_[*number]);
+            }
         }
         values_.resize(names_.size());
         for (std::size_t k : order_nodes(nodes, producer))
@@ -102,13 +104,18 @@ private:
     void read_node(NodeDeclaration const& declaration) {
         NodeContext context{declaration.node, builder_, declaration.name, {}, param_names_, default_dtype_};
         for (auto const& input : declaration.inputs) context.inputs.push_back(input ? values_[*input] : std::nullopt);
-        auto const value = declaration.node.has("op")    ? read_op(context)
-                           : declaration.node.has("tra") ? read_tra(context)
-                                                         : read_einsum(context);
+        auto const values = declaration.is_gradient()     ? read_gradient(context)
+                            : declaration.node.has("op")  ? std::vector{read_op(context)}
+                            : declaration.node.has("tra") ? std::vector{read_tra(context)}
+                                                          : std::vector{read_einsum(context)};
         if (auto const large = builder_.take_too_large())
             declaration.node.fail("tensors of at most 2^62 bytes",
                                   quote(large->name) + " of shape " + to_string(large->shape), "use smaller extents");
-        if (!declaration.name.empty()) values_[declaration.number] = value;
+        for (std::size_t k = 0; k < declaration.defines.size(); ++k) {
+            if (!declaration.defines[k]) continue;
+            values_[*declaration.defines[k]] = values[k];
+            read_constraints(*declaration.defines[k]);
+        }
     }
 
     std::vector<ValueId> read_outputs() {
@@ -144,17 +151,25 @@ private:
         return outputs;
     }
 
-    void read_constraints(EinGraph& graph) {
-        auto const at = optional_at(top_, "parts");
-        if (!at) return;
-        read_parts(*at, graph, [&](std::string const& name) { return constrained(name); });
+    /// Whether "parts" names nodes; what it says of each is read with the node.
+    void check_constrained() {
+        auto const parts = optional_at(top_, "parts");
+        if (!parts || !parts->expect_object()) return;
+        for (auto const& [name, unused] : parts->value().items()) {
+            auto const number = names_.find(name);
+            if (name.starts_with("x-") || (number && *number >= tensors_)) continue;
+            if (number)
+                parts->at(name).fail("the name of a node", quote(name) + ", a tensor",
+                                     "constrain the nodes that read it");
+            else if (names_.complete())
+                parts->at(name).fail("the name of a node", quote(name), names_.suggestion(name));
+        }
     }
 
-    ConstrainedValue constrained(std::string const& name) {
-        auto const number = names_.find(name);
-        if (!number) return {{}, quote(name), names_.suggestion(name)};
-        if (*number < tensors_) return {{}, quote(name) + ", a tensor", "constrain the nodes that read it"};
-        return {values_[*number], "", ""};
+    void read_constraints(std::size_t number) {
+        auto const parts = optional_at(top_, "parts");
+        if (parts && parts->has(names_[number]) && values_[number])
+            read_parts(parts->at(names_[number]), builder_, *values_[number]);
     }
 
     Cursor top_;

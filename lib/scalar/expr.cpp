@@ -31,6 +31,13 @@ std::vector<int> slots_of(Expr const& expr, Op op) {
     return slots;
 }
 
+/// The same operation on other arguments.
+Expr with_arguments(Node const& node, std::unordered_map<Node const*, Expr> const& arguments) {
+    std::vector<Expr> args;
+    for (Expr const& arg : node.args) args.push_back(arguments.at(&arg.node()));
+    return node.op == Op::cast ? Expr::cast(node.cast_to, args.front()) : Expr::call(node.op, std::move(args));
+}
+
 class Substitution {
 public:
     Substitution(std::span<Expr const> operands, std::span<int const> labels) : operands_(operands), labels_(labels) {}
@@ -46,9 +53,7 @@ private:
         if (node.op == Op::operand) return operands_.empty() ? expr : replacement(operands_, node.slot);
         if (node.op == Op::index) return labels_.empty() ? expr : Expr::index(replacement(labels_, node.slot));
         if (node.args.empty()) return expr;
-        std::vector<Expr> args;
-        for (Expr const& arg : node.args) args.push_back(done_.at(&arg.node()));
-        return node.op == Op::cast ? Expr::cast(node.cast_to, args.front()) : Expr::call(node.op, std::move(args));
+        return with_arguments(node, done_);
     }
 
     template <class T>
@@ -158,6 +163,14 @@ std::vector<std::string> params_of(Expr const& expr) {
 
 Expr substitute(Expr const& expr, std::span<Expr const> operands, std::span<int const> labels) {
     return Substitution(operands, labels)(expr);
+}
+
+Expr replaced(Expr const& expr, Expr const& part, Expr const& by) {
+    std::unordered_map<Node const*, Expr> done{{&part.node(), by}};
+    for (Expr const* const each : arguments_first(expr))
+        if (!done.contains(&each->node()))
+            done.emplace(&each->node(), each->args().empty() ? *each : with_arguments(each->node(), done));
+    return done.at(&expr.node());
 }
 
 }  // namespace ein::scalar

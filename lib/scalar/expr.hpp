@@ -140,6 +140,9 @@ std::vector<std::string> params_of(Expr const& expr);
 /// A copy in which operand k is replaced by operands[k] and label l by labels[l] (an empty span leaves them as they are).
 Expr substitute(Expr const& expr, std::span<Expr const> operands, std::span<int const> labels = {});
 
+/// A copy in which `part`, the very node and not one like it, is replaced by `by`.
+Expr replaced(Expr const& expr, Expr const& part, Expr const& by);
+
 using Params = std::map<std::string, double>;
 
 }  // namespace ein::scalar

@@ -80,8 +80,9 @@ void add_steps(GraphBuilder& builder, Node const& node, std::vector<ContractionS
     }
 }
 
-/// Replaces `node` by its steps, or adds it as it is.
-void lower(GraphBuilder& builder, Node node) {
+}  // namespace
+
+void add_contracted(GraphBuilder& builder, Node node) {
     std::optional<Path> path;
     path.swap(node.path);
     if (auto const* einsum = std::get_if<EinSum>(&node.op)) {
@@ -95,13 +96,11 @@ void lower(GraphBuilder& builder, Node node) {
     builder.append(std::move(node));
 }
 
-}  // namespace
-
 EinGraph lower_contractions(EinGraph graph) {
     std::vector<Node> nodes;
     nodes.swap(graph.nodes);
     GraphBuilder builder(std::move(graph));
-    for (Node& node : nodes) lower(builder, std::move(node));
+    for (Node& node : nodes) add_contracted(builder, std::move(node));
     return builder.take();
 }
 

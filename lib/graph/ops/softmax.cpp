@@ -27,6 +27,7 @@ OpResult lower(OpReader& op, std::string const& what, Expr const& join) {
 
     ValueId const max =
         op.build.einsum("max", labels.einsum({labels.all()}, labels.kept(), x, Agg::max), {input}, inner);
+    op.build.hold_constant(max);
     ValueId const sum = op.build.einsum(
         "sum", labels.einsum({labels.all(), labels.kept()}, labels.kept(), Expr::call(Op::exp, {x - y})), {input, max},
         inner);

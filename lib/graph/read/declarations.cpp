@@ -1,35 +1,87 @@
 #include "lib/graph/read/declarations.hpp"
 
+#include <algorithm>
+
 #include "lib/graph/read/fields.hpp"
 
 namespace ein::graph {
 namespace {
 
+void tell_taken(Cursor const& at, std::string const& name) {
+    at.fail("a name that no other tensor or node has", quote(name) + " again", "rename one of them");
+}
+
+/// "g/W1", "g/W2", ... of a gradient; what is wrong with "wrt" is told when it is resolved.
+void define_gradients(NodeDeclaration& declaration, Names& names) {
+    Cursor const grad = declaration.node.at("grad");
+    if (!grad.has("wrt") || !grad.at("wrt").value().is_array()) return names.lacks_some();
+    Cursor const wrt = grad.at("wrt");
+    for (std::size_t k = 0; k < wrt.size(); ++k) {
+        declaration.defines.emplace_back();
+        if (!wrt.at(k).value().is_string()) {
+            names.lacks_some();
+            continue;
+        }
+        std::string const of = wrt.at(k).value().get<std::string>(), name = declaration.name + "/" + of;
+        declaration.defines.back() = names.add(name);
+        bool const again = std::any_of(wrt.value().begin(), wrt.value().begin() + static_cast<std::ptrdiff_t>(k),
+                                       [&](Json const& other) { return other == wrt.at(k).value(); });
+        if (again)
+            wrt.at(k).fail("each tensor once", quote(of) + " again", "remove one of them");
+        else if (!declaration.defines.back())
+            tell_taken(wrt.at(k), name);
+    }
+}
+
 void declare_name(NodeDeclaration& declaration, Names& names) {
     auto const at = required(declaration.node, "name", "give every node a name of its own: \"name\": \"C\"");
     auto const name = at ? read_name(*at) : std::nullopt;
     if (!name) return names.lacks_some();
-    if (auto const number = names.add(*name)) {
-        declaration.name = *name;
-        declaration.number = *number;
-    } else {
-        at->fail("a name that no other tensor or node has", quote(*name) + " again", "rename one of them");
-    }
+    auto const number = declaration.is_gradient() ? std::nullopt : names.add(*name);
+    if (!number && !(declaration.is_gradient() && names.keep(*name))) return tell_taken(*at, *name);
+    declaration.name = *name;
+    if (number)
+        declaration.defines.push_back(number);
+    else
+        define_gradients(declaration, names);
 }
 
 /// Which of the keys that say what a node is it has: exactly one.
 bool check_kind(Cursor const& node) {
-    for (std::string const later : {"grad", "loop"}) {
-        if (!node.has(later)) continue;
-        node.at(later).fail("an \"einsum\", \"op\" or \"tra\" node",
-                            "\"" + later + "\", which is not supported yet by this version", "remove the node");
+    if (node.has("loop")) {
+        node.at("loop").fail("an \"einsum\", \"op\", \"tra\" or \"grad\" node",
+                             "\"loop\", which is not supported yet by this version", "remove the node");
         return false;
     }
-    int const kinds = node.has("einsum") + node.has("op") + node.has("tra");
+    int const kinds = node.has("einsum") + node.has("op") + node.has("tra") + node.has("grad");
     if (kinds == 1) return true;
-    node.fail("one of \"einsum\", \"op\" and \"tra\"", kinds > 1 ? std::to_string(kinds) + " of them" : "none",
+    node.fail("one of \"einsum\", \"op\", \"tra\" and \"grad\"",
+              kinds > 1 ? std::to_string(kinds) + " of them" : "none",
               kinds > 1 ? "remove all but one" : "write for example \"einsum\": \"ij,jk->ik\" or \"op\": \"softmax\"");
     return false;
+}
+
+std::optional<std::size_t> resolve(Cursor const& at, Names& names) {
+    auto const name = at.string();
+    auto const number = name ? names.find(*name) : std::nullopt;
+    if (name && !number && names.complete())
+        at.fail("the name of a tensor or node", quote(*name), names.suggestion(*name));
+    return number;
+}
+
+/// {"of": "loss", "wrt": ["W1", "W2"]}
+void resolve_gradient(NodeDeclaration& declaration, Names& names) {
+    Cursor const grad = declaration.node.at("grad");
+    declaration.usable = grad.expect_object();
+    if (!declaration.usable) return;
+    grad.only_keys({"of", "wrt"});
+    auto const of = required(grad, "of", "name the scalar to differentiate: \"of\": \"loss\"");
+    auto const wrt = required(grad, "wrt", "name the tensors to differentiate by: \"wrt\": [\"W\"]");
+    bool const list = wrt && wrt->expect_list();
+    if (list && wrt->size() == 0) wrt->fail("one tensor or more", "none", "name the tensors to differentiate by");
+    declaration.usable = of && list && wrt->size() > 0;
+    if (of) declaration.inputs.push_back(resolve(*of, names));
+    for (std::size_t k = 0; list && k < wrt->size(); ++k) declaration.inputs.push_back(resolve(wrt->at(k), names));
 }
 
 void resolve_inputs(NodeDeclaration& declaration, Names& names) {
@@ -41,13 +93,7 @@ void resolve_inputs(NodeDeclaration& declaration, Names& names) {
         declaration.usable = false;
         return;
     }
-    for (std::size_t k = 0; k < inputs->size(); ++k) {
-        auto const at = inputs->at(k);
-        auto const name = at.string();
-        declaration.inputs.push_back(name ? names.find(*name) : std::nullopt);
-        if (name && !declaration.inputs.back() && names.complete())
-            at.fail("the name of a tensor or node", quote(*name), names.suggestion(*name));
-    }
+    for (std::size_t k = 0; k < inputs->size(); ++k) declaration.inputs.push_back(resolve(inputs->at(k), names));
 }
 
 }  // namespace
@@ -59,9 +105,11 @@ std::optional<std::size_t> Names::add(std::string const& name) {
     return number;
 }
 
+bool Names::keep(std::string const& name) { return number_.try_emplace(name, std::nullopt).second; }
+
 std::optional<std::size_t> Names::find(std::string const& name) const {
     auto const found = number_.find(name);
-    return found == number_.end() ? std::nullopt : std::optional(found->second);
+    return found == number_.end() ? std::nullopt : found->second;
 }
 
 std::string Names::suggestion(std::string const& name) {
@@ -77,7 +125,7 @@ std::vector<NodeDeclaration> declare_nodes(Cursor const& nodes, Names& names) {
     }
     declarations.reserve(nodes.size());
     for (std::size_t k = 0; k < nodes.size(); ++k) {
-        NodeDeclaration declaration{nodes.at(k), "", 0, {}, true};
+        NodeDeclaration declaration{nodes.at(k), "", {}, {}, true};
         declaration.usable = declaration.node.expect_object();
         if (!declaration.usable) names.lacks_some();
         if (declaration.usable) {
@@ -87,7 +135,8 @@ std::vector<NodeDeclaration> declare_nodes(Cursor const& nodes, Names& names) {
         declarations.push_back(std::move(declaration));
     }
     for (NodeDeclaration& declaration : declarations)
-        if (declaration.usable) resolve_inputs(declaration, names);
+        if (declaration.usable)
+            declaration.is_gradient() ? resolve_gradient(declaration, names) : resolve_inputs(declaration, names);
     return declarations;
 }
 

@@ -1,4 +1,5 @@
 // The names of a graph file: what each tensor and node is called, and which names each node reads. Nothing is computed here.
+// A node defines one name, its own; a gradient g of W1 and W2 defines g/W1 and g/W2, and keeps g for itself.
 // Example: nodes [{"name": "C", "inputs": ["A", "B"]}] after tensors A and B: names A 0, B 1, C 2; node 0 reads 0 and 1.
 #pragma once
 
@@ -13,10 +14,15 @@ namespace ein::graph {
 
 struct NodeDeclaration {
     Cursor node;
-    std::string name;                                // empty: it has none that can be used
-    std::size_t number = 0;                          // of its name, if it has one
-    std::vector<std::optional<std::size_t>> inputs;  // numbers of names; nothing: unknown
-    bool usable = true;                              // false: not even its inputs could be read
+    std::string name;                                 // empty: it has none that can be used
+    std::vector<std::optional<std::size_t>> defines;  // numbers of names; nothing: that name is taken
+    std::vector<std::optional<std::size_t>>
+        inputs;          // numbers of names; nothing: unknown. A gradient's: "of", then "wrt"
+    bool usable = true;  // false: not even its inputs could be read
+
+    bool is_gradient() const { return node.has("grad"); }
+    /// Where it says what it reads.
+    Cursor inputs_at() const { return node.at(is_gradient() ? "grad" : "inputs"); }
 };
 
 /// Every name of the file and its number: tensors first, then nodes in file order.
@@ -24,6 +30,8 @@ class Names {
 public:
     /// The name's number; nothing when the name is taken.
     std::optional<std::size_t> add(std::string const& name);
+    /// Keeps a name from being given to anything. @return whether it was free
+    bool keep(std::string const& name);
     std::optional<std::size_t> find(std::string const& name) const;
     std::size_t size() const { return names_.size(); }
     std::string const& operator[](std::size_t number) const { return names_[number]; }
@@ -35,7 +43,7 @@ public:
 
 private:
     std::vector<std::string> names_;
-    std::unordered_map<std::string, std::size_t> number_;
+    std::unordered_map<std::string, std::optional<std::size_t>> number_;  // nothing: kept
     bool complete_ = true;
     int searches_left_ = 20;
 };

@@ -33,6 +33,10 @@ std::optional<ValueId> read_einsum(NodeContext& context);
 /// Reads {"name", "op", "inputs", and the op's attributes}.
 std::optional<ValueId> read_op(NodeContext& context);
 
+/// Reads {"name", "grad": {"of", "wrt"}}, whose inputs are "of" and those of "wrt".
+/// @return a value for each of "wrt"
+std::vector<std::optional<ValueId>> read_gradient(NodeContext& context);
+
 /// Reads {"name", "tra", "inputs", "cut", "result", "dtype"}: a program of the tensor relational algebra.
 std::optional<ValueId> read_tra(NodeContext& context);
 

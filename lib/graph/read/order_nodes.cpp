@@ -78,9 +78,8 @@ private:
         }
         std::reverse(cycle.begin(), cycle.end());
         for (std::size_t node : cycle) marks_[node] = Mark::in_cycle;
-        nodes_[first].node.at("inputs").fail("nodes that do not wait for each other",
-                                             "the cycle " + cycle_text(nodes_, cycle),
-                                             "let one of them read something else");
+        nodes_[first].inputs_at().fail("nodes that do not wait for each other",
+                                       "the cycle " + cycle_text(nodes_, cycle), "let one of them read something else");
     }
 
     std::vector<NodeDeclaration> const& nodes_;

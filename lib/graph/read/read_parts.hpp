@@ -2,23 +2,12 @@
 // Example: {"Z": {"i": 4, "k": 2}} fixes two labels of the node Z and leaves its others free.
 #pragma once
 
-#include <functional>
-#include <string>
-
 #include "lib/base/json.hpp"
-#include "lib/graph/ein_graph.hpp"
+#include "lib/graph/graph_builder.hpp"
 
 namespace ein::graph {
 
-/// What a name of "parts" stands for: a node's value, or why there is none to constrain.
-struct ConstrainedValue {
-    std::optional<ValueId> value;  // nothing: unknown, or it has faults of its own
-    std::string found, mend;       // the fault to tell, if any
-};
-
-/// Writes Node::fixed of the nodes of `graph`. Several nodes of one macro: of the one that makes the value.
-/// @param look_up  from the name of a node to its value
-void read_parts(Cursor const& parts, EinGraph& graph,
-                std::function<ConstrainedValue(std::string const&)> const& look_up);
+/// Reads one entry of "parts": writes Node::fixed of the node that makes `value` (of several nodes of one macro that is the last).
+void read_parts(Cursor const& entry, GraphBuilder& graph, ValueId value);
 
 }  // namespace ein::graph

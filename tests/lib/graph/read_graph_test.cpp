@@ -189,8 +189,6 @@ TEST_CASE("each fault of the whole", "[lib][graph]") {
           "/nodes/0", "2 of them"},
          {R"({"eingraph": 1, "tensors": {"A": {"shape": []}}, "nodes": [{"name": "B", "op": "softmx", "inputs": ["A"]}], "outputs": ["A"]})",
           "/nodes/0/op", "'softmx'"},
-         {R"({"eingraph": 1, "tensors": {"A": {"shape": []}}, "nodes": [{"name": "g", "grad": {"of": "A", "wrt": []}}], "outputs": ["A"]})",
-          "/nodes/0/grad", "\"grad\", which is not supported yet by this version"},
          {R"({"eingraph": 1, "tensors": {"A": {"shape": []}}, "nodes": [{"name": "g", "loop": {}}], "outputs": ["A"]})",
           "/nodes/0/loop", "\"loop\", which is not supported yet by this version"},
          {R"({"eingraph": 1, "mesh": {}, "tensors": {"A": {"shape": []}}, "outputs": ["A"]})", "/mesh",

@@ -1,0 +1,98 @@
+#include "lib/base/error.hpp"
+#include "lib/graph/grad/differentiate.hpp"
+#include "lib/graph/read/fields.hpp"
+#include "lib/graph/read/node_context.hpp"
+#include "lib/scalar/pullback.hpp"
+
+namespace ein::graph {
+namespace {
+
+std::string described(Value const& value) {
+    return quote(value.name) + " of " + std::string(name(value.dtype)) + " and shape " + to_string(value.shape);
+}
+
+class GradientReader {
+public:
+    explicit GradientReader(NodeContext& context)
+        : context_(context), grad_(context.node.at("grad")), wrt_(grad_.at("wrt")) {}
+
+    std::vector<std::optional<ValueId>> read() {
+        context_.node.only_keys({"name", "grad"});
+        check_scalar();
+        std::vector<grad::Wrt> wrt;
+        for (std::size_t k = 0; k < wrt_.size(); ++k)
+            if (check_differentiable(k)) wrt.push_back({*input(k), gradient_name(k)});
+        // Only in a file without faults is every node behind "of" what it was meant to be.
+        if (context_.node.faults().list().empty() && check_upstream(wrt)) return differentiated(wrt);
+        return placeholders();
+    }
+
+private:
+    std::optional<ValueId> const& input(std::size_t k) const { return context_.inputs[k + 1]; }
+    std::string gradient_name(std::size_t k) const {
+        return context_.name + "/" + wrt_.at(k).value().get<std::string>();
+    }
+
+    void check_scalar() const {
+        if (!context_.inputs[0]) return;
+        Value const& of = context_.graph.value(*context_.inputs[0]);
+        if (of.shape.empty() && kind(of.dtype) == Kind::real) return;
+        std::string const mend = !of.shape.empty()      ? "sum it up: {\"einsum\": \"...->\"}"
+                                 : is_complex(of.dtype) ? "take abs(), real() or imag() of it"
+                                                        : "cast it to a floating type where it is computed";
+        grad_.at("of").fail("a real scalar (shape ())", described(of), mend);
+    }
+
+    bool check_differentiable(std::size_t k) const {
+        if (!input(k)) return false;
+        Value const& value = context_.graph.value(*input(k));
+        if (scalar::is_differentiable(value.dtype)) return true;
+        wrt_.at(k).fail("a tensor of real or complex numbers", described(value),
+                        "remove it: what depends on integers changes by steps");
+        return false;
+    }
+
+    bool check_upstream(std::vector<grad::Wrt> const& wrt) {
+        upstream_.emplace(context_.graph, *context_.inputs[0]);
+        std::string const of = quote(context_.graph.value(*context_.inputs[0]).name);
+        bool good = true;
+        for (std::size_t k = 0; k < wrt.size(); ++k) {
+            if (upstream_->has(wrt[k].value)) continue;
+            good = false;
+            wrt_.at(k).fail("a tensor that " + of + " is computed from",
+                            quote(context_.graph.value(wrt[k].value).name) + ", which it does not depend on",
+                            "remove it, or correct one of the names");
+        }
+        return good;
+    }
+
+    std::vector<std::optional<ValueId>> differentiated(std::vector<grad::Wrt> const& wrt) {
+        try {
+            auto const made = grad::differentiate(context_.graph, context_.name, *context_.inputs[0], *upstream_, wrt);
+            return {made.begin(), made.end()};
+        } catch (InputError const& error) {  // told without a place: a join that is too deep
+            for (Fault const& fault : error.faults()) grad_.fail(fault.expected, fault.found, fault.mend);
+            return placeholders();
+        }
+    }
+
+    std::vector<std::optional<ValueId>> placeholders() {
+        std::vector<std::optional<ValueId>> values(wrt_.size());
+        for (std::size_t k = 0; k < wrt_.size(); ++k) {
+            if (!input(k)) continue;
+            Value const like = context_.graph.value(*input(k));
+            values[k] = NodeBuilder(context_.graph, gradient_name(k)).placeholder(like.shape, like.dtype);
+        }
+        return values;
+    }
+
+    NodeContext& context_;
+    Cursor grad_, wrt_;
+    std::optional<grad::Upstream> upstream_;
+};
+
+}  // namespace
+
+std::vector<std::optional<ValueId>> read_gradient(NodeContext& context) { return GradientReader(context).read(); }
+
+}  // namespace ein::graph
