@@ -14,7 +14,7 @@ namespace {
 
 std::size_t at(int label) { return static_cast<std::size_t>(label); }
 
-constexpr double usual_terms = 400;
+constexpr double usual_terms = 200;  // of a sum, after which kernels of products read and write their results
 
 /// Whether `outer` holds what `region` has of these labels.
 bool holds(Box const& outer, Box const& region, std::vector<int> const& labels) {
@@ -53,8 +53,10 @@ public:
     /// All pieces are large enough, and few, and reading again what they share takes less time than they hide.
     /// @param moved  bytes that come or leave meanwhile  @param element_size  bytes
     bool pays(double moved, double element_size) const {
-        return large_enough() &&
-               (!rule_->weighs_time || seconds_again(element_size) < seconds_hidden(moved, element_size));
+        if (!large_enough() || !rule_->weighs_time) return large_enough();
+        double const again = seconds_again(element_size), computing = seconds_computing(element_size);
+        double const hidden = std::min(computing, moved / rule_->link) * (1 - 1 / pieces_beside({}));
+        return again < std::max(hidden, rule_->little * computing);
     }
 
     std::vector<Box> pieces() const {
@@ -117,12 +119,9 @@ private:
         elements += 2 * length_of(einsum_->output, true) * std::max(0.0, pieces_beside(einsum_->output) - usual);
         return elements * element_size / rule_->bytes;
     }
-    /// All but the first piece's part of the shorter one of computing and moving.
-    double seconds_hidden(double moved, double element_size) const {
-        double const points = length_of({}, false), count = pieces_beside({});
-        double const computing =
-            is_matrix_product(*einsum_) ? 2 * points / rule_->flops : points * element_size / rule_->bytes;
-        return std::min(computing, moved / rule_->link) * (1 - 1 / count);
+    double seconds_computing(double element_size) const {
+        double const points = length_of({}, false);
+        return is_matrix_product(*einsum_) ? 2 * points / rule_->flops : points * element_size / rule_->bytes;
     }
 
     /// How long the side of a product is that has this label: all labels that the same tensors have.

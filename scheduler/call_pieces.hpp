@@ -16,15 +16,17 @@
 namespace ein::scheduler {
 
 /// When a call is worth making in several, and how large blocks are that ranks share. A call costs a microsecond or two, kernels of sums of
-/// products want tiles that are long on all sides, and what is not cut is read again by each: that must take less time than the pieces hide.
+/// products want tiles that are long on all sides, and what is not cut is read again by each: that must take less time than the pieces hide, or
+/// little beside the computing, since links are often slower than what a cluster file says or leaves out.
 struct Piecing {
     double product_points = 1 << 25;     // elements of the join in each call, at least, of sums of products
     double other_points = 1 << 23;       // of anything else
     Extent product_length = 64;          // of each side that is cut, for sums of products
     std::int64_t calls = 16;             // in place of one, at most
     std::int64_t block_bytes = 2 << 20;  // larger slices of what ranks share are cut again, where lengths divide
-    std::int64_t blocks = 4;             // in place of one slice, at most
+    std::int64_t blocks = 2;             // in place of one slice, at most
     bool weighs_time = true;             // else pieces that are large enough are made in any case
+    double little = 0.06;                // of the time for computing
     double flops = 2.4e11;               // flop/s of sums of products, all threads of a rank
     double bytes = 3e10;                 // bytes/s read or written again
     double link = 1e10;                  // bytes/s that come to a rank, or leave it

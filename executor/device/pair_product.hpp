@@ -38,7 +38,7 @@ struct PairOperation {
 /// @return nothing for any other join
 std::optional<PairOperation> pair_operation(scalar::Expr const& join);
 
-/// Terms of an output that are combined before they meet what the output holds.
+/// Terms of an output that are combined before they meet what the output holds: so many at most, or a quarter more, cut evenly.
 inline constexpr std::ptrdiff_t pair_block = 384;
 
 /// One label of a direction and how far it moves in the two matrices that have it, in elements.
