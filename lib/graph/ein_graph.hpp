@@ -81,7 +81,7 @@ struct Loop {
         ValueId result;  // of a node of the loop, an identity: what the next turn begins with; after the loop its last
     };
     std::string name;
-    std::int32_t outer = -1;           // the loop that it is in, which comes after it in EinGraph::loops, or -1
+    std::int32_t outer = -1;           // the loop that it is in, or -1
     std::int64_t turns = 1;            // at most, and at least 1
     std::optional<ValueId> condition;  // a scalar of one of its nodes: no other turn when it is 0
     std::vector<Carry> carries;
@@ -93,7 +93,7 @@ public:
     std::vector<Value> values;  // by ValueId
     std::vector<Leaf> leaves;
     std::vector<Node> nodes;       // by NodeId, each after the producers of its inputs; those of a loop follow one another
-    std::vector<Loop> loops;       // inner ones before those that they are in
+    std::vector<Loop> loops;
     std::vector<ValueId> outputs;  // in the order of the graph file; distinct; may be leaves
     scalar::Params params;         // default values
 

@@ -46,6 +46,7 @@ ValueId GraphBuilder::add_leaf(std::string name, Shape shape, DType dtype, tenso
 
 ValueId GraphBuilder::add_node(Node node, std::string value_name, Shape shape, DType dtype) {
     node.output = add_value(std::move(value_name), std::move(shape), dtype);
+    node.loop = loop_;
     ValueId const made = node.output;
     append(std::move(node));
     return made;
@@ -64,6 +65,27 @@ void GraphBuilder::append(Node node) {
 Node const* GraphBuilder::producer(ValueId value) const {
     auto const& place = producer_[position(value)];
     return place ? &graph_.nodes[*place] : nullptr;
+}
+
+void GraphBuilder::begin_loop(std::string name) {
+    Loop loop;
+    loop.name = std::move(name);
+    loop.outer = loop_;
+    loop_ = static_cast<std::int32_t>(graph_.loops.size());
+    graph_.loops.push_back(std::move(loop));
+}
+
+bool GraphBuilder::is_open(std::int32_t loop) const {
+    auto const around = graph_.loops_around(loop_);
+    return loop < 0 || std::find(around.begin(), around.end(), loop) != around.end();
+}
+
+void GraphBuilder::end_loop(std::int64_t turns, std::optional<ValueId> condition, std::vector<Loop::Carry> carries) {
+    Loop& loop = graph_.loops[static_cast<std::size_t>(loop_)];
+    loop.turns = turns;
+    loop.condition = condition;
+    loop.carries = std::move(carries);
+    loop_ = loop.outer;
 }
 
 void GraphBuilder::fix_parts(ValueId value, Parts parts) {

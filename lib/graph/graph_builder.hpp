@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "lib/graph/ein_graph.hpp"
@@ -43,6 +44,14 @@ public:
     void hold_constant(ValueId value) { constant_.insert(value); }
     bool is_held_constant(ValueId value) const { return constant_.count(value) > 0; }
 
+    /// Nodes that are added from now on are in a loop, to end_loop.
+    void begin_loop(std::string name);
+    void end_loop(std::int64_t turns, std::optional<ValueId> condition, std::vector<Loop::Carry> carries);
+    /// Whether nodes that are added now are in the loop; they are in -1, the graph.
+    bool is_open(std::int32_t loop) const;
+    /// Nodes that are added from now on are in this loop, which is there already. @return the one that they were in
+    std::int32_t go_to_loop(std::int32_t loop) { return std::exchange(loop_, loop); }
+
     Value const& value(ValueId id) const { return graph_.value(id); }
     /// The last value that is larger than any tensor may be, told once.
     std::optional<Value> take_too_large();
@@ -59,6 +68,7 @@ private:
     std::unordered_set<ValueId> constant_;
     std::unordered_set<std::string> taken_;
     std::optional<Value> too_large_;
+    std::int32_t loop_ = -1;  // of nodes that are added
 };
 
 class NodeBuilder {

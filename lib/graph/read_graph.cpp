@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "lib/graph/graph_builder.hpp"
+#include "lib/graph/hoist.hpp"
 #include "lib/graph/prune.hpp"
 #include "lib/graph/read/declarations.hpp"
 #include "lib/graph/read/fields.hpp"
@@ -36,6 +37,7 @@ public:
         graph.name = graph_name_;
         graph.params = params_;
         graph.outputs = outputs;
+        hoist(graph);
         graph = prune(std::move(graph));
         verify(graph, "read_graph");
         return graph;
@@ -88,23 +90,36 @@ private:
         auto const at = optional_at(top_, "nodes");
         if (!at) return;  // a graph may be leaves alone
         std::vector<NodeDeclaration> const nodes = declare_nodes(*at, names_);
-        std::vector<std::optional<std::size_t>> producer(names_.size());
-        for (std::size_t k = 0; k < nodes.size(); ++k) {
+        values_.resize(names_.size());
+        read_declared(nodes, {names_, values_, ""});
+    }
+
+    /// Names that nodes are read under: the graph's, or those of a loop's body.
+    struct Scope {
+        Names const& names;
+        std::vector<std::optional<ValueId>>& values;  // by the number of a name; nothing: it has a fault
+        std::string prefix;                           // of the values' names
+    };
+
+    void read_declared(std::vector<NodeDeclaration> const& nodes, Scope const& scope) {
+        std::vector<std::optional<std::size_t>> producer(scope.names.size());
+        for (std::size_t k = 0; k < nodes.size(); ++k)
             for (auto const number : nodes[k].defines) {
                 if (!number) continue;
                 producer[*number] = k;
-                builder_.reserve_name(names_[*number]);
+                builder_.reserve_name(scope.prefix + scope.names[*number]);
             }
-        }
-        values_.resize(names_.size());
         for (std::size_t k : order_nodes(nodes, producer))
-            if (nodes[k].usable) read_node(nodes[k]);
+            if (nodes[k].usable) read_node(nodes[k], scope);
     }
 
-    void read_node(NodeDeclaration const& declaration) {
-        NodeContext context{declaration.node, builder_, declaration.name, {}, param_names_, default_dtype_};
-        for (auto const& input : declaration.inputs) context.inputs.push_back(input ? values_[*input] : std::nullopt);
+    void read_node(NodeDeclaration const& declaration, Scope const& scope) {
+        NodeContext context{declaration.node, builder_,       scope.prefix + declaration.name,
+                            {},               param_names_, default_dtype_};
+        for (auto const& input : declaration.inputs)
+            context.inputs.push_back(input ? scope.values[*input] : std::nullopt);
         auto const values = declaration.is_gradient()     ? read_gradient(context)
+                            : declaration.is_loop()       ? read_loop(declaration, context)
                             : declaration.node.has("op")  ? std::vector{read_op(context)}
                             : declaration.node.has("tra") ? std::vector{read_tra(context)}
                                                           : std::vector{read_einsum(context)};
@@ -113,9 +128,67 @@ private:
                                   quote(large->name) + " of shape " + to_string(large->shape), "use smaller extents");
         for (std::size_t k = 0; k < declaration.defines.size(); ++k) {
             if (!declaration.defines[k]) continue;
-            values_[*declaration.defines[k]] = values[k];
-            read_constraints(*declaration.defines[k]);
+            scope.values[*declaration.defines[k]] = values[k];
+            if (&scope.names == &names_) read_constraints(*declaration.defines[k]);
         }
+    }
+
+    /// The body's nodes between copies of what is carried: before the loop, and at the end of a turn.
+    /// @return a value for each thing that is carried: what it is after the loop
+    std::vector<std::optional<ValueId>> read_loop(NodeDeclaration const& declaration, NodeContext const& context) {
+        LoopDeclaration const& loop = *declaration.loop;
+        std::vector<std::optional<ValueId>> values(loop.names.size()), results;
+        NodeBuilder nodes(builder_, context.name);
+        for (std::size_t k = 0; k < loop.carried.size(); ++k) {
+            if (!context.inputs[k]) continue;
+            Value const like = builder_.value(*context.inputs[k]);
+            std::size_t const inside = loop.carried[k].inside;
+            values[inside] = nodes.einsum(loop.names[inside], identity_einsum(like.shape), {*context.inputs[k]}, like.dtype);
+            builder_.hold_constant(*values[inside]);  // a gradient in the body is one turn's
+        }
+        for (std::size_t k = 0; k < loop.names.brought().size(); ++k)
+            values[loop.names.brought()[k].first] = context.inputs[loop.carried.size() + k];
+        builder_.begin_loop(context.name);
+        read_declared(loop.body, {loop.names, values, context.name + "/"});
+        std::vector<Loop::Carry> carries;
+        for (LoopDeclaration::Carried const& carried : loop.carried)
+            results.push_back(read_carried(carried, loop, values, context, carries));
+        builder_.end_loop(loop.turns, read_condition(loop, values, declaration.node), std::move(carries));
+        return results;
+    }
+
+    std::optional<ValueId> read_carried(LoopDeclaration::Carried const& carried, LoopDeclaration const& loop,
+                                        std::vector<std::optional<ValueId>> const& values, NodeContext const& context,
+                                        std::vector<Loop::Carry>& carries) {
+        auto const inside = values[carried.inside], next = carried.next ? values[*carried.next] : std::nullopt;
+        if (!inside || !next) return std::nullopt;
+        Value const like = builder_.value(*inside), found = builder_.value(*next);
+        if (like.shape != found.shape || like.dtype != found.dtype) {
+            carried.at.fail("a tensor like " + quote(loop.names[carried.inside]) + ", of " +
+                                std::string(ein::name(like.dtype)) + " and shape " + to_string(like.shape),
+                            std::string(ein::name(found.dtype)) + " and shape " + to_string(found.shape),
+                            like.shape == found.shape ? "give the node a \"dtype\", or cast what the loop begins with"
+                                                      : "a turn must end with what the next can begin with");
+            return std::nullopt;
+        }
+        ValueId const result = NodeBuilder(builder_, context.name + "/" + loop.names[carried.inside])
+                                   .einsum("", identity_einsum(like.shape), {*next}, like.dtype);
+        carries.push_back({*inside, result});
+        return result;
+    }
+
+    std::optional<ValueId> read_condition(LoopDeclaration const& loop, std::vector<std::optional<ValueId>> const& values,
+                                          Cursor const& node) {
+        if (!loop.condition || !values[*loop.condition]) return std::nullopt;
+        Value const& value = builder_.value(*values[*loop.condition]);
+        if (!value.shape.empty())
+            node.at("loop").at("while").fail("a scalar (shape ())", quote(loop.names[*loop.condition]) + " of shape " + to_string(value.shape),
+                                             "aggregate it: {\"einsum\": \"...->\", \"agg\": \"any\"}");
+        NodeBuilder nodes(builder_, node.at("name").value().get<std::string>());
+        EinSum again = identity_einsum(value.shape);
+        again.join = scalar::Expr::call(scalar::Op::ne, {scalar::Expr::operand(0), scalar::Expr::integer(0)});
+        return value.shape.empty() ? std::optional(nodes.einsum("again", std::move(again), {*values[*loop.condition]}, DType::boolean))
+                                   : std::nullopt;
     }
 
     std::vector<ValueId> read_outputs() {

@@ -84,6 +84,10 @@ private:
     void check_needed() const {
         std::vector<bool> needed(made_.size(), false);
         for (ValueId output : graph_.outputs) needed[position(output)] = true;
+        for (Loop const& loop : graph_.loops) {
+            if (loop.condition) needed[position(*loop.condition)] = true;
+            for (Loop::Carry const& carry : loop.carries) needed[position(carry.result)] = true;
+        }
         for (auto node = graph_.nodes.rbegin(); node != graph_.nodes.rend(); ++node)
             if (needed[position(node->output)])
                 for (ValueId input : node->inputs) needed[position(input)] = true;

@@ -71,8 +71,13 @@ void add_steps(GraphBuilder& builder, Node const& node, std::vector<ContractionS
         for (int operand : steps[k].operands) inputs.push_back(values[static_cast<std::size_t>(operand)]);
         Parts fixed = fixed_of(steps[k].einsum, node);
         if (k + 1 == steps.size()) {
-            builder.append(
-                Node{node.name, std::move(inputs), node.output, std::move(steps[k].einsum), {}, std::move(fixed)});
+            builder.append(Node{node.name,
+                                std::move(inputs),
+                                node.output,
+                                std::move(steps[k].einsum),
+                                {},
+                                std::move(fixed),
+                                node.loop});
             return;
         }
         values.push_back(parts.einsum(base + std::to_string(k + 1), std::move(steps[k].einsum), std::move(inputs),
@@ -90,7 +95,12 @@ void add_contracted(GraphBuilder& builder, Node node) {
         for (ValueId input : node.inputs) dtypes.push_back(builder.value(input).dtype);
         if (auto const dtype = result_dtype(*einsum, dtypes, builder.value(node.output).dtype)) {
             std::vector<ContractionStep> steps = steps_for(*einsum, path, *dtype);
-            if (!steps.empty()) return add_steps(builder, node, std::move(steps), *dtype);
+            if (!steps.empty()) {
+                std::int32_t const before = builder.go_to_loop(node.loop);
+                add_steps(builder, node, std::move(steps), *dtype);
+                builder.go_to_loop(before);
+                return;
+            }
         }
     }
     builder.append(std::move(node));

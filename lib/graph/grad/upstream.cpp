@@ -13,6 +13,11 @@ Upstream::Upstream(GraphBuilder& graph, ValueId of) {
     std::vector<Step> path;
     auto open = [&](ValueId value) {
         if (!seen_.insert(value).second || graph.producer(value) == nullptr) return;
+        if (graph.is_held_constant(value)) return;
+        if (std::int32_t const loop = graph.producer(value)->loop; !graph.is_open(loop)) {
+            ended_loop_ = graph.graph().loops[static_cast<std::size_t>(loop)].name;
+            return;
+        }
         add_contracted(graph, *graph.producer(value));
         path.push_back({value});
     };

@@ -18,10 +18,13 @@ public:
     std::vector<ValueId> const& order() const { return order_; }
     /// Whether `value` is `of` or what it is computed from.
     bool has(ValueId value) const { return seen_.count(value) > 0; }
+    /// A loop whose results `of` is computed from: gradients do not go through it. Empty: there is none.
+    std::string const& ended_loop() const { return ended_loop_; }
 
 private:
     std::vector<ValueId> order_;
     std::unordered_set<ValueId> seen_;
+    std::string ended_loop_;
 };
 
 }  // namespace ein::graph::grad

@@ -33,29 +33,39 @@ void define_gradients(NodeDeclaration& declaration, Names& names) {
     }
 }
 
+/// "train/W", ... of a loop; what is wrong with "carry" is told when it is resolved.
+void define_carried(NodeDeclaration& declaration, Names& names) {
+    Cursor const loop = declaration.node.at("loop");
+    if (!loop.value().is_object() || !loop.has("carry") || !loop.at("carry").value().is_object())
+        return names.lacks_some();
+    for (auto const& [key, unused] : loop.at("carry").value().items()) {
+        std::string const name = declaration.name + "/" + key;
+        declaration.defines.push_back(names.add(name));
+        if (!declaration.defines.back()) tell_taken(loop.at("carry").at(key), name);
+    }
+}
+
 void declare_name(NodeDeclaration& declaration, Names& names) {
     auto const at = required(declaration.node, "name", "give every node a name of its own: \"name\": \"C\"");
     auto const name = at ? read_name(*at) : std::nullopt;
     if (!name) return names.lacks_some();
-    auto const number = declaration.is_gradient() ? std::nullopt : names.add(*name);
-    if (!number && !(declaration.is_gradient() && names.keep(*name))) return tell_taken(*at, *name);
+    bool const several = declaration.is_gradient() || declaration.is_loop();
+    auto const number = several ? std::nullopt : names.add(*name);
+    if (!number && !(several && names.keep(*name))) return tell_taken(*at, *name);
     declaration.name = *name;
     if (number)
         declaration.defines.push_back(number);
-    else
+    else if (declaration.is_gradient())
         define_gradients(declaration, names);
+    else
+        define_carried(declaration, names);
 }
 
 /// Which of the keys that say what a node is it has: exactly one.
 bool check_kind(Cursor const& node) {
-    if (node.has("loop")) {
-        node.at("loop").fail("an \"einsum\", \"op\", \"tra\" or \"grad\" node",
-                             "\"loop\", which is not supported yet by this version", "remove the node");
-        return false;
-    }
-    int const kinds = node.has("einsum") + node.has("op") + node.has("tra") + node.has("grad");
+    int const kinds = node.has("einsum") + node.has("op") + node.has("tra") + node.has("grad") + node.has("loop");
     if (kinds == 1) return true;
-    node.fail("one of \"einsum\", \"op\", \"tra\" and \"grad\"",
+    node.fail("one of \"einsum\", \"op\", \"tra\", \"grad\" and \"loop\"",
               kinds > 1 ? std::to_string(kinds) + " of them" : "none",
               kinds > 1 ? "remove all but one" : "write for example \"einsum\": \"ij,jk->ik\" or \"op\": \"softmax\"");
     return false;
@@ -84,6 +94,55 @@ void resolve_gradient(NodeDeclaration& declaration, Names& names) {
     for (std::size_t k = 0; list && k < wrt->size(); ++k) declaration.inputs.push_back(resolve(wrt->at(k), names));
 }
 
+/// "times": 100, or "while": "not_done" and "max": 1000.
+void resolve_turns(Cursor const& loop, LoopDeclaration& to) {
+    bool const times = loop.has("times"), conditional = loop.has("while");
+    if (times == conditional) {
+        loop.fail("one of \"times\" and \"while\"", times ? "both of them" : "none of them",
+                  times ? "remove one; \"max\" limits the turns of \"while\""
+                        : "write how many turns there are: \"times\": 100");
+        return;
+    }
+    std::string const key = times ? "times" : "max";
+    auto const at = required(loop, key, "write how many turns there may be: \"max\": 1000");
+    auto const turns = at ? at->integer() : std::nullopt;
+    if (turns && *turns < 1)
+        at->fail("one turn or more", std::to_string(*turns), "write a larger number, or remove the loop");
+    else if (turns)
+        to.turns = *turns;
+    if (times && loop.has("max"))
+        loop.at("max").fail("no \"max\" beside \"times\"", "it", "remove it; \"max\" limits the turns of \"while\"");
+    if (conditional) to.condition = resolve(loop.at("while"), to.names);
+}
+
+/// {"times": 10, "carry": {"W": "W_next"}, "body": [nodes]}
+void resolve_loop(NodeDeclaration& declaration, Names& names) {
+    Cursor const loop = declaration.node.at("loop");
+    declaration.usable = loop.expect_object();
+    if (!declaration.usable) return;
+    declaration.node.only_keys({"name", "loop"});
+    loop.only_keys({"times", "while", "max", "carry", "body"});
+    auto inside = std::make_shared<LoopDeclaration>(names);
+    auto const carry = required(loop, "carry", "say what each turn hands to the next: \"carry\": {\"W\": \"W_next\"}");
+    auto const body = required(loop, "body", "list the nodes of a turn: \"body\": [...]");
+    declaration.usable = carry && body && carry->expect_object() && body->expect_list();
+    if (!declaration.usable) return;
+    if (carry->size() == 0) carry->fail("one carried tensor or more", "none", "name what each turn hands to the next");
+    for (auto const& [key, unused] : carry->value().items()) {
+        auto const begin = names.find(key);
+        if (!begin && names.complete())
+            carry->at(key).fail("a carried tensor that begins as one outside the loop", quote(key),
+                                names.suggestion(key));
+        declaration.inputs.push_back(begin);
+        inside->carried.push_back({*inside->names.add(key), carry->at(key), {}});
+    }
+    inside->body = declare_nodes(*body, inside->names);
+    for (LoopDeclaration::Carried& carried : inside->carried) carried.next = resolve(carried.at, inside->names);
+    resolve_turns(loop, *inside);
+    for (auto const& [local, outside] : inside->names.brought()) declaration.inputs.emplace_back(outside);
+    declaration.loop = std::move(inside);
+}
+
 void resolve_inputs(NodeDeclaration& declaration, Names& names) {
     auto const inputs =
         required(declaration.node, "inputs", "name the tensors that it reads: \"inputs\": [\"A\", \"B\"]");
@@ -107,14 +166,21 @@ std::optional<std::size_t> Names::add(std::string const& name) {
 
 bool Names::keep(std::string const& name) { return number_.try_emplace(name, std::nullopt).second; }
 
-std::optional<std::size_t> Names::find(std::string const& name) const {
-    auto const found = number_.find(name);
-    return found == number_.end() ? std::nullopt : found->second;
+std::optional<std::size_t> Names::find(std::string const& name) {
+    if (auto const found = number_.find(name); found != number_.end()) return found->second;
+    auto const outside = around_ != nullptr ? around_->find(name) : std::nullopt;
+    if (!outside) return std::nullopt;
+    brought_.emplace_back(names_.size(), *outside);
+    return add(name);
 }
 
 std::string Names::suggestion(std::string const& name) {
     std::string const define = "define it, or correct the name";
-    return searches_left_-- > 0 ? did_you_mean(name, names_, define) : define;
+    if (searches_left_-- <= 0) return define;
+    std::vector<std::string> known = names_;
+    for (Names const* outer = around_; outer != nullptr; outer = outer->around_)
+        known.insert(known.end(), outer->names_.begin(), outer->names_.end());
+    return did_you_mean(name, known, define);
 }
 
 std::vector<NodeDeclaration> declare_nodes(Cursor const& nodes, Names& names) {
@@ -125,7 +191,7 @@ std::vector<NodeDeclaration> declare_nodes(Cursor const& nodes, Names& names) {
     }
     declarations.reserve(nodes.size());
     for (std::size_t k = 0; k < nodes.size(); ++k) {
-        NodeDeclaration declaration{nodes.at(k), "", {}, {}, true};
+        NodeDeclaration declaration{nodes.at(k), "", {}, {}, true, {}};
         declaration.usable = declaration.node.expect_object();
         if (!declaration.usable) names.lacks_some();
         if (declaration.usable) {
@@ -136,7 +202,9 @@ std::vector<NodeDeclaration> declare_nodes(Cursor const& nodes, Names& names) {
     }
     for (NodeDeclaration& declaration : declarations)
         if (declaration.usable)
-            declaration.is_gradient() ? resolve_gradient(declaration, names) : resolve_inputs(declaration, names);
+            declaration.is_gradient() ? resolve_gradient(declaration, names)
+            : declaration.is_loop()   ? resolve_loop(declaration, names)
+                                      : resolve_inputs(declaration, names);
     return declarations;
 }
 

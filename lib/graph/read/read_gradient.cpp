@@ -61,7 +61,10 @@ private:
             good = false;
             wrt_.at(k).fail("a tensor that " + of + " is computed from",
                             quote(context_.graph.value(wrt[k].value).name) + ", which it does not depend on",
-                            "remove it, or correct one of the names");
+                            upstream_->ended_loop().empty()
+                                ? "remove it, or correct one of the names"
+                                : "gradients do not go through loops, as " + quote(upstream_->ended_loop()) +
+                                      ": take them in its body, or of what it begins with");
         }
         return good;
     }
