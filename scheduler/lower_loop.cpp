@@ -12,7 +12,8 @@ namespace ein::scheduler {
 /// Ends and begins loops, so that those that are open are those around `loop`.
 void Lowering::go_to_loop(std::int32_t loop) {
     std::vector<std::int32_t> const around = graph_.loops_around(loop);
-    while (!open_loops_.empty() && std::find(around.begin(), around.end(), open_loops_.back()) == around.end()) end_loop();
+    while (!open_loops_.empty() && std::find(around.begin(), around.end(), open_loops_.back()) == around.end())
+        end_loop();
     for (auto next = around.rbegin() + static_cast<std::ptrdiff_t>(open_loops_.size()); next != around.rend(); ++next)
         begin_loop(*next);
 }
@@ -32,7 +33,8 @@ void Lowering::end_loop() {
         for (std::size_t index = 0; index < residency_.cut(carry.inside).blocks(); ++index) {
             Holding const& inside = residency_.home(carry.inside, index, Rank{0});
             Holding const& next = residency_.home(carry.result, index, Rank{0});
-            ends[static_cast<std::size_t>(inside.rank.value())].carries.push_back({inside.block.value(), next.block.value()});
+            ends[static_cast<std::size_t>(inside.rank.value())].carries.push_back(
+                {inside.block.value(), next.block.value()});
         }
     if (loop.condition) {
         std::vector<bool> empty;  // before the condition is brought

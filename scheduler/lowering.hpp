@@ -145,7 +145,7 @@ private:
     };
     Carried carried_;
     std::vector<std::optional<NodeId>> producers_;  // by ValueId
-    std::vector<std::int32_t> open_loops_;  // outermost first
+    std::vector<std::int32_t> open_loops_;          // outermost first
     Residency residency_;
 };
 

@@ -168,13 +168,14 @@ void Residency::add_message(End const& sent, End const& received, int level) {
                        .peer = received.rank.value(),
                        .tag = tag,
                        .level = level});
-    on(received.rank).add({.kind = TaskKind::receive,
-                           .inputs = {},
-                           .output = received.block,
-                           .region = received.part,
-                           .peer = sent.rank.value(),
-                           .tag = tag,
-                           .level = level});
+    on(received.rank)
+        .add({.kind = TaskKind::receive,
+              .inputs = {},
+              .output = received.block,
+              .region = received.part,
+              .peer = sent.rank.value(),
+              .tag = tag,
+              .level = level});
 }
 
 void Residency::copy(ValueId value, Holding const& from, BlockId to, Box const& region) {

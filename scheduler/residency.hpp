@@ -196,7 +196,7 @@ private:
     std::vector<State> states_;
     std::vector<Traffic> traffic_;
     std::vector<std::vector<int>> next_tags_;  // by rank from, then rank to; empty while a rank has sent nothing
-    std::vector<int> levels_;  // by value
+    std::vector<int> levels_;                  // by value
     std::size_t node_ = 0, operand_ = 0;
     bool merges_parts_ = false;
     bool exchanging_ = false;

@@ -69,7 +69,8 @@ std::int32_t SectionBuilder::add(TaskDraft const& draft) {
     task.coords = pool(draft.region);
     task.peer = draft.peer;
     task.tag = draft.tag;
-    Level& level = draft.level == TaskDraft::innermost ? levels_.back() : levels_.at(static_cast<std::size_t>(draft.level));
+    Level& level =
+        draft.level == TaskDraft::innermost ? levels_.back() : levels_.at(static_cast<std::size_t>(draft.level));
     auto& list = draft.kind == TaskKind::load ? loads_ : draft.kind == TaskKind::store ? stores_ : level.tasks;
     list.push_back(task);
     return static_cast<std::int32_t>(list.size()) - 1;
@@ -116,7 +117,8 @@ void SectionBuilder::end_loop(schedule::Loop loop) {
     loop.first = base;
     std::vector<BlockId> blocks;
     for (std::int32_t block : read) blocks.emplace_back(block);
-    loop.turn = add({.kind = TaskKind::turn, .spec = loop.spec, .inputs = std::move(blocks), .output = {}, .region = {}});
+    loop.turn =
+        add({.kind = TaskKind::turn, .spec = loop.spec, .inputs = std::move(blocks), .output = {}, .region = {}});
     outer.loops.push_back(std::move(loop));
     begin_node();
 }

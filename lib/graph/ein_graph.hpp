@@ -92,7 +92,7 @@ public:
     std::string name;
     std::vector<Value> values;  // by ValueId
     std::vector<Leaf> leaves;
-    std::vector<Node> nodes;       // by NodeId, each after the producers of its inputs; those of a loop follow one another
+    std::vector<Node> nodes;  // by NodeId, each after the producers of its inputs; those of a loop follow one another
     std::vector<Loop> loops;
     std::vector<ValueId> outputs;  // in the order of the graph file; distinct; may be leaves
     scalar::Params params;         // default values

@@ -14,7 +14,10 @@ std::size_t position(ValueId id) { return static_cast<std::size_t>(id.value()); 
 class Needed {
 public:
     explicit Needed(EinGraph const& graph)
-        : graph_(graph), producer_(graph.producers()), nodes_(graph.nodes.size(), false), loops_(graph.loops.size(), false) {
+        : graph_(graph),
+          producer_(graph.producers()),
+          nodes_(graph.nodes.size(), false),
+          loops_(graph.loops.size(), false) {
         for (Loop const& loop : graph.loops)
             for (Loop::Carry const& carry : loop.carries) {
                 partner_[carry.inside] = carry.result;
@@ -49,7 +52,8 @@ private:
     EinGraph const& graph_;
     std::vector<std::optional<NodeId>> producer_;
     std::vector<bool> nodes_, loops_;
-    std::unordered_map<ValueId, ValueId> partner_;  // of what is carried: the result of the value inside, and the other way
+    std::unordered_map<ValueId, ValueId>
+        partner_;  // of what is carried: the result of the value inside, and the other way
     std::vector<ValueId> open_;
 };
 
@@ -57,12 +61,14 @@ private:
 /// read from outside. With a list of its own, so chains may be of any length; loops in loops are walked one in another.
 class Order {
 public:
-    Order(EinGraph const& graph, Needed const& needed) : graph_(graph), needed_(needed), seen_(graph.nodes.size(), false) {
+    Order(EinGraph const& graph, Needed const& needed)
+        : graph_(graph), needed_(needed), seen_(graph.nodes.size(), false) {
         inputs_of_.resize(graph.loops.size());
         for (std::size_t k = 0; k < graph.nodes.size(); ++k)
             for (std::int32_t loop : graph.loops_around(graph.nodes[k].loop))
                 if (needed.node(k))
-                    for (ValueId input : graph.nodes[k].inputs) inputs_of_[static_cast<std::size_t>(loop)].push_back(input);
+                    for (ValueId input : graph.nodes[k].inputs)
+                        inputs_of_[static_cast<std::size_t>(loop)].push_back(input);
         walk(-1, graph.outputs);
     }
     std::vector<std::size_t> take() { return std::move(order_); }
@@ -95,8 +101,8 @@ private:
             open(root);
             while (!path.empty()) {
                 Step& step = path.back();
-                auto const& inputs = step.loop < 0 ? graph_.nodes[step.node].inputs
-                                                   : inputs_of_[static_cast<std::size_t>(step.loop)];
+                auto const& inputs =
+                    step.loop < 0 ? graph_.nodes[step.node].inputs : inputs_of_[static_cast<std::size_t>(step.loop)];
                 if (step.next_input < inputs.size()) {
                     open(inputs[step.next_input++]);
                     continue;
@@ -115,7 +121,8 @@ private:
         Loop const& loop = graph_.loops[static_cast<std::size_t>(number)];
         std::vector<ValueId> out;
         for (Loop::Carry const& carry : loop.carries)
-            if (needed_.node(static_cast<std::size_t>(needed_.producer(carry.result)->value()))) out.push_back(carry.result);
+            if (needed_.node(static_cast<std::size_t>(needed_.producer(carry.result)->value())))
+                out.push_back(carry.result);
         if (loop.condition) out.push_back(*loop.condition);
         return out;
     }

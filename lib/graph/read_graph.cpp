@@ -114,8 +114,8 @@ private:
     }
 
     void read_node(NodeDeclaration const& declaration, Scope const& scope) {
-        NodeContext context{declaration.node, builder_,       scope.prefix + declaration.name,
-                            {},               param_names_, default_dtype_};
+        NodeContext context{declaration.node, builder_,      scope.prefix + declaration.name, {},
+                            param_names_,     default_dtype_};
         for (auto const& input : declaration.inputs)
             context.inputs.push_back(input ? scope.values[*input] : std::nullopt);
         auto const values = declaration.is_gradient()     ? read_gradient(context)
@@ -143,7 +143,8 @@ private:
             if (!context.inputs[k]) continue;
             Value const like = builder_.value(*context.inputs[k]);
             std::size_t const inside = loop.carried[k].inside;
-            values[inside] = nodes.einsum(loop.names[inside], identity_einsum(like.shape), {*context.inputs[k]}, like.dtype);
+            values[inside] =
+                nodes.einsum(loop.names[inside], identity_einsum(like.shape), {*context.inputs[k]}, like.dtype);
             builder_.hold_constant(*values[inside]);  // a gradient in the body is one turn's
         }
         for (std::size_t k = 0; k < loop.names.brought().size(); ++k)
@@ -177,18 +178,20 @@ private:
         return result;
     }
 
-    std::optional<ValueId> read_condition(LoopDeclaration const& loop, std::vector<std::optional<ValueId>> const& values,
-                                          Cursor const& node) {
+    std::optional<ValueId> read_condition(LoopDeclaration const& loop,
+                                          std::vector<std::optional<ValueId>> const& values, Cursor const& node) {
         if (!loop.condition || !values[*loop.condition]) return std::nullopt;
         Value const& value = builder_.value(*values[*loop.condition]);
         if (!value.shape.empty())
-            node.at("loop").at("while").fail("a scalar (shape ())", quote(loop.names[*loop.condition]) + " of shape " + to_string(value.shape),
+            node.at("loop").at("while").fail("a scalar (shape ())",
+                                             quote(loop.names[*loop.condition]) + " of shape " + to_string(value.shape),
                                              "aggregate it: {\"einsum\": \"...->\", \"agg\": \"any\"}");
         NodeBuilder nodes(builder_, node.at("name").value().get<std::string>());
         EinSum again = identity_einsum(value.shape);
         again.join = scalar::Expr::call(scalar::Op::ne, {scalar::Expr::operand(0), scalar::Expr::integer(0)});
-        return value.shape.empty() ? std::optional(nodes.einsum("again", std::move(again), {*values[*loop.condition]}, DType::boolean))
-                                   : std::nullopt;
+        return value.shape.empty()
+                   ? std::optional(nodes.einsum("again", std::move(again), {*values[*loop.condition]}, DType::boolean))
+                   : std::nullopt;
     }
 
     std::vector<ValueId> read_outputs() {

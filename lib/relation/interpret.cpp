@@ -178,9 +178,8 @@ double Interpreter::work(ValueId value, IndexSets const& indices) const {
         for (std::int32_t loop : state_->graph.loops_around(node.loop))
             turns *= static_cast<double>(state_->graph.loops[static_cast<std::size_t>(loop)].turns);
         auto const* einsum = std::get_if<graph::EinSum>(&node.op);
-        sum += turns *
-               (einsum ? graph::flops(*einsum, loop_lengths(*einsum, *demand[at(node.output)]))
-                       : static_cast<double>(element_count(sizes_of(*demand[at(node.output)]))));
+        sum += turns * (einsum ? graph::flops(*einsum, loop_lengths(*einsum, *demand[at(node.output)]))
+                               : static_cast<double>(element_count(sizes_of(*demand[at(node.output)]))));
     }
     return sum;
 }

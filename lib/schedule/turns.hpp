@@ -45,7 +45,8 @@ public:
     TaskId first_before(TaskId due, TaskId head) const {
         TaskId first = head;
         for (Loop const& loop : section_.loops)
-            if (TaskId{loop.first} < first && head <= TaskId{loop.turn} && TaskId{loop.turn} < due) first = TaskId{loop.first};
+            if (TaskId{loop.first} < first && head <= TaskId{loop.turn} && TaskId{loop.turn} < due)
+                first = TaskId{loop.first};
         return first;
     }
     /// @return the loop whose turn has no other task left

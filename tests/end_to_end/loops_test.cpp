@@ -155,14 +155,16 @@ Json random(Shape const& shape, int seed) {
 TEST_CASE("a graph file's loop with times", "[end_to_end][loops]") {
     int const ranks = GENERATE(1, 2, 3, 4, 5, 7);
     CAPTURE(ranks);
-    Json const body = Json::parse(R"([
+    Json const body = Json::parse(R"json([
         {"name": "Ax", "einsum": "ij,jk,k->i", "inputs": ["A", "B", "x"]},
         {"name": "size", "einsum": "i->", "inputs": ["Ax"], "join": "abs(x)", "agg": "max"},
-        {"name": "x_next", "einsum": "i,->i", "inputs": ["Ax", "size"], "join": "x/y"}])");
-    Json const json = {{"eingraph", 1}, {"dtype", "f64"},
-                       {"tensors", {{"A", random({9, 7}, 1)}, {"B", random({7, 9}, 2)}, {"x", random({9}, 3)}}},
-                       {"nodes", {{{"name", "power"}, {"loop", {{"times", 6}, {"carry", {{"x", "x_next"}}}, {"body", body}}}}}},
-                       {"outputs", {"power/x"}}};
+        {"name": "x_next", "einsum": "i,->i", "inputs": ["Ax", "size"], "join": "x/y"}])json");
+    Json const json = {
+        {"eingraph", 1},
+        {"dtype", "f64"},
+        {"tensors", {{"A", random({9, 7}, 1)}, {"B", random({7, 9}, 2)}, {"x", random({9}, 3)}}},
+        {"nodes", {{{"name", "power"}, {"loop", {{"times", 6}, {"carry", {{"x", "x_next"}}}, {"body", body}}}}}},
+        {"outputs", {"power/x"}}};
     check_json(json, {.ranks = ranks, .threads = 2});
 }
 
@@ -170,33 +172,44 @@ TEST_CASE("a graph file's loop with while", "[end_to_end][loops]") {
     int const ranks = GENERATE(1, 2, 3);
     int const most = GENERATE(3, 100);
     CAPTURE(ranks, most);
-    Json const body = Json::parse(R"([
+    Json const body = Json::parse(R"json([
         {"name": "root", "einsum": "i,i->i", "inputs": ["x", "X"], "join": "(x + y/x)/2"},
         {"name": "step", "einsum": "i,i->", "inputs": ["root", "x"], "join": "abs(x-y)", "agg": "max"},
-        {"name": "far", "einsum": "->", "inputs": ["step"], "join": "x > 1e-9"}])");
-    Json const json = {{"eingraph", 1}, {"dtype", "f64"},
-                       {"tensors", {{"X", {{"shape", {12}}, {"data", {{"random", "uniform"}, {"low", 1}, {"high", 9}, {"seed", 1}}}}}}},
-                       {"nodes", {{{"name", "one"}, {"einsum", "i->i"}, {"inputs", {"X"}}, {"join", "1"}},
-                                  {{"name", "x"}, {"einsum", "i->i"}, {"inputs", {"one"}}},
-                                  {{"name", "heron"}, {"loop", {{"while", "far"}, {"max", most}, {"carry", {{"x", "root"}}}, {"body", body}}}}}},
-                       {"outputs", {"heron/x"}}};
+        {"name": "far", "einsum": "->", "inputs": ["step"], "join": "x > 1e-9"}])json");
+    Json const json = {
+        {"eingraph", 1},
+        {"dtype", "f64"},
+        {"tensors",
+         {{"X", {{"shape", {12}}, {"data", {{"random", "uniform"}, {"low", 1}, {"high", 9}, {"seed", 1}}}}}}},
+        {"nodes",
+         {{{"name", "one"}, {"einsum", "i->i"}, {"inputs", {"X"}}, {"join", "1"}},
+          {{"name", "x"}, {"einsum", "i->i"}, {"inputs", {"one"}}},
+          {{"name", "heron"},
+           {"loop", {{"while", "far"}, {"max", most}, {"carry", {{"x", "root"}}}, {"body", body}}}}}},
+        {"outputs", {"heron/x"}}};
     check_json(json, {.ranks = ranks});
 }
 
 TEST_CASE("training in a loop: gradients of a turn", "[end_to_end][loops]") {
     int const ranks = GENERATE(1, 2, 3, 4);
     CAPTURE(ranks);
-    Json const body = Json::parse(R"([
+    Json const body = Json::parse(R"json([
         {"name": "h", "einsum": "nd,dh->nh", "inputs": ["X", "W"]},
         {"name": "a", "einsum": "nh->nh", "inputs": ["h"], "join": "relu(x)"},
         {"name": "y", "einsum": "nh,hc->nc", "inputs": ["a", "V"]},
         {"name": "loss", "einsum": "nc,nc->", "inputs": ["y", "T"], "join": "(x-y)*(x-y)"},
         {"name": "g", "grad": {"of": "loss", "wrt": ["W", "V"]}},
         {"name": "W_next", "einsum": "dh,dh->dh", "inputs": ["W", "g/W"], "join": "x - eta*y"},
-        {"name": "V_next", "einsum": "hc,hc->hc", "inputs": ["V", "g/V"], "join": "x - eta*y"}])");
-    Json const json = {{"eingraph", 1}, {"dtype", "f64"}, {"params", {{"eta", 0.01}}},
-                       {"tensors", {{"X", random({16, 6}, 1)}, {"T", random({16, 3}, 2)}, {"W", random({6, 8}, 3)}, {"V", random({8, 3}, 4)}}},
-                       {"nodes", {{{"name", "train"}, {"loop", {{"times", 5}, {"carry", {{"W", "W_next"}, {"V", "V_next"}}}, {"body", body}}}}}},
-                       {"outputs", {"train/W", "train/V"}}};
+        {"name": "V_next", "einsum": "hc,hc->hc", "inputs": ["V", "g/V"], "join": "x - eta*y"}])json");
+    Json const json = {
+        {"eingraph", 1},
+        {"dtype", "f64"},
+        {"params", {{"eta", 0.01}}},
+        {"tensors",
+         {{"X", random({16, 6}, 1)}, {"T", random({16, 3}, 2)}, {"W", random({6, 8}, 3)}, {"V", random({8, 3}, 4)}}},
+        {"nodes",
+         {{{"name", "train"},
+           {"loop", {{"times", 5}, {"carry", {{"W", "W_next"}, {"V", "V_next"}}}, {"body", body}}}}}},
+        {"outputs", {"train/W", "train/V"}}};
     check_json(json, {.ranks = ranks});
 }

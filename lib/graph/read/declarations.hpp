@@ -21,7 +21,7 @@ struct NodeDeclaration {
     std::string name;                                 // empty: it has none that can be used
     std::vector<std::optional<std::size_t>> defines;  // numbers of names; nothing: that name is taken
     std::vector<std::optional<std::size_t>>
-        inputs;          // numbers of names; nothing: unknown. A gradient's: "of", then "wrt"; a loop's: see LoopDeclaration
+        inputs;  // numbers of names; nothing: unknown. A gradient's: "of", then "wrt"; a loop's: see LoopDeclaration
     bool usable = true;  // false: not even its inputs could be read
     std::shared_ptr<LoopDeclaration> loop = {};
 
