@@ -34,18 +34,12 @@ double flops_of(schedule::Header const& header, Section const& section) {
 /// What one section does, for the prediction.
 struct Totals {
     double flops = 0;
-    std::int64_t sent = 0, received = 0, messages = 0, peak = 0;
+    schedule::Exchanged exchanged;
+    std::int64_t peak = 0;
 };
 
 Totals totals_of(schedule::Header const& header, Section const& section) {
-    Totals out;
-    for (Task const& task : section.tasks) {
-        if (task.kind == TaskKind::send) out.sent += section.message_of(task).bytes, ++out.messages;
-        if (task.kind == TaskKind::receive) out.received += section.message_of(task).bytes;
-    }
-    out.flops = flops_of(header, section);
-    out.peak = schedule::replay(section).peak;
-    return out;
+    return {flops_of(header, section), schedule::exchanged(section), schedule::replay(section).peak};
 }
 
 schedule::Prediction predict(Schedule const& schedule, relation::Plan const& plan) {
@@ -54,9 +48,9 @@ schedule::Prediction predict(Schedule const& schedule, relation::Plan const& pla
              return totals_of(schedule.header, schedule.sections[rank]);
          })) {
         out.flops += totals.flops;
-        out.bytes_sent.push_back(totals.sent);
-        out.bytes_received.push_back(totals.received);
-        out.messages_sent.push_back(totals.messages);
+        out.bytes_sent.push_back(totals.exchanged.sent);
+        out.bytes_received.push_back(totals.exchanged.received);
+        out.messages_sent.push_back(totals.exchanged.messages_sent);
         out.peak_bytes.push_back(totals.peak);
     }
     out.worst_case_elements = plan.elements().total();

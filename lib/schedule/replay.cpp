@@ -27,6 +27,15 @@ Profile replay(Section const& section) {
     return profile;
 }
 
+Exchanged exchanged(Section const& section) {
+    Exchanged out;
+    for (Task const& task : section.tasks) {
+        if (task.kind == TaskKind::send) out.sent += section.message_of(task).bytes, ++out.messages_sent;
+        if (task.kind == TaskKind::receive) out.received += section.message_of(task).bytes;
+    }
+    return out;
+}
+
 DiskUse disk_use(Section const& section) {
     DiskUse use;
     std::vector<std::int32_t> fetches(section.tasks.size(), 0);  // still to come, by spill

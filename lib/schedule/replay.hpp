@@ -19,6 +19,13 @@ struct Profile {
 
 Profile replay(Section const& section);
 
+/// Bytes and messages of a rank's sends and receives.
+struct Exchanged {
+    std::int64_t sent = 0, received = 0, messages_sent = 0;
+    friend bool operator==(Exchanged const&, Exchanged const&) = default;
+};
+Exchanged exchanged(Section const& section);
+
 /// What spills and fetches do to the disk of one rank. A block is there from its spill to its last fetch.
 /// Example: spill X (8 bytes), fetch X, fetch X: 1 block, 8 bytes written, 16 read, peak 8.
 struct DiskUse {

@@ -98,14 +98,9 @@ void check_order_ends(Schedule const& schedule, std::vector<std::string>& faults
 }
 
 bool is_as_predicted(Prediction const& p, Section const& section, std::size_t rank) {
-    std::int64_t sent = 0, received = 0, messages = 0;
-    for (Task const& task : section.tasks) {
-        if (task.kind == TaskKind::send) sent += section.message_of(task).bytes, ++messages;
-        if (task.kind == TaskKind::receive) received += section.message_of(task).bytes;
-    }
+    Exchanged const predicted{p.bytes_sent[rank], p.bytes_received[rank], p.messages_sent[rank]};
     Profile const profile = replay(section);
-    return sent == p.bytes_sent[rank] && received == p.bytes_received[rank] && messages == p.messages_sent[rank] &&
-           profile.peak == p.peak_bytes[rank] && profile.at_end == 0;
+    return exchanged(section) == predicted && profile.peak == p.peak_bytes[rank] && profile.at_end == 0;
 }
 
 void check_predictions(Schedule const& schedule, std::vector<std::string>& faults) {

@@ -200,15 +200,11 @@ private:
     }
 
     void predict(schedule::Section const& section) {
-        std::int64_t sent = 0, received = 0, messages = 0;
-        for (schedule::Task const& task : section.tasks) {
-            if (task.kind == schedule::TaskKind::send) sent += section.message_of(task).bytes, ++messages;
-            if (task.kind == schedule::TaskKind::receive) received += section.message_of(task).bytes;
-        }
+        schedule::Exchanged const moved = schedule::exchanged(section);
         schedule::Prediction& p = schedule_.header.prediction;
-        p.bytes_sent.push_back(sent);
-        p.bytes_received.push_back(received);
-        p.messages_sent.push_back(messages);
+        p.bytes_sent.push_back(moved.sent);
+        p.bytes_received.push_back(moved.received);
+        p.messages_sent.push_back(moved.messages_sent);
         p.peak_bytes.push_back(schedule::replay(section).peak);
     }
 
