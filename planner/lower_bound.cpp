@@ -5,6 +5,8 @@
 #include <cmath>
 #include <functional>
 
+#include "lib/graph/labels.hpp"
+
 namespace ein::planner {
 
 double matmul_lower_bound(double a, double b, double c, int ranks) {
@@ -24,10 +26,6 @@ double matmul_lower_bound(double a, double b, double c, int ranks) {
 }
 
 namespace {
-bool has(std::vector<int> const& labels, int label) {
-    return std::find(labels.begin(), labels.end(), label) != labels.end();
-}
-
 bool repeats(std::vector<int> labels) {
     std::sort(labels.begin(), labels.end());
     return std::adjacent_find(labels.begin(), labels.end()) != labels.end();
@@ -39,8 +37,9 @@ std::optional<double> lower_bound_words(graph::EinSum const& einsum, int ranks) 
     double left = 1, right = 1, contracted = 1;
     for (std::size_t l = 0; l < einsum.labels.size(); ++l) {
         int const label = static_cast<int>(l);
-        bool const first = has(einsum.inputs[0], label), second = has(einsum.inputs[1], label);
-        bool const out = has(einsum.output, label);
+        bool const first = graph::has_label(einsum.inputs[0], label),
+                   second = graph::has_label(einsum.inputs[1], label);
+        bool const out = graph::has_label(einsum.output, label);
         if (first + second + out != 2) return std::nullopt;  // batch, broadcast, or summed within one operand
         (first && second ? contracted : first ? left : right) *= static_cast<double>(einsum.extents[l]);
     }

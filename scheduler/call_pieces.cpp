@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "lib/base/error.hpp"
+#include "lib/graph/labels.hpp"
 #include "scheduler/simulate/task_costs.hpp"
 #include "scheduler/stages.hpp"
 
@@ -53,7 +54,8 @@ public:
     /// All pieces are large enough, and few, and reading again what they share takes less time than they hide.
     /// @param moved  bytes that come or leave meanwhile  @param element_size  bytes
     bool pays(double moved, double element_size) const {
-        if (!large_enough() || !rule_->weighs_time) return large_enough();
+        if (!large_enough()) return false;
+        if (!rule_->weighs_time) return true;
         double const again = seconds_again(element_size), computing = seconds_computing(element_size);
         double const hidden = std::min(computing, moved / rule_->link) * (1 - 1 / pieces_beside({}));
         return again < std::max(hidden, rule_->little * computing);
@@ -93,47 +95,47 @@ private:
                least >= (product ? rule_->product_points : rule_->other_points);
     }
 
-    /// Without a tensor's labels each of its elements meets this many of something; whole, or by pieces of the others' labels.
-    double length_of(std::vector<int> const& labels, bool has) const {
-        double length = 1;
+    /// Elements of the whole call's region along these labels, or along all but these.
+    double elements(std::vector<int> const& labels, bool along) const {
+        double count = 1;
         for (int label = 0; label < static_cast<int>(edges_.size()); ++label)
-            if ((std::find(labels.begin(), labels.end(), label) != labels.end()) == has)
-                length *= static_cast<double>(edges_[at(label)].back() - edges_[at(label)].front());
-        return length;
+            if (graph::has_label(labels, label) == along)
+                count *= static_cast<double>(edges_[at(label)].back() - edges_[at(label)].front());
+        return count;
     }
+    /// Pieces that read the same elements of a tensor with these labels.
     double pieces_beside(std::vector<int> const& labels) const {
         double count = 1;
         for (int label = 0; label < static_cast<int>(edges_.size()); ++label)
-            if (std::find(labels.begin(), labels.end(), label) == labels.end())
-                count *= static_cast<double>(edges_[at(label)].size() - 1);
+            if (!graph::has_label(labels, label)) count *= static_cast<double>(edges_[at(label)].size() - 1);
         return count;
     }
 
     /// Operands are read once for each part of the labels that they lack; results are read and written for each part of a sum, as
     /// kernels of products do anyway every few hundred terms.
     double seconds_again(double element_size) const {
-        double elements = 0;
-        for (auto const& operand : einsum_->inputs) elements += length_of(operand, true) * (pieces_beside(operand) - 1);
+        double again = 0;
+        for (auto const& operand : einsum_->inputs) again += elements(operand, true) * (pieces_beside(operand) - 1);
         double const usual =
-            is_matrix_product(*einsum_) ? std::max(1.0, length_of(einsum_->output, false) / usual_terms) : 1;
-        elements += 2 * length_of(einsum_->output, true) * std::max(0.0, pieces_beside(einsum_->output) - usual);
-        return elements * element_size / rule_->bytes;
+            is_matrix_product(*einsum_) ? std::max(1.0, elements(einsum_->output, false) / usual_terms) : 1;
+        again += 2 * elements(einsum_->output, true) * std::max(0.0, pieces_beside(einsum_->output) - usual);
+        return again * element_size / rule_->bytes;
     }
     double seconds_computing(double element_size) const {
-        double const points = length_of({}, false);
+        double const points = elements({}, false);
         return is_matrix_product(*einsum_) ? 2 * points / rule_->flops : points * element_size / rule_->bytes;
     }
 
     /// How long the side of a product is that has this label: all labels that the same tensors have.
     double side_of(int label, std::vector<Extent> const& lengths) const {
-        auto const has = [](std::vector<int> const& labels, int wanted) {
-            return std::find(labels.begin(), labels.end(), wanted) != labels.end();
-        };
         double side = 1;
         for (int other = 0; other < static_cast<int>(lengths.size()); ++other) {
-            bool alike = has(einsum_->output, other) == has(einsum_->output, label);
-            for (auto const& operand : einsum_->inputs) alike = alike && has(operand, other) == has(operand, label);
-            if (alike) side *= static_cast<double>(lengths[at(other)]);
+            auto const treats_alike = [&](std::vector<int> const& labels) {
+                return graph::has_label(labels, other) == graph::has_label(labels, label);
+            };
+            if (treats_alike(einsum_->output) &&
+                std::all_of(einsum_->inputs.begin(), einsum_->inputs.end(), treats_alike))
+                side *= static_cast<double>(lengths[at(other)]);
         }
         return side;
     }

@@ -4,15 +4,13 @@
 #include <numeric>
 #include <unordered_set>
 
+#include "lib/graph/labels.hpp"
+
 namespace ein::graph {
 namespace {
 
 using scalar::Expr;
 using scalar::Op;
-
-bool has(std::vector<int> const& labels, int label) {
-    return std::find(labels.begin(), labels.end(), label) != labels.end();
-}
 
 bool all_distinct(std::vector<int> labels) {
     std::sort(labels.begin(), labels.end());
@@ -50,7 +48,7 @@ std::optional<std::pair<int, int>> operand_equals_label(Expr const& expr) {
 
 }  // namespace
 
-bool EinSum::aggregates(int label) const { return !has(output, label); }
+bool EinSum::aggregates(int label) const { return !has_label(output, label); }
 
 std::vector<int> EinSum::aggregated() const {
     std::vector<bool> kept(labels.size(), false);
@@ -100,10 +98,11 @@ std::optional<Lookup> as_lookup(EinSum const& einsum) {
     if (lookup.data == lookup.positions || einsum.aggregated() != std::vector<int>{lookup.label}) return std::nullopt;
     auto const& data = einsum.inputs[static_cast<std::size_t>(lookup.data)];
     auto const& positions = einsum.inputs[static_cast<std::size_t>(lookup.positions)];
-    bool const labels_fit =
-        has(data, lookup.label) && !has(positions, lookup.label) && all_distinct(data) && all_distinct(positions);
-    bool const no_broadcast = std::all_of(einsum.output.begin(), einsum.output.end(),
-                                          [&](int label) { return has(data, label) || has(positions, label); });
+    bool const labels_fit = has_label(data, lookup.label) && !has_label(positions, lookup.label) &&
+                            all_distinct(data) && all_distinct(positions);
+    bool const no_broadcast = std::all_of(einsum.output.begin(), einsum.output.end(), [&](int label) {
+        return has_label(data, label) || has_label(positions, label);
+    });
     return labels_fit && no_broadcast ? std::optional(lookup) : std::nullopt;
 }
 

@@ -74,7 +74,7 @@ private:
     static std::size_t index(TaskId task) { return static_cast<std::size_t>(task.value()); }
     Task const& task(TaskId id) const { return section_.tasks[index(id)]; }
     void enqueue(TaskId id);
-    std::int64_t sent_bytes(TaskId send) const { return store_.bytes(BlockId{section_.inputs_of(task(send))[0]}); }
+    std::int64_t sent_bytes(TaskId send) const { return section_.message_of(task(send)).bytes; }
     bool admitted(TaskId id) const;
     bool may_send() const;
     bool may_receive() const;

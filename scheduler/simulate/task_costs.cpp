@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "lib/graph/labels.hpp"
+
 namespace ein::scheduler {
 
 using schedule::Section;
@@ -15,9 +17,7 @@ bool is_matrix_product(graph::EinSum const& einsum) {
         if (argument.op() != scalar::Op::operand) return false;
     bool contracted = false, crossed = false;
     for (int label = 0; label < static_cast<int>(einsum.labels.size()); ++label) {
-        auto const has = [&](std::vector<int> const& list) {
-            return std::find(list.begin(), list.end(), label) != list.end();
-        };
+        auto const has = [&](std::vector<int> const& list) { return graph::has_label(list, label); };
         bool const left = has(einsum.inputs[0]), right = has(einsum.inputs[1]), kept = has(einsum.output);
         contracted = contracted || (left && right && !kept);
         crossed = crossed || (left != right && kept);

@@ -205,3 +205,23 @@ TEST_CASE("a loop's tasks are taken turn after turn, then what comes after it", 
     CHECK(agenda.store().ledger().live() == 1);
     CHECK(agenda.store().ledger().peak_bytes() == schedule.header.prediction.peak_bytes[0]);
 }
+
+TEST_CASE("parts of a block take room in the window of sends as messages, not as the block", "[executor][agenda]") {
+    ScheduleBuilder b(2);
+    b.tensor("X", {100});
+    b.load(0, "x", "X", {{0}, {100}});
+    b.block(1, "y", "X", {{0}, {100}});
+    for (Extent begin : {0, 25, 50, 75}) b.transfer_part(0, "x", {{begin}, {25}}, 1, "y");
+    b.store(1, "y");
+    auto const schedule = b.finish();
+    Agenda agenda(schedule.sections[0], schedule.header.loops, schedule::replay(schedule.sections[0]), {.peer_bytes = 2 * 25 * 8});
+    agenda.begin_round(Inputs::used_up);
+    agenda.begin_phase(Phase::load);
+    agenda.finish(*agenda.take_compute());
+    agenda.begin_phase(Phase::execute);
+    CHECK(agenda.take_send() == TaskId{1});
+    CHECK(agenda.take_send() == TaskId{2});
+    CHECK_FALSE(agenda.take_send());
+    agenda.finish(TaskId{1});
+    CHECK(agenda.take_send() == TaskId{3});
+}

@@ -3,19 +3,17 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "lib/graph/labels.hpp"
+
 namespace ein::graph {
 namespace {
 
 using scalar::Expr;
 
 std::size_t at(int number) { return static_cast<std::size_t>(number); }
-bool has(std::vector<int> const& labels, int label) {
-    return std::find(labels.begin(), labels.end(), label) != labels.end();
-}
-
 void append_distinct(std::vector<int>& list, std::vector<int> const& more) {
     for (int label : more)
-        if (!has(list, label)) list.push_back(label);
+        if (!has_label(list, label)) list.push_back(label);
 }
 
 class Contraction {
@@ -82,7 +80,7 @@ private:
         bool alone = false;
         for (int label : part.axes) {
             bool const needed = kept_[at(label)] || holders_[at(label)] > 1;
-            if (needed && !has(output, label)) output.push_back(label);
+            if (needed && !has_label(output, label)) output.push_back(label);
             alone = alone || (!needed && whole_.extents[at(label)] != 1);
         }
         if (!alone) return;
@@ -98,10 +96,10 @@ private:
         };  // by the parts that are left
         std::vector<int> both, rest;
         append_distinct(both, a.axes);
-        std::erase_if(both, [&](int label) { return !has(b.axes, label) || !needed(label); });
+        std::erase_if(both, [&](int label) { return !has_label(b.axes, label) || !needed(label); });
         append_distinct(rest, a.axes);
         append_distinct(rest, b.axes);
-        std::erase_if(rest, [&](int label) { return has(both, label) || !needed(label); });
+        std::erase_if(rest, [&](int label) { return has_label(both, label) || !needed(label); });
         both.insert(both.end(), rest.begin(), rest.end());
         return both;
     }

@@ -4,6 +4,7 @@
 
 #include "lib/graph/grad/aggregation.hpp"
 #include "lib/graph/grad/join_frame.hpp"
+#include "lib/graph/labels.hpp"
 #include "lib/scalar/pullback.hpp"
 #include "lib/scalar/pullback_rules.hpp"
 #include "lib/scalar/type.hpp"
@@ -14,8 +15,6 @@ namespace {
 using scalar::Agg;
 using scalar::Expr;
 using scalar::Op;
-
-bool has(std::vector<int> const& list, int item) { return std::find(list.begin(), list.end(), item) != list.end(); }
 
 /// For each operand the first one that reads the same value in the same way.
 std::vector<std::size_t> first_alike(Node const& node, EinSum const& einsum) {
@@ -59,7 +58,7 @@ private:
         std::vector<int> const indices = scalar::labels_of(einsum_.join);
         return std::any_of(indices.begin(), indices.end(), [&](int label) {
             return std::none_of(einsum_.inputs.begin(), einsum_.inputs.end(),
-                                [&](std::vector<int> const& labels) { return has(labels, label); });
+                                [&](std::vector<int> const& labels) { return has_label(labels, label); });
         });
     }
 
@@ -107,7 +106,7 @@ private:
         Expr const expr = with_value(cotangent);
         std::vector<int> labels = einsum_.output;
         std::vector<int> const known = frame_.labels_in_sum(expr, {});
-        std::erase_if(labels, [&](int label) { return !has(known, label); });
+        std::erase_if(labels, [&](int label) { return !has_label(known, label); });
         NodeTerm term = frame_.pointwise(expr, labels, 0);
         Shape const shape = std::get<EinSum>(term.op).output_shape();
         std::string const name = nodes_.part(nodes_.value(node_.output).name + ":inside");
@@ -121,15 +120,16 @@ private:
         std::vector<int> const& target = einsum_.inputs[k];
         std::vector<int> distinct;
         for (int label : target)
-            if (!has(distinct, label)) distinct.push_back(label);
+            if (!has_label(distinct, label)) distinct.push_back(label);
         if (expr.op() == Op::number && distinct.size() == target.size())
             return expr.node().value.real() * frame_.extent(frame_.lacking(target));
         std::vector<int> const summed = frame_.lacking(target), known = frame_.labels_in_sum(expr, summed);
-        bool const sums = std::any_of(summed.begin(), summed.end(), [&](int label) { return has(known, label); });
-        bool const repeats = std::any_of(target.begin(), target.end(), [&](int label) { return !has(known, label); });
+        bool const sums = std::any_of(summed.begin(), summed.end(), [&](int label) { return has_label(known, label); });
+        bool const repeats =
+            std::any_of(target.begin(), target.end(), [&](int label) { return !has_label(known, label); });
         if (distinct == target && !(sums && repeats)) return frame_.sum(expr, summed, target, k);
         if (sums) {
-            std::erase_if(distinct, [&](int label) { return !has(known, label); });
+            std::erase_if(distinct, [&](int label) { return !has_label(known, label); });
             expr = summed_first(operand, expr, summed, distinct, k);
         } else {
             expr = scalar::times(Expr::number(frame_.extent(summed)), expr);
@@ -155,7 +155,7 @@ private:
     Term spread(std::size_t k, Expr expr) {
         std::vector<int> axes;
         for (int label : einsum_.inputs[k]) {
-            bool const again = has(axes, label);
+            bool const again = has_label(axes, label);
             axes.push_back(again ? frame_.twin(label) : label);
             if (!again) continue;
             Expr const on_diagonal = Expr::call(Op::eq, {Expr::index(label), Expr::index(axes.back())});

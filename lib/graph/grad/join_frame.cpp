@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "lib/graph/labels.hpp"
 #include "lib/scalar/pullback_rules.hpp"
 #include "lib/scalar/type.hpp"
 
@@ -12,7 +13,6 @@ using scalar::Agg;
 using scalar::Expr;
 
 std::size_t at(int number) { return static_cast<std::size_t>(number); }
-bool has(std::vector<int> const& list, int item) { return std::find(list.begin(), list.end(), item) != list.end(); }
 
 }  // namespace
 
@@ -47,7 +47,7 @@ std::vector<int> JoinFrame::labels_in_sum(Expr const& expr, std::vector<int> con
 std::vector<int> JoinFrame::lacking(std::vector<int> const& output) const {
     std::vector<int> labels;
     for (std::size_t label = 0; label < own_labels_; ++label)
-        if (!has(output, static_cast<int>(label))) labels.push_back(static_cast<int>(label));
+        if (!has_label(output, static_cast<int>(label))) labels.push_back(static_cast<int>(label));
     return labels;
 }
 
@@ -65,20 +65,21 @@ std::vector<int> JoinFrame::operands_of(Expr const& expr) const {
 }
 
 bool JoinFrame::is_held(int label, std::vector<int> const& operands) const {
-    return std::any_of(operands.begin(), operands.end(), [&](int k) { return has(operands_[at(k)].labels, label); });
+    return std::any_of(operands.begin(), operands.end(),
+                       [&](int k) { return has_label(operands_[at(k)].labels, label); });
 }
 
 /// Adds operands until each of `labels` is a label of one of them.
 void JoinFrame::hold(std::vector<int> const& labels, std::vector<int>& operands) const {
     for (int label : labels)
         for (std::size_t k = 0; !is_held(label, operands) && k < operands_.size(); ++k)
-            if (has(operands_[k].labels, label)) operands.push_back(static_cast<int>(k));
+            if (has_label(operands_[k].labels, label)) operands.push_back(static_cast<int>(k));
 }
 
 /// Those that are read, and others for labels that only an index tells of.
 std::vector<int> JoinFrame::operands_of_sum(Expr const& expr, std::vector<int> const& summed) const {
     std::vector<int> operands = operands_of(expr), indices = scalar::labels_of(expr);
-    std::erase_if(indices, [&](int label) { return !has(summed, label); });
+    std::erase_if(indices, [&](int label) { return !has_label(summed, label); });
     hold(indices, operands);
     return operands;
 }

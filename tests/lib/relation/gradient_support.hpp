@@ -3,16 +3,14 @@
 #pragma once
 
 #include <cmath>
-#include <map>
 #include <string>
 #include <vector>
 
 #include "lib/base/json.hpp"
 #include "lib/graph/read_graph.hpp"
-#include "lib/relation/interpret.hpp"
 #include "lib/scalar/pullback.hpp"
 #include "lib/tensor/read.hpp"
-#include "tests/support/catch.hpp"
+#include "tests/lib/relation/interpreting.hpp"
 
 namespace ein::test {
 
@@ -25,7 +23,7 @@ public:
             tensor::HostTensor tensor(value.dtype, value.shape);
             tensor::open(leaf.source, value.name, value.dtype, value.shape, "")
                 ->read(Box::whole(value.shape), tensor.bytes());
-            leaves_.emplace(value.name, std::move(tensor));
+            leaves_.put(value.name, std::move(tensor));
         }
     }
 
@@ -33,7 +31,7 @@ public:
     tensor::HostTensor& leaf(std::string const& name) { return leaves_.at(name); }
 
     tensor::HostTensor operator()(std::string const& output) const {
-        relation::Interpreter interpreter(graph_, [this](auto const&... args) { read(args...); });
+        relation::Interpreter interpreter(graph_, leaves_.reader(graph_));
         for (ValueId id : graph_.outputs)
             if (graph_.value(id).name == output) return interpreter.whole(id);
         throw std::runtime_error("no output " + output);
@@ -42,22 +40,8 @@ public:
     std::complex<double> element(std::string const& output, Extent k = 0) const { return (*this)(output).at(k).number; }
 
 private:
-    void read(graph::Leaf const& leaf, Box const& box, std::span<std::byte> out) const {
-        tensor::HostTensor const& from = leaves_.at(graph_.value(leaf.value).name);
-        auto const strides = row_major_strides(from.shape());
-        std::size_t const bytes = size_of(from.dtype());
-        std::size_t done = 0;
-        for_each_index(box.length, [&](std::vector<Extent> const& index) {
-            Extent at = 0;
-            for (std::size_t axis = 0; axis < index.size(); ++axis)
-                at += (box.begin[axis] + index[axis]) * strides[axis];
-            std::memcpy(out.data() + done, from.bytes().data() + static_cast<std::size_t>(at) * bytes, bytes);
-            done += bytes;
-        });
-    }
-
     graph::EinGraph graph_;
-    std::map<std::string, tensor::HostTensor> leaves_;
+    Leaves leaves_;
 };
 
 /// The tensors of real and complex numbers that "loss", the only output, is computed from.

@@ -30,6 +30,7 @@ inline tensor::HostTensor tensor_of(DType dtype, Shape shape, Numbers const& num
 class Leaves {
 public:
     void put(std::string const& name, tensor::HostTensor tensor) { tensors_[name] = std::move(tensor); }
+    tensor::HostTensor& at(std::string const& name) { return tensors_.at(name); }
     relation::ReadLeaf reader(graph::EinGraph const& graph) const {
         return [this, &graph](graph::Leaf const& leaf, Box const& box, std::span<std::byte> out) {
             tensor::HostTensor const& from = tensors_.at(graph.value(leaf.value).name);
