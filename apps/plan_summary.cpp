@@ -53,6 +53,18 @@ std::string fewer_calls(relation::Plan const& plan) {
            std::to_string(plan.calls) + ": " + plan.strategy + " or their extents allow no more";
 }
 
+/// "train 100 turns", "heron at most 1000 turns (what is predicted is for all of them)", or nothing.
+std::string loops_text(std::vector<schedule::LoopSpec> const& loops) {
+    std::string out;
+    bool conditional = false;
+    for (schedule::LoopSpec const& loop : loops) {
+        out += (out.empty() ? "" : ", ") + loop.name + (loop.conditional ? " at most " : " ") +
+               std::to_string(loop.turns) + (loop.turns == 1 ? " turn" : " turns");
+        conditional = conditional || loop.conditional;
+    }
+    return out + (conditional ? " (what is predicted is for all of them)" : "");
+}
+
 }  // namespace
 
 std::string plan_summary(schedule::Schedule const& schedule, relation::Plan const& plan, std::string const& file) {
@@ -83,6 +95,7 @@ std::string plan_summary(schedule::Schedule const& schedule, relation::Plan cons
     if (spilled.blocks > 0)
         out << line("spills", format_exact_bytes(spilled.written) + " of blocks written to disk, " +
                                   format_bytes(static_cast<double>(spilled.read)) + " read back");
+    if (std::string const loops = loops_text(header.loops); !loops.empty()) out << line("loops", loops);
     out << line("tasks", std::to_string(tasks) + " (" + tasks_by_kind(schedule) + ")");
     if (idle > 0)
         out << line("idle ranks", std::to_string(idle) + " of " + std::to_string(header.ranks) +

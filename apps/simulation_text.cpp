@@ -60,6 +60,9 @@ std::string seconds(double value) { return format_seconds(value); }
 std::string simulation_text(schedule::Schedule const& schedule, Simulation const& simulation,
                             std::string const& cluster) {
     std::string out = "simulated on " + cluster + "\n";
+    bool const loops = !schedule.header.loops.empty();
+    if (loops)
+        out += "  all turns       " + seconds(simulation.all_turns) + "; what follows is one turn of each loop\n";
     out += "  makespan        " + seconds(simulation.makespan) + ", ranks compute for " +
            formatted("%.1f %% of it", 100 * simulation.efficiency) + "\n";
     auto const shown = shown_ranks(simulation.ranks.size());
@@ -121,7 +124,8 @@ std::string sweep_text(std::vector<SweepRow> const& rows, std::string const& clu
 }
 
 Json simulation_json(schedule::Schedule const& schedule, Simulation const& simulation) {
-    Json out{{"makespan", simulation.makespan}, {"efficiency", simulation.efficiency}};
+    Json out{
+        {"makespan", simulation.makespan}, {"all_turns", simulation.all_turns}, {"efficiency", simulation.efficiency}};
     out["ranks"] = Json::array();
     for (RankTimes const& times : simulation.ranks)
         out["ranks"].push_back(

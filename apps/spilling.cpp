@@ -32,7 +32,7 @@ std::optional<Planned> CheapestSpill::take() {
     schedule::Schedule const& schedule = best_->made.schedule;
     auto const faults = schedule::faults_of(schedule);
     promise(faults.empty(), "spilling made an unsound schedule: " + (faults.empty() ? "" : faults.front()));
-    if (best_->made.makespan > 0) best_->made.makespan = simulate(schedule, options_.scheduler.cluster).makespan;
+    if (best_->made.makespan > 0) best_->made.makespan = simulate(schedule, options_.scheduler.cluster).all_turns;
     schedule::DiskUse const use = schedule::disk_use(schedule);
     best_->notes.push_back("to fit in " + format_bytes(static_cast<double>(*options_.memory)) +
                            " a rank: " + (what_.empty() ? "" : what_ + ", and ") + "blocks spill to disk; writes " +

@@ -38,16 +38,19 @@ void Communicator::start_what_may() {
         std::lock_guard lock(desk_.mutex);
         if (desk_.closed) return;
         while (auto const task = desk_.agenda.take_receive())
-            starting_.push_back(*task);  // first: nobody waits for us in vain
-        while (auto const task = desk_.agenda.take_send()) starting_.push_back(*task);
+            starting_.push_back({*task, SendEnds::when_free});  // first: nobody waits for us in vain
+        while (auto const task = desk_.agenda.take_send())
+            starting_.push_back(
+                {*task, desk_.agenda.turns().keeps_pace(*task) ? SendEnds::when_taken : SendEnds::when_free});
         busy_.store(desk_.agenda.transfers_in_flight() > 0, std::memory_order_relaxed);
         if (!starting_.empty()) desk_.times.transfers(desk_.agenda.transfers_in_flight(), seconds_now());
         if (!starting_.empty() && desk_.attendant_asleep) desk_.attention.notify_one();
     }
-    for (TaskId const task : starting_) start(task);
+    for (Starting const& starting : starting_) start(starting);
 }
 
-void Communicator::start(TaskId id) {
+void Communicator::start(Starting const& starting) {
+    TaskId const id = starting.task;
     Task const& task = section_.tasks[static_cast<std::size_t>(id.value())];
     BlockId const block{task.kind == TaskKind::send ? section_.inputs_of(task)[0] : task.output};
     schedule::Stretch const part = section_.message_of(task);
@@ -58,7 +61,7 @@ void Communicator::start(TaskId id) {
             .subspan(static_cast<std::size_t>(part.offset), static_cast<std::size_t>(part.bytes));
     log_.start(id, seconds_now());
     if (task.kind == TaskKind::send)
-        transport_.start_send(bytes, Rank{task.peer}, task.tag, id.value());
+        transport_.start_send(bytes, Rank{task.peer}, task.tag, id.value(), starting.ends);
     else
         transport_.start_receive(bytes, Rank{task.peer}, task.tag, id.value());
 }

@@ -35,7 +35,11 @@ public:
 private:
     void start_what_may();
     void finish_what_is_done();
-    void start(TaskId id);
+    struct Starting {
+        TaskId task;
+        SendEnds ends;
+    };
+    void start(Starting const& starting);
 
     Desk& desk_;
     schedule::Section const& section_;
@@ -44,7 +48,7 @@ private:
     std::mutex mutex_;  // taken before the desk's, never after
     std::atomic<bool> busy_{false};
     unsigned seen_events_ = 0;  // of the desk, when starts were last looked for
-    std::vector<TaskId> starting_;
+    std::vector<Starting> starting_;
     std::vector<Transport::Ticket> done_;  // tickets are task ids
     TaskTimes times_;
 };

@@ -192,8 +192,12 @@ private:
 
     void collect(TransferCounts const& before) {
         result_.execute_seconds = result_.rounds.back();
-        result_.turns = desk_.agenda.turns().begun();
-        result_.flops = total_flops(schedule::Runs(parts_.section, result_.turns));
+        std::vector<std::int64_t> const& turns = desk_.agenda.turns().begun();
+        result_.turns.assign(parts_.header.loops.size(), 0);
+        for (std::size_t l = 0; l < turns.size(); ++l)
+            result_.turns[static_cast<std::size_t>(parts_.section.loops[l].spec)] = turns[l];
+        result_.flops = total_flops(schedule::Runs(parts_.section, turns));
+        result_.predicted = schedule::exchanged(parts_.section, turns);
         TransferCounts const after = parts_.transport.counts();
         result_.transfers = {(after.bytes_sent - before.bytes_sent) / options_.repeat,
                              (after.messages_sent - before.messages_sent) / options_.repeat};

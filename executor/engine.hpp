@@ -53,9 +53,11 @@ struct RunResult {
     BlockLedger blocks;                   // after the end
     std::int64_t live_after_execute = 0;  // blocks that wait to be stored
     std::int64_t peak_predicted = 0;
-    schedule::DiskUse spilled;        // in one round
-    std::vector<std::int64_t> turns;  // of the section's loops in one round, an inner one's over all turns of the outer
-    std::vector<TaskTimes> workers;   // by worker; the last one has the transfers
+    schedule::DiskUse spilled;  // in one round
+    std::vector<std::int64_t>
+        turns;  // of each loop of the header in one round, an inner one's over all turns of the outer
+    schedule::Exchanged predicted;   // of one round, for that many turns
+    std::vector<TaskTimes> workers;  // by worker; the last one has the transfers
 };
 
 class Engine {

@@ -62,8 +62,8 @@ void check(std::vector<Need> const& needs, MemoryLimits const& limits) {
                           " of blocks; give more, or --spill-dir a folder on a disk (then " +
                           format_exact_bytes(hardest->smallest) + " would do), or plan for more ranks");
     if (hardest->smallest > *limits.budget)
-        throw MemoryError("--memory: expected room for the blocks of each single task, found " + budget +
-                          " a rank, and a task of rank " + rank(hardest) + " that needs " +
+        throw MemoryError("--memory: expected room for the blocks of each single task (of loops: of all), found " +
+                          budget + " a rank, and a task of rank " + rank(hardest) + " that needs " +
                           format_exact_bytes(hardest->smallest) + "; give --memory " +
                           std::to_string(hardest->smallest) +
                           " or more, or plan for smaller blocks (einplan --parts) or more ranks");

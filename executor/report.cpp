@@ -1,7 +1,6 @@
 #include "executor/report.hpp"
 
 #include <algorithm>
-#include <numeric>
 
 #include "lib/base/sizes.hpp"
 
@@ -45,6 +44,8 @@ Json rank_report(Rank rank, RunFacts const& facts, RunResult const& result) {
             {"flops", result.flops},
             {"bytes_sent", result.transfers.bytes_sent},
             {"messages_sent", result.transfers.messages_sent},
+            {"bytes_predicted", result.predicted.sent},
+            {"turns", result.turns},
             {"peak_block_bytes", result.blocks.peak_bytes()},
             {"peak_predicted", result.peak_predicted},
             {"spill",
@@ -70,6 +71,17 @@ template <class Number>
 Number sum(std::vector<Json> const& ranks, char const* what) {
     Number out = 0;
     for (Json const& rank : ranks) out += rank.at(Json::json_pointer(what)).get<Number>();
+    return out;
+}
+
+/// How many turns each loop took; a rank without tasks in it knows of none.
+Json loops_of(std::vector<Json> const& ranks, schedule::Header const& header) {
+    Json out = Json::array();
+    for (std::size_t l = 0; l < header.loops.size(); ++l) {
+        std::int64_t turns = 0;
+        for (Json const& rank : ranks) turns = std::max(turns, rank.at("turns")[l].get<std::int64_t>());
+        out.push_back({{"name", header.loops[l].name}, {"turns", turns}});
+    }
     return out;
 }
 
@@ -110,7 +122,6 @@ Json whole_report(std::vector<Json> const& ranks, schedule::Header const& header
     std::vector<double> const rounds = rounds_of(ranks);
     double const execute = median(rounds);
     double const flops = sum<double>(ranks, "/flops");
-    std::vector<std::int64_t> const& predicted = header.prediction.bytes_sent;
     Json report;
     report["einrun"] = facts.version;
     report["graph"] = facts.graph;
@@ -132,12 +143,13 @@ Json whole_report(std::vector<Json> const& ranks, schedule::Header const& header
     report["gflops_per_second"] = execute > 0 ? flops / execute * 1e-9 : 0.0;
     report["bytes_sent"] = sum<std::int64_t>(ranks, "/bytes_sent");
     report["messages_sent"] = sum<std::int64_t>(ranks, "/messages_sent");
-    report["bytes_predicted"] = std::accumulate(predicted.begin(), predicted.end(), std::int64_t{0});
+    report["bytes_predicted"] = sum<std::int64_t>(ranks, "/bytes_predicted");
     report["peak_block_bytes"] = each(ranks, "peak_block_bytes");
     report["peak_predicted"] = each(ranks, "peak_predicted");
     for (char const* what : {"created", "deleted", "live_at_end", "live_after_execute"})
         report["blocks"][what] = sum<std::int64_t>(ranks, (std::string("/blocks/") + what).c_str());
     report["tasks"] = tasks_of(ranks);
+    if (!header.loops.empty()) report["loops"] = loops_of(ranks, header);
     report["overlap"] = overlap(sum<double>(ranks, "/overlap/under_way"), sum<double>(ranks, "/overlap/hidden"));
     report["ranks_detail"] = ranks;
     report["verify"] = nullptr;
@@ -164,6 +176,15 @@ std::string overlap_line(Json const& report) {
                   "wait %.0f %% of the time\n",
                   100 * share.get<double>(), percent * busy, percent * communicating, percent * waiting);
     return text;
+}
+
+/// "  loops      turns of train/inner: 1200, train: 100"
+std::string loops_line(Json const& report) {
+    std::string out;
+    for (Json const& loop : report.value("loops", Json::array()))
+        out += (out.empty() ? "  loops      turns of " : ", ") + loop.at("name").get<std::string>() + ": " +
+               std::to_string(loop.at("turns").get<std::int64_t>());
+    return out.empty() ? out : out + "\n";
 }
 
 /// What went to disk, where something did.
@@ -206,7 +227,7 @@ std::string report_summary(Json const& report) {
             .c_str(),
         format_bytes(*std::max_element(report.at("peak_predicted").begin(), report.at("peak_predicted").end()))
             .c_str());
-    return text + overlap_line(report) + spill_line(report.at("spill"));
+    return text + loops_line(report) + overlap_line(report) + spill_line(report.at("spill"));
 }
 
 }  // namespace ein::executor

@@ -11,7 +11,12 @@ namespace {
 class Reconsidering {
 public:
     Reconsidering(graph::EinGraph const& graph, relation::Plan const& plan, std::size_t most)
-        : graph_(graph), plan_(plan), most_(most), producers_(graph.producers()), consumers_(graph.consumers()) {}
+        : graph_(graph),
+          plan_(plan),
+          most_(most),
+          producers_(graph.producers()),
+          consumers_(graph.consumers()),
+          turns_(graph.turns_of_values()) {}
 
     Alternatives of(NodeId id) const {
         graph::Node const& node = graph_.node(id);
@@ -47,6 +52,7 @@ private:
         for (std::size_t operand = 0; operand < node.inputs.size(); ++operand)
             if (auto const producer = producers_[static_cast<std::size_t>(node.inputs[operand].value())])
                 sum.repart +=
+                    turns_of(node.inputs[operand]) *
                     cost_of_edge(graph_, node, operand,
                                  relation::output_parts(graph_.node(*producer), plan_.node(*producer)), parts, unit);
         relation::NodePlan cut;
@@ -56,9 +62,14 @@ private:
             graph::Node const& reading = graph_.node(reader);
             for (std::size_t operand = 0; operand < reading.inputs.size(); ++operand)
                 if (reading.inputs[operand] == node.output)
-                    sum.repart += cost_of_edge(graph_, reading, operand, output, plan_.node(reader).parts, unit);
+                    sum.repart += turns_of(node.output) *
+                                  cost_of_edge(graph_, reading, operand, output, plan_.node(reader).parts, unit);
         }
         return sum;
+    }
+
+    double turns_of(ValueId value) const {
+        return static_cast<double>(turns_[static_cast<std::size_t>(value.value())]);
     }
 
     graph::EinGraph const& graph_;
@@ -66,6 +77,7 @@ private:
     std::size_t most_;
     std::vector<std::optional<NodeId>> producers_;
     std::vector<std::vector<NodeId>> consumers_;
+    std::vector<std::int64_t> turns_;  // by value: how often it changes
 };
 
 }  // namespace

@@ -128,8 +128,11 @@ Candidates preferred_candidates(graph::EinGraph const& graph, graph::Node const&
     return list;
 }
 
+ChoiceTable::ChoiceTable(graph::EinGraph const& graph, Unit unit)
+    : graph_(graph), unit_(unit), turns_(graph.turns_of_values()) {}
+
 ChoiceTable::ChoiceTable(graph::EinGraph const& graph, std::int64_t calls, Unit unit, std::size_t limit)
-    : graph_(graph), unit_(unit) {
+    : ChoiceTable(graph, unit) {
     std::map<Form, std::shared_ptr<Choices const>> known;
     for (graph::Node const& node : graph.nodes) {
         auto& choices = known[form_of(graph, node, unit)];
@@ -150,12 +153,12 @@ double ChoiceTable::edge(NodeId id, SourceChoices const& source, std::size_t nee
         std::size_t const operand = source.operands[k];
         Parts const& needed = source.needs[need][k];
         if (!is_einsum) {
-            sum += cost_of_edge(graph_, node, operand, output, needed, unit_);
+            sum += turns_of(node.inputs[operand]) * cost_of_edge(graph_, node, operand, output, needed, unit_);
             continue;
         }
         graph::Value const& input = graph_.value(node.inputs[operand]);
         double const weight = unit_ == Unit::elements ? 1 : static_cast<double>(size_of(input.dtype));
-        sum += cost_repart(input.shape, output, needed, weight);
+        sum += cost_repart(input.shape, output, needed, turns_of(node.inputs[operand]) * weight);
     }
     return sum;
 }

@@ -48,11 +48,17 @@ public:
     virtual double edge(NodeId node, SourceChoices const& source, std::size_t need, Parts const& output) const;
 
 protected:
-    ChoiceTable(graph::EinGraph const& graph, Unit unit) : graph_(graph), unit_(unit) {}
+    ChoiceTable(graph::EinGraph const& graph, Unit unit);
+    double turns_of(ValueId value) const {
+        return static_cast<double>(turns_[static_cast<std::size_t>(value.value())]);
+    }
 
     graph::EinGraph const& graph_;
     Unit unit_;
     std::vector<std::shared_ptr<Choices const>> choices_;  // by NodeId
+
+private:
+    std::vector<std::int64_t> turns_;  // by value: how often it changes
 };
 
 /// All that the choices of a node depend on, as numbers: nodes of one form share their Choices.

@@ -26,7 +26,7 @@ double share_in_place(Parts const& home, Parts const& need) {
 }  // namespace
 
 MovedBytes::MovedBytes(graph::EinGraph const& graph)
-    : graph_(graph), producers_(graph.producers()), consumers_(graph.consumers()) {
+    : graph_(graph), producers_(graph.producers()), consumers_(graph.consumers()), turns_(graph.turns_of_values()) {
     for (graph::Node const& node : graph.nodes) partial_bytes_.push_back(weights(graph, node, Unit::bytes).partial);
 }
 
@@ -34,13 +34,14 @@ double MovedBytes::of_value(ValueId value, std::vector<Parts> const& parts) cons
     double const bytes = static_cast<double>(graph_.value(value).bytes());
     std::vector<Need> const needs = needs_of(value, parts);
     double moved = of_movements(value, parts);
-    if (needs.empty()) return moved;
+    auto const turns = static_cast<double>(turns_[at(value)]);
+    if (needs.empty()) return turns * moved;
     Parts const home = home_of(value, parts, needs);
     for (Need const& need : needs) {
         double const wanted = static_cast<double>(need.calls) / static_cast<double>(element_count(need.parts));
         moved += bytes * std::max(0.0, wanted - share_in_place(home, need.parts));
     }
-    return moved;
+    return turns * moved;
 }
 
 double MovedBytes::of_partials(NodeId node, Parts const& parts) const {

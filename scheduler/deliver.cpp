@@ -50,7 +50,7 @@ private:
 };
 
 void Residency::bring(ValueId value, Box const& region, Holding const& from, Holding const& to, Purpose purpose) {
-    count(to.rank, purpose, region.elements() * static_cast<std::int64_t>(size_of(graph_.value(value).dtype)));
+    count(to.rank, purpose, value, region.elements() * static_cast<std::int64_t>(size_of(graph_.value(value).dtype)));
     deliveries_.push_back({value, from, to, messages_of(value, region, from.box, to.box), 0});
 }
 

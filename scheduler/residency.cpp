@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "lib/base/error.hpp"
+#include "lib/base/saturating.hpp"
 
 namespace ein::scheduler {
 
@@ -19,7 +20,8 @@ Residency::Residency(graph::EinGraph const& graph, std::vector<ValueParts> const
       states_(graph.values.size()),
       traffic_(graph.nodes.size()),
       next_tags_(sections.size()),
-      levels_(graph.values.size(), 0) {
+      levels_(graph.values.size(), 0),
+      turns_(graph.turns_of_values()) {
     std::vector<std::int32_t> const loops = graph.loops_of_values();
     for (std::size_t v = 0; v < loops.size(); ++v) levels_[v] = static_cast<int>(graph.loops_around(loops[v]).size());
     for (std::size_t v = 0; v < states_.size(); ++v) {
@@ -112,12 +114,15 @@ void Residency::begin(NodeId node) {
     traffic_[node_].inputs.assign(graph_.node(node).inputs.size(), 0);
 }
 
-void Residency::count(Rank to, Purpose purpose, std::int64_t bytes) {
+void Residency::count(Rank to, Purpose purpose, ValueId value, std::int64_t once) {
     Traffic& traffic = traffic_[node_];
-    (purpose == Purpose::join ? traffic.join : purpose == Purpose::agg ? traffic.agg : traffic.repart) += bytes;
-    if (purpose != Purpose::agg) traffic.inputs[operand_] += bytes;
+    std::int64_t const bytes = saturating_product(once, turns_[static_cast<std::size_t>(value.value())]);
+    auto add = [&](std::int64_t& sum) { sum = saturating_sum(sum, bytes); };
+    add(purpose == Purpose::join ? traffic.join : purpose == Purpose::agg ? traffic.agg : traffic.repart);
+    if (purpose != Purpose::agg) add(traffic.inputs[operand_]);
     std::int64_t& received = received_[static_cast<std::size_t>(to.value())];
-    traffic.busiest = std::max(traffic.busiest, received += bytes);
+    add(received);
+    traffic.busiest = std::max(traffic.busiest, received);
 }
 
 Layout Residency::layout(ValueId value) const {
@@ -145,7 +150,7 @@ int Residency::next_tag(Rank from, Rank to) {
 
 BlockId Residency::transfer(Holding const& from, std::int32_t tensor, DType dtype, Rank to, Purpose purpose,
                             bool packed) {
-    count(to, purpose, on(from.rank).bytes_of(from.block));
+    count(to, purpose, ValueId{tensor}, on(from.rank).bytes_of(from.block));
     BlockId const there = on(to).add_block(tensor, dtype, from.box, packed);
     add_message({from.block, {}, from.rank}, {there, {}, to}, levels_[static_cast<std::size_t>(tensor)]);
     return there;
@@ -154,7 +159,7 @@ BlockId Residency::transfer(Holding const& from, std::int32_t tensor, DType dtyp
 BlockId Residency::transfer_part(Holding const& from, Box const& part, std::int32_t tensor, DType dtype, Rank to,
                                  Purpose purpose) {
     BlockId const there = on(to).add_block(tensor, dtype, part);
-    count(to, purpose, on(to).bytes_of(there));
+    count(to, purpose, ValueId{tensor}, on(to).bytes_of(there));
     add_message({from.block, part, from.rank}, {there, {}, to}, levels_[static_cast<std::size_t>(tensor)]);
     return there;
 }

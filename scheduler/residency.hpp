@@ -162,7 +162,8 @@ private:
     }
     BlockId load(ValueId value, Box const& box, Rank rank);
     int next_tag(Rank from, Rank to);
-    void count(Rank to, Purpose purpose, std::int64_t bytes);
+    /// @param once  bytes that come to a rank each time that the value changes
+    void count(Rank to, Purpose purpose, ValueId value, std::int64_t once);
     std::optional<Holding> at_hand(ValueId value, Piece const& piece, Box const& region, Rank rank);
     Holding from_one_block(ValueId value, Piece const& piece, Box const& region, Rank rank, Purpose purpose);
     Holding assembled(ValueId value, std::vector<Piece> const& pieces, Box const& region, Rank rank, Purpose purpose);
@@ -197,6 +198,7 @@ private:
     std::vector<Traffic> traffic_;
     std::vector<std::vector<int>> next_tags_;  // by rank from, then rank to; empty while a rank has sent nothing
     std::vector<int> levels_;                  // by value
+    std::vector<std::int64_t> turns_;          // by value: how often it changes
     std::size_t node_ = 0, operand_ = 0;
     bool merges_parts_ = false;
     bool exchanging_ = false;

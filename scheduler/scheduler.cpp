@@ -93,7 +93,7 @@ Scheduled lowered(graph::EinGraph const& graph, relation::Plan const& plan, Sche
     out.traffic = lowering.traffic();
     out.layouts = lowering.layouts();
     header.prediction = predict(out.schedule, plan);
-    if (options.simulate) out.makespan = simulate(out.schedule, options.cluster).makespan;
+    if (options.simulate) out.makespan = simulate(out.schedule, options.cluster).all_turns;
     return out;
 }
 

@@ -108,6 +108,34 @@ struct SimulatedRank {
     RankTimes times;
 };
 
+/// What the other turns of loops take: each as long as the longest that a rank was in the one that was simulated.
+double seconds_of_other_turns(Schedule const& schedule, std::vector<std::vector<TaskSpan>> const& spans) {
+    std::vector<schedule::LoopSpec> const& loops = schedule.header.loops;
+    std::vector<double> turn(loops.size(), 0);
+    std::vector<std::int32_t> outer(loops.size(), -1);
+    for (std::size_t rank = 0; rank < schedule.sections.size(); ++rank) {
+        std::vector<schedule::Loop> const& here = schedule.sections[rank].loops;
+        for (std::size_t l = 0; l < here.size(); ++l) {
+            double begin = std::numeric_limits<double>::max(), end = 0;
+            for (std::int32_t t = here[l].first; t < here[l].turn; ++t) {
+                if (spans[rank][at(TaskId{t})].begin >= 0) begin = std::min(begin, spans[rank][at(TaskId{t})].begin);
+                end = std::max(end, spans[rank][at(TaskId{t})].end);
+            }
+            double& longest = turn[static_cast<std::size_t>(here[l].spec)];
+            longest = std::max(longest, end - begin);
+            for (std::size_t o = here.size(); --o > l;)  // the innermost around it last
+                if (here[o].first <= here[l].first && here[l].turn < here[o].turn)
+                    outer[static_cast<std::size_t>(here[l].spec)] = here[o].spec;
+        }
+    }
+    double out = 0;
+    for (std::size_t l = 0; l < loops.size(); ++l) {  // inner ones first
+        double const others = (static_cast<double>(loops[l].turns) - 1) * turn[l];
+        (outer[l] < 0 ? out : turn[static_cast<std::size_t>(outer[l])]) += others;
+    }
+    return out;
+}
+
 class Simulator {
 public:
     Simulator(Schedule const& schedule, Cluster const& cluster)
@@ -279,6 +307,7 @@ private:
             busy += rank.times.busy;
             out_.ranks.push_back(rank.times);
         }
+        out_.all_turns = out_.makespan + seconds_of_other_turns(schedule_, out_.spans);
         if (out_.makespan > 0) out_.efficiency = busy / (out_.makespan * static_cast<double>(ranks_.size()));
     }
 

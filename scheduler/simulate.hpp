@@ -31,7 +31,8 @@ struct RankTimes {
 };
 
 struct Simulation {
-    double makespan = 0;
+    double makespan = 0;    // with one turn of each loop
+    double all_turns = 0;   // with as many as there may be: each takes as long as the one that was simulated
     double efficiency = 1;  // the mean share of the makespan for which ranks compute
     std::vector<RankTimes> ranks;
     std::vector<std::vector<TaskSpan>> spans;  // by rank and TaskId

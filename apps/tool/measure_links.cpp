@@ -8,6 +8,7 @@
 namespace ein::apps::tool {
 
 using executor::Seat;
+using executor::SendEnds;
 using executor::Transport;
 using scheduler::Cluster;
 using scheduler::Link;
@@ -116,12 +117,13 @@ private:
             constexpr Transport::Ticket ours = 0, theirs = 1;
             auto const ask = [&] {
                 begin = now();
-                transport_.start_send({out_.data(), asking}, pair.first, asking_tag, ours);
+                transport_.start_send({out_.data(), asking}, pair.first, asking_tag, ours, SendEnds::when_free);
             };
             if (streams) transport_.start_receive({in_.data(), asking}, pair.second, asking_tag, ours);
             for (int m = 0; m < messages; ++m)
-                streams ? transport_.start_send(piece(out_, m), pair.second, stream_tag + m, theirs)
-                        : transport_.start_receive(piece(in_, m), pair.first, stream_tag + m, theirs);
+                streams
+                    ? transport_.start_send(piece(out_, m), pair.second, stream_tag + m, theirs, SendEnds::when_free)
+                    : transport_.start_receive(piece(in_, m), pair.first, stream_tag + m, theirs);
             if (!streams && messages == 0) ask();
             std::vector<Transport::Ticket> done;
             for (int left = messages + 1; left > 0; done.clear()) {
@@ -172,7 +174,7 @@ private:
                 if (receives)
                     transport_.start_receive(piece, from, tag + m, 0);
                 else
-                    transport_.start_send(piece, to, tag + m, 0);
+                    transport_.start_send(piece, to, tag + m, 0, SendEnds::when_free);
             }
         }
         involved_ = involved_ || open > 0;

@@ -12,7 +12,7 @@ public:
     Rank rank() const override { return rank_; }
     int size() const override { return static_cast<int>(hub_.members_.size()); }
 
-    void start_send(std::span<std::byte const> bytes, Rank to, int tag, Ticket ticket) override {
+    void start_send(std::span<std::byte const> bytes, Rank to, int tag, Ticket ticket, SendEnds) override {
         std::lock_guard lock(hub_.mutex_);
         hub_.check_running();
         int const delay = hub_.options_.max_delay == 0

@@ -162,11 +162,11 @@ Rank MpiTransport::rank() const { return Rank{state_->rank}; }
 int MpiTransport::size() const { return state_->size; }
 TransferCounts MpiTransport::counts() const { return state_->counts; }
 
-void MpiTransport::start_send(std::span<std::byte const> bytes, Rank to, int tag, Ticket ticket) {
+void MpiTransport::start_send(std::span<std::byte const> bytes, Rank to, int tag, Ticket ticket, SendEnds ends) {
     state_->check_tag(tag);
     state_->cut(bytes.size(), ticket, false, [&](std::size_t offset, int count, MPI_Request& request) {
-        check(MPI_Isend(bytes.data() + offset, count, MPI_BYTE, to.value(), tag, state_->blocks, &request),
-              "MPI_Isend");
+        auto const start = ends == SendEnds::when_taken ? MPI_Issend : MPI_Isend;
+        check(start(bytes.data() + offset, count, MPI_BYTE, to.value(), tag, state_->blocks, &request), "MPI_Isend");
     });
     state_->counts.bytes_sent += static_cast<std::int64_t>(bytes.size());
     ++state_->counts.messages_sent;

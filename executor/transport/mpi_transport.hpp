@@ -31,7 +31,7 @@ public:
     int size() const override;
 
     /// @throws RunError for a tag above what this MPI offers, and when MPI reports a failure
-    void start_send(std::span<std::byte const> bytes, Rank to, int tag, Ticket ticket) override;
+    void start_send(std::span<std::byte const> bytes, Rank to, int tag, Ticket ticket, SendEnds ends) override;
     void start_receive(std::span<std::byte> into, Rank from, int tag, Ticket ticket) override;
     void poll(std::vector<Ticket>& done) override;
 

@@ -5,7 +5,7 @@
 
 namespace ein::executor {
 
-void SoloTransport::start_send(std::span<std::byte const>, Rank to, int tag, Ticket) {
+void SoloTransport::start_send(std::span<std::byte const>, Rank to, int tag, Ticket, SendEnds) {
     throw InternalError("a run of one rank sends message " + std::to_string(tag) + " to rank " +
                         std::to_string(to.value()));
 }

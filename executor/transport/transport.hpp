@@ -24,6 +24,10 @@ public:
     explicit RunAborted(ExitCode code) : Error(code, "another rank ended the run") {}
 };
 
+/// When a send is done: when its bytes may be changed, or only when its receiver has begun to take it up.
+/// A sender whose sends end when free may run ahead of its receiver, whose memory then fills with small messages.
+enum class SendEnds { when_free, when_taken };
+
 class Transport {
 public:
     using Ticket = std::int64_t;  // given by the caller; comes back from poll when the transfer is done
@@ -33,8 +37,8 @@ public:
     virtual int size() const = 0;
 
     /// Starts a transfer; the bytes must stay until its ticket comes back. Messages between two ranks are told apart by tag,
-    /// which is unique between them within a run. Any size: it is cut so that no count comes near 2^31.
-    virtual void start_send(std::span<std::byte const> bytes, Rank to, int tag, Ticket ticket) = 0;
+    /// which is unique between them among those that are under way; those of one tag arrive in order. Any size: it is cut so that no count comes near 2^31.
+    virtual void start_send(std::span<std::byte const> bytes, Rank to, int tag, Ticket ticket, SendEnds ends) = 0;
     virtual void start_receive(std::span<std::byte> into, Rank from, int tag, Ticket ticket) = 0;
     /// Moves things along and appends the tickets of finished transfers. Never blocks.
     virtual void poll(std::vector<Ticket>& done) = 0;

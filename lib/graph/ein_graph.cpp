@@ -1,6 +1,7 @@
 #include "lib/graph/ein_graph.hpp"
 
 #include "lib/base/error.hpp"
+#include "lib/base/saturating.hpp"
 #include "lib/scalar/type.hpp"
 
 namespace ein::graph {
@@ -38,6 +39,19 @@ std::int32_t EinGraph::loop_within(std::int32_t outer, std::int32_t loop) const 
     while (loop >= 0 && loop != outer && loops[static_cast<std::size_t>(loop)].outer != outer)
         loop = loops[static_cast<std::size_t>(loop)].outer;
     return loop == outer ? -1 : loop;
+}
+
+std::int64_t EinGraph::turns(std::int32_t loop) const {
+    std::int64_t out = 1;
+    for (std::int32_t around : loops_around(loop))
+        out = saturating_product(out, loops[static_cast<std::size_t>(around)].turns);
+    return out;
+}
+
+std::vector<std::int64_t> EinGraph::turns_of_values() const {
+    std::vector<std::int64_t> out;
+    for (std::int32_t loop : loops_of_values()) out.push_back(turns(loop));
+    return out;
 }
 
 std::vector<std::int32_t> EinGraph::loops_of_values() const {

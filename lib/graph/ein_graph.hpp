@@ -108,6 +108,10 @@ public:
     /// For each value the loop in whose turns it changes, or -1: that of the node that makes it; of what is carried, the loop
     /// that it is inside of, or the one around it for what is there afterwards.
     std::vector<std::int32_t> loops_of_values() const;
+    /// How often a node of `loop` runs: the turns of the loops around it, as many as there may be.
+    std::int64_t turns(std::int32_t loop) const;
+    /// The same for each value: how often it changes.
+    std::vector<std::int64_t> turns_of_values() const;
     /// For each value the nodes that read it, in order, each once.
     std::vector<std::vector<NodeId>> consumers() const;
 };

@@ -108,6 +108,7 @@ private:
                 if (!number) continue;
                 producer[*number] = k;
                 builder_.reserve_name(scope.prefix + scope.names[*number]);
+                if (&scope.names != &names_) inner_names_.push_back(scope.prefix + scope.names[*number]);
             }
         for (std::size_t k : order_nodes(nodes, producer))
             if (nodes[k].usable) read_node(nodes[k], scope);
@@ -129,7 +130,7 @@ private:
         for (std::size_t k = 0; k < declaration.defines.size(); ++k) {
             if (!declaration.defines[k]) continue;
             scope.values[*declaration.defines[k]] = values[k];
-            if (&scope.names == &names_) read_constraints(*declaration.defines[k]);
+            read_constraints(scope.prefix + scope.names[*declaration.defines[k]], values[k]);
         }
     }
 
@@ -233,7 +234,8 @@ private:
         if (!parts || !parts->expect_object()) return;
         for (auto const& [name, unused] : parts->value().items()) {
             auto const number = names_.find(name);
-            if (name.starts_with("x-") || (number && *number >= tensors_)) continue;
+            bool const inner = std::find(inner_names_.begin(), inner_names_.end(), name) != inner_names_.end();
+            if (name.starts_with("x-") || inner || (number && *number >= tensors_)) continue;
             if (number)
                 parts->at(name).fail("the name of a node", quote(name) + ", a tensor",
                                      "constrain the nodes that read it");
@@ -242,10 +244,9 @@ private:
         }
     }
 
-    void read_constraints(std::size_t number) {
+    void read_constraints(std::string const& name, std::optional<ValueId> value) {
         auto const parts = optional_at(top_, "parts");
-        if (parts && parts->has(names_[number]) && values_[number])
-            read_parts(parts->at(names_[number]), builder_, *values_[number]);
+        if (parts && parts->has(name) && value) read_parts(parts->at(name), builder_, *value);
     }
 
     Cursor top_;
@@ -257,6 +258,7 @@ private:
     Names names_;
     std::size_t tensors_ = 0;                     // names of tensors come first
     std::vector<std::optional<ValueId>> values_;  // by the number of a name; nothing: it has a fault
+    std::vector<std::string> inner_names_;        // of nodes of loops: "train/loss"
 };
 
 }  // namespace

@@ -32,6 +32,19 @@ std::vector<std::size_t> counts_by_kind(Section const& section) {
     return counts;
 }
 
+/// "turn of loop 'train', tasks 3 to 9; W_next[0:8] becomes W[0:8]; again while not_done[]"
+std::string turn_text(Header const& header, Section const& section, Loop const& loop) {
+    LoopSpec const& spec = header.loops[static_cast<std::size_t>(loop.spec)];
+    std::string out = "turn of loop '" + spec.name + "', tasks " + std::to_string(loop.first) + " to " +
+                      std::to_string(loop.turn) + ", " + (spec.conditional ? "at most " : "") +
+                      std::to_string(spec.turns) + " times";
+    for (Loop::Carry const& carry : loop.carries)
+        out += "; " + block_text(header, section, BlockId{carry.next}) + " becomes " +
+               block_text(header, section, BlockId{carry.inside});
+    if (loop.condition >= 0) out += "; again while " + block_text(header, section, BlockId{loop.condition});
+    return out;
+}
+
 }  // namespace
 
 std::string node_of(Header const& header, Task const& task) {
@@ -57,6 +70,8 @@ std::string block_text(Header const& header, Section const& section, BlockId id)
 
 std::string task_text(Header const& header, Section const& section, TaskId id) {
     Task const& task = section.tasks[static_cast<std::size_t>(id.value())];
+    for (Loop const& loop : section.loops)
+        if (TaskId{loop.turn} == id) return turn_text(header, section, loop);
     std::string out{name(task.kind)};
     if (std::string const node = node_of(header, task); !node.empty()) out += " of node '" + node + "'";
     if (task.kind == TaskKind::send) out += " to rank " + std::to_string(task.peer);
@@ -112,6 +127,8 @@ Json to_json(Schedule const& schedule) {
             if (task.peer >= 0) entry["peer"] = task.peer;
             if (task.peer >= 0) entry["bytes"] = section.message_of(task).bytes;
             if (task.accumulate) entry["accumulate"] = true;
+            if (task.kind == TaskKind::turn)
+                entry["text"] = task_text(header, section, TaskId{static_cast<std::int32_t>(t)});
             tasks.push_back(std::move(entry));
         }
         out["sections"].push_back({{"rank", rank},

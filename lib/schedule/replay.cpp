@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "lib/base/saturating.hpp"
 #include "lib/schedule/turns.hpp"
 
 namespace ein::schedule {
@@ -34,7 +35,7 @@ std::vector<std::int64_t> predicted_turns(Header const& header, Section const& s
     for (std::size_t l = section.loops.size(); l-- > 0;) {  // outer ones first
         Loop const& loop = section.loops[l];
         LoopSpec const& spec = header.loops[static_cast<std::size_t>(loop.spec)];
-        if (!spec.conditional) out[l] *= spec.turns;
+        out[l] = saturating_product(out[l], spec.turns);
         for (std::size_t inner = 0; inner < l; ++inner)
             if (section.loops[inner].first >= loop.first && section.loops[inner].turn < loop.turn) out[inner] = out[l];
     }
@@ -52,9 +53,10 @@ Exchanged exchanged(Section const& section, std::span<std::int64_t const> turns)
     for (std::size_t t = 0; t < section.tasks.size(); ++t) {
         Task const& task = section.tasks[t];
         if (task.kind != TaskKind::send && task.kind != TaskKind::receive) continue;
-        std::int64_t const bytes = section.message_of(task).bytes * runs.of(t);
-        (task.kind == TaskKind::send ? out.sent : out.received) += bytes;
-        if (task.kind == TaskKind::send) out.messages_sent += runs.of(t);
+        std::int64_t const bytes = saturating_product(section.message_of(task).bytes, runs.of(t));
+        std::int64_t& moved = task.kind == TaskKind::send ? out.sent : out.received;
+        moved = saturating_sum(moved, bytes);
+        if (task.kind == TaskKind::send) out.messages_sent = saturating_sum(out.messages_sent, runs.of(t));
     }
     return out;
 }

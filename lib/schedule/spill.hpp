@@ -14,7 +14,7 @@
 
 namespace ein::schedule {
 
-/// Bytes of the task that needs most: its inputs and its output must be in memory together.
+/// Bytes of the task that needs most: its inputs and its output must be in memory together. Sections with loops do not spill: their peak.
 std::int64_t smallest_budget(Section const& section);
 std::int64_t smallest_budget(Schedule const& schedule);  // of the rank that needs most
 

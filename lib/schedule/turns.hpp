@@ -41,6 +41,13 @@ public:
         return TaskId{loop < 0 ? std::numeric_limits<std::int32_t>::max()
                                : section_.loops[static_cast<std::size_t>(loop)].turn};
     }
+    /// Whether a task of a turn is one of those that wait for other ranks to come as far, so that none is more than a few turns ahead of one
+    /// that it sends to.
+    bool keeps_pace(TaskId task) const {
+        static constexpr std::int64_t turns_ahead = 16;
+        std::int32_t const loop = any() ? loop_of_[static_cast<std::size_t>(task.value())] : -1;
+        return loop >= 0 && begun_[static_cast<std::size_t>(loop)] % turns_ahead == 0;
+    }
     /// The first task that may still run before task `due`, when `head` is the first that has not ended: loops on the way may have other turns.
     TaskId first_before(TaskId due, TaskId head) const {
         TaskId first = head;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "planner/cost.hpp"
 #include "planner/movement.hpp"
 
 namespace ein::planner {
@@ -88,7 +89,7 @@ ResidentTable::ResidentTable(graph::EinGraph const& graph, std::int64_t ranks)
             auto const v = static_cast<std::size_t>(node.inputs[k].value());
             double const readers =
                 is_leaf[v] ? static_cast<double>(consumers[v].size()) : alike.at({node.inputs[k], view_of(node, k)});
-            shares.push_back(1 / readers);
+            shares.push_back(turns_of(node.inputs[k]) / readers);
             leaf_shares.push_back(is_leaf[v] ? 1 / readers : 0);
         }
         auto& choices = known[{form_of(graph, node, Unit::bytes), leaf_shares}];
@@ -106,9 +107,8 @@ Choices ResidentTable::choices_of(graph::Node const& node, std::vector<double> c
     Distinct<Parts> outputs;
     for (auto& operands : operands_by_value(node)) out.sources.push_back({std::move(operands), {}, {}});
     std::vector<Distinct<std::vector<Parts>>> needs(out.sources.size());
-    double const accumulated = einsum ? static_cast<double>(element_count(result.shape)) *
-                                            static_cast<double>(size_of(graph::types_of(graph_, node).accumulate))
-                                      : 0;
+    double const accumulated =
+        einsum ? static_cast<double>(element_count(result.shape)) * weights(graph_, node, Unit::bytes).partial : 0;
 
     auto add = [&](std::vector<AxisSet> const& sets, Parts home, double work) {
         Parts parts;

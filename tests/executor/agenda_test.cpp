@@ -214,7 +214,8 @@ TEST_CASE("parts of a block take room in the window of sends as messages, not as
     for (Extent begin : {0, 25, 50, 75}) b.transfer_part(0, "x", {{begin}, {25}}, 1, "y");
     b.store(1, "y");
     auto const schedule = b.finish();
-    Agenda agenda(schedule.sections[0], schedule.header.loops, schedule::replay(schedule.sections[0]), {.peer_bytes = 2 * 25 * 8});
+    Agenda agenda(schedule.sections[0], schedule.header.loops, schedule::replay(schedule.sections[0]),
+                  {.peer_bytes = 2 * 25 * 8});
     agenda.begin_round(Inputs::used_up);
     agenda.begin_phase(Phase::load);
     agenda.finish(*agenda.take_compute());

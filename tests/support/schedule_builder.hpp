@@ -238,7 +238,8 @@ private:
     }
 
     void predict(schedule::Section const& section) {
-        schedule::Exchanged const moved = schedule::exchanged(section, schedule::predicted_turns(schedule_.header, section));
+        schedule::Exchanged const moved =
+            schedule::exchanged(section, schedule::predicted_turns(schedule_.header, section));
         schedule::Prediction& p = schedule_.header.prediction;
         p.bytes_sent.push_back(moved.sent);
         p.bytes_received.push_back(moved.received);

@@ -44,7 +44,8 @@ inline std::string exchange_all(executor::Transport& transport, std::vector<std:
         for (std::size_t i = 0; i < sizes.size(); ++i) {
             outgoing.push_back(pattern(self, peer, static_cast<int>(i), sizes[i]));
             bytes += static_cast<std::int64_t>(sizes[i]);
-            transport.start_send(outgoing.back(), Rank{peer}, static_cast<int>(i), ticket++);
+            transport.start_send(outgoing.back(), Rank{peer}, static_cast<int>(i), ticket++,
+                                 i % 2 == 0 ? executor::SendEnds::when_free : executor::SendEnds::when_taken);
         }
     }
     poll_until(transport, 2 * total);

@@ -94,6 +94,8 @@ void resolve_gradient(NodeDeclaration& declaration, Names& names) {
     for (std::size_t k = 0; list && k < wrt->size(); ++k) declaration.inputs.push_back(resolve(wrt->at(k), names));
 }
 
+constexpr std::int64_t most_turns = 1'000'000'000;
+
 /// "times": 100, or "while": "not_done" and "max": 1000.
 void resolve_turns(Cursor const& loop, LoopDeclaration& to) {
     bool const times = loop.has("times"), conditional = loop.has("while");
@@ -106,8 +108,9 @@ void resolve_turns(Cursor const& loop, LoopDeclaration& to) {
     std::string const key = times ? "times" : "max";
     auto const at = required(loop, key, "write how many turns there may be: \"max\": 1000");
     auto const turns = at ? at->integer() : std::nullopt;
-    if (turns && *turns < 1)
-        at->fail("one turn or more", std::to_string(*turns), "write a larger number, or remove the loop");
+    if (turns && (*turns < 1 || *turns > most_turns))
+        at->fail("1 to " + std::to_string(most_turns) + " turns", std::to_string(*turns),
+                 *turns < 1 ? "write a larger number, or remove the loop" : "write a smaller number");
     else if (turns)
         to.turns = *turns;
     if (times && loop.has("max"))

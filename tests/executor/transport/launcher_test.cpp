@@ -25,7 +25,8 @@ TEST_CASE("without a launcher there is one rank and no MPI", "[executor][transpo
     Connection connection(with({}));
     CHECK(connection.transport().size() == 1);
     CHECK(connection.transport().all_gather("a") == std::vector<std::string>{"a"});
-    CHECK_THROWS_AS(connection.transport().start_send({}, ein::Rank{1}, 0, 0), ein::InternalError);
+    CHECK_THROWS_AS(connection.transport().start_send({}, ein::Rank{1}, 0, 0, ein::executor::SendEnds::when_free),
+                    ein::InternalError);
 }
 
 TEST_CASE("srun with the wrong MPI plugin is explained", "[executor][transport]") {

@@ -46,7 +46,7 @@ TEST_CASE("a receive of another length than its message is refused", "[executor]
         std::vector<std::byte> bytes(transport.rank() == Rank{0} ? 8 : 12);
         try {
             if (transport.rank() == Rank{0}) {
-                transport.start_send(bytes, Rank{1}, 4, 0);
+                transport.start_send(bytes, Rank{1}, 4, 0, SendEnds::when_free);
                 test::poll_until(transport, 1);
             } else {
                 transport.start_receive(bytes, Rank{0}, 4, 0);

@@ -40,7 +40,7 @@ TEST_CASE("MPI ranks gather texts and send notes", "[executor][transport][mpi]")
 
 TEST_CASE("a tag that MPI cannot carry is refused", "[executor][transport][mpi]") {
     MpiTransport transport(*session);
-    CHECK_THROWS_AS(transport.start_send({}, Rank{0}, -1, 0), RunError);
+    CHECK_THROWS_AS(transport.start_send({}, Rank{0}, -1, 0, SendEnds::when_free), RunError);
 }
 
 TEST_CASE("notes that nobody read do not disturb the end", "[executor][transport][mpi]") {
@@ -56,7 +56,7 @@ TEST_CASE("a block of another length than its receiver expects is refused", "[ex
     std::vector<std::byte> bytes(12);
     std::vector<Transport::Ticket> done;
     if (transport.size() > 1 && transport.rank() == Rank{0}) {
-        transport.start_send(std::span(bytes).first(8), Rank{1}, 4, 0);
+        transport.start_send(std::span(bytes).first(8), Rank{1}, 4, 0, SendEnds::when_free);
         test::poll_until(transport, 1);
     } else if (transport.rank() == Rank{1}) {
         transport.start_receive(bytes, Rank{0}, 4, 0);
