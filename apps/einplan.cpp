@@ -165,6 +165,7 @@ std::vector<apps::SweepRow> sweep(Options const& options, graph::EinGraph const&
     if (!options.plan_in.empty()) throw UsageError("--sweep: expected no --plan-in: a plan is for one rank count");
     if (!options.plan_out.empty()) throw UsageError("--sweep: expected no --plan-out: a plan is for one rank count");
     auto const planned_for = [&](int ranks) {
+        apps::check_mesh(graph, ranks, options.graph.string());
         apps::PlanningOptions how = planning_options(options, machines, ranks);
         how.memory = std::nullopt;  // the table tells what would not fit
         how.scheduler.simulate = true;
@@ -253,6 +254,7 @@ int run(Options options) {
     Telling telling(options, machines);
     if (!options.sweep.empty()) telling.sweep(sweep(options, graph, machines));
     if (options.ranks > 0) {
+        apps::check_mesh(graph, options.ranks, options.graph.string());
         std::string const graph_hash = hash_of(text);
         apps::Planned planned = plan_and_schedule(graph, planning_options(options, machines, options.ranks),
                                                   given_plan(options, graph, graph_hash));

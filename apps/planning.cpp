@@ -158,7 +158,7 @@ int enough_ranks(graph::EinGraph const& graph, PlanningOptions options) {
 
 [[noreturn]] void refuse(graph::EinGraph const& graph, PlanningOptions const& options, std::int64_t least,
                          bool parts_are_given) {
-    int const ranks = parts_are_given ? 0 : enough_ranks(graph, options);
+    int const ranks = parts_are_given || !graph.mesh.empty() ? 0 : enough_ranks(graph, options);
     throw MemoryError(options.memory_from + ": expected a schedule that fits in " +
                       format_bytes(static_cast<double>(*options.memory)) + " a rank on " +
                       std::to_string(options.planner.ranks) +
@@ -177,6 +177,16 @@ std::int64_t Planned::peak() const {
 std::int64_t Planned::moved() const {
     auto const& sent = made.schedule.header.prediction.bytes_sent;
     return std::accumulate(sent.begin(), sent.end(), std::int64_t{0});
+}
+
+void check_mesh(graph::EinGraph const& graph, int ranks, std::string const& file) {
+    if (graph.mesh.empty() || graph::rank_count(graph.mesh) == ranks) return;
+    std::string axes;
+    for (graph::MeshAxis const& axis : graph.mesh)
+        axes += (axes.empty() ? "" : " x ") + axis.name + ":" + std::to_string(axis.size);
+    throw InputError(Fault{file, "/mesh", "a mesh of " + std::to_string(ranks) + (ranks == 1 ? " rank" : " ranks"),
+                           axes + ", which is " + std::to_string(graph::rank_count(graph.mesh)),
+                           "plan for that many, or change the mesh"});
 }
 
 Planned plan_and_schedule(graph::EinGraph const& graph, PlanningOptions const& options,

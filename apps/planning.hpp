@@ -30,6 +30,9 @@ struct PlanningOptions {
     std::string memory_from = "--memory";  // who says so, for messages
 };
 
+/// @throws InputError when the graph names a mesh of another number of ranks
+void check_mesh(graph::EinGraph const& graph, int ranks, std::string const& file);
+
 /// @param given  a plan that is already decided: then only its order and, where it names no ranks, its placement may change
 /// @throws MemoryError when nothing fits, with the smallest budget and the smallest number of ranks that would do
 Planned plan_and_schedule(graph::EinGraph const& graph, PlanningOptions const& options,

@@ -36,6 +36,8 @@ Form form_of(graph::EinGraph const& graph, graph::Node const& node, Unit unit) {
     Form form{static_cast<std::int64_t>(node.op.index())};
     append(form, relation::cut_extents(graph, node));
     append(form, node.fixed);
+    if (node.sharding)
+        for (std::vector<int> const& axes : *node.sharding) append(form, axes);
     append(form, same_values(node));
     Weights const of = weights(graph, node, unit);
     append(form, of.inputs);

@@ -1,6 +1,7 @@
 #include "planner/planner.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <string_view>
 
 #include "lib/base/error.hpp"
@@ -19,10 +20,41 @@ struct Pass {
     relation::Plan (*run)(graph::EinGraph const&, PlannerOptions const&, relation::Plan);
 };
 
+/// Beyond so many axes there are too many ways to give them to labels.
+constexpr std::size_t most_mesh_axes = 4;
+
+/// On the mesh that the graph names: least is moved from where blocks lie, and every kernel call has its place on the mesh.
+/// @return nothing where the mesh does not serve: parts are fixed that it cannot make, or a node is to have another number of kernel calls
+std::optional<std::vector<relation::NodePlan>> cut_on_mesh(graph::EinGraph const& graph,
+                                                           PlannerOptions const& options) {
+    std::int64_t const calls = options.calls > 0 ? options.calls : options.ranks;
+    if (graph.mesh.empty() || graph.mesh.size() > most_mesh_axes || calls != graph::rank_count(graph.mesh))
+        return std::nullopt;
+    std::vector<std::int64_t> sizes;
+    for (graph::MeshAxis const& axis : graph.mesh) sizes.push_back(axis.size);
+    ResidentTable const table(graph, Mesh(std::move(sizes)));
+    if (!table.serves_all()) return std::nullopt;
+    std::vector<int> const chosen = choose_by_paths(graph, table, options.ignore_off_path);
+    std::vector<relation::NodePlan> nodes = decomposition_of(table, chosen).nodes;
+    for (std::size_t n = 0; n < nodes.size(); ++n) {
+        auto const* einsum = std::get_if<graph::EinSum>(&graph.nodes[n].op);
+        std::vector<int> labels(nodes[n].parts.size());
+        std::iota(labels.begin(), labels.end(), 0);
+        if (einsum) labels = relation::call_labels(*einsum);
+        NodeId const id{static_cast<std::int32_t>(n)};
+        nodes[n].ranks = graph::ranks_of(graph.mesh, table.sharding(id, chosen[n], labels));
+    }
+    return nodes;
+}
+
 /// Gives every node its partition vector.
 relation::Plan decompose_pass(graph::EinGraph const& graph, PlannerOptions const& options, relation::Plan plan) {
     if (options.decompose != "eindecomp" && options.decompose != "exact") {
         plan.nodes = cut_by_strategy(options.decompose, graph, plan.calls);
+        return plan;
+    }
+    if (auto nodes = options.decompose == "eindecomp" ? cut_on_mesh(graph, options) : std::nullopt) {
+        plan.nodes = std::move(*nodes);
         return plan;
     }
     DecomposeOptions const how{.calls = plan.calls,
@@ -41,7 +73,12 @@ relation::Plan price_pass(graph::EinGraph const& graph, PlannerOptions const&, r
     return plan;
 }
 
-constexpr Pass passes[] = {{"decompose", decompose_pass}, {"price", price_pass}};
+relation::Plan sharding_pass(graph::EinGraph const& graph, PlannerOptions const&, relation::Plan plan) {
+    relation::keep_shardings(graph, plan);
+    return plan;
+}
+
+constexpr Pass passes[] = {{"decompose", decompose_pass}, {"sharding", sharding_pass}, {"price", price_pass}};
 
 bool has_large_calls(graph::EinGraph const& graph, double work) {
     return std::any_of(graph.nodes.begin(), graph.nodes.end(), [&](graph::Node const& node) {
@@ -75,11 +112,12 @@ relation::Plan with_nodes(graph::EinGraph const& graph, relation::Plan plan, std
 std::vector<relation::Plan> other_plans(graph::EinGraph const& graph, PlannerOptions const& options,
                                         relation::Plan const& first) {
     std::vector<relation::Plan> out;
+    if (!graph.mesh.empty()) return out;
     if (options.decompose != "eindecomp" || options.ranks == 1 || first.calls != options.ranks) return out;
     if (graph.nodes.size() <= most_searched)
         out.push_back(with_nodes(graph, first, cut_by_strategy("moved", graph, first.calls)));
     if (fixes_parts(graph)) return out;  // the others cut in ways of their own
-    ResidentTable const resident(graph, first.calls);
+    ResidentTable const resident(graph, Mesh(first.calls));
     out.push_back(with_nodes(graph, first, decomposition_of(resident, choose_by_paths(graph, resident, false)).nodes));
     std::int64_t const awkward = awkward_factor(options.ranks);
     if (awkward > 1 && has_large_calls(graph, options.strip_work * static_cast<double>(options.ranks))) {

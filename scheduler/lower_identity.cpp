@@ -12,7 +12,9 @@ bool Lowering::is_identity(graph::Node const& node, graph::EinSum const& einsum)
 }
 
 void Lowering::lower_identity(graph::Node const& node, graph::EinSum const& einsum, relation::NodePlan const& plan) {
-    std::vector<Call> const calls = calls_of(node, einsum, plan);
+    std::vector<Call> calls = calls_of(node, einsum, plan);
+    std::size_t const homes = calls.size();
+    if (node.replicated) add_replicas(node, calls);
     share_leaves(node, einsum, calls);
     std::vector<Holding> found;
     residency_.exchange([&] {
@@ -22,8 +24,22 @@ void Lowering::lower_identity(graph::Node const& node, graph::EinSum const& eins
     for (std::size_t c = 0; c < calls.size(); ++c) {
         Box const box = projected(calls[c].region, einsum.output);
         if (found[c].box != box || carried_.insides.contains(node.output)) found[c] = copied(node, found[c], box);
-        residency_.put(node.output, calls[c].group, found[c]);
+        if (c < homes)
+            residency_.put(node.output, calls[c].group, found[c]);
+        else
+            residency_.remember(node.output, box, found[c]);
     }
+}
+
+/// The same blocks on the ranks along mesh axes that the node's sharding does not name.
+void Lowering::add_replicas(graph::Node const& node, std::vector<Call>& calls) const {
+    std::size_t const homes = calls.size();
+    for (std::int64_t offset : graph::replicas_of(graph_.mesh, *node.sharding))
+        for (std::size_t c = 0; c < homes && offset > 0; ++c) {
+            Call replica = calls[c];
+            replica.rank = Rank{replica.rank.value() + static_cast<int>(offset)};
+            calls.push_back(std::move(replica));
+        }
 }
 
 /// A part of a block as a block of the node.

@@ -110,6 +110,7 @@ private:
     // an EinSum that computes nothing
     bool is_identity(graph::Node const& node, graph::EinSum const& einsum) const;
     void lower_identity(graph::Node const& node, graph::EinSum const& einsum, relation::NodePlan const& plan);
+    void add_replicas(graph::Node const& node, std::vector<Call>& calls) const;
     void lower_result(graph::Node const& node, ValueId inside);
     void go_to_loop(std::int32_t loop);
     void begin_loop(std::int32_t loop);

@@ -104,6 +104,10 @@ public:
     void spread(ValueId value, Box const& region, std::vector<Rank> ranks);
     /// Forgets what was brought: nobody will need it again. What is under way is freed by counting, as ever.
     void forget_copies(ValueId value) { state(value).copies.clear(); }
+    /// A block that has the box of a value on another rank than its home.
+    void remember(ValueId value, Box const& box, Holding holding) {
+        state(value).copies[box].push_back(std::move(holding));
+    }
     /// Ranks that hold parts of `region`, with the bytes of it that they hold; leaves not yet loaded are nowhere.
     std::vector<Held> held(ValueId value, Box const& region) const;
 
@@ -157,9 +161,6 @@ private:
     SectionBuilder& on(Rank rank) { return sections_[static_cast<std::size_t>(rank.value())]; }
 
     std::optional<Holding> copy_of(ValueId value, Box const& box, Rank rank) const;
-    void remember(ValueId value, Box const& box, Holding holding) {
-        state(value).copies[box].push_back(std::move(holding));
-    }
     BlockId load(ValueId value, Box const& box, Rank rank);
     int next_tag(Rank from, Rank to);
     /// @param once  bytes that come to a rank each time that the value changes

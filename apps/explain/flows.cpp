@@ -34,7 +34,7 @@ public:
         for (auto const* list : {&calls_, &homes_})
             for (auto const& spread : *list)
                 if (spread) known.push_back(&*spread);
-        mesh_ = mesh_for(known, plan.ranks);
+        mesh_ = graph.mesh.empty() ? mesh_for(known, plan.ranks) : mesh_of(graph.mesh);
     }
 
     Flows tell() {
@@ -67,8 +67,20 @@ private:
         return sharding_text(view.labels, view.shape, *view.sharding, mesh_, partial);
     }
 
+    /// As the graph says, of a node with a sharding.
+    static Sharding given(graph::EinGraph const& graph, graph::Node const& node) {
+        Sharding out{true, graph::parts_of(graph.mesh, *node.sharding), *node.sharding, {}, node.replicated};
+        for (int axis = 0; axis < static_cast<int>(graph.mesh.size()) && !node.replicated; ++axis)
+            if (!out.shards(axis) && graph.mesh[static_cast<std::size_t>(axis)].size > 1) out.single.push_back(axis);
+        return out;
+    }
+
     View home(graph::Node const& node, ValueId value, std::vector<int> const* labels) const {
         View out{axis_names(node, value, labels), graph_.value(value).shape, std::nullopt};
+        if (auto const producer = producers_[at(value)]; producer && graph_.node(*producer).sharding) {
+            out.sharding = given(graph_, graph_.node(*producer));
+            return out;
+        }
         if (homes_[at(value)])
             out.sharding = sharding_of(*homes_[at(value)], mesh_);
         else if (!made_.layouts[at(value)].ranks.empty())
@@ -78,6 +90,7 @@ private:
 
     /// A node's calls seen along these of its labels.
     Sharding seen(std::size_t n, std::vector<int> const& labels) const {
+        if (graph_.nodes[n].sharding) return given(graph_, graph_.nodes[n]);
         if (calls_[n]) return sharding_of(projected(*calls_[n], labels), mesh_);
         Sharding out;
         for (int label : labels) out.parts.push_back(plan_.nodes[n].parts[static_cast<std::size_t>(label)]);

@@ -162,6 +162,7 @@ Mesh merged(Mesh const& mesh, std::vector<Sharding> const& shardings) {
 }  // namespace
 
 std::string Mesh::name(int axis) const {
+    if (!given.empty()) return given[static_cast<std::size_t>(axis)];
     std::string const letter(1, static_cast<char>('a' + axis % 26));
     return axis < 26 ? letter : letter + std::to_string(axis / 26);
 }
@@ -188,6 +189,15 @@ Sharding sharding_of(Spread const& spread, Mesh const& mesh) {
     Extent copies = 0;
     for (auto const& box : spread.of_rank) copies += box ? box->elements() : 0;
     out.replicated = copies > element_count(spread.grid);
+    return out;
+}
+
+Mesh mesh_of(graph::Mesh const& mesh) {
+    Mesh out;
+    for (graph::MeshAxis const& axis : mesh) {
+        out.sizes.push_back(static_cast<int>(axis.size));
+        out.given.push_back(axis.name);
+    }
     return out;
 }
 

@@ -1,5 +1,5 @@
 // Sharding as [S] writes it: ranks are a grid with named axes, and a label says over which of them it is spread. The mesh is read off
-// a finished schedule: the prime factors of the rank count in the order that explains most nodes, factors that are always used
+// a finished schedule where the graph names none: the prime factors of the rank count in the order that explains most nodes, factors that are always used
 // together being one axis.
 // Example: 8 ranks, C[i, k] summed over j, parts 2 each: mesh a:2 b:2 c:2, rank = 4a + 2b + c; A is "i/a j/c", and C, before the sum
 // is finished, "i/a k/b" and Partial over c.
@@ -10,13 +10,15 @@
 #include <vector>
 
 #include "apps/explain/spread.hpp"
+#include "lib/graph/mesh.hpp"
 
 namespace ein::apps::explain {
 
 struct Mesh {
-    std::vector<int> sizes;  // rank numbers are in C order over them
+    std::vector<int> sizes;            // rank numbers are in C order over them
+    std::vector<std::string> given{};  // the graph's names of the axes, if it names a mesh
 
-    std::string name(int axis) const;  // "a", "b", ...
+    std::string name(int axis) const;  // as given, else "a", "b", ...
     std::vector<std::string> names(std::vector<int> const& axes) const;
 };
 
@@ -33,6 +35,9 @@ struct Sharding {
 };
 
 Sharding sharding_of(Spread const& spread, Mesh const& mesh);
+
+/// The mesh that the graph names.
+Mesh mesh_of(graph::Mesh const& mesh);
 
 /// The mesh on which most of `spreads` are regular.
 Mesh mesh_for(std::vector<Spread const*> const& spreads, int ranks);

@@ -16,6 +16,7 @@
 #include "lib/base/ids.hpp"
 #include "lib/base/partition.hpp"
 #include "lib/graph/einsum.hpp"
+#include "lib/graph/mesh.hpp"
 #include "lib/scalar/evaluate.hpp"
 #include "lib/tensor/source.hpp"
 
@@ -71,6 +72,10 @@ struct Node {
         fixed;  // the part count that the graph file gives each label (Move, Reshape: axis), 0 where it gives none; empty:
                 // it gives none at all
     std::int32_t loop = -1;  // the innermost loop that it is in, in EinGraph::loops, or -1
+    std::optional<Sharding> sharding =
+        {};  // of an identity: where its blocks lie; the parts that it says are in `fixed` too
+    bool replicated =
+        false;  // and all ranks have them along the axes of the mesh that it does not name, not the first alone
 };
 
 /// Nodes that run again and again. Nothing after the loop reads what they make but what is carried.
@@ -94,6 +99,7 @@ public:
     std::vector<Leaf> leaves;
     std::vector<Node> nodes;  // by NodeId, each after the producers of its inputs; those of a loop follow one another
     std::vector<Loop> loops;
+    Mesh mesh;                     // that shardings name; without axes: none
     std::vector<ValueId> outputs;  // in the order of the graph file; distinct; may be leaves
     scalar::Params params;         // default values
 

@@ -94,6 +94,18 @@ void GraphBuilder::fix_parts(ValueId value, Parts parts) {
     graph_.nodes[*place].fixed = std::move(parts);
 }
 
+void GraphBuilder::shard(ValueId value, Sharding sharding, bool replicated) {
+    fix_parts(value, parts_of(graph_.mesh, sharding));
+    Node& node = graph_.nodes[*producer_[position(value)]];
+    node.sharding = std::move(sharding);
+    node.replicated = replicated;
+}
+
+void GraphBuilder::rename(ValueId value, std::string const& part) {
+    std::string& name = graph_.values[position(value)].name;
+    name = fresh_name(name + ":" + part);
+}
+
 std::optional<Value> GraphBuilder::take_too_large() {
     std::optional<Value> taken;
     taken.swap(too_large_);

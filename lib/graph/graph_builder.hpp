@@ -39,6 +39,12 @@ public:
     Node const* producer(ValueId value) const;
     /// Fixes into how many parts the node that makes `value` is cut (Node::fixed).
     void fix_parts(ValueId value, Parts parts);
+    /// The same for an identity, with the ranks that its blocks are on (Node::sharding).
+    void shard(ValueId value, Sharding sharding, bool replicated);
+    /// Gives a value's name away: `part` of it is its own from now on.
+    void rename(ValueId value, std::string const& part);
+    void set_mesh(Mesh mesh) { graph_.mesh = std::move(mesh); }
+    Mesh const& mesh() const { return graph_.mesh; }
     /// Says that what reads `value` would give the same whatever it were, as softmax does of the maximum that it subtracts:
     /// gradients need not go there.
     void hold_constant(ValueId value) { constant_.insert(value); }

@@ -1,6 +1,7 @@
 #include "lib/graph/read_graph.hpp"
 
 #include <algorithm>
+#include <set>
 #include <unordered_map>
 
 #include "lib/graph/graph_builder.hpp"
@@ -11,6 +12,7 @@
 #include "lib/graph/read/node_context.hpp"
 #include "lib/graph/read/read_params.hpp"
 #include "lib/graph/read/read_parts.hpp"
+#include "lib/graph/read/read_sharding.hpp"
 #include "lib/graph/read/read_tensors.hpp"
 
 namespace ein::graph {
@@ -50,10 +52,7 @@ private:
         auto const version = required(top_, "eingraph", "write the version of the format: \"eingraph\": 1");
         if (version && version->value() != Json(1))
             version->fail("version 1", brief(version->value()), "write 1, or use an Einloom that reads this version");
-        for (std::string const later : {"mesh", "sharding"})
-            if (top_.has(later))
-                top_.at(later).fail("no \"" + later + "\"", "it, which is not supported yet by this version",
-                                    "remove the key");
+        if (auto const at = optional_at(top_, "mesh")) builder_.set_mesh(read_mesh(*at));
         if (auto const at = optional_at(top_, "name")) graph_name_ = at->string().value_or("");
         if (auto const at = optional_at(top_, "dtype")) default_dtype_ = read_dtype(*at).value_or(DType::f32);
         if (auto const at = optional_at(top_, "params")) params_ = read_params(*at);
@@ -76,6 +75,10 @@ private:
                                                    std::move(declaration.source));
         }
         tensors_ = names_.size();
+        leaves_ = values_;
+        for (std::size_t k = 0; k < tensors_; ++k)
+            if (auto const sharding = sharding_of(names_[k], values_[k], {}))
+                values_[k] = sharded(names_[k], "sharded", *values_[k], *sharding);
     }
 
     static bool usable_name(Cursor const& tensor, std::string const& name) {
@@ -130,7 +133,9 @@ private:
         for (std::size_t k = 0; k < declaration.defines.size(); ++k) {
             if (!declaration.defines[k]) continue;
             scope.values[*declaration.defines[k]] = values[k];
-            read_constraints(scope.prefix + scope.names[*declaration.defines[k]], values[k]);
+            if (!declaration.is_loop())
+                scope.values[*declaration.defines[k]] =
+                    constrained(declaration, scope.prefix + scope.names[*declaration.defines[k]], values[k]);
         }
     }
 
@@ -147,6 +152,7 @@ private:
             values[inside] =
                 nodes.einsum(loop.names[inside], identity_einsum(like.shape), {*context.inputs[k]}, like.dtype);
             builder_.hold_constant(*values[inside]);  // a gradient in the body is one turn's
+            keep_constrained(context.name + "/" + loop.names[inside], *values[inside]);
         }
         for (std::size_t k = 0; k < loop.names.brought().size(); ++k)
             values[loop.names.brought()[k].first] = context.inputs[loop.carried.size() + k];
@@ -223,30 +229,76 @@ private:
                                quote(*name) + " and " + quote(other->second) + ", both of which are written to " +
                                    file_stem(*name) + ".npy",
                                "rename one of them");
-            if (values_[*number]) outputs.push_back(*values_[*number]);
+            if (auto const& value = *number < tensors_ ? leaves_[*number] : values_[*number]) outputs.push_back(*value);
         }
         return outputs;
     }
 
-    /// Whether "parts" names nodes; what it says of each is read with the node.
+    /// Whether "parts" and "sharding" name nodes (or tensors); what they say of each is read with it.
     void check_constrained() {
-        auto const parts = optional_at(top_, "parts");
-        if (!parts || !parts->expect_object()) return;
-        for (auto const& [name, unused] : parts->value().items()) {
-            auto const number = names_.find(name);
-            bool const inner = std::find(inner_names_.begin(), inner_names_.end(), name) != inner_names_.end();
-            if (name.starts_with("x-") || inner || (number && *number >= tensors_)) continue;
-            if (number)
-                parts->at(name).fail("the name of a node", quote(name) + ", a tensor",
-                                     "constrain the nodes that read it");
-            else if (names_.complete())
-                parts->at(name).fail("the name of a node", quote(name), names_.suggestion(name));
+        for (std::string const key : {"parts", "sharding"}) {
+            auto const at = optional_at(top_, key);
+            if (at && at->expect_object())
+                for (auto const& [name, unused] : at->value().items())
+                    check_constrained(at->at(name), name, key == "parts");
         }
     }
+    void check_constrained(Cursor const& entry, std::string const& name, bool nodes_only) {
+        auto const number = names_.find(name);
+        bool const inner = std::find(inner_names_.begin(), inner_names_.end(), name) != inner_names_.end();
+        if (name.starts_with("x-") || inner || (number && (*number >= tensors_ || !nodes_only))) return;
+        std::string const expected = nodes_only ? "the name of a node" : "the name of a tensor or node";
+        if (number)
+            entry.fail(expected, quote(name) + ", a tensor", "constrain the nodes that read it");
+        else if (names_.complete())
+            entry.fail(expected, quote(name), names_.suggestion(name));
+    }
 
-    void read_constraints(std::string const& name, std::optional<ValueId> value) {
-        auto const parts = optional_at(top_, "parts");
-        if (parts && parts->has(name) && value) read_parts(parts->at(name), builder_, *value);
+    /// What the file says of a value under a key; nothing where it says nothing.
+    std::optional<Cursor> constraint(std::string const& key, std::string const& name) {
+        auto const at = optional_at(top_, key);
+        return at && at->value().is_object() && at->has(name) ? std::optional(at->at(name)) : std::nullopt;
+    }
+    std::optional<LabelledSharding> sharding_of(std::string const& name, std::optional<ValueId> value,
+                                                std::vector<std::string> const& labels) {
+        auto const entry = value ? constraint("sharding", name) : std::nullopt;
+        return entry ? read_sharding(*entry, builder_.mesh(), builder_.value(*value), labels) : std::nullopt;
+    }
+    /// A copy of a value that lies as it was said: what reads the value reads the copy.
+    ValueId sharded(std::string const& name, std::string const& part, ValueId value, LabelledSharding sharding) {
+        Value const like = builder_.value(value);
+        EinSum identity = identity_einsum(like.shape);
+        std::set<std::string> const distinct(sharding.labels.begin(), sharding.labels.end());
+        if (distinct.size() == sharding.labels.size()) identity.labels = std::move(sharding.labels);
+        ValueId const copy = NodeBuilder(builder_, name).einsum(part, std::move(identity), {value}, like.dtype);
+        builder_.shard(copy, std::move(sharding.axes), true);
+        return copy;
+    }
+
+    /// The value of a node under its constraints. A sharded one is called Z, and what the node computes Z:computed.
+    std::optional<ValueId> constrained(NodeDeclaration const& declaration, std::string const& name,
+                                       std::optional<ValueId> value) {
+        if (!value) return value;
+        if (auto const parts = constraint("parts", name)) read_parts(*parts, builder_, *value);
+        Node const* const node = builder_.producer(*value);
+        auto const* einsum = node ? std::get_if<EinSum>(&node->op) : nullptr;
+        std::vector<std::string> labels;
+        for (std::size_t axis = 0; einsum && declaration.node.has("einsum") && axis < einsum->output.size(); ++axis)
+            labels.push_back(cut_name(*node, static_cast<std::size_t>(einsum->output[axis])));
+        auto sharding = sharding_of(name, value, labels);
+        if (!sharding || !node ||
+            !check_agreement(*constraint("sharding", name), builder_.mesh(), sharding->axes, *node, name))
+            return value;
+        builder_.rename(*value, "computed");
+        return sharded(name, "", *value, std::move(*sharding));
+    }
+    /// The same for what a loop carries: it is a copy already, and keeps its parts and ranks from turn to turn.
+    void keep_constrained(std::string const& name, ValueId inside) {
+        if (auto const parts = constraint("parts", name)) read_parts(*parts, builder_, inside);
+        auto sharding = sharding_of(name, inside, {});
+        if (sharding && check_agreement(*constraint("sharding", name), builder_.mesh(), sharding->axes,
+                                        *builder_.producer(inside), name))
+            builder_.shard(inside, std::move(sharding->axes), false);  // a turn hands over one block of each
     }
 
     Cursor top_;
@@ -258,7 +310,9 @@ private:
     Names names_;
     std::size_t tensors_ = 0;                     // names of tensors come first
     std::vector<std::optional<ValueId>> values_;  // by the number of a name; nothing: it has a fault
-    std::vector<std::string> inner_names_;        // of nodes of loops: "train/loss"
+    std::vector<std::optional<ValueId>>
+        leaves_;  // of tensors, by the number of a name, where `values_` has their sharded copies
+    std::vector<std::string> inner_names_;  // of nodes of loops: "train/loss"
 };
 
 }  // namespace

@@ -57,9 +57,16 @@ private:
                     "node '" + node.name + "' reads a value before it is made");
         make(node.output, "node");
         check_fixed(node);
+        check_sharding(node);
         std::string const problem = problem_of(graph_, node);
         require(problem.empty(),
                 "node '" + node.name + "' (value '" + graph_.value(node.output).name + "'): " + problem);
+    }
+
+    void check_sharding(Node const& node) const {
+        if (!node.sharding) return;
+        require(node.sharding->size() == node.fixed.size() && parts_of(graph_.mesh, *node.sharding) == node.fixed,
+                "node '" + node.name + "' has a sharding that is not its fixed parts");
     }
 
     void check_fixed(Node const& node) const {

@@ -34,6 +34,11 @@ Parts at_labels(Parts const& parts, std::vector<int> const& labels) {
 }
 }  // namespace
 
+void keep_shardings(graph::EinGraph const& graph, Plan& plan) {
+    for (std::size_t n = 0; n < graph.nodes.size(); ++n)
+        if (graph.nodes[n].sharding) plan.nodes[n].ranks = graph::ranks_of(graph.mesh, *graph.nodes[n].sharding);
+}
+
 Parts output_parts(graph::Node const& node, NodePlan const& plan) {
     auto const* einsum = std::get_if<graph::EinSum>(&node.op);
     return einsum ? at_labels(plan.parts, einsum->output) : plan.parts;

@@ -44,6 +44,9 @@ struct Plan {
     Cost bytes() const;
 };
 
+/// Puts the blocks of nodes with a sharding (graph::Node::sharding) on its ranks.
+void keep_shardings(graph::EinGraph const& graph, Plan& plan);
+
 /// The parts of a node's output axes.
 Parts output_parts(graph::Node const& node, NodePlan const& plan);
 /// The parts that a node needs of its input `operand`, for each axis (a diagonal's two axes have equal parts).

@@ -15,6 +15,8 @@ class Mesh {
 public:
     /// The prime factors of `ranks`, largest first; the smallest are multiplied until there are at most `most_axes`.
     explicit Mesh(std::int64_t ranks, std::size_t most_axes = 4);
+    /// With these axes, in this order.
+    explicit Mesh(std::vector<std::int64_t> sizes);
 
     std::vector<std::int64_t> const& sizes() const { return sizes_; }
     AxisSet all() const { return (AxisSet{1} << sizes_.size()) - 1; }

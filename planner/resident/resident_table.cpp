@@ -9,7 +9,8 @@
 namespace ein::planner {
 namespace {
 
-// In this table a "cut" of Choices is a set of mesh axes for each axis of a tensor; a need has one entry more, the axes whose ranks compute.
+// In this table a "cut" of Choices is a set of mesh axes for each axis of a tensor; a need has one entry more, the axes whose ranks compute,
+// and so has the output of a node that is replicated: the axes along which all ranks have it.
 
 using Assignment = std::vector<std::size_t>;  // for each mesh axis the label that it cuts, or the number of labels
 
@@ -19,8 +20,8 @@ std::vector<AxisSet> sets_of(Assignment const& assignment, std::size_t labels) {
     return sets;
 }
 
-/// Every way to give mesh axes to labels that keeps as many ranks busy as the extents allow.
-std::vector<std::vector<AxisSet>> shardings(Mesh const& mesh, Shape const& extents) {
+/// Every way to give mesh axes to labels that keeps as many ranks busy as the extents, and parts that are fixed (0: free), allow.
+std::vector<std::vector<AxisSet>> shardings(Mesh const& mesh, Shape const& extents, Parts const& fixed) {
     std::vector<std::vector<AxisSet>> out;
     std::int64_t busiest = 0;
     Parts const counts(mesh.sizes().size(), static_cast<std::int64_t>(extents.size()) + 1);
@@ -30,7 +31,8 @@ std::vector<std::vector<AxisSet>> shardings(Mesh const& mesh, Shape const& exten
         sets.pop_back();
         bool fits = busy >= busiest;
         for (std::size_t label = 0; label < extents.size() && fits; ++label)
-            fits = mesh.size(sets[label]) <= std::max<Extent>(1, extents[label]);
+            fits = mesh.size(sets[label]) <= std::max<Extent>(1, extents[label]) &&
+                   (fixed.empty() || fixed[label] == 0 || fixed[label] == mesh.size(sets[label]));
         if (!fits) return;
         if (busy > busiest) out.clear();
         busiest = busy;
@@ -70,8 +72,8 @@ Form view_of(graph::Node const& node, std::size_t operand) {
 
 }  // namespace
 
-ResidentTable::ResidentTable(graph::EinGraph const& graph, std::int64_t ranks)
-    : ChoiceTable(graph, Unit::bytes), mesh_(ranks) {
+ResidentTable::ResidentTable(graph::EinGraph const& graph, Mesh mesh)
+    : ChoiceTable(graph, Unit::bytes), mesh_(std::move(mesh)) {
     auto const consumers = graph.consumers();
     std::map<std::pair<ValueId, Form>, int> alike;  // readers of a value that look at it in the same way
     for (graph::Node const& node : graph.nodes) {
@@ -82,7 +84,11 @@ ResidentTable::ResidentTable(graph::EinGraph const& graph, std::int64_t ranks)
     std::vector<bool> is_leaf(graph.values.size(), false);
     for (graph::Leaf const& leaf : graph.leaves) is_leaf[static_cast<std::size_t>(leaf.value.value())] = true;
 
-    std::map<std::pair<std::vector<std::int64_t>, std::vector<double>>, std::shared_ptr<Choices const>> known;
+    struct Known {
+        std::shared_ptr<Choices const> choices;
+        std::shared_ptr<Sets const> sets;
+    };
+    std::map<std::pair<std::vector<std::int64_t>, std::vector<double>>, Known> known;
     for (graph::Node const& node : graph.nodes) {
         std::vector<double> shares, leaf_shares;
         for (std::size_t k = 0; k < node.inputs.size(); ++k) {
@@ -92,16 +98,50 @@ ResidentTable::ResidentTable(graph::EinGraph const& graph, std::int64_t ranks)
             shares.push_back(turns_of(node.inputs[k]) / readers);
             leaf_shares.push_back(is_leaf[v] ? 1 / readers : 0);
         }
-        auto& choices = known[{form_of(graph, node, Unit::bytes), leaf_shares}];
-        if (!choices) choices = std::make_shared<Choices const>(choices_of(node, leaf_shares));
-        choices_.push_back(choices);
+        Known& of = known[{form_of(graph, node, Unit::bytes), leaf_shares}];
+        if (!of.choices) {
+            auto sets = std::make_shared<Sets>();
+            of.choices = std::make_shared<Choices const>(choices_of(node, leaf_shares, *sets));
+            of.sets = std::move(sets);
+        }
+        choices_.push_back(of.choices);
+        sets_.push_back(of.sets);
         shares_.push_back(std::move(shares));
     }
 }
 
-Choices ResidentTable::choices_of(graph::Node const& node, std::vector<double> const& leaf_shares) const {
+bool ResidentTable::serves_all() const {
+    return std::none_of(choices_.begin(), choices_.end(),
+                        [](auto const& choices) { return choices->candidates.empty(); });
+}
+
+graph::Sharding ResidentTable::sharding(NodeId node, int candidate, std::vector<int> const& labels) const {
+    graph::Sharding out;
+    std::vector<AxisSet> const& sets =
+        (*sets_[static_cast<std::size_t>(node.value())])[static_cast<std::size_t>(candidate)];
+    for (int label : labels) {
+        out.emplace_back();
+        for (std::size_t axis = 0; axis < mesh_.sizes().size(); ++axis)
+            if (sets[static_cast<std::size_t>(label)] >> axis & 1) out.back().push_back(static_cast<int>(axis));
+    }
+    return out;
+}
+
+/// Those that keep to what the graph fixes.
+std::vector<std::vector<AxisSet>> ResidentTable::shardings_of(graph::Node const& node) const {
+    if (node.sharding) {
+        std::vector<AxisSet> sets;
+        for (std::vector<int> const& axes : *node.sharding) {
+            sets.push_back(0);
+            for (int axis : axes) sets.back() |= AxisSet{1} << axis;
+        }
+        return {sets};
+    }
+    return shardings(mesh_, relation::cut_extents(graph_, node), node.fixed);
+}
+
+Choices ResidentTable::choices_of(graph::Node const& node, std::vector<double> const& leaf_shares, Sets& all) const {
     auto const* einsum = std::get_if<graph::EinSum>(&node.op);
-    Shape const& extents = relation::cut_extents(graph_, node);
     graph::Value const& result = graph_.value(node.output);
     Choices out;
     Distinct<Parts> outputs;
@@ -113,7 +153,8 @@ Choices ResidentTable::choices_of(graph::Node const& node, std::vector<double> c
     auto add = [&](std::vector<AxisSet> const& sets, Parts home, double work) {
         Parts parts;
         for (AxisSet set : sets) parts.push_back(mesh_.size(set));
-        AxisSet const busy = union_of(sets);
+        AxisSet const busy = node.replicated ? mesh_.all() : union_of(sets);
+        if (node.replicated) home.push_back(mesh_.all() & ~union_of(sets));
         for (std::size_t s = 0; s < out.sources.size(); ++s) {
             std::vector<Parts> need;
             for (std::size_t k : out.sources[s].operands) {
@@ -129,11 +170,12 @@ Choices ResidentTable::choices_of(graph::Node const& node, std::vector<double> c
             out.sources[s].need_of.push_back(needs[s].number(std::move(need)));
         }
         out.candidates.push_back(std::move(parts));
+        all.push_back(sets);
         out.work.push_back(work);
         out.output_of.push_back(outputs.number(std::move(home)));
     };
 
-    for (std::vector<AxisSet> const& sets : shardings(mesh_, extents)) {
+    for (std::vector<AxisSet> const& sets : shardings_of(node)) {
         if (!einsum) {
             add(sets, Parts(sets.begin(), sets.end()), 0);
             continue;
@@ -187,7 +229,7 @@ double ResidentTable::overlap(graph::Node const& node, std::size_t operand, Part
         for (std::size_t axis = 0; axis < from.size(); ++axis) part *= together(home[axis], need[axis]);
     }
     AxisSet held = 0;
-    for (AxisSet set : home) held |= set;
+    for (AxisSet set : home) held |= set;            // those over which it is replicated too
     AxisSet const only_first = need.back() & ~held;  // along these axes only the first ranks hold anything
     return part / static_cast<double>(mesh_.size(only_first));
 }

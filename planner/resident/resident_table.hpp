@@ -17,17 +17,26 @@ namespace ein::planner {
 
 class ResidentTable : public ChoiceTable {
 public:
-    /// @param ranks  that compute each node, where its extents allow so many
-    ResidentTable(graph::EinGraph const& graph, std::int64_t ranks);
+    /// @param mesh  whose ranks compute each node, where its extents allow so many. Parts that the graph fixes are kept to, and its
+    /// shardings, which name the axes of this mesh.
+    ResidentTable(graph::EinGraph const& graph, Mesh mesh);
+
+    /// Whether every node has candidates: fixed parts may be none that the mesh can make.
+    bool serves_all() const;
+    /// For each axis or label of a node (see call_labels) in this order the mesh axes that cut it.
+    graph::Sharding sharding(NodeId node, int candidate, std::vector<int> const& labels) const;
 
     double edge(NodeId node, SourceChoices const& source, std::size_t need, Parts const& output) const override;
 
 private:
-    Choices choices_of(graph::Node const& node, std::vector<double> const& shares) const;
+    using Sets = std::vector<std::vector<AxisSet>>;  // of each candidate: for each label
+    Choices choices_of(graph::Node const& node, std::vector<double> const& shares, Sets& sets) const;
+    std::vector<std::vector<AxisSet>> shardings_of(graph::Node const& node) const;
     double overlap(graph::Node const& node, std::size_t operand, Parts const& home, Parts const& need) const;
 
     Mesh mesh_;
-    std::vector<std::vector<double>> shares_;  // by node and operand: the part of an operand's cost that it pays
+    std::vector<std::shared_ptr<Sets const>> sets_;  // by NodeId
+    std::vector<std::vector<double>> shares_;        // by node and operand: the part of an operand's cost that it pays
 };
 
 }  // namespace ein::planner

@@ -41,7 +41,9 @@ cp "$graph" "$work/first.json"
 expect 0 "</html>" "$bin/einplan" "$work/first.json" -n 4 --explain=html
 "$bin/eintool" make llama --layers 2 -o "$work/layers.json"
 for file in "$examples"/*.json "$work/layers.json"; do
-    for ranks in 1 4 7; do
+    counts="1 4 7"
+    if grep -q '"mesh"' "$file"; then counts=4; fi
+    for ranks in $counts; do
         plan "$file" -n $ranks --explain | awk -v file="$file" 'length > 100 { print "FAILED: wider than 100 columns in " file ": " $0; bad = 1 } END { exit bad }' || failed=1
     done
 done
@@ -64,6 +66,10 @@ expect 0 "" plan "$graph" -n 4 --plan-in "$work/p.json"
 expect 0 "placed by plan" plan "$graph" -n 4 --plan-in "$work/p.json"
 expect 2 "--memory: expected a size" plan "$graph" -n 4 --memory 0
 expect 3 "/ranks" plan "$graph" -n 3 --plan-in "$work/p.json"
+
+# A mesh says how many ranks there are.
+expect 3 "/mesh: expected a mesh of 3 ranks, found dp:2 x tp:2, which is 4" plan "$examples/sharding-fsdp.json" -n 3
+expect 0 "placed by plan" plan "$examples/sharding-fsdp.json" -n 4
 
 # The simulator: a cluster file, one run, a sweep.
 cluster=$examples/../configs/four-nodes.json

@@ -49,14 +49,14 @@ TEST_CASE("what ranks hold already costs nothing", "[planner][resident]") {
     g.einsum("Y", "ij->ij", {"X"}, {.join = "2*x"});
     g.einsum("Z", "ij->ij", {"Y"}, {.join = "x+1"});
     graph::EinGraph const graph = g.finish({"Z"});
-    ResidentTable const table(graph, 8);
+    ResidentTable const table(graph, Mesh(8));
     CHECK(total(graph, table, choose_by_paths(graph, table, false)) == 0);
 }
 
 TEST_CASE("a matmul on eight ranks moves three times each operand's share, as its schedule does",
           "[planner][resident]") {
     graph::EinGraph const graph = test::matmul(64, 64, 64);
-    ResidentTable const table(graph, 8);
+    ResidentTable const table(graph, Mesh(8));
     auto const chosen = choose_by_paths(graph, table, false);
     CHECK(table.of(NodeId{0}).candidates[static_cast<std::size_t>(chosen[0])] == Parts{2, 2, 2});
     double const bytes = 64 * 64 * static_cast<double>(size_of(graph.value(ValueId{0}).dtype));
@@ -70,7 +70,7 @@ TEST_CASE("readers that look at a value in the same way share what it costs to b
     g.einsum("H", "sd->sd", {"X"}, {.join = "2*x"});
     for (std::string const w : {"P", "Q", "R"}) g.einsum("H" + w, "sd,de->se", {"H", w});
     graph::EinGraph const graph = g.finish({"HP", "HQ", "HR"});
-    ResidentTable const table(graph, 2);
+    ResidentTable const table(graph, Mesh(2));
     auto const chosen = choose_by_paths(graph, table, false);
     for (int node :
          {1, 2,

@@ -19,8 +19,13 @@ inline apps::explain::Explanation explained(graph::EinGraph const& graph, relati
     return apps::explain::explain(graph, plan, scheduler::schedule_plan(graph, plan, options));
 }
 
+/// A graph's own mesh says how many ranks there are.
+inline int ranks_for(graph::EinGraph const& graph, int ranks) {
+    return graph.mesh.empty() ? ranks : static_cast<int>(graph::rank_count(graph.mesh));
+}
+
 inline apps::explain::Explanation explained(graph::EinGraph const& graph, int ranks) {
-    return explained(graph, planner::plan(graph, {.ranks = ranks}));
+    return explained(graph, planner::plan(graph, {.ranks = ranks_for(graph, ranks)}));
 }
 
 /// A plan that cuts node k by parts[k].
