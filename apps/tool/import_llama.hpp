@@ -12,14 +12,14 @@
 namespace ein::apps::tool {
 
 struct ImportLlama {
-    std::string folder;
-    std::string tokens;  // a .npy file of integers [seq] or [batch, seq]; empty: given when the graph is run
-    std::optional<Extent> sequence;  // without tokens
-    std::optional<Extent> batch;
-    std::string dtype;  // to compute in; empty: f32, and f64 for a model of f64
+    std::string folder = {};
+    std::string tokens = {};  // a .npy file of integers [seq] or [batch, seq]; empty: given when the graph is run
+    std::optional<Extent> sequence = {};  // without tokens
+    std::optional<Extent> batch = {};
+    std::string dtype = {};  // to compute in; empty: f32, and f64 for a model of f64
     bool all_logits = false;
     Extent decode = 0;
-    std::string out;  // the graph's file: paths in it are relative to its folder; empty: they are absolute
+    std::string out = {};  // the graph's file: paths in it are relative to its folder; empty: they are absolute
 };
 
 /// @return EinGraph JSON
