@@ -119,9 +119,6 @@ private:
 class Prompt {
 public:
     Prompt(ImportLlama const& options, LlamaSizes& sizes) : o_(options), s_(sizes) {
-        if (o_.tokens.empty() == !o_.sequence)
-            throw UsageError("import safetensors-llama: expected --tokens FILE.npy or --sequence N, found " +
-                             std::string(o_.sequence ? "both" : "neither"));
         s_.batch = o_.batch.value_or(1);
         if (o_.sequence)
             s_.sequence = *o_.sequence;
@@ -162,13 +159,17 @@ private:
     tensor::FileContents found_;
 };
 
-DType computing_dtype(ImportLlama const& options, LlamaConfig const& config) {
-    if (options.dtype.empty()) return config.weights_dtype == "float64" ? DType::f64 : DType::f32;
+/// Of options alone: before any file is read. @return the dtype to compute in, if one is given
+std::optional<DType> check_usage(ImportLlama const& options) {
+    if (options.tokens.empty() == !options.sequence)
+        throw UsageError("import safetensors-llama: expected --tokens FILE.npy or --sequence N, found " +
+                         std::string(options.sequence ? "both" : "neither"));
+    if (options.dtype.empty()) return std::nullopt;
     auto const dtype = dtype_from_name(options.dtype);
     if (!dtype || kind(*dtype) != Kind::real)
         throw UsageError("import safetensors-llama --dtype: expected f16, bf16, f32 or f64, found '" + options.dtype +
                          "'");
-    return *dtype;
+    return dtype;
 }
 
 void check_positions(LlamaConfig const& config, fs::path const& file) {
@@ -183,6 +184,7 @@ void check_positions(LlamaConfig const& config, fs::path const& file) {
 }  // namespace
 
 std::string import_llama(ImportLlama const& options) {
+    auto const given_dtype = check_usage(options);
     fs::path const folder = options.folder, file = folder / "config.json";
     if (!fs::is_directory(folder))
         throw InputError(Fault{options.folder, "", "a folder with config.json and .safetensors files",
@@ -190,7 +192,7 @@ std::string import_llama(ImportLlama const& options) {
     LlamaConfig config = read_llama_config(file);
     LlamaSizes& sizes = config.sizes;
     sizes.all_logits = options.all_logits, sizes.decode = options.decode;
-    DType const dtype = computing_dtype(options, config);
+    DType const dtype = given_dtype.value_or(config.weights_dtype == "float64" ? DType::f64 : DType::f32);
     Prompt const prompt(options, sizes);
     check_positions(config, file);
     std::string const dtype_name(name(dtype));

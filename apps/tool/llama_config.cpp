@@ -88,22 +88,40 @@ private:
             if (given(key) && root_.at(key).boolean().value_or(false))
                 root_.at(key).fail("false", "true",
                                    "import a model without biases; this version has none in its layers");
-        for (std::string const key : {"rope_scaling", "quantization_config"})
-            if (given(key))
-                root_.at(key).fail("null", brief(root_.at(key).value()),
-                                   "import a model without " + key + "; this version does not have it");
+        if (given("quantization_config"))
+            root_.at("quantization_config")
+                .fail("null", brief(root_.at("quantization_config").value()),
+                      "import a model that is not quantized; this version has no quantized weights");
         if (given("partial_rotary_factor") && root_.at("partial_rotary_factor").number() != 1.0)
             root_.at("partial_rotary_factor")
                 .fail("1", brief(root_.at("partial_rotary_factor").value()), "import a model that turns whole heads");
-        if (given("rope_parameters")) read_rope_parameters(root_.at("rope_parameters"), s);
+        for (std::string const key : {"rope_scaling", "rope_parameters"})
+            if (given(key) && root_.at(key).expect_object()) ConfigReader(root_.at(key)).read_rope(s);
     }
 
-    /// Newer files have rope_theta in here, beside what rope_scaling was.
-    static void read_rope_parameters(Cursor const& rope, LlamaSizes& s) {
-        if (!rope.expect_object()) return;
-        ConfigReader const inside(rope);
-        inside.only("rope_type", "default", "default", "import a model whose rotary positions are not scaled");
-        s.rotary_base = inside.positive("rope_theta", s.rotary_base);
+    /// rope_scaling; rope_parameters, as newer files call it, has rope_theta too.
+    void read_rope(LlamaSizes& s) const {
+        s.rotary_base = positive("rope_theta", s.rotary_base);
+        std::string const key = given("rope_type") || !given("type") ? "rope_type" : "type";
+        std::string const type = given(key) ? root_.at(key).string().value_or("default") : "default";
+        if (type == "linear" || type == "llama3") s.rotary_scaling.factor = required("factor");
+        if (type == "llama3") {
+            RotaryScaling& scaling = s.rotary_scaling;
+            scaling.low = required("low_freq_factor"), scaling.high = required("high_freq_factor");
+            scaling.positions = required("original_max_position_embeddings");
+            if (root_.faults().empty() && scaling.low >= scaling.high)
+                root_.at("high_freq_factor")
+                    .fail("more than low_freq_factor (" + brief(root_.at("low_freq_factor").value()) + ")",
+                          brief(root_.at("high_freq_factor").value()), mend_);
+        } else if (type != "linear" && type != "default") {
+            root_.at(key).fail("default, linear or llama3", "'" + type + "'",
+                               "import a model whose rotary positions are of such a type");
+        }
+    }
+
+    double required(std::string const& key) const {
+        if (!given(key)) root_.fail("the key \"" + key + "\"", "none", mend_);
+        return positive(key, 1);
     }
 
     Cursor root_;

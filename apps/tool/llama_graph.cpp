@@ -8,6 +8,8 @@ namespace {
 /// Queries of all positions of a prompt, or that of the one position which a turn of the loop is at.
 enum class Stage { prefill, step };
 
+std::string text_of(double number) { return OrderedJson(number).dump(); }
+
 std::string at_layer(std::size_t layer) { return "layer" + std::to_string(layer) + "."; }
 
 class LlamaWriter {
@@ -15,6 +17,8 @@ public:
     LlamaWriter(GraphText& g, std::string const& dtype, LlamaSizes const& sizes, LlamaWeights const& weights)
         : g_(g), dtype_(dtype), s_(sizes), w_(weights) {
         g_.fill("rotary_base", {}, s_.rotary_base, "f64");
+        g_.einsum("frequencies", {{"in", {OrderedJson::array()}}, {"out", {"half"}}}, {"rotary_base"},
+                  {{"sizes", {{"half", s_.head() / 2}}}, {"join", frequency()}});
     }
 
     std::string prefill() {
@@ -44,7 +48,7 @@ private:
     /// From the prompt's tokens to what the last layer makes of them.
     std::string prompt() {
         stage_ = Stage::prefill, rows_ = "batch seq", seq_ = "seq ";
-        rotation("[seq]", {"rotary_base"}, {{"seq", s_.sequence}});
+        rotation("[seq] * x", "half -> seq", {"frequencies"}, {{"seq", s_.sequence}});
         return layers(w_.tokens);
     }
 
@@ -74,7 +78,7 @@ private:
 
     void turn() {
         stage_ = Stage::step, rows_ = "batch", seq_ = "";
-        rotation("y", {"rotary_base", "position"}, OrderedJson::object());
+        rotation("y * x", "half, ->", {"frequencies", "position"}, OrderedJson::object());
         OrderedJson const positions{{"in", {OrderedJson::array()}}, {"out", {"key"}}};
         auto mark = [&](std::string const& name, std::string const& join) {
             g_.einsum(name, positions, {"position"},
@@ -93,20 +97,28 @@ private:
         g_.einsum(name, "batch vocab -> batch", {"logits"}, {{"agg", "argmax"}});
     }
 
-    /// What turns (pair) into (turned) at each position, in double precision: angles grow with the position.
-    /// @param position  in the join, of `inputs`; `sizes`: of seq, if there is one
-    void rotation(std::string const& position, std::vector<std::string> const& inputs, OrderedJson sizes) {
-        Extent const half = s_.head() / 2;
-        sizes.update({{"half", half}, {"turned", 2}, {"pair", 2}});
-        OrderedJson subscripts{{"in", OrderedJson::array()}, {"out", OrderedJson::array()}};
-        for (std::size_t k = 0; k < inputs.size(); ++k) subscripts["in"].push_back(OrderedJson::array());
-        if (stage_ == Stage::prefill) subscripts["out"].push_back("seq");
-        for (std::string const label : {"half", "turned", "pair"}) subscripts["out"].push_back(label);
-        std::string const angle = "(" + position + " * x ^ (-[half] / " + std::to_string(half) + "))";
-        g_.einsum("rotation", subscripts, inputs,
+    /// Of a rotary base x: by how much a pair turns from position to position.
+    std::string frequency() const {
+        RotaryScaling const& scaling = s_.rotary_scaling;
+        std::string const plain = "x ^ (-[half] / " + std::to_string(s_.head() / 2) + ")";
+        if (scaling.factor == 1) return plain;
+        std::string const scaled = plain + " / " + text_of(scaling.factor);
+        if (scaling.positions == 0) return scaled;
+        std::string const turns = text_of(scaling.positions) + " * " + plain + " / (2*pi)";
+        std::string const kept = "min(max((" + turns + " - " + text_of(scaling.low) + ") / " +
+                                 text_of(scaling.high - scaling.low) + ", 0), 1)";
+        return scaled + " + " + kept + " * (" + plain + " - " + scaled + ")";
+    }
+
+    /// What turns (pair) into (turned) at each position; angles are in double precision, since they grow with the position.
+    /// @param angle  in the join  @param labels  of the inputs, and the result's first if there are any
+    void rotation(std::string const& angle, std::string const& labels, std::vector<std::string> const& inputs,
+                  OrderedJson sizes) {
+        sizes.update({{"turned", 2}, {"pair", 2}});
+        g_.einsum("rotation", labels + " half turned pair", inputs,
                   {{"sizes", sizes},
-                   {"join", "where([turned] == [pair], cos" + angle + ", where([turned] > [pair], sin" + angle +
-                                ", -sin" + angle + "))"},
+                   {"join", "where([turned] == [pair], cos(" + angle + "), where([turned] > [pair], sin(" + angle +
+                                "), -sin(" + angle + ")))"},
                    {"dtype", dtype_}});
     }
 
@@ -125,7 +137,7 @@ private:
 
     /// @param at  labels of all axes but the last, which is dim
     std::string norm(std::string const& name, std::string const& x, std::string const& weight, std::string const& at) {
-        std::string const all = at + " dim", epsilon = OrderedJson(s_.norm_epsilon).dump();
+        std::string const all = at + " dim", epsilon = text_of(s_.norm_epsilon);
         g_.einsum(name + ".squares", all + " -> " + at, {x}, {{"join", "x*x"}});
         g_.einsum(name, all + ", " + at + ", dim -> " + all, {x, name + ".squares", weight},
                   {{"join", "x*rsqrt(y/" + std::to_string(s_.dim) + " + " + epsilon + ")*z"}});

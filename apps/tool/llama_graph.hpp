@@ -13,6 +13,13 @@
 
 namespace ein::apps::tool {
 
+/// Slower turning of models that were trained further on longer texts: the frequencies that turn fewer than `low` times in `positions` are
+/// divided by `factor`, those that turn more than `high` times are kept, and between them lies a straight line. Where `positions` is 0 all
+/// are divided. Source: Hugging Face's rope types llama3 and linear.
+struct RotaryScaling {
+    double factor = 1, low = 0, high = 0, positions = 0;
+};
+
 struct LlamaSizes {
     Extent layers, dim, heads, kv_heads, ffn, vocab;
     Extent batch = 1, sequence = 1024;
@@ -20,6 +27,7 @@ struct LlamaSizes {
     Extent decode = 0;        // tokens to make after the prompt; 0: logits are the result
     Extent head_dim = 0;      // 0: dim / heads
     double norm_epsilon = 1e-5, rotary_base = 10000;
+    RotaryScaling rotary_scaling = {};
 
     Extent head() const { return head_dim > 0 ? head_dim : dim / heads; }
     Extent group() const { return heads / kv_heads; }

@@ -74,16 +74,14 @@ std::vector<std::string> faults_of(TemporaryFolder const& folder, apps::tool::Im
     return {"accepted"};
 }
 
-bool begins_with_one_of(std::string const& text, std::vector<std::string> const& beginnings) {
-    return std::any_of(beginnings.begin(), beginnings.end(), [&](std::string const& b) { return text.starts_with(b); });
-}
-
-/// As many faults as beginnings, and each begins as one of them does.
+/// As many faults as beginnings, and each is the beginning of one.
 void expect_faults(std::vector<std::string> const& found, std::vector<std::string> const& beginnings) {
+    for (std::string const& text : found) UNSCOPED_INFO(text);
     CHECK(found.size() == beginnings.size());
-    for (std::string const& text : found) {
-        CAPTURE(text);
-        CHECK(begins_with_one_of(text, beginnings));
+    for (std::string const& beginning : beginnings) {
+        CAPTURE(beginning);
+        CHECK(std::count_if(found.begin(), found.end(),
+                            [&](std::string const& text) { return text.starts_with(beginning); }) == 1);
     }
 }
 
@@ -124,6 +122,27 @@ TEST_CASE("a model whose heads are not dim / heads, with other constants", "[app
     options.tokens = test::save_tokens(folder, {first, second}, {2, 5});
     auto const run = run_of(import_llama(options), {.ranks = 1});
     CHECK(tensor::compare(run.results.at("logits"), logits_of(m, {first, second}, false), 1e-12).count == 0);
+}
+
+TEST_CASE("scaled rotary positions", "[apps][llama]") {
+    TemporaryFolder const folder;
+    test::PlainLlama m = model();
+    m.head = 12, m.heads = 2, m.kv_heads = 1, m.factor = 8, m.theta = 100;
+    if (GENERATE(false, true)) m.original = 40, m.low = 0.5, m.high = 3;  // keeps one, smooths three, divides two
+    CAPTURE(m.original);
+    m.make_weights(3);
+    test::save(m, folder, DType::f32);
+    apps::tool::ImportLlama options{.folder = folder.path().string(), .dtype = "f64", .all_logits = true};
+    options.tokens = test::save_tokens(folder, {first}, {5});
+    auto logits = [&] { return run_of(import_llama(options), {.ranks = 2}).results.at("logits"); };
+    CHECK(tensor::compare(logits(), logits_of(m, {first}, true), 1e-12).count == 0);
+
+    Json config = test::config_of(m);  // as newer files say it
+    config["rope_parameters"] = config["rope_scaling"];
+    config["rope_parameters"]["rope_theta"] = config["rope_theta"];
+    config.erase("rope_scaling"), config.erase("rope_theta");
+    folder.write("config.json", config.dump());
+    CHECK(tensor::compare(logits(), logits_of(m, {first}, true), 1e-12).count == 0);
 }
 
 TEST_CASE("decoded tokens are those of the model run from the beginning for each", "[apps][llama]") {
@@ -178,23 +197,27 @@ TEST_CASE("all faults of config.json are told", "[apps][llama]") {
     config["hidden_act"] = "gelu";
     config["hidden_size"] = -16;
     config["vocab_size"] = "many";
-    config["rope_scaling"] = {{"type", "linear"}, {"factor", 2.0}};
+    config["rope_scaling"] = {{"type", "dynamic"}, {"factor", 2.0}};
     config["attention_bias"] = true;
     config["mlp_bias"] = true;
     config["rms_norm_eps"] = 0;
     config["quantization_config"] = {{"bits", 4}};
     config["partial_rotary_factor"] = 0.5;
-    config["rope_parameters"] = {{"rope_type", "yarn"}};
+    config["rope_parameters"] = {{"rope_type", "llama3"}, {"factor", -1}};
     config.erase("num_hidden_layers");
     folder.write("config.json", config.dump());
     expect_faults(
         faults_of(folder, {.sequence = 4}),
         {"config.json: /model_type: expected \"llama\", found 'gpt2'", "config.json: /hidden_act: expected \"silu\"",
          "config.json: /hidden_size: expected a whole number from 1", "config.json: /vocab_size: ",
-         "config.json: /rope_scaling: expected null, found {", "config.json: /attention_bias: expected false",
-         "config.json: /mlp_bias: expected false", "config.json: /rms_norm_eps: expected a number above 0",
-         "config.json: /quantization_config: expected null", "config.json: /partial_rotary_factor: expected 1",
-         "config.json: /rope_parameters/rope_type: expected \"default\", found 'yarn'",
+         "config.json: /rope_scaling/type: expected default, linear or llama3, found 'dynamic'",
+         "config.json: /attention_bias: expected false", "config.json: /mlp_bias: expected false",
+         "config.json: /rms_norm_eps: expected a number above 0", "config.json: /quantization_config: expected null",
+         "config.json: /partial_rotary_factor: expected 1",
+         "config.json: /rope_parameters/factor: expected a number above 0",
+         "config.json: /rope_parameters: expected the key \"low_freq_factor\"",
+         "config.json: /rope_parameters: expected the key \"high_freq_factor\"",
+         "config.json: /rope_parameters: expected the key \"original_max_position_embeddings\"",
          "config.json: expected the key \"num_hidden_layers\""});
 }
 

@@ -9,6 +9,16 @@
 
 namespace ein::test {
 
+inline Json rope_scaling_of(PlainLlama const& m) {
+    if (m.factor == 1) return nullptr;
+    if (m.original == 0) return Json{{"type", "linear"}, {"factor", m.factor}};
+    return Json{{"rope_type", "llama3"},
+                {"factor", m.factor},
+                {"low_freq_factor", m.low},
+                {"high_freq_factor", m.high},
+                {"original_max_position_embeddings", m.original}};
+}
+
 inline Json config_of(PlainLlama const& m) {
     return Json{{"architectures", {"LlamaForCausalLM"}},
                 {"model_type", "llama"},
@@ -22,7 +32,7 @@ inline Json config_of(PlainLlama const& m) {
                 {"max_position_embeddings", 64},
                 {"rms_norm_eps", m.epsilon},
                 {"rope_theta", m.theta},
-                {"rope_scaling", nullptr},
+                {"rope_scaling", rope_scaling_of(m)},
                 {"hidden_act", "silu"},
                 {"tie_word_embeddings", m.tied},
                 {"torch_dtype", "float32"},

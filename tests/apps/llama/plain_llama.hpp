@@ -24,6 +24,7 @@ struct PlainLlama {
     int layers = 2, dim = 16, heads = 4, kv_heads = 2, head = 4, ffn = 20, vocab = 40;
     double theta = 10000, epsilon = 1e-5;
     bool tied = false;
+    double factor = 1, low = 0, high = 0, original = 0;  // rope scaling of the type llama3; linear where original is 0
     std::map<std::string, PlainTensor> weights;
 
     void make_weights(unsigned seed) {
@@ -119,12 +120,21 @@ private:
         int const half = head / 2;
         for (std::size_t at = 0; at < x.size(); at += static_cast<std::size_t>(head))
             for (int i = 0; i < half; ++i) {
-                double const angle = static_cast<double>(position) * std::pow(theta, -2.0 * i / head);
+                double const angle = static_cast<double>(position) * frequency(i);
                 std::size_t const a = at + static_cast<std::size_t>(i), b = a + static_cast<std::size_t>(half);
                 out[a] = x[a] * std::cos(angle) - x[b] * std::sin(angle);
                 out[b] = x[b] * std::cos(angle) + x[a] * std::sin(angle);
             }
         return out;
+    }
+
+    /// _compute_llama3_parameters of Hugging Face.
+    double frequency(int i) const {
+        double const plain = std::pow(theta, -2.0 * i / head), wavelength = 2 * std::acos(-1.0) / plain;
+        if (original == 0 || wavelength > original / low) return plain / factor;
+        if (wavelength < original / high) return plain;
+        double const smooth = (original / wavelength - low) / (high - low);
+        return (1 - smooth) * plain / factor + smooth * plain;
     }
 
     Vector part(Vector const& x, int index) const { return {x.begin() + index * head, x.begin() + (index + 1) * head}; }
