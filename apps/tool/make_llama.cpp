@@ -27,6 +27,8 @@ void check(LlamaSizes const& s) {
         refuse("--dim", "a multiple of twice the heads (" + std::to_string(s.heads) + ")", s.dim);
     if (s.heads % s.kv_heads != 0)
         refuse("--kv-heads", "a divisor of the heads (" + std::to_string(s.heads) + ")", s.kv_heads);
+    if (s.all_logits && s.decode > 0)
+        refuse("--decode", "none beside --logits all (what is written are tokens)", s.decode);
 }
 
 /// Random weights in their natural order, inputs first: results stay near 1.

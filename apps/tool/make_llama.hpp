@@ -15,7 +15,7 @@ std::vector<std::string> llama_names();
 std::optional<LlamaSizes> llama_sizes(std::string const& name);
 
 /// @return EinGraph JSON
-/// @throws UsageError where heads do not divide dim, kv_heads not heads, or a head has an odd dimension
+/// @throws UsageError where heads do not divide dim, kv_heads not heads, a head has an odd dimension, or all logits are wanted of a graph that decodes
 std::string llama(LlamaSizes const& sizes, std::string const& dtype);
 
 }  // namespace ein::apps::tool
