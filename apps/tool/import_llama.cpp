@@ -70,12 +70,10 @@ private:
         auto const found = find(stored, shape);
         if (!found) return name;
         bool const cast = found->entry.dtype != dtype_;
-        std::string const parts = cast ? name + ".stored" : name;
-        std::string const leaf = !split.empty() ? name + ".rows" : parts;
-        g_.tensor(leaf, shape, std::string(ein::name(found->entry.dtype)),
+        std::string const leaf = cast ? name + ".stored" : name;
+        g_.tensor(leaf, split.empty() ? shape : split, std::string(ein::name(found->entry.dtype)),
                   {{"safetensors", path_in_graph(found->file, out_)}, {"tensor", stored}});
-        if (!split.empty()) g_.op(parts, "reshape", {leaf}, {{"shape", split}});
-        if (cast) g_.op(name, "cast", {parts}, {{"dtype", ein::name(dtype_)}});
+        if (cast) g_.op(name, "cast", {leaf}, {{"dtype", ein::name(dtype_)}});
         return name;
     }
 
