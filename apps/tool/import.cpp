@@ -159,7 +159,8 @@ void add_import(CLI::App& app, Action& chosen) {
                 name, [options, name](Extent value) { options->extents[name] = value; }, "safetensors-llama: " + about)
             ->check(CLI::Range(Extent{1}, Extent{1} << 40));
     };
-    extent("--sequence", "instead of --tokens, how long the prompt is that einrun --input tokens=FILE.npy gives");
+    extent("--sequence",
+           "instead of --tokens, how long the prompt is that einrun --input tokens=FILE.npy gives, i32 [batch, seq]");
     extent("--batch", "how many prompts of one length there are (default 1)");
     extent("--decode", "make so many tokens after the prompt");
     command->add_option("--logits", options->logits, "safetensors-llama: of the last position (default), or of all")
