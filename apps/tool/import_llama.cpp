@@ -187,7 +187,7 @@ std::string import_llama(ImportLlama const& options) {
     if (!fs::is_directory(folder))
         throw InputError(Fault{options.folder, "", "a folder with config.json and .safetensors files",
                                fs::exists(folder) ? "a file" : "none", "give a model's folder"});
-    LlamaConfig config = read_llama_config(file);
+    LlamaConfig config = llama_config(parse_json(read_text_file(file), file.string()), file.string());
     LlamaSizes& sizes = config.sizes;
     sizes.all_logits = options.all_logits, sizes.decode = options.decode;
     DType const dtype = given_dtype.value_or(config.weights_dtype == "float64" ? DType::f64 : DType::f32);

@@ -2,8 +2,6 @@
 
 #include <optional>
 
-#include "lib/base/json.hpp"
-
 namespace ein::apps::tool {
 namespace {
 
@@ -16,7 +14,8 @@ public:
         only("model_type", "llama", "", "import a model of that type; others differ in their layers");
         LlamaConfig c;
         LlamaSizes& s = c.sizes;
-        s.dim = extent("hidden_size"), s.ffn = extent("intermediate_size"), s.layers = extent("num_hidden_layers");
+        s.dim = extent("hidden_size"), s.ffn = extent("intermediate_size"),
+        s.layers = extent("num_hidden_layers", 1000);
         s.heads = extent("num_attention_heads"), s.vocab = extent("vocab_size");
         s.kv_heads = given("num_key_value_heads") ? extent("num_key_value_heads") : s.heads;
         if (given("head_dim")) s.head_dim = extent("head_dim");
@@ -35,15 +34,16 @@ private:
     bool given(std::string const& key) const { return root_.has(key) && !root_.at(key).value().is_null(); }
 
     /// 1 where there is a fault: what else is checked needs a number.
-    Extent extent(std::string const& key) const {
+    Extent extent(std::string const& key, Extent most = Extent{1} << 30) const {
         if (!given(key)) {
             root_.fail("the key \"" + key + "\"", "none", "take the config.json that belongs to the model");
             return 1;
         }
         auto const value = root_.at(key).integer();
-        if (value && (*value < 1 || *value > Extent{1} << 40))
-            root_.at(key).fail("a whole number from 1 to 2^40", std::to_string(*value), mend_);
-        return value && *value >= 1 && *value <= Extent{1} << 40 ? *value : 1;
+        bool const fits = value && *value >= 1 && *value <= most;
+        if (value && !fits)
+            root_.at(key).fail("a whole number from 1 to " + std::to_string(most), std::to_string(*value), mend_);
+        return fits ? *value : 1;
     }
 
     double positive(std::string const& key, double fallback) const {
@@ -130,9 +130,8 @@ private:
 
 }  // namespace
 
-LlamaConfig read_llama_config(std::filesystem::path const& file) {
-    Json const document = parse_json(read_text_file(file), file.string());
-    Faults faults(file.string());
+LlamaConfig llama_config(Json const& document, std::string const& file) {
+    Faults faults(file);
     LlamaConfig const config = ConfigReader(Cursor(document, faults)).read();
     faults.throw_if_any();
     return config;

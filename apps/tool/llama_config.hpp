@@ -2,10 +2,10 @@
 // not (of training, of generation) are ignored, as they are many and new ones come.
 #pragma once
 
-#include <filesystem>
 #include <string>
 
 #include "apps/tool/llama_graph.hpp"
+#include "lib/base/json.hpp"
 
 namespace ein::apps::tool {
 
@@ -16,7 +16,7 @@ struct LlamaConfig {
     std::string weights_dtype;     // as config.json names it; empty: not told
 };
 
-/// @throws InputError with all faults of the file
-LlamaConfig read_llama_config(std::filesystem::path const& file);
+/// @param file  names it in messages  @throws InputError with all faults of the file
+LlamaConfig llama_config(Json const& document, std::string const& file);
 
 }  // namespace ein::apps::tool
