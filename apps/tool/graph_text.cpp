@@ -1,8 +1,41 @@
 #include "apps/tool/graph_text.hpp"
 
+#include <utility>
+
 namespace ein::apps::tool {
 
-void GraphText::tensor(std::string const& name, Shape const& shape) { tensors_[name] = {{"shape", shape}}; }
+namespace {
+
+/// A node a line, and those of a loop's body indented below it.
+std::string lines(OrderedJson const& nodes, std::string const& indent) {
+    std::string out, separator = "\n";
+    for (auto const& node : nodes) {
+        out += separator + indent;
+        if (!node.contains("loop")) {
+            out += node.dump();
+        } else {
+            OrderedJson loop = node["loop"];
+            loop.erase("body");
+            std::string const head = loop.dump();
+            out += "{\"name\":" + node["name"].dump() + ",\"loop\":" + head.substr(0, head.size() - 1) + ",\"body\":[" +
+                   lines(node["loop"]["body"], indent + "  ") + "]}}";
+        }
+        separator = ",\n";
+    }
+    return out;
+}
+
+}  // namespace
+
+void GraphText::tensor(std::string const& name, Shape const& shape, std::string const& dtype) {
+    tensors_[name] = {{"shape", shape}};
+    if (!dtype.empty()) tensors_[name]["dtype"] = dtype;
+}
+
+void GraphText::tensor(std::string const& name, Shape const& shape, std::string const& dtype, OrderedJson data) {
+    tensor(name, shape, dtype);
+    tensors_[name]["data"] = std::move(data);
+}
 
 void GraphText::random(std::string const& name, Shape const& shape, double bound) {
     std::size_t const seed = tensors_.size() + 1;
@@ -24,9 +57,7 @@ void GraphText::random_integers(std::string const& name, Shape const& shape, std
 }
 
 void GraphText::fill(std::string const& name, Shape const& shape, double value, std::string const& dtype) {
-    tensors_[name] = {{"shape", shape}};
-    if (!dtype.empty()) tensors_[name]["dtype"] = dtype;
-    tensors_[name]["data"] = {{"fill", value}};
+    tensor(name, shape, dtype, {{"fill", value}});
 }
 
 void GraphText::einsum(std::string const& name, OrderedJson subscripts, std::vector<std::string> const& inputs,
@@ -43,6 +74,13 @@ void GraphText::op(std::string const& name, std::string const& op, std::vector<s
     nodes_.push_back(std::move(node));
 }
 
+void GraphText::loop(std::string const& name, OrderedJson turns, std::function<OrderedJson()> const& body) {
+    OrderedJson outside = std::exchange(nodes_, OrderedJson::array());
+    turns["carry"] = body();
+    turns["body"] = std::exchange(nodes_, std::move(outside));
+    nodes_.push_back({{"name", name}, {"loop", std::move(turns)}});
+}
+
 std::string GraphText::text(std::vector<std::string> const& outputs) const {
     std::string out = "{\"eingraph\": 1, \"name\": " + OrderedJson(name_).dump() +
                       ", \"dtype\": " + OrderedJson(dtype_).dump() + ",\n \"tensors\": {";
@@ -51,12 +89,7 @@ std::string GraphText::text(std::vector<std::string> const& outputs) const {
         out += separator + "  " + OrderedJson(name).dump() + ": " + tensor.dump();
         separator = ",\n";
     }
-    out += "},\n \"nodes\": [";
-    separator = "\n";
-    for (auto const& node : nodes_) {
-        out += separator + "  " + node.dump();
-        separator = ",\n";
-    }
+    out += "},\n \"nodes\": [" + lines(nodes_, "  ");
     return out + "],\n \"outputs\": " + OrderedJson(outputs).dump() + "}\n";
 }
 

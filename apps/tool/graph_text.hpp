@@ -2,6 +2,7 @@
 // Example: GraphText g("chain", "f64"); g.random("A", {4, 4}); g.einsum("AA", "ij,jk->ik", {"A", "A"}); g.text({"AA"}).
 #pragma once
 
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -16,8 +17,10 @@ class GraphText {
 public:
     GraphText(std::string name, std::string dtype) : name_(std::move(name)), dtype_(std::move(dtype)) {}
 
-    /// A tensor without data, to be given with --input.
-    void tensor(std::string const& name, Shape const& shape);
+    /// A tensor without data, to be given with --input; `dtype` empty: the graph's.
+    void tensor(std::string const& name, Shape const& shape, std::string const& dtype = "");
+    /// A tensor with any data, such as {"npy": FILE}.
+    void tensor(std::string const& name, Shape const& shape, std::string const& dtype, OrderedJson data);
     /// Uniform in [-bound, bound), each tensor with a seed of its own.
     void random(std::string const& name, Shape const& shape, double bound = 1);
     /// Normal with mean 0, each tensor with a seed of its own.
@@ -31,6 +34,8 @@ public:
                 OrderedJson const& more = OrderedJson::object());
     void op(std::string const& name, std::string const& op, std::vector<std::string> const& inputs,
             OrderedJson const& more = OrderedJson::object());
+    /// @param turns  {"times": N} and the like  @param body  adds the loop's nodes and tells what is carried
+    void loop(std::string const& name, OrderedJson turns, std::function<OrderedJson()> const& body);
     std::string text(std::vector<std::string> const& outputs) const;
 
 private:

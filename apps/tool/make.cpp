@@ -25,9 +25,11 @@ struct Options {
 /// The options of llama that give an extent.
 std::vector<std::pair<std::string, Extent LlamaSizes::*>> const& llama_extents() {
     static std::vector<std::pair<std::string, Extent LlamaSizes::*>> const extents{
-        {"--layers", &LlamaSizes::layers},     {"--dim", &LlamaSizes::dim},          {"--heads", &LlamaSizes::heads},
-        {"--kv-heads", &LlamaSizes::kv_heads}, {"--ffn", &LlamaSizes::ffn},          {"--vocab", &LlamaSizes::vocab},
-        {"--batch", &LlamaSizes::batch},       {"--sequence", &LlamaSizes::sequence}};
+        {"--layers", &LlamaSizes::layers}, {"--dim", &LlamaSizes::dim},
+        {"--heads", &LlamaSizes::heads},   {"--kv-heads", &LlamaSizes::kv_heads},
+        {"--ffn", &LlamaSizes::ffn},       {"--vocab", &LlamaSizes::vocab},
+        {"--batch", &LlamaSizes::batch},   {"--sequence", &LlamaSizes::sequence},
+        {"--decode", &LlamaSizes::decode}};
     return extents;
 }
 
@@ -155,7 +157,9 @@ void add_make(CLI::App& app, Action& chosen) {
         command
             ->add_option_function<Extent>(
                 name, [options, name = name](Extent extent) { options->given[name] = extent; },
-                "llama: instead of the size's own")
+                name == "--decode"
+                    ? "llama: make so many tokens after the prompt, one a turn of a loop, into tokens_out"
+                    : "llama: instead of the size's own")
             ->check(CLI::Range(Extent{1}, Extent{1} << 40));
     command->add_option("--logits", options->logits, "llama: of the last position (default), or of all")
         ->check(CLI::IsMember({"last", "all"}));

@@ -38,16 +38,34 @@ std::string as_list(Shape const& shape) {
     return out + "]";
 }
 
+/// Whether each axis of `shape` is the product of consecutive axes of `parts`, as of [64, 172] and [4, 2, 8, 172]; axes of extent 1 are free.
+bool is_split(Shape const& shape, Shape const& parts) {
+    std::size_t axis = 0;
+    Extent rest = 1;  // of the axis that parts are taken from
+    for (Extent const part : parts) {
+        while (rest == 1 && part != 1) {
+            if (axis == shape.size()) return false;
+            rest = shape[axis++];
+        }
+        if (part == 0 || rest % part != 0) return false;
+        rest /= part;
+    }
+    return rest == 1 &&
+           std::all_of(shape.begin() + static_cast<std::ptrdiff_t>(axis), shape.end(), [](Extent e) { return e == 1; });
+}
+
 /// How a file's dtype and shape must agree with what is wanted.
 enum class BF16From { bf16_only, bf16_or_f32 };
+enum class Axes { the_same, may_be_split };
 
-void check_contents(std::string const& file, Wanted const& wanted, DType dtype, Shape const& shape, BF16From accepted) {
+void check_contents(std::string const& file, Wanted const& wanted, DType dtype, Shape const& shape, BF16From accepted,
+                    Axes axes = Axes::the_same) {
     Faults faults(file);
     bool const rounds = accepted == BF16From::bf16_or_f32 && wanted.dtype == DType::bf16 && dtype == DType::f32;
     if (dtype != wanted.dtype && !rounds)
         faults.add("tensor '" + wanted.name + "'", std::string(name(wanted.dtype)), std::string(name(dtype)),
                    "declare \"dtype\": \"" + std::string(name(dtype)) + "\" or convert the file");
-    if (shape != wanted.shape)
+    if (shape != wanted.shape && !(axes == Axes::may_be_split && is_split(shape, wanted.shape)))
         faults.add("tensor '" + wanted.name + "'", "shape " + to_string(wanted.shape), "shape " + to_string(shape),
                    "declare \"shape\": " + as_list(shape) + " or give another file");
     faults.throw_if_any();
@@ -178,7 +196,7 @@ std::unique_ptr<Reader> open_safetensors(SafetensorsSource const& source, Wanted
     auto const directory =
         directories.find_or_make(file->identity(), [&] { return std::make_shared<SafetensorsDirectory const>(*file); });
     SafetensorsEntry const entry = directory->find(source.tensor);
-    check_contents(file->name(), wanted, entry.dtype, entry.shape, BF16From::bf16_only);
+    check_contents(file->name(), wanted, entry.dtype, entry.shape, BF16From::bf16_only, Axes::may_be_split);
     check_length(*file, wanted.name, entry.offset, entry.dtype, entry.shape, After::anything);
     return make_reader(std::move(file), entry.offset, entry.dtype, wanted);
 }

@@ -118,6 +118,21 @@ expect 2 "a divisor of the heads (4), found 3" "$bin/eintool" make llama --kv-he
 expect 2 "a multiple of twice the heads" "$bin/eintool" make llama --dim 12
 expect 2 "--layers is an option of make llama" "$bin/eintool" make matmul --layers 3
 expect 2 "--logits is an option of make llama" "$bin/eintool" make matmul --logits all
+expect 2 "--decode is an option of make llama" "$bin/eintool" make matmul --decode 3
+expect 2 "--decode: expected none beside --logits all" "$bin/eintool" make llama --decode 3 --logits all
+expect 0 "" "$bin/eintool" make llama --sequence 4 --batch 2 --decode 3 -o "$work/decode.json"
+expect 0 "tokens_out i64 (2, 3)" "$bin/eintool" eval "$work/decode.json"
+expect 0 "decode 2 turns" plan "$work/decode.json" -n 3
+expect 2 "found 'llama'" "$bin/eintool" import llama "$work"
+expect 2 "not available in this version; use einsum" "$bin/eintool" import onnx "$work/x.onnx"
+expect 2 "--tokens is an option of import safetensors-llama" "$bin/eintool" import einsum ij,jk --shapes 10x20,20x30 --tokens t.npy
+expect 2 "--shapes is an option of import einsum" "$bin/eintool" import safetensors-llama "$work" --sequence 4 --shapes 3
+expect 2 "expected --tokens FILE.npy or --sequence N, found neither" "$bin/eintool" import safetensors-llama "$work"
+expect 2 "found both" "$bin/eintool" import safetensors-llama "$work" --sequence 4 --tokens t.npy
+expect 2 "give one of them" "$bin/eintool" import safetensors-llama "$work" --sequence 4 --decode 4 --logits last
+expect 2 "--dtype: expected f16, bf16, f32 or f64, found 'i8'" "$bin/eintool" import safetensors-llama "$work" --sequence 4 --dtype i8
+expect 3 "expected a folder with config.json and .safetensors files, found none" "$bin/eintool" import safetensors-llama "$work/none" --sequence 4
+expect 3 "config.json: expected a file that can be read" "$bin/eintool" import safetensors-llama "$work" --sequence 4
 expect 3 "label 'j'" "$bin/eintool" import einsum ij,jk --shapes 10x20,21x30
 expect 0 '"einsum":"ij,jk->ik"' "$bin/eintool" make matmul 4 5 6
 exit $failed

@@ -47,6 +47,35 @@ TEST_CASE("tensors of a safetensors file are read box by box", "[lib][tensor][sa
     }
 }
 
+TEST_CASE("axes of a safetensors tensor may be split", "[lib][tensor][safetensors]") {
+    TemporaryFolder const folder;
+    HostTensor const whole = sample(DType::f32, {6, 1, 10});
+    folder.write("m.safetensors", safetensors(R"({"t": {"dtype": "F32", "shape": [6, 1, 10], "data_offsets": [0, 240]},
+                     "none": {"dtype": "F32", "shape": [0, 4], "data_offsets": [240, 240]}})",
+                                              text_of(whole.bytes())));
+    auto refused = [&](std::string const& name, Shape const& shape) {
+        return !faults_of([&] {
+                    open(SafetensorsSource{"m.safetensors", name}, "T", DType::f32, shape, folder.path());
+                }).empty();
+    };
+    for (Shape const& shape :
+         {Shape{6, 1, 10}, Shape{6, 10}, Shape{2, 3, 10}, Shape{3, 2, 5, 2}, Shape{1, 6, 1, 2, 5, 1}}) {
+        CAPTURE(to_string(shape));
+        CHECK(!refused("t", shape));
+    }
+    for (Shape const& shape :
+         {Shape{60}, Shape{10, 6}, Shape{4, 15}, Shape{6}, Shape{6, 10, 2}, Shape{6, 5}, Shape{0}, Shape{}}) {
+        CAPTURE(to_string(shape));
+        CHECK(refused("t", shape));
+    }
+    CHECK(!refused("none", {0, 4}));
+    CHECK(refused("none", {0, 2, 2}));
+    HostTensor split(DType::f32, {3, 2, 5, 2});
+    split.bytes() = whole.bytes();
+    auto const reader = open(SafetensorsSource{"m.safetensors", "t"}, "T", DType::f32, split.shape(), folder.path());
+    CHECK(wrong_box(*reader, split, 20, 4) == "");
+}
+
 TEST_CASE("safetensors files that do not hold what is wanted are refused", "[lib][tensor][safetensors]") {
     TemporaryFolder const folder;
     std::string const file =
@@ -78,7 +107,7 @@ TEST_CASE("safetensors files that do not hold what is wanted are refused", "[lib
     CHECK(refuse("minus").where == "/minus/shape/0");
     CHECK(refuse("bare").expected == "the key \"shape\"");
     CHECK(refuse("tok.w", DType::bf16).mend == "declare \"dtype\": \"f32\" or convert the file");
-    CHECK(refuse("tok.w", DType::f32, {2, 1}).found == "shape (2,)");
+    CHECK(refuse("tok.w", DType::f32, {4}).found == "shape (2,)");
     int files = 0;
     for (std::string const& bytes :
          {std::string("short"), std::string(8, '\xff'), safetensors("[]", ""), safetensors("{", "")}) {
