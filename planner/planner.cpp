@@ -73,12 +73,55 @@ relation::Plan price_pass(graph::EinGraph const& graph, PlannerOptions const&, r
     return plan;
 }
 
+/// The nodes of one thing that a loop carries: an identity before the loop, and one at the end of a turn, whose axes are alike.
+struct CarriedNodes {
+    std::size_t inside, result;
+};
+std::vector<CarriedNodes> carried_nodes(graph::EinGraph const& graph) {
+    auto const producers = graph.producers();
+    auto const number = [&](ValueId value) {
+        return static_cast<std::size_t>(producers[static_cast<std::size_t>(value.value())]->value());
+    };
+    std::vector<CarriedNodes> out;
+    for (graph::Loop const& loop : graph.loops)
+        for (graph::Loop::Carry const& carry : loop.carries) out.push_back({number(carry.inside), number(carry.result)});
+    return out;
+}
+
+/// A turn ends with what it began with: the schedule cuts results as the values inside are cut.
+void tie_carried(graph::EinGraph const& graph, std::vector<relation::NodePlan>& nodes) {
+    for (CarriedNodes const& carried : carried_nodes(graph)) nodes[carried.result].parts = nodes[carried.inside].parts;
+}
+
+/// What a loop carries is cut in the cheaper of two ways: as its readers in the loop would have it, or as what makes the next one would.
+relation::Plan carried_pass(graph::EinGraph const& graph, PlannerOptions const& options, relation::Plan plan) {
+    std::vector<CarriedNodes> const carried = carried_nodes(graph);
+    bool const agree = std::all_of(carried.begin(), carried.end(), [&](CarriedNodes const& c) {
+        return plan.nodes[c.inside].parts == plan.nodes[c.result].parts;
+    });
+    if (agree) return plan;
+    std::optional<relation::Plan> best;
+    for (std::size_t CarriedNodes::*leader : {&CarriedNodes::inside, &CarriedNodes::result}) {
+        graph::EinGraph tied = graph;
+        for (CarriedNodes const& c : carried) {
+            graph::Node& inside = tied.nodes[c.inside];
+            if (inside.fixed.empty()) inside.fixed = plan.nodes[c.*leader].parts;
+            tied.nodes[c.result].fixed = inside.fixed;
+        }
+        relation::Plan here = decompose_pass(tied, options, plan);
+        tie_carried(graph, here.nodes);  // where a strategy does not keep to what is fixed
+        price(graph, here);
+        if (!best || here.bytes().total() < best->bytes().total()) best = std::move(here);
+    }
+    return std::move(*best);
+}
+
 relation::Plan sharding_pass(graph::EinGraph const& graph, PlannerOptions const&, relation::Plan plan) {
     relation::keep_shardings(graph, plan);
     return plan;
 }
 
-constexpr Pass passes[] = {{"decompose", decompose_pass}, {"sharding", sharding_pass}, {"price", price_pass}};
+constexpr Pass passes[] = {{"decompose", decompose_pass}, {"carried", carried_pass}, {"sharding", sharding_pass}, {"price", price_pass}};
 
 bool has_large_calls(graph::EinGraph const& graph, double work) {
     return std::any_of(graph.nodes.begin(), graph.nodes.end(), [&](graph::Node const& node) {
@@ -103,6 +146,7 @@ bool fixes_parts(graph::EinGraph const& graph) {
 relation::Plan with_nodes(graph::EinGraph const& graph, relation::Plan plan, std::vector<relation::NodePlan> nodes) {
     plan.nodes = std::move(nodes);
     plan.gap = std::nullopt;
+    tie_carried(graph, plan.nodes);
     price(graph, plan);
     return plan;
 }
