@@ -5,10 +5,10 @@
 namespace ein::apps::tool {
 namespace {
 
-/// A node without links is as if it linked to all.
+/// Links are bytes: a turn reads them all. What nodes without links have goes to all nodes alike.
 std::string pagerank(Request const& request) {
     Extent const n = request.size("N");
-    std::string const share = "1/" + std::to_string(n);
+    std::string const nodes = std::to_string(n);
     GraphText g = request.graph();
     g.param("damping", 0.85);
     g.param("links", request.number("--links"));
@@ -16,13 +16,15 @@ std::string pagerank(Request const& request) {
     g.uniform("draw", {n, n}, 0, 1);
     g.fill("score", {n}, 1 / static_cast<double>(n));
     g.fill("change", {}, 0);
-    g.einsum("degree", "to from -> from", {"draw"}, {{"join", "x < links"}});
-    g.einsum("follow", "to from, from -> to from", {"draw", "degree"},
-             {{"join", "where(y > 0, where(x < links, 1/y, 0), " + share + ")"}});
+    g.einsum("link", "to from -> to from", {"draw"}, {{"join", "x < links"}, {"dtype", "u8"}});
+    g.einsum("degree", "to from -> from", {"link"}, {{"dtype", request.dtype()}});
     OrderedJson const carry{{"score", "score_next"}, {"change", "moved"}};
     g.loop("surf", {{"while", "moves"}, {"max", request.extent("--turns")}}, carry, [&] {
-        g.einsum("followed", "to from, from -> to", {"follow", "score"});
-        g.einsum("score_next", "to -> to", {"followed"}, {{"join", "damping*x + (1 - damping)*" + share}});
+        g.einsum("share", "from, from -> from", {"score", "degree"}, {{"join", "where(y > 0, x/y, 0)"}});
+        g.einsum("stuck", "from, from ->", {"score", "degree"}, {{"join", "where(y > 0, 0, x)"}});
+        g.einsum("followed", "to from, from -> to", {"link", "share"});
+        g.einsum("score_next", "to, -> to", {"followed", "stuck"},
+                 {{"join", "damping*(x + y/" + nodes + ") + (1 - damping)/" + nodes}});
         g.einsum("moved", "to, to ->", {"score_next", "score"}, {{"join", "abs(x - y)"}});
         g.einsum("moves", "->", {"moved"}, {{"join", "x > tolerance"}});
     });
@@ -55,7 +57,7 @@ std::vector<GraphKind> path_kinds() {
     Option most_turns = turns_option("100");
     most_turns.about = "turns at the most";
     return {{"pagerank",
-             "PageRank with damping 0.85 of a random graph of N nodes, kept as a dense matrix",
+             "PageRank with damping 0.85 of N nodes; a dense matrix says which link (draw < links), random here",
              {{"N", 1000}},
              {most_turns,
               {"--tolerance", "ends when scores change by no more in all", OptionValue::number, "1e-6", 0, 2},
@@ -64,7 +66,7 @@ std::vector<GraphKind> path_kinds() {
              pagerank},
             {"shortest-paths",
              "between all pairs of N nodes, by squaring in (min, +); a link is 1 to 10 long, or infinitely",
-             {{"N", 512}},
+             {{"N", 256}},
              {links_option("0.05")},
              real_dtypes,
              shortest_paths}};
