@@ -53,9 +53,9 @@ TEST_CASE("what a kind does not have is refused", "[apps][make]") {
     CHECK(refusal("matmul", {.options = {{"--links", "1"}}}) ==
           "make matmul: --links is an option of make pagerank or shortest-paths");
     CHECK(refusal("heat", {.options = {{"--turns", "many"}}}) ==
-          "make heat --turns: expected a whole number from 1 to 1e+09, found 'many'");
+          "make heat --turns: expected a whole number from 1 to 1000000000, found 'many'");
     CHECK(refusal("heat", {.options = {{"--turns", "0"}}}) ==
-          "make heat --turns: expected a whole number from 1 to 1e+09, found '0'");
+          "make heat --turns: expected a whole number from 1 to 1000000000, found '0'");
     CHECK(refusal("pagerank", {.options = {{"--links", "1.5"}}}) ==
           "make pagerank --links: expected a number from 0 to 1, found '1.5'");
     CHECK(refusal("pagerank", {.options = {{"--links", "0.1x"}}}) ==

@@ -24,6 +24,7 @@ std::string owners(std::string const& option) {
 }
 
 std::string number_text(double value) {
+    if (std::trunc(value) == value) return std::to_string(static_cast<Extent>(value));
     char text[32];
     return {text, std::to_chars(text, text + sizeof text, value).ptr};
 }
