@@ -1,28 +1,45 @@
 #include "apps/tool/graph_text.hpp"
 
+#include <cmath>
 #include <utility>
 
 namespace ein::apps::tool {
-
 namespace {
 
-/// A node a line, and those of a loop's body indented below it.
-std::string lines(OrderedJson const& nodes, std::string const& indent) {
+/// On one line, with a space after each ':' and ','.
+std::string line(OrderedJson const& json) {
+    if (!json.is_structured()) return json.dump();
+    std::string out, separator;
+    for (auto const& [key, value] : json.items()) {
+        out += separator + (json.is_object() ? OrderedJson(key).dump() + ": " : "") + line(value);
+        separator = ", ";
+    }
+    return json.is_object() ? "{" + out + "}" : "[" + out + "]";
+}
+
+/// A node a line; a loop's body stands below it, further in.
+std::string lines(OrderedJson const& nodes, std::string const& margin) {
     std::string out, separator = "\n";
-    for (auto const& node : nodes) {
-        out += separator + indent;
-        if (!node.contains("loop")) {
-            out += node.dump();
-        } else {
-            OrderedJson loop = node["loop"];
-            loop.erase("body");
-            std::string const head = loop.dump();
-            out += "{\"name\":" + node["name"].dump() + ",\"loop\":" + head.substr(0, head.size() - 1) + ",\"body\":[" +
-                   lines(node["loop"]["body"], indent + "  ") + "]}}";
-        }
+    for (OrderedJson const& node : nodes) {
+        out += separator + margin;
         separator = ",\n";
+        if (!node.contains("loop")) {
+            out += line(node);
+            continue;
+        }
+        OrderedJson head = node;
+        head["loop"].erase("body");
+        std::string text = line(head);
+        text.resize(text.size() - 2);  // without "}}"
+        out += text + ", \"body\": [" + lines(node["loop"]["body"], margin + "  ") + "]}}";
     }
     return out;
+}
+
+/// Whole numbers without ".0".
+OrderedJson number(double value) {
+    if (std::trunc(value) == value && std::abs(value) < 1e15) return static_cast<std::int64_t>(value);
+    return value;
 }
 
 }  // namespace
@@ -37,27 +54,32 @@ void GraphText::tensor(std::string const& name, Shape const& shape, std::string 
     tensors_[name]["data"] = std::move(data);
 }
 
+void GraphText::add_random(std::string const& name, Shape const& shape, std::string const& dtype, OrderedJson data) {
+    data["seed"] = tensors_.size() + 1;
+    OrderedJson tensor = {{"shape", shape}};
+    if (!dtype.empty()) tensor["dtype"] = dtype;
+    tensor["data"] = std::move(data);
+    tensors_[name] = std::move(tensor);
+}
+
 void GraphText::random(std::string const& name, Shape const& shape, double bound) {
-    std::size_t const seed = tensors_.size() + 1;
-    tensors_[name] = {{"shape", shape},
-                      {"data", {{"random", "uniform"}, {"low", -bound}, {"high", bound}, {"seed", seed}}}};
+    uniform(name, shape, -bound, bound);
+}
+
+void GraphText::uniform(std::string const& name, Shape const& shape, double low, double high) {
+    add_random(name, shape, "", {{"random", "uniform"}, {"low", number(low)}, {"high", number(high)}});
 }
 
 void GraphText::normal(std::string const& name, Shape const& shape, double deviation) {
-    std::size_t const seed = tensors_.size() + 1;
-    tensors_[name] = {{"shape", shape},
-                      {"data", {{"random", "normal"}, {"mean", 0}, {"std", deviation}, {"seed", seed}}}};
+    add_random(name, shape, "", {{"random", "normal"}, {"mean", 0}, {"std", number(deviation)}});
 }
 
 void GraphText::random_integers(std::string const& name, Shape const& shape, std::string const& dtype, Extent end) {
-    std::size_t const seed = tensors_.size() + 1;
-    tensors_[name] = {{"shape", shape},
-                      {"dtype", dtype},
-                      {"data", {{"random", "uniform"}, {"low", 0}, {"high", end}, {"seed", seed}}}};
+    add_random(name, shape, dtype, {{"random", "uniform"}, {"low", 0}, {"high", end}});
 }
 
 void GraphText::fill(std::string const& name, Shape const& shape, double value, std::string const& dtype) {
-    tensor(name, shape, dtype, {{"fill", value}});
+    tensor(name, shape, dtype, {{"fill", number(value)}});
 }
 
 void GraphText::einsum(std::string const& name, OrderedJson subscripts, std::vector<std::string> const& inputs,
@@ -74,23 +96,33 @@ void GraphText::op(std::string const& name, std::string const& op, std::vector<s
     nodes_.push_back(std::move(node));
 }
 
-void GraphText::loop(std::string const& name, OrderedJson turns, std::function<OrderedJson()> const& body) {
-    OrderedJson outside = std::exchange(nodes_, OrderedJson::array());
-    turns["carry"] = body();
-    turns["body"] = std::exchange(nodes_, std::move(outside));
-    nodes_.push_back({{"name", name}, {"loop", std::move(turns)}});
+void GraphText::grad(std::string const& name, std::string const& of, std::vector<std::string> const& wrt) {
+    nodes_.push_back({{"name", name}, {"grad", {{"of", of}, {"wrt", wrt}}}});
+}
+
+void GraphText::loop(std::string const& name, OrderedJson const& turns, OrderedJson const& carry,
+                     std::function<void()> const& body) {
+    OrderedJson around = std::exchange(nodes_, OrderedJson::array());
+    body();
+    OrderedJson loop = turns;
+    loop["carry"] = carry;
+    loop["body"] = std::exchange(nodes_, std::move(around));
+    nodes_.push_back({{"name", name}, {"loop", std::move(loop)}});
 }
 
 std::string GraphText::text(std::vector<std::string> const& outputs) const {
     std::string out = "{\"eingraph\": 1, \"name\": " + OrderedJson(name_).dump() +
-                      ", \"dtype\": " + OrderedJson(dtype_).dump() + ",\n \"tensors\": {";
+                      ", \"dtype\": " + OrderedJson(dtype_).dump() + ",\n";
+    for (auto const& [key, text] : notes_.items())
+        out += " " + OrderedJson("x-" + key).dump() + ": " + text.dump() + ",\n";
+    if (!params_.empty()) out += " \"params\": " + line(params_) + ",\n";
+    out += " \"tensors\": {";
     std::string separator = "\n";
     for (auto const& [name, tensor] : tensors_.items()) {
-        out += separator + "  " + OrderedJson(name).dump() + ": " + tensor.dump();
+        out += separator + "  " + OrderedJson(name).dump() + ": " + line(tensor);
         separator = ",\n";
     }
-    out += "},\n \"nodes\": [" + lines(nodes_, "  ");
-    return out + "],\n \"outputs\": " + OrderedJson(outputs).dump() + "}\n";
+    return out + "},\n \"nodes\": [" + lines(nodes_, "  ") + "],\n \"outputs\": " + line(outputs) + "}\n";
 }
 
 }  // namespace ein::apps::tool

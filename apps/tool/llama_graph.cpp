@@ -59,14 +59,11 @@ private:
             room(at_layer(k) + "keys", at_layer(k) + "k_turned", 5);
             room(at_layer(k) + "values", at_layer(k) + "v", 4);
         }
-        g_.loop("decode", {{"times", s_.decode - 1}}, [&] {
-            OrderedJson carry{{"token", "token_next"}, {"position", "position_next"}, {"made", "made_next"}};
-            for (std::size_t k = 0; k < w_.layers.size(); ++k)
-                for (std::string const cache : {"keys", "values"})
-                    carry[at_layer(k) + cache] = at_layer(k) + cache + "_next";
-            turn();
-            return carry;
-        });
+        OrderedJson carry{{"token", "token_next"}, {"position", "position_next"}, {"made", "made_next"}};
+        for (std::size_t k = 0; k < w_.layers.size(); ++k)
+            for (std::string const cache : {"keys", "values"})
+                carry[at_layer(k) + cache] = at_layer(k) + cache + "_next";
+        g_.loop("decode", {{"times", s_.decode - 1}}, carry, [&] { turn(); });
     }
 
     /// A prompt's keys or values [batch, seq, ...], and zeros for positions to come.

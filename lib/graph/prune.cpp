@@ -34,6 +34,10 @@ public:
     }
 
     bool node(std::size_t k) const { return nodes_[k]; }
+    bool makes(ValueId value) const {
+        auto const node = producer(value);
+        return node && nodes_[static_cast<std::size_t>(node->value())];
+    }
     bool loop(std::size_t l) const { return loops_[l]; }
     std::optional<NodeId> producer(ValueId value) const { return producer_[position(value)]; }
 
@@ -69,6 +73,11 @@ public:
                 if (needed.node(k))
                     for (ValueId input : graph.nodes[k].inputs)
                         inputs_of_[static_cast<std::size_t>(loop)].push_back(input);
+        for (std::size_t l = 0; l < graph.loops.size();
+             ++l)  // what a turn begins with, though nothing in it may read that
+            for (Loop::Carry const& carry : graph.loops[l].carries)
+                for (std::int32_t loop : graph.loops_around(static_cast<std::int32_t>(l)))
+                    if (needed.makes(carry.result)) inputs_of_[static_cast<std::size_t>(loop)].push_back(carry.inside);
         walk(-1, graph.outputs);
     }
     std::vector<std::size_t> take() { return std::move(order_); }
@@ -121,8 +130,7 @@ private:
         Loop const& loop = graph_.loops[static_cast<std::size_t>(number)];
         std::vector<ValueId> out;
         for (Loop::Carry const& carry : loop.carries)
-            if (needed_.node(static_cast<std::size_t>(needed_.producer(carry.result)->value())))
-                out.push_back(carry.result);
+            if (needed_.makes(carry.result)) out.push_back(carry.result);
         if (loop.condition) out.push_back(*loop.condition);
         return out;
     }

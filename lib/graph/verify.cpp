@@ -93,7 +93,8 @@ private:
         for (ValueId output : graph_.outputs) needed[position(output)] = true;
         for (Loop const& loop : graph_.loops) {
             if (loop.condition) needed[position(*loop.condition)] = true;
-            for (Loop::Carry const& carry : loop.carries) needed[position(carry.result)] = true;
+            for (Loop::Carry const& carry : loop.carries)
+                needed[position(carry.inside)] = needed[position(carry.result)] = true;
         }
         for (auto node = graph_.nodes.rbegin(); node != graph_.nodes.rend(); ++node)
             if (needed[position(node->output)])

@@ -102,16 +102,23 @@ printf '{"eingraph": 1,\n "tensors": {,}}' > "$work/bad.json"
 expect 3 "line 2" plan "$work/bad.json" -n 2
 expect 0 "sound" "$bin/eintool" validate "$graph"
 expect 0 "apply" "$bin/eintool" show "$work/s.sched"
-expect 2 "not available in this version" "$bin/eintool" make mttkrp
 expect 1 "expected the folder $work/none to write it in" "$bin/einplan" "$graph" -n 2 -o "$work/none/x.sched"
 expect 1 "expected the folder $work/none to write it in" "$bin/einplan" "$graph" -n 2 -o "$work/s.sched" --plan-out "$work/none/p.json"
 expect 2 "did you mean validate?" "$bin/eintool" valdate
 expect 2 "expected validate, show" "$bin/eintool" foo
-expect 2 "expected attention, elementwise" "$bin/eintool" make zzz
+expect 2 "expected matmul, matrix-chain" "$bin/eintool" make zzz
+expect 2 "did you mean k-means?" "$bin/eintool" make kmeans
+expect 0 "k-means POINTS DIMENSIONS CLUSTERS (10000 16 10)" "$bin/eintool" make --help
+expect 0 "--tolerance X" "$bin/eintool" make --help
+expect 0 '"times": 3' "$bin/eintool" make heat 4 5 --turns 3
+expect 0 '"shape": [1, 40]' "$bin/eintool" make matrix-chain 4 --skewed
+expect 2 "from 0 to 1, found '2'" "$bin/eintool" make pagerank --links 2
+expect 2 "--skewed is an option of make matrix-chain" "$bin/eintool" make matmul --skewed
+expect 2 "--tolerance is an option of make pagerank" "$bin/eintool" make k-means --tolerance 1
 expect 0 "" "$bin/eintool" make llama --sequence 6 --batch 2 -o "$work/llama.json"
 expect 0 "logits f32 (2, 1, 128)" "$bin/eintool" eval "$work/llama.json"
 expect 0 "for 3 ranks" plan "$work/llama.json" -n 3
-expect 0 '"shape":[8192,64,1,2,64]' "$bin/eintool" make llama --size 65b
+expect 0 '"shape": [8192, 64, 1, 2, 64]' "$bin/eintool" make llama --size 65b
 expect 0 '(1, 6, 128)' bash -c "'$bin/eintool' make llama --sequence 6 --logits all -o '$work/all.json' && '$bin/eintool' eval '$work/all.json'"
 expect 2 "expected 13b, 65b, 7b or tiny" "$bin/eintool" make llama --size 70b
 expect 2 "a divisor of the heads (4), found 3" "$bin/eintool" make llama --kv-heads 3
@@ -134,5 +141,5 @@ expect 2 "--dtype: expected f16, bf16, f32 or f64, found 'i8'" "$bin/eintool" im
 expect 3 "expected a folder with config.json and .safetensors files, found none" "$bin/eintool" import safetensors-llama "$work/none" --sequence 4
 expect 3 "config.json: expected a file that can be read" "$bin/eintool" import safetensors-llama "$work" --sequence 4
 expect 3 "label 'j'" "$bin/eintool" import einsum ij,jk --shapes 10x20,21x30
-expect 0 '"einsum":"ij,jk->ik"' "$bin/eintool" make matmul 4 5 6
+expect 0 '"einsum": "ij,jk->ik"' "$bin/eintool" make matmul 4 5 6
 exit $failed

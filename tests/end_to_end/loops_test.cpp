@@ -223,6 +223,28 @@ TEST_CASE("a graph file's loop with while", "[end_to_end][loops]") {
     check_json(json, {.ranks = ranks});
 }
 
+TEST_CASE("what is carried need not be read", "[end_to_end][loops]") {
+    int const ranks = GENERATE(1, 2, 3);
+    bool const nested = GENERATE(false, true);
+    CAPTURE(ranks, nested);
+    Json const step =
+        Json::parse(R"json({"name": "half", "loop": {"times": 4, "carry": {"x": "x_next", "last": "size"}, "body": [
+        {"name": "x_next", "einsum": "i->i", "inputs": ["x"], "join": "x/2"},
+        {"name": "size", "einsum": "i->", "inputs": ["x"], "join": "abs(x)"}]}})json");
+    Json const around = {
+        {"name", "again"},
+        {"loop", {{"times", 3}, {"carry", {{"x", "half/x"}, {"seen", "half/last"}}}, {"body", {step}}}}};
+    Json const json = {{"eingraph", 1},
+                       {"dtype", "f64"},
+                       {"tensors",
+                        {{"x", random({9}, 1)},
+                         {"last", {{"shape", Json::array()}, {"data", {{"fill", 0}}}}},
+                         {"seen", {{"shape", Json::array()}, {"data", {{"fill", 0}}}}}}},
+                       {"nodes", {nested ? around : step}},
+                       {"outputs", {nested ? "again/seen" : "half/last"}}};
+    check_json(json, {.ranks = ranks});
+}
+
 TEST_CASE("training in a loop: gradients of a turn", "[end_to_end][loops]") {
     int const ranks = GENERATE(1, 2, 3, 4);
     CAPTURE(ranks);

@@ -25,5 +25,5 @@ TEST_CASE("the examples are valid graphs with data of their own", "[lib][graph]"
         }
         ++count;
     }
-    CHECK(count >= 7);
+    CHECK(count >= 22);
 }
