@@ -84,7 +84,8 @@ std::vector<CarriedNodes> carried_nodes(graph::EinGraph const& graph) {
     };
     std::vector<CarriedNodes> out;
     for (graph::Loop const& loop : graph.loops)
-        for (graph::Loop::Carry const& carry : loop.carries) out.push_back({number(carry.inside), number(carry.result)});
+        for (graph::Loop::Carry const& carry : loop.carries)
+            out.push_back({number(carry.inside), number(carry.result)});
     return out;
 }
 
@@ -121,7 +122,8 @@ relation::Plan sharding_pass(graph::EinGraph const& graph, PlannerOptions const&
     return plan;
 }
 
-constexpr Pass passes[] = {{"decompose", decompose_pass}, {"carried", carried_pass}, {"sharding", sharding_pass}, {"price", price_pass}};
+constexpr Pass passes[] = {
+    {"decompose", decompose_pass}, {"carried", carried_pass}, {"sharding", sharding_pass}, {"price", price_pass}};
 
 bool has_large_calls(graph::EinGraph const& graph, double work) {
     return std::any_of(graph.nodes.begin(), graph.nodes.end(), [&](graph::Node const& node) {

@@ -61,6 +61,11 @@ public:
         return again < std::max(hidden, rule_->little * computing);
     }
 
+    /// Copying so many bytes takes little time beside the computing.
+    bool hides_a_copy(double bytes, double element_size) const {
+        return rule_->weighs_time && 2 * bytes / rule_->bytes <= rule_->little * seconds_computing(element_size);
+    }
+
     std::vector<Box> pieces() const {
         Parts counts;
         for (auto const& edges : edges_) counts.push_back(static_cast<std::int64_t>(edges.size()) - 1);
@@ -161,6 +166,12 @@ double elements_elsewhere(std::vector<Source> const& sources, Rank self) {
     return elements;
 }
 
+double elements_of(std::vector<Source> const& sources) {
+    double elements = 0;
+    for (Source const& source : sources) elements += static_cast<double>(source.box.elements());
+    return elements;
+}
+
 /// Cuts the call where blocks of its operands end, those that bring most first. @return the operands that are so taken
 std::vector<bool> cut_by_sources(Cutting& cutting, graph::EinSum const& einsum, CallParts const& parts, Rank self) {
     std::vector<bool> taken(einsum.operands(), false);
@@ -183,6 +194,8 @@ std::vector<bool> cut_by_sources(Cutting& cutting, graph::EinSum const& einsum, 
                    (std::count(labels.begin(), labels.end(), label) == 1 && (accumulates || !einsum.aggregates(label)));
         });
         double const comes = elements_elsewhere(parts.operands[k], self) * parts.element_size;
+        double const held = elements_of(parts.operands[k]) * parts.element_size;
+        if (comes == 0 && cutting.hides_a_copy(held, parts.element_size)) continue;  // one call may then run in a chain
         if (!sound || !finer.pays(moved + comes, parts.element_size)) continue;
         cutting = std::move(finer);
         moved += comes;

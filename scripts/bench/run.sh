@@ -5,6 +5,7 @@
 #   contractions batches, more axes, three and four tensors: share of R, and of the share that CTF had
 #   shapes       (only where named) more of them, each hard in one way
 #   layer        a LLaMA layer forward, f32: ms beside PyTorch (eager)
+#   training     (only where named) a training step of a classifier with gradients, f32: ms beside PyTorch (eager) and its DistributedDataParallel
 #   streams      elementwise, reductions, softmax and norms over arrays of 256 MiB: GB/s beside a copy
 #   metrics      products over other operations: share of R (two operations a term), and beside NumPy
 #   link         two pretend hosts, 1 Gbit/s: ms beside the most of computing alone and the link alone, and beside ScaLAPACK
@@ -183,6 +184,21 @@ part_layer() {
         for layout in $layouts; do
             row "layer, ${size/ / x }" f32 $layout ms "$(calc "1e3 * ${seconds[$layout]}")" "PyTorch 1x2" \
                 "$(calc "1e3 * ${seconds[torch]}")" "$(calc "${seconds[torch]} / ${seconds[$layout]}")" '>=1.30'
+        done
+    done
+}
+
+torch_training() { [ $has_torch = yes ] && $python scripts/bench/training.py "$1" "$2" "$3" 3 2> /dev/null; }
+part_training() {
+    local size features batch peer
+    for size in "8192 128" "8192 512"; do
+        read -r features batch <<< "$size"
+        "$bin/eintool" make ffnn-step "$features" 8192 14588 "$batch" -o "$work/training.json"
+        plan training 2
+        alternate 2x1="run training 2 1" one="torch_training one $size" ddp="torch_training ddp $size"
+        for peer in one ddp; do
+            row "training, $features x $batch" f32 2x1 ms "$(calc "1e3 * ${seconds[2x1]}")" "PyTorch $([ $peer = one ] && echo 1x2 || echo DDP 2x1)" \
+                "$(calc "1e3 * ${seconds[$peer]}")" "$(calc "${seconds[$peer]} / ${seconds[2x1]}")" "$([ $peer = one ] && echo '>=1.10' || echo '>=2.00')"
         done
     done
 }

@@ -137,6 +137,24 @@ TEST_CASE("a side of a product is as long as its labels together", "[scheduler][
     CHECK(count(65) == 1);
 }
 
+TEST_CASE("an operand that is here in blocks is put together where a copy is little beside the computing",
+          "[scheduler][pieces]") {
+    auto const call_of = [](Extent k, Rank other) {
+        graph::EinSum const product = test::einsum("ij,jk->ik", {{4096, 4096}, {4096, k}});
+        CallParts parts;
+        parts.operands = {{{Box::whole({4096, 4096}), Rank{0}}},
+                          {{Box{{0, 0}, {2048, k}}, Rank{0}}, {Box{{2048, 0}, {2048, k}}, other}}};
+        return pieces_of_call(product, Box::whole(product.extents), parts, Rank{0}, 2, {.product_points = 1});
+    };
+    CHECK(call_of(1024, Rank{0}).list.size() == 1);  // 64 MiB copied beside 34 GFLOP
+    CHECK(call_of(1024, Rank{1}).list.size() == 2);  // half of it comes meanwhile
+    graph::EinSum const sum = test::einsum("ij->i", {{1 << 14, 1 << 12}});
+    CallParts parts;
+    parts.operands = {{{Box{{0, 0}, {1 << 13, 1 << 12}}, Rank{0}}, {Box{{1 << 13, 0}, {1 << 13, 1 << 12}}, Rank{0}}}};
+    CHECK(pieces_of_call(sum, Box::whole(sum.extents), parts, Rank{0}, 2, {}).list.size() ==
+          2);  // read once: a copy is not little
+}
+
 TEST_CASE("large slices are cut again where lengths divide, along the last axis that is cut", "[scheduler][pieces]") {
     Piecing const rule{.block_bytes = 64, .blocks = 4};
     CHECK(finer_slices(Box::whole({16, 8}), {2, 1}, 8, rule) == Parts{8, 1});
