@@ -69,6 +69,28 @@ void demand_of_reshape(Shape const& from, Shape const& to, ValueId input, Sets c
     unite(demand[at(input)], std::move(sets));
 }
 
+/// Whether node `k` is the last of an outermost loop.
+bool ends_loop(graph::EinGraph const& graph, std::size_t k) {
+    std::int32_t const outermost = graph.loop_within(-1, graph.nodes[k].loop);
+    return outermost >= 0 &&
+           (k + 1 == graph.nodes.size() || graph.loop_within(-1, graph.nodes[k + 1].loop) != outermost);
+}
+
+/// A turn needs all of the turn before: where anything of the outermost loop that ends with node `last` is wanted, all of it is.
+void demand_of_loop(graph::EinGraph const& graph, std::size_t last, Demand& demand) {
+    std::int32_t const outermost = graph.loop_within(-1, graph.nodes[last].loop);
+    auto const is_inside = [&](std::size_t k) { return graph.loop_within(-1, graph.nodes[k].loop) == outermost; };
+    std::size_t first = last;
+    bool wanted = demand[at(graph.nodes[last].output)].has_value();
+    for (; first > 0 && is_inside(first - 1); --first) wanted = wanted || demand[at(graph.nodes[first - 1].output)];
+    if (!wanted) return;
+    auto const all = [&](ValueId value) { demand[at(value)] = all_of(graph.value(value).shape); };
+    for (std::size_t k = first; k <= last; ++k) all(graph.nodes[k].output);
+    for (std::int32_t l = 0; l < static_cast<std::int32_t>(graph.loops.size()); ++l)
+        if (graph.loop_within(-1, l) == outermost)
+            for (graph::Loop::Carry const& carry : graph.loops[static_cast<std::size_t>(l)].carries) all(carry.inside);
+}
+
 }  // namespace
 
 Shape loop_lengths(graph::EinSum const& einsum, Sets const& output) {
@@ -92,9 +114,11 @@ Demand demand_for(graph::EinGraph const& graph, std::vector<std::optional<NodeId
                   Sets wanted) {
     Demand demand(graph.values.size());
     demand[at(value)] = std::move(wanted);
-    std::size_t const last = producers[at(value)] ? static_cast<std::size_t>(producers[at(value)]->value()) + 1 : 0;
+    std::size_t last = producers[at(value)] ? static_cast<std::size_t>(producers[at(value)]->value()) + 1 : 0;
+    while (last > 0 && graph.nodes[last - 1].loop >= 0 && !ends_loop(graph, last - 1)) ++last;
     for (std::size_t k = last; k-- > 0;) {
         graph::Node const& node = graph.nodes[k];
+        if (ends_loop(graph, k)) demand_of_loop(graph, k, demand);
         if (!demand[at(node.output)]) continue;
         Sets const& output = *demand[at(node.output)];
         if (auto const* einsum = std::get_if<graph::EinSum>(&node.op))

@@ -1,5 +1,5 @@
 // Which elements of every value are needed for some elements of one: nodes are walked once, backwards, and what several
-// readers want of a value is united axis by axis.
+// readers want of a value is united axis by axis. Of a loop of which something is needed, all is.
 // Example: element (3, 5) of a matmul needs row 3 of the left operand and column 5 of the right.
 #pragma once
 

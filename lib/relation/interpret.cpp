@@ -22,13 +22,6 @@ Sets sets_of(Shape const& shape, IndexSets const& indices) {
     return sets;
 }
 
-/// Every element of every value.
-Demand demand_for_all(graph::EinGraph const& graph) {
-    Demand out;
-    for (graph::Value const& value : graph.values) out.emplace_back(all_of(value.shape));
-    return out;
-}
-
 bool is_true(tensor::HostTensor const& scalar) {
     std::complex<double> value;
     tensor::convert(scalar.dtype(), scalar.bytes().data(), 1, DType::c128, &value, 1);
@@ -91,12 +84,13 @@ struct Interpreter::State {
     }
 
     tensor::HostTensor compute(ValueId target, Sets sets, scalar::Noise* noise) const {
-        bool const turns = !graph.loops.empty();  // each needs all of the turn before
-        Demand const demand = turns ? demand_for_all(graph) : demand_for(graph, producers, target, sets);
+        Demand const demand = demand_for(graph, producers, target, sets);
         Values values(graph, demand, target);
         if (leaf_of[at(target)] >= 0) load(target, demand, values);
         run(0, graph.nodes.size(), -1, demand, values, noise);
-        return turns ? picked(values.take(target), sets) : values.take(target);
+        tensor::HostTensor out = values.take(target);
+        return out.shape() == sizes_of(sets) ? std::move(out)
+                                             : picked(out, sets);  // more of what a loop makes is computed
     }
 
     /// Nodes [first, end), which are in `loop`.
@@ -124,6 +118,7 @@ struct Interpreter::State {
         graph::Loop const& loop = graph.loops[static_cast<std::size_t>(number)];
         std::size_t end = first;
         while (end < graph.nodes.size() && graph.loop_within(outer, graph.nodes[end].loop) == number) ++end;
+        if (!demand[at(graph.nodes[first].output)]) return end;  // all of a loop is needed, or none
         for (std::int64_t turn = 0; turn < loop.turns; ++turn) {
             if (turn > 0)
                 for (graph::Loop::Carry const& carry : loop.carries) values.carry(carry.result, carry.inside);

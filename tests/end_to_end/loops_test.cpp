@@ -145,6 +145,21 @@ TEST_CASE("memory does not grow with the number of turns", "[end_to_end][loops]"
 }
 #endif
 
+TEST_CASE("of a loop all is computed to judge an element, of what comes after it no more than is asked for",
+          "[end_to_end][loops]") {
+    graph::EinGraph const graph = power(24, 5);
+    relation::Interpreter judge(graph, [&](graph::Leaf const& leaf, Box const& box, std::span<std::byte> out) {
+        tensor::open(leaf.source, "", DType::f64, graph.value(leaf.value).shape, "")->read(box, out);
+    });
+    ValueId const z = graph.outputs[0];
+    auto const whole = judge.whole(z);
+    auto const one = judge.sample(z, {{7}});
+    CHECK(std::memcmp(one.bytes().data(), whole.bytes().data() + 7 * 8, 8) == 0);
+    std::vector<Extent> all(24);
+    std::iota(all.begin(), all.end(), Extent{0});
+    CHECK(judge.work(z, {all}) - judge.work(z, {{7}}) == 23);  // Z = 2 x alone
+}
+
 TEST_CASE("the plan counts a loop's turns", "[end_to_end][loops]") {
     auto const cost = [](std::int64_t turns) { return planner::plan(power(24, turns), {.ranks = 4}).elements(); };
     CHECK(cost(30).join - cost(20).join == 10 * (cost(2).join - cost(1).join));
