@@ -1,0 +1,7 @@
+# Open MPI, for a laptop as for a build server: more ranks than cores are fine, ranks give way while they wait, they
+# are not tied to cores, and no network is needed. As root it wants to be told twice that this is meant.
+# Sourced by the scripts that run ranks on this machine.
+# shellcheck shell=bash
+export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_hwloc_base_binding_policy=none
+export OMPI_MCA_btl_tcp_if_include=lo OMPI_MCA_oob_tcp_if_include=lo
+if [ "$(id -u)" -eq 0 ]; then export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1; fi
