@@ -1,49 +1,23 @@
 #include "executor/block_memory.hpp"
 
-#include <sys/mman.h>
-
+#include <algorithm>
 #include <bit>
 #include <cstdlib>
+#include <unordered_map>
 
+#include "executor/poison.hpp"
 #include "lib/base/error.hpp"
-#if defined(__SANITIZE_ADDRESS__)
-#include <sanitizer/asan_interface.h>
-#endif
 
 namespace ein::executor {
 
 namespace {
 
 constexpr int smallest_shift = 6;  // buffers are multiples of 64 bytes, a cache line
-constexpr std::size_t huge_page = std::size_t{2} << 20;
-constexpr std::size_t most_addressable = std::size_t{1} << 47;  // by a process on today's machines
-
-/// Large buffers begin at a huge page, so that the kernel can map them with few entries.
-std::byte* from_system(std::size_t size) {
-    if (size >= most_addressable) return nullptr;
-    std::size_t const alignment = size >= huge_page ? huge_page : 64;
-    std::size_t const rounded = (size + alignment - 1) / alignment * alignment;
-    void* const data = std::aligned_alloc(alignment, rounded);
-    if (data == nullptr) return nullptr;
-    if (size >= huge_page) madvise(data, rounded, MADV_HUGEPAGE);  // advice: a refusal costs only speed
-    return static_cast<std::byte*>(data);
-}
-
-// A kept buffer is nobody's: the address sanitizer reports who still reads or writes it.
-void forbid([[maybe_unused]] std::byte* data, [[maybe_unused]] std::size_t size) {
-#if defined(__SANITIZE_ADDRESS__)
-    ASAN_POISON_MEMORY_REGION(data, size);
-#endif
-}
-void allow([[maybe_unused]] std::byte* data, [[maybe_unused]] std::size_t size) {
-#if defined(__SANITIZE_ADDRESS__)
-    ASAN_UNPOISON_MEMORY_REGION(data, size);
-#endif
-}
+constexpr std::size_t classes = 64 * 8;
 
 }  // namespace
 
-BlockMemory::BlockMemory(std::int64_t limit) : limit_(limit), classes_(64 * 8) {}
+BlockMemory::BlockMemory(std::int64_t limit) : limit_(limit), classes_(classes) {}
 
 BlockMemory::~BlockMemory() { release_until(limit_); }
 
@@ -55,7 +29,9 @@ BlockMemory::Place BlockMemory::place_of(std::int64_t bytes) {
     return {static_cast<std::size_t>(shift - smallest_shift) * 8 + steps - 1, steps << shift};
 }
 
-std::int64_t BlockMemory::class_size(std::int64_t bytes) { return static_cast<std::int64_t>(place_of(bytes).size); }
+std::int64_t BlockMemory::buffer_size(std::int64_t bytes) {
+    return is_large(bytes) ? PagePool::rounded(bytes) : static_cast<std::int64_t>(place_of(bytes).size);
+}
 
 BlockMemory::SizeClass& BlockMemory::class_of(std::int64_t bytes) {
     Place const place = place_of(bytes);
@@ -63,54 +39,94 @@ BlockMemory::SizeClass& BlockMemory::class_of(std::int64_t bytes) {
     return classes_[place.index];
 }
 
-void BlockMemory::prepare(std::span<std::int64_t const> sizes) {
-    constexpr std::int64_t page = 4096;
-    for (std::int64_t bytes : sizes) {
-        SizeClass& size_class = class_of(bytes);
-        auto const size = static_cast<std::int64_t>(size_class.size);
-        if (held_ + size > limit_) return;
-        std::byte* const data = from_system(size_class.size);
-        if (data == nullptr) return;  // take() tells, if it comes to that
-        for (std::int64_t at = 0; at < bytes; at += page) const_cast<std::byte volatile*>(data)[at] = std::byte{0};
-        held_ += size;
-        give(data, bytes);
+void BlockMemory::prepare(std::span<Use const> uses) {
+    std::unordered_map<std::int64_t, std::int64_t> kept;  // by size of buffer; bytes of pages under size 0
+    std::vector<std::int64_t> fresh;                      // bytes, as they are wanted
+    std::int64_t live = 0, most = 0;
+    for (auto const& [bytes, gives] : uses) {
+        std::int64_t const size = buffer_size(bytes);
+        std::int64_t& left = kept[is_large(bytes) ? 0 : size];
+        live += gives ? -size : size;
+        most = std::max(most, live);
+        if (gives) {
+            left += size;
+            continue;
+        }
+        std::int64_t const missing = size - std::min(size, left);
+        left -= size - missing;
+        if (missing > 0) fresh.push_back(missing);
     }
+    limit_ = std::max(limit_, most);
+    std::int64_t pages = 0;
+    for (std::int64_t bytes : fresh) {
+        if (held() + pages + bytes > limit_) break;
+        if (is_large(bytes))
+            pages += bytes;
+        else
+            prepare_small(bytes);
+    }
+    pages_.prepare(pages);  // take() tells where the system has no more, if it comes to that
+}
+
+/// A buffer from the system; nullptr: it has no more.
+std::byte* BlockMemory::fresh(SizeClass const& size_class) {
+    auto* const data = static_cast<std::byte*>(std::aligned_alloc(std::size_t{1} << smallest_shift, size_class.size));
+    if (data != nullptr) held_ += static_cast<std::int64_t>(size_class.size);
+    return data;
+}
+
+void BlockMemory::prepare_small(std::int64_t size) {
+    constexpr std::int64_t page = 4096;
+    std::byte* const data = fresh(class_of(size));
+    if (data == nullptr) return;
+    for (std::int64_t at = 0; at < size; at += page) const_cast<std::byte volatile*>(data)[at] = std::byte{0};
+    give(data, size);
 }
 
 std::byte* BlockMemory::take(std::int64_t bytes) {
+    std::byte* data = is_large(bytes) ? take_large(bytes) : take_small(bytes);
+    if (data != nullptr) return data;
+    release_until(limit_);
+    data = is_large(bytes) ? take_large(bytes) : take_small(bytes);
+    if (data != nullptr) return data;
+    throw MemoryError("no memory for a block of " + std::to_string(bytes) + " bytes (" + std::to_string(held()) +
+                      " bytes of blocks are held); plan for more ranks or with einplan --memory");
+}
+
+std::byte* BlockMemory::take_large(std::int64_t bytes) {
+    std::int64_t const size = PagePool::rounded(bytes);
+    if (size > pages_.kept()) release_until(size - pages_.kept());
+    return pages_.take(size);
+}
+
+std::byte* BlockMemory::take_small(std::int64_t bytes) {
     SizeClass& size_class = class_of(bytes);
-    if (!size_class.kept.empty()) {
-        std::byte* const data = size_class.kept.back();
-        size_class.kept.pop_back();
-        kept_ -= static_cast<std::int64_t>(size_class.size);
-        allow(data, size_class.size);
-        return data;
+    if (size_class.kept.empty()) {
+        auto const size = static_cast<std::int64_t>(size_class.size);
+        if (held() + size > limit_) pages_.release(PagePool::rounded(held() + size - limit_));
+        release_until(size);
+        return fresh(size_class);
     }
-    release_until(static_cast<std::int64_t>(size_class.size));
-    std::byte* data = from_system(size_class.size);
-    if (data == nullptr) {
-        release_until(limit_);
-        data = from_system(size_class.size);
-    }
-    if (data == nullptr)
-        throw MemoryError("no memory for a block of " + std::to_string(bytes) + " bytes (" + std::to_string(held_) +
-                          " bytes of blocks are held); plan for more ranks or with einplan --memory");
-    held_ += static_cast<std::int64_t>(size_class.size);
+    std::byte* const data = size_class.kept.back();
+    size_class.kept.pop_back();
+    kept_ -= static_cast<std::int64_t>(size_class.size);
+    allow(data, size_class.size);
     return data;
 }
 
 void BlockMemory::give(std::byte* data, std::int64_t bytes) {
+    if (is_large(bytes)) return pages_.give(data, PagePool::rounded(bytes));
     SizeClass& size_class = class_of(bytes);
     size_class.kept.push_back(data);
     kept_ += static_cast<std::int64_t>(size_class.size);
     forbid(data, size_class.size);
 }
 
-/// Gives kept buffers back, the largest first, until `room` more bytes fit under the limit or none is left.
+/// Gives kept small buffers back, the largest first, until `room` more bytes fit under the limit or none is left.
 void BlockMemory::release_until(std::int64_t room) {
-    for (std::size_t i = classes_.size(); i-- > 0 && kept_ > 0 && held_ + room > limit_;) {
+    for (std::size_t i = classes_.size(); i-- > 0 && kept_ > 0 && held() + room > limit_;) {
         SizeClass& size_class = classes_[i];
-        while (!size_class.kept.empty() && held_ + room > limit_) {
+        while (!size_class.kept.empty() && held() + room > limit_) {
             allow(size_class.kept.back(), size_class.size);
             std::free(size_class.kept.back());
             size_class.kept.pop_back();

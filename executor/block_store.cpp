@@ -1,7 +1,5 @@
 #include "executor/block_store.hpp"
 
-#include <unordered_map>
-
 #include "executor/device/element.hpp"
 #include "lib/base/error.hpp"
 
@@ -31,25 +29,18 @@ void BlockStore::reset_counts() {
 
 void BlockStore::prepare_memory() {
     std::vector<std::int32_t> readers = readers_, writers = writers_;
-    std::unordered_map<std::int64_t, std::int64_t> free;  // buffers by class, as the run would leave them
-    std::vector<std::int64_t> sizes;
-    auto release = [&](std::size_t block) { ++free[BlockMemory::class_size(bytes_[block])]; };
+    std::vector<BlockMemory::Use> uses;
     for (schedule::Task const& task : section_.tasks) {
         if (task.output >= 0) {
             auto const output = static_cast<std::size_t>(task.output);
-            if (writers[output] == section_.blocks[output].writers) {
-                std::int64_t& left = free[BlockMemory::class_size(bytes_[output])];
-                if (left > 0)
-                    --left;
-                else
-                    sizes.push_back(bytes_[output]);
-            }
-            if (--writers[output] == 0 && readers[output] == 0) release(output);
+            if (writers[output] == section_.blocks[output].writers) uses.push_back({bytes_[output], false});
+            if (--writers[output] == 0 && readers[output] == 0) uses.push_back({bytes_[output], true});
         }
         for (std::int32_t input : section_.inputs_of(task))
-            if (--readers[static_cast<std::size_t>(input)] == 0) release(static_cast<std::size_t>(input));
+            if (--readers[static_cast<std::size_t>(input)] == 0)
+                uses.push_back({bytes_[static_cast<std::size_t>(input)], true});
     }
-    memory_.prepare(sizes);
+    memory_.prepare(uses);
 }
 
 void BlockStore::allocate(BlockId block) {
