@@ -191,7 +191,8 @@ part_layer() {
 torch_training() { [ $has_torch = yes ] && $python scripts/bench/training.py "$1" "$2" "$3" 3 2> /dev/null; }
 part_training() {
     local size features batch peer
-    for size in "8192 128" "8192 512"; do
+    for size in ${TRAINING:-8192x128 8192x512}; do
+        size=${size/x/ }
         read -r features batch <<< "$size"
         "$bin/eintool" make ffnn-step "$features" 8192 14588 "$batch" -o "$work/training.json"
         plan training 2
