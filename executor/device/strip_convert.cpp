@@ -6,27 +6,20 @@
 namespace ein::executor {
 namespace {
 
-HalfLoops best_loops() {
+ConvertLoop best_loop(DType from, DType to) {
 #ifdef EIN_X86_LOOPS
-    if (instruction_set() == InstructionSet::avx512) return avx512::half_loops();
-    if (instruction_set() == InstructionSet::avx2) return avx2::half_loops();
+    static InstructionSet const set = instruction_set();
+    if (set == InstructionSet::avx512) return avx512::convert_loop(from, to);
+    if (set == InstructionSet::avx2) return avx2::convert_loop(from, to);
 #endif
-    return baseline::half_loops();
-}
-
-HalfLoops::Loop loop_for(DType from, DType to) {
-    static HalfLoops const loops = best_loops();
-    if (to == DType::f32)
-        return from == DType::f16 ? loops.from_half : from == DType::bf16 ? loops.from_bfloat : nullptr;
-    if (from == DType::f32) return to == DType::f16 ? loops.to_half : to == DType::bf16 ? loops.to_bfloat : nullptr;
-    return nullptr;
+    return baseline::convert_loop(from, to);
 }
 
 }  // namespace
 
 void strip_convert(DType from_type, void const* from, std::ptrdiff_t from_stride, DType to_type, void* to,
                    std::size_t count) {
-    HalfLoops::Loop const loop = from_stride == 1 ? loop_for(from_type, to_type) : nullptr;
+    ConvertLoop const loop = from_stride == 1 ? best_loop(from_type, to_type) : nullptr;
     if (loop != nullptr)
         loop(from, to, count);
     else

@@ -1,5 +1,5 @@
-// Runs of elements from one dtype to another, as lib/tensor converts them, with loops for the common conversions of
-// halves that use what the processor has.
+// Runs of elements from one dtype to another, as lib/tensor converts them, with loops for the common conversions (halves, small integers
+// that are computed with as floating-point numbers) that use what the processor has.
 #pragma once
 
 #include <cstddef>
@@ -12,20 +12,17 @@ namespace ein::executor {
 void strip_convert(DType from_type, void const* from, std::ptrdiff_t from_stride, DType to_type, void* to,
                    std::size_t count);
 
-/// Adjacent f16 and bf16 elements to f32 and back.
-struct HalfLoops {
-    using Loop = void (*)(void const* from, void* to, std::size_t count);
-    Loop from_half = nullptr, to_half = nullptr, from_bfloat = nullptr, to_bfloat = nullptr;
-};
+/// Adjacent elements of one dtype to another's, for conversions that are worth it; nullptr for others.
+using ConvertLoop = void (*)(void const* from, void* to, std::size_t count);
 
 namespace baseline {
-HalfLoops half_loops();
+ConvertLoop convert_loop(DType from, DType to);
 }
 namespace avx2 {
-HalfLoops half_loops();
+ConvertLoop convert_loop(DType from, DType to);
 }
 namespace avx512 {
-HalfLoops half_loops();
+ConvertLoop convert_loop(DType from, DType to);
 }
 
 }  // namespace ein::executor

@@ -42,6 +42,32 @@ TEST_CASE("halves are converted to the same bits as everywhere else", "[executor
     }
 }
 
+TEST_CASE("runs of any dtype are converted to the same bits as everywhere else", "[executor][device]") {
+    std::mt19937 random(8);
+    constexpr std::size_t count = 1000;
+    for (DType const from :
+         {DType::boolean, DType::u8, DType::i8, DType::i16, DType::i32, DType::i64, DType::f32, DType::f64})
+        for (DType const to : {DType::f32, DType::f64, DType::i32, DType::boolean}) {
+            CAPTURE(name(from), name(to));
+            std::vector<std::byte> const source = bits(count * size_of(from), random);
+            std::vector<std::byte> expected(count * size_of(to));
+            tensor::convert(from, source.data(), 1, to, expected.data(), count);
+            auto const check = [&](auto const& convert) {
+                std::vector<std::byte> found(count * size_of(to));
+                convert(found.data());
+                CHECK(found == expected);
+            };
+            check([&](void* found) { strip_convert(from, source.data(), 1, to, found, count); });
+            std::vector<ConvertLoop> loops{baseline::convert_loop(from, to)};
+#ifdef EIN_X86_LOOPS
+            if (instruction_set() != InstructionSet::baseline) loops.push_back(avx2::convert_loop(from, to));
+            if (instruction_set() == InstructionSet::avx512) loops.push_back(avx512::convert_loop(from, to));
+#endif
+            for (ConvertLoop const loop : loops)
+                if (loop != nullptr) check([&](void* found) { loop(source.data(), found, count); });
+        }
+}
+
 #ifdef EIN_X86_LOOPS
 TEST_CASE("every instruction set aggregates to the same bits", "[executor][device]") {
     std::mt19937 random(7);
