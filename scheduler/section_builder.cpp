@@ -60,8 +60,7 @@ std::int32_t SectionBuilder::add(TaskDraft const& draft) {
     if (draft.output) {
         task.output = draft.output->value();
         if (section_.blocks[static_cast<std::size_t>(task.output)].writers == 0)
-            makers_[static_cast<std::size_t>(task.output)] =
-                draft.level == TaskDraft::innermost ? levels_.size() - 1 : static_cast<std::size_t>(draft.level);
+            makers_[static_cast<std::size_t>(task.output)] = level_of(draft);
         ++section_.blocks[static_cast<std::size_t>(task.output)].writers;
     }
     task.after = draft.after;
@@ -69,11 +68,17 @@ std::int32_t SectionBuilder::add(TaskDraft const& draft) {
     task.coords = pool(draft.region);
     task.peer = draft.peer;
     task.tag = draft.tag;
-    Level& level =
-        draft.level == TaskDraft::innermost ? levels_.back() : levels_.at(static_cast<std::size_t>(draft.level));
-    auto& list = draft.kind == TaskKind::load ? loads_ : draft.kind == TaskKind::store ? stores_ : level.tasks;
+    auto& list = draft.kind == TaskKind::load    ? loads_
+                 : draft.kind == TaskKind::store ? stores_
+                                                 : levels_.at(level_of(draft)).tasks;
     list.push_back(task);
     return static_cast<std::int32_t>(list.size()) - 1;
+}
+
+/// In how many loops the task is: inputs are loaded before all of them.
+std::size_t SectionBuilder::level_of(TaskDraft const& draft) const {
+    if (draft.kind == TaskKind::load) return 0;
+    return draft.level == TaskDraft::innermost ? levels_.size() - 1 : static_cast<std::size_t>(draft.level);
 }
 
 void SectionBuilder::begin_node() {

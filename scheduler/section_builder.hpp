@@ -73,6 +73,7 @@ public:
 
 private:
     std::int64_t pool(Box const& box);
+    std::size_t level_of(TaskDraft const& draft) const;
 
     /// Where boxes are in the pool, by hash, the last of each hash: most boxes are there already, alike layers being cut alike.
     std::vector<std::int64_t> pooled_;

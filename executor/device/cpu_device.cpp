@@ -8,6 +8,7 @@
 #include "executor/device/lookup_kernel.hpp"
 #include "executor/device/loop_kernel.hpp"
 #include "executor/device/reference_device.hpp"
+#include "executor/device/scatter_kernel.hpp"
 #include "executor/device/transpose_kernel.hpp"
 
 namespace ein::executor {
@@ -82,6 +83,7 @@ std::unique_ptr<PreparedKernel const> CpuDevice::prepare(KernelShape const& shap
         return std::make_unique<IdentityKernel>(std::move(nest), types, einsum.agg);
     }
     if (auto lookup = make_lookup_kernel(shape)) return lookup;
+    if (auto scatter = make_scatter_kernel(shape)) return scatter;
     simplify(nest);
     if (auto gemm = make_gemm_kernel(shape, nest, types, params)) return gemm;
     LoopBody body = body_of(einsum, types, params);

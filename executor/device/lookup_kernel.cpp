@@ -5,6 +5,7 @@
 #include "executor/device/element.hpp"
 #include "executor/device/kernel_types.hpp"
 #include "executor/device/loop_kernel.hpp"
+#include "executor/device/position_labels.hpp"
 #include "lib/base/partition.hpp"
 
 namespace ein::executor {
@@ -12,11 +13,6 @@ namespace {
 
 constexpr Extent bytes_of_a_piece = 1 << 18;
 constexpr std::int64_t most_pieces = 64;
-
-/// A label of the positions: how far it moves everywhere, in bytes.
-struct PositionLabel {
-    Extent length, positions, data, output;
-};
 
 class LookupKernel final : public PreparedKernel {
 public:
@@ -43,7 +39,7 @@ public:
     }
 
     void launch(KernelCall const& call, Team& team) const override {
-        Extent const count = rows_to_copy();
+        Extent const count = count_of(labels_);
         if (pieces_ < 2) return copy_rows(call, 0, count);
         team.run(pieces_, [&](std::int64_t piece) {
             copy_rows(call, part_begin(count, pieces_, piece), part_begin(count, pieces_, piece + 1));
@@ -63,34 +59,22 @@ private:
                                  {nullptr, {0}, 0, types.compute, types.join, types.accumulate, scalar::Agg::sum});
     }
 
-    Extent rows_to_copy() const {
-        Extent count = 1;
-        for (PositionLabel const& label : labels_) count *= label.length;
-        return count;
-    }
-
     void count_pieces() {
         Extent const row_bytes = row_elements_ * static_cast<Extent>(size_of(position_dtype_));
-        pieces_ = std::min<std::int64_t>({most_pieces, rows_to_copy(), rows_to_copy() * row_bytes / bytes_of_a_piece});
+        Extent const rows = count_of(labels_);
+        pieces_ = std::min<std::int64_t>({most_pieces, rows, rows * row_bytes / bytes_of_a_piece});
     }
 
     void copy_rows(KernelCall const& call, Extent first, Extent last) const {
         SoloTeam solo;
         auto const label = static_cast<std::size_t>(lookup_.label);
         for (Extent row = first; row < last; ++row) {
-            Extent position_at = 0, data_at = 0, output_at = 0, rest = row;
-            for (auto at = labels_.rbegin(); at != labels_.rend(); ++at) {
-                Extent const index = rest % at->length;
-                rest /= at->length;
-                position_at += index * at->positions;
-                data_at += index * at->data;
-                output_at += index * at->output;
-            }
+            PositionOffsets const at = offsets_of(labels_, row);
             auto const* const where =
                 static_cast<std::byte const*>(call.operands[static_cast<std::size_t>(lookup_.positions)]);
-            Extent const position = load_element(where + position_at, position_dtype_).integer - call.begin[label];
-            auto* const to = static_cast<std::byte*>(call.output) + output_at;
-            copy_row(call, position, data_at, to, solo);
+            Extent const position = load_element(where + at.positions, position_dtype_).integer - call.begin[label];
+            auto* const to = static_cast<std::byte*>(call.output) + at.output;
+            copy_row(call, position, at.data, to, solo);
         }
     }
 

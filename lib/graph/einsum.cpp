@@ -46,6 +46,25 @@ std::optional<std::pair<int, int>> operand_equals_label(Expr const& expr) {
     return std::nullopt;
 }
 
+/// where(y == [v], x, 0) under a sum.
+std::optional<Lookup> chosen_by_position(EinSum const& einsum) {
+    if (einsum.agg != scalar::Agg::sum || einsum.operands() != 2 || einsum.join.op() != Op::where) return std::nullopt;
+    auto const& args = einsum.join.args();
+    auto const comparison = operand_equals_label(args[0]);
+    if (!comparison || args[1].op() != Op::operand || !is_zero(args[2])) return std::nullopt;
+    Lookup const found{args[1].node().slot, comparison->first, comparison->second};
+    bool const distinct =
+        found.data != found.positions && all_distinct(einsum.inputs[0]) && all_distinct(einsum.inputs[1]);
+    return distinct ? std::optional(found) : std::nullopt;
+}
+
+/// Whether the output has a label, besides `own`, that no operand has.
+bool broadcasts(EinSum const& einsum, int own) {
+    return std::any_of(einsum.output.begin(), einsum.output.end(), [&](int label) {
+        return label != own && !has_label(einsum.inputs[0], label) && !has_label(einsum.inputs[1], label);
+    });
+}
+
 }  // namespace
 
 bool EinSum::aggregates(int label) const { return !has_label(output, label); }
@@ -85,25 +104,31 @@ double flops(EinSum const& einsum, std::span<Extent const> lengths) {
     double const aggregation = einsum.aggregated().empty() ? 0 : 1;
     double points = 1;
     for (Extent length : lengths) points *= static_cast<double>(length);
+    if (auto const scatter = as_scatter(einsum))
+        return points / static_cast<double>(std::max<Extent>(1, lengths[static_cast<std::size_t>(scatter->label)]));
     return points * (operations(einsum.join) + aggregation);
 }
 
 std::optional<Lookup> as_lookup(EinSum const& einsum) {
-    if (einsum.agg != scalar::Agg::sum || einsum.operands() != 2 || einsum.join.op() != Op::where) return std::nullopt;
-    auto const& args = einsum.join.args();
-    auto const comparison = operand_equals_label(args[0]);
-    if (!comparison || args[1].op() != Op::operand || !is_zero(args[2])) return std::nullopt;
+    std::optional<Lookup> const lookup = chosen_by_position(einsum);
+    if (!lookup || einsum.aggregated() != std::vector<int>{lookup->label}) return std::nullopt;
+    auto const& data = einsum.inputs[static_cast<std::size_t>(lookup->data)];
+    auto const& positions = einsum.inputs[static_cast<std::size_t>(lookup->positions)];
+    bool const labels_fit = has_label(data, lookup->label) && !has_label(positions, lookup->label);
+    return labels_fit && !broadcasts(einsum, -1) ? lookup : std::nullopt;
+}
 
-    Lookup const lookup{args[1].node().slot, comparison->first, comparison->second};
-    if (lookup.data == lookup.positions || einsum.aggregated() != std::vector<int>{lookup.label}) return std::nullopt;
-    auto const& data = einsum.inputs[static_cast<std::size_t>(lookup.data)];
-    auto const& positions = einsum.inputs[static_cast<std::size_t>(lookup.positions)];
-    bool const labels_fit = has_label(data, lookup.label) && !has_label(positions, lookup.label) &&
-                            all_distinct(data) && all_distinct(positions);
-    bool const no_broadcast = std::all_of(einsum.output.begin(), einsum.output.end(), [&](int label) {
-        return has_label(data, label) || has_label(positions, label);
-    });
-    return labels_fit && no_broadcast ? std::optional(lookup) : std::nullopt;
+std::optional<Lookup> as_scatter(EinSum const& einsum) {
+    std::optional<Lookup> const scatter = chosen_by_position(einsum);
+    if (!scatter || !has_label(einsum.output, scatter->label)) return std::nullopt;
+    auto const& data = einsum.inputs[static_cast<std::size_t>(scatter->data)];
+    auto const& positions = einsum.inputs[static_cast<std::size_t>(scatter->positions)];
+    std::vector<int> const aggregated = einsum.aggregated();
+    bool const over_positions =
+        !aggregated.empty() &&
+        std::all_of(aggregated.begin(), aggregated.end(), [&](int label) { return has_label(positions, label); });
+    bool const labels_fit = !has_label(data, scatter->label) && !has_label(positions, scatter->label);
+    return over_positions && labels_fit && !broadcasts(einsum, scatter->label) ? scatter : std::nullopt;
 }
 
 }  // namespace ein::graph

@@ -34,7 +34,8 @@ struct EinSum {
 EinSum identity_einsum(Shape const& shape);
 
 /// Scalar operations that evaluating the join and the aggregation takes over `lengths` (one for each label):
-/// a multiply-add counts two; a lookup (see is_lookup) counts one an output element; a plain copy none.
+/// a multiply-add counts two; a lookup (see as_lookup) counts one an output element, a scatter one an element that is added; a plain
+/// copy none.
 double flops(EinSum const& einsum, std::span<Extent const> lengths);
 
 /// Whether the EinSum picks elements by position: sum over v of where(y == [v], x, 0), in either order of the comparison,
@@ -45,5 +46,8 @@ struct Lookup {
     int label = 0;      // the label that the positions are of
 };
 std::optional<Lookup> as_lookup(EinSum const& einsum);
+/// Its converse: sum of where(y == [v], x, 0) over labels of y, v an axis of the output that x and y lack. It can then run as a scatter:
+/// out[..., y[...], ...] += x[...].
+std::optional<Lookup> as_scatter(EinSum const& einsum);
 
 }  // namespace ein::graph

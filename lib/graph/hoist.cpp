@@ -15,7 +15,10 @@ void hoist(EinGraph& graph) {
     std::unordered_set<ValueId> stay;
     for (Loop const& loop : graph.loops) {
         if (loop.condition) stay.insert(*loop.condition);
-        for (Loop::Carry const& carry : loop.carries) stay.insert(carry.result);
+        for (Loop::Carry const& carry : loop.carries) {
+            stay.insert(carry.inside);  // a loop within another begins anew in each of its turns
+            stay.insert(carry.result);
+        }
     }
     std::vector<std::int32_t> changes = graph.loops_of_values();
     auto const changes_in = [&](std::int32_t loop, ValueId value) {

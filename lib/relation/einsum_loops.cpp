@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <unordered_map>
 
 #include "lib/base/error.hpp"
 #include "lib/relation/demand.hpp"
@@ -39,6 +40,8 @@ public:
             fill_identity(results);
         else if (auto const lookup = graph::as_lookup(einsum_))
             run_lookup(*lookup, results);
+        else if (auto const scatter = graph::as_scatter(einsum_))
+            run_scatter(*scatter, results);
         else if (is_plain_sum_of_products())
             run_sum_of_products(results);
         else
@@ -130,6 +133,41 @@ private:
             }
             ++k;
         } while (outer.next());
+    }
+
+    /// out[..., y[...], ...] += x[...]: one addition for each element of x that belongs to an output at hand.
+    void run_scatter(graph::Lookup const& scatter, Wide& results) const {
+        auto const data = static_cast<std::size_t>(scatter.data), positions = static_cast<std::size_t>(scatter.positions);
+        std::vector<LabelOffsets> offsets = all_offsets();
+        std::vector<Extent> const strides = row_major_strides(out_.data.shape());
+        LabelOffsets written(lengths_.size());
+        std::vector<int> others = aggregated_;
+        std::unordered_map<std::int64_t, Extent> row_of;  // of the positions whose rows are at hand
+        for (std::size_t axis = 0; axis < strides.size(); ++axis) {
+            int const label = einsum_.output[axis];
+            if (label != scatter.label) others.push_back(label);
+            for (Extent turn = 0; turn < length(label); ++turn)
+                if (label == scatter.label)
+                    row_of[out_.sets[axis][turn]] = turn * strides[axis];
+                else
+                    written[static_cast<std::size_t>(label)].push_back(turn * strides[axis]);
+        }
+        offsets.push_back(std::move(written));
+        fill_identity(results);
+        LabelLoops loops(others, lengths_, offsets);
+        do {
+            Scalar const given = inputs_[positions]->data.at(loops.offset(positions));
+            double const place = given.is_integer ? static_cast<double>(given.integer) : given.number.real();
+            bool const whole = place == std::floor(place) && std::fabs(place) < 0x1p62 &&
+                               (given.is_integer || given.number.imag() == 0);
+            auto const row = whole ? row_of.find(static_cast<std::int64_t>(place)) : row_of.end();
+            if (row == row_of.end()) continue;
+            Extent const k = loops.offset(offsets.size() - 1) + row->second;
+            Scalar const value = scalar::convert(inputs_[data]->data.at(loops.offset(data)), inputs_[data]->data.dtype(),
+                                                 types_.accumulate);
+            Scalar total = scalar::combine(einsum_.agg, types_.accumulate, results.at(k), value);
+            results.set(static_cast<std::size_t>(k), noise_ != nullptr ? with_noise(total, types_.accumulate) : total);
+        } while (loops.next());
     }
 
     /// The same loops as run_expression without its interpretation: one multiply-add a turn.

@@ -58,9 +58,11 @@ TaskCosts::TaskCosts(schedule::Header const& header, Cluster const& cluster) : c
     for (schedule::Kernel const& kernel : header.kernels) {
         graph::EinSum const& einsum = kernel.einsum;
         bool const lookup = graph::as_lookup(einsum).has_value();
+        auto const scatter = graph::as_scatter(einsum);
         double const a_point = weighted_operations(einsum.join) + of_aggregation(einsum);
-        kernels_.push_back({&einsum, lookup ? 1 : a_point,
-                            is_matrix_product(einsum) ? cluster.flops(kernel.compute) : cluster.operations, lookup});
+        kernels_.push_back({&einsum, lookup || scatter ? 1 : a_point,
+                            is_matrix_product(einsum) ? cluster.flops(kernel.compute) : cluster.operations, lookup,
+                            scatter ? scatter->label : -1});
     }
 }
 
@@ -82,6 +84,7 @@ double TaskCosts::of_kernel(Section const& section, Task const& task) const {
     auto const inputs = section.inputs_of(task);
     for (std::size_t operand = 0; operand < inputs.size(); ++operand)
         bytes += (kernel.lookup ? written : elements(kernel.einsum->inputs[operand])) * size(inputs[operand]);
+    if (kernel.scattered >= 0) points /= static_cast<double>(std::max<Extent>(1, lengths[kernel.scattered]));
     double const operations = (kernel.lookup ? written : points) * kernel.operations + (task.accumulate ? written : 0);
     return std::max(operations / kernel.rate, bytes / cluster_.bytes);
 }

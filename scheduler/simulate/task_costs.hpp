@@ -28,6 +28,7 @@ private:
         double operations;  // of one point of its label space; of one output element for a lookup
         double rate;        // of operations
         bool lookup;
+        std::int32_t scattered;  // the label along which a scatter chooses; -1: no scatter
     };
     double of_kernel(schedule::Section const& section, schedule::Task const& task) const;
 

@@ -4,6 +4,7 @@
 #include "executor/device/cpu_device.hpp"
 #include "executor/device/lookup_kernel.hpp"
 #include "executor/device/reference_device.hpp"
+#include "executor/device/scatter_kernel.hpp"
 #include "tests/executor/device/kernel_case.hpp"
 #include "tests/executor/device/test_team.hpp"
 #include "tests/support/catch.hpp"
@@ -76,7 +77,69 @@ TEST_CASE("a large lookup gives the same for any number of threads", "[executor]
     }
 }
 
-TEST_CASE("positions that are no integers, and sums over positions, are left to loops", "[executor][device]") {
+TEST_CASE("scatters add rows where positions say, and leave out those of another block", "[executor][device]") {
+    struct Case {
+        std::string form;
+        Shape extents;
+    };
+    Case const at =
+        GENERATE(Case{"id,i->vd", {11, 5, 9}}, Case{"di,i->dv", {5, 11, 9}}, Case{"ijd,ij->dv", {3, 4, 5, 9}},
+                 Case{"bid,bi->bvd", {3, 11, 5, 9}}, Case{"d,i->vd", {5, 11, 9}}, Case{"i,i->v", {40, 33}},
+                 Case{"ib,bi->vb", {11, 4, 9}}, Case{"id,i->vd", {0, 5, 9}}, Case{"id,ij->vd", {5, 7, 3, 9}});
+    DType const positions = GENERATE(DType::i32, DType::i64, DType::u8);
+    std::mt19937 random(9);
+    for (DType const type : {DType::f32, DType::f16, DType::c64, DType::i16})
+        for (bool const accumulate : {false, true})
+            for (bool const views : {false, true}) {
+                KernelCase test(
+                    einsum(at.form, at.extents, random() % 2 == 0 ? "where(y == [v], x, 0)" : "where([v] == y, x, 0)"),
+                    {type, positions}, type, compute_dtype(std::array{type, positions}, type));
+                test.shape().accumulate = accumulate;
+                if (accumulate) test.shape().output_dtype = test.kernel().compute;
+                if (views || accumulate) test.scatter_layout(random);
+                test.fill(random);
+                fill_positions(test, 1, positions, random, 14);
+                for (std::size_t l = 0; l < test.begin().size(); ++l)
+                    if (test.kernel().einsum.labels[l] == "v") test.begin()[l] = 2;
+                CAPTURE(at.form, name(type), accumulate, views);
+                REQUIRE(make_scatter_kernel(test.shape()) != nullptr);
+                CpuDevice cpu;
+                ReferenceDevice reference;
+                SoloTeam solo;
+                REQUIRE(difference(test.elements(test.run(cpu, solo)), test.elements(test.run(reference, solo)),
+                                   1e-3) == "");
+            }
+}
+
+TEST_CASE("a large scatter gives the same for any number of threads", "[executor][device]") {
+    KernelCase test(einsum("id,i->vd", {9000, 64, 3000}, "where(y == [v], x, 0)"), {DType::f32, DType::i32}, DType::f32,
+                    DType::f64);
+    test.fill_with_fractions(3);
+    std::mt19937 random(2);
+    fill_positions(test, 1, DType::i32, random, 3100);
+    CpuDevice cpu;
+    SoloTeam solo;
+    TestTeam team(4);
+    CHECK(test.run(cpu, solo) == test.run(cpu, team));
+}
+
+TEST_CASE("what chooses its label by anything but a position of its own is no scatter", "[executor][device]") {
+    auto const made = [](std::string const& form, Shape const& extents, std::string const& join, DType positions) {
+        KernelCase test(einsum(form, extents, join), {DType::f32, positions}, DType::f32, DType::f64);
+        return make_scatter_kernel(test.shape()) != nullptr;
+    };
+    std::string const join = "where(y == [v], x, 0)";
+    CHECK(made("id,i->vd", {40, 5, 9}, join, DType::i32));
+    CHECK_FALSE(made("id,i->vd", {40, 5, 9}, join, DType::f32));
+    CHECK_FALSE(made("id,i->vd", {40, 5, 9}, "where(y == [v], x, 1)", DType::i32));
+    CHECK_FALSE(made("id,i->v", {40, 5, 9}, join, DType::i32));       // also a sum over d
+    CHECK_FALSE(made("id,i->ivd", {40, 5, 9}, join, DType::i32));     // nothing is summed
+    CHECK_FALSE(made("vid,i->vd", {9, 40, 5}, join, DType::i32));     // each v has an x of its own
+    CHECK_FALSE(made("id,i->vdw", {40, 5, 9, 2}, join, DType::i32));  // a broadcast
+    CHECK_FALSE(made("id,i->vd", {40, 5, 2}, join, DType::i32));      // 10 elements: comparing is as fast
+}
+
+TEST_CASE("positions that are no integers, and sums over lookups, are left to loops", "[executor][device]") {
     KernelCase real(einsum("vd,i->id", {4, 3, 5}, "where(y == [v], x, 0)"), {DType::f32, DType::f32}, DType::f32,
                     DType::f32);
     CHECK(make_lookup_kernel(real.shape()) == nullptr);
