@@ -137,7 +137,8 @@ private:
 
     /// out[..., y[...], ...] += x[...]: one addition for each element of x that belongs to an output at hand.
     void run_scatter(graph::Lookup const& scatter, Wide& results) const {
-        auto const data = static_cast<std::size_t>(scatter.data), positions = static_cast<std::size_t>(scatter.positions);
+        auto const data = static_cast<std::size_t>(scatter.data),
+                   positions = static_cast<std::size_t>(scatter.positions);
         std::vector<LabelOffsets> offsets = all_offsets();
         std::vector<Extent> const strides = row_major_strides(out_.data.shape());
         LabelOffsets written(lengths_.size());
@@ -163,8 +164,8 @@ private:
             auto const row = whole ? row_of.find(static_cast<std::int64_t>(place)) : row_of.end();
             if (row == row_of.end()) continue;
             Extent const k = loops.offset(offsets.size() - 1) + row->second;
-            Scalar const value = scalar::convert(inputs_[data]->data.at(loops.offset(data)), inputs_[data]->data.dtype(),
-                                                 types_.accumulate);
+            Scalar const value = scalar::convert(inputs_[data]->data.at(loops.offset(data)),
+                                                 inputs_[data]->data.dtype(), types_.accumulate);
             Scalar total = scalar::combine(einsum_.agg, types_.accumulate, results.at(k), value);
             results.set(static_cast<std::size_t>(k), noise_ != nullptr ? with_noise(total, types_.accumulate) : total);
         } while (loops.next());

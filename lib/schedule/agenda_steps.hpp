@@ -189,12 +189,14 @@ void Agenda<Store>::leave(TaskId id) {
         --receives_in_flight_;
         receive_bytes_in_flight_ -= section_.message_of(ended).bytes;
     }
-    if (ended.output >= 0 && store_.wrote(BlockId{ended.output}))
+    bool const written = ended.output >= 0 && store_.wrote(BlockId{ended.output});
+    if (written)
         for (TaskId reader : links_.readers(BlockId{ended.output}))
             if (reader <= turns_.last_with(id)) count_down(reader);  // others wait for the last turn
     for (TaskId follower : links_.followers(id)) count_down(follower);
     if (id == head()) advance_head();
     if (!turns_.any()) return;
+    if (std::int32_t const loop = written ? turns_.wrote(BlockId{ended.output}) : -1; loop >= 0) end_turn(loop);
     if (std::int32_t const loop = turns_.ended(id); loop >= 0) end_turn(loop);
 }
 

@@ -1,5 +1,6 @@
 #include "lib/schedule/turns.hpp"
 
+#include <algorithm>
 #include <map>
 
 namespace ein::schedule {
@@ -41,6 +42,13 @@ Turns::Turns(Section const& section, TaskLinks const& links)
             if (task.output >= 0 && links.first_writer(BlockId{task.output}) == TaskId{t})
                 out.made.push_back(BlockId{task.output});
         }
+        for (Loop::Carry const& carry : loop.carries) {
+            auto const readers = links.readers(BlockId{carry.inside});
+            if (std::any_of(readers.begin(), readers.end(), [&](TaskId task) { return is_inside(task.value()); }))
+                continue;
+            unread_in_[carry.inside] = static_cast<std::int32_t>(l);
+            ++out.unread;
+        }
         for (auto const& [block, readers] : kept) out.kept.push_back({BlockId{block}, readers});
         for (std::size_t other = 0; other < l; ++other)
             if (section.loops[other].first >= loop.first && section.loops[other].turn < loop.turn)
@@ -54,9 +62,15 @@ void Turns::reset(std::size_t loop) {
     ++begun_[loop];
 }
 
+/// Before its first turn.
+void Turns::enter(std::size_t loop) {
+    reset(loop);
+    left_[loop] = loops_[loop].unread;
+}
+
 void Turns::begin_round() {
     std::fill(begun_.begin(), begun_.end(), 0);
-    for (std::size_t l = 0; l < loops_.size(); ++l) reset(l);
+    for (std::size_t l = 0; l < loops_.size(); ++l) enter(l);
     for (std::int32_t loop : loop_of_)
         if (loop >= 0) ++left_[static_cast<std::size_t>(loop)];
 }
@@ -66,13 +80,18 @@ std::int32_t Turns::ended(TaskId task) {
     return loop >= 0 && --left_[static_cast<std::size_t>(loop)] == 0 ? loop : -1;
 }
 
+std::int32_t Turns::wrote(BlockId block) {
+    auto const loop = unread_in_.find(block.value());
+    return loop != unread_in_.end() && --left_[static_cast<std::size_t>(loop->second)] == 0 ? loop->second : -1;
+}
+
 bool Turns::begin_turn(std::int32_t loop, std::int64_t most) {
     auto const l = static_cast<std::size_t>(loop);
     if (turns_[l] >= most) return false;
     std::int64_t const turns = turns_[l] + 1;
     reset(l);
     turns_[l] = turns;
-    for (std::size_t inner : loops_[l].inner) reset(inner);
+    for (std::size_t inner : loops_[l].inner) enter(inner);
     for (std::int32_t task = section_.loops[l].first; task < section_.loops[l].turn; ++task)
         ++left_[static_cast<std::size_t>(loop_of_[static_cast<std::size_t>(task)])];
     return true;

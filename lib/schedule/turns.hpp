@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -29,6 +30,7 @@ public:
             kept;  // from outside, with the times that a turn's tasks read them, the turn itself not counted
         std::vector<std::int32_t> waits;  // of each task [first, turn], for what the loop's tasks do
         std::vector<std::size_t> inner;   // loops in it
+        std::int32_t unread = 0;          // blocks that its first turn begins with and none of its tasks reads
     };
 
     Turns(Section const& section, TaskLinks const& links);
@@ -56,8 +58,11 @@ public:
                 first = TaskId{loop.first};
         return first;
     }
-    /// @return the loop whose turn has no other task left
+    /// @return the loop whose turn has no other task left, or -1
     std::int32_t ended(TaskId task);
+    /// A block is written that a loop may begin with: a first turn that does not read it ends after that all the same, or the next one's would
+    /// be written over. @return the loop whose turn waited for nothing else, or -1
+    std::int32_t wrote(BlockId block);
     /// Begins another turn of a loop. @return false when there were as many as there may be, whatever its condition says
     bool begin_turn(std::int32_t loop, std::int64_t most);
     OfLoop const& of(std::int32_t loop) const { return loops_[static_cast<std::size_t>(loop)]; }
@@ -66,11 +71,14 @@ public:
 
 private:
     void reset(std::size_t loop);
+    void enter(std::size_t loop);
 
     Section const& section_;
     std::vector<std::int32_t> loop_of_;  // by task; empty without loops
     std::vector<OfLoop> loops_;
-    std::vector<std::int32_t> left_;           // tasks of the turn
+    std::unordered_map<std::int32_t, std::int32_t>
+        unread_in_;                            // of blocks that a loop begins with and does not read: the loop
+    std::vector<std::int32_t> left_;           // tasks of the turn, and blocks that it begins with
     std::vector<std::int64_t> turns_, begun_;  // since the loop was entered; in all
 };
 

@@ -283,3 +283,46 @@ TEST_CASE("training in a loop: gradients of a turn", "[end_to_end][loops]") {
         {"outputs", {"train/W", "train/V"}}};
     check_json(json, {.ranks = ranks});
 }
+
+TEST_CASE("an inner loop begins anew in each turn of the outer one", "[end_to_end][loops]") {
+    int const ranks = GENERATE(1, 2, 3);
+    CAPTURE(ranks);
+    Json const inner = Json::parse(R"json({"name": "inner", "loop": {"times": 2, "carry": {"zero": "sum"}, "body": [
+        {"name": "sum", "einsum": "i,i->i", "inputs": ["zero", "v"], "join": "x+y"}]}})json");
+    Json const next =
+        Json::parse(R"json({"name": "next", "einsum": "i,i->i", "inputs": ["v", "inner/zero"], "join": "x+y"})json");
+    Json const json = {
+        {"eingraph", 1},
+        {"dtype", "f64"},
+        {"tensors",
+         {{"zero", {{"shape", {7}}, {"data", {{"fill", 0}}}}}, {"v", {{"shape", {7}}, {"data", {{"fill", 1}}}}}}},
+        {"nodes", {{{"name", "outer"}, {"loop", {{"times", 3}, {"carry", {{"v", "next"}}}, {"body", {inner, next}}}}}}},
+        {"outputs", {"outer/v"}}};
+    check_json(json, {.ranks = ranks});
+    auto const run = test::whole_run(graph::read_graph(json.dump(), "loops.json"), {.ranks = ranks});
+    std::vector<double> found(7);
+    std::memcpy(found.data(), run.results.at("outer/v").bytes().data(), 7 * 8);
+    CHECK(found == std::vector<double>(7, 27));  // a turn makes v three times as much
+}
+
+TEST_CASE("a tensor from outside may be what the next turn begins with", "[end_to_end][loops]") {
+    int const ranks = GENERATE(1, 2, 3, 5);
+    bool const read = GENERATE(false, true);
+    unsigned const seed = GENERATE(1u, 2u, 3u);
+    CAPTURE(ranks, read, seed);
+    Json const body = {{{"name", "x_next"}, {"einsum", "a,->a"}, {"inputs", {"x", read ? "p" : "u"}}}};
+    Json const json = {
+        {"eingraph", 1},
+        {"dtype", "f64"},
+        {"tensors",
+         {{"x", random({9}, 1)}, {"y", random({9}, 2)}, {"s", {{"shape", Json::array()}, {"data", {{"fill", 2}}}}}}},
+        {"nodes",
+         {{{"name", "p"},
+           {"op", "var"},
+           {"inputs", {"y"}},
+           {"axes", {0}}},  // late, and where nobody reads it a turn does not wait
+          {{"name", "u"}, {"einsum", "->"}, {"inputs", {"s"}}, {"join", "x+1"}},
+          {{"name", "L"}, {"loop", {{"times", 4}, {"carry", {{"x", "x_next"}, {"p", "s"}}}, {"body", body}}}}}},
+        {"outputs", {"L/x", "L/p"}}};
+    check_json(json, {.ranks = ranks, .transport = {.max_delay = 400, .seed = seed}});
+}
