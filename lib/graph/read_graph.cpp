@@ -52,7 +52,9 @@ private:
         auto const version = required(top_, "eingraph", "write the version of the format: \"eingraph\": 1");
         if (version && version->value() != Json(1))
             version->fail("version 1", brief(version->value()), "write 1, or use an Einloom that reads this version");
+        std::size_t const faults = top_.faults().list().size();
         if (auto const at = optional_at(top_, "mesh")) builder_.set_mesh(read_mesh(*at));
+        has_mesh_ = top_.faults().list().size() == faults;
         if (auto const at = optional_at(top_, "name")) graph_name_ = at->string().value_or("");
         if (auto const at = optional_at(top_, "dtype")) default_dtype_ = read_dtype(*at).value_or(DType::f32);
         if (auto const at = optional_at(top_, "params")) params_ = read_params(*at);
@@ -261,7 +263,7 @@ private:
     }
     std::optional<LabelledSharding> sharding_of(std::string const& name, std::optional<ValueId> value,
                                                 std::vector<std::string> const& labels) {
-        auto const entry = value ? constraint("sharding", name) : std::nullopt;
+        auto const entry = value && has_mesh_ ? constraint("sharding", name) : std::nullopt;
         return entry ? read_sharding(*entry, builder_.mesh(), builder_.value(*value), labels) : std::nullopt;
     }
     /// A copy of a value that lies as it was said: what reads the value reads the copy.
@@ -307,6 +309,7 @@ private:
     scalar::Params params_;
     std::vector<std::string> param_names_;
     GraphBuilder builder_;
+    bool has_mesh_ = true;  // or none is told; a faulty one says nothing about shardings
     Names names_;
     std::size_t tensors_ = 0;                     // names of tensors come first
     std::vector<std::optional<ValueId>> values_;  // by the number of a name; nothing: it has a fault

@@ -3,7 +3,7 @@
 namespace ein::apps::tool {
 
 Option turns_option(std::string const& by_default) {
-    return {"--turns", "turns of the loop", OptionValue::extent, by_default, 1, 1e9};
+    return {"--turns", "turns of the loop", OptionValue::extent, by_default, 1, turns_limit};
 }
 
 void Descent::add_step(GraphText& g) const {

@@ -23,6 +23,8 @@ struct SizeOf {
 enum class OptionValue { flag, extent, number, word };
 
 /// An option of one kind or of several, such as --turns.
+inline constexpr double turns_limit = 1e9;  // of a loop of a graph
+
 struct Option {
     std::string name, about;
     OptionValue value = OptionValue::extent;

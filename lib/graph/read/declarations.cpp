@@ -71,11 +71,12 @@ bool check_kind(Cursor const& node) {
     return false;
 }
 
-std::optional<std::size_t> resolve(Cursor const& at, Names& names) {
+/// @param own  see Names::suggestion
+std::optional<std::size_t> resolve(Cursor const& at, Names& names, std::string const& own = {}) {
     auto const name = at.string();
     auto const number = name ? names.find(*name) : std::nullopt;
     if (name && !number && names.complete())
-        at.fail("the name of a tensor or node", quote(*name), names.suggestion(*name));
+        at.fail("the name of a tensor or node", quote(*name), names.suggestion(*name, own));
     return number;
 }
 
@@ -90,11 +91,13 @@ void resolve_gradient(NodeDeclaration& declaration, Names& names) {
     bool const list = wrt && wrt->expect_list();
     if (list && wrt->size() == 0) wrt->fail("one tensor or more", "none", "name the tensors to differentiate by");
     declaration.usable = of && list && wrt->size() > 0;
-    if (of) declaration.inputs.push_back(resolve(*of, names));
-    for (std::size_t k = 0; list && k < wrt->size(); ++k) declaration.inputs.push_back(resolve(wrt->at(k), names));
+    if (of) declaration.inputs.push_back(resolve(*of, names, declaration.name));
+    for (std::size_t k = 0; list && k < wrt->size(); ++k)
+        declaration.inputs.push_back(resolve(wrt->at(k), names, declaration.name));
 }
 
 constexpr std::int64_t most_turns = 1'000'000'000;
+constexpr int deepest_loop = 100;  // readers walk loops in loops by recursion
 
 /// "times": 100, or "while": "not_done" and "max": 1000.
 void resolve_turns(Cursor const& loop, LoopDeclaration& to) {
@@ -123,6 +126,11 @@ void resolve_loop(NodeDeclaration& declaration, Names& names) {
     Cursor const loop = declaration.node.at("loop");
     declaration.usable = loop.expect_object();
     if (!declaration.usable) return;
+    if (names.depth() == deepest_loop) {
+        loop.fail("loops nested at most " + std::to_string(deepest_loop) + " deep", "one more", "join loops into one");
+        declaration.usable = false;
+        return;
+    }
     declaration.node.only_keys({"name", "loop"});
     loop.only_keys({"times", "while", "max", "carry", "body"});
     auto inside = std::make_shared<LoopDeclaration>(names);
@@ -135,7 +143,7 @@ void resolve_loop(NodeDeclaration& declaration, Names& names) {
         auto const begin = names.find(key);
         if (!begin && names.complete())
             carry->at(key).fail("a carried tensor that begins as one outside the loop", quote(key),
-                                names.suggestion(key));
+                                names.suggestion(key, declaration.name));
         declaration.inputs.push_back(begin);
         inside->carried.push_back({*inside->names.add(key), carry->at(key), {}});
     }
@@ -177,12 +185,13 @@ std::optional<std::size_t> Names::find(std::string const& name) {
     return add(name);
 }
 
-std::string Names::suggestion(std::string const& name) {
+std::string Names::suggestion(std::string const& name, std::string const& own) {
     std::string const define = "define it, or correct the name";
     if (searches_left_-- <= 0) return define;
     std::vector<std::string> known = names_;
     for (Names const* outer = around_; outer != nullptr; outer = outer->around_)
         known.insert(known.end(), outer->names_.begin(), outer->names_.end());
+    if (!own.empty()) std::erase_if(known, [&](std::string const& other) { return other.starts_with(own + "/"); });
     return did_you_mean(name, known, define);
 }
 

@@ -51,7 +51,10 @@ public:
     void lacks_some() { complete_ = false; }
     bool complete() const { return complete_ && (around_ == nullptr || around_->complete()); }
     /// "did you mean ...?" or "define it ..."; searched for the first faults of a file only, because each search reads every name.
-    std::string suggestion(std::string const& name);
+    /// @param own  a node whose own names are not meant
+    std::string suggestion(std::string const& name, std::string const& own = {});
+    /// In how many loops they are.
+    int depth() const { return around_ == nullptr ? 0 : around_->depth() + 1; }
 
 private:
     std::vector<std::string> names_;

@@ -209,6 +209,32 @@ TEST_CASE("each fault of the whole", "[lib][graph]") {
     CHECK(!faults[0].mend.empty());
 }
 
+TEST_CASE("loops may be nested 100 deep", "[lib][graph][loops]") {
+    auto const nested = [](int deep) {
+        std::string node = R"({"name": "B", "einsum": "ij->ij", "inputs": ["A"], "join": "x*2"})", next = "B";
+        for (int at = 0; at < deep; ++at) {
+            std::string const name = "L" + std::to_string(at);
+            node = R"({"name": ")" + name + R"(", "loop": {"times": 1, "carry": {"A": ")" + next + R"("}, "body": [)" +
+                   node + "]}}";
+            next = name + "/A";
+        }
+        return faults_of(R"({"eingraph": 1, "tensors": {"A": {"shape": [2, 3]}}, "nodes": [)" + node +
+                         R"(], "outputs": [")" + next + R"("]})");
+    };
+    CHECK(nested(100).empty());
+    auto const faults = nested(20000);
+    REQUIRE(!faults.empty());
+    CHECK(faults[0].expected == "loops nested at most 100 deep");
+}
+
+TEST_CASE("what a loop itself would define is not what it should carry", "[lib][graph][loops]") {
+    auto const faults = faults_of(R"({"eingraph": 1, "tensors": {"A": {"shape": [2]}}, "nodes": [{"name": "L", "loop":
+        {"times": 2, "carry": {"nope": "B"}, "body": [{"name": "B", "einsum": "i->i", "inputs": ["A"]}]}}], "outputs": ["A"]})");
+    REQUIRE(!faults.empty());
+    CHECK(faults[0].found == "'nope'");
+    CHECK(faults[0].mend.find("L/nope") == std::string::npos);
+}
+
 TEST_CASE("each fault of a loop", "[lib][graph][loops]") {
     struct Row {
         char const* loop;

@@ -85,6 +85,13 @@ TEST_CASE("what a loop carries keeps its sharding from turn to turn", "[lib][gra
     CHECK(y->loop == 0);
 }
 
+TEST_CASE("a faulty mesh says nothing about shardings", "[lib][graph][sharding]") {
+    auto const faults = faults_of(R"({"eingraph": 1, "mesh": {"a": 0}, "tensors": {"M": {"shape": [4, 4]}},
+        "nodes": [{"name": "Z", "einsum": "ij->ij", "inputs": ["M"]}], "sharding": {"M": "i/a j"}, "outputs": ["Z"]})");
+    REQUIRE(faults.size() == 1);
+    CHECK(faults[0].where == "/mesh/a");
+}
+
 TEST_CASE("each fault of a mesh or a sharding", "[lib][graph][sharding]") {
     struct Row {
         char const *mesh, *sharding, *more;
