@@ -117,6 +117,7 @@ expect 2 "--skewed is an option of make matrix-chain" "$bin/eintool" make matmul
 expect 2 "--tolerance is an option of make pagerank" "$bin/eintool" make k-means --tolerance 1
 expect 0 "" "$bin/eintool" make llama --sequence 6 --batch 2 -o "$work/llama.json"
 expect 0 "logits f32 (2, 1, 128)" "$bin/eintool" eval "$work/llama.json"
+expect 1 "expected a folder that can be made" "$bin/eintool" eval "$work/llama.json" --out "$work/llama.json"
 expect 0 "for 3 ranks" plan "$work/llama.json" -n 3
 expect 0 '"shape": [8192, 64, 1, 2, 64]' "$bin/eintool" make llama --size 65b
 expect 0 '(1, 6, 128)' bash -c "'$bin/eintool' make llama --sequence 6 --logits all -o '$work/all.json' && '$bin/eintool' eval '$work/all.json'"
