@@ -252,7 +252,7 @@ private:
                 (std::fputs(summary(report, verified).c_str(), stdout) < 0 || std::fflush(stdout) != 0))
                 tell(std::string("warning: the summary cannot be written to stdout: ") + std::strerror(errno));
             for (std::string const& message : verified.skipped) tell("warning: " + message);
-            if (!verified.mismatches.empty()) throw MismatchError(lines(verified.mismatches));
+            if (!verified.mismatches.empty()) throw MismatchError(joined(verified.mismatches, "\n"));
         });
         agree(transport_, [&] {
             if (unwritten) throw Error(unwritten->code(), "");  // told
@@ -263,12 +263,6 @@ private:
     apps::VerifyResult verify() const {
         return apps::verify_run({header_.graph_text, header_.graph_file, data_folder(), options_.out, options_.inputs,
                                  params_, options_.samples});
-    }
-
-    static std::string lines(std::vector<std::string> const& messages) {
-        std::string out;
-        for (std::string const& message : messages) out += (out.empty() ? "" : "\n") + message;
-        return out;
     }
 
     static std::string ill_conditioned(Json const& verify) {

@@ -76,16 +76,16 @@ std::byte* BlockMemory::fresh(SizeClass const& size_class) {
 }
 
 void BlockMemory::prepare_small(std::int64_t size) {
-    constexpr std::int64_t page = 4096;
     std::byte* const data = fresh(class_of(size));
     if (data == nullptr) return;
-    for (std::int64_t at = 0; at < size; at += page) const_cast<std::byte volatile*>(data)[at] = std::byte{0};
+    touch_pages(data, size);
     give(data, size);
 }
 
 std::byte* BlockMemory::take(std::int64_t bytes) {
     std::byte* data = is_large(bytes) ? take_large(bytes) : take_small(bytes);
     if (data != nullptr) return data;
+    pages_.release(pages_.kept());
     release_until(limit_);
     data = is_large(bytes) ? take_large(bytes) : take_small(bytes);
     if (data != nullptr) return data;

@@ -5,6 +5,7 @@
 
 #include "executor/unfinished_files.hpp"
 #include "lib/base/error.hpp"
+#include "lib/base/output_place.hpp"
 #include "lib/tensor/npy_write.hpp"
 
 namespace ein::executor {
@@ -30,11 +31,8 @@ OutputFiles::~OutputFiles() { forget_unfinished(); }
 
 void OutputFiles::create() {
     if (header_.outputs.empty()) return;
+    make_folder(folder_, "--out");
     std::error_code error;
-    fs::create_directories(folder_, error);
-    if (error)
-        throw RunError("--out " + folder_.string() + ": expected a folder that can be made, found: " + error.message() +
-                       "; choose another");
     for (fs::path const& path : final_)
         if (fs::is_directory(path, error))
             throw RunError("--out " + folder_.string() + ": expected to write " + path.string() +

@@ -48,6 +48,11 @@ std::int64_t move_pages(std::byte* from, std::byte* to, std::int64_t size) {
 
 }  // namespace
 
+void touch_pages(std::byte* data, std::int64_t size) {
+    constexpr std::int64_t small_page = 4096;
+    for (std::int64_t at = 0; at < size; at += small_page) const_cast<std::byte volatile*>(data)[at] = std::byte{0};
+}
+
 PagePool::~PagePool() { release(kept_); }
 
 std::byte* PagePool::take(std::int64_t size) {
@@ -68,7 +73,6 @@ std::byte* PagePool::take(std::int64_t size) {
 void PagePool::give(std::byte* data, std::int64_t size) { keep(data, size); }
 
 bool PagePool::prepare(std::int64_t size) {
-    constexpr std::int64_t small_page = 4096;
     if (size == 0) return true;
     std::byte* const data = reserve(size);
     if (data == nullptr) return false;
@@ -76,7 +80,7 @@ bool PagePool::prepare(std::int64_t size) {
         munmap(data, count(size));
         return false;
     }
-    for (std::int64_t at = 0; at < size; at += small_page) const_cast<std::byte volatile*>(data)[at] = std::byte{0};
+    touch_pages(data, size);
     held_ += size;
     keep(data, size);
     return true;

@@ -10,6 +10,9 @@
 
 namespace ein::executor {
 
+/// Writes to every page of fresh memory, so that it is mapped now and not in the middle of the run.
+void touch_pages(std::byte* data, std::int64_t size);
+
 class PagePool {
 public:
     static constexpr std::int64_t page = std::int64_t{2} << 20;  // a huge page: sizes are multiples of it

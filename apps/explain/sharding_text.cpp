@@ -1,13 +1,9 @@
 #include "apps/explain/sharding_text.hpp"
 
+#include "lib/base/error.hpp"
+
 namespace ein::apps::explain {
 namespace {
-
-std::string joined(std::vector<std::string> const& words, std::string const& between) {
-    std::string out;
-    for (std::string const& word : words) out += (out.empty() ? "" : between) + word;
-    return out;
-}
 
 std::string times(Extent length, std::int64_t count) {
     return std::to_string(length) + (count == 1 ? "" : "x" + std::to_string(count));

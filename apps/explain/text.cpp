@@ -4,6 +4,7 @@
 #include "apps/explain/alike.hpp"
 #include "apps/explain/columns.hpp"
 #include "apps/explain/print.hpp"
+#include "lib/base/error.hpp"
 #include "lib/base/sizes.hpp"
 
 namespace ein::apps::explain {
@@ -52,17 +53,11 @@ std::string labels(std::vector<CutLabel> const& cut) {
     return out.empty() ? "none: a scalar" : out;
 }
 
-std::string listed(std::vector<std::string> const& words, std::string const& between = ", ") {
-    std::string out;
-    for (std::string const& word : words) out += (out.empty() ? "" : between) + word;
-    return out;
-}
-
 std::string collectives(Flow const& flow) {
     std::string out;
     for (Step const& step : flow.steps)
         out +=
-            (out.empty() ? "" : ", then ") + step.kind + (step.axes.empty() ? "" : " over " + listed(step.axes, ","));
+            (out.empty() ? "" : ", then ") + step.kind + (step.axes.empty() ? "" : " over " + joined(step.axes, ","));
     if (out.empty()) out = "nothing moves";
     if (flow.bytes > 0) out += ", " + bytes(flow.bytes);
     return out + (flow.note.empty() ? "" : " (" + flow.note + ")");
@@ -78,7 +73,7 @@ std::string peaks(std::vector<std::int64_t> const& peak) {
 std::string idle(Explanation const& e) {
     std::vector<std::string> ranks;
     for (int rank : e.idle_ranks) ranks.push_back(std::to_string(rank));
-    return std::to_string(ranks.size()) + " of " + std::to_string(e.ranks) + ": " + listed(ranks);
+    return std::to_string(ranks.size()) + " of " + std::to_string(e.ranks) + ": " + joined(ranks, ", ");
 }
 
 std::string head(Explanation const& e) {
@@ -151,7 +146,7 @@ std::string also(Explanation const& e, std::vector<std::size_t> const& group) {
     if (group.size() == 1) return "";
     std::vector<std::string> names;
     for (std::size_t k = 1; k < group.size(); ++k) names.push_back(e.nodes[group[k]].name);
-    return line("alike", "and " + std::to_string(names.size()) + " alike: " + listed(names));
+    return line("alike", "and " + std::to_string(names.size()) + " alike: " + joined(names, ", "));
 }
 
 std::string moved(NodeStory const& s) {

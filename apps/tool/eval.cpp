@@ -6,8 +6,8 @@
 #include "apps/element_text.hpp"
 #include "apps/graph_inputs.hpp"
 #include "apps/tool/commands.hpp"
-#include "lib/base/error.hpp"
 #include "lib/base/json.hpp"
+#include "lib/base/output_place.hpp"
 #include "lib/graph/read_graph.hpp"
 #include "lib/relation/interpret.hpp"
 #include "lib/tensor/npy_write.hpp"
@@ -49,20 +49,12 @@ void print(std::string const& name, tensor::HostTensor const& tensor) {
                 to_string(tensor.shape()).c_str(), elements.c_str(), tensor.elements() > most ? " ..." : "");
 }
 
-void make_folder(std::string const& folder) {
-    std::error_code error;
-    fs::create_directories(folder, error);
-    if (error)
-        throw RunError("--out " + folder + ": expected a folder that can be made, found: " + error.message() +
-                       "; choose another");
-}
-
 int eval(Options const& options) {
     graph::EinGraph graph = graph::read_graph(read_text_file(options.path), options.path);
     use_given_inputs(graph, options.inputs);
     relation::Interpreter interpreter(graph, leaf_reader(graph, fs::path(options.path).parent_path()),
                                       given_params(options.params, graph.params));
-    if (!options.out.empty()) make_folder(options.out);
+    if (!options.out.empty()) make_folder(options.out, "--out");
     for (ValueId output : graph.outputs) {
         tensor::HostTensor const tensor = interpreter.whole(output);
         std::string name = graph.value(output).name;

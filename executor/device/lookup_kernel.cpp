@@ -11,9 +11,6 @@
 namespace ein::executor {
 namespace {
 
-constexpr Extent bytes_of_a_piece = 1 << 18;
-constexpr std::int64_t most_pieces = 64;
-
 class LookupKernel final : public PreparedKernel {
 public:
     LookupKernel(KernelShape const& shape, graph::Lookup const& lookup, KernelTypes const& types)
@@ -35,7 +32,7 @@ public:
         }
         data_stride_ = all.labels.back().strides[data];
         make_rows(std::move(row), types);
-        count_pieces();
+        pieces_ = pieces_of(count_of(labels_), row_elements_ * static_cast<Extent>(size_of(position_dtype_)));
     }
 
     void launch(KernelCall const& call, Team& team) const override {
@@ -57,12 +54,6 @@ private:
         zeros_ = LoopKernel::make(std::move(nothing), LoopBody::identity(types.accumulate));
         rows_ = LoopKernel::make(std::move(row),
                                  {nullptr, {0}, 0, types.compute, types.join, types.accumulate, scalar::Agg::sum});
-    }
-
-    void count_pieces() {
-        Extent const row_bytes = row_elements_ * static_cast<Extent>(size_of(position_dtype_));
-        Extent const rows = count_of(labels_);
-        pieces_ = std::min<std::int64_t>({most_pieces, rows, rows * row_bytes / bytes_of_a_piece});
     }
 
     void copy_rows(KernelCall const& call, Extent first, Extent last) const {

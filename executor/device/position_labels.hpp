@@ -1,6 +1,7 @@
 // The labels of an operand that holds positions, and how far each moves in every operand and the output.
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "lib/base/dtype.hpp"
@@ -15,6 +16,13 @@ struct PositionLabel {
 struct PositionOffsets {
     Extent positions = 0, data = 0, output = 0;
 };
+
+/// Into how many pieces rows are cut for a team.
+inline std::int64_t pieces_of(Extent rows, Extent row_bytes) {
+    constexpr Extent bytes_of_a_piece = 1 << 18;
+    constexpr std::int64_t most_pieces = 64;
+    return std::max<std::int64_t>(1, std::min<std::int64_t>({most_pieces, rows, rows * row_bytes / bytes_of_a_piece}));
+}
 
 /// How many positions there are.
 inline Extent count_of(std::vector<PositionLabel> const& labels) {

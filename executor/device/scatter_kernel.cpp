@@ -13,8 +13,6 @@
 namespace ein::executor {
 namespace {
 
-constexpr Extent bytes_of_a_piece = 1 << 18;
-constexpr std::int64_t most_pieces = 64;
 constexpr Extent least_elements = 32;  // of the rows that one position chooses among: for fewer, comparing is as fast
 
 class ScatterKernel final : public PreparedKernel {
@@ -76,8 +74,7 @@ private:
             store.labels[l].strides[0] = strides[l] * size;
         }
         row_bytes_ = element_count(row) * size;
-        pieces_ =
-            std::clamp<std::int64_t>(rows_ * row_bytes_ / bytes_of_a_piece, 1, std::min<Extent>(rows_, most_pieces));
+        pieces_ = pieces_of(rows_, row_bytes_);
         simplify(sum);
         simplify(store);
         sum_ = LoopKernel::make(std::move(sum),

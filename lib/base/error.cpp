@@ -112,4 +112,13 @@ std::string one_of(std::span<std::string const> names) {
     return out;
 }
 
+std::string joined(std::span<std::string const> words, std::string_view between) {
+    std::string out;
+    for (std::size_t i = 0; i < words.size(); ++i) {
+        if (i > 0) out += between;
+        out += words[i];
+    }
+    return out;
+}
+
 }  // namespace ein

@@ -109,5 +109,7 @@ std::string nearest_name(std::string_view name, std::span<std::string const> kno
 
 /// "a, b or c": for messages that list what is allowed.
 std::string one_of(std::span<std::string const> names);
+/// The words with `between` between them.
+std::string joined(std::span<std::string const> words, std::string_view between);
 
 }  // namespace ein

@@ -14,4 +14,12 @@ void require_folder_of(std::filesystem::path const& path) {
                    (there ? "; choose another place" : "; make it, or choose another place"));
 }
 
+void make_folder(std::filesystem::path const& folder, std::string const& option) {
+    std::error_code error;
+    std::filesystem::create_directories(folder, error);
+    if (error)
+        throw RunError(option + " " + folder.string() +
+                       ": expected a folder that can be made, found: " + error.message() + "; choose another");
+}
+
 }  // namespace ein

@@ -1,13 +1,16 @@
-// Where a file is to be written: whether its folder is there, told before anything is tried, because the names of
-// temporary files beside it mean nothing to the user.
+// Where files are to be written: whether their folder is there or can be made, told before anything is tried, because the names of
+// temporary files beside them mean nothing to the user.
 // Example: require_folder_of("/nonexist/x.sched") throws "... expected the folder /nonexist, found none; make it, ...".
 #pragma once
 
 #include <filesystem>
+#include <string>
 
 namespace ein {
 
 /// @throws RunError unless the folder that `path` lies in exists
 void require_folder_of(std::filesystem::path const& path);
+/// Makes a folder, and those that it lies in, where there is none. @param option  that names it  @throws RunError when it cannot be made
+void make_folder(std::filesystem::path const& folder, std::string const& option);
 
 }  // namespace ein

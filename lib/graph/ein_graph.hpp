@@ -81,6 +81,7 @@ struct Node {
 /// Nodes that run again and again. Nothing after the loop reads what they make but what is carried.
 /// Example: W -> inside; body: next = f(inside, ...), result = next; then inside is result, until `turns` or the condition end it.
 struct Loop {
+    static constexpr std::int64_t most_turns = 1'000'000'000;  // that a graph may ask for
     struct Carry {
         ValueId inside;  // of a node before the loop, an identity: what the first turn begins with
         ValueId result;  // of a node of the loop, an identity: what the next turn begins with; after the loop its last

@@ -62,14 +62,4 @@ std::vector<std::int64_t> replicas_of(Mesh const& mesh, Sharding const& sharding
     return offsets;
 }
 
-std::string sharding_text(Mesh const& mesh, Sharding const& sharding, std::vector<std::string> const& labels) {
-    std::string out;
-    for (std::size_t k = 0; k < sharding.size(); ++k) {
-        out += (k == 0 ? "" : " ") + labels[k];
-        for (std::size_t m = 0; m < sharding[k].size(); ++m)
-            out += (m == 0 ? "/" : ",") + mesh[static_cast<std::size_t>(sharding[k][m])].name;
-    }
-    return out;
-}
-
 }  // namespace ein::graph

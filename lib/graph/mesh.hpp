@@ -30,7 +30,5 @@ Parts parts_of(Mesh const& mesh, Sharding const& sharding);
 std::vector<Rank> ranks_of(Mesh const& mesh, Sharding const& sharding);
 /// How far from a block's rank those are that have it too where it is replicated over all other axes of the mesh; 0, itself, first.
 std::vector<std::int64_t> replicas_of(Mesh const& mesh, Sharding const& sharding);
-/// "i/dp k/tp,sp", with these names of the axes.
-std::string sharding_text(Mesh const& mesh, Sharding const& sharding, std::vector<std::string> const& labels);
 
 }  // namespace ein::graph

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <unordered_map>
 
 #include "lib/base/error.hpp"
@@ -113,6 +114,14 @@ private:
                einsum_.join == scalar::product(static_cast<int>(einsum_.operands()));
     }
 
+    /// The index that a value equals; nothing for one that equals none.
+    static std::optional<std::int64_t> place_of(Scalar const& given) {
+        if (given.is_integer) return given.integer;
+        double const place = given.number.real();
+        bool const whole = given.number.imag() == 0 && place == std::floor(place) && std::fabs(place) < 0x1p62;
+        return whole ? std::optional(static_cast<std::int64_t>(place)) : std::nullopt;
+    }
+
     /// out = x[..., y[...], ...]; what no position names stays zero.
     void run_lookup(graph::Lookup const& lookup, Wide& results) const {
         auto const data = static_cast<std::size_t>(lookup.data), positions = static_cast<std::size_t>(lookup.positions);
@@ -122,12 +131,9 @@ private:
         LabelLoops outer(einsum_.output, lengths_, offsets);
         std::size_t k = 0;
         do {
-            Scalar const given = inputs_[positions]->data.at(outer.offset(positions));
-            double const place = given.is_integer ? static_cast<double>(given.integer) : given.number.real();
-            bool const hit = place >= 0 && place < static_cast<double>(along.size()) && place == std::floor(place) &&
-                             (given.is_integer || given.number.imag() == 0);
-            if (hit) {
-                Extent const at = outer.offset(data) + along[static_cast<std::size_t>(place)];
+            auto const place = place_of(inputs_[positions]->data.at(outer.offset(positions)));
+            if (place && *place >= 0 && *place < static_cast<std::int64_t>(along.size())) {
+                Extent const at = outer.offset(data) + along[static_cast<std::size_t>(*place)];
                 Scalar const found = inputs_[data]->data.at(at);
                 results.set(k, scalar::convert(found, inputs_[data]->data.dtype(), types_.accumulate));
             }
@@ -157,11 +163,8 @@ private:
         fill_identity(results);
         LabelLoops loops(others, lengths_, offsets);
         do {
-            Scalar const given = inputs_[positions]->data.at(loops.offset(positions));
-            double const place = given.is_integer ? static_cast<double>(given.integer) : given.number.real();
-            bool const whole = place == std::floor(place) && std::fabs(place) < 0x1p62 &&
-                               (given.is_integer || given.number.imag() == 0);
-            auto const row = whole ? row_of.find(static_cast<std::int64_t>(place)) : row_of.end();
+            auto const place = place_of(inputs_[positions]->data.at(loops.offset(positions)));
+            auto const row = place ? row_of.find(*place) : row_of.end();
             if (row == row_of.end()) continue;
             Extent const k = loops.offset(offsets.size() - 1) + row->second;
             Scalar const value = scalar::convert(inputs_[data]->data.at(loops.offset(data)),

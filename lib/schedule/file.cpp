@@ -85,12 +85,6 @@ private:
     std::vector<Part> table_;
 };
 
-std::string joined(std::vector<std::string> const& lines) {
-    std::string out;
-    for (std::string const& line : lines) out += (out.empty() ? "" : "\n") + line;
-    return out;
-}
-
 }  // namespace
 
 void write_file(Schedule const& schedule, std::filesystem::path const& path) {
@@ -177,7 +171,7 @@ Header File::header() const {
     if (header.ranks < 1 || static_cast<std::uint32_t>(header.ranks) != preamble_of(data_).parts - 1)
         refuse(path_, "a section for each of " + std::to_string(header.ranks) + " ranks",
                std::to_string(preamble_of(data_).parts - 1));
-    if (auto const faults = faults_of(header); !faults.empty()) refuse(path_, "a sound schedule", joined(faults));
+    if (auto const faults = faults_of(header); !faults.empty()) refuse(path_, "a sound schedule", joined(faults, "\n"));
     return header;
 }
 
@@ -186,7 +180,7 @@ Section File::section(Rank rank, Header const& header) const {
     promise(rank.value() >= 0 && index < preamble_of(data_).parts, "section of a rank that the schedule lacks");
     Section section = decode_section(checked_part(path_, data_, index), path_.string());
     if (auto const faults = faults_of(header, section, rank); !faults.empty())
-        refuse(path_, "a sound schedule", joined(faults));
+        refuse(path_, "a sound schedule", joined(faults, "\n"));
     return section;
 }
 

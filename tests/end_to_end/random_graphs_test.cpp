@@ -46,6 +46,16 @@ void check_promises(test::WholeRun const& run) {
     }
 }
 
+void run_and_check(Json const& json, test::WholeRunSetup const& setup) {
+    try {
+        test::WholeRun const run = test::whole_run(json, setup);
+        check_results(run);
+        if (run.failures.empty()) check_promises(run);
+    } catch (std::exception const& error) {
+        FAIL_CHECK(error.what());
+    }
+}
+
 void check(std::uint64_t seed, test::GraphTaste const& taste) {
     constexpr int rank_counts[] = {1, 2, 3, 4, 5, 7};
     Json const json = test::random_graph(seed, taste);
@@ -66,13 +76,7 @@ void check(std::uint64_t seed, test::GraphTaste const& taste) {
     setup.inputs = seed % 7 == 0 ? scheduler::InputsPolicy::shared : scheduler::InputsPolicy::once;
     INFO("ranks " << setup.ranks << " calls " << setup.calls << " decompose " << setup.decompose << " alternative "
                   << setup.alternative << " place " << setup.place);
-    try {
-        test::WholeRun const run = test::whole_run(json, setup);
-        check_results(run);
-        if (run.failures.empty()) check_promises(run);
-    } catch (std::exception const& error) {
-        FAIL_CHECK(error.what());
-    }
+    run_and_check(json, setup);
 }
 
 }  // namespace
@@ -155,12 +159,6 @@ TEST_CASE("random graphs on random meshes keep to their shardings", "[end_to_end
         setup.decompose = seed % 4 == 0 ? "sqrt" : "eindecomp";
         setup.calls = seed % 7 == 0 ? 2 * setup.ranks : 0;
         setup.inputs = seed % 5 == 0 ? scheduler::InputsPolicy::shared : scheduler::InputsPolicy::once;
-        try {
-            test::WholeRun const run = test::whole_run(json, setup);
-            check_results(run);
-            if (run.failures.empty()) check_promises(run);
-        } catch (std::exception const& error) {
-            FAIL_CHECK(error.what());
-        }
+        run_and_check(json, setup);
     }
 }

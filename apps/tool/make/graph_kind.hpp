@@ -10,6 +10,7 @@
 #include "apps/tool/graph_text.hpp"
 #include "lib/base/box.hpp"
 #include "lib/base/dtype.hpp"
+#include "lib/graph/ein_graph.hpp"
 
 namespace ein::apps::tool {
 
@@ -22,9 +23,9 @@ struct SizeOf {
 
 enum class OptionValue { flag, extent, number, word };
 
-/// An option of one kind or of several, such as --turns.
-inline constexpr double turns_limit = 1e9;  // of a loop of a graph
+inline constexpr auto turns_limit = static_cast<double>(graph::Loop::most_turns);  // of --turns and its like
 
+/// An option of one kind or of several, such as --turns.
 struct Option {
     std::string name, about;
     OptionValue value = OptionValue::extent;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "lib/graph/ein_graph.hpp"
 #include "lib/graph/read/fields.hpp"
 
 namespace ein::graph {
@@ -96,7 +97,6 @@ void resolve_gradient(NodeDeclaration& declaration, Names& names) {
         declaration.inputs.push_back(resolve(wrt->at(k), names, declaration.name));
 }
 
-constexpr std::int64_t most_turns = 1'000'000'000;
 constexpr int deepest_loop = 100;  // readers walk loops in loops by recursion
 
 /// "times": 100, or "while": "not_done" and "max": 1000.
@@ -111,8 +111,8 @@ void resolve_turns(Cursor const& loop, LoopDeclaration& to) {
     std::string const key = times ? "times" : "max";
     auto const at = required(loop, key, "write how many turns there may be: \"max\": 1000");
     auto const turns = at ? at->integer() : std::nullopt;
-    if (turns && (*turns < 1 || *turns > most_turns))
-        at->fail("1 to " + std::to_string(most_turns) + " turns", std::to_string(*turns),
+    if (turns && (*turns < 1 || *turns > Loop::most_turns))
+        at->fail("1 to " + std::to_string(Loop::most_turns) + " turns", std::to_string(*turns),
                  *turns < 1 ? "write a larger number, or remove the loop" : "write a smaller number");
     else if (turns)
         to.turns = *turns;

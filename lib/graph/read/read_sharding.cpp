@@ -1,4 +1,5 @@
 #include "lib/graph/read/read_sharding.hpp"
+#include "lib/base/error.hpp"
 
 #include <algorithm>
 #include <sstream>
@@ -71,7 +72,7 @@ public:
 private:
     std::vector<int> read_axis(std::size_t axis, AxisText const& text) {
         if (!labels_.empty() && text.label != labels_[axis])
-            fail("the node's labels in their order: " + joined(labels_),
+            fail("the node's labels in their order: " + quote(joined(labels_, " ")),
                  quote(text.label) + " for axis " + std::to_string(axis), "write " + quote(labels_[axis]));
         std::vector<int> over;
         std::int64_t parts = 1;
@@ -95,12 +96,6 @@ private:
             fail("an axis of at least " + std::to_string(parts) + " to cut " + quote(text.label) + " over the mesh",
                  "an extent of " + std::to_string(value_.shape[axis]), "cut another axis, or use a smaller mesh");
         return over;
-    }
-
-    static std::string joined(std::vector<std::string> const& labels) {
-        std::string out;
-        for (std::string const& label : labels) out += (out.empty() ? "" : " ") + label;
-        return quote(out);
     }
 
     void fail(std::string const& expected, std::string const& found, std::string const& mend) {

@@ -46,6 +46,13 @@ TEST_CASE("a cube of calls is sharded over three axes; what a tensor lacks it is
     CHECK(left.single.empty());
 }
 
+TEST_CASE("a mesh that the graph names is called so", "[apps][explain][mesh]") {
+    graph::Mesh const given{{"dp", 2}, {"tp", 3}, {"sp", 2}};
+    Sharding const sharding{true, {6, 1, 2}, {{0, 1}, {}, {2}}, {}, false};
+    CHECK(sharding_text({"i", "j", "k"}, {24, 24, 24}, sharding, mesh_of(given)) == "i/dp,tp j k/sp");
+    CHECK(sharding_text({}, {}, {true, {}, {}, {}, false}, mesh_of({})) == "scalar");
+}
+
 TEST_CASE("axes that are always used together are one", "[apps][explain][mesh]") {
     Spread const rows = calls({8, 1}, {0, 1, 2, 3, 4, 5, 6, 7}, 8);
     Spread const grid = calls({2, 4}, {0, 1, 2, 3, 4, 5, 6, 7}, 8);

@@ -41,8 +41,6 @@ TEST_CASE("ranks of blocks on a mesh", "[lib][graph][sharding]") {
     CHECK(replicas_of(mesh, {{1}, {0}}) == std::vector<std::int64_t>{0, 1});
     CHECK(replicas_of(mesh, {{2}}) == std::vector<std::int64_t>{0, 2, 4, 6, 8, 10});
     CHECK(parts_of(mesh, {{0, 1}, {}}) == Parts{6, 1});
-    CHECK(sharding_text(mesh, {{0, 1}, {}, {2}}, {"i", "j", "k"}) == "i/dp,tp j k/sp");
-    CHECK(sharding_text({}, {}, {}).empty());
 }
 
 TEST_CASE("what is sharded is read through a copy that lies so", "[lib][graph][sharding]") {
