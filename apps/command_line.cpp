@@ -40,9 +40,9 @@ std::optional<int> parse(CLI::App& app, int argc, char const* const* argv) {
     return std::nullopt;
 }
 
-std::int64_t memory_budget(std::string const& text) {
+std::int64_t memory_budget(std::string const& text, std::string const& option) {
     auto const bytes = parse_bytes(text);
-    if (!bytes || *bytes == 0) throw UsageError("--memory: expected a size such as 8GiB, found '" + text + "'");
+    if (!bytes || *bytes == 0) throw UsageError(option + ": expected a size such as 8GiB, found '" + text + "'");
     return *bytes;
 }
 

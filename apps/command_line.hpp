@@ -14,8 +14,8 @@ std::string version(std::string const& program);
 /// Parses; --help and --version are printed and give 0. @throws UsageError for a wrong command line
 std::optional<int> parse(CLI::App& app, int argc, char const* const* argv);
 
-/// What --memory says, in bytes. @throws UsageError for what is no size above 0
-std::int64_t memory_budget(std::string const& text);
+/// What --memory, or another option, says, in bytes. @throws UsageError for what is no size above 0
+std::int64_t memory_budget(std::string const& text, std::string const& option = "--memory");
 
 /// Writes a small text file, whole or not at all (see ReplacedFile). @throws RunError
 void write_text(std::filesystem::path const& path, std::string const& text);

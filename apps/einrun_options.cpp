@@ -14,7 +14,7 @@ namespace {
 
 /// What is turned into values after parsing.
 struct Texts {
-    std::string device = "auto", memory, samples, progress = "auto";
+    std::string device = "auto", device_memory, memory, samples, progress = "auto";
     int threads = 0;
 };
 
@@ -29,7 +29,12 @@ void add_options(CLI::App& app, EinrunOptions& options, Texts& texts) {
            "--threads", texts.threads,
            "worker threads of each rank (default: OMP_NUM_THREADS, SLURM_CPUS_PER_TASK, or its share of the cores)")
         ->check(CLI::Range(1, 4096));
-    app.add_option("--device", texts.device, "auto, reference, cpu or cuda")->capture_default_str();
+    app.add_option("--device", texts.device,
+                   "auto, reference, cpu or cuda; emulated: the CPU in place of a GPU, for tests")
+        ->capture_default_str();
+    app.add_option(
+        "--device-memory", texts.device_memory,
+        "Memory for blocks on a rank's GPU, such as 40GiB; what does not fit moves to and fro (default: what is free)");
     app.add_option("--memory", texts.memory,
                    "block budget of each rank, as 8GiB: over it blocks spill to --spill-dir; without one, exit code 4");
     app.add_option("--spill-dir", options.spill_dir,
@@ -59,7 +64,7 @@ void add_options(CLI::App& app, EinrunOptions& options, Texts& texts) {
 
 /// Options of the public interface that this version does not have: refused by name, never ignored.
 void refuse_later_options(CLI::App& app) {
-    for (std::string const name : {"--checkpoint", "--every", "--stop-at", "--resume", "--device-memory"})
+    for (std::string const name : {"--checkpoint", "--every", "--stop-at", "--resume"})
         app.add_option_function<std::string>(
                name, [name](std::string const&) { throw UsageError(name + " is not available in this version"); })
             ->expected(0, 1)
@@ -97,10 +102,11 @@ std::optional<EinrunOptions> einrun_options(int argc, char const* const* argv) {
     if (texts.threads > 0) options.threads = texts.threads;
     if (!options.report.empty() && options.report == options.trace && options.report.parent_path() != "/dev")
         throw UsageError("--report and --trace: expected two files, found '" + options.report.string() + "' for both");
-    options.device = executor::device_kind_from_name(texts.device);
+    options.device = executor::device_choice_from_text(texts.device);
     options.verify = app.count("--verify") > 0;
     options.samples = samples_from(texts.samples);
     options.progress = progress_from(texts.progress, options.quiet);
+    if (!texts.device_memory.empty()) options.device_memory = memory_budget(texts.device_memory, "--device-memory");
     if (!texts.memory.empty()) options.memory = memory_budget(texts.memory);
     return options;
 }

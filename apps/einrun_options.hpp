@@ -16,9 +16,10 @@ struct EinrunOptions {
     std::filesystem::path out = "results";
     std::vector<std::string> inputs, params;  // NAME=FILE, NAME=NUMBER
     std::optional<int> threads;
-    executor::DeviceKind device = executor::DeviceKind::automatic;
-    std::optional<std::int64_t> memory;  // bytes of blocks a rank
-    std::filesystem::path spill_dir;     // empty: nothing may spill
+    executor::DeviceChoice device;
+    std::optional<std::int64_t> device_memory;  // bytes of blocks a rank, on a device with memory of its own
+    std::optional<std::int64_t> memory;         // bytes of blocks a rank
+    std::filesystem::path spill_dir;            // empty: nothing may spill
     bool verify = false;
     std::optional<std::int64_t> samples;  // of each output; without it all elements when that is little work
     std::filesystem::path report, trace;

@@ -6,15 +6,10 @@
 namespace ein::executor {
 
 BlockStore::BlockStore(schedule::Section const& section, std::int64_t limit)
-    : section_(section), memory_(limit), data_(section.blocks.size(), nullptr) {
+    : section_(section), home_(std::make_unique<HostHome>(section, limit)), held_(section.blocks.size(), 0) {
     bytes_.reserve(section.blocks.size());
     for (schedule::Block const& block : section.blocks) bytes_.push_back(section.bytes_of(block));
     reset_counts();
-}
-
-BlockStore::~BlockStore() {
-    for (std::size_t i = 0; i < data_.size(); ++i)
-        if (data_[i] != nullptr) memory_.give(data_[i], bytes_[i]);
 }
 
 void BlockStore::reset_counts() {
@@ -22,8 +17,8 @@ void BlockStore::reset_counts() {
     writers_.resize(section_.blocks.size());
     for (std::size_t i = 0; i < section_.blocks.size(); ++i) {
         readers_[i] = section_.blocks[i].readers;
-        writers_[i] = data_[i] == nullptr ? section_.blocks[i].writers : 0;
-        if (data_[i] != nullptr && readers_[i] == 0) remove(BlockId{static_cast<std::int32_t>(i)});
+        writers_[i] = held_[i] == 0 ? section_.blocks[i].writers : 0;
+        if (held_[i] != 0 && readers_[i] == 0) remove(BlockId{static_cast<std::int32_t>(i)});
     }
 }
 
@@ -40,11 +35,12 @@ void BlockStore::prepare_memory() {
             if (--readers[static_cast<std::size_t>(input)] == 0)
                 uses.push_back({bytes_[static_cast<std::size_t>(input)], true});
     }
-    memory_.prepare(uses);
+    home_->prepare(uses);
 }
 
 void BlockStore::allocate(BlockId block) {
-    data_[index(block)] = memory_.take(bytes_[index(block)]);
+    home_->make(block);
+    held_[index(block)] = 1;
     ledger_.create(bytes_[index(block)]);
 }
 
@@ -61,13 +57,15 @@ void BlockStore::read(BlockId block) {
 }
 
 bool BlockStore::is_true(BlockId block) const {
-    scalar::Scalar const value = load_element(data(block), section_.blocks[index(block)].dtype);
+    scalar::Scalar const value =
+        load_element(home_->in_host(block, HostUse::read).data(), section_.blocks[index(block)].dtype);
     return value.is_integer ? value.integer != 0 : value.number != 0.0;
 }
 
 void BlockStore::move(BlockId from, BlockId to) {
     promise(held(from) && !held(to), "a loop's next block takes the place of one that is still there");
-    std::swap(data_[index(from)], data_[index(to)]);
+    home_->move(from, to);
+    std::swap(held_[index(from)], held_[index(to)]);
     readers_[index(to)] = section_.blocks[index(to)].readers;
     writers_[index(to)] = 0;
     ledger_.remove(bytes_[index(from)]);
@@ -82,8 +80,8 @@ void BlockStore::begin_again(BlockId block) {
 }
 
 void BlockStore::remove(BlockId block) {
-    memory_.give(data_[index(block)], bytes_[index(block)]);
-    data_[index(block)] = nullptr;
+    home_->remove(block);
+    held_[index(block)] = 0;
     ledger_.remove(bytes_[index(block)]);
 }
 

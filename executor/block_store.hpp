@@ -1,14 +1,13 @@
 // The blocks of one rank while it runs: made by their first writer, ready when all writers have ended, deleted when all readers
-// have. The counts come from the schedule and are never guessed. Used under the engine's lock, except data().
+// have. The counts come from the schedule and are never guessed. Used under the engine's lock. Where their bytes are is their home's.
 // Example: a block with two writers and one reader: allocate, wrote (false), wrote (true: ready), read (gone).
 #pragma once
 
-#include <cstddef>
-#include <span>
+#include <memory>
 #include <vector>
 
 #include "executor/block_ledger.hpp"
-#include "executor/block_memory.hpp"
+#include "executor/host_home.hpp"
 #include "lib/base/ids.hpp"
 #include "lib/schedule/schedule.hpp"
 
@@ -18,9 +17,9 @@ class BlockStore {
 public:
     /// @param limit  bytes that will be live at most (see BlockMemory)
     BlockStore(schedule::Section const& section, std::int64_t limit);
-    ~BlockStore();  // a run that failed leaves blocks behind
-    BlockStore(BlockStore const&) = delete;
-    BlockStore& operator=(BlockStore const&) = delete;
+    /// Where the blocks live; this process's memory unless it is told. Before the first is made.
+    void live_in(std::unique_ptr<BlockHome> home) { home_ = std::move(home); }
+    BlockHome& home() const { return *home_; }
 
     /// Sets all counts as the schedule has them, for another run of the same tasks. Blocks that are held (inputs that stay loaded)
     /// count as written; those that nobody reads are deleted.
@@ -29,14 +28,13 @@ public:
     void add_reader(BlockId block) { ++readers_[index(block)]; }
 
     /// A block that nobody looks into: it is counted as others are, and takes no memory. Before it is first made.
-    void keep_empty(BlockId block) { bytes_[index(block)] = 0; }
-
-    bool held(BlockId block) const { return data_[index(block)] != nullptr; }
-    std::int64_t bytes(BlockId block) const { return bytes_[index(block)]; }
-    std::byte* data(BlockId block) const { return data_[index(block)]; }
-    std::span<std::byte> span(BlockId block) const {
-        return {data_[index(block)], static_cast<std::size_t>(bytes_[index(block)])};
+    void keep_empty(BlockId block) {
+        bytes_[index(block)] = 0;
+        home_->keep_empty(block);
     }
+
+    bool held(BlockId block) const { return held_[index(block)] != 0; }
+    std::int64_t bytes(BlockId block) const { return bytes_[index(block)]; }
 
     /// Memory for all blocks ahead of the first run, as if tasks ran in order, so that the run itself touches no fresh page.
     void prepare_memory();
@@ -67,9 +65,9 @@ private:
     void remove(BlockId block);
 
     schedule::Section const& section_;
-    BlockMemory memory_;
+    std::unique_ptr<BlockHome> home_;
     BlockLedger ledger_;
-    std::vector<std::byte*> data_;
+    std::vector<std::uint8_t> held_;
     std::vector<std::int64_t> bytes_;
     std::vector<std::int32_t> readers_, writers_;  // still to come
 };

@@ -11,6 +11,8 @@ namespace {
 
 constexpr std::int64_t runs_a_thread = 8;  // of neighbouring pieces
 
+std::byte* data_of(BlockHome& home, BlockId block) { return home.in_host(block, HostUse::update).data(); }
+
 }  // namespace
 
 using schedule::Block;
@@ -153,33 +155,32 @@ ChainRunner::Place ChainRunner::place_of(Prepared const& chain, std::int64_t num
     return out;
 }
 
-std::span<std::byte const> ChainRunner::Prepared::read_of_stream(Place const& place, BlockStore const& store) const {
+std::span<std::byte const> ChainRunner::Prepared::read_of_stream(Place const& place, BlockHome& home) const {
     if (!stream) return {};
-    return {store.data(stream->block) + place.first[stream->axis] * stream->step,
+    return {data_of(home, stream->block) + place.first[stream->axis] * stream->step,
             static_cast<std::size_t>(place.length[stream->axis] * stream->step)};
 }
 
 /// Neighbouring pieces run on one thread, which brings the next one's operands into the cache while it computes.
-void ChainRunner::run(TaskId last, BlockStore const& store, Team& team) const {
+void ChainRunner::run(TaskId last, BlockHome& home, Team& team) const {
     Prepared const& chain = chains_[static_cast<std::size_t>(role(last))];
     std::int64_t const pieces = chain.chain.pieces(),
                        runs = std::min<std::int64_t>(pieces, runs_a_thread * team.width());
     team.run(runs, [&](std::int64_t run) {
         std::int64_t const end = part_begin(pieces, runs, run + 1);
         for (std::int64_t piece = part_begin(pieces, runs, run); piece < end; ++piece)
-            run_piece(chain, piece, piece + 1 < end ? piece + 1 : -1, store);
+            run_piece(chain, piece, piece + 1 < end ? piece + 1 : -1, home);
     });
 }
 
 /// @param next  the piece that this thread runs then; -1: none
-void ChainRunner::run_piece(Prepared const& chain, std::int64_t number, std::int64_t next,
-                            BlockStore const& store) const {
+void ChainRunner::run_piece(Prepared const& chain, std::int64_t number, std::int64_t next, BlockHome& home) const {
     std::vector<Chain::Axis> const& axes = chain.chain.axes;
     Place const place = place_of(chain, number);
     Piece const& piece = chain.pieces.at(place.longer);
     std::span<std::byte const> coming;
-    if (next >= 0) coming = chain.read_of_stream(place_of(chain, next), store);
-    if (coming.data() == chain.read_of_stream(place, store).data()) coming = {};
+    if (next >= 0) coming = chain.read_of_stream(place_of(chain, next), home);
+    if (coming.data() == chain.read_of_stream(place, home).data()) coming = {};
     Scratch const inside(piece.bytes);
     SoloTeam solo;
     std::vector<void const*> operands;
@@ -191,13 +192,13 @@ void ChainRunner::run_piece(Prepared const& chain, std::int64_t number, std::int
         operands.resize(inputs.size());
         begin.assign(section_.coords.begin() + at.coords, section_.coords.begin() + at.coords + at.order);
         bool const is_last = k + 1 == piece.kernels.size();
-        std::byte* output =
-            is_last ? store.data(BlockId{at.output}) + kernels_.output_offset(id) : inside.data() + piece.output_at[k];
+        std::byte* output = is_last ? data_of(home, BlockId{at.output}) + kernels_.output_offset(id)
+                                    : inside.data() + piece.output_at[k];
         for (std::size_t i = 0; i < inputs.size(); ++i) {
             std::int32_t const writer = chain.inner[k][i];
-            std::byte const* from =
-                writer >= 0 ? inside.data() + piece.output_at[static_cast<std::size_t>(writer)]
-                            : store.data(BlockId{inputs[i]}) + kernels_.input_offset(at, static_cast<std::int32_t>(i));
+            std::byte const* from = writer >= 0 ? inside.data() + piece.output_at[static_cast<std::size_t>(writer)]
+                                                : data_of(home, BlockId{inputs[i]}) +
+                                                      kernels_.input_offset(at, static_cast<std::int32_t>(i));
             for (std::size_t a = 0; a < axes.size(); ++a) from += place.first[a] * chain.steps[k][a].operands[i];
             operands[i] = from;
         }

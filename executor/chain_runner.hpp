@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "executor/block_store.hpp"
+#include "executor/block_home.hpp"
 #include "executor/chains.hpp"
 #include "executor/kernel_table.hpp"
 
@@ -25,7 +25,7 @@ public:
     std::span<TaskId const> held_back_for(TaskId last) const;
     /// Blocks inside chains: they need no memory.
     std::vector<BlockId> inside() const;
-    void run(TaskId last, BlockStore const& store, Team& team) const;
+    void run(TaskId last, BlockHome& home, Team& team) const;
 
 private:
     static constexpr std::int32_t none = -1, held_back = -2;
@@ -62,7 +62,7 @@ private:
         std::optional<Stream> stream;      // the largest
         std::map<unsigned, Piece> pieces;  // by Place::longer
 
-        std::span<std::byte const> read_of_stream(Place const& place, BlockStore const& store) const;
+        std::span<std::byte const> read_of_stream(Place const& place, BlockHome& home) const;
     };
 
     std::int32_t role(TaskId task) const {
@@ -73,7 +73,7 @@ private:
     Piece prepare_piece(Prepared const& chain, unsigned longer, Device& device, scalar::Params const& params) const;
     std::optional<Stream> stream_of(Prepared const& chain) const;
     static Place place_of(Prepared const& chain, std::int64_t number);
-    void run_piece(Prepared const& chain, std::int64_t piece, std::int64_t next, BlockStore const& store) const;
+    void run_piece(Prepared const& chain, std::int64_t piece, std::int64_t next, BlockHome& home) const;
     schedule::Task const& task(TaskId id) const { return section_.tasks[static_cast<std::size_t>(id.value())]; }
 
     schedule::Header const& header_;

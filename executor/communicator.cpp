@@ -1,6 +1,7 @@
 #include "executor/communicator.hpp"
 
 #include <thread>
+#include <utility>
 
 #include "executor/clock.hpp"
 
@@ -30,6 +31,7 @@ void Communicator::step() {
 }
 
 void Communicator::start_what_may() {
+    for (Starting const& starting : std::exchange(expected_, {})) start(starting);
     unsigned const events = desk_.events.load(std::memory_order_acquire);
     if (events == seen_events_) return;
     seen_events_ = events;
@@ -52,23 +54,21 @@ void Communicator::start_what_may() {
 void Communicator::start(Starting const& starting) {
     TaskId const id = starting.task;
     Task const& task = section_.tasks[static_cast<std::size_t>(id.value())];
-    BlockId const block{task.kind == TaskKind::send ? section_.inputs_of(task)[0] : task.output};
-    schedule::Stretch const part = section_.message_of(task);
-    std::span<std::byte> const bytes =
-        std::as_const(desk_.agenda)
-            .store()
-            .span(block)
-            .subspan(static_cast<std::size_t>(part.offset), static_cast<std::size_t>(part.bytes));
+    std::optional<std::span<std::byte>> const bytes = home().message(id);
+    if (!bytes) return expected_.push_back(starting);
     log_.start(id, seconds_now());
     if (task.kind == TaskKind::send)
-        transport_.start_send(bytes, Rank{task.peer}, task.tag, id.value(), starting.ends);
+        transport_.start_send(*bytes, Rank{task.peer}, task.tag, id.value(), starting.ends);
     else
-        transport_.start_receive(bytes, Rank{task.peer}, task.tag, id.value());
+        transport_.start_receive(*bytes, Rank{task.peer}, task.tag, id.value());
 }
 
 void Communicator::finish_what_is_done() {
     if (done_.empty()) return;
     double const now = seconds_now();
+    for (Transport::Ticket const ticket : done_)
+        if (section_.tasks[static_cast<std::size_t>(ticket)].kind == TaskKind::receive)
+            home().received(TaskId{static_cast<std::int32_t>(ticket)});
     std::lock_guard lock(desk_.mutex);
     for (Transport::Ticket const ticket : done_) {
         TaskId const id{static_cast<std::int32_t>(ticket)};

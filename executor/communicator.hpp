@@ -40,6 +40,7 @@ private:
         SendEnds ends;
     };
     void start(Starting const& starting);
+    BlockHome& home() const { return desk_.agenda.store().home(); }
 
     Desk& desk_;
     schedule::Section const& section_;
@@ -49,6 +50,7 @@ private:
     std::atomic<bool> busy_{false};
     unsigned seen_events_ = 0;  // of the desk, when starts were last looked for
     std::vector<Starting> starting_;
+    std::vector<Starting> expected_;       // their bytes are on their way from a device
     std::vector<Transport::Ticket> done_;  // tickets are task ids
     TaskTimes times_;
 };

@@ -9,6 +9,7 @@
 #include "executor/standstill.hpp"
 #include "executor/task_text.hpp"
 #include "lib/base/error.hpp"
+#include "lib/schedule/device_traffic.hpp"
 #include "lib/schedule/kernel_widths.hpp"
 
 namespace ein::executor {
@@ -22,8 +23,9 @@ public:
           options_(engine.options_),
           desk_(parts_.section, parts_.header.loops, engine.profile_, options_.limits, options_.threads,
                 [this](ExitCode code, std::string const& message) { end_all(code, message); }),
-          runner_(parts_.header, parts_.section, parts_.device, engine.kernels_, engine.chains_, desk_.agenda.store(),
-                  parts_.readers, parts_.sink, parts_.spills),
+          device_home_(live_on_device(engine)),
+          runner_(parts_.header, parts_.section, parts_.device, engine.kernels_, engine.chains_,
+                  desk_.agenda.store().home(), parts_.readers, parts_.sink, parts_.spills),
           predicted_(parts_.section, schedule::predicted_turns(parts_.header, parts_.section)) {
         for (BlockId block : engine.chains_.inside()) desk_.agenda.store().keep_empty(block);
         bool const alone = parts_.transport.size() == 1;
@@ -97,6 +99,7 @@ private:
             desk_.events.fetch_add(1);
         }
         crew_->work();
+        if (phase == Phase::execute && !closed()) desk_.agenda.store().home().settle();
         double const worked = seconds_now();
         if (communicator_ && !closed()) communicator_->barrier();
         double const end = seconds_now();
@@ -104,6 +107,14 @@ private:
         std::lock_guard lock(desk_.mutex);
         if (phase == Phase::execute) desk_.times.end(end);
         return worked - begin;
+    }
+
+    DeviceHome* live_on_device(Engine& engine) {
+        if (engine.device_capacity_ == 0) return nullptr;
+        auto home = std::make_unique<DeviceHome>(parts_.section, *parts_.device.accelerator(), engine.device_capacity_);
+        DeviceHome* const out = home.get();
+        desk_.agenda.store().live_in(std::move(home));
+        return out;
     }
 
     void prepare_memory() {
@@ -204,6 +215,11 @@ private:
         result_.blocks = desk_.agenda.store().ledger();
         result_.times = desk_.times.shares();
         result_.peak_predicted = engine_.profile_.peak;
+        if (device_home_ != nullptr)
+            result_.device =
+                DeviceUse{engine_.device_capacity_,
+                          schedule::device_traffic(parts_.header, parts_.section, engine_.device_capacity_),
+                          device_home_->traffic()};
         if (parts_.spills == nullptr) return;
         result_.spilled = parts_.spills->use();
         for (std::int64_t* count : {&result_.spilled.blocks, &result_.spilled.written, &result_.spilled.read})
@@ -214,6 +230,7 @@ private:
     EngineParts& parts_;
     EngineOptions& options_;
     Desk desk_;
+    DeviceHome* device_home_;  // nullptr where kernels run in this process's memory
     TaskRunner runner_;
     std::optional<Communicator> communicator_;
     std::optional<Crew> crew_;
@@ -226,6 +243,7 @@ private:
 Engine::Engine(EngineParts parts, EngineOptions options)
     : parts_(parts),
       options_(std::move(options)),
+      device_capacity_(device_capacity()),
       kernels_(parts.header, parts.section, parts.device, parts.params),
       profile_(options_.repeat > 1 && !options_.load_each_round ? replay_keeping_inputs(parts.section)
                                                                 : schedule::replay(parts.section)),
@@ -237,6 +255,19 @@ Engine::Engine(EngineParts parts, EngineOptions options)
       record_(options_.threads, parts.section.tasks.size(), options_.keep) {}
 
 Engine::~Engine() = default;
+
+/// No more than all blocks together take.
+std::int64_t Engine::device_capacity() const {
+    Accelerator* const device = parts_.device.accelerator();
+    if (device == nullptr) return 0;
+    std::int64_t const given = options_.device_memory.value_or(device->free_memory());
+    std::int64_t all = 0;
+    for (schedule::Block const& block : parts_.section.blocks)
+        all += schedule::DeviceMemory::rounded(parts_.section.bytes_of(block));
+    schedule::check_device_memory(parts_.header, parts_.section, given);
+    return std::max(schedule::DeviceMemory::alignment,
+                    std::min(given, all) / schedule::DeviceMemory::alignment * schedule::DeviceMemory::alignment);
+}
 
 RunResult Engine::run() { return Running(*this).run(); }
 

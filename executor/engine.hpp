@@ -5,12 +5,14 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "executor/agenda.hpp"
 #include "executor/block_ledger.hpp"
 #include "executor/desk.hpp"
 #include "executor/device/device.hpp"
+#include "executor/device_home.hpp"
 #include "executor/progress.hpp"
 #include "executor/task_runner.hpp"
 #include "executor/task_times.hpp"
@@ -32,15 +34,23 @@ struct EngineParts {
 
 struct EngineOptions {
     int threads = 1;
-    int repeat = 1;                // rounds on the loaded inputs; only the last one's outputs are stored
-    bool load_each_round = false;  // of all ranks alike: inputs do not stay, as where a rank spills
-    double stall = 300;            // seconds
-    Keep keep = Keep::latest;      // of what happens: all for a trace
-    Progress* progress = nullptr;  // at rank 0, if wanted
+    int repeat = 1;                             // rounds on the loaded inputs; only the last one's outputs are stored
+    std::optional<std::int64_t> device_memory;  // bytes of blocks on a device with memory of its own
+    bool load_each_round = false;               // of all ranks alike: inputs do not stay, as where a rank spills
+    double stall = 300;                         // seconds
+    Keep keep = Keep::latest;                   // of what happens: all for a trace
+    Progress* progress = nullptr;               // at rank 0, if wanted
     TransferLimits limits;
     ChainLimits chains;
     Desk::OnFailure on_failure;  // before the transport ends all ranks: tell the user, remove what is unfinished
     std::function<void(std::string const&)> explain;  // a line on what this rank waits for, when the run stalls
+};
+
+/// The memory of a device that has its own.
+struct DeviceUse {
+    std::int64_t capacity = 0;          // bytes that blocks might take
+    schedule::DeviceTraffic predicted;  // of one round
+    schedule::DeviceTraffic moved;      // of all rounds
 };
 
 /// What one rank did.
@@ -54,6 +64,7 @@ struct RunResult {
     std::int64_t live_after_execute = 0;  // blocks that wait to be stored
     std::int64_t peak_predicted = 0;
     schedule::DiskUse spilled;  // in one round
+    std::optional<DeviceUse> device;
     std::vector<std::int64_t>
         turns;  // of each loop of the header in one round, an inner one's over all turns of the outer
     schedule::Exchanged predicted;   // of one round, for that many turns
@@ -62,7 +73,7 @@ struct RunResult {
 
 class Engine {
 public:
-    /// Prepares kernels and counts. @throws InputError for a param without a value, MemoryError
+    /// Prepares kernels and counts. @throws InputError for a param without a value, MemoryError where a task's blocks do not fit on the device
     Engine(EngineParts parts, EngineOptions options);
     ~Engine();
 
@@ -74,8 +85,10 @@ public:
 
 private:
     class Running;
+    std::int64_t device_capacity() const;
     EngineParts parts_;
     EngineOptions options_;
+    std::int64_t device_capacity_;  // bytes; 0: kernels run in this process's memory
     KernelTable kernels_;
     schedule::Profile profile_;
     ChainRunner chains_;

@@ -36,6 +36,10 @@ public:
         std::int32_t const kernel = of_task_[index(task)];
         return kernel < 0 ? 0.0 : flops_[static_cast<std::size_t>(kernel)];
     }
+    /// Whether the task's kernel works on host memory though the device has its own.
+    bool runs_on_host(TaskId task) const {
+        return some_on_host_ && of_task_[index(task)] >= 0 && kernel(task).runs_on_host();
+    }
     std::size_t size() const { return kernels_.size(); }
 
 private:
@@ -46,6 +50,7 @@ private:
     std::vector<std::int32_t> of_task_;           // -1 for tasks that launch none
     std::vector<std::ptrdiff_t> input_offsets_;   // parallel to Section::inputs
     std::vector<std::ptrdiff_t> output_offsets_;  // by task
+    bool some_on_host_ = false;
 };
 
 }  // namespace ein::executor

@@ -8,6 +8,17 @@ namespace ein::executor {
 
 namespace {
 
+/// Bytes between the host and the memory of a device that has its own; null for other devices.
+Json device_memory(RunResult const& result) {
+    if (!result.device) return nullptr;
+    auto const rounds = static_cast<std::int64_t>(std::max<std::size_t>(1, result.rounds.size()));
+    schedule::DeviceTraffic const &moved = result.device->moved, &predicted = result.device->predicted;
+    return {{"capacity", result.device->capacity},    {"peak", moved.peak},
+            {"copied_in", moved.copied_in / rounds},  {"evicted", moved.evicted / rounds},
+            {"sent_home", moved.sent_home / rounds},  {"copied_in_predicted", predicted.copied_in},
+            {"evicted_predicted", predicted.evicted}, {"sent_home_predicted", predicted.sent_home}};
+}
+
 /// How much of the time with messages under way was hidden behind computing; the share is null where none were.
 Json overlap(double under_way, double hidden) {
     return {{"under_way", under_way},
@@ -53,6 +64,7 @@ Json rank_report(Rank rank, RunFacts const& facts, RunResult const& result) {
               {"bytes", result.spilled.written},
               {"fetched_bytes", result.spilled.read},
               {"peak_bytes", result.spilled.peak}}},
+            {"device_memory", device_memory(result)},
             {"blocks",
              {{"created", result.blocks.created()},
               {"deleted", result.blocks.deleted()},
@@ -155,6 +167,9 @@ Json whole_report(std::vector<Json> const& ranks, schedule::Header const& header
     report["verify"] = nullptr;
     for (char const* what : {"blocks", "bytes", "fetched_bytes"})
         report["spill"][what] = sum<std::int64_t>(ranks, (std::string("/spill/") + what).c_str());
+    if (!ranks.front().at("device_memory").is_null())
+        for (char const* what : {"copied_in", "evicted", "sent_home", "evicted_predicted"})
+            report["device_memory"][what] = sum<std::int64_t>(ranks, (std::string("/device_memory/") + what).c_str());
     report["checkpoint"] = nullptr;
     return report;
 }
@@ -188,6 +203,14 @@ std::string loops_line(Json const& report) {
 }
 
 /// What went to disk, where something did.
+std::string device_line(Json const& report) {
+    if (!report.contains("device_memory")) return "";
+    Json const& memory = report.at("device_memory");
+    auto const bytes = [&](char const* what) { return format_bytes(memory.at(what).get<double>()); };
+    return "  device     " + bytes("copied_in") + " copied in, " + bytes("evicted") + " evicted (" +
+           bytes("evicted_predicted") + " predicted), " + bytes("sent_home") + " copied out for the host\n";
+}
+
 std::string spill_line(Json const& spill) {
     if (spill.at("blocks").get<std::int64_t>() == 0) return "";
     return "  spilled    " + std::to_string(spill.at("blocks").get<std::int64_t>()) + " blocks, " +
@@ -227,7 +250,7 @@ std::string report_summary(Json const& report) {
             .c_str(),
         format_bytes(*std::max_element(report.at("peak_predicted").begin(), report.at("peak_predicted").end()))
             .c_str());
-    return text + loops_line(report) + overlap_line(report) + spill_line(report.at("spill"));
+    return text + loops_line(report) + overlap_line(report) + device_line(report) + spill_line(report.at("spill"));
 }
 
 }  // namespace ein::executor

@@ -1,5 +1,7 @@
 #include "executor/task_runner.hpp"
 
+#include <algorithm>
+
 #include "lib/base/error.hpp"
 
 namespace ein::executor {
@@ -24,15 +26,15 @@ void TaskRunner::run(TaskId id, Team& team, Scratch& scratch) const {
     switch (task.kind) {
         case TaskKind::load: return load(task);
         case TaskKind::apply:
-        case TaskKind::reduce: return launch(id, task, team, scratch);
-        case TaskKind::fill: return fill(task, team);
-        case TaskKind::copy: return copy(task, team, scratch);
+        case TaskKind::reduce:
+        case TaskKind::fill:
+        case TaskKind::copy:
         case TaskKind::reshape:
         case TaskKind::pack:
-        case TaskKind::unpack: return reshape(task, team);
+        case TaskKind::unpack: return compute(id, task, team, scratch);
         case TaskKind::store: return store(task);
-        case TaskKind::spill: return spills().spill(id, store_.span(BlockId{section_.inputs_of(task)[0]}));
-        case TaskKind::fetch: return spills().fetch(TaskId{task.after}, store_.span(BlockId{task.output}));
+        case TaskKind::spill: return spills().spill(id, read(section_.inputs_of(task)[0]));
+        case TaskKind::fetch: return spills().fetch(TaskId{task.after}, write(task.output));
         case TaskKind::send:
         case TaskKind::receive:
         case TaskKind::turn: break;
@@ -40,15 +42,46 @@ void TaskRunner::run(TaskId id, Team& team, Scratch& scratch) const {
     throw InternalError("a worker was given a " + std::string(schedule::name(task.kind)));
 }
 
+/// What the device does, on blocks that were brought to where it does it.
+void TaskRunner::compute(TaskId id, Task const& task, Team& team, Scratch& scratch) const {
+    if (chains_.is_last(id)) return chains_.run(id, home_, team);
+    if (kernels_.runs_on_host(id)) return launch_on_host(id, task, team, scratch);
+    {
+        home_.bring(id, scratch.blocks);
+        struct Visit {
+            BlockHome& home;
+            TaskId id;
+            ~Visit() { home.ran(id); }
+        } const visit{home_, id};
+        switch (task.kind) {
+            case TaskKind::fill: fill(task, team, scratch); break;
+            case TaskKind::copy: copy(task, team, scratch); break;
+            case TaskKind::apply:
+            case TaskKind::reduce: launch(id, task, team, scratch); break;
+            default: reshape(task, team, scratch);
+        }
+    }
+    // Who asks whether a loop goes on does so under the engine's lock: what a device computes is waited for here.
+    if (!conditions_.empty() && std::find(conditions_.begin(), conditions_.end(), task.output) != conditions_.end())
+        read(task.output);
+}
+
+/// A kernel that the device leaves to the host.
+void TaskRunner::launch_on_host(TaskId id, Task const& task, Team& team, Scratch& scratch) const {
+    scratch.blocks.inputs.clear();
+    for (std::int32_t input : section_.inputs_of(task))
+        scratch.blocks.inputs.push_back(home_.in_host(BlockId{input}, HostUse::read).data());
+    scratch.blocks.output = home_.in_host(BlockId{task.output}, HostUse::update).data();
+    launch(id, task, team, scratch);
+}
+
 void TaskRunner::launch(TaskId id, Task const& task, Team& team, Scratch& scratch) const {
-    if (chains_.is_last(id)) return chains_.run(id, store_, team);
-    auto const inputs = section_.inputs_of(task);
-    scratch.operands.resize(inputs.size());
-    for (std::size_t k = 0; k < inputs.size(); ++k)
-        scratch.operands[k] = data(inputs[k]) + kernels_.input_offset(task, static_cast<std::int32_t>(k));
+    scratch.operands.resize(scratch.blocks.inputs.size());
+    for (std::size_t k = 0; k < scratch.operands.size(); ++k)
+        scratch.operands[k] = scratch.blocks.inputs[k] + kernels_.input_offset(task, static_cast<std::int32_t>(k));
     KernelCall call;
     call.operands = scratch.operands;
-    call.output = data(task.output) + kernels_.output_offset(id);
+    call.output = scratch.blocks.output + kernels_.output_offset(id);
     call.begin =
         std::span(section_.coords).subspan(static_cast<std::size_t>(task.coords), static_cast<std::size_t>(task.order));
     kernels_.kernel(id).launch(call, team);
@@ -57,8 +90,8 @@ void TaskRunner::launch(TaskId id, Task const& task, Team& team, Scratch& scratc
 void TaskRunner::copy(Task const& task, Team& team, Scratch& scratch) const {
     std::int32_t const input = section_.inputs_of(task)[0];
     CopyCall& call = scratch.copy;
-    call.from = data(input);
-    call.to = data(task.output);
+    call.from = scratch.blocks.inputs[0];
+    call.to = scratch.blocks.output;
     set_box(call.from_box, section_.coords, block(input).coords, block(input).order);
     set_box(call.to_box, section_.coords, block(task.output).coords, block(task.output).order);
     set_box(call.region, section_.coords, task.coords, task.order);
@@ -67,11 +100,11 @@ void TaskRunner::copy(Task const& task, Team& team, Scratch& scratch) const {
     device_.copy(call, team);
 }
 
-void TaskRunner::reshape(Task const& task, Team& team) const {
+void TaskRunner::reshape(Task const& task, Team& team, Scratch& scratch) const {
     std::int32_t const input = section_.inputs_of(task)[0];
     ReshapeCall call;
-    call.from = data(input);
-    call.to = data(task.output);
+    call.from = scratch.blocks.inputs[0];
+    call.to = scratch.blocks.output;
     call.spec = &header_.reshapes[static_cast<std::size_t>(task.spec)];
     call.dtype = block(task.output).dtype;
     call.form = task.kind == TaskKind::pack     ? ReshapeCall::Form::pack
@@ -85,18 +118,18 @@ void TaskRunner::reshape(Task const& task, Team& team) const {
 void TaskRunner::load(Task const& task) const {
     auto const& reader = readers_[static_cast<std::size_t>(task.spec)];
     promise(reader != nullptr, "an input of this rank was not opened");
-    reader->read(section_.box_of(block(task.output)), store_.span(BlockId{task.output}));
+    reader->read(section_.box_of(block(task.output)), write(task.output));
 }
 
-void TaskRunner::fill(Task const& task, Team& team) const {
+void TaskRunner::fill(Task const& task, Team& team, Scratch& scratch) const {
     Block const& output = block(task.output);
-    device_.fill(data(task.output), section_.elements_of(output), output.dtype,
+    device_.fill(scratch.blocks.output, section_.elements_of(output), output.dtype,
                  header_.fills[static_cast<std::size_t>(task.spec)].value, team);
 }
 
 void TaskRunner::store(Task const& task) const {
     std::int32_t const input = section_.inputs_of(task)[0];
-    sink_.write(task.spec, block(input).dtype, section_.box_of(block(input)), store_.span(BlockId{input}));
+    sink_.write(task.spec, block(input).dtype, section_.box_of(block(input)), read(input));
 }
 
 SpillStore& TaskRunner::spills() const {

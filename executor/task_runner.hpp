@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "executor/block_store.hpp"
+#include "executor/block_home.hpp"
 #include "executor/chain_runner.hpp"
 #include "executor/kernel_table.hpp"
 #include "executor/spill_store.hpp"
@@ -27,20 +27,24 @@ using Readers = std::vector<std::unique_ptr<tensor::Reader const>>;
 class TaskRunner {
 public:
     TaskRunner(schedule::Header const& header, schedule::Section const& section, Device& device,
-               KernelTable const& kernels, ChainRunner const& chains, BlockStore const& store, Readers const& readers,
+               KernelTable const& kernels, ChainRunner const& chains, BlockHome& home, Readers const& readers,
                OutputSink& sink, SpillStore* spills)
         : header_(header),
           section_(section),
           device_(device),
           kernels_(kernels),
           chains_(chains),
-          store_(store),
+          home_(home),
           readers_(readers),
           sink_(sink),
-          spills_(spills) {}
+          spills_(spills) {
+        for (schedule::Loop const& loop : section.loops)
+            if (loop.condition >= 0) conditions_.push_back(loop.condition);
+    }
 
     /// What a thread reuses from task to task.
     struct Scratch {
+        BlockHome::Operands blocks;
         std::vector<void const*> operands;
         CopyCall copy;
     };
@@ -50,26 +54,30 @@ public:
     ChainRunner const& chains() const { return chains_; }
 
 private:
+    void compute(TaskId id, schedule::Task const& task, Team& team, Scratch& scratch) const;
     void launch(TaskId id, schedule::Task const& task, Team& team, Scratch& scratch) const;
     void copy(schedule::Task const& task, Team& team, Scratch& scratch) const;
-    void reshape(schedule::Task const& task, Team& team) const;
+    void reshape(schedule::Task const& task, Team& team, Scratch& scratch) const;
     void load(schedule::Task const& task) const;
-    void fill(schedule::Task const& task, Team& team) const;
+    void fill(schedule::Task const& task, Team& team, Scratch& scratch) const;
     void store(schedule::Task const& task) const;
     SpillStore& spills() const;
+    void launch_on_host(TaskId id, schedule::Task const& task, Team& team, Scratch& scratch) const;
 
     schedule::Block const& block(std::int32_t id) const { return section_.blocks[static_cast<std::size_t>(id)]; }
-    std::byte* data(std::int32_t id) const { return store_.data(BlockId{id}); }
+    std::span<std::byte const> read(std::int32_t id) const { return home_.in_host(BlockId{id}, HostUse::read); }
+    std::span<std::byte> write(std::int32_t id) const { return home_.in_host(BlockId{id}, HostUse::write); }
 
     schedule::Header const& header_;
     schedule::Section const& section_;
     Device& device_;
     KernelTable const& kernels_;
     ChainRunner const& chains_;
-    BlockStore const& store_;
+    BlockHome& home_;
     Readers const& readers_;
     OutputSink& sink_;
-    SpillStore* spills_;  // nullptr where nothing spills
+    SpillStore* spills_;                    // nullptr where nothing spills
+    std::vector<std::int32_t> conditions_;  // blocks
 };
 
 }  // namespace ein::executor

@@ -78,7 +78,7 @@ int write_cluster(std::string const& file) {
     for (std::string const& text : transport.all_gather(to_text(executor::this_seat())))
         seats.push_back(executor::seat_from_text(text));
     int const threads = choose_threads(std::nullopt, std::getenv, seats, transport.rank()).threads;
-    auto const device = executor::make_device(executor::DeviceKind::cpu);
+    auto const device = executor::make_device({executor::DeviceKind::cpu});
     scheduler::Cluster const cluster = measure_cluster(transport, *device, seats, threads);
     if (transport.rank() != Rank{0}) return 0;
     Json document = to_json(cluster);

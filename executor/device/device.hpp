@@ -6,6 +6,7 @@
 
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -41,6 +42,8 @@ class PreparedKernel {
 public:
     virtual ~PreparedKernel() = default;
     virtual void launch(KernelCall const& call, Team& team) const = 0;
+    /// Of a device with memory of its own: it reads and writes the host's.
+    virtual bool runs_on_host() const { return false; }
 };
 
 /// Elements moved from one block to another. Boxes are those of the whole blocks, C order.
@@ -64,6 +67,8 @@ struct ReshapeCall {
     DType dtype = DType::f32;
 };
 
+class Accelerator;
+
 class Device {
 public:
     virtual ~Device() = default;
@@ -75,13 +80,21 @@ public:
     virtual void fill(void* to, Extent elements, DType dtype, scalar::Scalar value, Team& team) = 0;
     /// Whether kernels gain from finding in a cache what the one before has written: then they are run in chains.
     virtual bool gains_from_cache() const { return false; }
+    /// The same device, if it has memory of its own: then pointers are into that, and calls return before they are done.
+    virtual Accelerator* accelerator() { return nullptr; }
 };
 
-enum class DeviceKind { automatic, reference, cpu, cuda };
+enum class DeviceKind { automatic, reference, cpu, cuda, emulated };
+
+struct DeviceChoice {
+    DeviceKind kind = DeviceKind::automatic;
+    std::string details = {};  // of an emulated one: what goes wrong
+};
 
 /// The only switch on DeviceKind. @throws UsageError / RunError for a device that this build or machine has not, saying
 /// so
-std::unique_ptr<Device> make_device(DeviceKind kind);
-DeviceKind device_kind_from_name(std::string_view name);  // @throws UsageError
+std::unique_ptr<Device> make_device(DeviceChoice const& choice);
+/// "cuda", "emulated:delay=50". @throws UsageError
+DeviceChoice device_choice_from_text(std::string_view text);
 
 }  // namespace ein::executor

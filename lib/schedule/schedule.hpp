@@ -101,6 +101,8 @@ struct Section {
     Box region_of(Task const& task) const;
     std::int64_t elements_of(Block const& block) const;
     std::int64_t bytes_of(Block const& block) const;
+    /// The block that a send or receive moves.
+    BlockId block_of_message(Task const& task) const;
     /// What a send takes of its input, or a receive puts into its output.
     Stretch message_of(Task const& task) const;
     /// The rank makes no block of a node's and keeps none: at most it loads something for others.

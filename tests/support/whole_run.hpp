@@ -36,7 +36,8 @@ struct WholeRunSetup {
     scheduler::Staging staging = {};
     scheduler::Piecing piecing = {};
     scheduler::Messages messages = {};
-    executor::DeviceKind device = executor::DeviceKind::cpu;
+    executor::DeviceChoice device = {executor::DeviceKind::cpu};
+    std::optional<std::int64_t> device_memory = {};  // bytes; 0: as little as will do
     executor::ChainLimits chains = {};
     executor::LoopbackOptions transport = {};
 };
@@ -117,6 +118,9 @@ inline void execute(WholeRun& run, WholeRunSetup const& setup) {
             executor::EngineOptions options;
             options.threads = setup.threads;
             options.stall = 60;
+            options.device_memory = setup.device_memory;
+            if (setup.device_memory == 0)
+                options.device_memory = schedule::largest_working_set(run.schedule.sections[self]).bytes;
             options.chains = setup.chains;
             options.on_failure = [&](ExitCode, std::string const& text) { tell(text); };
             options.explain = tell;

@@ -143,11 +143,11 @@ TEST_CASE("fills write one value of any dtype", "[executor][device]") {
 }
 
 TEST_CASE("devices are made by name, and a device that this build has not explains itself", "[executor][device]") {
-    CHECK(make_device(device_kind_from_name("auto"))->name() == "cpu");
-    CHECK(make_device(device_kind_from_name("reference"))->name() == "reference");
-    CHECK_THROWS_AS(device_kind_from_name("gpu"), UsageError);
+    CHECK(make_device(device_choice_from_text("auto"))->name() == "cpu");
+    CHECK(make_device(device_choice_from_text("reference"))->name() == "reference");
+    CHECK_THROWS_AS(device_choice_from_text("gpu"), UsageError);
     try {
-        make_device(DeviceKind::cuda);
+        make_device({DeviceKind::cuda});
         FAIL("made");
     } catch (RunError const& error) {
         CHECK(std::string(error.what()).find("found a CPU-only build; use --device cpu") != std::string::npos);

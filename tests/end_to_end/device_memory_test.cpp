@@ -1,0 +1,118 @@
+// Graphs on a device whose memory is far too small for their blocks: the same bits as without one, what is copied as predicted, and a clean
+// end when the device fails. EIN_SEEDS=FIRST:COUNT runs other random graphs.
+#include <algorithm>
+#include <array>
+#include <filesystem>
+
+#include "lib/schedule/device_traffic.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/random_graph.hpp"
+#include "tests/support/whole_run.hpp"
+
+using namespace ein;
+
+namespace {
+
+bool same_bits(tensor::HostTensor const& a, tensor::HostTensor const& b) {
+    return a.dtype() == b.dtype() && a.shape() == b.shape() && std::ranges::equal(a.bytes(), b.bytes());
+}
+
+/// Runs the schedule of `plain` on an emulated device. @param memory  bytes a rank; 0: as few as will do
+test::WholeRun on_device(test::WholeRun const& plain, test::WholeRunSetup setup, std::string const& faults,
+                         std::int64_t memory) {
+    setup.device = {executor::DeviceKind::emulated, faults};
+    setup.device_memory = memory;
+    test::WholeRun run;
+    run.schedule = plain.schedule;
+    test::execute(run, setup);
+    return run;
+}
+
+void check_same(test::WholeRun const& run, test::WholeRun const& plain) {
+    for (std::string const& failure : run.failures) FAIL_CHECK(failure);
+    if (!run.failures.empty()) return;
+    for (auto const& [name, expected] : plain.results) {
+        CAPTURE(name);
+        CHECK(same_bits(run.results.at(name), expected));
+    }
+    for (std::size_t rank = 0; rank < run.ranks.size(); ++rank) {
+        CAPTURE(rank);
+        executor::RunResult const& result = run.ranks[rank];
+        CHECK(result.transfers.bytes_sent == result.predicted.sent);
+        CHECK(result.blocks.created() == result.blocks.deleted());
+        REQUIRE(result.device);
+        CHECK(result.device->moved.peak <= result.device->capacity);
+        if (run.ranks.size() == 1 && run.schedule.header.loops.empty())
+            CHECK(result.device->moved == result.device->predicted);
+    }
+}
+
+void check(std::uint64_t seed, std::string const& dtype) {
+    Json const json = test::random_graph(seed, {.dtype = dtype});
+    INFO("seed " << seed << " " << dtype << "\n" << json.dump());
+    test::WholeRunSetup setup;
+    setup.ranks = std::array{1, 2, 3, 4, 5, 7}[seed % 6];
+    setup.calls = seed % 3 == 0 ? 3 * setup.ranks : 0;
+    setup.slice_bytes = seed % 2 == 0 ? 0 : 16 << 10;
+    if (seed / 6 % 2 == 0) setup.piecing = test::smallest_pieces;
+    if (seed % 3 != 0) setup.messages = {.bytes = 64, .most = 8, .window = 128};  // pieces travel in several messages
+    setup.place = seed % 5 == 0 ? "round-robin" : "greedy";
+    test::WholeRun const plain = test::whole_run(json, setup);
+    for (std::string const& failure : plain.failures) FAIL_CHECK(failure);
+    if (seed % 4 == 3) setup.threads = 2;
+    check_same(on_device(plain, setup, "delay=" + std::to_string(seed % 3 * 20) + ",seed=" + std::to_string(seed), 0),
+               plain);
+}
+
+}  // namespace
+
+TEST_CASE("random graphs run in as little device memory as one task needs", "[end_to_end][device]") {
+    auto const dtype = GENERATE("f64", "mixed", "i32");
+    auto const [first, count] = test::seeds(48);
+    for (std::uint64_t seed = first; seed < first + count; ++seed) check(seed, dtype);
+}
+
+TEST_CASE("the examples run in little device memory, loops among them", "[end_to_end][device]") {
+    for (auto const& entry : std::filesystem::directory_iterator(EIN_EXAMPLES)) {
+        if (entry.path().extension() != ".json") continue;
+        Json const json = Json::parse(read_text_file(entry.path()));
+        INFO(entry.path().filename());
+        int on_mesh = 1;
+        if (json.contains("mesh"))
+            for (Json const& size : json["mesh"]) on_mesh *= size.get<int>();
+        for (int const ranks : json.contains("mesh") ? std::vector{on_mesh} : std::vector{1, 3}) {
+            INFO("ranks " << ranks);
+            test::WholeRunSetup setup;
+            setup.ranks = ranks;
+            test::WholeRun const plain = test::whole_run(json, setup);
+            for (std::string const& failure : plain.failures) FAIL_CHECK(failure);
+            check_same(on_device(plain, setup, "delay=3", 0), plain);
+        }
+    }
+}
+
+TEST_CASE("a device that fails ends the run with what failed", "[end_to_end][device]") {
+    Json const json = test::random_graph(11, {.dtype = "f64"});
+    test::WholeRunSetup setup;
+    setup.ranks = 3;
+    test::WholeRun const plain = test::whole_run(json, setup);
+    for (std::string const kind : {"allocate", "copy", "kernel", "lost"})
+        for (int const at : {1, 2}) {
+            CAPTURE(kind, at);
+            if (kind == "allocate" && at == 2) continue;  // a rank may need no host buffer
+            test::WholeRun const run = on_device(plain, setup, kind + "=" + std::to_string(at), 0);
+            REQUIRE_FALSE(run.failures.empty());
+            CHECK_THAT(run.failures.front(), Catch::Contains("as it was told to"));
+        }
+}
+
+TEST_CASE("device memory that is too small for one task is refused with the node and the numbers", "[device]") {
+    Json const json = Json::parse(R"({"eingraph": 1,
+        "tensors": {"X": {"shape": [64, 64], "dtype": "f64", "data": {"random": "normal"}}},
+        "nodes": [{"name": "Z", "einsum": "ij,jk->ik", "inputs": ["X", "X"]}], "outputs": ["Z"]})");
+    test::WholeRun const plain = test::whole_run(json, {});
+    test::WholeRun const run = on_device(plain, {}, "", 40000);
+    REQUIRE(run.failures.size() == 1);
+    CHECK_THAT(run.failures.front(),
+               Catch::Contains("node 'Z': expected at least 64 KiB (65536 bytes) of device memory"));
+}
