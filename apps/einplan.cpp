@@ -37,7 +37,7 @@ struct Options {
     double time_limit = 0;
     std::string place = "best";
     std::string inputs = "once";
-    std::string memory;
+    std::string memory, device_memory;
     fs::path plan_out, plan_in;
     fs::path cluster;
     std::string simulate;    // text or json, if asked for
@@ -73,6 +73,10 @@ void add_options(CLI::App& app, Options& options) {
                    "block budget of each rank, as 8GiB: plans in other ways until one fits, at last with blocks that "
                    "spill to disk; "
                    "exit code 4 when none does");
+    app.add_option(
+        "--device-memory", options.device_memory,
+        "memory for blocks on each rank's GPU, as 40GiB: slices labels until one kernel call fits, and says what will "
+        "be copied to and fro; exit code 4 when none does");
     app.add_option("--plan-out", options.plan_out, "write the decisions as JSON");
     app.add_option("--plan-in", options.plan_in, "take the decisions from this file instead of planning");
     app.add_option("--cluster", options.cluster,
@@ -146,6 +150,11 @@ std::optional<std::int64_t> budget_of(Options const& options, Machines const& ma
     return apps::memory_budget(options.memory);
 }
 
+std::optional<std::int64_t> device_memory_of(Options const& options) {
+    if (options.device_memory.empty()) return std::nullopt;
+    return apps::memory_budget(options.device_memory, "--device-memory");
+}
+
 apps::PlanningOptions planning_options(Options const& options, Machines const& machines, int ranks) {
     check_room(machines.cluster, ranks);
     bool const shared = options.inputs == "shared";
@@ -158,7 +167,8 @@ apps::PlanningOptions planning_options(Options const& options, Machines const& m
                           .inputs = shared ? scheduler::InputsPolicy::shared : scheduler::InputsPolicy::once,
                           .cluster = machines.cluster},
             .memory = budget_of(options, machines),
-            .memory_from = options.memory.empty() ? machines.name + ": /memory" : "--memory"};
+            .memory_from = options.memory.empty() ? machines.name + ": /memory" : "--memory",
+            .device_memory = device_memory_of(options)};
 }
 
 std::vector<apps::SweepRow> sweep(Options const& options, graph::EinGraph const& graph, Machines const& machines) {
@@ -167,7 +177,7 @@ std::vector<apps::SweepRow> sweep(Options const& options, graph::EinGraph const&
     auto const planned_for = [&](int ranks) {
         apps::check_mesh(graph, ranks, options.graph.string());
         apps::PlanningOptions how = planning_options(options, machines, ranks);
-        how.memory = std::nullopt;  // the table tells what would not fit
+        how.memory = how.device_memory = std::nullopt;  // the table tells what would not fit
         how.scheduler.simulate = true;
         return plan_and_schedule(graph, how);
     };
@@ -182,8 +192,12 @@ std::vector<apps::SweepRow> sweep(Options const& options, graph::EinGraph const&
 }
 
 std::string summary_of(Options const& options, apps::Planned const& planned, Machines const& machines) {
-    return apps::plan_summary(planned.made.schedule, planned.plan, options.out.string()) + "  batch           " +
-           apps::batch_line(planned.made.schedule.header, machines.cluster) + "\n";
+    std::string device;
+    if (auto const memory = device_memory_of(options))
+        device = "  device          " +
+                 apps::explain::device_text(apps::explain::device_story(planned.made.schedule, *memory)) + "\n";
+    return apps::plan_summary(planned.made.schedule, planned.plan, options.out.string()) + device +
+           "  batch           " + apps::batch_line(planned.made.schedule.header, machines.cluster) + "\n";
 }
 
 /// What goes to stdout: texts as they come, or, when --simulate=json or --explain=json was given, one JSON object at the end.
@@ -205,7 +219,9 @@ public:
             if (!options_.quiet && !json_) print(summary_of(options_, planned, machines_));
             return;
         }
-        auto const explanation = apps::explain::explain(graph, planned.plan, planned.made);
+        auto explanation = apps::explain::explain(graph, planned.plan, planned.made);
+        if (auto const memory = device_memory_of(options_))
+            explanation.device = apps::explain::device_story(planned.made.schedule, *memory);
         if (options_.explain == "json") document_.update(apps::explain::to_json(explanation));
         if (options_.explain == "text") print(apps::explain::to_text(explanation));
         if (options_.explain == "html") page(apps::explain::to_html(explanation), planned, placed);

@@ -7,6 +7,7 @@
 #include "apps/spilling.hpp"
 #include "lib/base/error.hpp"
 #include "lib/base/sizes.hpp"
+#include "lib/schedule/device_memory.hpp"
 #include "planner/strategies/strategies.hpp"
 
 namespace ein::apps {
@@ -179,6 +180,13 @@ std::int64_t Planned::moved() const {
     return std::accumulate(sent.begin(), sent.end(), std::int64_t{0});
 }
 
+std::int64_t Planned::working_set() const {
+    std::int64_t out = 0;
+    for (schedule::Section const& section : made.schedule.sections)
+        out = std::max(out, schedule::largest_working_set(section).bytes);
+    return out;
+}
+
 void check_mesh(graph::EinGraph const& graph, int ranks, std::string const& file) {
     if (graph.mesh.empty() || graph::rank_count(graph.mesh) == ranks) return;
     std::string axes;
@@ -189,8 +197,10 @@ void check_mesh(graph::EinGraph const& graph, int ranks, std::string const& file
                            "plan for that many, or change the mesh"});
 }
 
-Planned plan_and_schedule(graph::EinGraph const& graph, PlanningOptions const& options,
-                          std::optional<relation::Plan> const& given) {
+namespace {
+
+Planned fitting_host(graph::EinGraph const& graph, PlanningOptions const& options,
+                     std::optional<relation::Plan> const& given) {
     Planned first = attempt(graph, options, given);
     if (!options.memory || first.peak() <= *options.memory) return first;
     std::int64_t least = first.peak();
@@ -215,6 +225,35 @@ Planned plan_and_schedule(graph::EinGraph const& graph, PlanningOptions const& o
     }
     if (auto last = spilled.take()) return std::move(*last);
     refuse(graph, options, std::min(least, spilled.smallest()), given.has_value());
+}
+
+[[noreturn]] void refuse_device(PlanningOptions const& options, Planned const& smallest) {
+    for (schedule::Section const& section : smallest.made.schedule.sections)
+        schedule::check_device_memory(smallest.made.schedule.header, section, *options.device_memory);
+    throw InternalError("a working set that does not fit is not found again");
+}
+
+}  // namespace
+
+/// Blocks come and go on a device, but those of one kernel call must be there together: labels are sliced until they fit.
+Planned plan_and_schedule(graph::EinGraph const& graph, PlanningOptions const& options,
+                          std::optional<relation::Plan> const& given) {
+    Planned first = fitting_host(graph, options, given);
+    if (!options.device_memory || first.working_set() <= *options.device_memory) return first;
+    Planned smallest = first;
+    for (std::int64_t factor = 2; factor <= most_slices && !given; factor *= 2) {
+        PlanningOptions sliced = options;
+        sliced.planner.calls = factor * std::max<std::int64_t>(options.planner.calls, options.planner.ranks);
+        Planned here = fitting_host(graph, sliced, given);
+        if (here.working_set() < smallest.working_set()) smallest = here;
+        if (here.working_set() > *options.device_memory) continue;
+        here.notes.push_back("to fit each kernel call in " + format_bytes(static_cast<double>(*options.device_memory)) +
+                             " of device memory instead of " + format_bytes(static_cast<double>(first.working_set())) +
+                             ": labels sliced into " + std::to_string(sliced.planner.calls) + " kernel calls a node; " +
+                             price(first, here));
+        return here;
+    }
+    refuse_device(options, smallest);
 }
 
 }  // namespace ein::apps

@@ -18,16 +18,18 @@ namespace ein::apps {
 struct Planned {
     relation::Plan plan;  // with the ranks that the schedule gave to its calls
     scheduler::Scheduled made;
-    std::vector<std::string> notes;  // what the ladder did, a sentence each
-    std::int64_t peak() const;       // bytes of the rank that holds most
-    std::int64_t moved() const;      // bytes sent by all ranks
+    std::vector<std::string> notes;    // what the ladder did, a sentence each
+    std::int64_t peak() const;         // bytes of the rank that holds most
+    std::int64_t moved() const;        // bytes sent by all ranks
+    std::int64_t working_set() const;  // bytes that the kernel call which needs most reads and writes
 };
 
 struct PlanningOptions {
     planner::PlannerOptions planner;
     scheduler::SchedulerOptions scheduler;
-    std::optional<std::int64_t> memory;    // bytes of blocks that a rank may hold
-    std::string memory_from = "--memory";  // who says so, for messages
+    std::optional<std::int64_t> memory;         // bytes of blocks that a rank may hold
+    std::string memory_from = "--memory";       // who says so, for messages
+    std::optional<std::int64_t> device_memory = {};  // bytes of blocks on a rank's GPU: one kernel call's must fit
 };
 
 /// @throws InputError when the graph names a mesh of another number of ranks

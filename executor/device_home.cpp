@@ -13,6 +13,7 @@ using schedule::TaskKind;
 namespace {
 
 constexpr std::int64_t marked_kernels = 256;  // where nothing asks for more
+constexpr std::int64_t piece_bytes = std::int64_t{4} << 20;  // of a copy to the host, whose beginning is sent while its end is copied
 constexpr std::size_t most_marks = 4096;      // ahead of the device
 
 }  // namespace
@@ -118,8 +119,22 @@ void DeviceHome::copy_home(BlockId block, std::int64_t from) {
     std::byte* const to = host_buffer(block);
     wait_for_kernel(Stream::out, place.uses.kernel);
     wait_for(Stream::out, Stream::in, std::max(place.uses.in, place.read_from_host));
-    device_.copy_out(to, base_ + from, memory_.bytes(block));
+    std::int64_t const bytes = memory_.bytes(block);
+    place.pieces_to_host.clear();
+    for (std::int64_t at = 0; bytes - at > 2 * piece_bytes; at += piece_bytes) {
+        device_.copy_out(to + at, base_ + from + at, piece_bytes);
+        place.pieces_to_host.push_back(device_.mark(Stream::out));
+    }
+    auto const rest = static_cast<std::int64_t>(place.pieces_to_host.size()) * piece_bytes;
+    device_.copy_out(to + rest, base_ + from + rest, bytes - rest);
     place.uses.out = place.written_to_host = device_.mark(Stream::out);
+}
+
+/// When the first so many bytes of a block are in the host.
+Accelerator::Mark DeviceHome::mark_at_host(BlockId block, std::int64_t bytes) {
+    Place const& place = of(block);
+    auto const piece = static_cast<std::size_t>(std::max<std::int64_t>(0, bytes - 1) / piece_bytes);
+    return piece < place.pieces_to_host.size() ? place.pieces_to_host[piece] : place.written_to_host;
 }
 
 /// For a task of the host.
@@ -136,7 +151,7 @@ std::byte* DeviceHome::host_buffer(BlockId block) {
 }
 
 std::span<std::byte> DeviceHome::in_host(BlockId block, HostUse use) {
-    Mark read = 0, written = 0;
+    Mark written = 0;
     std::byte* bytes = nullptr;
     {
         Lock const lock(mutex_);
@@ -147,13 +162,11 @@ std::span<std::byte> DeviceHome::in_host(BlockId block, HostUse use) {
         if (use != HostUse::read) {
             if (memory_.is_here(block)) leave(block, memory_.place(block));
             memory_.written_by_host(block);
-            read = of(block).read_from_host;
             --of(block).writers;
         }
         written = of(block).written_to_host;
     }
     device_.sync(Stream::out, written);
-    device_.sync(Stream::in, read);
     return {bytes, static_cast<std::size_t>(memory_.bytes(block))};
 }
 
@@ -167,7 +180,7 @@ std::optional<std::span<std::byte>> DeviceHome::message(TaskId id) {
         return std::span(arriving_[id.value()] = buffers_.take(part.bytes), bytes);
     if (task(id).kind == TaskKind::send) {
         bring_home(block);
-        if (!device_.passed(Stream::out, of(block).written_to_host)) return std::nullopt;
+        if (!device_.passed(Stream::out, mark_at_host(block, part.offset + part.bytes))) return std::nullopt;
     }
     return std::span(host_buffer(block) + part.offset, bytes);
 }

@@ -49,6 +49,7 @@ private:
         std::byte* host = nullptr;                     // its buffer, if it has one
         StreamUses uses;                               // of its place on the device
         Mark read_from_host = 0, written_to_host = 0;  // streams in and out, on its buffer
+        std::vector<Mark> pieces_to_host;              // of a large block: after each piece but the last
         std::int32_t writers = 0;                      // to come
     };
     struct Launched {
@@ -65,6 +66,7 @@ private:
     void bring_home(BlockId block);
     void count_writer(BlockId block);
     std::byte* host_buffer(BlockId block);
+    Mark mark_at_host(BlockId block, std::int64_t bytes);
     void wait_for_kernel(Stream waits, std::int64_t kernel);
     void wait_for(Stream waits, Stream of, Mark mark);
     Mark mark_of_kernel(std::int64_t kernel);

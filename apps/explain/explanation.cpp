@@ -7,6 +7,9 @@
 #include "apps/explain/einsum_text.hpp"
 #include "apps/explain/flows.hpp"
 #include "apps/explain/sharding_text.hpp"
+#include "lib/base/saturating.hpp"
+#include "lib/base/sizes.hpp"
+#include "lib/schedule/device_traffic.hpp"
 #include "planner/lower_bound.hpp"
 
 namespace ein::apps::explain {
@@ -110,6 +113,25 @@ void add_schedule(Explanation& out, schedule::Schedule const& schedule) {
 }
 
 }  // namespace
+
+DeviceStory device_story(schedule::Schedule const& schedule, std::int64_t capacity) {
+    DeviceStory out{capacity, {}};
+    for (schedule::Section const& section : schedule.sections) {
+        schedule::DeviceTraffic const one = schedule::device_traffic(schedule.header, section, capacity);
+        out.traffic.copied_in = saturating_sum(out.traffic.copied_in, one.copied_in);
+        out.traffic.evicted = saturating_sum(out.traffic.evicted, one.evicted);
+        out.traffic.sent_home = saturating_sum(out.traffic.sent_home, one.sent_home);
+        out.traffic.peak = std::max(out.traffic.peak, one.peak);
+    }
+    return out;
+}
+
+std::string device_text(DeviceStory const& story) {
+    auto const bytes = [](std::int64_t count) { return format_bytes(static_cast<double>(count)); };
+    return bytes(story.traffic.copied_in) + " copied in, " + bytes(story.traffic.evicted) + " (" +
+           std::to_string(story.traffic.evicted) + " bytes) evicted, " + bytes(story.traffic.sent_home) +
+           " copied out for the host; peak " + bytes(story.traffic.peak) + " of " + bytes(story.capacity) + " a rank";
+}
 
 Explanation explain(graph::EinGraph const& graph, relation::Plan const& plan, scheduler::Scheduled const& made) {
     Explanation out;

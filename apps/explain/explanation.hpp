@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "lib/schedule/device_memory.hpp"
 #include "lib/schedule/replay.hpp"
 #include "planner/alternatives.hpp"
 #include "scheduler/scheduler.hpp"
@@ -69,6 +70,14 @@ struct NodeStory {
     std::int64_t moved() const { return join + agg + repart; }
 };
 
+/// A device's memory, as a cache of blocks.
+struct DeviceStory {
+    std::int64_t capacity = 0;        // bytes, of each rank
+    schedule::DeviceTraffic traffic;  // of all ranks; the largest peak
+};
+DeviceStory device_story(schedule::Schedule const& schedule, std::int64_t capacity);
+std::string device_text(DeviceStory const& story);
+
 struct Explanation {
     std::string graph;
     int ranks = 1;
@@ -86,6 +95,7 @@ struct Explanation {
     double words_rank_max = 0;
     std::vector<std::int64_t> peak_bytes;  // by rank
     schedule::DiskUse spill;               // of all ranks
+    std::optional<DeviceStory> device;     // where a device's memory was given
     std::vector<int> idle_ranks;
     std::vector<NodeStory> nodes;
 };

@@ -144,6 +144,12 @@ Json to_json(Explanation const& e) {
              {"spill", {{"blocks", e.spill.blocks}, {"bytes", e.spill.written}, {"fetched_bytes", e.spill.read}}},
              {"idle_ranks", e.idle_ranks},
              {"nodes", nodes}};
+    if (e.device)
+        out["device_memory"] = {{"capacity", e.device->capacity},
+                                {"copied_in", e.device->traffic.copied_in},
+                                {"evicted", e.device->traffic.evicted},
+                                {"sent_home", e.device->traffic.sent_home},
+                                {"peak", e.device->traffic.peak}};
     if (e.gap) out["gap"] = number(*e.gap);
     return out;
 }

@@ -95,6 +95,7 @@ std::string head(Explanation const& e) {
         out += line("spills", plural(e.spill.blocks, "block") + ", " + bytes(e.spill.written) + " (" +
                                   std::to_string(e.spill.written) + " bytes) written to disk, " + bytes(e.spill.read) +
                                   " read back");
+    if (e.device) out += line("device", device_text(*e.device));
     if (!e.idle_ranks.empty()) out += line("idle ranks", idle(e));
     return out;
 }

@@ -46,14 +46,29 @@ private:
     std::unique_ptr<PreparedKernel const> kernel_;
 };
 
+/// Left to the host.
+class HostKernel final : public PreparedKernel {
+public:
+    explicit HostKernel(std::unique_ptr<PreparedKernel const> kernel) : kernel_(std::move(kernel)) {}
+    void launch(KernelCall const& call, Team& team) const override { kernel_->launch(call, team); }
+    bool runs_on_host() const override { return true; }
+
+private:
+    std::unique_ptr<PreparedKernel const> kernel_;
+};
+
 }  // namespace
 
 EmulatedFaults emulated_faults_from_text(std::string_view text) {
     EmulatedFaults faults;
     std::int64_t delay = 0, seed = 1;
-    std::map<std::string_view, std::int64_t*> const known{
-        {"allocate", &faults.allocate}, {"copy", &faults.copy}, {"kernel", &faults.kernel},
-        {"lost", &faults.lost},         {"delay", &delay},      {"seed", &seed}};
+    std::map<std::string_view, std::int64_t*> const known{{"allocate", &faults.allocate},
+                                                          {"copy", &faults.copy},
+                                                          {"kernel", &faults.kernel},
+                                                          {"lost", &faults.lost},
+                                                          {"host", &faults.host},
+                                                          {"delay", &delay},
+                                                          {"seed", &seed}};
     while (!text.empty()) {
         std::string_view const entry = text.substr(0, text.find(','));
         text.remove_prefix(std::min(text.size(), entry.size() + 1));
@@ -65,7 +80,8 @@ EmulatedFaults emulated_faults_from_text(std::string_view text) {
         if (name == known.end() || error != std::errc() || end != number.data() + number.size() || value < 0 ||
             value > 1'000'000'000)
             throw UsageError(
-                "--device emulated: expected allocate=N, copy=N, kernel=N, lost=N, delay=MICROSECONDS or seed=N, found "
+                "--device emulated: expected allocate=N, copy=N, kernel=N, lost=N, host=N, delay=MICROSECONDS or "
+                "seed=N, found "
                 "'" +
                 std::string(entry) + "'; correct the option");
         *name->second = value;
@@ -95,7 +111,9 @@ EmulatedDevice::~EmulatedDevice() {
 }
 
 std::unique_ptr<PreparedKernel const> EmulatedDevice::prepare(KernelShape const& shape, scalar::Params const& params) {
-    return std::make_unique<EmulatedKernel>(*this, cpu_.prepare(shape, params));
+    auto kernel = cpu_.prepare(shape, params);
+    if (faults_.host > 0 && ++prepared_ % faults_.host == 0) return std::make_unique<HostKernel>(std::move(kernel));
+    return std::make_unique<EmulatedKernel>(*this, std::move(kernel));
 }
 
 void EmulatedDevice::copy(CopyCall const& call, Team&) {

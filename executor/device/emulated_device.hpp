@@ -21,6 +21,7 @@ namespace ein::executor {
 struct EmulatedFaults {
     std::int64_t allocate = 0, copy = 0, kernel = 0;  // the n-th of its kind fails
     std::int64_t lost = 0;                            // the device is gone at the n-th copy or kernel
+    std::int64_t host = 0;                            // every n-th kernel that is prepared is left to the host
     int delay = 0;                                    // microseconds at most, at random
     unsigned seed = 1;                                // of delays
 };
@@ -83,6 +84,7 @@ private:
     std::condition_variable changed_;
     Lane lanes_[streams];
     std::map<std::byte const*, std::int64_t> host_memory_;
+    std::int64_t prepared_ = 0;
     std::int64_t allocations_ = 0, copies_ = 0, kernels_ = 0;
     std::exception_ptr failure_;  // of something that was asked; everything after it is left undone
     bool closing_ = false;

@@ -13,7 +13,7 @@ namespace ein::schedule {
 
 namespace {
 
-constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max() / 2;
+constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max() / 8;
 
 /// The blocks that a task has on the device, each once, inputs first.
 void blocks_of(Section const& section, Task const& task, std::vector<BlockId>& out) {
@@ -177,7 +177,8 @@ bool DeviceMemory::evict_one(std::vector<Step>& steps) {
     return true;
 }
 
-/// What is used last; but of two that are needed late, rather the one that no kernel may be busy with still, so that copies need not wait.
+/// What is used last; but of two that are needed late, rather the one that no kernel
+/// may be busy with still, so that copies need not wait.
 BlockId DeviceMemory::to_evict() const {
     BlockId last{-1};
     for (auto at = here_.rbegin(); at != here_.rend(); ++at) {
@@ -187,7 +188,7 @@ BlockId DeviceMemory::to_evict() const {
         if (last.value() < 0) {
             last = BlockId{at->second};
             if (idle) return last;
-        } else if ((at->first - now_.value()) * 2 < of(last).next - now_.value()) {
+        } else if (4 * (at->first - now_.value()) < 3 * (of(last).next - now_.value())) {
             return last;
         } else if (idle) {
             return BlockId{at->second};

@@ -95,6 +95,19 @@ TEST_CASE("what nothing fits in is refused with the budget and the ranks that wo
     CHECK(apps::plan_and_schedule(matmul(), on(ranks, budget - 1)).peak() <= budget - 1);
 }
 
+TEST_CASE("labels are sliced until a kernel call fits in device memory", "[apps][planning][device]") {
+    apps::PlanningOptions options = on(2);
+    std::int64_t const whole = apps::plan_and_schedule(matmul(), options).working_set();
+    options.device_memory = whole / 3;
+    apps::Planned const planned = apps::plan_and_schedule(matmul(), options);
+    CHECK(planned.working_set() <= whole / 3);
+    REQUIRE(planned.notes.size() == 1);
+    CHECK_THAT(planned.notes[0], Catch::Contains("labels sliced into ") && Catch::Contains("of device memory"));
+    options.device_memory = 100;
+    CHECK_THROWS_WITH(apps::plan_and_schedule(matmul(), options),
+                      Catch::Contains("of device memory") && Catch::Contains("(100 bytes)"));
+}
+
 TEST_CASE("a given plan keeps its parts", "[apps][planning]") {
     relation::Plan plan = planner::plan(matmul(), {.ranks = 2, .decompose = "sqrt"});
     auto const made = apps::plan_and_schedule(matmul(), on(2), plan);
