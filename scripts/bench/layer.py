@@ -42,19 +42,15 @@ def make(folder, eintool, batch, sequence):
 
 
 class Layer:
-    def __init__(self, folder):
+    """Eager. `weights`: q, k, v, o, gate, up and down as torch.nn.Linear keeps them, and two norms; cos and sin by position and feature of a head."""
+
+    def __init__(self, x, weights, cos, sin, heads):
         import torch
         from torch.nn import functional
         self.torch, self.functional = torch, functional
-        load = lambda name: torch.from_numpy(np.load(f"{folder}/{name}.npy"))
-        matrix = lambda name, inputs: load("layer0." + name).reshape(inputs, -1).t().contiguous()    # as torch.nn.Linear keeps them
-        self.x, rotation = load("x0"), load("rotation")
-        self.wq, self.wk, self.wv, self.wo = (matrix(name, DIM) for name in ("wq", "wk", "wv", "wo"))
-        self.gate, self.up, self.down = matrix("w_gate", DIM), matrix("w_up", DIM), matrix("w_down", FFN)
-        self.norms = load("layer0.attention_norm.weight"), load("layer0.ffn_norm.weight")
-        self.cos, self.sin = (rotation[:, :, turned, 0].repeat(1, 2) for turned in (0, 1))
-        sequence = self.x.shape[1]
-        self.mask = torch.full((sequence, sequence), -math.inf).triu(1)
+        self.x, self.w, self.cos, self.sin, self.heads = x, weights, cos, sin, heads
+        sequence = x.shape[1]
+        self.mask = torch.full((sequence, sequence), -math.inf, device=x.device, dtype=x.dtype).triu(1)
 
     def norm(self, x, weight):
         return x * self.torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + 1e-5) * weight
@@ -64,15 +60,26 @@ class Layer:
         return x * self.cos + self.torch.cat((-high, low), -1) * self.sin
 
     def __call__(self):
-        linear, x = self.functional.linear, self.x
-        batch, sequence, _ = x.shape
-        h = self.norm(x, self.norms[0])
-        q, k, v = (linear(h, w).view(batch, sequence, HEADS, HEAD).transpose(1, 2) for w in (self.wq, self.wk, self.wv))
-        scores = self.turned(q) @ self.turned(k).transpose(2, 3) / math.sqrt(HEAD) + self.mask
+        linear, x, w = self.functional.linear, self.x, self.w
+        batch, sequence, dim = x.shape
+        h = self.norm(x, w["norm"])
+        q, k, v = (linear(h, w[name]).view(batch, sequence, self.heads, -1).transpose(1, 2) for name in "qkv")
+        scores = self.turned(q) @ self.turned(k).transpose(2, 3) / math.sqrt(dim // self.heads) + self.mask
         attended = self.functional.softmax(scores, -1) @ v
-        x = x + linear(attended.transpose(1, 2).reshape(batch, sequence, DIM), self.wo)
-        h = self.norm(x, self.norms[1])
-        return x + linear(self.functional.silu(linear(h, self.gate)) * linear(h, self.up), self.down)
+        x = x + linear(attended.transpose(1, 2).reshape(batch, sequence, dim), w["o"])
+        h = self.norm(x, w["ffn norm"])
+        return x + linear(self.functional.silu(linear(h, w["gate"])) * linear(h, w["up"]), w["down"])
+
+
+def layer_of(folder):
+    import torch
+    load = lambda name: torch.from_numpy(np.load(f"{folder}/{name}.npy"))
+    matrix = lambda name, inputs: load("layer0." + name).reshape(inputs, -1).t().contiguous()
+    weights = {name: matrix("w" + name, DIM) for name in "qkvo"}
+    weights |= {"gate": matrix("w_gate", DIM), "up": matrix("w_up", DIM), "down": matrix("w_down", FFN)}
+    weights |= {"norm": load("layer0.attention_norm.weight"), "ffn norm": load("layer0.ffn_norm.weight")}
+    cos, sin = (load("rotation")[:, :, turned, 0].repeat(1, 2) for turned in (0, 1))
+    return Layer(load("x0"), weights, cos, sin, HEADS)
 
 
 def seconds(layer, turns):
@@ -87,7 +94,7 @@ def seconds(layer, turns):
 def main(what, folder, *rest):
     if what == "make":
         return make(folder, rest[0], int(rest[1]), int(rest[2]))
-    layer = Layer(folder)
+    layer = layer_of(folder)
     with layer.torch.inference_mode():
         if what == "time":
             layer.torch.set_num_threads(int(rest[1]))
