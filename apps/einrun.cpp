@@ -144,6 +144,7 @@ private:
         EngineOptions how;
         how.threads = threads_;
         how.repeat = options_.repeat;
+        how.device_messages = options_.device_messages;
         how.device_memory = options_.device_memory;
         how.load_each_round = fit_.load_each_round;
         how.stall = options_.stall;

@@ -14,7 +14,7 @@ namespace {
 
 /// What is turned into values after parsing.
 struct Texts {
-    std::string device = "auto", device_memory, memory, samples, progress = "auto";
+    std::string device = "auto", device_memory, gpu_aware = "auto", memory, samples, progress = "auto";
     int threads = 0;
 };
 
@@ -31,6 +31,10 @@ void add_options(CLI::App& app, EinrunOptions& options, Texts& texts) {
         ->check(CLI::Range(1, 4096));
     app.add_option("--device", texts.device,
                    "auto, reference, cpu or cuda; emulated: the CPU in place of a GPU, for tests")
+        ->capture_default_str();
+    app.add_option(
+           "--gpu-aware", texts.gpu_aware,
+           "auto, on or off: messages straight from GPU to GPU, if MPI can and a test at the start arrives as it was")
         ->capture_default_str();
     app.add_option(
         "--device-memory", texts.device_memory,
@@ -106,6 +110,7 @@ std::optional<EinrunOptions> einrun_options(int argc, char const* const* argv) {
     options.verify = app.count("--verify") > 0;
     options.samples = samples_from(texts.samples);
     options.progress = progress_from(texts.progress, options.quiet);
+    options.device_messages = executor::device_messages_from_name(texts.gpu_aware);
     if (!texts.device_memory.empty()) options.device_memory = memory_budget(texts.device_memory, "--device-memory");
     if (!texts.memory.empty()) options.memory = memory_budget(texts.memory);
     return options;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "executor/device/device.hpp"
+#include "executor/device_messages.hpp"
 #include "executor/progress.hpp"
 
 namespace ein::apps {
@@ -17,6 +18,7 @@ struct EinrunOptions {
     std::vector<std::string> inputs, params;  // NAME=FILE, NAME=NUMBER
     std::optional<int> threads;
     executor::DeviceChoice device;
+    executor::DeviceMessages device_messages = executor::DeviceMessages::automatic;
     std::optional<std::int64_t> device_memory;  // bytes of blocks a rank, on a device with memory of its own
     std::optional<std::int64_t> memory;         // bytes of blocks a rank
     std::filesystem::path spill_dir;            // empty: nothing may spill

@@ -27,8 +27,8 @@ struct Planned {
 struct PlanningOptions {
     planner::PlannerOptions planner;
     scheduler::SchedulerOptions scheduler;
-    std::optional<std::int64_t> memory;         // bytes of blocks that a rank may hold
-    std::string memory_from = "--memory";       // who says so, for messages
+    std::optional<std::int64_t> memory;              // bytes of blocks that a rank may hold
+    std::string memory_from = "--memory";            // who says so, for messages
     std::optional<std::int64_t> device_memory = {};  // bytes of blocks on a rank's GPU: one kernel call's must fit
 };
 

@@ -13,8 +13,9 @@ using schedule::TaskKind;
 namespace {
 
 constexpr std::int64_t marked_kernels = 256;  // where nothing asks for more
-constexpr std::int64_t piece_bytes = std::int64_t{4} << 20;  // of a copy to the host, whose beginning is sent while its end is copied
-constexpr std::size_t most_marks = 4096;      // ahead of the device
+constexpr std::int64_t piece_bytes = std::int64_t{4}
+                                     << 20;  // of a copy to the host, whose beginning is sent while its end is copied
+constexpr std::size_t most_marks = 4096;     // ahead of the device
 
 }  // namespace
 
@@ -176,6 +177,9 @@ std::optional<std::span<std::byte>> DeviceHome::message(TaskId id) {
     BlockId const block = section_.block_of_message(task(id));
     schedule::Stretch const part = section_.message_of(task(id));
     auto const bytes = static_cast<std::size_t>(part.bytes);
+    if (direct_ && (task(id).kind == TaskKind::receive ? memory_.is_made_here(block)
+                                                       : memory_.is_here(block) && !memory_.host_has(block)))
+        return message_on_device(id, block, part);
     if (task(id).kind == TaskKind::receive && memory_.is_made_here(block))
         return std::span(arriving_[id.value()] = buffers_.take(part.bytes), bytes);
     if (task(id).kind == TaskKind::send) {
@@ -183,6 +187,24 @@ std::optional<std::span<std::byte>> DeviceHome::message(TaskId id) {
         if (!device_.passed(Stream::out, mark_at_host(block, part.offset + part.bytes))) return std::nullopt;
     }
     return std::span(host_buffer(block) + part.offset, bytes);
+}
+
+/// Nothing while streams are busy with its place.
+std::optional<std::span<std::byte>> DeviceHome::message_on_device(TaskId id, BlockId block,
+                                                                  schedule::Stretch const& part) {
+    if (task(id).kind == TaskKind::receive) bring_blocks(id);
+    StreamUses const& uses = of(block).uses;
+    bool const idle = (uses.kernel <= done_ || device_.passed(Stream::compute, mark_of_kernel(uses.kernel))) &&
+                      device_.passed(Stream::in, uses.in) && device_.passed(Stream::out, uses.out);
+    if (!idle) return std::nullopt;
+    return std::span(base_ + memory_.place(block) + part.offset, static_cast<std::size_t>(part.bytes));
+}
+
+bool DeviceHome::exchange_directly() {
+    Lock const lock(mutex_);
+    if (memory_.is_tight()) return false;
+    memory_.exchange_directly();
+    return direct_ = true;
 }
 
 void DeviceHome::received(TaskId id) {
@@ -195,6 +217,7 @@ void DeviceHome::received(TaskId id) {
         --of(block).writers;
         return;
     }
+    if (direct_) return count_writer(block);
     bring_blocks(id);
     Place& place = of(block);
     std::byte* const from = arriving_.extract(id.value()).mapped();

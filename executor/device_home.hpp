@@ -40,6 +40,11 @@ public:
     void received(TaskId task) override;
     void settle() override;
 
+    /// Where messages may leave from the device's memory and arrive there (device_messages.hpp): if all blocks fit, so that none must move
+    /// while it is sent. Before the first block is made. @return whether they will
+    bool exchange_directly();
+    std::byte* memory() const { return base_; }  // of the device
+
     schedule::DeviceTraffic traffic() const;
 
 private:
@@ -59,6 +64,7 @@ private:
     Place& of(BlockId block) { return places_[static_cast<std::size_t>(block.value())]; }
     schedule::Task const& task(TaskId id) const { return section_.tasks[static_cast<std::size_t>(id.value())]; }
 
+    std::optional<std::span<std::byte>> message_on_device(TaskId task, BlockId block, schedule::Stretch const& part);
     void bring_blocks(TaskId task);
     void take(schedule::DeviceMemory::Step const& step);
     void leave(BlockId block, std::int64_t place);
@@ -83,6 +89,7 @@ private:
     LeftPlaces left_;
     std::unordered_map<std::int32_t, std::byte*>
         arriving_;                          // by receive: buffers of parts of blocks that are on the device
+    bool direct_ = false;                   // messages go from device to device
     std::int64_t launched_ = 0, done_ = 0;  // kernels; done_: known to be
     std::deque<Launched> marks_;            // in order
     Mark waited_[streams][streams] = {};    // what one stream is known to come after of another

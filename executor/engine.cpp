@@ -31,6 +31,10 @@ public:
         bool const alone = parts_.transport.size() == 1;
         if (!alone) communicator_.emplace(desk_, parts_.section, parts_.transport, engine.record_.transfers());
         total_tasks_ = tasks_of_all_ranks();
+        bool const reachable =
+            messages_reach_devices(parts_.transport, options_.device_messages, parts_.device.accelerator(),
+                                   device_home_ == nullptr ? nullptr : device_home_->memory(), engine.device_capacity_);
+        direct_ = reachable && device_home_ != nullptr && device_home_->exchange_directly();
     }
 
     RunResult run() {
@@ -217,8 +221,8 @@ private:
         result_.peak_predicted = engine_.profile_.peak;
         if (device_home_ != nullptr)
             result_.device =
-                DeviceUse{engine_.device_capacity_,
-                          schedule::device_traffic(parts_.header, parts_.section, engine_.device_capacity_),
+                DeviceUse{engine_.device_capacity_, direct_,
+                          schedule::device_traffic(parts_.header, parts_.section, engine_.device_capacity_, direct_),
                           device_home_->traffic()};
         if (parts_.spills == nullptr) return;
         result_.spilled = parts_.spills->use();
@@ -230,6 +234,7 @@ private:
     EngineParts& parts_;
     EngineOptions& options_;
     Desk desk_;
+    bool direct_ = false;      // messages go from device to device
     DeviceHome* device_home_;  // nullptr where kernels run in this process's memory
     TaskRunner runner_;
     std::optional<Communicator> communicator_;

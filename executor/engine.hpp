@@ -13,6 +13,7 @@
 #include "executor/desk.hpp"
 #include "executor/device/device.hpp"
 #include "executor/device_home.hpp"
+#include "executor/device_messages.hpp"
 #include "executor/progress.hpp"
 #include "executor/task_runner.hpp"
 #include "executor/task_times.hpp"
@@ -34,7 +35,8 @@ struct EngineParts {
 
 struct EngineOptions {
     int threads = 1;
-    int repeat = 1;                             // rounds on the loaded inputs; only the last one's outputs are stored
+    int repeat = 1;  // rounds on the loaded inputs; only the last one's outputs are stored
+    DeviceMessages device_messages = DeviceMessages::automatic;
     std::optional<std::int64_t> device_memory;  // bytes of blocks on a device with memory of its own
     bool load_each_round = false;               // of all ranks alike: inputs do not stay, as where a rank spills
     double stall = 300;                         // seconds
@@ -49,6 +51,7 @@ struct EngineOptions {
 /// The memory of a device that has its own.
 struct DeviceUse {
     std::int64_t capacity = 0;          // bytes that blocks might take
+    bool direct_messages = false;       // from its memory, and into it
     schedule::DeviceTraffic predicted;  // of one round
     schedule::DeviceTraffic moved;      // of all rounds
 };

@@ -9,7 +9,8 @@ namespace ein::executor {
 
 namespace {
 
-constexpr std::int64_t piece_bytes = std::int64_t{32} << 20;
+constexpr std::int64_t first_piece = std::int64_t{1} << 20,
+                       largest_piece = std::int64_t{64} << 20;  // unless one buffer is larger
 
 }  // namespace
 
@@ -23,7 +24,8 @@ std::byte* HostBuffers::take(std::int64_t bytes) {
     std::int64_t const size = rounded(bytes);
     free_what_is_done();
     if (std::byte* const found = take_from_pieces(size)) return found;
-    std::int64_t const fresh = std::max(size, piece_bytes);
+    std::int64_t const next = pieces_.empty() ? first_piece : std::min(largest_piece, 2 * pieces_.back().bytes);
+    std::int64_t const fresh = std::max(size, next);
     pieces_.push_back({device_.allocate_host(fresh), fresh, schedule::Places(fresh)});
     return take_from_pieces(size);
 }

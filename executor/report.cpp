@@ -13,10 +13,15 @@ Json device_memory(RunResult const& result) {
     if (!result.device) return nullptr;
     auto const rounds = static_cast<std::int64_t>(std::max<std::size_t>(1, result.rounds.size()));
     schedule::DeviceTraffic const &moved = result.device->moved, &predicted = result.device->predicted;
-    return {{"capacity", result.device->capacity},    {"peak", moved.peak},
-            {"copied_in", moved.copied_in / rounds},  {"evicted", moved.evicted / rounds},
-            {"sent_home", moved.sent_home / rounds},  {"copied_in_predicted", predicted.copied_in},
-            {"evicted_predicted", predicted.evicted}, {"sent_home_predicted", predicted.sent_home}};
+    return {{"capacity", result.device->capacity},
+            {"messages", result.device->direct_messages ? "direct" : "staged"},
+            {"peak", moved.peak},
+            {"copied_in", moved.copied_in / rounds},
+            {"evicted", moved.evicted / rounds},
+            {"sent_home", moved.sent_home / rounds},
+            {"copied_in_predicted", predicted.copied_in},
+            {"evicted_predicted", predicted.evicted},
+            {"sent_home_predicted", predicted.sent_home}};
 }
 
 /// How much of the time with messages under way was hidden behind computing; the share is null where none were.

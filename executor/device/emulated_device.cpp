@@ -104,8 +104,10 @@ EmulatedDevice::~EmulatedDevice() {
         Lock const lock(mutex_);
         closing_ = true;
     }
-    changed_.notify_all();
-    for (Lane& lane : lanes_) lane.thread.join();
+    for (Lane& lane : lanes_) {
+        lane.asked_for.notify_one();
+        lane.thread.join();
+    }
     for (auto const& [memory, bytes] : host_memory_) std::free(const_cast<std::byte*>(memory));
     std::free(memory_);
 }
@@ -250,13 +252,13 @@ bool EmulatedDevice::passed(Stream of, Mark mark) {
 
 void EmulatedDevice::sync(Stream of, Mark mark) {
     Lock lock(mutex_);
-    changed_.wait(lock, [&] { return lane(of).done >= mark; });
+    wait_until(lock, [&] { return lane(of).done >= mark; });
     throw_failure();
 }
 
 void EmulatedDevice::drain() noexcept {
     Lock lock(mutex_);
-    changed_.wait(lock, [&] {
+    wait_until(lock, [&] {
         return std::all_of(std::begin(lanes_), std::end(lanes_),
                            [](Lane const& each) { return each.done == each.asked; });
     });
@@ -273,18 +275,25 @@ void EmulatedDevice::ask(Stream stream, Job job) {
         ++lane(stream).asked;
         lane(stream).jobs.push_back(std::move(job));
     }
-    changed_.notify_all();
+    lane(stream).asked_for.notify_one();
+}
+
+template <class Condition>
+void EmulatedDevice::wait_until(Lock& lock, Condition const& condition) {
+    ++waiting_;
+    progress_.wait(lock, condition);
+    --waiting_;
 }
 
 /// A lane's thread. After a failure nothing more is done, and everything counts as done, so that nobody waits.
 void EmulatedDevice::serve(Lane& lane) {
     Lock lock(mutex_);
     while (true) {
-        changed_.wait(lock, [&] { return closing_ || !lane.jobs.empty(); });
+        lane.asked_for.wait(lock, [&] { return closing_ || !lane.jobs.empty(); });
         if (lane.jobs.empty()) return;
         Job const job = std::move(lane.jobs.front());
         lane.jobs.pop_front();
-        changed_.wait(lock, [&] { return job.work || failure_ || this->lane(job.after).done >= job.mark; });
+        wait_until(lock, [&] { return job.work || failure_ || this->lane(job.after).done >= job.mark; });
         if (job.work && !failure_) {
             lock.unlock();
             std::exception_ptr failure;
@@ -300,7 +309,7 @@ void EmulatedDevice::serve(Lane& lane) {
             if (!failure_) failure_ = failure;
         }
         ++lane.done;
-        changed_.notify_all();
+        if (waiting_ > 0) progress_.notify_all();
     }
 }
 

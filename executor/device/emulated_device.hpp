@@ -65,12 +65,15 @@ private:
     struct Lane {
         std::deque<Job> jobs;
         Mark asked = 0, done = 0;
+        std::condition_variable asked_for;  // a job is there
         std::mt19937 random;
         std::thread thread;
     };
     Lane& lane(Stream stream) { return lanes_[static_cast<std::size_t>(stream)]; }
     void ask(Stream stream, Job job);
     void serve(Lane& lane);
+    template <class Condition>
+    void wait_until(Lock& lock, Condition const& condition);
     void fail_if(std::int64_t at, std::int64_t count, char const* what);
     void check_is_host(std::byte const* pointer, std::int64_t bytes);
     void copied();
@@ -80,8 +83,9 @@ private:
     CpuDevice cpu_;
     std::byte* memory_ = nullptr;
     std::int64_t bytes_ = 0;
-    std::mutex mutex_;  // of all below
-    std::condition_variable changed_;
+    std::mutex mutex_;                  // of all below
+    std::condition_variable progress_;  // a job is done
+    int waiting_ = 0;                   // on that
     Lane lanes_[streams];
     std::map<std::byte const*, std::int64_t> host_memory_;
     std::int64_t prepared_ = 0;

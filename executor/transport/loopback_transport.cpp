@@ -87,6 +87,7 @@ public:
         return true;
     }
 
+    bool reaches_devices() const override { return true; }  // of emulated ones
     TransferCounts counts() const override {
         std::lock_guard lock(hub_.mutex_);
         return hub_.members_[static_cast<std::size_t>(rank_.value())].counts;

@@ -1,6 +1,9 @@
 #include "executor/transport/mpi_transport.hpp"
 
 #include <mpi.h>
+#if __has_include(<mpi-ext.h>)
+#include <mpi-ext.h>
+#endif
 
 #include <algorithm>
 #include <climits>
@@ -160,6 +163,14 @@ MpiTransport::~MpiTransport() {
 
 Rank MpiTransport::rank() const { return Rank{state_->rank}; }
 int MpiTransport::size() const { return state_->size; }
+bool MpiTransport::reaches_devices() const {
+#if defined(MPIX_CUDA_AWARE_SUPPORT)
+    return MPIX_Query_cuda_support() == 1;
+#else
+    return false;
+#endif
+}
+
 TransferCounts MpiTransport::counts() const { return state_->counts; }
 
 void MpiTransport::start_send(std::span<std::byte const> bytes, Rank to, int tag, Ticket ticket, SendEnds ends) {

@@ -42,6 +42,7 @@ public:
     void post_note(Rank to, std::string const& note) override;
     bool take_note(Rank& from, std::string& note) override;
 
+    bool reaches_devices() const override;
     TransferCounts counts() const override;
     [[noreturn]] void abort(ExitCode code) override;
 

@@ -54,6 +54,9 @@ public:
     virtual void post_note(Rank to, std::string const& note) = 0;
     virtual bool take_note(Rank& from, std::string& note) = 0;
 
+    /// Whether bytes of a transfer may lie in the memory of a device. It may be wrong: see device_messages.hpp.
+    virtual bool reaches_devices() const { return false; }
+
     virtual TransferCounts counts() const = 0;
     /// Ends every rank with this code, now.
     [[noreturn]] virtual void abort(ExitCode code) = 0;

@@ -75,7 +75,29 @@ DeviceMemory::DeviceMemory(Section const& section, std::int64_t capacity)
     }
     tight_ = all > capacity;
     note_uses();
+    note_wanted(true);
     note_turns();
+}
+
+void DeviceMemory::note_wanted(bool by_messages) {
+    for (State& state : states_) state.wanted = false;
+    for (Task const& task : section_.tasks)
+        if (task.kind == TaskKind::store || task.kind == TaskKind::spill ||
+            (by_messages && task.kind == TaskKind::send))
+            for (std::int32_t input : section_.inputs_of(task)) of(BlockId{input}).wanted = true;
+    for (Loop const& loop : section_.loops)
+        if (loop.condition >= 0) of(BlockId{loop.condition}).wanted = true;
+}
+
+void DeviceMemory::exchange_directly() {
+    promise(!tight_, "messages from a device whose blocks may have to leave it");
+    note_wanted(false);
+    for (Task const& task : section_.tasks)
+        if (is_on_device(task.kind))
+            for (std::int32_t input : section_.inputs_of(task)) of(BlockId{input}).used_here = true;
+    for (Task const& task : section_.tasks)
+        if (task.kind == TaskKind::receive && of(BlockId{task.output}).used_here)
+            of(BlockId{task.output}).made_here = true;
 }
 
 void DeviceMemory::note_uses() {
@@ -92,8 +114,6 @@ void DeviceMemory::note_uses() {
     };
     for (Task const& task : section_.tasks) {
         if (is_on_device(task.kind) && task.output >= 0) of(BlockId{task.output}).made_here = true;
-        if (task.kind == TaskKind::send || task.kind == TaskKind::store || task.kind == TaskKind::spill)
-            for (std::int32_t input : section_.inputs_of(task)) of(BlockId{input}).wanted = true;
     }
     for_each_use([&](BlockId block, std::int32_t) { ++first_use_[static_cast<std::size_t>(block.value()) + 1]; });
     std::partial_sum(first_use_.begin(), first_use_.end(), first_use_.begin());
@@ -105,7 +125,6 @@ void DeviceMemory::note_uses() {
 void DeviceMemory::note_turns() {
     becomes_.assign(states_.size(), -1);
     for (Loop const& loop : section_.loops) {
-        if (loop.condition >= 0) of(BlockId{loop.condition}).wanted = true;
         for (Loop::Carry const& carry : loop.carries) becomes_[static_cast<std::size_t>(carry.next)] = carry.inside;
     }
 }

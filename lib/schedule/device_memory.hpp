@@ -54,6 +54,8 @@ public:
 
     /// @param capacity  bytes, at least the largest working set's
     DeviceMemory(Section const& section, std::int64_t capacity);
+    /// Messages leave from the device and arrive there, where its kernels use them. Only where memory is not tight, before the first block.
+    void exchange_directly();
 
     void make(BlockId) {}
     void remove(BlockId block);
@@ -86,12 +88,13 @@ private:
         std::int64_t next = 0;              // its next use, as a number that grows with its distance; where it is here
         std::int64_t turn = -2;             // of the last bring() that used it
         bool host = false, device = false;  // who has its newest bytes; neither: it has none yet
-        bool made_here = false, wanted = false, pinned = false;
+        bool made_here = false, used_here = false, wanted = false, pinned = false;
     };
     State& of(BlockId block) { return states_[static_cast<std::size_t>(block.value())]; }
     State const& of(BlockId block) const { return states_[static_cast<std::size_t>(block.value())]; }
 
     void note_uses();
+    void note_wanted(bool by_messages);
     void note_turns();
     std::int64_t next_use(BlockId block, TaskId after) const;
     void find_room(BlockId block, std::vector<Step>& steps);

@@ -65,7 +65,7 @@ private:
 
 class DryRun {
 public:
-    DryRun(Header const& header, Section const& section, std::int64_t capacity)
+    DryRun(Header const& header, Section const& section, std::int64_t capacity, bool direct)
         : section_(section),
           device_(section, capacity),
           agenda_(section, header.loops, replay(section), {.turns = 2}),
@@ -73,6 +73,8 @@ public:
           loop_of_(loops_of_tasks(section)),
           runs_(section.tasks.size(), 0) {
         agenda_.store().live_on(device_);
+        direct_ = direct;
+        if (direct) device_.exchange_directly();
     }
 
     DeviceTraffic run() {
@@ -104,6 +106,8 @@ private:
             device_.bring(id, steps_);
         } else if (task.output >= 0) {
             device_.written_by_host(output);
+        } else if (task.kind == TaskKind::send && direct_ && device_.is_here(BlockId{section_.inputs_of(task)[0]})) {
+            return;
         } else if (task.kind == TaskKind::send || task.kind == TaskKind::store || task.kind == TaskKind::spill) {
             for (std::int32_t input : section_.inputs_of(task))
                 if (!device_.host_has(BlockId{input})) device_.copied_out(BlockId{input});
@@ -139,6 +143,7 @@ private:
 
     Section const& section_;
     DeviceMemory device_;
+    bool direct_ = false;
     Agenda<CountedBlocks> agenda_;
     std::vector<std::int64_t> turns_;
     std::vector<std::int32_t> loop_of_;
@@ -150,8 +155,8 @@ private:
 
 }  // namespace
 
-DeviceTraffic device_traffic(Header const& header, Section const& section, std::int64_t capacity) {
-    return DryRun(header, section, capacity).run();
+DeviceTraffic device_traffic(Header const& header, Section const& section, std::int64_t capacity, bool direct) {
+    return DryRun(header, section, capacity, direct).run();
 }
 
 }  // namespace ein::schedule

@@ -7,7 +7,7 @@
 
 namespace ein::schedule {
 
-/// @param capacity  bytes, at least the largest working set's
-DeviceTraffic device_traffic(Header const& header, Section const& section, std::int64_t capacity);
+/// @param capacity  bytes, at least the largest working set's  @param direct  messages need not pass through the host
+DeviceTraffic device_traffic(Header const& header, Section const& section, std::int64_t capacity, bool direct = false);
 
 }  // namespace ein::schedule

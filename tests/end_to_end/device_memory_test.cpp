@@ -117,3 +117,29 @@ TEST_CASE("device memory that is too small for one task is refused with the node
     CHECK_THAT(run.failures.front(),
                Catch::Contains("node 'Z': expected at least 64 KiB (65536 bytes) of device memory"));
 }
+
+TEST_CASE("messages go from device to device where they can, and the same bits arrive", "[end_to_end][device]") {
+    auto const [first, count] = test::seeds(12);
+    int direct = 0;
+    for (std::uint64_t seed = first; seed < first + count; ++seed) {
+        Json const json = test::random_graph(seed, {.dtype = "f64"});
+        INFO("seed " << seed << "\n" << json.dump());
+        test::WholeRunSetup setup;
+        setup.ranks = std::array{2, 3, 4, 5}[seed % 4];
+        setup.slice_bytes = 0;
+        if (seed % 3 != 0) setup.messages = {.bytes = 64, .most = 8, .window = 128};
+        test::WholeRun const plain = test::whole_run(json, setup);
+        for (executor::DeviceMessages const how : {executor::DeviceMessages::on, executor::DeviceMessages::off}) {
+            setup.device_messages = how;
+            test::WholeRun const run = on_device(plain, setup, "delay=20", std::int64_t{1} << 20);
+            check_same(run, plain);
+            for (executor::RunResult const& rank : run.ranks) {
+                if (!rank.device) continue;
+                direct += rank.device->direct_messages;
+                CHECK((how == executor::DeviceMessages::on || !rank.device->direct_messages));
+                CHECK(rank.device->moved.evicted == 0);
+            }
+        }
+    }
+    CHECK(direct > 10);
+}

@@ -37,6 +37,7 @@ struct WholeRunSetup {
     scheduler::Piecing piecing = {};
     scheduler::Messages messages = {};
     executor::DeviceChoice device = {executor::DeviceKind::cpu};
+    executor::DeviceMessages device_messages = executor::DeviceMessages::automatic;
     std::optional<std::int64_t> device_memory = {};  // bytes; 0: as little as will do
     executor::ChainLimits chains = {};
     executor::LoopbackOptions transport = {};
@@ -118,6 +119,7 @@ inline void execute(WholeRun& run, WholeRunSetup const& setup) {
             executor::EngineOptions options;
             options.threads = setup.threads;
             options.stall = 60;
+            options.device_messages = setup.device_messages;
             options.device_memory = setup.device_memory;
             if (setup.device_memory == 0)
                 options.device_memory = schedule::largest_working_set(run.schedule.sections[self]).bytes;

@@ -1,0 +1,19 @@
+// Whether messages may go from one device's memory straight into another's. MPI is asked, and then a pattern is sent round all ranks and compared:
+// an MPI that says yes and delivers something else is known for it.
+#pragma once
+
+#include "executor/device/accelerator.hpp"
+#include "executor/transport/transport.hpp"
+
+namespace ein::executor {
+
+enum class DeviceMessages { automatic, on, off };
+DeviceMessages device_messages_from_name(std::string_view name);  // auto, on, off  @throws UsageError
+
+/// Collective, between runs of tasks. Ranks whose kernels run in the host's memory (device: nullptr) take part with that.
+/// @param memory  of the device, before any block is in it  @param bytes  of that
+/// @return the same on all ranks  @throws RunError where it was asked for and does not work, saying why
+bool messages_reach_devices(Transport& transport, DeviceMessages wanted, Accelerator* device, std::byte* memory,
+                            std::int64_t bytes);
+
+}  // namespace ein::executor
