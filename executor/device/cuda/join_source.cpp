@@ -77,7 +77,8 @@ private:
             case Op::where: return where(node, type);
             case Op::position: {
                 std::string const extent = std::to_string(node.args[1].node().integer);
-                return stated("op_position(" + argument(node, 0, DType::i64).text + ", " + extent + ", fault)", type);
+                return stated(
+                    "op_position(" + argument(node, 0, DType::i64).text + ", " + extent + ", (Fault*)a.fault)", type);
             }
             default: return operation(node, *typing.work, type);
         }

@@ -13,7 +13,7 @@
 namespace ein::executor::cuda {
 
 struct JoinSource {
-    std::string statements;  // that use x<k> for operand k in the compute type, i<l> (i64) for label l, and fault
+    std::string statements;  // that use x<k> for operand k in the compute type, i<l> (i64) for label l, and a.fault
     std::string value;       // an expression of the accumulate type's register
 };
 

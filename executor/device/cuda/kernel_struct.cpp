@@ -85,7 +85,6 @@ std::string KernelStruct::index_statements() const {
 void KernelStruct::add_join() {
     std::string text =
         "EIN_FN static State::T join(Arguments const& a, Values const& v, i32 lane, Place<K> const& place) {\n";
-    text += "        Fault* const fault = (Fault*)a.fault;\n";
     for (std::size_t k = 0; k < loops_.operands.size(); ++k) {
         std::string const number = std::to_string(loops_.operands[k]);
         text += "        " + register_name(text_.types.compute) + " const x" + number + " = of_lane(v.x" + number +

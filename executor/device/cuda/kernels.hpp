@@ -3,7 +3,7 @@
 
 namespace ein::executor::cuda::kernels {
 
-extern char const types[], math[], complex[], aggregate[], walk[], fold[];
-inline constexpr char const* parts[] = {types, math, complex, aggregate, walk, fold};
+extern char const types[], math[], complex[], aggregate[], walk[], fold[], move[];
+inline constexpr char const* parts[] = {types, math, complex, aggregate, walk, fold, move};
 
 }  // namespace ein::executor::cuda::kernels

@@ -100,8 +100,8 @@ EIN_FN f64 with_sign(f64 a, f64 b) { return copysign(a, b); }
 EIN_FN f32 length_of(f32 a, f32 b) { return hypotf(a, b); }
 EIN_FN f64 length_of(f64 a, f64 b) { return hypot(a, b); }
 
-#define EIN_INFINITY __builtin_huge_val()
-#define EIN_NAN __builtin_nan("")
+#define EIN_INFINITY __longlong_as_double(0x7ff0000000000000ll)
+#define EIN_NAN __longlong_as_double(0x7ff8000000000000ll)
 
 /// e^x loses its digits below this, x e^x does not yet.
 EIN_FN bool is_deep(f32 x) { return x < -80; }

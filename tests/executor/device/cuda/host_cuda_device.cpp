@@ -58,8 +58,16 @@ void HostCudaDevice::run(Program const& program, Call call) {
     check(fault);
 }
 
-void HostCudaDevice::copy(CopyCall const&, Team&) {}
-void HostCudaDevice::reshape(ReshapeCall const&, Team&) {}
-void HostCudaDevice::fill(void*, Extent, DType, scalar::Scalar, Team&) {}
+void HostCudaDevice::copy(CopyCall const& call, Team&) {
+    run(copy_program(call, gpu_), {std::span(&call.from, 1), call.to});
+}
+
+void HostCudaDevice::reshape(ReshapeCall const& call, Team&) {
+    run(reshape_program(call, gpu_), {std::span(&call.from, 1), call.to});
+}
+
+void HostCudaDevice::fill(void* to, Extent elements, DType dtype, scalar::Scalar value, Team&) {
+    run(fill_program(to, elements, dtype, value, gpu_), {{}, to});
+}
 
 }  // namespace ein::executor::cuda

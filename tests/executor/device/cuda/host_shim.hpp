@@ -246,6 +246,11 @@ inline float __uint_as_float(unsigned bits) {
     std::memcpy(&x, &bits, 4);
     return x;
 }
+inline double __longlong_as_double(long long bits) {
+    double x;
+    std::memcpy(&x, &bits, 8);
+    return x;
+}
 inline int atomicCAS(int* at, int expected, int value) {
     int const held = *at;
     if (held == expected) *at = value;
