@@ -14,7 +14,7 @@ std::string text_of(Extent value) { return std::to_string(value); }
 
 }  // namespace
 
-KernelStruct::KernelStruct(EinsumText const& text, Loops const& loops, Lanes lanes)
+KernelStruct::KernelStruct(EinsumText const& text, Loops const& loops, Lanes lanes, std::string const& arguments)
     : text_(text), loops_(loops), lanes_(lanes) {
     begins_ = scalar::labels_of(text.shape.kernel->einsum.join);
     KernelTypes const& types = text.types;
@@ -29,7 +29,7 @@ KernelStruct::KernelStruct(EinsumText const& text, Loops const& loops, Lanes lan
     constant("bool", "whole_lanes", last % lanes.count == 0);
     add("static constexpr Access output_access = " + std::string(access_name(loops, -1, lanes)) + ";");
     constant("bool", "accumulate", text.shape.accumulate);
-    add("using Arguments = ein::Arguments<operands, " + text_of(static_cast<Extent>(begins_.size())) +
+    add("using Arguments = ein::" + arguments + "<operands, " + text_of(static_cast<Extent>(begins_.size())) +
         ", outer + inner>;");
     add("EIN_FN static auto stored(State::T value) { return " + converted("value", text.shape.output_dtype) + "; }");
     add("EIN_FN static State::T accumulated(Register<Output> held) { return " + converted("held", types.accumulate) +
@@ -47,6 +47,10 @@ KernelStruct& KernelStruct::constant(std::string const& type, std::string const&
     return add("static constexpr " + type + " " + name + " = " + text_of(value) + ";");
 }
 
+std::string KernelStruct::loaded(std::string const& element) const {
+    return converted("widened(" + element + ")", text_.types.compute);
+}
+
 /// struct Values: for operand k the lanes x<k>, in the compute type.
 void KernelStruct::add_loads() {
     std::string values, loads;
@@ -59,8 +63,7 @@ void KernelStruct::add_loads() {
         loads += "        auto const r" + number + " = lanes_of<" + access + ", lanes, " +
                  element_name(loops_.dtypes[k]) + ">(a.operand[" + at + "], place.operand[" + at + "], (Index)a.step[" +
                  at + "][lane_loop], count);\n" + "#pragma unroll\n        for (i32 lane = 0; lane < " + lanes +
-                 "; ++lane) v.x" + number + ".at[lane] = " + converted("widened(r" + number + ".at[lane])", compute) +
-                 ";\n";
+                 "; ++lane) v.x" + number + ".at[lane] = " + loaded("r" + number + ".at[lane]") + ";\n";
     }
     add("struct Values {\n" + values + "    };");
     add("EIN_FN static Values load(Arguments const& a, Place<K> const& place, i32 count) {\n        Values v;\n" +

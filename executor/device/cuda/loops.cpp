@@ -74,6 +74,18 @@ Loops loops_of(Nest const& nest, scalar::Expr const& join) {
     return loops;
 }
 
+Loops reordered(Loops loops, std::vector<std::size_t> const& order) {
+    auto const sort = [&](auto& list) {
+        auto const before = list;
+        for (std::size_t k = 0; k < order.size(); ++k) list[k] = before[order[k]];
+    };
+    sort(loops.operands);
+    sort(loops.dtypes);
+    for (auto* side : {&loops.outer, &loops.inner})
+        for (Loop& loop : *side) sort(loop.steps);
+    return loops;
+}
+
 void sort_by_steps(std::vector<Loop>& loops, int operand) {
     std::stable_sort(loops.begin(), loops.end(), [&](Loop const& a, Loop const& b) {
         Extent const left = step_of(a, operand), right = step_of(b, operand);

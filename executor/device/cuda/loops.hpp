@@ -39,6 +39,9 @@ Extent step_of(Loop const& loop, int operand);
 
 Loops loops_of(Nest const& nest, scalar::Expr const& join);
 
+/// The same with operands in this order: order[k] is a position in loops.operands.
+Loops reordered(Loops loops, std::vector<std::size_t> const& order);
+
 /// Sorts loops so that an operand's steps (or, with -1, the output's) fall: neighbours come last. Those in which it
 /// does not move come first.
 void sort_by_steps(std::vector<Loop>& loops, int operand);
