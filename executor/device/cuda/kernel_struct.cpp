@@ -74,6 +74,8 @@ void KernelStruct::add_loads() {
 std::string KernelStruct::index_statements() const {
     std::string text;
     for (std::size_t b = 0; b < begins_.size(); ++b) {
+        auto const& asked = text_.join.labels;
+        if (std::find(asked.begin(), asked.end(), begins_[b]) == asked.end()) continue;
         text += "        i64 const i" + std::to_string(begins_[b]) + " = a.begin[" + std::to_string(b) + "]";
         for (std::size_t loop = 0; loop < loops_.count(); ++loop) {
             if (loops_.at(loop).label != begins_[b]) continue;

@@ -2,6 +2,8 @@
 
 #include "executor/device/element.hpp"
 #include "lib/base/error.hpp"
+#include "lib/scalar/ops.hpp"
+#include "lib/scalar/type.hpp"
 #include "tests/executor/device/cuda/cases.hpp"
 #include "tests/support/catch.hpp"
 
@@ -35,8 +37,8 @@ void fill_positions(KernelCase& test, std::size_t k, DType type, std::mt19937& r
 
 TEST_CASE("generated kernels agree with the reference on random kernels", "[executor][device][cuda]") {
     Cases cases(2024);
-    while (cases.size() < 250) cases.add_random(false);
-    while (cases.size() < 400) cases.add_random(true);
+    while (cases.size() < 200) cases.add_random(false);
+    while (cases.size() < 300) cases.add_random(true);
     HostCudaDevice device(tiny);
     REQUIRE(compare(cases, device) == "");
 }
@@ -164,4 +166,41 @@ TEST_CASE("a position out of range is bad input, also where its value is not cho
         CHECK(error.faults().front().found == "5");
         CHECK(error.faults().front().expected == "an index from -5 to 4");
     }
+}
+
+TEST_CASE("every operation gives what the reference has, for every type that allows it", "[executor][device][cuda]") {
+    Cases cases(11);
+    std::vector<std::string> joins;
+    for (int k = 0; k < scalar::op_count; ++k) {
+        scalar::OpInfo const& op = scalar::info(static_cast<scalar::Op>(k));
+        std::string const name(op.name);
+        if (static_cast<scalar::Op>(k) == scalar::Op::cast || static_cast<scalar::Op>(k) == scalar::Op::position)
+            continue;
+        if (op.spelling == scalar::Spelling::prefix) joins.push_back(name + "x");
+        if (op.spelling == scalar::Spelling::infix) joins.push_back("x " + name + " y");
+        if (op.spelling == scalar::Spelling::function)
+            joins.push_back(name + (op.arity == 1 ? "(x)" : op.arity == 2 ? "(x, y)" : "(x, y, x)"));
+    }
+    for (int d = 0; d < dtype_count; ++d) joins.push_back("cast_" + std::string(name(static_cast<DType>(d))) + "(x*3)");
+    for (std::string const more : {"x^2", "x^3", "x^4", "x^(-1)", "x^0.5", "x^(-3)", "gelu(9*x)", "silu(100*x)",
+                                   "x*1e30*1e30", "x + 3", "x*[i] - 2", "where(x > 0, 1, y)", "tanh(40*x)", "log(x*x)"})
+        joins.push_back(more);
+    std::size_t refused = 0;
+    for (std::string const& join : joins)
+        for (DType const type : {f32, f64, c64, c128, i8, u8, i32, i64, boolean}) {
+            bool const one = join.find('y') == std::string::npos;
+            auto test = einsum(one ? "i->i" : "i,i->i", {300}, join);
+            std::vector<DType> const operands(one ? 1 : 2, type);
+            scalar::TypeResult const result = scalar::type_of(test.join, type, type);
+            if (!result.problem.empty()) {
+                ++refused;
+                continue;
+            }
+            KernelCase& added =
+                cases.add(one ? "i->i" : "i,i->i", {300}, join, Agg::sum, operands, result.type, false, false, type);
+            added.fill(cases.random(), kind(type) == Kind::real);
+        }
+    CHECK(refused >= 40);
+    HostCudaDevice device(tiny);
+    REQUIRE(compare(cases, device) == "");
 }
