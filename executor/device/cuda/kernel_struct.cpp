@@ -53,20 +53,24 @@ std::string KernelStruct::loaded(std::string const& element) const {
 
 /// struct Values: for operand k the lanes x<k>, in the compute type.
 void KernelStruct::add_loads() {
-    std::string values, loads;
+    std::string values, loads, aligned = "true";
+    if (std::string(access_name(loops_, -1, lanes_)) == "run") aligned += " && is_aligned<Output, lanes>(a.output)";
     for (std::size_t k = 0; k < loops_.operands.size(); ++k) {
         std::string const number = std::to_string(loops_.operands[k]), at = std::to_string(k);
         std::string const access = access_name(loops_, static_cast<int>(k), lanes_);
         std::string const lanes = access == "fixed" ? "1" : std::to_string(lanes_.count);
         DType const compute = text_.types.compute;
+        if (access == "run")
+            aligned += " && is_aligned<" + element_name(loops_.dtypes[k]) + ", lanes>(a.operand[" + at + "])";
         values += "        Pack<" + register_name(compute) + ", " + lanes + "> x" + number + ";\n";
         loads += "        auto const r" + number + " = lanes_of<" + access + ", lanes, " +
                  element_name(loops_.dtypes[k]) + ">(a.operand[" + at + "], place.operand[" + at + "], (Index)a.step[" +
-                 at + "][lane_loop], count);\n" + "#pragma unroll\n        for (i32 lane = 0; lane < " + lanes +
+                 at + "][lane_loop], count, aligned);\n" + "#pragma unroll\n        for (i32 lane = 0; lane < " + lanes +
                  "; ++lane) v.x" + number + ".at[lane] = " + loaded("r" + number + ".at[lane]") + ";\n";
     }
     add("struct Values {\n" + values + "    };");
-    add("EIN_FN static Values load(Arguments const& a, Place<K> const& place, i32 count) {\n        Values v;\n" +
+    add("EIN_FN static bool aligned(Arguments const& a) { return " + aligned + "; }");
+    add("EIN_FN static Values load(Arguments const& a, Place<K> const& place, i32 count, bool aligned) {\n        Values v;\n" +
         loads + "        return v;\n    }");
 }
 

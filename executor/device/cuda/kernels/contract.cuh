@@ -116,7 +116,7 @@ EIN_FN void put_tile(typename K::Arguments const& a, Place<K> const& batch_place
             Place<K> place = row_place;
             walk<K>(a, c, K::batches + K::rows_of_loops, K::outer, place);
             typename K::State const one[1] = {states[i][j]};
-            put_states<K>(a, (batch * rows + r) * columns + c, place, one);
+            put_states<K>(a, (batch * rows + r) * columns + c, place, one, true);
         }
     }
 }

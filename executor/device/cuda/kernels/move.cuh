@@ -98,6 +98,7 @@ EIN_FN void fill(FillArguments const& a) {
 /// A reshape: the walked box is that of the smaller block, its elements counted in C order; some lie in the other box too.
 template <i32 walked, i32 other>
 struct ReshapeArguments {
+    static constexpr i32 chunk_elements = 16 * move_threads;  // of the walked box, for a block
     void const* from;
     void* to;
     i32* scratch;  // shared elements of each chunk, then of all chunks before it
@@ -132,8 +133,6 @@ struct ReshapeArguments {
     }
 };
 
-constexpr i32 chunk_elements = 16 * move_threads;
-
 /// Packed elements are numbered as they come in C order: how many threads of the block before this one have one, and,
 /// through `all`, how many there are.
 EIN_FN i32 number_in_block(bool mine, i32& all) {
@@ -155,9 +154,9 @@ EIN_FN i32 number_in_block(bool mine, i32& all) {
 /// First phase: counts each chunk's shared elements.
 template <class A>
 EIN_FN void count_shared(A const& a) {
-    i64 const first = (i64)blockIdx.x * chunk_elements;
+    i64 const first = (i64)blockIdx.x * A::chunk_elements;
     i32 count = 0;
-    for (i32 part = 0; part < chunk_elements; part += move_threads) {
+    for (i32 part = 0; part < A::chunk_elements; part += move_threads) {
         i64 const element = first + part + (i32)threadIdx.x;
         i32 all = 0;
         number_in_block(element < a.count && a.place_in_other(element) >= 0, all);
@@ -183,9 +182,9 @@ enum Form { direct, pack, unpack };
 /// Third phase, or the only one of a direct move. `walks_from`: the walked box is that of `from`.
 template <class A, class U, Form form, bool walks_from>
 EIN_FN void reshape(A const& a) {
-    i64 const first = (i64)blockIdx.x * chunk_elements;
+    i64 const first = (i64)blockIdx.x * A::chunk_elements;
     i64 packed = form == direct ? 0 : a.scratch[blockIdx.x];
-    for (i32 part = 0; part < chunk_elements; part += move_threads) {
+    for (i32 part = 0; part < A::chunk_elements; part += move_threads) {
         i64 const element = first + part + (i32)threadIdx.x;
         i64 const place = element < a.count ? a.place_in_other(element) : -1;
         i64 from = walks_from ? element : place, to = walks_from ? place : element;

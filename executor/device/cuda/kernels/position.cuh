@@ -17,7 +17,7 @@ EIN_FN i64 position_at(typename K::Arguments const& a, typename K::Index place) 
 }
 
 template <class K>
-EIN_FN void lookup(typename K::Arguments const& a) {
+EIN_FN void lookup_outputs(typename K::Arguments const& a, bool aligned) {
     using Index = typename K::Index;
     Index const outputs = (Index)a.outputs, step = (Index)gridDim.x * fold_threads;
     for (Index output = (Index)blockIdx.x * fold_threads + (i32)threadIdx.x; output < outputs; output += step) {
@@ -31,12 +31,20 @@ EIN_FN void lookup(typename K::Arguments const& a) {
         for (i32 lane = 0; lane < K::lanes; ++lane) states[lane].start();
         if (here) {
             place.operand[0] += (Index)position * (Index)a.data_step;
-            auto const operands = K::load(a, place, count);
+            auto const operands = K::load(a, place, count, aligned);
 #pragma unroll
             for (i32 lane = 0; lane < K::lanes; ++lane) states[lane].add(K::join(a, operands, lane, place));
         }
-        put_states<K>(a, output, place, states);
+        put_states<K>(a, output, place, states, aligned);
     }
+}
+
+template <class K>
+EIN_FN void lookup(typename K::Arguments const& a) {
+    if (K::aligned(a))
+        lookup_outputs<K>(a, true);
+    else
+        lookup_outputs<K>(a, false);
 }
 
 constexpr i32 scatter_passes = 4;  // positions that a thread compares between two barriers
@@ -67,6 +75,7 @@ template <class K>
 EIN_FN void scatter(typename K::Arguments const& a) {
     using Index = typename K::Index;
     constexpr i32 words = scatter_passes * fold_threads / 32;
+    bool const aligned = K::aligned(a);
     __shared__ u32 masks[words];
     Index const group = (Index)blockIdx.y * fold_threads + (i32)threadIdx.x, groups = (Index)a.row_groups;
     Index const rows = (Index)a.outputs / groups;
@@ -88,13 +97,13 @@ EIN_FN void scatter(typename K::Arguments const& a) {
                     if (!mine) continue;
                     Place<K> at = place;
                     walk<K>(a, first + 32 * word + __ffs((i32)mask) - 1, K::outer, K::outer + K::inner, at);
-                    auto const operands = K::load(a, at, count);
+                    auto const operands = K::load(a, at, count, aligned);
 #pragma unroll
                     for (i32 lane = 0; lane < K::lanes; ++lane) states[lane].add(K::join(a, operands, lane, at));
                 }
             __syncthreads();
         }
-        if (mine && (found || !K::accumulate)) put_states<K>(a, 0, place, states);
+        if (mine && (found || !K::accumulate)) put_states<K>(a, 0, place, states, aligned);
     }
 }
 

@@ -55,7 +55,7 @@ EIN_FN void transpose(typename K::Arguments const& a) {
         typename K::State states[1];
         states[0].start();
         states[0].add(K::join(a, K::collect(tiles, a, place, column, r), 0, place));
-        put_states<K>(a, 0, place, states);
+        put_states<K>(a, 0, place, states, true);
     }
 }
 
