@@ -19,7 +19,7 @@ KernelStruct::KernelStruct(EinsumText const& text, Loops const& loops, Lanes lan
     begins_ = scalar::labels_of(text.shape.kernel->einsum.join);
     KernelTypes const& types = text.types;
     Extent const last = lanes.count == 1 ? 1 : loops.at(static_cast<std::size_t>(lanes.loop)).length;
-    add("using Index = " + std::string(loops.fit_32_bits() ? "i32" : "i64") + ";");
+    add("using Index = " + std::string(loops.fit(text.gpu.wide_from) ? "i32" : "i64") + ";");
     add("using Output = " + element_name(text.shape.output_dtype) + ";");
     add("using State = " + state_name(text.shape.kernel->einsum.agg, types.accumulate) + ";");
     constant("i32", "operands", static_cast<Extent>(loops.operands.size()));
@@ -65,12 +65,13 @@ void KernelStruct::add_loads() {
         values += "        Pack<" + register_name(compute) + ", " + lanes + "> x" + number + ";\n";
         loads += "        auto const r" + number + " = lanes_of<" + access + ", lanes, " +
                  element_name(loops_.dtypes[k]) + ">(a.operand[" + at + "], place.operand[" + at + "], (Index)a.step[" +
-                 at + "][lane_loop], count, aligned);\n" + "#pragma unroll\n        for (i32 lane = 0; lane < " + lanes +
-                 "; ++lane) v.x" + number + ".at[lane] = " + loaded("r" + number + ".at[lane]") + ";\n";
+                 at + "][lane_loop], count, aligned);\n" + "#pragma unroll\n        for (i32 lane = 0; lane < " +
+                 lanes + "; ++lane) v.x" + number + ".at[lane] = " + loaded("r" + number + ".at[lane]") + ";\n";
     }
     add("struct Values {\n" + values + "    };");
     add("EIN_FN static bool aligned(Arguments const& a) { return " + aligned + "; }");
-    add("EIN_FN static Values load(Arguments const& a, Place<K> const& place, i32 count, bool aligned) {\n        Values v;\n" +
+    add("EIN_FN static Values load(Arguments const& a, Place<K> const& place, i32 count, bool aligned) {\n        "
+        "Values v;\n" +
         loads + "        return v;\n    }");
 }
 

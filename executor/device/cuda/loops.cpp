@@ -52,8 +52,7 @@ bool Loops::in_runs(int operand, int lane_loop, int lanes) const {
     return true;
 }
 
-bool Loops::fit_32_bits() const {
-    constexpr Extent most = Extent{1} << 30;
+bool Loops::fit(Extent most) const {
     bool fit = outputs() < most && terms() < most;
     for (int operand = -1; operand < static_cast<int>(operands.size()); ++operand)
         fit = fit && reach(*this, operand) < most;

@@ -68,10 +68,9 @@ std::optional<Program> lookup_program(EinsumText const& text, Nest nest) {
     Extent const step =
         looked_up.strides[static_cast<std::size_t>(lookup->data)] / static_cast<Extent>(size_of(loops.dtypes[0]));
     Lanes const lanes = lanes_of(loops, text.shape.output_dtype, step, text.gpu);
-    EinsumText const rows = rows_text(text, *lookup);
-    bool const wide = looked_up.length * step >= Extent{1} << 30;
+    EinsumText rows = rows_text(text, *lookup);
+    if (looked_up.length * step >= text.gpu.wide_from) rows.gpu.wide_from = 0;  // v is none of the loops
     KernelStruct kernel = position_struct(rows, loops, lanes);
-    if (wide) return std::nullopt;
     unsigned const threads = static_cast<unsigned>(fold_threads);
     Launch launch = kernel.launch(kernel.kernel("lookup", threads, "lookup<K>(a)"), threads);
     launch.constants = kernel.words(1, 1, 1).add(looked_up.length).add(step).add(0).take();

@@ -19,6 +19,10 @@ namespace {
 constexpr Gpu tiny{2, 16};
 /// Large enough that terms are cut in parts.
 constexpr Gpu small{4, 512};
+/// With indices of 64 bits everywhere.
+constexpr Gpu wide{4, 512, 0};
+
+std::string const by_y = "where(y == [v], x, 0)", by_x = "where([v] == x, y, 0)";
 
 std::string compare(Cases const& cases, HostCudaDevice& device) {
     cases.gather(device);
@@ -38,9 +42,23 @@ void fill_positions(KernelCase& test, std::size_t k, DType type, std::mt19937& r
 TEST_CASE("generated kernels agree with the reference on random kernels", "[executor][device][cuda]") {
     Cases cases(2024);
     while (cases.size() < 200) cases.add_random(false);
-    while (cases.size() < 300) cases.add_random(true);
+    while (cases.size() < 280) cases.add_random(true);
     HostCudaDevice device(tiny);
     REQUIRE(compare(cases, device) == "");
+}
+
+TEST_CASE("generated kernels with indices of 64 bits agree with the reference", "[executor][device][cuda]") {
+    Cases cases(2025);
+    while (cases.size() < 20) cases.add_random(false);
+    cases.add("ij->i", {5, 700}, "x", Agg::sum, {f32}, f32);
+    cases.add("ij->j", {700, 36}, "x", Agg::max, {f32}, f32);
+    cases.add("ij->ji", {70, 41}, "x", Agg::sum, {f16}, f16);
+    cases.add("bik,bkj->bij", {3, 20, 33, 66}, "abs(x-y)", Agg::max, {f16, f16}, f16, true);
+    fill_positions(cases.add("vd,i->id", {9, 24, 7}, by_y, Agg::sum, {f32, i32}, f32), 1, i32, cases.random(), 9);
+    fill_positions(cases.add("id,i->vd", {7, 40, 9}, by_y, Agg::sum, {f32, i32}, f32), 1, i32, cases.random(), 9);
+    HostCudaDevice device(wide);
+    REQUIRE(compare(cases, device) == "");
+    for (auto const& [name, source] : device.sources()) CHECK(source.find("using Index = i64") != std::string::npos);
 }
 
 TEST_CASE("generated reductions agree with the reference, in one launch and in two", "[executor][device][cuda]") {
@@ -113,7 +131,6 @@ TEST_CASE("generated contractions agree with the reference for any join and layo
 
 TEST_CASE("generated lookups and scatters agree with the reference", "[executor][device][cuda]") {
     Cases cases(10);
-    std::string const by_y = "where(y == [v], x, 0)", by_x = "where([v] == x, y, 0)";
     auto const add = [&](std::string const& form, Shape const& extents, DType type, DType positions, bool scattered,
                          bool accumulate) {
         DType const output = accumulate ? compute_dtype(std::array{type, positions}, type) : type;
@@ -189,6 +206,7 @@ TEST_CASE("every operation gives what the reference has, for every type that all
     for (std::string const& join : joins)
         for (DType const type : {f32, f64, c64, c128, i8, u8, i32, i64, boolean}) {
             bool const one = join.find('y') == std::string::npos;
+            if (one && (type == i32 || type == u8)) continue;  // as i64 and i8, but in operators
             auto test = einsum(one ? "i->i" : "i,i->i", {300}, join);
             std::vector<DType> const operands(one ? 1 : 2, type);
             scalar::TypeResult const result = scalar::type_of(test.join, type, type);
@@ -200,7 +218,7 @@ TEST_CASE("every operation gives what the reference has, for every type that all
                 cases.add(one ? "i->i" : "i,i->i", {300}, join, Agg::sum, operands, result.type, false, false, type);
             added.fill(cases.random(), kind(type) == Kind::real);
         }
-    CHECK(refused >= 40);
+    CHECK(refused > 30);
     HostCudaDevice device(tiny);
     REQUIRE(compare(cases, device) == "");
 }
