@@ -69,8 +69,8 @@ private:
 
     /// Parts of the terms, where blocks of whole outputs would leave most of the GPU idle.
     void cut(Extent outputs, Extent terms) {
-        Extent const blocks = ceil_div(outputs, fold_threads / plan_.sharing), wanted = 4 * gpu_.multiprocessors;
-        if (blocks >= gpu_.multiprocessors) return;
+        Extent const blocks = ceil_div(outputs, fold_threads / plan_.sharing), wanted = gpu_.threads() / fold_threads;
+        if (blocks >= wanted) return;
         plan_.parts = std::clamp<Extent>(
             std::min(ceil_div(wanted, std::max<Extent>(1, blocks)), terms / (plan_.sharing * terms_of_a_part)), 1,
             most_parts);

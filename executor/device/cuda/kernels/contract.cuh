@@ -7,12 +7,18 @@
 // left(from, place), right(from, place): an element; pair(left, right): Values.
 namespace ein {
 
-constexpr i32 tile_edge = 64, tile_depth = 16, tile_threads = 256, thread_edge = 4;
+constexpr i32 tile_edge = 64, tile_depth = 16, tile_threads = 256, thread_edge = 4, tile_row = tile_edge + 4;
 
 template <i32 operands, i32 begins, i32 loops>
 struct ContractArguments : Arguments<operands, begins, loops> {
     i64 row_count, column_count;  // of a batch
     i64 row_tiles, column_tiles;
+};
+
+/// Of one operand: for each term its elements along the edge.
+template <class T>
+struct alignas(16) Tile {
+    T at[tile_depth][tile_row];
 };
 
 template <class K>
@@ -55,7 +61,7 @@ struct TileReader {
     }
 
     EIN_FN void read(typename K::Arguments const& a, Index term, Index end,
-                     typename K::Compute (&tile)[tile_depth][tile_edge + 1]) const {
+                     Tile<typename K::Compute>& tile) const {
 #pragma unroll
         for (i32 d = 0; d < depths; ++d) {
             Index const at_term = term + depth_at(d);
@@ -71,29 +77,28 @@ struct TileReader {
                     else
                         value = K::right(a.operand[1], from);
                 }
-                tile[depth_at(d)][edge_at(e)] = value;
+                tile.at[depth_at(d)][edge_at(e)] = value;
             }
         }
     }
 };
 
-/// Adds one term to a thread's outputs: rows thread / 16 + 16 i, columns thread % 16 + 16 j.
+/// The first of a thread's four rows, and of its columns, in a tile.
+EIN_FN i32 first_row() { return (i32)threadIdx.x / 16 * thread_edge; }
+EIN_FN i32 first_column() { return (i32)threadIdx.x % 16 * thread_edge; }
+
+/// Adds one term to a thread's outputs; operands come four at a time out of shared memory.
 template <class K>
-EIN_FN void add_term(typename K::Arguments const& a, typename K::Compute const (&left)[tile_edge + 1],
-                     typename K::Compute const (&right)[tile_edge + 1],
+EIN_FN void add_term(typename K::Arguments const& a, typename K::Compute const (&left)[tile_row],
+                     typename K::Compute const (&right)[tile_row],
                      typename K::State (&states)[thread_edge][thread_edge]) {
-    i32 const row = (i32)threadIdx.x / 16, column = (i32)threadIdx.x % 16;
-    typename K::Compute x[thread_edge], y[thread_edge];
+    using Four = Pack<typename K::Compute, thread_edge>;
+    Four const x = *(Four const*)&left[first_row()], y = *(Four const*)&right[first_column()];
     Place<K> const place = nowhere<K>();
-#pragma unroll
-    for (i32 k = 0; k < thread_edge; ++k) {
-        x[k] = left[row + 16 * k];
-        y[k] = right[column + 16 * k];
-    }
 #pragma unroll
     for (i32 i = 0; i < thread_edge; ++i)
 #pragma unroll
-        for (i32 j = 0; j < thread_edge; ++j) states[i][j].add(K::join(a, K::pair(x[i], y[j]), 0, place));
+        for (i32 j = 0; j < thread_edge; ++j) states[i][j].add(K::join(a, K::pair(x.at[i], y.at[j]), 0, place));
 }
 
 /// The outputs of a thread's tile go out.
@@ -105,13 +110,13 @@ EIN_FN void put_tile(typename K::Arguments const& a, Place<K> const& batch_place
     Index const rows = (Index)a.row_count, columns = (Index)a.column_count;
 #pragma unroll
     for (i32 i = 0; i < thread_edge; ++i) {
-        Index const r = row + (i32)threadIdx.x / 16 + 16 * i;
+        Index const r = row + first_row() + i;
         if (r >= rows) continue;
         Place<K> row_place = batch_place;
         walk<K>(a, r, K::batches, K::batches + K::rows_of_loops, row_place);
 #pragma unroll
         for (i32 j = 0; j < thread_edge; ++j) {
-            Index const c = column + (i32)threadIdx.x % 16 + 16 * j;
+            Index const c = column + first_column() + j;
             if (c >= columns) continue;
             Place<K> place = row_place;
             walk<K>(a, c, K::batches + K::rows_of_loops, K::outer, place);
@@ -124,7 +129,7 @@ EIN_FN void put_tile(typename K::Arguments const& a, Place<K> const& batch_place
 template <class K>
 EIN_FN void contract(typename K::Arguments const& a) {
     using Index = typename K::Index;
-    __shared__ typename K::Compute left[tile_depth][tile_edge + 1], right[tile_depth][tile_edge + 1];
+    __shared__ Tile<typename K::Compute> left, right;
     Index const tiles = (Index)a.row_tiles * (Index)a.column_tiles, tile = (Index)blockIdx.x % tiles;
     Index const batch = (Index)blockIdx.x / tiles;
     Index const row = tile / (Index)a.column_tiles * tile_edge, column = tile % (Index)a.column_tiles * tile_edge;
@@ -145,11 +150,11 @@ EIN_FN void contract(typename K::Arguments const& a) {
         __syncthreads();
         if (end - term >= tile_depth) {
 #pragma unroll
-            for (i32 depth = 0; depth < tile_depth; ++depth) add_term<K>(a, left[depth], right[depth], states);
+            for (i32 depth = 0; depth < tile_depth; ++depth) add_term<K>(a, left.at[depth], right.at[depth], states);
         } else {
 #pragma unroll 1
             for (i32 depth = 0; depth < (i32)(end - term); ++depth)
-                add_term<K>(a, left[depth], right[depth], states);
+                add_term<K>(a, left.at[depth], right.at[depth], states);
         }
         __syncthreads();
     }

@@ -25,20 +25,11 @@ EIN_FN State from_lane(State const& state, i32 distance) {
     return other;
 }
 
-/// Merges the states of `sharing` neighbours of a warp into each of them: of a and b every thread merges the lower
-/// thread's first, so all have the same bits.
+/// Merges the states of `sharing` neighbours of a warp into the first one's.
 template <i32 sharing, class State>
-EIN_FN void merge_neighbours(State& state, i32 share) {
+EIN_FN void merge_neighbours(State& state) {
 #pragma unroll
-    for (i32 distance = 1; distance < sharing; distance *= 2) {
-        State other = from_lane(state, distance);
-        if ((share & distance) != 0) {
-            State const mine = state;
-            state = other;
-            other = mine;
-        }
-        state.merge(other);
-    }
+    for (i32 distance = 1; distance < sharing; distance *= 2) state.merge(from_lane(state, distance));
 }
 
 /// Merges the states of the threads that share an output into the first one's, through shared memory.
@@ -65,7 +56,7 @@ EIN_FN void merge_states(typename K::State (&states)[N], i32 share, i32 column) 
         if constexpr (!rows) {
             merge_shares<K, K::sharing>(states[lane], share, column, true);
         } else {
-            merge_neighbours<(K::sharing < 32 ? K::sharing : 32)>(states[lane], share);
+            merge_neighbours<(K::sharing < 32 ? K::sharing : 32)>(states[lane]);
             if constexpr (K::sharing > 32)
                 merge_shares<K, K::sharing / 32>(states[lane], share / 32, column, share % 32 == 0);
         }

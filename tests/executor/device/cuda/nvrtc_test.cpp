@@ -57,13 +57,18 @@ TEST_CASE("NVIDIA's run-time compiler takes the texts without a warning", "[exec
         WARN("skipped: there is no libnvrtc here");
         return;
     }
-    HostCudaDevice device({});
-    gather_sample(device);
-    std::string text = prelude();
-    for (auto const& [name, source] : device.sources()) text += source;
-    for (std::string const architecture : {"sm_80", "sm_90", "compute_90"}) {
-        Nvrtc::Result const result = nvrtc->compile(text, architecture);
-        CAPTURE(architecture);
+    struct Sample {
+        Gpu gpu;  // small, so that lanes and parts come up
+        std::string architecture;
+    };
+    for (Sample const& sample : {Sample{{2, 16}, "sm_80"}, Sample{{4, 512}, "sm_90"}, Sample{{2, 16}, "compute_90"},
+                                 Sample{{4, 512, 0}, "sm_90"}}) {
+        HostCudaDevice device(sample.gpu);
+        gather_sample(device);
+        std::string text = prelude();
+        for (auto const& [name, source] : device.sources()) text += source;
+        Nvrtc::Result const result = nvrtc->compile(text, sample.architecture);
+        CAPTURE(sample.architecture, sample.gpu.wide_from);
         CHECK(lines_about_kernels(result.log) == "");
         REQUIRE(result.compiled);
         for (auto const& [name, source] : device.sources()) {
