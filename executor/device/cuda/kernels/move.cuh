@@ -101,7 +101,7 @@ struct ReshapeArguments {
     static constexpr i32 chunk_elements = 16 * move_threads;  // of the walked box, for a block
     void const* from;
     void* to;
-    i32* scratch;  // shared elements of each chunk, then of all chunks before it
+    i64* scratch;  // shared elements of each chunk, then of all chunks before it
     void* fault;
     i64 no_begin;
     Length walked_length[walked + 1];  // of the box
@@ -165,13 +165,20 @@ EIN_FN void count_shared(A const& a) {
     if (threadIdx.x == 0) a.scratch[blockIdx.x] = count;
 }
 
-/// Second phase, one thread of one block: chunks' counts become the counts before them.
+/// Second phase, one block: chunks' counts become the counts before them. Each thread sums neighbouring chunks.
 template <class A>
 EIN_FN void sum_chunks(A const& a) {
-    if (threadIdx.x != 0) return;
-    i32 before = 0;
-    for (i64 chunk = 0; chunk < a.chunks; ++chunk) {
-        i32 const count = a.scratch[chunk];
+    __shared__ i64 of_thread[move_threads];
+    i64 const share = (a.chunks + move_threads - 1) / move_threads, first = (i64)threadIdx.x * share;
+    i64 const last = first + share < a.chunks ? first + share : a.chunks;
+    i64 sum = 0;
+    for (i64 chunk = first; chunk < last; ++chunk) sum += a.scratch[chunk];
+    of_thread[threadIdx.x] = sum;
+    __syncthreads();
+    i64 before = 0;
+    for (i32 thread = 0; thread < (i32)threadIdx.x; ++thread) before += of_thread[thread];
+    for (i64 chunk = first; chunk < last; ++chunk) {
+        i64 const count = a.scratch[chunk];
         a.scratch[chunk] = before;
         before += count;
     }
