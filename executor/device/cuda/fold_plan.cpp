@@ -59,8 +59,10 @@ private:
 
     void share_columns() {
         plan_.lane_loop = std::max(0, static_cast<int>(loops_.outer.size()) - 1);
-        choose_lanes(loops_.outer, main_, [&](int lanes) { return loops_.outputs() / lanes >= gpu_.threads(); });
-        Extent const outputs = groups(loops_.outer, loops_.outputs()), terms = loops_.terms();
+        Extent const terms = loops_.terms(), shares = std::max<Extent>(1, terms / terms_of_a_part);
+        choose_lanes(loops_.outer, main_,
+                     [&](int lanes) { return loops_.outputs() / lanes * shares >= gpu_.threads(); });
+        Extent const outputs = groups(loops_.outer, loops_.outputs());
         Extent const most = fold_threads / std::min<Extent>(32, power_of_two_above(std::max<Extent>(1, outputs)));
         while (plan_.sharing < most && outputs * plan_.sharing < gpu_.threads() && 8 * plan_.sharing <= terms)
             plan_.sharing *= 2;
