@@ -19,6 +19,7 @@
 #include "executor/agreement.hpp"
 #include "executor/engine.hpp"
 #include "executor/host_memory.hpp"
+#include "executor/inlining.hpp"
 #include "executor/inputs.hpp"
 #include "executor/last_words.hpp"
 #include "executor/memory_fit.hpp"
@@ -137,6 +138,7 @@ private:
         if (first() && !options_.trace.empty()) ReplacedFile("--trace", options_.trace).check();
         if (first()) cluster_ = apps::forecast_cluster(options_.cluster, threads_);
         device_ = make_device(options_.device);
+        if (device_->accelerator() != nullptr) inline_joins(header_, section_, options_.memory);
         readers_ = open_inputs(header_, section_, data_folder());
         outputs_.emplace(header_, options_.out, run);
         if (schedule::disk_use(section_).blocks > 0) spills_.emplace(options_.spill_dir, section_);

@@ -13,6 +13,7 @@
 
 #include "executor/device/device.hpp"
 #include "executor/engine.hpp"
+#include "executor/inlining.hpp"
 #include "executor/inputs.hpp"
 #include "lib/base/json.hpp"
 #include "lib/graph/contract.hpp"
@@ -39,6 +40,7 @@ struct WholeRunSetup {
     executor::DeviceChoice device = {executor::DeviceKind::cpu};
     executor::DeviceMessages device_messages = executor::DeviceMessages::automatic;
     std::optional<std::int64_t> device_memory = {};  // bytes; 0: as little as will do
+    bool inlines = true;                             // on a device with memory of its own
     executor::ChainLimits chains = {};
     executor::LoopbackOptions transport = {};
 };
@@ -114,23 +116,24 @@ inline void execute(WholeRun& run, WholeRunSetup const& setup) {
         };
         try {
             auto const device = executor::make_device(setup.device);
-            schedule::Section const& section = run.schedule.sections[self];
-            executor::Readers const readers = executor::open_inputs(run.schedule.header, section, "");
+            schedule::Section section = run.schedule.sections[self];
+            schedule::Header header = run.schedule.header;
+            if (device->accelerator() != nullptr && setup.inlines) executor::inline_joins(header, section);
+            executor::Readers const readers = executor::open_inputs(header, section, "");
             executor::EngineOptions options;
             options.threads = setup.threads;
             options.stall = 60;
             options.device_messages = setup.device_messages;
             options.device_memory = setup.device_memory;
-            if (setup.device_memory == 0)
-                options.device_memory = schedule::largest_working_set(run.schedule.sections[self]).bytes;
+            if (setup.device_memory == 0) options.device_memory = schedule::largest_working_set(section).bytes;
             options.chains = setup.chains;
             options.on_failure = [&](ExitCode, std::string const& text) { tell(text); };
             options.explain = tell;
             std::optional<executor::SpillStore> spills;
             if (schedule::disk_use(section).blocks > 0) spills.emplace(std::filesystem::temp_directory_path(), section);
-            executor::Engine engine({run.schedule.header, section, run.schedule.header.params, transport, *device,
-                                     readers, sink, spills ? &*spills : nullptr},
-                                    options);
+            executor::Engine engine(
+                {header, section, header.params, transport, *device, readers, sink, spills ? &*spills : nullptr},
+                options);
             run.ranks[self] = engine.run();
         } catch (executor::RunAborted const&) {
         } catch (std::exception const& error) {

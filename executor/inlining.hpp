@@ -1,0 +1,18 @@
+// Elementwise kernels computed again by each of their readers instead of being written and read: on a device, where every kernel is a pass over
+// memory, a mask or an exponential costs nothing inside the maximum, sum or quotient that reads it. Elements are rounded as if they had been
+// stored; only a sum over them may run in another order. The CPU has chains (chains.hpp) for this.
+// What is left is an ordinary section, whose blocks may live a little longer.
+// Example: p = exp(s - m), t = sum of p, w = p / t: two kernels are left, t = sum of exp(s - m) and w = exp(s - m) / t; p is never there.
+#pragma once
+
+#include <optional>
+
+#include "lib/schedule/schedule.hpp"
+
+namespace ein::executor {
+
+/// @param header, section  of one rank; kernels may be added to the header, none is changed
+/// @param budget  bytes of blocks; where the peak would pass it, or a quarter more than it is, all stays as it is
+void inline_joins(schedule::Header& header, schedule::Section& section, std::optional<std::int64_t> budget = {});
+
+}  // namespace ein::executor

@@ -1,0 +1,90 @@
+#include "executor/inlining.hpp"
+
+#include <algorithm>
+
+#include "lib/schedule/verify.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/whole_run.hpp"
+
+using namespace ein;
+using schedule::TaskKind;
+
+namespace {
+
+schedule::Schedule schedule_of(std::string const& graph, int ranks = 1) {
+    test::WholeRunSetup setup;
+    setup.ranks = ranks;
+    return test::whole_run(Json::parse(graph), setup).schedule;
+}
+
+/// The nodes whose kernels are left, in order.
+std::vector<std::string> kernels_left(schedule::Schedule& schedule) {
+    executor::inline_joins(schedule.header, schedule.sections[0]);
+    std::vector<std::string> out;
+    for (schedule::Task const& task : schedule.sections[0].tasks)
+        if (task.kind == TaskKind::apply)
+            out.push_back(schedule.header.kernels[static_cast<std::size_t>(task.spec)].node);
+    schedule.header.prediction.peak_bytes[0] = schedule::replay(schedule.sections[0]).peak;
+    for (std::string const& fault : schedule::faults_of(schedule)) FAIL_CHECK(fault);
+    return out;
+}
+
+using Names = std::vector<std::string>;
+
+}  // namespace
+
+TEST_CASE("a softmax under a mask is three passes: its mask and its powers are computed where they are read",
+          "[executor][inlining]") {
+    auto schedule = schedule_of(R"~({"eingraph": 1,
+        "tensors": {"S": {"shape": [64, 64], "dtype": "f32", "data": {"random": "normal"}}},
+        "nodes": [{"name": "masked", "einsum": "ij->ij", "inputs": ["S"], "join": "where([i] >= [j], x, -inf)"},
+                  {"name": "largest", "einsum": "ij->i", "inputs": ["masked"], "agg": "max"},
+                  {"name": "powers", "einsum": "ij,i->ij", "inputs": ["masked", "largest"], "join": "exp(x - y)"},
+                  {"name": "total", "einsum": "ij->i", "inputs": ["powers"]},
+                  {"name": "weights", "einsum": "ij,i->ij", "inputs": ["powers", "total"], "join": "x/y"}],
+        "outputs": ["weights"]})~");
+    auto tight = schedule;
+    CHECK(kernels_left(schedule) == Names{"largest", "total", "weights"});
+    std::int64_t const peak = schedule::replay(tight.sections[0]).peak;
+    executor::inline_joins(tight.header, tight.sections[0], peak);  // what is read again would live longer than that
+    CHECK(schedule::replay(tight.sections[0]).peak == peak);
+}
+
+TEST_CASE("what is an output, feeds a product, or is read often at many operands stays", "[executor][inlining]") {
+    auto output = schedule_of(R"~({"eingraph": 1, "tensors": {"X": {"shape": [64], "data": {"random": "normal"}}},
+        "nodes": [{"name": "a", "einsum": "i->i", "inputs": ["X"], "join": "2*x"}, {"name": "b", "einsum": "i->i", "inputs": ["a"], "join": "x+1"}],
+        "outputs": ["a", "b"]})~");
+    CHECK(kernels_left(output) == Names{"a", "b"});
+    auto product = schedule_of(R"~({"eingraph": 1, "tensors": {"X": {"shape": [16, 16], "data": {"random": "normal"}}},
+        "nodes": [{"name": "a", "einsum": "ij->ij", "inputs": ["X"], "join": "relu(x)"}, {"name": "b", "einsum": "ij,jk->ik", "inputs": ["a", "X"]}],
+        "outputs": ["b"]})~");
+    CHECK(kernels_left(product) == Names{"a", "b"});
+    // read by two, and two operands as large as itself: each reader would read as much more as is saved
+    auto sum = schedule_of(R"~({"eingraph": 1,
+        "tensors": {"X": {"shape": [64], "data": {"random": "normal"}}, "Y": {"shape": [64], "data": {"random": "normal"}},
+                    "U": {"shape": [64], "data": {"random": "normal"}}},
+        "nodes": [{"name": "a", "einsum": "i,i,i->i", "inputs": ["X", "Y", "U"], "join": "x+y*z"},
+                  {"name": "b", "einsum": "i->i", "inputs": ["a"], "join": "exp(x)"}, {"name": "c", "einsum": "i->i", "inputs": ["a"], "join": "sin(x)"},
+                  {"name": "d", "einsum": "i->", "inputs": ["a"]}],
+        "outputs": ["b", "c", "d"]})~");
+    CHECK(kernels_left(sum) == Names{"a", "b", "c", "d"});
+}
+
+TEST_CASE("elements keep the rounding of where they would have been stored", "[executor][inlining]") {
+    auto schedule = schedule_of(
+        R"~({"eingraph": 1, "tensors": {"X": {"shape": [64], "dtype": "bf16", "data": {"random": "normal"}}},
+        "nodes": [{"name": "a", "einsum": "i->i", "inputs": ["X"], "join": "exp(x)", "dtype": "bf16"},
+                  {"name": "b", "einsum": "i,i->i", "inputs": ["a", "X"], "join": "x*y", "dtype": "bf16"}], "outputs": ["b"]})~");
+    CHECK(kernels_left(schedule) == Names{"b"});
+    graph::EinSum const& einsum = schedule.header.kernels.back().einsum;
+    CHECK(einsum.operands() == 1);  // X is read once
+    CHECK(einsum.join.args()[0].op() == scalar::Op::cast);
+}
+
+TEST_CASE("a loop keeps what it carries, and its tasks are found again", "[executor][inlining]") {
+    auto schedule =
+        schedule_of(R"~({"eingraph": 1, "tensors": {"X": {"shape": [64], "dtype": "f64", "data": {"random": "normal"}}},
+        "nodes": [{"name": "L", "loop": {"times": 3, "carry": {"X": "b"}, "body": [{"name": "a", "einsum": "i->i", "inputs": ["X"], "join": "x*x"}, {"name": "b", "einsum": "i->i", "inputs": ["a"], "join": "x/2"}]}}],
+        "outputs": ["L/X"]})~");
+    CHECK(kernels_left(schedule) == Names{"L/b"});
+}
