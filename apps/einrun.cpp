@@ -19,7 +19,6 @@
 #include "executor/agreement.hpp"
 #include "executor/engine.hpp"
 #include "executor/host_memory.hpp"
-#include "executor/inlining.hpp"
 #include "executor/inputs.hpp"
 #include "executor/last_words.hpp"
 #include "executor/memory_fit.hpp"
@@ -31,6 +30,7 @@
 #include "executor/transport/launcher.hpp"
 #include "lib/base/replaced_file.hpp"
 #include "lib/schedule/file.hpp"
+#include "lib/schedule/inlining.hpp"
 
 namespace {
 
@@ -138,7 +138,7 @@ private:
         if (first() && !options_.trace.empty()) ReplacedFile("--trace", options_.trace).check();
         if (first()) cluster_ = apps::forecast_cluster(options_.cluster, threads_);
         device_ = make_device(options_.device);
-        if (device_->accelerator() != nullptr) inline_joins(header_, section_, options_.memory);
+        if (device_->accelerator() != nullptr) schedule::inline_joins(header_, section_, options_.memory);
         readers_ = open_inputs(header_, section_, data_folder());
         outputs_.emplace(header_, options_.out, run);
         if (schedule::disk_use(section_).blocks > 0) spills_.emplace(options_.spill_dir, section_);

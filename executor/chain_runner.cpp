@@ -113,7 +113,7 @@ ChainRunner::Piece ChainRunner::prepare_piece(Prepared const& chain, unsigned lo
             out.output_at.push_back(out.bytes);
             out.bytes += lines(static_cast<std::size_t>(element_count(lengths)) * size_of(shape.output_dtype));
         }
-        bool const streams = k > 0 && !is_rows_by_columns(shape.kernel->einsum);
+        bool const streams = k > 0 && !graph::is_rows_by_columns(shape.kernel->einsum);
         out.shares.push_back(streams ? static_cast<double>(element_count(shape.lengths)) : 0.0);
         out.kernels.push_back(device.prepare(shape, params));
     }

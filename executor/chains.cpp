@@ -137,7 +137,7 @@ private:
     }
 
     bool too_heavy(TaskId id, Members const& members) const {
-        if (!is_rows_by_columns(einsum(id))) return false;
+        if (!graph::is_rows_by_columns(einsum(id))) return false;
         double inside = 1;
         auto const count = [&](std::int32_t at) {
             if (members.contains(links_.first_writer(BlockId{at})))
@@ -197,7 +197,7 @@ private:
     /// Whether a cut leaves some operand of a product whole.
     bool cuts_rows(Chain const& chain, std::size_t axis) const {
         for (std::size_t k = 0; k < chain.tasks.size(); ++k) {
-            if (!is_rows_by_columns(einsum(chain.tasks[k]))) continue;
+            if (!graph::is_rows_by_columns(einsum(chain.tasks[k]))) continue;
             for (std::vector<int> const& input : einsum(chain.tasks[k]).inputs)
                 if (std::count(input.begin(), input.end(), static_cast<int>(chain.axes[axis].labels[k])) == 0)
                     return true;
@@ -284,15 +284,6 @@ private:
 };
 
 }  // namespace
-
-bool is_rows_by_columns(graph::EinSum const& einsum) {
-    auto const lacks_output_label = [&](std::vector<int> const& axes) {
-        return std::any_of(einsum.output.begin(), einsum.output.end(),
-                           [&](int label) { return std::count(axes.begin(), axes.end(), label) == 0; });
-    };
-    return einsum.inputs.size() == 2 && !einsum.aggregated().empty() && lacks_output_label(einsum.inputs[0]) &&
-           lacks_output_label(einsum.inputs[1]);
-}
 
 std::int64_t Chain::pieces() const {
     std::int64_t count = 1;

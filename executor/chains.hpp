@@ -38,9 +38,6 @@ struct ChainLimits {
     Extent least_rows = 64;               // of a piece of a product, for which its other operand is packed again
 };
 
-/// Each of two operands lacks what the other brings to the output.
-bool is_rows_by_columns(graph::EinSum const& einsum);
-
 /// All chains of a section; no task is in two. Adds to the profile what chains hold longer than single tasks would.
 std::vector<Chain> find_chains(schedule::Header const& header, schedule::Section const& section,
                                ChainLimits const& limits, schedule::Profile& profile);

@@ -10,6 +10,7 @@
 #include "lib/base/saturating.hpp"
 #include "lib/base/sizes.hpp"
 #include "lib/schedule/device_traffic.hpp"
+#include "lib/schedule/inlining.hpp"
 #include "planner/lower_bound.hpp"
 
 namespace ein::apps::explain {
@@ -116,8 +117,10 @@ void add_schedule(Explanation& out, schedule::Schedule const& schedule) {
 
 DeviceStory device_story(schedule::Schedule const& schedule, std::int64_t capacity) {
     DeviceStory out{capacity, {}};
-    for (schedule::Section const& section : schedule.sections) {
-        schedule::DeviceTraffic const one = schedule::device_traffic(schedule.header, section, capacity);
+    for (schedule::Section section : schedule.sections) {
+        schedule::Header header = schedule.header;
+        schedule::inline_joins(header, section);  // as einrun does
+        schedule::DeviceTraffic const one = schedule::device_traffic(header, section, capacity);
         out.traffic.copied_in = saturating_sum(out.traffic.copied_in, one.copied_in);
         out.traffic.evicted = saturating_sum(out.traffic.evicted, one.evicted);
         out.traffic.sent_home = saturating_sum(out.traffic.sent_home, one.sent_home);

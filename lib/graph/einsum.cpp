@@ -95,6 +95,15 @@ EinSum identity_einsum(Shape const& shape) {
     return einsum;
 }
 
+bool is_rows_by_columns(EinSum const& einsum) {
+    auto const lacks_output_label = [&](std::vector<int> const& axes) {
+        return std::any_of(einsum.output.begin(), einsum.output.end(),
+                           [&](int label) { return std::count(axes.begin(), axes.end(), label) == 0; });
+    };
+    return einsum.inputs.size() == 2 && !einsum.aggregated().empty() && lacks_output_label(einsum.inputs[0]) &&
+           lacks_output_label(einsum.inputs[1]);
+}
+
 double flops(EinSum const& einsum, std::span<Extent const> lengths) {
     if (as_lookup(einsum)) {
         double elements = 1;

@@ -33,6 +33,9 @@ struct EinSum {
 /// Copies one tensor: out[i...] = x[i...] (join x, no aggregation).
 EinSum identity_einsum(Shape const& shape);
 
+/// Aggregates over two operands each of which lacks what the other brings to the output: a product of matrices, whatever its join.
+bool is_rows_by_columns(EinSum const& einsum);
+
 /// Scalar operations that evaluating the join and the aggregation takes over `lengths` (one for each label):
 /// a multiply-add counts two; a lookup (see as_lookup) counts one an output element, a scatter one an element that is added; a plain
 /// copy none.

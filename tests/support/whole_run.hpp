@@ -13,12 +13,12 @@
 
 #include "executor/device/device.hpp"
 #include "executor/engine.hpp"
-#include "executor/inlining.hpp"
 #include "executor/inputs.hpp"
 #include "lib/base/json.hpp"
 #include "lib/graph/contract.hpp"
 #include "lib/graph/read_graph.hpp"
 #include "lib/relation/interpret.hpp"
+#include "lib/schedule/inlining.hpp"
 #include "planner/planner.hpp"
 #include "scheduler/scheduler.hpp"
 #include "tests/support/rank_threads.hpp"
@@ -118,7 +118,7 @@ inline void execute(WholeRun& run, WholeRunSetup const& setup) {
             auto const device = executor::make_device(setup.device);
             schedule::Section section = run.schedule.sections[self];
             schedule::Header header = run.schedule.header;
-            if (device->accelerator() != nullptr && setup.inlines) executor::inline_joins(header, section);
+            if (device->accelerator() != nullptr && setup.inlines) schedule::inline_joins(header, section);
             executor::Readers const readers = executor::open_inputs(header, section, "");
             executor::EngineOptions options;
             options.threads = setup.threads;

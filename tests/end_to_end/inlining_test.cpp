@@ -1,4 +1,4 @@
-#include "executor/inlining.hpp"
+#include "lib/schedule/inlining.hpp"
 
 #include <algorithm>
 
@@ -19,7 +19,7 @@ schedule::Schedule schedule_of(std::string const& graph, int ranks = 1) {
 
 /// The nodes whose kernels are left, in order.
 std::vector<std::string> kernels_left(schedule::Schedule& schedule) {
-    executor::inline_joins(schedule.header, schedule.sections[0]);
+    schedule::inline_joins(schedule.header, schedule.sections[0]);
     std::vector<std::string> out;
     for (schedule::Task const& task : schedule.sections[0].tasks)
         if (task.kind == TaskKind::apply)
@@ -34,7 +34,7 @@ using Names = std::vector<std::string>;
 }  // namespace
 
 TEST_CASE("a softmax under a mask is three passes: its mask and its powers are computed where they are read",
-          "[executor][inlining]") {
+          "[schedule][inlining]") {
     auto schedule = schedule_of(R"~({"eingraph": 1,
         "tensors": {"S": {"shape": [64, 64], "dtype": "f32", "data": {"random": "normal"}}},
         "nodes": [{"name": "masked", "einsum": "ij->ij", "inputs": ["S"], "join": "where([i] >= [j], x, -inf)"},
@@ -46,11 +46,11 @@ TEST_CASE("a softmax under a mask is three passes: its mask and its powers are c
     auto tight = schedule;
     CHECK(kernels_left(schedule) == Names{"largest", "total", "weights"});
     std::int64_t const peak = schedule::replay(tight.sections[0]).peak;
-    executor::inline_joins(tight.header, tight.sections[0], peak);  // what is read again would live longer than that
+    schedule::inline_joins(tight.header, tight.sections[0], peak);  // what is read again would live longer than that
     CHECK(schedule::replay(tight.sections[0]).peak == peak);
 }
 
-TEST_CASE("what is an output, feeds a product, or is read often at many operands stays", "[executor][inlining]") {
+TEST_CASE("what is an output, feeds a product, or is read often at many operands stays", "[schedule][inlining]") {
     auto output = schedule_of(R"~({"eingraph": 1, "tensors": {"X": {"shape": [64], "data": {"random": "normal"}}},
         "nodes": [{"name": "a", "einsum": "i->i", "inputs": ["X"], "join": "2*x"}, {"name": "b", "einsum": "i->i", "inputs": ["a"], "join": "x+1"}],
         "outputs": ["a", "b"]})~");
@@ -70,7 +70,7 @@ TEST_CASE("what is an output, feeds a product, or is read often at many operands
     CHECK(kernels_left(sum) == Names{"a", "b", "c", "d"});
 }
 
-TEST_CASE("elements keep the rounding of where they would have been stored", "[executor][inlining]") {
+TEST_CASE("elements keep the rounding of where they would have been stored", "[schedule][inlining]") {
     auto schedule = schedule_of(
         R"~({"eingraph": 1, "tensors": {"X": {"shape": [64], "dtype": "bf16", "data": {"random": "normal"}}},
         "nodes": [{"name": "a", "einsum": "i->i", "inputs": ["X"], "join": "exp(x)", "dtype": "bf16"},
@@ -81,7 +81,7 @@ TEST_CASE("elements keep the rounding of where they would have been stored", "[e
     CHECK(einsum.join.args()[0].op() == scalar::Op::cast);
 }
 
-TEST_CASE("a loop keeps what it carries, and its tasks are found again", "[executor][inlining]") {
+TEST_CASE("a loop keeps what it carries, and its tasks are found again", "[schedule][inlining]") {
     auto schedule =
         schedule_of(R"~({"eingraph": 1, "tensors": {"X": {"shape": [64], "dtype": "f64", "data": {"random": "normal"}}},
         "nodes": [{"name": "L", "loop": {"times": 3, "carry": {"X": "b"}, "body": [{"name": "a", "einsum": "i->i", "inputs": ["X"], "join": "x*x"}, {"name": "b", "einsum": "i->i", "inputs": ["a"], "join": "x/2"}]}}],

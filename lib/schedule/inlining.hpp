@@ -9,10 +9,10 @@
 
 #include "lib/schedule/schedule.hpp"
 
-namespace ein::executor {
+namespace ein::schedule {
 
 /// @param header, section  of one rank; kernels may be added to the header, none is changed
 /// @param budget  bytes of blocks; where the peak would pass it, or a quarter more than it is, all stays as it is
-void inline_joins(schedule::Header& header, schedule::Section& section, std::optional<std::int64_t> budget = {});
+void inline_joins(Header& header, Section& section, std::optional<std::int64_t> budget = {});
 
-}  // namespace ein::executor
+}  // namespace ein::schedule

@@ -1,20 +1,12 @@
-#include "executor/inlining.hpp"
+#include "lib/schedule/inlining.hpp"
 
 #include <algorithm>
 #include <utility>
 
-#include "executor/chains.hpp"
 #include "lib/schedule/replay.hpp"
 #include "lib/schedule/turns.hpp"
 
-namespace ein::executor {
-
-using schedule::Block;
-using schedule::Header;
-using schedule::Kernel;
-using schedule::Section;
-using schedule::Task;
-using schedule::TaskKind;
+namespace ein::schedule {
 
 namespace {
 
@@ -66,12 +58,11 @@ public:
             if (task.after >= 0) task.after = at(task_at, task.after);
             out.tasks.push_back(task);
         }
-        for (schedule::Loop loop : section_.loops) {
+        for (Loop loop : section_.loops) {
             loop.first = at(task_at, loop.first);
             loop.turn = at(task_at, loop.turn);
             if (loop.condition >= 0) loop.condition = at(block_at, loop.condition);
-            for (schedule::Loop::Carry& carry : loop.carries)
-                carry = {at(block_at, carry.inside), at(block_at, carry.next)};
+            for (Loop::Carry& carry : loop.carries) carry = {at(block_at, carry.inside), at(block_at, carry.next)};
             out.loops.push_back(std::move(loop));
         }
         return out;
@@ -105,7 +96,7 @@ private:
 
     /// What a loop carries or asks for.
     bool is_carried(std::int32_t id) const {
-        return std::any_of(section_.loops.begin(), section_.loops.end(), [&](schedule::Loop const& loop) {
+        return std::any_of(section_.loops.begin(), section_.loops.end(), [&](Loop const& loop) {
             return loop.condition == id ||
                    std::any_of(loop.carries.begin(), loop.carries.end(),
                                [&](auto const& carry) { return carry.inside == id || carry.next == id; });
@@ -232,4 +223,4 @@ void inline_joins(Header& header, Section& section, std::optional<std::int64_t> 
         header.kernels.resize(kernels);
 }
 
-}  // namespace ein::executor
+}  // namespace ein::schedule
