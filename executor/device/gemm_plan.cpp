@@ -140,7 +140,7 @@ void GemmPlan::add_turn(std::vector<Loop> const& loops, Extent turn, std::array<
 }
 
 double seconds_in_strips(Nest const& nest, GemmCosts const& costs) {
-    return static_cast<double>(nest.elements()) / costs.loop_elements_per_second;
+    return costs.seconds_of_loops + static_cast<double>(nest.elements()) / costs.loop_elements_per_second;
 }
 
 std::optional<GemmPlan> plan_gemm(GemmProblem const& problem, GemmCosts const& costs) {

@@ -130,7 +130,7 @@ private:
 };
 
 /// Rough speeds of a large GPU.
-GemmCosts costs_of(DType stored) {
+GemmCosts costs_of(DType stored, CudaOptions const& options) {
     bool const half = stored == DType::f16 || stored == DType::bf16;
     GemmCosts costs;
     costs.single_flops = half ? 5e14 : 5e13;
@@ -138,6 +138,7 @@ GemmCosts costs_of(DType stored) {
     costs.bytes_per_second = 2e12;
     costs.seconds_of_a_call = 4e-6;
     costs.seconds_of_a_packing = 4e-6;
+    costs.seconds_of_loops = options.prefers_cublas ? 1e9 : 4e-6;
     costs.loop_elements_per_second = 4e11;
     costs.batched = true;
     return costs;
@@ -161,12 +162,12 @@ bool sums_alone(Nest const& nest, std::size_t operand, GemmPlan::Matrix const& m
 }
 
 /// Halves only where nothing that is added up is rounded to them in between.
-std::optional<Way> way_of(Nest const& nest, ScaledProduct const& product, DType compute) {
+std::optional<Way> way_of(Nest const& nest, ScaledProduct const& product, DType compute, CudaOptions const& options) {
     ProductTypes types = types_of_calls(nest, product, compute);
     if (!in_cublas(types)) return std::nullopt;
     while (true) {
         GemmProblem const problem{nest, product.left, product.right, compute, false, true, types.stored};
-        std::optional<GemmPlan> plan = plan_gemm(problem, costs_of(types.stored[A]));
+        std::optional<GemmPlan> plan = plan_gemm(problem, costs_of(types.stored[A], options));
         if (!plan) return std::nullopt;
         std::array<DType, 3> stored = types.stored;
         if (sums_alone(nest, product.left, plan->matrices[A]) || sums_alone(nest, product.right, plan->matrices[B]))
@@ -189,7 +190,7 @@ std::unique_ptr<PreparedKernel const> make_cublas_kernel(Launcher& launcher, Bla
     simplify(nest);
     std::optional<ScaledProduct> const product = scaled_product(shape.kernel->einsum.join, types, params);
     if (!product) return nullptr;
-    std::optional<Way> way = way_of(nest, *product, types.compute);
+    std::optional<Way> way = way_of(nest, *product, types.compute, options);
     if (!way || way->scratch() > launcher.most_scratch()) return nullptr;
     way->types.tf32 = options.tf32 && types.compute == DType::f32;
     handle.make();

@@ -8,7 +8,8 @@
 namespace ein::executor::cuda {
 
 struct CudaOptions {
-    bool tf32 = false;  // products of f32 may round their operands to 10 bits
+    bool tf32 = false;            // products of f32 may round their operands to 10 bits
+    bool prefers_cublas = false;  // also where another kernel is predicted to be faster: for tests
 };
 
 /// The GPU of this rank. @throws RunError with what is missing and the mend
