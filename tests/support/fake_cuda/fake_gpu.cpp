@@ -153,7 +153,10 @@ bool Gpu::has(void const* memory, std::int64_t bytes, bool on_device) {
     auto const* const begin = static_cast<char const*>(memory);
     auto const& known = on_device ? device_memory_ : host_memory_;
     auto const after = known.upper_bound(begin);
-    return after != known.begin() && begin + bytes <= std::prev(after)->first + std::prev(after)->second;
+    if (after == known.begin()) return false;
+    auto const& [first, size] = *std::prev(after);
+    auto const offset = reinterpret_cast<std::uintptr_t>(begin) - reinterpret_cast<std::uintptr_t>(first);
+    return offset <= static_cast<std::uintptr_t>(size) && bytes <= size - static_cast<std::int64_t>(offset);
 }
 
 std::int64_t Gpu::free_bytes() {
