@@ -137,6 +137,8 @@ private:
         if (first() && !options_.trace.empty()) ReplacedFile("--trace", options_.trace).check();
         if (first()) cluster_ = apps::forecast_cluster(options_.cluster, threads_);
         device_ = make_device(options_.device);
+        if (first() && options_.device.kind == DeviceKind::automatic && device_->accelerator() != nullptr)
+            tell("--device auto: " + std::string(device_->name()) + ", on " + device_->description());
         readers_ = open_inputs(header_, section_, data_folder());
         outputs_.emplace(header_, options_.out, run);
         if (schedule::disk_use(section_).blocks > 0) spills_.emplace(options_.spill_dir, section_);
@@ -161,7 +163,7 @@ private:
                         how);
         if (first())
             spdlog::info("{} schedule={} hash={} ranks={} threads={} device={}", apps::version("einrun"),
-                         options_.schedule.string(), hash_, transport_.size(), threads_, device_->name());
+                         options_.schedule.string(), hash_, transport_.size(), threads_, device_->description());
     }
 
     /// A spill folder on a file system in memory saves none; told once for the run.

@@ -51,7 +51,7 @@ struct GemmCosts {
     double bytes_per_second = 8e9;
     double seconds_of_a_call = 1.5e-7, seconds_of_a_packing = 5e-7;
     double seconds_of_loops = 0, loop_elements_per_second = 1.5e9;  // of loops in place of products
-    bool batched = false;  // the longest free loop is part of the call
+    bool batched = false;                                           // the longest free loop is part of the call
 };
 
 /// @return nothing when there is nothing to contract, or loops around strips are predicted to be faster

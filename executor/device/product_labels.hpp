@@ -24,10 +24,10 @@ struct Run {
 /// What is multiplied: labels by role are found from strides that are not 0.
 struct GemmProblem {
     Nest const& nest;
-    std::size_t left, right;    // operands
-    DType type;                 // of the calls
-    bool pack_output = false;   // even where it could be written in place
-    bool sums_products = true;  // else no sum of one operand alone may be taken first
+    std::size_t left, right;                           // operands
+    DType type;                                        // of the calls
+    bool pack_output = false;                          // even where it could be written in place
+    bool sums_products = true;                         // else no sum of one operand alone may be taken first
     std::array<DType, 3> stored = {type, type, type};  // of the matrices that calls read and write
 };
 

@@ -44,8 +44,7 @@ cublasOperation_t operation(bool transposed) { return transposed ? CUBLAS_OP_T :
 
 bool in_cublas(ProductTypes const& types) {
     auto const [a, b, c] = types.stored;
-    if (types.compute == DType::f64 || is_complex(types.compute))
-        return a == types.compute && b == a && c == a;
+    if (types.compute == DType::f64 || is_complex(types.compute)) return a == types.compute && b == a && c == a;
     bool const half = a == DType::f16 || a == DType::bf16;
     return types.compute == DType::f32 && a == b && (half ? c == a || c == DType::f32 : a == DType::f32 && c == a);
 }
@@ -63,12 +62,12 @@ void multiply(cublasHandle_t handle, BatchedProduct const& product, void const* 
     auto const flag = [&](Side const& of) { return operation(product.forms[of.side].transposed == by_rows); };
     Factor const alpha(product.alpha, product.types.compute), beta(product.beta, product.types.compute);
     auto const type = [&](std::size_t side) { return cuda_type(product.types.stored[side]); };
-    blas().cublasGemmStridedBatchedEx_64(
-        handle, flag(left), flag(right), left.length, right.length, product.k, alpha.address(), left.data,
-        type(left.side), product.forms[left.side].leading, product.batch_steps[left.side], right.data, type(right.side),
-        product.forms[right.side].leading, product.batch_steps[right.side], beta.address(), c, type(C),
-        product.forms[C].leading, product.batch_steps[C], product.batch, compute_type(product.types),
-        CUBLAS_GEMM_DEFAULT);
+    blas().cublasGemmStridedBatchedEx_64(handle, flag(left), flag(right), left.length, right.length, product.k,
+                                         alpha.address(), left.data, type(left.side), product.forms[left.side].leading,
+                                         product.batch_steps[left.side], right.data, type(right.side),
+                                         product.forms[right.side].leading, product.batch_steps[right.side],
+                                         beta.address(), c, type(C), product.forms[C].leading, product.batch_steps[C],
+                                         product.batch, compute_type(product.types), CUBLAS_GEMM_DEFAULT);
 }
 
 }  // namespace ein::executor::cuda

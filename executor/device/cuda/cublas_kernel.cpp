@@ -75,8 +75,8 @@ private:
                        *blas_form(call_.k, call_.n, strides(plan.terms, plan.columns, B)),
                        *blas_form(call_.m, call_.n, strides(plan.rows, plan.columns, C))};
         loops_ = plan.free_loops;
-        auto const longest = std::max_element(loops_.begin(), loops_.end(),
-                                              [](auto const& one, auto const& other) { return one.length < other.length; });
+        auto const longest = std::max_element(
+            loops_.begin(), loops_.end(), [](auto const& one, auto const& other) { return one.length < other.length; });
         if (longest == loops_.end()) return;
         call_.batch = longest->length;
         call_.batch_steps = longest->steps;

@@ -45,9 +45,7 @@ void CudaDevice::run(Program program, void const* from, void* to) {
     launcher_.run(launcher_.prepare(std::move(program)), {std::span(&from, 1), to});
 }
 
-void CudaDevice::copy(CopyCall const& call, Team&) {
-    run(copy_program(call, launcher_.shape()), call.from, call.to);
-}
+void CudaDevice::copy(CopyCall const& call, Team&) { run(copy_program(call, launcher_.shape()), call.from, call.to); }
 
 void CudaDevice::reshape(ReshapeCall const& call, Team&) {
     run(reshape_program(call, launcher_.shape()), call.from, call.to);

@@ -12,8 +12,8 @@ std::string version_text(int version) {
 }
 
 Driver load_driver() {
-    Driver found{SharedLibrary::open(
-        {"libcuda.so.1"}, "install NVIDIA's driver (nvidia-smi then lists the GPUs), or use --device cpu")};
+    Driver found{SharedLibrary::open({"libcuda.so.1"},
+                                     "install NVIDIA's driver (nvidia-smi then lists the GPUs), or use --device cpu")};
     int version = 0;
     if (found.cuDriverGetVersion.status(&version) != CUDA_SUCCESS || version < 1000 * oldest)
         throw RunError("--device cuda: expected a driver for CUDA " + std::to_string(oldest) +
@@ -31,8 +31,8 @@ std::vector<std::string> names_for_driver(std::string const& stem) {
 }
 
 std::string mend_of_toolkit() {
-    return "install the libraries of CUDA " + std::to_string(driver_version() / 1000) +
-           " (the driver supports up to " + version_text(driver_version()) +
+    return "install the libraries of CUDA " + std::to_string(driver_version() / 1000) + " (the driver supports up to " +
+           version_text(driver_version()) +
            "), or name their folder in EINLOOM_CUDA_LIBRARIES or the CUDA folder in CUDA_HOME";
 }
 

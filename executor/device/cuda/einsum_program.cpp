@@ -1,5 +1,8 @@
 // Which kernel does an EinSum: the only place that chooses.
+#include "executor/device/cuda/contract_source.hpp"
 #include "executor/device/cuda/fold_source.hpp"
+#include "executor/device/cuda/position_source.hpp"
+#include "executor/device/cuda/transpose_source.hpp"
 
 namespace ein::executor::cuda {
 
@@ -12,9 +15,16 @@ Program einsum_program(KernelShape const& shape, scalar::Params const& params, G
     if (writes_nothing(nest)) return {};
     bool const no_terms = reads_nothing(nest);
     if (no_terms && shape.accumulate) return {};
+    if (!no_terms) {
+        if (auto lookup = lookup_program(text, nest)) return *lookup;
+        if (auto scatter = scatter_program(text, nest)) return *scatter;
+    }
     if (no_terms) std::erase_if(nest.labels, [](NestLabel const& label) { return label.aggregated; });
     simplify(nest);
-    return fold_program(text, loops_of(nest, join), no_terms || nest.aggregates(), no_terms);
+    Loops const loops = loops_of(nest, join);
+    bool const aggregates = no_terms || nest.aggregates();
+    if (auto tiles = aggregates ? contract_program(text, loops) : transpose_program(text, loops)) return *tiles;
+    return fold_program(text, loops, aggregates, no_terms);
 }
 
 }  // namespace ein::executor::cuda

@@ -59,8 +59,10 @@ private:
 
     void share_columns() {
         plan_.lane_loop = std::max(0, static_cast<int>(loops_.outer.size()) - 1);
-        choose_lanes(loops_.outer, main_, [&](int lanes) { return loops_.outputs() / lanes >= gpu_.threads(); });
-        Extent const outputs = groups(loops_.outer, loops_.outputs()), terms = loops_.terms();
+        Extent const terms = loops_.terms(), shares = std::max<Extent>(1, terms / terms_of_a_part);
+        choose_lanes(loops_.outer, main_,
+                     [&](int lanes) { return loops_.outputs() / lanes * shares >= gpu_.threads(); });
+        Extent const outputs = groups(loops_.outer, loops_.outputs());
         Extent const most = fold_threads / std::min<Extent>(32, power_of_two_above(std::max<Extent>(1, outputs)));
         while (plan_.sharing < most && outputs * plan_.sharing < gpu_.threads() && 8 * plan_.sharing <= terms)
             plan_.sharing *= 2;
@@ -69,8 +71,8 @@ private:
 
     /// Parts of the terms, where blocks of whole outputs would leave most of the GPU idle.
     void cut(Extent outputs, Extent terms) {
-        Extent const blocks = ceil_div(outputs, fold_threads / plan_.sharing), wanted = 4 * gpu_.multiprocessors;
-        if (blocks >= gpu_.multiprocessors) return;
+        Extent const blocks = ceil_div(outputs, fold_threads / plan_.sharing), wanted = gpu_.threads() / fold_threads;
+        if (blocks >= wanted) return;
         plan_.parts = std::clamp<Extent>(
             std::min(ceil_div(wanted, std::max<Extent>(1, blocks)), terms / (plan_.sharing * terms_of_a_part)), 1,
             most_parts);

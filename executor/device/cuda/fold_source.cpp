@@ -2,18 +2,8 @@
 
 #include <algorithm>
 
-#include "executor/device/cuda/fold_plan.hpp"
-#include "executor/device/cuda/kernel_struct.hpp"
-
 namespace ein::executor::cuda {
 namespace {
-
-constexpr Extent blocks_of_a_multiprocessor = 32;  // four times what are resident: later ones fill gaps
-
-unsigned blocks_for(Extent threads, Gpu const& gpu) {
-    Extent const wanted = (threads + fold_threads - 1) / fold_threads;
-    return static_cast<unsigned>(std::clamp<Extent>(wanted, 1, blocks_of_a_multiprocessor * gpu.multiprocessors));
-}
 
 Extent groups_of(std::vector<Loop> const& side, std::size_t first, FoldPlan const& plan) {
     Extent count = 1;
@@ -34,7 +24,7 @@ Launch fold_launch(EinsumText const& text, Loops const& loops, FoldPlan const& p
     Launch launch = kernel.launch(
         kernel.kernel(merging ? "merge" : "fold", threads, merging ? "fold_parts<K>(a)" : "fold<K>(a)"), threads);
     launch.constants = kernel.words(terms, part, plan.parts).take();
-    launch.grid_x = blocks_for(groups_of(loops.outer, 0, plan) * sharing, text.gpu);
+    launch.grid_x = fold_blocks(groups_of(loops.outer, 0, plan) * sharing, text.gpu);
     launch.grid_y = merging ? 1 : static_cast<unsigned>(plan.parts);
     return launch;
 }
@@ -44,11 +34,21 @@ Launch map_launch(EinsumText const& text, Loops const& loops, FoldPlan const& pl
     unsigned const threads = static_cast<unsigned>(fold_threads);
     Launch launch = kernel.launch(kernel.kernel("map", threads, "map<K>(a)"), threads);
     launch.constants = kernel.words(1, 1, 1).take();
-    launch.grid_x = blocks_for(groups_of(loops.outer, 0, plan), text.gpu);
+    launch.grid_x = fold_blocks(groups_of(loops.outer, 0, plan), text.gpu);
     return launch;
 }
 
 }  // namespace
+
+unsigned fold_blocks(Extent threads, Gpu const& gpu) {
+    constexpr Extent blocks_of_a_multiprocessor = 32;  // four times what it holds: later ones fill gaps
+    Extent const wanted = (threads + fold_threads - 1) / fold_threads;
+    return static_cast<unsigned>(std::clamp<Extent>(wanted, 1, blocks_of_a_multiprocessor * gpu.multiprocessors));
+}
+
+Launch merge_launch(EinsumText const& text, Loops const& loops, FoldPlan const& plan) {
+    return fold_launch(text, loops, plan, plan.parts, true);
+}
 
 Program fold_program(EinsumText const& text, Loops loops, bool aggregates, bool no_terms) {
     FoldPlan const plan = fold_plan(loops, text.shape.output_dtype, aggregates, text.gpu);
@@ -60,7 +60,7 @@ Program fold_program(EinsumText const& text, Loops loops, bool aggregates, bool 
     Extent const terms = no_terms ? 0 : groups_of(loops.inner, loops.outer.size(), plan);
     program.launches.push_back(fold_launch(text, loops, plan, terms, false));
     if (plan.parts > 1) {
-        program.launches.push_back(fold_launch(text, loops, plan, terms, true));
+        program.launches.push_back(merge_launch(text, loops, plan));
         Extent const lanes = plan.rows ? 1 : plan.lanes;
         program.scratch_bytes = plan.parts * groups_of(loops.outer, 0, plan) * lanes *
                                 state_bytes(text.shape.kernel->einsum.agg, text.types.accumulate);

@@ -73,8 +73,8 @@ ChosenGpu choose_gpu(LocalRank local) {
     gpu.shape = {attribute(gpu.device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT),
                  attribute(gpu.device, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR)};
     if (gpu.architecture < oldest_architecture)
-        throw RunError("--device cuda: expected a GPU of compute capability 7.0 or later, found " + gpu.name +
-                       " of " + std::to_string(gpu.architecture / 10) + "." + std::to_string(gpu.architecture % 10) +
+        throw RunError("--device cuda: expected a GPU of compute capability 7.0 or later, found " + gpu.name + " of " +
+                       std::to_string(gpu.architecture / 10) + "." + std::to_string(gpu.architecture % 10) +
                        "; choose another with CUDA_VISIBLE_DEVICES, or use --device cpu");
     return gpu;
 }

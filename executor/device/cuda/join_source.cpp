@@ -56,6 +56,7 @@ public:
         for (Expr const* const part : scalar::arguments_first(join)) values_.emplace(&part->node(), value_of(*part));
         Value const joined = converted_to(values_.at(&join.node()), types.join);
         source_.value = converted_to(joined, types.accumulate).text;
+        source_.labels = scalar::labels_of(join);
     }
 
     JoinSource take() { return std::move(source_); }

@@ -13,8 +13,9 @@
 namespace ein::executor::cuda {
 
 struct JoinSource {
-    std::string statements;  // that use x<k> for operand k in the compute type, i<l> (i64) for label l, and a.fault
-    std::string value;       // an expression of the accumulate type's register
+    std::string statements;   // that use x<k> for operand k in the compute type, i<l> (i64) for label l, and a.fault
+    std::string value;        // an expression of the accumulate type's register
+    std::vector<int> labels;  // that it asks for, in order
 };
 
 /// @throws InputError for a param that has no value

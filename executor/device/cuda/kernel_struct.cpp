@@ -14,12 +14,12 @@ std::string text_of(Extent value) { return std::to_string(value); }
 
 }  // namespace
 
-KernelStruct::KernelStruct(EinsumText const& text, Loops const& loops, Lanes lanes)
+KernelStruct::KernelStruct(EinsumText const& text, Loops const& loops, Lanes lanes, std::string const& arguments)
     : text_(text), loops_(loops), lanes_(lanes) {
     begins_ = scalar::labels_of(text.shape.kernel->einsum.join);
     KernelTypes const& types = text.types;
     Extent const last = lanes.count == 1 ? 1 : loops.at(static_cast<std::size_t>(lanes.loop)).length;
-    add("using Index = " + std::string(loops.fit_32_bits() ? "i32" : "i64") + ";");
+    add("using Index = " + std::string(loops.fit(text.gpu.wide_from) ? "i32" : "i64") + ";");
     add("using Output = " + element_name(text.shape.output_dtype) + ";");
     add("using State = " + state_name(text.shape.kernel->einsum.agg, types.accumulate) + ";");
     constant("i32", "operands", static_cast<Extent>(loops.operands.size()));
@@ -29,7 +29,7 @@ KernelStruct::KernelStruct(EinsumText const& text, Loops const& loops, Lanes lan
     constant("bool", "whole_lanes", last % lanes.count == 0);
     add("static constexpr Access output_access = " + std::string(access_name(loops, -1, lanes)) + ";");
     constant("bool", "accumulate", text.shape.accumulate);
-    add("using Arguments = ein::Arguments<operands, " + text_of(static_cast<Extent>(begins_.size())) +
+    add("using Arguments = ein::" + arguments + "<operands, " + text_of(static_cast<Extent>(begins_.size())) +
         ", outer + inner>;");
     add("EIN_FN static auto stored(State::T value) { return " + converted("value", text.shape.output_dtype) + "; }");
     add("EIN_FN static State::T accumulated(Register<Output> held) { return " + converted("held", types.accumulate) +
@@ -47,23 +47,31 @@ KernelStruct& KernelStruct::constant(std::string const& type, std::string const&
     return add("static constexpr " + type + " " + name + " = " + text_of(value) + ";");
 }
 
+std::string KernelStruct::loaded(std::string const& element) const {
+    return converted("widened(" + element + ")", text_.types.compute);
+}
+
 /// struct Values: for operand k the lanes x<k>, in the compute type.
 void KernelStruct::add_loads() {
-    std::string values, loads;
+    std::string values, loads, aligned = "true";
+    if (std::string(access_name(loops_, -1, lanes_)) == "run") aligned += " && is_aligned<Output, lanes>(a.output)";
     for (std::size_t k = 0; k < loops_.operands.size(); ++k) {
         std::string const number = std::to_string(loops_.operands[k]), at = std::to_string(k);
         std::string const access = access_name(loops_, static_cast<int>(k), lanes_);
         std::string const lanes = access == "fixed" ? "1" : std::to_string(lanes_.count);
         DType const compute = text_.types.compute;
+        if (access == "run")
+            aligned += " && is_aligned<" + element_name(loops_.dtypes[k]) + ", lanes>(a.operand[" + at + "])";
         values += "        Pack<" + register_name(compute) + ", " + lanes + "> x" + number + ";\n";
         loads += "        auto const r" + number + " = lanes_of<" + access + ", lanes, " +
                  element_name(loops_.dtypes[k]) + ">(a.operand[" + at + "], place.operand[" + at + "], (Index)a.step[" +
-                 at + "][lane_loop], count);\n" + "#pragma unroll\n        for (i32 lane = 0; lane < " + lanes +
-                 "; ++lane) v.x" + number + ".at[lane] = " + converted("widened(r" + number + ".at[lane])", compute) +
-                 ";\n";
+                 at + "][lane_loop], count, aligned);\n" + "#pragma unroll\n        for (i32 lane = 0; lane < " +
+                 lanes + "; ++lane) v.x" + number + ".at[lane] = " + loaded("r" + number + ".at[lane]") + ";\n";
     }
     add("struct Values {\n" + values + "    };");
-    add("EIN_FN static Values load(Arguments const& a, Place<K> const& place, i32 count) {\n        Values v;\n" +
+    add("EIN_FN static bool aligned(Arguments const& a) { return " + aligned + "; }");
+    add("EIN_FN static Values load(Arguments const& a, Place<K> const& place, i32 count, bool aligned) {\n        "
+        "Values v;\n" +
         loads + "        return v;\n    }");
 }
 
@@ -71,6 +79,8 @@ void KernelStruct::add_loads() {
 std::string KernelStruct::index_statements() const {
     std::string text;
     for (std::size_t b = 0; b < begins_.size(); ++b) {
+        auto const& asked = text_.join.labels;
+        if (std::find(asked.begin(), asked.end(), begins_[b]) == asked.end()) continue;
         text += "        i64 const i" + std::to_string(begins_[b]) + " = a.begin[" + std::to_string(b) + "]";
         for (std::size_t loop = 0; loop < loops_.count(); ++loop) {
             if (loops_.at(loop).label != begins_[b]) continue;

@@ -2,12 +2,19 @@
 // go with it (struct Arguments). What it says is the class of shapes; lengths and steps are constants.
 #pragma once
 
-#include <optional>
-
-#include "executor/device/cuda/fold_source.hpp"
+#include "executor/device/cuda/join_source.hpp"
+#include "executor/device/cuda/loops.hpp"
 #include "executor/device/cuda/text.hpp"
 
 namespace ein::executor::cuda {
+
+/// What the sources of an EinSum have in common.
+struct EinsumText {
+    KernelShape const& shape;
+    KernelTypes types;
+    JoinSource join;
+    Gpu gpu;
+};
 
 struct Lanes {
     int count = 1;
@@ -16,7 +23,8 @@ struct Lanes {
 
 class KernelStruct {
 public:
-    KernelStruct(EinsumText const& text, Loops const& loops, Lanes lanes);
+    /// @param arguments  the template of the kernel's argument: Arguments, or one derived from it
+    KernelStruct(EinsumText const& text, Loops const& loops, Lanes lanes, std::string const& arguments = "Arguments");
 
     /// Adds "static constexpr <type> <name> = <value>;"
     KernelStruct& constant(std::string const& type, std::string const& name, Extent value);
@@ -26,6 +34,9 @@ public:
     Kernel kernel(std::string const& stem, unsigned threads, std::string const& call) const;
     /// A launch of it, with the words that every kernel has; the caller sets the grid and adds words of its own.
     Launch launch(Kernel kernel, unsigned threads) const;
+
+    /// "to_f32(widened(element))": an operand's element in the compute type.
+    std::string loaded(std::string const& element) const;
 
     /// The lengths, steps and counts of the loops, as struct Arguments of kernels/walk.cuh has them.
     Words words(Extent terms, Extent part, Extent parts) const;

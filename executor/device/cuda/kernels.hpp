@@ -3,7 +3,8 @@
 
 namespace ein::executor::cuda::kernels {
 
-extern char const types[], math[], complex[], aggregate[], walk[], fold[], move[];
-inline constexpr char const* parts[] = {types, math, complex, aggregate, walk, fold, move};
+extern char const types[], math[], complex[], aggregate[], walk[], fold[], position[], contract[], transpose[], move[];
+inline constexpr char const* parts[] = {types, math,     complex,  aggregate, walk,
+                                        fold,  position, contract, transpose, move};
 
 }  // namespace ein::executor::cuda::kernels

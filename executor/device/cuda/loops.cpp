@@ -52,8 +52,7 @@ bool Loops::in_runs(int operand, int lane_loop, int lanes) const {
     return true;
 }
 
-bool Loops::fit_32_bits() const {
-    constexpr Extent most = Extent{1} << 30;
+bool Loops::fit(Extent most) const {
     bool fit = outputs() < most && terms() < most;
     for (int operand = -1; operand < static_cast<int>(operands.size()); ++operand)
         fit = fit && reach(*this, operand) < most;
@@ -71,6 +70,18 @@ Loops loops_of(Nest const& nest, scalar::Expr const& join) {
                                  static_cast<Extent>(size_of(loops.dtypes[k])));
         (label.aggregated ? loops.inner : loops.outer).push_back(std::move(loop));
     }
+    return loops;
+}
+
+Loops reordered(Loops loops, std::vector<std::size_t> const& order) {
+    auto const sort = [&](auto& list) {
+        auto const before = list;
+        for (std::size_t k = 0; k < order.size(); ++k) list[k] = before[order[k]];
+    };
+    sort(loops.operands);
+    sort(loops.dtypes);
+    for (auto* side : {&loops.outer, &loops.inner})
+        for (Loop& loop : *side) sort(loop.steps);
     return loops;
 }
 

@@ -30,14 +30,17 @@ struct Loops {
     /// Whether groups of `lanes` neighbours along loop number `lane_loop` are runs that begin at multiples of `lanes`
     /// from the operand's (-1: the output's) first element.
     bool in_runs(int operand, int lane_loop, int lanes) const;
-    /// Whether indices, and offsets in elements, stay so small that 32 bits hold them and a grid's step more.
-    bool fit_32_bits() const;
+    /// Whether indices, and offsets in elements, stay below `most`.
+    bool fit(Extent most) const;
 };
 
 /// The step of an operand, or of the output: -1.
 Extent step_of(Loop const& loop, int operand);
 
 Loops loops_of(Nest const& nest, scalar::Expr const& join);
+
+/// The same with operands in this order: order[k] is a position in loops.operands.
+Loops reordered(Loops loops, std::vector<std::size_t> const& order);
 
 /// Sorts loops so that an operand's steps (or, with -1, the output's) fall: neighbours come last. Those in which it
 /// does not move come first.

@@ -57,7 +57,7 @@ private:
     Context const& context_;
     Events& events_;
     CUstream stream_ = nullptr;
-    std::mutex mutex_;  // of all below
+    std::mutex mutex_;               // of all below
     std::deque<Recorded> recorded_;  // not known to have passed
     Mark last_ = 0, passed_ = 0;
     bool asked_ = false;

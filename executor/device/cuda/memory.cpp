@@ -10,7 +10,8 @@ namespace ein::executor::cuda {
 DeviceBytes::DeviceBytes(Context const& context, std::int64_t bytes, char const* purpose) : context_(&context) {
     context.enter();
     CUdeviceptr address = 0;
-    CUresult const result = driver().cuMemAlloc.status(&address, static_cast<std::size_t>(std::max<std::int64_t>(bytes, 1)));
+    CUresult const result =
+        driver().cuMemAlloc.status(&address, static_cast<std::size_t>(std::max<std::int64_t>(bytes, 1)));
     if (result == CUDA_ERROR_OUT_OF_MEMORY)
         throw MemoryError("--device cuda: expected " + format_exact_bytes(bytes) + " for " + purpose + " on " +
                           context.gpu().text() + ", found " + format_exact_bytes(free_bytes(context)) +
@@ -36,7 +37,8 @@ std::int64_t free_bytes(Context const& context) {
 std::byte* allocate_pinned(Context const& context, std::int64_t bytes) {
     context.enter();
     void* memory = nullptr;
-    CUresult const result = driver().cuMemAllocHost.status(&memory, static_cast<std::size_t>(std::max<std::int64_t>(bytes, 1)));
+    CUresult const result =
+        driver().cuMemAllocHost.status(&memory, static_cast<std::size_t>(std::max<std::int64_t>(bytes, 1)));
     if (result == CUDA_ERROR_OUT_OF_MEMORY)
         throw MemoryError("--device cuda: expected " + format_exact_bytes(bytes) +
                           " of pinned memory in the host, found less; run with more ranks on other hosts, or raise the "

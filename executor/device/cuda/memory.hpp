@@ -47,7 +47,8 @@ void free_pinned(Context const& context, std::byte* memory) noexcept;
 /// A pinned allocation of a device's own.
 class PinnedBytes {
 public:
-    PinnedBytes(Context const& context, std::int64_t bytes) : context_(context), data_(allocate_pinned(context, bytes)) {}
+    PinnedBytes(Context const& context, std::int64_t bytes)
+        : context_(context), data_(allocate_pinned(context, bytes)) {}
     ~PinnedBytes() { free_pinned(context_, data_); }
     PinnedBytes(PinnedBytes const&) = delete;
     PinnedBytes& operator=(PinnedBytes const&) = delete;

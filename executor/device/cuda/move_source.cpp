@@ -45,8 +45,7 @@ Extent unit_of(StridedMove const& move) {
     return move.element_bytes;
 }
 
-bool fits_32_bits(StridedMove const& move) {
-    constexpr Extent most = Extent{1} << 30;
+bool fits(StridedMove const& move, Extent most) {
     Extent count = 1, from = 0, to = 0;
     for (MoveLoop const& loop : move.loops) {
         count *= loop.length;
@@ -59,9 +58,9 @@ bool fits_32_bits(StridedMove const& move) {
 /// @param move  its runs are whole numbers of units
 Launch copy_launch(StridedMove const& move, Extent unit, Gpu const& gpu) {
     std::string const arguments = "MoveArguments<" + std::to_string(move.loops.size()) + ">";
-    Launch launch =
-        move_launch("copy", arguments,
-                    "copy<A, Unit<" + std::to_string(unit) + ">, " + (fits_32_bits(move) ? "i32" : "i64") + ">(a)");
+    Launch launch = move_launch(
+        "copy", arguments,
+        "copy<A, Unit<" + std::to_string(unit) + ">, " + (fits(move, gpu.wide_from) ? "i32" : "i64") + ">(a)");
     Words words;
     Extent count = 1;
     for (MoveLoop const& loop : move.loops) {

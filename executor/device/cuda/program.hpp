@@ -66,7 +66,8 @@ void check(Fault const& fault);
 /// makes two runs alike.
 struct Gpu {
     std::int64_t multiprocessors = 132;
-    std::int64_t threads_of_each = 2048;  // that one of them holds
+    std::int64_t threads_of_each = 2048;             // that one of them holds
+    std::int64_t wide_from = std::int64_t{1} << 30;  // elements from which on indices have 64 bits; at most this
     std::int64_t threads() const { return multiprocessors * threads_of_each; }
 };
 

@@ -140,7 +140,7 @@ Program one_by_one(ReshapeCall const& call) {
     if (!direct) {
         add("count", chunks, "count_shared(a)");
         add("sum", 1, "sum_chunks(a)");
-        program.scratch_bytes = 4 * chunks;
+        program.scratch_bytes = 8 * chunks;
     }
     std::string const form = direct ? "direct" : call.form == ReshapeCall::Form::pack ? "pack" : "unpack";
     add("reshape", chunks,

@@ -17,7 +17,8 @@ public:
     using Setting = std::pair<std::string const, std::string>;
     explicit FakeCuda(std::initializer_list<Setting> settings = {}) : settings_(settings) {
         std::string const folder = EIN_FAKE_CUDA;
-        settings_.insert({{"EINLOOM_CUDA_LIBRARIES", folder}, {"EINLOOM_CACHE", "off"}, {"FAKE_CUDA_CODE", folder + "/code"}});
+        settings_.insert(
+            {{"EINLOOM_CUDA_LIBRARIES", folder}, {"EINLOOM_CACHE", "off"}, {"FAKE_CUDA_CODE", folder + "/code"}});
         for (auto const& [name, value] : settings_) setenv(name.c_str(), value.c_str(), 1);
     }
     ~FakeCuda() {

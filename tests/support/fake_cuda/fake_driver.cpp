@@ -69,10 +69,10 @@ CUresult cuDeviceGetName(char* name, int length, CUdevice) {
     return gpu().enter("cuDeviceGetName");
 }
 CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute attribute, CUdevice) {
-    *value = attribute == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR           ? 9
-             : attribute == CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT             ? 1
+    *value = attribute == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR         ? 9
+             : attribute == CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT           ? 1
              : attribute == CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR ? 512
-                                                                                 : 0;
+                                                                               : 0;
     return gpu().enter("cuDeviceGetAttribute");
 }
 CUresult cuDeviceTotalMem(std::size_t* bytes, CUdevice) {
@@ -115,9 +115,7 @@ CUresult cuMemAllocHost(void** memory, std::size_t bytes) {
     *memory = gpu().allocate(static_cast<std::int64_t>(bytes), false);
     return *memory == nullptr ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_SUCCESS;
 }
-CUresult cuMemFreeHost(void* memory) {
-    return gpu().free(memory, false) ? gpu().failure() : CUDA_ERROR_INVALID_VALUE;
-}
+CUresult cuMemFreeHost(void* memory) { return gpu().free(memory, false) ? gpu().failure() : CUDA_ERROR_INVALID_VALUE; }
 CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char value, std::size_t bytes, CUstream stream) {
     ENTER("cuMemsetD8Async");
     void* const memory = reinterpret_cast<void*>(to);
@@ -213,14 +211,16 @@ CUresult cuModuleGetFunction(CUfunction* function, CUmodule module, char const* 
     return found == nullptr ? CUDA_ERROR_NOT_FOUND : CUDA_SUCCESS;
 }
 CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
-                        unsigned block_y, unsigned block_z, unsigned shared, CUstream stream, void** arguments, void**) {
+                        unsigned block_y, unsigned block_z, unsigned shared, CUstream stream, void** arguments,
+                        void**) {
     ENTER("cuLaunchKernel");
     HostFunction const& kernel = *reinterpret_cast<HostFunction const*>(function);
     std::vector<std::uint64_t> words(kernel.argument_bytes() / 8);
     std::memcpy(words.data(), arguments[0], words.size() * 8);
     for (std::uint64_t const word : words)  // a host address where one of the device belongs
         if (gpu().has(reinterpret_cast<void const*>(word), 1, false)) return CUDA_ERROR_INVALID_VALUE;
-    if (grid_x == 0 || grid_y == 0 || grid_z == 0 || block_x * block_y * block_z > 1024) return CUDA_ERROR_INVALID_VALUE;
+    if (grid_x == 0 || grid_y == 0 || grid_z == 0 || block_x * block_y * block_z > 1024)
+        return CUDA_ERROR_INVALID_VALUE;
     stream_of(stream)->ask([=, words = std::move(words)]() mutable {
         if (!gpu().begin("kernel")) return;
         unsigned const grid[] = {grid_x, grid_y, grid_z}, block[] = {block_x, block_y, block_z};

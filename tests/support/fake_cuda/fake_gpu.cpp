@@ -127,7 +127,8 @@ void* Gpu::allocate(std::int64_t bytes, bool on_device) {
     std::lock_guard const lock(mutex_);
     if (on_device && used_ + bytes > settings_.memory) return nullptr;
     constexpr std::int64_t alignment = 512, most_poisoned = std::int64_t{64} << 20;
-    void* const memory = std::aligned_alloc(alignment, static_cast<std::size_t>((bytes + alignment - 1) / alignment * alignment));
+    void* const memory =
+        std::aligned_alloc(alignment, static_cast<std::size_t>((bytes + alignment - 1) / alignment * alignment));
     if (memory == nullptr) return nullptr;
     std::memset(memory, 0xff, static_cast<std::size_t>(std::min(bytes, most_poisoned)));
     (on_device ? device_memory_ : host_memory_)[static_cast<char const*>(memory)] = bytes;

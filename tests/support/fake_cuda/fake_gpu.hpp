@@ -25,8 +25,8 @@ namespace fake_cuda {
 struct Settings {
     int devices = 1, driver = 13000;
     std::int64_t memory = std::int64_t{1} << 30;
-    int delay = -1;            // microseconds; -1: no threads
-    std::string fails;         // the name of a function, "kernel" or "copy"
+    int delay = -1;     // microseconds; -1: no threads
+    std::string fails;  // the name of a function, "kernel" or "copy"
     std::int64_t fails_at = 0;
 };
 
@@ -92,6 +92,8 @@ private:
 Gpu& gpu();
 
 /// A stream of the API. The pointer that callers hold is to the shared one.
-inline std::shared_ptr<Stream>& stream_of(CUstream stream) { return *reinterpret_cast<std::shared_ptr<Stream>*>(stream); }
+inline std::shared_ptr<Stream>& stream_of(CUstream stream) {
+    return *reinterpret_cast<std::shared_ptr<Stream>*>(stream);
+}
 
 }  // namespace fake_cuda

@@ -29,7 +29,8 @@ std::string const& shim() {
 
 fs::path folder() {
     char const* const given = std::getenv("FAKE_CUDA_CODE");
-    fs::path const path = given == nullptr ? fs::temp_directory_path() / ("fake_cuda_" + std::to_string(getpid())) : fs::path(given);
+    fs::path const path =
+        given == nullptr ? fs::temp_directory_path() / ("fake_cuda_" + std::to_string(getpid())) : fs::path(given);
     fs::create_directories(path);
     return path;
 }
@@ -38,8 +39,9 @@ fs::path folder() {
 bool compile(fs::path const& library, std::string const& text) {
     std::string const stem = library.string() + "." + std::to_string(getpid());
     std::ofstream(stem + ".cpp") << text;
-    std::string const command = std::string(EIN_TEST_COMPILER) + " -std=c++17 -O1 -w -shared -fPIC -ffp-contract=off -o '" +
-                                stem + ".so' '" + stem + ".cpp' >&2";
+    std::string const command = std::string(EIN_TEST_COMPILER) +
+                                " -std=c++17 -O1 -w -shared -fPIC -ffp-contract=off -o '" + stem + ".so' '" + stem +
+                                ".cpp' >&2";
     bool const compiled = std::system(command.c_str()) == 0;
     if (compiled) fs::rename(stem + ".so", library);
     if (std::getenv("EIN_TEST_KEEP") == nullptr) fs::remove(stem + ".cpp");

@@ -132,6 +132,7 @@ EIN_FN T real_mod(T a, T b) {
     if (rest == 0) return with_sign(T(0), b);
     return (rest < 0) != (b < 0) && rest == rest ? rest + b : rest;
 }
+/// The lesser of two; nan if either is.
 template <class T>
 EIN_FN T smaller(T a, T b) {
     return a < b || a != a ? a : b;
@@ -140,6 +141,18 @@ template <class T>
 EIN_FN T larger(T a, T b) {
     return a > b || a != a ? a : b;
 }
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800  // one instruction
+EIN_FN f32 smaller(f32 a, f32 b) {
+    f32 least;
+    asm("min.NaN.f32 %0, %1, %2;" : "=f"(least) : "f"(a), "f"(b));
+    return least;
+}
+EIN_FN f32 larger(f32 a, f32 b) {
+    f32 most;
+    asm("max.NaN.f32 %0, %1, %2;" : "=f"(most) : "f"(a), "f"(b));
+    return most;
+}
+#endif
 /// x^0.5: pow(-inf, 0.5) is inf, sqrt(-inf) nan.
 template <class T>
 EIN_FN T root(T x) {

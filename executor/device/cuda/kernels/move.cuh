@@ -98,9 +98,10 @@ EIN_FN void fill(FillArguments const& a) {
 /// A reshape: the walked box is that of the smaller block, its elements counted in C order; some lie in the other box too.
 template <i32 walked, i32 other>
 struct ReshapeArguments {
+    static constexpr i32 chunk_elements = 16 * move_threads;  // of the walked box, for a block
     void const* from;
     void* to;
-    i32* scratch;  // shared elements of each chunk, then of all chunks before it
+    i64* scratch;  // shared elements of each chunk, then of all chunks before it
     void* fault;
     i64 no_begin;
     Length walked_length[walked + 1];  // of the box
@@ -132,8 +133,6 @@ struct ReshapeArguments {
     }
 };
 
-constexpr i32 chunk_elements = 16 * move_threads;
-
 /// Packed elements are numbered as they come in C order: how many threads of the block before this one have one, and,
 /// through `all`, how many there are.
 EIN_FN i32 number_in_block(bool mine, i32& all) {
@@ -155,9 +154,9 @@ EIN_FN i32 number_in_block(bool mine, i32& all) {
 /// First phase: counts each chunk's shared elements.
 template <class A>
 EIN_FN void count_shared(A const& a) {
-    i64 const first = (i64)blockIdx.x * chunk_elements;
+    i64 const first = (i64)blockIdx.x * A::chunk_elements;
     i32 count = 0;
-    for (i32 part = 0; part < chunk_elements; part += move_threads) {
+    for (i32 part = 0; part < A::chunk_elements; part += move_threads) {
         i64 const element = first + part + (i32)threadIdx.x;
         i32 all = 0;
         number_in_block(element < a.count && a.place_in_other(element) >= 0, all);
@@ -166,13 +165,20 @@ EIN_FN void count_shared(A const& a) {
     if (threadIdx.x == 0) a.scratch[blockIdx.x] = count;
 }
 
-/// Second phase, one thread of one block: chunks' counts become the counts before them.
+/// Second phase, one block: chunks' counts become the counts before them. Each thread sums neighbouring chunks.
 template <class A>
 EIN_FN void sum_chunks(A const& a) {
-    if (threadIdx.x != 0) return;
-    i32 before = 0;
-    for (i64 chunk = 0; chunk < a.chunks; ++chunk) {
-        i32 const count = a.scratch[chunk];
+    __shared__ i64 of_thread[move_threads];
+    i64 const share = (a.chunks + move_threads - 1) / move_threads, first = (i64)threadIdx.x * share;
+    i64 const last = first + share < a.chunks ? first + share : a.chunks;
+    i64 sum = 0;
+    for (i64 chunk = first; chunk < last; ++chunk) sum += a.scratch[chunk];
+    of_thread[threadIdx.x] = sum;
+    __syncthreads();
+    i64 before = 0;
+    for (i32 thread = 0; thread < (i32)threadIdx.x; ++thread) before += of_thread[thread];
+    for (i64 chunk = first; chunk < last; ++chunk) {
+        i64 const count = a.scratch[chunk];
         a.scratch[chunk] = before;
         before += count;
     }
@@ -183,9 +189,9 @@ enum Form { direct, pack, unpack };
 /// Third phase, or the only one of a direct move. `walks_from`: the walked box is that of `from`.
 template <class A, class U, Form form, bool walks_from>
 EIN_FN void reshape(A const& a) {
-    i64 const first = (i64)blockIdx.x * chunk_elements;
+    i64 const first = (i64)blockIdx.x * A::chunk_elements;
     i64 packed = form == direct ? 0 : a.scratch[blockIdx.x];
-    for (i32 part = 0; part < chunk_elements; part += move_threads) {
+    for (i32 part = 0; part < A::chunk_elements; part += move_threads) {
         i64 const element = first + part + (i32)threadIdx.x;
         i64 const place = element < a.count ? a.place_in_other(element) : -1;
         i64 from = walks_from ? element : place, to = walks_from ? place : element;

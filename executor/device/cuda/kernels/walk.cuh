@@ -37,21 +37,22 @@ struct alignas(N * sizeof(T) < 16 ? N * sizeof(T) : 16) Pack {
 /// How an operand moves from lane to lane: not at all, to the next element, or by a step.
 enum Access { fixed, run, strided };
 
+/// Whether runs are accesses of their own width: they begin at multiples of N elements from `base`.
 template <class T, int N>
-EIN_FN bool is_aligned(T const* base) {
+EIN_FN bool is_aligned(void const* base) {
     return (u64)base % alignof(Pack<T, N>) == 0;
 }
 
 /// What a thread's lanes read of an operand from its place on: one element if it is fixed. Of the lanes [count, N)
-/// nothing is read. Runs begin at multiples of N elements from `base`, so that only its alignment matters.
+/// nothing is read. Whether all runs are aligned is asked once a kernel, so that loops have no branches.
 template <Access access, int N, class T, class Index>
-EIN_FN auto lanes_of(void const* base, Index place, Index step, i32 count) {
+EIN_FN auto lanes_of(void const* base, Index place, Index step, i32 count, bool aligned) {
     T const* const from = (T const*)base + place;
     if constexpr (access == fixed || N == 1) {
         return Pack<T, 1>{{*from}};
     } else {
         Pack<T, N> values;
-        if (access == run && count == N && is_aligned<T, N>((T const*)base)) {
+        if (access == run && count == N && aligned) {
             values = *(Pack<T, N> const*)from;
         } else {
 #pragma unroll
@@ -70,9 +71,9 @@ EIN_FN T const& of_lane(Pack<T, N> const& values, i32 lane) {
 
 /// Writes `count` lanes of `values`.
 template <Access access, class T, int N, class Index>
-EIN_FN void write_lanes(Pack<T, N> const& values, void* base, Index place, Index step, i32 count) {
+EIN_FN void write_lanes(Pack<T, N> const& values, void* base, Index place, Index step, i32 count, bool aligned) {
     T* const to = (T*)base + place;
-    if (N > 1 && access == run && count == N && is_aligned<T, N>((T const*)base)) {
+    if (N > 1 && access == run && count == N && aligned) {
         *(Pack<T, N>*)to = values;
         return;
     }
@@ -130,13 +131,13 @@ EIN_FN i32 lane_count(typename K::Arguments const& a, Place<K> const& place) {
 /// Writes finished values: combined with what the output holds where K accumulates, then in the output's type.
 template <class K, int N>
 EIN_FN void write_output(typename K::Arguments const& a, typename K::Index place, i32 count,
-                         typename K::State::T const (&values)[N]) {
+                         typename K::State::T const (&values)[N], bool aligned) {
     using E = typename K::Output;
     constexpr Access access = N == 1 ? fixed : (Access)K::output_access;
     typename K::Index const step = N == 1 ? 0 : (typename K::Index)a.output_step[K::lane_loop];
     Pack<E, N> result;
     if constexpr (K::accumulate) {
-        auto const held = lanes_of<access, N, E>(a.output, place, step, count);
+        auto const held = lanes_of<access, N, E>(a.output, place, step, count, aligned);
 #pragma unroll
         for (i32 lane = 0; lane < N; ++lane)
             result.at[lane] = narrowed<E>(
@@ -145,7 +146,7 @@ EIN_FN void write_output(typename K::Arguments const& a, typename K::Index place
 #pragma unroll
         for (i32 lane = 0; lane < N; ++lane) result.at[lane] = narrowed<E>(K::stored(values[lane]));
     }
-    write_lanes<access>(result, a.output, place, step, count);
+    write_lanes<access>(result, a.output, place, step, count, aligned);
 }
 
 }  // namespace ein

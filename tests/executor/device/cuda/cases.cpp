@@ -82,9 +82,10 @@ double tolerance_of(DType output, DType accumulate) {
 }
 
 KernelCase& Cases::add(std::string const& subscripts, Shape const& extents, std::string const& join, scalar::Agg agg,
-                       std::vector<DType> operands, DType output, bool scattered, bool accumulate) {
-    DType const compute = compute_dtype(operands, output);
-    auto kernel = std::make_unique<KernelCase>(einsum(subscripts, extents, join, agg), operands, output, compute);
+                       std::vector<DType> operands, DType output, bool scattered, bool accumulate,
+                       std::optional<DType> compute) {
+    auto kernel = std::make_unique<KernelCase>(einsum(subscripts, extents, join, agg), operands, output,
+                                               compute.value_or(compute_dtype(operands, output)));
     kernel->shape().accumulate = accumulate;
     if (scattered) kernel->scatter_layout(random_);
     kernel->fill(random_);

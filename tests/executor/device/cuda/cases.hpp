@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <random>
 
 #include "tests/executor/device/cuda/host_cuda_device.hpp"
@@ -20,9 +21,10 @@ class Cases {
 public:
     explicit Cases(unsigned seed) : random_(seed) {}
 
-    /// A kernel with contiguous operands, or scattered in larger blocks.
+    /// A kernel with contiguous operands, or scattered in larger blocks. @param compute  else what the types give
     KernelCase& add(std::string const& subscripts, Shape const& extents, std::string const& join, scalar::Agg agg,
-                    std::vector<DType> operands, DType output, bool scattered = false, bool accumulate = false);
+                    std::vector<DType> operands, DType output, bool scattered = false, bool accumulate = false,
+                    std::optional<DType> compute = {});
     /// A random kernel. @return false when what came up is no kernel, or one that rounding may change
     bool add_random(bool long_labels);
 

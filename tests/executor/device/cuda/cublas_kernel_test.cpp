@@ -42,8 +42,8 @@ double tolerance_of(DType type) { return type == DType::f16 ? 2e-3 : type == DTy
 
 TEST_CASE("every transpose form of a product is one call of cuBLAS and right", "[executor][cuda]") {
     Place place;
-    for (std::string const form : {"ij,jk->ik", "ji,jk->ik", "ij,kj->ik", "ji,kj->ik", "ij,jk->ki", "ji,jk->ki",
-                                   "ij,kj->ki", "ji,kj->ki"})
+    for (std::string const form :
+         {"ij,jk->ik", "ji,jk->ik", "ij,kj->ik", "ji,kj->ik", "ij,jk->ki", "ji,jk->ki", "ij,kj->ki", "ji,kj->ki"})
         for (DType const type : {DType::f16, DType::bf16, DType::f32, DType::f64, DType::c64, DType::c128})
             for (bool const accumulate : {false, true}) {
                 CAPTURE(form, name(type), accumulate);
@@ -76,12 +76,14 @@ TEST_CASE("products whose operands are views, batched, packed, converted or skin
         for (DType const type : {DType::f32, DType::f16})
             for (bool const accumulate : {false, true})
                 for (bool const views : {false, true}) {
-                    auto test = std::make_unique<KernelCase>(einsum(at.form, at.extents, "x*y/2"), std::vector{type, type},
-                                                             type, DType::f32);
+                    auto test = std::make_unique<KernelCase>(einsum(at.form, at.extents, "x*y/2"),
+                                                             std::vector{type, type}, type, DType::f32);
                     test->shape().accumulate = accumulate;
                     if (views) test->scatter_layout(place.random);
                     place.device->prepare(test->shape(), {});  // compiles beside others
-                    tests.emplace_back(at.form + " " + std::string(name(type)) + (accumulate ? " accumulate" : "") + (views ? " views" : ""), std::move(test));
+                    tests.emplace_back(at.form + " " + std::string(name(type)) + (accumulate ? " accumulate" : "") +
+                                           (views ? " views" : ""),
+                                       std::move(test));
                 }
     for (auto const& [text, test] : tests) {
         CAPTURE(text);

@@ -44,13 +44,13 @@ TEST_CASE("kernels run on the fake, at once and with delays, and everything is g
 }
 
 TEST_CASE("whatever call of CUDA fails, the run ends with its name", "[executor][cuda]") {
-    std::string const name = GENERATE(
-        "cuInit", "cuDeviceGetCount", "cuDeviceGet", "cuDeviceGetName", "cuDeviceGetAttribute", "cuDeviceTotalMem",
-        "cuDevicePrimaryCtxRetain", "cuCtxSetCurrent", "cuMemAlloc", "cuMemAllocHost", "cuMemsetD8Async",
-        "cuMemcpyHtoDAsync", "cuMemcpyDtoHAsync", "cuStreamCreate", "cuStreamWaitEvent", "cuEventCreate",
-        "cuEventRecord", "cuEventQuery", "cuModuleLoadData", "cuModuleGetFunction", "cuLaunchKernel",
-        "nvrtcCreateProgram", "nvrtcCompileProgram", "nvrtcGetCUBINSize", "nvrtcGetCUBIN", "cublasCreate",
-        "cublasSetStream", "cublasSetWorkspace", "cublasGemmStridedBatchedEx");
+    std::string const name =
+        GENERATE("cuInit", "cuDeviceGetCount", "cuDeviceGet", "cuDeviceGetName", "cuDeviceGetAttribute",
+                 "cuDeviceTotalMem", "cuDevicePrimaryCtxRetain", "cuCtxSetCurrent", "cuMemAlloc", "cuMemAllocHost",
+                 "cuMemsetD8Async", "cuMemcpyHtoDAsync", "cuMemcpyDtoHAsync", "cuStreamCreate", "cuStreamWaitEvent",
+                 "cuEventCreate", "cuEventRecord", "cuEventQuery", "cuModuleLoadData", "cuModuleGetFunction",
+                 "cuLaunchKernel", "nvrtcCreateProgram", "nvrtcCompileProgram", "nvrtcGetCUBINSize", "nvrtcGetCUBIN",
+                 "cublasCreate", "cublasSetStream", "cublasSetWorkspace", "cublasGemmStridedBatchedEx");
     for (std::string const at : {":1", ":2"}) {
         CAPTURE(name, at);
         FakeCuda const fake({{"FAKE_CUDA_FAIL", name + at}, {"FAKE_CUDA_DELAY", "20"}});
@@ -147,7 +147,8 @@ TEST_CASE("compiled kernels are kept on disk, and damaged ones are as if they we
     for (int run = 0; run < 3; ++run) {
         CAPTURE(run);
         // The second run must not compile; before the third, every file is damaged.
-        FakeCuda const fake({{"EINLOOM_CACHE", folder.string()}, {"FAKE_CUDA_FAIL", run == 1 ? "nvrtcCompileProgram:1" : ":0"}});
+        FakeCuda const fake(
+            {{"EINLOOM_CACHE", folder.string()}, {"FAKE_CUDA_FAIL", run == 1 ? "nvrtcCompileProgram:1" : ":0"}});
         CHECK(run_some_kernels() == "");
         int files = 0;
         for (auto const& entry : std::filesystem::directory_iterator(folder)) {

@@ -1,11 +1,13 @@
 #include "tests/executor/device/cuda/host_cuda_device.hpp"
 
+#include <algorithm>
+
 #include "lib/base/error.hpp"
 
 namespace ein::executor::cuda {
 namespace {
 
-constexpr std::size_t units = 4;
+constexpr std::size_t most_units = 4, kernels_of_a_unit = 20;
 
 class HostKernel final : public PreparedKernel {
 public:
@@ -26,6 +28,7 @@ std::unique_ptr<PreparedKernel const> HostCudaDevice::prepare(KernelShape const&
 }
 
 void HostCudaDevice::compile() {
+    std::size_t const units = std::min(most_units, 1 + sources_.size() / kernels_of_a_unit);
     std::vector<std::string> texts(units, prelude());
     std::size_t next = 0;
     for (auto const& [name, source] : sources_) texts[next++ % units] += source;

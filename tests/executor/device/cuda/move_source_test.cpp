@@ -11,7 +11,7 @@ using namespace ein::executor::cuda;
 
 namespace {
 
-constexpr Gpu small{2, 64};
+constexpr Gpu small{2, 64, 2000};  // larger copies have indices of 64 bits
 
 std::vector<std::byte> noise(Extent elements, DType dtype, std::mt19937& random) {
     std::vector<std::byte> bytes(static_cast<std::size_t>(elements) * size_of(dtype));
