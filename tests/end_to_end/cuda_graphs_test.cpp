@@ -46,7 +46,7 @@ test::WholeRunSetup on_cuda(int ranks) {
 }  // namespace
 
 TEST_CASE("random graphs run on the CUDA device", "[end_to_end][cuda]") {
-    auto const [first, count] = test::seeds(6);
+    auto const [first, count] = test::seeds(4);
     for (std::uint64_t seed = first; seed < first + count; ++seed) {
         FakeCuda const fake({{"FAKE_CUDA_DELAY", seed % 2 == 0 ? "-1" : "50"}});
         Json const json = test::random_graph(seed, {.dtype = seed % 3 == 0 ? "mixed" : "f64"});

@@ -16,6 +16,7 @@ void BlasHandle::make() {
     blas().cublasSetStream(handle_, launcher_.stream().get());
     blas().cublasSetWorkspace(handle_, workspace_.data(), static_cast<std::size_t>(workspace_bytes));
     blas().cublasSetAtomicsMode(handle_, CUBLAS_ATOMICS_NOT_ALLOWED);
+    blas().cublasSetMathMode(handle_, CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION);  // halves add up in f32
 }
 
 }  // namespace ein::executor::cuda

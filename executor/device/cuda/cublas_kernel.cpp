@@ -32,25 +32,29 @@ class CublasKernel final : public PreparedKernel {
 public:
     CublasKernel(Launcher& launcher, BlasHandle& handle, Nest const& nest, ScaledProduct const& product, Way way)
         : launcher_(launcher), handle_(handle), operands_{product.left, product.right}, way_(std::move(way)) {
-        launcher_.expect_scratch(way_.scratch());
         set_call(product.factor, nest.accumulate);
-        for (std::size_t side : {A, B, C})
-            if (way_.plan.matrices[side].packed) packing_[side] = prepare_packing(nest, side);
+        for (std::size_t side : {A, B, C}) {
+            if (!packed(side)) continue;
+            packing_[side] = prepare_packing(nest, side);
+            packing_scratch_ = std::max(packing_scratch_, packing_[side].program.scratch_bytes);
+        }
+        launcher_.expect_scratch(way_.scratch() + packing_scratch_);
     }
 
     void launch(KernelCall const& call, Team&) const override {
         launcher_.context().enter();
-        std::byte* place = launcher_.scratch(way_.scratch());
+        std::byte* place = launcher_.scratch(way_.scratch() + packing_scratch_);
+        std::byte* const beyond = place + way_.scratch();
         std::array<std::byte*, 3> at{};
         for (std::size_t side : {A, B, C}) {
             void const* const block = side == C ? call.output : call.operands[operands_[side]];
             at[side] = packed(side) ? std::exchange(place, place + way_.bytes(side))
                                     : static_cast<std::byte*>(const_cast<void*>(block));
-            if (packed(side) && side != C) launcher_.run(packing_[side], {std::span(&block, 1), at[side]});
+            if (packed(side) && side != C) launcher_.run(packing_[side], {std::span(&block, 1), at[side], beyond});
         }
         for (Extent turn = 0; turn < GemmPlan::turns(loops_); ++turn) add_up(turn, at);
         void const* const results = at[C];
-        if (packed(C)) launcher_.run(packing_[C], {std::span(&results, 1), call.output});
+        if (packed(C)) launcher_.run(packing_[C], {std::span(&results, 1), call.output, beyond});
         launcher_.stream().asked();
     }
 
@@ -127,6 +131,7 @@ private:
     BatchedProduct call_;
     std::vector<GemmPlan::Loop> loops_;  // around the calls
     std::array<PreparedProgram, 3> packing_;
+    std::int64_t packing_scratch_ = 0;  // beyond what is packed
 };
 
 /// Rough speeds of a large GPU.

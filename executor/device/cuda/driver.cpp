@@ -33,7 +33,7 @@ std::vector<std::string> names_for_driver(std::string const& stem) {
 std::string mend_of_toolkit() {
     return "install the libraries of CUDA " + std::to_string(driver_version() / 1000) + " (the driver supports up to " +
            version_text(driver_version()) +
-           "), or name their folder in EINLOOM_CUDA_LIBRARIES or the CUDA folder in CUDA_HOME";
+           "), or name CUDA's folder in CUDA_HOME, or that of the libraries in LD_LIBRARY_PATH";
 }
 
 }  // namespace

@@ -102,6 +102,7 @@ struct Blas {
     EIN_FUNCTION(cublasSetStream)
     EIN_FUNCTION(cublasSetWorkspace)
     EIN_FUNCTION(cublasSetAtomicsMode)
+    EIN_FUNCTION(cublasSetMathMode)
     EIN_FUNCTION(cublasGemmStridedBatchedEx_64)
 };
 

@@ -23,6 +23,7 @@ Launcher::Launcher(Context const& context, Events& events, MarkedStream& stream)
       fault_at_home_(context, sizeof(Fault)),
       reader_(context, events) {
     driver().cuMemsetD8Async(reinterpret_cast<CUdeviceptr>(fault_.data()), 0, sizeof(Fault), stream_.get());
+    driver().cuStreamSynchronize(stream_.get());
 }
 
 Launcher::~Launcher() { stream_.drain(); }

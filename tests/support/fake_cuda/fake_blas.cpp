@@ -15,7 +15,7 @@ using Number = std::complex<double>;
 
 struct Handle {
     CUstream stream = nullptr;
-    bool atomics = true, workspace = false;
+    bool atomics = true, workspace = false, exact = false;
 };
 Handle& handle_of(cublasHandle_t handle) { return *reinterpret_cast<Handle*>(handle); }
 
@@ -144,6 +144,10 @@ cublasStatus_t cublasSetAtomicsMode(cublasHandle_t handle, cublasAtomicsMode_t m
     handle_of(handle).atomics = mode == CUBLAS_ATOMICS_ALLOWED;
     return CUBLAS_STATUS_SUCCESS;
 }
+cublasStatus_t cublasSetMathMode(cublasHandle_t handle, cublasMath_t mode) {
+    handle_of(handle).exact = (mode & CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION) != 0;
+    return CUBLAS_STATUS_SUCCESS;
+}
 cublasStatus_t cublasGemmStridedBatchedEx_64(cublasHandle_t handle, cublasOperation_t of_a, cublasOperation_t of_b,
                                              std::int64_t m, std::int64_t n, std::int64_t k, void const* alpha,
                                              void const* a, cudaDataType type_a, std::int64_t leading_a,
@@ -153,7 +157,7 @@ cublasStatus_t cublasGemmStridedBatchedEx_64(cublasHandle_t handle, cublasOperat
                                              std::int64_t batches, cublasComputeType_t compute, cublasGemmAlgo_t) {
     if (gpu().enter("cublasGemmStridedBatchedEx") != CUDA_SUCCESS) return CUBLAS_STATUS_EXECUTION_FAILED;
     Handle const& on = handle_of(handle);
-    if (on.stream == nullptr || on.atomics || !on.workspace) return CUBLAS_STATUS_NOT_INITIALIZED;
+    if (on.stream == nullptr || on.atomics || !on.workspace || !on.exact) return CUBLAS_STATUS_NOT_INITIALIZED;
     if (!supported(type_a, type_b, type_c, compute)) return CUBLAS_STATUS_NOT_SUPPORTED;
     auto const data = [](void const* from) { return static_cast<char*>(const_cast<void*>(from)); };
     Product const product{{data(a), type_a, leading_a, step_a, of_a != CUBLAS_OP_N},

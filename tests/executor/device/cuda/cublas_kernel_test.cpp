@@ -76,6 +76,7 @@ TEST_CASE("products whose operands are views, batched, packed, converted or skin
         for (DType const type : {DType::f32, DType::f16})
             for (bool const accumulate : {false, true})
                 for (bool const views : {false, true}) {
+                    if (views && type == DType::f16) continue;
                     auto test = std::make_unique<KernelCase>(einsum(at.form, at.extents, "x*y/2"),
                                                              std::vector{type, type}, type, DType::f32);
                     test->shape().accumulate = accumulate;
@@ -124,4 +125,10 @@ TEST_CASE("integers, maxima and elementwise products are not cuBLAS's", "[execut
     KernelCase nothing(einsum("ij,jk->ik", {30, 0, 50}), {DType::f32, DType::f32}, DType::f32, DType::f32);
     for (KernelCase* const test : {&integers, &maxima, &elementwise, &nothing})
         CHECK(place.calls([&] { CHECK(place.differs(*test, 1e-6) == ""); }) == 0);
+}
+
+TEST_CASE("an operand whose own label is summed in parts is packed beside what the parts need", "[executor][cuda]") {
+    Place place;
+    KernelCase test(einsum("aij,jk->ik", {4000, 3, 4, 5}), {DType::f64, DType::f64}, DType::f64, DType::f64);
+    CHECK(place.calls([&] { CHECK(place.differs(test, 1e-9) == ""); }) == 1);
 }
