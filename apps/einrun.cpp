@@ -139,6 +139,8 @@ private:
         if (first()) cluster_ = apps::forecast_cluster(options_.cluster, threads_);
         device_ = make_device(options_.device);
         if (device_->accelerator() != nullptr) schedule::inline_joins(header_, section_, options_.memory);
+        if (first() && options_.device.kind == DeviceKind::automatic && device_->accelerator() != nullptr)
+            tell("--device auto: " + std::string(device_->name()) + ", on " + device_->description());
         readers_ = open_inputs(header_, section_, data_folder());
         outputs_.emplace(header_, options_.out, run);
         if (schedule::disk_use(section_).blocks > 0) spills_.emplace(options_.spill_dir, section_);
@@ -164,7 +166,7 @@ private:
                         how);
         if (first())
             spdlog::info("{} schedule={} hash={} ranks={} threads={} device={}", apps::version("einrun"),
-                         options_.schedule.string(), hash_, transport_.size(), threads_, device_->name());
+                         options_.schedule.string(), hash_, transport_.size(), threads_, device_->description());
     }
 
     /// A spill folder on a file system in memory saves none; told once for the run.

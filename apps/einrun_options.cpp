@@ -30,7 +30,8 @@ void add_options(CLI::App& app, EinrunOptions& options, Texts& texts) {
            "worker threads of each rank (default: OMP_NUM_THREADS, SLURM_CPUS_PER_TASK, or its share of the cores)")
         ->check(CLI::Range(1, 4096));
     app.add_option("--device", texts.device,
-                   "auto, reference, cpu or cuda; emulated: the CPU in place of a GPU, for tests")
+                   "auto (a GPU if there is one), reference, cpu, cuda, or cuda:tf32 (f32 products rounded for tensor "
+                   "cores); emulated: the CPU in place of a GPU, for tests")
         ->capture_default_str();
     app.add_option(
            "--gpu-aware", texts.gpu_aware,

@@ -73,6 +73,8 @@ class Device {
 public:
     virtual ~Device() = default;
     virtual std::string_view name() const = 0;
+    /// For people: which one of its kind it is.
+    virtual std::string description() const { return std::string(name()); }
     /// @throws InputError for an expression that cannot run (a param without a value)
     virtual std::unique_ptr<PreparedKernel const> prepare(KernelShape const& shape, scalar::Params const& params) = 0;
     virtual void copy(CopyCall const& call, Team& team) = 0;
@@ -88,13 +90,13 @@ enum class DeviceKind { automatic, reference, cpu, cuda, emulated };
 
 struct DeviceChoice {
     DeviceKind kind = DeviceKind::automatic;
-    std::string details = {};  // of an emulated one: what goes wrong
+    std::string details = {};  // of an emulated one: what goes wrong; of CUDA: tf32
 };
 
 /// The only switch on DeviceKind. @throws UsageError / RunError for a device that this build or machine has not, saying
 /// so
 std::unique_ptr<Device> make_device(DeviceChoice const& choice);
-/// "cuda", "emulated:delay=50". @throws UsageError
+/// "cuda", "cuda:tf32" (products of f32 may round their operands), "emulated:delay=50". @throws UsageError
 DeviceChoice device_choice_from_text(std::string_view text);
 
 }  // namespace ein::executor

@@ -162,7 +162,7 @@ private:
             std::int64_t const sum = rest % grid.sums;
             rest /= grid.sums;
             std::array<Extent, 3> at{0, 0, sum * plan_.matrices[C].elements * (grid.sums > 1 ? 1 : 0)};
-            add_turn(plan_.free_loops, rest, at);
+            GemmPlan::add_turn(plan_.free_loops, rest, at);
             Part const all = part_of(grid, row, column, sum);
             std::byte const *const a = from[A] + at[A] * size_, *const b = from[B] + at[B] * size_;
             std::byte* const c = to + at[C] * size_;
@@ -170,14 +170,6 @@ private:
                 call_blas(all, a, b, c);
             else
                 call_pair(all, a, b, c, scratch.data());
-        }
-    }
-
-    /// Adds turn `turn` of some nested loops to a place, in elements of each side.
-    static void add_turn(std::vector<GemmPlan::Loop> const& loops, Extent turn, std::array<Extent, 3>& at) {
-        for (auto loop = loops.rbegin(); loop != loops.rend(); ++loop) {
-            for (std::size_t side : {A, B, C}) at[side] += turn % loop->length * loop->steps[side];
-            turn /= loop->length;
         }
     }
 
@@ -223,7 +215,7 @@ private:
         Extent const turns = GemmPlan::turns(plan_.sum_loops);
         for (Extent turn = 0; turn < turns; ++turn, call.beta = 1) {
             std::array<Extent, 3> step{};
-            add_turn(plan_.sum_loops, turn, step);
+            GemmPlan::add_turn(plan_.sum_loops, turn, step);
             gemm(call, a + step[A] * size_, b + step[B] * size_, c);
         }
     }

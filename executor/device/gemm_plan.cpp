@@ -7,15 +7,10 @@ namespace {
 
 constexpr std::size_t A = GemmPlan::a, B = GemmPlan::b, C = GemmPlan::c;
 
-// Rough speeds of one thread: they only rank the ways to do the same work.
-double flops_per_second(DType type) { return type == DType::f32 || type == DType::c64 ? 1.2e11 : 6e10; }
-constexpr double bytes_per_second = 8e9;
-constexpr double seconds_of_a_call = 1.5e-7;
-constexpr double loop_elements_per_second = 1.5e9;
-
 class GemmPlanner {
 public:
-    explicit GemmPlanner(GemmProblem const& problem) : problem_(problem), labels_(problem) {}
+    GemmPlanner(GemmProblem const& problem, GemmCosts const& costs)
+        : problem_(problem), costs_(costs), labels_(problem) {}
 
     std::optional<GemmPlan> plan() {
         if (!labels_.is_product()) return std::nullopt;
@@ -24,7 +19,7 @@ public:
             Sides const packed{(mask & 1) != 0, (mask & 2) != 0, (mask & 4) != 0};
             if (packed[A] >= must[A] && packed[B] >= must[B] && packed[C] >= must[C]) try_packing(packed);
         }
-        if (!best_ || best_->seconds > seconds_in_strips(problem_.nest)) return std::nullopt;
+        if (!best_ || best_->seconds > seconds_in_strips(problem_.nest, costs_)) return std::nullopt;
         return best_;
     }
 
@@ -77,18 +72,27 @@ private:
     /// Predicted time: calls limited by arithmetic or by reading their matrices, and packing by memory.
     double seconds(Sides const& packed, std::array<Extent, 3> const& lengths, std::vector<Run> const& free,
                    std::vector<Run> const& sums) const {
-        double calls = 1;
-        for (Run const& run : free) calls *= static_cast<double>(run.length);
+        double calls = 1, longest = 1;
+        for (Run const& run : free) {
+            calls *= static_cast<double>(run.length);
+            longest = std::max(longest, static_cast<double>(run.length));
+        }
         for (Run const& run : sums) calls *= static_cast<double>(run.length);
         double const m = static_cast<double>(lengths[0]), n = static_cast<double>(lengths[1]);
         double const k = static_cast<double>(lengths[2]);
         double const flops = 2 * m * n * k * (is_complex(problem_.type) ? 4 : 1);
-        double const bytes = (m * k + k * n + 2 * m * n) * static_cast<double>(size_of(problem_.type));
-        double total = calls * (flops / flops_per_second(problem_.type) + bytes / bytes_per_second + seconds_of_a_call);
+        double const bytes = m * k * size(A) + k * n * size(B) + 2 * m * n * size(C);
+        bool const single = problem_.type == DType::f32 || problem_.type == DType::c64;
+        double total = calls * (flops / (single ? costs_.single_flops : costs_.double_flops) +
+                                bytes / costs_.bytes_per_second + costs_.seconds_of_a_call);
+        if (costs_.batched) total -= (calls - calls / longest) * costs_.seconds_of_a_call;
         for (std::size_t side : {A, B, C})
-            if (packed[side]) total += 2 * labels_.packed_bytes(side) / bytes_per_second + 5e-7;
+            if (packed[side])
+                total += 2 * labels_.packed_bytes(side) / costs_.bytes_per_second + costs_.seconds_of_a_packing;
         return total;
     }
+
+    double size(std::size_t side) const { return static_cast<double>(size_of(problem_.stored[side])); }
 
     /// Gives packed sides their strides: matrices inside, loops outside. A packed operand keeps its adjacent label
     /// inside.
@@ -109,6 +113,7 @@ private:
     }
 
     GemmProblem const& problem_;
+    GemmCosts const& costs_;
     ProductLabels const labels_;
     std::optional<GemmPlan> best_;
 };
@@ -127,8 +132,19 @@ std::vector<GemmPlan::Loop> GemmPlan::loops_of(std::vector<Run> const& runs) {
     return loops;
 }
 
-double seconds_in_strips(Nest const& nest) { return static_cast<double>(nest.elements()) / loop_elements_per_second; }
+void GemmPlan::add_turn(std::vector<Loop> const& loops, Extent turn, std::array<Extent, 3>& at) {
+    for (auto loop = loops.rbegin(); loop != loops.rend(); ++loop) {
+        for (std::size_t side : {A, B, C}) at[side] += turn % loop->length * loop->steps[side];
+        turn /= loop->length;
+    }
+}
 
-std::optional<GemmPlan> plan_gemm(GemmProblem const& problem) { return GemmPlanner(problem).plan(); }
+double seconds_in_strips(Nest const& nest, GemmCosts const& costs) {
+    return costs.seconds_of_loops + static_cast<double>(nest.elements()) / costs.loop_elements_per_second;
+}
+
+std::optional<GemmPlan> plan_gemm(GemmProblem const& problem, GemmCosts const& costs) {
+    return GemmPlanner(problem, costs).plan();
+}
 
 }  // namespace ein::executor

@@ -40,15 +40,26 @@ struct GemmPlan {
     Extent k() const { return turns(terms); }
     Extent calls() const { return turns(free_loops); }
     static Extent turns(std::vector<Loop> const& loops);
+    /// Adds turn number `turn` of some nested loops to a place, in elements of each side.
+    static void add_turn(std::vector<Loop> const& loops, Extent turn, std::array<Extent, 3>& at);
     static std::vector<Loop> loops_of(std::vector<Run> const& runs);
 };
 
+/// Rough speeds: they only rank the ways to do the same work. As given, those of one thread and OpenBLAS.
+struct GemmCosts {
+    double single_flops = 1.2e11, double_flops = 6e10;  // a second
+    double bytes_per_second = 8e9;
+    double seconds_of_a_call = 1.5e-7, seconds_of_a_packing = 5e-7;
+    double seconds_of_loops = 0, loop_elements_per_second = 1.5e9;  // of loops in place of products
+    bool batched = false;                                           // the longest free loop is part of the call
+};
+
 /// @return nothing when there is nothing to contract, or loops around strips are predicted to be faster
-std::optional<GemmPlan> plan_gemm(GemmProblem const& problem);
+std::optional<GemmPlan> plan_gemm(GemmProblem const& problem, GemmCosts const& costs = {});
 /// The same for calls of pair_product. Rows are the left operand's: whether the other way is cheaper is the caller's to try.
 std::optional<GemmPlan> plan_tiles(GemmProblem const& problem, PairProduct const& product);
 
 /// What loops around strips would take, in seconds.
-double seconds_in_strips(Nest const& nest);
+double seconds_in_strips(Nest const& nest, GemmCosts const& costs = {});
 
 }  // namespace ein::executor

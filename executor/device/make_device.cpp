@@ -1,21 +1,42 @@
 #include <algorithm>
 
 #include "executor/device/cpu_device.hpp"
+#include "executor/device/cuda/make_cuda_device.hpp"
 #include "executor/device/emulated_device.hpp"
 #include "executor/device/reference_device.hpp"
 #include "lib/base/error.hpp"
 
 namespace ein::executor {
 
+namespace {
+
+#ifdef EIN_WITH_CUDA
+std::unique_ptr<Device> make_cuda(std::string const& details) {
+    return cuda::make_cuda_device({.tf32 = details == "tf32"});
+}
+
+bool cuda_is_here() { return cuda::cuda_problem().empty(); }
+#else
+std::unique_ptr<Device> make_cuda(std::string const&) {
+    throw RunError(
+        "--device cuda: expected a build with CUDA, found a CPU-only build; configure where CUDA's headers are "
+        "(CUDA_HOME names their folder), or use --device cpu");
+}
+
+bool cuda_is_here() { return false; }
+#endif
+
+}  // namespace
+
 std::unique_ptr<Device> make_device(DeviceChoice const& choice) {
     switch (choice.kind) {
         case DeviceKind::automatic:
+            if (cuda_is_here()) return make_cuda("");
+            [[fallthrough]];
         case DeviceKind::cpu: return std::make_unique<CpuDevice>();
         case DeviceKind::reference: return std::make_unique<ReferenceDevice>();
         case DeviceKind::emulated: return std::make_unique<EmulatedDevice>(emulated_faults_from_text(choice.details));
-        case DeviceKind::cuda:
-            throw RunError(
-                "--device cuda: expected a build and machine with CUDA, found a CPU-only build; use --device cpu");
+        case DeviceKind::cuda: return make_cuda(choice.details);
     }
     throw InternalError("unknown kind of device");
 }
@@ -31,7 +52,8 @@ DeviceChoice device_choice_from_text(std::string_view text) {
     if (text == "reference") return {DeviceKind::reference};
     if (text == "cpu") return {DeviceKind::cpu};
     if (text == "cuda") return {DeviceKind::cuda};
-    throw UsageError("--device: expected auto, reference, cpu or cuda, found '" + std::string(text) +
+    if (text == "cuda:tf32") return {DeviceKind::cuda, "tf32"};
+    throw UsageError("--device: expected auto, reference, cpu, cuda or cuda:tf32, found '" + std::string(text) +
                      "'; correct the option");
 }
 

@@ -34,11 +34,11 @@ bool join_one_pair(std::vector<Run>& runs) {
 
 }  // namespace
 
-ProductLabels::ProductLabels(GemmProblem const& problem)
-    : problem_(problem), size_(static_cast<Extent>(size_of(problem.type))) {
+ProductLabels::ProductLabels(GemmProblem const& problem) : problem_(problem) {
     Nest const& nest = problem.nest;
-    must_pack_ = {nest.operand_dtypes[problem.left] != problem.type, nest.operand_dtypes[problem.right] != problem.type,
-                  nest.output_dtype != problem.type || problem.pack_output};
+    must_pack_ = {nest.operand_dtypes[problem.left] != problem.stored[A],
+                  nest.operand_dtypes[problem.right] != problem.stored[B],
+                  nest.output_dtype != problem.stored[C] || problem.pack_output};
     bool contracted = false, crossed = false, fits = true;
     for (std::size_t l = 0; l < nest.labels.size(); ++l) {
         bool const in_a = stride(l, A) != 0, in_b = stride(l, B) != 0, in_c = !nest.labels[l].aggregated;
@@ -72,7 +72,7 @@ std::vector<Run> ProductLabels::runs_of(Role role, Sides const& packed) const {
         if (roles_[l] != role) continue;
         Run run{{l}, problem_.nest.labels[l].length, {}};
         for (std::size_t side : {A, B, C})
-            if (has(role, side) && !packed[side]) run.strides[side] = stride(l, side) / size_;
+            if (has(role, side) && !packed[side]) run.strides[side] = stride(l, side) / size(side);
         runs.push_back(run);
     }
     while (join_one_pair(runs)) {
@@ -94,7 +94,7 @@ Extent ProductLabels::lay_out(std::size_t side, std::vector<Run*> const& runs, s
 }
 
 double ProductLabels::packed_bytes(std::size_t side) const {
-    double bytes = static_cast<double>(size_);
+    double bytes = static_cast<double>(size(side));
     for (std::size_t l = 0; l < roles_.size(); ++l)
         if (side == C ? !problem_.nest.labels[l].aggregated : stride(l, side) != 0)
             bytes *= static_cast<double>(problem_.nest.labels[l].length);

@@ -24,10 +24,11 @@ struct Run {
 /// What is multiplied: labels by role are found from strides that are not 0.
 struct GemmProblem {
     Nest const& nest;
-    std::size_t left, right;    // operands
-    DType type;                 // of the calls
-    bool pack_output = false;   // even where it could be written in place
-    bool sums_products = true;  // else no sum of one operand alone may be taken first
+    std::size_t left, right;                           // operands
+    DType type;                                        // of the calls
+    bool pack_output = false;                          // even where it could be written in place
+    bool sums_products = true;                         // else no sum of one operand alone may be taken first
+    std::array<DType, 3> stored = {type, type, type};  // of the matrices that calls read and write
 };
 
 class ProductLabels {
@@ -54,8 +55,9 @@ public:
 private:
     Extent stride(std::size_t label, std::size_t side) const;  // bytes
 
+    Extent size(std::size_t side) const { return static_cast<Extent>(size_of(problem_.stored[side])); }
+
     GemmProblem const& problem_;
-    Extent size_;
     std::vector<Role> roles_;
     Sides must_pack_{};
     bool is_product_ = false;

@@ -138,6 +138,10 @@ inline void execute(WholeRun& run, WholeRunSetup const& setup) {
         } catch (executor::RunAborted const&) {
         } catch (std::exception const& error) {
             tell(error.what());
+            try {
+                transport.abort(ExitCode::failure);  // before the run too, where einrun's ranks agree first
+            } catch (executor::RunAborted const&) {
+            }
         }
         return 0;
     });

@@ -143,13 +143,12 @@ TEST_CASE("fills write one value of any dtype", "[executor][device]") {
 }
 
 TEST_CASE("devices are made by name, and a device that this build has not explains itself", "[executor][device]") {
-    CHECK(make_device(device_choice_from_text("auto"))->name() == "cpu");
     CHECK(make_device(device_choice_from_text("reference"))->name() == "reference");
     CHECK_THROWS_AS(device_choice_from_text("gpu"), UsageError);
-    try {
-        make_device({DeviceKind::cuda});
-        FAIL("made");
-    } catch (RunError const& error) {
-        CHECK(std::string(error.what()).find("found a CPU-only build; use --device cpu") != std::string::npos);
-    }
+    CHECK(device_choice_from_text("cuda:tf32").details == "tf32");
+    CHECK_THROWS_AS(device_choice_from_text("cuda:tf64"), UsageError);
+    setenv("EINLOOM_CUDA_LIBRARIES", "/nowhere", 1);
+    CHECK(make_device(device_choice_from_text("auto"))->name() == "cpu");
+    CHECK_THROWS_WITH(make_device({DeviceKind::cuda}),
+                      Catch::Contains("--device cuda: expected") && Catch::Contains("use --device cpu"));
 }

@@ -1,6 +1,7 @@
 // CUDA C++ on the CPU, for tests: put before a prelude and sources, this text makes them compile with g++ -shared -fPIC.
 // A kernel NAME becomes
 //     extern "C" int run_NAME(void** args, unsigned const* grid, unsigned const* block, unsigned shared_bytes);
+//     extern "C" std::size_t argument_bytes_of_NAME();
 // with args as for cuLaunchKernel; 0 is success. The threads of a block run as fibers, one at a time until each waits at
 // a barrier or a shuffle, in turns forwards and backwards from block to block so that missing barriers show. A result of
 // 1 means that some threads wait at a barrier that others never reach.
@@ -206,6 +207,7 @@ T from_lane(T value, std::size_t lane) {
         return ::host_shim::run_grid([](void* a) { name##_thread(*static_cast<Arguments const*>(a)); }, args[0], grid, \
                                      block);                                                                           \
     }                                                                                                                  \
+    extern "C" std::size_t argument_bytes_of_##name() { return sizeof(Arguments); }                                    \
     static void name##_thread(Arguments const& a)
 
 inline void __syncthreads() { host_shim::running->wait(host_shim::Waits::for_block); }

@@ -1,0 +1,73 @@
+#include "executor/device/cuda/cublas_call.hpp"
+
+#include <complex>
+#include <utility>
+
+#include "executor/device/element.hpp"
+#include "lib/base/error.hpp"
+
+namespace ein::executor::cuda {
+namespace {
+
+constexpr std::size_t A = 0, B = 1, C = 2;
+
+cudaDataType_t cuda_type(DType type) {
+    switch (type) {
+        case DType::f16: return CUDA_R_16F;
+        case DType::bf16: return CUDA_R_16BF;
+        case DType::f32: return CUDA_R_32F;
+        case DType::f64: return CUDA_R_64F;
+        case DType::c64: return CUDA_C_32F;
+        case DType::c128: return CUDA_C_64F;
+        default: throw InternalError("cuBLAS has no such type");
+    }
+}
+
+cublasComputeType_t compute_type(ProductTypes const& types) {
+    if (types.compute == DType::f64 || types.compute == DType::c128) return CUBLAS_COMPUTE_64F;
+    return types.tf32 ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F;
+}
+
+/// A factor in the type of the arithmetic, by address.
+class Factor {
+public:
+    Factor(double value, DType type) { store_element(scalar::Scalar::of(std::complex<double>(value)), bytes_, type); }
+    void const* address() const { return bytes_; }
+
+private:
+    alignas(16) std::byte bytes_[16];
+};
+
+cublasOperation_t operation(bool transposed) { return transposed ? CUBLAS_OP_T : CUBLAS_OP_N; }
+
+}  // namespace
+
+bool in_cublas(ProductTypes const& types) {
+    auto const [a, b, c] = types.stored;
+    if (types.compute == DType::f64 || is_complex(types.compute)) return a == types.compute && b == a && c == a;
+    bool const half = a == DType::f16 || a == DType::bf16;
+    return types.compute == DType::f32 && a == b && (half ? c == a || c == DType::f32 : a == DType::f32 && c == a);
+}
+
+void multiply(cublasHandle_t handle, BatchedProduct const& product, void const* a, void const* b, void* c) {
+    struct Side {
+        void const* data;
+        std::size_t side;
+        Extent length;
+    };
+    Side left{a, A, product.m}, right{b, B, product.n};
+    // A row-major matrix is its transpose to cuBLAS.
+    bool const by_rows = !product.forms[C].transposed;
+    if (by_rows) std::swap(left, right);
+    auto const flag = [&](Side const& of) { return operation(product.forms[of.side].transposed == by_rows); };
+    Factor const alpha(product.alpha, product.types.compute), beta(product.beta, product.types.compute);
+    auto const type = [&](std::size_t side) { return cuda_type(product.types.stored[side]); };
+    blas().cublasGemmStridedBatchedEx_64(handle, flag(left), flag(right), left.length, right.length, product.k,
+                                         alpha.address(), left.data, type(left.side), product.forms[left.side].leading,
+                                         product.batch_steps[left.side], right.data, type(right.side),
+                                         product.forms[right.side].leading, product.batch_steps[right.side],
+                                         beta.address(), c, type(C), product.forms[C].leading, product.batch_steps[C],
+                                         product.batch, compute_type(product.types), CUBLAS_GEMM_DEFAULT);
+}
+
+}  // namespace ein::executor::cuda

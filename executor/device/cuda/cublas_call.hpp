@@ -1,0 +1,33 @@
+// One call of cuBLAS: products of row-major matrices, one for each turn of a batch. cuBLAS thinks in columns: where the output is stored by rows,
+// the transposed product is asked for, whose operands change places.
+// Leaves which labels are rows, columns and batch to cublas_kernel.hpp.
+#pragma once
+
+#include <array>
+
+#include "executor/device/cuda/blas_handle.hpp"
+#include "executor/device/gemm_calls.hpp"
+
+namespace ein::executor::cuda {
+
+/// Types of the left, the right and the output matrix, and of the arithmetic.
+struct ProductTypes {
+    std::array<DType, 3> stored;
+    DType compute;
+    bool tf32 = false;
+};
+
+/// Whether cuBLAS knows the combination.
+bool in_cublas(ProductTypes const& types);
+
+/// c[m, n] = alpha * sum over k of a[m, k] * b[k, n] + beta * c[m, n], for each turn of the batch.
+struct BatchedProduct {
+    ProductTypes types;
+    Extent m = 1, n = 1, k = 1, batch = 1;
+    double alpha = 1, beta = 0;
+    std::array<BlasForm, 3> forms;
+    std::array<Extent, 3> batch_steps{};  // in elements
+};
+void multiply(cublasHandle_t handle, BatchedProduct const& product, void const* a, void const* b, void* c);
+
+}  // namespace ein::executor::cuda

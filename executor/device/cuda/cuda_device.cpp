@@ -1,0 +1,113 @@
+#include "executor/device/cuda/cuda_device.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "executor/device/cuda/cublas_kernel.hpp"
+#include "executor/device/cuda/generated_kernel.hpp"
+#include "executor/device/kernel_types.hpp"
+#include "lib/base/error.hpp"
+
+namespace ein::executor::cuda {
+namespace {
+
+/// Of each rank on the GPU: code of kernels, cuBLAS's own, and what the driver needs beside what it says.
+constexpr std::int64_t memory_for_code = std::int64_t{512} << 20;
+
+CUdeviceptr address(std::byte const* at) { return reinterpret_cast<CUdeviceptr>(at); }
+std::size_t count(std::int64_t bytes) { return static_cast<std::size_t>(bytes); }
+
+LocalRank this_local_rank() {
+    return local_rank([](char const* name) { return std::getenv(name); });
+}
+
+}  // namespace
+
+CudaDevice::CudaDevice(CudaOptions options, LocalRank local)
+    : options_(options),
+      context_(choose_gpu(local)),
+      streams_{{context_, events_}, {context_, events_}, {context_, events_}},
+      launcher_(context_, events_, of(Stream::compute)),
+      blas_(launcher_) {
+    compiler();  // rather now than in the middle of the run
+}
+
+CudaDevice::~CudaDevice() { CudaDevice::drain(); }
+
+std::unique_ptr<PreparedKernel const> CudaDevice::prepare(KernelShape const& shape, scalar::Params const& params) {
+    context_.enter();
+    executor::check(shape);
+    if (auto product = make_cublas_kernel(launcher_, blas_, shape, params, options_)) return product;
+    return make_generated_kernel(launcher_, shape, params);
+}
+
+void CudaDevice::run(Program program, void const* from, void* to) {
+    launcher_.run(launcher_.prepare(std::move(program)), {std::span(&from, 1), to});
+}
+
+void CudaDevice::copy(CopyCall const& call, Team&) { run(copy_program(call, launcher_.shape()), call.from, call.to); }
+
+void CudaDevice::reshape(ReshapeCall const& call, Team&) {
+    run(reshape_program(call, launcher_.shape()), call.from, call.to);
+}
+
+void CudaDevice::fill(void* to, Extent elements, DType dtype, scalar::Scalar value, Team&) {
+    run(fill_program(to, elements, dtype, value, launcher_.shape()), nullptr, to);
+}
+
+std::int64_t CudaDevice::free_memory() const {
+    std::int64_t const mine = free_bytes(context_) / context_.gpu().sharers;
+    std::int64_t const others = memory_for_code + BlasHandle::workspace_bytes + launcher_.most_scratch();
+    return std::max<std::int64_t>(mine - others, mine / 2);
+}
+
+std::byte* CudaDevice::reserve(std::int64_t bytes) {
+    promise(blocks_.data() == nullptr, "the GPU's memory is reserved twice");
+    blocks_ = DeviceBytes(context_, bytes, "blocks");
+    launcher_.finish();
+    return blocks_.data();
+}
+
+std::byte* CudaDevice::allocate_host(std::int64_t bytes) { return allocate_pinned(context_, bytes); }
+
+void CudaDevice::free_host(std::byte* memory, std::int64_t) noexcept { free_pinned(context_, memory); }
+
+void CudaDevice::copy_in(std::byte* device, std::byte const* host, std::int64_t bytes) {
+    if (bytes == 0) return;
+    context_.enter();
+    driver().cuMemcpyHtoDAsync(address(device), host, count(bytes), of(Stream::in).get());
+    of(Stream::in).asked();
+}
+
+void CudaDevice::copy_out(std::byte* host, std::byte const* device, std::int64_t bytes) {
+    if (bytes == 0) return;
+    context_.enter();
+    driver().cuMemcpyDtoHAsync(host, address(device), count(bytes), of(Stream::out).get());
+    of(Stream::out).asked();
+}
+
+void CudaDevice::sync(Stream of_stream, Mark mark) {
+    of(of_stream).sync(mark);
+    if (of_stream == Stream::compute) launcher_.check_faults();
+}
+
+void CudaDevice::drain() noexcept {
+    for (MarkedStream& stream : streams_) stream.drain();
+}
+
+std::unique_ptr<Accelerator> make_cuda_device(CudaOptions options) {
+    return std::make_unique<CudaDevice>(options, this_local_rank());
+}
+
+std::string cuda_problem() {
+    try {
+        choose_gpu(this_local_rank());
+        compiler();
+        blas();
+    } catch (Error const& error) {
+        return error.what();
+    }
+    return "";
+}
+
+}  // namespace ein::executor::cuda

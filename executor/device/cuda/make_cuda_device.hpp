@@ -1,0 +1,21 @@
+// How the rest of Einloom comes to the CUDA device: without CUDA's headers.
+#pragma once
+
+#include <memory>
+
+#include "executor/device/accelerator.hpp"
+
+namespace ein::executor::cuda {
+
+struct CudaOptions {
+    bool tf32 = false;            // products of f32 may round their operands to 10 bits
+    bool prefers_cublas = false;  // also where another kernel is predicted to be faster: for tests
+};
+
+/// The GPU of this rank. @throws RunError with what is missing and the mend
+std::unique_ptr<Accelerator> make_cuda_device(CudaOptions options);
+
+/// Why make_cuda_device would throw, or "" where a GPU is there and can be used.
+std::string cuda_problem();
+
+}  // namespace ein::executor::cuda

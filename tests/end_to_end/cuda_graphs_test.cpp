@@ -1,0 +1,70 @@
+// Random graphs on the CUDA device over a fake of CUDA, in as little device memory as one task needs, against the interpreter. EIN_SEEDS=FIRST:COUNT
+// runs other random graphs.
+#include <array>
+
+#include "lib/tensor/compare.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/fake_cuda/fake_cuda.hpp"
+#include "tests/support/random_graph.hpp"
+#include "tests/support/whole_run.hpp"
+
+using namespace ein;
+using test::FakeCuda;
+
+namespace {
+
+/// As random_graphs_test has it: sums of many roundings.
+double allowance(test::WholeRun const& run, std::string const& output) {
+    double tolerance = 0;
+    for (graph::Value const& value : run.graph.values)
+        tolerance = std::max(tolerance, tensor::tolerance(value.dtype, run.reduction_length.at(output)));
+    return 100 * tolerance;
+}
+
+void check_results(test::WholeRun const& run) {
+    for (std::string const& failure : run.failures) FAIL_CHECK("told: " << failure);
+    if (!run.failures.empty()) return;
+    for (auto const& [name, expected] : run.expected) {
+        CAPTURE(name);
+        tensor::HostTensor const& found = run.results.at(name);
+        REQUIRE(found.shape() == expected.shape());
+        tensor::Difference const d = tensor::compare(found, expected, allowance(run, name));
+        CAPTURE(d.worst, d.max_abs, d.max_rel);
+        CHECK((d.count == 0 || d.max_abs <= allowance(run, name)));
+    }
+    for (executor::RunResult const& rank : run.ranks) CHECK(rank.blocks.created() == rank.blocks.deleted());
+}
+
+test::WholeRunSetup on_cuda(int ranks) {
+    test::WholeRunSetup setup;
+    setup.ranks = ranks;
+    setup.device = {executor::DeviceKind::cuda};
+    setup.device_memory = 0;
+    return setup;
+}
+
+}  // namespace
+
+TEST_CASE("random graphs run on the CUDA device", "[end_to_end][cuda]") {
+    auto const [first, count] = test::seeds(4);
+    for (std::uint64_t seed = first; seed < first + count; ++seed) {
+        FakeCuda const fake({{"FAKE_CUDA_DELAY", seed % 2 == 0 ? "-1" : "50"}});
+        Json const json = test::random_graph(seed, {.dtype = seed % 3 == 0 ? "mixed" : "f64"});
+        INFO("seed " << seed << "\n" << json.dump());
+        test::WholeRunSetup setup = on_cuda(std::array{1, 2, 3}[seed % 3]);
+        if (seed % 4 == 3) setup.threads = 2;
+        check_results(test::whole_run(json, setup));
+        CHECK(FakeCuda::objects() == 0);
+    }
+}
+
+TEST_CASE("a GPU that fails ends the run with what failed", "[end_to_end][cuda]") {
+    Json const json = test::random_graph(1, {.dtype = "f64"});
+    for (std::string const what : {"cuMemAlloc:3", "cuLaunchKernel:2", "kernel:2", "copy:2", "cuEventRecord:2"}) {
+        CAPTURE(what);
+        FakeCuda const fake({{"FAKE_CUDA_FAIL", what}, {"FAKE_CUDA_DELAY", "20"}});
+        test::WholeRun const run = test::whole_run(json, on_cuda(2));
+        REQUIRE_FALSE(run.failures.empty());
+        CHECK_THAT(run.failures.front(), Catch::Contains("CUDA_ERROR"));
+    }
+}

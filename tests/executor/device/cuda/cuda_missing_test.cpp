@@ -1,0 +1,47 @@
+// Machines that lack something of CUDA: what is told. Libraries stay loaded, so one case goes from nothing to almost everything.
+#include <filesystem>
+#include <fstream>
+
+#include "executor/device/cuda/make_cuda_device.hpp"
+#include "lib/base/error.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/fake_cuda/fake_cuda.hpp"
+
+using namespace ein;
+using namespace ein::executor;
+namespace fs = std::filesystem;
+
+TEST_CASE("what is missing of CUDA is told with the mend", "[executor][cuda]") {
+    fs::path const folder = fs::temp_directory_path() / "einloom_cuda_missing_test";
+    fs::remove_all(folder);
+    fs::create_directories(folder);
+    auto const told = [&](std::initializer_list<test::FakeCuda::Setting> settings) {
+        test::FakeCuda const fake(settings);
+        std::string problem = cuda::cuda_problem();
+        try {
+            cuda::make_cuda_device({});
+        } catch (RunError const& error) {
+            return problem == error.what() ? problem : "";
+        }
+        return std::string("made");
+    };
+    test::FakeCuda::Setting const here{"EINLOOM_CUDA_LIBRARIES", folder.string()};
+    CHECK_THAT(told({here}),
+               Catch::Contains("expected libcuda.so.1, found none (looked in " + folder.string() + "/)") &&
+                   Catch::Contains("install NVIDIA's driver"));
+    std::ofstream(folder / "libcuda.so.1") << "no library\n";
+    CHECK_THAT(told({here}), Catch::Contains("found none") && Catch::Contains("file too short"));
+    fs::remove(folder / "libcuda.so.1");
+    fs::create_symlink(EIN_FAKE_CUDA "/libcuda.so.1", folder / "libcuda.so.1");
+    CHECK_THAT(told({here, {"FAKE_CUDA_DRIVER", "11040"}}),
+               Catch::Contains("expected a driver for CUDA 12 or later, found one for CUDA 11.4"));
+    CHECK_THAT(told({here, {"FAKE_CUDA_DEVICES", "0"}}), Catch::Contains("expected a GPU, found none"));
+    CHECK_THAT(told({here}), Catch::Contains("expected libnvrtc.so.13 or libnvrtc.so.12, found none") &&
+                                 Catch::Contains("CUDA_HOME"));
+    CHECK_THAT(told({here, {"FAKE_CUDA_DRIVER", "12040"}}),
+               Catch::Contains("expected libnvrtc.so.12, found none") && Catch::Contains("supports up to 12.4"));
+    fs::create_symlink(EIN_FAKE_CUDA "/libnvrtc.so.13", folder / "libnvrtc.so.13");
+    fs::create_symlink(EIN_FAKE_CUDA "/libcublas.so.13", folder / "libcublas.so.13");
+    CHECK(told({here}) == "made");
+    fs::remove_all(folder);
+}

@@ -1,0 +1,183 @@
+#include "tests/support/fake_cuda/fake_gpu.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+
+namespace fake_cuda {
+namespace {
+
+std::string set(char const* name, std::string const& otherwise) {
+    char const* const value = std::getenv(name);
+    return value == nullptr ? otherwise : value;
+}
+
+}  // namespace
+
+Gpu& gpu() {
+    static Gpu* const one = new Gpu;  // streams of a careless caller may outlive everything
+    return *one;
+}
+
+Stream::Stream() {
+    if (gpu().settings().delay >= 0) thread_ = std::thread([this] { serve(); });
+}
+
+Stream::~Stream() {
+    {
+        std::lock_guard const lock(mutex_);
+        closing_ = true;
+    }
+    changed_.notify_all();
+    if (!thread_.joinable()) return;
+    if (thread_.get_id() == std::this_thread::get_id())
+        thread_.detach();
+    else
+        thread_.join();
+}
+
+void Stream::ask(std::function<void()> work) {
+    if (!thread_.joinable()) {
+        work();
+        std::lock_guard const lock(mutex_);
+        ++asked_;
+        ++done_;
+        return;
+    }
+    {
+        std::lock_guard const lock(mutex_);
+        ++asked_;
+        jobs_.push_back(std::move(work));
+    }
+    changed_.notify_all();
+}
+
+std::int64_t Stream::asked() {
+    std::lock_guard const lock(mutex_);
+    return asked_;
+}
+
+bool Stream::done(std::int64_t count) {
+    std::lock_guard const lock(mutex_);
+    return done_ >= count;
+}
+
+void Stream::wait(std::int64_t count) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return done_ >= count; });
+}
+
+void Stream::serve() {
+    std::unique_lock lock(mutex_);
+    while (true) {
+        changed_.wait(lock, [&] { return closing_ || !jobs_.empty(); });
+        if (jobs_.empty()) return;
+        std::function<void()> const work = std::move(jobs_.front());
+        jobs_.pop_front();
+        lock.unlock();
+        int const delay = gpu().settings().delay;
+        if (delay > 0)
+            std::this_thread::sleep_for(std::chrono::microseconds(random_() % static_cast<unsigned>(delay + 1)));
+        work();
+        lock.lock();
+        ++done_;
+        changed_.notify_all();
+    }
+}
+
+void Gpu::start() {
+    std::lock_guard const lock(mutex_);
+    settings_ = {};
+    settings_.devices = std::stoi(set("FAKE_CUDA_DEVICES", "1"));
+    settings_.driver = std::stoi(set("FAKE_CUDA_DRIVER", "13000"));
+    settings_.memory = std::stoll(set("FAKE_CUDA_MEMORY", "1073741824"));
+    settings_.delay = std::stoi(set("FAKE_CUDA_DELAY", "-1"));
+    std::string const fail = set("FAKE_CUDA_FAIL", ":0");
+    settings_.fails = fail.substr(0, fail.find(':'));
+    settings_.fails_at = std::stoll(fail.substr(fail.find(':') + 1));
+    if (objects_ > 0) return;  // ranks of one process start one after the other
+    failure_ = CUDA_SUCCESS;
+    calls_.clear();
+}
+
+CUresult Gpu::enter(char const* function) {
+    std::lock_guard const lock(mutex_);
+    bool const fails = ++calls_[function] == settings_.fails_at && settings_.fails == function;
+    return fails ? (failure_ = CUDA_ERROR_UNKNOWN) : failure_;
+}
+
+bool Gpu::begin(char const* kind) {
+    std::lock_guard const lock(mutex_);
+    if (failure_ == CUDA_SUCCESS && settings_.fails == kind && ++calls_[kind] == settings_.fails_at)
+        failure_ = CUDA_ERROR_ILLEGAL_ADDRESS;
+    return failure_ == CUDA_SUCCESS;
+}
+
+void Gpu::fail(CUresult error) {
+    std::lock_guard const lock(mutex_);
+    if (failure_ == CUDA_SUCCESS) failure_ = error;
+}
+
+CUresult Gpu::failure() {
+    std::lock_guard const lock(mutex_);
+    return failure_;
+}
+
+void* Gpu::allocate(std::int64_t bytes, bool on_device) {
+    std::lock_guard const lock(mutex_);
+    if (on_device && used_ + bytes > settings_.memory) return nullptr;
+    constexpr std::int64_t alignment = 512, most_poisoned = std::int64_t{64} << 20;
+    void* const memory =
+        std::aligned_alloc(alignment, static_cast<std::size_t>((bytes + alignment - 1) / alignment * alignment));
+    if (memory == nullptr) return nullptr;
+    std::memset(memory, 0xff, static_cast<std::size_t>(std::min(bytes, most_poisoned)));
+    (on_device ? device_memory_ : host_memory_)[static_cast<char const*>(memory)] = bytes;
+    if (on_device) used_ += bytes;
+    ++objects_;
+    return memory;
+}
+
+bool Gpu::free(void* memory, bool on_device) {
+    std::lock_guard const lock(mutex_);
+    auto& known = on_device ? device_memory_ : host_memory_;
+    auto const at = known.find(static_cast<char const*>(memory));
+    if (at == known.end()) return false;
+    if (on_device) used_ -= at->second;
+    known.erase(at);
+    --objects_;
+    std::free(memory);
+    return true;
+}
+
+bool Gpu::has(void const* memory, std::int64_t bytes, bool on_device) {
+    std::lock_guard const lock(mutex_);
+    auto const* const begin = static_cast<char const*>(memory);
+    auto const& known = on_device ? device_memory_ : host_memory_;
+    auto const after = known.upper_bound(begin);
+    if (after == known.begin()) return false;
+    auto const& [first, size] = *std::prev(after);
+    auto const offset = reinterpret_cast<std::uintptr_t>(begin) - reinterpret_cast<std::uintptr_t>(first);
+    return offset <= static_cast<std::uintptr_t>(size) && bytes <= size - static_cast<std::int64_t>(offset);
+}
+
+std::int64_t Gpu::free_bytes() {
+    std::lock_guard const lock(mutex_);
+    return settings_.memory - used_;
+}
+
+std::int64_t Gpu::calls(std::string const& function) {
+    std::lock_guard const lock(mutex_);
+    return calls_[function];
+}
+
+void Gpu::count_object(int change) {
+    std::lock_guard const lock(mutex_);
+    objects_ += change;
+}
+
+std::int64_t Gpu::objects() {
+    std::lock_guard const lock(mutex_);
+    return objects_;
+}
+
+}  // namespace fake_cuda
