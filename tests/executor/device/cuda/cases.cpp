@@ -138,7 +138,7 @@ void Cases::gather(HostCudaDevice& device) const {
     for (Case const& one : cases_) one.kernel->run(device, solo);
 }
 
-std::string Cases::differences(HostCudaDevice& device) const {
+std::string Cases::differences(Device& device) const {
     ReferenceDevice reference;
     SoloTeam solo;
     for (Case const& one : cases_) {

@@ -34,7 +34,7 @@ public:
     /// Has every kernel prepared, so that the device can compile it.
     void gather(HostCudaDevice& device) const;
     /// @return where a kernel's output differs from the reference's, or ""
-    std::string differences(HostCudaDevice& device) const;
+    std::string differences(Device& device) const;
 
 private:
     KernelCase& keep(std::string const& subscripts, std::string const& join, std::unique_ptr<KernelCase> kernel,
