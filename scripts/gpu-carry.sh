@@ -22,7 +22,8 @@ for package in openmpi-bin openmpi-common libopenmpi3 libpmix2; do
         if [ -f "$path" ] && [[ $path != */doc/* && $path != */man/* && $path != *.a ]]; then cp --parents -P "$path" "$work/root"; fi
     done
 done
-find "$work/bin" "$work/root" -type f \( -perm -u+x -o -name '*.so*' \) -print0 | xargs -0 ldd 2> /dev/null |
+ln -sf mpirun.openmpi "$work/root/usr/bin/mpirun"    # Debian's alternatives make this name
+{ find "$work/bin" "$work/root" -type f \( -perm -u+x -o -name '*.so*' \) -print0 | xargs -0 ldd 2> /dev/null || true; } |    # ldd fails for scripts
     sed -n 's/.* => \(\/[^ ]*\) .*/\1/p' | grep -vE '/(libc|libm|libpthread|libdl|librt|ld-linux[^/]*|libresolv)\.so' | sort -u |
     while read -r library; do cp --parents -L "$library" "$work/root"; done
 tar -C "$work" -czf build/gpu-carry.tar.gz bin root
