@@ -141,6 +141,8 @@ private:
         if (device_->accelerator() != nullptr) schedule::inline_joins(header_, section_, options_.memory);
         if (first() && options_.device.kind == DeviceKind::automatic && device_->accelerator() != nullptr)
             tell("--device auto: " + std::string(device_->name()) + ", on " + device_->description());
+        if (std::string const why = first() ? why_gpu_is_idle(options_.device) : ""; !why.empty())
+            tell("warning: --device auto takes the CPU though there is a GPU: " + why);
         readers_ = open_inputs(header_, section_, data_folder());
         outputs_.emplace(header_, options_.out, run);
         if (schedule::disk_use(section_).blocks > 0) spills_.emplace(options_.spill_dir, section_);

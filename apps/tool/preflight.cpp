@@ -48,6 +48,18 @@ std::string memory() {
     return "unknown";
 }
 
+std::string devices() {
+    executor::DeviceChoice const choice;  // automatic
+    auto const device = executor::make_device(choice);
+    if (device->accelerator() != nullptr)
+        return std::string(device->name()) + " (" + device->description() + "), cpu, reference";
+    if (std::string const why = why_gpu_is_idle(choice); !why.empty())
+        return "cpu, reference; a GPU is here, but " + why;
+    if (std::filesystem::exists("/dev/nvidiactl"))
+        return "cpu, reference; an NVIDIA driver is here, but this build has no CUDA";
+    return "cpu, reference";
+}
+
 int preflight() {
     char host[256] = "";
     ::gethostname(host, sizeof host - 1);
@@ -65,8 +77,7 @@ int preflight() {
     line("disk", error ? error.message()
                        : format_bytes(static_cast<double>(space.available)) + " available in " +
                              std::filesystem::current_path().string());
-    line("devices", std::filesystem::exists("/dev/nvidiactl") ? "an NVIDIA driver (this build computes on the CPU)"
-                                                              : "cpu, reference");
+    line("devices", devices());
     return 0;
 }
 

@@ -96,6 +96,8 @@ struct DeviceChoice {
 /// The only switch on DeviceKind. @throws UsageError / RunError for a device that this build or machine has not, saying
 /// so
 std::unique_ptr<Device> make_device(DeviceChoice const& choice);
+/// Of an automatic choice that took the CPU though there is a GPU: what is missing; else "".
+std::string why_gpu_is_idle(DeviceChoice const& choice);
 /// "cuda", "cuda:tf32" (products of f32 may round their operands), "emulated:delay=50". @throws UsageError
 DeviceChoice device_choice_from_text(std::string_view text);
 

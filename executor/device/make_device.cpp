@@ -16,6 +16,7 @@ std::unique_ptr<Device> make_cuda(std::string const& details) {
 }
 
 bool cuda_is_here() { return cuda::cuda_problem().empty(); }
+std::string cuda_lacks() { return cuda::cuda_library_problem(); }
 #else
 std::unique_ptr<Device> make_cuda(std::string const&) {
     throw RunError(
@@ -24,6 +25,7 @@ std::unique_ptr<Device> make_cuda(std::string const&) {
 }
 
 bool cuda_is_here() { return false; }
+std::string cuda_lacks() { return ""; }
 #endif
 
 }  // namespace
@@ -39,6 +41,10 @@ std::unique_ptr<Device> make_device(DeviceChoice const& choice) {
         case DeviceKind::cuda: return make_cuda(choice.details);
     }
     throw InternalError("unknown kind of device");
+}
+
+std::string why_gpu_is_idle(DeviceChoice const& choice) {
+    return choice.kind == DeviceKind::automatic ? cuda_lacks() : "";
 }
 
 DeviceChoice device_choice_from_text(std::string_view text) {

@@ -99,15 +99,35 @@ std::unique_ptr<Accelerator> make_cuda_device(CudaOptions options) {
     return std::make_unique<CudaDevice>(options, this_local_rank());
 }
 
-std::string cuda_problem() {
+namespace {
+
+template <class Try>
+std::string problem_of(Try const& attempt) {
     try {
-        choose_gpu(this_local_rank());
-        compiler();
-        blas();
+        attempt();
     } catch (Error const& error) {
         return error.what();
     }
     return "";
+}
+
+std::string gpu_problem() {
+    return problem_of([] { choose_gpu(this_local_rank()); });
+}
+
+}  // namespace
+
+std::string cuda_library_problem() {
+    if (!gpu_problem().empty()) return "";
+    return problem_of([] {
+        compiler();
+        blas();
+    });
+}
+
+std::string cuda_problem() {
+    std::string const gpu = gpu_problem();
+    return gpu.empty() ? cuda_library_problem() : gpu;
 }
 
 }  // namespace ein::executor::cuda

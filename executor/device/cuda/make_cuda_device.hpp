@@ -17,5 +17,7 @@ std::unique_ptr<Accelerator> make_cuda_device(CudaOptions options);
 
 /// Why make_cuda_device would throw, or "" where a GPU is there and can be used.
 std::string cuda_problem();
+/// The same where there is a GPU that only lacks libraries; else "".
+std::string cuda_library_problem();
 
 }  // namespace ein::executor::cuda

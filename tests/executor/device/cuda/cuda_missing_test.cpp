@@ -25,10 +25,15 @@ TEST_CASE("what is missing of CUDA is told with the mend", "[executor][cuda]") {
         }
         return std::string("made");
     };
+    auto const idle = [&](std::initializer_list<test::FakeCuda::Setting> settings) {
+        test::FakeCuda const fake(settings);
+        return cuda::cuda_library_problem();
+    };
     test::FakeCuda::Setting const here{"EINLOOM_CUDA_LIBRARIES", folder.string()};
     CHECK_THAT(told({here}),
                Catch::Contains("expected libcuda.so.1, found none (looked in " + folder.string() + "/)") &&
                    Catch::Contains("install NVIDIA's driver"));
+    CHECK(idle({here}) == "");  // no GPU that anybody could miss
     std::ofstream(folder / "libcuda.so.1") << "no library\n";
     CHECK_THAT(told({here}), Catch::Contains("found none") && Catch::Contains("file too short"));
     fs::remove(folder / "libcuda.so.1");
@@ -38,10 +43,12 @@ TEST_CASE("what is missing of CUDA is told with the mend", "[executor][cuda]") {
     CHECK_THAT(told({here, {"FAKE_CUDA_DEVICES", "0"}}), Catch::Contains("expected a GPU, found none"));
     CHECK_THAT(told({here}), Catch::Contains("expected libnvrtc.so.13 or libnvrtc.so.12, found none") &&
                                  Catch::Contains("CUDA_HOME"));
+    CHECK_THAT(idle({here}), Catch::Contains("expected libnvrtc.so.13 or libnvrtc.so.12, found none"));
     CHECK_THAT(told({here, {"FAKE_CUDA_DRIVER", "12040"}}),
                Catch::Contains("expected libnvrtc.so.12, found none") && Catch::Contains("supports up to 12.4"));
     fs::create_symlink(EIN_FAKE_CUDA "/libnvrtc.so.13", folder / "libnvrtc.so.13");
     fs::create_symlink(EIN_FAKE_CUDA "/libcublas.so.13", folder / "libcublas.so.13");
     CHECK(told({here}) == "made");
+    CHECK(idle({here}) == "");
     fs::remove_all(folder);
 }
