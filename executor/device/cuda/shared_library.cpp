@@ -13,10 +13,10 @@ namespace {
 /// An empty folder is the loader's path.
 std::vector<std::string> folders() {
     if (char const* only = std::getenv("EINLOOM_CUDA_LIBRARIES")) return {std::string(only) + "/"};
-    std::vector<std::string> found{""};
-    if (char const* home = std::getenv("CUDA_HOME")) found.push_back(std::string(home) + "/lib64/");
-    found.push_back("/usr/local/cuda/lib64/");
-    return found;
+    std::string const usual = "/usr/local/cuda/lib64/";
+    char const* const home = std::getenv("CUDA_HOME");
+    std::string const named = home == nullptr ? usual : std::string(home) + "/lib64/";
+    return named == usual ? std::vector<std::string>{"", usual} : std::vector<std::string>{"", named, usual};
 }
 
 /// Of a file that is there but cannot be loaded.
