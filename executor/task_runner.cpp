@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "lib/base/error.hpp"
+#include "lib/schedule/device_memory.hpp"
 
 namespace ein::executor {
 
@@ -23,21 +24,13 @@ void set_box(Box& box, std::vector<std::int64_t> const& coords, std::int64_t fir
 
 void TaskRunner::run(TaskId id, Team& team, Scratch& scratch) const {
     Task const& task = section_.tasks[static_cast<std::size_t>(id.value())];
+    if (schedule::is_on_device(task.kind)) return compute(id, task, team, scratch);
     switch (task.kind) {
         case TaskKind::load: return load(task);
-        case TaskKind::apply:
-        case TaskKind::reduce:
-        case TaskKind::fill:
-        case TaskKind::copy:
-        case TaskKind::reshape:
-        case TaskKind::pack:
-        case TaskKind::unpack: return compute(id, task, team, scratch);
         case TaskKind::store: return store(task);
         case TaskKind::spill: return spills().spill(id, read(section_.inputs_of(task)[0]));
         case TaskKind::fetch: return spills().fetch(TaskId{task.after}, write(task.output));
-        case TaskKind::send:
-        case TaskKind::receive:
-        case TaskKind::turn: break;
+        default: break;
     }
     throw InternalError("a worker was given a " + std::string(schedule::name(task.kind)));
 }

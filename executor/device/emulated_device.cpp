@@ -148,12 +148,17 @@ std::int64_t EmulatedDevice::free_memory() const {
     return static_cast<std::int64_t>(sysconf(_SC_AVPHYS_PAGES)) * sysconf(_SC_PAGESIZE) / 4;
 }
 
-std::byte* EmulatedDevice::reserve(std::int64_t bytes) {
-    Lock const lock(mutex_);
-    promise(memory_ == nullptr, "the emulated device's memory is reserved twice");
+/// Under the lock. @throws MemoryError where it is to fail
+void EmulatedDevice::count_allocation() {
     if (++allocations_ == faults_.allocate)
         throw MemoryError("the emulated device: allocation " + std::to_string(allocations_) +
                           " failed, as it was told to");
+}
+
+std::byte* EmulatedDevice::reserve(std::int64_t bytes) {
+    Lock const lock(mutex_);
+    promise(memory_ == nullptr, "the emulated device's memory is reserved twice");
+    count_allocation();
     memory_ = fresh(bytes);
     bytes_ = bytes;
     return memory_;
@@ -161,9 +166,7 @@ std::byte* EmulatedDevice::reserve(std::int64_t bytes) {
 
 std::byte* EmulatedDevice::allocate_host(std::int64_t bytes) {
     Lock const lock(mutex_);
-    if (++allocations_ == faults_.allocate)
-        throw MemoryError("the emulated device: allocation " + std::to_string(allocations_) +
-                          " failed, as it was told to");
+    count_allocation();
     std::byte* const memory = fresh(bytes);
     host_memory_[memory] = bytes;
     return memory;
@@ -196,14 +199,7 @@ void EmulatedDevice::fail_if(std::int64_t at, std::int64_t count, char const* wh
 
 void EmulatedDevice::launch(std::function<void()> kernel) {
     ask(Stream::compute, {[this, kernel = std::move(kernel)] {
-            std::int64_t number = 0, all = 0;
-            {
-                Lock const lock(mutex_);
-                number = ++kernels_;
-                all = kernels_ + copies_;
-            }
-            fail_if(faults_.kernel, number, "kernel");
-            fail_if(faults_.lost, all, "the device was lost: operation");
+            begin_next(kernels_, faults_.kernel, "kernel");
             kernel();
         }});
 }
@@ -212,7 +208,7 @@ void EmulatedDevice::copy_in(std::byte* device, std::byte const* host, std::int6
     check_is_device(device);
     check_is_host(host, bytes);
     ask(Stream::in, {[=, this] {
-            copied();
+            begin_next(copies_, faults_.copy, "copy");
             std::memcpy(device, host, static_cast<std::size_t>(bytes));
         }});
 }
@@ -221,19 +217,20 @@ void EmulatedDevice::copy_out(std::byte* host, std::byte const* device, std::int
     check_is_device(device);
     check_is_host(host, bytes);
     ask(Stream::out, {[=, this] {
-            copied();
+            begin_next(copies_, faults_.copy, "copy");
             std::memcpy(host, device, static_cast<std::size_t>(bytes));
         }});
 }
 
-void EmulatedDevice::copied() {
+/// The next of its kind. @throws RunError where it is to fail
+void EmulatedDevice::begin_next(std::int64_t& count, std::int64_t fails_at, char const* what) {
     std::int64_t number = 0, all = 0;
     {
         Lock const lock(mutex_);
-        number = ++copies_;
+        number = ++count;
         all = kernels_ + copies_;
     }
-    fail_if(faults_.copy, number, "copy");
+    fail_if(fails_at, number, what);
     fail_if(faults_.lost, all, "the device was lost: operation");
 }
 

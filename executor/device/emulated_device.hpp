@@ -76,7 +76,8 @@ private:
     void wait_until(Lock& lock, Condition const& condition);
     void fail_if(std::int64_t at, std::int64_t count, char const* what);
     void check_is_host(std::byte const* pointer, std::int64_t bytes);
-    void copied();
+    void begin_next(std::int64_t& count, std::int64_t fails_at, char const* what);
+    void count_allocation();
     void throw_failure();
 
     EmulatedFaults const faults_;

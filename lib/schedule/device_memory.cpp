@@ -270,12 +270,10 @@ void DeviceMemory::move(BlockId from, BlockId to) {
     heir.device = std::exchange(old.device, false);
 }
 
-std::int64_t DeviceMemory::written_by_host(BlockId block) {
-    std::int64_t const place = of(block).place;
-    if (place >= 0) leave(block);
+void DeviceMemory::written_by_host(BlockId block) {
+    if (is_here(block)) leave(block);
     of(block).host = true;
     of(block).device = false;
-    return place;
 }
 
 void DeviceMemory::copied_out(BlockId block) {

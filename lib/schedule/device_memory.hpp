@@ -57,14 +57,13 @@ public:
     /// Messages leave from the device and arrive there, where its kernels use them. Only where memory is not tight, before the first block.
     void exchange_directly();
 
-    void make(BlockId) {}
     void remove(BlockId block);
     void move(BlockId from, BlockId to);
 
     /// Everything that the task's kernel reads and writes comes to the device; afterwards its output's newest bytes are there.
     void bring(TaskId task, std::vector<Step>& steps);
-    /// The host has written a block: its bytes on the device, if any, are old and gone. @return the place that it had, or -1
-    std::int64_t written_by_host(BlockId block);
+    /// The host has written a block: its bytes on the device, if any, are old and gone.
+    void written_by_host(BlockId block);
     /// The host has the newest bytes as well, because a task of the host wants them.
     void copied_out(BlockId block);
 

@@ -47,6 +47,7 @@ public:
         of(block).readers = section_.blocks[index(block)].readers;
         of(block).writers = section_.blocks[index(block)].writers;
     }
+    bool is_last_writer(BlockId block) const { return counts_[index(block)].writers == 1; }
     void add_readers(BlockId block, std::int32_t readers) { of(block).readers += readers; }
 
 private:
@@ -113,16 +114,8 @@ private:
                 if (!device_.host_has(BlockId{input})) device_.copied_out(BlockId{input});
         }
         if (task.kind == TaskKind::turn) return;
-        bool const last = task.output >= 0 && --of_output(output) == 0;
+        bool const last = task.output >= 0 && agenda_.store().is_last_writer(output);
         if (last && is_on_device(task.kind) && device_.is_wanted_by_host(output)) device_.copied_out(output);
-    }
-
-    /// Writers of a block that are still to come in this turn.
-    std::int32_t& of_output(BlockId block) {
-        if (writers_.empty()) writers_.assign(section_.blocks.size(), 0);
-        std::int32_t& left = writers_[static_cast<std::size_t>(block.value())];
-        if (left == 0) left = section_.blocks[static_cast<std::size_t>(block.value())].writers;
-        return left;
     }
 
     /// A task's traffic stands for all turns that are like this one.
@@ -147,8 +140,7 @@ private:
     Agenda<CountedBlocks> agenda_;
     std::vector<std::int64_t> turns_;
     std::vector<std::int32_t> loop_of_;
-    std::vector<std::int64_t> runs_;     // of each task, so far
-    std::vector<std::int32_t> writers_;  // by block
+    std::vector<std::int64_t> runs_;  // of each task, so far
     std::vector<DeviceMemory::Step> steps_;
     DeviceTraffic total_;
 };

@@ -2,36 +2,19 @@
 // runs other random graphs.
 #include <array>
 
-#include "lib/tensor/compare.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/fake_cuda/fake_cuda.hpp"
 #include "tests/support/random_graph.hpp"
-#include "tests/support/whole_run.hpp"
+#include "tests/support/results.hpp"
 
 using namespace ein;
 using test::FakeCuda;
 
 namespace {
 
-/// As random_graphs_test has it: sums of many roundings.
-double allowance(test::WholeRun const& run, std::string const& output) {
-    double tolerance = 0;
-    for (graph::Value const& value : run.graph.values)
-        tolerance = std::max(tolerance, tensor::tolerance(value.dtype, run.reduction_length.at(output)));
-    return 100 * tolerance;
-}
-
-void check_results(test::WholeRun const& run) {
-    for (std::string const& failure : run.failures) FAIL_CHECK("told: " << failure);
+void check_results_and_blocks(test::WholeRun const& run) {
+    test::check_results(run);
     if (!run.failures.empty()) return;
-    for (auto const& [name, expected] : run.expected) {
-        CAPTURE(name);
-        tensor::HostTensor const& found = run.results.at(name);
-        REQUIRE(found.shape() == expected.shape());
-        tensor::Difference const d = tensor::compare(found, expected, allowance(run, name));
-        CAPTURE(d.worst, d.max_abs, d.max_rel);
-        CHECK((d.count == 0 || d.max_abs <= allowance(run, name)));
-    }
     for (executor::RunResult const& rank : run.ranks) CHECK(rank.blocks.created() == rank.blocks.deleted());
 }
 
@@ -53,7 +36,7 @@ TEST_CASE("random graphs run on the CUDA device", "[end_to_end][cuda]") {
         INFO("seed " << seed << "\n" << json.dump());
         test::WholeRunSetup setup = on_cuda(std::array{1, 2, 3}[seed % 3]);
         if (seed % 4 == 3) setup.threads = 2;
-        check_results(test::whole_run(json, setup));
+        check_results_and_blocks(test::whole_run(json, setup));
         CHECK(FakeCuda::objects() == 0);
     }
 }

@@ -5,18 +5,13 @@
 #include <filesystem>
 
 #include "lib/schedule/device_traffic.hpp"
-#include "lib/tensor/compare.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/random_graph.hpp"
-#include "tests/support/whole_run.hpp"
+#include "tests/support/results.hpp"
 
 using namespace ein;
 
 namespace {
-
-bool same_bits(tensor::HostTensor const& a, tensor::HostTensor const& b) {
-    return a.dtype() == b.dtype() && a.shape() == b.shape() && std::ranges::equal(a.bytes(), b.bytes());
-}
 
 /// Runs the schedule of `plain` on an emulated device. @param memory  bytes a rank; 0: as few as will do
 test::WholeRun on_device(test::WholeRun const& plain, test::WholeRunSetup setup, std::string const& faults,
@@ -36,7 +31,7 @@ void check_same(test::WholeRun const& run, test::WholeRun const& plain, bool inl
     for (auto const& [name, expected] : plain.results) {
         CAPTURE(name);
         tensor::HostTensor const& found = run.results.at(name);
-        if (!inlined) CHECK(same_bits(found, expected));
+        if (!inlined) CHECK(test::same_bits(found, expected));
         double const allowed = 10 * tensor::tolerance(expected.dtype(), plain.reduction_length.at(name));
         CHECK(tensor::compare(found, expected, allowed).count == 0);
     }

@@ -4,12 +4,11 @@
 #include <cstdio>
 #include <filesystem>
 
-#include "lib/tensor/compare.hpp"
 #include "tests/executor/device/cuda/cases.hpp"
 #include "tests/executor/device/cuda/on_accelerator.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/random_graph.hpp"
-#include "tests/support/whole_run.hpp"
+#include "tests/support/results.hpp"
 
 using namespace ein;
 using executor::DeviceKind;
@@ -25,22 +24,6 @@ std::string differences(executor::cuda::Cases const& cases) {
     std::unique_ptr<executor::Device> const device = gpu();
     executor::OnAccelerator on(*device->accelerator(), std::int64_t{64} << 20);
     return cases.differences(on);
-}
-
-void check_results(test::WholeRun const& run) {
-    for (std::string const& failure : run.failures) FAIL_CHECK(failure);
-    if (!run.failures.empty()) return;
-    for (auto const& [name, expected] : run.expected) {
-        CAPTURE(name);
-        double tolerance = 0;
-        for (graph::Value const& value : run.graph.values)
-            tolerance = std::max(tolerance, 100 * tensor::tolerance(value.dtype, run.reduction_length.at(name)));
-        tensor::HostTensor const& found = run.results.at(name);
-        REQUIRE(found.shape() == expected.shape());
-        tensor::Difference const d = tensor::compare(found, expected, tolerance);
-        CAPTURE(d.worst, d.max_abs, d.max_rel, tolerance);
-        CHECK((d.count == 0 || d.max_abs <= tolerance));
-    }
 }
 
 }  // namespace
@@ -76,7 +59,7 @@ TEST_CASE("random graphs give the interpreter's results on the GPU", "[gpu]") {
         setup.device_memory = seed % 4 < 2 ? 0 : std::int64_t{1} << 26;
         setup.device_messages =
             executor::DeviceMessages::off;  // ranks as threads copy between them with the host's means
-        check_results(test::whole_run(json, setup));
+        test::check_results(test::whole_run(json, setup));
     }
 }
 
@@ -90,7 +73,7 @@ TEST_CASE("the examples run on the GPU", "[gpu]") {
         setup.device = {DeviceKind::cuda};
         setup.device_memory = std::int64_t{1} << 26;
         setup.device_messages = executor::DeviceMessages::off;
-        check_results(test::whole_run(json, setup));
+        test::check_results(test::whole_run(json, setup));
     }
 }
 

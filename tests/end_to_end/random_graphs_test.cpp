@@ -7,33 +7,11 @@
 #include "planner/strategies/strategies.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/random_graph.hpp"
-#include "tests/support/whole_run.hpp"
+#include "tests/support/results.hpp"
 
 using namespace ein;
 
 namespace {
-
-/// Sums of many roundings and a few steepening functions one after another: wider than one operation's tolerance.
-double allowance(test::WholeRun const& run, std::string const& output) {
-    double tolerance = 0;
-    for (graph::Value const& value : run.graph.values)
-        tolerance = std::max(tolerance, tensor::tolerance(value.dtype, run.reduction_length.at(output)));
-    return 100 * tolerance;
-}
-
-void check_results(test::WholeRun const& run) {
-    for (std::string const& failure : run.failures) FAIL_CHECK(failure);
-    for (auto const& [name, expected] : run.expected) {
-        CAPTURE(name);
-        tensor::HostTensor const& found = run.results.at(name);
-        REQUIRE(found.shape() == expected.shape());
-        REQUIRE(found.dtype() == expected.dtype());
-        tensor::Difference const d = tensor::compare(found, expected, allowance(run, name));
-        CAPTURE(d.worst, d.max_abs, d.max_rel);
-        CHECK((d.count == 0 ||
-               d.max_abs <= allowance(run, name)));  // inputs are near 1: what cancels to nothing is judged by that
-    }
-}
 
 void check_promises(test::WholeRun const& run) {
     schedule::Prediction const& p = run.schedule.header.prediction;
@@ -49,7 +27,7 @@ void check_promises(test::WholeRun const& run) {
 void run_and_check(Json const& json, test::WholeRunSetup const& setup) {
     try {
         test::WholeRun const run = test::whole_run(json, setup);
-        check_results(run);
+        test::check_results(run);
         if (run.failures.empty()) check_promises(run);
     } catch (std::exception const& error) {
         FAIL_CHECK(error.what());

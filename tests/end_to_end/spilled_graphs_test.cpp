@@ -7,15 +7,11 @@
 #include "planner/strategies/strategies.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/random_graph.hpp"
-#include "tests/support/whole_run.hpp"
+#include "tests/support/results.hpp"
 
 using namespace ein;
 
 namespace {
-
-bool same_bits(tensor::HostTensor const& a, tensor::HostTensor const& b) {
-    return a.dtype() == b.dtype() && a.shape() == b.shape() && std::ranges::equal(a.bytes(), b.bytes());
-}
 
 void check_spilled(test::WholeRun const& plain, test::WholeRunSetup const& setup, std::int64_t budget) {
     CAPTURE(budget);
@@ -27,7 +23,7 @@ void check_spilled(test::WholeRun const& plain, test::WholeRunSetup const& setup
     if (!run.failures.empty()) return;
     for (auto const& [name, expected] : plain.results) {
         CAPTURE(name);
-        CHECK(same_bits(run.results.at(name), expected));
+        CHECK(test::same_bits(run.results.at(name), expected));
     }
     schedule::Prediction const& p = run.schedule.header.prediction;
     for (std::size_t rank = 0; rank < run.ranks.size(); ++rank) {

@@ -169,6 +169,19 @@ std::string difference(std::vector<scalar::Scalar> const& found, std::vector<sca
     return "";
 }
 
+double tolerance_of(DType output, DType accumulate) {
+    auto const of = [](DType type) {
+        switch (type) {
+            case DType::f16: return 4e-3;
+            case DType::bf16: return 3e-2;
+            case DType::f32:
+            case DType::c64: return 2e-5;
+            default: return 1e-12;
+        }
+    };
+    return std::max(of(output), of(accumulate));
+}
+
 std::string compare(KernelCase const& test, double tolerance) {
     CpuDevice cpu;
     ReferenceDevice reference;

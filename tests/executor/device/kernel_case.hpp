@@ -61,6 +61,9 @@ private:
 std::string difference(std::vector<scalar::Scalar> const& found, std::vector<scalar::Scalar> const& expected,
                        double tolerance);
 
+/// Of a kernel that rounds in these types; relative, as difference() takes it.
+double tolerance_of(DType output, DType accumulate);
+
 /// Where the CPU's output differs from the reference's (see difference), or "".
 std::string compare(KernelCase const& test, double tolerance);
 

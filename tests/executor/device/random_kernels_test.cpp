@@ -54,19 +54,6 @@ std::string random_join(std::mt19937& random, std::size_t operands, std::string 
     return random() % 2 == 0 ? "where([" + a + "] >= [" + b + "], " + join + ", 2)" : "(" + join + ") * [" + a + "]";
 }
 
-double tolerance_of(DType output, DType accumulate) {
-    auto const of = [](DType type) {
-        switch (type) {
-            case DType::f16: return 4e-3;
-            case DType::bf16: return 3e-2;
-            case DType::f32:
-            case DType::c64: return 2e-5;
-            default: return 1e-12;
-        }
-    };
-    return std::max(of(output), of(accumulate));
-}
-
 std::string describe(KernelCase& test, std::string const& text) {
     std::ostringstream out;
     out << text << " lengths " << to_string(test.shape().lengths) << " compute " << name(test.kernel().compute)

@@ -68,19 +68,6 @@ bool is_fragile(KernelCase& test, std::string const& join, bool long_labels) {
 
 }  // namespace
 
-double tolerance_of(DType output, DType accumulate) {
-    auto const of = [](DType type) {
-        switch (type) {
-            case DType::f16: return 4e-3;
-            case DType::bf16: return 3e-2;
-            case DType::f32:
-            case DType::c64: return 2e-5;
-            default: return 1e-12;
-        }
-    };
-    return std::max(of(output), of(accumulate));
-}
-
 KernelCase& Cases::add(std::string const& subscripts, Shape const& extents, std::string const& join, scalar::Agg agg,
                        std::vector<DType> operands, DType output, bool scattered, bool accumulate,
                        std::optional<DType> compute) {

@@ -44,6 +44,4 @@ private:
     std::vector<Case> cases_;
 };
 
-double tolerance_of(DType output, DType accumulate);
-
 }  // namespace ein::executor::cuda

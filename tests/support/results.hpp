@@ -1,0 +1,40 @@
+// What a whole run gave, beside what the interpreter says or another run gave.
+// Example: check_results(test::whole_run(json, setup)) fails where an element is off by more than the graph's roundings.
+#pragma once
+
+#include <algorithm>
+
+#include "lib/tensor/compare.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/whole_run.hpp"
+
+namespace ein::test {
+
+inline bool same_bits(tensor::HostTensor const& a, tensor::HostTensor const& b) {
+    return a.dtype() == b.dtype() && a.shape() == b.shape() && std::ranges::equal(a.bytes(), b.bytes());
+}
+
+/// Sums of many roundings and a few steepening functions one after another: wider than one operation's tolerance.
+inline double allowance(WholeRun const& run, std::string const& output) {
+    double tolerance = 0;
+    for (graph::Value const& value : run.graph.values)
+        tolerance = std::max(tolerance, tensor::tolerance(value.dtype, run.reduction_length.at(output)));
+    return 100 * tolerance;
+}
+
+inline void check_results(WholeRun const& run) {
+    for (std::string const& failure : run.failures) FAIL_CHECK(failure);
+    if (!run.failures.empty()) return;
+    for (auto const& [name, expected] : run.expected) {
+        CAPTURE(name);
+        tensor::HostTensor const& found = run.results.at(name);
+        REQUIRE(found.shape() == expected.shape());
+        REQUIRE(found.dtype() == expected.dtype());
+        tensor::Difference const d = tensor::compare(found, expected, allowance(run, name));
+        CAPTURE(d.worst, d.max_abs, d.max_rel);
+        CHECK((d.count == 0 ||
+               d.max_abs <= allowance(run, name)));  // inputs are near 1: what cancels to nothing is judged by that
+    }
+}
+
+}  // namespace ein::test
