@@ -47,19 +47,11 @@ std::vector<BlockId> ChainRunner::inside() const {
 ChainRunner::Prepared ChainRunner::prepare(Chain chain, Device& device, scalar::Params const& params) const {
     Prepared out;
     out.chain = std::move(chain);
-    std::vector<TaskId> const& tasks = out.chain.tasks;
+    out.steps = chain_steps(header_, section_, out.chain);
     std::vector<Chain::Axis> const& axes = out.chain.axes;
-    for (TaskId id : tasks) {
-        out.inner.emplace_back();
-        for (std::int32_t input : section_.inputs_of(task(id))) {
-            auto const writer =
-                std::find_if(tasks.begin(), tasks.end(), [&](TaskId of) { return task(of).output == input; });
-            out.inner.back().push_back(writer == tasks.end() ? -1 : static_cast<std::int32_t>(writer - tasks.begin()));
-        }
-    }
-    for (std::size_t k = 0; k < tasks.size(); ++k) {
-        out.steps.emplace_back();
-        for (std::size_t a = 0; a < axes.size(); ++a) out.steps.back().push_back(steps_along(out, k, a));
+    for (std::size_t k = 0; k < out.steps.size(); ++k) {
+        out.moves.emplace_back();
+        for (std::size_t a = 0; a < axes.size(); ++a) out.moves.back().push_back(moves_along(out, k, a));
     }
     out.stream = stream_of(out);
     unsigned uneven = 0;
@@ -70,21 +62,39 @@ ChainRunner::Prepared ChainRunner::prepare(Chain chain, Device& device, scalar::
     return out;
 }
 
-ChainRunner::Steps ChainRunner::steps_along(Prepared const& chain, std::size_t k, std::size_t axis) const {
-    KernelShape const shape = kernel_shape(header_, section_, task(chain.chain.tasks[k]));
+KernelShape ChainRunner::shape_of(Prepared const& chain, std::size_t k) const {
+    ChainStep const& step = chain.steps[k];
+    KernelShape const of_task = kernel_shape(header_, section_, task_of(chain, step));
+    KernelShape shape;
+    shape.kernel = &step.kernel;
+    shape.lengths = of_task.lengths;
+    for (ChainStep::Operand const& operand : step.operands) {
+        bool const inside = operand.step >= 0;
+        auto const at = static_cast<std::size_t>(inside ? operand.step : operand.input);
+        shape.operand_strides.push_back(inside ? std::vector<Extent>{} : of_task.operand_strides[at]);
+        shape.operand_dtypes.push_back(inside ? chain.steps[at].output : of_task.operand_dtypes[at]);
+    }
+    shape.output_dtype = step.output;
+    if (k + 1 < chain.steps.size()) return shape;
+    shape.output_strides = of_task.output_strides;
+    shape.output_bytes = section_.bytes_of(section_.blocks[static_cast<std::size_t>(task_of(chain, step).output)]);
+    return shape;
+}
+
+ChainRunner::Moves ChainRunner::moves_along(Prepared const& chain, std::size_t k, std::size_t axis) const {
+    KernelShape const shape = shape_of(chain, k);
     graph::EinSum const& einsum = shape.kernel->einsum;
-    auto const label = static_cast<int>(chain.chain.axes[axis].labels[k]);
-    auto const step = [&](std::vector<int> const& axes, std::vector<Extent> const& strides, DType type) {
+    auto const label = static_cast<int>(chain.chain.axes[axis].labels[chain.steps[k].member]);
+    auto const move = [&](std::vector<int> const& axes, std::vector<Extent> const& strides, DType type) {
         std::ptrdiff_t bytes = 0;
-        for (std::size_t at = 0; at < axes.size(); ++at)
+        for (std::size_t at = 0; at < strides.size(); ++at)
             if (axes[at] == label) bytes += strides[at] * static_cast<std::ptrdiff_t>(size_of(type));
         return bytes;
     };
-    Steps out;
+    Moves out;
     for (std::size_t i = 0; i < einsum.inputs.size(); ++i)
-        out.operands.push_back(
-            chain.inner[k][i] >= 0 ? 0 : step(einsum.inputs[i], shape.operand_strides[i], shape.operand_dtypes[i]));
-    if (k + 1 == chain.chain.tasks.size()) out.output = step(einsum.output, shape.output_strides, shape.output_dtype);
+        out.operands.push_back(move(einsum.inputs[i], shape.operand_strides[i], shape.operand_dtypes[i]));
+    out.output = move(einsum.output, shape.output_strides, shape.output_dtype);
     return out;
 }
 
@@ -92,28 +102,26 @@ ChainRunner::Piece ChainRunner::prepare_piece(Prepared const& chain, unsigned lo
                                               scalar::Params const& params) const {
     Piece out;
     std::vector<std::vector<Extent>> inner_strides;
-    for (std::size_t k = 0; k < chain.chain.tasks.size(); ++k) {
-        KernelShape shape = kernel_shape(header_, section_, task(chain.chain.tasks[k]));
+    for (std::size_t k = 0; k < chain.steps.size(); ++k) {
+        ChainStep const& step = chain.steps[k];
+        KernelShape shape = shape_of(chain, k);
         for (std::size_t a = 0; a < chain.chain.axes.size(); ++a) {
             Chain::Axis const& axis = chain.chain.axes[a];
-            shape.lengths[axis.labels[k]] = axis.length / axis.parts + (longer >> a & 1);
+            shape.lengths[axis.labels[step.member]] = axis.length / axis.parts + (longer >> a & 1);
         }
-        for (std::size_t i = 0; i < shape.operand_strides.size(); ++i)
-            if (chain.inner[k][i] >= 0)
-                shape.operand_strides[i] = inner_strides[static_cast<std::size_t>(chain.inner[k][i])];
-        if (k + 1 == chain.chain.tasks.size()) {
-            Block const& output = section_.blocks[static_cast<std::size_t>(task(chain.chain.last()).output)];
-            shape.output_bytes = section_.bytes_of(output);
-        } else {
+        for (std::size_t i = 0; i < step.operands.size(); ++i)
+            if (step.operands[i].step >= 0)
+                shape.operand_strides[i] = inner_strides[static_cast<std::size_t>(step.operands[i].step)];
+        if (k + 1 < chain.steps.size()) {
             Shape lengths;
-            for (int label : shape.kernel->einsum.output)
+            for (int label : step.kernel.einsum.output)
                 lengths.push_back(shape.lengths[static_cast<std::size_t>(label)]);
             shape.output_strides = row_major_strides(lengths);
             inner_strides.push_back(shape.output_strides);
             out.output_at.push_back(out.bytes);
-            out.bytes += lines(static_cast<std::size_t>(element_count(lengths)) * size_of(shape.output_dtype));
+            out.bytes += lines(static_cast<std::size_t>(element_count(lengths)) * size_of(step.output));
         }
-        bool const streams = k > 0 && !graph::is_rows_by_columns(shape.kernel->einsum);
+        bool const streams = k > 0 && !graph::is_rows_by_columns(step.kernel.einsum);
         out.shares.push_back(streams ? static_cast<double>(element_count(shape.lengths)) : 0.0);
         out.kernels.push_back(device.prepare(shape, params));
     }
@@ -128,14 +136,17 @@ ChainRunner::Piece ChainRunner::prepare_piece(Prepared const& chain, unsigned lo
 
 std::optional<ChainRunner::Stream> ChainRunner::stream_of(Prepared const& chain) const {
     std::optional<Stream> out;
-    for (std::size_t k = 0; k < chain.chain.tasks.size(); ++k) {
-        auto const inputs = section_.inputs_of(task(chain.chain.tasks[k]));
-        for (std::size_t i = 0; i < inputs.size(); ++i) {
-            std::int64_t const bytes = section_.bytes_of(section_.blocks[static_cast<std::size_t>(inputs[i])]);
+    for (std::size_t k = 0; k < chain.steps.size(); ++k) {
+        auto const inputs = section_.inputs_of(task_of(chain, chain.steps[k]));
+        for (std::size_t i = 0; i < chain.steps[k].operands.size(); ++i) {
+            std::int32_t const input = chain.steps[k].operands[i].input;
+            if (input < 0) continue;
+            std::int32_t const block = inputs[static_cast<std::size_t>(input)];
+            std::int64_t const bytes = section_.bytes_of(section_.blocks[static_cast<std::size_t>(block)]);
             for (std::size_t a = 0; a < chain.chain.axes.size(); ++a) {
-                std::ptrdiff_t const step = chain.steps[k][a].operands[i];
-                bool const runs = chain.inner[k][i] < 0 && step * chain.chain.axes[a].length == bytes;
-                if (runs && (!out || step > out->step)) out = {BlockId{inputs[i]}, a, step};
+                std::ptrdiff_t const step = chain.moves[k][a].operands[i];
+                bool const runs = step * chain.chain.axes[a].length == bytes;
+                if (runs && (!out || step > out->step)) out = {BlockId{block}, a, step};
             }
         }
     }
@@ -186,25 +197,26 @@ void ChainRunner::run_piece(Prepared const& chain, std::int64_t number, std::int
     std::vector<void const*> operands;
     std::vector<Extent> begin;
     for (std::size_t k = 0; k < piece.kernels.size(); ++k) {
-        TaskId const id = chain.chain.tasks[k];
+        ChainStep const& step = chain.steps[k];
+        TaskId const id = chain.chain.tasks[step.member];
         Task const& at = task(id);
         auto const inputs = section_.inputs_of(at);
-        operands.resize(inputs.size());
+        operands.resize(step.operands.size());
         begin.assign(section_.coords.begin() + at.coords, section_.coords.begin() + at.coords + at.order);
         bool const is_last = k + 1 == piece.kernels.size();
         std::byte* output = is_last ? data_of(home, BlockId{at.output}) + kernels_.output_offset(id)
                                     : inside.data() + piece.output_at[k];
-        for (std::size_t i = 0; i < inputs.size(); ++i) {
-            std::int32_t const writer = chain.inner[k][i];
+        for (std::size_t i = 0; i < step.operands.size(); ++i) {
+            auto const [writer, input] = step.operands[i];
             std::byte const* from = writer >= 0 ? inside.data() + piece.output_at[static_cast<std::size_t>(writer)]
-                                                : data_of(home, BlockId{inputs[i]}) +
-                                                      kernels_.input_offset(at, static_cast<std::int32_t>(i));
-            for (std::size_t a = 0; a < axes.size(); ++a) from += place.first[a] * chain.steps[k][a].operands[i];
+                                                : data_of(home, BlockId{inputs[static_cast<std::size_t>(input)]}) +
+                                                      kernels_.input_offset(at, input);
+            for (std::size_t a = 0; a < axes.size(); ++a) from += place.first[a] * chain.moves[k][a].operands[i];
             operands[i] = from;
         }
         for (std::size_t a = 0; a < axes.size(); ++a) {
-            output += place.first[a] * chain.steps[k][a].output;
-            begin[axes[a].labels[k]] += place.first[a];
+            output += place.first[a] * chain.moves[k][a].output;
+            begin[axes[a].labels[step.member]] += place.first[a];
         }
         auto const share = static_cast<std::size_t>(static_cast<double>(coming.size()) * piece.shares[k]);
         piece.kernels[k]->launch({operands, output, begin, coming.first(share)}, solo);

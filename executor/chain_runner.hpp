@@ -1,5 +1,5 @@
-// Runs chains (chains.hpp): for each piece, the kernels of all its tasks one after the other on one thread; pieces are spread over the team.
-// Example: a softmax over rows in 512 pieces of 16 rows: 512 times three small kernels.
+// Runs chains (chains.hpp): for each piece, the kernels of all its steps one after the other on one thread; pieces are spread over the team.
+// Example: a softmax over rows in 512 pieces of 16 rows: 512 times four small kernels.
 #pragma once
 
 #include <map>
@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "executor/block_home.hpp"
-#include "executor/chains.hpp"
+#include "executor/chain_steps.hpp"
 #include "executor/kernel_table.hpp"
 
 namespace ein::executor {
@@ -30,8 +30,8 @@ public:
 private:
     static constexpr std::int32_t none = -1, held_back = -2;
 
-    /// How far a piece moves in one task's operands and output along one axis, in bytes an index; 0 in what is inside.
-    struct Steps {
+    /// How far a piece moves in one step's operands and output along one axis, in bytes an index; 0 in what is inside.
+    struct Moves {
         std::vector<std::ptrdiff_t> operands;
         std::ptrdiff_t output = 0;
     };
@@ -48,19 +48,18 @@ private:
     };
     /// Pieces of one size.
     struct Piece {
-        std::vector<std::unique_ptr<PreparedKernel const>> kernels;  // by task
-        std::vector<std::size_t> output_at;                          // of each task but the last, in working memory
+        std::vector<std::unique_ptr<PreparedKernel const>> kernels;  // by step
+        std::vector<std::size_t> output_at;                          // of each step but the last, in working memory
         std::size_t bytes = 0;                                       // of working memory
         std::vector<double>
-            shares;  // of what is left of the next piece's stream: brought into the cache by each task's kernel
+            shares;  // of what is left of the next piece's stream: brought into the cache by each step's kernel
     };
     struct Prepared {
         Chain chain;
-        std::vector<std::vector<Steps>> steps;  // of each task, by axis
-        std::vector<std::vector<std::int32_t>>
-            inner;                         // of each task's operands: the task of the chain that writes it, or -1
-        std::optional<Stream> stream;      // the largest
-        std::map<unsigned, Piece> pieces;  // by Place::longer
+        std::vector<ChainStep> steps;
+        std::vector<std::vector<Moves>> moves;  // of each step, by axis
+        std::optional<Stream> stream;           // the largest
+        std::map<unsigned, Piece> pieces;       // by Place::longer
 
         std::span<std::byte const> read_of_stream(Place const& place, BlockHome& home) const;
     };
@@ -69,11 +68,16 @@ private:
         return chain_of_.empty() ? none : chain_of_[static_cast<std::size_t>(task.value())];
     }
     Prepared prepare(Chain chain, Device& device, scalar::Params const& params) const;
-    Steps steps_along(Prepared const& chain, std::size_t k, std::size_t axis) const;
+    /// The step's kernel for all of its task's region; what it reads and writes inside has no strides yet.
+    KernelShape shape_of(Prepared const& chain, std::size_t k) const;
+    Moves moves_along(Prepared const& chain, std::size_t k, std::size_t axis) const;
     Piece prepare_piece(Prepared const& chain, unsigned longer, Device& device, scalar::Params const& params) const;
     std::optional<Stream> stream_of(Prepared const& chain) const;
     static Place place_of(Prepared const& chain, std::int64_t number);
     void run_piece(Prepared const& chain, std::int64_t piece, std::int64_t next, BlockHome& home) const;
+    schedule::Task const& task_of(Prepared const& chain, ChainStep const& step) const {
+        return task(chain.chain.tasks[step.member]);
+    }
     schedule::Task const& task(TaskId id) const { return section_.tasks[static_cast<std::size_t>(id.value())]; }
 
     schedule::Header const& header_;

@@ -74,8 +74,8 @@ struct Aggregator::Logarithms {
     template <std::size_t N>
     void run(Program const& program, std::array<void const*, N> from, void* to, std::size_t count,
              std::byte* scratch) const {
-        for (std::size_t at = 0; at < count; at += scalar::strip_length) {
-            std::size_t const n = std::min(scalar::strip_length, count - at);
+        for (std::size_t at = 0; at < count; at += program.strip()) {
+            std::size_t const n = std::min(program.strip(), count - at);
             std::array<StripOperand, N> operands;
             for (std::size_t k = 0; k < N; ++k)
                 operands[k] = {static_cast<std::byte const*>(from[k]) + at * size, false};

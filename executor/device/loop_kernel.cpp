@@ -17,11 +17,16 @@ constexpr Extent bytes_ahead = 1 << 20;
 constexpr std::size_t stored_strip = 2048;  // bytes
 constexpr std::size_t long_strip = 2048;    // without a program nothing limits a strip but the first-level cache
 
-/// Strips that a program makes and a kernel stores are short enough for stores to leave while the next strip is computed.
+bool goes_past_cache(Nest const& nest) {
+    Extent const bytes = nest.output_elements() * static_cast<Extent>(size_of(nest.output_dtype));
+    return !nest.accumulate && std::max(bytes, nest.output_bytes) >= bytes_past_cache;
+}
+
+/// Strips that a program makes and a kernel stores past the cache are short enough for stores to leave while the next strip is computed.
 std::size_t longest_strip(Nest const& nest, LoopBody const& body) {
     if (body.program == nullptr) return long_strip;
-    return nest.aggregates() ? scalar::strip_length
-                             : std::min(scalar::strip_length, stored_strip / size_of(body.compute));
+    bool const leaves = !nest.aggregates() && goes_past_cache(nest);
+    return leaves ? std::min(body.program->strip(), stored_strip / size_of(body.compute)) : body.program->strip();
 }
 
 /// What an operand's labels span in memory, in bytes.
@@ -75,11 +80,22 @@ LoopKernel::LoopKernel(Nest nest, LoopBody body, Aggregator aggregator, LoopPlan
     plain_copy_ = body_.program == nullptr && !nest_.aggregates() && !nest_.accumulate &&
                   body_.accumulate == body_.compute &&
                   passes_through(nest_.operand_dtypes[0], body_.compute, nest_.output_dtype);
-    Extent const output_bytes = nest_.output_elements() * static_cast<Extent>(size_of(nest_.output_dtype));
-    past_cache_ = !nest_.accumulate && std::max(output_bytes, nest_.output_bytes) >= bytes_past_cache;
+    past_cache_ = goes_past_cache(nest_);
+    in_place_ = makes_in_place();
     choose_fetches();
     lay_out();
     if (plan_.partial) make_partials();
+}
+
+bool LoopKernel::makes_in_place() const {
+    DType const type = nest_.output_dtype;
+    if (nest_.aggregates() || nest_.accumulate || past_cache_ || plan_.inner == LoopPlan::none) return false;
+    bool const as_it_is =
+        body_.join == body_.accumulate && type == body_.accumulate && type == scalar::register_dtype(type);
+    NestLabel const& inner = nest_.labels[plan_.inner];
+    bool const one_run =
+        plan_.outer == LoopPlan::none || nest_.labels[plan_.outer].output_stride == inner.output_stride * inner.length;
+    return as_it_is && inner.output_stride == static_cast<Extent>(size_of(type)) && one_run;
 }
 
 void LoopKernel::choose_fetches() {
@@ -111,6 +127,7 @@ void LoopKernel::lay_out() {
     };
     std::size_t const operands = nest_.operand_dtypes.size(), wide = 16 * strip_;
     layout_.pointers = place((levels_.size() + 1) * operands * sizeof(void*));
+    layout_.gathered_from = place(operands * sizeof(void*));
     layout_.extents = place(nest_.labels.size() * sizeof(Extent));
     layout_.strip_operands = place(operands * sizeof(scalar::StripOperand));
     layout_.strip_indices = place(body_.indices * sizeof(scalar::StripIndex));

@@ -51,12 +51,13 @@ private:
         bool aggregated;
     };
     struct Layout {  // of a walk's scratch memory: where each part begins, in bytes
-        std::size_t pointers, extents, strip_operands, strip_indices, gathered, values, merged, program, tile, state,
-            total;
+        std::size_t pointers, gathered_from, extents, strip_operands, strip_indices, gathered, values, merged, program,
+            tile, state, total;
     };
     struct Partials;
 
     LoopKernel(Nest nest, LoopBody body, Aggregator aggregator, LoopPlan plan);
+    bool makes_in_place() const;
     void choose_fetches();
     void lay_out();
     void make_partials();
@@ -74,6 +75,7 @@ private:
     std::vector<bool> narrowed_;  // by operand: first wrapped or rounded to a compute type that its registers exceed
     std::size_t strip_ = 0;
     bool past_cache_ = false;  // the output is large: its lines are written without being read
+    bool in_place_ = false;    // a strip's values are made where they stay
     bool plain_copy_ = false;  // nothing to compute: operand 0's elements, converted once
     Layout layout_{};
     std::unique_ptr<Partials const> partials_;

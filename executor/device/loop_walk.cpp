@@ -19,6 +19,7 @@ LoopKernel::Walk::Walk(LoopKernel const& kernel, std::span<void const* const> op
       scratch_(scratch),
       output_(static_cast<std::byte*>(output)),
       pointers_(reinterpret_cast<std::byte const**>(scratch + kernel.layout_.pointers)),
+      gathered_from_(reinterpret_cast<std::byte const**>(scratch + kernel.layout_.gathered_from)),
       extents_(reinterpret_cast<Extent*>(scratch + kernel.layout_.extents)),
       strip_operands_(reinterpret_cast<Values*>(scratch + kernel.layout_.strip_operands)),
       strip_indices_(reinterpret_cast<scalar::StripIndex*>(scratch + kernel.layout_.strip_indices)),
@@ -27,6 +28,7 @@ LoopKernel::Walk::Walk(LoopKernel const& kernel, std::span<void const* const> op
     for (std::size_t k = 0; k < operands_; ++k) pointers_[k] = static_cast<std::byte const*>(operands[k]);
     for (std::size_t l = 0; l < kernel.nest_.labels.size(); ++l) extents_[l] = kernel.nest_.labels[l].length;
     for (std::size_t k = 0; k < operands_; ++k) strip_operands_[k] = {};
+    for (std::size_t k = 0; k < operands_; ++k) gathered_from_[k] = nullptr;
     for (std::size_t l = 0; l < kernel.body_.indices; ++l) strip_indices_[l] = {begin[l], 0};
     int const inner = kernel.plan_.inner == LoopPlan::none ? -1 : kernel.nest_.labels[kernel.plan_.inner].index;
     if (inner >= 0) strip_indices_[inner].step = 1;
@@ -106,18 +108,19 @@ void LoopKernel::Walk::finish(std::size_t level, std::byte* output, Extent tile)
 void LoopKernel::Walk::strip(std::byte* output, Extent tile) {
     if (k_.plain_copy_) return copy_strip(output);
     if (!next_.empty()) bring_some();
-    Values const values = to_accumulate(join(), rows() * columns());
+    Values const values = to_accumulate(join(k_.in_place_ ? output : nullptr), rows() * columns());
+    if (values.data == output && !values.constant) return;
     if (aggregates_)
         aggregate(values, tile);
     else
         store(spread(values, rows() * columns()), output, rows(), columns());
 }
 
-LoopKernel::Walk::Values LoopKernel::Walk::join() {
+LoopKernel::Walk::Values LoopKernel::Walk::join(std::byte* result) {
     for (std::size_t k : k_.body_.used) strip_operands_[k] = fetch(k);
     if (k_.body_.program == nullptr) return strip_operands_[k_.body_.used[0]];
     return k_.body_.program->run(rows() * columns(), std::span(strip_operands_, operands_),
-                                 std::span(strip_indices_, k_.body_.indices), scratch_ + k_.layout_.program);
+                                 std::span(strip_indices_, k_.body_.indices), scratch_ + k_.layout_.program, result);
 }
 
 LoopKernel::Walk::Values LoopKernel::Walk::fetch(std::size_t operand) {
@@ -128,8 +131,10 @@ LoopKernel::Walk::Values LoopKernel::Walk::fetch(std::size_t operand) {
     }
     if (k_.fetches_[operand] == Fetch::direct) return {from, false};
     std::byte* const to = scratch_ + k_.layout_.gathered + operand * 16 * k_.strip_;
-    gather(operand, to);
-    return {to, k_.fetches_[operand] == Fetch::constant};
+    bool const constant = k_.fetches_[operand] == Fetch::constant;
+    if (!constant || gathered_from_[operand] != from) gather(operand, to);
+    gathered_from_[operand] = from;
+    return {to, constant};
 }
 
 /// Brings an operand's strip to the compute type's register type, row by row.

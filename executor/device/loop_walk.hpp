@@ -25,7 +25,8 @@ private:
     void strip(std::byte* output, Extent tile);
     void copy_strip(std::byte* output);
     void bring_some();
-    Values join();
+    /// @param result  where the values stay; null: nowhere
+    Values join(std::byte* result);
     Values fetch(std::size_t operand);
     void gather(std::size_t operand, std::byte* to);
     Values to_accumulate(Values values, std::size_t count);
@@ -52,7 +53,8 @@ private:
     std::byte* scratch_;
     std::byte* output_;
     std::byte const** pointers_;
-    Extent* extents_;  // of each label inside the loops entered so far
+    std::byte const** gathered_from_;  // by operand that is constant along strips: where the element at hand came from
+    Extent* extents_;                  // of each label inside the loops entered so far
     Values* strip_operands_;
     scalar::StripIndex* strip_indices_;
     Aggregator::Tile tile_;

@@ -1,9 +1,15 @@
 #include "lib/scalar/code_builder.hpp"
 
+#include <algorithm>
+#include <bit>
 #include <cstring>
 
 namespace ein::scalar {
 namespace {
+
+constexpr std::size_t registers_bytes =
+    16 << 10;  // of all that live at once; operands and the output need room beside them
+constexpr std::size_t shortest_strip = 256, longest_strip = 2048;  // elements, whole lines of every type
 
 std::size_t rounded_up(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
 
@@ -19,10 +25,9 @@ void store(Scalar const& value, DType type, std::byte* to) {
     }
 }
 
-/// Strips in scratch that no living value occupies, by size.
+/// Strips in scratch that no living value occupies, by size. Bytes here are those of one element of each.
 class FreeStrips {
 public:
-    explicit FreeStrips(std::size_t first) : end_(first) {}
     std::size_t take(std::size_t bytes) {
         auto& free = free_[bytes];
         if (free.empty()) {
@@ -38,7 +43,7 @@ public:
 
 private:
     std::map<std::size_t, std::vector<std::size_t>> free_;
-    std::size_t end_;
+    std::size_t end_ = 0;
 };
 
 }  // namespace
@@ -152,19 +157,23 @@ void CodeBuilder::place_results() {
     }
     last_reader[static_cast<std::size_t>(code_->result)] = instructions.size();
     std::vector<Instruction const*> maker(static_cast<std::size_t>(code_->values), nullptr);
-    FreeStrips strips(rounded_up(static_cast<std::size_t>(code_->values) * sizeof(StripOperand)));
+    FreeStrips strips;
     for (std::size_t k = 0; k < instructions.size(); ++k) {
         Instruction& made = instructions[k];
-        made.offset = strips.take(made.width * strip_length);
+        made.offset = strips.take(made.width);
         maker[static_cast<std::size_t>(made.out)] = &made;
         for (int const arg : {made.a, made.b, made.c}) {
             if (arg < 0 || last_reader[static_cast<std::size_t>(arg)] != k) continue;
             Instruction const*& from = maker[static_cast<std::size_t>(arg)];
-            if (from != nullptr) strips.give(from->offset, from->width * strip_length);
+            if (from != nullptr) strips.give(from->offset, from->width);
             from = nullptr;  // an argument may occur twice
         }
     }
-    code_->scratch_bytes = strips.end();
+    std::size_t const fitting = registers_bytes / std::max<std::size_t>(strips.end(), 1);
+    code_->strip = std::clamp(std::bit_floor(fitting), shortest_strip, longest_strip);
+    std::size_t const first = rounded_up(static_cast<std::size_t>(code_->values) * sizeof(StripOperand));
+    for (Instruction& made : instructions) made.offset = first + made.offset * code_->strip;
+    code_->scratch_bytes = first + strips.end() * code_->strip;
 }
 
 std::unique_ptr<Program::Code> CodeBuilder::finish(int result, DType result_dtype) {

@@ -71,6 +71,7 @@ Program::Program(Program&&) noexcept = default;
 Program& Program::operator=(Program&&) noexcept = default;
 
 DType Program::result_dtype() const { return code_->result_dtype; }
+std::size_t Program::strip() const { return code_->strip; }
 std::size_t Program::scratch_bytes() const { return code_->scratch_bytes; }
 
 bool Program::is_operand(int number) const {
@@ -81,9 +82,9 @@ bool Program::is_operand(int number) const {
 }
 
 StripOperand Program::run(std::size_t count, std::span<StripOperand const> operands,
-                          std::span<StripIndex const> indices, std::byte* scratch) const {
+                          std::span<StripIndex const> indices, std::byte* scratch, void* result) const {
     if (count == 0) return {scratch, false};
-    promise(count <= strip_length, "a strip is too long");
+    promise(count <= code_->strip, "a strip is too long");
     auto* const values = reinterpret_cast<StripOperand*>(scratch);
     for (Code::Operand const& operand : code_->operands) {
         promise(static_cast<std::size_t>(operand.number) < operands.size(), "a program has too few operands");
@@ -91,7 +92,7 @@ StripOperand Program::run(std::size_t count, std::span<StripOperand const> opera
     }
     for (Code::Constant const& constant : code_->constants) values[constant.value] = {constant.bits, true};
     for (Instruction const& code : code_->instructions) {
-        void* const out = scratch + code.offset;
+        void* const out = result != nullptr && code.out == code_->result ? result : scratch + code.offset;
         StripOperand& made = values[code.out];
         switch (code.form) {
             case Instruction::Form::index:

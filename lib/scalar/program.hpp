@@ -13,8 +13,6 @@
 
 namespace ein::scalar {
 
-inline constexpr std::size_t strip_length = 512;  // elements; registers of a strip stay in the first-level cache
-
 /// The register type that holds a dtype: f32, f64, c64, c128, or i64 for every integer and bool (f16 and bf16: f32).
 DType register_dtype(DType type);
 
@@ -41,14 +39,16 @@ public:
 
     DType result_dtype() const;         // of the value: may be bool or a narrow integer
     bool is_operand(int number) const;  // the expression is just that operand: nothing to compute
+    std::size_t strip() const;  // the most elements of one run: registers of so many stay in the first-level cache
     std::size_t scratch_bytes() const;  // needed by run, aligned to 64
 
-    /// Evaluates the expression over `count` <= strip_length elements.
-    /// @return the result: `count` elements (or one, `constant`) of register_dtype(result_dtype()), in scratch, in an operand or in
-    ///         the program itself: valid until the next run with this scratch. Nothing when `count` is 0
+    /// Evaluates the expression over `count` <= strip() elements.
+    /// @param result  where a computed result goes; null: into scratch
+    /// @return the result: `count` elements (or one, `constant`) of register_dtype(result_dtype()), at `result`, in scratch, in an
+    ///         operand or in the program itself: valid until the next run with this scratch. Nothing when `count` is 0
     /// @throws InputError for position() out of range
     StripOperand run(std::size_t count, std::span<StripOperand const> operands, std::span<StripIndex const> indices,
-                     std::byte* scratch) const;
+                     std::byte* scratch, void* result = nullptr) const;
 
     struct Code;  // program_code.hpp
 

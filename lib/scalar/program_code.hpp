@@ -43,6 +43,7 @@ struct Program::Code {
     int values = 0;
     int result = 0;
     DType result_dtype = DType::f32;
+    std::size_t strip = 0;          // elements
     std::size_t scratch_bytes = 0;  // first a StripOperand for each value, then the strips
 };
 

@@ -1,8 +1,9 @@
 // Which kernels run as chains, how they are cut, and that a run gives what single tasks give.
-#include "executor/chains.hpp"
-
+#include "executor/chain_steps.hpp"
+#include "lib/scalar/parse.hpp"
 #include "lib/tensor/compare.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/results.hpp"
 #include "tests/support/whole_run.hpp"
 
 using namespace ein;
@@ -166,4 +167,95 @@ TEST_CASE("chains give the same bits for any number of threads", "[executor][cha
                three = test::whole_run(json, {.threads = 3, .chains = small});
     auto const a = one.results.at("Z").bytes(), b = three.results.at("Z").bytes();
     CHECK(std::equal(a.begin(), a.end(), b.begin(), b.end()));
+}
+
+namespace {
+
+/// "NODE: labels,labels->labels join" of each step of the only chain.
+std::vector<std::string> steps_of(test::WholeRun const& run) {
+    auto const chains = chains_of(run, small);
+    REQUIRE(chains.size() == 1);
+    std::vector<std::string> texts;
+    for (ChainStep const& step : chain_steps(run.schedule.header, run.schedule.sections[0], chains[0])) {
+        graph::EinSum const& einsum = step.kernel.einsum;
+        REQUIRE(einsum.operands() == step.operands.size());
+        std::string text;
+        auto const add = [&](std::vector<int> const& labels) {
+            for (int label : labels) text += einsum.labels[static_cast<std::size_t>(label)];
+        };
+        for (std::size_t k = 0; k < einsum.operands(); ++k) {
+            if (k > 0) text += ",";
+            add(einsum.inputs[k]);
+            std::int32_t const from = step.operands[k].step;
+            if (from >= 0) text += "(" + std::to_string(from) + ")";
+        }
+        text += "->";
+        add(einsum.output);
+        texts.push_back(text + " " +
+                        scalar::print(einsum.join, {static_cast<int>(einsum.operands()), einsum.labels, {}}));
+    }
+    return texts;
+}
+
+Json softmax_by_hand(std::string const& sum, std::string const& sum_join, std::string const& quotient,
+                     std::string const& quotient_join) {
+    return graph_of({node("M", "ij->i", {"X"}, "x", "max"), node("S", sum, {"X", "M"}, sum_join),
+                     node("Z", quotient, {"M", "S", "X"}, quotient_join)},
+                    {{"X", uniform({40, 64}, 1)}}, "Z");
+}
+
+}  // namespace
+
+TEST_CASE("what several kernels of a chain compute alike is computed once", "[executor][chains]") {
+    Json const json = graph_of({{{"name", "Z"}, {"op", "softmax"}, {"inputs", {"X"}}, {"axes", {1}}}},
+                               {{"X", uniform({37, 64}, 1)}}, "Z");
+    auto const run = test::whole_run(json, {.chains = small});
+    std::vector<std::string> const steps = steps_of(run);
+    REQUIRE(steps.size() == 4);
+    CHECK(steps[1].ends_with("exp(x - y)"));
+    CHECK(steps[2].ends_with(" x"));
+    CHECK(steps[3].ends_with("y/x"));
+    check_equal(run, 1e-6);
+}
+
+TEST_CASE("parts are known again under other labels and other operands", "[executor][chains]") {
+    auto const run = test::whole_run(
+        softmax_by_hand("ij,i->i", "exp(x - y)*[j]", "b,b,bc->bc", "[b]*exp(z - x)/y + exp(z - x)"), {.chains = small});
+    CHECK(steps_of(run) == std::vector<std::string>{"ij->i x", "ij,i(0)->ij exp(x - y)", "ij(1)->i x*[j]",
+                                                    "b(2),bc(1)->bc [b]*y/x + y"});
+    check_equal(run, 1e-5);
+}
+
+TEST_CASE("parts that only look alike stay apart", "[executor][chains]") {
+    auto const count = [](Json const& json) {
+        auto const run = test::whole_run(json, {.chains = small});
+        check_equal(run, 1e-5);
+        return steps_of(run).size();
+    };
+    CHECK(count(softmax_by_hand("ij,i->i", "exp(x - y)", "i,i,ij->ij", "exp(z - y)")) == 3);  // of other operands
+    CHECK(count(softmax_by_hand("ij,i->i", "exp(x - y + [j])", "i,i,ij->ij", "exp(z - x + [i])/y")) ==
+          3);                                                                                 // of another label
+    CHECK(count(softmax_by_hand("ij,i->i", "(x - y)*2", "i,i,ij->ij", "(z - x)*2/y")) == 3);  // cheap
+}
+
+TEST_CASE("a part within a part is kept for those that have it alone", "[executor][chains]") {
+    Json const json =
+        graph_of({node("M", "ij->i", {"X"}, "x", "max"), node("S", "ij,i->i", {"X", "M"}, "sin(exp(x - y))"),
+                  node("T", "ij,i,i->i", {"X", "M", "S"}, "exp(x - y)*z"),
+                  node("Z", "ij,i,i->ij", {"X", "M", "T"}, "sin(exp(x - y))*z")},
+                 {{"X", uniform({40, 64}, 1)}}, "Z");
+    auto const run = test::whole_run(json, {.chains = small});
+    CHECK(steps_of(run) == std::vector<std::string>{"ij->i x", "ij,i(0)->ij exp(x - y)", "ij(1)->ij sin(x)",
+                                                    "ij(2)->i x", "i(3),ij(1)->i y*x", "i(4),ij(2)->ij y*x"});
+    check_equal(run, 1e-5);
+}
+
+TEST_CASE("what is kept has the elements that computing it again gives, to the bit", "[executor][chains]") {
+    Json const json = softmax_by_hand("ij,i->i", "max(exp(x - y), y)", "i,i,ij->ij", "exp(z - x)/y");
+    Json with_maximum = json;
+    with_maximum["nodes"][1]["agg"] = "max";  // which no order changes
+    auto const chained = test::whole_run(with_maximum, {.chains = small}), single = test::whole_run(with_maximum, {});
+    REQUIRE(steps_of(chained).size() == 4);
+    REQUIRE(chains_of(single, {}).empty());
+    CHECK(test::same_bits(chained.results.at("Z"), single.results.at("Z")));
 }

@@ -182,7 +182,7 @@ TEST_CASE("a program gives the judge's bits wherever arithmetic is exact or roun
         Evaluator judge(rounded_steps(simple, type), type, type, params);
         REQUIRE(program.result_dtype() == judge.result_dtype());
         Scratch const scratch(program.scratch_bytes());
-        for (std::size_t const count : {std::size_t{1}, std::size_t{7}, strip_length}) {
+        for (std::size_t const count : {std::size_t{1}, std::size_t{7}, std::min<std::size_t>(program.strip(), 512)}) {
             Strip const strip = random_strip(type, count, draw);
             StripOperand const result = program.run(count, strip.operands, strip.indices, scratch.get());
             DType const held = register_dtype(program.result_dtype());
@@ -379,12 +379,42 @@ TEST_CASE("a mask is a select of strips", "[lib][scalar][program]") {
 TEST_CASE("equal parts are computed once and strips reused", "[lib][scalar][program]") {
     Program const once(parsed("exp(x - y)"), DType::f32, DType::f32, {});
     Program const twice(parsed("exp(x - y)/(1 + exp(x - y))"), DType::f32, DType::f32, {});
-    CHECK(twice.scratch_bytes() <= 4 * 2048 + 256);
-    CHECK(once.scratch_bytes() <= 2 * 2048 + 256);
+    auto const bytes = [](Program const& program, std::size_t registers) {
+        return registers * 4 * program.strip() + 256;
+    };
+    CHECK(twice.scratch_bytes() <= bytes(twice, 3));
+    CHECK(once.scratch_bytes() <= bytes(once, 2));
+    CHECK(twice.strip() < once.strip());
     std::string chain = "x";
     for (int k = 0; k < 300; ++k) chain += " + y*" + std::to_string(k) + ".5";
     Program const program(parsed(chain), DType::f32, DType::f32, {});
-    CHECK(program.scratch_bytes() <= 4 * 2048 + 16 * 1300);
+    CHECK(program.scratch_bytes() <= bytes(program, 4) + 16 * 1300);
+}
+
+TEST_CASE("strips are shorter where more registers live at once", "[lib][scalar][program]") {
+    std::string wide = "0";
+    for (int k = 0; k < 64; ++k) wide = "max(sin(x*" + std::to_string(k) + ".5), " + wide + ")";
+    Program const few(parsed("x + 1"), DType::f64, DType::f64, {}), many(parsed(wide), DType::f64, DType::f64, {});
+    CHECK(few.strip() == 2048);
+    CHECK(many.strip() >= 256);
+    CHECK(many.strip() < few.strip());
+}
+
+TEST_CASE("a computed result goes where it is asked to", "[lib][scalar][program]") {
+    std::vector<float> const x{1, 2, 3, 4}, y{5};
+    std::array<float, 4> to{};
+    std::array const operands{StripOperand{x.data(), false}, StripOperand{y.data(), true}};
+    auto const run = [&](std::string const& text) {
+        Program const program(parsed(text), DType::f32, DType::f32, {});
+        Scratch const scratch(program.scratch_bytes());
+        StripOperand const result = program.run(4, operands, {}, scratch.get(), to.data());
+        return std::pair(result.constant, result.data == to.data());
+    };
+    CHECK(run("(x + y)*x - y") == std::pair(false, true));
+    CHECK(to == std::array<float, 4>{1, 9, 19, 31});
+    CHECK(run("y*y") == std::pair(true, true));
+    CHECK(to[0] == 25);
+    CHECK(run("x") == std::pair(false, false));  // nothing is computed
 }
 
 TEST_CASE("a program refuses what it cannot run", "[lib][scalar][program]") {
