@@ -2,6 +2,7 @@
 # shellcheck shell=bash
 bin=${BIN:-build/bin}
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_hwloc_base_binding_policy=none
+unset ${!OPENBLAS_*}    # peers choose their kernels themselves: a shell that asks for those of older processors would make them slow
 [ -x "$bin/einrun" ] || { echo "$(basename "$0"): build first: ./scripts/build.sh" >&2; exit 2; }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
