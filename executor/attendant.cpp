@@ -9,13 +9,17 @@ namespace ein::executor {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-constexpr auto poll_interval = std::chrono::microseconds(100);
+/// A poll takes a core from who computes on it. So the longer nothing comes, the rarer they are: a transfer is late by a sixteenth of what
+/// it was waited for, and never by more than a millisecond.
+constexpr double shortest_poll = 1e-4, longest_poll = 1e-3, late = 1.0 / 16;  // seconds
 constexpr int polls_before_sleep =
     50;  // transfers come in bursts: waking up for each would cost more than looking a while
 
-Clock::duration tick_interval(double stall) {
-    return std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(std::clamp(stall / 4, 0.01, 1.0)));
+Clock::duration from_seconds(double seconds) {
+    return std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
 }
+Clock::duration tick_interval(double stall) { return from_seconds(std::clamp(stall / 4, 0.01, 1.0)); }
+Clock::duration poll_interval(double quiet) { return from_seconds(std::clamp(quiet * late, shortest_poll, longest_poll)); }
 
 }  // namespace
 
@@ -45,7 +49,8 @@ void Attendant::serve_until_closed() {
                                (desk_.agenda.transfers_in_flight() > 0 || desk_.agenda.transfers_wanted());
         quiet = transfers ? 0 : std::min(quiet + 1, polls_before_sleep);
         desk_.attendant_asleep = quiet >= polls_before_sleep;
-        auto const until = desk_.attendant_asleep ? next_tick : std::min(next_tick, Clock::now() + poll_interval);
+        auto const until =
+            desk_.attendant_asleep ? next_tick : std::min(next_tick, Clock::now() + poll_interval(quiet_for()));
         desk_.attention.wait_until(lock, until);
         desk_.attendant_asleep = false;
         bool const poll = transfers && !desk_.polling && !desk_.closed;
@@ -59,6 +64,11 @@ void Attendant::serve_until_closed() {
         }
         lock.lock();
     }
+}
+
+/// Seconds since a transfer last began or ended.
+double Attendant::quiet_for() const {
+    return parts_.communicator == nullptr ? 0 : seconds_now() - parts_.communicator->last_change();
 }
 
 void Attendant::tick() {

@@ -30,6 +30,7 @@ public:
 private:
     void serve();
     void serve_until_closed();
+    double quiet_for() const;
     void tick();
     Watch::Advice exchange(Done mine, double now);
 

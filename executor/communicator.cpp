@@ -48,6 +48,7 @@ void Communicator::start_what_may() {
         if (!starting_.empty()) desk_.times.transfers(desk_.agenda.transfers_in_flight(), seconds_now());
         if (!starting_.empty() && desk_.attendant_asleep) desk_.attention.notify_one();
     }
+    if (!starting_.empty()) last_change_.store(seconds_now(), std::memory_order_relaxed);
     for (Starting const& starting : starting_) start(starting);
 }
 
@@ -66,6 +67,7 @@ void Communicator::start(Starting const& starting) {
 void Communicator::finish_what_is_done() {
     if (done_.empty()) return;
     double const now = seconds_now();
+    last_change_.store(now, std::memory_order_relaxed);
     for (Transport::Ticket const ticket : done_)
         if (section_.tasks[static_cast<std::size_t>(ticket)].kind == TaskKind::receive)
             home().received(TaskId{static_cast<std::int32_t>(ticket)});

@@ -20,6 +20,8 @@ public:
     void step();
     /// True while transfers are under way, as of the last step.
     bool busy() const { return busy_.load(std::memory_order_relaxed); }
+    /// When a transfer last began or ended; as seconds_now().
+    double last_change() const { return last_change_.load(std::memory_order_relaxed); }
 
     /// Waits for all ranks. Notes pass meanwhile. @throws RunAborted; returns early when the desk was closed
     void barrier();
@@ -48,6 +50,7 @@ private:
     TransferLog& log_;
     std::mutex mutex_;  // taken before the desk's, never after
     std::atomic<bool> busy_{false};
+    std::atomic<double> last_change_{0};
     unsigned seen_events_ = 0;  // of the desk, when starts were last looked for
     std::vector<Starting> starting_;
     std::vector<Starting> expected_;       // their bytes are on their way from a device
