@@ -12,10 +12,11 @@ constexpr double least_flops = 1e9;  // of a piece: smaller ones repeat too much
 constexpr double least_flops_in_tiles = 1e7;
 constexpr double most_flops = 2e10;  // a thread in BLAS cannot be stopped: some tenths of a second
 constexpr double usual = 16, most_pieces = 64, pieces_a_thread = 4;
-constexpr Extent grain = 64;           // rows and columns of a piece: a multiple, so that whole tiles are computed
+constexpr Extent usual_grain = 64;     // of whole tiles
+constexpr Extent least_parts = 4;      // that a wider grain leaves room for
 constexpr Extent shortest_sum = 4096;  // contracted elements of a piece, where sums are cut
 
-Extent blocks(Extent length) { return (length + grain - 1) / grain; }
+Extent blocks(Extent length, Extent grain) { return (length + grain - 1) / grain; }
 
 std::int64_t pieces(double flops, double least, double wished) {
     double const wanted = std::max(std::min(wished, flops / least), std::min(most_pieces, flops / most_flops));
@@ -32,10 +33,11 @@ Weighed best_with(GemmPlan const& plan, std::int64_t needed, RereadCosts costs, 
     double const m = static_cast<double>(plan.m()), n = static_cast<double>(plan.n());
     double const k = static_cast<double>(plan.k());
     double const partial = sums > 1 ? 3.0 * static_cast<double>(sums) * m * n : 0.0;  // written, read, added
+    Grains const grains = grains_of(plan);
     Weighed best;
-    for (std::int64_t rows = 1; rows <= std::min<std::int64_t>(needed, blocks(plan.m())); ++rows) {
+    for (std::int64_t rows = 1; rows <= std::min<std::int64_t>(needed, blocks(plan.m(), grains.rows)); ++rows) {
         std::int64_t const columns =
-            std::clamp<std::int64_t>((needed + rows * sums - 1) / (rows * sums), 1, blocks(plan.n()));
+            std::clamp<std::int64_t>((needed + rows * sums - 1) / (rows * sums), 1, blocks(plan.n(), grains.columns));
         double const read =
             costs.a * static_cast<double>(columns) * m * k + costs.b * static_cast<double>(rows) * k * n;
         double const short_of = static_cast<double>(needed) / static_cast<double>(rows * columns * sums);
@@ -85,10 +87,17 @@ Grid choose_grid(GemmPlan const& plan, std::int64_t wanted, RereadCosts costs, s
     return best_with(plan, needed_of(plan, wanted), costs, sums).grid;
 }
 
-std::pair<Extent, Extent> grid_part(Extent length, std::int64_t parts, std::int64_t index) {
+Grains grains_of(GemmPlan const& plan) {
+    auto const grain = [](Extent whole, Extent length) {
+        return whole > 1 && whole * least_parts <= length ? whole : usual_grain;
+    };
+    return {usual_grain, grain(plan.whole_columns, plan.n()), grain(plan.whole_terms, plan.k())};
+}
+
+std::pair<Extent, Extent> grid_part(Extent length, std::int64_t parts, std::int64_t index, Extent grain) {
     if (parts == 1) return {0, length};
-    Extent const begin = std::min(length, part_begin(blocks(length), parts, index) * grain);
-    return {begin, std::min(length, part_begin(blocks(length), parts, index + 1) * grain) - begin};
+    Extent const count = blocks(length, grain), begin = std::min(length, part_begin(count, parts, index) * grain);
+    return {begin, std::min(length, part_begin(count, parts, index + 1) * grain) - begin};
 }
 
 }  // namespace ein::executor

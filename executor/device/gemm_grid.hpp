@@ -29,7 +29,12 @@ Grid choose_grid(GemmPlan const& plan, std::int64_t wanted, RereadCosts costs);
 /// The same with so many parts of every sum.
 Grid choose_grid(GemmPlan const& plan, std::int64_t wanted, RereadCosts costs, std::int64_t sums);
 
-/// Part `index` of `parts` of a length, cut between whole tiles: first and count. Part 0 is the longest.
-std::pair<Extent, Extent> grid_part(Extent length, std::int64_t parts, std::int64_t index);
+/// What parts of rows, columns and sums are multiples of: whole tiles, and whole squares of what is packed.
+struct Grains {
+    Extent rows, columns, sums;
+};
+Grains grains_of(GemmPlan const& plan);
+/// Part `index` of `parts` of a length, a multiple of `grain` but for the last: first and count. Part 0 is the longest.
+std::pair<Extent, Extent> grid_part(Extent length, std::int64_t parts, std::int64_t index, Extent grain);
 
 }  // namespace ein::executor

@@ -174,8 +174,10 @@ private:
     }
 
     Part part_of(Grid const& grid, std::int64_t row, std::int64_t column, std::int64_t sum) const {
-        return {grid_part(plan_.m(), grid.rows, row), grid_part(plan_.n(), grid.columns, column),
-                grid_part(plan_.k(), grid.sums, sum)};
+        Grains const grains = grains_of(plan_);
+        return {grid_part(plan_.m(), grid.rows, row, grains.rows),
+                grid_part(plan_.n(), grid.columns, column, grains.columns),
+                grid_part(plan_.k(), grid.sums, sum, grains.sums)};
     }
 
     PairCall pair_call(Part const& part, std::byte* scratch) const {
@@ -186,6 +188,8 @@ private:
         call.rows = labels(rows_, part.rows);
         call.columns = labels(columns_, part.columns);
         call.terms = labels(terms_, part.terms);
+        call.whole_columns = plan_.whole_columns;
+        call.whole_terms = plan_.whole_terms;
         call.scale = call_.alpha;
         call.accumulate = accumulate_ && !unpacking_;
         call.scratch = scratch;

@@ -33,7 +33,9 @@ struct GemmPlan {
     std::vector<Loop> rows, columns, terms;  // of a call, outermost first; at most one each for BLAS
     std::vector<Loop> free_loops;            // around the calls: every turn has outputs of its own
     std::vector<Loop> sum_loops;             // around the calls, of BLAS only: every turn adds to the same outputs
-    double seconds = 0;                      // predicted, for one thread
+    /// Of pair_product: parts of columns and terms are multiples of so many where they can be, for packing by whole squares.
+    Extent whole_columns = 1, whole_terms = 1;
+    double seconds = 0;  // predicted, for one thread
 
     Extent m() const { return turns(rows); }
     Extent n() const { return turns(columns); }

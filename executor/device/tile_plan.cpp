@@ -61,6 +61,25 @@ double seconds(Directions const& way, PairProduct const& product, std::size_t el
     return total * calls;
 }
 
+/// Turns between elements that lie side by side in a matrix; 0: none do.
+Extent period_of(std::vector<GemmPlan::Loop> const& loops, std::size_t side) {
+    Extent inside = 1;
+    for (auto loop = loops.rbegin(); loop != loops.rend(); ++loop) {
+        if (loop->steps[side] == 1) return inside;
+        inside *= loop->length;
+    }
+    return 0;
+}
+
+/// Elements that lie side by side in an operand but not in its slivers are packed in squares (pair_pack.inc), of `square` such elements.
+void keep_squares_whole(GemmPlan& plan) {
+    constexpr Extent square = 8, most_columns = 512;
+    Extent const in_b = period_of(plan.terms, B), in_a = period_of(plan.terms, A);
+    Extent const terms = square * (in_b > 1 ? in_b : in_a), columns = square * period_of(plan.columns, B);
+    if (terms > square && terms <= pair_block) plan.whole_terms = terms;
+    if (in_b == 0 && columns > square && columns <= most_columns) plan.whole_columns = columns;
+}
+
 }  // namespace
 
 std::optional<GemmPlan> plan_tiles(GemmProblem const& problem, PairProduct const& product) {
@@ -86,6 +105,7 @@ std::optional<GemmPlan> plan_tiles(GemmProblem const& problem, PairProduct const
     plan.columns = GemmPlan::loops_of(way.columns);
     plan.terms = GemmPlan::loops_of(way.terms);
     plan.free_loops = GemmPlan::loops_of(way.batch);
+    keep_squares_whole(plan);
     return plan;
 }
 
