@@ -19,7 +19,9 @@ Clock::duration from_seconds(double seconds) {
     return std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
 }
 Clock::duration tick_interval(double stall) { return from_seconds(std::clamp(stall / 4, 0.01, 1.0)); }
-Clock::duration poll_interval(double quiet) { return from_seconds(std::clamp(quiet * late, shortest_poll, longest_poll)); }
+Clock::duration poll_interval(double quiet) {
+    return from_seconds(std::clamp(quiet * late, shortest_poll, longest_poll));
+}
 
 }  // namespace
 

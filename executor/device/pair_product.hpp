@@ -61,7 +61,7 @@ struct PairCall {
     void* c = nullptr;
     double scale = 1;  // of sums of products of real numbers only
     bool accumulate = false;
-    std::byte* scratch = nullptr;  // scratch_bytes at a multiple of 64
+    std::byte* scratch = nullptr;                       // scratch_bytes at a multiple of 64
     std::ptrdiff_t whole_columns = 1, whole_terms = 1;  // what is packed at once is a multiple of these where it can be
 };
 
