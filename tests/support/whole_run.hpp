@@ -3,12 +3,14 @@
 // Example: auto run = whole_run(json, {.ranks = 3}); run.results["Z"] and run.expected["Z"] are tensors to compare.
 #pragma once
 
+#include <cstdlib>
 #include <cstring>
 
 #include <filesystem>
 #include <map>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "executor/device/device.hpp"
@@ -25,6 +27,12 @@
 
 namespace ein::test {
 
+/// EIN_TEST_DEVICE=emulated runs what does not name a device on an emulated one, in as little memory as will do.
+inline bool tests_run_emulated() {
+    char const* const device = std::getenv("EIN_TEST_DEVICE");
+    return device != nullptr && std::string_view(device) == "emulated";
+}
+
 struct WholeRunSetup {
     int ranks = 1;
     int threads = 1;
@@ -37,9 +45,10 @@ struct WholeRunSetup {
     scheduler::Staging staging = {};
     scheduler::Piecing piecing = {};
     scheduler::Messages messages = {};
-    executor::DeviceChoice device = {executor::DeviceKind::cpu};
+    executor::DeviceChoice device = {tests_run_emulated() ? executor::DeviceKind::emulated : executor::DeviceKind::cpu};
     executor::DeviceMessages device_messages = executor::DeviceMessages::automatic;
-    std::optional<std::int64_t> device_memory = {};  // bytes; 0: as little as will do
+    std::optional<std::int64_t> device_memory =
+        tests_run_emulated() ? std::optional<std::int64_t>(0) : std::nullopt;  // bytes; 0: as little as will do
     bool inlines = true;                             // on a device with memory of its own
     executor::ChainLimits chains = {};
     executor::LoopbackOptions transport = {};

@@ -3,6 +3,7 @@
 
 #include "executor/device/cpu_device.hpp"
 #include "executor/device/gemm_calls.hpp"
+#include "executor/device/gemm_grid.hpp"
 #include "executor/device/gemm_match.hpp"
 #include "executor/device/gemm_plan.hpp"
 #include "lib/scalar/parse.hpp"
@@ -83,11 +84,47 @@ TEST_CASE("a product gives the same bits for any number of threads", "[executor]
         Shape extents;
     };
     Case const at = GENERATE(Case{"ij,jk->ik", {700, 300, 900}}, Case{"ij,ik->jk", {200000, 24, 17}},
-                             Case{"bij,bkj->bik", {20, 130, 140, 150}}, Case{"ij,j->i", {3000, 2000}});
+                             Case{"bij,bkj->bik", {20, 130, 140, 150}}, Case{"ij,j->i", {3000, 2000}},
+                             Case{"acbd,cedf->afbe", {12, 6, 10, 8, 16, 160}},
+                             Case{"abcde,efcgd->agbf", {6, 8, 4, 24, 24, 8, 12}});
     KernelCase test(einsum(at.form, at.extents), {DType::f32, DType::f32}, DType::f32, DType::f32);
     test.fill_with_fractions(9);
     CpuDevice cpu;
     same_on_teams(test, cpu);
+}
+
+TEST_CASE("products are cut between the squares that are packed at once", "[executor][device]") {
+    PairProduct const pair = pair_product(PairJoin::multiply, scalar::Agg::sum, DType::f32);
+    if (pair.run == nullptr) return;  // no fused multiply-add: BLAS
+    struct Case {
+        std::string form;
+        Shape extents;
+        Extent columns, terms;
+    };
+    Case const at = GENERATE(
+        Case{"acbd,cedf->afbe", {3, 6, 2, 8, 16, 80}, 8 * 16, 1},         // f lies side by side in b, e is inside it in columns
+        Case{"abcde,efcgd->agbf", {2, 2, 4, 24, 24, 8, 3}, 1, 8 * 24},    // d lies side by side, e is inside it in terms
+        Case{"abcde,efcgd->agbf", {2, 2, 4, 10, 90, 8, 3}, 1, 1},         // squares of 8 x 90 terms are more than a block has
+        Case{"ij,jk->ik", {8, 40, 600}, 1, 1}, Case{"ij,kj->ik", {8, 40, 600}, 1, 1});
+    CAPTURE(at.form, at.columns, at.terms);
+    KernelCase test(einsum(at.form, at.extents), {DType::f32, DType::f32}, DType::f32, DType::f32);
+    std::mt19937 random(6);
+    test.fill(random);
+    CHECK(compare(test, 1e-6) == "");
+    Nest nest = make_nest(test.shape());
+    simplify(nest);
+    auto const plan = plan_tiles({nest, 0, 1, DType::f32, false}, pair);
+    REQUIRE(plan);
+    CHECK(plan->whole_columns == at.columns);
+    CHECK(plan->whole_terms == at.terms);
+    Extent end = 0;
+    for (std::int64_t part = 0; part < 3; ++part) {
+        auto const [first, count] = grid_part(plan->n(), 3, part, grains_of(*plan).columns);
+        CHECK(first == end);
+        CHECK((part == 2 || count % at.columns == 0));
+        end = first + count;
+    }
+    CHECK(end == plan->n());
 }
 
 TEST_CASE("a long sum of few outputs is cut, and the parts added", "[executor][device]") {
