@@ -100,18 +100,25 @@ private:
         return false;
     }
 
-    /// A costly part that runs over all labels of the step, in the type that readers compute in.
+    /// A costly part in the type that readers compute in, no larger than an operand: it runs over all labels of the step, as that does.
     static bool may_be_kept(ChainStep const& step, Expr const& part) {
         schedule::Kernel const& kernel = step.kernel;
         graph::EinSum const& einsum = kernel.einsum;
         bool const is_all = einsum.aggregated().empty() && part == einsum.join;
         if (is_all || (kernel.compute != DType::f32 && kernel.compute != DType::f64) || !is_costly(part)) return false;
-        std::vector<bool> has(einsum.labels.size(), false);
-        for (int k : scalar::operands_of(part))
-            for (int label : einsum.inputs[static_cast<std::size_t>(k)]) has[static_cast<std::size_t>(label)] = true;
-        if (std::find(has.begin(), has.end(), false) != has.end()) return false;
+        std::vector<int> const operands = scalar::operands_of(part);
+        bool const is_whole = std::any_of(operands.begin(), operands.end(), [&](int k) {
+            return has_all_labels(einsum, einsum.inputs[static_cast<std::size_t>(k)]);
+        });
+        if (!is_whole) return false;
         scalar::TypeResult const type = scalar::type_of(part, kernel.compute, kernel.compute);
         return type.problem.empty() && type.type == kernel.compute;
+    }
+
+    static bool has_all_labels(graph::EinSum const& einsum, std::vector<int> const& axes) {
+        std::vector<int> labels(einsum.labels.size());
+        std::iota(labels.begin(), labels.end(), 0);
+        return std::is_permutation(axes.begin(), axes.end(), labels.begin(), labels.end());
     }
 
     /// A step that computes the part too.
@@ -185,12 +192,9 @@ private:
     void keep(std::size_t s, Expr const& part, std::vector<Reader> const& readers) {
         ChainStep kept = steps_[s];
         graph::EinSum& einsum = kept.kernel.einsum;
-        einsum.output.resize(einsum.labels.size());
-        std::iota(einsum.output.begin(), einsum.output.end(), 0);
-        auto const whole = std::find_if(einsum.inputs.begin(), einsum.inputs.end(), [&](std::vector<int> const& input) {
-            return std::is_permutation(input.begin(), input.end(), einsum.output.begin(), einsum.output.end());
-        });
-        if (whole != einsum.inputs.end()) einsum.output = *whole;  // in the order in which elements lie in memory
+        einsum.output = *std::find_if(einsum.inputs.begin(), einsum.inputs.end(), [&](std::vector<int> const& input) {
+            return has_all_labels(einsum, input);
+        });  // in the order in which elements lie in memory
         einsum.join = part;
         kept.output = kept.kernel.compute;
         drop_unread(kept);

@@ -8,8 +8,9 @@ namespace ein::executor {
 namespace {
 
 constexpr Extent cache_line = 64;
-constexpr Extent long_tile = 16384;  // accumulators that stay in the second-level cache
-constexpr Extent reuse = 16;         // outputs that share a strip of an operand
+constexpr Extent long_tile = 16384;   // accumulators that stay in the second-level cache
+constexpr Extent reuse = 16;          // outputs that share a strip of an operand
+constexpr Extent shared_strip = 512;  // elements of it: accumulators of all that share it stay in the cache
 constexpr Extent work_of_a_piece = 1 << 17;
 constexpr std::int64_t most_pieces = 64;
 constexpr Extent most_partial_outputs = 1 << 16;
@@ -174,7 +175,8 @@ private:
         if (rows_out) add(plan_.outer, rows());
         Extent const row_count = rows_out ? rows() : 1;
         if (label(plan_.inner).aggregated) return row_count;
-        Extent const most = shared_.empty() && plan_.outer == LoopPlan::none ? long_tile / strip_ * strip_ : strip_;
+        Extent const strip = shared_.empty() ? strip_ : std::min(strip_, shared_strip);
+        Extent const most = shared_.empty() && plan_.outer == LoopPlan::none ? long_tile / strip_ * strip_ : strip;
         Extent const width = std::min(label(plan_.inner).length, most);
         add(plan_.inner, width);
         return row_count * width;

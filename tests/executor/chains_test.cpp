@@ -236,6 +236,10 @@ TEST_CASE("parts that only look alike stay apart", "[executor][chains]") {
     CHECK(count(softmax_by_hand("ij,i->i", "exp(x - y + [j])", "i,i,ij->ij", "exp(z - x + [i])/y")) ==
           3);                                                                                 // of another label
     CHECK(count(softmax_by_hand("ij,i->i", "(x - y)*2", "i,i,ij->ij", "(z - x)*2/y")) == 3);  // cheap
+    CHECK(count(graph_of({node("M", "ij,jk->ik", {"X", "Y"}, "exp(x*y)", "max"),
+                          node("S", "ij,jk,ik->ik", {"X", "Y", "M"}, "exp(x*y) - z")},
+                         {{"X", uniform({40, 16}, 1)}, {"Y", uniform({16, 24}, 2)}}, "S")) ==
+          2);  // larger than all operands
 }
 
 TEST_CASE("a part within a part is kept for those that have it alone", "[executor][chains]") {

@@ -49,7 +49,7 @@ struct WholeRunSetup {
     executor::DeviceMessages device_messages = executor::DeviceMessages::automatic;
     std::optional<std::int64_t> device_memory =
         tests_run_emulated() ? std::optional<std::int64_t>(0) : std::nullopt;  // bytes; 0: as little as will do
-    bool inlines = true;                             // on a device with memory of its own
+    bool inlines = true;                                                       // on a device with memory of its own
     executor::ChainLimits chains = {};
     executor::LoopbackOptions transport = {};
 };

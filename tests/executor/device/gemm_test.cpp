@@ -83,10 +83,10 @@ TEST_CASE("a product gives the same bits for any number of threads", "[executor]
         std::string form;
         Shape extents;
     };
-    Case const at = GENERATE(Case{"ij,jk->ik", {700, 300, 900}}, Case{"ij,ik->jk", {200000, 24, 17}},
-                             Case{"bij,bkj->bik", {20, 130, 140, 150}}, Case{"ij,j->i", {3000, 2000}},
-                             Case{"acbd,cedf->afbe", {12, 6, 10, 8, 16, 160}},
-                             Case{"abcde,efcgd->agbf", {6, 8, 4, 24, 24, 8, 12}});
+    Case const at =
+        GENERATE(Case{"ij,jk->ik", {700, 300, 900}}, Case{"ij,ik->jk", {200000, 24, 17}},
+                 Case{"bij,bkj->bik", {20, 130, 140, 150}}, Case{"ij,j->i", {3000, 2000}},
+                 Case{"acbd,cedf->afbe", {12, 6, 10, 8, 16, 160}}, Case{"abcde,efcgd->agbf", {6, 8, 4, 24, 24, 8, 12}});
     KernelCase test(einsum(at.form, at.extents), {DType::f32, DType::f32}, DType::f32, DType::f32);
     test.fill_with_fractions(9);
     CpuDevice cpu;
@@ -102,9 +102,10 @@ TEST_CASE("products are cut between the squares that are packed at once", "[exec
         Extent columns, terms;
     };
     Case const at = GENERATE(
-        Case{"acbd,cedf->afbe", {3, 6, 2, 8, 16, 80}, 8 * 16, 1},         // f lies side by side in b, e is inside it in columns
-        Case{"abcde,efcgd->agbf", {2, 2, 4, 24, 24, 8, 3}, 1, 8 * 24},    // d lies side by side, e is inside it in terms
-        Case{"abcde,efcgd->agbf", {2, 2, 4, 10, 90, 8, 3}, 1, 1},         // squares of 8 x 90 terms are more than a block has
+        Case{
+            "acbd,cedf->afbe", {3, 6, 2, 8, 16, 80}, 8 * 16, 1},  // f lies side by side in b, e is inside it in columns
+        Case{"abcde,efcgd->agbf", {2, 2, 4, 24, 24, 8, 3}, 1, 8 * 24},  // d lies side by side, e is inside it in terms
+        Case{"abcde,efcgd->agbf", {2, 2, 4, 10, 90, 8, 3}, 1, 1},  // squares of 8 x 90 terms are more than a block has
         Case{"ij,jk->ik", {8, 40, 600}, 1, 1}, Case{"ij,kj->ik", {8, 40, 600}, 1, 1});
     CAPTURE(at.form, at.columns, at.terms);
     KernelCase test(einsum(at.form, at.extents), {DType::f32, DType::f32}, DType::f32, DType::f32);

@@ -109,6 +109,28 @@ TEST_CASE("every instruction set gives the same bits", "[executor][device][pair]
 #endif
 }
 
+TEST_CASE("working memory for a part of a product is enough for its smaller parts", "[executor][device][pair]") {
+    constexpr std::ptrdiff_t m = 1984, k = 4352, n = 16;  // of 1920 rows and 4288 terms, more are packed at once
+    std::vector<float> const a(m * k, 1), b(k * n, 1);
+    std::vector<float> c(m * n);
+    PairLabel const rows{m, {1, n}}, columns{n, {1, 1}}, terms{k, {m, n}};
+    for (PairProduct const product :
+         {pair_product(PairJoin::multiply, Agg::sum, DType::f32), pair_product(PairJoin::add, Agg::min, DType::f32)}) {
+        if (product.run == nullptr) continue;
+        PairCall call{{&rows, 1, 0, m}, {&columns, 1, 0, n}, {&terms, 1, 0, k}, a.data(), b.data(), c.data(), 1, false,
+                      nullptr};
+        std::size_t const bytes = product.scratch_bytes(call);
+        std::vector<std::byte> memory(bytes + 64 + (4 << 20), std::byte{7});
+        auto const at = reinterpret_cast<std::uintptr_t>(memory.data());
+        call.scratch = memory.data() + (64 - at % 64) % 64;
+        call.rows.count = 1920;
+        call.terms.count = 4288;
+        product.run(call);
+        CHECK(std::all_of(call.scratch + bytes, memory.data() + memory.size(),
+                          [](std::byte each) { return each == std::byte{7}; }));
+    }
+}
+
 TEST_CASE("joins that pair two operands are recognised", "[executor][device][pair]") {
     auto const of = [](std::string const& text) { return pair_operation(scalar::parse(text, {3, {"i"}, {}}).expr); };
     CHECK(of("x+y")->join == PairJoin::add);
