@@ -133,16 +133,21 @@ private:
             if (first() && !warned && !warning.empty()) tell("warning: " + warning), warned = true;
     }
 
+    /// What --device auto took.
+    void tell_choice() {
+        if (device_->accelerator() != nullptr)
+            tell("--device auto: " + std::string(device_->name()) + ", on " + device_->description());
+        else if (std::string const why = why_gpu_is_idle(options_.device); !why.empty())
+            tell("warning: --device auto takes the CPU though there is a GPU: " + why);
+    }
+
     void prepare(std::string const& run) {
         if (first() && !options_.report.empty()) ReplacedFile("--report", options_.report).check();
         if (first() && !options_.trace.empty()) ReplacedFile("--trace", options_.trace).check();
         if (first()) cluster_ = apps::forecast_cluster(options_.cluster, threads_);
         device_ = make_device(options_.device);
         if (device_->accelerator() != nullptr) schedule::inline_joins(header_, section_, options_.memory);
-        if (first() && options_.device.kind == DeviceKind::automatic && device_->accelerator() != nullptr)
-            tell("--device auto: " + std::string(device_->name()) + ", on " + device_->description());
-        if (std::string const why = first() ? why_gpu_is_idle(options_.device) : ""; !why.empty())
-            tell("warning: --device auto takes the CPU though there is a GPU: " + why);
+        if (first() && options_.device.kind == DeviceKind::automatic) tell_choice();
         readers_ = open_inputs(header_, section_, data_folder());
         outputs_.emplace(header_, options_.out, run);
         if (schedule::disk_use(section_).blocks > 0) spills_.emplace(options_.spill_dir, section_);

@@ -73,12 +73,6 @@ private:
     Task const& task(ChainStep const& step) const {
         return section_.tasks[static_cast<std::size_t>(chain_.tasks[step.member].value())];
     }
-    std::int64_t begin_of(ChainStep const& step, std::size_t label) const {
-        return section_.coords[static_cast<std::size_t>(task(step).coords) + label];
-    }
-    std::int64_t length_of(ChainStep const& step, std::size_t label) const {
-        return section_.coords[static_cast<std::size_t>(task(step).coords + task(step).order) + label];
-    }
 
     /// Lookups and scatters never compute their joins.
     static bool is_searched(ChainStep const& step) {
@@ -179,9 +173,10 @@ private:
 
     /// The same indices of each label, cut alike.
     bool agree(ChainStep const& from, ChainStep const& to, std::vector<int> const& labels) const {
+        Box const here = section_.region_of(task(from)), there = section_.region_of(task(to));
         for (std::size_t a = 0; a < labels.size(); ++a) {
             auto const b = static_cast<std::size_t>(labels[a]);
-            if (begin_of(from, a) != begin_of(to, b) || length_of(from, a) != length_of(to, b)) return false;
+            if (here.begin[a] != there.begin[b] || here.length[a] != there.length[b]) return false;
         }
         return std::all_of(chain_.axes.begin(), chain_.axes.end(), [&](Chain::Axis const& axis) {
             return labels[axis.labels[from.member]] == static_cast<int>(axis.labels[to.member]);
@@ -189,7 +184,7 @@ private:
     }
 
     /// A step of its own before the first that needs the part.
-    void keep(std::size_t s, Expr const& part, std::vector<Reader> const& readers) {
+    void keep(std::size_t s, Expr const part, std::vector<Reader> const& readers) {
         ChainStep kept = steps_[s];
         graph::EinSum& einsum = kept.kernel.einsum;
         einsum.output = *std::find_if(einsum.inputs.begin(), einsum.inputs.end(), [&](std::vector<int> const& input) {
@@ -201,28 +196,22 @@ private:
         std::vector<int> const axes = einsum.output;
         auto const at = static_cast<std::int32_t>(s);
 
-        read_instead(steps_[s], Expr(part), at, axes);
+        for (ChainStep& step : steps_)
+            for (ChainStep::Operand& operand : step.operands)
+                if (operand.step >= at) ++operand.step;
+        steps_.insert(steps_.begin() + at, std::move(kept));
+        read_instead(steps_[s + 1], part, at, axes);
         for (Reader const& reader : readers) {
             std::vector<int> labels;
             for (int label : axes) labels.push_back(reader.labels[static_cast<std::size_t>(label)]);
-            read_instead(steps_[reader.step], reader.part, at, labels);
+            read_instead(steps_[reader.step + 1], reader.part, at, labels);
         }
-        for (ChainStep& step : steps_)
-            for (ChainStep::Operand& operand : step.operands)
-                if (operand.step >= at && !is_new(operand)) ++operand.step;
-        for (ChainStep& step : steps_)
-            for (ChainStep::Operand& operand : step.operands)
-                if (is_new(operand)) operand = {at, -1};
-        steps_.insert(steps_.begin() + at, std::move(kept));
     }
-
-    static constexpr std::int32_t to_be_numbered = -2;  // `input` of an operand whose step is not among the others yet
-    static bool is_new(ChainStep::Operand const& operand) { return operand.input == to_be_numbered; }
 
     static void read_instead(ChainStep& step, Expr const& part, std::int32_t from, std::vector<int> const& labels) {
         graph::EinSum& einsum = step.kernel.einsum;
         Expr const operand = Expr::operand(static_cast<int>(step.operands.size()));
-        step.operands.push_back({from, to_be_numbered});
+        step.operands.push_back({from, -1});
         einsum.inputs.push_back(labels);
         while (Expr const* const same = find(einsum.join, part))
             einsum.join = scalar::replaced(einsum.join, *same, operand);

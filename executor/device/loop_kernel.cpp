@@ -87,15 +87,18 @@ LoopKernel::LoopKernel(Nest nest, LoopBody body, Aggregator aggregator, LoopPlan
     if (plan_.partial) make_partials();
 }
 
+bool LoopKernel::is_one_run(Extent inner, Extent outer) const {
+    return plan_.outer == LoopPlan::none || outer == inner * nest_.labels[plan_.inner].length;
+}
+
 bool LoopKernel::makes_in_place() const {
     DType const type = nest_.output_dtype;
     if (nest_.aggregates() || nest_.accumulate || past_cache_ || plan_.inner == LoopPlan::none) return false;
     bool const as_it_is =
         body_.join == body_.accumulate && type == body_.accumulate && type == scalar::register_dtype(type);
-    NestLabel const& inner = nest_.labels[plan_.inner];
-    bool const one_run =
-        plan_.outer == LoopPlan::none || nest_.labels[plan_.outer].output_stride == inner.output_stride * inner.length;
-    return as_it_is && inner.output_stride == static_cast<Extent>(size_of(type)) && one_run;
+    Extent const inner = nest_.labels[plan_.inner].output_stride;
+    Extent const outer = plan_.outer == LoopPlan::none ? 0 : nest_.labels[plan_.outer].output_stride;
+    return as_it_is && inner == static_cast<Extent>(size_of(type)) && is_one_run(inner, outer);
 }
 
 void LoopKernel::choose_fetches() {
@@ -108,10 +111,10 @@ void LoopKernel::choose_fetches() {
     for (std::size_t k = 0; k < fetches_.size(); ++k) {
         auto const stride = [&](std::size_t l) { return l == LoopPlan::none ? 0 : nest_.labels[l].strides[k]; };
         Extent const inner = stride(plan_.inner), outer = stride(plan_.outer);
-        bool const one_run = plan_.outer == LoopPlan::none || outer == inner * nest_.labels[plan_.inner].length;
         if (inner == 0 && outer == 0)
             fetches_[k] = Fetch::constant;
-        else if (nest_.operand_dtypes[k] == registers && registers == body_.compute && inner == size && one_run)
+        else if (nest_.operand_dtypes[k] == registers && registers == body_.compute && inner == size &&
+                 is_one_run(inner, outer))
             fetches_[k] = Fetch::direct;
         ahead_.push_back(body_.program != nullptr && fetches_[k] == Fetch::direct &&
                          extent_of(nest_, k) >= bytes_ahead);

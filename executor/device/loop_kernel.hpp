@@ -57,6 +57,8 @@ private:
     struct Partials;
 
     LoopKernel(Nest nest, LoopBody body, Aggregator aggregator, LoopPlan plan);
+    /// Whether a strip lies in one run, its labels being so far apart.
+    bool is_one_run(Extent inner, Extent outer) const;
     bool makes_in_place() const;
     void choose_fetches();
     void lay_out();

@@ -115,19 +115,20 @@ std::string gpu_problem() {
     return problem_of([] { choose_gpu(this_local_rank()); });
 }
 
-}  // namespace
-
-std::string cuda_library_problem() {
-    if (!gpu_problem().empty()) return "";
+std::string library_problem() {
     return problem_of([] {
         compiler();
         blas();
     });
 }
 
+}  // namespace
+
+std::string cuda_library_problem() { return gpu_problem().empty() ? library_problem() : ""; }
+
 std::string cuda_problem() {
     std::string const gpu = gpu_problem();
-    return gpu.empty() ? cuda_library_problem() : gpu;
+    return gpu.empty() ? library_problem() : gpu;
 }
 
 }  // namespace ein::executor::cuda
