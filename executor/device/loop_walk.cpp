@@ -10,6 +10,7 @@
 namespace ein::executor {
 namespace {
 constexpr std::size_t line_bytes = 64;
+constexpr std::size_t ahead = 4096;  // bytes: at 2 KiB lines come late, the more so the less a join computes
 }
 
 LoopKernel::Walk::Walk(LoopKernel const& kernel, std::span<void const* const> operands, void* output,
@@ -127,7 +128,7 @@ LoopKernel::Walk::Values LoopKernel::Walk::fetch(std::size_t operand) {
     std::byte const* const from = pointers(k_.levels_.size())[operand];
     if (k_.ahead_[operand]) {
         std::size_t const bytes = rows() * columns() * size_of(k_.nest_.operand_dtypes[operand]);
-        for (std::size_t at = 0; at < bytes; at += line_bytes) __builtin_prefetch(from + bytes + at, 0, 2);
+        for (std::size_t at = 0; at < bytes; at += line_bytes) __builtin_prefetch(from + ahead + at, 0, 3);
     }
     if (k_.fetches_[operand] == Fetch::direct) return {from, false};
     std::byte* const to = scratch_ + k_.layout_.gathered + operand * 16 * k_.strip_;

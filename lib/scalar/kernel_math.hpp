@@ -3,9 +3,15 @@
 // Everything is inlined by force: one call left in a loop and the loop is no vector code.
 // Method: e^x by Cody and Waite's reduction x = k ln2 + r, |r| <= ln2/2, and a polynomial fitted at Chebyshev nodes, in
 // pairs of terms (Estrin) because chains of dependent operations are what limits a loop; logarithms as in FreeBSD's libm.
+// Polynomials are sums of fused multiply-adds, half the operations; on a processor without them the C library computes them,
+// slowly, so that every instruction set gives the same bits.
 // At most 2 units in the last place where nothing else is said.
 // Functions with a `Range` have a shorter form for arguments of moderate size, which gives the same bits for them.
 #pragma once
+
+/// a b + c, rounded once.
+[[gnu::always_inline]] inline float fused(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
+[[gnu::always_inline]] inline double fused(double a, double b, double c) { return __builtin_fma(a, b, c); }
 
 /// The bits and constants of a floating-point type.
 template <class T>
@@ -25,15 +31,16 @@ struct Format<float> {
     static constexpr Bits root_half = 0x3f3504f3;
     static constexpr float sine_moderate = 1e5, exp_moderate = 87, exp2_moderate = 126, gelu_moderate = 13,
                            gelu_most = 15, erf_most = 4;
-    static constexpr Bits half_mantissa = 0xfffff000;  // its square is exact
 
     /// (e^r - 1 - r) / r^2, of r and r^2
     static float exp_rest(float r, float r2) {
-        return (0x1.5554dcp-3f * r + 0.5f) + r2 * ((0x1.120b6cp-7f * r + 0x1.55551ap-5f) + r2 * 0x1.6d1106p-10f);
+        float const high = fused(r2, 0x1.6d1106p-10f, fused(0x1.120b6cp-7f, r, 0x1.55551ap-5f));
+        return fused(r2, high, fused(0x1.5554dcp-3f, r, 0.5f));
     }
     static float log_rest(float z) {
         float const w = z * z;
-        return w * (0x1.99c264p-2f + w * 0x1.f13c4cp-3f) + z * (0x1.555554p-1f + w * 0x1.23d3dcp-2f);
+        float const even = fused(w, 0x1.f13c4cp-3f, 0x1.99c264p-2f), odd = fused(w, 0x1.23d3dcp-2f, 0x1.555554p-1f);
+        return fused(w, even, z * odd);
     }
 };
 
@@ -53,23 +60,23 @@ struct Format<double> {
 
     static constexpr double sine_moderate = 1e5, exp_moderate = 708, exp2_moderate = 1022, gelu_moderate = 37,
                             gelu_most = 39, erf_most = 6;
-    static constexpr Bits half_mantissa = 0xfffffffff8000000;
 
     static double exp_rest(double r, double r2) {
-        double const low = (0x1.5555555555556p-3 * r + 0.5) + r2 * (0x1.11111111109b4p-7 * r + 0x1.5555555553d64p-5);
-        double const middle = (0x1.a01a01a7c3d59p-13 * r + 0x1.6c16c1788b646p-10) +
-                              r2 * (0x1.71de0daf7a6ccp-19 * r + 0x1.a019b90eefe8ep-16);
-        double const r4 = r2 * r2;
-        return low + r4 * (middle + r4 * (0x1.af38a71a18cb9p-26 * r + 0x1.2891834686c7ep-22));
+        double const low =
+            fused(r2, fused(0x1.11111111109b4p-7, r, 0x1.5555555553d64p-5), fused(0x1.5555555555556p-3, r, 0.5));
+        double const middle = fused(r2, fused(0x1.71de0daf7a6ccp-19, r, 0x1.a019b90eefe8ep-16),
+                                    fused(0x1.a01a01a7c3d59p-13, r, 0x1.6c16c1788b646p-10));
+        double const high = fused(0x1.af38a71a18cb9p-26, r, 0x1.2891834686c7ep-22), r4 = r2 * r2;
+        return fused(r4, fused(r4, high, middle), low);
     }
     static double log_rest(double z) {
         double const w = z * z;
         double const even =
-            w * (3.999999999940941908e-01 + w * (2.222219843214978396e-01 + w * 1.531383769920937332e-01));
-        double const odd =
-            z * (6.666666666666735130e-01 +
-                 w * (2.857142874366239149e-01 + w * (1.818357216161805012e-01 + w * 1.479819860511658591e-01)));
-        return even + odd;
+            fused(w, fused(w, 1.531383769920937332e-01, 2.222219843214978396e-01), 3.999999999940941908e-01);
+        double const odd = fused(
+            w, fused(w, fused(w, 1.479819860511658591e-01, 1.818357216161805012e-01), 2.857142874366239149e-01),
+            6.666666666666735130e-01);
+        return fused(w, even, z * odd);
     }
 };
 
@@ -118,16 +125,16 @@ struct Reduced {
 template <class T>
 [[gnu::always_inline]] inline Reduced<T> reduced(T x) {
     using F = Format<T>;
-    T const shifted = x * F::log2e + F::shift;
+    T const shifted = fused(x, F::log2e, F::shift);
     T const n = shifted - F::shift;
-    return {(x - n * F::ln2_high) - n * F::ln2_low, bits_of(shifted)};
+    return {fused(-n, F::ln2_low, fused(-n, F::ln2_high, x)), bits_of(shifted)};
 }
 
 /// e^r for |r| <= ln2 / 2.
 template <class T>
 [[gnu::always_inline]] inline T exp_of_reduced(T r) {
     T const r2 = r * r;
-    return T(1) + (r + r2 * Format<T>::exp_rest(r, r2));
+    return T(1) + fused(r2, Format<T>::exp_rest(r, r2), r);
 }
 
 template <Range range, class T>
@@ -167,8 +174,8 @@ template <class T>
     auto const [r, k] = reduced(clamped(x, F::expm1_least, F::exp_most));
     T const half = power_of_two<T>(k - 1);
     T const r2 = r * r;
-    T const small = r + r2 * F::exp_rest(r, r2);
-    return with_sign_of((half * small + (half - T(0.5))) * T(2), x);  // -0 stays -0
+    T const small = fused(r2, F::exp_rest(r, r2), r);
+    return with_sign_of(fused(half, small, half - T(0.5)) * T(2), x);  // -0 stays -0
 }
 
 /// x = 2^k m, sqrt(1/2) <= m < sqrt(2), of normal x > 0. With f = m - 1 and s = f / (m + 1), log(m) is
@@ -196,14 +203,14 @@ template <class T>
 [[gnu::always_inline]] inline T log_of_normal(T x, T correction, T exponent_offset) {
     using F = Format<T>;
     auto const [k, f, half_square, series] = logarithm(x, exponent_offset);
-    return series + (k * F::log_low + correction) - half_square + f + k * F::log_high;
+    return fused(k, F::log_high, series + fused(k, F::log_low, correction) - half_square + f);
 }
 
 /// At most 3 units in the last place of f32.
 template <class T>
 [[gnu::always_inline]] inline T log2_of_normal(T x, T exponent_offset) {
     auto const [k, f, half_square, series] = logarithm(x, exponent_offset);
-    return k + (series - half_square + f) * Format<T>::log2e;
+    return fused(series - half_square + f, Format<T>::log2e, k);
 }
 
 /// Logarithms of what is no positive number; `y` of what is.
@@ -287,8 +294,8 @@ template <Range range, class T>
     return positive + log1p_of_finite(fast_exp<range>(-absolute(x)));
 }
 
-/// e^(-c z^2) = m 2^k for c 1 or 1/2. Rounding z^2 would cost as many units in the last place as its size, so it is kept
-/// in two parts.
+/// e^(-c z^2) = m 2^k for c 1 or 1/2. Rounding z^2 would cost as many units in the last place as its size, so what it
+/// loses is put back.
 template <class T>
 struct Power {
     T m;
@@ -297,9 +304,9 @@ struct Power {
 
 template <class T>
 [[gnu::always_inline]] inline Power<T> exp_of_minus_square(T z, T c) {
-    T const high = from_bits<T>(bits_of(z) & Format<T>::half_mantissa);
-    auto const [r, k] = reduced(-(c * high) * high);
-    return {exp_of_reduced(r - c * ((z - high) * (z + high))), k};
+    T const square = z * z, lost = fused(z, z, -square);
+    auto const [r, k] = reduced(-c * square);
+    return {exp_of_reduced(fused(-c, lost, r)), k};
 }
 
 /// The area of the normal distribution beyond a >= 0, erfc(a / sqrt(2)) / 2, divided by e^(-a^2 / 2): a quotient of
@@ -307,37 +314,41 @@ template <class T>
 /// positive, so nothing cancels.
 [[gnu::always_inline]] inline float tail_over(float a, float m) {
     float const a2 = a * a;
-    float const above = (0.5f + a * 0x1.c15f2cp-2f) + a2 * ((0x1.780b3p-3f + a * 0x1.4ddb9ap-5f) + a2 * 0x1.0ecceep-8f);
-    float const below = (1.0f + a * 0x1.acf1c6p+0f) +
-                        a2 * ((0x1.344208p+0f + a * 0x1.e1c21p-2f) + a2 * (0x1.a2743ep-4f + a * 0x1.5364f6p-7f));
+    float const above = fused(a2, fused(a2, 0x1.0ecceep-8f, fused(a, 0x1.4ddb9ap-5f, 0x1.780b3p-3f)),
+                              fused(a, 0x1.c15f2cp-2f, 0.5f));
+    float const below =
+        fused(a2,
+              fused(a2, fused(a, 0x1.5364f6p-7f, 0x1.a2743ep-4f), fused(a, 0x1.e1c21p-2f, 0x1.344208p+0f)),
+              fused(a, 0x1.acf1c6p+0f, 1.0f));
     return m * above / below;
 }
 [[gnu::always_inline]] inline double tail_over(double a, double m) {
     double const b = a * a, c = b * b;
-    double const above = ((0.5 + a * 0x1.8c8a153e44cdcp-1) + b * (0x1.2fd7c4d330ba1p-1 + a * 0x1.27cd822d40c63p-2)) +
-                         c * (((0x1.8f43d9ff99d44p-4 + a * 0x1.81d5c23716429p-6) +
-                               b * (0x1.0ae7896743f5p-8 + a * 0x1.ff8033bb1e82ep-12)) +
-                              c * (0x1.36553b3244043p-15 + a * 0x1.70825364d29f6p-20));
-    double const below = ((1.0 + a * 0x1.2c661f6e733f7p+1) + b * (0x1.479ae6a03694bp+1 + a * 0x1.b65ee57b962b1p+0)) +
-                         c * (((0x1.8fb90412bf928p-1 + a * 0x1.0477477053965p-2) +
-                               b * (0x1.ed88668e7c2fp-5 + a * 0x1.518dc1c8ef4ffp-7)) +
-                              c * ((0x1.417009e5f3d8dp-10 + a * 0x1.84f1d4d9c5359p-14) + b * 0x1.cddb8eaf4eb5p-19));
-    return m * above / below;
+    double const above0 = fused(b, fused(a, 0x1.27cd822d40c63p-2, 0x1.2fd7c4d330ba1p-1), fused(a, 0x1.8c8a153e44cdcp-1, 0.5));
+    double const above1 = fused(b, fused(a, 0x1.ff8033bb1e82ep-12, 0x1.0ae7896743f5p-8),
+                                fused(a, 0x1.81d5c23716429p-6, 0x1.8f43d9ff99d44p-4));
+    double const above2 = fused(a, 0x1.70825364d29f6p-20, 0x1.36553b3244043p-15);
+    double const below0 = fused(b, fused(a, 0x1.b65ee57b962b1p+0, 0x1.479ae6a03694bp+1), fused(a, 0x1.2c661f6e733f7p+1, 1.0));
+    double const below1 = fused(b, fused(a, 0x1.518dc1c8ef4ffp-7, 0x1.ed88668e7c2fp-5),
+                                fused(a, 0x1.0477477053965p-2, 0x1.8fb90412bf928p-1));
+    double const below2 = fused(b, 0x1.cddb8eaf4eb5p-19, fused(a, 0x1.84f1d4d9c5359p-14, 0x1.417009e5f3d8dp-10));
+    return m * fused(c, fused(c, above2, above1), above0) / fused(c, fused(c, below2, below1), below0);
 }
 
 /// erf(z) / z - 1 of s = z^2 for z <= 0.85.
 [[gnu::always_inline]] inline float erf_series(float s) {
     float const s2 = s * s;
-    return (0x1.06eba8p-3f - s * 0x1.81271cp-2f) +
-           s2 * ((0x1.ce2432p-4f - s * 0x1.b7271ap-6f) + s2 * (0x1.4b2706p-8f - s * 0x1.4ba372p-11f));
+    float const high = fused(s2, fused(s, -0x1.4ba372p-11f, 0x1.4b2706p-8f), fused(s, -0x1.b7271ap-6f, 0x1.ce2432p-4f));
+    return fused(s2, high, fused(s, -0x1.81271cp-2f, 0x1.06eba8p-3f));
 }
 [[gnu::always_inline]] inline double erf_series(double s) {
     double const s2 = s * s, s4 = s2 * s2;
-    return ((0x1.06eba8214db68p-3 - s * 0x1.812746b03799ep-2) +
-            s2 * (0x1.ce2f21a03ec76p-4 - s * 0x1.b82ce311319dfp-6)) +
-           s4 * (((0x1.565bccd2da297p-8 - s * 0x1.c02da7eaddd24p-11) +
-                  s2 * (0x1.f9a19ee06394ap-14 - s * 0x1.f4b254bbbfecbp-17)) +
-                 s4 * ((0x1.b835eabda2807p-20 - s * 0x1.5117ce32e8c5ep-23) + s2 * 0x1.6ed065198882dp-27));
+    double const low = fused(s2, fused(s, -0x1.b82ce311319dfp-6, 0x1.ce2f21a03ec76p-4),
+                             fused(s, -0x1.812746b03799ep-2, 0x1.06eba8214db68p-3));
+    double const middle = fused(s2, fused(s, -0x1.f4b254bbbfecbp-17, 0x1.f9a19ee06394ap-14),
+                                fused(s, -0x1.c02da7eaddd24p-11, 0x1.565bccd2da297p-8));
+    double const high = fused(s2, 0x1.6ed065198882dp-27, fused(s, -0x1.5117ce32e8c5ep-23, 0x1.b835eabda2807p-20));
+    return fused(s4, fused(s4, high, middle), low);
 }
 
 template <class T>
@@ -346,8 +357,8 @@ template <class T>
     T const size = absolute(x);
     T const z = size > F::erf_most ? F::erf_most : size;  // nan stays
     auto const [m, k] = exp_of_minus_square(z, T(1));
-    T const far = T(1) - T(2) * scaled<Range::moderate>(tail_over(z * T(0x1.6a09e667f3bcdp+0), m), k);
-    T const near = size + size * erf_series(z * z);
+    T const far = fused(T(-2), scaled<Range::moderate>(tail_over(z * T(0x1.6a09e667f3bcdp+0), m), k), T(1));
+    T const near = fused(size, erf_series(z * z), size);
     return with_sign_of(size < T(0.85) ? near : far, x);
 }
 
@@ -373,19 +384,19 @@ struct Turn;
 template <>
 struct Turn<double> {
     static double sine(double r, double z) {
-        double const low = 8.33333333332248946124e-03 + z * -1.98412698298579493134e-04;
-        double const high =
-            2.75573137070700676789e-06 + z * (-2.50507602534068634195e-08 + z * 1.58969099521155010221e-10);
-        double const w = z * z;
-        return r + (r * z) * (-1.66666666666666324348e-01 + z * (low + w * high));
+        double const low = fused(z, -1.98412698298579493134e-04, 8.33333333332248946124e-03);
+        double const high = fused(z, fused(z, 1.58969099521155010221e-10, -2.50507602534068634195e-08),
+                                  2.75573137070700676789e-06);
+        double const rest = fused(z, fused(z * z, high, low), -1.66666666666666324348e-01);
+        return fused(r * z, rest, r);
     }
     static double cosine(double z) {
         double const w = z * z, half = 0.5 * z, whole = 1 - half;
-        double const low =
-            4.16666666666666019037e-02 + z * (-1.38888888888741095749e-03 + z * 2.48015872894767294178e-05);
-        double const high =
-            -2.75573143513906633035e-07 + z * (2.08757232129817482790e-09 + z * -1.13596475577881948265e-11);
-        return whole + (((1 - whole) - half) + w * (low + (w * z) * high));
+        double const low = fused(z, fused(z, 2.48015872894767294178e-05, -1.38888888888741095749e-03),
+                                 4.16666666666666019037e-02);
+        double const high = fused(z, fused(z, -1.13596475577881948265e-11, 2.08757232129817482790e-09),
+                                  -2.75573143513906633035e-07);
+        return whole + fused(w, fused(w * z, high, low), (1 - whole) - half);
     }
 };
 
@@ -393,14 +404,14 @@ struct Turn<double> {
 template <>
 struct Turn<float> {
     static double sine(double r, double z) {
-        double const w = z * z;
-        return r + (r * z) * ((-0x1.5555554cbac77p-3 + z * 0x1.11110896efbb2p-7) +
-                              w * (-0x1.a00f9e2cae774p-13 + z * 0x1.6cd878c3b46a7p-19));
+        double const low = fused(z, 0x1.11110896efbb2p-7, -0x1.5555554cbac77p-3);
+        double const high = fused(z, 0x1.6cd878c3b46a7p-19, -0x1.a00f9e2cae774p-13);
+        return fused(r * z, fused(z * z, high, low), r);
     }
     static double cosine(double z) {
         double const w = z * z;
-        return (1 + z * -0x1.ffffffd0c5e81p-2) +
-               w * ((0x1.55553e1053a42p-5 + z * -0x1.6c087e80f1e27p-10) + w * 0x1.99342e0ee5069p-16);
+        double const middle = fused(z, -0x1.6c087e80f1e27p-10, 0x1.55553e1053a42p-5);
+        return fused(w, fused(w, 0x1.99342e0ee5069p-16, middle), fused(z, -0x1.ffffffd0c5e81p-2, 1));
     }
 };
 
@@ -409,11 +420,11 @@ template <class T, int quarters>
 [[gnu::always_inline]] inline T sine_of_turned(T argument) {
     using F = Format<double>;
     double const x = argument;
-    double const shifted = x * 0x1.45f306dc9c883p-1 + F::shift;
+    double const shifted = fused(x, 0x1.45f306dc9c883p-1, F::shift);
     double const n = shifted - F::shift;
-    double const first = x - n * 1.57079632673412561417e+00, part = n * 6.07710050630396597660e-11;
+    double const first = fused(-n, 1.57079632673412561417e+00, x), part = n * 6.07710050630396597660e-11;
     double const second = first - part;
-    double const r = second - (n * 2.02226624879595063154e-21 - ((first - second) - part));
+    double const r = second - fused(n, 2.02226624879595063154e-21, part - (first - second));
     Bits<double> const quadrant = bits_of(shifted) + quarters;
     double const z = r * r;
     double const sine = Turn<T>::sine(r, z), cosine = Turn<T>::cosine(z);

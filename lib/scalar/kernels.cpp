@@ -38,7 +38,7 @@ InstructionSet best() {
 bool supported(InstructionSet set) {
     if (set == InstructionSet::baseline) return true;
 #ifdef EIN_KERNELS_X86
-    if (set == InstructionSet::avx2) return __builtin_cpu_supports("avx2");
+    if (set == InstructionSet::avx2) return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
     return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
            __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");
 #else
