@@ -121,8 +121,9 @@ ChainRunner::Piece ChainRunner::prepare_piece(Prepared const& chain, unsigned lo
             out.output_at.push_back(out.bytes);
             out.bytes += lines(static_cast<std::size_t>(element_count(lengths)) * size_of(step.output));
         }
-        bool const streams = k > 0 && !graph::is_rows_by_columns(step.kernel.einsum);
-        out.shares.push_back(streams ? static_cast<double>(element_count(shape.lengths)) : 0.0);
+        bool const computes = k > 0 && !graph::is_rows_by_columns(step.kernel.einsum) &&
+                              step.kernel.einsum.join.node().op != scalar::Op::operand;
+        out.shares.push_back(computes ? static_cast<double>(element_count(shape.lengths)) : 0.0);
         out.kernels.push_back(device.prepare(shape, params));
     }
     double left = std::accumulate(out.shares.begin(), out.shares.end(), 0.0);

@@ -33,7 +33,7 @@ struct Chain {
 };
 
 struct ChainLimits {
-    double bytes_of_a_piece = 768 << 10;  // together with what kernels need beside it, in the second-level cache
+    double bytes_of_a_piece = 320 << 10;  // together with what kernels need beside it, in the second-level cache
     double least_bytes = 4 << 20;         // of a chain: smaller ones are in the cache anyway
     Extent least_rows = 64;               // of a piece of a product, for which its other operand is packed again
 };

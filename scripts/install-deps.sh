@@ -14,6 +14,7 @@ packages=(
     nlohmann-json3-dev libcli11-dev libspdlog-dev catch2
     libflatbuffers-dev flatbuffers-compiler zlib1g-dev
 )
+[ "$(uname -m)" != x86_64 ] || packages+=(libxbyak-dev)    # machine code for joins
 test_packages=(python3-minimal python3-numpy python3-jsonschema)
 bench_packages=(python3-numpy python3-torch libscalapack-openmpi-dev iproute2)
 

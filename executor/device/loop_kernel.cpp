@@ -15,6 +15,7 @@ constexpr Extent bytes_past_cache = 32 << 20;
 /// Operands of so many bytes are asked for ahead of their turn: while one strip is computed, the next comes.
 constexpr Extent bytes_ahead = 1 << 20;
 constexpr std::size_t stored_strip = 2048;  // bytes
+constexpr std::size_t looped_strip = 4096;  // bytes: what is brought meanwhile comes in bursts, one a strip
 constexpr std::size_t long_strip = 2048;    // without a program nothing limits a strip but the first-level cache
 
 bool goes_past_cache(Nest const& nest) {
@@ -22,9 +23,19 @@ bool goes_past_cache(Nest const& nest) {
     return !nest.accumulate && std::max(bytes, nest.output_bytes) >= bytes_past_cache;
 }
 
-/// Strips that a program makes and a kernel stores past the cache are short enough for stores to leave while the next strip is computed.
+/// A join over so many points is worth code of its own, which takes 20 to 70 microseconds to make.
+constexpr Extent points_for_a_loop = 1 << 13;
+
+bool becomes_a_loop(Nest const& nest, LoopBody const& body) {
+    Extent points = 1;
+    for (NestLabel const& label : nest.labels) points *= label.length;
+    return body.program != nullptr && points >= points_for_a_loop && scalar::VectorLoop::possible(*body.program);
+}
+
+/// Strips that a program makes an operation at a time and a kernel stores past the cache are short enough for stores to leave while the next strip is computed.
 std::size_t longest_strip(Nest const& nest, LoopBody const& body) {
     if (body.program == nullptr) return long_strip;
+    if (becomes_a_loop(nest, body)) return std::min(body.program->strip(), looped_strip / size_of(body.compute));
     bool const leaves = !nest.aggregates() && goes_past_cache(nest);
     return leaves ? std::min(body.program->strip(), stored_strip / size_of(body.compute)) : body.program->strip();
 }
@@ -58,19 +69,20 @@ struct LoopKernel::Partials {
 std::unique_ptr<LoopKernel const> LoopKernel::make(Nest nest, LoopBody body) {
     std::optional<Aggregator> aggregator = Aggregator::make(body.agg, body.accumulate);
     if (!aggregator) return nullptr;
-    LoopPlan plan = plan_loops(nest, longest_strip(nest, body));
+    std::size_t const strip = longest_strip(nest, body);
+    LoopPlan plan = plan_loops(nest, strip);
     return std::unique_ptr<LoopKernel const>(
-        new LoopKernel(std::move(nest), std::move(body), std::move(*aggregator), std::move(plan)));
+        new LoopKernel(std::move(nest), std::move(body), std::move(*aggregator), std::move(plan), strip));
 }
 
 LoopKernel::~LoopKernel() = default;
 
-LoopKernel::LoopKernel(Nest nest, LoopBody body, Aggregator aggregator, LoopPlan plan)
+LoopKernel::LoopKernel(Nest nest, LoopBody body, Aggregator aggregator, LoopPlan plan, std::size_t strip)
     : nest_(std::move(nest)),
       body_(std::move(body)),
       aggregator_(std::move(aggregator)),
       plan_(std::move(plan)),
-      strip_(longest_strip(nest_, body_)) {
+      strip_(strip) {
     for (LoopPlan::Level const& level : plan_.levels) {
         NestLabel const& label = nest_.labels[level.label];
         levels_.push_back({level.label, level.block, label.length, level.tile_stride, label.output_stride, label.index,
@@ -81,8 +93,9 @@ LoopKernel::LoopKernel(Nest nest, LoopBody body, Aggregator aggregator, LoopPlan
                   body_.accumulate == body_.compute &&
                   passes_through(nest_.operand_dtypes[0], body_.compute, nest_.output_dtype);
     past_cache_ = goes_past_cache(nest_);
-    in_place_ = makes_in_place();
+    in_place_ = results_stay() && !past_cache_;
     choose_fetches();
+    make_loops();
     lay_out();
     if (plan_.partial) make_partials();
 }
@@ -91,9 +104,10 @@ bool LoopKernel::is_one_run(Extent inner, Extent outer) const {
     return plan_.outer == LoopPlan::none || outer == inner * nest_.labels[plan_.inner].length;
 }
 
-bool LoopKernel::makes_in_place() const {
+/// Whether a strip's values are the results, one behind another.
+bool LoopKernel::results_stay() const {
     DType const type = nest_.output_dtype;
-    if (nest_.aggregates() || nest_.accumulate || past_cache_ || plan_.inner == LoopPlan::none) return false;
+    if (nest_.aggregates() || nest_.accumulate || plan_.inner == LoopPlan::none) return false;
     bool const as_it_is =
         body_.join == body_.accumulate && type == body_.accumulate && type == scalar::register_dtype(type);
     Extent const inner = nest_.labels[plan_.inner].output_stride;
@@ -121,6 +135,18 @@ void LoopKernel::choose_fetches() {
     }
 }
 
+void LoopKernel::make_loops() {
+    bool const all_constant = std::all_of(body_.used.begin(), body_.used.end(),
+                                          [&](std::size_t k) { return fetches_[k] == Fetch::constant; });
+    if (all_constant || !becomes_a_loop(nest_, body_)) return;
+    scalar::VectorLoop::Use use;
+    for (Fetch fetch : fetches_) use.constant.push_back(fetch == Fetch::constant);
+    use.ahead = ahead_;
+    loop_ = scalar::VectorLoop::make(*body_.program, use);
+    use.past_cache = true;
+    if (past_cache_ && results_stay()) streaming_ = scalar::VectorLoop::make(*body_.program, use);
+}
+
 void LoopKernel::lay_out() {
     std::size_t total = 0;
     auto const place = [&total](std::size_t bytes) {
@@ -137,7 +163,7 @@ void LoopKernel::lay_out() {
     layout_.gathered = place(plain_copy_ ? 0 : operands * wide);
     layout_.values = place(3 * wide);  // converted or spread; wrapped; ready to store
     layout_.merged = place(nest_.accumulate ? wide : 0);
-    layout_.program = place(body_.program == nullptr ? 0 : body_.program->scratch_bytes());
+    layout_.program = place(body_.program == nullptr ? 0 : std::max(body_.program->scratch_bytes(), wide));
     layout_.tile = place(aggregator_.scratch_bytes(strip_));
     layout_.state = place(nest_.aggregates() ? aggregator_.state_bytes(plan_.tile) : 0);
     layout_.total = total;
@@ -169,7 +195,7 @@ void LoopKernel::make_partials() {
     partials->combine = make(std::move(combine), body);
     LoopPlan plan = plan_;
     plan.partial = false;
-    partials->each.reset(new LoopKernel(std::move(each), body_, aggregator_, std::move(plan)));
+    partials->each.reset(new LoopKernel(std::move(each), body_, aggregator_, std::move(plan), strip_));
     partials_ = std::move(partials);
 }
 

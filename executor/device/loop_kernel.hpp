@@ -10,6 +10,7 @@
 #include "executor/device/aggregator.hpp"
 #include "executor/device/loop_plan.hpp"
 #include "executor/device/nest.hpp"
+#include "lib/scalar/jit/vector_loop.hpp"
 
 namespace ein::executor {
 
@@ -56,11 +57,12 @@ private:
     };
     struct Partials;
 
-    LoopKernel(Nest nest, LoopBody body, Aggregator aggregator, LoopPlan plan);
+    LoopKernel(Nest nest, LoopBody body, Aggregator aggregator, LoopPlan plan, std::size_t strip);
     /// Whether a strip lies in one run, its labels being so far apart.
     bool is_one_run(Extent inner, Extent outer) const;
-    bool makes_in_place() const;
+    bool results_stay() const;
     void choose_fetches();
+    void make_loops();
     void lay_out();
     void make_partials();
     void run_piece(std::span<void const* const> operands, void* output, std::span<Extent const> begin,
@@ -76,9 +78,11 @@ private:
     std::vector<bool> ahead_;  // by operand: large and read along strips, so that a strip is asked for before its turn
     std::vector<bool> narrowed_;  // by operand: first wrapped or rounded to a compute type that its registers exceed
     std::size_t strip_ = 0;
-    bool past_cache_ = false;  // the output is large: its lines are written without being read
-    bool in_place_ = false;    // a strip's values are made where they stay
-    bool plain_copy_ = false;  // nothing to compute: operand 0's elements, converted once
+    bool past_cache_ = false;                         // the output is large: its lines are written without being read
+    bool in_place_ = false;                           // a strip's values are made where they stay
+    std::unique_ptr<scalar::VectorLoop const> loop_;  // the program as one loop; null: an operation at a time
+    std::unique_ptr<scalar::VectorLoop const> streaming_;  // the same, its results past the cache and where they stay
+    bool plain_copy_ = false;                              // nothing to compute: operand 0's elements, converted once
     Layout layout_{};
     std::unique_ptr<Partials const> partials_;
 };

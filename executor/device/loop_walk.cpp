@@ -11,7 +11,7 @@ namespace ein::executor {
 namespace {
 constexpr std::size_t line_bytes = 64;
 constexpr std::size_t ahead = 4096;  // bytes: at 2 KiB lines come late, the more so the less a join computes
-}
+}  // namespace
 
 LoopKernel::Walk::Walk(LoopKernel const& kernel, std::span<void const* const> operands, void* output,
                        std::span<Extent const> begin, std::byte* scratch)
@@ -109,6 +109,11 @@ void LoopKernel::Walk::finish(std::size_t level, std::byte* output, Extent tile)
 void LoopKernel::Walk::strip(std::byte* output, Extent tile) {
     if (k_.plain_copy_) return copy_strip(output);
     if (!next_.empty()) bring_some();
+    bool const streams = k_.streaming_ != nullptr && reinterpret_cast<std::uintptr_t>(output) % line_bytes == 0;
+    if (streams) {
+        for (std::size_t k : k_.body_.used) strip_operands_[k] = fetch(k);
+        return run_loop(*k_.streaming_, output);
+    }
     Values const values = to_accumulate(join(k_.in_place_ ? output : nullptr), rows() * columns());
     if (values.data == output && !values.constant) return;
     if (aggregates_)
@@ -120,13 +125,18 @@ void LoopKernel::Walk::strip(std::byte* output, Extent tile) {
 LoopKernel::Walk::Values LoopKernel::Walk::join(std::byte* result) {
     for (std::size_t k : k_.body_.used) strip_operands_[k] = fetch(k);
     if (k_.body_.program == nullptr) return strip_operands_[k_.body_.used[0]];
+    if (k_.loop_ != nullptr) {
+        if (result == nullptr) result = scratch_ + k_.layout_.program;
+        run_loop(*k_.loop_, result);
+        return {result, false};
+    }
     return k_.body_.program->run(rows() * columns(), std::span(strip_operands_, operands_),
                                  std::span(strip_indices_, k_.body_.indices), scratch_ + k_.layout_.program, result);
 }
 
 LoopKernel::Walk::Values LoopKernel::Walk::fetch(std::size_t operand) {
     std::byte const* const from = pointers(k_.levels_.size())[operand];
-    if (k_.ahead_[operand]) {
+    if (k_.ahead_[operand] && k_.loop_ == nullptr) {
         std::size_t const bytes = rows() * columns() * size_of(k_.nest_.operand_dtypes[operand]);
         for (std::size_t at = 0; at < bytes; at += line_bytes) __builtin_prefetch(from + ahead + at, 0, 3);
     }

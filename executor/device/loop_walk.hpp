@@ -27,6 +27,9 @@ private:
     void bring_some();
     /// @param result  where the values stay; null: nowhere
     Values join(std::byte* result);
+    void run_loop(scalar::VectorLoop const& loop, void* result) {
+        loop.run(rows() * columns(), std::span(strip_operands_, operands_), result);
+    }
     Values fetch(std::size_t operand);
     void gather(std::size_t operand, std::byte* to);
     Values to_accumulate(Values values, std::size_t count);

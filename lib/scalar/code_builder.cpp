@@ -93,16 +93,22 @@ int CodeBuilder::index(int label) {
     return add(made, DType::i64, {0, label, 0, 0, 0, 0});
 }
 
-int CodeBuilder::unary(UnaryKernel kernel, DType result, int a) {
+int CodeBuilder::unary(UnaryKernel kernel, Meaning meaning, Op op, int number, DType result, int a) {
     Instruction made;
+    made.meaning = meaning;
+    made.op = op;
+    made.number = number;
     made.a = a;
     made.unary = kernel;
     return add(made, result, {1, reinterpret_cast<std::intptr_t>(kernel), a, 0, 0, 0});
 }
 
-int CodeBuilder::binary(BinaryKernels const& kernels, DType result, int a, int b) {
+int CodeBuilder::binary(BinaryKernels const& kernels, Op op, int number, DType result, int a, int b) {
     Instruction made;
     made.form = Instruction::Form::binary;
+    made.meaning = Meaning::op;
+    made.op = op;
+    made.number = number;
     made.a = a;
     made.b = b;
     made.binary = kernels;
@@ -114,6 +120,7 @@ int CodeBuilder::select(DType result, int condition, int a, int b) {
     int const number = register_number(register_dtype(result));
     Instruction made;
     made.form = Instruction::Form::select;
+    made.number = number;
     made.a = condition;
     made.b = a;
     made.c = b;

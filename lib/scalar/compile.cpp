@@ -49,7 +49,7 @@ private:
 
 class Compiler {
 public:
-    Compiler(Expr const& expr, DType compute) : types_(expr, compute) {}
+    Compiler(Expr const& expr, DType compute) : types_(expr, compute), code_(compute) {}
 
     std::unique_ptr<Program::Code const> run(Expr const& expr, DType weak) {
         ValueType const type = types_.of(expr).value;
@@ -60,6 +60,8 @@ public:
     }
 
 private:
+    using Meaning = Instruction::Meaning;
+
     int value(Expr const& expr) const { return done_.at(&expr.node()); }
 
     int made_value(Expr const& expr) {
@@ -101,14 +103,15 @@ private:
 
     /// An operation without a kernel leaves its argument as it is: floor of an integer, conj of a real.
     int apply(Op op, DType work, DType result, int a) {
-        UnaryKernel const kernel = kernels().unary[static_cast<int>(op)][register_number(work)];
-        return kernel == nullptr ? a : wrapped(op, result, code_.unary(kernel, result, a));
+        int const number = register_number(work);
+        UnaryKernel const kernel = kernels().unary[static_cast<int>(op)][number];
+        return kernel == nullptr ? a : wrapped(op, result, code_.unary(kernel, Meaning::op, op, number, result, a));
     }
 
     int apply(Op op, DType work, DType result, int a, int b) {
         BinaryKernels const& chosen = kernels().binary[static_cast<int>(op)][register_number(work)];
         promise(chosen.vv != nullptr, "an operation without a kernel");
-        return wrapped(op, result, code_.binary(chosen, result, a, b));
+        return wrapped(op, result, code_.binary(chosen, op, register_number(work), result, a, b));
     }
 
     int wrapped(Op op, DType type, int a) {
@@ -120,13 +123,15 @@ private:
         if (from == to) return a;
         if (Scalar const* const constant = code_.known(a)) return code_.constant(convert(*constant, from, to), to);
         int const source = register_number(from);
-        if (to == DType::boolean) return code_.unary(kernels().truth[source], DType::i64, a);
+        if (to == DType::boolean)
+            return code_.unary(kernels().truth[source], Meaning::truth, Op::ne, source, DType::i64, a);
         if (to == DType::f16 || to == DType::bf16) {
             auto const round = to == DType::f16 ? kernels().round_f16 : kernels().round_bf16;
             return code_.unary(round, DType::f32, converted(a, from, DType::f32));
         }
-        UnaryKernel const change = kernels().convert[source][register_number(to)];
-        int const moved = change == nullptr ? a : code_.unary(change, to, a);
+        int const target = register_number(to);
+        UnaryKernel const change = kernels().convert[source][target];
+        int const moved = change == nullptr ? a : code_.unary(change, Meaning::conversion, Op::cast, target, to, a);
         bool const fits = !exact(to) || to == DType::i64 || (exact(from) && promote(from, to) == to);
         return fits ? moved : code_.unary(kernels().wrap[static_cast<int>(to)], DType::i64, moved);
     }

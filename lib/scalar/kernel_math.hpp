@@ -19,6 +19,7 @@ struct Format;
 
 template <>
 struct Format<float> {
+    using Number = float;
     using Bits = std::uint32_t;
     static constexpr int digits = 23, bias = 127;
     static constexpr float shift = 0x1.8p23f;  // adding it leaves a whole number in the low bits
@@ -33,19 +34,42 @@ struct Format<float> {
                            gelu_most = 15, erf_most = 4;
 
     /// (e^r - 1 - r) / r^2, of r and r^2
-    static float exp_rest(float r, float r2) {
-        float const high = fused(r2, 0x1.6d1106p-10f, fused(0x1.120b6cp-7f, r, 0x1.55551ap-5f));
+    template <class T>
+    static T exp_rest(T r, T r2) {
+        T const high = fused(r2, 0x1.6d1106p-10f, fused(0x1.120b6cp-7f, r, 0x1.55551ap-5f));
         return fused(r2, high, fused(0x1.5554dcp-3f, r, 0.5f));
     }
-    static float log_rest(float z) {
-        float const w = z * z;
-        float const even = fused(w, 0x1.f13c4cp-3f, 0x1.99c264p-2f), odd = fused(w, 0x1.23d3dcp-2f, 0x1.555554p-1f);
+    template <class T>
+    static T log_rest(T z) {
+        T const w = z * z;
+        T const even = fused(w, 0x1.f13c4cp-3f, 0x1.99c264p-2f), odd = fused(w, 0x1.23d3dcp-2f, 0x1.555554p-1f);
         return fused(w, even, z * odd);
+    }
+    /// The area of the normal distribution beyond a >= 0, erfc(a / sqrt(2)) / 2, divided by e^(-a^2 / 2), times m: a
+    /// quotient of polynomials fitted at Chebyshev nodes of 1 / (4 + a), for f64 up to 39, for f32 up to 14.6. All
+    /// coefficients are positive, so nothing cancels.
+    template <class T>
+    static T tail_over(T a, T m) {
+        T const a2 = a * a;
+        T const above = fused(a2, fused(a2, 0x1.0ecceep-8f, fused(a, 0x1.4ddb9ap-5f, 0x1.780b3p-3f)),
+                              fused(a, 0x1.c15f2cp-2f, 0.5f));
+        T const below =
+            fused(a2, fused(a2, fused(a, 0x1.5364f6p-7f, 0x1.a2743ep-4f), fused(a, 0x1.e1c21p-2f, 0x1.344208p+0f)),
+                  fused(a, 0x1.acf1c6p+0f, 1.0f));
+        return m * above / below;
+    }
+    /// erf(z) / z - 1 of s = z^2 for z <= 0.85.
+    template <class T>
+    static T erf_series(T s) {
+        T const s2 = s * s;
+        T const high = fused(s2, fused(s, -0x1.4ba372p-11f, 0x1.4b2706p-8f), fused(s, -0x1.b7271ap-6f, 0x1.ce2432p-4f));
+        return fused(s2, high, fused(s, -0x1.81271cp-2f, 0x1.06eba8p-3f));
     }
 };
 
 template <>
 struct Format<double> {
+    using Number = double;
     using Bits = std::uint64_t;
     static constexpr int digits = 52, bias = 1023;
     static constexpr double shift = 0x1.8p52;
@@ -61,41 +85,79 @@ struct Format<double> {
     static constexpr double sine_moderate = 1e5, exp_moderate = 708, exp2_moderate = 1022, gelu_moderate = 37,
                             gelu_most = 39, erf_most = 6;
 
-    static double exp_rest(double r, double r2) {
-        double const low =
+    template <class T>
+    static T exp_rest(T r, T r2) {
+        T const low =
             fused(r2, fused(0x1.11111111109b4p-7, r, 0x1.5555555553d64p-5), fused(0x1.5555555555556p-3, r, 0.5));
-        double const middle = fused(r2, fused(0x1.71de0daf7a6ccp-19, r, 0x1.a019b90eefe8ep-16),
-                                    fused(0x1.a01a01a7c3d59p-13, r, 0x1.6c16c1788b646p-10));
-        double const high = fused(0x1.af38a71a18cb9p-26, r, 0x1.2891834686c7ep-22), r4 = r2 * r2;
+        T const middle = fused(r2, fused(0x1.71de0daf7a6ccp-19, r, 0x1.a019b90eefe8ep-16),
+                               fused(0x1.a01a01a7c3d59p-13, r, 0x1.6c16c1788b646p-10));
+        T const high = fused(0x1.af38a71a18cb9p-26, r, 0x1.2891834686c7ep-22), r4 = r2 * r2;
         return fused(r4, fused(r4, high, middle), low);
     }
-    static double log_rest(double z) {
-        double const w = z * z;
-        double const even =
-            fused(w, fused(w, 1.531383769920937332e-01, 2.222219843214978396e-01), 3.999999999940941908e-01);
-        double const odd = fused(
-            w, fused(w, fused(w, 1.479819860511658591e-01, 1.818357216161805012e-01), 2.857142874366239149e-01),
-            6.666666666666735130e-01);
+    template <class T>
+    static T log_rest(T z) {
+        T const w = z * z;
+        T const even = fused(w, fused(w, 1.531383769920937332e-01, 2.222219843214978396e-01), 3.999999999940941908e-01);
+        T const odd =
+            fused(w, fused(w, fused(w, 1.479819860511658591e-01, 1.818357216161805012e-01), 2.857142874366239149e-01),
+                  6.666666666666735130e-01);
         return fused(w, even, z * odd);
+    }
+    template <class T>
+    static T tail_over(T a, T m) {
+        T const b = a * a, c = b * b;
+        T const above0 =
+            fused(b, fused(a, 0x1.27cd822d40c63p-2, 0x1.2fd7c4d330ba1p-1), fused(a, 0x1.8c8a153e44cdcp-1, 0.5));
+        T const above1 = fused(b, fused(a, 0x1.ff8033bb1e82ep-12, 0x1.0ae7896743f5p-8),
+                               fused(a, 0x1.81d5c23716429p-6, 0x1.8f43d9ff99d44p-4));
+        T const above2 = fused(a, 0x1.70825364d29f6p-20, 0x1.36553b3244043p-15);
+        T const below0 =
+            fused(b, fused(a, 0x1.b65ee57b962b1p+0, 0x1.479ae6a03694bp+1), fused(a, 0x1.2c661f6e733f7p+1, 1.0));
+        T const below1 = fused(b, fused(a, 0x1.518dc1c8ef4ffp-7, 0x1.ed88668e7c2fp-5),
+                               fused(a, 0x1.0477477053965p-2, 0x1.8fb90412bf928p-1));
+        T const below2 = fused(b, 0x1.cddb8eaf4eb5p-19, fused(a, 0x1.84f1d4d9c5359p-14, 0x1.417009e5f3d8dp-10));
+        return m * fused(c, fused(c, above2, above1), above0) / fused(c, fused(c, below2, below1), below0);
+    }
+    template <class T>
+    static T erf_series(T s) {
+        T const s2 = s * s, s4 = s2 * s2;
+        T const low = fused(s2, fused(s, -0x1.b82ce311319dfp-6, 0x1.ce2f21a03ec76p-4),
+                            fused(s, -0x1.812746b03799ep-2, 0x1.06eba8214db68p-3));
+        T const middle = fused(s2, fused(s, -0x1.f4b254bbbfecbp-17, 0x1.f9a19ee06394ap-14),
+                               fused(s, -0x1.c02da7eaddd24p-11, 0x1.565bccd2da297p-8));
+        T const high = fused(s2, 0x1.6ed065198882dp-27, fused(s, -0x1.5117ce32e8c5ep-23, 0x1.b835eabda2807p-20));
+        return fused(s4, fused(s4, high, middle), low);
     }
 };
 
 template <class T>
 using Bits = typename Format<T>::Bits;
+template <class T>
+using Number = typename Format<T>::Number;  // of constants
 
 template <class T>
 constexpr Bits<T> bits_of(T x) {
     return __builtin_bit_cast(Bits<T>, x);
 }
 template <class T>
+struct FromBits {
+    static constexpr T of(Bits<T> bits) { return __builtin_bit_cast(T, bits); }
+};
+template <class T>
 constexpr T from_bits(Bits<T> bits) {
-    return __builtin_bit_cast(T, bits);
+    return FromBits<T>::of(bits);
+}
+
+/// condition ? a : b, of numbers that may be traced.
+template <class T>
+[[gnu::always_inline]] inline T pick(bool condition, T a, T b) {
+    return condition ? a : b;
 }
 
 template <class T>
-[[gnu::always_inline]] inline T clamped(T x, T least, T most) {  // nan stays
-    x = x < least ? least : x;
-    return x > most ? most : x;
+[[gnu::always_inline]] inline T clamped(T x, Number<T> least, Number<T> most) {  // nan stays
+    x = pick(x < T(least), T(least), x);
+    return pick(x > T(most), T(most), x);
 }
 
 /// 2^k for a k (two's complement) of a normal number.
@@ -125,9 +187,9 @@ struct Reduced {
 template <class T>
 [[gnu::always_inline]] inline Reduced<T> reduced(T x) {
     using F = Format<T>;
-    T const shifted = fused(x, F::log2e, F::shift);
-    T const n = shifted - F::shift;
-    return {fused(-n, F::ln2_low, fused(-n, F::ln2_high, x)), bits_of(shifted)};
+    T const shifted = fused(x, T(F::log2e), T(F::shift));
+    T const n = shifted - T(F::shift);
+    return {fused(-n, T(F::ln2_low), fused(-n, T(F::ln2_high), x)), bits_of(shifted)};
 }
 
 /// e^r for |r| <= ln2 / 2.
@@ -152,19 +214,21 @@ template <Range range, class T>
 [[gnu::always_inline]] inline T fast_exp2(T x) {
     using F = Format<T>;
     if constexpr (range == Range::whole) x = clamped(x, F::exp2_least, F::exp2_most);
-    T const shifted = x + F::shift;
-    return scaled<range>(exp_of_reduced((x - (shifted - F::shift)) * F::ln2), bits_of(shifted));
+    T const shifted = x + T(F::shift);
+    return scaled<range>(exp_of_reduced((x - (shifted - T(F::shift))) * T(F::ln2)), bits_of(shifted));
 }
 
 template <class T>
+constexpr auto top_bit = bits_of(Number<T>(-0.0));
+
+template <class T>
 [[gnu::always_inline]] inline T absolute(T x) {
-    return from_bits<T>(bits_of(x) & ~(Bits<T>(1) << (8 * sizeof(T) - 1)));
+    return from_bits<T>(bits_of(x) & ~top_bit<T>);
 }
 
 template <class T>
 [[gnu::always_inline]] inline T with_sign_of(T magnitude, T sign) {
-    constexpr Bits<T> top = Bits<T>(1) << (8 * sizeof(T) - 1);
-    return from_bits<T>((bits_of(magnitude) & ~top) | (bits_of(sign) & top));
+    return from_bits<T>((bits_of(magnitude) & ~top_bit<T>) | (bits_of(sign) & top_bit<T>));
 }
 
 /// 2^k (e^r - 1) + (2^k - 1), halved so that 2^k cannot overflow before its time.
@@ -188,10 +252,11 @@ struct Logarithm {
 template <class T>
 [[gnu::always_inline]] inline Logarithm<T> logarithm(T x, T exponent_offset) {
     using F = Format<T>;
-    constexpr Bits<T> one = Bits<T>(F::bias) << F::digits;
-    constexpr Bits<T> mantissa = (Bits<T>(1) << F::digits) - 1;
+    constexpr auto one = bits_of(Number<T>(1));
+    constexpr auto mantissa = decltype(one)((decltype(one)(1) << F::digits) - 1);
+    constexpr Number<T> whole = mantissa + 1;  // whose low bits hold the integers below it
     Bits<T> const moved = bits_of(x) + (one - F::root_half);
-    T const biased = from_bits<T>((moved >> F::digits) | bits_of(T(mantissa + 1))) - T(mantissa + 1);  // int to T
+    T const biased = from_bits<T>((moved >> F::digits) | bits_of(whole)) - T(whole);
     T const f = from_bits<T>((moved & mantissa) + F::root_half) - T(1);
     T const s = f / (T(2) + f);
     T const half_square = T(0.5) * f * f;
@@ -203,44 +268,44 @@ template <class T>
 [[gnu::always_inline]] inline T log_of_normal(T x, T correction, T exponent_offset) {
     using F = Format<T>;
     auto const [k, f, half_square, series] = logarithm(x, exponent_offset);
-    return fused(k, F::log_high, series + fused(k, F::log_low, correction) - half_square + f);
+    return fused(k, T(F::log_high), series + fused(k, T(F::log_low), correction) - half_square + f);
 }
 
 /// At most 3 units in the last place of f32.
 template <class T>
 [[gnu::always_inline]] inline T log2_of_normal(T x, T exponent_offset) {
     auto const [k, f, half_square, series] = logarithm(x, exponent_offset);
-    return fused(series - half_square + f, Format<T>::log2e, k);
+    return fused(series - half_square + f, T(Format<T>::log2e), k);
 }
 
 /// Logarithms of what is no positive number; `y` of what is.
 template <class T>
 [[gnu::always_inline]] inline T logarithm_or_special(T x, T y) {
-    constexpr T infinity = __builtin_huge_val();
-    y = x < infinity ? y : x;  // inf, nan
-    y = x < T(0) ? T(__builtin_nan("")) : y;
-    return x == T(0) ? -infinity : y;
+    constexpr Number<T> infinity = __builtin_huge_val();
+    y = pick(x < T(infinity), y, x);  // inf, nan
+    y = pick(x < T(0), T(__builtin_nan("")), y);
+    return pick(x == T(0), T(-infinity), y);
 }
 
 /// x > 0, or x 2^exponent_offset where x is subnormal.
 template <class T>
 [[gnu::always_inline]] inline T normal_multiple(T x, T& exponent_offset) {
     using F = Format<T>;
-    bool const subnormal = x < from_bits<T>(Bits<T>(1) << F::digits);
-    exponent_offset = subnormal ? T(F::log_scale_digits) : T(0);
-    return subnormal ? x * F::log_scale : x;
+    auto const subnormal = x < T(from_bits<Number<T>>(Bits<Number<T>>(1) << F::digits));
+    exponent_offset = pick(subnormal, T(F::log_scale_digits), T(0));
+    return pick(subnormal, x * T(F::log_scale), x);
 }
 
 template <class T>
 [[gnu::always_inline]] inline T fast_log(T x) {
-    T offset;
+    T offset(0);
     T const normal = normal_multiple(x, offset);
     return logarithm_or_special(x, log_of_normal(normal, T(0), offset));
 }
 
 template <class T>
 [[gnu::always_inline]] inline T fast_log2(T x) {
-    T offset;
+    T offset(0);
     T const normal = normal_multiple(x, offset);
     return logarithm_or_special(x, log2_of_normal(normal, offset));
 }
@@ -254,11 +319,11 @@ template <class T>
 
 template <class T>
 [[gnu::always_inline]] inline T fast_log1p(T x) {
-    constexpr T infinity = __builtin_huge_val();
+    constexpr Number<T> infinity = __builtin_huge_val();
     T y = with_sign_of(log1p_of_finite(x), x);  // -0 stays -0
-    y = x < infinity ? y : x;                   // inf, nan
-    y = x < T(-1) ? T(__builtin_nan("")) : y;
-    return x == T(-1) ? -infinity : y;
+    y = pick(x < T(infinity), y, x);            // inf, nan
+    y = pick(x < T(-1), T(__builtin_nan("")), y);
+    return pick(x == T(-1), T(-infinity), y);
 }
 
 template <class T>
@@ -270,7 +335,13 @@ template <class T>
 template <Range range, class T>
 [[gnu::always_inline]] inline T fast_sigmoid(T x) {  // at most 3 units in the last place
     T const small = fast_exp<range>(-absolute(x));
-    return (x < T(0) ? small : T(1)) / (T(1) + small);
+    return pick(x < T(0), small, T(1)) / (T(1) + small);
+}
+
+/// -inf * 0.
+template <class T>
+[[gnu::always_inline]] inline T nan_at_minus_infinity(T x, T y) {
+    return pick(x == T(-__builtin_huge_val()), T(__builtin_nan("")), y);
 }
 
 /// x e^x / (1 + e^x) for x < 0, where 2^k comes last: x e^x has digits where e^x alone has lost them. At most 4 units in
@@ -278,19 +349,19 @@ template <Range range, class T>
 template <Range range, class T>
 [[gnu::always_inline]] inline T fast_silu(T x) {
     using F = Format<T>;
-    T const minus = range == Range::whole ? clamped(-absolute(x), F::silu_least, T(0)) : -absolute(x);
+    T const minus = range == Range::whole ? clamped(-absolute(x), F::silu_least, 0) : -absolute(x);
     auto const [r, k] = reduced(minus);
     T const mantissa = exp_of_reduced(r);
     T const whole = T(1) + scaled<range>(mantissa, k);
-    bool const negative = x < T(0);
-    T const y = (negative ? mantissa * minus : x) / whole;
-    T const z = negative ? scaled<range>(y, k) : y;
-    return range == Range::whole && x == -T(__builtin_huge_val()) ? T(__builtin_nan("")) : z;  // -inf * 0
+    auto const negative = x < T(0);
+    T const y = pick(negative, mantissa * minus, x) / whole;
+    T const z = pick(negative, scaled<range>(y, k), y);
+    return range == Range::whole ? nan_at_minus_infinity(x, z) : z;
 }
 
 template <Range range, class T>
 [[gnu::always_inline]] inline T fast_softplus(T x) {
-    T const positive = x < T(0) ? T(0) : x;  // nan stays
+    T const positive = pick(x < T(0), T(0), x);  // nan stays
     return positive + log1p_of_finite(fast_exp<range>(-absolute(x)));
 }
 
@@ -309,57 +380,15 @@ template <class T>
     return {exp_of_reduced(fused(-c, lost, r)), k};
 }
 
-/// The area of the normal distribution beyond a >= 0, erfc(a / sqrt(2)) / 2, divided by e^(-a^2 / 2): a quotient of
-/// polynomials fitted at Chebyshev nodes of 1 / (4 + a), for f64 up to 39, for f32 up to 14.6. All coefficients are
-/// positive, so nothing cancels.
-[[gnu::always_inline]] inline float tail_over(float a, float m) {
-    float const a2 = a * a;
-    float const above = fused(a2, fused(a2, 0x1.0ecceep-8f, fused(a, 0x1.4ddb9ap-5f, 0x1.780b3p-3f)),
-                              fused(a, 0x1.c15f2cp-2f, 0.5f));
-    float const below =
-        fused(a2,
-              fused(a2, fused(a, 0x1.5364f6p-7f, 0x1.a2743ep-4f), fused(a, 0x1.e1c21p-2f, 0x1.344208p+0f)),
-              fused(a, 0x1.acf1c6p+0f, 1.0f));
-    return m * above / below;
-}
-[[gnu::always_inline]] inline double tail_over(double a, double m) {
-    double const b = a * a, c = b * b;
-    double const above0 = fused(b, fused(a, 0x1.27cd822d40c63p-2, 0x1.2fd7c4d330ba1p-1), fused(a, 0x1.8c8a153e44cdcp-1, 0.5));
-    double const above1 = fused(b, fused(a, 0x1.ff8033bb1e82ep-12, 0x1.0ae7896743f5p-8),
-                                fused(a, 0x1.81d5c23716429p-6, 0x1.8f43d9ff99d44p-4));
-    double const above2 = fused(a, 0x1.70825364d29f6p-20, 0x1.36553b3244043p-15);
-    double const below0 = fused(b, fused(a, 0x1.b65ee57b962b1p+0, 0x1.479ae6a03694bp+1), fused(a, 0x1.2c661f6e733f7p+1, 1.0));
-    double const below1 = fused(b, fused(a, 0x1.518dc1c8ef4ffp-7, 0x1.ed88668e7c2fp-5),
-                                fused(a, 0x1.0477477053965p-2, 0x1.8fb90412bf928p-1));
-    double const below2 = fused(b, 0x1.cddb8eaf4eb5p-19, fused(a, 0x1.84f1d4d9c5359p-14, 0x1.417009e5f3d8dp-10));
-    return m * fused(c, fused(c, above2, above1), above0) / fused(c, fused(c, below2, below1), below0);
-}
-
-/// erf(z) / z - 1 of s = z^2 for z <= 0.85.
-[[gnu::always_inline]] inline float erf_series(float s) {
-    float const s2 = s * s;
-    float const high = fused(s2, fused(s, -0x1.4ba372p-11f, 0x1.4b2706p-8f), fused(s, -0x1.b7271ap-6f, 0x1.ce2432p-4f));
-    return fused(s2, high, fused(s, -0x1.81271cp-2f, 0x1.06eba8p-3f));
-}
-[[gnu::always_inline]] inline double erf_series(double s) {
-    double const s2 = s * s, s4 = s2 * s2;
-    double const low = fused(s2, fused(s, -0x1.b82ce311319dfp-6, 0x1.ce2f21a03ec76p-4),
-                             fused(s, -0x1.812746b03799ep-2, 0x1.06eba8214db68p-3));
-    double const middle = fused(s2, fused(s, -0x1.f4b254bbbfecbp-17, 0x1.f9a19ee06394ap-14),
-                                fused(s, -0x1.c02da7eaddd24p-11, 0x1.565bccd2da297p-8));
-    double const high = fused(s2, 0x1.6ed065198882dp-27, fused(s, -0x1.5117ce32e8c5ep-23, 0x1.b835eabda2807p-20));
-    return fused(s4, fused(s4, high, middle), low);
-}
-
 template <class T>
 [[gnu::always_inline]] inline T fast_erf(T x) {
     using F = Format<T>;
     T const size = absolute(x);
-    T const z = size > F::erf_most ? F::erf_most : size;  // nan stays
+    T const z = pick(size > T(F::erf_most), T(F::erf_most), size);  // nan stays
     auto const [m, k] = exp_of_minus_square(z, T(1));
-    T const far = fused(T(-2), scaled<Range::moderate>(tail_over(z * T(0x1.6a09e667f3bcdp+0), m), k), T(1));
-    T const near = fused(size, erf_series(z * z), size);
-    return with_sign_of(size < T(0.85) ? near : far, x);
+    T const far = fused(T(-2), scaled<Range::moderate>(F::tail_over(z * T(0x1.6a09e667f3bcdp+0), m), k), T(1));
+    T const near = fused(size, F::erf_series(z * z), size);
+    return with_sign_of(pick(size < T(0.85), near, far), x);
 }
 
 /// x Phi(x), where Phi(x) is the normal distribution: the tail for x < 0, 1 - the tail for x >= 0. 2^k comes last, as for
@@ -368,13 +397,13 @@ template <Range range, class T>
 [[gnu::always_inline]] inline T fast_gelu(T x) {
     using F = Format<T>;
     T const size = absolute(x);
-    T const a = range == Range::whole && size > F::gelu_most ? F::gelu_most : size;  // nan stays
+    T const a = range == Range::whole ? pick(size > T(F::gelu_most), T(F::gelu_most), size) : size;  // nan stays
     auto const [m, k] = exp_of_minus_square(a, T(0.5));
-    T const tail = tail_over(a, m);
-    bool const negative = x < T(0);
-    T const y = scaled<range>(negative ? -a * tail : tail, k);
-    T const z = negative ? y : x * (T(1) - y);
-    return range == Range::whole && x == -T(__builtin_huge_val()) ? T(__builtin_nan("")) : z;  // -inf * 0
+    T const tail = F::tail_over(a, m);
+    auto const negative = x < T(0);
+    T const y = scaled<range>(pick(negative, -a * tail, tail), k);
+    T const z = pick(negative, y, x * (T(1) - y));
+    return range == Range::whole ? nan_at_minus_infinity(x, z) : z;
 }
 
 /// sin and cos for |r| <= pi/4, as in FreeBSD's libm: r + r^3 S(r^2), 1 - r^2/2 + r^4 C(r^2).
@@ -385,17 +414,17 @@ template <>
 struct Turn<double> {
     static double sine(double r, double z) {
         double const low = fused(z, -1.98412698298579493134e-04, 8.33333333332248946124e-03);
-        double const high = fused(z, fused(z, 1.58969099521155010221e-10, -2.50507602534068634195e-08),
-                                  2.75573137070700676789e-06);
+        double const high =
+            fused(z, fused(z, 1.58969099521155010221e-10, -2.50507602534068634195e-08), 2.75573137070700676789e-06);
         double const rest = fused(z, fused(z * z, high, low), -1.66666666666666324348e-01);
         return fused(r * z, rest, r);
     }
     static double cosine(double z) {
         double const w = z * z, half = 0.5 * z, whole = 1 - half;
-        double const low = fused(z, fused(z, 2.48015872894767294178e-05, -1.38888888888741095749e-03),
-                                 4.16666666666666019037e-02);
-        double const high = fused(z, fused(z, -1.13596475577881948265e-11, 2.08757232129817482790e-09),
-                                  -2.75573143513906633035e-07);
+        double const low =
+            fused(z, fused(z, 2.48015872894767294178e-05, -1.38888888888741095749e-03), 4.16666666666666019037e-02);
+        double const high =
+            fused(z, fused(z, -1.13596475577881948265e-11, 2.08757232129817482790e-09), -2.75573143513906633035e-07);
         return whole + fused(w, fused(w * z, high, low), (1 - whole) - half);
     }
 };

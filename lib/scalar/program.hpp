@@ -51,6 +51,7 @@ public:
                      std::byte* scratch, void* result = nullptr) const;
 
     struct Code;  // program_code.hpp
+    Code const& code() const { return *code_; }
 
 private:
     std::unique_ptr<Code const> code_;

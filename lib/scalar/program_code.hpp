@@ -14,7 +14,12 @@ namespace ein::scalar {
 
 struct Instruction {
     enum class Form { index, unary, binary, select, position };
+    /// What a kernel of Form::unary or binary does, for who makes code of its own for it.
+    enum class Meaning { other, op, truth, conversion };
     Form form = Form::unary;
+    Meaning meaning = Meaning::other;
+    Op op = Op::add;  // of Meaning::op
+    int number = 0;   // of the register: arguments' of an operation, result's of a conversion or select
     int out = 0;
     int a = -1, b = -1, c = -1;   // values; of a select: condition, then, else
     int label = 0;                // of an index
@@ -42,6 +47,7 @@ struct Program::Code {
     std::vector<Instruction> instructions;
     int values = 0;
     int result = 0;
+    DType registers = DType::f32;  // of operands
     DType result_dtype = DType::f32;
     std::size_t strip = 0;          // elements
     std::size_t scratch_bytes = 0;  // first a StripOperand for each value, then the strips

@@ -8,6 +8,7 @@
 #include "lib/scalar/type.hpp"
 #include "lib/scalar/typing.hpp"
 #include "tests/lib/scalar/random_expression.hpp"
+#include "tests/lib/scalar/scratch.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace ein;
@@ -50,20 +51,6 @@ Scalar load(void const* from, DType type) {
         default: return Scalar::of(loaded<std::int64_t>(from));
     }
 }
-
-/// Scratch of exactly the promised size, so that a sanitizer sees every byte beyond it.
-class Scratch {
-public:
-    explicit Scratch(std::size_t bytes)
-        : bytes_(static_cast<std::byte*>(std::aligned_alloc(64, (bytes + 63) / 64 * 64))) {}
-    ~Scratch() { std::free(bytes_); }
-    Scratch(Scratch const&) = delete;
-    Scratch& operator=(Scratch const&) = delete;
-    std::byte* get() const { return bytes_; }
-
-private:
-    std::byte* bytes_;
-};
 
 /// Operands and labels of one strip, as a program and as the judge want them.
 struct Strip {

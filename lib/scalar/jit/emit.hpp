@@ -1,0 +1,33 @@
+// Machine code of a vector loop: LaneCode in registers, constants and elements that stand for all in memory beside it.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+
+#include "lib/scalar/jit/lane_code.hpp"
+#include "lib/scalar/jit/vector_loop.hpp"
+
+namespace ein::scalar {
+
+class VectorLoop::Code {
+public:
+    virtual ~Code() = default;
+    std::size_t lanes = 0, element_bytes = 0;
+    std::vector<int> operands;  // numbers of those that the loop reads
+
+    /// @param vectors  at least 1  @param operands  in the order of `operands`
+    void run(std::size_t vectors, void const* const* of_operands, void* result) const {
+        entry_(vectors, of_operands, result);
+    }
+
+    /// @param fast  may refuse lanes, for which `whole` is done
+    /// @return nothing where registers do not suffice or the system forbids code made at run time
+    static std::unique_ptr<Code> emit(jit::LaneCode const& fast, jit::LaneCode const& whole, Use const& use,
+                                      InstructionSet set);
+
+protected:
+    using Entry = void (*)(std::size_t vectors, void const* const* operands, void* result);
+    Entry entry_ = nullptr;
+};
+
+}  // namespace ein::scalar

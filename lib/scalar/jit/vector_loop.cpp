@@ -1,0 +1,75 @@
+#include "lib/scalar/jit/vector_loop.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "lib/base/error.hpp"
+#include "lib/scalar/jit/emit.hpp"
+#include "lib/scalar/jit/trace.hpp"
+
+namespace ein::scalar {
+namespace {
+
+constexpr std::size_t longest_vector = 64;  // bytes
+constexpr std::size_t most_operands = 16;   // that a loop reads
+
+#ifdef EIN_WITH_XBYAK
+bool is_emitted(InstructionSet set) { return set != InstructionSet::baseline; }
+#else
+bool is_emitted(InstructionSet) { return false; }
+#endif
+
+}  // namespace
+
+#ifndef EIN_WITH_XBYAK
+std::unique_ptr<VectorLoop::Code> VectorLoop::Code::emit(jit::LaneCode const&, jit::LaneCode const&, Use const&,
+                                                         InstructionSet) {
+    return nullptr;
+}
+#endif
+
+VectorLoop::VectorLoop(std::unique_ptr<Code> code) : code_(std::move(code)) {}
+VectorLoop::~VectorLoop() = default;
+
+InstructionSet VectorLoop::best_set() {
+    for (InstructionSet const set : {InstructionSet::avx512, InstructionSet::avx2})
+        if (supported(set)) return set;
+    return InstructionSet::baseline;
+}
+
+bool VectorLoop::possible(Program const& program, InstructionSet set) {
+    Program::Code const& code = program.code();
+    return is_emitted(set) && code.operands.size() <= most_operands && trace(code, code.registers, jit::Arguments::any);
+}
+
+std::unique_ptr<VectorLoop const> VectorLoop::make(Program const& program, Use const& use, InstructionSet set) {
+    Program::Code const& code = program.code();
+    if (!possible(program, set)) return nullptr;
+    std::optional<jit::LaneCode> const fast = trace(code, code.registers, jit::Arguments::moderate),
+                                       whole = trace(code, code.registers, jit::Arguments::any);
+    std::unique_ptr<Code> emitted = Code::emit(*fast, *whole, use, set);
+    return emitted == nullptr ? nullptr : std::unique_ptr<VectorLoop const>(new VectorLoop(std::move(emitted)));
+}
+
+/// What is left behind the last whole vector is done in vectors of its own.
+void VectorLoop::run(std::size_t count, std::span<StripOperand const> operands, void* result) const {
+    std::size_t const lanes = code_->lanes, vectors = count / lanes, rest = count % lanes, size = code_->element_bytes;
+    void const* from[most_operands];
+    std::size_t const used = code_->operands.size();
+    auto const of = [&](std::size_t k) -> StripOperand const& {
+        return operands[static_cast<std::size_t>(code_->operands[k])];
+    };
+    for (std::size_t k = 0; k < used; ++k) from[k] = of(k).data;
+    if (vectors > 0) code_->run(vectors, from, result);
+    if (rest == 0) return;
+    alignas(longest_vector) std::byte last[most_operands][longest_vector] = {}, made[longest_vector];
+    for (std::size_t k = 0; k < used; ++k) {
+        if (of(k).constant) continue;
+        std::memcpy(last[k], static_cast<std::byte const*>(from[k]) + vectors * lanes * size, rest * size);
+        from[k] = last[k];
+    }
+    code_->run(1, from, made);
+    std::memcpy(static_cast<std::byte*>(result) + vectors * lanes * size, made, rest * size);
+}
+
+}  // namespace ein::scalar

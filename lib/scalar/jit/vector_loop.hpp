@@ -1,0 +1,47 @@
+// A Program's join as machine code made when it is first wanted: one loop over the elements, each vector of them loaded once, worked on in
+// registers and stored once, where Program::run goes over a strip an operation at a time. The same bits, because both come from the same
+// source: the operations of kernel_ops.hpp and kernel_math.hpp, recorded and emitted.
+// For programs of f32 or f64 alone, without indices, calls of the C library, integers or complex numbers, on x86 with AVX2 or AVX-512,
+// where the system lets programs make code. Leaves what it cannot do to Program.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "lib/scalar/kernels.hpp"
+#include "lib/scalar/program.hpp"
+
+namespace ein::scalar {
+
+class VectorLoop {
+public:
+    /// How the loop meets its operands and its result.
+    struct Use {
+        std::vector<bool> constant;  // by operand: one element stands for all
+        std::vector<bool> ahead;     // by operand: asked for 4 KiB before its turn
+        bool past_cache = false;     // the result is written without its lines being read
+    };
+
+    /// Whether there is a loop for this program at all.
+    static bool possible(Program const& program, InstructionSet set = best_set());
+    /// @return nothing where there is none
+    static std::unique_ptr<VectorLoop const> make(Program const& program, Use const& use,
+                                                  InstructionSet set = best_set());
+    ~VectorLoop();
+
+    /// Evaluates the join over `count` elements of its type.
+    /// @param operands  as of Program::run, constant as `use` says  @param result  `count` elements; past the cache: where a
+    ///        line begins
+    void run(std::size_t count, std::span<StripOperand const> operands, void* result) const;
+
+    class Code;  // emit.hpp
+
+private:
+    explicit VectorLoop(std::unique_ptr<Code> code);
+    static InstructionSet best_set();
+    std::unique_ptr<Code> code_;
+};
+
+}  // namespace ein::scalar
