@@ -68,10 +68,12 @@ private:
     /// Pieces of the kernel that `self` runs, on its thread and idle ones (see Team::run).
     void lend(Worker& self, std::int64_t pieces, std::function<void(std::int64_t)> const& piece);
     void take_pieces(Worker& self, LentJob& job);
+    void move_messages();
 
     Desk& desk_;
     Parts parts_;
     std::condition_variable job_done_;
+    std::atomic<double> next_look_{0};  // at messages, from inside a kernel; as seconds_now()
     std::vector<std::unique_ptr<Worker>> workers_;
     std::vector<std::thread> threads_;  // of workers 1, 2, ...
 };

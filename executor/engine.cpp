@@ -102,6 +102,7 @@ private:
             if (phase == Phase::execute) desk_.times.begin(begin);
             desk_.events.fetch_add(1);
         }
+        if (communicator_ && !closed()) communicator_->step();  // messages go while the first kernels run
         crew_->work();
         if (phase == Phase::execute && !closed()) desk_.agenda.store().home().settle();
         double const worked = seconds_now();

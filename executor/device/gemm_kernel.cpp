@@ -66,10 +66,10 @@ public:
         if (large_ && tasks > 1) {
             std::int64_t const pieces = std::min<std::int64_t>(tasks, most_pieces);
             team.run(pieces, [&](std::int64_t piece) {
-                run_tasks(grid, part_begin(tasks, pieces, piece), part_begin(tasks, pieces, piece + 1), from, to);
+                run_tasks(grid, part_begin(tasks, pieces, piece), part_begin(tasks, pieces, piece + 1), from, to, team);
             });
         } else {
-            run_tasks(grid, 0, tasks, from, to);
+            run_tasks(grid, 0, tasks, from, to, team);
         }
         void const* const results = to;
         if (unpacking_) unpacking_->launch(std::span(&results, 1), call.output, {}, team);
@@ -150,7 +150,7 @@ private:
     };
 
     void run_tasks(Grid const& grid, std::int64_t first, std::int64_t last, std::array<std::byte const*, 2> const& from,
-                   std::byte* to) const {
+                   std::byte* to, Team& team) const {
         Part const longest = part_of(grid, 0, 0, 0);
         Scratch const scratch(pair_.run == nullptr ? 0 : pair_.scratch_bytes(pair_call(longest, nullptr)));
         for (std::int64_t task = first; task < last; ++task) {
@@ -169,7 +169,7 @@ private:
             if (pair_.run == nullptr)
                 call_blas(all, a, b, c);
             else
-                call_pair(all, a, b, c, scratch.data());
+                call_pair(all, a, b, c, scratch.data(), team);
         }
     }
 
@@ -196,8 +196,10 @@ private:
         return call;
     }
 
-    void call_pair(Part const& part, void const* a, void const* b, void* c, std::byte* scratch) const {
+    void call_pair(Part const& part, void const* a, void const* b, void* c, std::byte* scratch, Team& team) const {
         PairCall call = pair_call(part, scratch);
+        call.pause = [](void* of) { static_cast<Team*>(of)->pause(); };
+        call.pause_of = &team;
         call.a = a;
         call.b = b;
         call.c = c;

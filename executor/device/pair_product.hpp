@@ -63,6 +63,8 @@ struct PairCall {
     bool accumulate = false;
     std::byte* scratch = nullptr;                       // scratch_bytes at a multiple of 64
     std::ptrdiff_t whole_columns = 1, whole_terms = 1;  // what is packed at once is a multiple of these where it can be
+    void (*pause)(void* of) = nullptr;                  // called every few hundred thousand operations
+    void* pause_of = nullptr;
 };
 
 struct PairProduct {

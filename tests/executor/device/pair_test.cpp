@@ -77,6 +77,31 @@ TEST_CASE("other products run in tiles, and give the same bits for any number of
     same_on_teams(test, cpu);
 }
 
+TEST_CASE("a long product pauses often, and ends when a pause throws", "[executor][device][pair]") {
+    struct Watched final : Team {
+        int width() const override { return 1; }
+        void run(std::int64_t pieces, std::function<void(std::int64_t)> const& piece) override {
+            for (std::int64_t i = 0; i < pieces; ++i) piece(i);
+        }
+        void pause() override {
+            if (++pauses == last) throw std::runtime_error("enough");
+        }
+        int pauses = 0, last = -1;
+    };
+    CpuDevice device;
+    std::mt19937 random(23);
+    KernelCase test(einsum("ij,jk->ik", {320, 700, 400}, "min(x, y)", Agg::sum), {DType::f32, DType::f32}, DType::f32,
+                    DType::f32);
+    test.fill(random);
+    SoloTeam solo;
+    Watched watched, impatient;
+    CHECK(test.run(device, watched) == test.run(device, solo));
+    CHECK(watched.pauses >= 320 * 700 * 400 / (1 << 21));
+    impatient.last = 3;
+    CHECK_THROWS_AS(test.run(device, impatient), std::runtime_error);
+    CHECK(impatient.pauses == 3);
+}
+
 TEST_CASE("every instruction set gives the same bits", "[executor][device][pair]") {
 #ifdef EIN_X86_LOOPS
     constexpr std::ptrdiff_t m = 101, n = 300, k = 517;
