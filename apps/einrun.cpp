@@ -247,7 +247,9 @@ private:
                              options_.schedule.string(),
                              hash_,
                              std::string(device_->name()),
+                             device_->description(),
                              host_,
+                             device_->allows_tf32(),
                              threads_};
         Json report = gather_report(transport_, header_, facts, result_);
         agree(transport_, [&] {

@@ -30,9 +30,10 @@ void add_options(CLI::App& app, EinrunOptions& options, Texts& texts) {
            "worker threads of each rank (default: OMP_NUM_THREADS, SLURM_CPUS_PER_TASK, or its share of the cores)")
         ->check(CLI::Range(1, 4096));
     app.add_option("--device", texts.device,
-                   "auto (a GPU if there is one), reference, cpu, cuda, or cuda:tf32 (f32 products rounded for tensor "
-                   "cores); emulated: the CPU in place of a GPU, for tests")
+                   "auto (a GPU if there is one), reference, cpu or cuda; emulated: the CPU in place of a GPU, for tests")
         ->capture_default_str();
+    app.add_flag("--allow-tf32", options.device.tf32,
+                 "on GPUs, products of f32 may round their operands to 10 bits, for tensor cores");
     app.add_option(
            "--gpu-aware", texts.gpu_aware,
            "auto, on or off: messages straight from GPU to GPU, if MPI can and a test at the start arrives as it was")
@@ -107,7 +108,9 @@ std::optional<EinrunOptions> einrun_options(int argc, char const* const* argv) {
     if (texts.threads > 0) options.threads = texts.threads;
     if (!options.report.empty() && options.report == options.trace && options.report.parent_path() != "/dev")
         throw UsageError("--report and --trace: expected two files, found '" + options.report.string() + "' for both");
+    bool const tf32 = options.device.tf32;
     options.device = executor::device_choice_from_text(texts.device);
+    options.device.tf32 = tf32;
     options.verify = app.count("--verify") > 0;
     options.samples = samples_from(texts.samples);
     options.progress = progress_from(texts.progress, options.quiet);

@@ -11,7 +11,8 @@ namespace ein::executor {
 
 /// What the report says beside counts and times.
 struct RunFacts {
-    std::string version, graph, schedule, schedule_hash, device, host;
+    std::string version, graph, schedule, schedule_hash, device, device_description, host;
+    bool tf32 = false;
     int threads = 1;
 };
 

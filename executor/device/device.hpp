@@ -75,6 +75,8 @@ public:
     virtual std::string_view name() const = 0;
     /// For people: which one of its kind it is.
     virtual std::string description() const { return std::string(name()); }
+    /// Whether products of f32 may round their operands to 10 bits.
+    virtual bool allows_tf32() const { return false; }
     /// @throws InputError for an expression that cannot run (a param without a value)
     virtual std::unique_ptr<PreparedKernel const> prepare(KernelShape const& shape, scalar::Params const& params) = 0;
     virtual void copy(CopyCall const& call, Team& team) = 0;
@@ -90,7 +92,8 @@ enum class DeviceKind { automatic, reference, cpu, cuda, emulated };
 
 struct DeviceChoice {
     DeviceKind kind = DeviceKind::automatic;
-    std::string details = {};  // of an emulated one: what goes wrong; of CUDA: tf32
+    std::string details = {};  // of an emulated one: what goes wrong
+    bool tf32 = false;         // on a GPU, products of f32 may round their operands to 10 bits
 };
 
 /// The only switch on DeviceKind. @throws UsageError / RunError for a device that this build or machine has not, saying
@@ -98,7 +101,7 @@ struct DeviceChoice {
 std::unique_ptr<Device> make_device(DeviceChoice const& choice);
 /// Of an automatic choice that took the CPU though there is a GPU: what is missing; else "".
 std::string why_gpu_is_idle(DeviceChoice const& choice);
-/// "cuda", "cuda:tf32" (products of f32 may round their operands), "emulated:delay=50". @throws UsageError
+/// "cuda", "emulated:delay=50". @throws UsageError
 DeviceChoice device_choice_from_text(std::string_view text);
 
 }  // namespace ein::executor

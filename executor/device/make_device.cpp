@@ -11,14 +11,12 @@ namespace ein::executor {
 namespace {
 
 #ifdef EIN_WITH_CUDA
-std::unique_ptr<Device> make_cuda(std::string const& details) {
-    return cuda::make_cuda_device({.tf32 = details == "tf32"});
-}
+std::unique_ptr<Device> make_cuda(bool tf32) { return cuda::make_cuda_device({.tf32 = tf32}); }
 
 bool cuda_is_here() { return cuda::cuda_problem().empty(); }
 std::string cuda_lacks() { return cuda::cuda_library_problem(); }
 #else
-std::unique_ptr<Device> make_cuda(std::string const&) {
+std::unique_ptr<Device> make_cuda(bool) {
     throw RunError(
         "--device cuda: expected a build with CUDA, found a CPU-only build; configure where CUDA's headers are "
         "(CUDA_HOME names their folder), or use --device cpu");
@@ -33,12 +31,12 @@ std::string cuda_lacks() { return ""; }
 std::unique_ptr<Device> make_device(DeviceChoice const& choice) {
     switch (choice.kind) {
         case DeviceKind::automatic:
-            if (cuda_is_here()) return make_cuda("");
+            if (cuda_is_here()) return make_cuda(choice.tf32);
             [[fallthrough]];
         case DeviceKind::cpu: return std::make_unique<CpuDevice>();
         case DeviceKind::reference: return std::make_unique<ReferenceDevice>();
         case DeviceKind::emulated: return std::make_unique<EmulatedDevice>(emulated_faults_from_text(choice.details));
-        case DeviceKind::cuda: return make_cuda(choice.details);
+        case DeviceKind::cuda: return make_cuda(choice.tf32);
     }
     throw InternalError("unknown kind of device");
 }
@@ -58,8 +56,7 @@ DeviceChoice device_choice_from_text(std::string_view text) {
     if (text == "reference") return {DeviceKind::reference};
     if (text == "cpu") return {DeviceKind::cpu};
     if (text == "cuda") return {DeviceKind::cuda};
-    if (text == "cuda:tf32") return {DeviceKind::cuda, "tf32"};
-    throw UsageError("--device: expected auto, reference, cpu, cuda or cuda:tf32, found '" + std::string(text) +
+    throw UsageError("--device: expected auto, reference, cpu or cuda, found '" + std::string(text) +
                      "'; correct the option");
 }
 

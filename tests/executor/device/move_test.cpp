@@ -145,8 +145,8 @@ TEST_CASE("fills write one value of any dtype", "[executor][device]") {
 TEST_CASE("devices are made by name, and a device that this build has not explains itself", "[executor][device]") {
     CHECK(make_device(device_choice_from_text("reference"))->name() == "reference");
     CHECK_THROWS_AS(device_choice_from_text("gpu"), UsageError);
-    CHECK(device_choice_from_text("cuda:tf32").details == "tf32");
-    CHECK_THROWS_AS(device_choice_from_text("cuda:tf64"), UsageError);
+    CHECK(device_choice_from_text("cuda").kind == DeviceKind::cuda);
+    CHECK_THROWS_AS(device_choice_from_text("cuda:0"), UsageError);
     setenv("EINLOOM_CUDA_LIBRARIES", "/nowhere", 1);
     CHECK(make_device(device_choice_from_text("auto"))->name() == "cpu");
     CHECK_THROWS_WITH(make_device({DeviceKind::cuda}),

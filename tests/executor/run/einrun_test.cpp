@@ -21,6 +21,8 @@ TEST_CASE("einrun runs alone, verifies and reports", "[einrun]") {
     CHECK(report["verify"]["mismatches"] == 0);
     CHECK(report["tasks"]["apply"]["count"] == 3);
     CHECK(report["overlap"]["hidden_share"].is_null());
+    CHECK(report["tf32"] == false);
+    CHECK(report["ranks_detail"][0]["device"] == "cpu");
     for (char const* key : {"einrun", "graph", "schedule_hash", "device", "hosts", "seconds", "flops",
                             "gflops_per_second", "bytes_sent", "messages_sent", "bytes_predicted", "peak_block_bytes",
                             "peak_predicted", "ranks_detail", "spill", "checkpoint"})
