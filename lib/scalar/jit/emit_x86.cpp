@@ -131,7 +131,6 @@ private:
         add(rsi, width());
         cmp(rsi, rdi);
         jb(turn, T_NEAR);
-        if (use_.past_cache) sfence();
         mov(rsp, ptr[rsp + static_cast<int>(operands.size()) * width()]);
         for (Reg64 const& saved : {r15, r14, r13, r12, rbx, rbp}) pop(saved);
         vzeroupper();

@@ -21,7 +21,7 @@ public:
     struct Use {
         std::vector<bool> constant;  // by operand: one element stands for all
         std::vector<bool> ahead;     // by operand: asked for 4 KiB before its turn
-        bool past_cache = false;     // the result is written without its lines being read
+        bool past_cache = false;     // the result is written without its lines being read: who lets others see it fences before
     };
 
     /// Whether there is a loop for this program at all.
