@@ -29,8 +29,9 @@ void add_options(CLI::App& app, EinrunOptions& options, Texts& texts) {
            "--threads", texts.threads,
            "worker threads of each rank (default: OMP_NUM_THREADS, SLURM_CPUS_PER_TASK, or its share of the cores)")
         ->check(CLI::Range(1, 4096));
-    app.add_option("--device", texts.device,
-                   "auto (a GPU if there is one), reference, cpu or cuda; emulated: the CPU in place of a GPU, for tests")
+    app.add_option(
+           "--device", texts.device,
+           "auto (a GPU if there is one), reference, cpu or cuda; emulated: the CPU in place of a GPU, for tests")
         ->capture_default_str();
     app.add_flag("--allow-tf32", options.device.tf32,
                  "on GPUs, products of f32 may round their operands to 10 bits, for tensor cores");

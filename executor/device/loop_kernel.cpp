@@ -15,7 +15,7 @@ constexpr Extent bytes_past_cache = 32 << 20;
 /// Operands of so many bytes are asked for ahead of their turn: while one strip is computed, the next comes.
 constexpr Extent bytes_ahead = 1 << 20;
 constexpr std::size_t stored_strip = 2048;  // bytes
-constexpr std::size_t looped_strip = 4096;  // bytes: what is brought meanwhile comes in bursts, one a strip
+constexpr std::size_t looped_strip = 8192;  // bytes: in the first level still when a kernel reads what its loop made
 constexpr std::size_t long_strip = 2048;    // without a program nothing limits a strip but the first-level cache
 
 bool goes_past_cache(Nest const& nest) {

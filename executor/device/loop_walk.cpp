@@ -43,10 +43,15 @@ void LoopKernel::Walk::bring_meanwhile(std::span<std::byte const> next) {
     next_step_ = lines((next.size() + strips - 1) / strips);
 }
 
+std::span<std::byte const> LoopKernel::Walk::some_of_next() {
+    std::span<std::byte const> const some = next_.first(std::min(next_step_, next_.size()));
+    next_ = next_.subspan(some.size());
+    return some;
+}
+
 void LoopKernel::Walk::bring_some() {
-    std::size_t const bytes = std::min(next_step_, next_.size());
-    for (std::size_t at = 0; at < bytes; at += line_bytes) __builtin_prefetch(next_.data() + at, 0, 2);
-    next_ = next_.subspan(bytes);
+    std::span<std::byte const> const some = some_of_next();
+    for (std::size_t at = 0; at < some.size(); at += line_bytes) __builtin_prefetch(some.data() + at, 0, 2);
 }
 
 void LoopKernel::Walk::run(std::int64_t piece) {
@@ -108,7 +113,7 @@ void LoopKernel::Walk::finish(std::size_t level, std::byte* output, Extent tile)
 
 void LoopKernel::Walk::strip(std::byte* output, Extent tile) {
     if (k_.plain_copy_) return copy_strip(output);
-    if (!next_.empty()) bring_some();
+    if (!next_.empty() && k_.loop_ == nullptr) bring_some();
     bool const streams = k_.streaming_ != nullptr && reinterpret_cast<std::uintptr_t>(output) % line_bytes == 0;
     if (streams) {
         for (std::size_t k : k_.body_.used) strip_operands_[k] = fetch(k);

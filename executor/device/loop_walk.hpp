@@ -25,10 +25,11 @@ private:
     void strip(std::byte* output, Extent tile);
     void copy_strip(std::byte* output);
     void bring_some();
+    std::span<std::byte const> some_of_next();
     /// @param result  where the values stay; null: nowhere
     Values join(std::byte* result);
     void run_loop(scalar::VectorLoop const& loop, void* result) {
-        loop.run(rows() * columns(), std::span(strip_operands_, operands_), result);
+        loop.run(rows() * columns(), std::span(strip_operands_, operands_), result, some_of_next());
     }
     Values fetch(std::size_t operand);
     void gather(std::size_t operand, std::byte* to);

@@ -16,8 +16,10 @@ public:
     std::vector<int> operands;  // numbers of those that the loop reads
 
     /// @param vectors  at least 1  @param operands  in the order of `operands`
-    void run(std::size_t vectors, void const* const* of_operands, void* result) const {
-        entry_(vectors, of_operands, result);
+    /// @param next  asked for meanwhile, into the second level: `part` 64ths of what the loop goes over; null: nothing
+    void run(std::size_t vectors, void const* const* of_operands, void* result, void const* next = nullptr,
+             std::size_t part = 0) const {
+        entry_(vectors, of_operands, result, next, part);
     }
 
     /// @param fast  may refuse lanes, for which `whole` is done
@@ -26,7 +28,8 @@ public:
                                       InstructionSet set);
 
 protected:
-    using Entry = void (*)(std::size_t vectors, void const* const* operands, void* result);
+    using Entry = void (*)(std::size_t vectors, void const* const* operands, void* result, void const* next,
+                           std::size_t part);
     Entry entry_ = nullptr;
 };
 

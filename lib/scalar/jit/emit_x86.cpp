@@ -89,8 +89,10 @@ private:
 
     /// Pointers into general registers, spread elements onto the stack.
     void begin() {
-        std::vector<Reg64> const general{rax, rcx, r8, r9, r10, r11, rbx, r12, r13, r14, r15};
+        std::vector<Reg64> const general{rcx, r8, r9, r10, r11, rbx, r12, r13};
         for (Reg64 const& saved : {rbp, rbx, r12, r13, r14, r15}) push(saved);
+        mov(next_, rcx);
+        mov(part_, r8);
         mov(old_stack_, rsp);
         and_(rsp, -64);
         sub(rsp, 64 + static_cast<int>(operands.size()) * width());
@@ -120,12 +122,19 @@ private:
     }
 
     void loop(LaneCode const& fast, LaneCode const& whole) {
-        Xbyak::Label turn, next, slow;
+        Xbyak::Label turn, next, slow, alone;
         align(64);
         L(turn);
         for (std::size_t k = 0; k < operands.size(); ++k)
             if (!spread(operands[k]) && use_.ahead[static_cast<std::size_t>(operands[k])])
                 prefetcht0(ptr[pointers_[k] + rsi + bytes_ahead]);
+        test(next_, next_);
+        jz(alone);
+        mov(rax, rsi);
+        imul(rax, part_);
+        shr(rax, 6);
+        prefetcht1(ptr[next_ + rax]);
+        L(alone);
         body(fast, &slow);
         L(next);
         add(rsi, width());
@@ -474,7 +483,7 @@ private:
     int held_;
     std::vector<std::uint64_t> constants_;
     std::vector<Reg64> pointers_;  // by operand of the loop
-    Reg64 old_stack_ = rbx;
+    Reg64 old_stack_ = rbx, next_ = r14, part_ = r15;
     Xbyak::Label pool_;
     Body* body_ = nullptr;
 };

@@ -52,7 +52,8 @@ std::unique_ptr<VectorLoop const> VectorLoop::make(Program const& program, Use c
 }
 
 /// What is left behind the last whole vector is done in vectors of its own.
-void VectorLoop::run(std::size_t count, std::span<StripOperand const> operands, void* result) const {
+void VectorLoop::run(std::size_t count, std::span<StripOperand const> operands, void* result,
+                     std::span<std::byte const> next) const {
     std::size_t const lanes = code_->lanes, vectors = count / lanes, rest = count % lanes, size = code_->element_bytes;
     void const* from[most_operands];
     std::size_t const used = code_->operands.size();
@@ -60,7 +61,8 @@ void VectorLoop::run(std::size_t count, std::span<StripOperand const> operands, 
         return operands[static_cast<std::size_t>(code_->operands[k])];
     };
     for (std::size_t k = 0; k < used; ++k) from[k] = of(k).data;
-    if (vectors > 0) code_->run(vectors, from, result);
+    std::size_t const part = next.empty() ? 0 : std::min<std::size_t>(64, 64 * next.size() / (count * size) + 1);
+    if (vectors > 0) code_->run(vectors, from, result, next.empty() ? nullptr : next.data(), part);
     if (rest == 0) return;
     alignas(longest_vector) std::byte last[most_operands][longest_vector] = {}, made[longest_vector];
     for (std::size_t k = 0; k < used; ++k) {

@@ -21,7 +21,8 @@ public:
     struct Use {
         std::vector<bool> constant;  // by operand: one element stands for all
         std::vector<bool> ahead;     // by operand: asked for 4 KiB before its turn
-        bool past_cache = false;     // the result is written without its lines being read: who lets others see it fences before
+        bool past_cache =
+            false;  // the result is written without its lines being read: who lets others see it fences before
     };
 
     /// Whether there is a loop for this program at all.
@@ -34,7 +35,9 @@ public:
     /// Evaluates the join over `count` elements of its type.
     /// @param operands  as of Program::run, constant as `use` says  @param result  `count` elements; past the cache: where a
     ///        line begins
-    void run(std::size_t count, std::span<StripOperand const> operands, void* result) const;
+    /// @param next  asked for meanwhile, into the second-level cache: as many bytes as the loop goes over at most
+    void run(std::size_t count, std::span<StripOperand const> operands, void* result,
+             std::span<std::byte const> next = {}) const;
 
     class Code;  // emit.hpp
 

@@ -64,7 +64,8 @@ int differences(Program const& program, VectorLoop const& loop, DType type, std:
     Scratch const scratch(program.scratch_bytes()), made(count * size_of(type) + 64);
     std::memset(made.get(), 0x5a, count * size_of(type) + 64);
     StripOperand const expected = program.run(count, operands.strips, {}, scratch.get());
-    loop.run(count, operands.strips, made.get());
+    std::span<std::byte const> const next(made.get(), count);  // changes nothing
+    loop.run(count, operands.strips, made.get(), count % 2 == 0 ? next : std::span<std::byte const>());
     int found = 0;
     for (std::size_t k = 0; k < count; ++k)
         found += !same(element(made.get(), k, type), element(expected.data, expected.constant ? 0 : k, type));
