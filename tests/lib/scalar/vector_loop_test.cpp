@@ -1,5 +1,9 @@
 #include "lib/scalar/jit/vector_loop.hpp"
 
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <cmath>
 #include <cstring>
 
@@ -167,3 +171,22 @@ TEST_CASE("a join that needs more registers than there are has no vector loop", 
     CHECK_FALSE(agrees(many, InstructionSet::avx2));  // 23 terms are held, in 16 registers
     if (makes_loops(InstructionSet::avx512)) CHECK(agrees(many, InstructionSet::avx512));
 }
+
+#if defined(__linux__)
+TEST_CASE("where the system forbids code made at run time there is no vector loop", "[lib][scalar][jit]") {
+    if (!makes_loops(InstructionSet::avx2)) return;
+    Program const program(parsed("x + y"), DType::f32, DType::f32, {});
+    constexpr int forbid_new_code = 65, from_now_on = 1;  // PR_SET_MDWE, PR_MDWE_REFUSE_EXEC_GAIN; Linux 6.3
+    enum { none, made, no_such_rule };
+    pid_t const child = fork();
+    if (child == 0) {
+        if (prctl(forbid_new_code, from_now_on, 0, 0, 0) != 0) _exit(no_such_rule);
+        VectorLoop::Use const use{{false, false}, {false, false}, false};
+        _exit(VectorLoop::make(program, use, InstructionSet::avx2) == nullptr ? none : made);
+    }
+    int status = 0;
+    REQUIRE(waitpid(child, &status, 0) == child);
+    REQUIRE(WIFEXITED(status));
+    CHECK(WEXITSTATUS(status) != made);
+}
+#endif
