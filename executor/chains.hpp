@@ -35,7 +35,7 @@ struct Chain {
 struct ChainLimits {
     double bytes_of_a_piece = 320 << 10;  // together with what kernels need beside it, in the second-level cache
     double least_bytes = 4 << 20;         // of a chain: smaller ones are in the cache anyway
-    Extent least_rows = 64;               // of a piece of a product, for which its other operand is packed again
+    Extent least_rows = 128;              // of a piece of a product, for which its other operand is packed again
 };
 
 /// All chains of a section; no task is in two. Adds to the profile what chains hold longer than single tasks would.

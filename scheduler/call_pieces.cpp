@@ -50,6 +50,7 @@ public:
     }
 
     bool cuts(int label) const { return edges_[at(label)].size() > 2; }
+    friend bool operator==(Cutting const& a, Cutting const& b) { return a.edges_ == b.edges_; }
 
     /// All pieces are large enough, and few, and reading again what they share takes less time than they hide.
     /// @param moved  bytes that come or leave meanwhile  @param element_size  bytes
@@ -195,8 +196,11 @@ std::vector<bool> cut_by_sources(Cutting& cutting, graph::EinSum const& einsum, 
         });
         double const comes = elements_elsewhere(parts.operands[k], self) * parts.element_size;
         double const held = elements_of(parts.operands[k]) * parts.element_size;
-        if (comes == 0 && cutting.hides_a_copy(held, parts.element_size)) continue;  // one call may then run in a chain
-        if (!sound || !finer.pays(moved + comes, parts.element_size)) continue;
+        bool const cut_already = finer == cutting;
+        if (!sound) continue;
+        if (!cut_already && comes == 0 && cutting.hides_a_copy(held, parts.element_size))
+            continue;  // one call may then run in a chain
+        if (!cut_already && !finer.pays(moved + comes, parts.element_size)) continue;
         cutting = std::move(finer);
         moved += comes;
         taken[k] = true;
@@ -209,8 +213,6 @@ std::size_t source_of(std::vector<Source> const& sources, Box const& region, std
         if (holds(sources[s].box, region, labels)) return s;
     throw InternalError("a piece of a kernel call crosses blocks of its operand");
 }
-
-}  // namespace
 
 Parts finer_slices(Box const& part, Parts slices, std::size_t element_size, Piecing const& rule) {
     std::size_t axis = slices.size();
@@ -228,13 +230,25 @@ Parts finer_slices(Box const& part, Parts slices, std::size_t element_size, Piec
     return slices;
 }
 
-bool slices_pay(graph::EinSum const& einsum, Box const& region, std::vector<Box> const& slices, double bytes,
-                Piecing const& rule) {
+}  // namespace
+
+Parts shared_slices(Cut const& cut, std::size_t part, std::size_t sharers, std::size_t element_size,
+                    Parts const& wanted, std::int64_t least_bytes, Piecing const& rule) {
+    Box const box = cut.part_box(part);
+    std::int64_t const bytes = box.elements() * static_cast<std::int64_t>(element_size);
+    auto const count = static_cast<std::int64_t>(std::max<std::size_t>(sharers, 1));
+    std::int64_t const most = least_bytes > 0 ? bytes / least_bytes : bytes;
+    std::int64_t every = 1;
+    while (every < count && (count % every != 0 || count / every > most)) ++every;
+    Parts slices = slices_for(cut.shape(), box, count / every, wanted);
+    return every > 1 ? slices : finer_slices(box, std::move(slices), element_size, rule);
+}
+
+bool slices_pay(graph::EinSum const& einsum, Box const& region, std::vector<Box> const& slices, double moved,
+                double element_size, Piecing const& rule) {
     if (slices.size() < 2 || !may_be_cut(einsum)) return false;
-    double elements = 0;
-    for (Box const& slice : slices) elements += static_cast<double>(slice.elements());
     Cutting cutting(einsum, region, rule);
-    return cutting.cut(slices, einsum.output) && cutting.pays(bytes, bytes / elements);
+    return cutting.cut(slices, einsum.output) && cutting.pays(moved, element_size);
 }
 
 Piecing suited_to(Cluster const& cluster, int ranks, Piecing rule) {
@@ -266,7 +280,7 @@ CallPieces pieces_of_call(graph::EinSum const& einsum, Box const& region, CallPa
         for (std::size_t k = 0; k < einsum.operands(); ++k) {
             if (!out.by_source[k]) continue;
             next.sources[k] = source_of(parts.operands[k], next.region, einsum.inputs[k]);
-            farthest = std::max(farthest, after(parts.operands[k][next.sources[k]].rank));
+            farthest = std::max(farthest, after(parts.operands[k][next.sources[k]].home));
         }
         pieces.push_back({{keeper == 0, keeper, farthest != 0, farthest}, std::move(next)});
     }

@@ -12,6 +12,7 @@
 #include "lib/base/partition.hpp"
 #include "lib/graph/einsum.hpp"
 #include "scheduler/cluster.hpp"
+#include "scheduler/cut.hpp"
 
 namespace ein::scheduler {
 
@@ -35,7 +36,8 @@ struct Piecing {
 /// A part of an operand that a rank would get as a block of its own.
 struct Source {
     Box box;
-    Rank rank;  // where it lies
+    Rank rank;         // where it lies
+    Rank home = rank;  // where it was made or loaded: what came from there for another call may still be on its way
 };
 
 /// What a call may be made of.
@@ -59,14 +61,17 @@ struct CallPieces {
     std::vector<bool> by_source;  // operands that are not put together
 };
 
-/// Slices of a part cut again, so that messages are not large: along the last axis that is cut, so that what one rank keeps
-/// stays the same and in one run of numbers (C order).
-Parts finer_slices(Box const& part, Parts slices, std::size_t element_size, Piecing const& rule);
+/// The slices of a part that `sharers` ranks share: one for each, or for every second, third, ... where slices would be smaller than
+/// `least_bytes`; a few for each where they would be large, along the last axis that is cut, so that what one rank keeps stays the
+/// same and in one run of numbers (C order).
+/// @param element_size  bytes  @param wanted  how the next reader cuts the value, or empty
+Parts shared_slices(Cut const& cut, std::size_t part, std::size_t sharers, std::size_t element_size,
+                    Parts const& wanted, std::int64_t least_bytes, Piecing const& rule);
 
 /// Whether results are to be made slice by slice: of every call of a group of partial results, or of none.
-/// @param bytes  of the whole result, most of which leaves the rank
-bool slices_pay(graph::EinSum const& einsum, Box const& region, std::vector<Box> const& slices, double bytes,
-                Piecing const& rule);
+/// @param moved  bytes that leave the rank meanwhile  @param element_size  bytes, of operands and output, about
+bool slices_pay(graph::EinSum const& einsum, Box const& region, std::vector<Box> const& slices, double moved,
+                double element_size, Piecing const& rule);
 
 /// The rule for ranks of this cluster.
 Piecing suited_to(Cluster const& cluster, int ranks, Piecing rule);

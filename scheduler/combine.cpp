@@ -86,12 +86,14 @@ bool Lowering::combine_in_stages(graph::Node const& node, Combining const& how,
                                  std::vector<Residency::Piece> const& slices, std::vector<Partial> const& group,
                                  std::size_t number) {
     Staging const& staging = options_.staging;
-    if (group.size() < staging.ranks || group.size() % slices.size() != 0 || slices[0].box.empty()) return false;
+    auto const element = static_cast<std::int64_t>(size_of(how.accumulated));
+    if (!staging.suits(group.size(), slices[0].box.elements() * element) || group.size() % slices.size() != 0 ||
+        slices[0].box.empty())
+        return false;
     std::vector<Box> boxes;
     for (Residency::Piece const& slice : slices) boxes.push_back(slice.box);
     auto const grid = grid_of(boxes);
-    auto const element = static_cast<std::int64_t>(size_of(how.accumulated));
-    if (!grid || slices[0].box.elements() * element > staging.bytes) return false;
+    if (!grid) return false;
 
     std::size_t const rows = group.size() / slices.size();
     std::vector<std::vector<Partial>> sums(slices.size());  // of each slice, by row

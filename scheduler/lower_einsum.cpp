@@ -106,18 +106,9 @@ void Lowering::merge_neighbours(graph::Node const& node, graph::EinSum const& ei
     residency_.wants_merged_parts();
 }
 
-/// The slices of a part that `sharers` ranks share: one for each, or for every second, third, ... where slices would be smaller than
-/// slice_bytes; a few for each where they would be large.
 Parts Lowering::slices_of(ValueId id, std::size_t part, std::size_t sharers) const {
-    Cut const& cut = residency_.cut(id);
-    Box const box = cut.part_box(part);
-    std::int64_t const bytes = box.elements() * static_cast<std::int64_t>(size_of(value(id).dtype));
-    auto const count = static_cast<std::int64_t>(std::max<std::size_t>(sharers, 1));
-    std::int64_t const most = options_.slice_bytes > 0 ? bytes / options_.slice_bytes : bytes;
-    std::int64_t every = 1;
-    while (every < count && (count % every != 0 || count / every > most)) ++every;
-    Parts slices = slices_for(cut.shape(), box, count / every, parts_[static_cast<std::size_t>(id.value())].wanted);
-    return every > 1 ? slices : finer_slices(box, std::move(slices), size_of(value(id).dtype), options_.piecing);
+    return shared_slices(residency_.cut(id), part, sharers, size_of(value(id).dtype),
+                         parts_[static_cast<std::size_t>(id.value())].wanted, options_.slice_bytes, options_.piecing);
 }
 
 /// Leaves that are read here for the first time: each part is loaded in slices by the ranks that want it.
@@ -159,6 +150,12 @@ void Lowering::slice_partials(graph::Node const& node, std::vector<Call> const& 
     residency_.slice(node.output, std::move(slices));
 }
 
+/// Every part is made in the slices that its readers want.
+void Lowering::slice_stream(ValueId id) {
+    residency_.slice(
+        id, std::vector<Parts>(residency_.cut(id).part_count(), streams_[static_cast<std::size_t>(id.value())]));
+}
+
 /// What several calls of a wave want is brought to all of them at once, where that can be done in stages.
 void Lowering::spread_operands(graph::Node const& node, graph::EinSum const& einsum, std::vector<Call> const& calls,
                                std::vector<std::size_t> const& wave) {
@@ -176,8 +173,8 @@ std::size_t Lowering::keeper_of(std::size_t s, std::size_t slices, std::size_t m
     return slices == 1 ? number % members : s * members / slices;
 }
 
-/// Which ranks make each output block, and whether slice by slice: where every call's part of a slice is work enough, and the slices are not
-/// exchanged in stages.
+/// Which ranks make each output block, and whether slice by slice: where it is streamed; where several ranks have partial results, every
+/// call's part of a slice is work enough, and the slices are not exchanged in stages.
 std::vector<Lowering::Group> Lowering::groups_of(graph::Node const& node, graph::EinSum const& einsum,
                                                  std::vector<Call> const& calls,
                                                  std::vector<std::vector<std::size_t>> const& waves,
@@ -194,16 +191,19 @@ std::vector<Lowering::Group> Lowering::groups_of(graph::Node const& node, graph:
     std::vector<std::uint8_t> pays(groups, 1);
     for (Call const& call : calls) {
         Group& group = out[call.group];
-        if (group.members.size() < 2 || pays[call.group] == 0) continue;
+        bool const streamed = is_streamed(node.output);
+        if ((group.members.size() < 2 && !streamed) || pays[call.group] == 0) continue;
         Box const box = projected(call.region, einsum.output);
         if (group.slices.empty()) group.slices = residency_.blocks_meeting(node.output, box);
+        if (streamed) continue;
         std::vector<Box> slices;
         for (Residency::Piece const& slice : group.slices) slices.push_back(slice.box);
         double const bytes = static_cast<double>(box.elements()) * static_cast<double>(size_of(accumulated));
+        auto const element = static_cast<std::int64_t>(size_of(accumulated));
         bool const staged =
-            group.members.size() >= options_.staging.ranks && !slices.empty() &&
-            slices[0].elements() * static_cast<std::int64_t>(size_of(accumulated)) <= options_.staging.bytes;
-        if (staged || !slices_pay(einsum, call.region, slices, bytes, options_.piecing)) pays[call.group] = 0;
+            !slices.empty() && options_.staging.suits(group.members.size(), slices[0].elements() * element);
+        if (staged || !slices_pay(einsum, call.region, slices, bytes, static_cast<double>(element), options_.piecing))
+            pays[call.group] = 0;
     }
     for (std::size_t g = 0; g < groups; ++g)
         if (pays[g] == 0) out[g].slices.clear();
@@ -284,7 +284,8 @@ void Lowering::apply(graph::Node const& node, graph::EinSum const& einsum, std::
                                           .output = partial.block,
                                           .region = piece.region,
                                           .accumulate = piece.accumulate || number < before,
-                                          .after = partial.last});
+                                          .after = partial.last,
+                                          .may_wait = is_streamed(node.output)});
     }
 }
 
@@ -297,6 +298,7 @@ void Lowering::lower(graph::Node const& node, graph::EinSum const& einsum, relat
     std::size_t const group_calls = calls.size() / residency_.cut(node.output).part_count();
     share_leaves(node, einsum, calls);
     if (group_calls > 1) slice_partials(node, calls, group_calls);
+    if (is_streamed(node.output)) slice_stream(node.output);
     std::int32_t const kernel = tables_.kernel({node.name, einsum, types.compute});
     Combining how{group_calls > 1, types.accumulate, -1};
     if (how.partial) {

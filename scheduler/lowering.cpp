@@ -28,6 +28,7 @@ Lowering::Lowering(graph::EinGraph const& graph, relation::Plan const& plan, Low
       sections_(static_cast<std::size_t>(plan.ranks)),
       tables_(header),
       parts_(value_parts(graph, plan)),
+      streams_(streamed_values(graph, plan, parts_, {options.slice_bytes, options.staging, options.piecing})),
       ranks_(graph.nodes.size()),
       call_counts_(graph.nodes.size()),
       residency_(graph, parts_, options.inputs, options.staging, options.messages, sections_, tables_) {

@@ -11,6 +11,7 @@
 #include "lib/relation/plan.hpp"
 #include "scheduler/order.hpp"
 #include "scheduler/residency.hpp"
+#include "scheduler/streams.hpp"
 
 namespace ein::scheduler {
 
@@ -85,7 +86,9 @@ private:
     void share_leaves(graph::Node const& node, graph::EinSum const& einsum, std::vector<Call> const& calls);
     void slice_partials(graph::Node const& node, std::vector<Call> const& calls, std::size_t group_calls);
     static std::size_t keeper_of(std::size_t s, std::size_t slices, std::size_t members, std::size_t number);
-    Parts slices_of(ValueId value, std::size_t part, std::size_t sharers) const;
+    Parts slices_of(ValueId value, std::size_t part, std::size_t sharers) const;  // see shared_slices
+    bool is_streamed(ValueId id) const { return !streams_[static_cast<std::size_t>(id.value())].empty(); }
+    void slice_stream(ValueId id);
     void spread_operands(graph::Node const& node, graph::EinSum const& einsum, std::vector<Call> const& calls,
                          std::vector<std::size_t> const& wave);
     std::vector<Group> groups_of(graph::Node const& node, graph::EinSum const& einsum, std::vector<Call> const& calls,
@@ -137,6 +140,7 @@ private:
     std::vector<SectionBuilder> sections_;
     Tables tables_;
     std::vector<ValueParts> parts_;          // by ValueId
+    std::vector<Parts> streams_;             // by ValueId, see streams.hpp
     std::vector<std::vector<Rank>> ranks_;   // of each node's calls, by NodeId
     std::vector<std::int64_t> call_counts_;  // by NodeId
     NodeId node_;                            // that is being lowered

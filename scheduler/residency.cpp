@@ -282,7 +282,7 @@ std::vector<Source> Residency::sources(ValueId value, Box const& region, Rank ra
         auto const& block = state(value).blocks[piece.index];
         Box part = intersection(piece.box, region);
         bool const here = !block || copy_of(value, piece.box, rank) || copy_of(value, part, rank);
-        out.push_back({std::move(part), here ? rank : block->rank});
+        out.push_back({std::move(part), here ? rank : block->rank, block ? block->rank : rank});
     }
     return out;
 }

@@ -54,6 +54,7 @@ struct Layout {
 struct Staging {
     std::size_t ranks = 8;           // of the group, at least
     std::int64_t bytes = 128 << 10;  // of a piece, at most
+    bool suits(std::size_t group, std::int64_t piece) const { return group >= ranks && piece <= bytes; }
 };
 
 /// How a piece travels whose elements lie apart in the block that it comes from, or in the one that it becomes a part of: cut into

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "lib/base/error.hpp"
+#include "scheduler/when_wanted.hpp"
 
 namespace ein::scheduler {
 
@@ -71,6 +72,7 @@ std::int32_t SectionBuilder::add(TaskDraft const& draft) {
     auto& list = draft.kind == TaskKind::load    ? loads_
                  : draft.kind == TaskKind::store ? stores_
                                                  : levels_.at(level_of(draft)).tasks;
+    if (draft.may_wait) levels_.at(level_of(draft)).may_wait.push_back(static_cast<std::int32_t>(list.size()));
     list.push_back(task);
     return static_cast<std::int32_t>(list.size()) - 1;
 }
@@ -117,6 +119,7 @@ void SectionBuilder::end_loop(schedule::Loop loop) {
     }
     for (schedule::Loop& inner : body.loops) inner.first += base, inner.turn += base;
     for (std::int32_t begin : body.node_begins) outer.node_begins.push_back(begin + base);
+    for (std::int32_t task : body.may_wait) outer.may_wait.push_back(task + base);
     outer.tasks.insert(outer.tasks.end(), body.tasks.begin(), body.tasks.end());
     outer.loops.insert(outer.loops.end(), body.loops.begin(), body.loops.end());
     loop.first = base;
@@ -134,16 +137,18 @@ std::int64_t SectionBuilder::bytes_of(BlockId block) const {
 
 schedule::Section SectionBuilder::finish(Room room, std::int64_t window) && {
     promise(levels_.size() == 1, "a loop is open at the end of a section");
-    auto& [tasks, node_begins, loops, next] = levels_.front();
+    auto& [tasks, node_begins, may_wait, loops, next] = levels_.front();
     auto const loads = static_cast<std::int32_t>(loads_.size());
     for (Task& task : tasks)
         if (task.after >= 0) task.after += loads;
     for (std::int32_t& begin : node_begins) begin += loads;
+    for (std::int32_t& task : may_wait) task += loads;
     for (schedule::Loop& loop : loops) loop.first += loads, loop.turn += loads;
     section_.tasks = std::move(tasks);
     section_.loops = std::move(loops);
     section_.tasks.insert(section_.tasks.begin(), loads_.begin(), loads_.end());
     section_.tasks.insert(section_.tasks.end(), stores_.begin(), stores_.end());
+    make_when_wanted(section_, may_wait, node_begins);
     cuts_first(section_, node_begins, room, window);
     return std::move(section_);
 }

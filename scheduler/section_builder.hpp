@@ -43,6 +43,7 @@ struct TaskDraft {
     std::int32_t after = -1;  // a body task, as add() returned it
     int peer = -1;
     int tag = -1;
+    bool may_wait = false;  // until its output is read (when_wanted.hpp)
     int level = innermost;  // how many loops it is in; fewer than are open: it comes before the next one of them
     static constexpr int innermost = -1;
 };
@@ -68,7 +69,7 @@ public:
     void end_loop(schedule::Loop loop);
 
     std::int64_t bytes_of(BlockId block) const;
-    /// Within each node, what other ranks wait for comes first (cuts_first).
+    /// What may wait comes when it is wanted (when_wanted); within each node, what other ranks wait for comes first (cuts_first).
     schedule::Section finish(Room room = Room::any, std::int64_t window = cut_window) &&;
 
 private:
@@ -81,6 +82,7 @@ private:
     struct Level {
         std::vector<schedule::Task> tasks;
         std::vector<std::int32_t> node_begins;  // among them
+        std::vector<std::int32_t> may_wait;     // among them, ascending
         std::vector<schedule::Loop> loops;      // that have ended
         std::set<BlockId> next;                 // what its next turn begins with
     };

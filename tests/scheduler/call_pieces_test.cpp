@@ -104,7 +104,7 @@ TEST_CASE("slices are made apart where that hides more than it reads again", "[s
     auto const pays = [&](double link) {
         Piecing rule;
         rule.link = link;
-        return slices_pay(product, Box::whole(product.extents), rows, 8 * 400 * 4000, rule);
+        return slices_pay(product, Box::whole(product.extents), rows, 8 * 400 * 4000, 8, rule);
     };
     CHECK_FALSE(pays(1e10));  // the second operand, 640 MB, would be read three times more: 64 ms, to hide 1 ms
     CHECK(pays(1e8));         // 96 of 128 ms
@@ -157,13 +157,41 @@ TEST_CASE("an operand that is here in blocks is put together where a copy is lit
 
 TEST_CASE("large slices are cut again where lengths divide, along the last axis that is cut", "[scheduler][pieces]") {
     Piecing const rule{.block_bytes = 64, .blocks = 4};
-    CHECK(finer_slices(Box::whole({16, 8}), {2, 1}, 8, rule) == Parts{8, 1});
-    CHECK(finer_slices(Box::whole({8, 16}), {1, 2}, 8, rule) == Parts{1, 8});
-    CHECK(finer_slices(Box::whole({16, 8}), {2, 2}, 8, rule) == Parts{2, 8});
-    CHECK(finer_slices(Box::whole({12, 8}), {2, 1}, 8, rule) == Parts{6, 1});
-    CHECK(finer_slices(Box::whole({7, 8}), {2, 1}, 8, rule) == Parts{2, 1});
-    CHECK(finer_slices(Box::whole({16, 8}), {1, 1}, 8, rule) == Parts{1, 1});
-    CHECK(finer_slices(Box::whole({4, 4}), {2, 1}, 8, rule) == Parts{2, 1});
+    auto const slices = [&](Shape const& shape, std::size_t sharers, Parts const& wanted = {}) {
+        return shared_slices(Cut(shape, {1, 1}), 0, sharers, 8, wanted, 0, rule);
+    };
+    CHECK(slices({16, 8}, 2) == Parts{8, 1});
+    CHECK(slices({8, 16}, 2) == Parts{1, 8});
+    CHECK(slices({16, 8}, 4, {2, 2}) == Parts{2, 8});
+    CHECK(slices({12, 8}, 2) == Parts{6, 1});
+    CHECK(slices({7, 8}, 2, {2, 1}) == Parts{2, 1});
+    CHECK(slices({16, 8}, 1) == Parts{1, 1});
+    CHECK(slices({4, 4}, 2) == Parts{2, 1});
+    CHECK(shared_slices(Cut({16, 8}, {1, 1}), 0, 4, 8, {}, 512, rule) == Parts{2, 1});  // one for two of them
+}
+
+TEST_CASE("sources that had to come are taken after those that were here", "[scheduler][pieces]") {
+    auto const here_now = [](Extent begin, Extent length, Rank home) {
+        return Source{rows(begin, length), Rank{1}, home};
+    };
+    auto const made = pieces(test::einsum("ij,jk->ik", {{8, 8}, {8, 8}}),
+                             {here_now(0, 3, Rank{0}), here_now(3, 3, Rank{1}), here_now(6, 2, Rank{2})});
+    REQUIRE(made.list.size() == 3);
+    CHECK(made.list[0].sources[1] == 1);
+    CHECK(made.list[1].sources[1] == 2);
+    CHECK(made.list[2].sources[1] == 0);
+}
+
+TEST_CASE("a cut that is there already is taken by every operand that it suits", "[scheduler][pieces]") {
+    graph::EinSum const product = test::einsum("ij,jk->ik", {{4096, 4096}, {4096, 2048}});
+    CallParts parts;
+    Box const upper{{0, 0}, {2048, 4096}}, lower{{2048, 0}, {2048, 4096}};
+    parts.operands = {{{upper, Rank{0}}, {lower, Rank{0}}}, {{Box::whole({4096, 2048}), Rank{0}}}};
+    auto const made = [&] { return pieces_of_call(product, Box::whole(product.extents), parts, Rank{0}, 2, {}); };
+    CHECK_FALSE(made().by_source[0]);  // put together: a copy is little
+    parts.slices = {{{0, 0}, {2048, 2048}}, {{2048, 0}, {2048, 2048}}};
+    parts.keepers = {Rank{0}, Rank{0}};
+    CHECK(made().by_source[0]);
 }
 
 TEST_CASE("calls in pieces move the same bytes, copy nothing and hold no more", "[scheduler][pieces]") {

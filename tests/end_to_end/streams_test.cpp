@@ -1,0 +1,82 @@
+// Graphs whose values are made slice by slice, because partial results leave by slices, against the interpreter: attention over heads with a
+// residual, and the same in a loop, on any number of ranks, in chains and out of them.
+#include "tests/support/catch.hpp"
+#include "tests/support/results.hpp"
+
+using namespace ein;
+
+namespace {
+
+/// One turn of attention: x_next of x.
+char const* const nodes = R"~([
+    {"name": "q", "einsum": "sa,ahd->shd", "inputs": ["x", "WQ"]}, {"name": "k", "einsum": "sa,ahd->shd", "inputs": ["x", "WK"]},
+    {"name": "scores", "einsum": "shd,thd->hst", "inputs": ["q", "k"]},
+    {"name": "masked", "einsum": "hst->hst", "inputs": ["scores"], "join": "where([t] <= [s], x/3, -inf)"},
+    {"name": "weights", "op": "softmax", "inputs": ["masked"], "axes": [2]},
+    {"name": "v", "einsum": "sa,ahd->shd", "inputs": ["x", "WV"]},
+    {"name": "o", "einsum": "hst,thd->shd", "inputs": ["weights", "v"]},
+    {"name": "y", "einsum": "shd,ahd->sa", "inputs": ["o", "WO"]},
+    {"name": "x_next", "einsum": "sa,sa->sa", "inputs": ["x", "y"], "join": "x + y"}])~";
+
+Json attention(int ranks, char const* dtype, bool in_loop) {
+    Json parts;
+    for (auto const& node : {"q", "k", "scores", "masked", "v", "o", "y"}) parts[node] = {{"h", ranks}};
+    parts["weights"] = {{"axis0", ranks}};
+    Json const tensor = {{"shape", {6, ranks, 4}}, {"data", {{"random", "normal"}, {"seed", 1}, {"std", 0.4}}}};
+    Json graph = {{"eingraph", 1}, {"dtype", dtype}};
+    graph["tensors"]["x"] = {{"shape", {4 * ranks + 1, 6}}, {"data", {{"random", "normal"}, {"seed", 9}}}};
+    for (auto const& name : {"WQ", "WK", "WV", "WO"}) {
+        graph["tensors"][name] = tensor;
+        graph["tensors"][name]["data"]["seed"] = name[1];
+    }
+    if (in_loop) {
+        graph["nodes"] = {
+            {{"name", "layers"}, {"loop", {{"times", 3}, {"carry", {{"x", "x_next"}}}, {"body", Json::parse(nodes)}}}}};
+        graph["outputs"] = {"layers/x"};
+    } else {
+        graph["nodes"] = Json::parse(nodes);
+        graph["outputs"] = {"x_next"};
+        graph["parts"] = parts;
+    }
+    return graph;
+}
+
+/// Blocks that are parts of what one rank makes of a value.
+std::size_t blocks_of(schedule::Section const& section, schedule::Header const& header, std::string const& name) {
+    std::size_t count = 0;
+    for (schedule::Block const& block : section.blocks)
+        if (header.tensors[static_cast<std::size_t>(block.tensor)].name == name) ++count;
+    return count;
+}
+
+}  // namespace
+
+TEST_CASE("attention slice by slice is attention", "[end_to_end][streams]") {
+    test::WholeRunSetup setup;
+    setup.ranks = GENERATE(1, 2, 3, 4, 5, 7);
+    setup.piecing = test::smallest_pieces;
+    setup.slice_bytes = 0;
+    bool const chains = GENERATE(false, true);
+    if (chains) setup.chains = {64, 0, 1};
+    setup.threads = chains ? 2 : 1;
+    auto const dtype = GENERATE("f32", "f64", "bf16");
+    CAPTURE(setup.ranks, chains, dtype);
+    test::WholeRun const run = test::whole_run(attention(setup.ranks, dtype, false), setup);
+    test::check_results(run);
+    for (schedule::Section const& section : run.schedule.sections)
+        for (auto const& name : {"scores", "weights", "o"})
+            CHECK((blocks_of(section, run.schedule.header, name) > 1) == (setup.ranks > 1));
+}
+
+TEST_CASE("layers of attention slice by slice in a loop", "[end_to_end][streams]") {
+    test::WholeRunSetup setup;
+    setup.ranks = GENERATE(2, 3, 4);
+    setup.piecing = test::smallest_pieces;
+    setup.slice_bytes = 0;
+    setup.decompose = "megatron";
+    CAPTURE(setup.ranks);
+    test::WholeRun const run = test::whole_run(attention(setup.ranks, "f64", true), setup);
+    test::check_results(run);
+    for (schedule::Section const& section : run.schedule.sections)
+        CHECK(blocks_of(section, run.schedule.header, "layers/o") > 1);
+}
