@@ -224,7 +224,7 @@ JSON
 
 # Two hosts of one core, 1 Gbit/s each way between them. What a run cannot beat: itself without the limit, and the bytes of the busiest rank on the link.
 linked() { launcher="$hosts mpirun" "$@"; }
-scalapack_chain() { [[ $1 = chain* ]] && linked scalapack "$2" square 2048 1; }
+scalapack_chain() { [[ $2 = chain* ]] && linked scalapack "$1" square 2048 1; }    # DTYPE NAME...
 part_link() {
     local name graph dtype least
     if ! hosts_up 2 1gbit; then echo "link: expected pretend hosts (root, iproute2)"; return; fi
@@ -232,7 +232,7 @@ part_link() {
         for dtype in $dtypes; do
             graph $dtype "$graph" ""
             plan g 2 --explain=json > "$work/explain.json"
-            alternate link="linked run g 2 1" alone="run g 2 1" scalapack="scalapack_chain $name $dtype"
+            alternate link="linked run g 2 1" alone="run g 2 1" scalapack="scalapack_chain $dtype $name"
             least=$(awk -v a="${seconds[alone]}" -v b="$(number rank_max "$work/explain.json")" 'BEGIN {b /= 125e6; print(a > b ? a : b)}')
             row "$name, 1 Gbit/s" $dtype 2x1 ms "$(calc "1e3 * ${seconds[link]}")" "computing or the link" "$(calc "1e3 * $least")" \
                 "$(calc "${seconds[link]} / $least")" '<=1.25'

@@ -127,7 +127,8 @@ int main(int argc, char** argv) {
     int rank = 0, ranks = 1;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    if (argc < 4) {
+    std::string const dtype = argc < 4 ? "" : argv[1];
+    if (dtype != "f64" && dtype != "f32") {
         if (rank == 0)
             std::fputs("usage: bench_scalapack f64|f32 matmul|square|skewed SIZE [TURNS [BLOCK [GRID_ROWS]]]\n",
                        stderr);
@@ -137,8 +138,8 @@ int main(int argc, char** argv) {
     auto number = [&](int at, int otherwise) { return at < argc ? std::atoi(argv[at]) : otherwise; };
     Grid const grid(ranks, number(5, 128), number(6, 1));
     std::string const work = argv[2];
-    double const seconds = std::string(argv[1]) == "f64" ? measure<double>(grid, work, number(3, 0), number(4, 3))
-                                                         : measure<float>(grid, work, number(3, 0), number(4, 3));
+    double const seconds = dtype == "f64" ? measure<double>(grid, work, number(3, 0), number(4, 3))
+                                          : measure<float>(grid, work, number(3, 0), number(4, 3));
     if (rank == 0) std::printf("%.6f\n", seconds);
     MPI_Finalize();
 }
