@@ -40,15 +40,29 @@ public:
     }
 
 private:
-    void take(std::int32_t task) {
+    /// Takes the task, and before it what it waits for: no recursion, since streams may be long.
+    void take(std::int32_t last) {
+        open_.assign(1, last);
+        while (!open_.empty()) {
+            std::int32_t const task = open_.back();
+            std::vector<std::int32_t> const makers = makers_of_an_input(task);
+            open_.insert(open_.end(), makers.rbegin(), makers.rend());
+            if (!makers.empty()) continue;
+            open_.pop_back();
+            number_[at(task)] = static_cast<std::int32_t>(tasks_.size());
+            tasks_.push_back(section_.tasks[at(task)]);
+        }
+    }
+
+    /// The tasks that make the task's first input whose makers still wait, in order.
+    std::vector<std::int32_t> makers_of_an_input(std::int32_t task) {
         for (std::int32_t input : section_.inputs_of(section_.tasks[at(task)]))
             if (auto const found = makers_.find(input); found != makers_.end()) {
-                std::vector<std::int32_t> const makers = std::move(found->second);
+                std::vector<std::int32_t> out = std::move(found->second);
                 makers_.erase(found);
-                for (std::int32_t maker : makers) take(maker);
+                return out;
             }
-        number_[at(task)] = static_cast<std::int32_t>(tasks_.size());
-        tasks_.push_back(section_.tasks[at(task)]);
+        return {};
     }
 
     Section const& section_;
@@ -56,6 +70,7 @@ private:
     std::vector<std::int32_t> number_, begin_;                  // in the new order, by the old one
     std::map<std::int32_t, std::vector<std::int32_t>> makers_;  // that wait, by block
     std::vector<Task> tasks_;
+    std::vector<std::int32_t> open_;  // of take()
 };
 
 }  // namespace
