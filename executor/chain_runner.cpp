@@ -180,8 +180,10 @@ void ChainRunner::run(TaskId last, BlockHome& home, Team& team) const {
                        runs = std::min<std::int64_t>(pieces, runs_a_thread * team.width());
     team.run(runs, [&](std::int64_t run) {
         std::int64_t const end = part_begin(pieces, runs, run + 1);
-        for (std::int64_t piece = part_begin(pieces, runs, run); piece < end; ++piece)
+        for (std::int64_t piece = part_begin(pieces, runs, run); piece < end; ++piece) {
             run_piece(chain, piece, piece + 1 < end ? piece + 1 : -1, home);
+            team.pause();
+        }
     });
 }
 

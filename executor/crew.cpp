@@ -152,7 +152,11 @@ void Crew::move_messages() {
     double const now = seconds_now();
     if (now < next_look_.load(std::memory_order_relaxed)) return;
     next_look_.store(now + between_looks, std::memory_order_relaxed);
-    communicator->step();
+    try {
+        communicator->step();
+    } catch (...) {  // no fault of the kernel that looked
+        desk_.fail(std::current_exception(), "");
+    }
 }
 
 void Crew::wait(Lock& lock) {
@@ -187,8 +191,8 @@ void Crew::take_pieces(Worker& self, LentJob& job) {
         try {
             double const begin = traced ? seconds_now() : 0;
             (*job.piece)(i);
-            move_messages();
             if (traced) self.log.add_piece({job.task, static_cast<std::int32_t>(i), begin, seconds_now()});
+            move_messages();
         } catch (...) {
             job.next = job.pieces;  // the rest is not worth starting
             std::lock_guard lock(desk_.mutex);

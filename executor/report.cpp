@@ -47,6 +47,7 @@ Json rank_report(Rank rank, RunFacts const& facts, RunResult const& result) {
     return {{"rank", rank.value()},
             {"host", facts.host},
             {"device", facts.device_description},
+            {"tf32", facts.tf32},
             {"threads", facts.threads},
             {"seconds",
              {{"load", result.load_seconds},
@@ -150,7 +151,7 @@ Json whole_report(std::vector<Json> const& ranks, schedule::Header const& header
     report["ranks"] = ranks.size();
     report["threads"] = facts.threads;
     report["device"] = facts.device;
-    report["tf32"] = facts.tf32;
+    report["tf32"] = std::any_of(ranks.begin(), ranks.end(), [](Json const& rank) { return rank["tf32"].get<bool>(); });
     report["hosts"] = each(ranks, "host");
     report["seconds"] = {{"load", largest(ranks, Json::json_pointer("/seconds/load"))},
                          {"execute", execute},

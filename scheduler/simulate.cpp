@@ -97,9 +97,20 @@ struct SimulatedRank {
         booked = now;
     }
 
+    /// A task under way. Workers that find nothing to begin help the first one that has room for them.
+    struct Running {
+        TaskId task;
+        int width = 1, workers = 1;
+        double left = 0;  // seconds of one worker, from `since` on
+        double since = 0;
+        double disk = 0;       // when its part on the disk has ended
+        std::int64_t end = 0;  // the event that ends it, if no other one does
+    };
+
     Section const& section;
     schedule::Agenda<BlockCounts> agenda;
     std::vector<std::int16_t> widths;
+    std::vector<Running> running;  // as they began
     double speed;
     int idle, threads;
     int open_messages = 0;
@@ -174,12 +185,12 @@ private:
         What what;
         int rank;         // task_ends
         std::int32_t id;  // a task or a message
-        int workers;      // that the task has
         bool operator>(Event const& other) const { return std::tie(time, order) > std::tie(other.time, other.order); }
     };
 
-    void foresee(double time, What what, int rank, std::int32_t id, int workers = 0) {
-        events_.push({time, foreseen_++, what, rank, id, workers});
+    std::int64_t foresee(double time, What what, int rank, std::int32_t id) {
+        events_.push({time, foreseen_, what, rank, id});
+        return foreseen_++;
     }
 
     /// Inputs are in place.
@@ -194,11 +205,12 @@ private:
 
     void handle(Event const& event) {
         switch (event.what) {
-            case What::task_ends: return end_task(event.rank, TaskId{event.id}, event.time, event.workers);
+            case What::task_ends: return end_task(event);
             case What::message_answered: {
                 Message const& message = messages_.list[at(event.id)];
                 double const start = network_.answer(event.time, Rank{message.from}, Rank{message.to});
-                return foresee(start, What::message_starts, event.rank, event.id);
+                foresee(start, What::message_starts, event.rank, event.id);
+                return;
             }
             case What::message_starts: {
                 Message const& message = messages_.list[at(event.id)];
@@ -218,28 +230,56 @@ private:
             if (!task) break;
             start_task(rank, *task, now, cause_rank, cause);
         }
+        for (SimulatedRank::Running& running : self.running)
+            if (self.idle > 0) help(rank, running, now);
     }
 
     void start_task(int rank, TaskId id, double now, int cause_rank, TaskId cause) {
         SimulatedRank& self = ranks_[at(rank)];
-        int const width = self.widths.empty() ? 1 : self.widths[at(id)];
-        int const workers = std::min(width, self.idle);
+        Task const& task = self.section.tasks[at(id)];
+        SimulatedRank::Running running{.task = id, .since = now};
+        running.width = self.widths.empty() ? 1 : self.widths[at(id)];
+        running.workers = std::min(running.width, self.idle);
         self.book(now);
-        self.idle -= workers;
-        double const work = costs_.seconds(self.section, self.section.tasks[at(id)]) * self.threads / workers;
-        double const computed = now + (work + cluster_.per_task) / self.speed;
-        double const disk = costs_.disk_seconds(self.section, self.section.tasks[at(id)]);
-        if (disk > 0) self.disk_free = std::max(now, self.disk_free) + disk;
-        double const end = disk > 0 ? std::max(computed, self.disk_free) : computed;
-        out_.spans[at(rank)][at(id)] = {now, end, cause_rank, cause};
-        foresee(end, What::task_ends, rank, id.value(), workers);
+        self.idle -= running.workers;
+        running.left =
+            (costs_.seconds(self.section, task) * self.threads + cluster_.per_task * running.workers) / self.speed;
+        double const disk = costs_.disk_seconds(self.section, task);
+        if (disk > 0) running.disk = self.disk_free = std::max(now, self.disk_free) + disk;
+        out_.spans[at(rank)][at(id)] = {now, now, cause_rank, cause};
+        foresee_end(rank, running);
+        self.running.push_back(running);
     }
 
-    void end_task(int rank, TaskId id, double now, int workers) {
+    /// As workers do that are lent to a kernel: those that are idle join, and stay.
+    void help(int rank, SimulatedRank::Running& running, double now) {
         SimulatedRank& self = ranks_[at(rank)];
+        int const helpers = std::min(self.idle, running.width - running.workers);
+        if (helpers <= 0) return;
         self.book(now);
-        self.idle += workers;
-        finish(rank, id, now);
+        self.idle -= helpers;
+        running.left -= (now - running.since) * running.workers;
+        running.since = now;
+        running.workers += helpers;
+        foresee_end(rank, running);
+    }
+
+    void foresee_end(int rank, SimulatedRank::Running& running) {
+        double const computed = running.since + running.left / running.workers;
+        running.end = foresee(std::max(computed, running.disk), What::task_ends, rank, running.task.value());
+    }
+
+    void end_task(Event const& event) {
+        SimulatedRank& self = ranks_[at(event.rank)];
+        auto const ends = std::find_if(self.running.begin(), self.running.end(),
+                                       [&](auto const& running) { return running.end == event.order; });
+        if (ends == self.running.end()) return;  // it got help, and ended earlier
+        self.book(event.time);
+        self.idle += ends->workers;
+        self.running.erase(ends);
+        TaskId const id{event.id};
+        out_.spans[at(event.rank)][at(id)].end = event.time;
+        finish(event.rank, id, event.time);
     }
 
     void finish(int rank, TaskId id, double now) {

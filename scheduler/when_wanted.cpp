@@ -1,5 +1,6 @@
 #include "scheduler/when_wanted.hpp"
 
+#include <algorithm>
 #include <map>
 #include <utility>
 
@@ -73,23 +74,66 @@ private:
     std::vector<std::int32_t> open_;  // of take()
 };
 
+/// The tasks of each stream, ascending; streams by their first tasks. Those that make one tensor are of one stream.
+std::vector<std::vector<std::int32_t>> streams_of(Section const& section, std::vector<std::int32_t> const& may_wait) {
+    auto const tensor = [&](std::int32_t block) { return section.blocks[at(block)].tensor; };
+    std::map<std::int32_t, std::int32_t>
+        towards;  // from a tensor that they make to another one of its stream; the last one to itself
+    auto const last_of = [&](std::int32_t from) {
+        while (towards[from] != from) from = towards[from] = towards[towards[from]];
+        return from;
+    };
+    for (std::int32_t task : may_wait) {
+        std::int32_t const made = tensor(section.tasks[at(task)].output);
+        towards.try_emplace(made, made);
+        for (std::int32_t input : section.inputs_of(section.tasks[at(task)]))
+            if (towards.contains(tensor(input))) towards[last_of(tensor(input))] = last_of(made);
+    }
+    std::map<std::int32_t, std::vector<std::int32_t>> streams;
+    for (std::int32_t task : may_wait) streams[last_of(tensor(section.tasks[at(task)].output))].push_back(task);
+    std::vector<std::vector<std::int32_t>> out;
+    for (auto& [last, tasks] : streams) out.push_back(std::move(tasks));
+    std::sort(out.begin(), out.end());
+    return out;
+}
+
+/// The section with these tasks where they are wanted, unless its peak would be more. @return whether it is so now
+bool reorder(Section& section, std::vector<std::int32_t> const& may_wait, std::vector<std::int32_t>& node_begins,
+             std::int64_t most) {
+    Reordering order(section, may_wait);
+    std::vector<Task> tasks = std::exchange(section.tasks, order.take_tasks());
+    std::vector<schedule::Loop> loops = section.loops;
+    for (schedule::Loop& loop : section.loops)
+        loop.first = order.begin(loop.first), loop.turn = order.number(loop.turn);
+    if (schedule::replay(section).peak > most) {
+        section.tasks = std::move(tasks);
+        section.loops = std::move(loops);
+        return false;
+    }
+    for (std::int32_t& begin : node_begins) begin = order.begin(begin);
+    return true;
+}
+
+constexpr std::size_t most_tried = 32;  // streams, one by one: each time the section is replayed
+
 }  // namespace
 
 void make_when_wanted(Section& section, std::vector<std::int32_t> const& may_wait,
-                      std::vector<std::int32_t>& node_begins) {
+                      std::vector<std::int32_t>& node_begins, Room room) {
     if (may_wait.empty()) return;
-    std::int64_t const peak = schedule::replay(section).peak;
-    Reordering order(section, may_wait);
-    std::vector<Task> const tasks = std::exchange(section.tasks, order.take_tasks());
-    std::vector<schedule::Loop> const loops = section.loops;
-    for (schedule::Loop& loop : section.loops)
-        loop.first = order.begin(loop.first), loop.turn = order.number(loop.turn);
-    if (schedule::replay(section).peak > peak) {
-        section.tasks = tasks;
-        section.loops = loops;
-        return;
+    std::int64_t const peak = schedule::replay(section).peak,
+                       most = room == Room::within_peak ? peak : peak + peak / 20;
+    if (reorder(section, may_wait, node_begins, most)) return;
+    std::vector<std::vector<std::int32_t>> const streams = streams_of(section, may_wait);
+    std::vector<std::int32_t> fit;
+    for (std::size_t s = 0; s < std::min(streams.size(), most_tried); ++s) {
+        std::vector<std::int32_t> with = fit, begins = node_begins;
+        with.insert(with.end(), streams[s].begin(), streams[s].end());
+        std::sort(with.begin(), with.end());
+        Section tried = section;
+        if (reorder(tried, with, begins, most)) fit = std::move(with);
     }
-    for (std::int32_t& begin : node_begins) begin = order.begin(begin);
+    if (!fit.empty()) reorder(section, fit, node_begins, most);
 }
 
 }  // namespace ein::scheduler

@@ -6,13 +6,15 @@
 #include <vector>
 
 #include "lib/schedule/schedule.hpp"
+#include "scheduler/cuts_first.hpp"
 
 namespace ein::scheduler {
 
+/// Tasks that may wait and read one another's blocks are a stream: it is reordered as a whole, or, where that would raise the section's peak
+/// by more than a twentieth (within_peak: at all), not at all.
 /// @param may_wait  tasks, ascending, whose outputs are read, in the same loops, and written by no others
 /// @param node_begins  of each node its first task, ascending; kept up to date
-/// Leaves the section as it is where its peak would rise.
 void make_when_wanted(schedule::Section& section, std::vector<std::int32_t> const& may_wait,
-                      std::vector<std::int32_t>& node_begins);
+                      std::vector<std::int32_t>& node_begins, Room room);
 
 }  // namespace ein::scheduler

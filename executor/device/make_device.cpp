@@ -57,7 +57,7 @@ DeviceChoice device_choice_from_text(std::string_view text) {
     if (text == "cpu") return {DeviceKind::cpu};
     if (text == "cuda") return {DeviceKind::cuda};
     throw UsageError("--device: expected auto, reference, cpu or cuda, found '" + std::string(text) +
-                     "'; correct the option");
+                     (text == "cuda:tf32" ? "'; give --device cuda and --allow-tf32" : "'; correct the option"));
 }
 
 }  // namespace ein::executor

@@ -162,6 +162,22 @@ TEST_CASE("one large kernel is cut for all workers", "[scheduler][simulate]") {
     CHECK(simulate(schedule, cluster).makespan == Approx(8));
 }
 
+TEST_CASE("a worker that finds nothing to begin helps a kernel that has room for it", "[scheduler][simulate]") {
+    Steps b(1);
+    b.input(0, "x", 12);
+    b.step(0, "x", "a", 4), b.step(0, "x", "b", 12);
+    for (std::string const id : {"a", "b"}) b.store(0, id);
+    auto const schedule = b.finish();
+    Cluster cluster = slow_cluster();
+    cluster.threads = 2;
+    cluster.bytes *= 2;  // rates are those of all threads
+    Simulation const run = simulate(schedule, cluster);
+    CHECK(run.spans[0][1].end == Approx(4));
+    CHECK(run.spans[0][2].begin == 0);
+    CHECK(run.makespan == Approx(4 + 4));  // a third of it by one worker, the rest by two
+    CHECK(run.ranks[0].busy == Approx(8));
+}
+
 TEST_CASE("a slow rank delays those that wait for it", "[scheduler][simulate]") {
     Cluster cluster = slow_cluster();
     cluster.speeds = {{0, 0.5}};

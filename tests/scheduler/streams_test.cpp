@@ -96,13 +96,20 @@ TEST_CASE("a stream's kernels come slice by slice, those first that others wait 
     CHECK(streamed.header.prediction.bytes_sent == whole.header.prediction.bytes_sent);
 }
 
-TEST_CASE("what may wait comes right before its first reader, unless more would be live", "[scheduler][streams]") {
+TEST_CASE("what may wait comes right before its first reader, but for streams with which more would be live",
+          "[scheduler][streams]") {
     auto const box = [](Extent length) { return Box{{0}, {length}}; };
-    // A and B may wait; A is read by the last task, B by C, between them. A is smaller than what it is made of, or larger.
-    auto const section = [&](Extent of_x, Extent of_a) {
+    // B, of y, and A, of x, may wait; C reads B and then D reads A. While A waits, x is live.
+    auto const lengths = [&](Extent of_x, scheduler::Room room) {
         scheduler::SectionBuilder b;
+        std::int32_t tensors = 0;
+        auto const load = [&](Extent length) {
+            BlockId const made = b.add_block(tensors++, DType::f64, box(length));
+            b.add({.kind = TaskKind::load, .spec = 0, .inputs = {}, .output = made, .region = {}});
+            return made;
+        };
         auto const apply = [&](BlockId from, Extent length, bool may_wait) {
-            BlockId const made = b.add_block(1, DType::f64, box(length));
+            BlockId const made = b.add_block(tensors++, DType::f64, box(length));
             b.begin_node();
             b.add({.kind = TaskKind::apply,
                    .spec = 0,
@@ -112,21 +119,40 @@ TEST_CASE("what may wait comes right before its first reader, unless more would 
                    .may_wait = may_wait});
             return made;
         };
-        BlockId const x = b.add_block(0, DType::f64, box(of_x)), y = b.add_block(0, DType::f64, box(1));
-        b.add({.kind = TaskKind::load, .spec = 0, .inputs = {}, .output = x, .region = {}});
-        b.add({.kind = TaskKind::load, .spec = 0, .inputs = {}, .output = y, .region = {}});
-        BlockId const a = apply(x, of_a, true), made = apply(y, 2, true), c = apply(made, 8, false),
-                      last = apply(a, 1, false);
-        for (BlockId block : {c, last})
+        BlockId const x = load(of_x), y = load(1), made_b = apply(y, 2, true), made_a = apply(x, 4, true),
+                      c = apply(made_b, 80, false), d = apply(made_a, 1, false);
+        for (BlockId block : {c, d})
             b.add({.kind = TaskKind::store, .spec = 0, .inputs = {block}, .output = {}, .region = {}});
-        return std::move(b).finish();
-    };
-    auto const lengths = [](Section const& made) {
         std::vector<Extent> out;
-        for (schedule::Task const& task : made.tasks)
-            if (task.kind == TaskKind::apply) out.push_back(made.region_of(task).length[0]);
+        Section const section = std::move(b).finish(room);
+        for (schedule::Task const& task : section.tasks)
+            if (task.kind == TaskKind::apply) out.push_back(section.region_of(task).length[0]);
         return out;
     };
-    CHECK(lengths(section(1, 4)) == std::vector<Extent>{2, 8, 4, 1});
-    CHECK(lengths(section(64, 4)) == std::vector<Extent>{4, 2, 8, 1});
+    using scheduler::Room;
+    std::vector<Extent> const all{2, 80, 4, 1}, only_b{4, 2, 80, 1};
+    CHECK(lengths(2, Room::within_peak) == all);
+    CHECK(lengths(6, Room::any) == all);  // 90 elements in place of 86
+    CHECK(lengths(6, Room::within_peak) == only_b);
+    CHECK(lengths(60, Room::any) == only_b);
+}
+
+TEST_CASE("streams may be as long as graphs", "[scheduler][streams]") {
+    constexpr std::int32_t length = 300'000;
+    scheduler::SectionBuilder b;
+    Box const box{{0}, {1}};
+    BlockId block = b.add_block(0, DType::f64, box);
+    b.add({.kind = TaskKind::load, .spec = 0, .inputs = {}, .output = block, .region = {}});
+    for (std::int32_t k = 1; k <= length; ++k) {
+        BlockId const next = b.add_block(k, DType::f64, box);
+        b.add({.kind = TaskKind::apply,
+               .spec = 0,
+               .inputs = {block},
+               .output = next,
+               .region = box,
+               .may_wait = k < length});
+        block = next;
+    }
+    b.add({.kind = TaskKind::store, .spec = 0, .inputs = {block}, .output = {}, .region = {}});
+    CHECK(std::move(b).finish().tasks.size() == length + 2);
 }

@@ -1,4 +1,4 @@
-// Machine code of a vector loop: LaneCode in registers, constants and elements that stand for all in memory beside it.
+// Machine code of a vector loop: LaneCode in registers, the constants that find no register and elements that stand for all in memory.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ public:
     std::size_t lanes = 0, element_bytes = 0;
     std::vector<int> operands;  // numbers of those that the loop reads
 
-    /// @param vectors  at least 1  @param operands  in the order of `operands`
+    /// @param vectors  at least 1  @param of_operands  in the order of `operands`
     /// @param next  asked for meanwhile, into the second level: `part` 64ths of what the loop goes over; null: nothing
     void run(std::size_t vectors, void const* const* of_operands, void* result, void const* next = nullptr,
              std::size_t part = 0) const {

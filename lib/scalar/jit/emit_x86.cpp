@@ -1,6 +1,6 @@
 // Registers: results of operations live in vector registers (masks of AVX-512 in k1 to k7, those of AVX2 in vector registers) until their
-// last reader; nothing is spilled, a loop that needs more is not made. Constants are whole vectors behind the code, elements that stand for
-// all are spread on the stack at the beginning: both are operands in memory. Where the fast code refuses a lane, the whole code, further down, does
+// last reader; nothing is spilled, a loop that needs more is not made. Constants are whole vectors behind the code, as many as may be held in
+// registers beside the results; elements that stand for all are spread on the stack at the beginning. What is not held is an operand in memory. Where the fast code refuses a lane, the whole code, further down, does
 // the same vector again.
 #include <xbyak/xbyak.h>
 
@@ -61,7 +61,7 @@ public:
     }
 
 private:
-    /// At most two instructions of at most twelve bytes an operation, and a vector for each constant.
+    /// A few instructions of at most twelve bytes an operation, and a vector for each constant.
     static std::size_t room(LaneCode const& code) { return 4096 + code.values().size() * 128; }
 
     int registers() const { return wide_ ? 32 : 16; }
@@ -478,7 +478,7 @@ private:
 
     using CodeGenerator::add;
 
-    VectorLoop::Use const& use_;
+    VectorLoop::Use const use_;
     bool f32_, wide_;
     int held_;
     std::vector<std::uint64_t> constants_;

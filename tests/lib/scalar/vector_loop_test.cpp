@@ -87,6 +87,12 @@ std::vector<Op> loop_ops() {
 
 }  // namespace
 
+#ifdef EIN_WITH_XBYAK
+TEST_CASE("this build makes loops for the processors that it knows", "[scalar][jit]") {
+    for (InstructionSet set : {InstructionSet::avx2, InstructionSet::avx512}) CHECK(makes_loops(set) == supported(set));
+}
+#endif
+
 TEST_CASE("a vector loop gives the bits of the program, whatever its operands", "[lib][scalar][jit]") {
     auto const type = GENERATE(DType::f32, DType::f64);
     auto const set = GENERATE(InstructionSet::avx2, InstructionSet::avx512);
