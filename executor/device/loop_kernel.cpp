@@ -16,7 +16,10 @@ constexpr Extent bytes_past_cache = 32 << 20;
 constexpr Extent bytes_ahead = 1 << 20;
 constexpr std::size_t stored_strip = 2048;  // bytes
 constexpr std::size_t looped_strip = 8192;  // bytes: in the first level still when a kernel reads what its loop made
-constexpr std::size_t long_strip = 2048;    // without a program nothing limits a strip but the first-level cache
+constexpr std::size_t long_strip =
+    2048;  // elements: without a program nothing limits a strip but the first-level cache
+constexpr std::size_t read_strip =
+    8192;  // elements: what is added up where it lies is in no cache; ends of strips interrupt reading
 
 bool goes_past_cache(Nest const& nest) {
     Extent const bytes = nest.output_elements() * static_cast<Extent>(size_of(nest.output_dtype));
@@ -32,9 +35,19 @@ bool becomes_a_loop(Nest const& nest, LoopBody const& body) {
     return body.program != nullptr && points >= points_for_a_loop && scalar::VectorLoop::possible(*body.program);
 }
 
+/// Whether strips are aggregated where they lie in memory, to one element each.
+bool is_read_in_place(Nest const& nest, LoopBody const& body) {
+    DType const type = nest.operand_dtypes[body.used[0]];
+    auto const along = [&](NestLabel const& label) {
+        return label.aggregated && label.strides[body.used[0]] == static_cast<Extent>(size_of(type));
+    };
+    return type == body.compute && type == body.accumulate &&
+           std::any_of(nest.labels.begin(), nest.labels.end(), along);
+}
+
 /// Strips that a program makes an operation at a time and a kernel stores past the cache are short enough for stores to leave while the next strip is computed.
 std::size_t longest_strip(Nest const& nest, LoopBody const& body) {
-    if (body.program == nullptr) return long_strip;
+    if (body.program == nullptr) return is_read_in_place(nest, body) ? read_strip : long_strip;
     if (becomes_a_loop(nest, body)) return std::min(body.program->strip(), looped_strip / size_of(body.compute));
     bool const leaves = !nest.aggregates() && goes_past_cache(nest);
     return leaves ? std::min(body.program->strip(), stored_strip / size_of(body.compute)) : body.program->strip();
