@@ -13,9 +13,7 @@ using schedule::TaskKind;
 namespace {
 
 std::size_t calls_of_one_group(graph::EinSum const& einsum, Parts const& parts) {
-    std::size_t calls = 1;
-    for (int label : einsum.aggregated()) calls *= static_cast<std::size_t>(parts[static_cast<std::size_t>(label)]);
-    return calls;
+    return static_cast<std::size_t>(element_count(relation::at_labels(parts, einsum.aggregated())));
 }
 
 /// The calls of each rank, the k-th of every rank in wave k.
@@ -198,11 +196,11 @@ std::vector<Lowering::Group> Lowering::groups_of(graph::Node const& node, graph:
         if (streamed) continue;
         std::vector<Box> slices;
         for (Residency::Piece const& slice : group.slices) slices.push_back(slice.box);
-        double const bytes = static_cast<double>(box.elements()) * static_cast<double>(size_of(accumulated));
         auto const element = static_cast<std::int64_t>(size_of(accumulated));
         bool const staged =
             !slices.empty() && options_.staging.suits(group.members.size(), slices[0].elements() * element);
-        if (staged || !slices_pay(einsum, call.region, slices, bytes, static_cast<double>(element), options_.piecing))
+        if (staged || !slices_pay(einsum, call.region, slices, static_cast<double>(box.elements() * element),
+                                  static_cast<double>(element), options_.piecing))
             pays[call.group] = 0;
     }
     for (std::size_t g = 0; g < groups; ++g)

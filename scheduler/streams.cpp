@@ -4,8 +4,6 @@
 #include <optional>
 #include <set>
 
-#include "lib/graph/labels.hpp"
-
 namespace ein::scheduler {
 namespace {
 
@@ -35,7 +33,7 @@ public:
             if (has_partial_results(n)) {
                 cuts_[n] = cuts_of_result(n, *einsum);
             } else if ((cuts_[n] = cuts_for_readers(n, *einsum))) {
-                slices[index(node.output)] = along(einsum->output, cuts_[n]->labels);
+                slices[index(node.output)] = relation::at_labels(cuts_[n]->labels, einsum->output);
             }
         }
         return slices;
@@ -53,16 +51,16 @@ private:
     Parts const& parts_of(std::size_t n) const { return plan_.nodes[n].parts; }
 
     static bool is_copy(graph::EinSum const& op) { return graph::flops(op, op.extents) == 0; }
-    static Parts along(std::vector<int> const& labels, Parts const& slices) {
-        Parts out;
-        for (int label : labels) out.push_back(slices[static_cast<std::size_t>(label)]);
-        return out;
-    }
     static bool cuts(Parts const& slices) {
         return std::any_of(slices.begin(), slices.end(), [](std::int64_t count) { return count > 1; });
     }
 
-    bool has_partial_results(std::size_t n) const { return cuts(along(einsum(n).aggregated(), parts_of(n))); }
+    Parts made_in(std::size_t n) const { return relation::output_parts(graph_.nodes[n], plan_.nodes[n]); }
+    /// Ranks that have results, or partial results, of each part of the output.
+    std::int64_t sharers(std::size_t n) const {
+        return element_count(relation::at_labels(parts_of(n), einsum(n).aggregated()));
+    }
+    bool has_partial_results(std::size_t n) const { return sharers(n) > 1; }
 
     /// The first kernel call, which no other one exceeds.
     Box call_region(std::size_t n) const {
@@ -73,7 +71,7 @@ private:
     /// Whether the calls of the node may as well be made for these slices of its output. @param moved  bytes
     std::optional<Cuts> where_it_pays(std::size_t n, Parts const& slices, double moved, DType dtype) const {
         graph::EinSum const& op = einsum(n);
-        Cut cut(op.output_shape(), along(op.output, parts_of(n)));
+        Cut cut(op.output_shape(), made_in(n));
         cut.slice(std::vector<Parts>(cut.part_count(), slices));
         std::vector<Box> boxes;
         for (Cut::Block const& block : cut.blocks_meeting(cut.part_box(0))) boxes.push_back(block.box);
@@ -88,17 +86,17 @@ private:
     /// The node's calls leave partial results of every part on as many ranks; nothing where their slices differ from part to part.
     std::optional<Cuts> cuts_of_result(std::size_t n, graph::EinSum const& op) const {
         graph::Node const& node = graph_.nodes[n];
-        Cut const cut(op.output_shape(), along(op.output, parts_of(n)));
-        auto const sharers = static_cast<std::size_t>(element_count(along(op.aggregated(), parts_of(n))));
+        Cut const cut(op.output_shape(), made_in(n));
+        auto const ranks = static_cast<std::size_t>(sharers(n));
         std::vector<Parts> slices;
         for (std::size_t part = 0; part < cut.part_count(); ++part)
-            slices.push_back(shared_slices(cut, part, sharers, size_of(graph_.value(node.output).dtype),
+            slices.push_back(shared_slices(cut, part, ranks, size_of(graph_.value(node.output).dtype),
                                            parts_[index(node.output)].wanted, rule_.slice_bytes, rule_.piecing));
         if (std::any_of(slices.begin(), slices.end(), [&](Parts const& other) { return other != slices[0]; }))
             return std::nullopt;
         DType const accumulated = graph::types_of(graph_, node).accumulate;
         std::int64_t const bytes = cut.part_box(0).elements() * static_cast<std::int64_t>(size_of(accumulated));
-        if (rule_.staging.suits(sharers, bytes / element_count(slices[0]))) return std::nullopt;
+        if (rule_.staging.suits(ranks, bytes / element_count(slices[0]))) return std::nullopt;
         return where_it_pays(n, slices[0], static_cast<double>(bytes), accumulated);
     }
 
@@ -114,7 +112,7 @@ private:
             if (!cuts_[r] || next.loop != node.loop) return std::nullopt;
             for (std::size_t k = 0; k < next.inputs.size(); ++k) {
                 if (next.inputs[k] != node.output) continue;
-                Parts wish = along(einsum(r).inputs[k], cuts_[r]->labels);
+                Parts wish = relation::at_labels(cuts_[r]->labels, einsum(r).inputs[k]);
                 if (!slices.empty() && wish != slices) return std::nullopt;
                 if (!is_read_where_it_is_made(r, k)) return std::nullopt;
                 slices = std::move(wish);
@@ -130,7 +128,7 @@ private:
     /// What the slices cut is each rank's own: what comes from others is taken as it comes instead (pieces_of_call).
     bool reads_its_own(std::size_t n, graph::EinSum const& op, Cuts const& made) const {
         for (std::size_t k = 0; k < op.operands(); ++k)
-            if (cuts(along(op.inputs[k], made.labels)) && !is_read_where_it_is_made(n, k)) return false;
+            if (cuts(relation::at_labels(made.labels, op.inputs[k])) && !is_read_where_it_is_made(n, k)) return false;
         return true;
     }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "lib/schedule/replay.hpp"
@@ -77,8 +78,8 @@ private:
 /// The tasks of each stream, ascending; streams by their first tasks. Those that make one tensor are of one stream.
 std::vector<std::vector<std::int32_t>> streams_of(Section const& section, std::vector<std::int32_t> const& may_wait) {
     auto const tensor = [&](std::int32_t block) { return section.blocks[at(block)].tensor; };
-    std::map<std::int32_t, std::int32_t>
-        towards;  // from a tensor that they make to another one of its stream; the last one to itself
+    // From a tensor that they make to another one of its stream; the last one to itself.
+    std::map<std::int32_t, std::int32_t> towards;
     auto const last_of = [&](std::int32_t from) {
         while (towards[from] != from) from = towards[from] = towards[towards[from]];
         return from;
@@ -97,21 +98,29 @@ std::vector<std::vector<std::int32_t>> streams_of(Section const& section, std::v
     return out;
 }
 
-/// The section with these tasks where they are wanted, unless its peak would be more. @return whether it is so now
-bool reorder(Section& section, std::vector<std::int32_t> const& may_wait, std::vector<std::int32_t>& node_begins,
-             std::int64_t most) {
-    Reordering order(section, may_wait);
-    std::vector<Task> tasks = std::exchange(section.tasks, order.take_tasks());
-    std::vector<schedule::Loop> loops = section.loops;
-    for (schedule::Loop& loop : section.loops)
-        loop.first = order.begin(loop.first), loop.turn = order.number(loop.turn);
-    if (schedule::replay(section).peak > most) {
-        section.tasks = std::move(tasks);
-        section.loops = std::move(loops);
-        return false;
+/// All that says in which order a section's tasks stand.
+struct Order {
+    std::vector<Task> tasks;
+    std::vector<schedule::Loop> loops;
+    std::vector<std::int32_t> node_begins;
+
+    void exchange_with(Section& section) {
+        tasks.swap(section.tasks);
+        loops.swap(section.loops);
     }
-    for (std::int32_t& begin : node_begins) begin = order.begin(begin);
-    return true;
+};
+
+/// The order with these tasks where they are wanted; nothing where the peak would then be more than `most` bytes.
+std::optional<Order> order_within(Section& section, std::vector<std::int32_t> const& may_wait,
+                                  std::vector<std::int32_t> const& node_begins, std::int64_t most) {
+    Reordering made(section, may_wait);
+    Order order{made.take_tasks(), section.loops, node_begins};
+    for (schedule::Loop& loop : order.loops) loop.first = made.begin(loop.first), loop.turn = made.number(loop.turn);
+    for (std::int32_t& begin : order.node_begins) begin = made.begin(begin);
+    order.exchange_with(section);
+    bool const fits = schedule::replay(section).peak <= most;
+    order.exchange_with(section);
+    return fits ? std::optional(std::move(order)) : std::nullopt;
 }
 
 constexpr std::size_t most_tried = 32;  // streams, one by one: each time the section is replayed
@@ -123,17 +132,23 @@ void make_when_wanted(Section& section, std::vector<std::int32_t> const& may_wai
     if (may_wait.empty()) return;
     std::int64_t const peak = schedule::replay(section).peak,
                        most = room == Room::within_peak ? peak : peak + peak / 20;
-    if (reorder(section, may_wait, node_begins, most)) return;
-    std::vector<std::vector<std::int32_t>> const streams = streams_of(section, may_wait);
-    std::vector<std::int32_t> fit;
-    for (std::size_t s = 0; s < std::min(streams.size(), most_tried); ++s) {
-        std::vector<std::int32_t> with = fit, begins = node_begins;
-        with.insert(with.end(), streams[s].begin(), streams[s].end());
-        std::sort(with.begin(), with.end());
-        Section tried = section;
-        if (reorder(tried, with, begins, most)) fit = std::move(with);
+    std::optional<Order> order = order_within(section, may_wait, node_begins, most);
+    if (!order) {
+        std::vector<std::vector<std::int32_t>> const streams = streams_of(section, may_wait);
+        std::vector<std::int32_t> fit;
+        for (std::size_t s = 0; s < std::min(streams.size(), most_tried); ++s) {
+            std::vector<std::int32_t> with = fit;
+            with.insert(with.end(), streams[s].begin(), streams[s].end());
+            std::sort(with.begin(), with.end());
+            auto found = order_within(section, with, node_begins, most);
+            if (!found) continue;
+            order = std::move(found);
+            fit = std::move(with);
+        }
     }
-    if (!fit.empty()) reorder(section, fit, node_begins, most);
+    if (!order) return;
+    order->exchange_with(section);
+    node_begins = std::move(order->node_begins);
 }
 
 }  // namespace ein::scheduler

@@ -25,14 +25,12 @@ Cost Plan::bytes() const {
     return sum;
 }
 
-namespace {
 Parts at_labels(Parts const& parts, std::vector<int> const& labels) {
     Parts out;
     out.reserve(labels.size());
     for (int label : labels) out.push_back(parts[static_cast<std::size_t>(label)]);
     return out;
 }
-}  // namespace
 
 void keep_shardings(graph::EinGraph const& graph, Plan& plan) {
     for (std::size_t n = 0; n < graph.nodes.size(); ++n)

@@ -47,6 +47,9 @@ struct Plan {
 /// Puts the blocks of nodes with a sharding (graph::Node::sharding) on its ranks.
 void keep_shardings(graph::EinGraph const& graph, Plan& plan);
 
+/// What `parts` (one a label) says of these labels, in their order.
+Parts at_labels(Parts const& parts, std::vector<int> const& labels);
+
 /// The parts of a node's output axes.
 Parts output_parts(graph::Node const& node, NodePlan const& plan);
 /// The parts that a node needs of its input `operand`, for each axis (a diagonal's two axes have equal parts).

@@ -1,6 +1,6 @@
 // A Program's join as machine code made when it is first wanted: one loop over the elements, each vector of them loaded once, worked on in
-// registers and stored once, where Program::run goes over a strip an operation at a time. The same bits, but for which nan, because both come from the same
-// source: the operations of kernel_ops.hpp and kernel_math.hpp, recorded and emitted.
+// registers and stored once, where Program::run goes over a strip an operation at a time. The same bits, but for which nan, because
+// both come from the same source: the operations of kernel_ops.hpp and kernel_math.hpp, recorded and emitted.
 // For programs of f32 or f64 alone, without indices, calls of the C library, integers or complex numbers, on x86 with AVX2 or AVX-512,
 // where the system lets programs make code. Leaves what it cannot do to Program.
 #pragma once
@@ -21,8 +21,8 @@ public:
     struct Use {
         std::vector<bool> constant;  // by operand: one element stands for all
         std::vector<bool> ahead;     // by operand: asked for 4 KiB before its turn
-        bool past_cache =
-            false;  // the result is written without its lines being read: who lets others see it fences before
+        // The result is written without its lines being read: who lets others see it fences before.
+        bool past_cache = false;
     };
 
     /// Whether there is a loop for this program at all.

@@ -36,10 +36,13 @@ TEST_CASE("help and version need nothing; a wrong command line is code 2", "[ein
     CHECK(has(place.alone("--version"), "einrun "));
     for (char const* arguments :
          {"", "1.sched --no-such", "1.sched --threads 0", "1.sched --verify=none", "1.sched --memory lots",
-          "1.sched --device abacus", "1.sched --device cuda:tf32", "1.sched --device emulated:speed=3",
-          "1.sched --device-memory little", "1.sched --input A", "1.sched --set eta=1", "2.sched"})
+          "1.sched --device abacus", "1.sched --device emulated:speed=3", "1.sched --device-memory little",
+          "1.sched --input A", "1.sched --set eta=1", "2.sched"})
         CHECK(place.alone(arguments).code == 2);
     CHECK(has(place.alone("1.sched --input YY=Y.npy"), "did you mean 'Y'?"));
+    Outcome const old_option = place.alone("1.sched --device cuda:tf32");
+    CHECK(old_option.code == 2);
+    CHECK(has(old_option, "give --device cuda and --allow-tf32"));
     for (char const* option : {"--checkpoint c", "--every 3", "--stop-at 3", "--resume c"}) {
         Outcome const run = place.alone(std::string("1.sched ") + option);
         CHECK(run.code == 2);
