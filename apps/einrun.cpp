@@ -255,7 +255,7 @@ private:
         agree(transport_, [&] {
             if (!first()) return;
             apps::VerifyResult verified;
-            if (options_.verify) verified = verify();
+            if (options_.verify) verified = verify(report["tf32"].get<bool>());
             if (options_.verify) report["verify"] = verified.report;
             try {
                 if (!options_.report.empty()) ReplacedFile("--report", options_.report).write(report.dump(2) + "\n");
@@ -275,9 +275,9 @@ private:
         return 0;
     }
 
-    apps::VerifyResult verify() const {
+    apps::VerifyResult verify(bool tf32) const {
         return apps::verify_run({header_.graph_text, header_.graph_file, data_folder(), options_.out, options_.inputs,
-                                 params_, options_.samples});
+                                 params_, options_.samples, tf32});
     }
 
     static std::string ill_conditioned(Json const& verify) {

@@ -31,6 +31,12 @@ constexpr std::int64_t default_samples = 64;
 /// A doubtful element is wrong when it is further off than so many times its spread (see relation::rounding_spread).
 constexpr double spreads_allowed = 8;
 
+/// The relative error to allow in an output; results of f32 are as exact as f16 where their factors were.
+double usual_tolerance(VerifySetup const& setup, DType dtype, double reduction_length) {
+    bool const coarse = setup.tf32 && dtype == DType::f32;
+    return tensor::tolerance(coarse ? DType::f16 : dtype, reduction_length);
+}
+
 /// What the run computed and what it read.
 struct Case {
     VerifySetup const& setup;
@@ -136,7 +142,7 @@ std::vector<double> allowed_by_rounding(Case& each, std::size_t output, IndexSet
     std::vector<double> allowed(static_cast<std::size_t>(expected.elements()), 0);
     relation::Interpreter& judge = each.as_run();  // makes `lowered`
     std::vector<double> const spread =
-        relation::rounding_spread(judge, each.lowered->outputs[output], indices, expected, doubtful);
+        relation::rounding_spread(judge, each.lowered->outputs[output], indices, expected, doubtful, each.setup.tf32);
     for (std::size_t i = 0; i < doubtful.size(); ++i)
         allowed[static_cast<std::size_t>(doubtful[i])] = spreads_allowed * spread[i];
     return allowed;
@@ -169,7 +175,7 @@ void check_output(Case& each, std::size_t at, bool all, VerifyResult& result) {
     std::filesystem::path const file = each.setup.output_folder / (name + ".npy");
     tensor::HostTensor const found = read_output(file, value, *indices);
     tensor::HostTensor const expected = each.judge.sample(output, *indices);
-    double const usual = tensor::tolerance(value.dtype, each.judge.reduction_length(output));
+    double const usual = usual_tolerance(each.setup, value.dtype, each.judge.reduction_length(output));
     tensor::Difference difference = tensor::compare(found, expected, usual);
     Extent const doubtful = difference.count;
     if (doubtful > 0)

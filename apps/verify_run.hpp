@@ -20,6 +20,7 @@ struct VerifySetup {
     std::vector<std::string> inputs;  // NAME=FILE, as given to the run
     scalar::Params params;
     std::optional<std::int64_t> samples;
+    bool tf32 = false;  // multiplications in f32 were allowed to round their factors to 11 significant bits
 };
 
 struct VerifyResult {

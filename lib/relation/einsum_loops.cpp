@@ -226,7 +226,9 @@ private:
         for (std::size_t v = 0; v < count; ++v) {
             double product = rows[0].base[rows[0].steps[v]];
             for (std::size_t t = 1; t < rows.size(); ++t)
-                product = noise_->rounded(product * rows[t].base[rows[t].steps[v]], types_.compute);
+                product = noise_->rounded(noise_->factor(product, types_.compute) *
+                                              noise_->factor(rows[t].base[rows[t].steps[v]], types_.compute),
+                                          types_.compute);
             sum = noise_->rounded(sum + product, types_.accumulate);
         }
         return sum;

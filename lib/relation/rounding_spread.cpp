@@ -53,11 +53,11 @@ struct Around {
 }  // namespace
 
 std::vector<double> rounding_spread(Interpreter& judge, ValueId value, IndexSets const& indices,
-                                    tensor::HostTensor const& expected, std::vector<Extent> const& chosen) {
+                                    tensor::HostTensor const& expected, std::vector<Extent> const& chosen, bool tf32) {
     Around const around(indices, chosen);
     std::vector<double> spread(chosen.size(), 0);  // squares at first
     for (std::uint64_t round = 0; round < rounds; ++round) {
-        scalar::Noise noise(round);
+        scalar::Noise noise(round, tf32);
         tensor::HostTensor const moved = judge.sample(value, around.indices, &noise);
         for (std::size_t i = 0; i < chosen.size(); ++i) {
             double const apart = tensor::distance(moved.at(around.positions[i]), expected.at(chosen[i]));

@@ -12,8 +12,10 @@ namespace ein::relation {
 
 /// @param judge     of the graph as the run computes it, contractions lowered
 /// @param expected  the elements at `indices`, as exact as they are known  @param chosen  positions in `expected`
+/// @param tf32      multiplications in f32 were allowed to round their factors (see scalar::Noise)
 /// @return for each chosen one its spread; infinite where it is finite in one computation and not in another
 std::vector<double> rounding_spread(Interpreter& judge, ValueId value, IndexSets const& indices,
-                                    tensor::HostTensor const& expected, std::vector<Extent> const& chosen);
+                                    tensor::HostTensor const& expected, std::vector<Extent> const& chosen,
+                                    bool tf32 = false);
 
 }  // namespace ein::relation

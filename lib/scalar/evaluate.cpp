@@ -166,7 +166,11 @@ Scalar Evaluator::compute(Step const& step) const {
     }
     DType const work = *step.typing.work;
     if (args.size() == 1) return unary(op, converted(args[0], work), work);
-    return binary(op, converted(args[0], work), converted(args[1], work), work);
+    Scalar left = converted(args[0], work), right = converted(args[1], work);
+    if (noise_ != nullptr && op == Op::mul)
+        for (Scalar* const factor : {&left, &right})
+            if (!factor->is_integer) factor->number = noise_->factor(factor->number, work);
+    return binary(op, left, right, work);
 }
 
 void Evaluator::add_noise(Step& step) const {

@@ -27,6 +27,15 @@ Limits limits_of(DType type) {
     }
 }
 
+constexpr double tf32_epsilon = 0x1p-10;
+
+/// Whether 11 significant bits hold the value.
+bool has_tf32_digits(double value) {
+    int exponent = 0;
+    double const digits = std::ldexp(std::frexp(value, &exponent), 11);
+    return digits == std::trunc(digits);
+}
+
 /// Whether the type holds the value; for f64, whether f32 does: a double cannot tell what it lost.
 bool is_held(double value, DType type) {
     auto const narrow = static_cast<float>(value);
@@ -42,6 +51,15 @@ double Noise::rounded(double value, DType type) { return rounded(value, std::fab
 std::complex<double> Noise::rounded(std::complex<double> value, DType type) {
     double const size = std::hypot(value.real(), value.imag());
     return {rounded(value.real(), size, type), rounded(value.imag(), size, type)};
+}
+
+double Noise::factor(double value, DType type) {
+    if (!tf32_ || type != DType::f32 || !std::isfinite(value) || has_tf32_digits(value)) return value;
+    return value * (1 + tf32_epsilon / 2 * between_minus_one_and_one());
+}
+
+std::complex<double> Noise::factor(std::complex<double> value, DType type) {
+    return tf32_ && type == DType::f32 ? factor(value.real(), type) : value;
 }
 
 double Noise::rounded(double value, double size, DType type) {

@@ -15,13 +15,17 @@ namespace ein::scalar {
 
 class Noise {
 public:
-    explicit Noise(std::uint64_t seed) : state_(mix64(seed + 1)) {}
+    /// @param tf32  multiplications in f32 may round their factors to 11 significant bits first, as TF32 has them
+    explicit Noise(std::uint64_t seed, bool tf32 = false) : state_(mix64(seed + 1)), tf32_(tf32) {}
 
     /// `value` as an operation in `type` may leave it: up to half a unit in the last place off, infinite or lost where it is out of range.
     /// What is not finite, or has so few digits that nothing can have been rounded, stays.
     double rounded(double value, DType type);
     /// Both parts are off by as much as the whole, as after a complex product.
     std::complex<double> rounded(std::complex<double> value, DType type);
+    /// `value` as a multiplication in `type` may take it.
+    double factor(double value, DType type);
+    std::complex<double> factor(std::complex<double> value, DType type);
 
 private:
     double rounded(double value, double size, DType type);
@@ -32,6 +36,7 @@ private:
     }
 
     std::uint64_t state_;
+    bool tf32_;
 };
 
 /// Whether an operation rounds: those that move, compare or choose among their arguments do not.

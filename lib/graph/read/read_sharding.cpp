@@ -71,7 +71,9 @@ public:
 
 private:
     std::vector<int> read_axis(std::size_t axis, AxisText const& text) {
-        if (!labels_.empty() && text.label != labels_[axis])
+        if (text.label.empty())
+            fail("a label before '/'", "none for axis " + std::to_string(axis), "name the axis: \"batch/dp\"");
+        else if (!labels_.empty() && text.label != labels_[axis])
             fail("the node's labels in their order: " + quote(joined(labels_, " ")),
                  quote(text.label) + " for axis " + std::to_string(axis), "write " + quote(labels_[axis]));
         std::vector<int> over;

@@ -102,6 +102,7 @@ TEST_CASE("each fault of a mesh or a sharding", "[lib][graph][sharding]") {
         {R"({"d p": 2})", "{}", "", "/mesh/d p", "a name without spaces, '/' and ','", "'d p'"},
         {nullptr, R"({"Q": "i j"})", "", "/sharding/Q", "the name of a tensor or node", "'Q'"},
         {nullptr, R"({"X": "b/dp"})", "", "/sharding/X", "2 words, one for each axis of shape (8, 6)", "1 in 'b/dp'"},
+        {nullptr, R"({"X": "/dp d"})", "", "/sharding/X", "a label before '/'", "none for axis 0"},
         {nullptr, R"({"X": "b/tp d/tp"})", "", "/sharding/X", "each axis of the mesh once in a tensor",
          "'tp' at 'b' and at 'd'"},
         {nullptr, R"({"X": "b/dq d"})", "", "/sharding/X", "axes of the mesh: dp or tp", "'dq'"},

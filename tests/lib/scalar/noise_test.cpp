@@ -39,6 +39,18 @@ TEST_CASE("what was not rounded has no noise", "[scalar][noise]") {
     CHECK(noise.rounded(1.0 + 0x1p-20, DType::f16) != 1.0 + 0x1p-20);
 }
 
+TEST_CASE("factors have noise where TF32 rounds them: in f32, beyond 11 significant bits", "[scalar][noise]") {
+    Noise tf32(5, true), usual(5);
+    double most = 0;
+    for (int i = 0; i < 100; ++i) most = std::max(most, std::fabs(tf32.factor(-1.0 / 3, DType::f32) + 1.0 / 3));
+    CHECK(most > 0x1p-14);
+    CHECK(most <= 0x1p-11 / 3 * 1.001);
+    for (double value : {0.0, 1.0 + 0x1p-10, -1023.0, inf}) CHECK(tf32.factor(value, DType::f32) == value);
+    CHECK(tf32.factor(1.0 + 0x1p-11, DType::f32) != 1.0 + 0x1p-11);
+    CHECK(tf32.factor(1.0 / 3, DType::f64) == 1.0 / 3);
+    CHECK(usual.factor(1.0 / 3, DType::f32) == 1.0 / 3);
+}
+
 TEST_CASE("what a type cannot hold becomes infinite or is lost", "[scalar][noise]") {
     Noise noise(1);
     CHECK(noise.rounded(1e39, DType::f32) == inf);

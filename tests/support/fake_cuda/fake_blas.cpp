@@ -1,6 +1,7 @@
 // The functions of libcublas that we load: products by plain loops, in double precision, of matrices that must lie in the device's memory.
 #include <cublas_v2.h>
 
+#include <cmath>
 #include <complex>
 #include <cstring>
 
@@ -81,10 +82,23 @@ struct Matrix {
     }
 };
 
+/// What TF32 keeps of it: 10 bits behind the first, to nearest.
+double coarse(double value) {
+    int exponent = 0;
+    double const digits = std::frexp(value, &exponent);
+    return std::ldexp(std::nearbyint(std::ldexp(digits, 11)), exponent - 11);
+}
+
 struct Product {
     Matrix a, b, c;
     std::int64_t m, n, k, batches;
     Number alpha, beta;
+    bool tf32;
+
+    Number factor(Matrix const& from, char const* place) const {
+        Number const value = load(from.type, place);
+        return tf32 ? Number(coarse(value.real()), coarse(value.imag())) : value;
+    }
 
     void run() const {
         for (std::int64_t batch = 0; batch < batches; ++batch)
@@ -92,7 +106,7 @@ struct Product {
                 for (std::int64_t j = 0; j < n; ++j) {
                     Number sum = 0;
                     for (std::int64_t l = 0; l < k; ++l)
-                        sum += load(a.type, a.place(batch, i, l)) * load(b.type, b.place(batch, l, j));
+                        sum += factor(a, a.place(batch, i, l)) * factor(b, b.place(batch, l, j));
                     char* const to = c.place(batch, i, j);
                     store(c.type, alpha * sum + (beta == 0.0 ? Number(0) : beta * load(c.type, to)), to);
                 }
@@ -168,7 +182,8 @@ cublasStatus_t cublasGemmStridedBatchedEx_64(cublasHandle_t handle, cublasOperat
                           k,
                           batches,
                           factor(compute, type_a, alpha),
-                          factor(compute, type_a, beta)};
+                          factor(compute, type_a, beta),
+                          compute == CUBLAS_COMPUTE_32F_FAST_TF32};
     if (!product.a.on_device(batches, m, k) || !product.b.on_device(batches, k, n) ||
         !product.c.on_device(batches, m, n))
         return CUBLAS_STATUS_INVALID_VALUE;

@@ -92,6 +92,28 @@ TEST_CASE("products whose operands are views, batched, packed, converted or skin
     }
 }
 
+TEST_CASE("products of f32 alone round their operands where that is allowed", "[executor][cuda]") {
+    for (bool const allowed : {false, true}) {
+        FakeCuda const fake;
+        std::unique_ptr<Accelerator> const device = cuda::make_cuda_device({.tf32 = allowed, .prefers_cublas = true});
+        OnAccelerator on(*device, 4 << 20);
+        ReferenceDevice reference;
+        SoloTeam solo;
+        auto const off = [&](DType type) {
+            KernelCase test(einsum("ij,jk->ik", {40, 50, 60}), {type, type}, type, type);
+            std::mt19937 random(3);
+            test.fill(random);
+            if (type != DType::f64) test.fill_with_fractions(7);
+            auto const found = test.elements(test.run(on, solo)), expected = test.elements(test.run(reference, solo));
+            REQUIRE(difference(found, expected, 1e-2) == "");
+            return difference(found, expected, 1e-5) != "";
+        };
+        CHECK(off(DType::f32) == allowed);
+        CHECK_FALSE(off(DType::f64));
+        CHECK_FALSE(off(DType::c64));
+    }
+}
+
 TEST_CASE("heads within rows are one batch", "[executor][cuda]") {
     Place place;
     KernelCase test(einsum("qhd,khd->hqk", {64, 4, 32, 64}), {DType::f32, DType::f32}, DType::f32, DType::f32);
