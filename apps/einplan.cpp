@@ -174,6 +174,9 @@ apps::PlanningOptions planning_options(Options const& options, Machines const& m
 std::vector<apps::SweepRow> sweep(Options const& options, graph::EinGraph const& graph, Machines const& machines) {
     if (!options.plan_in.empty()) throw UsageError("--sweep: expected no --plan-in: a plan is for one rank count");
     if (!options.plan_out.empty()) throw UsageError("--sweep: expected no --plan-out: a plan is for one rank count");
+    if (!options.device_memory.empty())
+        throw UsageError(
+            "--sweep: expected no --device-memory: the table is of the host's; give -n for one rank count");
     auto const planned_for = [&](int ranks) {
         apps::check_mesh(graph, ranks, options.graph.string());
         apps::PlanningOptions how = planning_options(options, machines, ranks);

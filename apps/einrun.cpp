@@ -1,6 +1,7 @@
 // mpirun -n RANKS einrun SCHEDULE: runs a schedule on as many ranks as it is for, or alone as one rank.
 #include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -9,6 +10,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <iostream>
+#include <sstream>
 
 #include "apps/command_line.hpp"
 #include "apps/einrun_options.hpp"
@@ -17,6 +19,7 @@
 #include "apps/report_errors.hpp"
 #include "apps/verify_run.hpp"
 #include "executor/agreement.hpp"
+#include "executor/core_sets.hpp"
 #include "executor/engine.hpp"
 #include "executor/host_memory.hpp"
 #include "executor/inputs.hpp"
@@ -55,12 +58,14 @@ public:
     int go() {
         agree(transport_, [&] { open_schedule(); });
         agree_on(transport_, hash_, ExitCode::bad_input, [&](auto const& hashes) { return different_files(hashes); });
+        agree_on(transport_, options_of_all_ranks(), ExitCode::usage, different_options);
         agree(transport_, [&] { take_inputs_and_params(); });
         fit_ = fit_memory(transport_, section_,
                           {options_.memory, options_.spill_dir, options_.repeat, options_.schedule.string()});
         share_hosts();
         std::string const name = transport_.all_gather(name_of_this_run(hash_)).front();
         agree(transport_, [&] { prepare(name); });
+        tell_places();
         warn_of_spills_in_memory();
         agree(transport_, [&] {
             if (!first()) return;
@@ -104,6 +109,25 @@ private:
                "; run mpirun -n " + wanted + " or plan again with einplan -n " + found;
     }
 
+    /// Parts of one mpirun command may have options of their own (-n 1 einrun ... : -n 2 einrun ...), but not these.
+    /// A line each.
+    std::string options_of_all_ranks() const {
+        return "--repeat " + std::to_string(options_.repeat) + "\n--out " + options_.out.string() + "\n" +
+               (options_.trace.empty() ? "no --trace" : "--trace") + "\n" +
+               (options_.inputs.empty() ? "no --input" : "--input " + joined(options_.inputs, " --input ")) + "\n" +
+               (options_.params.empty() ? "no --set" : "--set " + joined(options_.params, " --set "));
+    }
+
+    static std::string different_options(std::vector<std::string> const& by_rank) {
+        std::size_t other = 0;
+        while (by_rank[other] == by_rank[0]) ++other;
+        std::istringstream first(by_rank[0]), second(by_rank[other]);
+        std::string mine, theirs;
+        while (mine == theirs && (first || second)) std::getline(first, mine), std::getline(second, theirs);
+        return "expected " + mine + " for all ranks as for rank 0, found " + theirs + " for rank " +
+               std::to_string(other) + "; give it to every part of the mpirun command alike";
+    }
+
     std::string different_files(std::vector<std::string> const& hashes) const {
         std::size_t other = 0;
         while (hashes[other] == hashes[0]) ++other;
@@ -124,6 +148,7 @@ private:
         for (std::string const& text : transport_.all_gather(to_text(this_seat())))
             seats.push_back(seat_from_text(text));
         host_ = seats[static_cast<std::size_t>(transport_.rank().value())].host;
+        cores_ = seats[static_cast<std::size_t>(transport_.rank().value())].cores;
         agree(transport_, [&] { check_host_memory(seats, fit_.peaks, transport_.rank(), memory_of_this_host()); });
         ThreadChoice choice;
         agree(transport_, [&] { choice = choose_threads(options_.threads, std::getenv, seats, transport_.rank()); });
@@ -146,7 +171,13 @@ private:
         if (first() && !options_.trace.empty()) ReplacedFile("--trace", options_.trace).check();
         if (first()) cluster_ = apps::forecast_cluster(options_.cluster, threads_);
         device_ = make_device(options_.device);
-        if (device_->accelerator() != nullptr) schedule::inline_joins(header_, section_, options_.memory);
+        if (Accelerator const* const device = device_->accelerator())
+            cores_ = settle_near(cores_from_list(device->nearest_cores()), cores_,
+                                 static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN)));
+        if (Accelerator const* const device = device_->accelerator())
+            schedule::inline_joins(
+                header_, section_,
+                {.peak = options_.memory, .one_kernel = options_.device_memory.value_or(device->free_memory())});
         if (first() && options_.device.kind == DeviceKind::automatic) tell_choice();
         readers_ = open_inputs(header_, section_, data_folder());
         outputs_.emplace(header_, options_.out, run);
@@ -176,6 +207,26 @@ private:
                          options_.schedule.string(), hash_, transport_.size(), threads_, device_->description());
     }
 
+    /// Where ranks compute, if some do on devices with memory of their own; told once for the run.
+    void tell_places() {
+        auto const is_on_device = [](std::string const& place) { return place.starts_with('*'); };
+        std::vector<std::string> const places = transport_.all_gather(
+            (device_->accelerator() != nullptr ? "*" : " ") + host_ + ": " + std::string(device_->name()) +
+            (device_->description() == device_->name() ? "" : ", " + device_->description()) + "; cores " +
+            list_of_cores(cores_));
+        if (!first()) return;
+        if (std::none_of(places.begin(), places.end(), is_on_device)) {
+            if (options_.device_memory)
+                tell("warning: --device-memory says nothing to ranks that compute in their host's memory");
+            return;
+        }
+        constexpr std::size_t most_told = 16;
+        for (std::size_t rank = 0; rank < std::min(places.size(), most_told) && !options_.quiet; ++rank)
+            tell("rank " + std::to_string(rank) + " on " + places[rank].substr(1));
+        if (places.size() > most_told && !options_.quiet)
+            tell("and " + std::to_string(places.size() - most_told) + " more ranks");
+    }
+
     /// A spill folder on a file system in memory saves none; told once for the run.
     void warn_of_spills_in_memory() {
         if (!fit_.spills) return;
@@ -194,6 +245,7 @@ private:
             result_ = engine_->run();
         } catch (std::exception const& error) {
             last_words_->say(error.what());
+            outputs_->discard();
             throw;
         }
         last_words_.reset();
@@ -306,6 +358,7 @@ private:
     scalar::Params params_;
     MemoryFit fit_;
     std::string hash_, host_;
+    std::vector<int> cores_;  // that this rank may use
     int threads_ = 1;
     scheduler::Cluster cluster_;
     std::unique_ptr<Device> device_;

@@ -20,7 +20,9 @@ struct Way {
 };
 using Rung = std::vector<Way>;
 
-constexpr int most_slices = 16;  // kernel calls of a node for each that was asked for
+constexpr int most_slices = 16;                    // kernel calls of a node for each that was asked for
+constexpr std::int64_t most_device_slices = 4096;  // for a device's memory
+constexpr int fruitless = 3;                       // times that calls are doubled without any needing less
 
 /// Cheapest first: what moves no more bytes comes before what does.
 std::vector<Rung> ladder(PlanningOptions const& base, bool parts_are_given) {
@@ -227,9 +229,14 @@ Planned fitting_host(graph::EinGraph const& graph, PlanningOptions const& option
     refuse(graph, options, std::min(least, spilled.smallest()), given.has_value());
 }
 
-[[noreturn]] void refuse_device(PlanningOptions const& options, Planned const& smallest) {
-    for (schedule::Section const& section : smallest.made.schedule.sections)
-        schedule::check_device_memory(smallest.made.schedule.header, section, *options.device_memory);
+[[noreturn]] void refuse_device(PlanningOptions const& options, Planned const& smallest, bool parts_are_given) {
+    auto const& sections = smallest.made.schedule.sections;
+    auto const largest = std::max_element(sections.begin(), sections.end(), [](auto const& a, auto const& b) {
+        return schedule::largest_working_set(a).bytes < schedule::largest_working_set(b).bytes;
+    });
+    schedule::check_device_memory(smallest.made.schedule.header, *largest, *options.device_memory,
+                                  parts_are_given ? "give more with --device-memory, or plan again without --plan-in"
+                                                  : "give more with --device-memory, or use more ranks");
     throw InternalError("a working set that does not fit is not found again");
 }
 
@@ -241,11 +248,13 @@ Planned plan_and_schedule(graph::EinGraph const& graph, PlanningOptions const& o
     Planned first = fitting_host(graph, options, given);
     if (!options.device_memory || first.working_set() <= *options.device_memory) return first;
     Planned smallest = first;
-    for (std::int64_t factor = 2; factor <= most_slices && !given; factor *= 2) {
+    int in_vain = 0;
+    for (std::int64_t factor = 2; factor <= most_device_slices && in_vain < fruitless && !given; factor *= 2) {
         PlanningOptions sliced = options;
         sliced.planner.calls = factor * std::max<std::int64_t>(options.planner.calls, options.planner.ranks);
         Planned here = fitting_host(graph, sliced, given);
-        if (here.working_set() < smallest.working_set()) smallest = here;
+        in_vain = here.working_set() < smallest.working_set() ? 0 : in_vain + 1;
+        if (in_vain == 0) smallest = here;
         if (here.working_set() > *options.device_memory) continue;
         here.notes.push_back("to fit each kernel call in " + format_bytes(static_cast<double>(*options.device_memory)) +
                              " of device memory instead of " + format_bytes(static_cast<double>(first.working_set())) +
@@ -253,7 +262,7 @@ Planned plan_and_schedule(graph::EinGraph const& graph, PlanningOptions const& o
                              price(first, here));
         return here;
     }
-    refuse_device(options, smallest);
+    refuse_device(options, smallest, given.has_value());
 }
 
 }  // namespace ein::apps

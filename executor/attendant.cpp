@@ -78,7 +78,7 @@ void Attendant::tick() {
     Done mine;
     {
         std::lock_guard lock(desk_.mutex);
-        mine = {desk_.agenda.finished(), parts_.flops_done()};
+        mine = parts_.done();
     }
     Watch::Advice const advice = exchange(mine, now);
     if (parts_.progress != nullptr) parts_.progress->update(watch_.sum(), parts_.total_tasks, now - began_);

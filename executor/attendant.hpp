@@ -21,7 +21,7 @@ public:
         std::int64_t total_tasks;                                 // of all ranks and rounds
         Progress* progress;                                       // rank 0 only
         Communicator* communicator;                               // nullptr with one rank
-        std::function<double()> flops_done;                       // called under the desk's lock
+        std::function<Done()> done;                               // by this rank; called under the desk's lock
         std::function<void(std::string const& silence)> explain;  // tells what this rank waits for, and who is silent
     };
     Attendant(Desk& desk, Parts parts);

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <vector>
@@ -50,6 +51,12 @@ public:
     virtual void received(TaskId task) = 0;
     /// Waits until all that was launched is done. @throws what failed of it
     virtual void settle() = 0;
+    /// Tasks that ended here, of which it is not known that the device has done them. At any time; waits for nothing.
+    struct UnderWay {
+        std::int64_t tasks = 0;
+        TaskId oldest{-1};
+    };
+    virtual UnderWay under_way() { return {}; }
 };
 
 }  // namespace ein::executor

@@ -12,12 +12,28 @@ using schedule::TaskKind;
 
 namespace {
 
-constexpr std::int64_t marked_kernels = 256;  // where nothing asks for more
+constexpr std::int64_t marked_kernels = 16;  // where nothing asks for more
 constexpr std::int64_t piece_bytes = std::int64_t{4}
                                      << 20;  // of a copy to the host, whose beginning is sent while its end is copied
 constexpr std::size_t most_marks = 4096;     // ahead of the device
 
 }  // namespace
+
+/// What fails on the device is told by whoever asks next.
+template <class Work>
+auto DeviceHome::late(Work const& work) {
+    try {
+        return work();
+    } catch (InternalError const&) {
+        throw;
+    } catch (MemoryError const&) {
+        throw;
+    } catch (Error const& error) {
+        std::int32_t const oldest = oldest_ahead_;
+        if (oldest < 0) throw;
+        throw Error(error.code(), "the device, in a task from task " + std::to_string(oldest) + " on: " + error.what());
+    }
+}
 
 DeviceHome::DeviceHome(schedule::Section const& section, Accelerator& device, std::int64_t capacity)
     : section_(section),
@@ -53,9 +69,16 @@ void DeviceHome::move(BlockId from, BlockId to) {
 
 void DeviceHome::bring(TaskId id, Operands& operands) {
     Lock lock(mutex_);
-    rethrow();
-    keep_within_reach();
-    bring_blocks(id);
+    late([&] {
+        rethrow();
+        keep_within_reach();
+        bring_blocks(id);
+        give_operands(id, operands);
+    });
+    lock.release();
+}
+
+void DeviceHome::give_operands(TaskId id, Operands& operands) {
     auto const at = [&](std::int32_t block) { return base_ + memory_.place(BlockId{block}); };
     auto const ready = [&](std::int32_t block) {
         StreamUses const& uses = of(BlockId{block}).uses;
@@ -67,12 +90,14 @@ void DeviceHome::bring(TaskId id, Operands& operands) {
     operands.inputs.resize(inputs.size());
     for (std::size_t k = 0; k < inputs.size(); ++k) operands.inputs[k] = ready(inputs[k]);
     operands.output = task(id).output < 0 ? nullptr : ready(task(id).output);
-    lock.release();
 }
 
 void DeviceHome::ran(TaskId id) noexcept {
     Lock const lock(mutex_, std::adopt_lock);
     ++launched_;
+    ahead_.push_back(id);
+    tasks_ahead_ = static_cast<std::int64_t>(ahead_.size());
+    oldest_ahead_ = ahead_.front().value();
     for (std::int32_t input : section_.inputs_of(task(id))) of(BlockId{input}).uses.kernel = launched_;
     BlockId const output{task(id).output};
     of(output).uses.kernel = launched_;
@@ -154,7 +179,7 @@ std::byte* DeviceHome::host_buffer(BlockId block) {
 std::span<std::byte> DeviceHome::in_host(BlockId block, HostUse use) {
     Mark written = 0;
     std::byte* bytes = nullptr;
-    {
+    late([&] {
         Lock const lock(mutex_);
         rethrow();
         bool const has_bytes = memory_.is_here(block) || memory_.host_has(block);
@@ -166,14 +191,20 @@ std::span<std::byte> DeviceHome::in_host(BlockId block, HostUse use) {
             --of(block).writers;
         }
         written = of(block).written_to_host;
-    }
-    device_.sync(Stream::out, written);
+    });
+    late([&] { device_.sync(Stream::out, written); });
     return {bytes, static_cast<std::size_t>(memory_.bytes(block))};
 }
 
 std::optional<std::span<std::byte>> DeviceHome::message(TaskId id) {
     Lock const lock(mutex_);
-    rethrow();
+    return late([&] {
+        rethrow();
+        return message_here(id);
+    });
+}
+
+std::optional<std::span<std::byte>> DeviceHome::message_here(TaskId id) {
     BlockId const block = section_.block_of_message(task(id));
     schedule::Stretch const part = section_.message_of(task(id));
     auto const bytes = static_cast<std::size_t>(part.bytes);
@@ -209,7 +240,13 @@ bool DeviceHome::exchange_directly() {
 
 void DeviceHome::received(TaskId id) {
     Lock const lock(mutex_);
-    rethrow();
+    late([&] {
+        rethrow();
+        take_received(id);
+    });
+}
+
+void DeviceHome::take_received(TaskId id) {
     BlockId const block{task(id).output};
     schedule::Stretch const part = section_.message_of(task(id));
     if (!memory_.is_made_here(block)) {
@@ -249,13 +286,35 @@ DeviceHome::Mark DeviceHome::mark_of_kernel(std::int64_t kernel) {
     return marks_.back().mark;
 }
 
-/// Forgets marks that have passed, and lets the device catch up where the host is far ahead of it.
+/// Lets the device catch up where the host is far ahead of it.
 void DeviceHome::keep_within_reach() {
+    forget_passed();
+    bool const far = marks_.size() > most_marks;
+    while (far && marks_.size() > most_marks / 2) {
+        device_.sync(Stream::compute, marks_.front().mark);
+        forget_passed();
+    }
+}
+
+void DeviceHome::forget_passed() {
     while (!marks_.empty() && device_.passed(Stream::compute, marks_.front().mark)) {
-        done_ = marks_.front().kernel;
+        for (; done_ < marks_.front().kernel; ++done_) ahead_.pop_front();
         marks_.pop_front();
     }
-    if (marks_.size() > most_marks) device_.sync(Stream::compute, marks_[most_marks / 2].mark);
+    tasks_ahead_ = static_cast<std::int64_t>(ahead_.size());
+    oldest_ahead_ = ahead_.empty() ? -1 : ahead_.front().value();
+}
+
+/// Whoever holds the lock for long keeps the numbers up to date.
+BlockHome::UnderWay DeviceHome::under_way() {
+    if (Lock const lock(mutex_, std::try_to_lock); lock && !failure_) {
+        try {
+            forget_passed();
+        } catch (...) {
+            failure_ = std::current_exception();
+        }
+    }
+    return {tasks_ahead_, TaskId{oldest_ahead_}};
 }
 
 void DeviceHome::rethrow() {
@@ -263,15 +322,20 @@ void DeviceHome::rethrow() {
 }
 
 void DeviceHome::settle() {
-    Mark all[streams] = {};
-    {
-        Lock const lock(mutex_);
-        rethrow();
+    late([&] {
+        Mark all[streams] = {};
+        {
+            Lock const lock(mutex_);
+            rethrow();
+            mark_of_kernel(launched_);
+            for (Stream const stream : {Stream::compute, Stream::in, Stream::out})
+                all[static_cast<std::size_t>(stream)] = device_.mark(stream);
+        }
         for (Stream const stream : {Stream::compute, Stream::in, Stream::out})
-            all[static_cast<std::size_t>(stream)] = device_.mark(stream);
-    }
-    for (Stream const stream : {Stream::compute, Stream::in, Stream::out})
-        device_.sync(stream, all[static_cast<std::size_t>(stream)]);
+            device_.sync(stream, all[static_cast<std::size_t>(stream)]);
+        Lock const lock(mutex_);
+        forget_passed();
+    });
 }
 
 schedule::DeviceTraffic DeviceHome::traffic() const {

@@ -7,6 +7,7 @@
 // of theirs has passed: no reader could be launched behind its writer, and every task pays for an event; (3) this.
 #pragma once
 
+#include <atomic>
 #include <exception>
 #include <mutex>
 #include <unordered_map>
@@ -39,6 +40,7 @@ public:
     std::optional<std::span<std::byte>> message(TaskId task) override;
     void received(TaskId task) override;
     void settle() override;
+    UnderWay under_way() override;
 
     /// Where messages may leave from the device's memory and arrive there (device_messages.hpp): if all blocks fit, so that none must move
     /// while it is sent. Before the first block is made. @return whether they will
@@ -65,6 +67,9 @@ private:
     schedule::Task const& task(TaskId id) const { return section_.tasks[static_cast<std::size_t>(id.value())]; }
 
     std::optional<std::span<std::byte>> message_on_device(TaskId task, BlockId block, schedule::Stretch const& part);
+    std::optional<std::span<std::byte>> message_here(TaskId task);
+    void take_received(TaskId task);
+    void give_operands(TaskId task, Operands& operands);
     void bring_blocks(TaskId task);
     void take(schedule::DeviceMemory::Step const& step);
     void leave(BlockId block, std::int64_t place);
@@ -77,7 +82,10 @@ private:
     void wait_for(Stream waits, Stream of, Mark mark);
     Mark mark_of_kernel(std::int64_t kernel);
     void keep_within_reach();
+    void forget_passed();
     void rethrow();
+    template <class Work>
+    auto late(Work const& work);
 
     schedule::Section const& section_;
     Accelerator& device_;
@@ -92,8 +100,11 @@ private:
     bool direct_ = false;                   // messages go from device to device
     std::int64_t launched_ = 0, done_ = 0;  // kernels; done_: known to be
     std::deque<Launched> marks_;            // in order
-    Mark waited_[streams][streams] = {};    // what one stream is known to come after of another
-    std::exception_ptr failure_;            // of ran()
+    std::deque<TaskId> ahead_;              // of kernels that are launched and not known to be done, in order
+    std::atomic<std::int64_t> tasks_ahead_ = 0;
+    std::atomic<std::int32_t> oldest_ahead_ = -1;
+    Mark waited_[streams][streams] = {};  // what one stream is known to come after of another
+    std::exception_ptr failure_;          // of ran()
     std::vector<schedule::DeviceMemory::Step> steps_;
 };
 

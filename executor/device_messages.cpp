@@ -77,6 +77,21 @@ bool on_all(Transport& transport, bool mine) {
     return std::all_of(all.begin(), all.end(), [](std::string const& each) { return each == "1"; });
 }
 
+/// Of ranks that were asked for different things: off and on contradict each other, and each outweighs auto.
+DeviceMessages wanted_by_all(Transport& transport, DeviceMessages mine) {
+    std::vector<std::string> const all = transport.all_gather(std::to_string(static_cast<int>(mine)));
+    auto const some = [&](DeviceMessages wanted) {
+        return std::find(all.begin(), all.end(), std::to_string(static_cast<int>(wanted))) != all.end();
+    };
+    if (some(DeviceMessages::on) && some(DeviceMessages::off))
+        throw UsageError(
+            "--gpu-aware: expected on or off for all ranks, found on for some and off for others; "
+            "give one of them, or auto");
+    return some(DeviceMessages::off)  ? DeviceMessages::off
+           : some(DeviceMessages::on) ? DeviceMessages::on
+                                      : DeviceMessages::automatic;
+}
+
 }  // namespace
 
 DeviceMessages device_messages_from_name(std::string_view name) {
@@ -86,8 +101,9 @@ DeviceMessages device_messages_from_name(std::string_view name) {
     throw UsageError("--gpu-aware: expected auto, on or off, found '" + std::string(name) + "'; correct the option");
 }
 
-bool messages_reach_devices(Transport& transport, DeviceMessages wanted, Accelerator* device, std::byte* memory,
+bool messages_reach_devices(Transport& transport, DeviceMessages mine, Accelerator* device, std::byte* memory,
                             std::int64_t bytes) {
+    DeviceMessages const wanted = wanted_by_all(transport, mine);
     bool const some = !on_all(transport, device == nullptr);
     if (wanted == DeviceMessages::off || transport.size() == 1 || !some) return false;
     bool const able = on_all(transport, transport.reaches_devices());

@@ -11,9 +11,11 @@ enum class DeviceMessages { automatic, on, off };
 DeviceMessages device_messages_from_name(std::string_view name);  // auto, on, off  @throws UsageError
 
 /// Collective, between runs of tasks. Ranks whose kernels run in the host's memory (device: nullptr) take part with that.
+/// @param mine    what this rank was asked for: if some rank was asked for on, or for off, all do so
 /// @param memory  of the device, before any block is in it  @param bytes  of that
-/// @return the same on all ranks  @throws RunError where it was asked for and does not work, saying why
-bool messages_reach_devices(Transport& transport, DeviceMessages wanted, Accelerator* device, std::byte* memory,
+/// @return the same on all ranks  @throws RunError where it was asked for and does not work, saying why; UsageError where
+/// some rank was asked for on and another for off
+bool messages_reach_devices(Transport& transport, DeviceMessages mine, Accelerator* device, std::byte* memory,
                             std::int64_t bytes);
 
 }  // namespace ein::executor

@@ -166,15 +166,17 @@ private:
         double const flops_a_task = total_flops(predicted_) /
                                     static_cast<double>(std::max<std::int64_t>(1, tasks_of_this_rank())) *
                                     options_.repeat;
-        return {
-            parts_.transport.rank(),
-            parts_.transport.size(),
-            options_.stall,
-            total_tasks_,
-            options_.progress,
-            communicator,
-            [this, flops_a_task] { return flops_a_task * static_cast<double>(desk_.agenda.finished()); },  // on average
-            [this](std::string const& silence) { explain(silence); }};
+        return {parts_.transport.rank(),
+                parts_.transport.size(),
+                options_.stall,
+                total_tasks_,
+                options_.progress,
+                communicator,
+                [this, flops_a_task] {
+                    std::int64_t const tasks = desk_.agenda.finished() - desk_.agenda.store().home().under_way().tasks;
+                    return Done{tasks, flops_a_task * static_cast<double>(tasks)};  // on average
+                },
+                [this](std::string const& silence) { explain(silence); }};
     }
 
     double total_flops(schedule::Runs const& runs) const {
@@ -196,7 +198,8 @@ private:
         {
             std::lock_guard lock(desk_.mutex);
             std::vector<TaskId> const running = crew_ ? crew_->running() : std::vector<TaskId>{};
-            text = standstill_text(parts_.header, parts_.section, desk_.agenda, running);
+            text = standstill_text(parts_.header, parts_.section, desk_.agenda, running,
+                                   desk_.agenda.store().home().under_way());
         }
         options_.explain(text + (silence.empty() ? "" : "; " + silence));
     }
@@ -221,10 +224,10 @@ private:
         result_.times = desk_.times.shares();
         result_.peak_predicted = engine_.profile_.peak;
         if (device_home_ != nullptr)
-            result_.device =
-                DeviceUse{engine_.device_capacity_, direct_,
-                          schedule::device_traffic(parts_.header, parts_.section, engine_.device_capacity_, direct_),
-                          device_home_->traffic()};
+            result_.device = DeviceUse{
+                engine_.device_capacity_, direct_,
+                schedule::device_traffic(parts_.header, parts_.section, engine_.device_capacity_, direct_, turns),
+                device_home_->traffic()};
         if (parts_.spills == nullptr) return;
         result_.spilled = parts_.spills->use();
         for (std::int64_t* count : {&result_.spilled.blocks, &result_.spilled.written, &result_.spilled.read})
@@ -270,7 +273,9 @@ std::int64_t Engine::device_capacity() const {
     std::int64_t all = 0;
     for (schedule::Block const& block : parts_.section.blocks)
         all += schedule::DeviceMemory::rounded(parts_.section.bytes_of(block));
-    schedule::check_device_memory(parts_.header, parts_.section, given);
+    schedule::check_device_memory(
+        parts_.header, parts_.section, given,
+        "give more with --device-memory, or plan again with einplan --device-memory " + std::to_string(given));
     return std::max(schedule::DeviceMemory::alignment,
                     std::min(given, all) / schedule::DeviceMemory::alignment * schedule::DeviceMemory::alignment);
 }

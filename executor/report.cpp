@@ -137,6 +137,19 @@ Json tasks_of(std::vector<Json> const& ranks) {
     return out;
 }
 
+/// Of those ranks whose device has memory of its own together; null where none has.
+Json device_memory_of(std::vector<Json> const& ranks) {
+    Json out;
+    for (Json const& rank : ranks) {
+        Json const& memory = rank.at("device_memory");
+        if (memory.is_null()) continue;
+        for (char const* what :
+             {"copied_in", "copied_in_predicted", "evicted", "evicted_predicted", "sent_home", "sent_home_predicted"})
+            out[what] = (out.contains(what) ? out[what].get<std::int64_t>() : 0) + memory.at(what).get<std::int64_t>();
+    }
+    return out;
+}
+
 Json whole_report(std::vector<Json> const& ranks, schedule::Header const& header, RunFacts const& facts) {
     std::vector<double> const rounds = rounds_of(ranks);
     double const execute = median(rounds);
@@ -175,9 +188,7 @@ Json whole_report(std::vector<Json> const& ranks, schedule::Header const& header
     report["verify"] = nullptr;
     for (char const* what : {"blocks", "bytes", "fetched_bytes"})
         report["spill"][what] = sum<std::int64_t>(ranks, (std::string("/spill/") + what).c_str());
-    if (!ranks.front().at("device_memory").is_null())
-        for (char const* what : {"copied_in", "evicted", "sent_home", "evicted_predicted"})
-            report["device_memory"][what] = sum<std::int64_t>(ranks, (std::string("/device_memory/") + what).c_str());
+    if (Json const memory = device_memory_of(ranks); !memory.is_null()) report["device_memory"] = memory;
     report["checkpoint"] = nullptr;
     return report;
 }

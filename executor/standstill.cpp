@@ -21,8 +21,13 @@ std::string waiting_for(schedule::Header const& header, schedule::Section const&
 }  // namespace
 
 std::string standstill_text(schedule::Header const& header, schedule::Section const& section, Agenda const& agenda,
-                            std::span<TaskId const> running) {
-    if (agenda.phase_done()) return "has ended its part and waits for other ranks";
+                            std::span<TaskId const> running, BlockHome::UnderWay const& ahead) {
+    std::string const of_device = ahead.tasks == 0 ? ""
+                                                   : "its device has not done " + std::to_string(ahead.tasks) +
+                                                         " tasks that it was given, " +
+                                                         task_text(header, section, ahead.oldest) + " the first";
+    if (agenda.phase_done())
+        return of_device.empty() ? "has ended its part and waits for other ranks" : "waits: " + of_device;
     std::string out;
     std::int64_t receives = 0;
     for (TaskId task = agenda.head(); task < agenda.links().end(); task = TaskId{task.value() + 1}) {
@@ -39,6 +44,7 @@ std::string standstill_text(schedule::Header const& header, schedule::Section co
             out += "; worker " + std::to_string(worker) + " runs " + task_text(header, section, running[worker]);
     if (agenda.transfers_in_flight() > 0)
         out += "; " + std::to_string(agenda.transfers_in_flight()) + " transfers are under way";
+    if (!of_device.empty()) out += "; " + of_device;
     return out;
 }
 

@@ -6,11 +6,12 @@
 #include <string>
 
 #include "executor/agenda.hpp"
+#include "executor/block_home.hpp"
 
 namespace ein::executor {
 
-/// @param running  what each worker runs; -1 for nothing
+/// @param running  what each worker runs; -1 for nothing  @param ahead  of a device
 std::string standstill_text(schedule::Header const& header, schedule::Section const& section, Agenda const& agenda,
-                            std::span<TaskId const> running);
+                            std::span<TaskId const> running, BlockHome::UnderWay const& ahead = {});
 
 }  // namespace ein::executor

@@ -19,6 +19,8 @@ public:
     /// What was asked of a stream so far; 0: nothing.
     using Mark = std::int64_t;
 
+    /// Cores of this host that reach it soonest, as Linux lists them ("0-15,32-47"); "": nothing is known.
+    virtual std::string nearest_cores() const { return ""; }
     /// Bytes that blocks may take when nobody says how many.
     virtual std::int64_t free_memory() const = 0;
     /// Memory for blocks, once. @return its beginning, at a multiple of 256  @throws MemoryError

@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "lib/base/error.hpp"
+#include "executor/device/name_node.hpp"
 
 namespace ein::executor {
 
@@ -27,8 +27,8 @@ std::byte* fresh(std::int64_t bytes) {
 
 class EmulatedKernel final : public PreparedKernel {
 public:
-    EmulatedKernel(EmulatedDevice& device, std::unique_ptr<PreparedKernel const> kernel)
-        : device_(device), kernel_(std::move(kernel)) {}
+    EmulatedKernel(EmulatedDevice& device, std::unique_ptr<PreparedKernel const> kernel, std::string node)
+        : device_(device), kernel_(std::move(kernel)), node_(std::move(node)) {}
 
     void launch(KernelCall const& call, Team&) const override {
         for (void const* operand : call.operands) device_.check_is_device(operand);
@@ -37,13 +37,14 @@ public:
         std::vector<Extent> begin(call.begin.begin(), call.begin.end());
         device_.launch([this, operands = std::move(operands), begin = std::move(begin), output = call.output] {
             SoloTeam solo;
-            kernel_->launch({operands, output, begin, {}}, solo);
+            naming_node(node_, [&] { kernel_->launch({operands, output, begin, {}}, solo); });
         });
     }
 
 private:
     EmulatedDevice& device_;
     std::unique_ptr<PreparedKernel const> kernel_;
+    std::string node_;
 };
 
 /// Left to the host.
@@ -115,7 +116,7 @@ EmulatedDevice::~EmulatedDevice() {
 std::unique_ptr<PreparedKernel const> EmulatedDevice::prepare(KernelShape const& shape, scalar::Params const& params) {
     auto kernel = cpu_.prepare(shape, params);
     if (faults_.host > 0 && ++prepared_ % faults_.host == 0) return std::make_unique<HostKernel>(std::move(kernel));
-    return std::make_unique<EmulatedKernel>(*this, std::move(kernel));
+    return std::make_unique<EmulatedKernel>(*this, std::move(kernel), shape.kernel->node);
 }
 
 void EmulatedDevice::copy(CopyCall const& call, Team&) {
@@ -244,6 +245,7 @@ void EmulatedDevice::wait(Stream waits, Stream of, Mark mark) { ask(waits, {{}, 
 
 bool EmulatedDevice::passed(Stream of, Mark mark) {
     Lock const lock(mutex_);
+    throw_failure();
     return lane(of).done >= mark;
 }
 

@@ -55,14 +55,13 @@ WorkingSet largest_working_set(Section const& section) {
     return out;
 }
 
-void check_device_memory(Header const& header, Section const& section, std::int64_t capacity) {
+void check_device_memory(Header const& header, Section const& section, std::int64_t capacity, std::string const& mend) {
     WorkingSet const needed = largest_working_set(section);
     if (needed.bytes <= capacity) return;
     Task const& task = section.tasks[static_cast<std::size_t>(needed.task.value())];
     throw MemoryError("node '" + node_of(header, task) + "': expected at least " + format_exact_bytes(needed.bytes) +
                       " of device memory, for what one " + std::string(name(task.kind)) +
-                      " of it reads and writes, found " + format_exact_bytes(capacity) +
-                      "; give more with --device-memory, or cut it finer (more ranks, or einplan --parts)");
+                      " of it reads and writes, found " + format_exact_bytes(capacity) + "; " + mend);
 }
 
 DeviceMemory::DeviceMemory(Section const& section, std::int64_t capacity)

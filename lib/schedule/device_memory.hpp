@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <set>
+#include <string>
 #include <vector>
 
 #include "lib/base/ids.hpp"
@@ -34,8 +35,8 @@ struct WorkingSet {
     TaskId task{-1};
 };
 WorkingSet largest_working_set(Section const& section);
-/// @throws MemoryError when that is more than `capacity` bytes, naming the node
-void check_device_memory(Header const& header, Section const& section, std::int64_t capacity);
+/// @param mend  what the user can do  @throws MemoryError when that is more than `capacity` bytes, naming the node
+void check_device_memory(Header const& header, Section const& section, std::int64_t capacity, std::string const& mend);
 
 class DeviceMemory {
 public:

@@ -1,5 +1,7 @@
 #include "lib/schedule/device_traffic.hpp"
 
+#include <algorithm>
+
 #include "lib/base/saturating.hpp"
 #include "lib/schedule/agenda.hpp"
 #include "lib/schedule/replay.hpp"
@@ -66,11 +68,12 @@ private:
 
 class DryRun {
 public:
-    DryRun(Header const& header, Section const& section, std::int64_t capacity, bool direct)
+    DryRun(Header const& header, Section const& section, std::int64_t capacity, bool direct,
+           std::vector<std::int64_t> turns)
         : section_(section),
           device_(section, capacity),
           agenda_(section, header.loops, replay(section), {.turns = 2}),
-          turns_(predicted_turns(header, section)),
+          turns_(std::move(turns)),
           loop_of_(loops_of_tasks(section)),
           runs_(section.tasks.size(), 0) {
         agenda_.store().live_on(device_);
@@ -125,7 +128,9 @@ private:
         std::int64_t const run = ++runs_[at];
         std::int64_t const turns =
             loop_of_.empty() || loop_of_[at] < 0 ? 1 : turns_[static_cast<std::size_t>(loop_of_[at])];
-        std::int64_t const stands_for = run == 1 ? 1 : run == 2 ? turns - 1 : 0;
+        std::int64_t const stands_for = run == 1   ? std::min<std::int64_t>(turns, 1)
+                                        : run == 2 ? std::max<std::int64_t>(turns - 1, 0)
+                                                   : 0;
         auto const add = [&](std::int64_t DeviceTraffic::*bytes) {
             total_.*bytes = saturating_sum(total_.*bytes, saturating_product(now.*bytes - before.*bytes, stands_for));
         };
@@ -147,8 +152,10 @@ private:
 
 }  // namespace
 
-DeviceTraffic device_traffic(Header const& header, Section const& section, std::int64_t capacity, bool direct) {
-    return DryRun(header, section, capacity, direct).run();
+DeviceTraffic device_traffic(Header const& header, Section const& section, std::int64_t capacity, bool direct,
+                             std::vector<std::int64_t> turns) {
+    if (turns.empty()) turns = predicted_turns(header, section);
+    return DryRun(header, section, capacity, direct, std::move(turns)).run();
 }
 
 }  // namespace ein::schedule

@@ -8,6 +8,8 @@
 namespace ein::schedule {
 
 /// @param capacity  bytes, at least the largest working set's  @param direct  messages need not pass through the host
-DeviceTraffic device_traffic(Header const& header, Section const& section, std::int64_t capacity, bool direct = false);
+/// @param turns     of each of the section's loops; empty: as many as there may be
+DeviceTraffic device_traffic(Header const& header, Section const& section, std::int64_t capacity, bool direct = false,
+                             std::vector<std::int64_t> turns = {});
 
 }  // namespace ein::schedule

@@ -1,8 +1,12 @@
 #include "lib/schedule/inlining.hpp"
 
 #include <algorithm>
+#include <map>
+#include <set>
 #include <utility>
 
+#include "lib/scalar/walk.hpp"
+#include "lib/schedule/device_memory.hpp"
 #include "lib/schedule/replay.hpp"
 #include "lib/schedule/turns.hpp"
 
@@ -12,6 +16,7 @@ namespace {
 
 constexpr std::size_t most_operands = 6;  // of a kernel that takes others in
 constexpr std::size_t most_readers = 3;   // that compute the same again
+constexpr std::size_t most_operations = 256;
 
 bool is_real(DType type) { return kind(type) == Kind::real; }
 
@@ -23,8 +28,13 @@ scalar::Expr as_stored(scalar::Expr join, DType stored, DType compute) {
 
 class Inlining {
 public:
-    Inlining(Header& header, Section const& section)
-        : header_(header), section_(section), tasks_(section.tasks), loop_of_(loops_of_tasks(section)) {
+    /// @param one_kernel  bytes that a kernel's blocks may take
+    Inlining(Header& header, Section const& section, std::int64_t one_kernel)
+        : header_(header),
+          section_(section),
+          one_kernel_(one_kernel),
+          tasks_(section.tasks),
+          loop_of_(loops_of_tasks(section)) {
         readers_.resize(section.blocks.size());
         for (std::size_t t = 0; t < tasks_.size(); ++t) {
             auto const inputs = section.inputs_of(tasks_[t]);
@@ -121,13 +131,32 @@ private:
         graph::EinSum const& einsum = kernel(reader).einsum;
         if (is_rows_by_columns(einsum) || as_lookup(einsum) || as_scatter(einsum)) return false;
         std::size_t operands = 0;
+        std::set<std::vector<int>> ways;  // in which it reads the task's output
         for (std::size_t k = 0; k < inputs_[reader].size(); ++k) {
             bool const here = inputs_[reader][k] == tasks_[t].output;
             operands += here ? kernel(t).einsum.operands() : 1;
+            if (here) ways.insert(einsum.inputs[k]);
             for (int label = 0; here && label < static_cast<int>(einsum.labels.size()); ++label)
                 if (std::count(einsum.inputs[k].begin(), einsum.inputs[k].end(), label) != 1) return false;
         }
-        return operands <= most_operands && einsum.join.node().depth + kernel(t).einsum.join.node().depth < 100;
+        std::size_t const operations = scalar::arguments_first(einsum.join).size() +
+                                       ways.size() * scalar::arguments_first(kernel(t).einsum.join).size();
+        return operands <= most_operands && operations <= most_operations &&
+               einsum.join.node().depth + kernel(t).einsum.join.node().depth < 100 &&
+               bytes_with(reader, t) <= one_kernel_;
+    }
+
+    /// Of the blocks that the reader has on a device when it computes the task's output itself.
+    std::int64_t bytes_with(std::size_t reader, std::size_t t) const {
+        std::vector<std::int32_t> blocks = inputs_[reader];
+        std::erase(blocks, tasks_[t].output);
+        blocks.insert(blocks.end(), inputs_[t].begin(), inputs_[t].end());
+        blocks.push_back(tasks_[reader].output);
+        std::sort(blocks.begin(), blocks.end());
+        blocks.erase(std::unique(blocks.begin(), blocks.end()), blocks.end());
+        std::int64_t sum = 0;
+        for (std::int32_t id : blocks) sum += DeviceMemory::rounded(section_.bytes_of(block(id)));
+        return sum;
     }
 
     void put_into_readers(std::size_t t) {
@@ -151,9 +180,14 @@ private:
             return scalar::Expr::operand(static_cast<int>(inputs_[reader].size()) - 1);
         };
         std::vector<scalar::Expr> values;
+        std::map<std::vector<int>, scalar::Expr> computed;  // by the labels with which the reader reads it
         for (std::size_t k = 0; k < old.size(); ++k) {
             if (old[k] != tasks_[t].output) {
                 values.push_back(operand(old[k], outer.inputs[k]));
+                continue;
+            }
+            if (auto const known = computed.find(outer.inputs[k]); known != computed.end()) {
+                values.push_back(known->second);
                 continue;
             }
             std::vector<int> label_of(inner.labels.size());  // of the reader, for each of the task
@@ -167,6 +201,7 @@ private:
             }
             values.push_back(
                 as_stored(substitute(inner.join, inside, label_of), block(tasks_[t].output).dtype, changed.compute));
+            computed.emplace(outer.inputs[k], values.back());
         }
         changed.einsum.join = substitute(outer.join, values);
         tasks_[reader].spec = static_cast<std::int32_t>(header_.kernels.size());
@@ -202,6 +237,7 @@ private:
 
     Header& header_;
     Section const& section_;
+    std::int64_t one_kernel_;
     std::vector<Task> tasks_;
     std::vector<std::vector<std::int32_t>> inputs_;  // of each task
     std::vector<std::vector<std::size_t>> readers_;  // of each block, each once
@@ -211,13 +247,13 @@ private:
 
 }  // namespace
 
-void inline_joins(Header& header, Section& section, std::optional<std::int64_t> budget) {
+void inline_joins(Header& header, Section& section, InliningLimits const& limits) {
     std::size_t const kernels = header.kernels.size();
-    Inlining inlining(header, section);
+    Inlining inlining(header, section, std::max(limits.one_kernel.value_or(0), largest_working_set(section).bytes));
     if (!inlining.run()) return;
     Section changed = inlining.section();
     std::int64_t const before = replay(section).peak, most = before + before / 4;
-    if (replay(changed).peak <= std::max(before, std::min(most, budget.value_or(most))))
+    if (replay(changed).peak <= std::max(before, std::min(most, limits.peak.value_or(most))))
         section = std::move(changed);
     else
         header.kernels.resize(kernels);

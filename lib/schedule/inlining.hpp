@@ -11,8 +11,15 @@
 
 namespace ein::schedule {
 
+/// Bytes of blocks.
+struct InliningLimits {
+    std::optional<std::int64_t> peak =
+        {};  // where it would pass this, or a quarter more than it is, all stays as it is
+    std::optional<std::int64_t> one_kernel =
+        {};  // on the device at once; where it is more already, or nobody says: no more than now
+};
+
 /// @param header, section  of one rank; kernels may be added to the header, none is changed
-/// @param budget  bytes of blocks; where the peak would pass it, or a quarter more than it is, all stays as it is
-void inline_joins(Header& header, Section& section, std::optional<std::int64_t> budget = {});
+void inline_joins(Header& header, Section& section, InliningLimits const& limits = {});
 
 }  // namespace ein::schedule

@@ -54,6 +54,23 @@ TEST_CASE("labels are sliced when orders and placements do not help, at a price"
     INFO(tight.notes[0]);
 }
 
+TEST_CASE("labels are sliced until one kernel call fits a device, however little it has", "[apps][planning]") {
+    auto planning = on(2);
+    auto const whole = apps::plan_and_schedule(matmul(), planning);
+    for (std::int64_t const parts : {4, 16, 60}) {
+        planning.device_memory = whole.working_set() / parts;
+        auto const sliced = apps::plan_and_schedule(matmul(), planning);
+        CHECK(sliced.working_set() <= *planning.device_memory);
+        CHECK_THAT(sliced.notes.at(0), Catch::Contains("kernel calls a node"));
+    }
+    planning.device_memory = 700;
+    CHECK_THROWS_WITH(apps::plan_and_schedule(matmul(), planning),
+                      Catch::Contains("expected at least 768 B (768 bytes) of device memory") &&
+                          Catch::Contains("or use more ranks"));
+    auto const given = planner::plan(matmul(), {.ranks = 2});
+    CHECK_THROWS_WITH(apps::plan_and_schedule(matmul(), planning, given), Catch::Contains("without --plan-in"));
+}
+
 TEST_CASE("blocks spill to disk when nothing else fits, and that is told with its price", "[apps][planning]") {
     std::int64_t const budget = 20000;
     auto const planned = apps::plan_and_schedule(matmul(), on(2, budget));

@@ -111,6 +111,27 @@ TEST_CASE("a device that fails ends the run with what failed", "[end_to_end][dev
         }
 }
 
+TEST_CASE("an index beyond its axis is told with the node that has it, whichever task comes next", "[device]") {
+    Json const json = Json::parse(R"~({"eingraph": 1,
+        "tensors": {"X": {"shape": [8, 4], "dtype": "f64", "data": {"random": "normal"}},
+                    "I": {"shape": [6], "dtype": "i64", "data": {"random": "uniform", "low": 8, "high": 11, "seed": 1}}},
+        "nodes": [{"name": "R", "op": "gather", "inputs": ["X", "I"]},
+                  {"name": "S", "einsum": "ij->j", "inputs": ["R"]}, {"name": "T", "einsum": "j->j", "inputs": ["S"], "join": "exp(x)"}],
+        "outputs": ["T"]})~");
+    test::WholeRunSetup setup;
+    setup.inlines = false;
+    setup.device = {executor::DeviceKind::emulated, "delay=100"};
+    setup.device_memory = std::int64_t{1} << 20;
+    graph::EinGraph const graph = graph::read_graph(json.dump(), "g.json");
+    test::WholeRun run;
+    run.schedule = scheduler::make_schedule(graph, planner::plan(graph, {.ranks = 1}), {});
+    test::execute(run, setup);
+    REQUIRE_FALSE(run.failures.empty());
+    CAPTURE(run.failures[0]);
+    CHECK_THAT(run.failures[0], Catch::Contains("the device, in a task from task ") && Catch::Contains("node 'R'") &&
+                                    Catch::Contains("expected an index from -8 to 7"));
+}
+
 TEST_CASE("device memory that is too small for one task is refused with the node and the numbers", "[device]") {
     Json const json = Json::parse(R"({"eingraph": 1,
         "tensors": {"X": {"shape": [64, 64], "dtype": "f64", "data": {"random": "normal"}}},

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "lib/scalar/walk.hpp"
+#include "lib/schedule/device_memory.hpp"
 #include "lib/schedule/verify.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/whole_run.hpp"
@@ -18,8 +20,8 @@ schedule::Schedule schedule_of(std::string const& graph, int ranks = 1) {
 }
 
 /// The nodes whose kernels are left, in order.
-std::vector<std::string> kernels_left(schedule::Schedule& schedule) {
-    schedule::inline_joins(schedule.header, schedule.sections[0]);
+std::vector<std::string> kernels_left(schedule::Schedule& schedule, std::int64_t one_kernel = std::int64_t{1} << 40) {
+    schedule::inline_joins(schedule.header, schedule.sections[0], {.one_kernel = one_kernel});
     std::vector<std::string> out;
     for (schedule::Task const& task : schedule.sections[0].tasks)
         if (task.kind == TaskKind::apply)
@@ -46,8 +48,49 @@ TEST_CASE("a softmax under a mask is three passes: its mask and its powers are c
     auto tight = schedule;
     CHECK(kernels_left(schedule) == Names{"largest", "total", "weights"});
     std::int64_t const peak = schedule::replay(tight.sections[0]).peak;
-    schedule::inline_joins(tight.header, tight.sections[0], peak);  // what is read again would live longer than that
+    schedule::inline_joins(tight.header, tight.sections[0], {.peak = peak});  // what is read again would live longer
     CHECK(schedule::replay(tight.sections[0]).peak == peak);
+}
+
+TEST_CASE("a kernel takes others in as long as a device has room for what it then reads", "[schedule][inlining]") {
+    auto const chain = schedule_of(R"~({"eingraph": 1, "dtype": "f32",
+        "tensors": {"A": {"shape": [64], "data": {"random": "normal"}}, "B": {"shape": [64], "data": {"random": "normal"}},
+                    "C": {"shape": [64], "data": {"random": "normal"}}, "D": {"shape": [64], "data": {"random": "normal"}}},
+        "nodes": [{"name": "ab", "einsum": "i,i->i", "inputs": ["A", "B"], "join": "x+y"},
+                  {"name": "abc", "einsum": "i,i->i", "inputs": ["ab", "C"], "join": "x*y"},
+                  {"name": "abcd", "einsum": "i,i->i", "inputs": ["abc", "D"], "join": "x-y"}], "outputs": ["abcd"]})~");
+    auto const left = [&](std::int64_t blocks) {  // of 256 bytes
+        auto schedule = chain;
+        Names const names = kernels_left(schedule, 256 * blocks);
+        CHECK(schedule::largest_working_set(schedule.sections[0]).bytes <= 256 * std::max<std::int64_t>(3, blocks));
+        return names.size();
+    };
+    CHECK(left(0) == 3);
+    CHECK(left(3) == 3);
+    CHECK(left(4) == 2);
+    CHECK(left(5) == 1);
+}
+
+TEST_CASE("what is read twice is computed once, and joins do not grow without end", "[schedule][inlining]") {
+    for (char const* const subscripts : {"ij,ij->ij", "ij,ji->ij"}) {
+        Json nodes = Json::array();
+        for (int k = 0; k < 90; ++k)
+            nodes.push_back({{"name", "z" + std::to_string(k + 1)},
+                             {"einsum", subscripts},
+                             {"join", "x/2 + y/2"},
+                             {"inputs", Json::array({"z" + std::to_string(k), "z" + std::to_string(k)})}});
+        Json const graph = {{"eingraph", 1},
+                            {"outputs", {"z90"}},
+                            {"nodes", nodes},
+                            {"tensors", {{"z0", {{"shape", {4, 4}}, {"data", {{"random", "normal"}}}}}}}};
+        CAPTURE(subscripts);
+        auto schedule = schedule_of(graph.dump());
+        std::size_t const kernels = kernels_left(schedule).size();
+        CHECK(kernels > 1);
+        CHECK(kernels < 60);
+        for (schedule::Kernel const& kernel : schedule.header.kernels)
+            CHECK(scalar::arguments_first(kernel.einsum.join).size() <= 256);
+    }
 }
 
 TEST_CASE("what is an output, feeds a product, or is read often at many operands stays", "[schedule][inlining]") {

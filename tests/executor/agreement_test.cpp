@@ -2,6 +2,7 @@
 
 #include <map>
 
+#include "executor/core_sets.hpp"
 #include "executor/threads.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/rank_threads.hpp"
@@ -96,4 +97,25 @@ TEST_CASE("a variable that is no number of threads is refused", "[executor][thre
 TEST_CASE("seats travel as text", "[executor][threads]") {
     CHECK(seat_from_text(to_text(two_unbound[2])) == two_unbound[2]);
     CHECK_FALSE(this_seat().cores.empty());
+}
+
+TEST_CASE("cores are read and written as Linux lists them", "[executor][threads]") {
+    CHECK(cores_from_list("0-2,8,10-11\n") == std::vector{0, 1, 2, 8, 10, 11});
+    CHECK(cores_from_list("7") == std::vector{7});
+    for (char const* text : {"", "\n", "a", "3-1", "1-", "0-100000", "1,,2", "-1"})
+        CHECK(cores_from_list(text).empty());
+    CHECK(list_of_cores({0, 1, 2, 8, 10, 11}) == "0-2,8,10-11");
+    CHECK(list_of_cores({}) == "");
+}
+
+TEST_CASE("a rank that the launcher left unbound settles near its device, any other stays", "[executor][threads]") {
+    std::vector<int> const here = this_seat().cores, first{here.front()};
+    CHECK(settle_near({}, here, static_cast<int>(here.size())) == here);
+    CHECK(settle_near({100000}, here, static_cast<int>(here.size())) == here);
+    CHECK(settle_near(first, here, static_cast<int>(here.size()) + 1) == here);  // the launcher chose these
+    std::thread([&] {
+        CHECK(settle_near(first, here, static_cast<int>(here.size())) == first);
+        CHECK(this_seat().cores == first);
+    }).join();
+    CHECK(this_seat().cores == here);
 }

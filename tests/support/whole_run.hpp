@@ -127,7 +127,8 @@ inline void execute(WholeRun& run, WholeRunSetup const& setup) {
             auto const device = executor::make_device(setup.device);
             schedule::Section section = run.schedule.sections[self];
             schedule::Header header = run.schedule.header;
-            if (device->accelerator() != nullptr && setup.inlines) schedule::inline_joins(header, section);
+            if (device->accelerator() != nullptr && setup.inlines)
+                schedule::inline_joins(header, section, {.one_kernel = setup.device_memory});
             executor::Readers const readers = executor::open_inputs(header, section, "");
             executor::EngineOptions options;
             options.threads = setup.threads;

@@ -23,9 +23,9 @@ private:
 
 std::unique_ptr<PreparedKernel const> make_generated_kernel(Launcher& launcher, KernelShape const& shape,
                                                             scalar::Params const& params) {
-    if (may_fault(shape.kernel->einsum.join)) launcher.expect_faults();
-    return std::make_unique<GeneratedKernel>(launcher,
-                                             launcher.prepare(einsum_program(shape, params, launcher.shape())));
+    PreparedProgram program = launcher.prepare(einsum_program(shape, params, launcher.shape()));
+    if (may_fault(shape.kernel->einsum.join)) program.faults = launcher.expect_faults(shape.kernel->node);
+    return std::make_unique<GeneratedKernel>(launcher, std::move(program));
 }
 
 PreparedProgram strided_copy(Launcher& launcher, StridedCopy const& copy) {

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <optional>
 
 #include "lib/base/error.hpp"
@@ -24,6 +27,19 @@ int attribute(CUdevice device, CUdevice_attribute which) {
     int value = 0;
     driver().cuDeviceGetAttribute(&value, which, device);
     return value;
+}
+
+/// What Linux says of the GPU's place on the PCI bus. $EINLOOM_SYSFS names another folder than /sys (tests do).
+std::string nearest_cores(CUdevice device) {
+    char place[64];
+    std::snprintf(place, sizeof place, "%04x:%02x:%02x.0", attribute(device, CU_DEVICE_ATTRIBUTE_PCI_DOMAIN_ID),
+                  attribute(device, CU_DEVICE_ATTRIBUTE_PCI_BUS_ID),
+                  attribute(device, CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID));
+    char const* const other = std::getenv("EINLOOM_SYSFS");
+    std::ifstream in(std::string(other == nullptr ? "/sys" : other) + "/bus/pci/devices/" + place + "/local_cpulist");
+    std::string list;
+    std::getline(in, list);
+    return list;
 }
 
 int count_gpus() {
@@ -72,6 +88,7 @@ ChosenGpu choose_gpu(LocalRank local) {
                        attribute(gpu.device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
     gpu.shape = {attribute(gpu.device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT),
                  attribute(gpu.device, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR)};
+    gpu.nearest_cores = nearest_cores(gpu.device);
     if (gpu.architecture < oldest_architecture)
         throw RunError("--device cuda: expected a GPU of compute capability 7.0 or later, found " + gpu.name + " of " +
                        std::to_string(gpu.architecture / 10) + "." + std::to_string(gpu.architecture % 10) +

@@ -25,6 +25,7 @@ struct ChosenGpu {
     std::int64_t memory = 0;  // bytes, all
     int architecture = 0;     // 90 for compute capability 9.0
     Gpu shape;
+    std::string nearest_cores;  // as Linux lists them; "": it does not
 
     std::string text() const;  // "NVIDIA H100, 80 GiB, GPU 0 of 1, 2 ranks on it"
 };

@@ -3,7 +3,8 @@
 // Example: prepared = launcher.prepare(program); launcher.run(prepared, {operands, output}).
 #pragma once
 
-#include <atomic>
+#include <string>
+#include <vector>
 
 #include "executor/device/cuda/marked_stream.hpp"
 #include "executor/device/cuda/memory.hpp"
@@ -15,6 +16,7 @@ namespace ein::executor::cuda {
 struct PreparedProgram {
     Program program;
     std::vector<Code> codes;  // of its launches
+    std::size_t faults = 0;   // which record its kernels write what they find to
 };
 
 class Launcher {
@@ -40,7 +42,8 @@ public:
     /// Fills in the launches' scratch (where `call` has none) and fault record.
     void run(PreparedProgram const& prepared, Call call);
 
-    void expect_faults() { may_fault_ = true; }
+    /// A record for kernels of a node that may find bad input. Before anything is launched.
+    std::size_t expect_faults(std::string const& node);
     /// Of kernels that have ended. @throws InputError
     void check_faults();
 
@@ -49,10 +52,10 @@ private:
     MarkedStream& stream_;
     Modules modules_;
     Scratch scratch_;
-    DeviceBytes fault_;
-    PinnedBytes fault_at_home_;
-    MarkedStream reader_;  // of the record
-    std::atomic<bool> may_fault_ = false;
+    DeviceBytes faults_;
+    PinnedBytes faults_at_home_;
+    std::vector<std::string> nodes_;  // that the records in use are for
+    MarkedStream reader_;             // of the records
     std::mutex reading_;
 };
 

@@ -78,6 +78,48 @@ TEST_CASE("what a killed run left is swept by the next", "[einrun]") {
     CHECK(fs::exists(place / "results/Z.npy"));
 }
 
+/// Kernels one after the other, on a device of one rank.
+static void write_many_kernels(Place const& place, std::string const& name) {
+    ScheduleBuilder b(1);
+    b.tensor("X", {8, 8}), b.tensor("Z", {8, 8});
+    auto const square = b.kernel("Z", sum_of_products("ij,jk->ik", {{'i', 8}, {'j', 8}, {'k', 8}}));
+    Box const box{{0, 0}, {8, 8}}, region{{0, 0, 0}, {8, 8, 8}};
+    b.load(0, "z0", "X", box, tensor::RandomSource{tensor::Distribution::uniform, -1, 1, 5});
+    for (int k = 0; k < 100; ++k) {
+        std::string const from = "z" + std::to_string(k), to = "z" + std::to_string(k + 1);
+        b.block(0, to, "Z", box);
+        b.apply(0, square, region, {from, from}, to);
+    }
+    b.store(0, "z100");
+    schedule::Schedule schedule = b.finish();
+    schedule.header.graph_text = graph_text;
+    schedule.header.folder = ".";
+    schedule::write_file(schedule, place / name);
+}
+
+TEST_CASE("a run is not stalled while its device works, and is when it does not", "[einrun]") {
+    Place const place;
+    write_many_kernels(place, "many.sched");
+    Outcome const busy = place.alone("many.sched --quiet --stall 0.6 --device emulated:delay=30000");
+    CAPTURE(busy.text);
+    CHECK(busy.code == 0);
+    Outcome const hung = place.shell("timeout -k 1 20 " EINRUN
+                                     " many.sched --quiet --stall 0.5 --out hung --device emulated:delay=1000000000");
+    CAPTURE(hung.text);
+    CHECK(hung.code == 1);
+    CHECK(has(hung, "rank 0: waits: its device has not done 100 tasks that it was given, task 1 (apply of node 'Z'"));
+    CHECK(has(hung, "no task has ended on any rank for 0.5 s"));
+    CHECK(place.files_in("hung") == 0);
+}
+
+TEST_CASE("no temporary file is left where a device has no memory for blocks", "[einrun]") {
+    Ready const place;
+    Outcome const run = place.alone("1.sched --device emulated:allocate=1");
+    CAPTURE(run.text);
+    CHECK(run.code == 4);
+    CHECK(place.files_in("results") == 0);
+}
+
 #ifdef MPIRUN
 TEST_CASE("rank 0 has told what is wrong before any rank leaves", "[einrun][mpi]") {
     Ready place;

@@ -131,6 +131,34 @@ TEST_CASE("a wrong number of ranks, one message and code 2", "[einrun][mpi]") {
     CHECK(run.text.find("schedule is for") == run.text.rfind("schedule is for"));
 }
 
+TEST_CASE("ranks with a device of their own and ranks without run together and are told of together", "[einrun][mpi]") {
+    Ready place;
+    std::string const device = "3.sched --device emulated --gpu-aware off --report r.json",
+                      host = "3.sched --device cpu --report r.json", more = " : -n 2 " EINRUN " ";
+    for (bool const device_first : {true, false}) {
+        Outcome const run = place.together(1, device_first ? device + more + host : host + more + device);
+        CAPTURE(run.text);
+        CHECK(run.code == 0);
+        Json const report = place.json("r.json"), &ranks = report["ranks_detail"];
+        for (char const* what : {"copied_in", "evicted", "sent_home"}) {
+            std::int64_t sum = 0;
+            for (Json const& rank : ranks)
+                if (!rank["device_memory"].is_null()) sum += rank["device_memory"][what].get<std::int64_t>();
+            CHECK(report["device_memory"][what] == sum);
+            CHECK(report["device_memory"][std::string(what) + "_predicted"] == sum);
+        }
+        CHECK(report["device_memory"]["copied_in"] > 0);
+        CHECK(ranks[0]["device_memory"].is_null() == !device_first);
+        CHECK(ranks[1]["device_memory"].is_null() == device_first);
+    }
+    for (char const* option : {"--repeat 2", "--out elsewhere", "--trace t.json", "--input Y=Y.npy"}) {
+        Outcome const run = place.together(1, "3.sched " + std::string(option) + more + "3.sched");
+        CAPTURE(run.text);
+        CHECK(run.code == 2);
+        CHECK(has(run, "give it to every part of the mpirun command alike"));
+    }
+}
+
 TEST_CASE("a file that is missing for one rank makes all leave with code 3", "[einrun][mpi]") {
     Ready place;
     fs::remove(place / "Y.npy");

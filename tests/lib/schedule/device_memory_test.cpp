@@ -148,8 +148,8 @@ TEST_CASE("gaps that are too small for a task are joined by moving its own block
 
 TEST_CASE("too little device memory is refused with the node and both numbers", "[schedule][device]") {
     auto const schedule = sums(2, {{0, 1}});
-    CHECK_NOTHROW(check_device_memory(schedule.header, schedule.sections[0], 3072));
+    CHECK_NOTHROW(check_device_memory(schedule.header, schedule.sections[0], 3072, ""));
     CHECK_THROWS_WITH(
-        check_device_memory(schedule.header, schedule.sections[0], 3071),
+        check_device_memory(schedule.header, schedule.sections[0], 3071, "use more ranks"),
         Catch::Contains("node 'add'") && Catch::Contains("3 KiB (3072 bytes)") && Catch::Contains("(3071 bytes)"));
 }
