@@ -7,6 +7,7 @@
 #include "executor/communicator.hpp"
 #include "executor/crew.hpp"
 #include "executor/standstill.hpp"
+#include "executor/task_moves.hpp"
 #include "executor/task_text.hpp"
 #include "lib/base/error.hpp"
 #include "lib/schedule/device_traffic.hpp"
@@ -261,7 +262,9 @@ Engine::Engine(EngineParts parts, EngineOptions options)
                                               : std::vector<Chain>{},
               parts.device, kernels_, parts.params),
       widths_(schedule::kernel_widths(parts.section, options_.threads)),
-      record_(options_.threads, parts.section.tasks.size(), options_.keep) {}
+      record_(options_.threads, parts.section.tasks.size(), options_.keep) {
+    if (Accelerator* const device = parts_.device.accelerator()) expect_moves(parts_.header, parts_.section, *device);
+}
 
 Engine::~Engine() = default;
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "executor/task_moves.hpp"
 #include "lib/base/error.hpp"
 #include "lib/schedule/device_memory.hpp"
 
@@ -10,17 +11,6 @@ namespace ein::executor {
 using schedule::Block;
 using schedule::Task;
 using schedule::TaskKind;
-
-namespace {
-
-/// As Section::box_of, into a box whose memory is reused.
-void set_box(Box& box, std::vector<std::int64_t> const& coords, std::int64_t first, std::int32_t order) {
-    auto const begin = coords.begin() + first;
-    box.begin.assign(begin, begin + order);
-    box.length.assign(begin + order, begin + 2 * std::ptrdiff_t{order});
-}
-
-}  // namespace
 
 void TaskRunner::run(TaskId id, Team& team, Scratch& scratch) const {
     Task const& task = section_.tasks[static_cast<std::size_t>(id.value())];
@@ -81,30 +71,17 @@ void TaskRunner::launch(TaskId id, Task const& task, Team& team, Scratch& scratc
 }
 
 void TaskRunner::copy(Task const& task, Team& team, Scratch& scratch) const {
-    std::int32_t const input = section_.inputs_of(task)[0];
     CopyCall& call = scratch.copy;
+    describe_copy(header_, section_, task, call);
     call.from = scratch.blocks.inputs[0];
     call.to = scratch.blocks.output;
-    set_box(call.from_box, section_.coords, block(input).coords, block(input).order);
-    set_box(call.to_box, section_.coords, block(task.output).coords, block(task.output).order);
-    set_box(call.region, section_.coords, task.coords, task.order);
-    call.axes = header_.movements[static_cast<std::size_t>(task.spec)].axes;
-    call.dtype = block(task.output).dtype;
     device_.copy(call, team);
 }
 
 void TaskRunner::reshape(Task const& task, Team& team, Scratch& scratch) const {
-    std::int32_t const input = section_.inputs_of(task)[0];
-    ReshapeCall call;
+    ReshapeCall call = describe_reshape(header_, section_, task);
     call.from = scratch.blocks.inputs[0];
     call.to = scratch.blocks.output;
-    call.spec = &header_.reshapes[static_cast<std::size_t>(task.spec)];
-    call.dtype = block(task.output).dtype;
-    call.form = task.kind == TaskKind::pack     ? ReshapeCall::Form::pack
-                : task.kind == TaskKind::unpack ? ReshapeCall::Form::unpack
-                                                : ReshapeCall::Form::direct;
-    call.from_box = task.kind == TaskKind::unpack ? section_.region_of(task) : section_.box_of(block(input));
-    call.to_box = task.kind == TaskKind::pack ? section_.region_of(task) : section_.box_of(block(task.output));
     device_.reshape(call, team);
 }
 

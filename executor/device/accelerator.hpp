@@ -21,6 +21,11 @@ public:
 
     /// Cores of this host that reach it soonest, as Linux lists them ("0-15,32-47"); "": nothing is known.
     virtual std::string nearest_cores() const { return ""; }
+    // What copy(), reshape() and fill() will be asked for, at addresses that are multiples of 256: a device may make itself ready, before reserve().
+    virtual void expect_copy(CopyCall const&) {}
+    virtual void expect_reshape(ReshapeCall const&) {}
+    virtual void expect_fill(Extent /*elements*/, DType, scalar::Scalar const& /*value*/) {}
+
     /// Bytes that blocks may take when nobody says how many.
     virtual std::int64_t free_memory() const = 0;
     /// Memory for blocks, once. @return its beginning, at a multiple of 256  @throws MemoryError

@@ -55,6 +55,16 @@ void CudaDevice::fill(void* to, Extent elements, DType dtype, scalar::Scalar val
     run(fill_program(to, elements, dtype, value, launcher_.shape()), nullptr, to);
 }
 
+void CudaDevice::expect_copy(CopyCall const& call) { launcher_.prepare(copy_program(call, launcher_.shape())); }
+
+void CudaDevice::expect_reshape(ReshapeCall const& call) {
+    launcher_.prepare(reshape_program(call, launcher_.shape()));
+}
+
+void CudaDevice::expect_fill(Extent elements, DType dtype, scalar::Scalar const& value) {
+    launcher_.prepare(fill_program(nullptr, elements, dtype, value, launcher_.shape()));
+}
+
 std::int64_t CudaDevice::free_memory() const {
     std::int64_t const mine = free_bytes(context_) / context_.gpu().sharers;
     std::int64_t const others = memory_for_code + BlasHandle::workspace_bytes + launcher_.most_scratch();

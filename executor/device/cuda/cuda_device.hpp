@@ -19,6 +19,9 @@ public:
 
     std::string_view name() const override { return "cuda"; }
     std::string description() const override { return context_.gpu().text(); }
+    void expect_copy(CopyCall const& call) override;
+    void expect_reshape(ReshapeCall const& call) override;
+    void expect_fill(Extent elements, DType dtype, scalar::Scalar const& value) override;
     std::string nearest_cores() const override { return context_.gpu().nearest_cores; }
     bool allows_tf32() const override { return options_.tf32; }
     std::unique_ptr<PreparedKernel const> prepare(KernelShape const& shape, scalar::Params const& params) override;

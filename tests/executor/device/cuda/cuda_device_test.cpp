@@ -141,6 +141,26 @@ TEST_CASE("an index out of range that a kernel finds is bad input", "[executor][
     CHECK_THROWS_AS(test.run(on, solo), InputError);
 }
 
+TEST_CASE("moves that are expected are compiled before the run", "[executor][cuda]") {
+    FakeCuda const fake;
+    auto const device = cuda::make_cuda_device({});
+    CopyCall copy;
+    copy.from_box = Box::whole({6, 8}), copy.to_box = Box::whole({3, 8}), copy.region = copy.to_box;
+    std::vector<graph::AxisMap> const axes{{5, -2}, {0, 1}};
+    copy.axes = axes;
+    device->expect_copy(copy);
+    device->expect_fill(100, DType::f64, scalar::Scalar::of(std::int64_t{3}));
+    std::byte* const memory = device->reserve(4096);
+    std::int64_t const loaded = FakeCuda::calls("cuModuleLoadData");
+    CHECK(loaded > 0);
+    SoloTeam solo;
+    copy.from = memory, copy.to = memory + 2048;
+    device->copy(copy, solo);
+    device->fill(memory, 100, DType::f64, scalar::Scalar::of(std::int64_t{3}), solo);
+    device->sync(Stream::compute, device->mark(Stream::compute));
+    CHECK(FakeCuda::calls("cuModuleLoadData") == loaded);
+}
+
 TEST_CASE("compiled kernels are kept on disk, and damaged ones are as if they were not there", "[executor][cuda]") {
     std::filesystem::path const folder = std::filesystem::temp_directory_path() / "einloom_cuda_cache_test";
     std::filesystem::remove_all(folder);
