@@ -15,8 +15,9 @@ namespace ein::scheduler {
 Parts leading_parts(Shape const& shape, std::int64_t calls);
 
 struct ValueParts {
-    Parts made;    // by the maker; a leaf: as wanted
-    Parts wanted;  // by the first reader; empty when nobody reads it
+    Parts made;  // by the maker; a leaf: as wanted
+    Parts
+        wanted;  // by the first reader; empty when nobody reads it. Where that does not cut it: as its kernels had it best, if they care
 };
 
 /// For each value, by ValueId.

@@ -44,7 +44,21 @@ ValueId GraphBuilder::add_leaf(std::string name, Shape shape, DType dtype, tenso
     return id;
 }
 
+namespace {
+
+/// any and all change even what they take alone: where nothing is aggregated, their join says so, and an aggregation of one element is that
+/// element for whoever reads the graph.
+void ask_in_join(EinSum& einsum) {
+    bool const asks = einsum.agg == scalar::Agg::any || einsum.agg == scalar::Agg::all;
+    if (!asks || !einsum.aggregated().empty()) return;
+    einsum.join = scalar::Expr::call(scalar::Op::ne, {std::move(einsum.join), scalar::Expr::integer(0)});
+    einsum.agg = scalar::Agg::sum;
+}
+
+}  // namespace
+
 ValueId GraphBuilder::add_node(Node node, std::string value_name, Shape shape, DType dtype) {
+    if (auto* einsum = std::get_if<EinSum>(&node.op)) ask_in_join(*einsum);
     node.output = add_value(std::move(value_name), std::move(shape), dtype);
     node.loop = loop_;
     ValueId const made = node.output;

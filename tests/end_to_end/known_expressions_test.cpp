@@ -87,3 +87,35 @@ TEST_CASE("known einsum expressions equal the interpreter's", "[end_to_end][eins
         CHECK((d.count == 0 || d.max_abs < 1e-11));
     }
 }
+
+TEST_CASE("any and all ask of each element where nothing is aggregated, as an output and for readers", "[end_to_end]") {
+    Json const graph = Json::parse(R"~({"eingraph": 1, "dtype": "f64",
+        "tensors": {"v": {"shape": [4], "data": {"values": [0, 2.5, -3, "nan"]}},
+                    "w": {"shape": [4], "dtype": "i32", "data": {"values": [0, 2, -3, 7]}},
+                    "s": {"shape": [], "data": {"values": 4}}},
+        "nodes": [{"name": "a", "einsum": "i->i", "inputs": ["v"], "agg": "any"},
+                  {"name": "b", "einsum": "i->i", "inputs": ["v"], "agg": "all", "join": "x"},
+                  {"name": "c", "einsum": "i->i", "inputs": ["w"], "agg": "any"},
+                  {"name": "d", "einsum": "->", "inputs": ["s"], "agg": "all"},
+                  {"name": "e", "einsum": "i->i", "inputs": ["v"], "agg": "any", "join": "2*x"},
+                  {"name": "f", "einsum": "i->", "inputs": ["a"]},
+                  {"name": "g", "einsum": "i,i->i", "inputs": ["a", "e"], "join": "x + 2*y"}],
+        "outputs": ["a", "b", "c", "d", "e", "f", "g"]})~");
+    std::map<std::string, std::vector<double>> const expected{
+        {"a", {0, 1, 1, 1}}, {"b", {0, 1, 1, 1}}, {"c", {0, 1, 1, 1}}, {"d", {1}},
+        {"e", {0, 1, 1, 1}}, {"f", {3}},          {"g", {0, 3, 3, 3}}};
+    for (int const ranks : {1, 2, 3}) {
+        test::WholeRun const run = test::whole_run(graph, {.ranks = ranks});
+        for (std::string const& failure : run.failures) FAIL_CHECK(failure);
+        for (auto const& [name, values] : expected)
+            for (std::size_t i = 0; i < values.size(); ++i) {
+                CAPTURE(ranks, name, i);
+                auto const number = [&](tensor::HostTensor const& of) {
+                    scalar::Scalar const value = of.at(static_cast<Extent>(i));
+                    return value.is_integer ? static_cast<double>(value.integer) : value.number.real();
+                };
+                CHECK(number(run.results.at(name)) == values[i]);
+                CHECK(number(run.expected.at(name)) == values[i]);
+            }
+    }
+}

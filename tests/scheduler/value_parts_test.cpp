@@ -40,3 +40,34 @@ TEST_CASE("leading parts never cut an axis finer than its extent", "[scheduler][
     CHECK(scheduler::leading_parts({0, 5}, 4) == Parts{1, 4});
     CHECK(scheduler::leading_parts({}, 4) == Parts{});
 }
+
+TEST_CASE("a product's partial results that no reader wants cut are cut along columns where rows are few",
+          "[scheduler][value_parts]") {
+    /// Of the node Z of leaves, or of the square of its left operand, two ranks having a half of label j each.
+    auto const wanted = [](std::string const& subscripts, Shape const& left, Shape const& right, bool squared = false) {
+        test::GraphBuilder g;
+        g.leaf("A", left), g.leaf("B", right);
+        std::string const axes = subscripts.substr(0, subscripts.find(','));
+        if (squared) g.einsum("S", axes + "," + axes + "->" + axes, {"A", "A"});
+        g.einsum("Z", subscripts, {squared ? "S" : "A", "B"});
+        graph::EinGraph const graph = g.finish({"Z"});
+        relation::Plan plan;
+        plan.ranks = 2, plan.calls = 2;
+        for (graph::Node const& node : graph.nodes) {
+            auto const& labels = std::get<graph::EinSum>(node.op).labels;
+            Parts parts(labels.size(), 1);
+            for (std::size_t l = 0; l < labels.size(); ++l)
+                if (labels[l] == "j") parts[l] = 2;
+            plan.nodes.push_back({parts});
+        }
+        return scheduler::value_parts(graph, plan)[static_cast<std::size_t>(graph.outputs[0].value())].wanted;
+    };
+    CHECK(wanted("ij,jk->ik", {400, 9000}, {9000, 4000}) == Parts{1, 4000});  // rows lie ready, columns are packed
+    CHECK(wanted("ij,jk->ki", {400, 9000}, {9000, 4000}) == Parts{4000, 1});
+    CHECK(wanted("jk,ij->ik", {9000, 4000}, {400, 9000}) == Parts{1, 4000});
+    CHECK(wanted("abjde,efjgd->agbf", {16, 18, 20, 22, 24}, {24, 13, 20, 14, 22}) == Parts{1, 14, 1, 1});
+    CHECK(wanted("ij,jk->ik", {4000, 9000}, {9000, 400}).empty());        // each column serves many rows
+    CHECK(wanted("ij,kj->ik", {400, 9000}, {4000, 9000}).empty());        // both lie ready: either may be packed
+    CHECK(wanted("ji,jk->ik", {9000, 400}, {9000, 4000}).empty());        // neither does
+    CHECK(wanted("ij,jk->ik", {400, 9000}, {9000, 4000}, true).empty());  // rows may come one slice after the other
+}
