@@ -1,6 +1,8 @@
 #include "apps/command_line.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <sstream>
 
 #include "lib/base/error.hpp"
 #include "lib/base/output_place.hpp"
@@ -44,6 +46,37 @@ std::int64_t memory_budget(std::string const& text, std::string const& option) {
     auto const bytes = parse_bytes(text);
     if (!bytes || *bytes == 0) throw UsageError(option + ": expected a size such as 8GiB, found '" + text + "'");
     return *bytes;
+}
+
+CLI::Validator number_from(double least, bool open) {
+    auto const check = [least, open](std::string const& text) {
+        double value = 0;
+        bool const fits =
+            CLI::detail::lexical_cast(text, value) && std::isfinite(value) && (open ? value > least : value >= least);
+        std::ostringstream expected;
+        expected << "expected a number " << (open ? "above " : "of at least ") << least << ", found '" << text << "'";
+        return fits ? std::string() : expected.str();
+    };
+    return CLI::Validator(check, "");
+}
+
+void check_written(std::vector<NamedPath> const& written, std::vector<NamedPath> const& read) {
+    namespace fs = std::filesystem;
+    auto const same = [](fs::path const& a, fs::path const& b) {
+        std::error_code error;
+        if (fs::exists(a, error) && !fs::is_regular_file(a, error)) return false;  // a device or a pipe keeps nothing
+        if (fs::equivalent(a, b, error)) return true;
+        return fs::absolute(a).lexically_normal() == fs::absolute(b).lexically_normal();
+    };
+    auto const check = [&](NamedPath const& mine, NamedPath const& other, char const* what) {
+        if (mine.second.empty() || other.second.empty() || !same(mine.second, other.second)) return;
+        throw UsageError(mine.first + ": expected another file than " + other.first + ", which " + what + ", found '" +
+                         mine.second.string() + "' for both; give another name");
+    };
+    for (std::size_t w = 0; w < written.size(); ++w) {
+        for (NamedPath const& input : read) check(written[w], input, "is read");
+        for (std::size_t other = 0; other < w; ++other) check(written[w], written[other], "is written too");
+    }
 }
 
 void write_text(std::filesystem::path const& path, std::string const& text) {

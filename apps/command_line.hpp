@@ -5,6 +5,8 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace ein::apps {
 
@@ -16,6 +18,13 @@ std::optional<int> parse(CLI::App& app, int argc, char const* const* argv);
 
 /// What --memory, or another option, says, in bytes. @throws UsageError for what is no size above 0
 std::int64_t memory_budget(std::string const& text, std::string const& option = "--memory");
+
+/// Accepts finite numbers from `least` on, or, where `open`, above it.
+CLI::Validator number_from(double least, bool open = false);
+
+using NamedPath = std::pair<std::string, std::filesystem::path>;  // an option and its file, or none
+/// @throws UsageError where a file that is written is read too, or is written twice: nobody means to lose the one for the other
+void check_written(std::vector<NamedPath> const& written, std::vector<NamedPath> const& read);
 
 /// Writes a small text file, whole or not at all (see ReplacedFile). @throws RunError
 void write_text(std::filesystem::path const& path, std::string const& text);

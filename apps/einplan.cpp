@@ -62,7 +62,7 @@ void add_options(CLI::App& app, Options& options) {
     app.add_option("--time-limit", options.time_limit,
                    "seconds for the search of exact (default: counted work, the same on every machine); when it ends "
                    "early, the summary tells how far from optimal the plan may be")
-        ->check(CLI::PositiveNumber);
+        ->check(apps::number_from(0, true));
     app.add_option("--place", options.place, "where kernel calls go: best, pattern, ia, greedy, round-robin")
         ->capture_default_str();
     app.add_option("--inputs", options.inputs,
@@ -267,6 +267,10 @@ int run(Options options) {
     if (options.ranks == 0 && options.sweep.empty()) throw UsageError("-n, --ranks is required; see --help");
     bool const placed = !options.out.empty();
     if (options.out.empty()) options.out = fs::path(options.graph).replace_extension(".sched");
+    apps::check_written({{"-o", options.out}, {"--plan-out", options.plan_out}},
+                        {{"GRAPH", options.graph}, {"--plan-in", options.plan_in}, {"--cluster", options.cluster}});
+    if (!options.plan_in.empty() && (options.parts > 0 || options.decompose != Options().decompose))
+        throw UsageError("--plan-in: expected no --parts and no --decompose: the plan says how nodes are cut");
     std::string const text = read_text_file(options.graph);
     graph::EinGraph const graph = graph::lower_contractions(graph::read_graph(text, options.graph.string()));
     Machines const machines = read_machines(options);

@@ -92,6 +92,8 @@ private:
     void open_schedule() {
         file_.emplace(options_.schedule);
         header_ = file_->header();
+        apps::check_written({{"--report", options_.report}, {"--trace", options_.trace}},
+                            {{"SCHEDULE", options_.schedule}, {"--cluster", options_.cluster}});
         if (std::string const hint = launcher_hint(transport_.size(), std::getenv); !hint.empty())
             throw UsageError("schedule is for " + std::to_string(header_.ranks) +
                              (header_.ranks == 1 ? " rank: " : " ranks: ") + hint);
@@ -114,6 +116,8 @@ private:
     std::string options_of_all_ranks() const {
         return "--repeat " + std::to_string(options_.repeat) + "\n--out " + options_.out.string() + "\n" +
                (options_.trace.empty() ? "no --trace" : "--trace") + "\n" +
+               (options_.report.empty() ? "no --report" : "--report " + options_.report.string()) + "\n" +
+               (options_.verify ? "--verify" : "no --verify") + "\n" +
                (options_.inputs.empty() ? "no --input" : "--input " + joined(options_.inputs, " --input ")) + "\n" +
                (options_.params.empty() ? "no --set" : "--set " + joined(options_.params, " --set "));
     }
@@ -136,8 +140,27 @@ private:
                "; give all ranks one file on a shared file system";
     }
 
+    /// Without those for tensors of the graph that no output needs.
+    std::vector<std::string> needed_inputs() const {
+        std::vector<std::string> const read = input_names(header_);
+        std::vector<std::string> out, unread;
+        for (std::string const& text : options_.inputs) {
+            std::string const name = apps::name_and_file(text, read).first;
+            bool const is_read = std::find(read.begin(), read.end(), name) != read.end();
+            if (!is_read && unread.empty())
+                for (auto const& [tensor, unused] : Json::parse(header_.graph_text).at("tensors").items())
+                    unread.push_back(tensor);
+            bool const is_known = std::find(unread.begin(), unread.end(), name) != unread.end();
+            if (is_read || !is_known)
+                out.push_back(text);
+            else if (first())
+                tell("warning: --input " + name + ": no output needs this tensor; the file is not read");
+        }
+        return out;
+    }
+
     void take_inputs_and_params() {
-        for (auto& [at, source] : apps::given_sources(options_.inputs, input_names(header_)))
+        for (auto& [at, source] : apps::given_sources(needed_inputs(), input_names(header_)))
             header_.inputs[at].source = source;
         params_ = apps::given_params(options_.params, header_.params);
     }
@@ -317,7 +340,8 @@ private:
             }
             if (!options_.quiet &&
                 (std::fputs(summary(report, verified).c_str(), stdout) < 0 || std::fflush(stdout) != 0))
-                tell(std::string("warning: the summary cannot be written to stdout: ") + std::strerror(errno));
+                tell(std::string("warning: the summary cannot be written to stdout: ") + std::strerror(errno)),
+                    std::clearerr(stdout);
             for (std::string const& message : verified.skipped) tell("warning: " + message);
             if (!verified.mismatches.empty()) throw MismatchError(joined(verified.mismatches, "\n"));
         });

@@ -58,7 +58,7 @@ void add_options(CLI::App& app, EinrunOptions& options, Texts& texts) {
     app.add_option("--repeat", options.repeat, "run so many times on the loaded inputs and report every time")
         ->check(CLI::Range(1, 1000000));
     app.add_option("--stall", options.stall, "seconds without an ended task on any rank after which the run is ended")
-        ->check(CLI::PositiveNumber)
+        ->check(number_from(0, true))
         ->capture_default_str();
     app.add_flag("-q,--quiet", options.quiet, "no progress and no summary");
     app.add_option("--log-level", options.log_level, "trace, debug, info, warn, error or off")

@@ -1,6 +1,7 @@
 #include "apps/graph_inputs.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <filesystem>
 #include <set>
@@ -18,7 +19,27 @@ std::pair<std::string, std::string> name_and_value(std::string const& option, st
     return {text.substr(0, equals), text.substr(equals + 1)};
 }
 
+std::pair<std::string, std::string> name_and_file(std::string const& text, std::vector<std::string> const& names) {
+    for (auto equals = text.find('='); equals != std::string::npos; equals = text.find('=', equals + 1)) {
+        std::string name = text.substr(0, equals);
+        if (equals + 1 < text.size() && std::find(names.begin(), names.end(), name) != names.end())
+            return {std::move(name), text.substr(equals + 1)};
+    }
+    return name_and_value("--input", text);
+}
+
 namespace {
+/// Elements and nothing else are what a file is taken for whose name says nothing; of these it says something else.
+void check_kind(std::string const& name, std::string const& file) {
+    constexpr std::array texts{".csv", ".tsv",  ".txt",     ".json", ".pt", ".pth",
+                               ".h5",  ".hdf5", ".parquet", ".mat",  ".gz"};
+    std::string const extension = std::filesystem::path(file).extension().string();
+    if (std::find(texts.begin(), texts.end(), extension) != texts.end())
+        throw UsageError("--input " + name +
+                         ": expected a file of elements (.npy, .npz, .safetensors, or raw ones as .bin), found '" +
+                         file + "'; write it as one of these, as numpy.save does");
+}
+
 [[noreturn]] void unknown(std::string const& option, std::string const& what, std::string const& name,
                           std::vector<std::string> const& known) {
     std::string const near = nearest_name(name, known);
@@ -39,12 +60,13 @@ std::vector<std::pair<std::size_t, tensor::Source>> given_sources(std::vector<st
                                                                   std::vector<std::string> const& names) {
     std::vector<std::pair<std::size_t, tensor::Source>> out;
     for (std::string const& text : texts) {
-        auto const [name, file] = name_and_value("--input", text);
+        auto const [name, file] = name_and_file(text, names);
         auto const at = std::find(names.begin(), names.end(), name);
         if (at == names.end()) unknown("--input", "tensor that the graph reads", name, names);
         auto const place = static_cast<std::size_t>(at - names.begin());
         if (std::any_of(out.begin(), out.end(), [&](auto const& earlier) { return earlier.first == place; }))
             given_twice("--input", name);
+        check_kind(name, file);
         out.emplace_back(place, tensor::source_for_file(std::filesystem::absolute(file).string(), name));
     }
     return out;

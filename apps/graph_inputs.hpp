@@ -10,6 +10,10 @@
 
 namespace ein::apps {
 
+/// "NAME=FILE" in two, where names may have a '=' themselves: the first name of `names` that fits.
+/// @throws UsageError as name_and_value
+std::pair<std::string, std::string> name_and_file(std::string const& text, std::vector<std::string> const& names);
+
 /// "NAME=VALUE" in two. @throws UsageError for a text without name or '='; `option` is named in it
 std::pair<std::string, std::string> name_and_value(std::string const& option, std::string const& text);
 

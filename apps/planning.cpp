@@ -166,8 +166,8 @@ int enough_ranks(graph::EinGraph const& graph, PlanningOptions options) {
                       format_bytes(static_cast<double>(*options.memory)) + " a rank on " +
                       std::to_string(options.planner.ranks) +
                       " ranks, found that the smallest, its blocks spilled to disk, needs " +
-                      format_exact_bytes(least) + "; give --memory " + std::to_string(least) +
-                      (ranks > 0 ? ", or -n " + std::to_string(ranks) : "") + " or more");
+                      format_exact_bytes(least) + "; give --memory " + std::to_string(least) + " or more" +
+                      (ranks > 0 ? ", or more ranks: with -n " + std::to_string(ranks) + " nothing need spill" : ""));
 }
 
 }  // namespace

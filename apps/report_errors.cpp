@@ -1,8 +1,11 @@
 #include "apps/report_errors.hpp"
 
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <exception>
+#include <iostream>
 #include <new>
 #include <sstream>
 #include <string>
@@ -12,11 +15,32 @@
 namespace ein::apps {
 namespace {
 
-/// On a wrong command line every rank finds the same fault, before they can talk: the first one tells it.
+/// On a wrong command line every rank finds the same fault, before they can talk: the first one tells it, of each part of an mpirun
+/// command that has several.
 bool first_or_alone() {
+    char const *const parts = std::getenv("OMPI_APP_CTX_NUM_PROCS"), *const self = std::getenv("OMPI_COMM_WORLD_RANK");
+    if (parts != nullptr && self != nullptr) {
+        std::istringstream sizes(parts);
+        long first = 0;
+        for (long size; sizes >> size; first += size)
+            if (std::to_string(first) == self) return true;
+        return false;
+    }
     for (char const* name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"})
         if (char const* rank = std::getenv(name)) return std::string(rank) == "0";
     return true;
+}
+
+/// What was written to stdout is there, or it is told.
+int flushed(char const* program, int code) {
+    std::cout.flush();
+    errno = 0;
+    bool const kept = std::fflush(stdout) == 0 && std::ferror(stdout) == 0 && std::cout.good();
+    if (kept) return code;
+    std::string const why = errno == 0 ? "" : std::string(" (") + std::strerror(errno) + ")";
+    say(program, "standard output: expected to write all of it, found that it takes no more" + why +
+                     "; make room, or write elsewhere");
+    return code == 0 ? static_cast<int>(ExitCode::failure) : code;
 }
 
 }  // namespace
@@ -30,7 +54,7 @@ void say(char const* program, std::string const& message) {
 
 int report_errors(char const* program, std::function<int()> const& body) {
     try {
-        return body();
+        return flushed(program, body());
     } catch (InputError const& error) {  // its lines begin with the file's name, as compilers' do
         std::fprintf(stderr, "%s\n", error.what());
         return static_cast<int>(error.code());

@@ -63,7 +63,7 @@ private:
         for (graph::Leaf const& leaf : out.leaves) names.push_back(out.value(leaf.value).name);
         std::vector<std::string> used;  // an input that no output needs may have been given
         for (std::string const& text : setup.inputs)
-            if (std::find(names.begin(), names.end(), name_and_value("--input", text).first) != names.end())
+            if (std::find(names.begin(), names.end(), name_and_file(text, names).first) != names.end())
                 used.push_back(text);
         for (auto const& [at, source] : given_sources(used, names)) out.leaves[at].source = source;
         return out;
@@ -202,11 +202,16 @@ void check_output(Case& each, std::size_t at, bool all, VerifyResult& result) {
 IndexSets sampled_indices(Shape const& shape, std::int64_t count) {
     IndexSets out(shape.size());
     std::int64_t left = std::max<std::int64_t>(1, count);
+    std::vector<double> behind(shape.size() + 1, 1);  // elements of the axes from here on
+    for (std::size_t axis = shape.size(); axis-- > 0;)
+        behind[axis] = behind[axis + 1] * static_cast<double>(shape[axis]);
     for (std::size_t axis = 0; axis < shape.size(); ++axis) {
-        // The axes that follow share what is left: its root of as many as they are, or less where an axis is short.
-        double const share = std::pow(static_cast<double>(left), 1.0 / static_cast<double>(shape.size() - axis));
-        auto const wanted =
-            std::min<std::int64_t>(shape[axis], std::max<std::int64_t>(1, static_cast<std::int64_t>(share + 1e-9)));
+        // The axes that follow share what is left: its root of as many as they are, or more where those that follow are short.
+        double const share = std::pow(static_cast<double>(left), 1.0 / static_cast<double>(shape.size() - axis)),
+                     needed = behind[axis + 1] == 0 ? 1 : static_cast<double>(left) / behind[axis + 1];
+        auto const wanted = std::min<std::int64_t>(
+            shape[axis],
+            std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(std::max(share, needed) - 1e-9))));
         std::set<Extent> chosen;
         std::uint64_t state = mix64(axis + 1) ^ static_cast<std::uint64_t>(shape[axis]);
         if (wanted >= 2) chosen.insert(0), chosen.insert(shape[axis] - 1);
@@ -214,7 +219,7 @@ IndexSets sampled_indices(Shape const& shape, std::int64_t count) {
             chosen.insert(static_cast<Extent>((state = mix64(state + 0x9e3779b97f4a7c15u)) %
                                               static_cast<std::uint64_t>(shape[axis])));
         out[axis].assign(chosen.begin(), chosen.end());
-        left /= std::max<std::int64_t>(1, wanted);
+        left = wanted == 0 ? left : (left + wanted - 1) / wanted;
     }
     return out;
 }

@@ -33,8 +33,8 @@ struct VerifyResult {
 /// @throws InputError, RunError
 VerifyResult verify_run(VerifySetup const& setup);
 
-/// About `count` positions of a tensor: index sets whose product is at most `count` (but at least one element), with first and last of
-/// each axis where there is room.
+/// At least `count` positions of a tensor, where it has so many, and not many more: a product of index sets, with first and last of each
+/// axis where there is room.
 relation::IndexSets sampled_indices(Shape const& shape, std::int64_t count);
 
 }  // namespace ein::apps

@@ -58,9 +58,11 @@ void check(std::vector<Need> const& needs, MemoryLimits const& limits) {
     std::string const budget = format_bytes(static_cast<double>(*limits.budget));
     if (limits.spill_dir.empty())
         throw MemoryError("--memory: expected a schedule that fits in " + budget + " a rank, found that rank " +
-                          rank(largest) + " needs " + format_exact_bytes(largest->peak) +
-                          " of blocks; give more, or --spill-dir a folder on a disk (then " +
-                          format_exact_bytes(hardest->smallest) + " would do), or plan for more ranks");
+                          rank(largest) + " needs " + format_exact_bytes(largest->peak) + " of blocks; give more" +
+                          (hardest->smallest < largest->peak ? ", or --spill-dir a folder on a disk (then " +
+                                                                   format_exact_bytes(hardest->smallest) + " would do)"
+                                                             : "") +
+                          ", or plan for more ranks");
     if (hardest->smallest > *limits.budget)
         throw MemoryError("--memory: expected room for the blocks of each single task (of loops: of all), found " +
                           budget + " a rank, and a task of rank " + rank(hardest) + " that needs " +

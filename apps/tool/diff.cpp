@@ -2,6 +2,7 @@
 #include <cstdio>
 #include <memory>
 
+#include "apps/command_line.hpp"
 #include "apps/tool/commands.hpp"
 #include "lib/base/error.hpp"
 #include "lib/tensor/compare.hpp"
@@ -45,8 +46,10 @@ void add_diff(CLI::App& app, Action& chosen) {
     auto const options = std::make_shared<Options>();
     command->add_option("A", options->a, ".npy file")->required();
     command->add_option("B", options->b, ".npy file, the reference")->required();
-    command->add_option("--tolerance", options->tolerance,
-                        "relative to max(|a|, |b|, rms of B) (default: a few units in the last place)");
+    command
+        ->add_option("--tolerance", options->tolerance,
+                     "relative to max(|a|, |b|, rms of B) (default: a few units in the last place)")
+        ->check(number_from(0));
     command->callback([options, &chosen] { chosen = [options] { return diff(*options); }; });
 }
 

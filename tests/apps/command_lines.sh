@@ -31,6 +31,18 @@ for strategy in eindecomp exact moved sqrt 3d summa 25d data megatron sequence a
 done
 expect 0 "megatron" "$bin/einplan" --help
 expect 0 "fewer calls" plan "$examples/attention.json" -n 64 --decompose megatron
+expect 2 "--time-limit: expected a number above 0, found 'nan'" plan "$graph" -n 4 --time-limit nan
+expect 2 "-o: expected another file than GRAPH" "$bin/einplan" "$graph" -n 2 -o "$graph"
+cp "$graph" "$work/keep.sched"
+expect 2 "-o: expected another file than GRAPH" "$bin/einplan" "$work/keep.sched" -n 1
+expect 0 "" cmp "$graph" "$work/keep.sched"
+expect 2 "--plan-out: expected another file than -o, which is written too" plan "$graph" -n 2 --plan-out "$work/s.sched"
+expect 0 "" plan "$graph" -n 2 --plan-out "$work/p.json" -q
+expect 2 "--plan-in: expected no --parts" plan "$graph" -n 2 --plan-in "$work/p.json" --parts 7
+# shellcheck disable=SC2317
+full() { "$@" > /dev/full; }
+expect 1 "einplan: standard output: expected to write all of it" full "$bin/einplan" "$graph" -n 2 --explain=json -o "$work/s.sched"
+expect 1 "eintool: standard output: expected to write all of it" full "$bin/eintool" make matmul
 expect 0 "lower bound" plan "$graph" -n 4 --explain
 expect 0 "lower bound" plan --explain "$graph" -n 4
 expect 0 '"einplan_explain": 1' plan "$graph" -n 4 --explain=json

@@ -108,7 +108,7 @@ TEST_CASE("what nothing fits in is refused with the budget and the ranks that wo
     CHECK(apps::plan_and_schedule(matmul(), on(2, budget)).peak() <= budget);
     std::string const text = refusal_of(budget - 1);
     CHECK(number(text, "give --memory ") == budget);
-    int const ranks = static_cast<int>(number(text, "or -n "));
+    int const ranks = static_cast<int>(number(text, "with -n "));
     CHECK(apps::plan_and_schedule(matmul(), on(ranks, budget - 1)).peak() <= budget - 1);
 }
 

@@ -77,6 +77,16 @@ TEST_CASE("too little memory is code 4 with numbers, before anything is done", "
     CHECK(place.alone("1.sched --memory 576").code == 0);
 }
 
+TEST_CASE("a report in place of the schedule, or text in place of elements, is code 2 and loses nothing", "[einrun]") {
+    Ready place;
+    auto const size = fs::file_size(place / "1.sched");
+    for (char const* arguments : {"1.sched --report 1.sched", "1.sched --trace ./1.sched",
+                                  "1.sched --report r --trace r", "1.sched --input Y=Y.csv", "1.sched --stall nan"})
+        CHECK(place.alone(arguments).code == 2);
+    CHECK(fs::file_size(place / "1.sched") == size);
+    CHECK(has(place.alone("1.sched --report 1.sched"), "--report: expected another file than SCHEDULE, which is read"));
+}
+
 TEST_CASE("an output folder that cannot be made is code 1", "[einrun]") {
     Ready place;
     Outcome const run = place.alone("1.sched --out /dev/null/x");
@@ -151,7 +161,12 @@ TEST_CASE("ranks with a device of their own and ranks without run together and a
         CHECK(ranks[0]["device_memory"].is_null() == !device_first);
         CHECK(ranks[1]["device_memory"].is_null() == device_first);
     }
-    for (char const* option : {"--repeat 2", "--out elsewhere", "--trace t.json", "--input Y=Y.npy"}) {
+    Outcome const wrong = place.together(1, "3.sched" + more + "3.sched --no-such");
+    CHECK(wrong.code == 2);
+    CHECK(has(wrong, "--no-such"));
+    CHECK(wrong.text.find("--no-such") == wrong.text.rfind("--no-such"));
+    for (char const* option :
+         {"--repeat 2", "--verify", "--report x.json", "--out elsewhere", "--trace t.json", "--input Y=Y.npy"}) {
         Outcome const run = place.together(1, "3.sched " + std::string(option) + more + "3.sched");
         CAPTURE(run.text);
         CHECK(run.code == 2);
