@@ -140,18 +140,19 @@ private:
                "; give all ranks one file on a shared file system";
     }
 
+    bool is_tensor_of_graph(std::string const& name) const {
+        Json const graph = Json::parse(header_.graph_text);
+        return graph.contains("tensors") && graph["tensors"].contains(name);
+    }
+
     /// Without those for tensors of the graph that no output needs.
     std::vector<std::string> needed_inputs() const {
         std::vector<std::string> const read = input_names(header_);
-        std::vector<std::string> out, unread;
+        std::vector<std::string> out;
         for (std::string const& text : options_.inputs) {
             std::string const name = apps::name_and_file(text, read).first;
             bool const is_read = std::find(read.begin(), read.end(), name) != read.end();
-            if (!is_read && unread.empty())
-                for (auto const& [tensor, unused] : Json::parse(header_.graph_text).at("tensors").items())
-                    unread.push_back(tensor);
-            bool const is_known = std::find(unread.begin(), unread.end(), name) != unread.end();
-            if (is_read || !is_known)
+            if (is_read || !is_tensor_of_graph(name))
                 out.push_back(text);
             else if (first())
                 tell("warning: --input " + name + ": no output needs this tensor; the file is not read");

@@ -252,6 +252,7 @@ Planned plan_and_schedule(graph::EinGraph const& graph, PlanningOptions const& o
     for (std::int64_t factor = 2; factor <= most_device_slices && in_vain < fruitless && !given; factor *= 2) {
         PlanningOptions sliced = options;
         sliced.planner.calls = factor * std::max<std::int64_t>(options.planner.calls, options.planner.ranks);
+        if (static_cast<double>(sliced.planner.calls) * static_cast<double>(graph.nodes.size()) > most_calls) break;
         Planned here = fitting_host(graph, sliced, given);
         in_vain = here.working_set() < smallest.working_set() ? 0 : in_vain + 1;
         if (in_vain == 0) smallest = here;

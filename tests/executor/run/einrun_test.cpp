@@ -87,6 +87,20 @@ TEST_CASE("a report in place of the schedule, or text in place of elements, is c
     CHECK(has(place.alone("1.sched --report 1.sched"), "--report: expected another file than SCHEDULE, which is read"));
 }
 
+TEST_CASE("an input that no output needs is not read, which is told; a name may have a '='", "[einrun]") {
+    Ready place;
+    schedule::Schedule schedule = schedule::read_file(place / "1.sched");
+    std::string& graph = schedule.header.graph_text;
+    graph.replace(graph.find("\"Y\""), 3, "\"U\": {\"shape\": [2]}, \"Y\"");
+    schedule::write_file(schedule, place / "unread.sched");
+    Outcome const unread = place.alone("unread.sched --input U=/no/such.npy --input Y=Y.npy --verify");
+    CAPTURE(unread.text);
+    CHECK(unread.code == 0);
+    CHECK(has(unread, "warning: --input U: no output needs this tensor"));
+    CHECK(place.alone("unread.sched --input V=Y.npy").code == 2);
+    CHECK(has(place.alone("1.sched --input Y==Y.npy"), "=Y.npy"));  // the file's name begins with '='
+}
+
 TEST_CASE("an output folder that cannot be made is code 1", "[einrun]") {
     Ready place;
     Outcome const run = place.alone("1.sched --out /dev/null/x");
