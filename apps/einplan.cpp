@@ -270,7 +270,8 @@ int run(Options options) {
     apps::check_written({{"-o", options.out}, {"--plan-out", options.plan_out}},
                         {{"GRAPH", options.graph}, {"--plan-in", options.plan_in}, {"--cluster", options.cluster}});
     if (!options.plan_in.empty() && (options.parts > 0 || options.decompose != Options().decompose))
-        throw UsageError("--plan-in: expected no --parts and no --decompose: the plan says how nodes are cut");
+        throw UsageError(
+            "--plan-in: expected no --parts and no --decompose, since the plan says how nodes are cut; leave them out");
     std::string const text = read_text_file(options.graph);
     graph::EinGraph const graph = graph::lower_contractions(graph::read_graph(text, options.graph.string()));
     Machines const machines = read_machines(options);

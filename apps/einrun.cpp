@@ -92,8 +92,6 @@ private:
     void open_schedule() {
         file_.emplace(options_.schedule);
         header_ = file_->header();
-        apps::check_written({{"--report", options_.report}, {"--trace", options_.trace}},
-                            {{"SCHEDULE", options_.schedule}, {"--cluster", options_.cluster}});
         if (std::string const hint = launcher_hint(transport_.size(), std::getenv); !hint.empty())
             throw UsageError("schedule is for " + std::to_string(header_.ranks) +
                              (header_.ranks == 1 ? " rank: " : " ranks: ") + hint);
@@ -195,13 +193,13 @@ private:
         if (first() && !options_.trace.empty()) ReplacedFile("--trace", options_.trace).check();
         if (first()) cluster_ = apps::forecast_cluster(options_.cluster, threads_);
         device_ = make_device(options_.device);
-        if (Accelerator const* const device = device_->accelerator())
+        if (Accelerator const* const device = device_->accelerator()) {
             cores_ = settle_near(cores_from_list(device->nearest_cores()), cores_,
                                  static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN)));
-        if (Accelerator const* const device = device_->accelerator())
             schedule::inline_joins(
                 header_, section_,
                 {.peak = options_.memory, .one_kernel = options_.device_memory.value_or(device->free_memory())});
+        }
         if (first() && options_.device.kind == DeviceKind::automatic) tell_choice();
         readers_ = open_inputs(header_, section_, data_folder());
         outputs_.emplace(header_, options_.out, run);

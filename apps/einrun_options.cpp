@@ -107,8 +107,8 @@ std::optional<EinrunOptions> einrun_options(int argc, char const* const* argv) {
     refuse_later_options(app);
     if (parse(app, argc, argv)) return std::nullopt;
     if (texts.threads > 0) options.threads = texts.threads;
-    if (!options.report.empty() && options.report == options.trace && options.report.parent_path() != "/dev")
-        throw UsageError("--report and --trace: expected two files, found '" + options.report.string() + "' for both");
+    check_written({{"--report", options.report}, {"--trace", options.trace}},
+                  {{"SCHEDULE", options.schedule}, {"--cluster", options.cluster}});
     bool const tf32 = options.device.tf32;
     options.device = executor::device_choice_from_text(texts.device);
     options.device.tf32 = tf32;

@@ -96,8 +96,7 @@ void DeviceHome::ran(TaskId id) noexcept {
     Lock const lock(mutex_, std::adopt_lock);
     ++launched_;
     ahead_.push_back(id);
-    tasks_ahead_ = static_cast<std::int64_t>(ahead_.size());
-    oldest_ahead_ = ahead_.front().value();
+    tell_ahead();
     for (std::int32_t input : section_.inputs_of(task(id))) of(BlockId{input}).uses.kernel = launched_;
     BlockId const output{task(id).output};
     of(output).uses.kernel = launched_;
@@ -301,6 +300,11 @@ void DeviceHome::forget_passed() {
         for (; done_ < marks_.front().kernel; ++done_) ahead_.pop_front();
         marks_.pop_front();
     }
+    tell_ahead();
+}
+
+/// For those who do not wait for the lock.
+void DeviceHome::tell_ahead() {
     tasks_ahead_ = static_cast<std::int64_t>(ahead_.size());
     oldest_ahead_ = ahead_.empty() ? -1 : ahead_.front().value();
 }

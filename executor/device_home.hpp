@@ -83,6 +83,7 @@ private:
     Mark mark_of_kernel(std::int64_t kernel);
     void keep_within_reach();
     void forget_passed();
+    void tell_ahead();
     void rethrow();
     template <class Work>
     auto late(Work const& work);

@@ -51,10 +51,6 @@ private:
     Parts const& parts_of(std::size_t n) const { return plan_.nodes[n].parts; }
 
     static bool is_copy(graph::EinSum const& op) { return graph::flops(op, op.extents) == 0; }
-    static bool cuts(Parts const& slices) {
-        return std::any_of(slices.begin(), slices.end(), [](std::int64_t count) { return count > 1; });
-    }
-
     Parts made_in(std::size_t n) const { return relation::output_parts(graph_.nodes[n], plan_.nodes[n]); }
     /// Ranks that have results, or partial results, of each part of the output.
     std::int64_t sharers(std::size_t n) const {

@@ -20,6 +20,10 @@ Parts leading_parts(Shape const& shape, std::int64_t calls) {
     return parts;
 }
 
+bool cuts(Parts const& parts) {
+    return std::any_of(parts.begin(), parts.end(), [](std::int64_t count) { return count > 1; });
+}
+
 namespace {
 
 using graph::EinGraph;
@@ -43,8 +47,8 @@ Parts wanted_by(EinGraph const& graph, Plan const& plan, NodeId id, ValueId inpu
     return parts_for_movement(graph, plan, id, input);
 }
 
-constexpr double rows_worth_packing =
-    1024;  // that a packed element serves: then packing takes a few hundredths of the time
+/// That a packed element serves: then packing takes a few hundredths of the time.
+constexpr double rows_worth_packing = 1024;
 
 /// Kernels of products read rows whose summed labels are their last where they lie, and pack columns. Where partial results are made slice by
 /// slice, slices of rows pack all columns again each: with few rows that takes long, and slices of columns are better.
@@ -72,10 +76,6 @@ Parts packed_once(graph::EinSum const& einsum, Parts const& parts) {
             return wanted;
         }
     return {};
-}
-
-bool cuts(Parts const& parts) {
-    return std::any_of(parts.begin(), parts.end(), [](std::int64_t count) { return count > 1; });
 }
 
 /// Partial results of leaves' products; what is made of other values comes by rows, as those do (streams.hpp).

@@ -14,10 +14,13 @@ namespace ein::scheduler {
 /// Parts that cut `shape` into at most `calls` blocks, leading axes first: for tensors that no EinSum asks for.
 Parts leading_parts(Shape const& shape, std::int64_t calls);
 
+/// Whether there is more than one part.
+bool cuts(Parts const& parts);
+
 struct ValueParts {
     Parts made;  // by the maker; a leaf: as wanted
     Parts
-        wanted;  // by the first reader; empty when nobody reads it. Where that does not cut it: as its kernels had it best, if they care
+        wanted;  // by the first reader, or, where that does not cut it, as its kernels would have it; empty when nobody cares
 };
 
 /// For each value, by ValueId.

@@ -17,8 +17,7 @@ constexpr Extent bytes_ahead = 1 << 20;
 constexpr std::size_t stored_strip = 2048;  // bytes
 constexpr std::size_t looped_strip = 8192;  // bytes: in the first level still when a kernel reads what its loop made
 constexpr std::size_t long_strip = 2048;    // elements: without a program only the first-level cache limits a strip
-constexpr std::size_t read_strip =
-    8192;  // elements: of what is aggregated where it lies; strips' ends interrupt reading
+constexpr std::size_t read_strip = 8192;    // elements: of what is aggregated where it lies; ends interrupt reading
 
 bool goes_past_cache(Nest const& nest) {
     Extent const bytes = nest.output_elements() * static_cast<Extent>(size_of(nest.output_dtype));
