@@ -3,6 +3,7 @@
 #include <cblas.h>
 
 #include <algorithm>
+#include <atomic>
 
 #include "executor/device/gemm_grid.hpp"
 #include "executor/device/gemm_match.hpp"
@@ -35,6 +36,7 @@ public:
           agg_(operation.agg),
           size_(static_cast<Extent>(size_of(type))),
           accumulate_(nest.accumulate),
+          grains_(pair_.run == nullptr ? Grains{} : grains_in_tiles(plan_, pair_.columns)),
           grid_(grid) {
         call_.type = type;
         call_.alpha = operation.factor;
@@ -64,7 +66,8 @@ public:
         Grid const grid = grid_for(large_ ? team.width() : 1);
         std::int64_t const tasks = plan_.calls() * grid.rows * grid.columns * grid.sums;
         if (large_ && tasks > 1) {
-            std::int64_t const pieces = std::min<std::int64_t>(tasks, most_pieces);
+            std::int64_t const pieces =
+                std::min<std::int64_t>(tasks, std::max<std::int64_t>(most_pieces, 4 * team.width()));
             team.run(pieces, [&](std::int64_t piece) {
                 run_tasks(grid, part_begin(tasks, pieces, piece), part_begin(tasks, pieces, piece + 1), from, to, team);
             });
@@ -76,9 +79,23 @@ public:
     }
 
 private:
+    /// How rows and columns were cut the last time: threads of a run are mostly as many.
+    struct Chosen {
+        std::int32_t threads = 0;
+        std::uint16_t rows = 1, columns = 1;
+    };
+    static_assert(std::atomic<Chosen>::is_always_lock_free);
+
     Grid grid_for(int threads) const {
         if (pair_.run == nullptr) return grid_;
-        return choose_grid(plan_, pieces_for(plan_, threads), costs_in_tiles(plan_), grid_.sums);
+        Chosen chosen = chosen_.load(std::memory_order_relaxed);
+        if (chosen.threads != threads) {
+            Grid const grid =
+                choose_grid({plan_, grains_, costs_in_tiles(plan_)}, hands_of(plan_, threads), grid_.sums);
+            chosen = {threads, static_cast<std::uint16_t>(grid.rows), static_cast<std::uint16_t>(grid.columns)};
+            chosen_.store(chosen, std::memory_order_relaxed);
+        }
+        return {chosen.rows, chosen.columns, grid_.sums};
     }
 
     std::size_t bytes_of(std::size_t side) const {
@@ -174,10 +191,9 @@ private:
     }
 
     Part part_of(Grid const& grid, std::int64_t row, std::int64_t column, std::int64_t sum) const {
-        Grains const grains = grains_of(plan_);
-        return {grid_part(plan_.m(), grid.rows, row, grains.rows),
-                grid_part(plan_.n(), grid.columns, column, grains.columns),
-                grid_part(plan_.k(), grid.sums, sum, grains.sums)};
+        return {grid_part(plan_.m(), grid.rows, row, grains_.rows),
+                grid_part(plan_.n(), grid.columns, column, grains_.columns),
+                grid_part(plan_.k(), grid.sums, sum, grains_.sums)};
     }
 
     PairCall pair_call(Part const& part, std::byte* scratch) const {
@@ -232,7 +248,9 @@ private:
     scalar::Agg agg_;
     Extent size_;
     bool accumulate_;
+    Grains grains_;
     Grid grid_;  // of BLAS's calls; of pair_product's only how sums are cut
+    mutable std::atomic<Chosen> chosen_{};
     GemmCall call_;
     std::vector<PairLabel> rows_, columns_, terms_;
     std::array<std::unique_ptr<LoopKernel const>, 2> packing_;
@@ -293,7 +311,9 @@ std::unique_ptr<PreparedKernel const> make_gemm_kernel(KernelShape const& shape,
     if (!plan) return nullptr;
     bool const in_tiles = operation->join.has_value();
     auto const grid_of = [&] {
-        return choose_grid(*plan, usual_pieces(*plan, in_tiles), in_tiles ? costs_in_tiles(*plan) : RereadCosts{});
+        Grains const grains = in_tiles ? grains_in_tiles(*plan, operation->pair.columns) : Grains{};
+        return choose_grid({*plan, grains, in_tiles ? costs_in_tiles(*plan) : PieceCosts{}},
+                           usual_hands(*plan, in_tiles));
     };
     Grid grid = grid_of();
     if (grid.sums > 1) {  // pieces of a sum need outputs of their own, even where the output could be written in place

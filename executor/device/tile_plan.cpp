@@ -14,7 +14,6 @@ constexpr double packed_along = 0.2e-9, packed_across = 0.5e-9;  // read side by
 constexpr double stored_along = 0.3e-9, stored_across = 1.2e-9;
 constexpr double seconds_of_a_call = 1.5e-7;
 constexpr double bytes_per_second = 8e9;
-constexpr double columns_of_a_block = 240;
 
 /// Outermost first: the label with the shortest step in any of the sides goes inside.
 void put_short_steps_inside(std::vector<Run>& runs, std::initializer_list<std::size_t> sides) {
@@ -52,10 +51,10 @@ double seconds(Directions const& way, PairProduct const& product, std::size_t el
     auto const tiles = [](double length, int tile) { return std::ceil(length / tile) * tile; };
     double const m = static_cast<double>(length_of(way.rows)), n = static_cast<double>(length_of(way.columns));
     double const k = static_cast<double>(length_of(way.terms)), calls = static_cast<double>(length_of(way.batch));
-    double const blocks = std::ceil(n / columns_of_a_block), parts = std::ceil(k / static_cast<double>(pair_block));
+    double const parts = std::ceil(k / static_cast<double>(pair_block));
     double total = 2 * m * tiles(n, product.columns / 3) * k / product.rate + seconds_of_a_call;
     total += k * n * (adjacent(way.columns, B) ? packed_along : packed_across);
-    if (!adjacent(way.terms, A)) total += m * k * blocks * (adjacent(way.rows, A) ? packed_along : packed_across);
+    if (!adjacent(way.terms, A)) total += m * k * (adjacent(way.rows, A) ? packed_along : packed_across);
     total += m * n * parts * (adjacent(way.columns, C) ? stored_along : stored_across);
     total += (m * k + k * n + 2 * m * n) * static_cast<double>(element_bytes) / bytes_per_second;
     return total * calls;

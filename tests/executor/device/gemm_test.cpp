@@ -120,7 +120,7 @@ TEST_CASE("products are cut between the squares that are packed at once", "[exec
     CHECK(plan->whole_terms == at.terms);
     Extent end = 0;
     for (std::int64_t part = 0; part < 3; ++part) {
-        auto const [first, count] = grid_part(plan->n(), 3, part, grains_of(*plan).columns);
+        auto const [first, count] = grid_part(plan->n(), 3, part, grains_in_tiles(*plan, pair.columns).columns);
         CHECK(first == end);
         CHECK((part == 2 || count % at.columns == 0));
         end = first + count;
