@@ -121,6 +121,13 @@ std::optional<relation::Plan> given_plan(Options const& options, graph::EinGraph
     if (plan.ranks != options.ranks)
         throw InputError(Fault{options.plan_in.string(), "/ranks", std::to_string(options.ranks) + " (as -n says)",
                                std::to_string(plan.ranks), "plan for as many ranks, or change -n"});
+    bool const says_where =
+        std::any_of(plan.nodes.begin(), plan.nodes.end(), [](auto const& node) { return !node.ranks.empty(); });
+    if (says_where && options.place != Options().place)
+        std::fputs(("einplan: warning: --place " + options.place + " places no call whose ranks " +
+                    options.plan_in.string() + " gives\n")
+                       .c_str(),
+                   stderr);
     planner::price(graph, plan);
     return plan;
 }

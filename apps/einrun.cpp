@@ -50,6 +50,11 @@ std::string hex(std::uint64_t value) {
 /// Message on stderr in one piece, since other ranks write there too.
 void tell(std::string const& message) { std::fputs(("einrun: " + message + "\n").c_str(), stderr); }
 
+/// --log-level error and off leave it out.
+void warn(std::string const& message) {
+    if (spdlog::should_log(spdlog::level::warn)) tell("warning: " + message);
+}
+
 /// One run from the schedule file to the report, as one rank sees it.
 class Run {
 public:
@@ -72,7 +77,7 @@ public:
             outputs_->create();
             sweep_flight_records(flight_folder(options_.out));
             for (fs::path const& path : outputs_->in_doubt())
-                tell("warning: " + path.string() +
+                warn(path.string() +
                      " was left by another run or is being written by it on another host; "
                      "remove it if that run has ended");
         });
@@ -153,7 +158,7 @@ private:
             if (is_read || !is_tensor_of_graph(name))
                 out.push_back(text);
             else if (first())
-                tell("warning: --input " + name + ": no output needs this tensor; the file is not read");
+                warn("--input " + name + ": no output needs this tensor; the file is not read");
         }
         return out;
     }
@@ -177,7 +182,7 @@ private:
         threads_ = choice.threads;
         bool warned = false;  // once for the run, for the first rank that has cause
         for (std::string const& warning : transport_.all_gather(choice.warning))
-            if (first() && !warned && !warning.empty()) tell("warning: " + warning), warned = true;
+            if (first() && !warned && !warning.empty()) warn(warning), warned = true;
     }
 
     /// What --device auto took.
@@ -185,7 +190,7 @@ private:
         if (device_->accelerator() != nullptr)
             tell("--device auto: " + std::string(device_->name()) + ", on " + device_->description());
         else if (std::string const why = why_gpu_is_idle(options_.device); !why.empty())
-            tell("warning: --device auto takes the CPU though there is a GPU: " + why);
+            warn("--device auto takes the CPU though there is a GPU: " + why);
     }
 
     void prepare(std::string const& run) {
@@ -239,7 +244,7 @@ private:
         if (!first()) return;
         if (std::none_of(places.begin(), places.end(), is_on_device)) {
             if (options_.device_memory)
-                tell("warning: --device-memory says nothing to ranks that compute in their host's memory");
+                warn("--device-memory says nothing to ranks that compute in their host's memory");
             return;
         }
         constexpr std::size_t most_told = 16;
@@ -256,7 +261,7 @@ private:
         auto const host =
             std::find_if(in_memory.begin(), in_memory.end(), [](auto const& each) { return !each.empty(); });
         if (first() && host != in_memory.end())
-            tell("warning: --spill-dir " + options_.spill_dir.string() + " is kept in memory on host " + *host +
+            warn("--spill-dir " + options_.spill_dir.string() + " is kept in memory on host " + *host +
                  " (tmpfs): what spills there takes the memory that it should save; give a folder on a disk");
     }
 
@@ -339,9 +344,9 @@ private:
             }
             if (!options_.quiet &&
                 (std::fputs(summary(report, verified).c_str(), stdout) < 0 || std::fflush(stdout) != 0))
-                tell(std::string("warning: the summary cannot be written to stdout: ") + std::strerror(errno)),
+                warn(std::string("the summary cannot be written to stdout: ") + std::strerror(errno)),
                     std::clearerr(stdout);
-            for (std::string const& message : verified.skipped) tell("warning: " + message);
+            for (std::string const& message : verified.skipped) warn(message);
             if (!verified.mismatches.empty()) throw MismatchError(joined(verified.mismatches, "\n"));
         });
         agree(transport_, [&] {

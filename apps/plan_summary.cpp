@@ -40,17 +40,20 @@ std::string optimality(relation::Plan const& plan) {
     return text;
 }
 
+/// A plan that was edited may have more than were wanted.
+std::int64_t most_calls(relation::Plan const& plan) {
+    std::int64_t calls = plan.calls;
+    for (relation::NodePlan const& node : plan.nodes) calls = std::max(calls, element_count(node.parts));
+    return calls;
+}
+
 /// "12 of 53 nodes have fewer than 8 ...", or nothing.
-std::string fewer_calls(relation::Plan const& plan) {
-    std::size_t fewer = 0;
-    for (relation::NodePlan const& node : plan.nodes) {
-        std::int64_t calls = 1;
-        for (std::int64_t part : node.parts) calls *= part;
-        fewer += calls < plan.calls ? 1 : 0;
-    }
+std::string fewer_calls(relation::Plan const& plan, std::int64_t most) {
+    auto const fewer = std::count_if(plan.nodes.begin(), plan.nodes.end(),
+                                     [&](relation::NodePlan const& node) { return element_count(node.parts) < most; });
     if (fewer == 0) return "";
     return std::to_string(fewer) + " of " + std::to_string(plan.nodes.size()) + " nodes have fewer than " +
-           std::to_string(plan.calls) + ": " + plan.strategy + " or their extents allow no more";
+           std::to_string(most) + ": " + plan.strategy + " or their extents allow no more";
 }
 
 /// "train 100 turns", "heron at most 1000 turns (what is predicted is for all of them)", or nothing.
@@ -81,9 +84,10 @@ std::string plan_summary(schedule::Schedule const& schedule, relation::Plan cons
     std::ostringstream out;
     out << "einplan: " << (header.name.empty() ? "graph" : header.name) << " for " << header.ranks
         << (header.ranks == 1 ? " rank\n" : " ranks\n");
-    out << line("strategy", header.strategy + optimality(plan) + ", " + std::to_string(plan.calls) +
+    std::int64_t const calls = most_calls(plan);
+    out << line("strategy", header.strategy + optimality(plan) + ", " + std::to_string(calls) +
                                 " kernel calls a node, placed by " + header.place);
-    if (std::string const fewer = fewer_calls(plan); !fewer.empty()) out << line("fewer calls", fewer);
+    if (std::string const fewer = fewer_calls(plan, calls); !fewer.empty()) out << line("fewer calls", fewer);
     out << line("bytes moved", format_exact_bytes(total(p.bytes_sent)) + " in all; busiest rank sends " +
                                    format_bytes(static_cast<double>(most(p.bytes_sent))) + ", receives " +
                                    format_bytes(static_cast<double>(most(p.bytes_received))));

@@ -95,12 +95,12 @@ void DeviceHome::give_operands(TaskId id, Operands& operands) {
 void DeviceHome::ran(TaskId id) noexcept {
     Lock const lock(mutex_, std::adopt_lock);
     ++launched_;
-    ahead_.push_back(id);
-    tell_ahead();
     for (std::int32_t input : section_.inputs_of(task(id))) of(BlockId{input}).uses.kernel = launched_;
     BlockId const output{task(id).output};
     of(output).uses.kernel = launched_;
     try {
+        ahead_.push_back(id);
+        tell_ahead();
         if (memory_.is_tight() || launched_ % marked_kernels == 0) mark_of_kernel(launched_);
         count_writer(output);
     } catch (...) {

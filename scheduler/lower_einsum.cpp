@@ -12,10 +12,6 @@ using schedule::TaskKind;
 
 namespace {
 
-std::size_t calls_of_one_group(graph::EinSum const& einsum, Parts const& parts) {
-    return static_cast<std::size_t>(element_count(relation::at_labels(parts, einsum.aggregated())));
-}
-
 /// The calls of each rank, the k-th of every rank in wave k.
 template <class Call>
 std::vector<std::vector<std::size_t>> waves_of(std::vector<Call> const& calls, int ranks) {
@@ -46,7 +42,7 @@ std::vector<Lowering::Call> Lowering::calls_of(graph::Node const& node, graph::E
     std::vector<int> const labels = relation::call_labels(einsum);
     Parts counts;
     for (int label : labels) counts.push_back(plan.parts[static_cast<std::size_t>(label)]);
-    std::size_t const group_calls = calls_of_one_group(einsum, plan.parts);
+    std::size_t const group_calls = static_cast<std::size_t>(relation::calls_of_a_block(einsum, plan.parts));
     std::vector<Call> calls;
     std::vector<std::vector<Held>> held;
     std::vector<std::map<Box, std::vector<Held>>> known(einsum.operands());  // many calls want the same block

@@ -53,9 +53,7 @@ private:
     static bool is_copy(graph::EinSum const& op) { return graph::flops(op, op.extents) == 0; }
     Parts made_in(std::size_t n) const { return relation::output_parts(graph_.nodes[n], plan_.nodes[n]); }
     /// Ranks that have results, or partial results, of each part of the output.
-    std::int64_t sharers(std::size_t n) const {
-        return element_count(relation::at_labels(parts_of(n), einsum(n).aggregated()));
-    }
+    std::int64_t sharers(std::size_t n) const { return relation::calls_of_a_block(einsum(n), parts_of(n)); }
     bool has_partial_results(std::size_t n) const { return sharers(n) > 1; }
 
     /// The first kernel call, which no other one exceeds.

@@ -6,8 +6,10 @@
 #include "apps/element_text.hpp"
 #include "apps/graph_inputs.hpp"
 #include "apps/tool/commands.hpp"
+#include "executor/host_memory.hpp"
 #include "lib/base/json.hpp"
 #include "lib/base/output_place.hpp"
+#include "lib/base/sizes.hpp"
 #include "lib/graph/read_graph.hpp"
 #include "lib/relation/interpret.hpp"
 #include "lib/tensor/npy_write.hpp"
@@ -49,8 +51,22 @@ void print(std::string const& name, tensor::HostTensor const& tensor) {
                 to_string(tensor.shape()).c_str(), elements.c_str(), tensor.elements() > most ? " ..." : "");
 }
 
+/// Whole values are held, one at least.
+void check_memory(graph::EinGraph const& graph, std::string const& file) {
+    auto const here = static_cast<double>(executor::memory_of_this_host());
+    for (graph::Value const& value : graph.values) {
+        double const bytes =
+            static_cast<double>(element_count(value.shape)) * static_cast<double>(size_of(value.dtype));
+        if (here > 0 && bytes > here)
+            throw MemoryError(file + ": expected values that fit in the " + format_bytes(here) +
+                              " of this host, found '" + value.name + "' of " + format_bytes(bytes) +
+                              "; use einplan and einrun, which cut them");
+    }
+}
+
 int eval(Options const& options) {
     graph::EinGraph graph = graph::read_graph(read_text_file(options.path), options.path);
+    check_memory(graph, options.path);
     use_given_inputs(graph, options.inputs);
     relation::Interpreter interpreter(graph, leaf_reader(graph, fs::path(options.path).parent_path()),
                                       given_params(options.params, graph.params));

@@ -6,6 +6,8 @@
 #include "apps/command_line.hpp"
 #include "apps/tool/commands.hpp"
 #include "apps/tool/make/graph_kind.hpp"
+#include "lib/base/error.hpp"
+#include "lib/graph/read_graph.hpp"
 
 namespace ein::apps::tool {
 namespace {
@@ -15,8 +17,18 @@ struct Command {
     Wanted wanted;
 };
 
+/// Sizes may each be right, and a tensor of them too large.
+void check_graph(std::string const& text, std::string const& name) {
+    try {
+        graph::read_graph(text, name);
+    } catch (InputError const& error) {
+        throw UsageError(error.what());
+    }
+}
+
 int make(Command const& command) {
     std::string const text = make_graph(kind_named(command.kind), command.wanted);
+    check_graph(text, "make " + command.kind);
     if (command.out.empty()) return std::fputs(text.c_str(), stdout) < 0 ? 1 : 0;
     write_text(command.out, text);
     return 0;

@@ -1,7 +1,5 @@
 // One screen before a job is submitted: what this machine has and how the job would be laid on it.
-#include <sched.h>
-#include <unistd.h>
-
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -12,6 +10,7 @@
 #include "apps/command_line.hpp"
 #include "apps/tool/commands.hpp"
 #include "apps/tool/measure_cluster.hpp"
+#include "executor/core_sets.hpp"
 #include "lib/base/sizes.hpp"
 
 namespace ein::apps::tool {
@@ -29,13 +28,6 @@ std::string launcher() {
     for (char const* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_NTASKS"})
         if (std::string const found = environment(name); !found.empty()) return found;
     return "none (one rank; use mpirun -n RANKS or srun --mpi=pmix)";
-}
-
-std::string allowed_cores() {
-    cpu_set_t set;
-    CPU_ZERO(&set);
-    int const allowed = ::sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 0;
-    return std::to_string(allowed) + " allowed of " + std::to_string(std::thread::hardware_concurrency());
 }
 
 std::string memory() {
@@ -60,24 +52,86 @@ std::string devices() {
     return "cpu, reference";
 }
 
-int preflight() {
-    char host[256] = "";
-    ::gethostname(host, sizeof host - 1);
-    std::printf("eintool preflight on %s\n", host);
-    line("launcher", launcher());
-    line("cores", allowed_cores());
-    std::string threads;
-    for (char const* name : {"OMP_NUM_THREADS", "SLURM_CPUS_PER_TASK"})
-        if (std::string const found = environment(name); !found.empty())
-            threads += (threads.empty() ? "" : ", ") + found;
-    line("threads", threads.empty() ? "allowed cores / ranks on the node, or --threads" : threads);
-    line("memory", memory());
+std::string disk() {
     std::error_code error;
     auto const space = std::filesystem::space(std::filesystem::current_path(), error);
-    line("disk", error ? error.message()
-                       : format_bytes(static_cast<double>(space.available)) + " available in " +
-                             std::filesystem::current_path().string());
-    line("devices", devices());
+    if (error) return error.message();
+    return format_bytes(static_cast<double>(space.available)) + " available in " +
+           std::filesystem::current_path().string();
+}
+
+std::string threads_of(executor::ThreadChoice const& choice) {
+    return std::to_string(choice.threads) + " a rank (from " + choice.from + ")" +
+           (choice.oversubscribed ? ", which is too many: " + choice.warning : "");
+}
+
+std::string cores_of(executor::Seat const& seat) {
+    unsigned const online = std::thread::hardware_concurrency();
+    return executor::list_of_cores(seat.cores) + " of " + std::to_string(online) +
+           (seat.cores.size() < online ? " (bound)" : " (not bound)");
+}
+
+/// What there is in one place, as [key, value] in the order of lines.
+using Findings = std::vector<std::pair<std::string, std::string>>;
+
+/// Ranks of one host: a line for what all found alike, else one for each finding.
+void tell_host(std::vector<int> const& ranks, std::vector<Findings> const& of_ranks) {
+    auto const of = [&](int rank) -> Findings const& { return of_ranks[static_cast<std::size_t>(rank)]; };
+    for (std::size_t k = 0; k < of(ranks.front()).size(); ++k) {
+        std::vector<std::pair<std::string, std::vector<int>>> found;
+        for (int rank : ranks) {
+            std::string const& value = of(rank)[k].second;
+            auto const same =
+                std::find_if(found.begin(), found.end(), [&](auto const& at) { return at.first == value; });
+            if (same == found.end())
+                found.push_back({value, {rank}});
+            else
+                same->second.push_back(rank);
+        }
+        for (auto const& [value, by] : found)
+            line(of(ranks.front())[k].first,
+                 (found.size() > 1 ? (by.size() == 1 ? "rank " : "ranks ") + executor::list_of_cores(by) + ": " : "") +
+                     value);
+    }
+}
+
+/// What is the host's is the first rank's to say: it changes while others look.
+int preflight() {
+    executor::Connection const connection(std::getenv);
+    executor::Transport& transport = connection.transport();
+    std::vector<executor::Seat> seats;
+    for (std::string const& text : transport.all_gather(to_text(executor::this_seat())))
+        seats.push_back(executor::seat_from_text(text));
+    executor::Seat const& mine = seats[static_cast<std::size_t>(transport.rank().value())];
+    bool const first_here = std::find_if(seats.begin(), seats.end(), [&](auto const& seat) {
+                                return seat.host == mine.host;
+                            }) == seats.begin() + transport.rank().value();
+    Findings findings{{"cores", cores_of(mine)},
+                      {"threads", threads_of(choose_threads(std::nullopt, std::getenv, seats, transport.rank()))},
+                      {"devices", devices()}};
+    Findings of_host;
+    if (first_here) of_host = {{"memory", memory()}, {"disk", disk()}};
+    std::vector<Findings> of_ranks, of_hosts;
+    for (std::string const& text :
+         transport.all_gather(Json(std::pair(findings, of_host)).dump(-1, ' ', true, Json::error_handler_t::replace))) {
+        auto [of_rank, of_its_host] = Json::parse(text).get<std::pair<Findings, Findings>>();
+        of_ranks.push_back(std::move(of_rank));
+        of_hosts.push_back(std::move(of_its_host));
+    }
+    if (transport.rank() != Rank{0}) return 0;
+    std::printf("eintool preflight: %d %s\n", transport.size(), transport.size() == 1 ? "rank" : "ranks");
+    line("launcher", launcher());
+    line("mpi", executor::mpi_library());
+    for (std::size_t rank = 0; rank < seats.size(); ++rank) {
+        if (of_hosts[rank].empty()) continue;
+        std::vector<int> here;
+        for (std::size_t other = rank; other < seats.size(); ++other)
+            if (seats[other].host == seats[rank].host) here.push_back(static_cast<int>(other));
+        std::printf("%s, %s %s\n", seats[rank].host.c_str(), here.size() == 1 ? "rank" : "ranks",
+                    executor::list_of_cores(here).c_str());
+        tell_host(here, of_ranks);
+        for (auto const& [key, value] : of_hosts[rank]) line(key, value);
+    }
     return 0;
 }
 

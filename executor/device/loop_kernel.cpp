@@ -16,6 +16,7 @@ constexpr Extent bytes_past_cache = 32 << 20;
 constexpr Extent bytes_ahead = 1 << 20;
 constexpr std::size_t stored_strip = 2048;  // bytes
 constexpr std::size_t looped_strip = 8192;  // bytes: in the first level still when a kernel reads what its loop made
+constexpr Extent longest_run = 16384;       // elements: of a loop between memory and memory, which fills no cache
 constexpr std::size_t long_strip = 2048;    // elements: without a program only the first-level cache limits a strip
 constexpr std::size_t read_strip = 8192;    // elements: of what is aggregated where it lies; ends interrupt reading
 
@@ -107,6 +108,7 @@ LoopKernel::LoopKernel(Nest nest, LoopBody body, Aggregator aggregator, LoopPlan
     in_place_ = results_stay() && !past_cache_;
     choose_fetches();
     make_loops();
+    lengthen_strips();
     lay_out();
     if (plan_.partial) make_partials();
 }
@@ -156,6 +158,18 @@ void LoopKernel::make_loops() {
     loop_ = scalar::VectorLoop::make(*body_.program, use);
     use.past_cache = true;
     if (past_cache_ && results_stay()) streaming_ = scalar::VectorLoop::make(*body_.program, use);
+}
+
+/// A loop that reads operands where they lie and writes results where they stay needs no room for a strip: it is begun less often.
+void LoopKernel::lengthen_strips() {
+    bool const gathers =
+        std::any_of(body_.used.begin(), body_.used.end(), [&](std::size_t k) { return fetches_[k] == Fetch::gather; });
+    if (loop_ == nullptr || gathers || !(in_place_ || streaming_ != nullptr) || levels_.empty()) return;
+    Level& last = levels_.back();
+    if (last.label != plan_.inner || plan_.outer != LoopPlan::none || last.index >= 0) return;
+    bool const cut = plan_.pieces > 1 && plan_.cut + 1 == levels_.size();
+    Extent const shares = cut ? 4 * plan_.pieces : 1, most = std::min(longest_run, last.length / shares);
+    last.block = std::max(last.block, most / last.block * last.block);
 }
 
 void LoopKernel::lay_out() {

@@ -63,6 +63,7 @@ private:
     bool results_stay() const;
     void choose_fetches();
     void make_loops();
+    void lengthen_strips();
     void lay_out();
     void make_partials();
     void run_piece(std::span<void const* const> operands, void* output, std::span<Extent const> begin,

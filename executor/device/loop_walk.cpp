@@ -38,7 +38,8 @@ LoopKernel::Walk::Walk(LoopKernel const& kernel, std::span<void const* const> op
 void LoopKernel::Walk::bring_meanwhile(std::span<std::byte const> next) {
     Extent points = 1;
     for (NestLabel const& label : k_.nest_.labels) points *= label.length;
-    auto const strips = std::max<std::size_t>(1, static_cast<std::size_t>(points) / k_.strip_);
+    auto const strip = std::max(k_.strip_, k_.levels_.empty() ? 1 : static_cast<std::size_t>(k_.levels_.back().block));
+    auto const strips = std::max<std::size_t>(1, static_cast<std::size_t>(points) / strip);
     next_ = next;
     next_step_ = lines((next.size() + strips - 1) / strips);
 }
@@ -114,10 +115,10 @@ void LoopKernel::Walk::finish(std::size_t level, std::byte* output, Extent tile)
 void LoopKernel::Walk::strip(std::byte* output, Extent tile) {
     if (k_.plain_copy_) return copy_strip(output);
     if (!next_.empty() && k_.loop_ == nullptr) bring_some();
-    bool const streams = k_.streaming_ != nullptr && reinterpret_cast<std::uintptr_t>(output) % line_bytes == 0;
-    if (streams) {
+    if (k_.streaming_ != nullptr) {
         for (std::size_t k : k_.body_.used) strip_operands_[k] = fetch(k);
-        return run_loop(*k_.streaming_, output);
+        bool const begins_a_line = reinterpret_cast<std::uintptr_t>(output) % line_bytes == 0;
+        return run_loop(begins_a_line ? *k_.streaming_ : *k_.loop_, output);
     }
     Values const values = to_accumulate(join(k_.in_place_ ? output : nullptr), rows() * columns());
     if (values.data == output && !values.constant) return;

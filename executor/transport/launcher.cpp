@@ -48,6 +48,7 @@ Connection::Connection(Environment const& environment) {
     }
 }
 #else
+std::string mpi_library() { return "none: this build runs one rank"; }
 Connection::Connection(Environment const&) : transport_(std::make_unique<SoloTransport>()) {}
 #endif
 

@@ -18,6 +18,9 @@ bool launched_by_mpi(Environment const& environment);
 /// Why a run that was meant to have several ranks may have found one: empty, or a hint for the message.
 std::string launcher_hint(int ranks_found, Environment const& environment);
 
+/// Which MPI was found, as "Open MPI v4.1.4".
+std::string mpi_library();
+
 /// Owns what must live as long as the transport.
 class Connection {
 public:

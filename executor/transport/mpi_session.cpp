@@ -1,8 +1,10 @@
 #include <mpi.h>
 
+#include <array>
 #include <cstdlib>
 #include <exception>
 
+#include "executor/transport/launcher.hpp"
 #include "executor/transport/mpi_transport.hpp"
 
 namespace ein::executor {
@@ -21,6 +23,14 @@ void choose_protocols() {
 }
 
 }  // namespace
+
+std::string mpi_library() {
+    std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
+    int length = 0;
+    MPI_Get_library_version(text.data(), &length);
+    std::string const whole(text.data());
+    return whole.substr(0, whole.find_first_of(",\n"));
+}
 
 MpiSession::MpiSession() {
     choose_protocols();

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
+#include <optional>
 #include <sstream>
+#include <type_traits>
 #include <unordered_set>
 
 namespace ein {
@@ -35,6 +37,14 @@ public:
     /// @param repeated  where JSON pointers of such keys go
     DocumentBuilder(Json& document, std::vector<std::string>& repeated) : Base(document, true), repeated_(repeated) {}
 
+    /// A number that no type holds: where its digits begin in the text, from 1, and what they are.
+    std::optional<std::pair<std::size_t, std::string>> overflow;
+
+    template <class Error>
+    bool parse_error(std::size_t end, std::string const& token, Error const& error) {
+        if constexpr (std::is_same_v<Error, nlohmann::detail::out_of_range>) overflow = {end - token.size() + 1, token};
+        return Base::parse_error(end, token, error);
+    }
     bool null() { return next_element(), Base::null(); }
     bool boolean(bool value) { return next_element(), Base::boolean(value); }
     bool number_integer(number_integer_t value) { return next_element(), Base::number_integer(value); }
@@ -115,6 +125,9 @@ Json parse_json(std::string_view text, std::string const& file) {
         throw InputError(Fault{file, line_and_column(text, error.byte), "JSON", plain_message(error.what()),
                                "mend the text there (a missing comma, quote or bracket?)"});
     } catch (nlohmann::json::exception const& error) {
+        if (auto const& number = builder.overflow)
+            throw InputError(Fault{file, line_and_column(text, number->first), "a number of at most 1.797e308",
+                                   number->second, "write a smaller one"});
         throw InputError(Fault{file, "", "JSON", plain_message(error.what()), "mend the number or text"});
     }
     Faults faults(file);

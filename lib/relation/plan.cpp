@@ -48,6 +48,10 @@ std::optional<Parts> input_parts(graph::Node const& node, NodePlan const& plan, 
     return at_labels(plan.parts, einsum->inputs.at(operand));
 }
 
+std::int64_t calls_of_a_block(graph::EinSum const& einsum, Parts const& parts) {
+    return element_count(at_labels(parts, einsum.aggregated()));
+}
+
 std::vector<int> call_labels(graph::EinSum const& einsum) {
     std::vector<int> labels = einsum.output;
     for (int label : einsum.aggregated()) labels.push_back(label);

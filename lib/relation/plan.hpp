@@ -59,6 +59,8 @@ std::optional<Parts> input_parts(graph::Node const& node, NodePlan const& plan, 
 /// The order of a node's kernel calls: C order over these labels, the output's and then the aggregated ones, so that calls of one
 /// output block are neighbours. Move and Reshape: a call for each output block, in C order.
 std::vector<int> call_labels(graph::EinSum const& einsum);
+/// Kernel calls that make, or share in, one block of the output: with more than one, each leaves a partial result.
+std::int64_t calls_of_a_block(graph::EinSum const& einsum, Parts const& parts);
 
 using graph::cut_extents;  // what the parts of a node count along
 using graph::cut_name;

@@ -114,6 +114,9 @@ printf '{"eingraph": 1,\n "tensors": {,}}' > "$work/bad.json"
 expect 3 "line 2" plan "$work/bad.json" -n 2
 expect 0 "sound" "$bin/eintool" validate "$graph"
 expect 0 "apply" "$bin/eintool" show "$work/s.sched"
+"$bin/eintool" make matmul 1000000000 2 1000000000 -o "$work/large.json" > /dev/null
+expect 4 "use einplan and einrun" "$bin/eintool" eval "$work/large.json"
+expect 0 "warning: --place greedy places no call whose ranks $work/p.json gives" plan "$graph" -n 4 --plan-in "$work/p.json" --place greedy
 expect 1 "expected the folder $work/none to write it in" "$bin/einplan" "$graph" -n 2 -o "$work/none/x.sched"
 expect 1 "expected the folder $work/none to write it in" "$bin/einplan" "$graph" -n 2 -o "$work/s.sched" --plan-out "$work/none/p.json"
 expect 2 "did you mean validate?" "$bin/eintool" valdate
@@ -155,4 +158,5 @@ expect 3 "expected a folder with config.json and .safetensors files, found none"
 expect 3 "config.json: expected a file that can be read" "$bin/eintool" import safetensors-llama "$work" --sequence 4
 expect 3 "label 'j'" "$bin/eintool" import einsum ij,jk --shapes 10x20,21x30
 expect 0 '"einsum": "ij,jk->ik"' "$bin/eintool" make matmul 4 5 6
+expect 2 "make matmul: /tensors/A/shape: expected a tensor of at most" "$bin/eintool" make matmul 1000000000000 1000000000000 3
 exit $failed

@@ -3,6 +3,8 @@
 set -euo pipefail
 bin=$1 examples=$2 mpiexec=$3
 work=$(mktemp -d); trap 'rm -rf "$work"' EXIT
+"$mpiexec" -n 3 "$bin/eintool" preflight > "$work/seen"
+[ "$(grep -c '^  memory' "$work/seen")" = 1 ] && grep -q "3 ranks" "$work/seen" && grep -q ", ranks 0-2$" "$work/seen" || { cat "$work/seen"; exit 1; }
 "$mpiexec" -n 3 "$bin/eintool" preflight --cluster-out "$work/measured.json"
 python3 - "$work/measured.json" <<'CHECK'
 import json, sys
