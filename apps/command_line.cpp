@@ -44,7 +44,9 @@ std::optional<int> parse(CLI::App& app, int argc, char const* const* argv) {
 
 std::int64_t memory_budget(std::string const& text, std::string const& option) {
     auto const bytes = parse_bytes(text);
-    if (!bytes || *bytes == 0) throw UsageError(option + ": expected a size such as 8GiB, found '" + text + "'");
+    if (!bytes || *bytes == 0)
+        throw UsageError(option + ": expected a size such as 8GiB, found '" + text +
+                         "'; write a number and a unit (B, KB, MB, GB, TB, KiB, MiB, GiB, TiB)");
     return *bytes;
 }
 

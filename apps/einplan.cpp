@@ -283,6 +283,8 @@ int run(Options options) {
     graph::EinGraph const graph = graph::lower_contractions(graph::read_graph(text, options.graph.string()));
     Machines const machines = read_machines(options);
     Telling telling(options, machines);
+    if (options.ranks == 0 && !options.explain.empty())
+        throw UsageError("--explain: expected -n, since a table of --sweep alone has no schedule to explain; add it");
     if (!options.sweep.empty()) telling.sweep(sweep(options, graph, machines));
     if (options.ranks > 0) {
         apps::check_mesh(graph, options.ranks, options.graph.string());

@@ -97,7 +97,7 @@ private:
     void open_schedule() {
         file_.emplace(options_.schedule);
         header_ = file_->header();
-        if (std::string const hint = launcher_hint(transport_.size(), std::getenv); !hint.empty())
+        if (std::string const hint = launcher_hint(transport_.size(), header_.ranks, std::getenv); !hint.empty())
             throw UsageError("schedule is for " + std::to_string(header_.ranks) +
                              (header_.ranks == 1 ? " rank: " : " ranks: ") + hint);
         if (header_.ranks != transport_.size()) throw UsageError(wrong_rank_count());
@@ -109,9 +109,9 @@ private:
         std::string const wanted = std::to_string(header_.ranks), found = std::to_string(transport_.size());
         std::string const started = transport_.size() == 1 && !launched_by_mpi(std::getenv)
                                         ? "einrun was started alone, without mpirun"
-                                        : "mpirun started " + found;
-        return "schedule is for " + wanted + (header_.ranks == 1 ? " rank, " : " ranks, ") + started +
-               "; run mpirun -n " + wanted + " or plan again with einplan -n " + found;
+                                        : launcher_name(std::getenv) + " started " + found;
+        return "schedule is for " + wanted + (header_.ranks == 1 ? " rank, " : " ranks, ") + started + "; run " +
+               launcher_name(std::getenv) + " -n " + wanted + " or plan again with einplan -n " + found;
     }
 
     /// Parts of one mpirun command may have options of their own (-n 1 einrun ... : -n 2 einrun ...), but not these.

@@ -15,7 +15,7 @@ std::pair<std::string, std::string> name_and_value(std::string const& option, st
     auto const equals = text.find('=');
     if (equals == std::string::npos || equals == 0 || equals + 1 == text.size())
         throw UsageError(option + ": expected NAME=" + (option == "--set" ? "NUMBER" : "FILE") + ", found '" + text +
-                         "'");
+                         "'; write " + option + (option == "--set" ? " eta=0.1" : " A=a.npy"));
     return {text.substr(0, equals), text.substr(equals + 1)};
 }
 

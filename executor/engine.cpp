@@ -1,6 +1,7 @@
 #include "executor/engine.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "executor/attendant.hpp"
 #include "executor/clock.hpp"
@@ -164,7 +165,7 @@ private:
     }
 
     Attendant::Parts attendant_parts(Communicator* communicator) {
-        double const flops_a_task = total_flops(predicted_) /
+        double const flops_a_task = schedule::flops(parts_.header, parts_.section, predicted_) /
                                     static_cast<double>(std::max<std::int64_t>(1, tasks_of_this_rank())) *
                                     options_.repeat;
         return {parts_.transport.rank(),
@@ -178,13 +179,6 @@ private:
                     return Done{tasks, flops_a_task * static_cast<double>(tasks)};  // on average
                 },
                 [this](std::string const& silence) { explain(silence); }};
-    }
-
-    double total_flops(schedule::Runs const& runs) const {
-        double out = 0;
-        for (std::int32_t i = 0; i < desk_.agenda.links().end().value(); ++i)
-            out += engine_.kernels_.flops(TaskId{i}) * static_cast<double>(runs.of(static_cast<std::size_t>(i)));
-        return out;
     }
 
     void end_all(ExitCode code, std::string const& message) {
@@ -211,18 +205,20 @@ private:
     }
 
     void collect(TransferCounts const& before) {
-        result_.execute_seconds = result_.rounds.back();
+        result_.execute_seconds =
+            std::accumulate(result_.rounds.begin(), result_.rounds.end(), 0.0) / static_cast<double>(options_.repeat);
         std::vector<std::int64_t> const& turns = desk_.agenda.turns().begun();
+        engine_.record_.set_turns(desk_.agenda.turns().taken());
         result_.turns.assign(parts_.header.loops.size(), 0);
         for (std::size_t l = 0; l < turns.size(); ++l)
             result_.turns[static_cast<std::size_t>(parts_.section.loops[l].spec)] = turns[l];
-        result_.flops = total_flops(schedule::Runs(parts_.section, turns));
+        result_.flops = schedule::flops(parts_.header, parts_.section, schedule::Runs(parts_.section, turns));
         result_.predicted = schedule::exchanged(parts_.section, turns);
         TransferCounts const after = parts_.transport.counts();
         result_.transfers = {(after.bytes_sent - before.bytes_sent) / options_.repeat,
                              (after.messages_sent - before.messages_sent) / options_.repeat};
         result_.blocks = desk_.agenda.store().ledger();
-        result_.times = desk_.times.shares();
+        result_.times = desk_.times.shares().each_of(options_.repeat);
         result_.peak_predicted = engine_.profile_.peak;
         if (device_home_ != nullptr)
             result_.device = DeviceUse{

@@ -58,8 +58,8 @@ struct DeviceUse {
 
 /// What one rank did.
 struct RunResult {
-    double load_seconds = 0, execute_seconds = 0, store_seconds = 0, total_seconds = 0;
-    TimeShares times;                     // of all rounds, waiting for other ranks at their ends included
+    double load_seconds = 0, execute_seconds = 0, store_seconds = 0, total_seconds = 0;  // execute: a round's, the mean
+    TimeShares times;                     // of a round, the mean; waiting for other ranks at its end included
     std::vector<double> rounds;           // execute seconds of each
     double flops = 0;                     // of one round
     TransferCounts transfers;             // of one round

@@ -114,7 +114,6 @@ KernelTable::KernelTable(Header const& header, Section const& section, Device& d
         KernelShape const shape = shape_of(kernel, section, task);
         kernels_.push_back(device.prepare(shape, params));
         some_on_host_ = some_on_host_ || kernels_.back()->runs_on_host();
-        flops_.push_back(graph::flops(kernel.einsum, shape.lengths));
     }
 }
 

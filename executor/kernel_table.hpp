@@ -31,11 +31,6 @@ public:
         return input_offsets_[static_cast<std::size_t>(task.first_input + k)];
     }
     std::ptrdiff_t output_offset(TaskId task) const { return output_offsets_[index(task)]; }
-    /// Scalar operations of the task; 0 for one that only moves elements.
-    double flops(TaskId task) const {
-        std::int32_t const kernel = of_task_[index(task)];
-        return kernel < 0 ? 0.0 : flops_[static_cast<std::size_t>(kernel)];
-    }
     /// Whether the task's kernel works on host memory though the device has its own.
     bool runs_on_host(TaskId task) const {
         return some_on_host_ && of_task_[index(task)] >= 0 && kernel(task).runs_on_host();
@@ -46,7 +41,6 @@ private:
     static std::size_t index(TaskId task) { return static_cast<std::size_t>(task.value()); }
 
     std::vector<std::unique_ptr<PreparedKernel const>> kernels_;
-    std::vector<double> flops_;                   // by kernel
     std::vector<std::int32_t> of_task_;           // -1 for tasks that launch none
     std::vector<std::ptrdiff_t> input_offsets_;   // parallel to Section::inputs
     std::vector<std::ptrdiff_t> output_offsets_;  // by task

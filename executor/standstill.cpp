@@ -26,6 +26,8 @@ std::string standstill_text(schedule::Header const& header, schedule::Section co
                                                    : "its device has not done " + std::to_string(ahead.tasks) +
                                                          " tasks that it was given, " +
                                                          task_text(header, section, ahead.oldest) + " the first";
+    if (agenda.finished() == 0 && agenda.phase_done())
+        return "has begun no task: it prepares memory, or waits for ranks that do";
     if (agenda.phase_done())
         return of_device.empty() ? "has ended its part and waits for other ranks" : "waits: " + of_device;
     std::string out;
@@ -43,7 +45,8 @@ std::string standstill_text(schedule::Header const& header, schedule::Section co
         if (running[worker].value() >= 0)
             out += "; worker " + std::to_string(worker) + " runs " + task_text(header, section, running[worker]);
     if (agenda.transfers_in_flight() > 0)
-        out += "; " + std::to_string(agenda.transfers_in_flight()) + " transfers are under way";
+        out += "; " + std::to_string(agenda.transfers_in_flight()) +
+               (agenda.transfers_in_flight() == 1 ? " transfer is under way" : " transfers are under way");
     if (!of_device.empty()) out += "; " + of_device;
     return out;
 }

@@ -16,6 +16,10 @@ struct TimeShares {
     double busy = 0, communicating = 0, waiting = 0;
     double under_way = 0;  // at least one message was
     double hidden = 0;     // the share of that for which workers computed
+
+    TimeShares each_of(double rounds) const {
+        return {busy / rounds, communicating / rounds, waiting / rounds, under_way / rounds, hidden / rounds};
+    }
 };
 
 class TimeBook {

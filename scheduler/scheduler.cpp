@@ -19,19 +19,6 @@ using schedule::Section;
 using schedule::Task;
 using schedule::TaskKind;
 
-double flops_of(schedule::Header const& header, Section const& section, schedule::Runs const& runs) {
-    double flops = 0;
-    for (std::size_t t = 0; t < section.tasks.size(); ++t) {
-        Task const& task = section.tasks[t];
-        if (task.kind != TaskKind::apply && task.kind != TaskKind::reduce) continue;
-        graph::EinSum const& einsum = header.kernels[static_cast<std::size_t>(task.spec)].einsum;
-        double once = graph::flops(einsum, section.region_of(task).length);
-        if (task.accumulate) once += static_cast<double>(projected(section.region_of(task), einsum.output).elements());
-        flops += once * static_cast<double>(runs.of(t));
-    }
-    return flops;
-}
-
 /// What one section does, for the prediction.
 struct Totals {
     double flops = 0;
@@ -43,7 +30,7 @@ Totals totals_of(schedule::Header const& header, Section const& section) {
     Totals out;
     std::vector<std::int64_t> const turns = schedule::predicted_turns(header, section);
     out.exchanged = schedule::exchanged(section, turns);
-    out.flops = flops_of(header, section, schedule::Runs(section, turns));
+    out.flops = schedule::flops(header, section, schedule::Runs(section, turns));
     out.peak = schedule::replay(section).peak;
     return out;
 }

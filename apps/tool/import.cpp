@@ -111,6 +111,9 @@ void check_options(Options const& options) {
     if (!options.logits.empty()) wrong = "--logits";
     if (!llama && !wrong.empty())
         throw UsageError("import " + options.format + ": " + wrong + " is an option of import safetensors-llama");
+    if (options.format == "einsum" && options.shapes.empty())
+        throw UsageError(
+            "import einsum: expected --shapes, an operand's extents for each term; give them, as --shapes 10x20,20x30");
     if (options.format != "einsum" && !options.shapes.empty())
         throw UsageError("import " + options.format + ": --shapes is an option of import einsum");
 }

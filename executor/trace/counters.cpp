@@ -6,38 +6,55 @@ namespace ein::executor {
 
 namespace {
 
+using schedule::Loop;
 using schedule::Section;
 using schedule::Task;
 using schedule::TaskLinks;
+using schedule::Turns;
 
 std::size_t at(TaskId task) { return static_cast<std::size_t>(task.value()); }
 std::size_t at(std::int32_t block) { return static_cast<std::size_t>(block); }
 
-/// Blocks and tasks of a rank as tasks begin and end; counts as the agenda's, without deciding anything.
+/// Of one loop: the turns of each time that it was entered, one after the other.
+class TakenTurns {
+public:
+    explicit TakenTurns(std::vector<Turns::Taken> taken) : taken_(std::move(taken)) {}
+    std::int64_t of_this_time() const { return at_ < taken_.size() ? taken_[at_].turns : 1; }
+    void next_time() {
+        if (at_ < taken_.size() && ++times_ == taken_[at_].times) ++at_, times_ = 0;
+    }
+
+private:
+    std::vector<Turns::Taken> taken_;
+    std::size_t at_ = 0;
+    std::int64_t times_ = 0;
+};
+
+/// Blocks and tasks of a rank as tasks begin and end; counts as the agenda's (lib/schedule/agenda_steps.hpp), without deciding anything.
 class Counting {
 public:
-    Counting(Section const& section, TaskLinks const& links)
+    Counting(Section const& section, TaskLinks const& links, std::vector<std::vector<Turns::Taken>> const& taken)
         : section_(section),
           links_(links),
+          turns_(section, links),
+          taken_(taken.begin(), taken.end()),
           waits_(section.tasks.size()),
           begun_(section.tasks.size()),
           readers_(section.blocks.size()),
           writers_(section.blocks.size()),
-          held_(section.blocks.size()) {}
+          held_(section.blocks.size()) {
+        taken_.resize(section.loops.size(), TakenTurns({}));
+    }
 
     void begin_round(RoundEvents const& round) {
-        for (std::size_t i = 0; i < held_.size(); ++i) {
-            readers_[i] = section_.blocks[i].readers;
-            writers_[i] = section_.blocks[i].writers;
-        }
+        for (std::size_t i = 0; i < held_.size(); ++i) set_counts(static_cast<std::int32_t>(i));
+        turns_.begin_round();
         now_.ready = 0;
-        for (std::int32_t i = 0; i < links_.end().value(); ++i) {
-            begun_[at(TaskId{i})] = round.inputs_were_kept && TaskId{i} < links_.loads_end();
-            waits_[at(TaskId{i})] = links_.waits(TaskId{i});
-            now_.ready += waits_[at(TaskId{i})] == 0 && begun_[at(TaskId{i})] == 0;
-        }
+        for (std::int32_t i = 0; i < links_.end().value(); ++i)
+            expect(TaskId{i}, links_.waits(TaskId{i}), round.inputs_were_kept && TaskId{i} < links_.loads_end());
         for (std::int32_t i = 0; i < links_.loads_end().value(); ++i) {
             std::int32_t const block = section_.tasks[at(i)].output;
+            if (block < 0) continue;  // what spills an input
             readers_[at(block)] += round.inputs_stay;
             if (!round.inputs_were_kept) continue;
             for (TaskId const reader : links_.readers(BlockId{block})) count_down(reader);
@@ -49,9 +66,7 @@ public:
         begun_[at(task)] = 1;
         --now_.ready;
         std::int32_t const output = section_.tasks[at(task)].output;
-        if (output < 0 || held_[at(output)] != 0) return;
-        held_[at(output)] = 1;
-        now_.bytes += bytes(output);
+        if (output >= 0 && held_[at(output)] == 0) hold(output);
     }
 
     void end(TaskId id) {
@@ -60,11 +75,16 @@ public:
             --readers_[at(input)];
             free_if_unread(input);
         }
-        if (task.output >= 0 && --writers_[at(task.output)] == 0) {
-            for (TaskId const reader : links_.readers(BlockId{task.output})) count_down(reader);
+        bool const written = task.output >= 0 && --writers_[at(task.output)] == 0;
+        if (written) {
+            for (TaskId const reader : links_.readers(BlockId{task.output}))
+                if (reader <= turns_.last_with(id)) count_down(reader);
             free_if_unread(task.output);
         }
         for (TaskId const follower : links_.followers(id)) count_down(follower);
+        if (!turns_.any()) return;
+        if (std::int32_t const loop = written ? turns_.wrote(BlockId{task.output}) : -1; loop >= 0) end_turn(loop);
+        if (std::int32_t const loop = turns_.ended(id); loop >= 0) end_turn(loop);
     }
 
     /// Outputs that are not stored are dropped.
@@ -82,9 +102,66 @@ private:
     bool is_input(std::size_t block) const {
         return links_.first_writer(BlockId{static_cast<std::int32_t>(block)}) < links_.loads_end();
     }
-    void count_down(TaskId task) { now_.ready += --waits_[at(task)] == 0 && begun_[at(task)] == 0; }
+
+    // ---- tasks: the turn of a loop is none that begins ----
+
+    bool is_ready(TaskId task) const {
+        return waits_[at(task)] == 0 && begun_[at(task)] == 0 &&
+               section_.tasks[at(task)].kind != schedule::TaskKind::turn;
+    }
+    void expect(TaskId task, std::int32_t waits, bool begun) {
+        waits_[at(task)] = waits;
+        begun_[at(task)] = begun;
+        now_.ready += is_ready(task);
+    }
+    void count_down(TaskId task) {
+        --waits_[at(task)];
+        now_.ready += is_ready(task);
+    }
+
+    // ---- turns ----
+
+    void end_turn(std::int32_t loop) {
+        Loop const& ended = section_.loops[at(loop)];
+        if (turns_.begin_turn(loop, taken_[at(loop)].of_this_time())) return begin_turn(loop);
+        taken_[at(loop)].next_time();
+        for (Loop::Carry const& carry : ended.carries)
+            for (TaskId const reader : links_.readers(BlockId{carry.next}))
+                if (reader > TaskId{ended.turn}) count_down(reader);
+        end(TaskId{ended.turn});
+    }
+
+    void begin_turn(std::int32_t loop) {
+        Loop const& begun = section_.loops[at(loop)];
+        Turns::OfLoop const& made = turns_.of(loop);
+        for (Loop::Carry const& carry : begun.carries) {
+            if (held_[at(carry.next)] != 0) free(carry.next);
+            if (held_[at(carry.inside)] == 0) hold(carry.inside);
+            readers_[at(carry.inside)] = section_.blocks[at(carry.inside)].readers;
+            writers_[at(carry.inside)] = 0;
+            free_if_unread(carry.inside);
+        }
+        if (begun.condition >= 0 && links_.first_writer(BlockId{begun.condition}) >= TaskId{begun.first} &&
+            held_[at(begun.condition)] != 0)
+            free(begun.condition);
+        for (BlockId const block : made.made) set_counts(block.value());
+        for (auto const& [block, readers] : made.kept) readers_[at(block.value())] += readers;
+        for (std::int32_t i = begun.first; i <= begun.turn; ++i)
+            expect(TaskId{i}, made.waits[at(i - begun.first)], false);
+    }
+
+    // ---- blocks ----
+
+    void set_counts(std::int32_t block) {
+        readers_[at(block)] = section_.blocks[at(block)].readers;
+        writers_[at(block)] = section_.blocks[at(block)].writers;
+    }
     void free_if_unread(std::int32_t block) {
         if (readers_[at(block)] == 0 && held_[at(block)] != 0) free(block);
+    }
+    void hold(std::int32_t block) {
+        held_[at(block)] = 1;
+        now_.bytes += bytes(block);
     }
     void free(std::int32_t block) {
         held_[at(block)] = 0;
@@ -93,6 +170,8 @@ private:
 
     Section const& section_;
     TaskLinks const& links_;
+    Turns turns_;
+    std::vector<TakenTurns> taken_;
     std::vector<std::int32_t> waits_;
     std::vector<std::uint8_t> begun_;
     std::vector<std::int32_t> readers_, writers_;
@@ -124,9 +203,9 @@ std::vector<RoundEvents> rounds_of(std::vector<PhaseSpan> const& phases, std::ve
     return rounds;
 }
 
-std::vector<CounterSample> count(Section const& section, TaskLinks const& links,
-                                 std::vector<RoundEvents> const& rounds) {
-    Counting counting(section, links);
+std::vector<CounterSample> count(Section const& section, TaskLinks const& links, std::vector<RoundEvents> const& rounds,
+                                 std::vector<std::vector<Turns::Taken>> const& turns) {
+    Counting counting(section, links, turns);
     std::vector<CounterSample> samples;
     auto sample = [&](double time) {
         CounterSample const now{time, counting.now().bytes, counting.now().ready};

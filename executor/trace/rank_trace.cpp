@@ -1,5 +1,6 @@
 #include "executor/trace/rank_trace.hpp"
 
+#include <algorithm>
 #include <map>
 
 #include "executor/task_text.hpp"
@@ -14,14 +15,16 @@ namespace {
 bool is_transfer(Task const& task) { return task.kind == TaskKind::send || task.kind == TaskKind::receive; }
 
 /// Another number for each message of a run, the same at both of its ends.
-std::uint64_t message_id(std::size_t round, int from, int to, int tag) {
+/// @param turn  how many of this tag went before in the round: the task's turns, which both ends see in the same order
+std::uint64_t message_id(std::size_t round, std::size_t turn, int from, int to, int tag) {
     auto mixed = [](std::uint64_t x) {  // splitmix64: a bijection that scatters
         x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9U;
         x = (x ^ (x >> 27)) * 0x94d049bb133111ebU;
         return x ^ (x >> 31);
     };
     auto const ends = static_cast<std::uint64_t>(from) << 32 | static_cast<std::uint32_t>(to);
-    return mixed(mixed(ends) ^ (static_cast<std::uint64_t>(round) << 32 | static_cast<std::uint32_t>(tag)));
+    return mixed(mixed(mixed(ends) ^ (static_cast<std::uint64_t>(round) << 32 | static_cast<std::uint32_t>(tag))) ^
+                 turn);
 }
 
 struct Place {
@@ -66,22 +69,30 @@ void RankTrace::arrows(std::vector<Lane> const& lanes, std::vector<RoundEvents> 
     for (std::size_t i = 0; i < lanes.size(); ++i)
         for (Event const& event : lanes[i].events)
             if (event.piece < 0) tid_of[{event.task, event.begin}] = static_cast<int>(i);
-    std::vector<Event const*> of_task(section_.tasks.size());
+    std::vector<std::vector<Event const*>> of_task(section_.tasks.size());  // in each turn
+    std::vector<std::size_t> turn(section_.tasks.size());
+    auto const index = [](TaskId task) { return static_cast<std::size_t>(task.value()); };
     for (std::size_t round = 0; round < rounds.size(); ++round) {
-        std::fill(of_task.begin(), of_task.end(), nullptr);
-        for (Event const& event : rounds[round].events) of_task[static_cast<std::size_t>(event.task.value())] = &event;
+        for (auto& turns : of_task) turns.clear();
+        std::fill(turn.begin(), turn.end(), 0);
+        for (Event const& event : rounds[round].events) of_task[index(event.task)].push_back(&event);
         auto track = [&](Event const& event) { return Track{pid_, tid_of.at({event.task, event.begin})}; };
         for (Event const& event : rounds[round].events) {
             Task const& of = task(event.task);
-            if (of.kind == TaskKind::send)
-                text_.flow(TraceText::Flow::start, track(event), ticks_of_(event.begin),
-                           message_id(round, pid_, of.peer, of.tag));
-            if (of.kind != TaskKind::receive) continue;
-            std::uint64_t const id = message_id(round, of.peer, pid_, of.tag);
+            if (!is_transfer(of)) continue;
+            bool const sends = of.kind == TaskKind::send;
+            std::uint64_t const id =
+                message_id(round, turn[index(event.task)]++, sends ? pid_ : of.peer, sends ? of.peer : pid_, of.tag);
+            if (sends) {
+                text_.flow(TraceText::Flow::start, track(event), ticks_of_(event.begin), id);
+                continue;
+            }
             Event const* first = nullptr;
             for (TaskId const reader : links.readers(BlockId{of.output})) {
-                Event const* const read = of_task[static_cast<std::size_t>(reader.value())];
-                if (read != nullptr && (first == nullptr || read->begin < first->begin)) first = read;
+                auto const& turns = of_task[index(reader)];
+                auto const read = std::lower_bound(turns.begin(), turns.end(), event.end,
+                                                   [](Event const* at, double end) { return at->begin < end; });
+                if (read != turns.end() && (first == nullptr || (*read)->begin < first->begin)) first = *read;
             }
             // just inside the slice, whose end belongs to what comes next
             Ticks const arrived = std::max(ticks_of_(event.begin), ticks_of_(event.end) - 1);

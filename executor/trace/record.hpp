@@ -60,12 +60,16 @@ public:
         if (keep_ == Keep::all) phases_.push_back(phase);
     }
     std::vector<PhaseSpan> const& phases() const { return phases_; }
+    /// Of the run's loops, when it has ended.
+    void set_turns(std::vector<std::vector<schedule::Turns::Taken>> turns) { turns_ = std::move(turns); }
+    std::vector<std::vector<schedule::Turns::Taken>> const& turns() const { return turns_; }
 
 private:
     Keep keep_;
     std::deque<EventLog> workers_;  // a deque: a log stays where it is
     TransferLog transfers_;
     std::vector<PhaseSpan> phases_;
+    std::vector<std::vector<schedule::Turns::Taken>> turns_;
 };
 
 }  // namespace ein::executor

@@ -54,7 +54,7 @@ void write_rank(TraceText& text, int rank, double origin, TraceParts const& part
     trace.phases(parts.record.phases(), static_cast<int>(lanes.size()));
     trace.lanes(lanes);
     trace.arrows(lanes, rounds, links);
-    trace.counters(count(parts.section, links, rounds));
+    trace.counters(count(parts.section, links, rounds, parts.record.turns()));
 }
 
 /// A process a rank, above the rank's own.
@@ -64,7 +64,10 @@ void write_forecast(TraceText& text, double begin, Forecast const& forecast) {
         schedule::Section const& section = forecast.schedule.sections[static_cast<std::size_t>(rank)];
         RankTrace trace(text, forecast.schedule.header, section, ranks + rank,
                         [&](double time) { return static_cast<Ticks>(std::llround((begin + time) * 1e9)); });
-        text.process(ranks + rank, "rank " + std::to_string(rank) + ", predicted", 2 * rank);
+        text.process(ranks + rank,
+                     "rank " + std::to_string(rank) + ", predicted" +
+                         (forecast.schedule.header.loops.empty() ? "" : ", one turn of each loop"),
+                     2 * rank);
         trace.lanes(lanes_of(section, forecast.tasks[static_cast<std::size_t>(rank)]));
     }
 }

@@ -29,12 +29,20 @@ bool launched_by_mpi(Environment const& environment) {
     return false;
 }
 
-std::string launcher_hint(int ranks_found, Environment const& environment) {
-    char const* tasks = environment("SLURM_NTASKS");
+std::string launcher_hint(int ranks_found, int ranks_wanted, Environment const& environment) {
+    bool const by_srun = environment("SLURM_STEP_NUM_TASKS") != nullptr;
+    char const* const name = by_srun ? "SLURM_STEP_NUM_TASKS" : "SLURM_NTASKS";
+    char const* const tasks = environment(name);
     if (ranks_found != 1 || tasks == nullptr || std::atoi(tasks) <= 1) return "";
-    return std::string("SLURM_NTASKS is ") + tasks +
+    if (environment("OMPI_COMM_WORLD_SIZE") != nullptr || (!by_srun && ranks_wanted == 1)) return "";
+    return std::string(name) + " is " + tasks +
            ", but MPI sees one rank: use `srun --mpi=pmix einrun ...` (`srun --mpi=list` shows what there is) or "
-           "`mpirun einrun ...` inside the job; for one rank alone, `SLURM_NTASKS=1 einrun ...`";
+           "`mpirun einrun ...` inside the job; for one rank alone, `srun -n 1 einrun ...`";
+}
+
+std::string launcher_name(Environment const& environment) {
+    return environment("SLURM_STEP_NUM_TASKS") != nullptr && environment("OMPI_COMM_WORLD_SIZE") == nullptr ? "srun"
+                                                                                                            : "mpirun";
 }
 
 #ifdef EIN_HAVE_MPI

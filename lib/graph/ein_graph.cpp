@@ -100,7 +100,7 @@ EinSumTypes types_of(EinGraph const& graph, Node const& node) {
 }
 
 EinSumTypes types_of(EinSum const& einsum, std::span<DType const> inputs, DType output) {
-    DType const compute = compute_type(einsum.join, inputs, output);
+    DType const compute = einsum.compute.value_or(compute_type(einsum.join, inputs, output));
     scalar::TypeResult const join = scalar::type_of(einsum.join, compute, compute_dtype({}, output));
     promise(join.problem.empty(), "an EinSum of a verified graph has no type: " + join.problem);
     return {compute, accumulate_type(einsum.agg, join.type, output)};

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "lib/base/box.hpp"
+#include "lib/base/dtype.hpp"
 #include "lib/scalar/agg.hpp"
 #include "lib/scalar/expr.hpp"
 
@@ -22,6 +23,7 @@ struct EinSum {
     std::vector<int> output;               // distinct labels; one that no operand has is a broadcast
     scalar::Expr join;
     scalar::Agg agg = scalar::Agg::sum;
+    std::optional<DType> compute = {};  // that the join runs in, where it is not what graph::compute_type says
 
     std::size_t operands() const { return inputs.size(); }
     bool aggregates(int label) const;     // the output lacks it

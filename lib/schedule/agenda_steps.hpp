@@ -204,6 +204,7 @@ void Agenda<Store>::leave(TaskId id) {
 template <class Store>
 void Agenda<Store>::end_turn(std::int32_t loop) {
     if (another_turn(loop)) return begin_turn(loop);
+    turns_.left(loop);
     Loop const& at = section_.loops[static_cast<std::size_t>(loop)];
     for (Loop::Carry const& carry : at.carries)
         for (TaskId reader : links_.readers(BlockId{carry.next}))

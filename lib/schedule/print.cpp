@@ -88,8 +88,8 @@ std::string task_text(Header const& header, Section const& section, TaskId id) {
 std::string to_text(Schedule const& schedule) {
     Header const& header = schedule.header;
     std::ostringstream out;
-    out << "schedule of graph '" << header.name << "' for " << header.ranks << " ranks, " << header.strategy
-        << " placed by " << header.place << "\n";
+    out << "schedule of graph '" << header.name << "' for " << header.ranks
+        << (header.ranks == 1 ? " rank, " : " ranks, ") << header.strategy << " placed by " << header.place << "\n";
     for (std::size_t rank = 0; rank < schedule.sections.size(); ++rank) {
         Section const& section = schedule.sections[rank];
         out << "rank " << rank << ": " << section.tasks.size() << " tasks, " << section.blocks.size()

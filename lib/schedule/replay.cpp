@@ -47,6 +47,25 @@ Runs::Runs(Section const& section, std::span<std::int64_t const> turns) {
         of_task_.push_back(loop < 0 ? 1 : turns[static_cast<std::size_t>(loop)]);
 }
 
+double flops(Header const& header, Section const& section, Runs const& runs) {
+    double out = 0;
+    for (std::size_t t = 0; t < section.tasks.size(); ++t) {
+        Task const& task = section.tasks[t];
+        if (task.kind != TaskKind::apply && task.kind != TaskKind::reduce) continue;
+        graph::EinSum const& einsum = header.kernels[static_cast<std::size_t>(task.spec)].einsum;
+        Box const region = section.region_of(task);
+        double once = graph::flops(einsum, region.length);
+        if (task.accumulate) {
+            double added = 1;
+            for (int label : einsum.output)
+                added *= static_cast<double>(region.length[static_cast<std::size_t>(label)]);
+            once += added;
+        }
+        out += once * static_cast<double>(runs.of(t));
+    }
+    return out;
+}
+
 Exchanged exchanged(Section const& section, std::span<std::int64_t const> turns) {
     Runs const runs(section, turns);
     Exchanged out;

@@ -31,6 +31,9 @@ public:
 private:
     std::vector<std::int64_t> of_task_;  // empty without loops
 };
+/// Scalar operations of a rank's kernels (graph::flops), and one for each element that is added to what is there already.
+double flops(Header const& header, Section const& section, Runs const& runs);
+
 /// Bytes and messages of a rank, for so many turns of its loops.
 struct Exchanged {
     std::int64_t sent = 0, received = 0, messages_sent = 0;

@@ -23,7 +23,8 @@ Turns::Turns(Section const& section, TaskLinks const& links)
       loops_(section.loops.size()),
       left_(section.loops.size()),
       turns_(section.loops.size()),
-      begun_(section.loops.size()) {
+      begun_(section.loops.size()),
+      taken_(section.loops.size()) {
     for (std::size_t l = 0; l < loops_.size(); ++l) {
         Loop const& loop = section.loops[l];
         OfLoop& out = loops_[l];
@@ -73,6 +74,12 @@ void Turns::begin_round() {
     for (std::size_t l = 0; l < loops_.size(); ++l) enter(l);
     for (std::int32_t loop : loop_of_)
         if (loop >= 0) ++left_[static_cast<std::size_t>(loop)];
+}
+
+void Turns::left(std::int32_t loop) {
+    auto const l = static_cast<std::size_t>(loop);
+    if (taken_[l].empty() || taken_[l].back().turns != turns_[l]) taken_[l].push_back({turns_[l], 0});
+    ++taken_[l].back().times;
 }
 
 std::int32_t Turns::ended(TaskId task) {

@@ -24,6 +24,10 @@ public:
         BlockId block;
         std::int32_t readers;
     };
+    /// Times one after another that a loop was entered for as many turns.
+    struct Taken {
+        std::int64_t turns = 0, times = 0;
+    };
     struct OfLoop {
         std::vector<BlockId> made;  // blocks that the loop's tasks write
         std::vector<Kept>
@@ -65,6 +69,10 @@ public:
     std::int32_t wrote(BlockId block);
     /// Begins another turn of a loop. @return false when there were as many as there may be, whatever its condition says
     bool begin_turn(std::int32_t loop, std::int64_t most);
+    /// A loop is left; until it is entered again.
+    void left(std::int32_t loop);
+    /// The turns of each time that a loop was entered and left, in order, over all rounds; by Section::loops.
+    std::vector<std::vector<Taken>> const& taken() const { return taken_; }
     OfLoop const& of(std::int32_t loop) const { return loops_[static_cast<std::size_t>(loop)]; }
     /// Turns begun, over all times that a loop was entered in this round; by Section::loops.
     std::vector<std::int64_t> const& begun() const { return begun_; }
@@ -80,6 +88,7 @@ private:
         unread_in_;                            // of blocks that a loop begins with and does not read: the loop
     std::vector<std::int32_t> left_;           // tasks of the turn, and blocks that it begins with
     std::vector<std::int64_t> turns_, begun_;  // since the loop was entered; in all
+    std::vector<std::vector<Taken>> taken_;
 };
 
 }  // namespace ein::schedule

@@ -100,6 +100,8 @@ expect 0 "1.000" plan "$graph" --sweep 1
 expect 0 '"sweep":' plan "$graph" --sweep 1,2 -n 2 --simulate=json
 expect 2 "expected no --plan-in" plan "$graph" --sweep 1,2 --plan-in "$work/p.json"
 expect 2 "expected no --plan-out" plan "$graph" --sweep 1,2 --plan-out "$work/p.json"
+expect 2 "--explain: expected -n" plan "$graph" --sweep 1,2 --explain=json
+expect 2 "import einsum: expected --shapes" "$bin/eintool" import einsum "ij,jk->ik"
 expect 0 "more than the budget" plan "$graph" --sweep 1,2 --memory 16
 expect 2 "expected at most 32 on a cluster of 4 nodes" plan "$graph" -n 33 --cluster "$cluster"
 printf '{"nodes": 4, "bandwidht": 3, "memory": 10}' > "$work/c.json"
@@ -114,6 +116,8 @@ printf '{"eingraph": 1,\n "tensors": {,}}' > "$work/bad.json"
 expect 3 "line 2" plan "$work/bad.json" -n 2
 expect 0 "sound" "$bin/eintool" validate "$graph"
 expect 0 "apply" "$bin/eintool" show "$work/s.sched"
+printf '{"eingraph":1,"dtype":"i8","tensors":{"A":{"shape":[2],"data":{"values":[16,3]}}},"nodes":[{"name":"k","einsum":"i,i->","inputs":["A","A"],"agg":"argmax"}],"outputs":["k"]}' > "$work/wraps.json"
+expect 0 "k i64 (): 1" "$bin/eintool" eval "$work/wraps.json"  # 16 * 16 is 0 in eight bits
 "$bin/eintool" make matmul 1000000000 2 1000000000 -o "$work/large.json" > /dev/null
 expect 4 "use einplan and einrun" "$bin/eintool" eval "$work/large.json"
 expect 0 "warning: --place greedy places no call whose ranks $work/p.json gives" plan "$graph" -n 4 --plan-in "$work/p.json" --place greedy

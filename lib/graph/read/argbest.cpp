@@ -1,6 +1,7 @@
 #include "lib/graph/read/argbest.hpp"
 
 #include <limits>
+#include <optional>
 
 #include "lib/base/error.hpp"
 #include "lib/scalar/type.hpp"
@@ -11,6 +12,14 @@ namespace {
 using scalar::Agg;
 using scalar::Expr;
 using scalar::Op;
+
+/// An index widens nothing: a join of integers or truth values whose result is as narrow is computed as the maximum of that join is.
+std::optional<DType> narrow_compute(Expr const& join, std::span<DType const> inputs) {
+    DType const own = common_dtype(inputs);
+    if (kind(own) > Kind::integer) return std::nullopt;
+    scalar::TypeResult const type = scalar::type_of(join, own, own);
+    return type.problem.empty() && promote(type.type, own) == own ? std::optional(own) : std::nullopt;
+}
 
 /// The type of m, chosen so that both EinSums compute in the same type: the join then has the same bits in both.
 DType best_dtype(DType join, DType compute) {
@@ -26,7 +35,8 @@ DType best_dtype(DType join, DType compute) {
 ValueId lower_argbest(NodeBuilder& builder, EinSum einsum, std::vector<ValueId> inputs, DType dtype) {
     std::vector<DType> dtypes;
     for (ValueId input : inputs) dtypes.push_back(builder.value(input).dtype);
-    DType const compute = compute_dtype(dtypes, DType::i64);
+    std::optional<DType> const narrow = narrow_compute(einsum.join, dtypes);
+    DType const compute = narrow.value_or(compute_dtype(dtypes, DType::i64));
     DType const join = scalar::type_of(einsum.join, compute, DType::i64).type;
     DType const best = best_dtype(join, compute);
     // Rounded alike in both, also where a join is computed in more digits than `best` has (c64 operands, the interpreter).
@@ -36,9 +46,10 @@ ValueId lower_argbest(NodeBuilder& builder, EinSum einsum, std::vector<ValueId> 
     std::string const part = einsum.agg == Agg::min ? "min" : "max";
     int const label = einsum.aggregated().front();
     EinSum find = einsum;
+    einsum.compute = find.compute = narrow;
     ValueId const m = builder.einsum(part, std::move(einsum), inputs, best);
     dtypes.push_back(best);
-    promise(compute_dtype(std::span(dtypes).first(inputs.size()), best) == compute_dtype(dtypes, DType::i64),
+    promise(narrow || compute_dtype(std::span(dtypes).first(inputs.size()), best) == compute_dtype(dtypes, DType::i64),
             "both halves of an argmin compute in one type");
 
     Expr const value = find.join;

@@ -135,13 +135,14 @@ TEST_CASE("when a rank is stopped the others say whom they wait for, and the run
     Ready place;
     int const stopped = GENERATE(0, 2);
     CAPTURE(stopped);
-    // The processes are told apart by their environment.
-    Outcome const run =
-        place.shell("(timeout -k 1 60 " MPIRUN " 3 " EINRUN
-                    " 3.sched --quiet --stall 1 --repeat 1000000; echo code $?) & sleep 3;"
-                    " for p in $(pgrep -x einrun); do tr '\\0' '\\n' < /proc/$p/environ | grep -qx PWD=\"$PWD\" &&"
-                    " tr '\\0' '\\n' < /proc/$p/environ | grep -qx OMPI_COMM_WORLD_RANK=" +
-                    std::to_string(stopped) + " && kill -STOP $p; done; wait");
+    // Not before all ranks run: who waits for a rank in MPI_Init cannot tell.
+    Outcome const run = place.shell(await_catching +
+                                    "cat > start.sh <<'END'\necho $$ > pid.$OMPI_COMM_WORLD_RANK\nexec " EINRUN
+                                    " 3.sched --quiet --stall 1 --repeat 1000000\nEND\n (timeout -k 1 60 " MPIRUN
+                                    " 3 sh start.sh; echo code $?) & for k in 0 1 2; do"
+                                    " for i in $(seq 200); do [ -s pid.$k ] && break; sleep 0.1; done;"
+                                    " caught $(cat pid.$k) 0x200; done; sleep 0.5; kill -STOP $(cat pid." +
+                                    std::to_string(stopped) + "); wait");
     CAPTURE(run.text);
     CHECK(has(run, "code 1\n"));
     CHECK(place.files_in("results") == 0);

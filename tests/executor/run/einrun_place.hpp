@@ -21,6 +21,11 @@ namespace ein::test {
 
 namespace fs = std::filesystem;
 
+/// Shell: waits until a process ($1) catches a signal (bit $2 of its mask), for 20 s at most.
+inline std::string const await_catching =
+    "caught() { for i in $(seq 200); do [ -d /proc/$1 ] || return 1; mask=$(awk '/SigCgt/ {print $2}' /proc/$1/status);"
+    " [ $((0x${mask:-0} & $2)) -ne 0 ] && return 0; sleep 0.1; done; return 1; }; ";
+
 struct Outcome {
     int code = 0;
     std::string text;  // stdout and stderr

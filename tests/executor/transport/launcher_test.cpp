@@ -31,8 +31,13 @@ TEST_CASE("without a launcher there is one rank and no MPI", "[executor][transpo
 
 TEST_CASE("srun with the wrong MPI plugin is explained", "[executor][transport]") {
     auto const job = with({{"SLURM_NTASKS", "4"}, {"SLURM_PROCID", "2"}});
-    CHECK(launcher_hint(1, job).find("srun --mpi=pmix") != std::string::npos);
-    CHECK(launcher_hint(4, job).empty());
-    CHECK_FALSE(launcher_hint(1, with({{"SLURM_NTASKS", "2"}})).empty());
-    CHECK(launcher_hint(1, with({{"SLURM_NTASKS", "1"}, {"SLURM_PROCID", "0"}})).empty());
+    auto const step = with({{"SLURM_NTASKS", "4"}, {"SLURM_PROCID", "2"}, {"SLURM_STEP_NUM_TASKS", "4"}});
+    for (int const wanted : {1, 4}) CHECK(launcher_hint(1, wanted, step).find("srun --mpi=pmix") != std::string::npos);
+    CHECK(launcher_hint(1, 4, job).find("SLURM_NTASKS is 4") != std::string::npos);
+    CHECK(launcher_hint(1, 1, job).empty());  // in a batch script, without srun
+    CHECK(launcher_hint(4, 4, step).empty());
+    CHECK(launcher_hint(1, 1, with({{"SLURM_STEP_NUM_TASKS", "2"}, {"OMPI_COMM_WORLD_SIZE", "1"}})).empty());
+    CHECK(launcher_hint(1, 2, with({{"SLURM_NTASKS", "1"}, {"SLURM_PROCID", "0"}})).empty());
+    CHECK(launcher_name(step) == "srun");
+    CHECK(launcher_name(with({{"OMPI_COMM_WORLD_SIZE", "2"}})) == "mpirun");
 }

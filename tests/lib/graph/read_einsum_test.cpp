@@ -66,7 +66,7 @@ TEST_CASE("argmin and argmax become two EinSums that compute in one type", "[lib
         return std::pair{first.compute, graph.value(graph.nodes[0].output).dtype};
     };
     CHECK(types(R"j("einsum": "i->", "inputs": ["n"], "agg": "argmin")j") == std::pair{DType::i64, DType::i64});
-    CHECK(types(R"j("einsum": "i->", "inputs": ["b"], "agg": "argmax")j") == std::pair{DType::i64, DType::i64});
+    CHECK(types(R"j("einsum": "i->", "inputs": ["b"], "agg": "argmax")j") == std::pair{DType::boolean, DType::boolean});
     CHECK(types(R"j("einsum": "i->", "inputs": ["n"], "agg": "argmin", "join": "x/2")j") ==
           std::pair{DType::f64, DType::f64});
     CHECK(types(R"j("einsum": "ij->i", "inputs": ["w"], "agg": "argmin")j") == std::pair{DType::f32, DType::f32});
