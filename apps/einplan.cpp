@@ -124,10 +124,8 @@ std::optional<relation::Plan> given_plan(Options const& options, graph::EinGraph
     bool const says_where =
         std::any_of(plan.nodes.begin(), plan.nodes.end(), [](auto const& node) { return !node.ranks.empty(); });
     if (says_where && options.place != Options().place)
-        std::fputs(("einplan: warning: --place " + options.place + " places no call whose ranks " +
-                    options.plan_in.string() + " gives\n")
-                       .c_str(),
-                   stderr);
+        apps::say("einplan", "warning: --place " + options.place + " places no call whose ranks " +
+                                 options.plan_in.string() + " gives");
     planner::price(graph, plan);
     return plan;
 }
@@ -272,6 +270,8 @@ private:
 int run(Options options) {
     check_explain(options.explain);
     if (options.ranks == 0 && options.sweep.empty()) throw UsageError("-n, --ranks is required; see --help");
+    if (options.ranks == 0 && !options.explain.empty())
+        throw UsageError("--explain: expected -n, since a table of --sweep alone has no schedule to explain; add it");
     bool const placed = !options.out.empty();
     if (options.out.empty()) options.out = fs::path(options.graph).replace_extension(".sched");
     apps::check_written({{"-o", options.out}, {"--plan-out", options.plan_out}},
@@ -283,8 +283,6 @@ int run(Options options) {
     graph::EinGraph const graph = graph::lower_contractions(graph::read_graph(text, options.graph.string()));
     Machines const machines = read_machines(options);
     Telling telling(options, machines);
-    if (options.ranks == 0 && !options.explain.empty())
-        throw UsageError("--explain: expected -n, since a table of --sweep alone has no schedule to explain; add it");
     if (!options.sweep.empty()) telling.sweep(sweep(options, graph, machines));
     if (options.ranks > 0) {
         apps::check_mesh(graph, options.ranks, options.graph.string());

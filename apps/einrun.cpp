@@ -143,19 +143,17 @@ private:
                "; give all ranks one file on a shared file system";
     }
 
-    bool is_tensor_of_graph(std::string const& name) const {
-        Json const graph = Json::parse(header_.graph_text);
-        return graph.contains("tensors") && graph["tensors"].contains(name);
-    }
-
     /// Without those for tensors of the graph that no output needs.
     std::vector<std::string> needed_inputs() const {
         std::vector<std::string> const read = input_names(header_);
         std::vector<std::string> out;
+        Json tensors;  // of the graph, once one is asked for that is not read
         for (std::string const& text : options_.inputs) {
             std::string const name = apps::name_and_file(text, read).first;
             bool const is_read = std::find(read.begin(), read.end(), name) != read.end();
-            if (is_read || !is_tensor_of_graph(name))
+            if (!is_read && tensors.is_null())
+                tensors = Json::parse(header_.graph_text).value("tensors", Json::object());
+            if (is_read || !tensors.contains(name))
                 out.push_back(text);
             else if (first())
                 warn("--input " + name + ": no output needs this tensor; the file is not read");
@@ -171,9 +169,7 @@ private:
 
     /// Ranks tell one another where they run: what each host's ranks need must be there, and cores are shared out.
     void share_hosts() {
-        std::vector<Seat> seats;
-        for (std::string const& text : transport_.all_gather(to_text(this_seat())))
-            seats.push_back(seat_from_text(text));
+        std::vector<Seat> const seats = all_seats(transport_);
         host_ = seats[static_cast<std::size_t>(transport_.rank().value())].host;
         cores_ = seats[static_cast<std::size_t>(transport_.rank().value())].cores;
         agree(transport_, [&] { check_host_memory(seats, fit_.peaks, transport_.rank(), memory_of_this_host()); });
@@ -344,8 +340,10 @@ private:
             }
             if (!options_.quiet &&
                 (std::fputs(summary(report, verified).c_str(), stdout) < 0 || std::fflush(stdout) != 0))
-                warn(std::string("the summary cannot be written to stdout: ") + std::strerror(errno)),
-                    std::clearerr(stdout);
+            {
+                warn(std::string("the summary cannot be written to stdout: ") + std::strerror(errno));
+                std::clearerr(stdout);
+            }
             for (std::string const& message : verified.skipped) warn(message);
             if (!verified.mismatches.empty()) throw MismatchError(joined(verified.mismatches, "\n"));
         });

@@ -42,6 +42,12 @@ Seat seat_from_text(std::string const& text) {
     return seat;
 }
 
+std::vector<Seat> all_seats(Transport& transport) {
+    std::vector<Seat> seats;
+    for (std::string const& text : transport.all_gather(to_text(this_seat()))) seats.push_back(seat_from_text(text));
+    return seats;
+}
+
 namespace {
 
 /// The number that a variable begins with ("4,2" is 4: OpenMP's levels of nesting), or nothing when it is unset or empty.

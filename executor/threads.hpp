@@ -21,6 +21,9 @@ Seat this_seat();
 std::string to_text(Seat const& seat);
 Seat seat_from_text(std::string const& text);
 
+/// Of every rank. Collective.
+std::vector<Seat> all_seats(Transport& transport);
+
 struct ThreadChoice {
     int threads = 1;
     std::string from;             // "--threads", "OMP_NUM_THREADS", ..., "cores"

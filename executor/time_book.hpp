@@ -17,6 +17,7 @@ struct TimeShares {
     double under_way = 0;  // at least one message was
     double hidden = 0;     // the share of that for which workers computed
 
+    /// Shares of one round, where these are of so many.
     TimeShares each_of(double rounds) const {
         return {busy / rounds, communicating / rounds, waiting / rounds, under_way / rounds, hidden / rounds};
     }

@@ -99,9 +99,7 @@ void tell_host(std::vector<int> const& ranks, std::vector<Findings> const& of_ra
 int preflight() {
     executor::Connection const connection(std::getenv);
     executor::Transport& transport = connection.transport();
-    std::vector<executor::Seat> seats;
-    for (std::string const& text : transport.all_gather(to_text(executor::this_seat())))
-        seats.push_back(executor::seat_from_text(text));
+    std::vector<executor::Seat> const seats = executor::all_seats(transport);
     executor::Seat const& mine = seats[static_cast<std::size_t>(transport.rank().value())];
     bool const first_here = std::find_if(seats.begin(), seats.end(), [&](auto const& seat) {
                                 return seat.host == mine.host;
@@ -139,9 +137,7 @@ int preflight() {
 int write_cluster(std::string const& file) {
     executor::Connection const connection(std::getenv);
     executor::Transport& transport = connection.transport();
-    std::vector<executor::Seat> seats;
-    for (std::string const& text : transport.all_gather(to_text(executor::this_seat())))
-        seats.push_back(executor::seat_from_text(text));
+    std::vector<executor::Seat> const seats = executor::all_seats(transport);
     int const threads = choose_threads(std::nullopt, std::getenv, seats, transport.rank()).threads;
     auto const device = executor::make_device({executor::DeviceKind::cpu});
     scheduler::Cluster const cluster = measure_cluster(transport, *device, seats, threads);

@@ -1,5 +1,5 @@
 // How a product is cut into pieces for threads: so that all finish together and least is read, packed or added again.
-// Example: 512 x 1024 times 1024 x 2752 for two threads: 6 parts of the columns, so that b, which is packed, is packed once.
+// Example: 512 x 1024 times 1024 x 2752 for two threads, in tiles of 48 columns: 12 parts of the columns, so that b, which is packed, is packed once.
 // Considered: (1) a wished number of pieces, cut where least is packed again: nine pieces for two threads leave one of them idle for a tenth of the time;
 // (2) the time of the last thread to finish, predicted for every grid of a few pieces a thread: what we do.
 #pragma once

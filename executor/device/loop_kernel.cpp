@@ -157,7 +157,7 @@ void LoopKernel::make_loops() {
     use.ahead = ahead_;
     loop_ = scalar::VectorLoop::make(*body_.program, use);
     use.past_cache = true;
-    if (past_cache_ && results_stay()) streaming_ = scalar::VectorLoop::make(*body_.program, use);
+    if (loop_ != nullptr && past_cache_ && results_stay()) streaming_ = scalar::VectorLoop::make(*body_.program, use);
 }
 
 /// A loop that reads operands where they lie and writes results where they stay needs no room for a strip: it is begun less often.

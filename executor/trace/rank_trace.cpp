@@ -4,6 +4,7 @@
 #include <map>
 
 #include "executor/task_text.hpp"
+#include "lib/base/hash.hpp"
 
 namespace ein::executor {
 
@@ -17,13 +18,8 @@ bool is_transfer(Task const& task) { return task.kind == TaskKind::send || task.
 /// Another number for each message of a run, the same at both of its ends.
 /// @param turn  how many of this tag went before in the round: the task's turns, which both ends see in the same order
 std::uint64_t message_id(std::size_t round, std::size_t turn, int from, int to, int tag) {
-    auto mixed = [](std::uint64_t x) {  // splitmix64: a bijection that scatters
-        x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9U;
-        x = (x ^ (x >> 27)) * 0x94d049bb133111ebU;
-        return x ^ (x >> 31);
-    };
     auto const ends = static_cast<std::uint64_t>(from) << 32 | static_cast<std::uint32_t>(to);
-    return mixed(mixed(mixed(ends) ^ (static_cast<std::uint64_t>(round) << 32 | static_cast<std::uint32_t>(tag))) ^
+    return mix64(mix64(mix64(ends) ^ (static_cast<std::uint64_t>(round) << 32 | static_cast<std::uint32_t>(tag))) ^
                  turn);
 }
 

@@ -60,8 +60,10 @@ public:
         if (keep_ == Keep::all) phases_.push_back(phase);
     }
     std::vector<PhaseSpan> const& phases() const { return phases_; }
-    /// Of the run's loops, when it has ended.
-    void set_turns(std::vector<std::vector<schedule::Turns::Taken>> turns) { turns_ = std::move(turns); }
+    /// Of the run's loops, when it has ended; kept for a trace alone.
+    void set_turns(std::vector<std::vector<schedule::Turns::Taken>> const& turns) {
+        if (keep_ == Keep::all) turns_ = turns;
+    }
     std::vector<std::vector<schedule::Turns::Taken>> const& turns() const { return turns_; }
 
 private:

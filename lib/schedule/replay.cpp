@@ -47,21 +47,36 @@ Runs::Runs(Section const& section, std::span<std::int64_t const> turns) {
         of_task_.push_back(loop < 0 ? 1 : turns[static_cast<std::size_t>(loop)]);
 }
 
+namespace {
+
+/// Of a kernel over some lengths. Tasks of one kernel mostly have the same: what was worked out last is kept.
+struct Operations {
+    std::span<Extent const> lengths;
+    double fresh = 0, added = 0;  // without and for accumulation
+};
+
+Operations operations_of(graph::EinSum const& einsum, std::span<Extent const> lengths) {
+    Operations out{lengths, graph::flops(einsum, lengths), 1};
+    for (int label : einsum.output) out.added *= static_cast<double>(lengths[static_cast<std::size_t>(label)]);
+    return out;
+}
+
+}  // namespace
+
 double flops(Header const& header, Section const& section, Runs const& runs) {
+    std::vector<Operations> last(header.kernels.size());
     double out = 0;
     for (std::size_t t = 0; t < section.tasks.size(); ++t) {
         Task const& task = section.tasks[t];
         if (task.kind != TaskKind::apply && task.kind != TaskKind::reduce) continue;
-        graph::EinSum const& einsum = header.kernels[static_cast<std::size_t>(task.spec)].einsum;
-        Box const region = section.region_of(task);
-        double once = graph::flops(einsum, region.length);
-        if (task.accumulate) {
-            double added = 1;
-            for (int label : einsum.output)
-                added *= static_cast<double>(region.length[static_cast<std::size_t>(label)]);
-            once += added;
-        }
-        out += once * static_cast<double>(runs.of(t));
+        auto const lengths = std::span(section.coords)
+                                 .subspan(static_cast<std::size_t>(task.coords + task.order),
+                                          static_cast<std::size_t>(task.order));
+        auto const kernel = static_cast<std::size_t>(task.spec);
+        Operations& known = last[kernel];
+        if (known.lengths.data() == nullptr || !std::ranges::equal(known.lengths, lengths))
+            known = operations_of(header.kernels[kernel].einsum, lengths);
+        out += (known.fresh + (task.accumulate ? known.added : 0.0)) * static_cast<double>(runs.of(t));
     }
     return out;
 }

@@ -79,6 +79,10 @@ TEST_CASE("one thread takes each sum as a whole, and small products are not cut"
 }
 
 TEST_CASE("what is dear to pack is packed once", "[executor][device]") {
+    GemmPlan const layer = product(512, 2752, 1024);
+    Grid const of_layer = choose_grid({layer, grains_in_tiles(layer, 48), costs_in_tiles(layer)}, hands_of(layer, 2), 1);
+    CHECK(of_layer.rows == 1);
+    CHECK(of_layer.columns == 12);
     GemmPlan const plan = product(4096, 4096, 512);
     Grains const grains = grains_in_tiles(plan, 48);
     CHECK(choose_grid({plan, grains, {1, 400, 60}}, {2, 16}).rows == 1);
