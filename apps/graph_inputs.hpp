@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "lib/scalar/expr.hpp"
+#include "lib/scalar/expression/expr.hpp"
 #include "lib/tensor/source.hpp"
 
 namespace ein::apps {

@@ -5,12 +5,12 @@
 #include <string_view>
 
 #include "lib/base/error.hpp"
-#include "planner/decompose.hpp"
-#include "planner/exact.hpp"
-#include "planner/moved.hpp"
+#include "planner/search/decompose.hpp"
+#include "planner/exact/exact.hpp"
+#include "planner/costs/residency_cost.hpp"
 #include "planner/resident/resident_table.hpp"
 #include "planner/strategies/strategies.hpp"
-#include "planner/strips.hpp"
+#include "planner/search/column_partition.hpp"
 
 namespace ein::planner {
 namespace {

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <string>
 
-#include "planner/cost.hpp"
+#include "planner/costs/cost.hpp"
 
 namespace ein::planner {
 

@@ -5,11 +5,11 @@
 
 #include "lib/base/error.hpp"
 #include "lib/base/parallel.hpp"
-#include "lib/schedule/replay.hpp"
-#include "lib/schedule/verify.hpp"
+#include "lib/schedule/memory/replay.hpp"
+#include "lib/schedule/verify/verify.hpp"
 #include "scheduler/ia/place_plan.hpp"
-#include "scheduler/lowering.hpp"
-#include "scheduler/simulate.hpp"
+#include "scheduler/lower/lowering.hpp"
+#include "scheduler/simulate/simulate.hpp"
 
 namespace ein::scheduler {
 namespace {

@@ -6,10 +6,10 @@
 
 #include "lib/graph/ein_graph.hpp"
 #include "lib/relation/plan.hpp"
-#include "lib/schedule/schedule.hpp"
-#include "scheduler/cluster.hpp"
-#include "scheduler/order.hpp"
-#include "scheduler/residency.hpp"
+#include "lib/schedule/model/schedule.hpp"
+#include "scheduler/simulate/cluster.hpp"
+#include "scheduler/order/order.hpp"
+#include "scheduler/move/block_directory.hpp"
 
 namespace ein::scheduler {
 

@@ -9,9 +9,9 @@
 #include "apps/explain/sharding_text.hpp"
 #include "lib/base/saturating.hpp"
 #include "lib/base/sizes.hpp"
-#include "lib/schedule/device_traffic.hpp"
-#include "lib/schedule/inlining.hpp"
-#include "planner/lower_bound.hpp"
+#include "lib/schedule/device/device_traffic.hpp"
+#include "lib/schedule/device/producer_fusion.hpp"
+#include "planner/costs/lower_bound.hpp"
 
 namespace ein::apps::explain {
 namespace {

@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "lib/schedule/device_memory.hpp"
-#include "lib/schedule/replay.hpp"
-#include "planner/alternatives.hpp"
+#include "lib/schedule/device/device_memory.hpp"
+#include "lib/schedule/memory/replay.hpp"
+#include "planner/search/rejected_plans.hpp"
 #include "scheduler/scheduler.hpp"
 
 namespace ein::apps::explain {

@@ -7,7 +7,7 @@
 
 #include "lib/base/partition.hpp"
 #include "lib/graph/einsum.hpp"
-#include "scheduler/residency.hpp"
+#include "scheduler/move/block_directory.hpp"
 
 namespace ein::apps::explain {
 

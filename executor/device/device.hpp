@@ -10,10 +10,10 @@
 #include <string_view>
 #include <vector>
 
-#include "executor/team.hpp"
+#include "executor/engine/worker_team.hpp"
 #include "lib/base/box.hpp"
 #include "lib/graph/ein_graph.hpp"
-#include "lib/schedule/schedule.hpp"
+#include "lib/schedule/model/schedule.hpp"
 
 namespace ein::executor {
 

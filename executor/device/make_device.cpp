@@ -1,9 +1,9 @@
 #include <algorithm>
 
-#include "executor/device/cpu_device.hpp"
+#include "executor/device/cpu/cpu_device.hpp"
 #include "executor/device/cuda/make_cuda_device.hpp"
-#include "executor/device/emulated_device.hpp"
-#include "executor/device/reference_device.hpp"
+#include "executor/device/emulated/emulated_device.hpp"
+#include "executor/device/reference/reference_device.hpp"
 #include "lib/base/error.hpp"
 
 namespace ein::executor {

@@ -30,7 +30,7 @@ private:
     std::int64_t times_ = 0;
 };
 
-/// Blocks and tasks of a rank as tasks begin and end; counts as the agenda's (lib/schedule/agenda_steps.hpp), without deciding anything.
+/// Blocks and tasks of a rank as tasks begin and end; counts as the agenda's (lib/schedule/dispatch/dispatcher_steps.hpp), without deciding anything.
 class Counting {
 public:
     Counting(Section const& section, TaskLinks const& links, std::vector<std::vector<Turns::Taken>> const& taken)

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "executor/trace/record.hpp"
-#include "lib/schedule/task_links.hpp"
-#include "lib/schedule/turns.hpp"
+#include "lib/schedule/dispatch/task_links.hpp"
+#include "lib/schedule/dispatch/iterations.hpp"
 
 namespace ein::executor {
 

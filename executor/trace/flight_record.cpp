@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "executor/clock.hpp"
+#include "executor/report/clock.hpp"
 #include "executor/trace/rank_trace.hpp"
 #include "lib/base/replaced_file.hpp"
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "executor/trace/event_log.hpp"
-#include "lib/schedule/schedule.hpp"
+#include "lib/schedule/model/schedule.hpp"
 
 namespace ein::executor {
 

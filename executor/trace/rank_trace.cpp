@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 
-#include "executor/task_text.hpp"
+#include "executor/health/task_text.hpp"
 #include "lib/base/hash.hpp"
 
 namespace ein::executor {

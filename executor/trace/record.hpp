@@ -6,7 +6,7 @@
 #include <deque>
 
 #include "executor/trace/event_log.hpp"
-#include "lib/schedule/agenda.hpp"
+#include "lib/schedule/dispatch/dispatcher.hpp"
 
 namespace ein::executor {
 

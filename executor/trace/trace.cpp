@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "executor/agreement.hpp"
+#include "executor/startup/agreement.hpp"
 #include "executor/trace/rank_trace.hpp"
 #include "lib/base/replaced_file.hpp"
 

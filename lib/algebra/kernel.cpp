@@ -5,8 +5,8 @@
 
 #include "lib/algebra/key_functions.hpp"
 #include "lib/base/error.hpp"
-#include "lib/scalar/evaluator.hpp"
-#include "lib/scalar/parse.hpp"
+#include "lib/scalar/evaluate/evaluator.hpp"
+#include "lib/scalar/expression/parse.hpp"
 
 namespace ein::tra {
 

@@ -12,8 +12,8 @@
 
 #include "lib/algebra/array.hpp"
 #include "lib/algebra/checked.hpp"
-#include "lib/scalar/agg.hpp"
-#include "lib/scalar/expr.hpp"
+#include "lib/scalar/expression/agg.hpp"
+#include "lib/scalar/expression/expr.hpp"
 
 namespace ein::tra {
 

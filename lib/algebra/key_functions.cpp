@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "lib/base/error.hpp"
-#include "lib/scalar/evaluate.hpp"
-#include "lib/scalar/parse.hpp"
+#include "lib/scalar/evaluate/evaluate.hpp"
+#include "lib/scalar/expression/parse.hpp"
 
 namespace ein::tra {
 

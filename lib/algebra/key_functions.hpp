@@ -11,7 +11,7 @@
 
 #include "lib/algebra/checked.hpp"
 #include "lib/base/box.hpp"
-#include "lib/scalar/expr.hpp"
+#include "lib/scalar/expression/expr.hpp"
 
 namespace ein::tra {
 

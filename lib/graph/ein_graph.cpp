@@ -2,7 +2,7 @@
 
 #include "lib/base/error.hpp"
 #include "lib/base/saturating.hpp"
-#include "lib/scalar/type.hpp"
+#include "lib/scalar/expression/type.hpp"
 
 namespace ein::graph {
 namespace {

@@ -17,7 +17,7 @@
 #include "lib/base/partition.hpp"
 #include "lib/graph/einsum.hpp"
 #include "lib/graph/mesh.hpp"
-#include "lib/scalar/evaluate.hpp"
+#include "lib/scalar/evaluate/evaluate.hpp"
 #include "lib/tensor/source.hpp"
 
 namespace ein::graph {

@@ -11,8 +11,8 @@
 
 #include "lib/base/box.hpp"
 #include "lib/base/dtype.hpp"
-#include "lib/scalar/agg.hpp"
-#include "lib/scalar/expr.hpp"
+#include "lib/scalar/expression/agg.hpp"
+#include "lib/scalar/expression/expr.hpp"
 
 namespace ein::graph {
 

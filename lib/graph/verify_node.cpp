@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "lib/scalar/type.hpp"
-#include "lib/scalar/walk.hpp"
+#include "lib/scalar/expression/type.hpp"
+#include "lib/scalar/expression/walk.hpp"
 
 namespace ein::graph {
 namespace {

@@ -9,7 +9,7 @@
 #include "lib/relation/demand.hpp"
 #include "lib/relation/label_loops.hpp"
 #include "lib/relation/wide.hpp"
-#include "lib/scalar/evaluator.hpp"
+#include "lib/scalar/evaluate/evaluator.hpp"
 
 namespace ein::relation {
 namespace {

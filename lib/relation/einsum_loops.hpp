@@ -7,7 +7,7 @@
 
 #include "lib/graph/ein_graph.hpp"
 #include "lib/relation/sampled.hpp"
-#include "lib/scalar/noise.hpp"
+#include "lib/scalar/evaluate/noise.hpp"
 
 namespace ein::relation {
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "lib/graph/ein_graph.hpp"
-#include "lib/scalar/noise.hpp"
+#include "lib/scalar/evaluate/noise.hpp"
 #include "lib/tensor/host_tensor.hpp"
 
 namespace ein::relation {

@@ -4,7 +4,7 @@
 // "place" gives the rank of each kernel call, in the order of relation::call_labels; a node that it leaves out is placed
 // by the scheduler.
 // A node goes by the name of its output value; a structural node's axes are "0", "1", ...  Costs are not in it: they
-// are computed again (planner/cost.hpp) from what was read.
+// are computed again (planner/costs/cost.hpp) from what was read.
 #pragma once
 
 #include <string>

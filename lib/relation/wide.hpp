@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "lib/scalar/evaluate.hpp"
+#include "lib/scalar/evaluate/evaluate.hpp"
 #include "lib/tensor/convert.hpp"
 #include "lib/tensor/host_tensor.hpp"
 

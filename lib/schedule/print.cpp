@@ -2,7 +2,7 @@
 
 #include <sstream>
 
-#include "lib/schedule/replay.hpp"
+#include "lib/schedule/memory/replay.hpp"
 
 namespace ein::schedule {
 namespace {

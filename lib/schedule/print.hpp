@@ -4,7 +4,7 @@
 #include <string>
 
 #include "lib/base/json.hpp"
-#include "lib/schedule/schedule.hpp"
+#include "lib/schedule/model/schedule.hpp"
 
 namespace ein::schedule {
 

@@ -6,7 +6,7 @@
 
 #include "lib/base/box.hpp"
 #include "lib/base/dtype.hpp"
-#include "lib/scalar/evaluate.hpp"
+#include "lib/scalar/evaluate/evaluate.hpp"
 
 namespace ein::tensor {
 

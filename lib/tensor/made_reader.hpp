@@ -1,7 +1,7 @@
 // Readers of tensors that are in no file: one value everywhere, values written in the graph, random numbers.
 #pragma once
 
-#include "lib/tensor/file_reader.hpp"
+#include "lib/tensor/formats/file_reader.hpp"
 
 namespace ein::tensor {
 

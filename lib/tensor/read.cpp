@@ -4,7 +4,7 @@
 
 #include "lib/base/error.hpp"
 #include "lib/tensor/convert.hpp"
-#include "lib/tensor/file_reader.hpp"
+#include "lib/tensor/formats/file_reader.hpp"
 #include "lib/tensor/made_reader.hpp"
 
 namespace ein::tensor {

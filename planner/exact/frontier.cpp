@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "planner/exact/looks.hpp"
+#include "planner/exact/state_equivalence.hpp"
 #include "planner/exact/states.hpp"
 
 namespace ein::planner {

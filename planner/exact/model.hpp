@@ -11,7 +11,7 @@
 #include <optional>
 #include <vector>
 
-#include "planner/choices.hpp"
+#include "planner/search/candidate_table.hpp"
 
 namespace ein::planner {
 

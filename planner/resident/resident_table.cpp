@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <set>
 
-#include "planner/cost.hpp"
-#include "planner/movement.hpp"
+#include "planner/costs/cost.hpp"
+#include "planner/costs/data_movement.hpp"
 
 namespace ein::planner {
 namespace {

@@ -10,7 +10,7 @@
 
 #include <map>
 
-#include "planner/choices.hpp"
+#include "planner/search/candidate_table.hpp"
 #include "planner/resident/mesh.hpp"
 
 namespace ein::planner {

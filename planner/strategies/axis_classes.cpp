@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "planner/movement.hpp"
+#include "planner/costs/data_movement.hpp"
 
 namespace ein::planner {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "planner/choices.hpp"
+#include "planner/search/candidate_table.hpp"
 
 namespace ein::planner {
 

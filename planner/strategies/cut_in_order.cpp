@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "planner/candidates.hpp"
+#include "planner/search/candidates.hpp"
 
 namespace ein::planner {
 namespace {

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "planner/choices.hpp"
-#include "planner/decompose.hpp"
-#include "planner/moved.hpp"
+#include "planner/search/candidate_table.hpp"
+#include "planner/search/decompose.hpp"
+#include "planner/costs/residency_cost.hpp"
 #include "planner/strategies/by_role.hpp"
 #include "planner/strategies/grids.hpp"
 #include "planner/strategies/megatron.hpp"

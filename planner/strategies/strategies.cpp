@@ -5,7 +5,7 @@
 #include <numeric>
 
 #include "lib/base/error.hpp"
-#include "planner/choices.hpp"
+#include "planner/search/candidate_table.hpp"
 #include "planner/strategies/by_role.hpp"
 #include "planner/strategies/grids.hpp"
 #include "planner/strategies/least_moved.hpp"

@@ -1,10 +1,10 @@
-// The blocks of one simulated rank: made, written, deleted as in executor/block_store.hpp, but without memory.
+// The blocks of one simulated rank: made, written, deleted as in executor/storage/block_store.hpp, but without memory.
 #pragma once
 
 #include <vector>
 
 #include "lib/base/ids.hpp"
-#include "lib/schedule/schedule.hpp"
+#include "lib/schedule/model/schedule.hpp"
 
 namespace ein::scheduler {
 

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "scheduler/cluster.hpp"
+#include "scheduler/simulate/cluster.hpp"
 #include "scheduler/simulate/earliest.hpp"
 #include "scheduler/simulate/fair_link.hpp"
 

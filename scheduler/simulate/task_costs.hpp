@@ -7,8 +7,8 @@
 
 #include <vector>
 
-#include "lib/schedule/schedule.hpp"
-#include "scheduler/cluster.hpp"
+#include "lib/schedule/model/schedule.hpp"
+#include "scheduler/simulate/cluster.hpp"
 
 namespace ein::scheduler {
 

@@ -14,8 +14,8 @@
 #include <string>
 #include <thread>
 
-#include "executor/device/cpu_device.hpp"
-#include "lib/scalar/parse.hpp"
+#include "executor/device/cpu/cpu_device.hpp"
+#include "lib/scalar/expression/parse.hpp"
 
 using namespace ein;
 using namespace ein::executor;

@@ -1,7 +1,7 @@
 // The table of kinds that eintool makes: each entry is whole, and what a kind does not have is refused.
 #include <set>
 
-#include "apps/tool/make/graph_kind.hpp"
+#include "apps/eintool/make/graph_kind.hpp"
 #include "lib/base/error.hpp"
 #include "lib/base/json.hpp"
 #include "lib/graph/read_graph.hpp"

@@ -1,11 +1,11 @@
-#include "apps/planning.hpp"
+#include "apps/einplan/planning.hpp"
 
 #include <algorithm>
 
-#include "apps/plan_summary.hpp"
+#include "apps/einplan/plan_summary.hpp"
 #include "lib/base/error.hpp"
-#include "lib/schedule/replay.hpp"
-#include "lib/schedule/verify.hpp"
+#include "lib/schedule/memory/replay.hpp"
+#include "lib/schedule/verify/verify.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/graphs.hpp"
 

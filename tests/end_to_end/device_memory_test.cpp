@@ -4,7 +4,7 @@
 #include <array>
 #include <filesystem>
 
-#include "lib/schedule/device_traffic.hpp"
+#include "lib/schedule/device/device_traffic.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/random_graph.hpp"
 #include "tests/support/results.hpp"

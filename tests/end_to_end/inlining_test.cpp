@@ -1,10 +1,10 @@
-#include "lib/schedule/inlining.hpp"
+#include "lib/schedule/device/producer_fusion.hpp"
 
 #include <algorithm>
 
-#include "lib/scalar/walk.hpp"
-#include "lib/schedule/device_memory.hpp"
-#include "lib/schedule/verify.hpp"
+#include "lib/scalar/expression/walk.hpp"
+#include "lib/schedule/device/device_memory.hpp"
+#include "lib/schedule/verify/verify.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/whole_run.hpp"
 

@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <array>
 
-#include "lib/schedule/spill.hpp"
-#include "lib/schedule/verify.hpp"
+#include "lib/schedule/memory/spill.hpp"
+#include "lib/schedule/verify/verify.hpp"
 #include "planner/strategies/strategies.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/random_graph.hpp"

@@ -4,9 +4,9 @@
 #include <cmath>
 #include <numeric>
 
-#include "apps/tool/make_llama.hpp"
+#include "apps/eintool/llama/make_llama.hpp"
 #include "lib/tensor/compare.hpp"
-#include "planner/moved.hpp"
+#include "planner/costs/residency_cost.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/whole_run.hpp"
 

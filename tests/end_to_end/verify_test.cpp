@@ -1,11 +1,11 @@
 // einrun --verify of what real runs leave: rounding is never called wrong, however it is amplified; faults are.
-#include "apps/verify_run.hpp"
+#include "apps/einrun/verify_run.hpp"
 
 #include <unistd.h>
 
 #include <cstring>
 
-#include "lib/tensor/npy_write.hpp"
+#include "lib/tensor/formats/npy_write.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/whole_run.hpp"
 

@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "lib/base/error.hpp"
-#include "scheduler/cluster.hpp"
+#include "scheduler/simulate/cluster.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
     using namespace ein;

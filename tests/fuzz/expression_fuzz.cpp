@@ -4,8 +4,8 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "lib/scalar/parse.hpp"
-#include "lib/scalar/type.hpp"
+#include "lib/scalar/expression/parse.hpp"
+#include "lib/scalar/expression/type.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
     using namespace ein;

@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "apps/tool/llama_config.hpp"
+#include "apps/eintool/llama/llama_config.hpp"
 #include "lib/base/error.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {

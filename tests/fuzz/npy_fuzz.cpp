@@ -4,10 +4,10 @@
 #include <cstring>
 
 #include "lib/base/error.hpp"
-#include "lib/tensor/npy_header.hpp"
-#include "lib/tensor/safetensors.hpp"
-#include "lib/tensor/stored_array.hpp"
-#include "lib/tensor/zip.hpp"
+#include "lib/tensor/formats/npy_header.hpp"
+#include "lib/tensor/formats/safetensors.hpp"
+#include "lib/tensor/storage/stored_array.hpp"
+#include "lib/tensor/formats/zip.hpp"
 
 namespace {
 

@@ -3,11 +3,11 @@
 #include <cstdint>
 
 #include "lib/base/error.hpp"
-#include "lib/schedule/codec.hpp"
+#include "lib/schedule/file/codec.hpp"
 #include "lib/schedule/print.hpp"
-#include "lib/schedule/replay.hpp"
-#include "lib/schedule/spill.hpp"
-#include "lib/schedule/verify.hpp"
+#include "lib/schedule/memory/replay.hpp"
+#include "lib/schedule/memory/spill.hpp"
+#include "lib/schedule/verify/verify.hpp"
 #include "tests/support/small_schedule.hpp"
 
 namespace {

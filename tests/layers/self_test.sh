@@ -38,7 +38,7 @@ for middle in planner scheduler executor; do
     done
 done
 expect fine lib/schedule/seeded.cpp '#include "lib/tensor/source.hpp"'
-expect fault lib/base/seeded.cpp '#include "lib/scalar/expr.hpp"'
+expect fault lib/base/seeded.cpp '#include "lib/scalar/expression/expr.hpp"'
 expect fault lib/scalar/seeded.cpp '#include <lib/tensor/source.hpp>'
 expect fault lib/tensor/seeded.cpp '  #  include "lib/graph/graph.hpp"'
 expect fine lib/graph/seeded.cpp '#include "lib/algebra/expression.hpp"'

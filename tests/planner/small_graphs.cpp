@@ -3,7 +3,7 @@
 #include <limits>
 #include <optional>
 
-#include "planner/choices.hpp"
+#include "planner/search/candidate_table.hpp"
 
 namespace ein::test {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "planner/cost.hpp"
+#include "planner/costs/cost.hpp"
 #include "tests/support/graphs.hpp"
 
 namespace ein::test {

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <numeric>
 
-#include "lib/schedule/codec.hpp"
-#include "lib/schedule/verify.hpp"
+#include "lib/schedule/file/codec.hpp"
+#include "lib/schedule/verify/verify.hpp"
 #include "planner/planner.hpp"
-#include "scheduler/simulate.hpp"
+#include "scheduler/simulate/simulate.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/graphs.hpp"
 

@@ -7,7 +7,7 @@
 #include <mutex>
 #include <optional>
 
-#include "executor/engine.hpp"
+#include "executor/engine/engine.hpp"
 #include "tests/support/rank_threads.hpp"
 #include "tests/support/toy_device.hpp"
 

@@ -11,9 +11,9 @@
 #include <utility>
 #include <vector>
 
-#include "lib/schedule/replay.hpp"
-#include "lib/schedule/schedule.hpp"
-#include "lib/schedule/verify.hpp"
+#include "lib/schedule/memory/replay.hpp"
+#include "lib/schedule/model/schedule.hpp"
+#include "lib/schedule/verify/verify.hpp"
 
 namespace ein::test {
 

@@ -2,8 +2,8 @@
 // the lower half to rank 1; each rank sums its rows and stores them.
 #pragma once
 
-#include "lib/schedule/replay.hpp"
-#include "lib/schedule/schedule.hpp"
+#include "lib/schedule/memory/replay.hpp"
+#include "lib/schedule/model/schedule.hpp"
 
 namespace ein::test {
 

@@ -14,13 +14,13 @@
 #include <vector>
 
 #include "executor/device/device.hpp"
-#include "executor/engine.hpp"
-#include "executor/inputs.hpp"
+#include "executor/engine/engine.hpp"
+#include "executor/io/inputs.hpp"
 #include "lib/base/json.hpp"
 #include "lib/graph/contract.hpp"
 #include "lib/graph/read_graph.hpp"
 #include "lib/relation/interpret.hpp"
-#include "lib/schedule/inlining.hpp"
+#include "lib/schedule/device/producer_fusion.hpp"
 #include "planner/planner.hpp"
 #include "scheduler/scheduler.hpp"
 #include "tests/support/rank_threads.hpp"

@@ -3,7 +3,7 @@
 #include <complex>
 #include <utility>
 
-#include "executor/device/element.hpp"
+#include "executor/device/reference/element.hpp"
 #include "lib/base/error.hpp"
 
 namespace ein::executor::cuda {

@@ -5,8 +5,8 @@
 
 #include <array>
 
-#include "executor/device/cuda/blas_handle.hpp"
-#include "executor/device/gemm_calls.hpp"
+#include "executor/device/cuda/driver/blas_handle.hpp"
+#include "executor/device/cpu/gemm/gemm_calls.hpp"
 
 namespace ein::executor::cuda {
 

@@ -5,8 +5,8 @@
 
 #include "executor/device/cuda/cublas_call.hpp"
 #include "executor/device/cuda/generated_kernel.hpp"
-#include "executor/device/gemm_match.hpp"
-#include "executor/device/gemm_plan.hpp"
+#include "executor/device/kernel/gemm_match.hpp"
+#include "executor/device/kernel/gemm_plan.hpp"
 
 namespace ein::executor::cuda {
 namespace {

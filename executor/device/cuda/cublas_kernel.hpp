@@ -4,7 +4,7 @@
 // Example: "bhqd,bhkd->bhqk" of heads within rows: a batch over h, a loop over b.
 #pragma once
 
-#include "executor/device/cuda/blas_handle.hpp"
+#include "executor/device/cuda/driver/blas_handle.hpp"
 #include "executor/device/cuda/make_cuda_device.hpp"
 
 namespace ein::executor::cuda {

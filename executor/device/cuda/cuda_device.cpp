@@ -5,7 +5,7 @@
 
 #include "executor/device/cuda/cublas_kernel.hpp"
 #include "executor/device/cuda/generated_kernel.hpp"
-#include "executor/device/kernel_types.hpp"
+#include "executor/device/kernel/kernel_types.hpp"
 #include "lib/base/error.hpp"
 
 namespace ein::executor::cuda {

@@ -6,8 +6,8 @@
 #pragma once
 
 #include "executor/device/accelerator.hpp"
-#include "executor/device/cuda/blas_handle.hpp"
-#include "executor/device/cuda/launcher.hpp"
+#include "executor/device/cuda/driver/blas_handle.hpp"
+#include "executor/device/cuda/driver/launcher.hpp"
 #include "executor/device/cuda/make_cuda_device.hpp"
 
 namespace ein::executor::cuda {

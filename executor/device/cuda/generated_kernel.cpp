@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "executor/device/cuda/join_source.hpp"
+#include "executor/device/cuda/source/join_source.hpp"
 
 namespace ein::executor::cuda {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "executor/device/cuda/launcher.hpp"
+#include "executor/device/cuda/driver/launcher.hpp"
 
 namespace ein::executor::cuda {
 

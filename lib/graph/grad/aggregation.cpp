@@ -3,7 +3,7 @@
 #include <limits>
 
 #include "lib/base/error.hpp"
-#include "lib/scalar/pullback_rules.hpp"
+#include "lib/scalar/derivative/pullback_rules.hpp"
 
 namespace ein::graph::grad {
 namespace {

@@ -7,7 +7,7 @@
 #include "lib/graph/grad/einsum_terms.hpp"
 #include "lib/graph/grad/move_terms.hpp"
 #include "lib/graph/grad/sum_terms.hpp"
-#include "lib/scalar/pullback.hpp"
+#include "lib/scalar/derivative/pullback.hpp"
 
 namespace ein::graph::grad {
 namespace {

@@ -5,9 +5,9 @@
 #include "lib/graph/grad/aggregation.hpp"
 #include "lib/graph/grad/join_frame.hpp"
 #include "lib/graph/labels.hpp"
-#include "lib/scalar/pullback.hpp"
-#include "lib/scalar/pullback_rules.hpp"
-#include "lib/scalar/type.hpp"
+#include "lib/scalar/derivative/pullback.hpp"
+#include "lib/scalar/derivative/pullback_rules.hpp"
+#include "lib/scalar/expression/type.hpp"
 
 namespace ein::graph::grad {
 namespace {

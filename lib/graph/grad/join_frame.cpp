@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "lib/graph/labels.hpp"
-#include "lib/scalar/pullback_rules.hpp"
-#include "lib/scalar/type.hpp"
+#include "lib/scalar/derivative/pullback_rules.hpp"
+#include "lib/scalar/expression/type.hpp"
 
 namespace ein::graph::grad {
 namespace {

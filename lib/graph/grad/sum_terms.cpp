@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "lib/scalar/pullback_rules.hpp"
-#include "lib/scalar/type.hpp"
+#include "lib/scalar/derivative/pullback_rules.hpp"
+#include "lib/scalar/expression/type.hpp"
 
 namespace ein::graph::grad {
 namespace {

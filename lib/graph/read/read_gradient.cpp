@@ -2,7 +2,7 @@
 #include "lib/graph/grad/differentiate.hpp"
 #include "lib/graph/read/fields.hpp"
 #include "lib/graph/read/node_context.hpp"
-#include "lib/scalar/pullback.hpp"
+#include "lib/scalar/derivative/pullback.hpp"
 
 namespace ein::graph {
 namespace {

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "lib/graph/read/fields.hpp"
-#include "lib/scalar/ops.hpp"
-#include "lib/scalar/resolve.hpp"
+#include "lib/scalar/expression/ops.hpp"
+#include "lib/scalar/expression/resolve.hpp"
 
 namespace ein::graph {
 namespace {

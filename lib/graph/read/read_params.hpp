@@ -3,7 +3,7 @@
 #pragma once
 
 #include "lib/base/json.hpp"
-#include "lib/scalar/expr.hpp"
+#include "lib/scalar/expression/expr.hpp"
 
 namespace ein::graph {
 

@@ -5,7 +5,7 @@
 
 #include "lib/graph/graph_builder.hpp"
 #include "lib/graph/read/fields.hpp"
-#include "lib/scalar/evaluate.hpp"
+#include "lib/scalar/evaluate/evaluate.hpp"
 
 namespace ein::graph {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "lib/graph/read/fields.hpp"
 #include "lib/graph/read/read_tensors.hpp"
-#include "lib/scalar/evaluate.hpp"
+#include "lib/scalar/evaluate/evaluate.hpp"
 #include "lib/tensor/host_tensor.hpp"
 
 namespace ein::graph {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "lib/base/error.hpp"
-#include "lib/scalar/type.hpp"
+#include "lib/scalar/expression/type.hpp"
 
 namespace ein::graph {
 namespace {

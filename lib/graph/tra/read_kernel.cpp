@@ -4,8 +4,8 @@
 #include <array>
 
 #include "lib/graph/read/fields.hpp"
-#include "lib/graph/read/read_join.hpp"
-#include "lib/graph/read/subscripts.hpp"
+#include "lib/graph/read/einsum/read_join.hpp"
+#include "lib/graph/read/einsum/subscripts.hpp"
 
 namespace ein::graph {
 namespace {

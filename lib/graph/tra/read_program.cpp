@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "lib/graph/read/fields.hpp"
-#include "lib/graph/read/read_expression.hpp"
+#include "lib/graph/read/einsum/read_expression.hpp"
 #include "lib/graph/tra/read_kernel.hpp"
-#include "lib/scalar/type.hpp"
+#include "lib/scalar/expression/type.hpp"
 
 namespace ein::graph {
 namespace {

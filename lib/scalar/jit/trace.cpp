@@ -5,8 +5,8 @@
 namespace ein::scalar::jit {
 namespace {
 
-#include "lib/scalar/kernel_math.hpp"
-#include "lib/scalar/kernel_ops.hpp"
+#include "lib/scalar/kernels/kernel_math.hpp"
+#include "lib/scalar/kernels/kernel_ops.hpp"
 
 /// Where operations on traced values go.
 thread_local LaneCode* recorder = nullptr;

@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "lib/scalar/jit/lane_code.hpp"
-#include "lib/scalar/program_code.hpp"
+#include "lib/scalar/program/program_code.hpp"
 
 namespace ein::scalar::jit {
 

@@ -10,8 +10,8 @@
 #include <span>
 #include <vector>
 
-#include "lib/scalar/kernels.hpp"
-#include "lib/scalar/program.hpp"
+#include "lib/scalar/kernels/kernels.hpp"
+#include "lib/scalar/program/program.hpp"
 
 namespace ein::scalar {
 

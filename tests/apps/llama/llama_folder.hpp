@@ -3,7 +3,7 @@
 
 #include "lib/base/json.hpp"
 #include "lib/tensor/convert.hpp"
-#include "lib/tensor/npy_write.hpp"
+#include "lib/tensor/formats/npy_write.hpp"
 #include "tests/apps/llama/plain_llama.hpp"
 #include "tests/lib/tensor/temporary_folder.hpp"
 

@@ -1,5 +1,5 @@
 // make llama --decode: each token is the likeliest behind the text before it, by the prefill graph of the same weights.
-#include "apps/tool/make_llama.hpp"
+#include "apps/eintool/llama/make_llama.hpp"
 
 #include "tests/support/catch.hpp"
 #include "tests/support/whole_run.hpp"

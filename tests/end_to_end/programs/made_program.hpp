@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "apps/tool/make/graph_kind.hpp"
+#include "apps/eintool/make/graph_kind.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/whole_run.hpp"
 

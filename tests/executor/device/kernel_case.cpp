@@ -6,8 +6,8 @@
 #include <limits>
 #include <numeric>
 
-#include "executor/device/cpu_device.hpp"
-#include "executor/device/reference_device.hpp"
+#include "executor/device/cpu/cpu_device.hpp"
+#include "executor/device/reference/reference_device.hpp"
 #include "lib/base/error.hpp"
 
 namespace ein::executor {

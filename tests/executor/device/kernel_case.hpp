@@ -8,8 +8,8 @@
 #include <string>
 
 #include "executor/device/device.hpp"
-#include "executor/device/element.hpp"
-#include "lib/scalar/parse.hpp"
+#include "executor/device/reference/element.hpp"
+#include "lib/scalar/expression/parse.hpp"
 
 namespace ein::executor {
 

@@ -1,10 +1,10 @@
 #include <array>
 #include <sstream>
 
-#include "executor/device/cpu_device.hpp"
-#include "executor/device/kernel_types.hpp"
-#include "executor/device/reference_device.hpp"
-#include "lib/scalar/type.hpp"
+#include "executor/device/cpu/cpu_device.hpp"
+#include "executor/device/kernel/kernel_types.hpp"
+#include "executor/device/reference/reference_device.hpp"
+#include "lib/scalar/expression/type.hpp"
 #include "tests/executor/device/kernel_case.hpp"
 #include "tests/executor/device/test_team.hpp"
 #include "tests/support/catch.hpp"

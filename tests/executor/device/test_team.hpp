@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-#include "executor/team.hpp"
+#include "executor/engine/worker_team.hpp"
 #include "tests/executor/device/kernel_case.hpp"
 #include "tests/support/catch.hpp"
 

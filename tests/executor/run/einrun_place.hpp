@@ -11,8 +11,8 @@
 #include <sstream>
 
 #include "lib/base/json.hpp"
-#include "lib/schedule/file.hpp"
-#include "lib/tensor/npy_write.hpp"
+#include "lib/schedule/file/file.hpp"
+#include "lib/tensor/formats/npy_write.hpp"
 #include "lib/tensor/read.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/schedule_builder.hpp"

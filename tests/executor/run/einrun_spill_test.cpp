@@ -1,5 +1,5 @@
 // einrun with less memory than its schedule needs: --memory and --spill-dir.
-#include "lib/schedule/spill.hpp"
+#include "lib/schedule/memory/spill.hpp"
 #include "tests/executor/run/einrun_place.hpp"
 
 using namespace ein;

@@ -1,4 +1,4 @@
-#include "apps/verify_run.hpp"
+#include "apps/einrun/verify_run.hpp"
 #include "tests/support/catch.hpp"
 
 using ein::apps::sampled_indices;

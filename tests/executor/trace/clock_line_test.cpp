@@ -1,6 +1,6 @@
 #include "executor/trace/clock_line.hpp"
 
-#include "executor/clock.hpp"
+#include "executor/report/clock.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/rank_threads.hpp"
 

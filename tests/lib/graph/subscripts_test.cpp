@@ -1,4 +1,4 @@
-#include "lib/graph/read/subscripts.hpp"
+#include "lib/graph/read/einsum/subscripts.hpp"
 
 #include "tests/support/catch.hpp"
 

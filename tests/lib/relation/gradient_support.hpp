@@ -8,7 +8,7 @@
 
 #include "lib/base/json.hpp"
 #include "lib/graph/read_graph.hpp"
-#include "lib/scalar/pullback.hpp"
+#include "lib/scalar/derivative/pullback.hpp"
 #include "lib/tensor/read.hpp"
 #include "tests/lib/relation/interpreting.hpp"
 

@@ -7,8 +7,8 @@
 #include <random>
 #include <vector>
 
-#include "lib/scalar/ops.hpp"
-#include "lib/scalar/parse.hpp"
+#include "lib/scalar/expression/ops.hpp"
+#include "lib/scalar/expression/parse.hpp"
 
 namespace ein::scalar {
 

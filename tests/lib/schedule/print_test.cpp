@@ -1,6 +1,6 @@
 #include "lib/schedule/print.hpp"
 
-#include "lib/schedule/spill.hpp"
+#include "lib/schedule/memory/spill.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/schedule_builder.hpp"
 #include "tests/support/small_schedule.hpp"

@@ -4,7 +4,7 @@
 #include <numeric>
 
 #include "planner/exact/dominate.hpp"
-#include "planner/exact/fold.hpp"
+#include "planner/exact/tree_elimination.hpp"
 #include "planner/exact/frontier.hpp"
 #include "planner/exact/order.hpp"
 #include "tests/planner/exact/models.hpp"

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "executor/device/kernel_types.hpp"
-#include "executor/device/reference_device.hpp"
-#include "lib/scalar/type.hpp"
+#include "executor/device/kernel/kernel_types.hpp"
+#include "executor/device/reference/reference_device.hpp"
+#include "lib/scalar/expression/type.hpp"
 
 namespace ein::executor::cuda {
 namespace {

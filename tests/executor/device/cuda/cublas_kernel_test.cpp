@@ -2,7 +2,7 @@
 #include <array>
 
 #include "executor/device/cuda/make_cuda_device.hpp"
-#include "executor/device/reference_device.hpp"
+#include "executor/device/reference/reference_device.hpp"
 #include "tests/executor/device/cuda/on_accelerator.hpp"
 #include "tests/executor/device/kernel_case.hpp"
 #include "tests/support/catch.hpp"

@@ -1,9 +1,9 @@
 #include <cstring>
 
-#include "executor/device/element.hpp"
+#include "executor/device/reference/element.hpp"
 #include "lib/base/error.hpp"
-#include "lib/scalar/ops.hpp"
-#include "lib/scalar/type.hpp"
+#include "lib/scalar/expression/ops.hpp"
+#include "lib/scalar/expression/type.hpp"
 #include "tests/executor/device/cuda/cases.hpp"
 #include "tests/support/catch.hpp"
 

@@ -6,7 +6,7 @@
 #include <map>
 #include <memory>
 
-#include "executor/device/cuda/program.hpp"
+#include "executor/device/cuda/source/program.hpp"
 #include "tests/executor/device/cuda/host_kernels.hpp"
 
 namespace ein::executor::cuda {

@@ -1,7 +1,7 @@
 #include <array>
 #include <random>
 
-#include "executor/device/reference_device.hpp"
+#include "executor/device/reference/reference_device.hpp"
 #include "tests/executor/device/cuda/host_cuda_device.hpp"
 #include "tests/support/catch.hpp"
 

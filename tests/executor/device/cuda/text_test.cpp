@@ -1,4 +1,4 @@
-#include "executor/device/cuda/text.hpp"
+#include "executor/device/cuda/source/text.hpp"
 
 #include <random>
 

@@ -1,0 +1,124 @@
+#include "apps/einrun/einrun_options.hpp"
+
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <charconv>
+
+#include "apps/command_line.hpp"
+#include "lib/base/error.hpp"
+
+namespace ein::apps {
+
+namespace {
+
+/// What is turned into values after parsing.
+struct Texts {
+    std::string device = "auto", device_memory, gpu_aware = "auto", memory, samples, progress = "auto";
+    int threads = 0;
+};
+
+void add_options(CLI::App& app, EinrunOptions& options, Texts& texts) {
+    app.add_option("SCHEDULE", options.schedule, "schedule that einplan wrote")->required();
+    app.add_option("--out", options.out, "folder for the outputs, as NAME.npy")->capture_default_str();
+    app.add_option("--input", options.inputs,
+                   "NAME=FILE: data for, or instead of, a tensor's (npy, npz, safetensors or raw)")
+        ->allow_extra_args(false);
+    app.add_option("--set", options.params, "NAME=NUMBER: value of a param")->allow_extra_args(false);
+    app.add_option(
+           "--threads", texts.threads,
+           "worker threads of each rank (default: OMP_NUM_THREADS, SLURM_CPUS_PER_TASK, or its share of the cores)")
+        ->check(CLI::Range(1, 4096));
+    app.add_option(
+           "--device", texts.device,
+           "auto (a GPU if there is one), reference, cpu or cuda; emulated: the CPU in place of a GPU, for tests")
+        ->capture_default_str();
+    app.add_flag("--allow-tf32", options.device.tf32,
+                 "on GPUs, products of f32 may round their operands to 10 bits, for tensor cores");
+    app.add_option(
+           "--gpu-aware", texts.gpu_aware,
+           "auto, on or off: messages straight from GPU to GPU, if MPI can and a test at the start arrives as it was")
+        ->capture_default_str();
+    app.add_option(
+        "--device-memory", texts.device_memory,
+        "Memory for blocks on a rank's GPU, such as 40GiB; what does not fit moves to and fro (default: what is free)");
+    app.add_option("--memory", texts.memory,
+                   "block budget of each rank, as 8GiB: over it blocks spill to --spill-dir; without one, exit code 4");
+    app.add_option("--spill-dir", options.spill_dir,
+                   "folder for blocks that --memory has no room for, or that einplan --memory spills; best on a local "
+                   "disk of each host");
+    app.add_flag("--verify{}", texts.samples,
+                 "recompute elements of each output with the reference interpreter (--verify=K: K of each; default: "
+                 "all when that "
+                 "is little work); exit code 5 when they differ");
+    app.add_option("--report", options.report, "write the run report (JSON)");
+    app.add_option("--trace", options.trace,
+                   "write what happened when, below what was predicted (for Perfetto, chrome://tracing)");
+    app.add_option("--cluster", options.cluster, "machines that --trace predicts for (default: the built-in cluster)");
+    app.add_option("--repeat", options.repeat, "run so many times on the loaded inputs and report every time")
+        ->check(CLI::Range(1, 1000000));
+    app.add_option("--stall", options.stall, "seconds without an ended task on any rank after which the run is ended")
+        ->check(number_from(0, true))
+        ->capture_default_str();
+    app.add_flag("-q,--quiet", options.quiet, "no progress and no summary");
+    app.add_option("--log-level", options.log_level, "trace, debug, info, warn, error or off")
+        ->check(CLI::IsMember({"trace", "debug", "info", "warn", "error", "off"}))
+        ->capture_default_str();
+    app.add_option("--progress", texts.progress, "auto, bar, plain or off")
+        ->check(CLI::IsMember({"auto", "bar", "plain", "off"}))
+        ->capture_default_str();
+}
+
+/// Options of the public interface that this version does not have: refused by name, never ignored.
+void refuse_later_options(CLI::App& app) {
+    for (std::string const name : {"--checkpoint", "--every", "--stop-at", "--resume"})
+        app.add_option_function<std::string>(
+               name, [name](std::string const&) { throw UsageError(name + " is not available in this version"); })
+            ->expected(0, 1)
+            ->group("");
+}
+
+std::optional<std::int64_t> samples_from(std::string const& text) {
+    if (text.empty() || text == "true") return std::nullopt;
+    std::int64_t value = 0;
+    auto const [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc{} || end != text.data() + text.size() || value < 1)
+        throw UsageError("--verify: expected a number of elements of at least 1, found '" + text + "'");
+    return value;
+}
+
+executor::ProgressMode progress_from(std::string const& text, bool quiet) {
+    if (quiet || text == "off") return executor::ProgressMode::off;
+    if (text == "auto") return isatty(STDERR_FILENO) != 0 ? executor::ProgressMode::bar : executor::ProgressMode::plain;
+    bool const terminal = isatty(STDERR_FILENO) != 0;  // a bar's '\r' would spoil a log, asked for or not
+    return text == "bar" && terminal ? executor::ProgressMode::bar : executor::ProgressMode::plain;
+}
+
+}  // namespace
+
+std::optional<EinrunOptions> einrun_options(int argc, char const* const* argv) {
+    EinrunOptions options;
+    Texts texts;
+    CLI::App app{
+        "Runs a schedule that einplan wrote: under mpirun or srun with as many ranks as it is for, or alone as one "
+        "rank."};
+    app.set_version_flag("--version", version("einrun"));
+    add_options(app, options, texts);
+    refuse_later_options(app);
+    if (parse(app, argc, argv)) return std::nullopt;
+    if (texts.threads > 0) options.threads = texts.threads;
+    check_written({{"--report", options.report}, {"--trace", options.trace}},
+                  {{"SCHEDULE", options.schedule}, {"--cluster", options.cluster}});
+    bool const tf32 = options.device.tf32;
+    options.device = executor::device_choice_from_text(texts.device);
+    options.device.tf32 = tf32;
+    options.verify = app.count("--verify") > 0;
+    options.samples = samples_from(texts.samples);
+    options.progress = progress_from(texts.progress, options.quiet);
+    options.device_messages = executor::device_messages_from_name(texts.gpu_aware);
+    if (!texts.device_memory.empty()) options.device_memory = memory_budget(texts.device_memory, "--device-memory");
+    if (!texts.memory.empty()) options.memory = memory_budget(texts.memory);
+    return options;
+}
+
+}  // namespace ein::apps

@@ -1,0 +1,97 @@
+#include <cstdio>
+#include <filesystem>
+#include <map>
+#include <memory>
+
+#include "apps/element_text.hpp"
+#include "apps/graph_inputs.hpp"
+#include "apps/eintool/commands.hpp"
+#include "executor/startup/host_memory.hpp"
+#include "lib/base/json.hpp"
+#include "lib/base/output_place.hpp"
+#include "lib/base/sizes.hpp"
+#include "lib/graph/read_graph.hpp"
+#include "lib/relation/interpret.hpp"
+#include "lib/tensor/formats/npy_write.hpp"
+#include "lib/tensor/read.hpp"
+
+namespace ein::apps::tool {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Options {
+    std::string path;
+    std::string out;
+    std::vector<std::string> inputs, params;
+};
+
+void use_given_inputs(graph::EinGraph& graph, std::vector<std::string> const& texts) {
+    std::vector<std::string> names;
+    for (graph::Leaf const& leaf : graph.leaves) names.push_back(graph.value(leaf.value).name);
+    for (auto const& [index, source] : given_sources(texts, names)) graph.leaves[index].source = source;
+}
+
+/// Reads leaves box by box, each file opened once.
+relation::ReadLeaf leaf_reader(graph::EinGraph const& graph, fs::path const& folder) {
+    auto const readers = std::make_shared<std::map<ValueId, std::unique_ptr<tensor::Reader>>>();
+    return [&graph, folder, readers](graph::Leaf const& leaf, Box const& box, std::span<std::byte> out) {
+        auto& reader = (*readers)[leaf.value];
+        graph::Value const& value = graph.value(leaf.value);
+        if (!reader) reader = tensor::open(leaf.source, value.name, value.dtype, value.shape, folder);
+        reader->read(box, out);
+    };
+}
+
+void print(std::string const& name, tensor::HostTensor const& tensor) {
+    constexpr Extent most = 8;
+    std::string elements;
+    for (Extent k = 0; k < std::min(most, tensor.elements()); ++k) elements += (k ? " " : "") + element_text(tensor, k);
+    std::printf("%s %s %s: %s%s\n", name.c_str(), std::string(ein::name(tensor.dtype())).c_str(),
+                to_string(tensor.shape()).c_str(), elements.c_str(), tensor.elements() > most ? " ..." : "");
+}
+
+/// Whole values are held, one at least.
+void check_memory(graph::EinGraph const& graph, std::string const& file) {
+    auto const here = static_cast<double>(executor::memory_of_this_host());
+    for (graph::Value const& value : graph.values) {
+        double const bytes =
+            static_cast<double>(element_count(value.shape)) * static_cast<double>(size_of(value.dtype));
+        if (here > 0 && bytes > here)
+            throw MemoryError(file + ": expected values that fit in the " + format_bytes(here) +
+                              " of this host, found '" + value.name + "' of " + format_bytes(bytes) +
+                              "; use einplan and einrun, which cut them");
+    }
+}
+
+int eval(Options const& options) {
+    graph::EinGraph graph = graph::read_graph(read_text_file(options.path), options.path);
+    check_memory(graph, options.path);
+    use_given_inputs(graph, options.inputs);
+    relation::Interpreter interpreter(graph, leaf_reader(graph, fs::path(options.path).parent_path()),
+                                      given_params(options.params, graph.params));
+    if (!options.out.empty()) make_folder(options.out, "--out");
+    for (ValueId output : graph.outputs) {
+        tensor::HostTensor const tensor = interpreter.whole(output);
+        std::string name = graph.value(output).name;
+        print(name, tensor);
+        std::replace(name.begin(), name.end(), '/', '.');
+        if (!options.out.empty()) tensor::write_npy(fs::path(options.out) / (name + ".npy"), tensor);
+    }
+    return 0;
+}
+
+}  // namespace
+
+void add_eval(CLI::App& app, Action& chosen) {
+    CLI::App* command =
+        app.add_subcommand("eval", "Compute a small graph with the reference interpreter, in this one process");
+    auto const options = std::make_shared<Options>();
+    command->add_option("GRAPH", options->path, "EinGraph JSON file")->required();
+    command->add_option("--out", options->out, "write the outputs there as NAME.npy");
+    command->add_option("--input", options->inputs, "NAME=FILE: data for a tensor")->take_all();
+    command->add_option("--set", options->params, "NAME=NUMBER: another value for a param")->take_all();
+    command->callback([options, &chosen] { chosen = [options] { return eval(*options); }; });
+}
+
+}  // namespace ein::apps::tool

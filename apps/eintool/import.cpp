@@ -1,0 +1,175 @@
+// Graphs from other tools: an einsum expression with shapes, opt_einsum's JSON, and a LLaMA's Hugging Face folder.
+#include <charconv>
+#include <cstdio>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+
+#include "apps/command_line.hpp"
+#include "apps/eintool/commands.hpp"
+#include "apps/eintool/graph_text.hpp"
+#include "apps/eintool/llama/import_llama.hpp"
+#include "lib/base/error.hpp"
+#include "lib/base/json.hpp"
+#include "lib/graph/read_graph.hpp"
+
+namespace ein::apps::tool {
+namespace {
+
+struct Options {
+    std::string format, what, shapes, dtype, out;
+    std::string tokens, logits;             // of safetensors-llama
+    std::map<std::string, Extent> extents;  // of safetensors-llama, by option
+
+    std::string dtype_or_f32() const { return dtype.empty() ? "f32" : dtype; }
+    std::optional<Extent> extent(std::string const& option) const {
+        auto const at = extents.find(option);
+        return at == extents.end() ? std::nullopt : std::optional(at->second);
+    }
+};
+
+/// "10x20,20x30,5,": a shape an operand; an empty one is a scalar.
+std::vector<Shape> shapes_from(std::string const& text) {
+    std::vector<Shape> shapes(1);
+    std::string number;
+    auto finish_number = [&] {
+        if (number.empty()) return;
+        Extent extent = 0;
+        auto const [end, error] = std::from_chars(number.data(), number.data() + number.size(), extent);
+        if (error != std::errc{} || end != number.data() + number.size() || extent < 0)
+            throw UsageError("import --shapes: expected extents such as 10x20, found '" + number + "'");
+        shapes.back().push_back(extent);
+        number.clear();
+    };
+    for (char c : text) {
+        if (c != 'x' && c != ',')
+            number += c;
+        else
+            finish_number();
+        if (c == ',') shapes.emplace_back();
+    }
+    finish_number();
+    return shapes;
+}
+
+std::string graph_of(std::string const& einsum, std::vector<Shape> const& shapes, std::string const& dtype,
+                     OrderedJson const& more) {
+    GraphText g("einsum", dtype);
+    std::vector<std::string> names;
+    for (std::size_t k = 0; k < shapes.size(); ++k) {
+        names.push_back("T" + std::to_string(k));
+        g.random(names.back(), shapes[k]);
+    }
+    g.einsum("result", einsum, names, more);
+    return g.text({"result"});
+}
+
+std::string from_opt_einsum(Options const& options) {
+    Json const document = parse_json(read_text_file(options.what), options.what);
+    Faults faults(options.what);
+    Cursor const root(document, faults);
+    if (root.expect_object()) {
+        root.only_keys({"einsum", "shapes", "path", "dtype"});
+        for (std::string const key : {"einsum", "shapes"})
+            if (!root.has(key)) root.fail("the key \"" + key + "\"", "none", "give {\"einsum\", \"shapes\", \"path\"}");
+        if (root.has("einsum")) root.at("einsum").string();
+        if (root.has("shapes") && root.at("shapes").expect_list())
+            for (std::size_t k = 0; k < root.at("shapes").size(); ++k)
+                if (root.at("shapes").at(k).expect_list())
+                    for (std::size_t axis = 0; axis < root.at("shapes").at(k).size(); ++axis)
+                        root.at("shapes").at(k).at(axis).integer();
+    }
+    faults.throw_if_any();
+    OrderedJson more = OrderedJson::object();
+    if (document.contains("path")) more["path"] = OrderedJson::parse(document["path"].dump());
+    return graph_of(document["einsum"], document["shapes"].get<std::vector<Shape>>(),
+                    document.value("dtype", options.dtype_or_f32()), more);
+}
+
+std::string from_safetensors_llama(Options const& options) {
+    Extent const decode = options.extent("--decode").value_or(0);
+    if (decode > 0 && !options.logits.empty())
+        throw UsageError(
+            "import safetensors-llama: --logits says which are written, and with --decode tokens are; "
+            "give one of them");
+    return import_llama({.folder = options.what,
+                         .tokens = options.tokens,
+                         .sequence = options.extent("--sequence"),
+                         .batch = options.extent("--batch"),
+                         .dtype = options.dtype,
+                         .all_logits = options.logits == "all",
+                         .decode = decode,
+                         .out = options.out});
+}
+
+/// Options of one format are refused for another, not ignored.
+void check_options(Options const& options) {
+    bool const llama = options.format == "safetensors-llama";
+    std::string wrong = options.extents.empty() ? "" : options.extents.begin()->first;
+    if (!options.tokens.empty()) wrong = "--tokens";
+    if (!options.logits.empty()) wrong = "--logits";
+    if (!llama && !wrong.empty())
+        throw UsageError("import " + options.format + ": " + wrong + " is an option of import safetensors-llama");
+    if (options.format == "einsum" && options.shapes.empty())
+        throw UsageError(
+            "import einsum: expected --shapes, an operand's extents for each term; give them, as --shapes 10x20,20x30");
+    if (options.format != "einsum" && !options.shapes.empty())
+        throw UsageError("import " + options.format + ": --shapes is an option of import einsum");
+}
+
+std::string imported(Options const& options) {
+    if (options.format == "einsum")
+        return graph_of(options.what, shapes_from(options.shapes), options.dtype_or_f32(), OrderedJson::object());
+    if (options.format == "opt_einsum") return from_opt_einsum(options);
+    if (options.format == "safetensors-llama") return from_safetensors_llama(options);
+    std::string const use = "einsum, opt_einsum or safetensors-llama";
+    if (options.format == "omeinsum" || options.format == "onnx")
+        throw UsageError("import " + options.format + " is not available in this version; use " + use);
+    throw UsageError("import: expected " + use + ", found '" + options.format + "'");
+}
+
+int import(Options const& options) {
+    check_options(options);
+    std::string const text = imported(options);
+    graph::read_graph(text,
+                      options.format == "einsum" ? "--shapes" : options.what);  // shapes that do not fit are told here
+    if (options.out.empty()) return std::fputs(text.c_str(), stdout) < 0 ? 1 : 0;
+    write_text(options.out, text);
+    return 0;
+}
+
+}  // namespace
+
+void add_import(CLI::App& app, Action& chosen) {
+    CLI::App* command = app.add_subcommand(
+        "import",
+        "Write an EinGraph from another tool's format: einsum EXPRESSION --shapes 10x20,20x30; opt_einsum FILE.json; "
+        "or "
+        "safetensors-llama DIR, a Hugging Face folder with config.json and .safetensors files: its output is logits "
+        "[batch, 1 or seq, vocab] or, with --decode T, the greedy tokens_out [batch, T]");
+    auto const options = std::make_shared<Options>();
+    command->add_option("FORMAT", options->format, "einsum, opt_einsum or safetensors-llama")->required();
+    command->add_option("WHAT", options->what, "the expression, the file, or the folder")->required();
+    command->add_option("--shapes", options->shapes, "einsum: shapes of the operands, as 10x20,20x30");
+    command->add_option("--dtype", options->dtype,
+                        "of every tensor; safetensors-llama: to compute in (default: f32, and f64 for weights of f64)");
+    command->add_option("--tokens", options->tokens,
+                        "safetensors-llama: the prompt, a .npy file of integers [seq] or [batch, seq]");
+    auto extent = [&](std::string const& name, std::string const& about) {
+        command
+            ->add_option_function<Extent>(
+                name, [options, name](Extent value) { options->extents[name] = value; }, "safetensors-llama: " + about)
+            ->check(CLI::Range(Extent{1}, Extent{1} << 40));
+    };
+    extent("--sequence",
+           "instead of --tokens, how long the prompt is that einrun --input tokens=FILE.npy gives, i32 [batch, seq]");
+    extent("--batch", "how many prompts of one length there are (default 1)");
+    extent("--decode", "make so many tokens after the prompt");
+    command->add_option("--logits", options->logits, "safetensors-llama: of the last position (default), or of all")
+        ->check(CLI::IsMember({"last", "all"}));
+    command->add_option("-o,--output", options->out, "file to write (default: standard output)");
+    command->callback([options, &chosen] { chosen = [options] { return import(*options); }; });
+}
+
+}  // namespace ein::apps::tool

@@ -1,0 +1,140 @@
+#include "apps/eintool/llama/llama_config.hpp"
+
+#include <optional>
+
+namespace ein::apps::tool {
+namespace {
+
+class ConfigReader {
+public:
+    explicit ConfigReader(Cursor const& root) : root_(root) {}
+
+    LlamaConfig read() {
+        if (!root_.expect_object()) return {};
+        only("model_type", "llama", "", "import a model of that type; others differ in their layers");
+        LlamaConfig c;
+        LlamaSizes& s = c.sizes;
+        s.dim = extent("hidden_size"), s.ffn = extent("intermediate_size"),
+        s.layers = extent("num_hidden_layers", 1000);
+        s.heads = extent("num_attention_heads"), s.vocab = extent("vocab_size");
+        s.kv_heads = given("num_key_value_heads") ? extent("num_key_value_heads") : s.heads;
+        if (given("head_dim")) s.head_dim = extent("head_dim");
+        c.most_positions = given("max_position_embeddings") ? extent("max_position_embeddings") : 0;
+        s.norm_epsilon = positive("rms_norm_eps", 1e-6);  // LlamaConfig's own defaults
+        s.rotary_base = positive("rope_theta", 10000);
+        c.tied_embeddings = given("tie_word_embeddings") && root_.at("tie_word_embeddings").boolean().value_or(false);
+        for (std::string const key : {"torch_dtype", "dtype"})
+            if (given(key)) c.weights_dtype = root_.at(key).string().value_or("");
+        check_heads(s);
+        refuse_unsupported(s);
+        return c;
+    }
+
+private:
+    bool given(std::string const& key) const { return root_.has(key) && !root_.at(key).value().is_null(); }
+
+    /// 1 where there is a fault: what else is checked needs a number.
+    Extent extent(std::string const& key, Extent most = Extent{1} << 30) const {
+        if (!given(key)) {
+            root_.fail("the key \"" + key + "\"", "none", "take the config.json that belongs to the model");
+            return 1;
+        }
+        auto const value = root_.at(key).integer();
+        bool const fits = value && *value >= 1 && *value <= most;
+        if (value && !fits)
+            root_.at(key).fail("a whole number from 1 to " + std::to_string(most), std::to_string(*value), mend_);
+        return fits ? *value : 1;
+    }
+
+    double positive(std::string const& key, double fallback) const {
+        if (!given(key)) return fallback;
+        auto const value = root_.at(key).number();
+        if (value && !(*value > 0 && *value < 1e300))
+            root_.at(key).fail("a number above 0", brief(root_.at(key).value()), mend_);
+        return value.value_or(fallback);
+    }
+
+    /// @param fallback  what a missing key means; empty: the key must be there
+    void only(std::string const& key, std::string const& wanted, std::string const& fallback,
+              std::string const& mend) const {
+        if (!given(key)) {
+            if (fallback != wanted)
+                root_.fail("the key \"" + key + "\"", "none", "write \"" + wanted + "\" if it is one");
+            return;
+        }
+        auto const found = root_.at(key).string();
+        if (found && *found != wanted) root_.at(key).fail("\"" + wanted + "\"", "'" + *found + "'", mend);
+    }
+
+    void check_heads(LlamaSizes const& s) const {
+        if (!root_.faults().empty()) return;  // extents may be missing
+        if (s.heads % s.kv_heads != 0)
+            root_.at("num_key_value_heads")
+                .fail("a divisor of num_attention_heads (" + std::to_string(s.heads) + ")", std::to_string(s.kv_heads),
+                      mend_);
+        if (s.head_dim == 0 && s.dim % s.heads != 0)
+            root_.at("hidden_size")
+                .fail("a multiple of num_attention_heads (" + std::to_string(s.heads) + ")", std::to_string(s.dim),
+                      "give head_dim too");
+        else if (s.head() % 2 != 0)
+            root_.at(s.head_dim > 0 ? "head_dim" : "hidden_size")
+                .fail("heads of an even dimension", std::to_string(s.head()), mend_);
+    }
+
+    /// What changes a model's results.
+    void refuse_unsupported(LlamaSizes& s) const {
+        only("hidden_act", "silu", "silu", "import a model with that activation");
+        for (std::string const key : {"attention_bias", "mlp_bias"})
+            if (given(key) && root_.at(key).boolean().value_or(false))
+                root_.at(key).fail("false", "true",
+                                   "import a model without biases; this version has none in its layers");
+        if (given("quantization_config"))
+            root_.at("quantization_config")
+                .fail("null", brief(root_.at("quantization_config").value()),
+                      "import a model that is not quantized; this version has no quantized weights");
+        if (given("partial_rotary_factor") && root_.at("partial_rotary_factor").number() != 1.0)
+            root_.at("partial_rotary_factor")
+                .fail("1", brief(root_.at("partial_rotary_factor").value()), "import a model that turns whole heads");
+        for (std::string const key : {"rope_scaling", "rope_parameters"})
+            if (given(key) && root_.at(key).expect_object()) ConfigReader(root_.at(key)).read_rope(s);
+    }
+
+    /// rope_scaling; rope_parameters, as newer files call it, has rope_theta too.
+    void read_rope(LlamaSizes& s) const {
+        s.rotary_base = positive("rope_theta", s.rotary_base);
+        std::string const key = given("rope_type") || !given("type") ? "rope_type" : "type";
+        std::string const type = given(key) ? root_.at(key).string().value_or("default") : "default";
+        if (type == "linear" || type == "llama3") s.rotary_scaling.factor = required("factor");
+        if (type == "llama3") {
+            RotaryScaling& scaling = s.rotary_scaling;
+            scaling.low = required("low_freq_factor"), scaling.high = required("high_freq_factor");
+            scaling.positions = required("original_max_position_embeddings");
+            if (root_.faults().empty() && scaling.low >= scaling.high)
+                root_.at("high_freq_factor")
+                    .fail("more than low_freq_factor (" + brief(root_.at("low_freq_factor").value()) + ")",
+                          brief(root_.at("high_freq_factor").value()), mend_);
+        } else if (type != "linear" && type != "default") {
+            root_.at(key).fail("default, linear or llama3", "'" + type + "'",
+                               "import a model whose rotary positions are of such a type");
+        }
+    }
+
+    double required(std::string const& key) const {
+        if (!given(key)) root_.fail("the key \"" + key + "\"", "none", mend_);
+        return positive(key, 1);
+    }
+
+    Cursor root_;
+    std::string const mend_ = "the file is damaged or of another model: take the config.json that belongs to the model";
+};
+
+}  // namespace
+
+LlamaConfig llama_config(Json const& document, std::string const& file) {
+    Faults faults(file);
+    LlamaConfig const config = ConfigReader(Cursor(document, faults)).read();
+    faults.throw_if_any();
+    return config;
+}
+
+}  // namespace ein::apps::tool

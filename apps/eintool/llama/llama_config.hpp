@@ -1,0 +1,22 @@
+// What a Hugging Face config.json says of a LLaMA. What would change the model's results and is not supported is refused; keys that would
+// not (of training, of generation) are ignored, as they are many and new ones come.
+#pragma once
+
+#include <string>
+
+#include "apps/eintool/llama/llama_graph.hpp"
+#include "lib/base/json.hpp"
+
+namespace ein::apps::tool {
+
+struct LlamaConfig {
+    LlamaSizes sizes{};
+    bool tied_embeddings = false;  // the embedding is the unembedding too
+    Extent most_positions = 0;     // that the model was trained for; 0: not told
+    std::string weights_dtype;     // as config.json names it; empty: not told
+};
+
+/// @param file  names it in messages  @throws InputError with all faults of the file
+LlamaConfig llama_config(Json const& document, std::string const& file);
+
+}  // namespace ein::apps::tool

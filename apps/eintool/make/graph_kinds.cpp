@@ -1,0 +1,64 @@
+#include <algorithm>
+
+#include "apps/eintool/make/graph_kind.hpp"
+#include "lib/base/error.hpp"
+
+namespace ein::apps::tool {
+namespace {
+
+std::string heading(GraphKind const& kind) {
+    std::string names = kind.name, defaults;
+    for (SizeOf const& size : kind.sizes) {
+        names += " " + size.name;
+        defaults += (defaults.empty() ? "" : " ") + std::to_string(size.by_default);
+    }
+    return names + (defaults.empty() ? "" : " (" + defaults + ")");
+}
+
+std::string described(Option const& option) {
+    std::string out = option.name;
+    if (option.value == OptionValue::extent) out += " N";
+    if (option.value == OptionValue::number) out += " X";
+    if (option.value == OptionValue::word) out += " WORD";
+    out.resize(std::max<std::size_t>(out.size() + 2, 16), ' ');
+    out += option.about;
+    if (option.value == OptionValue::word) out += ": " + one_of(option.words);
+    return out + (option.by_default.empty() ? "" : " (" + option.by_default + ")");
+}
+
+}  // namespace
+
+std::vector<GraphKind> const& graph_kinds() {
+    static std::vector<GraphKind> const all = [] {
+        std::vector<GraphKind> kinds;
+        for (auto const& table : {product_kinds(), transformer_kinds(), training_kinds(), factor_kinds(), point_kinds(),
+                                  path_kinds(), grid_kinds()})
+            kinds.insert(kinds.end(), table.begin(), table.end());
+        return kinds;
+    }();
+    return all;
+}
+
+GraphKind const& kind_named(std::string const& name) {
+    std::vector<std::string> names;
+    for (GraphKind const& kind : graph_kinds()) {
+        if (kind.name == name) return kind;
+        names.push_back(kind.name);
+    }
+    std::string const near = nearest_name(name, names);
+    throw UsageError("make: expected " + one_of(names) + ", found '" + name + "'" +
+                     (near.empty() ? "" : "; did you mean " + near + "?"));
+}
+
+std::string make_graph(GraphKind const& kind, Wanted const& wanted) { return kind.make(Request(kind, wanted)); }
+
+std::string kinds_help() {
+    std::string out = "Kinds, with their sizes (and what they are when not given), and their options:\n";
+    for (GraphKind const& kind : graph_kinds()) {
+        out += "  " + heading(kind) + "\n      " + kind.about + "\n";
+        for (Option const& option : kind.options) out += "      " + described(option) + "\n";
+    }
+    return out;
+}
+
+}  // namespace ein::apps::tool

@@ -1,0 +1,125 @@
+#include <algorithm>
+#include <barrier>
+#include <chrono>
+#include <thread>
+
+#include "apps/eintool/measure/measure_cluster.hpp"
+
+namespace ein::apps::tool {
+
+using executor::Device;
+
+namespace {
+
+double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+
+/// What all but a thirtieth of the values do not exceed.
+double upper(std::vector<double> values) {
+    auto const at = static_cast<std::ptrdiff_t>(values.size() - 1 - values.size() / 30);
+    std::nth_element(values.begin(), values.begin() + at, values.end());
+    return values[static_cast<std::size_t>(at)];
+}
+
+/// Calls of one(worker) a second, all workers together: each thread calls it for many short slices. The upper ones count: another
+/// program only slows some down.
+double rate(int threads, std::function<void(int)> const& one) {
+    constexpr double slice = 2e-3;            // shorter than an operating system's: some have the core alone
+    constexpr int slices = 150, fewest = 30;  // long calls make long slices: fewer will do
+    constexpr double long_enough = 0.3;
+    std::vector<std::vector<double>> rates(static_cast<std::size_t>(threads));
+    std::barrier together(threads);
+    auto const work = [&](int worker) {
+        one(worker);
+        together.arrive_and_wait();
+        double const start = now();
+        for (int i = 0; i < slices && (i < fewest || now() - start < long_enough); ++i) {
+            double const begin = now();
+            double calls = 0, passed = 0;
+            for (; passed < slice; passed = now() - begin) one(worker), ++calls;
+            rates[static_cast<std::size_t>(worker)].push_back(calls / passed);
+        }
+    };
+    std::vector<std::thread> others;
+    for (int worker = 1; worker < threads; ++worker) others.emplace_back(work, worker);
+    work(0);
+    for (std::thread& thread : others) thread.join();
+    double sum = 0;
+    for (std::vector<double> const& each : rates) sum += upper(each);
+    return sum;
+}
+
+/// Arrays of small numbers, one set a worker.
+class Arrays {
+public:
+    Arrays(int threads, std::size_t bytes, std::size_t arrays) {
+        for (std::size_t i = 0; i < static_cast<std::size_t>(threads) * arrays; ++i)
+            data_.emplace_back(bytes / sizeof(double), 1e-3);
+        arrays_ = arrays;
+    }
+    void* of(int worker, std::size_t array) { return data_[static_cast<std::size_t>(worker) * arrays_ + array].data(); }
+
+private:
+    std::vector<std::vector<double>> data_;
+    std::size_t arrays_ = 1;
+};
+
+/// Calls a second of an EinSum of two operands; all shapes are dense.
+double kernel_rate(Device& device, int threads, graph::EinSum einsum, DType type) {
+    schedule::Kernel const kernel{"measured", std::move(einsum), type};
+    executor::KernelShape shape{&kernel, kernel.einsum.extents, {}, {}, {type, type}, type, false};
+    std::size_t largest = 0;
+    auto const strides = [&](std::vector<int> const& labels) {
+        Shape lengths;
+        for (int label : labels) lengths.push_back(kernel.einsum.extents[static_cast<std::size_t>(label)]);
+        largest = std::max(largest, static_cast<std::size_t>(element_count(lengths)) * size_of(type));
+        return row_major_strides(lengths);
+    };
+    for (auto const& labels : kernel.einsum.inputs) shape.operand_strides.push_back(strides(labels));
+    shape.output_strides = strides(kernel.einsum.output);
+    auto const prepared = device.prepare(shape, {});
+    Arrays arrays(threads, largest, 3);
+    std::vector<Extent> const begin(kernel.einsum.labels.size(), 0);
+    return rate(threads, [&](int worker) {
+        executor::SoloTeam team;
+        void const* const operands[] = {arrays.of(worker, 0), arrays.of(worker, 1)};
+        prepared->launch({operands, arrays.of(worker, 2), begin}, team);
+    });
+}
+
+graph::EinSum product_of_matrices(Extent n) {
+    return {{"i", "j", "k"}, {n, n, n}, {{0, 1}, {1, 2}}, {0, 2}, scalar::product(2), scalar::Agg::sum};
+}
+
+graph::EinSum elementwise(scalar::Expr join, Extent n) {
+    return {{"i"}, {n}, {{0}, {0}}, {0}, std::move(join), scalar::Agg::sum};
+}
+
+double copies_a_second(Device& device, int threads, Extent rows, Extent columns) {
+    Arrays arrays(threads, static_cast<std::size_t>(rows * columns * 2) * sizeof(double), 2);
+    std::vector<graph::AxisMap> const same(2);
+    Box const whole = Box::whole({rows, 2 * columns}), half = Box::whole({rows, columns});
+    return rate(threads, [&](int worker) {
+        executor::SoloTeam team;
+        device.copy({arrays.of(worker, 0), whole, arrays.of(worker, 1), half, half, same, DType::f64}, team);
+    });
+}
+
+}  // namespace
+
+KernelRates measure_kernels(Device& device, int threads) {
+    using scalar::Expr;
+    Expr const x = Expr::operand(0), y = Expr::operand(1);
+    // 32 MiB: beyond the caches, as the blocks of large tensors are.
+    constexpr double n = 384, long_array = 1 << 22, short_array = 1 << 12;
+    KernelRates rates;
+    rates.flops_f64 = 2 * n * n * n * kernel_rate(device, threads, product_of_matrices(384), DType::f64);
+    rates.flops_f32 = 2 * n * n * n * kernel_rate(device, threads, product_of_matrices(384), DType::f32);
+    rates.operations =  // exp counts ten, as in scheduler/simulate/task_costs.cpp
+        11 * short_array *
+        kernel_rate(device, threads, elementwise(Expr::call(scalar::Op::exp, {x - y}), 1 << 12), DType::f32);
+    rates.bytes = 3 * 8 * long_array * kernel_rate(device, threads, elementwise(x + y, 1 << 22), DType::f64);
+    rates.copied = 8 * long_array * copies_a_second(device, threads, 1 << 11, 1 << 11);
+    return rates;
+}
+
+}  // namespace ein::apps::tool

@@ -1,0 +1,25 @@
+#include <cstdio>
+#include <memory>
+
+#include "apps/eintool/commands.hpp"
+#include "lib/base/json.hpp"
+#include "lib/graph/read_graph.hpp"
+
+namespace ein::apps::tool {
+
+void add_validate(CLI::App& app, Action& chosen) {
+    CLI::App* command =
+        app.add_subcommand("validate", "Check a graph and tell every fault at once; exit code 3 when there is one");
+    auto const path = std::make_shared<std::string>();
+    command->add_option("GRAPH", *path, "EinGraph JSON file")->required();
+    command->callback([path, &chosen] {
+        chosen = [path] {
+            graph::EinGraph const graph = graph::read_graph(read_text_file(*path), *path);
+            std::printf("%s: sound: %zu tensors, %zu nodes after lowering, %zu outputs\n", path->c_str(),
+                        graph.leaves.size(), graph.nodes.size(), graph.outputs.size());
+            return 0;
+        };
+    });
+}
+
+}  // namespace ein::apps::tool

@@ -1,0 +1,96 @@
+#include "executor/device/cpu/cpu_device.hpp"
+
+#include <algorithm>
+
+#include "executor/device/reference/element.hpp"
+#include "executor/device/cpu/gemm/gemm_kernel.hpp"
+#include "executor/device/kernel/kernel_types.hpp"
+#include "executor/device/cpu/moves/lookup_kernel.hpp"
+#include "executor/device/cpu/loops/loop_kernel.hpp"
+#include "executor/device/reference/reference_device.hpp"
+#include "executor/device/cpu/moves/scatter_kernel.hpp"
+#include "executor/device/cpu/moves/transpose_kernel.hpp"
+
+namespace ein::executor {
+namespace {
+
+class NothingKernel final : public PreparedKernel {
+public:
+    void launch(KernelCall const&, Team&) const override {}
+};
+
+/// The aggregate of no elements, for every output.
+class IdentityKernel final : public PreparedKernel {
+public:
+    IdentityKernel(Nest nest, KernelTypes const& types, scalar::Agg agg) {
+        std::erase_if(nest.labels, [](NestLabel const& label) { return label.aggregated; });
+        for (NestLabel& label : nest.labels) {
+            label.strides = {0};
+            label.index = -1;
+        }
+        nest.operand_dtypes = {types.accumulate};
+        simplify(nest);
+        store_element(scalar::identity(agg, types.accumulate), identity_, types.accumulate);
+        loops_ = LoopKernel::make(std::move(nest), LoopBody::identity(types.accumulate));
+    }
+    void launch(KernelCall const& call, Team& team) const override {
+        void const* const operand = identity_;
+        loops_->launch(std::span(&operand, 1), call.output, {}, team);
+    }
+
+private:
+    alignas(16) std::byte identity_[16] = {};
+    std::unique_ptr<LoopKernel const> loops_;
+};
+
+class LoopsOnly final : public PreparedKernel {
+public:
+    explicit LoopsOnly(std::unique_ptr<LoopKernel const> loops) : loops_(std::move(loops)) {}
+    void launch(KernelCall const& call, Team& team) const override {
+        loops_->launch(call.operands, call.output, call.begin, team, call.next);
+    }
+
+private:
+    std::unique_ptr<LoopKernel const> loops_;
+};
+
+LoopBody body_of(graph::EinSum const& einsum, KernelTypes const& types, scalar::Params const& params) {
+    LoopBody body;
+    body.compute = types.compute;
+    body.join = types.join;
+    body.accumulate = types.accumulate;
+    body.agg = einsum.agg;
+    for (int operand : scalar::operands_of(einsum.join)) body.used.push_back(static_cast<std::size_t>(operand));
+    for (int label : scalar::labels_of(einsum.join))
+        body.indices = std::max(body.indices, static_cast<std::size_t>(label) + 1);
+    if (einsum.join.op() != scalar::Op::operand || einsum.join.node().slot != 0)
+        body.program = std::make_shared<scalar::Program const>(einsum.join, types.compute, types.weak, params);
+    return body;
+}
+
+}  // namespace
+
+CpuDevice::CpuDevice() { use_one_blas_thread(); }
+
+std::unique_ptr<PreparedKernel const> CpuDevice::prepare(KernelShape const& shape, scalar::Params const& params) {
+    check(shape);
+    graph::EinSum const& einsum = shape.kernel->einsum;
+    KernelTypes const types = types_of(shape);
+    Nest nest = make_nest(shape);
+    if (writes_nothing(nest)) return std::make_unique<NothingKernel>();
+    if (reads_nothing(nest)) {
+        if (shape.accumulate) return std::make_unique<NothingKernel>();
+        return std::make_unique<IdentityKernel>(std::move(nest), types, einsum.agg);
+    }
+    if (auto lookup = make_lookup_kernel(shape)) return lookup;
+    if (auto scatter = make_scatter_kernel(shape)) return scatter;
+    simplify(nest);
+    if (auto gemm = make_gemm_kernel(shape, nest, types, params)) return gemm;
+    LoopBody body = body_of(einsum, types, params);
+    if (body.program == nullptr)
+        if (auto transpose = make_transpose_kernel(nest)) return transpose;
+    if (auto loops = LoopKernel::make(nest, std::move(body))) return std::make_unique<LoopsOnly>(std::move(loops));
+    return ReferenceDevice().prepare(shape, params);
+}
+
+}  // namespace ein::executor

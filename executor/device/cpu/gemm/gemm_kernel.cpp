@@ -1,0 +1,329 @@
+#include "executor/device/cpu/gemm/gemm_kernel.hpp"
+
+#include <cblas.h>
+
+#include <algorithm>
+#include <atomic>
+
+#include "executor/device/cpu/gemm/gemm_grid.hpp"
+#include "executor/device/kernel/gemm_match.hpp"
+#include "executor/device/kernel/gemm_plan.hpp"
+#include "executor/device/cpu/loops/loop_kernel.hpp"
+#include "executor/device/cpu/gemm/pair_product.hpp"
+#include "executor/device/cpu/scratch.hpp"
+#include "lib/base/partition.hpp"
+
+namespace ein::executor {
+namespace {
+
+constexpr std::size_t A = GemmPlan::a, B = GemmPlan::b, C = GemmPlan::c;
+constexpr std::int64_t most_pieces = 64;
+/// What a kernel does with the elements of its two operands.
+struct Operation {
+    std::array<std::size_t, 2> operands{};
+    double factor = 1;
+    std::optional<PairJoin> join;  // of pair_product; BLAS multiplies
+    PairProduct pair;
+    scalar::Agg agg = scalar::Agg::sum;
+};
+
+class GemmKernel final : public PreparedKernel {
+public:
+    GemmKernel(GemmPlan plan, Grid grid, Nest const& nest, Operation const& operation, DType type)
+        : plan_(std::move(plan)),
+          operands_(operation.operands),
+          pair_(operation.pair),
+          agg_(operation.agg),
+          size_(static_cast<Extent>(size_of(type))),
+          accumulate_(nest.accumulate),
+          grains_(pair_.run == nullptr ? Grains{} : grains_in_tiles(plan_, pair_.columns)),
+          grid_(grid) {
+        call_.type = type;
+        call_.alpha = operation.factor;
+        if (pair_.run == nullptr) set_forms();
+        set_labels();
+        for (std::size_t side : {A, B}) make_packing(nest, side, type);
+        make_unpacking(nest, type);
+        double const m = static_cast<double>(plan_.m()), n = static_cast<double>(plan_.n());
+        double const k = static_cast<double>(plan_.k());
+        double const bytes = (m * k + k * n + m * n) * static_cast<double>(size_ * plan_.calls());
+        large_ = flops_of(plan_) >= 2e7 || bytes > 4e6;
+    }
+
+    void launch(KernelCall const& call, Team& team) const override {
+        std::array<std::byte const*, 2> from{};
+        Scratch const packed(packed_bytes());
+        std::byte* place = packed.data();
+        for (std::size_t side : {A, B}) {
+            from[side] = static_cast<std::byte const*>(call.operands[operands_[side]]);
+            if (!packing_[side]) continue;
+            void const* const source = from[side];
+            packing_[side]->launch(std::span(&source, 1), place, {}, team);
+            from[side] = place;
+            place += lines(bytes_of(side));
+        }
+        auto* const to = unpacking_ ? place : static_cast<std::byte*>(call.output);
+        Grid const grid = grid_for(large_ ? team.width() : 1);
+        std::int64_t const tasks = plan_.calls() * grid.rows * grid.columns * grid.sums;
+        if (large_ && tasks > 1) {
+            std::int64_t const pieces =
+                std::min<std::int64_t>(tasks, std::max<std::int64_t>(most_pieces, 4 * team.width()));
+            team.run(pieces, [&](std::int64_t piece) {
+                run_tasks(grid, part_begin(tasks, pieces, piece), part_begin(tasks, pieces, piece + 1), from, to, team);
+            });
+        } else {
+            run_tasks(grid, 0, tasks, from, to, team);
+        }
+        void const* const results = to;
+        if (unpacking_) unpacking_->launch(std::span(&results, 1), call.output, {}, team);
+    }
+
+private:
+    /// How rows and columns were cut the last time: threads of a run are mostly as many.
+    struct Chosen {
+        std::int32_t threads = 0;
+        std::uint16_t rows = 1, columns = 1;
+    };
+    static_assert(std::atomic<Chosen>::is_always_lock_free);
+
+    Grid grid_for(int threads) const {
+        if (pair_.run == nullptr) return grid_;
+        Chosen chosen = chosen_.load(std::memory_order_relaxed);
+        if (chosen.threads != threads) {
+            Grid const grid =
+                choose_grid({plan_, grains_, costs_in_tiles(plan_)}, hands_of(plan_, threads), grid_.sums);
+            chosen = {threads, static_cast<std::uint16_t>(grid.rows), static_cast<std::uint16_t>(grid.columns)};
+            chosen_.store(chosen, std::memory_order_relaxed);
+        }
+        return {chosen.rows, chosen.columns, grid_.sums};
+    }
+
+    std::size_t bytes_of(std::size_t side) const {
+        Extent const copies = side == C ? grid_.sums : 1;
+        return static_cast<std::size_t>(plan_.matrices[side].elements * copies * size_);
+    }
+    std::size_t packed_bytes() const {
+        std::size_t total = 0;
+        for (std::size_t side : {A, B, C})
+            if (plan_.matrices[side].packed) total += lines(bytes_of(side));
+        return total;
+    }
+
+    /// BLAS's: at most one label a direction.
+    static MatrixStrides strides(std::vector<GemmPlan::Loop> const& down, std::vector<GemmPlan::Loop> const& across,
+                                 std::size_t side) {
+        return {down.empty() ? 0 : down.front().steps[side], across.empty() ? 0 : across.front().steps[side]};
+    }
+    void set_forms() {
+        call_.a_form = *blas_form(plan_.m(), plan_.k(), strides(plan_.rows, plan_.terms, A));
+        call_.b_form = *blas_form(plan_.k(), plan_.n(), strides(plan_.terms, plan_.columns, B));
+        call_.c_form = *blas_form(plan_.m(), plan_.n(), strides(plan_.rows, plan_.columns, C));
+    }
+
+    void set_labels() {
+        auto const labels = [](std::vector<GemmPlan::Loop> const& loops, std::size_t first, std::size_t second) {
+            std::vector<PairLabel> found;
+            for (GemmPlan::Loop const& loop : loops)
+                found.push_back({loop.length, {loop.steps[first], loop.steps[second]}});
+            return found;
+        };
+        rows_ = labels(plan_.rows, A, C);
+        columns_ = labels(plan_.columns, B, C);
+        terms_ = labels(plan_.terms, A, B);
+    }
+
+    /// Brings an operand to the calls' type and layout; labels that it alone has are summed on the way.
+    void make_packing(Nest const& nest, std::size_t side, DType type) {
+        GemmPlan::Matrix const& matrix = plan_.matrices[side];
+        if (!matrix.packed) return;
+        Nest pack{{}, {nest.operand_dtypes[operands_[side]]}, type, false, 0};
+        for (std::size_t l = 0; l < nest.labels.size(); ++l) {
+            Extent const from = nest.labels[l].strides[operands_[side]], to = matrix.packed_strides[l] * size_;
+            if (from != 0) pack.labels.push_back({nest.labels[l].length, {from}, to, to == 0, -1});
+        }
+        simplify(pack);
+        packing_[side] = LoopKernel::make(std::move(pack), LoopBody::identity(type));
+    }
+
+    void make_unpacking(Nest const& nest, DType type) {
+        GemmPlan::Matrix const& matrix = plan_.matrices[C];
+        if (!matrix.packed) return;
+        Nest unpack{{}, {type}, nest.output_dtype, nest.accumulate, nest.output_bytes};
+        for (std::size_t l = 0; l < nest.labels.size(); ++l)
+            if (!nest.labels[l].aggregated)
+                unpack.labels.push_back({nest.labels[l].length,
+                                         {matrix.packed_strides[l] * size_},
+                                         nest.labels[l].output_stride,
+                                         false,
+                                         -1});
+        unpack.labels.push_back({grid_.sums, {matrix.elements * size_}, 0, true, -1});
+        simplify(unpack);
+        unpacking_ = LoopKernel::make(std::move(unpack), LoopBody::identity(type, agg_));
+    }
+
+    /// The part of each direction that a task takes.
+    struct Part {
+        std::pair<Extent, Extent> rows, columns, terms;  // first, count
+    };
+
+    void run_tasks(Grid const& grid, std::int64_t first, std::int64_t last, std::array<std::byte const*, 2> const& from,
+                   std::byte* to, Team& team) const {
+        Part const longest = part_of(grid, 0, 0, 0);
+        Scratch const scratch(pair_.run == nullptr ? 0 : pair_.scratch_bytes(pair_call(longest, nullptr)));
+        for (std::int64_t task = first; task < last; ++task) {
+            std::int64_t rest = task;
+            std::int64_t const column = rest % grid.columns;
+            rest /= grid.columns;
+            std::int64_t const row = rest % grid.rows;
+            rest /= grid.rows;
+            std::int64_t const sum = rest % grid.sums;
+            rest /= grid.sums;
+            std::array<Extent, 3> at{0, 0, sum * plan_.matrices[C].elements * (grid.sums > 1 ? 1 : 0)};
+            GemmPlan::add_turn(plan_.free_loops, rest, at);
+            Part const all = part_of(grid, row, column, sum);
+            std::byte const *const a = from[A] + at[A] * size_, *const b = from[B] + at[B] * size_;
+            std::byte* const c = to + at[C] * size_;
+            if (pair_.run == nullptr)
+                call_blas(all, a, b, c);
+            else
+                call_pair(all, a, b, c, scratch.data(), team);
+        }
+    }
+
+    Part part_of(Grid const& grid, std::int64_t row, std::int64_t column, std::int64_t sum) const {
+        return {grid_part(plan_.m(), grid.rows, row, grains_.rows),
+                grid_part(plan_.n(), grid.columns, column, grains_.columns),
+                grid_part(plan_.k(), grid.sums, sum, grains_.sums)};
+    }
+
+    PairCall pair_call(Part const& part, std::byte* scratch) const {
+        auto const labels = [](std::vector<PairLabel> const& all, std::pair<Extent, Extent> const& range) {
+            return PairLabels{all.data(), static_cast<int>(all.size()), range.first, range.second};
+        };
+        PairCall call;
+        call.rows = labels(rows_, part.rows);
+        call.columns = labels(columns_, part.columns);
+        call.terms = labels(terms_, part.terms);
+        call.whole_columns = plan_.whole_columns;
+        call.whole_terms = plan_.whole_terms;
+        call.scale = call_.alpha;
+        call.accumulate = accumulate_ && !unpacking_;
+        call.scratch = scratch;
+        return call;
+    }
+
+    void call_pair(Part const& part, void const* a, void const* b, void* c, std::byte* scratch, Team& team) const {
+        PairCall call = pair_call(part, scratch);
+        call.pause = [](void* of) { static_cast<Team*>(of)->pause(); };
+        call.pause_of = &team;
+        call.a = a;
+        call.b = b;
+        call.c = c;
+        pair_.run(call);
+    }
+
+    void call_blas(Part const& part, std::byte const* a, std::byte const* b, std::byte* c) const {
+        auto const place = [&](std::vector<GemmPlan::Loop> const& loops, std::size_t side, Extent first) {
+            return loops.empty() ? 0 : first * loops.front().steps[side] * size_;
+        };
+        GemmCall call = call_;
+        call.m = part.rows.second;
+        call.n = part.columns.second;
+        call.k = part.terms.second;
+        call.beta = accumulate_ && !unpacking_ ? 1 : 0;
+        a += place(plan_.rows, A, part.rows.first) + place(plan_.terms, A, part.terms.first);
+        b += place(plan_.terms, B, part.terms.first) + place(plan_.columns, B, part.columns.first);
+        c += place(plan_.rows, C, part.rows.first) + place(plan_.columns, C, part.columns.first);
+        Extent const turns = GemmPlan::turns(plan_.sum_loops);
+        for (Extent turn = 0; turn < turns; ++turn, call.beta = 1) {
+            std::array<Extent, 3> step{};
+            GemmPlan::add_turn(plan_.sum_loops, turn, step);
+            gemm(call, a + step[A] * size_, b + step[B] * size_, c);
+        }
+    }
+
+    GemmPlan plan_;
+    std::array<std::size_t, 2> operands_;
+    PairProduct pair_;  // in place of BLAS
+    scalar::Agg agg_;
+    Extent size_;
+    bool accumulate_;
+    Grains grains_;
+    Grid grid_;  // of BLAS's calls; of pair_product's only how sums are cut
+    mutable std::atomic<Chosen> chosen_{};
+    GemmCall call_;
+    std::vector<PairLabel> rows_, columns_, terms_;
+    std::array<std::unique_ptr<LoopKernel const>, 2> packing_;
+    std::unique_ptr<LoopKernel const> unpacking_;
+    bool large_ = false;
+};
+
+/// Sums of products, else one of the other products; nothing for other joins and aggregations.
+std::optional<Operation> operation_of(graph::EinSum const& einsum, KernelTypes const& types,
+                                      scalar::Params const& params) {
+    DType const type = types.compute;
+    if (types.join != type || types.accumulate != type) return std::nullopt;
+    bool const in_blas = type == DType::f32 || type == DType::f64 || is_complex(type);
+    Operation operation;
+    operation.agg = einsum.agg;
+    if (in_blas && einsum.agg == scalar::Agg::sum)
+        if (auto const product = scaled_product(einsum.join, types, params)) {
+            operation.operands = {product->left, product->right};
+            operation.factor = product->factor;
+            operation.pair = pair_product(PairJoin::multiply, einsum.agg, type);
+            if (operation.pair.run != nullptr) operation.join = PairJoin::multiply;
+            return operation;
+        }
+    std::optional<PairOperation> const pair = pair_operation(einsum.join);
+    if (!pair) return std::nullopt;
+    operation.operands = {pair->left, pair->right};
+    operation.join = pair->join;
+    operation.pair = pair_product(pair->join, einsum.agg, type);
+    return operation.pair.run == nullptr ? std::nullopt : std::optional(operation);
+}
+
+/// The cheapest plan. With tiles the operands may change places.
+std::optional<GemmPlan> plan_of(Nest const& nest, DType type, bool pack_output, Operation& operation) {
+    bool const sums_products = !operation.join || operation.join == PairJoin::multiply;
+    auto const problem = [&](Operation const& of) {
+        return GemmProblem{nest, of.operands[0], of.operands[1],
+                           type, pack_output,    sums_products && of.agg == scalar::Agg::sum};
+    };
+    if (!operation.join) return plan_gemm(problem(operation));
+    std::optional<GemmPlan> const plan = plan_tiles(problem(operation), operation.pair);
+    Operation exchanged = operation;
+    std::swap(exchanged.operands[0], exchanged.operands[1]);
+    exchanged.join = with_operands_exchanged(*operation.join);
+    exchanged.pair = pair_product(*exchanged.join, operation.agg, type);
+    std::optional<GemmPlan> const other = plan_tiles(problem(exchanged), exchanged.pair);
+    if (!other || (plan && plan->seconds <= other->seconds)) return plan;
+    operation = exchanged;
+    return other;
+}
+
+}  // namespace
+
+std::unique_ptr<PreparedKernel const> make_gemm_kernel(KernelShape const& shape, Nest const& nest,
+                                                       KernelTypes const& types, scalar::Params const& params) {
+    std::optional<Operation> operation = operation_of(shape.kernel->einsum, types, params);
+    if (!operation) return nullptr;
+    std::optional<GemmPlan> plan = plan_of(nest, types.compute, false, *operation);
+    if (!plan) return nullptr;
+    bool const in_tiles = operation->join.has_value();
+    auto const grid_of = [&] {
+        Grains const grains = in_tiles ? grains_in_tiles(*plan, operation->pair.columns) : Grains{};
+        return choose_grid({*plan, grains, in_tiles ? costs_in_tiles(*plan) : PieceCosts{}},
+                           usual_hands(*plan, in_tiles));
+    };
+    Grid grid = grid_of();
+    if (grid.sums > 1) {  // pieces of a sum need outputs of their own, even where the output could be written in place
+        plan = plan_of(nest, types.compute, true, *operation);
+        if (!plan) return nullptr;
+        grid = grid_of();
+    }
+    return std::make_unique<GemmKernel>(std::move(*plan), grid, nest, *operation, types.compute);
+}
+
+void use_one_blas_thread() { openblas_set_num_threads(1); }
+
+}  // namespace ein::executor

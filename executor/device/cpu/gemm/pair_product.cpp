@@ -1,0 +1,60 @@
+#include "executor/device/cpu/gemm/pair_product.hpp"
+
+#include "executor/device/cpu/instruction_set.hpp"
+
+namespace ein::executor {
+namespace {
+
+using scalar::Expr;
+using scalar::Op;
+
+/// The two operands of `expr`, if they are its arguments and distinct.
+std::optional<PairOperation> of_two(PairJoin join, Expr const& expr) {
+    if (expr.args().size() != 2 || expr.args()[0].op() != Op::operand || expr.args()[1].op() != Op::operand)
+        return std::nullopt;
+    auto const left = static_cast<std::size_t>(expr.args()[0].node().slot);
+    auto const right = static_cast<std::size_t>(expr.args()[1].node().slot);
+    return left == right ? std::nullopt : std::optional(PairOperation{join, left, right});
+}
+
+std::optional<PairOperation> of_difference(PairJoin join, Expr const& expr) {
+    return expr.op() == Op::sub ? of_two(join, expr) : std::nullopt;
+}
+
+bool is_two(Expr const& expr) { return expr.op() == Op::number && expr.node().value == std::complex<double>(2.0); }
+
+}  // namespace
+
+std::optional<PairOperation> pair_operation(Expr const& join) {
+    switch (join.op()) {
+        case Op::add: return of_two(PairJoin::add, join);
+        case Op::sub: return of_two(PairJoin::subtract, join);
+        case Op::min: return of_two(PairJoin::least, join);
+        case Op::max: return of_two(PairJoin::most, join);
+        case Op::abs: return of_difference(PairJoin::distance, join.args()[0]);
+        case Op::pow: return is_two(join.args()[1]) ? of_difference(PairJoin::square, join.args()[0]) : std::nullopt;
+        case Op::mul:
+            if (join.args()[0] == join.args()[1]) return of_difference(PairJoin::square, join.args()[0]);
+            return of_two(PairJoin::multiply, join);
+        default: return std::nullopt;
+    }
+}
+
+PairJoin with_operands_exchanged(PairJoin join) {
+    if (join == PairJoin::subtract) return PairJoin::subtract_from;
+    return join == PairJoin::subtract_from ? PairJoin::subtract : join;
+}
+
+PairProduct pair_product(PairJoin join, scalar::Agg agg, DType type) {
+    bool const known_agg = agg == scalar::Agg::sum || agg == scalar::Agg::min || agg == scalar::Agg::max;
+    if (!known_agg || (type != DType::f32 && type != DType::f64 && type != DType::i64)) return {};
+    PairAgg const by = agg == scalar::Agg::sum ? PairAgg::sum : agg == scalar::Agg::min ? PairAgg::min : PairAgg::max;
+    PairType const of = type == DType::f32 ? PairType::f32 : type == DType::f64 ? PairType::f64 : PairType::i64;
+#ifdef EIN_X86_LOOPS
+    if (instruction_set() == InstructionSet::avx512) return avx512::pair_loops(join, by, of);
+    if (instruction_set() == InstructionSet::avx2) return avx2::pair_loops(join, by, of);
+#endif
+    return baseline::pair_loops(join, by, of);
+}
+
+}  // namespace ein::executor

@@ -1,0 +1,174 @@
+#include "executor/device/cpu/loops/aggregator.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "executor/device/reference/element.hpp"
+#include "executor/device/cpu/scratch.hpp"
+
+namespace ein::executor {
+namespace {
+
+using scalar::Expr;
+using scalar::Op;
+using scalar::Program;
+using scalar::StripOperand;
+
+Expr call(Op op, Expr a) { return Expr::call(op, {std::move(a)}); }
+Expr call(Op op, Expr a, Expr b) { return Expr::call(op, {std::move(a), std::move(b)}); }
+Expr infinity() { return Expr::number(std::numeric_limits<double>::infinity()); }
+
+/// The reference point of exponentials: the largest value, or 0 where that is infinite.
+Expr shift(Expr const& largest) {
+    return Expr::call(Op::where, {call(Op::eq, call(Op::abs, largest), infinity()), Expr::integer(0), largest});
+}
+
+template <class T>
+void repeat(void* to, void const* element, std::size_t count) {
+    T value;
+    std::memcpy(&value, element, sizeof(T));
+    std::fill_n(static_cast<T*>(to), count, value);
+}
+
+}  // namespace
+
+void repeat_element(void* to, void const* element, std::size_t size, std::size_t count) {
+    struct Sixteen {
+        std::uint64_t words[2];
+    };
+    switch (size) {
+        case 1: return repeat<std::uint8_t>(to, element, count);
+        case 2: return repeat<std::uint16_t>(to, element, count);
+        case 4: return repeat<std::uint32_t>(to, element, count);
+        case 8: return repeat<std::uint64_t>(to, element, count);
+        default: return repeat<Sixteen>(to, element, count);
+    }
+}
+
+/// The state is two planes of accumulators: the largest values, then the sums of exp(value - shift(largest)).
+struct Aggregator::Logarithms {
+    explicit Logarithms(DType type)
+        : max(strip_aggregate(scalar::Agg::max, type)),
+          sum(strip_aggregate(scalar::Agg::sum, type)),
+          exponential(call(Op::exp, Expr::operand(0) - shift(Expr::operand(1))), type, type, {}),
+          rescale(Expr::operand(0) * call(Op::exp, Expr::operand(1) - shift(Expr::operand(2))), type, type, {}),
+          result(shift(Expr::operand(0)) + call(Op::log, Expr::operand(1)), type, type, {}),
+          add(Expr::call(
+                  Op::where,
+                  {call(Op::eq, Expr::operand(0), Expr::operand(1)), Expr::operand(0) + Expr::number(std::log(2.0)),
+                   call(Op::max, Expr::operand(0), Expr::operand(1)) +
+                       call(Op::log1p,
+                            call(Op::exp, call(Op::neg, call(Op::abs, Expr::operand(0) - Expr::operand(1)))))}),
+              type, type, {}),
+          size(size_of(type)) {}
+
+    std::size_t program_bytes() const {
+        return std::max(
+            {exponential.scratch_bytes(), rescale.scratch_bytes(), result.scratch_bytes(), add.scratch_bytes()});
+    }
+
+    /// to[i] = program(operands)[i], in strips; every operand has `count` elements.
+    template <std::size_t N>
+    void run(Program const& program, std::array<void const*, N> from, void* to, std::size_t count,
+             std::byte* scratch) const {
+        for (std::size_t at = 0; at < count; at += program.strip()) {
+            std::size_t const n = std::min(program.strip(), count - at);
+            std::array<StripOperand, N> operands;
+            for (std::size_t k = 0; k < N; ++k)
+                operands[k] = {static_cast<std::byte const*>(from[k]) + at * size, false};
+            StripOperand const values = program.run(n, operands, {}, scratch);
+            std::memcpy(static_cast<std::byte*>(to) + at * size, values.data, n * size);
+        }
+    }
+
+    /// Raises the largest values to `largest` and scales the sums to match.
+    void raise(std::byte* held, std::byte* sums, void const* largest, std::size_t count, std::byte* scratch) const {
+        run<3>(rescale, {sums, held, largest}, sums, count, scratch);
+        std::memcpy(held, largest, count * size);
+    }
+
+    StripAggregate max, sum;
+    Program exponential;  // exp(value - shift(largest))
+    Program rescale;      // sum * exp(held - shift(largest))
+    Program result;       // shift(largest) + log(sum)
+    Program add;          // log(e^x + e^y)
+    std::size_t size;
+};
+
+std::optional<Aggregator> Aggregator::make(scalar::Agg agg, DType type) {
+    Aggregator made;
+    DType const registers = scalar::register_dtype(type);
+    made.element_ = size_of(registers);
+    store_element(scalar::identity(agg, type), made.identity_, registers);
+    if (agg != scalar::Agg::logsumexp)
+        made.loops_ = strip_aggregate(agg, type);
+    else if (kind(registers) == Kind::real)
+        made.logarithms_ = std::make_shared<Logarithms const>(registers);
+    if (made.loops_.combine == nullptr && made.logarithms_ == nullptr) return std::nullopt;
+    return made;
+}
+
+std::size_t Aggregator::state_bytes(std::size_t tile) const {
+    return lines(tile * element_) * (logarithms_ ? 3 : 1);  // largest, sums, results
+}
+
+std::size_t Aggregator::scratch_bytes(std::size_t strip) const {
+    return logarithms_ ? 3 * lines(strip * element_) + lines(logarithms_->program_bytes()) : 0;
+}
+
+void Aggregator::start(Tile const& tile) const {
+    repeat_element(tile.state, identity_, element_, tile.size);
+    if (logarithms_) std::memset(tile.state + lines(tile.size * element_), 0, tile.size * element_);
+}
+
+void Aggregator::rows(Tile const& tile, std::size_t at, void const* values, std::size_t rows,
+                      std::size_t columns) const {
+    std::byte* const acc = tile.state + at * element_;
+    if (!logarithms_) return loops_.rows(acc, values, rows, columns);
+    std::size_t const plane = lines(rows * columns * element_);
+    std::byte* const largest = tile.scratch;
+    std::byte* const spread = largest + plane;
+    std::byte* const exponentials = spread + plane;
+    std::byte* const program = exponentials + plane;
+    std::byte* const sums = acc + lines(tile.size * element_);
+    std::memcpy(largest, acc, rows * element_);
+    logarithms_->max.rows(largest, values, rows, columns);
+    logarithms_->raise(acc, sums, largest, rows, program);
+    for (std::size_t r = 0; r < rows; ++r)
+        repeat_element(spread + r * columns * element_, largest + r * element_, element_, columns);
+    logarithms_->run<2>(logarithms_->exponential, {values, spread}, exponentials, rows * columns, program);
+    logarithms_->sum.rows(sums, exponentials, rows, columns);
+}
+
+void Aggregator::columns(Tile const& tile, std::size_t at, void const* values, std::size_t rows,
+                         std::size_t columns) const {
+    if (!logarithms_) return loops_.columns(tile.state + at * element_, values, rows, columns);
+    for (std::size_t r = 0; r < rows; ++r)
+        combine(tile, at, static_cast<std::byte const*>(values) + r * columns * element_, columns);
+}
+
+void Aggregator::combine(Tile const& tile, std::size_t at, void const* values, std::size_t count) const {
+    if (logarithms_) return rows(tile, at, values, count, 1);
+    loops_.combine(tile.state + at * element_, values, count);
+}
+
+void const* Aggregator::finish(Tile const& tile, std::size_t at, std::size_t count) const {
+    std::byte* const acc = tile.state + at * element_;
+    if (!logarithms_) return acc;
+    std::size_t const plane = lines(tile.size * element_);
+    logarithms_->run<2>(logarithms_->result, {acc, acc + plane}, acc + 2 * plane, count,
+                        tile.scratch + 3 * lines(count * element_));
+    return acc + 2 * plane;
+}
+
+void Aggregator::merge(void* held, void const* values, std::size_t count, std::byte* scratch) const {
+    if (logarithms_)
+        logarithms_->run<2>(logarithms_->add, {held, values}, held, count, scratch + 3 * lines(count * element_));
+    else
+        loops_.combine(held, values, count);
+}
+
+}  // namespace ein::executor

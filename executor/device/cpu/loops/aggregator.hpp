@@ -1,0 +1,50 @@
+// Accumulators of one tile of outputs, and strips of values combined into them. The one place that knows that logsumexp
+// keeps two numbers (the largest value, and the sum of exponentials relative to it) where others keep one.
+// Leaves the order of strips to the loop kernel. All values are in the accumulate type's register type.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "executor/device/cpu/loops/strip_aggregate.hpp"
+#include "lib/scalar/program/program.hpp"
+
+namespace ein::executor {
+
+class Aggregator {
+public:
+    /// @return nothing for what is left to the reference: logsumexp, min and max of complex numbers
+    static std::optional<Aggregator> make(scalar::Agg agg, DType type);
+
+    std::size_t element_bytes() const { return element_; }
+    std::size_t state_bytes(std::size_t tile) const;     // accumulators of `tile` outputs
+    std::size_t scratch_bytes(std::size_t strip) const;  // for strips of at most `strip` values
+
+    /// The accumulators of one tile.
+    struct Tile {
+        std::byte* state;
+        std::size_t size;  // outputs
+        std::byte* scratch;
+    };
+    void start(Tile const& tile) const;
+    /// acc[at + r] with each row of values; acc[at + c] with each column; acc[at + i] with values[i].
+    void rows(Tile const& tile, std::size_t at, void const* values, std::size_t rows, std::size_t columns) const;
+    void columns(Tile const& tile, std::size_t at, void const* values, std::size_t rows, std::size_t columns) const;
+    void combine(Tile const& tile, std::size_t at, void const* values, std::size_t count) const;
+    /// The results of `count` outputs, ready to be stored.
+    void const* finish(Tile const& tile, std::size_t at, std::size_t count) const;
+    /// held[i] = held[i] combined with values[i]: plain results, as blocks hold them.
+    void merge(void* held, void const* values, std::size_t count, std::byte* scratch) const;
+
+private:
+    struct Logarithms;
+    StripAggregate loops_;
+    std::size_t element_ = 0;
+    alignas(16) std::byte identity_[16] = {};
+    std::shared_ptr<Logarithms const> logarithms_;  // of logsumexp only
+};
+
+/// Fills `count` elements of `size` bytes with one element.
+void repeat_element(void* to, void const* element, std::size_t size, std::size_t count);
+
+}  // namespace ein::executor

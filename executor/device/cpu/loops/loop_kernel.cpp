@@ -1,0 +1,252 @@
+#include "executor/device/cpu/loops/loop_kernel.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "executor/device/cpu/loops/loop_walk.hpp"
+#include "executor/device/cpu/past_cache.hpp"
+#include "executor/device/cpu/scratch.hpp"
+
+namespace ein::executor {
+namespace {
+
+/// Outputs of so many bytes go past the cache. Smaller ones are quicker to read for whoever comes next when they do not.
+constexpr Extent bytes_past_cache = 32 << 20;
+/// Operands of so many bytes are asked for ahead of their turn: while one strip is computed, the next comes.
+constexpr Extent bytes_ahead = 1 << 20;
+constexpr std::size_t stored_strip = 2048;  // bytes
+constexpr std::size_t looped_strip = 8192;  // bytes: in the first level still when a kernel reads what its loop made
+constexpr Extent longest_run = 16384;       // elements: of a loop between memory and memory, which fills no cache
+constexpr std::size_t long_strip = 2048;    // elements: without a program only the first-level cache limits a strip
+constexpr std::size_t read_strip = 8192;    // elements: of what is aggregated where it lies; ends interrupt reading
+
+bool goes_past_cache(Nest const& nest) {
+    Extent const bytes = nest.output_elements() * static_cast<Extent>(size_of(nest.output_dtype));
+    return !nest.accumulate && std::max(bytes, nest.output_bytes) >= bytes_past_cache;
+}
+
+/// A join over so many points is worth code of its own, which takes 20 to 70 microseconds to make.
+constexpr Extent points_for_a_loop = 1 << 13;
+
+bool becomes_a_loop(Nest const& nest, LoopBody const& body) {
+    Extent points = 1;
+    for (NestLabel const& label : nest.labels) points *= label.length;
+    return body.program != nullptr && points >= points_for_a_loop && scalar::VectorLoop::possible(*body.program);
+}
+
+/// Whether strips are aggregated where they lie in memory, to one element each.
+bool is_read_in_place(Nest const& nest, LoopBody const& body) {
+    DType const type = nest.operand_dtypes[body.used[0]];
+    auto const along = [&](NestLabel const& label) {
+        return label.aggregated && label.strides[body.used[0]] == static_cast<Extent>(size_of(type));
+    };
+    return type == body.compute && type == body.accumulate &&
+           std::any_of(nest.labels.begin(), nest.labels.end(), along);
+}
+
+/// Strips that a program makes an operation at a time and a kernel stores past the cache are short enough for stores to leave while the next strip is computed.
+std::size_t longest_strip(Nest const& nest, LoopBody const& body) {
+    if (body.program == nullptr) return is_read_in_place(nest, body) ? read_strip : long_strip;
+    if (becomes_a_loop(nest, body)) return std::min(body.program->strip(), looped_strip / size_of(body.compute));
+    bool const leaves = !nest.aggregates() && goes_past_cache(nest);
+    return leaves ? std::min(body.program->strip(), stored_strip / size_of(body.compute)) : body.program->strip();
+}
+
+/// What an operand's labels span in memory, in bytes.
+Extent extent_of(Nest const& nest, std::size_t operand) {
+    Extent last = 0;
+    for (NestLabel const& label : nest.labels) last += (label.length - 1) * std::abs(label.strides[operand]);
+    return last + static_cast<Extent>(size_of(nest.operand_dtypes[operand]));
+}
+
+/// Converting by way of `between` gives what converting at once does.
+bool passes_through(DType from, DType between, DType to) {
+    if (from == between || between == to) return true;
+    return promote(from, between) == between && !(from == DType::i64 && kind(between) >= Kind::real);
+}
+
+}  // namespace
+
+LoopBody LoopBody::identity(DType type, scalar::Agg agg) {
+    return {nullptr, {0}, 0, type, type, scalar::accumulate_dtype(agg, type), agg};
+}
+
+/// Where pieces share outputs: their partial results, and the kernel that combines them in order.
+struct LoopKernel::Partials {
+    std::unique_ptr<LoopKernel const> each;     // one piece's part into [outputs], dense
+    std::unique_ptr<LoopKernel const> combine;  // [piece][outputs] into the output
+    std::size_t piece_bytes = 0;
+};
+
+std::unique_ptr<LoopKernel const> LoopKernel::make(Nest nest, LoopBody body) {
+    std::optional<Aggregator> aggregator = Aggregator::make(body.agg, body.accumulate);
+    if (!aggregator) return nullptr;
+    std::size_t const strip = longest_strip(nest, body);
+    LoopPlan plan = plan_loops(nest, strip);
+    return std::unique_ptr<LoopKernel const>(
+        new LoopKernel(std::move(nest), std::move(body), std::move(*aggregator), std::move(plan), strip));
+}
+
+LoopKernel::~LoopKernel() = default;
+
+LoopKernel::LoopKernel(Nest nest, LoopBody body, Aggregator aggregator, LoopPlan plan, std::size_t strip)
+    : nest_(std::move(nest)),
+      body_(std::move(body)),
+      aggregator_(std::move(aggregator)),
+      plan_(std::move(plan)),
+      strip_(strip) {
+    for (LoopPlan::Level const& level : plan_.levels) {
+        NestLabel const& label = nest_.labels[level.label];
+        levels_.push_back({level.label, level.block, label.length, level.tile_stride, label.output_stride, label.index,
+                           label.aggregated});
+        strides_.insert(strides_.end(), label.strides.begin(), label.strides.end());
+    }
+    plain_copy_ = body_.program == nullptr && !nest_.aggregates() && !nest_.accumulate &&
+                  body_.accumulate == body_.compute &&
+                  passes_through(nest_.operand_dtypes[0], body_.compute, nest_.output_dtype);
+    past_cache_ = goes_past_cache(nest_);
+    in_place_ = results_stay() && !past_cache_;
+    choose_fetches();
+    make_loops();
+    lengthen_strips();
+    lay_out();
+    if (plan_.partial) make_partials();
+}
+
+bool LoopKernel::is_one_run(Extent inner, Extent outer) const {
+    return plan_.outer == LoopPlan::none || outer == inner * nest_.labels[plan_.inner].length;
+}
+
+/// Whether a strip's values are the results, one behind another.
+bool LoopKernel::results_stay() const {
+    DType const type = nest_.output_dtype;
+    if (nest_.aggregates() || nest_.accumulate || plan_.inner == LoopPlan::none) return false;
+    bool const as_it_is =
+        body_.join == body_.accumulate && type == body_.accumulate && type == scalar::register_dtype(type);
+    Extent const inner = nest_.labels[plan_.inner].output_stride;
+    Extent const outer = plan_.outer == LoopPlan::none ? 0 : nest_.labels[plan_.outer].output_stride;
+    return as_it_is && inner == static_cast<Extent>(size_of(type)) && is_one_run(inner, outer);
+}
+
+void LoopKernel::choose_fetches() {
+    DType const registers = scalar::register_dtype(body_.compute);
+    Extent const size = static_cast<Extent>(size_of(registers));
+    fetches_.assign(nest_.operand_dtypes.size(), Fetch::gather);
+    for (DType type : nest_.operand_dtypes)
+        narrowed_.push_back(type != body_.compute && registers != body_.compute &&
+                            promote(type, body_.compute) != body_.compute);
+    for (std::size_t k = 0; k < fetches_.size(); ++k) {
+        auto const stride = [&](std::size_t l) { return l == LoopPlan::none ? 0 : nest_.labels[l].strides[k]; };
+        Extent const inner = stride(plan_.inner), outer = stride(plan_.outer);
+        if (inner == 0 && outer == 0)
+            fetches_[k] = Fetch::constant;
+        else if (nest_.operand_dtypes[k] == registers && registers == body_.compute && inner == size &&
+                 is_one_run(inner, outer))
+            fetches_[k] = Fetch::direct;
+        ahead_.push_back(body_.program != nullptr && fetches_[k] == Fetch::direct &&
+                         extent_of(nest_, k) >= bytes_ahead);
+    }
+}
+
+void LoopKernel::make_loops() {
+    bool const all_constant = std::all_of(body_.used.begin(), body_.used.end(),
+                                          [&](std::size_t k) { return fetches_[k] == Fetch::constant; });
+    if (all_constant || !becomes_a_loop(nest_, body_)) return;
+    scalar::VectorLoop::Use use;
+    for (Fetch fetch : fetches_) use.constant.push_back(fetch == Fetch::constant);
+    use.ahead = ahead_;
+    loop_ = scalar::VectorLoop::make(*body_.program, use);
+    use.past_cache = true;
+    if (loop_ != nullptr && past_cache_ && results_stay()) streaming_ = scalar::VectorLoop::make(*body_.program, use);
+}
+
+/// A loop that reads operands where they lie and writes results where they stay needs no room for a strip: it is begun less often.
+void LoopKernel::lengthen_strips() {
+    bool const gathers =
+        std::any_of(body_.used.begin(), body_.used.end(), [&](std::size_t k) { return fetches_[k] == Fetch::gather; });
+    if (loop_ == nullptr || gathers || !(in_place_ || streaming_ != nullptr) || levels_.empty()) return;
+    Level& last = levels_.back();
+    if (last.label != plan_.inner || plan_.outer != LoopPlan::none || last.index >= 0) return;
+    bool const cut = plan_.pieces > 1 && plan_.cut + 1 == levels_.size();
+    Extent const shares = cut ? 4 * plan_.pieces : 1, most = std::min(longest_run, last.length / shares);
+    last.block = std::max(last.block, most / last.block * last.block);
+}
+
+void LoopKernel::lay_out() {
+    std::size_t total = 0;
+    auto const place = [&total](std::size_t bytes) {
+        std::size_t const at = total;
+        total += lines(bytes);
+        return at;
+    };
+    std::size_t const operands = nest_.operand_dtypes.size(), wide = 16 * strip_;
+    layout_.pointers = place((levels_.size() + 1) * operands * sizeof(void*));
+    layout_.gathered_from = place(operands * sizeof(void*));
+    layout_.extents = place(nest_.labels.size() * sizeof(Extent));
+    layout_.strip_operands = place(operands * sizeof(scalar::StripOperand));
+    layout_.strip_indices = place(body_.indices * sizeof(scalar::StripIndex));
+    layout_.gathered = place(plain_copy_ ? 0 : operands * wide);
+    layout_.values = place(3 * wide);  // converted or spread; wrapped; ready to store
+    layout_.merged = place(nest_.accumulate ? wide : 0);
+    layout_.program = place(body_.program == nullptr ? 0 : std::max(body_.program->scratch_bytes(), wide));
+    layout_.tile = place(aggregator_.scratch_bytes(strip_));
+    layout_.state = place(nest_.aggregates() ? aggregator_.state_bytes(plan_.tile) : 0);
+    layout_.total = total;
+}
+
+/// Every piece's results lie one behind another: [piece][outputs], in the accumulate type's register type.
+void LoopKernel::make_partials() {
+    DType const registers = scalar::register_dtype(body_.accumulate);
+    Nest each = nest_, combine;
+    each.output_dtype = registers;
+    each.accumulate = false;
+    Extent stride = static_cast<Extent>(size_of(registers));
+    for (std::size_t l = each.labels.size(); l-- > 0;) {
+        NestLabel& label = each.labels[l];
+        if (label.aggregated) continue;
+        combine.labels.insert(combine.labels.begin(),
+                              NestLabel{label.length, {stride}, label.output_stride, false, -1});
+        label.output_stride = stride;
+        stride *= label.length;
+    }
+    combine.labels.push_back({plan_.pieces, {stride}, 0, true, -1});
+    combine.operand_dtypes = {registers};
+    combine.output_dtype = nest_.output_dtype;
+    combine.accumulate = nest_.accumulate;
+    simplify(combine);
+    auto partials = std::make_unique<Partials>();
+    partials->piece_bytes = static_cast<std::size_t>(stride);
+    LoopBody const body{nullptr, {0}, 0, registers, body_.accumulate, body_.accumulate, body_.agg};
+    partials->combine = make(std::move(combine), body);
+    LoopPlan plan = plan_;
+    plan.partial = false;
+    partials->each.reset(new LoopKernel(std::move(each), body_, aggregator_, std::move(plan), strip_));
+    partials_ = std::move(partials);
+}
+
+void LoopKernel::launch(std::span<void const* const> operands, void* output, std::span<Extent const> begin, Team& team,
+                        std::span<std::byte const> next) const {
+    if (plan_.pieces == 1) return run_piece(operands, output, begin, 0, next);
+    if (!partials_) {
+        team.run(plan_.pieces, [&](std::int64_t piece) { run_piece(operands, output, begin, piece); });
+        return;
+    }
+    Scratch const results(static_cast<std::size_t>(plan_.pieces) * partials_->piece_bytes);
+    team.run(plan_.pieces, [&](std::int64_t piece) {
+        std::byte* const to = results.data() + static_cast<std::size_t>(piece) * partials_->piece_bytes;
+        partials_->each->run_piece(operands, to, begin, piece);
+    });
+    void const* const all = results.data();
+    partials_->combine->launch(std::span(&all, 1), output, {}, team);
+}
+
+void LoopKernel::run_piece(std::span<void const* const> operands, void* output, std::span<Extent const> begin,
+                           std::int64_t piece, std::span<std::byte const> next) const {
+    Scratch const scratch(layout_.total);
+    Walk walk(*this, operands, output, begin, scratch.data());
+    walk.bring_meanwhile(next);
+    walk.run(piece);
+    if (past_cache_) finish_past_cache();
+}
+
+}  // namespace ein::executor

@@ -1,0 +1,91 @@
+// Any EinSum as loops around strips: operands are brought to the compute type a strip at a time, the join runs over the
+// strip, and its values are stored, or combined into accumulators that are stored when their loops end.
+// Leaves the order of loops to loop_plan.hpp, the join to scalar::Program, the accumulators to aggregator.hpp.
+// Also what other kernels pack, convert and reduce with: a join that is just an operand costs nothing.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "executor/device/cpu/loops/aggregator.hpp"
+#include "executor/device/cpu/loops/loop_plan.hpp"
+#include "executor/device/kernel/nest.hpp"
+#include "lib/scalar/jit/vector_loop.hpp"
+
+namespace ein::executor {
+
+/// What a loop kernel computes for each element, and how results are combined.
+struct LoopBody {
+    std::shared_ptr<scalar::Program const> program;  // null: the join is operand 0
+    std::vector<std::size_t> used;                   // operands that the join mentions
+    std::size_t indices = 0;  // labels of the EinSum whose values it may ask for: the first so many
+    DType compute = DType::f32;
+    DType join = DType::f32;  // of the join's values
+    DType accumulate = DType::f32;
+    scalar::Agg agg = scalar::Agg::sum;
+
+    /// Operand 0 brought to `type`; over aggregated labels, the sum of its elements.
+    static LoopBody identity(DType type, scalar::Agg agg = scalar::Agg::sum);
+};
+
+class LoopKernel {
+public:
+    /// @param nest  simplified, with every length at least 1
+    /// @return nothing for what is left to the reference (see Aggregator::make)
+    static std::unique_ptr<LoopKernel const> make(Nest nest, LoopBody body);
+    ~LoopKernel();
+
+    /// @param begin  index of the first element of each label of the EinSum that the join may ask for
+    /// @param next  brought into the cache meanwhile, by a kernel that is not cut into pieces
+    void launch(std::span<void const* const> operands, void* output, std::span<Extent const> begin, Team& team,
+                std::span<std::byte const> next = {}) const;
+
+private:
+    class Walk;
+    friend class Walk;
+    enum class Fetch : std::uint8_t { constant, direct, gather };
+    struct Level {
+        std::size_t label;
+        Extent block, length;
+        Extent tile_stride, output_stride;
+        int index;
+        bool aggregated;
+    };
+    struct Layout {  // of a walk's scratch memory: where each part begins, in bytes
+        std::size_t pointers, gathered_from, extents, strip_operands, strip_indices, gathered, values, merged, program,
+            tile, state, total;
+    };
+    struct Partials;
+
+    LoopKernel(Nest nest, LoopBody body, Aggregator aggregator, LoopPlan plan, std::size_t strip);
+    /// Whether a strip lies in one run, its labels being so far apart.
+    bool is_one_run(Extent inner, Extent outer) const;
+    bool results_stay() const;
+    void choose_fetches();
+    void make_loops();
+    void lengthen_strips();
+    void lay_out();
+    void make_partials();
+    void run_piece(std::span<void const* const> operands, void* output, std::span<Extent const> begin,
+                   std::int64_t piece, std::span<std::byte const> next = {}) const;
+
+    Nest nest_;
+    LoopBody body_;
+    Aggregator aggregator_;
+    LoopPlan plan_;
+    std::vector<Level> levels_;
+    std::vector<Extent> strides_;  // of each level, for each operand
+    std::vector<Fetch> fetches_;   // by operand
+    std::vector<bool> ahead_;  // by operand: large and read along strips, so that a strip is asked for before its turn
+    std::vector<bool> narrowed_;  // by operand: first wrapped or rounded to a compute type that its registers exceed
+    std::size_t strip_ = 0;
+    bool past_cache_ = false;                         // the output is large: its lines are written without being read
+    bool in_place_ = false;                           // a strip's values are made where they stay
+    std::unique_ptr<scalar::VectorLoop const> loop_;  // the program as one loop; null: an operation at a time
+    std::unique_ptr<scalar::VectorLoop const> streaming_;  // the same, its results past the cache and where they stay
+    bool plain_copy_ = false;                              // nothing to compute: operand 0's elements, converted once
+    Layout layout_{};
+    std::unique_ptr<Partials const> partials_;
+};
+
+}  // namespace ein::executor

@@ -1,0 +1,234 @@
+#include "executor/device/cpu/loops/loop_plan.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+
+namespace ein::executor {
+namespace {
+
+constexpr Extent cache_line = 64;
+constexpr Extent long_tile = 16384;   // accumulators that stay in the second-level cache
+constexpr Extent reuse = 16;          // outputs that share a strip of an operand
+constexpr Extent shared_strip = 512;  // elements of it: accumulators of all that share it stay in the cache
+constexpr Extent work_of_a_piece = 1 << 17;
+constexpr std::int64_t most_pieces = 64;
+constexpr Extent most_partial_outputs = 1 << 16;
+
+Extent touched(Extent stride) { return std::min(cache_line, std::abs(stride)); }
+
+/// The largest step of a label in any operand: labels with large steps belong outside.
+Extent reach(NestLabel const& label) {
+    Extent most = 0;
+    for (Extent stride : label.strides) most = std::max(most, std::abs(stride));
+    return most;
+}
+
+class Planner {
+public:
+    Planner(Nest const& nest, Extent strip) : nest_(nest), strip_(strip), aggregates_(nest.aggregates()) {}
+
+    LoopPlan plan() {
+        choose_inner();
+        choose_outer();
+        choose_shared();
+        if (aggregates_)
+            order_aggregation();
+        else
+            order_elementwise();
+        cut_into_pieces();
+        return std::move(plan_);
+    }
+
+private:
+    NestLabel const& label(std::size_t l) const { return nest_.labels[l]; }
+    std::size_t labels() const { return nest_.labels.size(); }
+    bool in_strip(std::size_t l) const { return l == plan_.inner || l == plan_.outer; }
+    bool shared(std::size_t l) const { return std::find(shared_.begin(), shared_.end(), l) != shared_.end(); }
+
+    /// Bytes that one step along a label touches in memory; outputs of an aggregation are touched seldom.
+    double traffic(NestLabel const& along) const {
+        double bytes = 0;
+        for (Extent stride : along.strides) bytes += static_cast<double>(touched(stride));
+        if (!along.aggregated) bytes += static_cast<double>(touched(along.output_stride)) * (aggregates_ ? 0.25 : 2.0);
+        return bytes;
+    }
+
+    /// Traffic and the cost of starting a strip, shared by its elements.
+    double cost_along(NestLabel const& along) const {
+        double const start = along.index >= 0 ? 600.0 : 150.0;  // an indexed label has no second label beside it
+        return traffic(along) + start / static_cast<double>(std::min(along.length, strip_));
+    }
+
+    void choose_inner() {
+        double best = 0;
+        for (std::size_t l = 0; l < labels(); ++l) {
+            double const cost = cost_along(label(l));
+            if (plan_.inner != LoopPlan::none && cost >= best) continue;
+            best = cost;
+            plan_.inner = l;
+        }
+    }
+
+    /// A short inner label leaves room for several of its rows in one strip.
+    void choose_outer() {
+        if (plan_.inner == LoopPlan::none) return;
+        NestLabel const& inner = label(plan_.inner);
+        if (inner.index >= 0 || inner.length * 2 > strip_) return;
+        double best = 0;
+        for (std::size_t l = 0; l < labels(); ++l) {
+            if (l == plan_.inner || label(l).index >= 0) continue;
+            double const cost = traffic(label(l)) + 1e-9 * static_cast<double>(reach(label(l)));
+            if (plan_.outer != LoopPlan::none && cost >= best) continue;
+            best = cost;
+            plan_.outer = l;
+        }
+    }
+
+    Extent rows() const { return std::min(label(plan_.outer).length, strip_ / label(plan_.inner).length); }
+
+    /// Outputs of a tile that read the same strips: labels that some operand which moves along the strip lacks.
+    void choose_shared() {
+        if (!aggregates_ || plan_.inner == LoopPlan::none) return;
+        for (std::size_t l = 0; l < labels() && shared_.size() < 2; ++l) {
+            if (in_strip(l) || label(l).aggregated) continue;
+            bool lacking = false, read = false;
+            for (std::size_t k = 0; k < label(l).strides.size(); ++k) {
+                lacking = lacking || (label(l).strides[k] == 0 && label(plan_.inner).strides[k] != 0);
+                read = read || label(l).strides[k] != 0;
+            }
+            if (lacking && read) shared_.push_back(l);
+        }
+    }
+
+    std::vector<std::size_t> loops(bool aggregated) const {
+        std::vector<std::size_t> found;
+        for (std::size_t l = 0; l < labels(); ++l)
+            if (!in_strip(l) && !shared(l) && label(l).aggregated == aggregated) found.push_back(l);
+        std::stable_sort(found.begin(), found.end(), [&](std::size_t a, std::size_t b) {
+            Extent const first = aggregated ? reach(label(a)) : std::abs(label(a).output_stride);
+            Extent const second = aggregated ? reach(label(b)) : std::abs(label(b).output_stride);
+            return first > second;
+        });
+        return found;
+    }
+
+    void add(std::size_t l, Extent block, Extent tile_stride = 0) {
+        if (label(l).length > block || block == 1) plan_.levels.push_back({l, block, tile_stride});
+    }
+
+    Extent inner_block() const { return std::min(strip_, label(plan_.inner).length); }
+
+    /// Output labels, then strips. Where an operand is crossed against its grain, the label along its grain goes
+    /// innermost and strips are shorter, so that the lines fetched for one strip serve the next ones.
+    void order_elementwise() {
+        std::vector<std::size_t> order = loops(false);
+        for (std::size_t l : order) add(l, 1);
+        if (plan_.outer != LoopPlan::none) add(plan_.outer, rows());
+        if (plan_.inner == LoopPlan::none) return;
+        std::size_t const grain = plan_.outer == LoopPlan::none ? along_grain(order) : LoopPlan::none;
+        if (grain == LoopPlan::none) return add(plan_.inner, inner_block());
+        std::erase_if(plan_.levels, [&](LoopPlan::Level const& level) { return level.label == grain; });
+        add(plan_.inner, std::min<Extent>(128, inner_block()));
+        add(grain, 1);
+    }
+
+    std::size_t along_grain(std::vector<std::size_t> const& order) const {
+        for (std::size_t k = 0; k < nest_.operand_dtypes.size(); ++k) {
+            Extent const size = static_cast<Extent>(size_of(nest_.operand_dtypes[k]));
+            if (std::abs(label(plan_.inner).strides[k]) <= 2 * size) continue;
+            for (std::size_t l : order)
+                if (std::abs(label(l).strides[k]) == size) return l;
+        }
+        return LoopPlan::none;
+    }
+
+    /// Output loops, then tiles | then what is aggregated, then the outputs of a tile, then strips.
+    void order_aggregation() {
+        for (std::size_t l : loops(false)) add(l, 1);
+        Extent const unit = open_strip_tile();
+        Extent const share = shared_.empty() ? 1 : shared_.size() == 1 ? reuse : reuse / 2;
+        std::vector<Extent> blocks;
+        Extent tile = unit;
+        for (std::size_t l : shared_) {
+            blocks.push_back(std::min(share, label(l).length));
+            add(l, blocks.back());
+            tile *= blocks.back();
+        }
+        plan_.scope = plan_.levels.size();
+        plan_.tile = static_cast<std::size_t>(tile);
+        for (std::size_t l : loops(true)) add(l, 1);
+        if (plan_.outer != LoopPlan::none && label(plan_.outer).aggregated) add(plan_.outer, rows());
+        if (label(plan_.inner).aggregated) add(plan_.inner, inner_block());
+        Extent stride = unit;
+        for (std::size_t k = 0; k < shared_.size(); ++k) {
+            if (blocks[k] > 1) add(shared_[k], 1, stride);
+            stride *= blocks[k];
+        }
+        if (!label(plan_.inner).aggregated && unit > inner_block())
+            plan_.levels.push_back({plan_.inner, inner_block(), 1});
+    }
+
+    /// The loops over the strip's own output labels that lie outside the tile. @return accumulators of one strip's part
+    Extent open_strip_tile() {
+        bool const rows_out = plan_.outer != LoopPlan::none && !label(plan_.outer).aggregated;
+        if (rows_out) add(plan_.outer, rows());
+        Extent const row_count = rows_out ? rows() : 1;
+        if (label(plan_.inner).aggregated) return row_count;
+        Extent const strip = shared_.empty() ? strip_ : std::min(strip_, shared_strip);
+        Extent const most = shared_.empty() && plan_.outer == LoopPlan::none ? long_tile / strip_ * strip_ : strip;
+        Extent const width = std::min(label(plan_.inner).length, most);
+        add(plan_.inner, width);
+        return row_count * width;
+    }
+
+    Extent count(std::size_t level) const {
+        LoopPlan::Level const& at = plan_.levels[level];
+        return (label(at.label).length + at.block - 1) / at.block;
+    }
+
+    /// The level among [first, last) with enough turns, outermost first, else the one with most.
+    std::size_t level_with(std::int64_t wanted, std::size_t first, std::size_t last, bool aggregated) const {
+        std::size_t best = LoopPlan::none;
+        for (std::size_t level = first; level < last; ++level) {
+            if (label(plan_.levels[level].label).aggregated != aggregated) continue;
+            if (best != LoopPlan::none && (count(best) >= wanted || count(level) <= count(best))) continue;
+            best = level;
+        }
+        return best;
+    }
+
+    void cut_into_pieces() {
+        std::int64_t const wanted = std::min<std::int64_t>(most_pieces, nest_.elements() / work_of_a_piece);
+        if (wanted < 2) return;
+        std::size_t const last = aggregates_ ? plan_.scope : plan_.levels.size();
+        std::size_t const own = level_with(wanted, 0, last, false);
+        if (aggregates_ && (own == LoopPlan::none || count(own) < std::min<std::int64_t>(8, wanted)))
+            cut_aggregated(wanted);
+        if (plan_.cut != LoopPlan::none || own == LoopPlan::none) return;
+        plan_.cut = own;
+        plan_.pieces = std::min<std::int64_t>(wanted, count(own));
+    }
+
+    /// Few outputs: pieces of what is aggregated, whose partial results are combined in order.
+    void cut_aggregated(std::int64_t wanted) {
+        if (nest_.output_elements() > most_partial_outputs) return;
+        std::size_t const level = level_with(wanted, plan_.scope, plan_.levels.size(), true);
+        if (level == LoopPlan::none || count(level) < 2) return;
+        plan_.cut = level;
+        plan_.pieces = std::min<std::int64_t>({wanted, count(level), 16});
+        plan_.partial = true;
+    }
+
+    Nest const& nest_;
+    Extent strip_;
+    bool aggregates_;
+    std::vector<std::size_t> shared_;
+    LoopPlan plan_;
+};
+
+}  // namespace
+
+LoopPlan plan_loops(Nest const& nest, std::size_t strip) { return Planner(nest, static_cast<Extent>(strip)).plan(); }
+
+}  // namespace ein::executor

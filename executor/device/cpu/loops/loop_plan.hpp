@@ -1,0 +1,34 @@
+// The order of a nest's loops: which label runs along strips, which is cut into tiles of outputs whose accumulators
+// stay in the cache, and how the whole is cut into pieces for threads. A function of the nest alone, never of the
+// number of threads.
+// Leaves computing to loop_kernel.hpp.
+// Example: "ij->j" runs strips along j, keeps 16384 accumulators, and has i outside the strips: rows are streamed.
+#pragma once
+
+#include "executor/device/kernel/nest.hpp"
+
+namespace ein::executor {
+
+struct LoopPlan {
+    /// One loop: over `label`, `block` indices at a time. A label may be cut twice before it reaches a strip.
+    struct Level {
+        std::size_t label = 0;
+        Extent block = 1;
+        Extent tile_stride = 0;  // accumulators from one index to the next
+    };
+    static constexpr std::size_t none = static_cast<std::size_t>(-1);
+
+    std::size_t inner = none;   // the label along a strip; none for a single element
+    std::size_t outer = none;   // a second label of a strip, where the first is short: whole rows of `inner`
+    std::vector<Level> levels;  // outermost first
+    std::size_t scope = 0;      // levels inside this one share a tile of accumulators
+    std::size_t tile = 1;       // accumulators of a tile
+    std::size_t cut = none;     // the level that is cut into pieces
+    std::int64_t pieces = 1;
+    bool partial = false;  // pieces share outputs: each makes partial results
+};
+
+/// @param strip  the longest strip, in elements
+LoopPlan plan_loops(Nest const& nest, std::size_t strip);
+
+}  // namespace ein::executor

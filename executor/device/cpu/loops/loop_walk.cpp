@@ -1,0 +1,219 @@
+#include "executor/device/cpu/loops/loop_walk.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "executor/device/cpu/scratch.hpp"
+#include "executor/device/cpu/loops/strip_convert.hpp"
+#include "lib/base/partition.hpp"
+
+namespace ein::executor {
+namespace {
+constexpr std::size_t line_bytes = 64;
+constexpr std::size_t ahead = 4096;  // bytes: at 2 KiB lines come late, the more so the less a join computes
+}  // namespace
+
+LoopKernel::Walk::Walk(LoopKernel const& kernel, std::span<void const* const> operands, void* output,
+                       std::span<Extent const> begin, std::byte* scratch)
+    : k_(kernel),
+      operands_(kernel.nest_.operand_dtypes.size()),
+      scratch_(scratch),
+      output_(static_cast<std::byte*>(output)),
+      pointers_(reinterpret_cast<std::byte const**>(scratch + kernel.layout_.pointers)),
+      gathered_from_(reinterpret_cast<std::byte const**>(scratch + kernel.layout_.gathered_from)),
+      extents_(reinterpret_cast<Extent*>(scratch + kernel.layout_.extents)),
+      strip_operands_(reinterpret_cast<Values*>(scratch + kernel.layout_.strip_operands)),
+      strip_indices_(reinterpret_cast<scalar::StripIndex*>(scratch + kernel.layout_.strip_indices)),
+      tile_{scratch + kernel.layout_.state, kernel.plan_.tile, scratch + kernel.layout_.tile},
+      aggregates_(kernel.nest_.aggregates()) {
+    for (std::size_t k = 0; k < operands_; ++k) pointers_[k] = static_cast<std::byte const*>(operands[k]);
+    for (std::size_t l = 0; l < kernel.nest_.labels.size(); ++l) extents_[l] = kernel.nest_.labels[l].length;
+    for (std::size_t k = 0; k < operands_; ++k) strip_operands_[k] = {};
+    for (std::size_t k = 0; k < operands_; ++k) gathered_from_[k] = nullptr;
+    for (std::size_t l = 0; l < kernel.body_.indices; ++l) strip_indices_[l] = {begin[l], 0};
+    int const inner = kernel.plan_.inner == LoopPlan::none ? -1 : kernel.nest_.labels[kernel.plan_.inner].index;
+    if (inner >= 0) strip_indices_[inner].step = 1;
+}
+
+void LoopKernel::Walk::bring_meanwhile(std::span<std::byte const> next) {
+    Extent points = 1;
+    for (NestLabel const& label : k_.nest_.labels) points *= label.length;
+    auto const strip = std::max(k_.strip_, k_.levels_.empty() ? 1 : static_cast<std::size_t>(k_.levels_.back().block));
+    auto const strips = std::max<std::size_t>(1, static_cast<std::size_t>(points) / strip);
+    next_ = next;
+    next_step_ = lines((next.size() + strips - 1) / strips);
+}
+
+std::span<std::byte const> LoopKernel::Walk::some_of_next() {
+    std::span<std::byte const> const some = next_.first(std::min(next_step_, next_.size()));
+    next_ = next_.subspan(some.size());
+    return some;
+}
+
+void LoopKernel::Walk::bring_some() {
+    std::span<std::byte const> const some = some_of_next();
+    for (std::size_t at = 0; at < some.size(); at += line_bytes) __builtin_prefetch(some.data() + at, 0, 2);
+}
+
+void LoopKernel::Walk::run(std::int64_t piece) {
+    if (k_.plan_.pieces > 1) {
+        Level const& cut = k_.levels_[k_.plan_.cut];
+        Extent const blocks = (cut.length + cut.block - 1) / cut.block;
+        first_ = part_begin(blocks, k_.plan_.pieces, piece) * cut.block;
+        last_ = std::min(cut.length, part_begin(blocks, k_.plan_.pieces, piece + 1) * cut.block);
+    }
+    loop(0, output_, 0);
+}
+
+void LoopKernel::Walk::loop(std::size_t level, std::byte* output, Extent tile) {
+    bool const opens_tile = aggregates_ && level == k_.plan_.scope;
+    if (opens_tile) k_.aggregator_.start(tile_);
+    if (level == k_.levels_.size())
+        strip(output, tile);
+    else
+        turns(level, output, tile);
+    if (opens_tile) finish(level, output, tile);
+}
+
+void LoopKernel::Walk::turns(std::size_t level, std::byte* output, Extent tile) {
+    Level const& at = k_.levels_[level];
+    bool const cut = k_.plan_.pieces > 1 && level == k_.plan_.cut;
+    Extent const whole = extents_[at.label], from = cut ? first_ : 0, to = cut ? last_ : whole;
+    Extent const* const strides = k_.strides_.data() + level * operands_;
+    std::byte const** const here = pointers(level);
+    std::byte const** const inside = pointers(level + 1);
+    Extent const index = at.index >= 0 ? strip_indices_[at.index].first : 0;
+    for (Extent start = from; start < to; start += at.block) {
+        extents_[at.label] = std::min(at.block, to - start);
+        for (std::size_t k = 0; k < operands_; ++k) inside[k] = here[k] + start * strides[k];
+        if (at.index >= 0) strip_indices_[at.index].first = index + start;
+        loop(level + 1, output + start * at.output_stride, tile + start * at.tile_stride);
+    }
+    extents_[at.label] = whole;
+    if (at.index >= 0) strip_indices_[at.index].first = index;
+}
+
+/// Walks once more over the outputs of a tile, to store them.
+void LoopKernel::Walk::finish(std::size_t level, std::byte* output, Extent tile) {
+    if (level == k_.levels_.size()) {
+        bool const columns_out = in_output(k_.plan_.inner), rows_out = in_output(k_.plan_.outer);
+        std::size_t const row_count = rows_out ? rows() : 1, column_count = columns_out ? columns() : 1;
+        void const* const values =
+            k_.aggregator_.finish(tile_, static_cast<std::size_t>(tile), row_count * column_count);
+        return store(values, output, row_count, column_count);
+    }
+    Level const& at = k_.levels_[level];
+    if (at.aggregated) return finish(level + 1, output, tile);
+    Extent const whole = extents_[at.label];
+    for (Extent start = 0; start < whole; start += at.block) {
+        extents_[at.label] = std::min(at.block, whole - start);
+        finish(level + 1, output + start * at.output_stride, tile + start * at.tile_stride);
+    }
+    extents_[at.label] = whole;
+}
+
+void LoopKernel::Walk::strip(std::byte* output, Extent tile) {
+    if (k_.plain_copy_) return copy_strip(output);
+    if (!next_.empty() && k_.loop_ == nullptr) bring_some();
+    if (k_.streaming_ != nullptr) {
+        for (std::size_t k : k_.body_.used) strip_operands_[k] = fetch(k);
+        bool const begins_a_line = reinterpret_cast<std::uintptr_t>(output) % line_bytes == 0;
+        return run_loop(begins_a_line ? *k_.streaming_ : *k_.loop_, output);
+    }
+    Values const values = to_accumulate(join(k_.in_place_ ? output : nullptr), rows() * columns());
+    if (values.data == output && !values.constant) return;
+    if (aggregates_)
+        aggregate(values, tile);
+    else
+        store(spread(values, rows() * columns()), output, rows(), columns());
+}
+
+LoopKernel::Walk::Values LoopKernel::Walk::join(std::byte* result) {
+    for (std::size_t k : k_.body_.used) strip_operands_[k] = fetch(k);
+    if (k_.body_.program == nullptr) return strip_operands_[k_.body_.used[0]];
+    if (k_.loop_ != nullptr) {
+        if (result == nullptr) result = scratch_ + k_.layout_.program;
+        run_loop(*k_.loop_, result);
+        return {result, false};
+    }
+    return k_.body_.program->run(rows() * columns(), std::span(strip_operands_, operands_),
+                                 std::span(strip_indices_, k_.body_.indices), scratch_ + k_.layout_.program, result);
+}
+
+LoopKernel::Walk::Values LoopKernel::Walk::fetch(std::size_t operand) {
+    std::byte const* const from = pointers(k_.levels_.size())[operand];
+    if (k_.ahead_[operand] && k_.loop_ == nullptr) {
+        std::size_t const bytes = rows() * columns() * size_of(k_.nest_.operand_dtypes[operand]);
+        for (std::size_t at = 0; at < bytes; at += line_bytes) __builtin_prefetch(from + ahead + at, 0, 3);
+    }
+    if (k_.fetches_[operand] == Fetch::direct) return {from, false};
+    std::byte* const to = scratch_ + k_.layout_.gathered + operand * 16 * k_.strip_;
+    bool const constant = k_.fetches_[operand] == Fetch::constant;
+    if (!constant || gathered_from_[operand] != from) gather(operand, to);
+    gathered_from_[operand] = from;
+    return {to, constant};
+}
+
+/// Brings an operand's strip to the compute type's register type, row by row.
+void LoopKernel::Walk::gather(std::size_t operand, std::byte* to) {
+    std::byte const* from = pointers(k_.levels_.size())[operand];
+    DType type = k_.nest_.operand_dtypes[operand];
+    DType const registers = scalar::register_dtype(k_.body_.compute);
+    bool const constant = k_.fetches_[operand] == Fetch::constant;
+    std::size_t const count = constant ? 1 : columns(), row_count = constant ? 1 : rows();
+    for (std::size_t row = 0; row < row_count; ++row) {
+        std::byte const* const at = from + static_cast<Extent>(row) * stride(k_.plan_.outer, operand);
+        Extent const step = in_elements(stride(k_.plan_.inner, operand), type);
+        std::byte* const values = to + row * count * size_of(registers);
+        if (!k_.narrowed_[operand]) {
+            strip_convert(type, at, step, registers, values, count);
+            continue;
+        }
+        strip_convert(type, at, step, k_.body_.compute, scratch_ + k_.layout_.values, count);
+        strip_convert(k_.body_.compute, scratch_ + k_.layout_.values, 1, registers, values, count);
+    }
+}
+
+/// The join's values in the accumulate type's registers: truth values for any and all, f64 for logsumexp of integers.
+LoopKernel::Walk::Values LoopKernel::Walk::to_accumulate(Values values, std::size_t count) {
+    DType const join = k_.body_.join, accumulate = k_.body_.accumulate;
+    if (join == accumulate) return values;
+    DType const from = scalar::register_dtype(join), to = scalar::register_dtype(accumulate);
+    std::size_t const present = values.constant ? 1 : count;
+    std::byte* const converted = scratch_ + k_.layout_.values;
+    if (accumulate != DType::boolean) {
+        strip_convert(from, values.data, 1, to, converted, present);
+        return {converted, values.constant};
+    }
+    std::byte* const truth = converted + 16 * k_.strip_;
+    strip_convert(from, values.data, 1, DType::boolean, truth, present);
+    strip_convert(DType::boolean, truth, 1, to, converted, present);
+    return {converted, values.constant};
+}
+
+/// A strip of elements where there may be one that stands for all.
+void const* LoopKernel::Walk::spread(Values values, std::size_t count) {
+    if (!values.constant || count == 1) return values.data;
+    std::byte element[16];
+    std::size_t const size = k_.aggregator_.element_bytes();
+    std::memcpy(element, values.data, size);
+    repeat_element(scratch_ + k_.layout_.values, element, size, count);
+    return scratch_ + k_.layout_.values;
+}
+
+void LoopKernel::Walk::aggregate(Values values, Extent tile) {
+    std::size_t const r = rows(), c = columns(), at = static_cast<std::size_t>(tile);
+    void const* const strip = spread(values, r * c);
+    bool const columns_out = in_output(k_.plan_.inner), rows_out = in_output(k_.plan_.outer);
+    bool const one_row = k_.plan_.outer == LoopPlan::none;
+    if (columns_out && (rows_out || one_row))
+        k_.aggregator_.combine(tile_, at, strip, r * c);
+    else if (columns_out)
+        k_.aggregator_.columns(tile_, at, strip, r, c);
+    else if (rows_out)
+        k_.aggregator_.rows(tile_, at, strip, r, c);
+    else
+        k_.aggregator_.rows(tile_, at, strip, 1, r * c);
+}
+
+}  // namespace ein::executor

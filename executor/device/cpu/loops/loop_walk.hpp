@@ -1,0 +1,71 @@
+// One walk through a loop kernel's nest, by one thread: where it stands, and what happens at each strip.
+#pragma once
+
+#include "executor/device/cpu/loops/loop_kernel.hpp"
+
+namespace ein::executor {
+
+inline Extent in_elements(Extent bytes, DType type) { return bytes / static_cast<Extent>(size_of(type)); }
+
+class LoopKernel::Walk {
+public:
+    /// @param scratch  layout_.total bytes at a multiple of 64
+    Walk(LoopKernel const& kernel, std::span<void const* const> operands, void* output, std::span<Extent const> begin,
+         std::byte* scratch);
+    /// Some of it at each strip.
+    void bring_meanwhile(std::span<std::byte const> next);
+    void run(std::int64_t piece);
+
+private:
+    using Values = scalar::StripOperand;
+
+    void loop(std::size_t level, std::byte* output, Extent tile);
+    void turns(std::size_t level, std::byte* output, Extent tile);
+    void finish(std::size_t level, std::byte* output, Extent tile);
+    void strip(std::byte* output, Extent tile);
+    void copy_strip(std::byte* output);
+    void bring_some();
+    std::span<std::byte const> some_of_next();
+    /// @param result  where the values stay; null: nowhere
+    Values join(std::byte* result);
+    void run_loop(scalar::VectorLoop const& loop, void* result) {
+        loop.run(rows() * columns(), std::span(strip_operands_, operands_), result, some_of_next());
+    }
+    Values fetch(std::size_t operand);
+    void gather(std::size_t operand, std::byte* to);
+    Values to_accumulate(Values values, std::size_t count);
+    void const* spread(Values values, std::size_t count);
+    void aggregate(Values values, Extent tile);
+    void store(void const* values, std::byte* output, std::size_t rows, std::size_t columns);
+    void store_run(void const* values, std::byte* output, Extent stride, std::size_t count);
+    void const* merged(void const* values, std::byte const* output, Extent stride, std::size_t count);
+
+    Extent extent(std::size_t label) const { return label == LoopPlan::none ? 1 : extents_[label]; }
+    std::size_t columns() const { return static_cast<std::size_t>(extent(k_.plan_.inner)); }
+    std::size_t rows() const { return static_cast<std::size_t>(extent(k_.plan_.outer)); }
+    bool in_output(std::size_t label) const { return label != LoopPlan::none && !k_.nest_.labels[label].aggregated; }
+    Extent output_stride(std::size_t label) const {
+        return label == LoopPlan::none ? 0 : k_.nest_.labels[label].output_stride;
+    }
+    Extent stride(std::size_t label, std::size_t operand) const {
+        return label == LoopPlan::none ? 0 : k_.nest_.labels[label].strides[operand];
+    }
+    std::byte const** pointers(std::size_t level) { return pointers_ + level * operands_; }
+
+    LoopKernel const& k_;
+    std::size_t operands_;
+    std::byte* scratch_;
+    std::byte* output_;
+    std::byte const** pointers_;
+    std::byte const** gathered_from_;  // by operand that is constant along strips: where the element at hand came from
+    Extent* extents_;                  // of each label inside the loops entered so far
+    Values* strip_operands_;
+    scalar::StripIndex* strip_indices_;
+    Aggregator::Tile tile_;
+    std::span<std::byte const> next_;  // what is left of it
+    std::size_t next_step_ = 0;        // bytes of it at each strip
+    Extent first_ = 0, last_ = 0;      // of the level that is cut into pieces
+    bool aggregates_;
+};
+
+}  // namespace ein::executor

@@ -1,0 +1,137 @@
+// How the CPU device moves elements without computing: regions of blocks, reshapes, constants.
+#include <algorithm>
+#include <cstring>
+
+#include "executor/device/cpu/loops/aggregator.hpp"
+#include "executor/device/cpu/cpu_device.hpp"
+#include "executor/device/reference/element.hpp"
+#include "lib/base/partition.hpp"
+#include "lib/tensor/reshape_runs.hpp"
+
+namespace ein::executor {
+namespace {
+
+constexpr std::size_t bytes_of_a_piece = std::size_t{1} << 20;
+constexpr std::int64_t most_pieces = 64;
+
+/// Runs move(first, last) over [0, count) in pieces worth a thread each.
+template <class Move>
+void in_pieces(Extent count, std::size_t bytes, Team& team, Move const& move) {
+    std::int64_t const pieces =
+        std::min<std::int64_t>({most_pieces, static_cast<std::int64_t>(bytes / bytes_of_a_piece), count});
+    if (pieces < 2) return move(Extent{0}, count);
+    team.run(pieces,
+             [&](std::int64_t piece) { move(part_begin(count, pieces, piece), part_begin(count, pieces, piece + 1)); });
+}
+
+/// One loop of a region copy, outermost first: steps in bytes, negative where the movement runs backwards.
+struct CopyLoop {
+    Extent length, from, to;
+};
+
+/// The loops of a region copy; axes that run through both blocks as one are one loop.
+std::vector<CopyLoop> loops_of(CopyCall const& call) {
+    std::vector<CopyLoop> inside_first;
+    inside_first.reserve(call.region.order() + 1);
+    Extent from = static_cast<Extent>(size_of(call.dtype)), to = from;
+    for (std::size_t axis = call.region.order(); axis-- > 0;) {
+        CopyLoop const loop{call.region.length[axis], from * call.axes[axis].step, to};
+        from *= call.from_box.length[axis];
+        to *= call.to_box.length[axis];
+        if (loop.length == 1) continue;
+        bool const adjacent = !inside_first.empty() &&
+                              loop.from == inside_first.back().from * inside_first.back().length &&
+                              loop.to == inside_first.back().to * inside_first.back().length;
+        if (adjacent)
+            inside_first.back().length *= loop.length;
+        else
+            inside_first.push_back(loop);
+    }
+    std::reverse(inside_first.begin(), inside_first.end());
+    return inside_first;
+}
+
+template <std::size_t Size>
+void copy_elements(std::byte const* from, std::byte* to, CopyLoop const& loop) {
+    for (Extent i = 0; i < loop.length; ++i) std::memcpy(to + i * loop.to, from + i * loop.from, Size);
+}
+
+void copy_run(std::byte const* from, std::byte* to, CopyLoop const& loop, std::size_t size) {
+    bool const adjacent = loop.from == static_cast<Extent>(size) && loop.to == loop.from;
+    if (adjacent) {
+        std::memcpy(to, from, static_cast<std::size_t>(loop.length) * size);
+        return;
+    }
+    switch (size) {
+        case 1: return copy_elements<1>(from, to, loop);
+        case 2: return copy_elements<2>(from, to, loop);
+        case 4: return copy_elements<4>(from, to, loop);
+        case 8: return copy_elements<8>(from, to, loop);
+        default: return copy_elements<16>(from, to, loop);
+    }
+}
+
+void copy_loops(std::byte const* from, std::byte* to, std::span<CopyLoop const> loops, std::size_t size) {
+    if (loops.size() == 1) return copy_run(from, to, loops[0], size);
+    for (Extent i = 0; i < loops[0].length; ++i)
+        copy_loops(from + i * loops[0].from, to + i * loops[0].to, loops.subspan(1), size);
+}
+
+}  // namespace
+
+void CpuDevice::copy(CopyCall const& call, Team& team) {
+    if (call.region.empty()) return;
+    Extent from_offset = 0, to_offset = 0;
+    for (std::size_t axis = 0; axis < call.region.order(); ++axis) {
+        graph::AxisMap const& map = call.axes[axis];
+        Extent const from = map.start + map.step * call.region.begin[axis] - call.from_box.begin[axis];
+        from_offset = from_offset * call.from_box.length[axis] + from;
+        to_offset = to_offset * call.to_box.length[axis] + call.region.begin[axis] - call.to_box.begin[axis];
+    }
+    std::size_t const size = size_of(call.dtype);
+    auto const* const from = static_cast<std::byte const*>(call.from) + from_offset * static_cast<Extent>(size);
+    auto* const to = static_cast<std::byte*>(call.to) + to_offset * static_cast<Extent>(size);
+    std::vector<CopyLoop> loops = loops_of(call);
+    if (loops.empty()) loops.push_back({1, 0, 0});
+    auto const outermost = std::max_element(loops.begin(), loops.end(), [](CopyLoop const& a, CopyLoop const& b) {
+        return a.length < b.length && a.length < most_pieces;
+    });
+    std::size_t const cut = static_cast<std::size_t>(outermost - loops.begin());
+    in_pieces(loops[cut].length, static_cast<std::size_t>(call.region.elements()) * size, team,
+              [&](Extent first, Extent last) {
+                  std::vector<CopyLoop> mine = loops;
+                  mine[cut].length = last - first;
+                  copy_loops(from + first * loops[cut].from, to + first * loops[cut].to, mine, size);
+              });
+}
+
+void CpuDevice::reshape(ReshapeCall const& call, Team& team) {
+    std::size_t const size = size_of(call.dtype);
+    auto const* const from = static_cast<std::byte const*>(call.from);
+    auto* const to = static_cast<std::byte*>(call.to);
+    Extent packed = 0;
+    auto const move = [&](Extent from_at, Extent to_at, Extent count) {
+        if (call.form == ReshapeCall::Form::unpack) from_at = packed;
+        if (call.form == ReshapeCall::Form::pack) to_at = packed;
+        packed += count;
+        std::size_t const bytes = static_cast<std::size_t>(count) * size;
+        std::byte const* const source = from + static_cast<std::size_t>(from_at) * size;
+        std::byte* const target = to + static_cast<std::size_t>(to_at) * size;
+        in_pieces(static_cast<Extent>(bytes), bytes, team, [&](Extent first, Extent last) {
+            std::memcpy(target + first, source + first, static_cast<std::size_t>(last - first));
+        });
+    };
+    tensor::for_each_shared_run(call.spec->from, call.from_box, call.spec->to, call.to_box, move);
+}
+
+void CpuDevice::fill(void* to, Extent elements, DType dtype, scalar::Scalar value, Team& team) {
+    alignas(16) std::byte element[16] = {};
+    store_element(scalar::convert(value, value.is_integer ? DType::i64 : DType::c128, dtype), element, dtype);
+    std::size_t const size = size_of(dtype);
+    in_pieces(elements, static_cast<std::size_t>(elements) * size, team, [&](Extent first, Extent last) {
+        repeat_element(static_cast<std::byte*>(to) + static_cast<std::size_t>(first) * size, element, size,
+                       static_cast<std::size_t>(last - first));
+    });
+}
+
+}  // namespace ein::executor

@@ -1,0 +1,56 @@
+#include "executor/device/cpu/scratch.hpp"
+
+#include <memory>
+#include <new>
+#include <string>
+
+#include "lib/base/error.hpp"
+
+namespace ein::executor {
+namespace {
+
+constexpr std::align_val_t alignment{64};
+
+struct Free {
+    void operator()(std::byte* data) const { ::operator delete(data, alignment); }
+};
+
+std::byte* allocate(std::size_t bytes) {
+    try {
+        return static_cast<std::byte*>(::operator new(bytes, alignment));
+    } catch (std::bad_alloc const&) {
+        throw MemoryError("working memory of a kernel: expected " + std::to_string(bytes) +
+                          " bytes more, found none; run on more ranks or cut the tensors into more parts");
+    }
+}
+
+/// Larger requests go to the system and back: idle threads should not keep them.
+constexpr std::size_t stack_bytes = std::size_t{8} << 20;  // of addresses: what is never used takes no memory
+
+struct Stack {
+    std::unique_ptr<std::byte, Free> data{allocate(stack_bytes)};
+    std::size_t used = 0;
+};
+
+Stack& stack() {
+    thread_local Stack mine;
+    return mine;
+}
+
+}  // namespace
+
+Scratch::Scratch(std::size_t bytes) : bytes_(lines(bytes)) {
+    Stack& mine = stack();
+    on_stack_ = bytes_ <= stack_bytes - mine.used;
+    data_ = on_stack_ ? mine.data.get() + mine.used : allocate(bytes_);
+    if (on_stack_) mine.used += bytes_;
+}
+
+Scratch::~Scratch() {
+    if (on_stack_)
+        stack().used -= bytes_;
+    else
+        Free{}(data_);
+}
+
+}  // namespace ein::executor

@@ -1,0 +1,89 @@
+#include "executor/device/cuda/driver/driver.hpp"
+
+#include "lib/base/error.hpp"
+
+namespace ein::executor::cuda {
+namespace {
+
+constexpr int oldest = 12, newest = 13;  // major versions of CUDA that we know the libraries of
+
+std::string version_text(int version) {
+    return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+}
+
+Driver load_driver() {
+    Driver found{SharedLibrary::open({"libcuda.so.1"},
+                                     "install NVIDIA's driver (nvidia-smi then lists the GPUs), or use --device cpu")};
+    int version = 0;
+    if (found.cuDriverGetVersion.status(&version) != CUDA_SUCCESS || version < 1000 * oldest)
+        throw RunError("--device cuda: expected a driver for CUDA " + std::to_string(oldest) +
+                       " or later, found one for CUDA " + version_text(version) +
+                       "; update NVIDIA's driver, or use --device cpu");
+    return found;
+}
+
+/// Libraries of a later CUDA than the driver's make code that it cannot load: "libnvrtc.so.12", the driver's own version first.
+std::vector<std::string> names_for_driver(std::string const& stem) {
+    std::vector<std::string> names;
+    for (int major = std::min(newest, driver_version() / 1000); major >= oldest; --major)
+        names.push_back(stem + std::to_string(major));
+    return names;
+}
+
+std::string mend_of_toolkit() {
+    return "install the libraries of CUDA " + std::to_string(driver_version() / 1000) + " (the driver supports up to " +
+           version_text(driver_version()) +
+           "), or name CUDA's folder in CUDA_HOME, or that of the libraries in LD_LIBRARY_PATH";
+}
+
+}  // namespace
+
+Driver const& driver() {
+    static Driver const loaded = load_driver();
+    return loaded;
+}
+
+Compiler const& compiler() {
+    static Compiler const loaded{SharedLibrary::open(names_for_driver("libnvrtc.so."), mend_of_toolkit())};
+    return loaded;
+}
+
+Blas const& blas() {
+    static Blas const loaded{SharedLibrary::open(names_for_driver("libcublas.so."), mend_of_toolkit())};
+    return loaded;
+}
+
+int driver_version() {
+    int version = 0;
+    driver().cuDriverGetVersion(&version);
+    return version;
+}
+
+std::string text_of(CUresult code) {
+    char const *name = nullptr, *words = nullptr;
+    driver().cuGetErrorName.status(code, &name);
+    driver().cuGetErrorString.status(code, &words);
+    if (name == nullptr || words == nullptr) return "unknown error " + std::to_string(static_cast<int>(code));
+    return std::string(words) + " (" + name + ")";
+}
+
+std::string text_of(nvrtcResult code) { return "error " + std::to_string(static_cast<int>(code)) + " of NVRTC"; }
+
+std::string text_of(cublasStatus_t code) {
+    switch (code) {
+        case CUBLAS_STATUS_NOT_INITIALIZED: return "not initialised (CUBLAS_STATUS_NOT_INITIALIZED)";
+        case CUBLAS_STATUS_ALLOC_FAILED: return "no memory (CUBLAS_STATUS_ALLOC_FAILED)";
+        case CUBLAS_STATUS_INVALID_VALUE: return "an argument that it does not allow (CUBLAS_STATUS_INVALID_VALUE)";
+        case CUBLAS_STATUS_ARCH_MISMATCH: return "not on this GPU (CUBLAS_STATUS_ARCH_MISMATCH)";
+        case CUBLAS_STATUS_EXECUTION_FAILED: return "the GPU failed (CUBLAS_STATUS_EXECUTION_FAILED)";
+        case CUBLAS_STATUS_INTERNAL_ERROR: return "an error of its own (CUBLAS_STATUS_INTERNAL_ERROR)";
+        case CUBLAS_STATUS_NOT_SUPPORTED: return "not supported (CUBLAS_STATUS_NOT_SUPPORTED)";
+        default: return "error " + std::to_string(static_cast<int>(code)) + " of cuBLAS";
+    }
+}
+
+void throw_failed(char const* call, std::string const& why) {
+    throw RunError("the GPU: " + std::string(call) + " failed: " + why);
+}
+
+}  // namespace ein::executor::cuda

@@ -1,0 +1,66 @@
+// A stream of the GPU whose progress is told by marks: numbers of what was asked of it, each with an event behind it.
+// Asking may happen on one thread at a time (the caller's lock); passed() and sync() on any.
+// Example: stream.asked(); m = stream.mark(); other.wait(stream, m); stream.sync(m).
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "executor/device/accelerator.hpp"
+#include "executor/device/cuda/driver/context.hpp"
+
+namespace ein::executor::cuda {
+
+/// Events without times that are used again. Whoever holds one may wait for it while others go on.
+class Events {
+public:
+    Events() = default;
+    ~Events();
+    Events(Events const&) = delete;
+    Events& operator=(Events const&) = delete;
+
+    std::shared_ptr<CUevent_st> take();
+
+private:
+    std::mutex mutex_;
+    std::vector<CUevent> free_;
+};
+
+class MarkedStream {
+public:
+    using Mark = Accelerator::Mark;
+    MarkedStream(Context const& context, Events& events);
+    ~MarkedStream();
+    MarkedStream(MarkedStream const&) = delete;
+    MarkedStream& operator=(MarkedStream const&) = delete;
+
+    CUstream get() const { return stream_; }
+    /// Something was asked since the last mark.
+    void asked();
+    Mark mark();
+    void wait(MarkedStream& of, Mark mark);
+    bool passed(Mark mark);
+    void sync(Mark mark);
+    void drain() noexcept;
+
+private:
+    using Lock = std::lock_guard<std::mutex>;
+    struct Recorded {
+        Mark mark;
+        std::shared_ptr<CUevent_st> event;
+    };
+    std::shared_ptr<CUevent_st> event_of(Mark mark);
+    void has_passed(Mark mark);
+
+    Context const& context_;
+    Events& events_;
+    CUstream stream_ = nullptr;
+    std::mutex mutex_;               // of all below
+    std::deque<Recorded> recorded_;  // not known to have passed
+    Mark last_ = 0, passed_ = 0;
+    bool asked_ = false;
+};
+
+}  // namespace ein::executor::cuda

@@ -1,0 +1,174 @@
+#include "executor/device/cuda/source/join_source.hpp"
+
+#include <cmath>
+#include <optional>
+#include <unordered_map>
+
+#include "executor/device/cuda/source/text.hpp"
+#include "executor/device/reference/element.hpp"
+#include "lib/base/error.hpp"
+#include "lib/scalar/evaluate/evaluator.hpp"
+#include "lib/scalar/expression/ops.hpp"
+#include "lib/scalar/expression/type.hpp"
+#include "lib/scalar/expression/typing.hpp"
+#include "lib/scalar/expression/walk.hpp"
+
+namespace ein::executor::cuda {
+namespace {
+
+using scalar::Expr;
+using scalar::Node;
+using scalar::Op;
+using scalar::Scalar;
+
+struct Value {
+    std::string text;
+    DType type = DType::f32;
+    std::optional<Scalar> constant = {};
+};
+
+bool may_overflow(Op op) {
+    return op == Op::neg || op == Op::abs || op == Op::add || op == Op::sub || op == Op::mul || op == Op::pow;
+}
+
+std::string function_of(Op op) {
+    switch (op) {
+        case Op::neg: return "op_neg";
+        case Op::add: return "op_add";
+        case Op::sub: return "op_sub";
+        case Op::mul: return "op_mul";
+        case Op::div: return "op_div";
+        case Op::pow: return "op_pow";
+        case Op::lt: return "op_lt";
+        case Op::le: return "op_le";
+        case Op::gt: return "op_gt";
+        case Op::ge: return "op_ge";
+        case Op::eq: return "op_eq";
+        case Op::ne: return "op_ne";
+        default: return "op_" + std::string(scalar::info(op).name);
+    }
+}
+
+class Writer {
+public:
+    Writer(Expr const& join, KernelTypes const& types, scalar::Params const& params)
+        : typed_(join, types.compute), params_(params) {
+        for (Expr const* const part : scalar::arguments_first(join)) values_.emplace(&part->node(), value_of(*part));
+        Value const joined = converted_to(values_.at(&join.node()), types.join);
+        source_.value = converted_to(joined, types.accumulate).text;
+        source_.labels = scalar::labels_of(join);
+    }
+
+    JoinSource take() { return std::move(source_); }
+
+private:
+    Value value_of(Expr const& expr) {
+        Node const& node = expr.node();
+        scalar::Typing const& typing = typed_.of(expr);
+        DType const type = typing.value.type;
+        switch (node.op) {
+            case Op::operand: return {"x" + std::to_string(node.slot), type};
+            case Op::index: return {"i" + std::to_string(node.slot), type};
+            case Op::number: return constant(node.integral ? Scalar::of(node.integer) : Scalar::of(node.value), type);
+            case Op::param: return constant(Scalar::of(std::complex<double>(param(node.name))), type);
+            case Op::cast: return converted_to(argument(node, 0), node.cast_to);
+            case Op::logical_not: return stated("!" + truth(node, 0), type);
+            case Op::logical_and: return stated(truth(node, 0) + " && " + truth(node, 1), type);
+            case Op::logical_or: return stated(truth(node, 0) + " || " + truth(node, 1), type);
+            case Op::where: return where(node, type);
+            case Op::position: {
+                std::string const extent = std::to_string(node.args[1].node().integer);
+                return stated(
+                    "op_position(" + argument(node, 0, DType::i64).text + ", " + extent + ", (Fault*)a.fault)", type);
+            }
+            default: return operation(node, *typing.work, type);
+        }
+    }
+
+    Value where(Node const& node, DType type) {
+        return stated(truth(node, 0) + " ? " + argument(node, 1, type).text + " : " + argument(node, 2, type).text,
+                      type);
+    }
+
+    Value operation(Node const& node, DType work, DType type) {
+        Value const first = argument(node, 0, work);
+        std::string text = function_of(node.op) + "(" + first.text;
+        if (node.args.size() == 2) {
+            Value const second = argument(node, 1, work);
+            if (node.op == Op::pow && second.constant)
+                if (auto const shorter = power(first, *second.constant, work)) return *shorter;
+            text += ", " + second.text;
+        }
+        return applied(node.op, text + ")", type);
+    }
+
+    /// Powers that a few multiplications, a division or a root give.
+    std::optional<Value> power(Value const& base, Scalar const& exponent, DType work) {
+        bool const exact = is_exact(work);
+        if (!exact && exponent.number.imag() != 0) return std::nullopt;
+        double const n = exact ? static_cast<double>(exponent.integer) : exponent.number.real();
+        auto const times = [&](Value const& a, Value const& b) {
+            return applied(Op::mul, "op_mul(" + a.text + ", " + b.text + ")", work);
+        };
+        if (n == 2) return times(base, base);
+        if (n == 3) return times(times(base, base), base);
+        if (n == 4) {
+            Value const square = times(base, base);
+            return times(square, square);
+        }
+        if (kind(work) != Kind::real) return std::nullopt;
+        if (n == -1) return stated("op_div((" + register_name(work) + ")1, " + base.text + ")", work);
+        if (n == 0.5) return stated("root(" + base.text + ")", work);
+        return std::nullopt;
+    }
+
+    Value applied(Op op, std::string const& text, DType type) {
+        bool const wraps = is_exact(type) && type != DType::i64 && may_overflow(op);
+        return stated(wraps ? converted(text, type) : text, type);
+    }
+
+    Value stated(std::string const& text, DType type) {
+        std::string const name = "v" + std::to_string(count_++);
+        source_.statements += "        " + register_name(type) + " const " + name + " = " + text + ";\n";
+        return {name, type};
+    }
+
+    static Value constant(Scalar const& value, DType type) { return {literal(value, type), type, value}; }
+
+    static Value converted_to(Value const& value, DType to) {
+        DType const settled = to == DType::f16 || to == DType::bf16 ? DType::f32 : to;
+        if (value.type == to) return value;
+        if (value.constant) return constant(scalar::convert(*value.constant, value.type, to), settled);
+        return {converted(value.text, to), settled};
+    }
+
+    Value argument(Node const& node, std::size_t k) const { return values_.at(&node.args[k].node()); }
+    Value argument(Node const& node, std::size_t k, DType to) const { return converted_to(argument(node, k), to); }
+    std::string truth(Node const& node, std::size_t k) const { return argument(node, k, DType::boolean).text; }
+
+    double param(std::string const& name) const {
+        auto const found = params_.find(name);
+        if (found == params_.end()) scalar::refuse_missing_param(name);
+        return found->second;
+    }
+
+    scalar::TypedExpr typed_;
+    scalar::Params const& params_;
+    std::unordered_map<Node const*, Value> values_;
+    JoinSource source_;
+    int count_ = 0;
+};
+
+}  // namespace
+
+JoinSource join_source(Expr const& join, KernelTypes const& types, scalar::Params const& params) {
+    return Writer(scalar::simplify(join, types.compute), types, params).take();
+}
+
+bool may_fault(Expr const& join) {
+    for (Expr const* const part : scalar::arguments_first(join))
+        if (part->op() == Op::position) return true;
+    return false;
+}
+
+}  // namespace ein::executor::cuda

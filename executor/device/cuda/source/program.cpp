@@ -1,0 +1,36 @@
+#include "executor/device/cuda/source/program.hpp"
+
+#include "executor/device/cuda/source/kernels.hpp"
+#include "lib/scalar/evaluate/evaluator.hpp"
+
+namespace ein::executor::cuda {
+
+std::string const& prelude() {
+    static std::string const text = [] {
+        std::string all;
+        for (char const* part : kernels::parts) all += part;
+        return all;
+    }();
+    return text;
+}
+
+std::vector<std::uint64_t> arguments(Launch const& launch, Call const& call) {
+    std::vector<std::uint64_t> words;
+    auto const address = [&](void const* to) { words.push_back(reinterpret_cast<std::uintptr_t>(to)); };
+    for (int operand : launch.operands) address(call.operands[static_cast<std::size_t>(operand)]);
+    if (launch.operands.empty()) address(nullptr);
+    address(call.output);
+    address(call.scratch);
+    address(call.fault);
+    for (int label : launch.begins)
+        words.push_back(static_cast<std::uint64_t>(call.begin[static_cast<std::size_t>(label)]));
+    if (launch.begins.empty()) words.push_back(0);
+    words.insert(words.end(), launch.constants.begin(), launch.constants.end());
+    return words;
+}
+
+void check(Fault const& fault) {
+    if (fault.code != 0) scalar::checked_position(fault.index, fault.extent);
+}
+
+}  // namespace ein::executor::cuda

@@ -1,0 +1,315 @@
+#include "executor/device/emulated/emulated_device.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <cstring>
+
+#include "executor/device/name_node.hpp"
+
+namespace ein::executor {
+
+namespace {
+
+constexpr std::size_t page = 4096;
+constexpr std::int64_t most_poisoned = std::int64_t{64} << 20;
+
+/// What was never written is no number.
+std::byte* fresh(std::int64_t bytes) {
+    std::size_t const size = (static_cast<std::size_t>(bytes) + page - 1) / page * page;
+    auto* const memory = static_cast<std::byte*>(std::aligned_alloc(page, std::max(size, page)));
+    if (memory == nullptr) throw MemoryError("the emulated device: no memory for " + std::to_string(bytes) + " bytes");
+    std::memset(memory, 0xff, static_cast<std::size_t>(std::min(bytes, most_poisoned)));
+    return memory;
+}
+
+class EmulatedKernel final : public PreparedKernel {
+public:
+    EmulatedKernel(EmulatedDevice& device, std::unique_ptr<PreparedKernel const> kernel, std::string node)
+        : device_(device), kernel_(std::move(kernel)), node_(std::move(node)) {}
+
+    void launch(KernelCall const& call, Team&) const override {
+        for (void const* operand : call.operands) device_.check_is_device(operand);
+        device_.check_is_device(call.output);
+        std::vector<void const*> operands(call.operands.begin(), call.operands.end());
+        std::vector<Extent> begin(call.begin.begin(), call.begin.end());
+        device_.launch([this, operands = std::move(operands), begin = std::move(begin), output = call.output] {
+            SoloTeam solo;
+            naming_node(node_, [&] { kernel_->launch({operands, output, begin, {}}, solo); });
+        });
+    }
+
+private:
+    EmulatedDevice& device_;
+    std::unique_ptr<PreparedKernel const> kernel_;
+    std::string node_;
+};
+
+/// Left to the host.
+class HostKernel final : public PreparedKernel {
+public:
+    explicit HostKernel(std::unique_ptr<PreparedKernel const> kernel) : kernel_(std::move(kernel)) {}
+    void launch(KernelCall const& call, Team& team) const override { kernel_->launch(call, team); }
+    bool runs_on_host() const override { return true; }
+
+private:
+    std::unique_ptr<PreparedKernel const> kernel_;
+};
+
+}  // namespace
+
+EmulatedFaults emulated_faults_from_text(std::string_view text) {
+    EmulatedFaults faults;
+    std::int64_t delay = 0, seed = 1;
+    std::map<std::string_view, std::int64_t*> const known{{"allocate", &faults.allocate},
+                                                          {"copy", &faults.copy},
+                                                          {"kernel", &faults.kernel},
+                                                          {"lost", &faults.lost},
+                                                          {"host", &faults.host},
+                                                          {"delay", &delay},
+                                                          {"seed", &seed}};
+    while (!text.empty()) {
+        std::string_view const entry = text.substr(0, text.find(','));
+        text.remove_prefix(std::min(text.size(), entry.size() + 1));
+        std::size_t const equals = entry.find('=');
+        auto const name = known.find(entry.substr(0, equals));
+        std::string_view const number = equals == entry.npos ? "" : entry.substr(equals + 1);
+        std::int64_t value = 0;
+        auto const [end, error] = std::from_chars(number.data(), number.data() + number.size(), value);
+        if (name == known.end() || error != std::errc() || end != number.data() + number.size() || value < 0 ||
+            value > 1'000'000'000)
+            throw UsageError(
+                "--device emulated: expected allocate=N, copy=N, kernel=N, lost=N, host=N, delay=MICROSECONDS or "
+                "seed=N, found "
+                "'" +
+                std::string(entry) + "'; correct the option");
+        *name->second = value;
+    }
+    faults.delay = static_cast<int>(delay);
+    faults.seed = static_cast<unsigned>(seed);
+    return faults;
+}
+
+EmulatedDevice::EmulatedDevice(EmulatedFaults faults) : faults_(faults) {
+    unsigned seed = faults.seed;
+    for (Lane& lane : lanes_) {
+        lane.random.seed(seed++);
+        lane.thread = std::thread([this, &lane] { serve(lane); });
+    }
+}
+
+EmulatedDevice::~EmulatedDevice() {
+    {
+        Lock const lock(mutex_);
+        closing_ = true;
+    }
+    for (Lane& lane : lanes_) {
+        lane.asked_for.notify_one();
+        lane.thread.join();
+    }
+    for (auto const& [memory, bytes] : host_memory_) std::free(const_cast<std::byte*>(memory));
+    std::free(memory_);
+}
+
+std::unique_ptr<PreparedKernel const> EmulatedDevice::prepare(KernelShape const& shape, scalar::Params const& params) {
+    auto kernel = cpu_.prepare(shape, params);
+    if (faults_.host > 0 && ++prepared_ % faults_.host == 0) return std::make_unique<HostKernel>(std::move(kernel));
+    return std::make_unique<EmulatedKernel>(*this, std::move(kernel), shape.kernel->node);
+}
+
+void EmulatedDevice::copy(CopyCall const& call, Team&) {
+    check_is_device(call.from);
+    check_is_device(call.to);
+    launch([this, call] {
+        SoloTeam solo;
+        cpu_.copy(call, solo);
+    });
+}
+
+void EmulatedDevice::reshape(ReshapeCall const& call, Team&) {
+    check_is_device(call.from);
+    check_is_device(call.to);
+    launch([this, call] {
+        SoloTeam solo;
+        cpu_.reshape(call, solo);
+    });
+}
+
+void EmulatedDevice::fill(void* to, Extent elements, DType dtype, scalar::Scalar value, Team&) {
+    check_is_device(to);
+    launch([=, this] {
+        SoloTeam solo;
+        cpu_.fill(to, elements, dtype, value, solo);
+    });
+}
+
+std::int64_t EmulatedDevice::free_memory() const {
+    return static_cast<std::int64_t>(sysconf(_SC_AVPHYS_PAGES)) * sysconf(_SC_PAGESIZE) / 4;
+}
+
+/// Under the lock. @throws MemoryError where it is to fail
+void EmulatedDevice::count_allocation() {
+    if (++allocations_ == faults_.allocate)
+        throw MemoryError("the emulated device: allocation " + std::to_string(allocations_) +
+                          " failed, as it was told to");
+}
+
+std::byte* EmulatedDevice::reserve(std::int64_t bytes) {
+    Lock const lock(mutex_);
+    promise(memory_ == nullptr, "the emulated device's memory is reserved twice");
+    count_allocation();
+    memory_ = fresh(bytes);
+    bytes_ = bytes;
+    return memory_;
+}
+
+std::byte* EmulatedDevice::allocate_host(std::int64_t bytes) {
+    Lock const lock(mutex_);
+    count_allocation();
+    std::byte* const memory = fresh(bytes);
+    host_memory_[memory] = bytes;
+    return memory;
+}
+
+void EmulatedDevice::free_host(std::byte* memory, std::int64_t) noexcept {
+    Lock const lock(mutex_);
+    host_memory_.erase(memory);
+    std::free(memory);
+}
+
+void EmulatedDevice::check_is_device(void const* pointer) const {
+    auto const* const at = static_cast<std::byte const*>(pointer);
+    promise(at >= memory_ && at <= memory_ + bytes_, "a kernel is given memory that is not the device's");
+}
+
+void EmulatedDevice::check_is_host(std::byte const* pointer, std::int64_t bytes) {
+    Lock const lock(mutex_);
+    auto const after = host_memory_.upper_bound(pointer);
+    promise(after != host_memory_.begin(), "a copy is given host memory that is not the device's to copy");
+    auto const& [begin, size] = *std::prev(after);
+    promise(pointer + bytes <= begin + size, "a copy is given host memory that is not the device's to copy");
+}
+
+void EmulatedDevice::fail_if(std::int64_t at, std::int64_t count, char const* what) {
+    if (count == at)
+        throw RunError("the emulated device: " + std::string(what) + " " + std::to_string(count) +
+                       " failed, as it was told to");
+}
+
+void EmulatedDevice::launch(std::function<void()> kernel) {
+    ask(Stream::compute, {[this, kernel = std::move(kernel)] {
+            begin_next(kernels_, faults_.kernel, "kernel");
+            kernel();
+        }});
+}
+
+void EmulatedDevice::copy_in(std::byte* device, std::byte const* host, std::int64_t bytes) {
+    check_is_device(device);
+    check_is_host(host, bytes);
+    ask(Stream::in, {[=, this] {
+            begin_next(copies_, faults_.copy, "copy");
+            std::memcpy(device, host, static_cast<std::size_t>(bytes));
+        }});
+}
+
+void EmulatedDevice::copy_out(std::byte* host, std::byte const* device, std::int64_t bytes) {
+    check_is_device(device);
+    check_is_host(host, bytes);
+    ask(Stream::out, {[=, this] {
+            begin_next(copies_, faults_.copy, "copy");
+            std::memcpy(host, device, static_cast<std::size_t>(bytes));
+        }});
+}
+
+/// The next of its kind. @throws RunError where it is to fail
+void EmulatedDevice::begin_next(std::int64_t& count, std::int64_t fails_at, char const* what) {
+    std::int64_t number = 0, all = 0;
+    {
+        Lock const lock(mutex_);
+        number = ++count;
+        all = kernels_ + copies_;
+    }
+    fail_if(fails_at, number, what);
+    fail_if(faults_.lost, all, "the device was lost: operation");
+}
+
+Accelerator::Mark EmulatedDevice::mark(Stream stream) {
+    Lock const lock(mutex_);
+    throw_failure();
+    return lane(stream).asked;
+}
+
+void EmulatedDevice::wait(Stream waits, Stream of, Mark mark) { ask(waits, {{}, of, mark}); }
+
+bool EmulatedDevice::passed(Stream of, Mark mark) {
+    Lock const lock(mutex_);
+    throw_failure();
+    return lane(of).done >= mark;
+}
+
+void EmulatedDevice::sync(Stream of, Mark mark) {
+    Lock lock(mutex_);
+    wait_until(lock, [&] { return lane(of).done >= mark; });
+    throw_failure();
+}
+
+void EmulatedDevice::drain() noexcept {
+    Lock lock(mutex_);
+    wait_until(lock, [&] {
+        return std::all_of(std::begin(lanes_), std::end(lanes_),
+                           [](Lane const& each) { return each.done == each.asked; });
+    });
+}
+
+void EmulatedDevice::throw_failure() {
+    if (failure_) std::rethrow_exception(failure_);
+}
+
+void EmulatedDevice::ask(Stream stream, Job job) {
+    {
+        Lock const lock(mutex_);
+        throw_failure();
+        ++lane(stream).asked;
+        lane(stream).jobs.push_back(std::move(job));
+    }
+    lane(stream).asked_for.notify_one();
+}
+
+template <class Condition>
+void EmulatedDevice::wait_until(Lock& lock, Condition const& condition) {
+    ++waiting_;
+    progress_.wait(lock, condition);
+    --waiting_;
+}
+
+/// A lane's thread. After a failure nothing more is done, and everything counts as done, so that nobody waits.
+void EmulatedDevice::serve(Lane& lane) {
+    Lock lock(mutex_);
+    while (true) {
+        lane.asked_for.wait(lock, [&] { return closing_ || !lane.jobs.empty(); });
+        if (lane.jobs.empty()) return;
+        Job const job = std::move(lane.jobs.front());
+        lane.jobs.pop_front();
+        wait_until(lock, [&] { return job.work || failure_ || this->lane(job.after).done >= job.mark; });
+        if (job.work && !failure_) {
+            lock.unlock();
+            std::exception_ptr failure;
+            try {
+                if (faults_.delay > 0)
+                    std::this_thread::sleep_for(std::chrono::microseconds(
+                        static_cast<int>(lane.random() % static_cast<unsigned>(faults_.delay + 1))));
+                job.work();
+            } catch (...) {
+                failure = std::current_exception();
+            }
+            lock.lock();
+            if (!failure_) failure_ = failure;
+        }
+        ++lane.done;
+        if (waiting_ > 0) progress_.notify_all();
+    }
+}
+
+}  // namespace ein::executor

@@ -1,0 +1,54 @@
+#include "executor/device/kernel/gemm_match.hpp"
+
+#include <cmath>
+
+namespace ein::executor {
+namespace {
+
+using scalar::Expr;
+using scalar::Op;
+
+struct Product {
+    double factor = 1;
+    std::vector<int> operands;
+};
+
+std::optional<double> constant(Expr const& expr, KernelTypes const& types, scalar::Params const& params) {
+    if (!scalar::operands_of(expr).empty() || !scalar::labels_of(expr).empty()) return std::nullopt;
+    scalar::Scalar const value = scalar::evaluate(expr, types.compute, types.compute, {}, {}, params);
+    if (value.is_integer) return static_cast<double>(value.integer);
+    return value.number.imag() == 0 ? std::optional(value.number.real()) : std::nullopt;
+}
+
+/// Joins deeper than this are no products worth finding; it bounds the recursion.
+constexpr int deepest = 64;
+
+std::optional<Product> match(Expr const& expr, KernelTypes const& types, scalar::Params const& params) {
+    if (expr.op() == Op::operand) return Product{1, {expr.node().slot}};
+    if (auto const factor = constant(expr, types, params)) return Product{*factor, {}};
+    if (expr.op() == Op::neg) {
+        auto inner = match(expr.args()[0], types, params);
+        if (inner) inner->factor = -inner->factor;
+        return inner;
+    }
+    if (expr.op() != Op::mul && expr.op() != Op::div) return std::nullopt;
+    auto left = match(expr.args()[0], types, params);
+    auto const right = left ? match(expr.args()[1], types, params) : std::nullopt;
+    if (!right || (expr.op() == Op::div && !right->operands.empty())) return std::nullopt;
+    left->factor = expr.op() == Op::mul ? left->factor * right->factor : left->factor / right->factor;
+    left->operands.insert(left->operands.end(), right->operands.begin(), right->operands.end());
+    return left;
+}
+
+}  // namespace
+
+std::optional<ScaledProduct> scaled_product(Expr const& join, KernelTypes const& types, scalar::Params const& params) {
+    if (join.node().depth > deepest) return std::nullopt;
+    std::optional<Product> const product = match(join, types, params);
+    if (!product || product->operands.size() != 2 || product->operands[0] == product->operands[1]) return std::nullopt;
+    if (!std::isfinite(product->factor) || product->factor == 0) return std::nullopt;
+    return ScaledProduct{product->factor, static_cast<std::size_t>(product->operands[0]),
+                         static_cast<std::size_t>(product->operands[1])};
+}
+
+}  // namespace ein::executor

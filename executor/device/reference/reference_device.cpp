@@ -1,0 +1,163 @@
+#include "executor/device/reference/reference_device.hpp"
+
+#include <cstring>
+
+#include "executor/device/reference/element.hpp"
+#include "executor/device/kernel/kernel_types.hpp"
+#include "lib/scalar/evaluate/evaluator.hpp"
+
+namespace ein::executor {
+namespace {
+
+using scalar::Scalar;
+
+class ReferenceKernel final : public PreparedKernel {
+public:
+    ReferenceKernel(KernelShape const& shape, scalar::Params const& params)
+        : shape_(shape),
+          einsum_(shape.kernel->einsum),
+          types_(types_of(shape)),
+          evaluator_(einsum_.join, types_.compute, types_.weak, params) {
+        for (std::size_t k = 0; k < einsum_.operands(); ++k)
+            operand_strides_.push_back(
+                label_strides(einsum_.inputs[k], shape.operand_strides[k], shape.lengths.size()));
+        output_strides_ = label_strides(einsum_.output, shape.output_strides, shape.lengths.size());
+        inner_ = einsum_.aggregated();
+        for (int label : einsum_.output) output_lengths_.push_back(shape.lengths[static_cast<std::size_t>(label)]);
+        for (int label : inner_) inner_lengths_.push_back(shape.lengths[static_cast<std::size_t>(label)]);
+    }
+
+    void launch(KernelCall const& call, Team&) const override {
+        scalar::Evaluator evaluator = evaluator_;
+        std::vector<Extent> index(shape_.lengths.size(), 0);
+        for_each_index(output_lengths_, [&](std::vector<Extent> const& at) {
+            for (std::size_t k = 0; k < at.size(); ++k) index[static_cast<std::size_t>(einsum_.output[k])] = at[k];
+            store(aggregate(call, index, evaluator), call, index);
+        });
+    }
+
+private:
+    /// The aggregate over the inner labels at one output index.
+    Scalar aggregate(KernelCall const& call, std::vector<Extent>& index, scalar::Evaluator& evaluator) const {
+        Scalar total = scalar::identity(einsum_.agg, types_.accumulate);
+        for_each_index(inner_lengths_, [&](std::vector<Extent> const& at) {
+            for (std::size_t k = 0; k < at.size(); ++k) index[static_cast<std::size_t>(inner_[k])] = at[k];
+            Scalar const value = scalar::convert(joined(call, index, evaluator), types_.join, types_.accumulate);
+            total = rounded(scalar::combine(einsum_.agg, types_.accumulate, total, value));
+        });
+        return total;
+    }
+
+    /// Reals stay in double while they are summed: the judge may be more exact than the judged.
+    Scalar rounded(Scalar const& value) const {
+        return is_exact(types_.accumulate) ? scalar::convert(value, types_.accumulate, types_.accumulate) : value;
+    }
+
+    Scalar joined(KernelCall const& call, std::vector<Extent> const& index, scalar::Evaluator& evaluator) const {
+        std::vector<Scalar> operands;
+        for (std::size_t k = 0; k < einsum_.operands(); ++k) {
+            DType const type = shape_.operand_dtypes[k];
+            auto const* at = static_cast<std::byte const*>(call.operands[k]) + offset(operand_strides_[k], index, type);
+            operands.push_back(scalar::convert(load_element(at, type), type, types_.compute));
+        }
+        std::vector<Extent> labels(index);
+        for (std::size_t label = 0; label < labels.size(); ++label) labels[label] += call.begin[label];
+        return evaluator(operands, labels);
+    }
+
+    void store(Scalar value, KernelCall const& call, std::vector<Extent> const& index) const {
+        DType const type = shape_.output_dtype;
+        auto* const at = static_cast<std::byte*>(call.output) + offset(output_strides_, index, type);
+        if (shape_.accumulate) {
+            Scalar const held = scalar::convert(load_element(at, type), type, types_.accumulate);
+            value = scalar::combine(einsum_.agg, types_.accumulate, held, value);
+        }
+        store_element(scalar::convert(value, types_.accumulate, type), at, type);
+    }
+
+    static std::ptrdiff_t offset(std::vector<Extent> const& strides, std::vector<Extent> const& index, DType type) {
+        std::ptrdiff_t elements = 0;
+        for (std::size_t label = 0; label < index.size(); ++label) elements += strides[label] * index[label];
+        return elements * static_cast<std::ptrdiff_t>(size_of(type));
+    }
+
+    KernelShape shape_;
+    graph::EinSum const& einsum_;
+    KernelTypes types_;
+    scalar::Evaluator evaluator_;
+    std::vector<std::vector<Extent>> operand_strides_;
+    std::vector<Extent> output_strides_;
+    std::vector<int> inner_;  // aggregated labels
+    Shape output_lengths_, inner_lengths_;
+};
+
+std::ptrdiff_t position_in(Box const& box, std::vector<Extent> const& index) {
+    std::ptrdiff_t position = 0;
+    for (std::size_t axis = 0; axis < index.size(); ++axis)
+        position = position * box.length[axis] + (index[axis] - box.begin[axis]);
+    return position;
+}
+
+std::vector<Extent> index_at(Shape const& shape, Extent linear) {
+    std::vector<Extent> index(shape.size());
+    for (std::size_t axis = shape.size(); axis-- > 0; linear /= shape[axis]) index[axis] = linear % shape[axis];
+    return index;
+}
+
+bool inside(Box const& box, std::vector<Extent> const& index) {
+    for (std::size_t axis = 0; axis < index.size(); ++axis)
+        if (index[axis] < box.begin[axis] || index[axis] >= box.end(axis)) return false;
+    return true;
+}
+
+}  // namespace
+
+std::unique_ptr<PreparedKernel const> ReferenceDevice::prepare(KernelShape const& shape, scalar::Params const& params) {
+    check(shape);
+    return std::make_unique<ReferenceKernel>(shape, params);
+}
+
+void ReferenceDevice::copy(CopyCall const& call, Team&) {
+    std::size_t const size = size_of(call.dtype);
+    for_each_index(call.region.length, [&](std::vector<Extent> const& at) {
+        std::vector<Extent> to(at), from(at.size());
+        for (std::size_t axis = 0; axis < at.size(); ++axis) {
+            to[axis] += call.region.begin[axis];
+            from[axis] = call.axes[axis].start + call.axes[axis].step * to[axis];
+        }
+        std::memcpy(static_cast<std::byte*>(call.to) + position_in(call.to_box, to) * static_cast<std::ptrdiff_t>(size),
+                    static_cast<std::byte const*>(call.from) +
+                        position_in(call.from_box, from) * static_cast<std::ptrdiff_t>(size),
+                    size);
+    });
+}
+
+void ReferenceDevice::reshape(ReshapeCall const& call, Team&) {
+    std::size_t const size = size_of(call.dtype);
+    std::size_t packed = 0;
+    std::vector<Extent> const strides = row_major_strides(call.spec->from);
+    for_each_index(call.from_box.length, [&](std::vector<Extent> const& at) {
+        Extent linear = 0;
+        for (std::size_t axis = 0; axis < at.size(); ++axis)
+            linear += (at[axis] + call.from_box.begin[axis]) * strides[axis];
+        std::vector<Extent> const there = index_at(call.spec->to, linear);
+        if (!inside(call.to_box, there)) return;
+        std::vector<Extent> here(at);
+        for (std::size_t axis = 0; axis < at.size(); ++axis) here[axis] += call.from_box.begin[axis];
+        bool const from_packed = call.form == ReshapeCall::Form::unpack,
+                   to_packed = call.form == ReshapeCall::Form::pack;
+        std::size_t const from = from_packed ? packed : static_cast<std::size_t>(position_in(call.from_box, here));
+        std::size_t const to = to_packed ? packed : static_cast<std::size_t>(position_in(call.to_box, there));
+        std::memcpy(static_cast<std::byte*>(call.to) + to * size,
+                    static_cast<std::byte const*>(call.from) + from * size, size);
+        ++packed;
+    });
+}
+
+void ReferenceDevice::fill(void* to, Extent elements, DType dtype, scalar::Scalar value, Team&) {
+    value = scalar::convert(value, value.is_integer ? DType::i64 : DType::c128, dtype);
+    for (Extent i = 0; i < elements; ++i)
+        store_element(value, static_cast<std::byte*>(to) + static_cast<std::size_t>(i) * size_of(dtype), dtype);
+}
+
+}  // namespace ein::executor

@@ -1,0 +1,19 @@
+// The agenda of a run: schedule::Agenda over blocks with memory.
+#pragma once
+
+#include "executor/storage/block_store.hpp"
+#include "lib/schedule/dispatch/dispatcher.hpp"
+
+namespace ein::executor {
+
+using schedule::Inputs;
+using schedule::Phase;
+using schedule::TransferLimits;
+using Agenda = schedule::Agenda<BlockStore>;
+
+/// The profile of a run that keeps its inputs loaded: as if one more task at the end read every loaded block.
+schedule::Profile replay_keeping_inputs(schedule::Section const& section);
+
+}  // namespace ein::executor
+
+extern template class ein::schedule::Agenda<ein::executor::BlockStore>;

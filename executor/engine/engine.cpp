@@ -1,0 +1,284 @@
+#include "executor/engine/engine.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "executor/engine/progress_thread.hpp"
+#include "executor/report/clock.hpp"
+#include "executor/engine/communicator.hpp"
+#include "executor/engine/worker_pool.hpp"
+#include "executor/health/stall_report.hpp"
+#include "executor/engine/task_moves.hpp"
+#include "executor/health/task_text.hpp"
+#include "lib/base/error.hpp"
+#include "lib/schedule/device/device_traffic.hpp"
+#include "lib/schedule/dispatch/kernel_widths.hpp"
+
+namespace ein::executor {
+
+/// One run while it lasts: desk, crew, communicator and attendant, and the phases that they go through.
+class Engine::Running {
+public:
+    Running(Engine& engine)
+        : engine_(engine),
+          parts_(engine.parts_),
+          options_(engine.options_),
+          desk_(parts_.section, parts_.header.loops, engine.profile_, options_.limits, options_.threads,
+                [this](ExitCode code, std::string const& message) { end_all(code, message); }),
+          device_home_(live_on_device(engine)),
+          runner_(parts_.header, parts_.section, parts_.device, engine.kernels_, engine.chains_,
+                  desk_.agenda.store().home(), parts_.readers, parts_.sink, parts_.spills),
+          predicted_(parts_.section, schedule::predicted_turns(parts_.header, parts_.section)) {
+        for (BlockId block : engine.chains_.inside()) desk_.agenda.store().keep_empty(block);
+        bool const alone = parts_.transport.size() == 1;
+        if (!alone) communicator_.emplace(desk_, parts_.section, parts_.transport, engine.record_.transfers());
+        total_tasks_ = tasks_of_all_ranks();
+        bool const reachable =
+            messages_reach_devices(parts_.transport, options_.device_messages, parts_.device.accelerator(),
+                                   device_home_ == nullptr ? nullptr : device_home_->memory(), engine.device_capacity_);
+        direct_ = reachable && device_home_ != nullptr && device_home_->exchange_directly();
+    }
+
+    RunResult run() {
+        double const began = seconds_now();
+        TransferCounts const before = parts_.transport.counts();
+        {
+            Closing closing{*this};
+            Communicator* const communicator = communicator_ ? &*communicator_ : nullptr;
+            crew_.emplace(
+                options_.threads, desk_,
+                Crew::Parts{parts_.header, parts_.section, runner_, communicator, engine_.widths_, engine_.record_});
+            attendant_.emplace(desk_, attendant_parts(communicator));
+            go_through_phases(began);
+        }
+        if (desk_.failure) std::rethrow_exception(desk_.failure);
+        if (options_.progress != nullptr) options_.progress->finish();
+        collect(before);
+        desk_.agenda.store().ledger().check(engine_.profile_.peak);
+        promise(parts_.spills == nullptr || parts_.spills->blocks_left() == 0,
+                "blocks are left on disk after the last task");
+        return std::move(result_);
+    }
+
+private:
+    /// Ends and joins all threads, whatever happened.
+    struct Closing {
+        Running& run;
+        ~Closing() {
+            run.desk_.close();
+            run.attendant_.reset();
+            if (!run.crew_) return;
+            run.crew_->join();
+            run.collect_times();
+        }
+    };
+
+    void go_through_phases(double began) {
+        try {
+            begin_round(0);
+            double const begin = seconds_now();
+            prepare_memory();
+            result_.load_seconds = seconds_now() - begin;
+            result_.load_seconds += work(Phase::load, 0);
+            for (int round = 0; round < options_.repeat && !closed(); ++round) {
+                if (round > 0) begin_round(round);
+                if (round > 0 && options_.load_each_round) work(Phase::load, round);
+                result_.rounds.push_back(work(Phase::execute, round));
+                if (round + 1 < options_.repeat) drop_outputs();
+            }
+            result_.live_after_execute = desk_.agenda.store().ledger().live();
+            result_.store_seconds = work(Phase::store, options_.repeat - 1);
+            result_.total_seconds = seconds_now() - began;
+        } catch (...) {
+            desk_.fail(std::current_exception(), "");
+        }
+    }
+
+    /// Runs a phase between barriers. @return seconds until this rank's last task ended
+    double work(Phase phase, int round) {
+        if (closed()) return 0;
+        double const begin = seconds_now();
+        {
+            std::lock_guard lock(desk_.mutex);
+            desk_.agenda.begin_phase(phase);
+            if (phase == Phase::execute) desk_.times.begin(begin);
+            desk_.events.fetch_add(1);
+        }
+        if (communicator_ && !closed()) communicator_->step();  // messages go while the first kernels run
+        crew_->work();
+        if (phase == Phase::execute && !closed()) desk_.agenda.store().home().settle();
+        double const worked = seconds_now();
+        if (communicator_ && !closed()) communicator_->barrier();
+        double const end = seconds_now();
+        engine_.record_.add({phase, round, begin, worked, end});
+        std::lock_guard lock(desk_.mutex);
+        if (phase == Phase::execute) desk_.times.end(end);
+        return worked - begin;
+    }
+
+    DeviceHome* live_on_device(Engine& engine) {
+        if (engine.device_capacity_ == 0) return nullptr;
+        auto home = std::make_unique<DeviceHome>(parts_.section, *parts_.device.accelerator(), engine.device_capacity_);
+        DeviceHome* const out = home.get();
+        desk_.agenda.store().live_in(std::move(home));
+        return out;
+    }
+
+    void prepare_memory() {
+        std::lock_guard lock(desk_.mutex);
+        if (!desk_.closed) desk_.agenda.prepare_memory();
+    }
+
+    void begin_round(int round) {
+        bool const keep = round + 1 < options_.repeat && !options_.load_each_round;
+        std::lock_guard lock(desk_.mutex);
+        desk_.agenda.begin_round(keep ? Inputs::kept : Inputs::used_up);
+    }
+
+    void drop_outputs() {
+        std::lock_guard lock(desk_.mutex);
+        if (!desk_.closed) desk_.agenda.drop_outputs();
+        if (!desk_.closed && parts_.spills != nullptr) parts_.spills->forget_blocks();
+    }
+
+    bool closed() {
+        std::lock_guard lock(desk_.mutex);
+        return desk_.closed;
+    }
+
+    std::int64_t tasks_of_all_ranks() {
+        std::int64_t total = 0;
+        for (std::string const& count : parts_.transport.all_gather(std::to_string(tasks_of_this_rank())))
+            total += std::stoll(count);
+        return total;
+    }
+
+    std::int64_t tasks_of_this_rank() const {
+        schedule::TaskLinks const& links = desk_.agenda.links();
+        std::int64_t const loads = links.loads_end().value(),
+                           stores = links.end().value() - links.stores_begin().value();
+        std::int64_t working = 0;
+        for (std::int32_t i = links.loads_end().value(); i < links.stores_begin().value(); ++i)
+            working += predicted_.of(static_cast<std::size_t>(i));
+        return (options_.load_each_round ? options_.repeat * loads : loads) + stores +
+               std::int64_t{options_.repeat} * working;
+    }
+
+    Attendant::Parts attendant_parts(Communicator* communicator) {
+        double const flops_a_task = schedule::flops(parts_.header, parts_.section, predicted_) /
+                                    static_cast<double>(std::max<std::int64_t>(1, tasks_of_this_rank())) *
+                                    options_.repeat;
+        return {parts_.transport.rank(),
+                parts_.transport.size(),
+                options_.stall,
+                total_tasks_,
+                options_.progress,
+                communicator,
+                [this, flops_a_task] {
+                    std::int64_t const tasks = desk_.agenda.finished() - desk_.agenda.store().home().under_way().tasks;
+                    return Done{tasks, flops_a_task * static_cast<double>(tasks)};  // on average
+                },
+                [this](std::string const& silence) { explain(silence); }};
+    }
+
+    void end_all(ExitCode code, std::string const& message) {
+        if (options_.on_failure) options_.on_failure(code, message);
+        parts_.transport.abort(code);
+    }
+
+    /// Says what this rank waits for, what its workers run, and who is silent.
+    void explain(std::string const& silence) {
+        if (!options_.explain) return;
+        std::string text;
+        {
+            std::lock_guard lock(desk_.mutex);
+            std::vector<TaskId> const running = crew_ ? crew_->running() : std::vector<TaskId>{};
+            text = standstill_text(parts_.header, parts_.section, desk_.agenda, running,
+                                   desk_.agenda.store().home().under_way());
+        }
+        options_.explain(text + (silence.empty() ? "" : "; " + silence));
+    }
+
+    void collect_times() {
+        for (TaskTimes const* times : crew_->times()) result_.workers.push_back(*times);
+        result_.workers.push_back(communicator_ ? communicator_->times() : TaskTimes{});
+    }
+
+    void collect(TransferCounts const& before) {
+        result_.execute_seconds =
+            std::accumulate(result_.rounds.begin(), result_.rounds.end(), 0.0) / static_cast<double>(options_.repeat);
+        std::vector<std::int64_t> const& turns = desk_.agenda.turns().begun();
+        engine_.record_.set_turns(desk_.agenda.turns().taken());
+        result_.turns.assign(parts_.header.loops.size(), 0);
+        for (std::size_t l = 0; l < turns.size(); ++l)
+            result_.turns[static_cast<std::size_t>(parts_.section.loops[l].spec)] = turns[l];
+        result_.flops = schedule::flops(parts_.header, parts_.section, schedule::Runs(parts_.section, turns));
+        result_.predicted = schedule::exchanged(parts_.section, turns);
+        TransferCounts const after = parts_.transport.counts();
+        result_.transfers = {(after.bytes_sent - before.bytes_sent) / options_.repeat,
+                             (after.messages_sent - before.messages_sent) / options_.repeat};
+        result_.blocks = desk_.agenda.store().ledger();
+        result_.times = desk_.times.shares().each_of(options_.repeat);
+        result_.peak_predicted = engine_.profile_.peak;
+        if (device_home_ != nullptr)
+            result_.device = DeviceUse{
+                engine_.device_capacity_, direct_,
+                schedule::device_traffic(parts_.header, parts_.section, engine_.device_capacity_, direct_, turns),
+                device_home_->traffic()};
+        if (parts_.spills == nullptr) return;
+        result_.spilled = parts_.spills->use();
+        for (std::int64_t* count : {&result_.spilled.blocks, &result_.spilled.written, &result_.spilled.read})
+            *count /= options_.repeat;
+    }
+
+    Engine& engine_;
+    EngineParts& parts_;
+    EngineOptions& options_;
+    Desk desk_;
+    bool direct_ = false;      // messages go from device to device
+    DeviceHome* device_home_;  // nullptr where kernels run in this process's memory
+    TaskRunner runner_;
+    std::optional<Communicator> communicator_;
+    std::optional<Crew> crew_;
+    std::optional<Attendant> attendant_;
+    schedule::Runs predicted_;
+    std::int64_t total_tasks_ = 0;
+    RunResult result_;
+};
+
+Engine::Engine(EngineParts parts, EngineOptions options)
+    : parts_(parts),
+      options_(std::move(options)),
+      device_capacity_(device_capacity()),
+      kernels_(parts.header, parts.section, parts.device, parts.params),
+      profile_(options_.repeat > 1 && !options_.load_each_round ? replay_keeping_inputs(parts.section)
+                                                                : schedule::replay(parts.section)),
+      chains_(parts.header, parts.section,
+              parts.device.gains_from_cache() ? find_chains(parts.header, parts.section, options_.chains, profile_)
+                                              : std::vector<Chain>{},
+              parts.device, kernels_, parts.params),
+      widths_(schedule::kernel_widths(parts.section, options_.threads)),
+      record_(options_.threads, parts.section.tasks.size(), options_.keep) {
+    if (Accelerator* const device = parts_.device.accelerator()) expect_moves(parts_.header, parts_.section, *device);
+}
+
+Engine::~Engine() = default;
+
+/// No more than all blocks together take.
+std::int64_t Engine::device_capacity() const {
+    Accelerator* const device = parts_.device.accelerator();
+    if (device == nullptr) return 0;
+    std::int64_t const given = options_.device_memory.value_or(device->free_memory());
+    std::int64_t all = 0;
+    for (schedule::Block const& block : parts_.section.blocks)
+        all += schedule::DeviceMemory::rounded(parts_.section.bytes_of(block));
+    schedule::check_device_memory(
+        parts_.header, parts_.section, given,
+        "give more with --device-memory, or plan again with einplan --device-memory " + std::to_string(given));
+    return std::max(schedule::DeviceMemory::alignment,
+                    std::min(given, all) / schedule::DeviceMemory::alignment * schedule::DeviceMemory::alignment);
+}
+
+RunResult Engine::run() { return Running(*this).run(); }
+
+}  // namespace ein::executor

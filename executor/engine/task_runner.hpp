@@ -1,0 +1,83 @@
+// Runs one task on its blocks: what each kind means in terms of device, readers and outputs. Blocks are there already; counting and
+// order are the agenda's.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "executor/storage/block_storage.hpp"
+#include "executor/fusion/fused_group_runner.hpp"
+#include "executor/engine/kernel_table.hpp"
+#include "executor/spill/spill_store.hpp"
+#include "lib/tensor/read.hpp"
+
+namespace ein::executor {
+
+/// Takes the blocks of outputs. Called from many threads at once.
+class OutputSink {
+public:
+    virtual ~OutputSink() = default;
+    /// @param output  in Header::outputs  @param bytes  elements of `dtype`, C order over box.length
+    virtual void write(std::int32_t output, DType dtype, Box const& box, std::span<std::byte const> bytes) = 0;
+};
+
+/// By Header::inputs; nothing for those that this rank does not load.
+using Readers = std::vector<std::unique_ptr<tensor::Reader const>>;
+
+class TaskRunner {
+public:
+    TaskRunner(schedule::Header const& header, schedule::Section const& section, Device& device,
+               KernelTable const& kernels, ChainRunner const& chains, BlockHome& home, Readers const& readers,
+               OutputSink& sink, SpillStore* spills)
+        : header_(header),
+          section_(section),
+          device_(device),
+          kernels_(kernels),
+          chains_(chains),
+          home_(home),
+          readers_(readers),
+          sink_(sink),
+          spills_(spills) {
+        for (schedule::Loop const& loop : section.loops)
+            if (loop.condition >= 0) conditions_.push_back(loop.condition);
+    }
+
+    /// What a thread reuses from task to task.
+    struct Scratch {
+        BlockHome::Operands blocks;
+        std::vector<void const*> operands;
+        CopyCall copy;
+    };
+
+    /// Any kind but send and receive; the last task of a chain runs all of it. @throws Error
+    void run(TaskId id, Team& team, Scratch& scratch) const;
+    ChainRunner const& chains() const { return chains_; }
+
+private:
+    void compute(TaskId id, schedule::Task const& task, Team& team, Scratch& scratch) const;
+    void launch(TaskId id, schedule::Task const& task, Team& team, Scratch& scratch) const;
+    void copy(schedule::Task const& task, Team& team, Scratch& scratch) const;
+    void reshape(schedule::Task const& task, Team& team, Scratch& scratch) const;
+    void load(schedule::Task const& task) const;
+    void fill(schedule::Task const& task, Team& team, Scratch& scratch) const;
+    void store(schedule::Task const& task) const;
+    SpillStore& spills() const;
+    void launch_on_host(TaskId id, schedule::Task const& task, Team& team, Scratch& scratch) const;
+
+    schedule::Block const& block(std::int32_t id) const { return section_.blocks[static_cast<std::size_t>(id)]; }
+    std::span<std::byte const> read(std::int32_t id) const { return home_.in_host(BlockId{id}, HostUse::read); }
+    std::span<std::byte> write(std::int32_t id) const { return home_.in_host(BlockId{id}, HostUse::write); }
+
+    schedule::Header const& header_;
+    schedule::Section const& section_;
+    Device& device_;
+    KernelTable const& kernels_;
+    ChainRunner const& chains_;
+    BlockHome& home_;
+    Readers const& readers_;
+    OutputSink& sink_;
+    SpillStore* spills_;                    // nullptr where nothing spills
+    std::vector<std::int32_t> conditions_;  // blocks
+};
+
+}  // namespace ein::executor

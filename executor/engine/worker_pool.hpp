@@ -1,0 +1,81 @@
+// The worker threads of one rank. Each takes the lowest ready task; one that finds none lends itself to a kernel that is running,
+// or looks after the transfers, or waits on a condition. The thread that calls work() is one of them.
+// Example: Crew crew(4, ...); crew.work() returns when the phase is done (or failed), with three threads of its own left waiting.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "executor/engine/communicator.hpp"
+#include "executor/engine/run_state.hpp"
+#include "executor/engine/task_runner.hpp"
+#include "executor/report/task_times.hpp"
+#include "executor/engine/worker_team.hpp"
+#include "executor/trace/record.hpp"
+
+namespace ein::executor {
+
+/// A kernel cut in pieces, which idle workers may take too.
+struct LentJob {
+    TaskId task{-1};
+    std::function<void(std::int64_t)> const* piece = nullptr;
+    std::int64_t pieces = 0;
+    std::atomic<std::int64_t> next{0};
+    int helpers = 0;           // under the desk's lock
+    std::exception_ptr error;  // under the desk's lock
+};
+
+class Crew {
+public:
+    struct Parts {
+        schedule::Header const& header;
+        schedule::Section const& section;
+        TaskRunner const& runner;
+        Communicator* communicator;               // nullptr with one rank
+        std::vector<std::int16_t> const& widths;  // see kernel_widths()
+        Record& record;
+    };
+    Crew(int threads, Desk& desk, Parts parts);
+    ~Crew();
+    /// Ends the crew's own threads; the desk must be closed. Afterwards times() stand still.
+    void join();
+
+    /// Works until the phase is done or the desk closed.
+    void work();
+
+    std::vector<TaskTimes const*> times() const;
+    /// What each worker runs now, for messages.
+    std::vector<TaskId> running() const;
+
+private:
+    struct Worker {
+        explicit Worker(EventLog& of) : log(of) {}
+        EventLog& log;
+        TaskTimes times;
+        TaskRunner::Scratch scratch;
+    };
+    class LentTeam;
+    using Lock = std::unique_lock<std::mutex>;
+    void serve(Worker& self, bool leads);
+    void serve_until_done(Worker& self, bool leads);
+    void run_task(Worker& self, TaskId task, Lock& lock);
+    bool help(Worker& self, Lock& lock);
+    bool look_after_transfers(Lock& lock);
+    void wait(Lock& lock);
+    void wake_another();
+    /// Pieces of the kernel that `self` runs, on its thread and idle ones (see Team::run).
+    void lend(Worker& self, std::int64_t pieces, std::function<void(std::int64_t)> const& piece);
+    void take_pieces(Worker& self, LentJob& job);
+    void move_messages();
+
+    Desk& desk_;
+    Parts parts_;
+    std::condition_variable job_done_;
+    std::atomic<double> next_look_{0};  // at messages, from inside a kernel; as seconds_now()
+    std::vector<std::unique_ptr<Worker>> workers_;
+    std::vector<std::thread> threads_;  // of workers 1, 2, ...
+};
+
+}  // namespace ein::executor

@@ -1,0 +1,230 @@
+#include "executor/fusion/fused_group_runner.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "executor/device/cpu/scratch.hpp"
+#include "lib/base/partition.hpp"
+
+namespace ein::executor {
+namespace {
+
+constexpr std::int64_t runs_a_thread = 8;  // of neighbouring pieces
+
+std::byte* data_of(BlockHome& home, BlockId block) { return home.in_host(block, HostUse::update).data(); }
+
+}  // namespace
+
+using schedule::Block;
+using schedule::Header;
+using schedule::Section;
+using schedule::Task;
+
+ChainRunner::ChainRunner(Header const& header, Section const& section, std::vector<Chain> chains, Device& device,
+                         KernelTable const& kernels, scalar::Params const& params)
+    : header_(header), section_(section), kernels_(kernels) {
+    if (chains.empty()) return;
+    chain_of_.assign(section.tasks.size(), none);
+    for (Chain& chain : chains) {
+        for (TaskId id : chain.tasks) chain_of_[static_cast<std::size_t>(id.value())] = held_back;
+        chain_of_[static_cast<std::size_t>(chain.last().value())] = static_cast<std::int32_t>(chains_.size());
+        chains_.push_back(prepare(std::move(chain), device, params));
+    }
+}
+
+std::span<TaskId const> ChainRunner::held_back_for(TaskId last) const {
+    std::vector<TaskId> const& tasks = chains_[static_cast<std::size_t>(role(last))].chain.tasks;
+    return std::span(tasks).first(tasks.size() - 1);
+}
+
+std::vector<BlockId> ChainRunner::inside() const {
+    std::vector<BlockId> blocks;
+    for (Prepared const& chain : chains_)
+        for (TaskId id : held_back_for(chain.chain.last())) blocks.push_back(BlockId{task(id).output});
+    return blocks;
+}
+
+ChainRunner::Prepared ChainRunner::prepare(Chain chain, Device& device, scalar::Params const& params) const {
+    Prepared out;
+    out.chain = std::move(chain);
+    out.steps = chain_steps(header_, section_, out.chain);
+    std::vector<Chain::Axis> const& axes = out.chain.axes;
+    for (std::size_t k = 0; k < out.steps.size(); ++k) {
+        out.moves.emplace_back();
+        for (std::size_t a = 0; a < axes.size(); ++a) out.moves.back().push_back(moves_along(out, k, a));
+    }
+    out.stream = stream_of(out);
+    unsigned uneven = 0;
+    for (std::size_t a = 0; a < axes.size(); ++a)
+        if (axes[a].length % axes[a].parts != 0) uneven |= 1U << a;
+    for (unsigned longer = 0; longer <= uneven; ++longer)
+        if ((longer & ~uneven) == 0) out.pieces[longer] = prepare_piece(out, longer, device, params);
+    return out;
+}
+
+KernelShape ChainRunner::shape_of(Prepared const& chain, std::size_t k) const {
+    ChainStep const& step = chain.steps[k];
+    KernelShape const of_task = kernel_shape(header_, section_, task_of(chain, step));
+    KernelShape shape;
+    shape.kernel = &step.kernel;
+    shape.lengths = of_task.lengths;
+    for (ChainStep::Operand const& operand : step.operands) {
+        bool const inside = operand.step >= 0;
+        auto const at = static_cast<std::size_t>(inside ? operand.step : operand.input);
+        shape.operand_strides.push_back(inside ? std::vector<Extent>{} : of_task.operand_strides[at]);
+        shape.operand_dtypes.push_back(inside ? chain.steps[at].output : of_task.operand_dtypes[at]);
+    }
+    shape.output_dtype = step.output;
+    if (k + 1 < chain.steps.size()) return shape;
+    shape.output_strides = of_task.output_strides;
+    shape.output_bytes = section_.bytes_of(section_.blocks[static_cast<std::size_t>(task_of(chain, step).output)]);
+    return shape;
+}
+
+ChainRunner::Moves ChainRunner::moves_along(Prepared const& chain, std::size_t k, std::size_t axis) const {
+    KernelShape const shape = shape_of(chain, k);
+    graph::EinSum const& einsum = shape.kernel->einsum;
+    auto const label = static_cast<int>(chain.chain.axes[axis].labels[chain.steps[k].member]);
+    auto const move = [&](std::vector<int> const& axes, std::vector<Extent> const& strides, DType type) {
+        std::ptrdiff_t bytes = 0;
+        for (std::size_t at = 0; at < strides.size(); ++at)
+            if (axes[at] == label) bytes += strides[at] * static_cast<std::ptrdiff_t>(size_of(type));
+        return bytes;
+    };
+    Moves out;
+    for (std::size_t i = 0; i < einsum.inputs.size(); ++i)
+        out.operands.push_back(move(einsum.inputs[i], shape.operand_strides[i], shape.operand_dtypes[i]));
+    out.output = move(einsum.output, shape.output_strides, shape.output_dtype);
+    return out;
+}
+
+ChainRunner::Piece ChainRunner::prepare_piece(Prepared const& chain, unsigned longer, Device& device,
+                                              scalar::Params const& params) const {
+    Piece out;
+    std::vector<std::vector<Extent>> inner_strides;
+    for (std::size_t k = 0; k < chain.steps.size(); ++k) {
+        ChainStep const& step = chain.steps[k];
+        KernelShape shape = shape_of(chain, k);
+        for (std::size_t a = 0; a < chain.chain.axes.size(); ++a) {
+            Chain::Axis const& axis = chain.chain.axes[a];
+            shape.lengths[axis.labels[step.member]] = axis.length / axis.parts + (longer >> a & 1);
+        }
+        for (std::size_t i = 0; i < step.operands.size(); ++i)
+            if (step.operands[i].step >= 0)
+                shape.operand_strides[i] = inner_strides[static_cast<std::size_t>(step.operands[i].step)];
+        if (k + 1 < chain.steps.size()) {
+            Shape lengths;
+            for (int label : step.kernel.einsum.output)
+                lengths.push_back(shape.lengths[static_cast<std::size_t>(label)]);
+            shape.output_strides = row_major_strides(lengths);
+            inner_strides.push_back(shape.output_strides);
+            out.output_at.push_back(out.bytes);
+            out.bytes += lines(static_cast<std::size_t>(element_count(lengths)) * size_of(step.output));
+        }
+        bool const computes = k > 0 && !graph::is_rows_by_columns(step.kernel.einsum) &&
+                              step.kernel.einsum.join.node().op != scalar::Op::operand;
+        out.shares.push_back(computes ? static_cast<double>(element_count(shape.lengths)) : 0.0);
+        out.kernels.push_back(device.prepare(shape, params));
+    }
+    double left = std::accumulate(out.shares.begin(), out.shares.end(), 0.0);
+    for (double& share : out.shares) {
+        double const points = share;
+        share = points > 0 ? points / left : 0;
+        left -= points;
+    }
+    return out;
+}
+
+std::optional<ChainRunner::Stream> ChainRunner::stream_of(Prepared const& chain) const {
+    std::optional<Stream> out;
+    for (std::size_t k = 0; k < chain.steps.size(); ++k) {
+        auto const inputs = section_.inputs_of(task_of(chain, chain.steps[k]));
+        for (std::size_t i = 0; i < chain.steps[k].operands.size(); ++i) {
+            std::int32_t const input = chain.steps[k].operands[i].input;
+            if (input < 0) continue;
+            std::int32_t const block = inputs[static_cast<std::size_t>(input)];
+            std::int64_t const bytes = section_.bytes_of(section_.blocks[static_cast<std::size_t>(block)]);
+            for (std::size_t a = 0; a < chain.chain.axes.size(); ++a) {
+                std::ptrdiff_t const step = chain.moves[k][a].operands[i];
+                bool const runs = step * chain.chain.axes[a].length == bytes;
+                if (runs && (!out || step > out->step)) out = {BlockId{block}, a, step};
+            }
+        }
+    }
+    return out;
+}
+
+ChainRunner::Place ChainRunner::place_of(Prepared const& chain, std::int64_t number) {
+    std::vector<Chain::Axis> const& axes = chain.chain.axes;
+    Place out{std::vector<Extent>(axes.size()), std::vector<Extent>(axes.size()), 0};
+    for (std::size_t a = axes.size(); a-- > 0; number /= axes[a].parts) {
+        std::int64_t const part = number % axes[a].parts;
+        bool const longer = part < axes[a].length % axes[a].parts;
+        out.first[a] = part_begin(axes[a].length, axes[a].parts, part);
+        out.length[a] = axes[a].length / axes[a].parts + longer;
+        if (longer) out.longer |= 1U << a;
+    }
+    return out;
+}
+
+std::span<std::byte const> ChainRunner::Prepared::read_of_stream(Place const& place, BlockHome& home) const {
+    if (!stream) return {};
+    return {data_of(home, stream->block) + place.first[stream->axis] * stream->step,
+            static_cast<std::size_t>(place.length[stream->axis] * stream->step)};
+}
+
+/// Neighbouring pieces run on one thread, which brings the next one's operands into the cache while it computes.
+void ChainRunner::run(TaskId last, BlockHome& home, Team& team) const {
+    Prepared const& chain = chains_[static_cast<std::size_t>(role(last))];
+    std::int64_t const pieces = chain.chain.pieces(),
+                       runs = std::min<std::int64_t>(pieces, runs_a_thread * team.width());
+    team.run(runs, [&](std::int64_t run) {
+        std::int64_t const end = part_begin(pieces, runs, run + 1);
+        for (std::int64_t piece = part_begin(pieces, runs, run); piece < end; ++piece) {
+            run_piece(chain, piece, piece + 1 < end ? piece + 1 : -1, home);
+            team.pause();
+        }
+    });
+}
+
+/// @param next  the piece that this thread runs then; -1: none
+void ChainRunner::run_piece(Prepared const& chain, std::int64_t number, std::int64_t next, BlockHome& home) const {
+    std::vector<Chain::Axis> const& axes = chain.chain.axes;
+    Place const place = place_of(chain, number);
+    Piece const& piece = chain.pieces.at(place.longer);
+    std::span<std::byte const> coming;
+    if (next >= 0) coming = chain.read_of_stream(place_of(chain, next), home);
+    if (coming.data() == chain.read_of_stream(place, home).data()) coming = {};
+    Scratch const inside(piece.bytes);
+    SoloTeam solo;
+    std::vector<void const*> operands;
+    std::vector<Extent> begin;
+    for (std::size_t k = 0; k < piece.kernels.size(); ++k) {
+        ChainStep const& step = chain.steps[k];
+        TaskId const id = chain.chain.tasks[step.member];
+        Task const& at = task(id);
+        auto const inputs = section_.inputs_of(at);
+        operands.resize(step.operands.size());
+        begin.assign(section_.coords.begin() + at.coords, section_.coords.begin() + at.coords + at.order);
+        bool const is_last = k + 1 == piece.kernels.size();
+        std::byte* output = is_last ? data_of(home, BlockId{at.output}) + kernels_.output_offset(id)
+                                    : inside.data() + piece.output_at[k];
+        for (std::size_t i = 0; i < step.operands.size(); ++i) {
+            auto const [writer, input] = step.operands[i];
+            std::byte const* from = writer >= 0 ? inside.data() + piece.output_at[static_cast<std::size_t>(writer)]
+                                                : data_of(home, BlockId{inputs[static_cast<std::size_t>(input)]}) +
+                                                      kernels_.input_offset(at, input);
+            for (std::size_t a = 0; a < axes.size(); ++a) from += place.first[a] * chain.moves[k][a].operands[i];
+            operands[i] = from;
+        }
+        for (std::size_t a = 0; a < axes.size(); ++a) {
+            output += place.first[a] * chain.moves[k][a].output;
+            begin[axes[a].labels[step.member]] += place.first[a];
+        }
+        auto const share = static_cast<std::size_t>(static_cast<double>(coming.size()) * piece.shares[k]);
+        piece.kernels[k]->launch({operands, output, begin, coming.first(share)}, solo);
+        coming = coming.subspan(share);
+    }
+}
+
+}  // namespace ein::executor

@@ -1,0 +1,90 @@
+// Runs chains (chains.hpp): for each piece, the kernels of all its steps one after the other on one thread; pieces are spread over the team.
+// Example: a softmax over rows in 512 pieces of 16 rows: 512 times four small kernels.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "executor/storage/block_storage.hpp"
+#include "executor/fusion/fusion_plan.hpp"
+#include "executor/engine/kernel_table.hpp"
+
+namespace ein::executor {
+
+class ChainRunner {
+public:
+    /// Prepares the kernels of all pieces.
+    ChainRunner(schedule::Header const& header, schedule::Section const& section, std::vector<Chain> chains,
+                Device& device, KernelTable const& kernels, scalar::Params const& params);
+
+    /// Whether a task is left to the last one of its chain.
+    bool is_held_back(TaskId task) const { return role(task) < -1; }
+    bool is_last(TaskId task) const { return role(task) >= 0; }
+    /// The others of the last task's chain.
+    std::span<TaskId const> held_back_for(TaskId last) const;
+    /// Blocks inside chains: they need no memory.
+    std::vector<BlockId> inside() const;
+    void run(TaskId last, BlockHome& home, Team& team) const;
+
+private:
+    static constexpr std::int32_t none = -1, held_back = -2;
+
+    /// How far a piece moves in one step's operands and output along one axis, in bytes an index; 0 in what is inside.
+    struct Moves {
+        std::vector<std::ptrdiff_t> operands;
+        std::ptrdiff_t output = 0;
+    };
+    /// An operand from outside of which each piece along an axis reads a run of memory of its own.
+    struct Stream {
+        BlockId block;
+        std::size_t axis;
+        std::ptrdiff_t step;  // bytes an index
+    };
+    /// Where a piece begins.
+    struct Place {
+        std::vector<Extent> first, length;  // by axis
+        unsigned longer = 0;                // axes (bits) that it is an index longer in than others
+    };
+    /// Pieces of one size.
+    struct Piece {
+        std::vector<std::unique_ptr<PreparedKernel const>> kernels;  // by step
+        std::vector<std::size_t> output_at;                          // of each step but the last, in working memory
+        std::size_t bytes = 0;                                       // of working memory
+        std::vector<double>
+            shares;  // of what is left of the next piece's stream: brought into the cache by each step's kernel
+    };
+    struct Prepared {
+        Chain chain;
+        std::vector<ChainStep> steps;
+        std::vector<std::vector<Moves>> moves;  // of each step, by axis
+        std::optional<Stream> stream;           // the largest
+        std::map<unsigned, Piece> pieces;       // by Place::longer
+
+        std::span<std::byte const> read_of_stream(Place const& place, BlockHome& home) const;
+    };
+
+    std::int32_t role(TaskId task) const {
+        return chain_of_.empty() ? none : chain_of_[static_cast<std::size_t>(task.value())];
+    }
+    Prepared prepare(Chain chain, Device& device, scalar::Params const& params) const;
+    /// The step's kernel for all of its task's region; what it reads and writes inside has no strides yet.
+    KernelShape shape_of(Prepared const& chain, std::size_t k) const;
+    Moves moves_along(Prepared const& chain, std::size_t k, std::size_t axis) const;
+    Piece prepare_piece(Prepared const& chain, unsigned longer, Device& device, scalar::Params const& params) const;
+    std::optional<Stream> stream_of(Prepared const& chain) const;
+    static Place place_of(Prepared const& chain, std::int64_t number);
+    void run_piece(Prepared const& chain, std::int64_t piece, std::int64_t next, BlockHome& home) const;
+    schedule::Task const& task_of(Prepared const& chain, ChainStep const& step) const {
+        return task(chain.chain.tasks[step.member]);
+    }
+    schedule::Task const& task(TaskId id) const { return section_.tasks[static_cast<std::size_t>(id.value())]; }
+
+    schedule::Header const& header_;
+    schedule::Section const& section_;
+    KernelTable const& kernels_;
+    std::vector<Prepared> chains_;
+    std::vector<std::int32_t> chain_of_;  // by task: index of the chain that it ends, or none, or held_back
+};
+
+}  // namespace ein::executor

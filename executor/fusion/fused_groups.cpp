@@ -1,0 +1,299 @@
+#include "executor/fusion/fused_groups.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+
+#include "lib/graph/einsum.hpp"
+
+namespace ein::executor {
+
+using schedule::Block;
+using schedule::Header;
+using schedule::Profile;
+using schedule::Section;
+using schedule::Task;
+using schedule::TaskKind;
+using schedule::TaskLinks;
+
+namespace {
+
+constexpr std::size_t most_tasks = 16;
+constexpr std::int32_t most_distance = 4096;  // from the first task to the last, in the schedule
+constexpr double most_flops_an_element =
+    600;  // of a product whose elements stay in the chain: beyond, memory hardly counts
+
+class Finder {
+public:
+    Finder(Header const& header, Section const& section, ChainLimits const& limits, Profile& profile)
+        : header_(header),
+          section_(section),
+          limits_(limits),
+          profile_(profile),
+          links_(section),
+          loop_of_(schedule::loops_of_tasks(section)),
+          in_chain_(section.tasks.size()),
+          last_writer_(section.blocks.size()) {
+        for (std::size_t i = 0; i < section.tasks.size(); ++i)
+            if (section.tasks[i].output >= 0)
+                last_writer_[static_cast<std::size_t>(section.tasks[i].output)] = TaskId{static_cast<std::int32_t>(i)};
+    }
+
+    std::vector<Chain> find() {
+        for (std::int32_t i = links_.loads_end().value(); i < links_.stores_begin().value(); ++i) {
+            if (in_chain_[static_cast<std::size_t>(i)] || !eligible(TaskId{i})) continue;
+            std::optional<Chain> chain = longest_from(TaskId{i});
+            if (!chain || !hold_inputs(*chain)) continue;
+            for (TaskId task : chain->tasks) in_chain_[index(task)] = true;
+            chains_.push_back(std::move(*chain));
+        }
+        return std::move(chains_);
+    }
+
+private:
+    using Members = std::set<TaskId>;  // in the schedule's order
+
+    static std::size_t index(TaskId task) { return static_cast<std::size_t>(task.value()); }
+    Task const& task(TaskId id) const { return section_.tasks[index(id)]; }
+    Block const& block(std::int32_t id) const { return section_.blocks[static_cast<std::size_t>(id)]; }
+    graph::EinSum const& einsum(TaskId id) const {
+        return header_.kernels[static_cast<std::size_t>(task(id).spec)].einsum;
+    }
+    Extent begin_of(TaskId id, std::size_t label) const {
+        return section_.coords[static_cast<std::size_t>(task(id).coords) + label];
+    }
+    Extent length_of(TaskId id, std::size_t label) const {
+        return section_.coords[static_cast<std::size_t>(task(id).coords + task(id).order) + label];
+    }
+    double bytes(std::int32_t id) const { return static_cast<double>(section_.bytes_of(block(id))); }
+
+    /// A kernel that writes the whole of a block of its own, in one go.
+    bool eligible(TaskId id) const {
+        Task const& at = task(id);
+        return at.kind == TaskKind::apply && !at.accumulate && at.after < 0 && links_.followers(id).empty() &&
+               block(at.output).writers == 1 && !block(at.output).packed;
+    }
+
+    std::optional<Chain> longest_from(TaskId first) const {
+        std::optional<Chain> best;
+        Members members{first};
+        while (grow(members)) {
+            std::optional<Chain> chain = chain_of(members);
+            if (!chain) break;
+            best = std::move(chain);
+        }
+        return best;
+    }
+
+    /// Adds who reads the last output, and then all that read what is inside. False where that cannot be.
+    bool grow(Members& members) const {
+        if (!add_readers(*members.rbegin(), members)) return false;
+        for (auto member = members.begin(); std::next(member) != members.end();) {
+            std::size_t const before = members.size();
+            if (!add_readers(*member, members)) return false;
+            member = members.size() == before ? std::next(member) : members.begin();
+        }
+        return inputs_are_there(members);
+    }
+
+    bool add_readers(TaskId member, Members& members) const {
+        auto const readers = links_.readers(BlockId{task(member).output});
+        if (readers.empty()) return false;
+        for (TaskId reader : readers) {
+            if (members.contains(reader)) continue;
+            if (in_chain_[index(reader)] || !eligible(reader) || members.size() == most_tasks) return false;
+            if (!loop_of_.empty() && loop_of_[index(reader)] != loop_of_[index(member)]) return false;
+            members.insert(reader);
+        }
+        return true;
+    }
+
+    /// All that comes from elsewhere comes before the first task in the schedule's order: holding that one back delays nobody.
+    bool inputs_are_there(Members const& members) const {
+        for (TaskId member : members)
+            for (std::int32_t input : section_.inputs_of(task(member))) {
+                TaskId const writer = last_writer_[static_cast<std::size_t>(input)];
+                if (!members.contains(writer) && writer > *members.begin()) return false;
+            }
+        return true;
+    }
+
+    std::optional<Chain> chain_of(Members const& members) const {
+        Chain chain{{members.begin(), members.end()}, {}};
+        for (TaskId id : chain.tasks)
+            if (too_heavy(id, members) || !writes_whole(id) || !reads_whole_of(id, members)) return std::nullopt;
+        for (int label : einsum(chain.last()).output)
+            if (auto axis = axis_along(chain, static_cast<std::size_t>(label))) chain.axes.push_back(std::move(*axis));
+        choose_parts(chain);
+        return chain.pieces() > 1 ? std::optional(std::move(chain)) : std::nullopt;
+    }
+
+    bool reads_whole_of(TaskId id, Members const& members) const {
+        auto const inputs = section_.inputs_of(task(id));
+        for (std::size_t k = 0; k < inputs.size(); ++k)
+            if (members.contains(last_writer_[static_cast<std::size_t>(inputs[k])]) && !reads_whole(id, k, inputs[k]))
+                return false;
+        return true;
+    }
+
+    bool too_heavy(TaskId id, Members const& members) const {
+        if (!graph::is_rows_by_columns(einsum(id))) return false;
+        double inside = 1;
+        auto const count = [&](std::int32_t at) {
+            if (members.contains(links_.first_writer(BlockId{at})))
+                inside = std::max(inside, static_cast<double>(section_.elements_of(block(at))));
+        };
+        for (std::int32_t input : section_.inputs_of(task(id))) count(input);
+        if (id != *members.rbegin()) count(task(id).output);
+        return graph::flops(einsum(id), section_.region_of(task(id)).length) / inside > most_flops_an_element;
+    }
+
+    /// Follows a label of the last task through the blocks inside; nothing where it does not run through all of them.
+    std::optional<Chain::Axis> axis_along(Chain const& chain, std::size_t label) const {
+        std::size_t const count = chain.tasks.size();
+        std::vector<std::optional<std::size_t>> labels(count);
+        labels.back() = label;
+        for (std::size_t reader = count; reader-- > 0;) {
+            if (!labels[reader]) return std::nullopt;
+            auto const inputs = section_.inputs_of(task(chain.tasks[reader]));
+            for (std::size_t k = 0; k < inputs.size(); ++k) {
+                auto const writer =
+                    std::find(chain.tasks.begin(), chain.tasks.end(), links_.first_writer(BlockId{inputs[k]}));
+                if (writer == chain.tasks.end()) continue;
+                std::vector<int> const& axes = einsum(chain.tasks[reader]).inputs[k];
+                auto const found = std::find(axes.begin(), axes.end(), static_cast<int>(*labels[reader]));
+                if (found == axes.end() || std::count(axes.begin(), axes.end(), *found) != 1) return std::nullopt;
+                auto const at = static_cast<std::size_t>(found - axes.begin());
+                auto const written = static_cast<std::size_t>(einsum(*writer).output[at]);
+                auto& known = labels[static_cast<std::size_t>(writer - chain.tasks.begin())];
+                if (known && *known != written) return std::nullopt;
+                known = written;
+            }
+        }
+        Chain::Axis axis;
+        for (std::size_t k = 0; k < count; ++k) {
+            axis.labels.push_back(*labels[k]);
+            if (begin_of(chain.tasks[k], *labels[k]) != begin_of(chain.last(), label) ||
+                length_of(chain.tasks[k], *labels[k]) != length_of(chain.last(), label))
+                return std::nullopt;
+        }
+        axis.length = length_of(chain.last(), label);
+        return axis;
+    }
+
+    /// Cuts the outermost axes until a piece fits the cache.
+    void choose_parts(Chain& chain) const {
+        double const total = bytes_along(chain);
+        if (total < limits_.least_bytes) return;
+        auto wanted = static_cast<std::int64_t>(total / limits_.bytes_of_a_piece) + 1;
+        for (std::size_t a = 0; a < chain.axes.size() && wanted > 1; ++a) {
+            Chain::Axis& axis = chain.axes[a];
+            Extent const shortest = cuts_rows(chain, a) ? limits_.least_rows : 1;
+            axis.parts = std::clamp<std::int64_t>(axis.length / shortest, 1, wanted);
+            wanted = (wanted + axis.parts - 1) / axis.parts;
+        }
+    }
+
+    /// Whether a cut leaves some operand of a product whole.
+    bool cuts_rows(Chain const& chain, std::size_t axis) const {
+        for (std::size_t k = 0; k < chain.tasks.size(); ++k) {
+            if (!graph::is_rows_by_columns(einsum(chain.tasks[k]))) continue;
+            for (std::vector<int> const& input : einsum(chain.tasks[k]).inputs)
+                if (std::count(input.begin(), input.end(), static_cast<int>(chain.axes[axis].labels[k])) == 0)
+                    return true;
+        }
+        return false;
+    }
+
+    /// Bytes of all blocks that have one of the axes, each once.
+    double bytes_along(Chain const& chain) const {
+        std::set<std::int32_t> blocks;
+        for (std::size_t k = 0; k < chain.tasks.size(); ++k) {
+            TaskId const id = chain.tasks[k];
+            auto const has_axis = [&](std::vector<int> const& axes) {
+                return std::any_of(chain.axes.begin(), chain.axes.end(), [&](Chain::Axis const& axis) {
+                    return std::count(axes.begin(), axes.end(), static_cast<int>(axis.labels[k])) > 0;
+                });
+            };
+            auto const inputs = section_.inputs_of(task(id));
+            for (std::size_t i = 0; i < inputs.size(); ++i)
+                if (has_axis(einsum(id).inputs[i])) blocks.insert(inputs[i]);
+            blocks.insert(task(id).output);
+        }
+        double total = 0;
+        for (std::int32_t id : blocks) total += bytes(id);
+        return total;
+    }
+
+    /// Inputs that single tasks would give up before the last one are held to its end, what is inside takes no memory: if the peak allows it.
+    bool hold_inputs(Chain const& chain) {
+        std::int32_t const first = chain.tasks.front().value(), last = chain.last().value();
+        if (last - first > most_distance) return false;
+        std::vector<std::int64_t> more(static_cast<std::size_t>(last - first + 1), 0);
+        auto const add = [&](std::int32_t from, std::int32_t to, std::int64_t bytes) {
+            for (std::int32_t at = from; at <= to; ++at) more[static_cast<std::size_t>(at - first)] += bytes;
+        };
+        std::set<std::int32_t> inputs;
+        for (TaskId id : chain.tasks) {
+            for (std::int32_t input : section_.inputs_of(task(id)))
+                if (!chain.contains(last_writer_[static_cast<std::size_t>(input)])) inputs.insert(input);
+            if (id != chain.last())
+                add(id.value(), last_reader(task(id).output).value(), -section_.bytes_of(block(task(id).output)));
+        }
+        for (std::int32_t input : inputs)  // others may read it last
+            add(std::max(first, last_reader(input).value() + 1), last, section_.bytes_of(block(input)));
+        auto const live = profile_.live.begin() + first;
+        for (std::size_t k = 0; k < more.size(); ++k)
+            if (live[static_cast<std::ptrdiff_t>(k)] + more[k] > profile_.peak) return false;
+        for (std::size_t k = 0; k < more.size(); ++k) live[static_cast<std::ptrdiff_t>(k)] += more[k];
+        return true;
+    }
+
+    TaskId last_reader(std::int32_t block) const {
+        auto const readers = links_.readers(BlockId{block});
+        return *std::max_element(readers.begin(), readers.end());
+    }
+
+    /// Where tasks of the chain read what is inside, they read all of it: pieces then lie in memory as they are computed.
+    bool reads_whole(TaskId reader, std::size_t operand, std::int32_t inside) const {
+        std::vector<int> const& axes = einsum(reader).inputs[operand];
+        Box const box = section_.box_of(block(inside));
+        for (std::size_t a = 0; a < axes.size(); ++a) {
+            auto const label = static_cast<std::size_t>(axes[a]);
+            if (begin_of(reader, label) != box.begin[a] || length_of(reader, label) != box.length[a]) return false;
+        }
+        return true;
+    }
+    bool writes_whole(TaskId writer) const {
+        std::vector<int> const& axes = einsum(writer).output;
+        Box const box = section_.box_of(block(task(writer).output));
+        for (std::size_t a = 0; a < axes.size(); ++a)
+            if (length_of(writer, static_cast<std::size_t>(axes[a])) != box.length[a]) return false;
+        return true;
+    }
+
+    Header const& header_;
+    Section const& section_;
+    ChainLimits const& limits_;
+    Profile& profile_;
+    TaskLinks links_;
+    std::vector<std::int32_t> loop_of_;  // by task; empty without loops
+    std::vector<bool> in_chain_;
+    std::vector<TaskId> last_writer_;  // by block
+    std::vector<Chain> chains_;
+};
+
+}  // namespace
+
+std::int64_t Chain::pieces() const {
+    std::int64_t count = 1;
+    for (Axis const& axis : axes) count *= axis.parts;
+    return count;
+}
+
+std::vector<Chain> find_chains(Header const& header, Section const& section, ChainLimits const& limits,
+                               Profile& profile) {
+    return Finder(header, section, limits, profile).find();
+}
+
+}  // namespace ein::executor

@@ -1,0 +1,45 @@
+// Kernels that follow one another on one rank and are run together, piece by piece, so that what one writes is still in the cache when the next
+// reads it: softmax and norms, a product of short sums and what is done to its elements. Found from the schedule alone, so results do not
+// depend on threads. Only the last output of a chain leaves it.
+// What is inside is never there as a whole: a piece of it takes working memory of a thread, its blocks take none. Nothing is computed twice.
+// Inputs are held until the chain has ended, and a chain is only formed where the predicted peak has room for that.
+// Leaves running them to chain_runner.hpp.
+// Example: softmax over j of X[i, j]: m = max X, s = sum exp(X - m), Z = exp(X - m) / s: one chain, cut along i.
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "lib/base/ids.hpp"
+#include "lib/schedule/memory/replay.hpp"
+#include "lib/schedule/dispatch/task_links.hpp"
+#include "lib/schedule/dispatch/iterations.hpp"
+
+namespace ein::executor {
+
+struct Chain {
+    /// A direction in which all tasks are cut alike.
+    struct Axis {
+        std::vector<std::size_t> labels;  // of each task's EinSum
+        Extent length = 1;                // of the tasks' regions
+        std::int64_t parts = 1;
+    };
+    std::vector<TaskId> tasks;  // in the schedule's order
+    std::vector<Axis> axes;     // outermost first
+
+    TaskId last() const { return tasks.back(); }
+    bool contains(TaskId task) const { return std::binary_search(tasks.begin(), tasks.end(), task); }
+    std::int64_t pieces() const;
+};
+
+struct ChainLimits {
+    double bytes_of_a_piece = 320 << 10;  // together with what kernels need beside it, in the second-level cache
+    double least_bytes = 4 << 20;         // of a chain: smaller ones are in the cache anyway
+    Extent least_rows = 128;              // of a piece of a product, for which its other operand is packed again
+};
+
+/// All chains of a section; no task is in two. Adds to the profile what chains hold longer than single tasks would.
+std::vector<Chain> find_chains(schedule::Header const& header, schedule::Section const& section,
+                               ChainLimits const& limits, schedule::Profile& profile);
+
+}  // namespace ein::executor

@@ -1,0 +1,266 @@
+#include "executor/fusion/fusion_plan.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <optional>
+
+#include "lib/scalar/expression/type.hpp"
+#include "lib/scalar/expression/walk.hpp"
+
+namespace ein::executor {
+
+using scalar::Expr;
+using scalar::Op;
+using schedule::Header;
+using schedule::Section;
+using schedule::Task;
+
+namespace {
+
+constexpr std::size_t most_nodes = 100;  // of a join that is looked through
+
+/// Operations that take longer than keeping a result and reading it again.
+bool is_costly(Op op) {
+    switch (op) {
+        case Op::cbrt:
+        case Op::exp:
+        case Op::exp2:
+        case Op::expm1:
+        case Op::log:
+        case Op::log2:
+        case Op::log1p:
+        case Op::sin:
+        case Op::cos:
+        case Op::tan:
+        case Op::atan:
+        case Op::atan2:
+        case Op::sinh:
+        case Op::cosh:
+        case Op::tanh:
+        case Op::erf:
+        case Op::sigmoid:
+        case Op::silu:
+        case Op::gelu:
+        case Op::softplus:
+        case Op::pow: return true;
+        default: return false;
+    }
+}
+
+bool is_costly(Expr const& expr) {
+    auto const parts = scalar::arguments_first(expr);
+    return std::any_of(parts.begin(), parts.end(), [](Expr const* part) { return is_costly(part->op()); });
+}
+
+Expr const* find(Expr const& in, Expr const& part) {
+    for (Expr const* const each : scalar::arguments_first(in))
+        if (*each == part) return each;
+    return nullptr;
+}
+
+class Sharing {
+public:
+    Sharing(Section const& section, Chain const& chain, std::vector<ChainStep>& steps)
+        : section_(section), chain_(chain), steps_(steps) {}
+
+    /// A step that was put in may itself hold what later ones compute too: it is looked at next.
+    void run() {
+        for (std::size_t s = 0; s < steps_.size(); ++s)
+            while (is_searched(steps_[s]) && share_of(s)) continue;
+    }
+
+private:
+    Task const& task(ChainStep const& step) const {
+        return section_.tasks[static_cast<std::size_t>(chain_.tasks[step.member].value())];
+    }
+
+    /// Lookups and scatters never compute their joins.
+    static bool is_searched(ChainStep const& step) {
+        graph::EinSum const& einsum = step.kernel.einsum;
+        return !graph::as_lookup(einsum) && !graph::as_scatter(einsum) &&
+               scalar::arguments_first(einsum.join).size() <= most_nodes;
+    }
+
+    /// Takes the largest part of a step's join that later ones have too out of all of them.
+    bool share_of(std::size_t s) {
+        std::vector<Expr const*> parts = scalar::arguments_first(steps_[s].kernel.einsum.join);
+        for (auto part = parts.rbegin(); part != parts.rend(); ++part) {
+            if (!may_be_kept(steps_[s], **part)) continue;
+            std::vector<Reader> const readers = readers_of(s, **part);
+            if (readers.empty()) continue;
+            keep(s, **part, readers);
+            return true;
+        }
+        return false;
+    }
+
+    /// A costly part in the type that readers compute in, no larger than an operand: it runs over all labels of the step, as that does.
+    static bool may_be_kept(ChainStep const& step, Expr const& part) {
+        schedule::Kernel const& kernel = step.kernel;
+        graph::EinSum const& einsum = kernel.einsum;
+        bool const is_all = einsum.aggregated().empty() && part == einsum.join;
+        if (is_all || (kernel.compute != DType::f32 && kernel.compute != DType::f64) || !is_costly(part)) return false;
+        std::vector<int> const operands = scalar::operands_of(part);
+        bool const is_whole = std::any_of(operands.begin(), operands.end(), [&](int k) {
+            return has_all_labels(einsum, einsum.inputs[static_cast<std::size_t>(k)]);
+        });
+        if (!is_whole) return false;
+        scalar::TypeResult const type = scalar::type_of(part, kernel.compute, kernel.compute);
+        return type.problem.empty() && type.type == kernel.compute;
+    }
+
+    static bool has_all_labels(graph::EinSum const& einsum, std::vector<int> const& axes) {
+        std::vector<int> labels(einsum.labels.size());
+        std::iota(labels.begin(), labels.end(), 0);
+        return std::is_permutation(axes.begin(), axes.end(), labels.begin(), labels.end());
+    }
+
+    /// A step that computes the part too.
+    struct Reader {
+        std::size_t step;
+        std::vector<int> labels;  // its label for each of the first step's
+        Expr part;                // in its operands and labels
+    };
+
+    std::vector<Reader> readers_of(std::size_t s, Expr const& part) const {
+        std::vector<Reader> readers;
+        for (std::size_t t = s + 1; t < steps_.size(); ++t) {
+            if (!is_searched(steps_[t]) || steps_[t].kernel.compute != steps_[s].kernel.compute) continue;
+            std::optional<Reader> reader = seen_from(s, t, part);
+            if (reader && find(steps_[t].kernel.einsum.join, reader->part)) readers.push_back(std::move(*reader));
+        }
+        return readers;
+    }
+
+    /// The part in another step's operands and labels: those that are the same elements.
+    std::optional<Reader> seen_from(std::size_t s, std::size_t t, Expr const& part) const {
+        ChainStep const& from = steps_[s];
+        ChainStep const& to = steps_[t];
+        std::vector<int> labels(from.kernel.einsum.labels.size(), -1);
+        std::vector<Expr> operands(from.operands.size(), Expr::operand(0));
+        for (int const k : scalar::operands_of(part)) {
+            auto const i = static_cast<std::size_t>(k);
+            std::size_t j = 0;
+            while (j < to.operands.size() && !(is_same(from, i, to, j) && add_labels(from, i, to, j, labels))) ++j;
+            if (j == to.operands.size()) return std::nullopt;
+            operands[i] = Expr::operand(static_cast<int>(j));
+        }
+        return agree(from, to, labels) ? std::optional(Reader{t, labels, scalar::substitute(part, operands, labels)})
+                                       : std::nullopt;
+    }
+
+    bool is_same(ChainStep const& from, std::size_t i, ChainStep const& to, std::size_t j) const {
+        ChainStep::Operand const a = from.operands[i], b = to.operands[j];
+        if (a.step >= 0 || b.step >= 0) return a.step == b.step;
+        return section_.inputs_of(task(from))[static_cast<std::size_t>(a.input)] ==
+               section_.inputs_of(task(to))[static_cast<std::size_t>(b.input)];
+    }
+
+    /// Labels along the operand's axes belong together: added where they contradict nothing.
+    static bool add_labels(ChainStep const& from, std::size_t i, ChainStep const& to, std::size_t j,
+                           std::vector<int>& labels) {
+        std::vector<int> more = labels;
+        for (std::size_t axis = 0; axis < from.kernel.einsum.inputs[i].size(); ++axis) {
+            int& label = more[static_cast<std::size_t>(from.kernel.einsum.inputs[i][axis])];
+            int const other = to.kernel.einsum.inputs[j][axis];
+            if (label < 0 && std::find(more.begin(), more.end(), other) != more.end()) return false;
+            if (label >= 0 && label != other) return false;
+            label = other;
+        }
+        labels = std::move(more);
+        return true;
+    }
+
+    /// The same indices of each label, cut alike.
+    bool agree(ChainStep const& from, ChainStep const& to, std::vector<int> const& labels) const {
+        Box const here = section_.region_of(task(from)), there = section_.region_of(task(to));
+        for (std::size_t a = 0; a < labels.size(); ++a) {
+            auto const b = static_cast<std::size_t>(labels[a]);
+            if (here.begin[a] != there.begin[b] || here.length[a] != there.length[b]) return false;
+        }
+        return std::all_of(chain_.axes.begin(), chain_.axes.end(), [&](Chain::Axis const& axis) {
+            return labels[axis.labels[from.member]] == static_cast<int>(axis.labels[to.member]);
+        });
+    }
+
+    /// A step of its own before the first that needs the part.
+    void keep(std::size_t s, Expr const part, std::vector<Reader> const& readers) {
+        ChainStep kept = steps_[s];
+        graph::EinSum& einsum = kept.kernel.einsum;
+        einsum.output = *std::find_if(einsum.inputs.begin(), einsum.inputs.end(), [&](std::vector<int> const& input) {
+            return has_all_labels(einsum, input);
+        });  // in the order in which elements lie in memory
+        einsum.join = part;
+        kept.output = kept.kernel.compute;
+        drop_unread(kept);
+        std::vector<int> const axes = einsum.output;
+        auto const at = static_cast<std::int32_t>(s);
+
+        for (ChainStep& step : steps_)
+            for (ChainStep::Operand& operand : step.operands)
+                if (operand.step >= at) ++operand.step;
+        steps_.insert(steps_.begin() + at, std::move(kept));
+        read_instead(steps_[s + 1], part, at, axes);
+        for (Reader const& reader : readers) {
+            std::vector<int> labels;
+            for (int label : axes) labels.push_back(reader.labels[static_cast<std::size_t>(label)]);
+            read_instead(steps_[reader.step + 1], reader.part, at, labels);
+        }
+    }
+
+    static void read_instead(ChainStep& step, Expr const& part, std::int32_t from, std::vector<int> const& labels) {
+        graph::EinSum& einsum = step.kernel.einsum;
+        Expr const operand = Expr::operand(static_cast<int>(step.operands.size()));
+        step.operands.push_back({from, -1});
+        einsum.inputs.push_back(labels);
+        while (Expr const* const same = find(einsum.join, part))
+            einsum.join = scalar::replaced(einsum.join, *same, operand);
+        drop_unread(step);
+    }
+
+    static void drop_unread(ChainStep& step) {
+        std::vector<int> const read = scalar::operands_of(step.kernel.einsum.join);
+        std::vector<Expr> numbers(step.operands.size(), Expr::operand(0));
+        std::vector<std::vector<int>> inputs;
+        std::vector<ChainStep::Operand> operands;
+        for (int k : read) {
+            auto const at = static_cast<std::size_t>(k);
+            numbers[at] = Expr::operand(static_cast<int>(operands.size()));
+            operands.push_back(step.operands[at]);
+            inputs.push_back(step.kernel.einsum.inputs[at]);
+        }
+        step.kernel.einsum.join = scalar::substitute(step.kernel.einsum.join, numbers);
+        step.kernel.einsum.inputs = std::move(inputs);
+        step.operands = std::move(operands);
+    }
+
+    Section const& section_;
+    Chain const& chain_;
+    std::vector<ChainStep>& steps_;
+};
+
+}  // namespace
+
+std::vector<ChainStep> chain_steps(Header const& header, Section const& section, Chain const& chain) {
+    std::vector<ChainStep> steps;
+    for (std::size_t k = 0; k < chain.tasks.size(); ++k) {
+        Task const& task = section.tasks[static_cast<std::size_t>(chain.tasks[k].value())];
+        ChainStep step{k, header.kernels[static_cast<std::size_t>(task.spec)], {}, {}};
+        step.output = section.blocks[static_cast<std::size_t>(task.output)].dtype;
+        auto const inputs = section.inputs_of(task);
+        for (std::size_t i = 0; i < inputs.size(); ++i) {
+            auto const writer = std::find_if(steps.begin(), steps.end(), [&](ChainStep const& other) {
+                auto const id = static_cast<std::size_t>(chain.tasks[other.member].value());
+                return section.tasks[id].output == inputs[i];
+            });
+            bool const inside = writer != steps.end();
+            step.operands.push_back({inside ? static_cast<std::int32_t>(writer - steps.begin()) : -1,
+                                     inside ? -1 : static_cast<std::int32_t>(i)});
+        }
+        steps.push_back(std::move(step));
+    }
+    Sharing(section, chain, steps).run();
+    return steps;
+}
+
+}  // namespace ein::executor

@@ -1,0 +1,21 @@
+// The data of a schedule's inputs, opened where a rank loads some of it.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+
+#include "executor/engine/task_runner.hpp"
+#include "lib/schedule/model/schedule.hpp"
+
+namespace ein::executor {
+
+/// Names of the input tensors, by Header::inputs.
+std::vector<std::string> input_names(schedule::Header const& header);
+
+/// Opens what `section` loads, and checks it. @param folder  data files are relative to it
+/// @throws InputError with all faults of all inputs
+Readers open_inputs(schedule::Header const& header, schedule::Section const& section,
+                    std::filesystem::path const& folder);
+
+}  // namespace ein::executor

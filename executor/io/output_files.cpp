@@ -1,0 +1,85 @@
+#include "executor/io/output_files.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "executor/io/unfinished_files.hpp"
+#include "lib/base/error.hpp"
+#include "lib/base/output_place.hpp"
+#include "lib/tensor/formats/npy_write.hpp"
+
+namespace ein::executor {
+
+namespace fs = std::filesystem;
+
+OutputFiles::OutputFiles(schedule::Header const& header, fs::path folder, std::string const& run)
+    : header_(header), folder_(std::move(folder)) {
+    std::set<std::string> names;
+    for (schedule::Output const& output : header.outputs) {
+        std::string name = output.name;
+        std::replace(name.begin(), name.end(), '/', '.');
+        if (!names.insert(name).second)
+            throw InputError(Fault{header.graph_file, "/outputs", "outputs whose files differ",
+                                   "two that are written to " + name + ".npy", "rename one ('/' becomes '.')"});
+        final_.push_back(folder_ / (name + ".npy"));
+        partial_.push_back(folder_ / ("." + name + ".npy.partial-" + run));
+    }
+    remember_unfinished(partial_);
+}
+
+OutputFiles::~OutputFiles() { forget_unfinished(); }
+
+void OutputFiles::create() {
+    if (header_.outputs.empty()) return;
+    make_folder(folder_, "--out");
+    std::error_code error;
+    for (fs::path const& path : final_)
+        if (fs::is_directory(path, error))
+            throw RunError("--out " + folder_.string() + ": expected to write " + path.string() +
+                           ", found a folder of that name; remove it or choose another --out");
+    sweep();
+    try {
+        for (std::size_t i = partial_.size(); i-- > 0;) {  // the last one first: it holds the lock for all
+            schedule::Tensor const& tensor = header_.tensors[static_cast<std::size_t>(header_.outputs[i].tensor)];
+            do tensor::create_npy(partial_[i], tensor.dtype, tensor.shape);
+            while (i + 1 == partial_.size() && !lock_.hold(partial_[i]));
+        }
+    } catch (...) {
+        discard();
+        throw;
+    }
+}
+
+void OutputFiles::sweep() {
+    std::vector<std::string> beginnings;
+    for (fs::path const& path : final_) beginnings.push_back("." + path.filename().string() + ".partial-");
+    in_doubt_ = sweep_leftovers(folder_, beginnings);
+}
+
+void OutputFiles::write(std::int32_t output, DType dtype, Box const& box, std::span<std::byte const> bytes) {
+    auto const at = static_cast<std::size_t>(output);
+    tensor::write_npy_box(partial_[at], dtype,
+                          header_.tensors[static_cast<std::size_t>(header_.outputs[at].tensor)].shape, box, bytes);
+}
+
+void OutputFiles::publish() {
+    for (std::size_t i = 0; i < partial_.size(); ++i) {
+        std::error_code error;
+        fs::rename(partial_[i], final_[i], error);
+        if (!error) continue;
+        discard();
+        throw RunError(final_[i].string() +
+                       ": expected to rename the finished output to it, found: " + error.message());
+    }
+    forget_unfinished();
+    lock_.release();
+}
+
+void OutputFiles::discard() noexcept {
+    for (fs::path const& path : partial_) {
+        std::error_code ignored;
+        fs::remove(path, ignored);
+    }
+}
+
+}  // namespace ein::executor

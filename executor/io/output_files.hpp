@@ -1,0 +1,44 @@
+// Outputs as DIR/NAME.npy. One rank reserves all files under temporary names before hours of work are done, every rank writes its own boxes
+// in place, one rank renames: until then nothing stands under a final name. What is unfinished is removed, also when a signal ends us; what a
+// killed run left is removed by the next that writes the same outputs (see run_lock.hpp).
+// Example: output "grad/W" of run "1a2b" is written as results/.grad.W.npy.partial-1a2b.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "executor/io/run_lock.hpp"
+#include "executor/engine/task_runner.hpp"
+#include "lib/schedule/model/schedule.hpp"
+
+namespace ein::executor {
+
+class OutputFiles final : public OutputSink {
+public:
+    /// @param run  tells this run's temporary files from those of others; the same on all ranks
+    OutputFiles(schedule::Header const& header, std::filesystem::path folder, std::string const& run);
+    ~OutputFiles() override;  // forgets; removes nothing
+
+    /// One rank: sweeps, makes folder and files and reserves their space. @throws RunError
+    void create();
+    /// Temporary files that others left and that may still be in use; known after create().
+    std::vector<std::filesystem::path> const& in_doubt() const { return in_doubt_; }
+    void write(std::int32_t output, DType dtype, Box const& box, std::span<std::byte const> bytes) override;
+    /// One rank, when all have written. @throws RunError
+    void publish();
+    /// Any rank, when the run failed: removes what is unfinished. Never throws.
+    void discard() noexcept;
+
+    std::filesystem::path final_path(std::size_t output) const { return final_[output]; }
+
+private:
+    void sweep();
+
+    schedule::Header const& header_;
+    std::filesystem::path folder_;
+    std::vector<std::filesystem::path> final_, partial_, in_doubt_;
+    RunLock lock_;  // on the last of partial_, which is the last to be renamed
+};
+
+}  // namespace ein::executor

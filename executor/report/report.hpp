@@ -1,0 +1,26 @@
+// The run report: what all ranks did, in one JSON object at rank 0, and a short summary of it for people.
+// Example: report["bytes_sent"] == report["bytes_predicted"] after every run.
+#pragma once
+
+#include <string>
+
+#include "executor/engine/engine.hpp"
+#include "lib/base/json.hpp"
+
+namespace ein::executor {
+
+/// What the report says beside counts and times.
+struct RunFacts {
+    std::string version, graph, schedule, schedule_hash, device, device_description, host;
+    bool tf32 = false;
+    int threads = 1;
+};
+
+/// Collective. The report at rank 0, null elsewhere; `verify` is null until somebody adds it.
+Json gather_report(Transport& transport, schedule::Header const& header, RunFacts const& facts,
+                   RunResult const& result);
+
+/// "ran in 1.23 s (load 0.10, execute 1.02, store 0.11), 12.3 GFLOP/s", bytes and peaks beside their predictions: a few lines.
+std::string report_summary(Json const& report);
+
+}  // namespace ein::executor

@@ -1,0 +1,75 @@
+// The blocks of one rank while it runs: made by their first writer, ready when all writers have ended, deleted when all readers
+// have. The counts come from the schedule and are never guessed. Used under the engine's lock. Where their bytes are is their home's.
+// Example: a block with two writers and one reader: allocate, wrote (false), wrote (true: ready), read (gone).
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "executor/storage/block_counts.hpp"
+#include "executor/storage/host_storage.hpp"
+#include "lib/base/ids.hpp"
+#include "lib/schedule/model/schedule.hpp"
+
+namespace ein::executor {
+
+class BlockStore {
+public:
+    /// @param limit  bytes that will be live at most (see BlockMemory)
+    BlockStore(schedule::Section const& section, std::int64_t limit);
+    /// Where the blocks live; this process's memory unless it is told. Before the first is made.
+    void live_in(std::unique_ptr<BlockHome> home) { home_ = std::move(home); }
+    BlockHome& home() const { return *home_; }
+
+    /// Sets all counts as the schedule has them, for another run of the same tasks. Blocks that are held (inputs that stay loaded)
+    /// count as written; those that nobody reads are deleted.
+    void reset_counts();
+    /// One reader more than scheduled: keeps an input for the next run.
+    void add_reader(BlockId block) { ++readers_[index(block)]; }
+
+    /// A block that nobody looks into: it is counted as others are, and takes no memory. Before it is first made.
+    void keep_empty(BlockId block) {
+        bytes_[index(block)] = 0;
+        home_->keep_empty(block);
+    }
+
+    bool held(BlockId block) const { return held_[index(block)] != 0; }
+    std::int64_t bytes(BlockId block) const { return bytes_[index(block)]; }
+
+    /// Memory for all blocks ahead of the first run, as if tasks ran in order, so that the run itself touches no fresh page.
+    void prepare_memory();
+    /// @throws MemoryError
+    void allocate(BlockId block);
+    /// A writer has ended. True when it was the last: the block is ready (and gone at once if nobody reads it).
+    bool wrote(BlockId block);
+    /// A reader has ended. @throws InternalError if the block is read more often than scheduled
+    void read(BlockId block);
+
+    // For another turn of a loop.
+    /// Whether a block's only element is not 0.
+    bool is_true(BlockId block) const;
+    /// Deletes a block, whoever would still read it.
+    void drop(BlockId block) {
+        if (held(block)) remove(block);
+    }
+    /// A block's memory becomes another one's, which counts as written.
+    void move(BlockId from, BlockId to);
+    /// The block's counts, for another turn.
+    void begin_again(BlockId block);
+    void add_readers(BlockId block, std::int32_t readers) { readers_[index(block)] += readers; }
+
+    BlockLedger const& ledger() const { return ledger_; }
+
+private:
+    static std::size_t index(BlockId block) { return static_cast<std::size_t>(block.value()); }
+    void remove(BlockId block);
+
+    schedule::Section const& section_;
+    std::unique_ptr<BlockHome> home_;
+    BlockLedger ledger_;
+    std::vector<std::uint8_t> held_;
+    std::vector<std::int64_t> bytes_;
+    std::vector<std::int32_t> readers_, writers_;  // still to come
+};
+
+}  // namespace ein::executor

@@ -1,0 +1,350 @@
+#include "executor/storage/device_cache.hpp"
+
+#include <utility>
+
+#include "lib/base/error.hpp"
+
+namespace ein::executor {
+
+using schedule::DeviceMemory;
+using schedule::Task;
+using schedule::TaskKind;
+
+namespace {
+
+constexpr std::int64_t marked_kernels = 16;  // where nothing asks for more
+constexpr std::int64_t piece_bytes = std::int64_t{4}
+                                     << 20;  // of a copy to the host, whose beginning is sent while its end is copied
+constexpr std::size_t most_marks = 4096;     // ahead of the device
+
+}  // namespace
+
+/// What fails on the device is told by whoever asks next.
+template <class Work>
+auto DeviceHome::late(Work const& work) {
+    try {
+        return work();
+    } catch (InternalError const&) {
+        throw;
+    } catch (MemoryError const&) {
+        throw;
+    } catch (Error const& error) {
+        std::int32_t const oldest = oldest_ahead_;
+        if (oldest < 0) throw;
+        throw Error(error.code(), "the device, in a task from task " + std::to_string(oldest) + " on: " + error.what());
+    }
+}
+
+DeviceHome::DeviceHome(schedule::Section const& section, Accelerator& device, std::int64_t capacity)
+    : section_(section),
+      device_(device),
+      memory_(section, capacity),
+      buffers_(device),
+      base_(device.reserve(capacity)),
+      places_(section.blocks.size()) {}
+
+DeviceHome::~DeviceHome() { device_.drain(); }
+
+void DeviceHome::make(BlockId block) {
+    Lock const lock(mutex_);
+    of(block).writers = section_.blocks[static_cast<std::size_t>(block.value())].writers;
+}
+
+void DeviceHome::remove(BlockId block) {
+    Lock const lock(mutex_);
+    Place& place = of(block);
+    if (memory_.is_here(block)) leave(block, memory_.place(block));
+    if (place.host != nullptr)
+        buffers_.give(place.host, memory_.bytes(block), place.read_from_host, place.written_to_host);
+    memory_.remove(block);
+    place = {};
+}
+
+void DeviceHome::move(BlockId from, BlockId to) {
+    Lock const lock(mutex_);
+    memory_.move(from, to);
+    of(to) = std::exchange(of(from), {});
+    of(to).writers = 0;
+}
+
+void DeviceHome::bring(TaskId id, Operands& operands) {
+    Lock lock(mutex_);
+    late([&] {
+        rethrow();
+        keep_within_reach();
+        bring_blocks(id);
+        give_operands(id, operands);
+    });
+    lock.release();
+}
+
+void DeviceHome::give_operands(TaskId id, Operands& operands) {
+    auto const at = [&](std::int32_t block) { return base_ + memory_.place(BlockId{block}); };
+    auto const ready = [&](std::int32_t block) {
+        StreamUses const& uses = of(BlockId{block}).uses;
+        wait_for(Stream::compute, Stream::in, uses.in);
+        wait_for(Stream::compute, Stream::out, uses.out);
+        return at(block);
+    };
+    std::span<std::int32_t const> const inputs = section_.inputs_of(task(id));
+    operands.inputs.resize(inputs.size());
+    for (std::size_t k = 0; k < inputs.size(); ++k) operands.inputs[k] = ready(inputs[k]);
+    operands.output = task(id).output < 0 ? nullptr : ready(task(id).output);
+}
+
+void DeviceHome::ran(TaskId id) noexcept {
+    Lock const lock(mutex_, std::adopt_lock);
+    ++launched_;
+    for (std::int32_t input : section_.inputs_of(task(id))) of(BlockId{input}).uses.kernel = launched_;
+    BlockId const output{task(id).output};
+    of(output).uses.kernel = launched_;
+    try {
+        ahead_.push_back(id);
+        tell_ahead();
+        if (memory_.is_tight() || launched_ % marked_kernels == 0) mark_of_kernel(launched_);
+        count_writer(output);
+    } catch (...) {
+        failure_ = std::current_exception();
+    }
+}
+
+/// The last writer of what the host wants sends it there at once.
+void DeviceHome::count_writer(BlockId block) {
+    if (--of(block).writers == 0 && memory_.is_wanted_by_host(block)) bring_home(block);
+}
+
+void DeviceHome::bring_blocks(TaskId id) {
+    memory_.bring(id, steps_);
+    for (DeviceMemory::Step const& step : steps_) take(step);
+}
+
+void DeviceHome::take(DeviceMemory::Step const& step) {
+    Place& place = of(step.block);
+    switch (step.kind) {
+        case DeviceMemory::Step::Kind::copy_out: copy_home(step.block, step.place); [[fallthrough]];
+        case DeviceMemory::Step::Kind::drop: return leave(step.block, step.place);
+        case DeviceMemory::Step::Kind::room:
+        case DeviceMemory::Step::Kind::copy_in: break;
+    }
+    place.uses = left_.taken(step.place, DeviceMemory::rounded(memory_.bytes(step.block)));
+    if (step.kind == DeviceMemory::Step::Kind::room) return;
+    wait_for_kernel(Stream::in, place.uses.kernel);
+    wait_for(Stream::in, Stream::out, std::max(place.uses.out, place.written_to_host));
+    device_.copy_in(base_ + step.place, host_buffer(step.block), memory_.bytes(step.block));
+    place.uses.in = place.read_from_host = device_.mark(Stream::in);
+}
+
+void DeviceHome::leave(BlockId block, std::int64_t place) {
+    left_.left(place, DeviceMemory::rounded(memory_.bytes(block)), std::exchange(of(block).uses, {}));
+}
+
+/// From its place on the device, where it is or was until this step.
+void DeviceHome::copy_home(BlockId block, std::int64_t from) {
+    Place& place = of(block);
+    std::byte* const to = host_buffer(block);
+    wait_for_kernel(Stream::out, place.uses.kernel);
+    wait_for(Stream::out, Stream::in, std::max(place.uses.in, place.read_from_host));
+    std::int64_t const bytes = memory_.bytes(block);
+    place.pieces_to_host.clear();
+    for (std::int64_t at = 0; bytes - at > 2 * piece_bytes; at += piece_bytes) {
+        device_.copy_out(to + at, base_ + from + at, piece_bytes);
+        place.pieces_to_host.push_back(device_.mark(Stream::out));
+    }
+    auto const rest = static_cast<std::int64_t>(place.pieces_to_host.size()) * piece_bytes;
+    device_.copy_out(to + rest, base_ + from + rest, bytes - rest);
+    place.uses.out = place.written_to_host = device_.mark(Stream::out);
+}
+
+/// When the first so many bytes of a block are in the host.
+Accelerator::Mark DeviceHome::mark_at_host(BlockId block, std::int64_t bytes) {
+    Place const& place = of(block);
+    auto const piece = static_cast<std::size_t>(std::max<std::int64_t>(0, bytes - 1) / piece_bytes);
+    return piece < place.pieces_to_host.size() ? place.pieces_to_host[piece] : place.written_to_host;
+}
+
+/// For a task of the host.
+void DeviceHome::bring_home(BlockId block) {
+    if (memory_.host_has(block)) return;
+    copy_home(block, memory_.place(block));
+    memory_.copied_out(block);
+}
+
+std::byte* DeviceHome::host_buffer(BlockId block) {
+    Place& place = of(block);
+    if (place.host == nullptr) place.host = buffers_.take(memory_.bytes(block));
+    return place.host;
+}
+
+std::span<std::byte> DeviceHome::in_host(BlockId block, HostUse use) {
+    Mark written = 0;
+    std::byte* bytes = nullptr;
+    late([&] {
+        Lock const lock(mutex_);
+        rethrow();
+        bool const has_bytes = memory_.is_here(block) || memory_.host_has(block);
+        if (use != HostUse::write && has_bytes) bring_home(block);
+        bytes = host_buffer(block);
+        if (use != HostUse::read) {
+            if (memory_.is_here(block)) leave(block, memory_.place(block));
+            memory_.written_by_host(block);
+            --of(block).writers;
+        }
+        written = of(block).written_to_host;
+    });
+    late([&] { device_.sync(Stream::out, written); });
+    return {bytes, static_cast<std::size_t>(memory_.bytes(block))};
+}
+
+std::optional<std::span<std::byte>> DeviceHome::message(TaskId id) {
+    Lock const lock(mutex_);
+    return late([&] {
+        rethrow();
+        return message_here(id);
+    });
+}
+
+std::optional<std::span<std::byte>> DeviceHome::message_here(TaskId id) {
+    BlockId const block = section_.block_of_message(task(id));
+    schedule::Stretch const part = section_.message_of(task(id));
+    auto const bytes = static_cast<std::size_t>(part.bytes);
+    if (direct_ && (task(id).kind == TaskKind::receive ? memory_.is_made_here(block)
+                                                       : memory_.is_here(block) && !memory_.host_has(block)))
+        return message_on_device(id, block, part);
+    if (task(id).kind == TaskKind::receive && memory_.is_made_here(block))
+        return std::span(arriving_[id.value()] = buffers_.take(part.bytes), bytes);
+    if (task(id).kind == TaskKind::send) {
+        bring_home(block);
+        if (!device_.passed(Stream::out, mark_at_host(block, part.offset + part.bytes))) return std::nullopt;
+    }
+    return std::span(host_buffer(block) + part.offset, bytes);
+}
+
+/// Nothing while streams are busy with its place.
+std::optional<std::span<std::byte>> DeviceHome::message_on_device(TaskId id, BlockId block,
+                                                                  schedule::Stretch const& part) {
+    if (task(id).kind == TaskKind::receive) bring_blocks(id);
+    StreamUses const& uses = of(block).uses;
+    bool const idle = (uses.kernel <= done_ || device_.passed(Stream::compute, mark_of_kernel(uses.kernel))) &&
+                      device_.passed(Stream::in, uses.in) && device_.passed(Stream::out, uses.out);
+    if (!idle) return std::nullopt;
+    return std::span(base_ + memory_.place(block) + part.offset, static_cast<std::size_t>(part.bytes));
+}
+
+bool DeviceHome::exchange_directly() {
+    Lock const lock(mutex_);
+    if (memory_.is_tight()) return false;
+    memory_.exchange_directly();
+    return direct_ = true;
+}
+
+void DeviceHome::received(TaskId id) {
+    Lock const lock(mutex_);
+    late([&] {
+        rethrow();
+        take_received(id);
+    });
+}
+
+void DeviceHome::take_received(TaskId id) {
+    BlockId const block{task(id).output};
+    schedule::Stretch const part = section_.message_of(task(id));
+    if (!memory_.is_made_here(block)) {
+        memory_.written_by_host(block);
+        --of(block).writers;
+        return;
+    }
+    if (direct_) return count_writer(block);
+    bring_blocks(id);
+    Place& place = of(block);
+    std::byte* const from = arriving_.extract(id.value()).mapped();
+    wait_for_kernel(Stream::in, place.uses.kernel);
+    wait_for(Stream::in, Stream::out, place.uses.out);
+    device_.copy_in(base_ + memory_.place(block) + part.offset, from, part.bytes);
+    place.uses.in = device_.mark(Stream::in);
+    buffers_.give(from, part.bytes, place.uses.in, 0);
+    count_writer(block);
+}
+
+void DeviceHome::wait_for_kernel(Stream waits, std::int64_t kernel) {
+    if (kernel > done_) wait_for(waits, Stream::compute, mark_of_kernel(kernel));
+}
+
+void DeviceHome::wait_for(Stream waits, Stream of, Mark mark) {
+    Mark& waited = waited_[static_cast<std::size_t>(waits)][static_cast<std::size_t>(of)];
+    if (mark <= waited) return;
+    device_.wait(waits, of, mark);
+    waited = mark;
+}
+
+/// The first mark after it.
+DeviceHome::Mark DeviceHome::mark_of_kernel(std::int64_t kernel) {
+    auto const after = std::lower_bound(marks_.begin(), marks_.end(), kernel,
+                                        [](Launched const& each, std::int64_t number) { return each.kernel < number; });
+    if (after != marks_.end()) return after->mark;
+    marks_.push_back({launched_, device_.mark(Stream::compute)});
+    return marks_.back().mark;
+}
+
+/// Lets the device catch up where the host is far ahead of it.
+void DeviceHome::keep_within_reach() {
+    forget_passed();
+    bool const far = marks_.size() > most_marks;
+    while (far && marks_.size() > most_marks / 2) {
+        device_.sync(Stream::compute, marks_.front().mark);
+        forget_passed();
+    }
+}
+
+void DeviceHome::forget_passed() {
+    while (!marks_.empty() && device_.passed(Stream::compute, marks_.front().mark)) {
+        for (; done_ < marks_.front().kernel; ++done_) ahead_.pop_front();
+        marks_.pop_front();
+    }
+    tell_ahead();
+}
+
+/// For those who do not wait for the lock.
+void DeviceHome::tell_ahead() {
+    tasks_ahead_ = static_cast<std::int64_t>(ahead_.size());
+    oldest_ahead_ = ahead_.empty() ? -1 : ahead_.front().value();
+}
+
+/// Whoever holds the lock for long keeps the numbers up to date.
+BlockHome::UnderWay DeviceHome::under_way() {
+    if (Lock const lock(mutex_, std::try_to_lock); lock && !failure_) {
+        try {
+            forget_passed();
+        } catch (...) {
+            failure_ = std::current_exception();
+        }
+    }
+    return {tasks_ahead_, TaskId{oldest_ahead_}};
+}
+
+void DeviceHome::rethrow() {
+    if (failure_) std::rethrow_exception(failure_);
+}
+
+void DeviceHome::settle() {
+    late([&] {
+        Mark all[streams] = {};
+        {
+            Lock const lock(mutex_);
+            rethrow();
+            mark_of_kernel(launched_);
+            for (Stream const stream : {Stream::compute, Stream::in, Stream::out})
+                all[static_cast<std::size_t>(stream)] = device_.mark(stream);
+        }
+        for (Stream const stream : {Stream::compute, Stream::in, Stream::out})
+            device_.sync(stream, all[static_cast<std::size_t>(stream)]);
+        Lock const lock(mutex_);
+        forget_passed();
+    });
+}
+
+schedule::DeviceTraffic DeviceHome::traffic() const {
+    Lock const lock(mutex_);
+    return memory_.traffic();
+}
+
+}  // namespace ein::executor

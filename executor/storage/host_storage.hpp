@@ -1,0 +1,41 @@
+// Blocks in this process's memory, where kernels run too: nothing is ever copied.
+#pragma once
+
+#include "executor/storage/block_storage.hpp"
+#include "lib/schedule/model/schedule.hpp"
+
+namespace ein::executor {
+
+class HostHome final : public BlockHome {
+public:
+    /// @param limit  bytes that will be live at most (see BlockMemory)
+    HostHome(schedule::Section const& section, std::int64_t limit);
+    ~HostHome() override;  // a run that failed leaves blocks behind
+    HostHome(HostHome const&) = delete;
+    HostHome& operator=(HostHome const&) = delete;
+
+    void prepare(std::span<BlockMemory::Use const> uses) override { memory_.prepare(uses); }
+    void make(BlockId block) override { data_[index(block)] = memory_.take(bytes_[index(block)]); }
+    void remove(BlockId block) override;
+    void move(BlockId from, BlockId to) override { std::swap(data_[index(from)], data_[index(to)]); }
+    void keep_empty(BlockId block) override { bytes_[index(block)] = 0; }
+
+    void bring(TaskId task, Operands& operands) override;
+    void ran(TaskId) noexcept override {}
+    std::span<std::byte> in_host(BlockId block, HostUse) override {
+        return {data_[index(block)], static_cast<std::size_t>(bytes_[index(block)])};
+    }
+    std::optional<std::span<std::byte>> message(TaskId task) override;
+    void received(TaskId) override {}
+    void settle() override {}
+
+private:
+    static std::size_t index(BlockId block) { return static_cast<std::size_t>(block.value()); }
+
+    schedule::Section const& section_;
+    BlockMemory memory_;
+    std::vector<std::byte*> data_;
+    std::vector<std::int64_t> bytes_;
+};
+
+}  // namespace ein::executor

@@ -1,0 +1,234 @@
+#include "lib/graph/read/einsum/bind_labels.hpp"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "lib/graph/read/fields.hpp"
+
+namespace ein::graph {
+namespace {
+
+using Term = Subscripts::Term;
+
+std::string place(std::size_t operand) { return "inputs/" + std::to_string(operand); }
+bool is_open(Term const& term) { return std::find(term.begin(), term.end(), ellipsis) != term.end(); }
+
+class Binding {
+public:
+    Binding(Subscripts const& subscripts, std::span<Value const* const> inputs, Cursor const& node)
+        : subscripts_(subscripts), inputs_(inputs), node_(node), einsum_(node.at("einsum")) {}
+
+    std::optional<BoundLabels> bind() {
+        if (!check_count() || !check_orders()) return std::nullopt;
+        std::size_t const open_axes = most_open_axes();
+        if (open_axes > 0 && !is_open(subscripts_.output)) {
+            einsum_.fail("'...' in the output too",
+                         "an output without it, but '...' stands for " + std::to_string(open_axes) + " axes",
+                         "write '...' in the output, or name these axes");
+            return std::nullopt;
+        }
+        for (std::size_t k = 0; k < inputs_.size(); ++k) axes_.push_back(labels_of_axes(k, open_axes));
+        bound_.output = to_labels(subscripts_.output, open_axes, open_axes);
+        find_extents();
+        read_sizes();
+        check_extents_known();
+        if (failed_) return std::nullopt;
+        squeeze();
+        return std::move(bound_);
+    }
+
+private:
+    struct Known {
+        Extent extent = 1;
+        std::size_t operand = 0;
+        bool told = false;  // a conflict of this label has been reported
+        bool in_input = false;
+        bool in_sizes = false;
+    };
+
+    bool check_count() {
+        if (subscripts_.inputs.size() == inputs_.size()) return true;
+        node_.at("inputs").fail(std::to_string(subscripts_.inputs.size()) + " inputs, one for each term of \"einsum\"",
+                                std::to_string(inputs_.size()), "list an input for each term");
+        return false;
+    }
+
+    bool check_orders() {
+        bool good = true;
+        for (std::size_t k = 0; k < inputs_.size(); ++k) {
+            Term const& term = subscripts_.inputs[k];
+            std::size_t const labels = term.size() - (is_open(term) ? 1 : 0);
+            std::size_t const order = inputs_[k]->shape.size();
+            if (is_open(term) ? labels <= order : labels == order) continue;
+            good = false;
+            std::string const axes = std::to_string(labels) + (labels == 1 ? " axis" : " axes");
+            einsum_.fail((is_open(term) ? "a tensor of at least " : "a tensor of ") + axes + " for term " +
+                             std::to_string(k + 1) + " " + quote(joined(term)),
+                         quote(inputs_[k]->name) + " (" + place(k) + ") of shape " + to_string(inputs_[k]->shape),
+                         order_mend(term));
+        }
+        return good;
+    }
+
+    static std::string joined(Term const& term) {
+        bool const letters = std::all_of(
+            term.begin(), term.end(), [](std::string const& label) { return label.size() == 1 || label == ellipsis; });
+        std::string text;
+        for (std::string const& label : term) text += (text.empty() || letters ? "" : " ") + label;
+        return text;
+    }
+
+    /// Whoever wrote "seq d" for letters, or letters for a word, is told how words are written.
+    std::string order_mend(Term const& term) const {
+        bool const maybe_word = einsum_.value().is_string() && term.size() > 2 && !is_open(term);
+        return std::string("write one label for each axis") +
+               (maybe_word ? ", or, if " + quote(joined(term)) + " is one label, use lists: {\"in\": [[\"" +
+                                 joined(term) + "\"]], ...}"
+                           : "");
+    }
+
+    std::size_t most_open_axes() const {
+        std::size_t most = 0;
+        for (std::size_t k = 0; k < inputs_.size(); ++k)
+            if (is_open(subscripts_.inputs[k]))
+                most = std::max(most, inputs_[k]->shape.size() + 1 - subscripts_.inputs[k].size());
+        return most;
+    }
+
+    int label(std::string const& name) {
+        auto const [at, fresh] = number_.try_emplace(name, static_cast<int>(bound_.labels.size()));
+        if (fresh) {
+            bound_.labels.push_back(name);
+            known_.emplace_back();
+        }
+        return at->second;
+    }
+
+    /// The last `mine` of the `open` axes that '...' stands for: they are aligned on the right.
+    std::vector<int> to_labels(Term const& term, std::size_t mine, std::size_t open) {
+        std::vector<int> labels;
+        for (std::string const& name : term) {
+            if (name != ellipsis)
+                labels.push_back(label(name));
+            else
+                for (std::size_t k = open - mine; k < open; ++k) labels.push_back(label(ellipsis + std::to_string(k)));
+        }
+        return labels;
+    }
+
+    std::vector<int> labels_of_axes(std::size_t k, std::size_t open) {
+        Term const& term = subscripts_.inputs[k];
+        std::size_t const mine = is_open(term) ? inputs_[k]->shape.size() + 1 - term.size() : 0;
+        return to_labels(term, mine, open);
+    }
+
+    Known& known(int label) { return known_[static_cast<std::size_t>(label)]; }
+    std::string const& name(int label) const { return bound_.labels[static_cast<std::size_t>(label)]; }
+
+    void find_extents() {
+        for (std::size_t k = 0; k < inputs_.size(); ++k)
+            for (std::size_t axis = 0; axis < axes_[k].size(); ++axis) meet(axes_[k][axis], inputs_[k]->shape[axis], k);
+    }
+
+    void meet(int label, Extent extent, std::size_t operand) {
+        Known& so_far = known(label);
+        bool const fresh = !so_far.in_input || so_far.extent == 1;
+        so_far.in_input = true;
+        if (fresh) {
+            so_far.extent = extent;
+            so_far.operand = operand;
+        } else if (extent != 1 && extent != so_far.extent && !so_far.told) {
+            so_far.told = failed_ = true;
+            tell_conflict(label, so_far, extent, operand);
+        }
+    }
+
+    void tell_conflict(int label, Known const& first, Extent extent, std::size_t operand) {
+        std::string const start = "label " + quote(name(label)) + " is " + std::to_string(first.extent);
+        if (first.operand == operand) {
+            einsum_.fail("one extent for each label",
+                         start + " and " + std::to_string(extent) + " in " + quote(inputs_[operand]->name) + " (" +
+                             place(operand) + ")",
+                         "a diagonal needs axes of one length: rename the label or slice the tensor");
+            return;
+        }
+        einsum_.fail("one extent for each label",
+                     start + " in " + quote(inputs_[first.operand]->name) + " (" + place(first.operand) + ") but " +
+                         std::to_string(extent) + " in " + quote(inputs_[operand]->name) + " (" + place(operand) + ")",
+                     "transpose one of them or rename the label");
+    }
+
+    void read_sizes() {
+        auto const sizes = optional_at(node_, "sizes");
+        if (!sizes || !sizes->value().is_object()) return;  // another kind of value has been told
+        for (auto const& [key, unused] : sizes->value().items()) read_size(sizes->at(key), key);
+    }
+
+    void read_size(Cursor const& at, std::string const& label_name) {
+        auto const found = number_.find(label_name);
+        if (found == number_.end()) {
+            at.fail("a label of this einsum", "the unknown label " + quote(label_name),
+                    did_you_mean(label_name, bound_.labels, "remove it"));
+            failed_ = true;
+            return;
+        }
+        Known& so_far = known(found->second);
+        so_far.in_sizes = true;
+        Faults told("");  // by the check of the node's keys
+        auto const extent = Cursor(at.value(), told).integer();
+        if (!extent || *extent < 0) {
+            failed_ = true;
+            return;
+        }
+        if (so_far.in_input && so_far.extent != *extent && !so_far.told) {
+            at.fail(std::to_string(so_far.extent) + ", as in " + quote(inputs_[so_far.operand]->name) + " (" +
+                        place(so_far.operand) + ")",
+                    std::to_string(*extent), "correct it or remove it: only labels that no input has need a size");
+            failed_ = true;
+        }
+        if (!so_far.in_input) so_far.extent = *extent;
+    }
+
+    void check_extents_known() {
+        for (int label : bound_.output) {
+            if (known(label).in_input || known(label).in_sizes) continue;
+            einsum_.fail("an extent for the output's label " + quote(name(label)), "none: no input has it",
+                         "give it: \"sizes\": {\"" + name(label) + "\": N}, or correct the label");
+            failed_ = true;
+        }
+        for (Known const& label : known_) bound_.extents.push_back(label.extent);
+    }
+
+    void squeeze() {
+        for (std::size_t k = 0; k < inputs_.size(); ++k) {
+            bound_.inputs.emplace_back();
+            bound_.squeezed.emplace_back();
+            for (std::size_t axis = 0; axis < axes_[k].size(); ++axis) {
+                bool const broadcasts = inputs_[k]->shape[axis] != known(axes_[k][axis]).extent;
+                if (broadcasts)
+                    bound_.squeezed.back().push_back(axis);
+                else
+                    bound_.inputs.back().push_back(axes_[k][axis]);
+            }
+        }
+    }
+
+    Subscripts const& subscripts_;
+    std::span<Value const* const> inputs_;
+    Cursor const& node_;
+    Cursor einsum_;
+    BoundLabels bound_;
+    std::vector<std::vector<int>> axes_;  // for each input the label of each axis
+    std::unordered_map<std::string, int> number_;
+    std::vector<Known> known_;
+    bool failed_ = false;
+};
+
+}  // namespace
+
+std::optional<BoundLabels> bind_labels(Subscripts const& subscripts, std::span<Value const* const> inputs,
+                                       Cursor const& node) {
+    return Binding(subscripts, inputs, node).bind();
+}
+
+}  // namespace ein::graph

@@ -1,0 +1,193 @@
+#include <algorithm>
+
+#include "lib/graph/contract.hpp"
+#include "lib/graph/read/einsum/argbest.hpp"
+#include "lib/graph/read/einsum/bind_labels.hpp"
+#include "lib/graph/read/fields.hpp"
+#include "lib/graph/read/node_context.hpp"
+#include "lib/graph/read/einsum/read_join.hpp"
+#include "lib/graph/read/einsum/read_path.hpp"
+#include "lib/graph/read/einsum/subscripts.hpp"
+
+namespace ein::graph {
+namespace {
+
+using scalar::Agg;
+
+std::vector<std::string> const agg_names{"sum", "prod", "min", "max", "any", "all", "logsumexp", "argmin", "argmax"};
+
+/// What "agg" names: an aggregation, or argmin or argmax (which are lowered to min and max).
+struct AggChoice {
+    Agg agg = Agg::sum;
+    bool position = false;
+};
+
+std::optional<AggChoice> read_agg(Cursor const& node) {
+    auto const at = optional_at(node, "agg");
+    if (!at) return AggChoice{};
+    auto const text = at->string();
+    if (!text) return std::nullopt;
+    if (*text == "argmin") return AggChoice{Agg::min, true};
+    if (*text == "argmax") return AggChoice{Agg::max, true};
+    if (auto const agg = scalar::agg_from_name(*text)) return AggChoice{*agg, false};
+    at->fail(one_of(agg_names), quote(*text), did_you_mean(*text, agg_names, "write one of these"));
+    return std::nullopt;
+}
+
+/// What can be seen without the inputs' shapes.
+struct Fields {
+    std::optional<AggChoice> agg;
+    std::optional<DType> dtype;
+    std::optional<Subscripts> subscripts;
+    std::optional<Path> path;
+};
+
+void check_sizes(Cursor const& node) {
+    auto const sizes = optional_at(node, "sizes");
+    if (!sizes || !sizes->expect_object()) return;
+    for (auto const& [key, unused] : sizes->value().items()) {
+        auto const extent = sizes->at(key).integer();
+        if (extent && *extent < 0)
+            sizes->at(key).fail("an extent of 0 or more", std::to_string(*extent), "write the label's extent");
+    }
+}
+
+Fields read_fields(NodeContext const& context) {
+    Cursor const& node = context.node;
+    node.only_keys({"name", "einsum", "inputs", "join", "agg", "dtype", "sizes", "path"});
+    Fields fields;
+    fields.agg = read_agg(node);
+    if (auto const at = optional_at(node, "dtype")) fields.dtype = read_dtype(*at);
+    if (auto const at = optional_at(node, "join")) at->string();
+    check_sizes(node);
+    if (auto const at = optional_at(node, "path")) fields.path = read_path(*at, context.inputs.size());
+    std::vector<std::optional<std::size_t>> orders;
+    for (auto const& input : context.inputs)
+        orders.push_back(input ? std::optional(context.graph.value(*input).shape.size()) : std::nullopt);
+    fields.subscripts = read_subscripts(node.at("einsum"), orders);
+    return fields;
+}
+
+/// With inputs of unknown shape the join's names can still be checked.
+void check_join_names(NodeContext const& context, Subscripts const& subscripts) {
+    scalar::Names names{static_cast<int>(context.inputs.size()), {}, context.params};
+    auto add = [&](Subscripts::Term const& term) {
+        for (std::string const& label : term)
+            if (label != ellipsis && std::find(names.labels.begin(), names.labels.end(), label) == names.labels.end())
+                names.labels.push_back(label);
+    };
+    for (auto const& term : subscripts.inputs) add(term);
+    add(subscripts.output);
+    read_join(context.node, names);
+}
+
+bool check_complex(Cursor const& node, AggChoice agg, DType join) {
+    bool const ordered = agg.agg == Agg::min || agg.agg == Agg::max || agg.agg == Agg::logsumexp;
+    if (!is_complex(join) || !ordered) return true;
+    node.at("agg").fail("sum, prod, any or all of complex numbers",
+                        node.at("agg").value().get<std::string>() + " (they have no order)",
+                        "take abs(), real() or imag() in \"join\"");
+    return false;
+}
+
+/// min and max of nothing have no value, as in NumPy.
+bool check_not_empty(Cursor const& node, AggChoice agg, EinSum const& einsum) {
+    if (agg.agg != Agg::min && agg.agg != Agg::max) return true;
+    Shape const shape = einsum.output_shape();
+    if (!agg.position && std::find(shape.begin(), shape.end(), 0) != shape.end()) return true;
+    for (int label : einsum.aggregated()) {
+        if (einsum.extents[static_cast<std::size_t>(label)] != 0) continue;
+        std::string const quoted = quote(einsum.labels[static_cast<std::size_t>(label)]);
+        node.at("agg").fail("an aggregated label of extent 1 or more", "label " + quoted + " of extent 0",
+                            node.at("agg").value().get<std::string>() +
+                                " of no elements has no value: use another aggregation or a longer axis");
+        return false;
+    }
+    return true;
+}
+
+bool check_one_label(Cursor const& node, EinSum const& einsum) {
+    std::size_t const count = einsum.aggregated().size();
+    if (count == 1) return true;
+    node.at("agg").fail("exactly one label that the output lacks", std::to_string(count),
+                        count == 0 ? "remove a label from the output"
+                                   : "reshape so that these axes become one, or keep all but one in the output");
+    return false;
+}
+
+bool check_path(Cursor const& node, EinSum const& einsum) {
+    if (!node.has("path") || einsum.operands() < 3 || contracts_pairwise(einsum)) return true;
+    node.at("path").fail("a join over which the aggregation distributes (sum of products, min of sums, ...)",
+                         "another one", "remove \"path\": this node runs as one");
+    return false;
+}
+
+class EinsumLowering {
+public:
+    EinsumLowering(NodeContext& context, Fields fields)
+        : context_(context), fields_(std::move(fields)), builder_(context.graph, context.name) {
+        for (auto const& input : context.inputs) inputs_.push_back(*input);
+    }
+
+    std::optional<ValueId> lower() {
+        std::vector<Value const*> values;
+        for (ValueId input : inputs_) values.push_back(&builder_.value(input));
+        auto bound = bind_labels(*fields_.subscripts, values, context_.node);
+        if (!bound) return std::nullopt;
+        for (ValueId input : inputs_) dtypes_.push_back(builder_.value(input).dtype);
+
+        EinSum einsum{
+            bound->labels, bound->extents, bound->inputs, bound->output, {}, fields_.agg ? fields_.agg->agg : Agg::sum};
+        bool const position = fields_.agg && fields_.agg->position;
+        DType const output = position ? DType::i64 : fields_.dtype.value_or(common_dtype(dtypes_));
+        if (!complete(einsum, output))
+            return builder_.placeholder(einsum.output_shape(), fields_.dtype.value_or(output));
+        squeeze(bound->squeezed);
+        if (!position) return builder_.einsum("", std::move(einsum), inputs_, output, fields_.path);
+        return lower_argbest(builder_, std::move(einsum), inputs_, fields_.dtype.value_or(DType::i64));
+    }
+
+private:
+    /// Reads the join and checks everything that depends on it.
+    bool complete(EinSum& einsum, DType output) {
+        auto join = read_join(context_.node, {static_cast<int>(inputs_.size()), einsum.labels, context_.params});
+        if (!join || !fields_.agg) return false;
+        einsum.join = join->expr;
+        auto const type = check_join_type(context_.node, *join, dtypes_, output);
+        Cursor const& node = context_.node;
+        return type && check_complex(node, *fields_.agg, *type) &&
+               (!fields_.agg->position || check_one_label(node, einsum)) &&
+               check_not_empty(node, *fields_.agg, einsum) && check_path(node, einsum);
+    }
+
+    /// Drops the axes that broadcast, so that an EinSum's operands have exactly its extents.
+    void squeeze(std::vector<std::vector<std::size_t>> const& squeezed) {
+        for (std::size_t k = 0; k < inputs_.size(); ++k) {
+            if (squeezed[k].empty()) continue;
+            Shape shape;
+            Shape const& whole = builder_.value(inputs_[k]).shape;
+            for (std::size_t axis = 0; axis < whole.size(); ++axis)
+                if (std::find(squeezed[k].begin(), squeezed[k].end(), axis) == squeezed[k].end())
+                    shape.push_back(whole[axis]);
+            inputs_[k] = builder_.reshape("squeeze" + std::to_string(k), inputs_[k], shape);
+        }
+    }
+
+    NodeContext& context_;
+    Fields fields_;
+    NodeBuilder builder_;
+    std::vector<ValueId> inputs_;
+    std::vector<DType> dtypes_;
+};
+
+}  // namespace
+
+std::optional<ValueId> read_einsum(NodeContext& context) {
+    Fields fields = read_fields(context);
+    if (!fields.subscripts) return std::nullopt;
+    if (context.inputs_known()) return EinsumLowering(context, std::move(fields)).lower();
+    check_join_names(context, *fields.subscripts);
+    return std::nullopt;
+}
+
+}  // namespace ein::graph

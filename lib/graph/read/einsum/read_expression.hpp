@@ -1,0 +1,23 @@
+// A scalar expression in a graph file: its text as an Expr, faults with the text and a caret below the place.
+// Example: "abs(x-q)" is told as: expected an operand (x, y), found 'q'; ... with "^" below the q.
+#pragma once
+
+#include <optional>
+
+#include "lib/base/json.hpp"
+#include "lib/scalar/expression/parse.hpp"
+
+namespace ein::graph {
+
+struct ReadExpression {
+    scalar::Expr expr;
+    scalar::Places places;
+};
+
+/// Reads a string as an expression of `names`. @return nothing, and a fault, when it is none
+std::optional<ReadExpression> read_expression(Cursor const& at, scalar::Names const& names);
+
+/// The expression's text with a caret below what `where` was read from; "" when that is unknown.
+std::string caret_below(Cursor const& at, scalar::Places const& places, scalar::Node const* where);
+
+}  // namespace ein::graph

@@ -1,0 +1,57 @@
+#include "lib/graph/read/einsum/read_path.hpp"
+
+#include <algorithm>
+
+#include "lib/graph/contract/ssa_path.hpp"
+#include "lib/graph/read/fields.hpp"
+
+namespace ein::graph {
+namespace {
+
+/// The positions of one step, or nothing and a fault.
+std::optional<std::vector<std::int64_t>> read_step(Cursor const& at, std::size_t live) {
+    auto step = read_integers(at);
+    if (!step) return std::nullopt;
+    for (std::size_t k = 0; k < step->size(); ++k) {
+        bool const inside = (*step)[k] >= 0 && static_cast<std::size_t>((*step)[k]) < live;
+        bool const repeated = std::count(step->begin(), step->end(), (*step)[k]) > 1;
+        if (inside && !repeated) continue;
+        at.at(k).fail("a position from 0 to " + std::to_string(live - 1) + ", each once in a step",
+                      std::to_string((*step)[k]), "positions count the operands that are left, results at the end");
+        return std::nullopt;
+    }
+    if (!step->empty()) return step;
+    at.fail("two positions", "none", "write a pair such as [0, 1]");
+    return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<Path> read_path(Cursor const& path, std::size_t operands) {
+    if (!path.expect_list()) return std::nullopt;
+    LiveOperands live(operands);
+    SsaPath ssa;
+    for (std::size_t k = 0; k < path.size(); ++k) {
+        auto step = read_step(path.at(k), live.size());
+        if (!step) return std::nullopt;
+        std::sort(step->begin(), step->end());
+        std::vector<int> group;
+        for (std::size_t m = step->size(); m > 0; --m)
+            group.push_back(live.take(static_cast<std::size_t>((*step)[m - 1])));
+        std::reverse(group.begin(), group.end());
+        int result = group.front();
+        for (std::size_t m = 1; m < group.size(); ++m) {
+            ssa.emplace_back(result, group[m]);
+            result = static_cast<int>(operands + ssa.size() - 1);
+        }
+        live.append(result);
+    }
+    if (live.size() == 1) return to_linear(ssa, operands);
+    path.fail("steps until one operand is left",
+              std::to_string(live.size()) + " left after " + std::to_string(path.size()) +
+                  (path.size() == 1 ? " step" : " steps"),
+              "add steps, or remove \"path\" to have a good one found");
+    return std::nullopt;
+}
+
+}  // namespace ein::graph

@@ -1,0 +1,51 @@
+// An expression made ready to be judged many times: its types worked out and its nodes in order, once.
+// evaluate() is this for one element. Example: Evaluator(parse("x*y"), f32, f32, {}) called with (2, 3) gives 6.
+#pragma once
+
+#include <vector>
+
+#include "lib/scalar/evaluate/evaluate.hpp"
+#include "lib/scalar/evaluate/noise.hpp"
+#include "lib/scalar/expression/typing.hpp"
+
+namespace ein::scalar {
+
+class Evaluator {
+public:
+    /// @param noise  rounding errors to add to each operation; without it as exact as the widest types are
+    /// @throws InputError for a param that `params` lacks or an expression that type_of refuses
+    Evaluator(Expr const& expr, DType compute, DType weak, Params const& params, Noise* noise = nullptr);
+
+    DType result_dtype() const { return result_; }
+
+    /// @param operands  already converted to the compute type  @throws InputError for position() out of range
+    Scalar operator()(std::span<Scalar const> operands, std::span<std::int64_t const> labels);
+
+private:
+    struct Step {
+        Node const* node = nullptr;
+        Typing typing;
+        std::vector<std::size_t> args;  // earlier steps
+        Scalar value;                   // of the element at hand; of a number or param: always
+    };
+
+    static Scalar fixed_value(Node const& node, Params const& params);
+    Scalar compute(Step const& step) const;
+    Scalar converted(std::size_t arg, DType to) const;
+    bool truth(std::size_t arg) const;
+    void add_noise(Step& step) const;
+
+    Expr expr_;  // keeps the nodes alive
+    std::vector<Step> steps_;
+    DType result_ = DType::f32;
+    Noise* noise_;
+};
+
+/// The InputError of a name that no param has.
+[[noreturn]] void refuse_missing_param(std::string const& name);
+/// The InputError of an expression that type_of refuses.
+[[noreturn]] void refuse_type(std::string const& problem);
+/// x, or x + extent when negative.  @throws InputError unless that is in [0, extent)
+std::int64_t checked_position(std::int64_t index, std::int64_t extent);
+
+}  // namespace ein::scalar

@@ -1,0 +1,109 @@
+#include "lib/scalar/evaluate/noise.hpp"
+
+#include <cmath>
+#include <limits>
+
+#include "lib/base/float16.hpp"
+
+namespace ein::scalar {
+namespace {
+
+/// What a floating-point type can hold; of a complex type, its parts.
+struct Limits {
+    double epsilon, least_normal, greatest;
+};
+
+template <class Float>
+constexpr Limits limits = {std::numeric_limits<Float>::epsilon(), std::numeric_limits<Float>::min(),
+                           std::numeric_limits<Float>::max()};
+
+Limits limits_of(DType type) {
+    switch (type) {
+        case DType::f16: return {0x1p-10, 0x1p-14, 65504};
+        case DType::bf16: return {0x1p-7, limits<float>.least_normal, 0x1.FEp127};
+        case DType::f32:
+        case DType::c64: return limits<float>;
+        default: return limits<double>;
+    }
+}
+
+constexpr double tf32_epsilon = 0x1p-10;
+
+/// Whether 11 significant bits hold the value.
+bool has_tf32_digits(double value) {
+    int exponent = 0;
+    double const digits = std::ldexp(std::frexp(value, &exponent), 11);
+    return digits == std::trunc(digits);
+}
+
+/// Whether the type holds the value; for f64, whether f32 does: a double cannot tell what it lost.
+bool is_held(double value, DType type) {
+    auto const narrow = static_cast<float>(value);
+    if (type == DType::f16) return static_cast<float>(Half(narrow)) == value;
+    if (type == DType::bf16) return static_cast<float>(BFloat16(narrow)) == value;
+    return narrow == value;
+}
+
+}  // namespace
+
+double Noise::rounded(double value, DType type) { return rounded(value, std::fabs(value), type); }
+
+std::complex<double> Noise::rounded(std::complex<double> value, DType type) {
+    double const size = std::hypot(value.real(), value.imag());
+    return {rounded(value.real(), size, type), rounded(value.imag(), size, type)};
+}
+
+double Noise::factor(double value, DType type) {
+    if (!tf32_ || type != DType::f32 || !std::isfinite(value) || has_tf32_digits(value)) return value;
+    return value * (1 + tf32_epsilon / 2 * between_minus_one_and_one());
+}
+
+std::complex<double> Noise::factor(std::complex<double> value, DType type) {
+    return tf32_ && type == DType::f32 ? factor(value.real(), type) : value;
+}
+
+double Noise::rounded(double value, double size, DType type) {
+    if (!std::isfinite(value) || is_held(value, type)) return value;
+    Limits const limit = limits_of(type);
+    double const off = value + limit.epsilon / 2 * size * between_minus_one_and_one();
+    if (std::fabs(off) > limit.greatest) return std::copysign(std::numeric_limits<double>::infinity(), off);
+    bool const lost = std::fabs(off) < limit.least_normal && between_minus_one_and_one() < 0;
+    return lost ? 0 : off;
+}
+
+bool rounds(Op op) {
+    switch (op) {
+        case Op::operand:
+        case Op::index:
+        case Op::number:
+        case Op::param:
+        case Op::neg:
+        case Op::logical_not:
+        case Op::abs:
+        case Op::sign:
+        case Op::floor:
+        case Op::ceil:
+        case Op::round:
+        case Op::relu:
+        case Op::conj:
+        case Op::real:
+        case Op::imag:
+        case Op::cast:
+        case Op::min:
+        case Op::max:
+        case Op::lt:
+        case Op::le:
+        case Op::gt:
+        case Op::ge:
+        case Op::eq:
+        case Op::ne:
+        case Op::logical_and:
+        case Op::logical_or:
+        case Op::complex:
+        case Op::position:
+        case Op::where: return false;
+        default: return true;
+    }
+}
+
+}  // namespace ein::scalar

@@ -1,0 +1,77 @@
+#include "lib/scalar/expression/lex.hpp"
+
+#include <array>
+
+namespace ein::scalar {
+namespace {
+
+// std::isalpha and friends depend on the locale.
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
+
+constexpr std::array<std::string_view, 18> symbols{"&&", "||", "<=", ">=", "==", "!=", "**", "+", "-",
+                                                   "*",  "/",  "^",  "<",  ">",  "!",  "(",  ")", ","};
+
+/// Bytes of the character that begins at `at`, so that messages never cut one in half.
+std::size_t character_length(std::string_view text, std::size_t at) {
+    std::size_t length = 1;
+    if (static_cast<unsigned char>(text[at]) < 0xc0) return length;
+    while (length < 4 && at + length < text.size() && (static_cast<unsigned char>(text[at + length]) & 0xc0) == 0x80) {
+        ++length;
+    }
+    return length;
+}
+
+}  // namespace
+
+Token Lexer::take(TokenKind kind, std::size_t length) {
+    Token const token{kind, text_.substr(at_, length), at_};
+    at_ += length;
+    return token;
+}
+
+Token Lexer::label() {
+    std::size_t const close = text_.find(']', at_);
+    if (close == std::string_view::npos) return take(TokenKind::junk, 1);
+    Token token = take(TokenKind::label, close + 1 - at_);
+    token.text = token.text.substr(1, token.text.size() - 2);
+    return token;
+}
+
+std::size_t Lexer::digits_from(std::size_t at) const {
+    while (at < text_.size() && is_digit(text_[at])) ++at;
+    return at;
+}
+
+/// "12", "1.5", ".5", "2.", "1e-5": nothing else follows a number's digits.
+std::size_t Lexer::number_length() const {
+    std::size_t end = digits_from(at_);
+    if (end < text_.size() && text_[end] == '.') end = digits_from(end + 1);
+    if (end < text_.size() && (text_[end] == 'e' || text_[end] == 'E')) {
+        std::size_t first = end + 1;
+        if (first < text_.size() && (text_[first] == '+' || text_[first] == '-')) ++first;
+        if (digits_from(first) > first) end = digits_from(first);
+    }
+    return end - at_;
+}
+
+Token Lexer::next() {
+    while (at_ < text_.size() && is_space(text_[at_])) ++at_;
+    if (at_ == text_.size()) return take(TokenKind::end, 0);
+    char const c = text_[at_];
+    bool const point = c == '.' && at_ + 1 < text_.size() && is_digit(text_[at_ + 1]);
+    if (is_digit(c) || point) return take(TokenKind::number, number_length());
+    if (is_letter(c)) {
+        std::size_t end = at_;
+        while (end < text_.size() && (is_letter(text_[end]) || is_digit(text_[end]))) ++end;
+        return take(TokenKind::name, end - at_);
+    }
+    if (c == '[') return label();
+    for (std::string_view symbol : symbols) {
+        if (text_.substr(at_, symbol.size()) == symbol) return take(TokenKind::symbol, symbol.size());
+    }
+    return take(TokenKind::junk, character_length(text_, at_));
+}
+
+}  // namespace ein::scalar

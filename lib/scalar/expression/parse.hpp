@@ -1,0 +1,47 @@
+// Text to Expr and back. The grammar is NumPy's and C's where they agree: || then && then comparisons then + - then * / then
+// unary - + ! then ^ (right-associative, binds tighter than unary minus on its left: -x^2 is -(x^2)).
+// Example: parse("abs(x-y)", {2 operands}) prints as "abs(x - y)"; constants print so that they read back the same bits.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "lib/scalar/expression/expr.hpp"
+
+namespace ein::scalar {
+
+/// The names that an expression may use.
+struct Names {
+    int operands = 0;
+    std::vector<std::string> labels;  // position in this list is Op::index's slot
+    std::vector<std::string> params;
+};
+
+/// What is wrong with an expression; `where` is the offset in the text, `caret()` the text with a caret line below the place.
+struct ParseFault {
+    std::size_t where = 0;
+    std::string expected;
+    std::string found;
+    std::string mend;
+};
+
+/// Where in the text an operation or number stands, by node of the expression.
+using Places = std::unordered_map<Node const*, std::size_t>;
+
+struct ParseResult {
+    Expr expr;                       // empty when there are faults
+    Places places;                   // for faults that are found later
+    std::vector<ParseFault> faults;  // the first fault, and every unknown name after it
+};
+
+/// @param most_depth  operations that may stand upon one another
+ParseResult parse(std::string_view text, Names const& names, int most_depth = max_depth);
+
+/// The text on one line with "^" under offset `where`: two lines.
+std::string with_caret(std::string_view text, std::size_t where);
+
+/// Reads back to an equal Expr with the same names. Operands print as x, y, z up to three, else x0, x1, ...
+std::string print(Expr const& expr, Names const& names);
+
+}  // namespace ein::scalar

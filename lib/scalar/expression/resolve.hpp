@@ -1,0 +1,34 @@
+// What the names in an expression stand for: operands before constants before params; and what to say about unknown ones.
+// Example: with two operands and a param "eta", "y" is operand 1, "pi" a number, "eta" a param, "eat" a fault that suggests "eta".
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "lib/scalar/expression/parse.hpp"
+
+namespace ein::scalar {
+
+/// The number that x, y, z or x<k> names, whether or not there are so many operands.
+std::optional<long> operand_number(std::string_view name);
+
+/// "x", "y", "z" up to three operands, else "x0", "x1", ...
+std::string operand_name(int number, int operands);
+
+/// inf, nan, pi, e.
+std::optional<double> constant_value(std::string_view name);
+
+/// The operand, constant or param called `name`; an empty Expr for an unknown name.
+Expr resolve_name(std::string_view name, Names const& names);
+/// The label called `label`, spaces around it ignored; an empty Expr for an unknown one.
+Expr resolve_label(std::string_view label, Names const& names);
+
+ParseFault unknown_name(std::string_view name, std::size_t where, Names const& names);
+ParseFault unknown_label(std::string_view label, std::size_t where, Names const& names);
+ParseFault unknown_function(std::string_view name, std::size_t where);
+
+/// 'text' for a message: control characters escaped, cut after 40 characters.
+std::string quoted_text(std::string_view text);
+
+}  // namespace ein::scalar

@@ -1,0 +1,287 @@
+// The kernels' source, included once by each kernels_<instruction set>.cpp after it defines EIN_FILL_KERNELS, the name of
+// the function that enters them in a table. Everything is in an unnamed namespace and calls nothing outside it but the C library: code for one
+// processor must never be linked into another's table. Loops are plain so that the compiler turns them into vector code.
+#include <cstddef>
+#include <cstdint>
+
+#include "lib/scalar/kernels/kernels.hpp"
+
+namespace ein::scalar {
+namespace {
+
+#include "lib/scalar/kernels/kernel_math.hpp"
+#include "lib/scalar/kernels/kernel_ops.hpp"
+
+template <class Narrow>
+struct Wrap {
+    static I64 of(I64 a) { return static_cast<Narrow>(a); }
+};
+
+/// f32 to the nearest f16, ties to even, and back: the last bits that f16 lacks are rounded off by adding and subtracting
+/// a number of the right size, which covers f16's subnormals too.
+struct RoundF16 {
+    static float of(float a) {
+        float const size = absolute(a);
+        std::uint32_t const exponent = bits_of(size) & 0x7f800000u;
+        std::uint32_t const least = 0x38800000u;  // 2^-14: below it f16's spacing no longer shrinks
+        float const magic = from_bits<float>((exponent < least ? least : exponent) + (13u << 23)) * 1.5f;
+        float const rounded = (size + magic) - magic;
+        float const result = size < 65520.0f ? rounded : from_bits<float>(0x7f800000u);
+        return with_sign_of(size != size ? size : result, a);
+    }
+};
+struct RoundBF16 {
+    static float of(float a) {
+        std::uint32_t const raw = bits_of(a);
+        std::uint32_t const rounded = (raw + 0x7fffu + ((raw >> 16) & 1u)) & 0xffff0000u;
+        return a != a ? a : from_bits<float>(rounded);
+    }
+};
+
+// ---- conversions: real parts of complex numbers, whole parts of reals; what no int64 holds is 0 ----
+
+template <class To>
+struct Into {
+    template <class T>
+    static To of(T a) {
+        return static_cast<To>(a);
+    }
+    template <class T>
+    static To of(Pair<T> a) {
+        return static_cast<To>(a.re);
+    }
+};
+template <>
+struct Into<I64> {
+    template <class T>
+    static I64 of(T a) {
+        return ((a >= T(-0x1p63)) & (a < T(0x1p63))) ? static_cast<I64>(a) : 0;
+    }
+    template <class T>
+    static I64 of(Pair<T> a) {
+        return of(a.re);
+    }
+};
+template <class P>
+struct Into<Pair<P>> {
+    template <class T>
+    static Pair<P> of(T a) {
+        return {static_cast<P>(a), P(0)};
+    }
+    template <class T>
+    static Pair<P> of(Pair<T> a) {
+        return {static_cast<P>(a.re), static_cast<P>(a.im)};
+    }
+};
+
+// ---- loops ----
+
+template <class F, class R, class A>
+void unary(void* out, void const* a, std::size_t count) {
+    auto* __restrict const r = static_cast<R*>(out);
+    auto const* const x = static_cast<A const*>(a);
+    for (std::size_t i = 0; i < count; ++i) r[i] = F::of(x[i]);
+}
+
+/// A function with a shorter form for arguments of moderate size: taken where every argument of a stretch has it, which
+/// gives the same bits.
+template <class F, class T>
+void unary_by_range(void* out, void const* a, std::size_t count) {
+    constexpr std::size_t stretch = 128;
+    constexpr Bits<T> most = bits_of(F::template moderate<T>);
+    auto* __restrict r = static_cast<T*>(out);
+    auto const* x = static_cast<T const*>(a);
+    for (std::size_t n = 0; count > 0; r += n, x += n, count -= n) {
+        n = count < stretch ? count : stretch;
+        Bits<T> beyond = 0;  // its top bit
+        for (std::size_t i = 0; i < n; ++i) beyond |= most - bits_of(absolute(x[i]));
+        if (beyond >> (8 * sizeof(T) - 1) == 0)
+            for (std::size_t i = 0; i < n; ++i) r[i] = F::template of<Range::moderate>(x[i]);
+        else
+            for (std::size_t i = 0; i < n; ++i) r[i] = F::template of<Range::whole>(x[i]);
+    }
+}
+
+template <class F, class R, class A>
+struct Binary {
+    static void vv(void* out, void const* a, void const* b, std::size_t count) {
+        auto* __restrict const r = static_cast<R*>(out);
+        auto const* const x = static_cast<A const*>(a);
+        auto const* const y = static_cast<A const*>(b);
+        for (std::size_t i = 0; i < count; ++i) r[i] = F::of(x[i], y[i]);
+    }
+    static void vs(void* out, void const* a, void const* b, std::size_t count) {
+        auto* __restrict const r = static_cast<R*>(out);
+        auto const* const x = static_cast<A const*>(a);
+        A const y = *static_cast<A const*>(b);
+        for (std::size_t i = 0; i < count; ++i) r[i] = F::of(x[i], y);
+    }
+    static void sv(void* out, void const* a, void const* b, std::size_t count) {
+        auto* __restrict const r = static_cast<R*>(out);
+        A const x = *static_cast<A const*>(a);
+        auto const* const y = static_cast<A const*>(b);
+        for (std::size_t i = 0; i < count; ++i) r[i] = F::of(x, y[i]);
+    }
+};
+
+template <class T, bool a_single, bool b_single>
+void select(void* out, void const* condition, void const* a, void const* b, std::size_t count) {
+    auto* __restrict const r = static_cast<T*>(out);
+    auto const* const c = static_cast<I64 const*>(condition);
+    auto const* const x = static_cast<T const*>(a);
+    auto const* const y = static_cast<T const*>(b);
+    T const x0 = *x;
+    T const y0 = *y;
+    for (std::size_t i = 0; i < count; ++i) {
+        T const yes = a_single ? x0 : x[i];
+        T const no = b_single ? y0 : y[i];
+        r[i] = c[i] != 0 ? yes : no;
+    }
+}
+
+template <class T>
+void fill(void* out, void const* a, std::size_t count) {
+    auto* __restrict const r = static_cast<T*>(out);
+    T const x = *static_cast<T const*>(a);
+    for (std::size_t i = 0; i < count; ++i) r[i] = x;
+}
+
+void count_up(void* out, I64 first, I64 step, std::size_t count) {
+    auto* __restrict const r = static_cast<I64*>(out);
+    for (std::size_t i = 0; i < count; ++i) r[i] = wrapped(bits(first) + i * bits(step));
+}
+
+// ---- the table ----
+
+template <class T>
+constexpr int number_of = 4;
+template <>
+constexpr int number_of<float> = 0;
+template <>
+constexpr int number_of<double> = 1;
+template <>
+constexpr int number_of<Pair<float>> = 2;
+template <>
+constexpr int number_of<Pair<double>> = 3;
+
+template <class F, class R, class A>
+void enter(Kernels& table, Op op) {
+    table.unary[static_cast<int>(op)][number_of<A>] = unary<F, R, A>;
+}
+
+template <class F, class R, class A>
+void enter2(Kernels& table, Op op) {
+    using B = Binary<F, R, A>;
+    table.binary[static_cast<int>(op)][number_of<A>] = {B::vv, B::vs, B::sv};
+}
+
+template <class F, class... T>
+void each(Kernels& table, Op op) {
+    (enter<F, T, T>(table, op), ...);
+}
+
+template <class F, class... T>
+void each_by_range(Kernels& table, Op op) {
+    ((table.unary[static_cast<int>(op)][number_of<T>] = unary_by_range<F, T>), ...);
+}
+
+template <class F, class... T>
+void each2(Kernels& table, Op op) {
+    (enter2<F, T, T>(table, op), ...);
+}
+
+template <class F, class... T>
+void comparisons(Kernels& table, Op op) {
+    (enter2<F, I64, T>(table, op), ...);
+}
+
+template <class From>
+void enter_conversions(Kernels& table) {
+    constexpr int from = number_of<From>;
+    table.convert[from][0] = unary<Into<float>, float, From>;
+    table.convert[from][1] = unary<Into<double>, double, From>;
+    table.convert[from][2] = unary<Into<Pair<float>>, Pair<float>, From>;
+    table.convert[from][3] = unary<Into<Pair<double>>, Pair<double>, From>;
+    table.convert[from][4] = unary<Into<I64>, I64, From>;
+    table.convert[from][from] = nullptr;
+    table.truth[from] = unary<IsTrue, I64, From>;
+    table.fill[from] = fill<From>;
+    table.select[from] = {select<From, false, false>, select<From, false, true>, select<From, true, false>,
+                          select<From, true, true>};
+}
+
+void enter_arithmetic(Kernels& table) {
+    each2<Add, float, double, Pair<float>, Pair<double>, I64>(table, Op::add);
+    each2<Sub, float, double, Pair<float>, Pair<double>, I64>(table, Op::sub);
+    each2<Mul, float, double, Pair<float>, Pair<double>, I64>(table, Op::mul);
+    each2<Div, float, double>(table, Op::div);
+    each2<Min, float, double, I64>(table, Op::min);
+    each2<Max, float, double, I64>(table, Op::max);
+    each2<And, I64>(table, Op::logical_and);
+    each2<Or, I64>(table, Op::logical_or);
+    enter2<Join, Pair<float>, float>(table, Op::complex);
+    enter2<Join, Pair<double>, double>(table, Op::complex);
+    comparisons<Lt, float, double, I64>(table, Op::lt);
+    comparisons<Le, float, double, I64>(table, Op::le);
+    comparisons<Gt, float, double, I64>(table, Op::gt);
+    comparisons<Ge, float, double, I64>(table, Op::ge);
+    comparisons<Eq, float, double, Pair<float>, Pair<double>, I64>(table, Op::eq);
+    comparisons<Ne, float, double, Pair<float>, Pair<double>, I64>(table, Op::ne);
+}
+
+void enter_functions(Kernels& table) {
+    each<Neg, float, double, Pair<float>, Pair<double>, I64>(table, Op::neg);
+    each<Not, I64>(table, Op::logical_not);
+    each<Abs, float, double, I64>(table, Op::abs);
+    each<Sign, float, double, I64>(table, Op::sign);
+    each<Relu, float, double, I64>(table, Op::relu);
+    each<Floor, float, double>(table, Op::floor);
+    each<Ceil, float, double>(table, Op::ceil);
+    each<Round, float, double>(table, Op::round);
+    each<Sqrt, float, double>(table, Op::sqrt);
+    each<Rsqrt, float, double>(table, Op::rsqrt);
+    each_by_range<Exp, float, double>(table, Op::exp);
+    each_by_range<Exp2, float, double>(table, Op::exp2);
+    each<Expm1, float, double>(table, Op::expm1);
+    each<Log, float, double>(table, Op::log);
+    each<Log2, float, double>(table, Op::log2);
+    each<Log1p, float, double>(table, Op::log1p);
+    each_by_range<Sin, float, double>(table, Op::sin);
+    each_by_range<Cos, float, double>(table, Op::cos);
+    each<Tanh, float, double>(table, Op::tanh);
+    each_by_range<Sigmoid, float, double>(table, Op::sigmoid);
+    each_by_range<Silu, float, double>(table, Op::silu);
+    each_by_range<Softplus, float, double>(table, Op::softplus);
+    each<Erf, float, double>(table, Op::erf);
+    each_by_range<Gelu, float, double>(table, Op::gelu);
+    each<Conj, Pair<float>, Pair<double>>(table, Op::conj);
+    enter<Real, float, Pair<float>>(table, Op::real);
+    enter<Real, double, Pair<double>>(table, Op::real);
+    enter<Imag, float, Pair<float>>(table, Op::imag);
+    enter<Imag, double, Pair<double>>(table, Op::imag);
+    each<Zero, float, double, I64>(table, Op::imag);
+}
+
+}  // namespace
+
+void EIN_FILL_KERNELS(Kernels& table);
+
+void EIN_FILL_KERNELS(Kernels& table) {
+    enter_arithmetic(table);
+    enter_functions(table);
+    enter_conversions<float>(table);
+    enter_conversions<double>(table);
+    enter_conversions<Pair<float>>(table);
+    enter_conversions<Pair<double>>(table);
+    enter_conversions<I64>(table);
+    table.wrap[static_cast<int>(DType::i8)] = unary<Wrap<std::int8_t>, I64, I64>;
+    table.wrap[static_cast<int>(DType::i16)] = unary<Wrap<std::int16_t>, I64, I64>;
+    table.wrap[static_cast<int>(DType::i32)] = unary<Wrap<std::int32_t>, I64, I64>;
+    table.wrap[static_cast<int>(DType::u8)] = unary<Wrap<std::uint8_t>, I64, I64>;
+    table.wrap[static_cast<int>(DType::boolean)] = unary<IsTrue, I64, I64>;
+    table.count_up = count_up;
+    table.round_f16 = unary<RoundF16, float, float>;
+    table.round_bf16 = unary<RoundBF16, float, float>;
+}
+
+}  // namespace ein::scalar

@@ -1,0 +1,60 @@
+// The loops that a Program calls: one table per instruction set, the same source compiled for each, so that all give the
+// same bits. Registers are told apart by number (0 f32, 1 f64, 2 c64, 3 c128, 4 i64). Inputs never overlap the output.
+// Leaves which to call when to compile.cpp. Example: kernels().binary[add][0].vs adds one f32 to every element.
+#pragma once
+
+#include <cstddef>
+
+#include "lib/base/dtype.hpp"
+#include "lib/scalar/expression/ops.hpp"
+
+namespace ein::scalar {
+
+inline constexpr int register_count = 5;
+
+/// 0 to 4, of a register type.
+constexpr int register_number(DType type) {
+    switch (type) {
+        case DType::f32: return 0;
+        case DType::f64: return 1;
+        case DType::c64: return 2;
+        case DType::c128: return 3;
+        default: return 4;
+    }
+}
+
+using UnaryKernel = void (*)(void* out, void const* a, std::size_t count);
+using BinaryKernel = void (*)(void* out, void const* a, void const* b, std::size_t count);
+using SelectKernel = void (*)(void* out, void const* condition, void const* a, void const* b, std::size_t count);
+using IndexKernel = void (*)(void* out, std::int64_t first, std::int64_t step, std::size_t count);
+
+/// v: a strip of elements, s: one element that stands for a strip.
+struct BinaryKernels {
+    BinaryKernel vv = nullptr, vs = nullptr, sv = nullptr;
+};
+
+/// For a condition that is a strip (i64, 0 or 1); a or b or both may be single.
+struct SelectKernels {
+    SelectKernel vv = nullptr, vs = nullptr, sv = nullptr, ss = nullptr;
+};
+
+/// Plain arrays, so that the files compiled for newer processors hold no function that others could be linked to.
+struct Kernels {
+    UnaryKernel unary[op_count][register_count] = {};     // by the argument's register; null where there is none
+    BinaryKernels binary[op_count][register_count] = {};  // comparisons and logic give i64
+    SelectKernels select[register_count] = {};
+    UnaryKernel convert[register_count][register_count] = {};  // [from][to]
+    UnaryKernel truth[register_count] = {};                    // to i64: 1 unless zero
+    UnaryKernel fill[register_count] = {};                     // one element to a strip
+    UnaryKernel wrap[dtype_count] = {};                        // i64 to the range of an integer type
+    IndexKernel count_up = nullptr;                            // first, first + step, ... to i64
+    UnaryKernel round_f16 = nullptr, round_bf16 = nullptr;     // f32 to f32
+};
+
+enum class InstructionSet { baseline, avx2, avx512 };
+
+bool supported(InstructionSet set);          // by this build and this processor
+Kernels const& kernels(InstructionSet set);  // supported sets only
+Kernels const& kernels();                    // the best supported one
+
+}  // namespace ein::scalar

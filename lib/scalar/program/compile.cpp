@@ -1,0 +1,198 @@
+// From an expression to the instructions of a Program.
+#include <cmath>
+#include <limits>
+#include <unordered_map>
+
+#include "lib/base/error.hpp"
+#include "lib/scalar/program/code_builder.hpp"
+#include "lib/scalar/evaluate/evaluator.hpp"
+#include "lib/scalar/program/program_code.hpp"
+#include "lib/scalar/expression/type.hpp"
+#include "lib/scalar/expression/typing.hpp"
+#include "lib/scalar/expression/walk.hpp"
+
+namespace ein::scalar {
+namespace {
+
+bool exact(DType type) { return kind(type) == Kind::integer || kind(type) == Kind::boolean; }
+bool may_overflow(Op op) {
+    return op == Op::neg || op == Op::abs || op == Op::add || op == Op::sub || op == Op::mul || op == Op::pow;
+}
+
+/// The expression with numbers for its params.
+class Binding {
+public:
+    explicit Binding(Params const& params) : params_(params) {}
+
+    Expr operator()(Expr const& expr) {
+        for (Expr const* const part : arguments_first(expr)) done_.emplace(&part->node(), bound(*part));
+        return done_.at(&expr.node());
+    }
+
+private:
+    Expr bound(Expr const& expr) const {
+        Node const& node = expr.node();
+        if (node.op == Op::param) {
+            auto const param = params_.find(node.name);
+            if (param == params_.end()) refuse_missing_param(node.name);
+            return Expr::number(param->second);
+        }
+        if (node.args.empty()) return expr;
+        std::vector<Expr> args;
+        for (Expr const& arg : node.args) args.push_back(done_.at(&arg.node()));
+        return node.op == Op::cast ? Expr::cast(node.cast_to, args.front()) : Expr::call(node.op, std::move(args));
+    }
+
+    Params const& params_;
+    std::unordered_map<Node const*, Expr> done_;
+};
+
+class Compiler {
+public:
+    Compiler(Expr const& expr, DType compute) : types_(expr, compute), code_(compute) {}
+
+    std::unique_ptr<Program::Code const> run(Expr const& expr, DType weak) {
+        ValueType const type = types_.of(expr).value;
+        DType const settled_type = settled(type, weak);
+        for (Expr const* const part : arguments_first(expr)) done_.emplace(&part->node(), made_value(*part));
+        int const result = converted(value(expr), type.type, settled_type);
+        return code_.finish(result, settled_type);
+    }
+
+private:
+    using Meaning = Instruction::Meaning;
+
+    int value(Expr const& expr) const { return done_.at(&expr.node()); }
+
+    int made_value(Expr const& expr) {
+        Node const& node = expr.node();
+        Typing const& typing = types_.of(expr);
+        switch (node.op) {
+            case Op::operand: return code_.operand(node.slot);
+            case Op::index: return code_.index(node.slot);
+            case Op::number:
+                return node.integral ? code_.constant(Scalar::of(node.integer), DType::i64)
+                                     : code_.constant(Scalar::of(node.value), DType::f64);
+            case Op::cast: return converted(value(node.args[0]), types_.of(node.args[0]).value.type, node.cast_to);
+            case Op::logical_not: return apply(node.op, DType::i64, DType::boolean, truth(node.args[0]));
+            case Op::logical_and:
+            case Op::logical_or:
+                return apply(node.op, DType::i64, DType::boolean, truth(node.args[0]), truth(node.args[1]));
+            case Op::where: {
+                int const condition = truth(node.args[0]);
+                int const a = argument(node.args[1], *typing.work);
+                return code_.select(*typing.work, condition, a, argument(node.args[2], *typing.work));
+            }
+            case Op::position: {
+                Node const& extent = node.args[1].node();
+                promise(extent.op == Op::number && extent.integral, "the extent of position() is not a number");
+                return code_.position(argument(node.args[0], DType::i64), extent.integer);
+            }
+            default: break;
+        }
+        if (node.op == Op::pow) return power(node, *typing.work);
+        if (node.args.size() == 1)
+            return apply(node.op, *typing.work, typing.value.type, argument(node.args[0], *typing.work));
+        int const a = argument(node.args[0], *typing.work);
+        return apply(node.op, *typing.work, typing.value.type, a, argument(node.args[1], *typing.work));
+    }
+
+    int argument(Expr const& expr, DType to) { return converted(value(expr), types_.of(expr).value.type, to); }
+
+    int truth(Expr const& expr) { return argument(expr, DType::boolean); }
+
+    /// An operation without a kernel leaves its argument as it is: floor of an integer, conj of a real.
+    int apply(Op op, DType work, DType result, int a) {
+        int const number = register_number(work);
+        UnaryKernel const kernel = kernels().unary[static_cast<int>(op)][number];
+        return kernel == nullptr ? a : wrapped(op, result, code_.unary(kernel, Meaning::op, op, number, result, a));
+    }
+
+    int apply(Op op, DType work, DType result, int a, int b) {
+        BinaryKernels const& chosen = kernels().binary[static_cast<int>(op)][register_number(work)];
+        promise(chosen.vv != nullptr, "an operation without a kernel");
+        return wrapped(op, result, code_.binary(chosen, op, register_number(work), result, a, b));
+    }
+
+    int wrapped(Op op, DType type, int a) {
+        bool const narrow = exact(type) && type != DType::i64;
+        return narrow && may_overflow(op) ? code_.unary(kernels().wrap[static_cast<int>(type)], DType::i64, a) : a;
+    }
+
+    int converted(int a, DType from, DType to) {
+        if (from == to) return a;
+        if (Scalar const* const constant = code_.known(a)) return code_.constant(convert(*constant, from, to), to);
+        int const source = register_number(from);
+        if (to == DType::boolean)
+            return code_.unary(kernels().truth[source], Meaning::truth, Op::ne, source, DType::i64, a);
+        if (to == DType::f16 || to == DType::bf16) {
+            auto const round = to == DType::f16 ? kernels().round_f16 : kernels().round_bf16;
+            return code_.unary(round, DType::f32, converted(a, from, DType::f32));
+        }
+        int const target = register_number(to);
+        UnaryKernel const change = kernels().convert[source][target];
+        int const moved = change == nullptr ? a : code_.unary(change, Meaning::conversion, Op::cast, target, to, a);
+        bool const fits = !exact(to) || to == DType::i64 || (exact(from) && promote(from, to) == to);
+        return fits ? moved : code_.unary(kernels().wrap[static_cast<int>(to)], DType::i64, moved);
+    }
+
+    int power(Node const& node, DType work) {
+        int const base = argument(node.args[0], work);
+        int const exponent = argument(node.args[1], work);
+        if (Scalar const* const known = code_.known(exponent)) {
+            if (auto const shorter = known_power(base, *known, work)) return *shorter;
+        }
+        return apply(Op::pow, work, work, base, exponent);
+    }
+
+    /// Powers that multiplication, division or a root gives at least as exactly as pow.
+    std::optional<int> known_power(int base, Scalar const& exponent, DType work) {
+        if (exact(work))
+            return exponent.integer == 2 ? std::optional(apply(Op::mul, work, work, base, base)) : std::nullopt;
+        if (is_complex(work))
+            return exponent.number == 2.0 ? std::optional(apply(Op::mul, work, work, base, base)) : std::nullopt;
+        double const n = exponent.number.real();
+        if (n == 2) return apply(Op::mul, work, work, base, base);
+        if (n == -1) return apply(Op::div, work, work, real(1, work), base);
+        if (n == 0.5) return root(base, work);
+        if (work == DType::f32 && n == std::trunc(n) && n != 0 && std::fabs(n) <= 16)
+            return f32_power(base, static_cast<int>(n));
+        return std::nullopt;
+    }
+
+    int real(double number, DType type) { return code_.constant(Scalar::of(std::complex<double>(number)), type); }
+
+    /// pow(-inf, 0.5) is inf, sqrt(-inf) nan.
+    int root(int base, DType work) {
+        double const infinity = std::numeric_limits<double>::infinity();
+        int const lowest = apply(Op::eq, work, DType::boolean, base, real(-infinity, work));
+        return code_.select(work, lowest, real(infinity, work), apply(Op::sqrt, work, work, base));
+    }
+
+    /// Sixteen multiplications in f64 err far less than the one rounding to f32.
+    int f32_power(int base, int exponent) {
+        int factor = converted(base, DType::f32, DType::f64);
+        int product = -1;
+        for (int left = std::abs(exponent); left > 0; left /= 2) {
+            if (left % 2 != 0) product = product < 0 ? factor : apply(Op::mul, DType::f64, DType::f64, product, factor);
+            if (left > 1) factor = apply(Op::mul, DType::f64, DType::f64, factor, factor);
+        }
+        if (exponent < 0) product = apply(Op::div, DType::f64, DType::f64, real(1, DType::f64), product);
+        return converted(product, DType::f64, DType::f32);
+    }
+
+    TypedExpr types_;
+    CodeBuilder code_;
+    std::unordered_map<Node const*, int> done_;
+};
+
+}  // namespace
+
+std::unique_ptr<Program::Code const> compile(Expr const& expr, DType compute, DType weak, Params const& params) {
+    TypeResult const type = type_of(expr, compute, weak);
+    if (!type.problem.empty()) refuse_type(type.problem);
+    Expr const simple = simplify(Binding(params)(expr), compute);
+    return Compiler(simple, compute).run(simple, weak);
+}
+
+}  // namespace ein::scalar

@@ -1,0 +1,113 @@
+#include "lib/scalar/program/program.hpp"
+
+#include <cstring>
+
+#include "lib/base/error.hpp"
+#include "lib/scalar/evaluate/evaluator.hpp"
+#include "lib/scalar/program/program_code.hpp"
+
+namespace ein::scalar {
+namespace {
+
+StripOperand run_index(Instruction const& code, StripIndex const& index, std::size_t count, void* out) {
+    bool const constant = index.step == 0;
+    code.index(out, index.first, index.step, constant ? 1 : count);
+    return {out, constant};
+}
+
+StripOperand run_unary(Instruction const& code, StripOperand a, std::size_t count, void* out) {
+    code.unary(out, a.data, a.constant ? 1 : count);
+    return {out, a.constant};
+}
+
+StripOperand run_binary(Instruction const& code, StripOperand a, StripOperand b, std::size_t count, void* out) {
+    bool const constant = a.constant && b.constant;
+    if (constant || (!a.constant && !b.constant)) {
+        code.binary.vv(out, a.data, b.data, constant ? 1 : count);
+    } else {
+        (a.constant ? code.binary.sv : code.binary.vs)(out, a.data, b.data, count);
+    }
+    return {out, constant};
+}
+
+StripOperand run_select(Instruction const& code, StripOperand condition, StripOperand a, StripOperand b,
+                        std::size_t count, void* out) {
+    if (condition.constant) {  // copied, because the chosen strip may be reused before the result is
+        StripOperand const chosen = *static_cast<std::int64_t const*>(condition.data) != 0 ? a : b;
+        std::memcpy(out, chosen.data, code.width * (chosen.constant ? 1 : count));
+        return {out, chosen.constant};
+    }
+    auto const& forms = code.select;
+    SelectKernel const kernel = a.constant ? (b.constant ? forms.ss : forms.sv) : (b.constant ? forms.vs : forms.vv);
+    kernel(out, condition.data, a.data, b.data, count);
+    return {out, false};
+}
+
+StripOperand run_position(Instruction const& code, StripOperand a, std::size_t count, void* out) {
+    auto const* const from = static_cast<std::int64_t const*>(a.data);
+    auto* const to = static_cast<std::int64_t*>(out);
+    for (std::size_t k = 0; k < (a.constant ? 1 : count); ++k) to[k] = checked_position(from[k], code.extent);
+    return {out, a.constant};
+}
+
+}  // namespace
+
+DType register_dtype(DType type) {
+    switch (type) {
+        case DType::f16:
+        case DType::bf16:
+        case DType::f32: return DType::f32;
+        case DType::f64:
+        case DType::c64:
+        case DType::c128: return type;
+        default: return DType::i64;
+    }
+}
+
+Program::Program(Expr const& expr, DType compute, DType weak, Params const& params)
+    : code_(compile(expr, compute, weak, params)) {}
+Program::~Program() = default;
+Program::Program(Program&&) noexcept = default;
+Program& Program::operator=(Program&&) noexcept = default;
+
+DType Program::result_dtype() const { return code_->result_dtype; }
+std::size_t Program::strip() const { return code_->strip; }
+std::size_t Program::scratch_bytes() const { return code_->scratch_bytes; }
+
+bool Program::is_operand(int number) const {
+    for (Code::Operand const& operand : code_->operands) {
+        if (operand.number == number) return operand.value == code_->result;
+    }
+    return false;
+}
+
+StripOperand Program::run(std::size_t count, std::span<StripOperand const> operands,
+                          std::span<StripIndex const> indices, std::byte* scratch, void* result) const {
+    if (count == 0) return {scratch, false};
+    promise(count <= code_->strip, "a strip is too long");
+    auto* const values = reinterpret_cast<StripOperand*>(scratch);
+    for (Code::Operand const& operand : code_->operands) {
+        promise(static_cast<std::size_t>(operand.number) < operands.size(), "a program has too few operands");
+        values[operand.value] = operands[static_cast<std::size_t>(operand.number)];
+    }
+    for (Code::Constant const& constant : code_->constants) values[constant.value] = {constant.bits, true};
+    for (Instruction const& code : code_->instructions) {
+        void* const out = result != nullptr && code.out == code_->result ? result : scratch + code.offset;
+        StripOperand& made = values[code.out];
+        switch (code.form) {
+            case Instruction::Form::index:
+                promise(static_cast<std::size_t>(code.label) < indices.size(), "a program has too few labels");
+                made = run_index(code, indices[static_cast<std::size_t>(code.label)], count, out);
+                break;
+            case Instruction::Form::unary: made = run_unary(code, values[code.a], count, out); break;
+            case Instruction::Form::binary: made = run_binary(code, values[code.a], values[code.b], count, out); break;
+            case Instruction::Form::select:
+                made = run_select(code, values[code.a], values[code.b], values[code.c], count, out);
+                break;
+            case Instruction::Form::position: made = run_position(code, values[code.a], count, out); break;
+        }
+    }
+    return values[code_->result];
+}
+
+}  // namespace ein::scalar

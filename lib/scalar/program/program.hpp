@@ -1,0 +1,60 @@
+// An expression compiled for speed: a list of instructions, each run over a strip of elements, so that the cost of
+// interpreting is paid once a strip. Strip-constant values are computed once a strip. Registers hold f32, f64, c64, c128 or i64;
+// narrow integers and bool live in i64 registers and are wrapped after each operation.
+// Leaves gathering operands into strips, and storing and aggregating results, to the devices.
+// Example: for "x*rsqrt(y/64)" with y constant over a strip, one rsqrt is computed a strip.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+
+#include "lib/scalar/expression/expr.hpp"
+
+namespace ein::scalar {
+
+/// The register type that holds a dtype: f32, f64, c64, c128, or i64 for every integer and bool (f16 and bf16: f32).
+DType register_dtype(DType type);
+
+/// One operand over a strip: `count` elements of the register type of the compute type, or one when constant.
+struct StripOperand {
+    void const* data = nullptr;
+    bool constant = false;
+};
+
+/// One label's index over a strip: first, first + step, ... (step 0: constant).
+struct StripIndex {
+    std::int64_t first = 0;
+    std::int64_t step = 0;
+};
+
+class Program {
+public:
+    /// @param compute  type of every operand  @param weak  as in type_of
+    /// @throws InputError for a param that `params` lacks or an expression that type_of refuses
+    Program(Expr const& expr, DType compute, DType weak, Params const& params);
+    ~Program();
+    Program(Program&&) noexcept;
+    Program& operator=(Program&&) noexcept;
+
+    DType result_dtype() const;         // of the value: may be bool or a narrow integer
+    bool is_operand(int number) const;  // the expression is just that operand: nothing to compute
+    std::size_t strip() const;  // the most elements of one run: registers of so many stay in the first-level cache
+    std::size_t scratch_bytes() const;  // needed by run, aligned to 64
+
+    /// Evaluates the expression over `count` <= strip() elements.
+    /// @param result  where a computed result goes; null: into scratch
+    /// @return the result: `count` elements (or one, `constant`) of register_dtype(result_dtype()), at `result`, in scratch, in an
+    ///         operand or in the program itself: valid until the next run with this scratch. Nothing when `count` is 0
+    /// @throws InputError for position() out of range
+    StripOperand run(std::size_t count, std::span<StripOperand const> operands, std::span<StripIndex const> indices,
+                     std::byte* scratch, void* result = nullptr) const;
+
+    struct Code;  // program_code.hpp
+    Code const& code() const { return *code_; }
+
+private:
+    std::unique_ptr<Code const> code_;
+};
+
+}  // namespace ein::scalar

@@ -1,0 +1,161 @@
+#include "lib/schedule/device/device_traffic.hpp"
+
+#include <algorithm>
+
+#include "lib/base/saturating.hpp"
+#include "lib/schedule/dispatch/dispatcher.hpp"
+#include "lib/schedule/memory/replay.hpp"
+
+namespace ein::schedule {
+
+namespace {
+
+/// Blocks that are counted, and are on a device that is only thought of.
+class CountedBlocks {
+public:
+    CountedBlocks(Section const& section, std::int64_t) : section_(section), counts_(section.blocks.size()) {
+        bytes_.reserve(section.blocks.size());
+        for (Block const& block : section.blocks) bytes_.push_back(section.bytes_of(block));
+        for (std::size_t b = 0; b < counts_.size(); ++b) begin_again(BlockId{static_cast<std::int32_t>(b)});
+    }
+    void live_on(DeviceMemory& device) { device_ = &device; }
+
+    void reset_counts() {}  // one round
+    void add_reader(BlockId block) { ++of(block).readers; }
+    bool held(BlockId block) const { return counts_[index(block)].held; }
+    std::int64_t bytes(BlockId block) const { return bytes_[index(block)]; }
+    void allocate(BlockId block) { of(block).held = true; }
+    bool wrote(BlockId block) {
+        if (--of(block).writers > 0) return false;
+        if (of(block).readers == 0) drop(block);
+        return true;
+    }
+    void read(BlockId block) {
+        if (--of(block).readers == 0) drop(block);
+    }
+    bool is_true(BlockId) const { return true; }
+    void drop(BlockId block) {
+        if (held(block)) device_->remove(block);
+        of(block).held = false;
+    }
+    void move(BlockId from, BlockId to) {
+        device_->move(from, to);
+        std::swap(of(from).held, of(to).held);
+        of(to).readers = section_.blocks[index(to)].readers;
+        of(to).writers = 0;
+        if (of(to).readers == 0) drop(to);
+    }
+    void begin_again(BlockId block) {
+        of(block).readers = section_.blocks[index(block)].readers;
+        of(block).writers = section_.blocks[index(block)].writers;
+    }
+    bool is_last_writer(BlockId block) const { return counts_[index(block)].writers == 1; }
+    void add_readers(BlockId block, std::int32_t readers) { of(block).readers += readers; }
+
+private:
+    struct Counts {
+        std::int32_t readers = 0, writers = 0;
+        bool held = false;
+    };
+    static std::size_t index(BlockId block) { return static_cast<std::size_t>(block.value()); }
+    Counts& of(BlockId block) { return counts_[index(block)]; }
+
+    Section const& section_;
+    DeviceMemory* device_ = nullptr;
+    std::vector<Counts> counts_;
+    std::vector<std::int64_t> bytes_;
+};
+
+class DryRun {
+public:
+    DryRun(Header const& header, Section const& section, std::int64_t capacity, bool direct,
+           std::vector<std::int64_t> turns)
+        : section_(section),
+          device_(section, capacity),
+          agenda_(section, header.loops, replay(section), {.turns = 2}),
+          turns_(std::move(turns)),
+          loop_of_(loops_of_tasks(section)),
+          runs_(section.tasks.size(), 0) {
+        agenda_.store().live_on(device_);
+        direct_ = direct;
+        if (direct) device_.exchange_directly();
+    }
+
+    DeviceTraffic run() {
+        agenda_.begin_round(Inputs::used_up);
+        for (Phase const phase : {Phase::load, Phase::execute, Phase::store}) {
+            agenda_.begin_phase(phase);
+            while (auto const task = next()) {
+                DeviceTraffic const before = device_.traffic();
+                run(*task);
+                count(*task, before);
+                agenda_.finish(*task);
+            }
+        }
+        total_.peak = device_.traffic().peak;
+        return total_;
+    }
+
+private:
+    std::optional<TaskId> next() {
+        if (auto const receive = agenda_.take_receive()) return receive;
+        if (auto const send = agenda_.take_send()) return send;
+        return agenda_.take_compute();
+    }
+
+    void run(TaskId id) {
+        Task const& task = section_.tasks[static_cast<std::size_t>(id.value())];
+        BlockId const output{task.output};
+        if (is_on_device(task.kind) || (task.kind == TaskKind::receive && device_.is_made_here(output))) {
+            device_.bring(id, steps_);
+        } else if (task.output >= 0) {
+            device_.written_by_host(output);
+        } else if (task.kind == TaskKind::send && direct_ && device_.is_here(BlockId{section_.inputs_of(task)[0]})) {
+            return;
+        } else if (task.kind == TaskKind::send || task.kind == TaskKind::store || task.kind == TaskKind::spill) {
+            for (std::int32_t input : section_.inputs_of(task))
+                if (!device_.host_has(BlockId{input})) device_.copied_out(BlockId{input});
+        }
+        if (task.kind == TaskKind::turn) return;
+        bool const last = task.output >= 0 && agenda_.store().is_last_writer(output);
+        if (last && is_on_device(task.kind) && device_.is_wanted_by_host(output)) device_.copied_out(output);
+    }
+
+    /// A task's traffic stands for all turns that are like this one.
+    void count(TaskId id, DeviceTraffic const& before) {
+        auto const at = static_cast<std::size_t>(id.value());
+        DeviceTraffic const& now = device_.traffic();
+        std::int64_t const run = ++runs_[at];
+        std::int64_t const turns =
+            loop_of_.empty() || loop_of_[at] < 0 ? 1 : turns_[static_cast<std::size_t>(loop_of_[at])];
+        std::int64_t const stands_for = run == 1   ? std::min<std::int64_t>(turns, 1)
+                                        : run == 2 ? std::max<std::int64_t>(turns - 1, 0)
+                                                   : 0;
+        auto const add = [&](std::int64_t DeviceTraffic::*bytes) {
+            total_.*bytes = saturating_sum(total_.*bytes, saturating_product(now.*bytes - before.*bytes, stands_for));
+        };
+        add(&DeviceTraffic::copied_in);
+        add(&DeviceTraffic::evicted);
+        add(&DeviceTraffic::sent_home);
+    }
+
+    Section const& section_;
+    DeviceMemory device_;
+    bool direct_ = false;
+    Agenda<CountedBlocks> agenda_;
+    std::vector<std::int64_t> turns_;
+    std::vector<std::int32_t> loop_of_;
+    std::vector<std::int64_t> runs_;  // of each task, so far
+    std::vector<DeviceMemory::Step> steps_;
+    DeviceTraffic total_;
+};
+
+}  // namespace
+
+DeviceTraffic device_traffic(Header const& header, Section const& section, std::int64_t capacity, bool direct,
+                             std::vector<std::int64_t> turns) {
+    if (turns.empty()) turns = predicted_turns(header, section);
+    return DryRun(header, section, capacity, direct, std::move(turns)).run();
+}
+
+}  // namespace ein::schedule

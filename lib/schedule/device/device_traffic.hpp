@@ -1,0 +1,15 @@
+// What one rank copies between the host and a device whose memory holds only some of its blocks: a run without bytes, in the schedule's order.
+// A loop is run for two turns: all after the first are counted as the second.
+// Example: layers of 1 GiB that pass twice through 2 GiB are copied in twice, and nothing is evicted that the host has.
+#pragma once
+
+#include "lib/schedule/device/device_memory.hpp"
+
+namespace ein::schedule {
+
+/// @param capacity  bytes, at least the largest working set's  @param direct  messages need not pass through the host
+/// @param turns     of each of the section's loops; empty: as many as there may be
+DeviceTraffic device_traffic(Header const& header, Section const& section, std::int64_t capacity, bool direct = false,
+                             std::vector<std::int64_t> turns = {});
+
+}  // namespace ein::schedule

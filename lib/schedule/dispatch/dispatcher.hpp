@@ -1,0 +1,107 @@
+// What one rank may do next. Tasks become ready as their inputs do and are taken lowest first; the memory promise (admission) and
+// the limits on transfers in flight are kept here; blocks are made and deleted as tasks start and end. No threads: the executor calls it
+// under its lock, the simulator in its own time, tests by hand.
+// Why it never stands still: the head (the first task not ended) may always start, its inputs are ready, and a schedule's lists in order
+// end on all ranks.
+// Example: load X, apply Z: take_compute() is task 0; after finish(0) it is task 1; after finish(1) the phase is done.
+#pragma once
+
+#include <limits>
+#include <optional>
+
+#include "lib/schedule/memory/admission.hpp"
+#include "lib/schedule/dispatch/ready_queue.hpp"
+#include "lib/schedule/memory/replay.hpp"
+#include "lib/schedule/dispatch/send_queue.hpp"
+#include "lib/schedule/dispatch/task_links.hpp"
+#include "lib/schedule/dispatch/iterations.hpp"
+
+namespace ein::schedule {
+
+/// How much may be under way beside the head; and of loops.
+struct TransferLimits {
+    std::int64_t sends = 256;
+    std::int64_t receives = 256;
+    std::int64_t receive_bytes = std::int64_t{256} << 20;  // of receives posted ahead
+    std::int64_t peer_bytes = std::int64_t{4} << 20;       // of sends to one rank; one message may be larger
+    std::int64_t turns = std::numeric_limits<std::int64_t>::max();
+};
+
+enum class Phase { load, execute, store };
+enum class Inputs { kept, used_up };  // after a round: kept for another one, or deleted at their last reader
+
+/// @tparam Store  the blocks' memory or only their counts: see executor/storage/block_store.hpp
+template <class Store>
+class Agenda {
+public:
+    /// @param profile  of the section (see replay), with inputs kept to the end where rounds are repeated
+    /// @param loops  of the header
+    Agenda(Section const& section, std::vector<LoopSpec> const& loops, Profile const& profile,
+           TransferLimits limits = {});
+
+    void prepare_memory() { store_.prepare_memory(); }  // before the first round; see BlockStore
+    /// Prepares all counts; nothing may start until a phase begins. A round after one that kept its inputs finds them loaded; any other
+    /// begins with the load phase. Inputs of a section that spills some while it loads cannot be kept.
+    void begin_round(Inputs inputs);
+    void begin_phase(Phase phase);
+    bool phase_done() const { return left_in_phase_ == 0; }
+    /// In place of the store phase: outputs are deleted unwritten.
+    void drop_outputs();
+
+    /// The next task for a worker; its output has memory. @throws MemoryError
+    std::optional<TaskId> take_compute();
+    std::optional<TaskId> take_send();
+    std::optional<TaskId> take_receive();
+    bool compute_wanted() const;    // take_compute would give a task
+    bool transfers_wanted() const;  // take_send or take_receive would
+
+    void finish(TaskId task);
+    /// A task that was taken is left to a later one, which does its work: its readers may count on its output, its inputs stay until
+    /// give_up_inputs.
+    void leave(TaskId task);
+    void give_up_inputs(TaskId task);
+
+    std::int64_t transfers_in_flight() const { return sends_in_flight_ + receives_in_flight_; }
+    std::int64_t finished() const { return finished_; }  // tasks, over all rounds
+    TaskId head() const { return admission_.head(); }
+    bool ended(TaskId task) const { return ended_[index(task)] != 0; }
+    TaskLinks const& links() const { return links_; }
+    Turns const& turns() const { return turns_; }
+    Store const& store() const { return store_; }
+    Store& store() { return store_; }
+
+private:
+    static std::size_t index(TaskId task) { return static_cast<std::size_t>(task.value()); }
+    Task const& task(TaskId id) const { return section_.tasks[index(id)]; }
+    void enqueue(TaskId id);
+    std::int64_t sent_bytes(TaskId send) const { return section_.message_of(task(send)).bytes; }
+    bool admitted(TaskId id) const;
+    bool may_send() const;
+    bool may_receive() const;
+    void count_down(TaskId id);
+    void make_output(TaskId id);
+    void advance_head();
+    void end_turn(std::int32_t loop);
+    bool another_turn(std::int32_t loop);
+    void begin_turn(std::int32_t loop);
+
+    Section const& section_;
+    std::vector<LoopSpec> const& loops_;
+    TaskLinks links_;
+    Turns turns_;
+    Store store_;
+    Admission admission_;
+    TransferLimits limits_;
+    std::vector<std::int32_t> waits_;
+    std::vector<std::uint8_t> ended_, made_early_;  // by task; by block
+    ReadyQueue compute_, receives_;
+    SendQueue sends_;
+    bool inputs_kept_ = false;  // by the round before
+    TaskId phase_end_{0};
+    std::int64_t left_in_phase_ = 0, finished_ = 0;
+    std::int64_t sends_in_flight_ = 0, receives_in_flight_ = 0, receive_bytes_in_flight_ = 0;
+};
+
+}  // namespace ein::schedule
+
+#include "lib/schedule/dispatch/dispatcher_steps.hpp"

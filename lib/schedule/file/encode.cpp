@@ -1,0 +1,162 @@
+#include "lib/scalar/expression/parse.hpp"
+#include "lib/schedule/file/codec.hpp"
+#include "lib/schedule/schedule_generated.h"
+
+namespace ein::schedule {
+namespace {
+
+using Builder = flatbuffers::FlatBufferBuilder;
+
+Bytes finished(Builder const& builder) {
+    return {builder.GetBufferPointer(), builder.GetBufferPointer() + builder.GetSize()};
+}
+
+template <class Values, class Write>
+auto vector_of(Builder& builder, Values const& values, Write write) {
+    using Offset = decltype(write(*values.begin()));
+    std::vector<Offset> offsets;
+    for (auto const& value : values) offsets.push_back(write(value));
+    return builder.CreateVector(offsets);
+}
+
+fb::Scalar scalar(scalar::Scalar const& value) {
+    return {value.is_integer, value.integer, value.number.real(), value.number.imag()};
+}
+
+struct InputFields {
+    std::string text, entry;
+    double a = 0, b = 0;
+    std::uint64_t whole = 0;
+    std::uint8_t choice = 0;
+    std::vector<std::uint8_t> bytes;
+};
+
+/// The fields of a source; decode.cpp reads them back.
+InputFields fields_of(tensor::Source const& source) {
+    InputFields f;
+    struct Visitor {
+        InputFields& f;
+        void operator()(tensor::MissingSource const&) const {}
+        void operator()(tensor::NpySource const& s) const { f.text = s.file; }
+        void operator()(tensor::NpzSource const& s) const { f.text = s.file, f.entry = s.entry; }
+        void operator()(tensor::SafetensorsSource const& s) const { f.text = s.file, f.entry = s.tensor; }
+        void operator()(tensor::RawSource const& s) const {
+            f.text = s.file, f.whole = static_cast<std::uint64_t>(s.offset.value_or(no_offset));
+        }
+        void operator()(tensor::FillSource const& s) const {
+            f.a = s.value.real(), f.b = s.value.imag(), f.whole = static_cast<std::uint64_t>(s.integer);
+        }
+        void operator()(tensor::ValuesSource const& s) const {
+            for (std::byte byte : s.bytes) f.bytes.push_back(std::to_integer<std::uint8_t>(byte));
+        }
+        void operator()(tensor::RandomSource const& s) const {
+            f.choice = static_cast<std::uint8_t>(s.distribution), f.a = s.a, f.b = s.b, f.whole = s.seed;
+        }
+    };
+    std::visit(Visitor{f}, source);
+    return f;
+}
+
+auto input(Builder& builder, Input const& value) {
+    InputFields const f = fields_of(value.source);
+    auto const text = builder.CreateString(f.text), entry = builder.CreateString(f.entry);
+    auto const bytes = builder.CreateVector(f.bytes);
+    return fb::CreateInput(builder, value.tensor, static_cast<std::uint8_t>(value.source.index()), text, entry, f.a,
+                           f.b, f.whole, f.choice, bytes);
+}
+
+auto kernel(Builder& builder, Kernel const& value) {
+    graph::EinSum const& e = value.einsum;
+    scalar::Names const names{static_cast<int>(e.operands()), e.labels, {}};
+    auto const node = builder.CreateString(value.node);
+    auto const labels = builder.CreateVectorOfStrings(e.labels);
+    auto const extents = builder.CreateVector(e.extents);
+    auto const inputs = vector_of(builder, e.inputs, [&](std::vector<int> const& axes) {
+        return fb::CreateLabels(builder, builder.CreateVector(axes));
+    });
+    auto const output = builder.CreateVector(e.output);
+    auto const join = builder.CreateString(scalar::print(e.join, names));
+    return fb::CreateKernel(builder, node, labels, extents, inputs, output, join, static_cast<std::uint8_t>(e.agg),
+                            static_cast<std::uint8_t>(value.compute));
+}
+
+auto movement(Builder& builder, Movement const& value) {
+    std::vector<fb::AxisMap> axes;
+    for (graph::AxisMap const& axis : value.axes) axes.emplace_back(axis.start, axis.step);
+    auto const node = builder.CreateString(value.node);
+    return fb::CreateMovement(builder, node, builder.CreateVectorOfStructs(axes));
+}
+
+auto prediction(Builder& builder, Prediction const& p) {
+    return fb::CreatePrediction(builder, p.flops, builder.CreateVector(p.bytes_sent),
+                                builder.CreateVector(p.bytes_received), builder.CreateVector(p.messages_sent),
+                                builder.CreateVector(p.peak_bytes), p.worst_case_elements, p.worst_case_bytes);
+}
+
+}  // namespace
+
+Bytes encode(Header const& header) {
+    Builder builder(1 << 16);
+    builder.ForceDefaults(true);  // else -0.0, which is equal to the default, would be left out and read as 0.0
+    auto string = [&](std::string const& text) { return builder.CreateString(text); };
+    auto const name = string(header.name), text = string(header.graph_text), file = string(header.graph_file),
+               folder = string(header.folder), strategy = string(header.strategy), place = string(header.place);
+    auto const params = vector_of(builder, header.params, [&](auto const& param) {
+        return fb::CreateParam(builder, builder.CreateString(param.first), param.second);
+    });
+    auto const tensors = vector_of(builder, header.tensors, [&](Tensor const& tensor) {
+        auto const tensor_name = string(tensor.name);
+        auto const shape = builder.CreateVector(tensor.shape);
+        return fb::CreateTensor(builder, tensor_name, shape, static_cast<std::uint8_t>(tensor.dtype));
+    });
+    auto const inputs = vector_of(builder, header.inputs, [&](Input const& value) { return input(builder, value); });
+    auto const outputs = vector_of(builder, header.outputs, [&](Output const& output) {
+        return fb::CreateOutput(builder, output.tensor, string(output.name));
+    });
+    auto const kernels =
+        vector_of(builder, header.kernels, [&](Kernel const& value) { return kernel(builder, value); });
+    auto const movements =
+        vector_of(builder, header.movements, [&](Movement const& value) { return movement(builder, value); });
+    auto const reshapes = vector_of(builder, header.reshapes, [&](ReshapeSpec const& value) {
+        auto const node = string(value.node);
+        auto const from = builder.CreateVector(value.from), to = builder.CreateVector(value.to);
+        return fb::CreateReshape(builder, node, from, to);
+    });
+    auto const fills = vector_of(builder, header.fills, [&](Fill const& fill) {
+        fb::Scalar const value = scalar(fill.value);
+        return fb::CreateFill(builder, string(fill.node), &value);
+    });
+    auto const predicted = prediction(builder, header.prediction);
+    auto const loops = vector_of(builder, header.loops, [&](LoopSpec const& loop) {
+        return fb::CreateLoopSpec(builder, string(loop.name), loop.turns, loop.conditional);
+    });
+    builder.Finish(fb::CreateHeader(builder, name, text, file, folder, header.ranks, strategy, place, params, tensors,
+                                    inputs, outputs, kernels, movements, reshapes, fills, predicted, loops));
+    return finished(builder);
+}
+
+Bytes encode(Section const& section) {
+    Builder builder(section.tasks.size() * sizeof(fb::Task) * 2 + 1024);
+    std::vector<fb::Block> blocks;
+    for (Block const& b : section.blocks)
+        blocks.emplace_back(b.tensor, static_cast<std::uint8_t>(b.dtype), b.packed, b.readers, b.writers, b.order,
+                            b.coords);
+    std::vector<fb::Task> tasks;
+    for (Task const& t : section.tasks)
+        tasks.emplace_back(static_cast<std::uint8_t>(t.kind), t.accumulate, t.spec, t.first_input, t.inputs, t.output,
+                           t.after, t.order, t.coords, t.peer, t.tag);
+    auto const block_records = builder.CreateVectorOfStructs(blocks);
+    auto const task_records = builder.CreateVectorOfStructs(tasks);
+    auto const inputs = builder.CreateVector(section.inputs);
+    auto const coords = builder.CreateVector(section.coords);
+    auto const loops = vector_of(builder, section.loops, [&](Loop const& loop) {
+        std::vector<fb::Carry> carries;
+        for (Loop::Carry const& carry : loop.carries) carries.emplace_back(carry.inside, carry.next);
+        return fb::CreateLoop(builder, loop.spec, loop.first, loop.turn, loop.condition,
+                              builder.CreateVectorOfStructs(carries));
+    });
+    builder.Finish(fb::CreateSection(builder, block_records, task_records, inputs, coords, loops));
+    return finished(builder);
+}
+
+}  // namespace ein::schedule

@@ -1,0 +1,197 @@
+#include "lib/schedule/file/file.hpp"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+
+#include "lib/base/error.hpp"
+#include "lib/base/hash.hpp"
+#include "lib/base/output_place.hpp"
+#include "lib/schedule/file/codec.hpp"
+#include "lib/schedule/verify/verify.hpp"
+
+namespace ein::schedule {
+namespace {
+
+// The file: Preamble, then `parts` Part records (the header's, then a section's for each rank), then the parts, each at a multiple of 16.
+struct Preamble {
+    std::array<char, 8> magic;
+    std::uint32_t version;
+    std::uint32_t parts;
+    std::uint64_t table_hash;  // of the Part records
+};
+struct Part {
+    std::uint64_t offset, size, hash;
+};
+constexpr std::array<char, 8> magic{'E', 'I', 'N', 'S', 'C', 'H', 'E', 'D'};
+constexpr std::uint32_t version = 4;  // 2: tasks spill and fetch; 3: messages may be parts of blocks; 4: loops
+
+[[noreturn]] void refuse(std::filesystem::path const& path, std::string expected, std::string found,
+                         std::string mend = "write it again with einplan") {
+    throw InputError(Fault{path.string(), "", std::move(expected), std::move(found), std::move(mend)});
+}
+
+std::uint64_t aligned(std::uint64_t offset) { return (offset + 15) / 16 * 16; }
+
+std::span<std::uint8_t const> bytes_of(std::vector<Part> const& table) {
+    return {reinterpret_cast<std::uint8_t const*>(table.data()), table.size() * sizeof(Part)};
+}
+
+/// Writes the parts one after the other, so that only one of them is encoded at a time, and at last the table in front of them.
+class Writer {
+public:
+    /// @param path  the schedule's own name, for messages
+    Writer(std::filesystem::path const& partial, std::filesystem::path path, std::size_t parts)
+        : path_(std::move(path)), out_(partial, std::ios::binary | std::ios::trunc) {
+        write(std::string(sizeof(Preamble) + parts * sizeof(Part), '\0'));
+    }
+    void add(Bytes const& part) {
+        write(std::string(aligned(offset_) - offset_, '\0'));
+        table_.push_back({offset_, part.size(), hash_bytes(part)});
+        write(part);
+    }
+    void finish() {
+        out_.seekp(0);
+        Preamble const preamble{magic, version, static_cast<std::uint32_t>(table_.size()),
+                                hash_bytes(bytes_of(table_))};
+        out_.write(reinterpret_cast<char const*>(&preamble), sizeof preamble);
+        write(bytes_of(table_));
+        out_.flush();
+        check();
+    }
+
+private:
+    template <class Range>
+    void write(Range const& bytes) {
+        out_.write(reinterpret_cast<char const*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+        offset_ += bytes.size();
+        check();
+    }
+    void check() const {
+        if (!out_)
+            throw RunError(path_.string() + ": expected to write the schedule, found: " + std::strerror(errno) +
+                           "; free space there or choose another place with -o");
+    }
+
+    std::filesystem::path path_;
+    std::ofstream out_;
+    std::uint64_t offset_ = 0;
+    std::vector<Part> table_;
+};
+
+}  // namespace
+
+void write_file(Schedule const& schedule, std::filesystem::path const& path) {
+    require_folder_of(path);
+    std::filesystem::path const partial = path.string() + ".partial";
+    try {
+        Writer writer(partial, path, schedule.sections.size() + 1);
+        writer.add(encode(schedule.header));
+        for (Section const& section : schedule.sections) writer.add(encode(section));
+        writer.finish();
+        std::filesystem::rename(partial, path);
+    } catch (std::filesystem::filesystem_error const& error) {
+        throw RunError(path.string() + ": expected to write the schedule, found: " + error.code().message() +
+                       "; choose another place with -o");
+    } catch (...) {
+        std::error_code ignored;
+        std::filesystem::remove(partial, ignored);
+        throw;
+    }
+}
+
+namespace {
+
+Preamble const& preamble_of(void const* data) { return *static_cast<Preamble const*>(data); }
+std::span<Part const> table_of(void const* data) {
+    return {reinterpret_cast<Part const*>(static_cast<std::uint8_t const*>(data) + sizeof(Preamble)),
+            preamble_of(data).parts};
+}
+
+void check_container(std::filesystem::path const& path, void const* data, std::size_t size) {
+    if (size < sizeof(Preamble) || preamble_of(data).magic != magic)
+        refuse(path, "a schedule file", "something else", "give the file that einplan wrote");
+    Preamble const& preamble = preamble_of(data);
+    if (preamble.version != version)
+        refuse(path, "a schedule of version " + std::to_string(version), "version " + std::to_string(preamble.version),
+               "plan again with this einplan");
+    if (preamble.parts < 2 || (size - sizeof(Preamble)) / sizeof(Part) < preamble.parts)
+        refuse(path, "a whole schedule", "one cut short");
+    auto const table = table_of(data);
+    if (hash_bytes({reinterpret_cast<std::uint8_t const*>(table.data()), table.size_bytes()}) != preamble.table_hash)
+        refuse(path, "a sound schedule", "a damaged table of contents");
+    for (Part const& part : table)
+        if (part.offset % 16 != 0 || part.offset > size || part.size > size - part.offset)
+            refuse(path, "a whole schedule", "one cut short");
+}
+
+std::span<std::uint8_t const> checked_part(std::filesystem::path const& path, void const* data, std::size_t index) {
+    Part const& part = table_of(data)[index];
+    std::span<std::uint8_t const> const bytes{static_cast<std::uint8_t const*>(data) + part.offset, part.size};
+    if (hash_bytes(bytes) != part.hash)
+        refuse(path, "a sound schedule",
+               index == 0 ? "a damaged header" : "a damaged section of rank " + std::to_string(index - 1));
+    return bytes;
+}
+
+}  // namespace
+
+File::File(std::filesystem::path const& path) : path_(path) {
+    int const fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    if (fd < 0) refuse(path, "a schedule file", std::strerror(errno), "write one with einplan");
+    struct stat status {};
+    bool const regular = ::fstat(fd, &status) == 0 && S_ISREG(status.st_mode);
+    if (regular && status.st_size > 0) {
+        size_ = static_cast<std::size_t>(status.st_size);
+        void* const mapped = ::mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, fd, 0);
+        if (mapped != MAP_FAILED) data_ = mapped;
+    }
+    ::close(fd);
+    if (!data_)
+        refuse(path, "a schedule file", regular ? "an empty one" : "no regular file",
+               "give the file that einplan wrote");
+    try {
+        check_container(path, data_, size_);
+    } catch (...) {
+        ::munmap(const_cast<void*>(data_), size_);
+        throw;
+    }
+}
+
+File::~File() { ::munmap(const_cast<void*>(data_), size_); }
+
+Header File::header() const {
+    Header header = decode_header(checked_part(path_, data_, 0), path_.string());
+    if (header.ranks < 1 || static_cast<std::uint32_t>(header.ranks) != preamble_of(data_).parts - 1)
+        refuse(path_, "a section for each of " + std::to_string(header.ranks) + " ranks",
+               std::to_string(preamble_of(data_).parts - 1));
+    if (auto const faults = faults_of(header); !faults.empty()) refuse(path_, "a sound schedule", joined(faults, "\n"));
+    return header;
+}
+
+Section File::section(Rank rank, Header const& header) const {
+    auto const index = static_cast<std::size_t>(rank.value()) + 1;
+    promise(rank.value() >= 0 && index < preamble_of(data_).parts, "section of a rank that the schedule lacks");
+    Section section = decode_section(checked_part(path_, data_, index), path_.string());
+    if (auto const faults = faults_of(header, section, rank); !faults.empty())
+        refuse(path_, "a sound schedule", joined(faults, "\n"));
+    return section;
+}
+
+std::uint64_t File::hash() const { return preamble_of(data_).table_hash; }
+
+Schedule read_file(std::filesystem::path const& path) {
+    File const file(path);
+    Schedule schedule{file.header(), {}};
+    for (int rank = 0; rank < schedule.header.ranks; ++rank)
+        schedule.sections.push_back(file.section(Rank{rank}, schedule.header));
+    return schedule;
+}
+
+}  // namespace ein::schedule

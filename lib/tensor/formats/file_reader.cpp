@@ -1,0 +1,216 @@
+#include "lib/tensor/formats/file_reader.hpp"
+
+#include <algorithm>
+
+#include "lib/base/error.hpp"
+#include "lib/tensor/convert.hpp"
+#include "lib/tensor/formats/npy_header.hpp"
+#include "lib/tensor/storage/recent_cache.hpp"
+#include "lib/tensor/formats/safetensors.hpp"
+#include "lib/tensor/storage/stored_array.hpp"
+#include "lib/tensor/formats/zip.hpp"
+
+namespace ein::tensor {
+namespace {
+
+/// Reads boxes of a stored array, converting f32 to bf16 on the way when that is what the file has.
+class ArrayReader : public Reader {
+public:
+    ArrayReader(StoredArray array, DType stored, DType dtype)
+        : array_(std::move(array)), stored_(stored), dtype_(dtype) {}
+
+    void read(Box const& box, std::span<std::byte> out) const override {
+        if (stored_ == dtype_) return read_box(array_, box, out);
+        std::vector<std::byte> elements(static_cast<std::size_t>(box.elements()) * size_of(stored_));
+        read_box(array_, box, elements);
+        convert(stored_, elements.data(), 1, dtype_, out.data(), static_cast<std::size_t>(box.elements()));
+    }
+
+private:
+    StoredArray array_;
+    DType stored_, dtype_;
+};
+
+/// The shape as JSON: [4000, 400].
+std::string as_list(Shape const& shape) {
+    std::string out = "[";
+    for (std::size_t axis = 0; axis < shape.size(); ++axis) out += (axis ? ", " : "") + std::to_string(shape[axis]);
+    return out + "]";
+}
+
+/// Whether each axis of `shape` is the product of consecutive axes of `parts`, as of [64, 172] and [4, 2, 8, 172]; axes of extent 1 are free.
+bool is_split(Shape const& shape, Shape const& parts) {
+    std::size_t axis = 0;
+    Extent rest = 1;  // of the axis that parts are taken from
+    for (Extent const part : parts) {
+        while (rest == 1 && part != 1) {
+            if (axis == shape.size()) return false;
+            rest = shape[axis++];
+        }
+        if (part == 0 || rest % part != 0) return false;
+        rest /= part;
+    }
+    return rest == 1 &&
+           std::all_of(shape.begin() + static_cast<std::ptrdiff_t>(axis), shape.end(), [](Extent e) { return e == 1; });
+}
+
+/// How a file's dtype and shape must agree with what is wanted.
+enum class BF16From { bf16_only, bf16_or_f32 };
+enum class Axes { the_same, may_be_split };
+
+void check_contents(std::string const& file, Wanted const& wanted, DType dtype, Shape const& shape, BF16From accepted,
+                    Axes axes = Axes::the_same) {
+    Faults faults(file);
+    bool const rounds = accepted == BF16From::bf16_or_f32 && wanted.dtype == DType::bf16 && dtype == DType::f32;
+    if (dtype != wanted.dtype && !rounds)
+        faults.add("tensor '" + wanted.name + "'", std::string(name(wanted.dtype)), std::string(name(dtype)),
+                   "declare \"dtype\": \"" + std::string(name(dtype)) + "\" or convert the file");
+    if (shape != wanted.shape && !(axes == Axes::may_be_split && is_split(shape, wanted.shape)))
+        faults.add("tensor '" + wanted.name + "'", "shape " + to_string(wanted.shape), "shape " + to_string(shape),
+                   "declare \"shape\": " + as_list(shape) + " or give another file");
+    faults.throw_if_any();
+}
+
+/// Bytes of a whole tensor. @throws InputError when 64 bits do not hold them
+std::uint64_t tensor_bytes(std::string const& file, std::string const& tensor, DType dtype, Shape const& shape) {
+    std::optional<Extent> const count = checked_element_count(shape);
+    std::uint64_t bytes = 0;
+    if (!count || __builtin_mul_overflow(static_cast<std::uint64_t>(*count), size_of(dtype), &bytes) ||
+        bytes > (UINT64_MAX >> 1))
+        throw InputError(Fault{file, "tensor '" + tensor + "'", "fewer than 2^63 bytes", "shape " + to_string(shape),
+                               "correct the shape"});
+    return bytes;
+}
+
+/// What may follow a tensor's last byte in its file.
+enum class After { nothing, anything };
+
+/// Refuses a file that is shorter than its header, or the declared tensor, promises, or longer where nothing may follow.
+void check_length(Storage const& storage, std::string const& tensor, std::uint64_t offset, DType dtype,
+                  Shape const& shape, After after, std::string const& mend_of_longer = "") {
+    std::uint64_t const bytes = tensor_bytes(storage.name(), tensor, dtype, shape);
+    bool const whole = offset <= storage.size() && bytes <= storage.size() - offset;
+    if (whole && (after == After::anything || offset + bytes == storage.size())) return;
+    throw InputError(Fault{storage.name(), "tensor '" + tensor + "'",
+                           (after == After::anything ? "at least " : "") + std::to_string(offset + bytes) + " bytes (" +
+                               std::to_string(bytes) + " for " + to_string(shape) + " of " + std::string(name(dtype)) +
+                               " from byte " + std::to_string(offset) + " on)",
+                           std::to_string(storage.size()) + " bytes",
+                           whole ? mend_of_longer : "the file is cut short: copy or write it again"});
+}
+
+/// An .npy file, or entry of an archive, holds one array.
+void check_npy_length(Storage const& storage, std::string const& tensor, NpyHeader const& header) {
+    check_length(storage, tensor, header.data_offset, header.dtype, header.shape, After::nothing,
+                 "the file is damaged or has more than one array: write one array a file");
+}
+
+std::size_t number_bytes(DType dtype) { return is_complex(dtype) ? size_of(dtype) / 2 : size_of(dtype); }
+
+std::unique_ptr<Reader> make_reader(StoragePtr storage, std::uint64_t offset, DType stored, Wanted const& wanted,
+                                    AxisOrder axis_order = AxisOrder::c, ByteOrder byte_order = ByteOrder::little) {
+    StoredArray array{std::move(storage),   offset,     wanted.shape, size_of(stored),
+                      number_bytes(stored), axis_order, byte_order};
+    return std::make_unique<ArrayReader>(std::move(array), stored, wanted.dtype);
+}
+
+/// A file of a folder, as messages show it: without "." on the way. (".." stays: behind a link it is another folder.)
+std::filesystem::path path_in(std::filesystem::path const& folder, std::string const& file) {
+    std::filesystem::path path;
+    for (auto const& part : folder / file)
+        if (part != ".") path /= part;
+    return path.empty() ? folder / file : path;
+}
+
+/// Opens a file; when it cannot be read the message says whose it is and how to give another.
+std::shared_ptr<FileStorage const> open_for(Wanted const& wanted, std::string const& file) {
+    try {
+        return open_file(path_in(wanted.folder, file));
+    } catch (InputError const& error) {
+        Fault fault = error.faults().front();
+        fault.where = "tensor '" + wanted.name + "'";
+        fault.mend += ", or give another with --input " + wanted.name + "=FILE";
+        throw InputError(fault);
+    }
+}
+
+std::unique_ptr<Reader> open_npy_storage(StoragePtr storage, Wanted const& wanted) {
+    NpyHeader const header = read_npy_header(*storage);
+    check_contents(storage->name(), wanted, header.dtype, header.shape, BF16From::bf16_or_f32);
+    check_npy_length(*storage, wanted.name, header);
+    return make_reader(std::move(storage), header.data_offset, header.dtype, wanted, header.axis_order,
+                       header.byte_order);
+}
+
+}  // namespace
+
+std::unique_ptr<Reader> open_npy(NpySource const& source, Wanted const& wanted) {
+    return open_npy_storage(open_for(wanted, source.file), wanted);
+}
+
+FileContents npy_contents(std::filesystem::path const& file) {
+    auto const storage = open_file(file);
+    NpyHeader const header = read_npy_header(*storage);
+    check_npy_length(*storage, file.stem().string(), header);
+    return {header.dtype, header.shape};
+}
+
+namespace {
+
+using ZipDirectory = std::vector<ZipEntry>;
+
+ZipEntry const& find_entry(ZipDirectory const& directory, std::string const& file, NpzSource const& source,
+                           Wanted const& wanted) {
+    for (std::string const& name : {source.entry, source.entry + ".npy"})
+        for (ZipEntry const& entry : directory)
+            if (entry.name == name) return entry;
+    std::vector<std::string> names;
+    for (ZipEntry const& entry : directory)
+        names.push_back(entry.name.ends_with(".npy") ? entry.name.substr(0, entry.name.size() - 4) : entry.name);
+    throw InputError(Fault{file, "tensor '" + wanted.name + "'", "an entry '" + source.entry + "'",
+                           "none among its " + std::to_string(names.size()), near_names_hint(source.entry, names)});
+}
+
+/// Directories and entries are shared by the readers of one file, so that each entry is checked once; the index of a
+/// deflated one takes memory, so few of these are kept.
+StoragePtr npz_entry(std::shared_ptr<FileStorage const> const& file, NpzSource const& source, Wanted const& wanted) {
+    static RecentCache<FileIdentity, ZipDirectory> directories(16);
+    static RecentCache<std::pair<FileIdentity, std::string>, Storage> stored(4096), deflated(16);
+    auto const directory = directories.find_or_make(
+        file->identity(), [&] { return std::make_shared<ZipDirectory const>(read_zip_directory(*file)); });
+    ZipEntry const& entry = find_entry(*directory, file->name(), source, wanted);
+    return (entry.method == 0 ? stored : deflated).find_or_make({file->identity(), entry.name}, [&] {
+        return open_entry(file, entry);
+    });
+}
+
+}  // namespace
+
+std::unique_ptr<Reader> open_npz(NpzSource const& source, Wanted const& wanted) {
+    return open_npy_storage(npz_entry(open_for(wanted, source.file), source, wanted), wanted);
+}
+
+std::unique_ptr<Reader> open_safetensors(SafetensorsSource const& source, Wanted const& wanted) {
+    static RecentCache<FileIdentity, SafetensorsDirectory> directories(16);
+    auto file = open_for(wanted, source.file);
+    auto const directory =
+        directories.find_or_make(file->identity(), [&] { return std::make_shared<SafetensorsDirectory const>(*file); });
+    SafetensorsEntry const entry = directory->find(source.tensor);
+    check_contents(file->name(), wanted, entry.dtype, entry.shape, BF16From::bf16_only, Axes::may_be_split);
+    check_length(*file, wanted.name, entry.offset, entry.dtype, entry.shape, After::anything);
+    return make_reader(std::move(file), entry.offset, entry.dtype, wanted);
+}
+
+std::unique_ptr<Reader> open_raw(RawSource const& source, Wanted const& wanted) {
+    auto file = open_for(wanted, source.file);
+    if (source.offset.value_or(0) < 0)
+        throw InputError(Fault{file->name(), "tensor '" + wanted.name + "'", "an offset in bytes, 0 or more",
+                               std::to_string(*source.offset), "correct \"offset\""});
+    auto const offset = static_cast<std::uint64_t>(source.offset.value_or(0));
+    check_length(*file, wanted.name, offset, wanted.dtype, wanted.shape,
+                 source.offset ? After::anything : After::nothing,
+                 "correct the shape or dtype, or give \"offset\": with it the file may have more than the tensor");
+    return make_reader(std::move(file), offset, wanted.dtype, wanted);
+}
+
+}  // namespace ein::tensor

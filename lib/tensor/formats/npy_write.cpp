@@ -1,0 +1,144 @@
+#include "lib/tensor/formats/npy_write.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "lib/base/error.hpp"
+#include "lib/tensor/box_runs.hpp"
+#include "lib/tensor/convert.hpp"
+#include "lib/tensor/formats/npy_header.hpp"
+
+namespace ein::tensor {
+namespace {
+
+[[noreturn]] void fail(std::filesystem::path const& file, std::string const& what, int error) {
+    std::string mend = "check the folder and its permissions, or choose another with --out";
+    if (error == ENOSPC || error == EDQUOT) mend = "free some space, or choose another folder with --out";
+    if (error == EFBIG) mend = "raise the limit on file sizes (ulimit -f), or choose another folder with --out";
+    throw RunError("cannot write " + file.string() + " (" + what + "): " + std::strerror(error) + "; " + mend);
+}
+
+/// A file open for writing. close() reports what the system found late; the destructor alone does not.
+class OutputFile {
+public:
+    OutputFile(std::filesystem::path const& file, int flags, std::string what)
+        : file_(file), what_(std::move(what)), descriptor_(::open(file.c_str(), O_WRONLY | O_CLOEXEC | flags, 0666)) {
+        if (descriptor_ < 0) fail(errno);
+    }
+    ~OutputFile() {
+        if (descriptor_ >= 0) ::close(descriptor_);
+    }
+    OutputFile(OutputFile const&) = delete;
+    OutputFile& operator=(OutputFile const&) = delete;
+
+    void write_at(std::uint64_t offset, std::span<std::byte const> bytes) {
+        while (!bytes.empty()) {
+            std::size_t const wanted = std::min<std::size_t>(bytes.size(), std::size_t{1} << 30);
+            ssize_t const done = ::pwrite(descriptor_, bytes.data(), wanted, static_cast<off_t>(offset));
+            if (done < 0 && errno == EINTR) continue;
+            if (done <= 0) fail(done < 0 ? errno : ENOSPC);
+            bytes = bytes.subspan(static_cast<std::size_t>(done));
+            offset += static_cast<std::uint64_t>(done);
+        }
+    }
+
+    /// Takes the space on disk now, so that a full disk is found before the work is done. Not every file system can.
+    void reserve(std::uint64_t bytes) {
+        int result = 0;
+        do result = bytes == 0 ? 0 : ::fallocate(descriptor_, 0, 0, static_cast<off_t>(bytes));
+        while (result != 0 && errno == EINTR);
+        if (result != 0 && errno != EOPNOTSUPP && errno != ENOSYS) fail(errno);
+        if (::ftruncate(descriptor_, static_cast<off_t>(bytes)) != 0) fail(errno);
+    }
+
+    void close() {
+        int const result = ::close(std::exchange(descriptor_, -1));
+        if (result != 0 && errno != EINTR) fail(errno);
+    }
+
+private:
+    [[noreturn]] void fail(int error) const { tensor::fail(file_, what_, error); }
+
+    std::filesystem::path file_;
+    std::string what_;
+    int descriptor_;
+};
+
+std::string needs(std::uint64_t bytes) { return std::to_string(bytes) + " bytes"; }
+
+std::uint64_t array_bytes(DType dtype, Shape const& shape) {
+    std::optional<Extent> const count = checked_element_count(shape);
+    std::uint64_t bytes = 0;
+    promise(count && !__builtin_mul_overflow(static_cast<std::uint64_t>(*count), size_of(dtype), &bytes) &&
+                bytes < (UINT64_MAX >> 2),
+            "an array of fewer than 2^62 bytes is written");
+    return bytes;
+}
+
+/// `count` elements of `dtype` as they stand in the file, written from byte `offset` on.
+void write_elements(OutputFile& out, DType dtype, std::uint64_t offset, std::span<std::byte const> bytes) {
+    if (dtype == npy_dtype(dtype)) return out.write_at(offset, bytes);
+    constexpr std::size_t strip = 64 << 10;  // elements
+    std::vector<std::byte> converted;
+    std::size_t const from_size = size_of(dtype), to_size = size_of(npy_dtype(dtype));
+    for (std::size_t done = 0; done < bytes.size() / from_size; done += strip) {
+        std::size_t const count = std::min(strip, bytes.size() / from_size - done);
+        converted.resize(count * to_size);
+        convert(dtype, bytes.data() + done * from_size, 1, npy_dtype(dtype), converted.data(), count);
+        out.write_at(offset + done * to_size, converted);
+    }
+}
+
+}  // namespace
+
+DType npy_dtype(DType dtype) { return dtype == DType::bf16 ? DType::f32 : dtype; }
+
+void create_npy(std::filesystem::path const& file, DType dtype, Shape const& shape) {
+    std::string const header = npy_header(npy_dtype(dtype), shape);
+    std::uint64_t const bytes = header.size() + array_bytes(npy_dtype(dtype), shape);
+    OutputFile out(file, O_CREAT | O_TRUNC, needs(bytes));
+    try {
+        out.reserve(bytes);
+        out.write_at(0, std::as_bytes(std::span(header)));
+        out.close();
+    } catch (RunError const&) {
+        ::unlink(file.c_str());
+        throw;
+    }
+}
+
+void write_npy_box(std::filesystem::path const& file, DType dtype, Shape const& shape, Box const& box,
+                   std::span<std::byte const> bytes) {
+    promise(box.order() == shape.size() && Box::whole(shape).contains(box), "a box inside its array is written");
+    promise(bytes.size() == static_cast<std::size_t>(box.elements()) * size_of(dtype), "as many bytes as the box has");
+    if (box.empty()) return;
+    std::uint64_t const data_offset = npy_header(npy_dtype(dtype), shape).size();
+    std::size_t const size = size_of(dtype), stored_size = size_of(npy_dtype(dtype));
+    OutputFile out(file, 0, needs(static_cast<std::uint64_t>(box.elements()) * stored_size));
+    for_each_run(shape, box, [&](Run const& run) {
+        write_elements(
+            out, dtype, data_offset + static_cast<std::uint64_t>(run.in_array) * stored_size,
+            bytes.subspan(static_cast<std::size_t>(run.in_box) * size, static_cast<std::size_t>(run.count) * size));
+    });
+    out.close();
+}
+
+void write_npy(std::filesystem::path const& file, HostTensor const& tensor) {
+    std::filesystem::path temporary = file;
+    temporary += ".tmp." + std::to_string(::getpid());
+    create_npy(temporary, tensor.dtype(), tensor.shape());
+    try {
+        write_npy_box(temporary, tensor.dtype(), tensor.shape(), Box::whole(tensor.shape()), tensor.bytes());
+        if (::rename(temporary.c_str(), file.c_str()) != 0) fail(file, "renaming " + temporary.string(), errno);
+    } catch (RunError const&) {
+        ::unlink(temporary.c_str());
+        throw;
+    }
+}
+
+}  // namespace ein::tensor

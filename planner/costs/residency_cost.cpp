@@ -1,0 +1,115 @@
+#include "planner/costs/residency_cost.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "planner/costs/cost.hpp"
+#include "planner/costs/data_movement.hpp"
+
+namespace ein::planner {
+namespace {
+
+/// What thousands read, a table or a constant, is judged by so many: looking at all for each of them would be quadratic.
+constexpr std::size_t most_readers = 64;
+
+std::size_t at(NodeId id) { return static_cast<std::size_t>(id.value()); }
+std::size_t at(ValueId id) { return static_cast<std::size_t>(id.value()); }
+
+/// The share of a value that lies in the block that is needed of it where the block `home` lies.
+double share_in_place(Parts const& home, Parts const& need) {
+    double share = 1;
+    for (std::size_t axis = 0; axis < home.size(); ++axis)
+        if (need[axis] > home[axis]) share *= static_cast<double>(home[axis]) / static_cast<double>(need[axis]);
+    return share;
+}
+
+}  // namespace
+
+MovedBytes::MovedBytes(graph::EinGraph const& graph)
+    : graph_(graph), producers_(graph.producers()), consumers_(graph.consumers()), turns_(graph.turns_of_values()) {
+    for (graph::Node const& node : graph.nodes) partial_bytes_.push_back(weights(graph, node, Unit::bytes).partial);
+}
+
+double MovedBytes::of_value(ValueId value, std::vector<Parts> const& parts) const {
+    double const bytes = static_cast<double>(graph_.value(value).bytes());
+    std::vector<Need> const needs = needs_of(value, parts);
+    double moved = of_movements(value, parts);
+    auto const turns = static_cast<double>(turns_[at(value)]);
+    if (needs.empty()) return turns * moved;
+    Parts const home = home_of(value, parts, needs);
+    for (Need const& need : needs) {
+        double const wanted = static_cast<double>(need.calls) / static_cast<double>(element_count(need.parts));
+        moved += bytes * std::max(0.0, wanted - share_in_place(home, need.parts));
+    }
+    return turns * moved;
+}
+
+double MovedBytes::of_partials(NodeId node, Parts const& parts) const {
+    auto const* einsum = std::get_if<graph::EinSum>(&graph_.node(node).op);
+    if (!einsum) return 0;
+    double partials = 1;
+    for (int label : einsum->aggregated()) partials *= static_cast<double>(parts[static_cast<std::size_t>(label)]);
+    double const elements = static_cast<double>(element_count(graph_.value(graph_.node(node).output).shape));
+    return (partials - 1) * elements * partial_bytes_[at(node)];
+}
+
+double MovedBytes::total(std::vector<Parts> const& parts) const {
+    double sum = 0;
+    for (std::size_t k = 0; k < graph_.values.size(); ++k)
+        sum += of_value(ValueId{static_cast<std::int32_t>(k)}, parts);
+    for (std::size_t k = 0; k < graph_.nodes.size(); ++k)
+        sum += of_partials(NodeId{static_cast<std::int32_t>(k)}, parts[k]);
+    return sum;
+}
+
+/// What EinSums need of a value, each kind of block once, in the order of readers: of the first of them where they are many.
+std::vector<MovedBytes::Need> MovedBytes::needs_of(ValueId value, std::vector<Parts> const& parts) const {
+    std::vector<Need> needs;
+    std::vector<NodeId> const& readers = consumers_[at(value)];
+    for (std::size_t r = 0; r < std::min(readers.size(), most_readers); ++r) {
+        NodeId const reader = readers[r];
+        graph::Node const& node = graph_.node(reader);
+        auto const* einsum = std::get_if<graph::EinSum>(&node.op);
+        if (!einsum) continue;
+        for (std::size_t k = 0; k < node.inputs.size(); ++k) {
+            if (node.inputs[k] != value) continue;
+            Need need{{}, element_count(parts[at(reader)])};
+            for (int label : einsum->inputs[k])
+                need.parts.push_back(parts[at(reader)][static_cast<std::size_t>(label)]);
+            if (std::find(needs.begin(), needs.end(), need) == needs.end()) needs.push_back(std::move(need));
+        }
+    }
+    return needs;
+}
+
+Parts MovedBytes::home_of(ValueId value, std::vector<Parts> const& parts, std::vector<Need> const& needs) const {
+    auto const producer = producers_[at(value)];
+    if (!producer) return needs.front().parts;
+    Parts home = relation::output_parts(graph_.node(*producer), {.parts = parts[at(*producer)]});
+    std::int64_t slices = element_count(parts[at(*producer)]) / std::max<std::int64_t>(1, element_count(home));
+    Parts const& wanted = needs.front().parts;
+    for (std::size_t axis = 0; axis < home.size(); ++axis) {
+        if (wanted[axis] % home[axis] != 0) continue;
+        std::int64_t const factor = std::gcd(wanted[axis] / home[axis], slices);
+        home[axis] *= factor;
+        slices /= factor;
+    }
+    return home;
+}
+
+/// What Moves and Reshapes take of a value out of line.
+double MovedBytes::of_movements(ValueId value, std::vector<Parts> const& parts) const {
+    auto const producer = producers_[at(value)];
+    if (!producer) return 0;
+    double moved = 0;
+    for (NodeId reader : consumers_[at(value)]) {
+        graph::Node const& node = graph_.node(reader);
+        if (std::holds_alternative<graph::EinSum>(node.op)) continue;
+        Parts const from = relation::output_parts(graph_.node(*producer), {.parts = parts[at(*producer)]});
+        for (std::size_t k = 0; k < node.inputs.size(); ++k)
+            if (node.inputs[k] == value) moved += cost_of_edge(graph_, node, k, from, parts[at(reader)], Unit::bytes);
+    }
+    return moved;
+}
+
+}  // namespace ein::planner

@@ -1,0 +1,129 @@
+#include "scheduler/move/cut.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <optional>
+
+namespace ein::scheduler {
+namespace {
+
+/// Linear numbers (C order) of the grid's cells that meet `region`.
+std::vector<std::size_t> cells_meeting(Shape const& shape, Parts const& parts, Box const& region) {
+    Box const grid = ein::blocks_meeting(shape, parts, region);
+    auto const strides = row_major_strides(parts);
+    std::vector<std::size_t> out;
+    for_each_index(grid.length, [&](std::vector<Extent> const& step) {
+        Extent linear = 0;
+        for (std::size_t axis = 0; axis < step.size(); ++axis)
+            linear += (step[axis] + grid.begin[axis]) * strides[axis];
+        out.push_back(static_cast<std::size_t>(linear));
+    });
+    return out;
+}
+
+Box shifted(Box box, std::vector<Extent> const& by, Extent sign) {
+    for (std::size_t axis = 0; axis < by.size(); ++axis) box.begin[axis] += sign * by[axis];
+    return box;
+}
+
+}  // namespace
+
+Cut::Cut(Shape shape, Parts parts) : shape_(std::move(shape)), parts_(std::move(parts)), whole_(shape_.size(), 1) {
+    first_.resize(static_cast<std::size_t>(element_count(parts_)) + 1);
+    std::iota(first_.begin(), first_.end(), std::size_t{0});
+}
+
+void Cut::merge(std::vector<Box> boxes) {
+    boxes_ = std::move(boxes);
+    first_.resize(boxes_.size() + 1);
+    std::iota(first_.begin(), first_.end(), std::size_t{0});
+}
+
+void Cut::slice(std::vector<Parts> slices) {
+    slices_ = std::move(slices);
+    for (std::size_t part = 0; part < slices_.size(); ++part)
+        first_[part + 1] = first_[part] + static_cast<std::size_t>(element_count(slices_[part]));
+}
+
+std::optional<Parts> Cut::slices() const {
+    if (slices_.empty()) return whole_;
+    bool const alike = std::all_of(slices_.begin(), slices_.end(), [&](Parts const& s) { return s == slices_[0]; });
+    return alike ? std::optional(slices_[0]) : std::nullopt;
+}
+
+Box Cut::part_box(std::size_t part) const {
+    return merged() ? boxes_[part] : block_box(shape_, parts_, index_at(parts_, static_cast<Extent>(part)));
+}
+
+Box Cut::box(std::size_t index) const {
+    auto const after = std::upper_bound(first_.begin(), first_.end(), index);
+    auto const part = static_cast<std::size_t>(after - first_.begin()) - 1;
+    Box const outer = part_box(part);
+    Parts const& slices = slices_of(part);
+    return shifted(block_box(outer.length, slices, index_at(slices, static_cast<Extent>(index - first_[part]))),
+                   outer.begin, 1);
+}
+
+void Cut::append_meeting(std::size_t part, Box const& region, std::vector<Block>& out) const {
+    Box outer = part_box(part);
+    Parts const& slices = slices_of(part);
+    if (slices == whole_) {
+        out.push_back({first_[part], std::move(outer)});
+        return;
+    }
+    Box const within = shifted(intersection(outer, region), outer.begin, -1);
+    for (std::size_t cell : cells_meeting(outer.length, slices, within))
+        out.push_back(
+            {first_[part] + cell,
+             shifted(block_box(outer.length, slices, index_at(slices, static_cast<Extent>(cell))), outer.begin, 1)});
+}
+
+std::vector<std::size_t> Cut::parts_meeting(Box const& region) const {
+    if (region.empty()) return {};
+    if (!merged()) return cells_meeting(shape_, parts_, region);
+    std::vector<std::size_t> out;
+    for (std::size_t part = 0; part < boxes_.size(); ++part)
+        if (!intersection(boxes_[part], region).empty()) out.push_back(part);
+    return out;
+}
+
+std::vector<Cut::Block> Cut::blocks_meeting(Box const& region) const {
+    std::vector<Block> out;
+    for (std::size_t part : parts_meeting(region)) append_meeting(part, region, out);
+    return out;
+}
+
+namespace {
+
+/// Whether cutting `part` along `axis` in `slices` cuts where `wanted` does.
+bool falls_together(Shape const& shape, Box const& part, std::size_t axis, std::int64_t slices, Parts const& wanted) {
+    for (std::int64_t i = 1; i < slices; ++i) {
+        Extent const at = part.begin[axis] + part_begin(part.length[axis], slices, i);
+        if (part_begin(shape[axis], wanted[axis], part_of(shape[axis], wanted[axis], at)) != at) return false;
+    }
+    return true;
+}
+
+}  // namespace
+
+Parts slices_for(Shape const& shape, Box const& part, std::int64_t count, Parts const& wanted) {
+    constexpr Extent room = 8;  // rows a slice, so that slices differ little
+    Parts slices(shape.size(), 1);
+    auto left = [&](std::size_t axis) { return part.length[axis] / slices[axis]; };
+    auto axis_for = [&](std::int64_t prime) {
+        std::optional<std::size_t> roomy, longest;
+        for (std::size_t axis = 0; axis < shape.size(); ++axis) {
+            if (left(axis) < prime) continue;
+            if (!wanted.empty() && falls_together(shape, part, axis, slices[axis] * prime, wanted)) return axis;
+            if (!roomy && left(axis) >= room * prime) roomy = axis;
+            if (!longest || left(axis) > left(*longest)) longest = axis;
+        }
+        return roomy.value_or(longest.value_or(shape.size()));
+    };
+    std::vector<std::int64_t> const primes = prime_factors(count);
+    for (std::size_t p = primes.size(); p-- > 0;)
+        if (std::size_t const axis = axis_for(primes[p]); axis < shape.size()) slices[axis] *= primes[p];
+    return slices;
+}
+
+}  // namespace ein::scheduler

@@ -1,0 +1,106 @@
+#include "scheduler/move/stages.hpp"
+
+#include <algorithm>
+
+namespace ein::scheduler {
+namespace {
+
+constexpr std::int64_t most_peers = 4;  // of one stage: a middle way between many messages and many copies
+
+}  // namespace
+
+Parts CellGrid::counts() const {
+    Parts out;
+    for (std::vector<Extent> const& along : edges) out.push_back(static_cast<std::int64_t>(along.size()) - 1);
+    return out;
+}
+
+Box CellGrid::run(std::span<Extent const> index, Parts const& widths) const {
+    Box box;
+    for (std::size_t axis = 0; axis < edges.size(); ++axis) {
+        std::int64_t const first = index[axis] / widths[axis] * widths[axis];
+        Extent const begin = edges[axis][static_cast<std::size_t>(first)];
+        box.begin.push_back(begin);
+        box.length.push_back(edges[axis][static_cast<std::size_t>(first + widths[axis])] - begin);
+    }
+    return box;
+}
+
+std::optional<CellGrid> grid_of(std::span<Box const> boxes) {
+    if (boxes.empty()) return std::nullopt;
+    CellGrid grid;
+    std::size_t cells = 1;
+    Extent elements = 0, hull = 1;
+    for (Box const& box : boxes) elements += box.elements();
+    for (std::size_t axis = 0; axis < boxes[0].order(); ++axis) {
+        std::vector<Extent> along;
+        Extent end = 0;
+        for (Box const& box : boxes) {
+            along.push_back(box.begin[axis]);
+            end = std::max(end, box.end(axis));
+        }
+        std::sort(along.begin(), along.end());
+        along.erase(std::unique(along.begin(), along.end()), along.end());
+        cells *= along.size();
+        hull *= end - along.front();
+        along.push_back(end);
+        grid.edges.push_back(std::move(along));
+    }
+    if (cells != boxes.size() || elements != hull) return std::nullopt;
+    for (Box const& box : boxes)
+        for (std::size_t axis = 0; axis < box.order(); ++axis) {
+            auto const& along = grid.edges[axis];
+            auto const at = std::lower_bound(along.begin(), along.end(), box.begin[axis]);
+            if (at + 1 == along.end() || *(at + 1) != box.end(axis)) return std::nullopt;
+        }
+    return grid;
+}
+
+CellGrid coarser(CellGrid const& grid, std::int64_t most) {
+    CellGrid out = grid;
+    for (std::size_t axis = out.edges.size(); axis-- > 0 && element_count(out.counts()) > most;) {
+        auto& along = out.edges[axis];
+        auto const factors = prime_factors(static_cast<std::int64_t>(along.size()) - 1);
+        for (std::int64_t factor : factors) {
+            if (element_count(out.counts()) <= most) break;
+            std::vector<Extent> fewer;
+            for (std::size_t k = 0; k < along.size(); k += static_cast<std::size_t>(factor)) fewer.push_back(along[k]);
+            along = std::move(fewer);
+        }
+    }
+    return out;
+}
+
+std::vector<Stage> stages_of(Parts const& counts) {
+    std::vector<Stage> stages;
+    for (std::size_t axis = counts.size(); axis-- > 0;) {
+        std::int64_t width = 1, factor = 1;
+        auto add = [&] {
+            if (factor > 1) stages.push_back({axis, width, factor});
+            width *= factor;
+            factor = 1;
+        };
+        for (std::int64_t prime : prime_factors(counts[axis])) {
+            if (factor * prime > most_peers) add();
+            factor *= prime;
+        }
+        add();
+    }
+    return stages;
+}
+
+std::vector<std::size_t> peers(Parts const& counts, std::vector<Extent> index, Stage const& stage) {
+    auto const strides = row_major_strides(counts);
+    Extent const run = stage.width * stage.factor;
+    Extent const first = index[stage.axis] / run * run + index[stage.axis] % stage.width;
+    std::vector<std::size_t> out;
+    for (Extent digit = 0; digit < stage.factor; ++digit) {
+        index[stage.axis] = first + digit * stage.width;
+        Extent linear = 0;
+        for (std::size_t axis = 0; axis < counts.size(); ++axis) linear += index[axis] * strides[axis];
+        out.push_back(static_cast<std::size_t>(linear));
+    }
+    return out;
+}
+
+}  // namespace ein::scheduler

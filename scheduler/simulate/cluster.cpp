@@ -1,0 +1,194 @@
+#include "scheduler/simulate/cluster.hpp"
+
+#include <charconv>
+
+#include "lib/base/quantities.hpp"
+#include "lib/base/sizes.hpp"
+
+namespace ein::scheduler {
+
+namespace {
+
+enum class Zero { allowed, refused };
+
+/// Outside of these no time would be finite.
+constexpr double least_rate = 1e-3, largest_rate = 1e24, longest_time = 1e6;
+
+std::optional<double> read_quantity(Cursor const& at, Quantity quantity, Zero zero) {
+    std::optional<double> value;
+    if (at.value().is_number()) value = at.value().get<double>();
+    if (at.value().is_string()) value = parse_quantity(at.value().get_ref<std::string const&>(), quantity);
+    double const least = zero == Zero::allowed ? 0 : least_rate;
+    double const largest = quantity == Quantity::seconds ? longest_time : largest_rate;
+    if (value && *value >= least && *value <= largest) return value;
+    at.fail(std::string(example_of(quantity)), brief(at.value()),
+            !value           ? "write the number with its unit"
+            : *value < least ? "write a positive one"
+                             : "write a smaller one");
+    return std::nullopt;
+}
+
+template <class Value>
+void take(std::optional<double> const& read, Value& value) {
+    if (read) value = *read;
+}
+
+void read_rate(Cursor const& at, std::string const& key, auto& value, Quantity quantity) {
+    if (at.has(key)) take(read_quantity(at.at(key), quantity, Zero::refused), value);
+}
+
+void read_time(Cursor const& at, std::string const& key, double& value) {
+    if (at.has(key)) take(read_quantity(at.at(key), Quantity::seconds, Zero::allowed), value);
+}
+
+/// @param most  of the value
+std::optional<int> read_count(Cursor const& at, int most) {
+    auto const count = at.integer();
+    if (count && (*count < 1 || *count > most)) {
+        at.fail("1 to " + std::to_string(most), std::to_string(*count), "correct the number");
+        return std::nullopt;
+    }
+    return count ? std::optional(static_cast<int>(*count)) : std::nullopt;
+}
+
+std::optional<std::int64_t> read_size(Cursor const& at) {
+    std::optional<std::int64_t> bytes;
+    if (at.value().is_number())
+        bytes = parse_bytes(at.value().dump());
+    else if (at.value().is_string())
+        bytes = parse_bytes(at.value().get_ref<std::string const&>());
+    if (!bytes) at.fail("a size such as \"16GiB\", or a number of bytes", brief(at.value()), "write a size");
+    return bytes;
+}
+
+void read_flops(Cursor const& at, Cluster& cluster) {
+    if (!at.value().is_object()) {
+        auto const rate = read_quantity(at, Quantity::operations_per_second, Zero::refused);
+        if (rate) cluster.flops_f64 = *rate, cluster.flops_f32 = 2 * *rate;
+        return;
+    }
+    at.only_keys({"f64", "f32"});
+    read_rate(at, "f64", cluster.flops_f64, Quantity::operations_per_second);
+    read_rate(at, "f32", cluster.flops_f32, Quantity::operations_per_second);
+}
+
+void read_link(Cursor const& at, Link& link) {
+    if (!at.expect_object()) return;
+    at.only_keys({"bandwidth", "latency", "per_message", "both_ways", "queue"});
+    read_rate(at, "bandwidth", link.bandwidth, Quantity::bytes_per_second);
+    read_time(at, "latency", link.latency);
+    read_time(at, "per_message", link.per_message);
+    read_rate(at, "both_ways", link.both_ways, Quantity::bytes_per_second);
+    if (at.has("queue")) link.queue = read_size(at.at("queue")).value_or(0);
+}
+
+void read_speeds(Cursor const& at, std::map<int, double>& speeds) {
+    if (!at.expect_object()) return;
+    for (auto const& [key, value] : at.value().items()) {
+        int rank = -1;
+        auto const [end, error] = std::from_chars(key.data(), key.data() + key.size(), rank);
+        Cursor const entry = at.at(key);
+        if (error != std::errc{} || end != key.data() + key.size() || rank < 0)
+            entry.fail("the number of a rank as key", "\"" + key + "\"", "write as {\"3\": 0.5}");
+        else if (auto const speed = entry.number(); speed && !(*speed >= 1e-3 && *speed <= 1e3))
+            entry.fail("a factor of 0.001 to 1000, 1 being the speed of the other ranks", brief(value), "correct it");
+        else if (speed)
+            speeds[rank] = *speed;
+    }
+}
+
+Json to_json(Link const& link) {
+    Json out{{"bandwidth", link.bandwidth}, {"latency", link.latency}, {"per_message", link.per_message}};
+    if (link.both_ways) out["both_ways"] = *link.both_ways;
+    if (link.queue > 0) out["queue"] = link.queue;
+    return out;
+}
+
+}  // namespace
+
+double Cluster::speed_of(Rank rank) const {
+    auto const found = speeds.find(rank.value());
+    return found == speeds.end() ? 1.0 : found->second;
+}
+
+double Cluster::flops(DType type) const {
+    switch (type) {
+        case DType::f64: return flops_f64;
+        case DType::c64: return flops_f32 / 4;  // a complex multiply-add is four real ones
+        case DType::c128: return flops_f64 / 4;
+        case DType::f16:
+        case DType::bf16:
+        case DType::f32: return flops_f32;
+        default: return operations;  // integers have no matrix product of their own
+    }
+}
+
+Cluster cluster_from_json(Json const& document, std::string const& file) {
+    Faults faults(file);
+    Cursor const at(document, faults);
+    Cluster cluster;
+    if (at.expect_object()) {
+        at.only_keys({"nodes", "ranks_per_node", "threads", "flops_per_second", "operations_per_second",
+                      "bytes_per_second", "copied_per_second", "disk_per_second", "seconds_per_task", "memory",
+                      "inside", "between", "uplink", "backbone", "eager", "speeds"});
+        if (at.has("nodes")) cluster.nodes = read_count(at.at("nodes"), 1 << 20);
+        if (at.has("ranks_per_node"))
+            cluster.ranks_per_node = read_count(at.at("ranks_per_node"), 1 << 20).value_or(cluster.ranks_per_node);
+        if (at.has("threads")) cluster.threads = read_count(at.at("threads"), 4096).value_or(cluster.threads);
+        if (at.has("flops_per_second")) read_flops(at.at("flops_per_second"), cluster);
+        read_rate(at, "operations_per_second", cluster.operations, Quantity::operations_per_second);
+        read_rate(at, "bytes_per_second", cluster.bytes, Quantity::bytes_per_second);
+        cluster.copied = cluster.bytes / 2;
+        read_rate(at, "copied_per_second", cluster.copied, Quantity::bytes_per_second);
+        read_rate(at, "disk_per_second", cluster.disk, Quantity::bytes_per_second);
+        read_time(at, "seconds_per_task", cluster.per_task);
+        if (at.has("memory")) cluster.memory = read_size(at.at("memory"));
+        if (at.has("inside")) read_link(at.at("inside"), cluster.inside);
+        if (at.has("between")) {
+            cluster.uplink.reset();  // of another cluster than the default one: none unless said
+            read_link(at.at("between"), cluster.between);
+        }
+        read_rate(at, "uplink", cluster.uplink, Quantity::bytes_per_second);
+        read_rate(at, "backbone", cluster.backbone, Quantity::bytes_per_second);
+        if (at.has("eager")) cluster.eager = read_size(at.at("eager")).value_or(cluster.eager);
+        if (at.has("speeds")) read_speeds(at.at("speeds"), cluster.speeds);
+    }
+    faults.throw_if_any();
+    return cluster;
+}
+
+Json to_json(Cluster const& cluster) {
+    Json out{{"ranks_per_node", cluster.ranks_per_node},
+             {"threads", cluster.threads},
+             {"flops_per_second", {{"f64", cluster.flops_f64}, {"f32", cluster.flops_f32}}},
+             {"operations_per_second", cluster.operations},
+             {"bytes_per_second", cluster.bytes},
+             {"copied_per_second", cluster.copied},
+             {"disk_per_second", cluster.disk},
+             {"seconds_per_task", cluster.per_task},
+             {"inside", to_json(cluster.inside)},
+             {"between", to_json(cluster.between)},
+             {"eager", cluster.eager}};
+    if (cluster.nodes) out["nodes"] = *cluster.nodes;
+    if (cluster.memory) out["memory"] = *cluster.memory;
+    if (cluster.uplink) out["uplink"] = *cluster.uplink;
+    if (cluster.backbone) out["backbone"] = *cluster.backbone;
+    for (auto const& [rank, speed] : cluster.speeds) out["speeds"][std::to_string(rank)] = speed;
+    return out;
+}
+
+std::optional<std::int64_t> room_of(Cluster const& cluster) {
+    if (!cluster.nodes) return std::nullopt;
+    return std::int64_t{*cluster.nodes} * cluster.ranks_per_node;
+}
+
+void check_room(Cluster const& cluster, int ranks) {
+    auto const room = room_of(cluster);
+    if (!room || *room >= ranks) return;
+    throw UsageError("--ranks: expected at most " + std::to_string(*room) + " on a cluster of " +
+                     std::to_string(*cluster.nodes) + " nodes with " + std::to_string(cluster.ranks_per_node) +
+                     " ranks each, found " + std::to_string(ranks) +
+                     "; plan for fewer ranks, or correct \"nodes\" in the cluster file");
+}
+
+}  // namespace ein::scheduler

@@ -1,0 +1,52 @@
+// How long a schedule will take on a cluster: discrete events in virtual time. Every rank decides what to do next by the engine's own rule
+// (lib/schedule/dispatch/dispatcher.hpp: ready tasks in list order, memory admission, limits on open transfers); its workers are busy for what tasks cost
+// (simulate/task_costs.hpp), its spills and fetches go through its disk one after another, its messages share links (simulate/network.hpp)
+// while they compute. A rank that is late delays others as it will.
+// Time 0 is when all inputs are loaded, the makespan is the last task before the stores: what einrun reports as seconds.execute.
+// Leaves out: loading and storing, caches, polling delays, and whatever else runs on the machines.
+// Deterministic, O((tasks + messages) log) time.
+// Example: rank 0 computes 1 s and sends 1e9 bytes to rank 1 at 1e9 bytes/s: the makespan is 2 s, rank 1 waits 1 s and communicates 1 s.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "lib/schedule/model/schedule.hpp"
+#include "scheduler/simulate/cluster.hpp"
+
+namespace ein::scheduler {
+
+/// A task in the simulated run. A send and its receive both begin when the message does.
+struct TaskSpan {
+    double begin = -1, end = -1;  // seconds; -1: loads and stores
+    int cause_rank = -1;          // the task whose end let this one begin
+    TaskId cause{-1};             // -1: nothing did, it began at time 0
+};
+
+/// Where a rank's time goes; the three add up to the makespan. With several workers: shares of them.
+struct RankTimes {
+    double busy = 0;           // workers computing, or at the disk
+    double communicating = 0;  // workers without work while messages of this rank are under way
+    double waiting = 0;        // nothing to do
+};
+
+struct Simulation {
+    double makespan = 0;    // with one turn of each loop
+    double all_turns = 0;   // with as many as there may be: each takes as long as the one that was simulated
+    double efficiency = 1;  // the mean share of the makespan for which ranks compute
+    std::vector<RankTimes> ranks;
+    std::vector<std::vector<TaskSpan>> spans;  // by rank and TaskId
+};
+
+/// @param schedule  verified
+Simulation simulate(schedule::Schedule const& schedule, Cluster const& cluster);
+
+/// Seconds of the critical path that one node is to blame for: from the last task back, each task by what let it begin.
+struct PathShare {
+    std::string node;  // of a kernel or copy; of a message, a spill or a fetch: the tensor that it moves
+    double computing = 0, moving = 0;
+};
+/// Longest first.
+std::vector<PathShare> critical_path(schedule::Schedule const& schedule, Simulation const& simulation);
+
+}  // namespace ein::scheduler

@@ -1,0 +1,191 @@
+#include <array>
+#include <cstring>
+#include <limits>
+
+#include "executor/device/cpu/cpu_device.hpp"
+#include "executor/device/cpu/loops/loop_plan.hpp"
+#include "executor/device/cpu/past_cache.hpp"
+#include "executor/device/reference/reference_device.hpp"
+#include "lib/base/error.hpp"
+#include "tests/executor/device/kernel_case.hpp"
+#include "tests/executor/device/test_team.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace ein;
+using namespace ein::executor;
+using scalar::Agg;
+
+namespace {
+
+void set(KernelCase& test, std::vector<float> const& values) {
+    std::memcpy(test.operand(0).data(), values.data(), values.size() * sizeof(float));
+}
+
+LoopPlan plan_of(KernelCase& test) {
+    Nest nest = make_nest(test.shape());
+    simplify(nest);
+    return plan_loops(nest, 512);
+}
+
+constexpr float inf = std::numeric_limits<float>::infinity(), not_a_number = std::numeric_limits<float>::quiet_NaN();
+
+}  // namespace
+
+TEST_CASE("large kernels give the same bits for any number of threads, near the reference", "[executor][device]") {
+    struct Case {
+        std::string form, join;
+        Shape extents;
+        Agg agg;
+    };
+    Case const at =
+        GENERATE(Case{"ij->", "x", {700, 900}, Agg::sum}, Case{"ij->j", "x", {3000, 130}, Agg::sum},
+                 Case{"ij->i", "x*x", {1000, 600}, Agg::sum}, Case{"ij->", "abs(x)", {700, 900}, Agg::logsumexp},
+                 Case{"ij->j", "x", {9000, 33}, Agg::logsumexp}, Case{"ij->i", "x", {33, 9000}, Agg::max},
+                 Case{"ij->j", "x", {150000, 3}, Agg::sum}, Case{"ij->ji", "exp(x)", {700, 500}, Agg::sum});
+    CAPTURE(at.form, at.join, at.agg);
+    KernelCase test(einsum(at.form, at.extents, at.join, at.agg), {DType::f32}, DType::f32, DType::f32);
+    test.fill_with_fractions(1);
+    CpuDevice cpu;
+    auto const once = same_on_teams(test, cpu);
+    SoloTeam solo;
+    ReferenceDevice reference;
+    CHECK(difference(test.elements(once), test.elements(test.run(reference, solo)), 1e-4) == "");
+}
+
+TEST_CASE("the min-plus product is blocked and right", "[executor][device]") {
+    std::string const form = GENERATE("ij,jk->ik", "ij,kj->ik");
+    CAPTURE(form);
+    bool const transposed = form == "ij,kj->ik";
+    KernelCase test(einsum(form, transposed ? Shape{70, 150, 600} : Shape{70, 150, 600}, "x+y", Agg::min),
+                    {DType::f32, DType::f32}, DType::f32, DType::f32);
+    test.fill_with_fractions(2);
+    CpuDevice cpu;
+    ReferenceDevice reference;
+    TestTeam team(3);
+    CHECK(difference(test.elements(test.run(cpu, team)), test.elements(test.run(reference, team)), 1e-6) == "");
+    LoopPlan const plan = plan_of(test);
+    CHECK(plan.tile >= 16);  // one strip of an operand serves many outputs
+}
+
+TEST_CASE("sums over rows keep a row of accumulators, sums over columns run along the row", "[executor][device]") {
+    KernelCase rows(einsum("ij->j", {1000, 1000}), {DType::f32}, DType::f32, DType::f32);
+    CHECK(plan_of(rows).tile == 1000);
+    KernelCase columns(einsum("ij->i", {1000, 1000}), {DType::f32}, DType::f32, DType::f32);
+    CHECK(plan_of(columns).tile == 1);
+    KernelCase flat(einsum("ij,ij->ij", {1000, 1000}, "x+y"), {DType::f32, DType::f32}, DType::f32, DType::f32);
+    CHECK(plan_of(flat).levels.size() == 1);
+    KernelCase short_rows(einsum("ij,i->ij", {100000, 7}, "x-y"), {DType::f32, DType::f32}, DType::f32, DType::f32);
+    CHECK(plan_of(short_rows).outer != LoopPlan::none);
+}
+
+TEST_CASE("logsumexp is stable and knows infinities", "[executor][device]") {
+    auto const of = [](std::vector<float> const& values) {
+        KernelCase test(einsum("i->", {static_cast<Extent>(values.size())}, "x", Agg::logsumexp), {DType::f32},
+                        DType::f32, DType::f32);
+        set(test, values);
+        CpuDevice cpu;
+        SoloTeam solo;
+        return test.elements(test.run(cpu, solo))[0].number.real();
+    };
+    CHECK(of({1000, 1000}) == Approx(1000.693147));
+    CHECK(of({-1000, -1000, -inf}) == Approx(-999.306853));
+    CHECK(of({-inf, -inf}) == -inf);
+    CHECK(of({-inf, inf, 3}) == inf);
+    CHECK(std::isnan(of({1, not_a_number, 2})));
+    CHECK(of(std::vector<float>(5000, 0.5f)) == Approx(0.5 + std::log(5000.0)));
+}
+
+TEST_CASE("nan wins every minimum and maximum, wherever it stands", "[executor][device]") {
+    for (std::size_t count : {2u, 9u, 40u, 700u})
+        for (std::size_t place : {std::size_t{0}, count / 2, count - 1})
+            for (Agg agg : {Agg::min, Agg::max}) {
+                KernelCase test(einsum("i->", {static_cast<Extent>(count)}, "x", agg), {DType::f32}, DType::f32,
+                                DType::f32);
+                std::vector<float> values(count, 1);
+                values[place] = not_a_number;
+                set(test, values);
+                CpuDevice cpu;
+                SoloTeam solo;
+                CAPTURE(count, place);
+                REQUIRE(std::isnan(test.elements(test.run(cpu, solo))[0].number.real()));
+            }
+}
+
+TEST_CASE("the aggregate of nothing is the identity, or what the output held", "[executor][device]") {
+    for (bool const accumulate : {false, true}) {
+        KernelCase test(einsum("ij->i", {3, 0}, "x", Agg::min), {DType::i8}, DType::i8, DType::i8);
+        test.shape().accumulate = accumulate;
+        CpuDevice cpu;
+        SoloTeam solo;
+        for (auto const& value : test.elements(test.run(cpu, solo))) CHECK(value.integer == (accumulate ? 0 : 127));
+    }
+}
+
+TEST_CASE("small integers wrap in sums, also when the output is wider", "[executor][device]") {
+    KernelCase test(einsum("i->", {3}), {DType::i8}, DType::i32, DType::i8);
+    std::memset(test.operand(0).data(), 100, 3);
+    CpuDevice cpu;
+    SoloTeam solo;
+    CHECK(test.elements(test.run(cpu, solo))[0].integer == 44);
+}
+
+TEST_CASE("an index out of range ends a launch with InputError, on any thread", "[executor][device]") {
+    graph::EinSum positions = einsum("i->i", {400000});
+    positions.join = scalar::Expr::call(scalar::Op::position, {scalar::Expr::operand(0), scalar::Expr::integer(5)});
+    KernelCase test(positions, {DType::i32}, DType::i64, DType::i32);
+    std::int32_t const wrong = 5;
+    std::memcpy(test.operand(0).data() + 399999 * 4, &wrong, 4);
+    CpuDevice cpu;
+    SoloTeam solo;
+    TestTeam team(3);
+    CHECK_THROWS_AS(test.run(cpu, solo), InputError);
+    CHECK_THROWS_AS(test.run(cpu, team), InputError);
+}
+
+TEST_CASE("a copy past the cache writes what it is told and nothing beside it", "[executor][device]") {
+    std::vector<unsigned char> from(700), to(700), expected(700);
+    for (std::size_t k = 0; k < from.size(); ++k) from[k] = static_cast<unsigned char>(k * 7 + 1);
+    for (std::size_t begin = 0; begin < 70; ++begin)
+        for (std::size_t bytes : {0u, 1u, 63u, 64u, 65u, 128u, 191u, 500u}) {
+            std::fill(to.begin(), to.end(), 0);
+            std::fill(expected.begin(), expected.end(), 0);
+            std::memcpy(expected.data() + begin, from.data() + 3, bytes);
+            copy_past_cache(to.data() + begin, from.data() + 3, bytes);
+            finish_past_cache();
+            CAPTURE(begin, bytes);
+            REQUIRE(to == expected);
+        }
+}
+
+TEST_CASE("outputs larger than the cache are written whole", "[executor][device]") {
+    auto const [form, join] = GENERATE(std::pair{"ij,i->ij", "x*2+y"}, std::pair{"ij,i->ji", "x*2+y"});
+    DType const output = GENERATE(DType::f32, DType::f64);
+    CAPTURE(form, output);
+    constexpr Extent rows = 4099, columns = 2051;  // 32 MiB of f32
+    KernelCase test(einsum(form, {rows, columns}, join), {DType::f32, DType::f32}, output, DType::f32);
+    std::vector<float> x(rows * columns), y(rows);
+    for (std::size_t k = 0; k < x.size(); ++k) x[k] = static_cast<float>(k % 1000);
+    for (std::size_t k = 0; k < y.size(); ++k) y[k] = static_cast<float>(k * 1000);
+    std::memcpy(test.operand(0).data(), x.data(), x.size() * sizeof(float));
+    std::memcpy(test.operand(1).data(), y.data(), y.size() * sizeof(float));
+    CpuDevice cpu;
+    TestTeam team(3);
+    std::vector<std::byte> const bytes = test.run(cpu, team);
+    bool const turned = std::string(form) == "ij,i->ji";
+    int wrong = 0;
+    for (Extent i = 0; i < rows; ++i)
+        for (Extent j = 0; j < columns; ++j) {
+            auto const at = static_cast<std::size_t>(turned ? j * rows + i : i * columns + j);
+            float const expected = x[static_cast<std::size_t>(i * columns + j)] * 2 + y[static_cast<std::size_t>(i)];
+            double found = 0;
+            float narrow = 0;
+            if (output == DType::f64) {
+                std::memcpy(&found, &bytes[at * 8], 8);
+            } else {
+                std::memcpy(&narrow, &bytes[at * 4], 4);
+                found = narrow;
+            }
+            wrong += found != expected;
+        }
+    CHECK(wrong == 0);
+}

@@ -1,0 +1,170 @@
+// Products over other operations than times and plus, beside the reference.
+#include "executor/device/cpu/gemm/pair_product.hpp"
+
+#include <cstring>
+
+#include "executor/device/cpu/cpu_device.hpp"
+#include "executor/device/kernel/gemm_plan.hpp"
+#include "executor/device/cpu/instruction_set.hpp"
+#include "executor/device/kernel/nest.hpp"
+#include "lib/scalar/expression/parse.hpp"
+#include "tests/executor/device/kernel_case.hpp"
+#include "tests/executor/device/test_team.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace ein;
+using namespace ein::executor;
+using scalar::Agg;
+
+namespace {
+
+std::string const joins[] = {"x+y", "y-x", "x*y", "abs(x-y)", "(x-y)^2", "min(x, y)", "max(y, x)"};
+
+}  // namespace
+
+TEST_CASE("products over other operations are right in every form", "[executor][device][pair]") {
+    struct Case {
+        std::string form;
+        Shape extents;
+    };
+    Case const at = GENERATE(Case{"ij,jk->ik", {9, 300, 37}}, Case{"ji,kj->ki", {40, 17, 35}},
+                             Case{"bij,bkj->bik", {3, 13, 8, 35}}, Case{"ij,j->i", {129, 65}},
+                             Case{"abij,jkba->ikab", {2, 3, 9, 11, 13}}, Case{"ijk,kjl->il", {11, 8, 9, 14}},
+                             Case{"aij,jk->ik", {3, 7, 19, 11}}, Case{"ij,jk->ikn", {17, 9, 13, 3}});
+    std::mt19937 random(5);
+    for (std::string const& join : joins)
+        for (Agg const agg : {Agg::sum, Agg::min, Agg::max})
+            for (DType const type : {DType::f32, DType::f64, DType::i64, DType::f16, DType::i32}) {
+                DType const compute = compute_dtype(std::array{type, type}, type);
+                bool const accumulate = random() % 2 == 0 && type != DType::f16;
+                bool const blas = join == "x*y" && agg == Agg::sum;  // may sum infinities in another order
+                bool const special = random() % 2 == 0 && kind(type) == Kind::real && !blas;
+                KernelCase test(einsum(at.form, at.extents, join, agg), {type, type}, type, compute);
+                test.shape().accumulate = accumulate;
+                if (accumulate) test.scatter_layout(random);
+                test.fill(random, special);
+                CAPTURE(at.form, join, name(agg), name(type), accumulate, special);
+                REQUIRE(compare(test, type == DType::f16 ? 2e-3 : 2e-5) == "");
+            }
+}
+
+TEST_CASE("a nan or an infinity among many numbers is kept as the reference keeps it", "[executor][device][pair]") {
+    std::mt19937 random(7);
+    for (std::string const& join : joins)
+        for (Agg const agg : {Agg::sum, Agg::min, Agg::max})
+            for (auto const& [left, right] : {std::pair(std::nan(""), 1.0), std::pair(HUGE_VAL, HUGE_VAL),
+                                              std::pair(-HUGE_VAL, HUGE_VAL), std::pair(HUGE_VAL, 0.0)}) {
+                KernelCase test(einsum("ij,jk->ik", {7, 600, 70}, join, agg), {DType::f64, DType::f64}, DType::f64,
+                                DType::f64);
+                test.fill(random);
+                std::memcpy(test.operand(0).data() + (5 * 600 + 420) * 8, &left, 8);
+                std::memcpy(test.operand(1).data() + (420 * 70 + 50) * 8, &right, 8);
+                CAPTURE(join, name(agg), left, right);
+                REQUIRE(compare(test, 1e-12) == "");
+            }
+}
+
+TEST_CASE("other products run in tiles, and give the same bits for any number of threads", "[executor][device][pair]") {
+    std::string const join = GENERATE("x+y", "(x-y)^2");
+    Agg const agg = GENERATE(Agg::sum, Agg::min);
+    KernelCase test(einsum("ij,jk->ik", {700, 520, 900}, join, agg), {DType::f32, DType::f32}, DType::f32, DType::f32);
+    Nest nest = make_nest(test.shape());
+    simplify(nest);
+    PairProduct const product = pair_product(pair_operation(test.kernel().einsum.join)->join, agg, DType::f32);
+    CHECK(plan_tiles({nest, 0, 1, DType::f32, false, agg == Agg::sum}, product));
+    test.fill_with_fractions(9);
+    CpuDevice cpu;
+    same_on_teams(test, cpu);
+}
+
+TEST_CASE("a long product pauses often, and ends when a pause throws", "[executor][device][pair]") {
+    struct Watched final : Team {
+        int width() const override { return 1; }
+        void run(std::int64_t pieces, std::function<void(std::int64_t)> const& piece) override {
+            for (std::int64_t i = 0; i < pieces; ++i) piece(i);
+        }
+        void pause() override {
+            if (++pauses == last) throw std::runtime_error("enough");
+        }
+        int pauses = 0, last = -1;
+    };
+    CpuDevice device;
+    std::mt19937 random(23);
+    KernelCase test(einsum("ij,jk->ik", {320, 700, 400}, "min(x, y)", Agg::sum), {DType::f32, DType::f32}, DType::f32,
+                    DType::f32);
+    test.fill(random);
+    SoloTeam solo;
+    Watched watched, impatient;
+    CHECK(test.run(device, watched) == test.run(device, solo));
+    CHECK(watched.pauses >= 320 * 700 * 400 / (1 << 21));
+    impatient.last = 3;
+    CHECK_THROWS_AS(test.run(device, impatient), std::runtime_error);
+    CHECK(impatient.pauses == 3);
+}
+
+TEST_CASE("every instruction set gives the same bits", "[executor][device][pair]") {
+#ifdef EIN_X86_LOOPS
+    constexpr std::ptrdiff_t m = 101, n = 300, k = 517;
+    std::mt19937 random(11);
+    std::vector<double> a(m * k), b(k * n);
+    for (auto* list : {&a, &b})
+        for (double& value : *list) value = static_cast<double>(random()) * 0x1p-31 - 1;
+    auto const run = [&](PairProduct const& product) {
+        std::vector<double> c(m * n, 0.5);
+        PairLabel const rows{m, {k, n}}, columns{n, {1, 1}}, terms{k, {1, n}};
+        PairCall call{{&rows, 1, 0, m}, {&columns, 1, 0, n}, {&terms, 1, 0, k}, a.data(), b.data(), c.data(), 1, true,
+                      nullptr};
+        std::vector<std::byte> memory(product.scratch_bytes(call) + 64);
+        auto const at = reinterpret_cast<std::uintptr_t>(memory.data());
+        call.scratch = memory.data() + (64 - at % 64) % 64;
+        product.run(call);
+        return c;
+    };
+    if (instruction_set() == InstructionSet::avx512)  // sums of products are fused, or left to BLAS
+        CHECK(run(avx512::pair_loops(PairJoin::multiply, PairAgg::sum, PairType::f64)) ==
+              run(avx2::pair_loops(PairJoin::multiply, PairAgg::sum, PairType::f64)));
+    for (PairJoin const join : {PairJoin::add, PairJoin::distance, PairJoin::square, PairJoin::most})
+        for (PairAgg const agg : {PairAgg::sum, PairAgg::min, PairAgg::max}) {
+            auto const expected = run(baseline::pair_loops(join, agg, PairType::f64));
+            if (instruction_set() != InstructionSet::baseline)
+                CHECK(run(avx2::pair_loops(join, agg, PairType::f64)) == expected);
+            if (instruction_set() == InstructionSet::avx512)
+                CHECK(run(avx512::pair_loops(join, agg, PairType::f64)) == expected);
+        }
+#endif
+}
+
+TEST_CASE("working memory for a part of a product is enough for its smaller parts", "[executor][device][pair]") {
+    constexpr std::ptrdiff_t m = 1984, k = 4352, n = 16;  // of 1920 rows and 4288 terms, more are packed at once
+    std::vector<float> const a(m * k, 1), b(k * n, 1);
+    std::vector<float> c(m * n);
+    PairLabel const rows{m, {1, n}}, columns{n, {1, 1}}, terms{k, {m, n}};
+    for (PairProduct const product :
+         {pair_product(PairJoin::multiply, Agg::sum, DType::f32), pair_product(PairJoin::add, Agg::min, DType::f32)}) {
+        if (product.run == nullptr) continue;
+        PairCall call{{&rows, 1, 0, m}, {&columns, 1, 0, n}, {&terms, 1, 0, k}, a.data(), b.data(), c.data(), 1, false,
+                      nullptr};
+        std::size_t const bytes = product.scratch_bytes(call);
+        std::vector<std::byte> memory(bytes + 64 + (4 << 20), std::byte{7});
+        auto const at = reinterpret_cast<std::uintptr_t>(memory.data());
+        call.scratch = memory.data() + (64 - at % 64) % 64;
+        call.rows.count = 1920;
+        call.terms.count = 4288;
+        product.run(call);
+        CHECK(std::all_of(call.scratch + bytes, memory.data() + memory.size(),
+                          [](std::byte each) { return each == std::byte{7}; }));
+    }
+}
+
+TEST_CASE("joins that pair two operands are recognised", "[executor][device][pair]") {
+    auto const of = [](std::string const& text) { return pair_operation(scalar::parse(text, {3, {"i"}, {}}).expr); };
+    CHECK(of("x+y")->join == PairJoin::add);
+    CHECK(of("z-x")->left == 2);
+    CHECK(of("abs(x-y)")->join == PairJoin::distance);
+    CHECK(of("(x-y)*(x-y)")->join == PairJoin::square);
+    CHECK(of("(x-y)^2")->join == PairJoin::square);
+    for (std::string const other : {"x", "x*x", "x+x", "x+y+z", "abs(x+y)", "(x-y)^3", "x+1", "[i]+x", "x/y"}) {
+        CAPTURE(other);
+        CHECK_FALSE(of(other));
+    }
+}

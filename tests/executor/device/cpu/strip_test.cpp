@@ -1,0 +1,99 @@
+#include <cstring>
+#include <random>
+#include <vector>
+
+#include "executor/device/cpu/instruction_set.hpp"
+#include "executor/device/cpu/loops/strip_aggregate.hpp"
+#include "executor/device/cpu/loops/strip_convert.hpp"
+#include "lib/base/dtype.hpp"
+#include "lib/tensor/convert.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace ein;
+using namespace ein::executor;
+
+namespace {
+
+std::vector<std::byte> bits(std::size_t bytes, std::mt19937& random) {
+    std::vector<std::byte> made(bytes);
+    for (std::byte& byte : made) byte = static_cast<std::byte>(random());
+    return made;
+}
+
+}  // namespace
+
+TEST_CASE("halves are converted to the same bits as everywhere else", "[executor][device]") {
+    std::mt19937 random(6);
+    std::vector<std::uint16_t> halves(65536);
+    for (std::size_t i = 0; i < halves.size(); ++i) halves[i] = static_cast<std::uint16_t>(i);
+    std::vector<std::byte> const floats = bits(4 * 65536, random);
+    for (DType const half : {DType::f16, DType::bf16}) {
+        CAPTURE(name(half));
+        std::vector<std::byte> ours(4 * 65536), theirs = ours;
+        strip_convert(half, halves.data(), 1, DType::f32, ours.data(), 65536);
+        tensor::convert(half, halves.data(), 1, DType::f32, theirs.data(), 65536);
+        CHECK(ours == theirs);
+        std::vector<std::byte> const widened = ours;
+        for (std::vector<std::byte> const& from : {floats, widened}) {
+            strip_convert(DType::f32, from.data(), 1, half, ours.data(), 65536);
+            tensor::convert(DType::f32, from.data(), 1, half, theirs.data(), 65536);
+            CHECK(ours == theirs);
+        }
+    }
+}
+
+TEST_CASE("runs of any dtype are converted to the same bits as everywhere else", "[executor][device]") {
+    std::mt19937 random(8);
+    constexpr std::size_t count = 1000;
+    for (DType const from :
+         {DType::boolean, DType::u8, DType::i8, DType::i16, DType::i32, DType::i64, DType::f32, DType::f64})
+        for (DType const to : {DType::f32, DType::f64, DType::i32, DType::boolean}) {
+            CAPTURE(name(from), name(to));
+            std::vector<std::byte> const source = bits(count * size_of(from), random);
+            std::vector<std::byte> expected(count * size_of(to));
+            tensor::convert(from, source.data(), 1, to, expected.data(), count);
+            auto const check = [&](auto const& convert) {
+                std::vector<std::byte> found(count * size_of(to));
+                convert(found.data());
+                CHECK(found == expected);
+            };
+            check([&](void* found) { strip_convert(from, source.data(), 1, to, found, count); });
+            std::vector<ConvertLoop> loops{baseline::convert_loop(from, to)};
+#ifdef EIN_X86_LOOPS
+            if (instruction_set() != InstructionSet::baseline) loops.push_back(avx2::convert_loop(from, to));
+            if (instruction_set() == InstructionSet::avx512) loops.push_back(avx512::convert_loop(from, to));
+#endif
+            for (ConvertLoop const loop : loops)
+                if (loop != nullptr) check([&](void* found) { loop(source.data(), found, count); });
+        }
+}
+
+#ifdef EIN_X86_LOOPS
+TEST_CASE("every instruction set aggregates to the same bits", "[executor][device]") {
+    std::mt19937 random(7);
+    for (DType const type : {DType::f32, DType::f64, DType::c64, DType::c128, DType::i64})
+        for (StripOp const op : {StripOp::sum, StripOp::prod, StripOp::min, StripOp::max, StripOp::any, StripOp::all})
+            for (std::size_t const columns : {1u, 7u, 33u, 64u, 200u, 513u}) {
+                StripAggregate const plain = baseline::strip_loops(op, type);
+                if (plain.rows == nullptr) continue;
+                std::size_t const size = size_of(type);
+                std::vector<std::byte> values(3 * columns * size);
+                for (std::size_t at = 0; at < values.size(); at += size) {
+                    double const value = static_cast<double>(random()) * 0x1p-31;
+                    tensor::convert(DType::f64, &value, 1, type, values.data() + at, 1);
+                }
+                auto const run = [&](StripAggregate const& loops) {
+                    std::vector<std::byte> results(values.begin(),
+                                                   values.begin() + static_cast<std::ptrdiff_t>(columns * size));
+                    loops.columns(results.data(), values.data(), 3, columns);
+                    loops.combine(results.data(), values.data(), columns);
+                    if (columns >= 3) loops.rows(results.data(), values.data(), 3, columns);
+                    return results;
+                };
+                auto const expected = run(plain);
+                CAPTURE(name(type), static_cast<int>(op), columns);
+                if (instruction_set() != InstructionSet::baseline) CHECK(run(avx2::strip_loops(op, type)) == expected);
+                if (instruction_set() == InstructionSet::avx512) CHECK(run(avx512::strip_loops(op, type)) == expected);
+            }
+}
+#endif

@@ -1,0 +1,80 @@
+#include "executor/device/cpu/moves/transpose_kernel.hpp"
+
+#include "executor/device/cpu/cpu_device.hpp"
+#include "executor/device/reference/reference_device.hpp"
+#include "tests/executor/device/kernel_case.hpp"
+#include "tests/executor/device/test_team.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace ein;
+using namespace ein::executor;
+
+namespace {
+
+bool is_transpose(KernelShape const& shape) {
+    Nest nest = make_nest(shape);
+    simplify(nest);
+    return make_transpose_kernel(nest) != nullptr;
+}
+
+}  // namespace
+
+TEST_CASE("permuted axes are copied element by element, of every size and at every edge", "[executor][device]") {
+    struct Case {
+        std::string form;
+        Shape extents;
+    };
+    Case const at = GENERATE(Case{"ij->ji", {64, 128}}, Case{"ij->ji", {67, 131}}, Case{"ij->ji", {8, 9}},
+                             Case{"ijk->kji", {40, 3, 70}}, Case{"bhij->bhji", {2, 3, 65, 33}},
+                             Case{"ijk->kij", {5, 13, 66}}, Case{"ij->jki", {35, 34}});
+    std::mt19937 random(4);
+    for (DType const type : {DType::boolean, DType::i8, DType::f16, DType::bf16, DType::f32, DType::i32, DType::f64,
+                             DType::c64, DType::c128}) {
+        Shape extents = at.extents;
+        if (at.form == "ij->jki") extents.push_back(3);  // a label of the output alone
+        KernelCase test(einsum(at.form, extents, "x"), {type}, type, compute_dtype(std::array{type}, type));
+        test.fill(random);
+        CAPTURE(at.form, to_string(extents), name(type));
+        REQUIRE(is_transpose(test.shape()));
+        CpuDevice cpu;
+        ReferenceDevice reference;
+        SoloTeam solo;
+        REQUIRE(difference(test.elements(test.run(cpu, solo)), test.elements(test.run(reference, solo)), 0) == "");
+    }
+}
+
+TEST_CASE("a transpose in and out of larger blocks touches nothing else", "[executor][device]") {
+    std::mt19937 random(6);
+    for (int round = 0; round < 30; ++round) {
+        KernelCase test(einsum("ijk->kji", {17, 2, 40}, "x"), {DType::f32}, DType::f32, DType::f32);
+        test.scatter_layout(random);
+        test.fill(random);
+        CpuDevice cpu;
+        ReferenceDevice reference;
+        SoloTeam solo;
+        REQUIRE(test.run(cpu, solo) == test.run(reference, solo));
+    }
+}
+
+TEST_CASE("a large transpose is the same for any number of threads", "[executor][device]") {
+    KernelCase test(einsum("ij->ji", {1000, 1100}, "x"), {DType::f32}, DType::f32, DType::f32);
+    std::mt19937 random(2);
+    test.fill(random);
+    CpuDevice cpu;
+    SoloTeam solo;
+    TestTeam team(4);
+    CHECK(test.run(cpu, solo) == test.run(cpu, team));
+}
+
+TEST_CASE("what computes, converts or stays in order is no transpose", "[executor][device]") {
+    CHECK_FALSE(
+        is_transpose(KernelCase(einsum("ij->ij", {64, 64}, "x"), {DType::f32}, DType::f32, DType::f32).shape()));
+    CHECK_FALSE(
+        is_transpose(KernelCase(einsum("ij->ji", {64, 64}, "x"), {DType::f32}, DType::f64, DType::f64).shape()));
+    CHECK_FALSE(
+        is_transpose(KernelCase(einsum("ijk->ki", {64, 4, 64}, "x"), {DType::f32}, DType::f32, DType::f32).shape()));
+    CHECK_FALSE(is_transpose(KernelCase(einsum("ij->ji", {64, 3}, "x"), {DType::f32}, DType::f32, DType::f32).shape()));
+    KernelCase adds(einsum("ij->ji", {64, 64}, "x"), {DType::f32}, DType::f32, DType::f32);
+    adds.shape().accumulate = true;
+    CHECK_FALSE(is_transpose(adds.shape()));
+}

@@ -1,0 +1,265 @@
+// Which kernels run as chains, how they are cut, and that a run gives what single tasks give.
+#include "executor/fusion/fusion_plan.hpp"
+#include "lib/scalar/expression/parse.hpp"
+#include "lib/tensor/compare.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/results.hpp"
+#include "tests/support/whole_run.hpp"
+
+using namespace ein;
+using namespace ein::executor;
+
+namespace {
+
+Json graph_of(Json nodes, Json tensors, std::string const& output) {
+    return {{"eingraph", 1}, {"dtype", "f32"}, {"tensors", tensors}, {"nodes", nodes}, {"outputs", {output}}};
+}
+Json uniform(Shape const& shape, int seed) {
+    return {{"shape", shape}, {"data", {{"random", "uniform"}, {"low", -1}, {"seed", seed}}}};
+}
+Json node(std::string const& name, std::string const& einsum, std::vector<std::string> const& inputs,
+          std::string const& join, std::string const& agg = "sum") {
+    return {{"name", name}, {"einsum", einsum}, {"inputs", inputs}, {"join", join}, {"agg", agg}};
+}
+
+Json attention(Extent heads, Extent queries, Extent keys, Extent width) {
+    return graph_of({node("S", "hqd,hkd->hqk", {"Q", "K"}, "x*y"),
+                     node("T", "hqk->hqk", {"S"}, "where([q] >= [k], x/8, -inf)"),
+                     {{"name", "P"}, {"op", "softmax"}, {"inputs", {"T"}}, {"axes", {2}}},
+                     node("Z", "hqk,hkd->hqd", {"P", "V"}, "x*y")},
+                    {{"Q", uniform({heads, queries, width}, 1)},
+                     {"K", uniform({heads, keys, width}, 2)},
+                     {"V", uniform({heads, keys, width}, 3)}},
+                    "Z");
+}
+
+std::vector<Chain> chains_of(test::WholeRun const& run, ChainLimits const& limits) {
+    auto profile = schedule::replay(run.schedule.sections[0]);
+    return find_chains(run.schedule.header, run.schedule.sections[0], limits, profile);
+}
+
+std::string kinds_of(test::WholeRun const& run, Chain const& chain) {
+    std::string text;
+    for (TaskId id : chain.tasks) {
+        schedule::Task const& task = run.schedule.sections[0].tasks[static_cast<std::size_t>(id.value())];
+        text += (text.empty() ? "" : " ") + run.schedule.header.kernels[static_cast<std::size_t>(task.spec)].node;
+    }
+    return text;
+}
+
+void check_equal(test::WholeRun const& run, double allowed) {
+    for (std::string const& failure : run.failures) FAIL_CHECK(failure);
+    for (auto const& [name, expected] : run.expected)
+        CHECK(tensor::compare(run.results.at(name), expected, allowed).count == 0);
+}
+
+ChainLimits const small{4096, 0, 2};
+
+}  // namespace
+
+TEST_CASE("a softmax is one chain, cut along its rows", "[executor][chains]") {
+    Json const json = graph_of({{{"name", "Z"}, {"op", "softmax"}, {"inputs", {"X"}}, {"axes", {1}}}},
+                               {{"X", uniform({37, 64}, 1)}}, "Z");
+    auto const run = test::whole_run(json, {.chains = small});
+    auto const chains = chains_of(run, small);
+    REQUIRE(chains.size() == 1);
+    CHECK(chains[0].tasks.size() == 3);
+    REQUIRE(chains[0].axes.size() == 1);
+    CHECK(chains[0].axes[0].length == 37);
+    CHECK(chains[0].pieces() == 5);  // of 37 x 64 x 8 bytes and two columns, 4 KiB each
+    check_equal(run, 1e-5);
+    CHECK(chains_of(run, {}).empty());  // so small a one is in the cache anyway
+}
+
+TEST_CASE("scores, mask, softmax and weighted sum are one chain, heads cut before queries", "[executor][chains]") {
+    auto const run = test::whole_run(attention(3, 40, 24, 8), {.threads = 2, .chains = small});
+    auto const chains = chains_of(run, small);
+    REQUIRE(chains.size() == 1);
+    CHECK(kinds_of(run, chains[0]).starts_with("S T "));
+    CHECK(kinds_of(run, chains[0]).ends_with(" Z"));
+    REQUIRE(chains[0].axes.size() == 2);
+    CHECK(chains[0].axes[0].parts == 3);
+    CHECK(chains[0].axes[1].parts > 1);
+    check_equal(run, 1e-5);
+}
+
+TEST_CASE("a chain ends where something else reads what is inside", "[executor][chains]") {
+    Json json = attention(2, 16, 16, 4);
+    json["outputs"] = {"Z", "T"};
+    auto const run = test::whole_run(json, {.chains = small});
+    auto const chains = chains_of(run, small);
+    REQUIRE(chains.size() == 2);
+    CHECK(kinds_of(run, chains[0]) == "S T");
+    CHECK(kinds_of(run, chains[1]).ends_with(" Z"));
+    check_equal(run, 1e-5);
+}
+
+TEST_CASE("products of long sums stay single tasks", "[executor][chains]") {
+    Json const json = graph_of({node("Y", "ij,jk->ik", {"A", "B"}, "x*y"), node("Z", "ik->ik", {"Y"}, "relu(x)")},
+                               {{"A", uniform({32, 400}, 1)}, {"B", uniform({400, 32}, 2)}}, "Z");
+    CHECK(chains_of(test::whole_run(json, {}), small).empty());
+}
+
+TEST_CASE("a chain holds its inputs only where the predicted peak has room", "[executor][chains]") {
+    Json const json = graph_of(
+        {node("A", "ij->ij", {"X"}, "x+1"), node("B", "ij->ij", {"A"}, "x*2"), node("C", "ij->ij", {"B"}, "x-3")},
+        {{"X", uniform({64, 64}, 1)}}, "C");
+    auto const run = test::whole_run(json, {.chains = small});
+    auto const& section = run.schedule.sections[0];
+    auto profile = schedule::replay(section);
+    constexpr std::int64_t bytes = 64 * 64 * 4;
+    CHECK(profile.peak == 2 * bytes);
+    auto const before = profile.live;
+    auto const chains = find_chains(run.schedule.header, section, small, profile);
+    REQUIRE(chains.size() == 1);
+    CHECK(chains[0].tasks.size() == 3);
+    std::int32_t const first = chains[0].tasks.front().value();
+    for (std::int32_t at = first; at < first + 3; ++at)  // X all the time; A and B never
+        CHECK(profile.live[static_cast<std::size_t>(at)] == (at == first + 2 ? 2 : 1) * bytes);
+    profile = schedule::replay(section);
+    profile.peak = 2 * bytes - 1;
+    CHECK(find_chains(run.schedule.header, section, small, profile).empty());
+    CHECK(profile.live == before);
+    CHECK(run.ranks[0].blocks.peak_bytes() == 2 * bytes);
+    check_equal(run, 1e-6);
+}
+
+TEST_CASE("a chain holds its inputs also where others read them last", "[executor][chains]") {
+    Json json = graph_of(
+        {node("E", "ij->ij", {"X"}, "exp(x)"), node("Z", "ij->i", {"E"}, "x"), node("R", "ij->j", {"X"}, "x", "max")},
+        {{"X", uniform({64, 64}, 1)}}, "Z");
+    json["outputs"].push_back("R");
+    auto const run = test::whole_run(json, {.chains = small});
+    schedule::Section section = run.schedule.sections[0];
+    auto const place = [&](std::string const& name) {
+        return std::find_if(section.tasks.begin(), section.tasks.end(), [&](schedule::Task const& task) {
+            return task.kind == schedule::TaskKind::apply &&
+                   run.schedule.header.kernels[static_cast<std::size_t>(task.spec)].node == name;
+        });
+    };
+    if (place("R") < place("E")) std::iter_swap(place("R"), place("E"));
+    if (place("Z") < place("R")) std::iter_swap(place("Z"), place("R"));
+    REQUIRE(place("E") < place("R"));  // any order of the three that makes E before Z is one of the schedule's
+    REQUIRE(place("R") < place("Z"));
+    auto profile = schedule::replay(section);
+    auto const before = profile.live;
+    REQUIRE(find_chains(run.schedule.header, section, small, profile).size() == 1);
+    constexpr std::int64_t bytes = 64 * 64 * 4;
+    auto const z = static_cast<std::size_t>(place("Z") - section.tasks.begin());
+    CHECK(profile.live[z] == before[z]);  // X in E's place
+    CHECK(before[z] == bytes + 2 * 64 * 4);
+    check_equal(run, 1e-5);
+}
+
+TEST_CASE("many pieces: each of a run brings the next one's operands", "[executor][chains]") {
+    Json const json =
+        graph_of({{{"name", "Z"}, {"op", "layer_norm"}, {"inputs", {"X"}}}}, {{"X", uniform({301, 64}, 1)}}, "Z");
+    int const threads = GENERATE(1, 3);
+    auto const run = test::whole_run(json, {.threads = threads, .chains = small});
+    REQUIRE(chains_of(run, small).size() == 1);
+    CHECK(chains_of(run, small)[0].pieces() > 8 * threads);
+    check_equal(run, 1e-5);
+}
+
+TEST_CASE("chains give the same bits for any number of threads", "[executor][chains]") {
+    Json const json = attention(2, 70, 50, 8);
+    auto const one = test::whole_run(json, {.threads = 1, .chains = small}),
+               three = test::whole_run(json, {.threads = 3, .chains = small});
+    auto const a = one.results.at("Z").bytes(), b = three.results.at("Z").bytes();
+    CHECK(std::equal(a.begin(), a.end(), b.begin(), b.end()));
+}
+
+namespace {
+
+/// "NODE: labels,labels->labels join" of each step of the only chain.
+std::vector<std::string> steps_of(test::WholeRun const& run) {
+    auto const chains = chains_of(run, small);
+    REQUIRE(chains.size() == 1);
+    std::vector<std::string> texts;
+    for (ChainStep const& step : chain_steps(run.schedule.header, run.schedule.sections[0], chains[0])) {
+        graph::EinSum const& einsum = step.kernel.einsum;
+        REQUIRE(einsum.operands() == step.operands.size());
+        std::string text;
+        auto const add = [&](std::vector<int> const& labels) {
+            for (int label : labels) text += einsum.labels[static_cast<std::size_t>(label)];
+        };
+        for (std::size_t k = 0; k < einsum.operands(); ++k) {
+            if (k > 0) text += ",";
+            add(einsum.inputs[k]);
+            std::int32_t const from = step.operands[k].step;
+            if (from >= 0) text += "(" + std::to_string(from) + ")";
+        }
+        text += "->";
+        add(einsum.output);
+        texts.push_back(text + " " +
+                        scalar::print(einsum.join, {static_cast<int>(einsum.operands()), einsum.labels, {}}));
+    }
+    return texts;
+}
+
+Json softmax_by_hand(std::string const& sum, std::string const& sum_join, std::string const& quotient,
+                     std::string const& quotient_join) {
+    return graph_of({node("M", "ij->i", {"X"}, "x", "max"), node("S", sum, {"X", "M"}, sum_join),
+                     node("Z", quotient, {"M", "S", "X"}, quotient_join)},
+                    {{"X", uniform({40, 64}, 1)}}, "Z");
+}
+
+}  // namespace
+
+TEST_CASE("what several kernels of a chain compute alike is computed once", "[executor][chains]") {
+    Json const json = graph_of({{{"name", "Z"}, {"op", "softmax"}, {"inputs", {"X"}}, {"axes", {1}}}},
+                               {{"X", uniform({37, 64}, 1)}}, "Z");
+    auto const run = test::whole_run(json, {.chains = small});
+    std::vector<std::string> const steps = steps_of(run);
+    REQUIRE(steps.size() == 4);
+    CHECK(steps[1].ends_with("exp(x - y)"));
+    CHECK(steps[2].ends_with(" x"));
+    CHECK(steps[3].ends_with("y/x"));
+    check_equal(run, 1e-6);
+}
+
+TEST_CASE("parts are known again under other labels and other operands", "[executor][chains]") {
+    auto const run = test::whole_run(
+        softmax_by_hand("ij,i->i", "exp(x - y)*[j]", "b,b,bc->bc", "[b]*exp(z - x)/y + exp(z - x)"), {.chains = small});
+    CHECK(steps_of(run) == std::vector<std::string>{"ij->i x", "ij,i(0)->ij exp(x - y)", "ij(1)->i x*[j]",
+                                                    "b(2),bc(1)->bc [b]*y/x + y"});
+    check_equal(run, 1e-5);
+}
+
+TEST_CASE("parts that only look alike stay apart", "[executor][chains]") {
+    auto const count = [](Json const& json) {
+        auto const run = test::whole_run(json, {.chains = small});
+        check_equal(run, 1e-5);
+        return steps_of(run).size();
+    };
+    CHECK(count(softmax_by_hand("ij,i->i", "exp(x - y)", "i,i,ij->ij", "exp(z - y)")) == 3);  // of other operands
+    CHECK(count(softmax_by_hand("ij,i->i", "exp(x - y + [j])", "i,i,ij->ij", "exp(z - x + [i])/y")) ==
+          3);                                                                                 // of another label
+    CHECK(count(softmax_by_hand("ij,i->i", "(x - y)*2", "i,i,ij->ij", "(z - x)*2/y")) == 3);  // cheap
+    CHECK(count(graph_of({node("M", "ij,jk->ik", {"X", "Y"}, "exp(x*y)", "max"),
+                          node("S", "ij,jk,ik->ik", {"X", "Y", "M"}, "exp(x*y) - z")},
+                         {{"X", uniform({40, 16}, 1)}, {"Y", uniform({16, 24}, 2)}}, "S")) ==
+          2);  // larger than all operands
+}
+
+TEST_CASE("a part within a part is kept for those that have it alone", "[executor][chains]") {
+    Json const json =
+        graph_of({node("M", "ij->i", {"X"}, "x", "max"), node("S", "ij,i->i", {"X", "M"}, "sin(exp(x - y))"),
+                  node("T", "ij,i,i->i", {"X", "M", "S"}, "exp(x - y)*z"),
+                  node("Z", "ij,i,i->ij", {"X", "M", "T"}, "sin(exp(x - y))*z")},
+                 {{"X", uniform({40, 64}, 1)}}, "Z");
+    auto const run = test::whole_run(json, {.chains = small});
+    CHECK(steps_of(run) == std::vector<std::string>{"ij->i x", "ij,i(0)->ij exp(x - y)", "ij(1)->ij sin(x)",
+                                                    "ij(2)->i x", "i(3),ij(1)->i y*x", "i(4),ij(2)->ij y*x"});
+    check_equal(run, 1e-5);
+}
+
+TEST_CASE("what is kept has the elements that computing it again gives, to the bit", "[executor][chains]") {
+    Json const json = softmax_by_hand("ij,i->i", "max(exp(x - y), y)", "i,i,ij->ij", "exp(z - x)/y");
+    Json with_maximum = json;
+    with_maximum["nodes"][1]["agg"] = "max";  // which no order changes
+    auto const chained = test::whole_run(with_maximum, {.chains = small}), single = test::whole_run(with_maximum, {});
+    REQUIRE(steps_of(chained).size() == 4);
+    REQUIRE(chains_of(single, {}).empty());
+    CHECK(test::same_bits(chained.results.at("Z"), single.results.at("Z")));
+}

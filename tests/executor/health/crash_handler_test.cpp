@@ -1,0 +1,103 @@
+#include "executor/health/crash_handler.hpp"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <thread>
+
+#include "tests/support/catch.hpp"
+
+using namespace ein::executor;
+
+namespace {
+
+/// What became of a process that did this, and what it wrote.
+struct End {
+    int status = 0;
+    std::string text;
+};
+
+End end_of(std::function<void(int pipe)> const& body) {
+    int pipe[2];
+    REQUIRE(::pipe(pipe) == 0);
+    pid_t const child = fork();
+    if (child == 0) {
+        for (int signal : {SIGTERM, SIGSEGV}) std::signal(signal, SIG_DFL);  // not Catch's
+        body(pipe[1]);
+        _exit(0);
+    }
+    close(pipe[1]);
+    End end;
+    char letter = 0;
+    while (read(pipe[0], &letter, 1) == 1) end.text += letter;
+    close(pipe[0]);
+    waitpid(child, &end.status, 0);
+    return end;
+}
+
+void put(int pipe, std::string const& text) { [[maybe_unused]] auto const n = write(pipe, text.data(), text.size()); }
+
+}  // namespace
+
+TEST_CASE("a signal has its last words, then does what it would have done", "[executor][last_words]") {
+    int const signal = GENERATE(SIGTERM, SIGUSR1, SIGSEGV);
+    End const end = end_of([&](int pipe) {
+        LastWords const last(
+            [&](Ending const& ending) { put(pipe, ending.why + (ending.is_crash() ? " crash" : "")); });
+        raise(signal);
+        _exit(0);
+    });
+    CHECK(WIFSIGNALED(end.status));
+    CHECK(WTERMSIG(end.status) == signal);
+    CHECK(end.text.find("signal " + std::to_string(signal) + " (") == 0);
+    CHECK((end.text.find(" crash") != std::string::npos) == (signal == SIGSEGV));
+}
+
+TEST_CASE("an error has its last words once, and a run that ends well has none", "[executor][last_words]") {
+    End const failed = end_of([](int pipe) {
+        LastWords last([&](Ending const& ending) { put(pipe, ending.why + "."); });
+        last.say("too large");
+        last.say("another");
+        _exit(7);
+    });
+    CHECK(WEXITSTATUS(failed.status) == 7);
+    CHECK(failed.text == "too large.");
+    End const done = end_of([](int pipe) {
+        for (int turn = 0; turn < 3; ++turn) LastWords const last([&](Ending const&) { put(pipe, "said"); });
+        put(pipe, "done");
+    });
+    CHECK(done.status == 0);
+    CHECK(done.text == "done");
+}
+
+TEST_CASE("last words that crash, throw or never end hide nothing", "[executor][last_words]") {
+    std::function<void()> const fault = GENERATE(
+        as<std::function<void()>>(), [] { raise(SIGSEGV); }, [] { throw 1; }, [] { pause(); });
+    End const by_signal = end_of([&](int) {
+        LastWords const last([&](Ending const&) { fault(); });
+        raise(SIGTERM);
+        _exit(0);
+    });
+    CHECK(WIFSIGNALED(by_signal.status));
+    CHECK(WTERMSIG(by_signal.status) == SIGTERM);
+    End const by_error = end_of([&](int) {
+        {
+            LastWords last([&](Ending const&) { fault(); });
+            last.say("too large");
+        }
+        _exit(7);
+    });
+    CHECK(WEXITSTATUS(by_error.status) == 7);
+}
+
+TEST_CASE("a signal that was ignored stays so", "[executor][last_words]") {
+    End const end = end_of([](int pipe) {
+        std::signal(SIGHUP, SIG_IGN);
+        LastWords const last([&](Ending const&) { put(pipe, "said"); });
+        raise(SIGHUP);
+        put(pipe, "goes on");
+        _exit(0);
+    });
+    CHECK(end.text == "goes on");
+}

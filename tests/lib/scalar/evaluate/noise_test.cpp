@@ -1,0 +1,89 @@
+#include "lib/scalar/evaluate/noise.hpp"
+
+#include <cmath>
+#include <limits>
+#include <set>
+
+#include "lib/scalar/evaluate/evaluator.hpp"
+#include "lib/scalar/expression/parse.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace ein;
+using scalar::Noise;
+
+namespace {
+double const inf = std::numeric_limits<double>::infinity();
+}
+
+TEST_CASE("noise is at most half a unit in the last place, and another each time", "[scalar][noise]") {
+    auto const [type, unit] = GENERATE(std::pair{DType::f16, 0x1p-10}, std::pair{DType::bf16, 0x1p-7},
+                                       std::pair{DType::f32, 0x1p-23}, std::pair{DType::f64, 0x1p-52});
+    Noise noise(7);
+    std::set<double> seen;
+    for (int i = 0; i < 100; ++i) {
+        double const value = noise.rounded(-1.0 / 3, type);
+        CHECK(std::fabs(value + 1.0 / 3) <= unit / 6 * 1.001 + 0x1p-53);
+        seen.insert(value);
+    }
+    CHECK(seen.size() >= 3);
+}
+
+TEST_CASE("what was not rounded has no noise", "[scalar][noise]") {
+    Noise noise(1);
+    for (double value : {0.0, 1.0, -2.5, 0x1p20, inf, -inf}) {
+        CHECK(noise.rounded(value, DType::f32) == value);
+        CHECK(noise.rounded(value, DType::f64) == value);
+    }
+    CHECK(std::isnan(noise.rounded(std::nan(""), DType::f32)));
+    CHECK(noise.rounded(1.0 + 0x1p-9, DType::f16) == 1.0 + 0x1p-9);
+    CHECK(noise.rounded(1.0 + 0x1p-20, DType::f16) != 1.0 + 0x1p-20);
+}
+
+TEST_CASE("factors have noise where TF32 rounds them: in f32, beyond 11 significant bits", "[scalar][noise]") {
+    Noise tf32(5, true), usual(5);
+    double most = 0;
+    for (int i = 0; i < 100; ++i) most = std::max(most, std::fabs(tf32.factor(-1.0 / 3, DType::f32) + 1.0 / 3));
+    CHECK(most > 0x1p-14);
+    CHECK(most <= 0x1p-11 / 3 * 1.001);
+    for (double value : {0.0, 1.0 + 0x1p-10, -1023.0, inf}) CHECK(tf32.factor(value, DType::f32) == value);
+    CHECK(tf32.factor(1.0 + 0x1p-11, DType::f32) != 1.0 + 0x1p-11);
+    CHECK(tf32.factor(1.0 / 3, DType::f64) == 1.0 / 3);
+    CHECK(usual.factor(1.0 / 3, DType::f32) == 1.0 / 3);
+}
+
+TEST_CASE("what a type cannot hold becomes infinite or is lost", "[scalar][noise]") {
+    Noise noise(1);
+    CHECK(noise.rounded(1e39, DType::f32) == inf);
+    CHECK(noise.rounded(-1e39, DType::bf16) == -inf);
+    CHECK(noise.rounded(1e5, DType::f16) == inf);
+    CHECK(std::isfinite(noise.rounded(1e39, DType::f64)));
+    bool lost = false;
+    for (int i = 0; i < 50; ++i) lost = lost || noise.rounded(1.1e-41, DType::f32) == 0;
+    CHECK(lost);
+}
+
+TEST_CASE("both parts of a complex value are off by as much as the whole", "[scalar][noise]") {
+    Noise noise(3);
+    double most = 0;
+    for (int i = 0; i < 100; ++i)
+        most = std::max(most, std::fabs(noise.rounded({1e6 / 3, 1.0 / 3}, DType::c64).imag() - 1.0 / 3));
+    CHECK(most > 1e-3);
+    CHECK(most < 1e-1);
+}
+
+TEST_CASE("each operation of an expression that rounds has noise, the others have none", "[scalar][noise]") {
+    auto const spread = [](char const* text) {
+        Noise noise(5);
+        scalar::Expr const expr = scalar::parse(text, {1, {}, {}}).expr;
+        scalar::Evaluator exact(expr, DType::f32, DType::f32, {}), noisy(expr, DType::f32, DType::f32, {}, &noise);
+        std::vector<scalar::Scalar> const x{scalar::Scalar::of(std::complex<double>(0.1f))};
+        double most = 0;
+        for (int i = 0; i < 30; ++i) most = std::max(most, std::abs(noisy(x, {}).number - exact(x, {}).number));
+        return most;
+    };
+    CHECK(spread("(x + 1000) - 1000") > 1e-5);
+    CHECK(spread("x / 3") > 0);
+    CHECK(spread("x / 3") < 1e-8);
+    CHECK(spread("max(-x, abs(x))") == 0);
+    CHECK(spread("where(x > 0, x, 1)") == 0);
+}

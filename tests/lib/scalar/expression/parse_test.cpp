@@ -1,0 +1,205 @@
+#include "lib/scalar/expression/parse.hpp"
+
+#include "tests/support/catch.hpp"
+
+using namespace ein;
+using namespace ein::scalar;
+
+namespace {
+
+Names const names{3, {"i", "k", "head dim"}, {"eta", "beta"}};
+
+std::string normal(std::string const& text) {
+    ParseResult const result = parse(text, names);
+    for (ParseFault const& fault : result.faults) return "fault at " + std::to_string(fault.where);
+    return print(result.expr, names);
+}
+
+ParseFault first_fault(std::string const& text, Names const& with = names) {
+    ParseResult const result = parse(text, with);
+    REQUIRE_FALSE(result.faults.empty());
+    CHECK(result.expr.empty());
+    return result.faults.front();
+}
+
+}  // namespace
+
+TEST_CASE("text prints in its shortest form, and that form is stable", "[lib][scalar][parse]") {
+    auto const [text, expected] = GENERATE(table<std::string, std::string>({
+        {"x", "x"},
+        {"x0 + x1*x2", "x + y*z"},
+        {"((x))", "x"},
+        {"+x", "x"},
+        {"x+y*z", "x + y*z"},
+        {"(x+y)*z", "(x + y)*z"},
+        {"x-(y-z)", "x - (y - z)"},
+        {"x-y-z", "x - y - z"},
+        {"x+(y+z)", "x + (y + z)"},
+        {"x/(y*z)", "x/(y*z)"},
+        {"x/y/z", "x/y/z"},
+        {"x*(y/z)", "x*(y/z)"},
+        {"-x^2", "-x^2"},
+        {"(-x)^2", "(-x)^2"},
+        {"x^-2", "x^-2"},
+        {"x^y^z", "x^y^z"},
+        {"(x^y)^z", "(x^y)^z"},
+        {"-2^x", "-2^x"},
+        {"(-2)^x", "(-2)^x"},
+        {"-2", "-2"},
+        {"-(2)", "-(2)"},
+        {"x - -2", "x - -2"},
+        {"--2", "--2"},
+        {"-x*y", "-x*y"},
+        {"-(x*y)", "-(x*y)"},
+        {"x*-y", "x*-y"},
+        {"!x == y", "!x == y"},
+        {"!(x == y)", "!(x == y)"},
+        {"x < y && y < z || x==z", "x < y && y < z || x == z"},
+        {"x && (y || z)", "x && (y || z)"},
+        {"(x < y) + 1", "(x < y) + 1"},
+        {"(x<y)<z", "(x < y) < z"},
+        {"x < y + 1", "x < y + 1"},
+        {"abs(x-y)", "abs(x - y)"},
+        {"min(x,y,z)", "min(x, y, z)"},
+        {"min(x,min(y,z))", "min(x, min(y, z))"},
+        {"min(max(x,y),z)", "min(max(x, y), z)"},
+        {"pow(x,2)", "x^2"},
+        {"mod(x,3)", "mod(x, 3)"},
+        {"where([i] >= [k], eta*x, -inf)", "where([i] >= [k], eta*x, -inf)"},
+        {"[head dim]*beta", "[head dim]*beta"},
+        {"[ i ]", "[i]"},
+        {"cast_float32(x)", "cast_f32(x)"},
+        {"cast_bool(x)", "cast_bool(x)"},
+        {"complex(x, y)", "complex(x, y)"},
+        {"position(x, 7)", "position(x, 7)"},
+        {"1", "1"},
+        {"1.0", "1.0"},
+        {"1.50", "1.5"},
+        {".5", "0.5"},
+        {"2.", "2.0"},
+        {"1e-5", "1e-05"},
+        {"1E3", "1000.0"},
+        {"1e400", "inf"},
+        {"1e-400", "0.0"},
+        {"9223372036854775807", "9223372036854775807"},
+        {"-9223372036854775808", "-9223372036854775808"},
+        {"9223372036854775808", "9223372036854775808.0"},
+        {"nan", "nan"},
+        {"-inf", "-inf"},
+        {"pi", "3.141592653589793"},
+        {"e", "2.718281828459045"},
+        {"-0", "-0.0"},
+    }));
+    CAPTURE(text);
+    CHECK(normal(text) == expected);
+    CHECK(normal(expected) == expected);
+}
+
+TEST_CASE("operators group as the grammar says", "[lib][scalar][parse]") {
+    auto const x = Expr::operand(0), y = Expr::operand(1), z = Expr::operand(2);
+    auto const same = [&](std::string const& text, Expr const& expr) {
+        CAPTURE(text);
+        CHECK(parse(text, names).expr == expr);
+    };
+    same("x - y - z", (x - y) - z);
+    same("x / y * z", (x / y) * z);
+    same("-x^2", Expr::call(Op::neg, {Expr::call(Op::pow, {x, Expr::integer(2)})}));
+    same("x^y^z", Expr::call(Op::pow, {x, Expr::call(Op::pow, {y, z})}));
+    same("x || y && z", Expr::call(Op::logical_or, {x, Expr::call(Op::logical_and, {y, z})}));
+    same("x && y < z", Expr::call(Op::logical_and, {x, Expr::call(Op::lt, {y, z})}));
+    same("!x && y", Expr::call(Op::logical_and, {Expr::call(Op::logical_not, {x}), y}));
+    same("max(x, y, z)", Expr::call(Op::max, {Expr::call(Op::max, {x, y}), z}));
+    same("-3", Expr::integer(-3));
+    same("2^-1", Expr::call(Op::pow, {Expr::integer(2), Expr::integer(-1)}));
+}
+
+TEST_CASE("operands print as x, y, z up to three and as x0, x1, ... beyond", "[lib][scalar][print]") {
+    CHECK(print(product(3), {3, {}, {}}) == "x*y*z");
+    CHECK(print(product(4), {4, {}, {}}) == "x0*x1*x2*x3");
+    CHECK(parse("x*x1*x2*x3", {4, {}, {}}).expr == product(4));
+    CHECK(parse("x0*y*z*x3", {4, {}, {}}).expr == product(4));
+}
+
+TEST_CASE("a fault names the place, what was expected, what was found, and the mend", "[lib][scalar][parse]") {
+    struct Case {
+        std::string text;
+        std::size_t where;
+        std::string expected, found, mend;
+    };
+    auto const each = GENERATE(values<Case>({
+        {"", 0, "a number, name, function, [label] or '('", "the end", "complete the expression"},
+        {"x +", 3, "a number, name, function, [label] or '('", "the end", "complete the expression"},
+        {"x y", 2, "an operator or the end of the expression", "'y'", "write * to multiply"},
+        {"2x", 1, "an operator or the end of the expression", "'x'", "write * to multiply"},
+        {"(x", 2, "')'", "the end", "complete the expression"},
+        {"x)", 1, "an operator or the end of the expression", "')'", "remove it or add what is missing before it"},
+        {"x ** 2", 2, "an operator or the end of the expression", "'**'", "write ^ for a power"},
+        {"x = 2", 2, "an operator or the end of the expression", "'='", "write == to compare"},
+        {"x & y", 2, "an operator or the end of the expression", "'&'", "write && for 'and'"},
+        {"x % 2", 2, "an operator or the end of the expression", "'%'", "write mod(a, b)"},
+        {"x ? y : z", 2, "an operator or the end of the expression", "'?'", "write where(condition, a, b)"},
+        {"x < y < z", 6, "one comparison (they do not chain)", "'<'", "join two with &&: a < b && b < c"},
+        {"x == y != z", 7, "one comparison (they do not chain)", "'!='", "join two with &&: a < b && b < c"},
+        {"etta*x", 0, "x, y, z, eta, beta, inf, nan, pi or e", "'etta'", "did you mean 'eta'?"},
+        {"x*i", 2, "x, y, z, eta, beta, inf, nan, pi or e", "'i'", "write [i] for the index of label 'i'"},
+        {"x*unheard", 2, "x, y, z, eta, beta, inf, nan, pi or e", "'unheard'",
+         "add it to \"params\" or correct the name"},
+        {"x3", 0, "an operand of the node", "'x3'",
+         "the node has 3 inputs, x to z; add an input or use one that is there"},
+        {"[hed dim]", 0, "a label of the node (i, k or head dim)", "'hed dim'", "did you mean [head dim]?"},
+        {"[i", 0, "a number, name, function, [label] or '('", "'['", "close the label with ']'"},
+        {"sqr(x)", 0, "a function", "'sqr'", "did you mean 'sqrt'?"},
+        {"maximum(x, y)", 0, "a function", "'maximum'", "write max"},
+        {"abs", 0, "'(' after the function 'abs'", "none", "write abs(...)"},
+        {"abs(x, y)", 0, "1 argument of 'abs'", "2", "remove what is too much"},
+        {"where(x, y)", 0, "3 arguments of 'where'", "2", "add what is missing"},
+        {"min(x)", 0, "at least 2 arguments of 'min'", "1", "add what is missing"},
+        {"atan2()", 0, "2 arguments of 'atan2'", "0", "add what is missing"},
+        {"position(x, y)", 0, "an extent (0, 1, ...) as second argument of position", "another expression",
+         "write the extent as a number"},
+        {"x \x01 y", 2, "an operator or the end of the expression", "'\\x01'", "correct the expression"},
+    }));
+    CAPTURE(each.text);
+    ParseFault const fault = first_fault(each.text);
+    CHECK(fault.where == each.where);
+    CHECK(fault.expected == each.expected);
+    CHECK(fault.found == each.found);
+    CHECK(fault.mend == each.mend);
+}
+
+TEST_CASE("operands that the node lacks are told with those it has", "[lib][scalar][parse]") {
+    CHECK(first_fault("y", {1, {}, {}}).mend == "the node has one input, x; add an input or use one that is there");
+    CHECK(first_fault("x", {0, {}, {}}).mend == "the node has no inputs; add an input or use one that is there");
+    CHECK(first_fault("x99999999999999999999", {1, {}, {}}).expected == "an operand of the node");
+    CHECK(first_fault("cast_f33(x)", {1, {}, {}}).mend == "did you mean 'cast_f32'?");
+    CHECK(first_fault("[i]", {1, {}, {}}).expected == "no index values here");
+}
+
+TEST_CASE("operands come before constants, constants before params", "[lib][scalar][parse]") {
+    Names const clashing{1, {}, {"x", "pi"}};
+    CHECK(parse("x", clashing).expr == Expr::operand(0));
+    CHECK(parse("pi", clashing).expr.op() == Op::number);
+}
+
+TEST_CASE("every unknown name is told, also behind a fault of grammar", "[lib][scalar][parse]") {
+    auto const faults = parse("foo + bar*[q] + ) baz + abs(x) [r]", names).faults;
+    REQUIRE(faults.size() == 6);
+    CHECK(faults[0].found == "'foo'");
+    CHECK(faults[1].found == "'bar'");
+    CHECK(faults[2].found == "'q'");
+    CHECK(faults[3].where == 16);
+    CHECK(faults[4].found == "'baz'");
+    CHECK(faults[5].found == "'r'");
+}
+
+TEST_CASE("the caret stands under the place", "[lib][scalar][parse]") {
+    CHECK(with_caret("x + foo", 4) == "x + foo\n    ^");
+    CHECK(with_caret("x +\n\tfoo", 5) == "x +  foo\n     ^");
+    CHECK(with_caret("[\xce\xb1] + q", 7) == "[\xce\xb1] + q\n      ^");  // a Greek label is one column
+    CHECK(with_caret("x", 99) == "x\n ^");
+    std::string const longer = std::string(500, 'x') + "!" + std::string(500, 'y');
+    std::string const shown = with_caret(longer, 500);
+    auto const line = shown.find('\n');
+    CHECK(line < 130);
+    CHECK(shown[shown.size() - 1 - line - 1] == '!');
+}
