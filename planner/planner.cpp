@@ -167,7 +167,7 @@ std::vector<relation::Plan> other_plans(graph::EinGraph const& graph, PlannerOpt
     out.push_back(with_nodes(graph, first, decomposition_of(resident, choose_by_paths(graph, resident, false)).nodes));
     std::int64_t const awkward = awkward_factor(options.ranks);
     if (awkward > 1 && has_large_calls(graph, options.strip_work * static_cast<double>(options.ranks))) {
-        StripTable const table(graph, options.ranks, options.unit, default_limit(graph.nodes.size()));
+        ColumnPartitionTable const table(graph, options.ranks, options.unit, default_limit(graph.nodes.size()));
         std::vector<int> const chosen = choose_by_paths(graph, table, false);
         relation::Plan plan = with_nodes(graph, first, decomposition_of(table, chosen).nodes);
         for (std::size_t k = 0; k < chosen.size(); ++k)
@@ -183,7 +183,7 @@ std::vector<relation::Plan> other_plans(graph::EinGraph const& graph, PlannerOpt
 relation::Plan least_moving(graph::EinGraph const& graph, std::vector<relation::Plan> plans) {
     promise(!plans.empty(), "a choice needs plans");
     if (plans.size() == 1) return std::move(plans.front());
-    MovedBytes const model(graph);
+    ResidencyCost const model(graph);
     std::vector<double> moved;
     for (relation::Plan const& plan : plans) {
         std::vector<Parts> parts;

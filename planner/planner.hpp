@@ -17,7 +17,7 @@ struct PlannerOptions {
     std::string decompose = "eindecomp";  // or another of strategies/strategies.hpp
     Unit unit = Unit::bytes;              // what eindecomp and exact minimise
     bool ignore_off_path = false;         // as published; see decompose.hpp
-    std::size_t candidate_limit = 0;      // 0: see choices.hpp
+    std::size_t candidate_limit = 0;      // 0: see candidate_table.hpp
     double strip_work = 1 << 24;  // see other_plans(): a kernel call of strips evaluates its join at least so often
     double time_limit = 0;        // seconds for exact; 0: counted work, the same everywhere
 };
@@ -27,13 +27,13 @@ struct PlannerOptions {
 relation::Plan plan(graph::EinGraph const& graph, PlannerOptions const& options);
 
 /// Plans that are worth a schedule beside `first`, the one of plan(). Beside eindecomp's: two that move least by what ranks hold already
-/// (moved.hpp, resident/resident_table.hpp), for the published cost charges what is in place, and a value once for each of its readers;
-/// and where the number of ranks has an awkward factor and kernel calls are large, strips (strips.hpp). Of very many kernel calls only the
-/// one that moves least by the model of moved.hpp.
+/// (residency_cost.hpp, resident/resident_table.hpp), for the published cost charges what is in place, and a value once for each of its readers;
+/// and where the number of ranks has an awkward factor and kernel calls are large, strips (column_partition.hpp). Of very many kernel calls only the
+/// one that moves least by the model of residency_cost.hpp.
 std::vector<relation::Plan> other_plans(graph::EinGraph const& graph, PlannerOptions const& options,
                                         relation::Plan const& first);
 
-/// The one of some plans that moves least by the model of moved.hpp, the first of those that are alike: for when scheduling each of
+/// The one of some plans that moves least by the model of residency_cost.hpp, the first of those that are alike: for when scheduling each of
 /// them would take too long.
 relation::Plan least_moving(graph::EinGraph const& graph, std::vector<relation::Plan> plans);
 

@@ -21,7 +21,7 @@ struct SchedulerOptions {
     Order order = Order::as_given;
     std::int64_t slice_bytes = 16 << 10;  // see lowering.hpp
     Staging staging = {};
-    Piecing piecing = {};
+    SplitRule piecing = {};
     Messages messages = {};
     Cluster cluster = {};   // that "best" simulates
     bool search = true;     // "best" looks at ia too, for graphs of few nodes

@@ -209,9 +209,9 @@ std::string summary_of(Options const& options, apps::Planned const& planned, Mac
 }
 
 /// What goes to stdout: texts as they come, or, when --simulate=json or --explain=json was given, one JSON object at the end.
-class Telling {
+class PlanReport {
 public:
-    Telling(Options const& options, Machines const& machines)
+    PlanReport(Options const& options, Machines const& machines)
         : options_(options), machines_(machines), json_(options.simulate == "json" || options.explain == "json") {}
 
     void sweep(std::vector<apps::SweepRow> const& rows) {
@@ -282,7 +282,7 @@ int run(Options options) {
     std::string const text = read_text_file(options.graph);
     graph::EinGraph const graph = graph::lower_contractions(graph::read_graph(text, options.graph.string()));
     Machines const machines = read_machines(options);
-    Telling telling(options, machines);
+    PlanReport telling(options, machines);
     if (!options.sweep.empty()) telling.sweep(sweep(options, graph, machines));
     if (options.ranks > 0) {
         apps::check_mesh(graph, options.ranks, options.graph.string());

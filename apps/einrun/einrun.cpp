@@ -395,7 +395,7 @@ private:
     std::optional<Engine> engine_;
     RunResult result_;
     ClockLine clock_;
-    std::optional<LastWords> last_words_;
+    std::optional<CrashHandler> last_words_;
 };
 
 void set_up_log(std::string const& level) {

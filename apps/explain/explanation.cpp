@@ -27,7 +27,7 @@ std::vector<CutLabel> labels_of(graph::EinGraph const& graph, graph::Node const&
 }
 
 std::vector<Rejected> rejected_of(graph::EinGraph const& graph, graph::Node const& node,
-                                  planner::Alternatives const& found) {
+                                  planner::RejectedPlans const& found) {
     std::vector<Rejected> out;
     for (planner::Option const& option : found.rejected) {
         double const elements = option.elements.total(), bytes = option.bytes.total();
@@ -46,7 +46,7 @@ void add_bound(NodeStory& story, graph::EinSum const& einsum, int ranks, double 
 }
 
 NodeStory story_of(graph::EinGraph const& graph, relation::Plan const& plan, scheduler::Scheduled const& made,
-                   std::size_t n, planner::Alternatives const& found) {
+                   std::size_t n, planner::RejectedPlans const& found) {
     graph::Node const& node = graph.nodes[n];
     graph::Value const& output = graph.value(node.output);
     relation::NodePlan const& planned = plan.nodes[n];
@@ -150,7 +150,7 @@ Explanation explain(graph::EinGraph const& graph, relation::Plan const& plan, sc
     DType const word = main_dtype(graph);
     out.word = name(word);
     out.words_rank_max = static_cast<double>(out.bytes_rank_max) / static_cast<double>(size_of(word));
-    auto const found = planner::alternatives(graph, plan);
+    auto const found = planner::rejected_plans(graph, plan);
     Flows flows = flows_of(graph, plan, made);
     add_mesh(out, flows.mesh);
     for (std::size_t n = 0; n < graph.nodes.size(); ++n) {

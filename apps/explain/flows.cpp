@@ -23,9 +23,9 @@ struct View {
     std::optional<Sharding> sharding;
 };
 
-class Telling {
+class PlanReport {
 public:
-    Telling(graph::EinGraph const& graph, relation::Plan const& plan, scheduler::Scheduled const& made)
+    PlanReport(graph::EinGraph const& graph, relation::Plan const& plan, scheduler::Scheduled const& made)
         : graph_(graph), plan_(plan), made_(made), producers_(graph.producers()) {
         for (std::size_t n = 0; n < graph.nodes.size(); ++n)
             calls_.push_back(spread_of_calls(plan.nodes[n].parts, call_order(n), made.ranks[n], plan.ranks));
@@ -193,7 +193,7 @@ private:
 }  // namespace
 
 Flows flows_of(graph::EinGraph const& graph, relation::Plan const& plan, scheduler::Scheduled const& made) {
-    return Telling(graph, plan, made).tell();
+    return PlanReport(graph, plan, made).tell();
 }
 
 }  // namespace ein::apps::explain

@@ -1,7 +1,7 @@
 // A device with memory of its own. Kernels, copies to it and copies from it run on three streams beside the host and beside each other;
 // what is asked of one stream is done in order, and marks order streams among each other. CUDA is one (cuda/), another one stands in for it in tests
 // (emulated_device.hpp).
-// Leaves which blocks are where to schedule::DeviceMemory, and asking in the right order to device_home.hpp.
+// Leaves which blocks are where to schedule::DeviceMemory, and asking in the right order to device_cache.hpp.
 // Example: copy_in(to, from, 4096); wait(Stream::compute, Stream::in, mark(Stream::in)); then a kernel may read `to`.
 #pragma once
 

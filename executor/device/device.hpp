@@ -41,7 +41,7 @@ struct KernelCall {
 class PreparedKernel {
 public:
     virtual ~PreparedKernel() = default;
-    virtual void launch(KernelCall const& call, Team& team) const = 0;
+    virtual void launch(KernelCall const& call, WorkerTeam& team) const = 0;
     /// Of a device with memory of its own: it reads and writes the host's.
     virtual bool runs_on_host() const { return false; }
 };
@@ -79,10 +79,10 @@ public:
     virtual bool allows_tf32() const { return false; }
     /// @throws InputError for an expression that cannot run (a param without a value)
     virtual std::unique_ptr<PreparedKernel const> prepare(KernelShape const& shape, scalar::Params const& params) = 0;
-    virtual void copy(CopyCall const& call, Team& team) = 0;
-    virtual void reshape(ReshapeCall const& call, Team& team) = 0;
-    virtual void fill(void* to, Extent elements, DType dtype, scalar::Scalar value, Team& team) = 0;
-    /// Whether kernels gain from finding in a cache what the one before has written: then they are run in chains.
+    virtual void copy(CopyCall const& call, WorkerTeam& team) = 0;
+    virtual void reshape(ReshapeCall const& call, WorkerTeam& team) = 0;
+    virtual void fill(void* to, Extent elements, DType dtype, scalar::Scalar value, WorkerTeam& team) = 0;
+    /// Whether kernels gain from finding in a cache what the one before has written: then they are run in fused groups.
     virtual bool gains_from_cache() const { return false; }
     /// The same device, if it has memory of its own: then pointers are into that, and calls return before they are done.
     virtual Accelerator* accelerator() { return nullptr; }

@@ -1,4 +1,4 @@
-// Starts the transfers that the agenda allows, moves them along and reports their ends. Any thread may take a step; one at a time is
+// Starts the transfers that the dispatcher allows, moves them along and reports their ends. Any thread may take a step; one at a time is
 // inside. Also the door to everything else of the transport while tasks run: barriers and notes.
 #pragma once
 
@@ -14,7 +14,7 @@ namespace ein::executor {
 
 class Communicator {
 public:
-    Communicator(Desk& desk, schedule::Section const& section, Transport& transport, TransferLog& log);
+    Communicator(RunState& run_state, schedule::Section const& section, Transport& transport, TransferLog& log);
 
     /// Starts, polls and finishes what there is; never waits. Nothing is done when another thread is inside: it sees to it.
     void step();
@@ -23,7 +23,7 @@ public:
     /// When a transfer last began or ended; as seconds_now().
     double last_change() const { return last_change_.load(std::memory_order_relaxed); }
 
-    /// Waits for all ranks. Notes pass meanwhile. @throws RunAborted; returns early when the desk was closed
+    /// Waits for all ranks. Notes pass meanwhile. @throws RunAborted; returns early when the run state was closed
     void barrier();
     /// Calls use(transport) with nobody else inside.
     template <class Use>
@@ -42,16 +42,16 @@ private:
         SendEnds ends;
     };
     void start(Starting const& starting);
-    BlockHome& home() const { return desk_.agenda.store().home(); }
+    BlockStorage& storage() const { return run_state_.dispatcher.store().storage(); }
 
-    Desk& desk_;
+    RunState& run_state_;
     schedule::Section const& section_;
     Transport& transport_;
     TransferLog& log_;
-    std::mutex mutex_;  // taken before the desk's, never after
+    std::mutex mutex_;  // taken before the run state's, never after
     std::atomic<bool> busy_{false};
     std::atomic<double> last_change_{0};
-    unsigned seen_events_ = 0;  // of the desk, when starts were last looked for
+    unsigned seen_events_ = 0;  // of the run state, when starts were last looked for
     std::vector<Starting> starting_;
     std::vector<Starting> expected_;       // their bytes are on their way from a device
     std::vector<Transport::Ticket> done_;  // tickets are task ids

@@ -1,6 +1,6 @@
 #include "executor/engine/dispatcher.hpp"
 
-template class ein::schedule::Agenda<ein::executor::BlockStore>;
+template class ein::schedule::Dispatcher<ein::executor::BlockStore>;
 
 namespace ein::executor {
 

@@ -1,4 +1,4 @@
-// The agenda of a run: schedule::Agenda over blocks with memory.
+// The dispatcher of a run: schedule::Dispatcher over blocks with memory.
 #pragma once
 
 #include "executor/storage/block_store.hpp"
@@ -9,11 +9,11 @@ namespace ein::executor {
 using schedule::Inputs;
 using schedule::Phase;
 using schedule::TransferLimits;
-using Agenda = schedule::Agenda<BlockStore>;
+using Dispatcher = schedule::Dispatcher<BlockStore>;
 
 /// The profile of a run that keeps its inputs loaded: as if one more task at the end read every loaded block.
 schedule::Profile replay_keeping_inputs(schedule::Section const& section);
 
 }  // namespace ein::executor
 
-extern template class ein::schedule::Agenda<ein::executor::BlockStore>;
+extern template class ein::schedule::Dispatcher<ein::executor::BlockStore>;

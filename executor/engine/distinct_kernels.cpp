@@ -11,7 +11,7 @@ namespace {
 
 std::uint64_t mix(std::uint64_t hash, std::uint64_t value) { return mix64(hash ^ (value + 0x9e3779b97f4a7c15u)); }
 
-/// Looks a few levels deep: enough to tell most expressions apart, whatever their size.
+/// StateEquivalence a few levels deep: enough to tell most expressions apart, whatever their size.
 std::uint64_t mix(std::uint64_t hash, scalar::Expr const& expr, int levels) {
     scalar::Node const& node = expr.node();
     hash = mix(hash, static_cast<std::uint64_t>(node.op) * 65536 + static_cast<std::uint64_t>(node.slot));

@@ -16,22 +16,22 @@
 
 namespace ein::executor {
 
-/// One run while it lasts: desk, crew, communicator and attendant, and the phases that they go through.
+/// One run while it lasts: run state, worker pool, communicator and progress thread, and the phases that they go through.
 class Engine::Running {
 public:
     Running(Engine& engine)
         : engine_(engine),
           parts_(engine.parts_),
           options_(engine.options_),
-          desk_(parts_.section, parts_.header.loops, engine.profile_, options_.limits, options_.threads,
+          run_state_(parts_.section, parts_.header.loops, engine.profile_, options_.limits, options_.threads,
                 [this](ExitCode code, std::string const& message) { end_all(code, message); }),
           device_home_(live_on_device(engine)),
-          runner_(parts_.header, parts_.section, parts_.device, engine.kernels_, engine.chains_,
-                  desk_.agenda.store().home(), parts_.readers, parts_.sink, parts_.spills),
+          runner_(parts_.header, parts_.section, parts_.device, engine.kernels_, engine.fused_groups_,
+                  run_state_.dispatcher.store().storage(), parts_.readers, parts_.sink, parts_.spills),
           predicted_(parts_.section, schedule::predicted_turns(parts_.header, parts_.section)) {
-        for (BlockId block : engine.chains_.inside()) desk_.agenda.store().keep_empty(block);
+        for (BlockId block : engine.fused_groups_.inside()) run_state_.dispatcher.store().keep_empty(block);
         bool const alone = parts_.transport.size() == 1;
-        if (!alone) communicator_.emplace(desk_, parts_.section, parts_.transport, engine.record_.transfers());
+        if (!alone) communicator_.emplace(run_state_, parts_.section, parts_.transport, engine.record_.transfers());
         total_tasks_ = tasks_of_all_ranks();
         bool const reachable =
             messages_reach_devices(parts_.transport, options_.device_messages, parts_.device.accelerator(),
@@ -45,16 +45,16 @@ public:
         {
             Closing closing{*this};
             Communicator* const communicator = communicator_ ? &*communicator_ : nullptr;
-            crew_.emplace(
-                options_.threads, desk_,
-                Crew::Parts{parts_.header, parts_.section, runner_, communicator, engine_.widths_, engine_.record_});
-            attendant_.emplace(desk_, attendant_parts(communicator));
+            worker_pool_.emplace(
+                options_.threads, run_state_,
+                WorkerPool::Parts{parts_.header, parts_.section, runner_, communicator, engine_.widths_, engine_.record_});
+            progress_thread_.emplace(run_state_, attendant_parts(communicator));
             go_through_phases(began);
         }
-        if (desk_.failure) std::rethrow_exception(desk_.failure);
+        if (run_state_.failure) std::rethrow_exception(run_state_.failure);
         if (options_.progress != nullptr) options_.progress->finish();
         collect(before);
-        desk_.agenda.store().ledger().check(engine_.profile_.peak);
+        run_state_.dispatcher.store().ledger().check(engine_.profile_.peak);
         promise(parts_.spills == nullptr || parts_.spills->blocks_left() == 0,
                 "blocks are left on disk after the last task");
         return std::move(result_);
@@ -65,10 +65,10 @@ private:
     struct Closing {
         Running& run;
         ~Closing() {
-            run.desk_.close();
-            run.attendant_.reset();
-            if (!run.crew_) return;
-            run.crew_->join();
+            run.run_state_.close();
+            run.progress_thread_.reset();
+            if (!run.worker_pool_) return;
+            run.worker_pool_->join();
             run.collect_times();
         }
     };
@@ -86,11 +86,11 @@ private:
                 result_.rounds.push_back(work(Phase::execute, round));
                 if (round + 1 < options_.repeat) drop_outputs();
             }
-            result_.live_after_execute = desk_.agenda.store().ledger().live();
+            result_.live_after_execute = run_state_.dispatcher.store().ledger().live();
             result_.store_seconds = work(Phase::store, options_.repeat - 1);
             result_.total_seconds = seconds_now() - began;
         } catch (...) {
-            desk_.fail(std::current_exception(), "");
+            run_state_.fail(std::current_exception(), "");
         }
     }
 
@@ -99,51 +99,51 @@ private:
         if (closed()) return 0;
         double const begin = seconds_now();
         {
-            std::lock_guard lock(desk_.mutex);
-            desk_.agenda.begin_phase(phase);
-            if (phase == Phase::execute) desk_.times.begin(begin);
-            desk_.events.fetch_add(1);
+            std::lock_guard lock(run_state_.mutex);
+            run_state_.dispatcher.begin_phase(phase);
+            if (phase == Phase::execute) run_state_.times.begin(begin);
+            run_state_.events.fetch_add(1);
         }
         if (communicator_ && !closed()) communicator_->step();  // messages go while the first kernels run
-        crew_->work();
-        if (phase == Phase::execute && !closed()) desk_.agenda.store().home().settle();
+        worker_pool_->work();
+        if (phase == Phase::execute && !closed()) run_state_.dispatcher.store().storage().settle();
         double const worked = seconds_now();
         if (communicator_ && !closed()) communicator_->barrier();
         double const end = seconds_now();
         engine_.record_.add({phase, round, begin, worked, end});
-        std::lock_guard lock(desk_.mutex);
-        if (phase == Phase::execute) desk_.times.end(end);
+        std::lock_guard lock(run_state_.mutex);
+        if (phase == Phase::execute) run_state_.times.end(end);
         return worked - begin;
     }
 
-    DeviceHome* live_on_device(Engine& engine) {
+    DeviceCache* live_on_device(Engine& engine) {
         if (engine.device_capacity_ == 0) return nullptr;
-        auto home = std::make_unique<DeviceHome>(parts_.section, *parts_.device.accelerator(), engine.device_capacity_);
-        DeviceHome* const out = home.get();
-        desk_.agenda.store().live_in(std::move(home));
+        auto storage = std::make_unique<DeviceCache>(parts_.section, *parts_.device.accelerator(), engine.device_capacity_);
+        DeviceCache* const out = storage.get();
+        run_state_.dispatcher.store().live_in(std::move(storage));
         return out;
     }
 
     void prepare_memory() {
-        std::lock_guard lock(desk_.mutex);
-        if (!desk_.closed) desk_.agenda.prepare_memory();
+        std::lock_guard lock(run_state_.mutex);
+        if (!run_state_.closed) run_state_.dispatcher.prepare_memory();
     }
 
     void begin_round(int round) {
         bool const keep = round + 1 < options_.repeat && !options_.load_each_round;
-        std::lock_guard lock(desk_.mutex);
-        desk_.agenda.begin_round(keep ? Inputs::kept : Inputs::used_up);
+        std::lock_guard lock(run_state_.mutex);
+        run_state_.dispatcher.begin_round(keep ? Inputs::kept : Inputs::used_up);
     }
 
     void drop_outputs() {
-        std::lock_guard lock(desk_.mutex);
-        if (!desk_.closed) desk_.agenda.drop_outputs();
-        if (!desk_.closed && parts_.spills != nullptr) parts_.spills->forget_blocks();
+        std::lock_guard lock(run_state_.mutex);
+        if (!run_state_.closed) run_state_.dispatcher.drop_outputs();
+        if (!run_state_.closed && parts_.spills != nullptr) parts_.spills->forget_blocks();
     }
 
     bool closed() {
-        std::lock_guard lock(desk_.mutex);
-        return desk_.closed;
+        std::lock_guard lock(run_state_.mutex);
+        return run_state_.closed;
     }
 
     std::int64_t tasks_of_all_ranks() {
@@ -154,7 +154,7 @@ private:
     }
 
     std::int64_t tasks_of_this_rank() const {
-        schedule::TaskLinks const& links = desk_.agenda.links();
+        schedule::TaskLinks const& links = run_state_.dispatcher.links();
         std::int64_t const loads = links.loads_end().value(),
                            stores = links.end().value() - links.stores_begin().value();
         std::int64_t working = 0;
@@ -164,7 +164,7 @@ private:
                std::int64_t{options_.repeat} * working;
     }
 
-    Attendant::Parts attendant_parts(Communicator* communicator) {
+    ProgressThread::Parts attendant_parts(Communicator* communicator) {
         double const flops_a_task = schedule::flops(parts_.header, parts_.section, predicted_) /
                                     static_cast<double>(std::max<std::int64_t>(1, tasks_of_this_rank())) *
                                     options_.repeat;
@@ -175,7 +175,7 @@ private:
                 options_.progress,
                 communicator,
                 [this, flops_a_task] {
-                    std::int64_t const tasks = desk_.agenda.finished() - desk_.agenda.store().home().under_way().tasks;
+                    std::int64_t const tasks = run_state_.dispatcher.finished() - run_state_.dispatcher.store().storage().under_way().tasks;
                     return Done{tasks, flops_a_task * static_cast<double>(tasks)};  // on average
                 },
                 [this](std::string const& silence) { explain(silence); }};
@@ -191,24 +191,24 @@ private:
         if (!options_.explain) return;
         std::string text;
         {
-            std::lock_guard lock(desk_.mutex);
-            std::vector<TaskId> const running = crew_ ? crew_->running() : std::vector<TaskId>{};
-            text = standstill_text(parts_.header, parts_.section, desk_.agenda, running,
-                                   desk_.agenda.store().home().under_way());
+            std::lock_guard lock(run_state_.mutex);
+            std::vector<TaskId> const running = worker_pool_ ? worker_pool_->running() : std::vector<TaskId>{};
+            text = standstill_text(parts_.header, parts_.section, run_state_.dispatcher, running,
+                                   run_state_.dispatcher.store().storage().under_way());
         }
         options_.explain(text + (silence.empty() ? "" : "; " + silence));
     }
 
     void collect_times() {
-        for (TaskTimes const* times : crew_->times()) result_.workers.push_back(*times);
+        for (TaskTimes const* times : worker_pool_->times()) result_.workers.push_back(*times);
         result_.workers.push_back(communicator_ ? communicator_->times() : TaskTimes{});
     }
 
     void collect(TransferCounts const& before) {
         result_.execute_seconds =
             std::accumulate(result_.rounds.begin(), result_.rounds.end(), 0.0) / static_cast<double>(options_.repeat);
-        std::vector<std::int64_t> const& turns = desk_.agenda.turns().begun();
-        engine_.record_.set_turns(desk_.agenda.turns().taken());
+        std::vector<std::int64_t> const& turns = run_state_.dispatcher.turns().begun();
+        engine_.record_.set_turns(run_state_.dispatcher.turns().taken());
         result_.turns.assign(parts_.header.loops.size(), 0);
         for (std::size_t l = 0; l < turns.size(); ++l)
             result_.turns[static_cast<std::size_t>(parts_.section.loops[l].spec)] = turns[l];
@@ -217,8 +217,8 @@ private:
         TransferCounts const after = parts_.transport.counts();
         result_.transfers = {(after.bytes_sent - before.bytes_sent) / options_.repeat,
                              (after.messages_sent - before.messages_sent) / options_.repeat};
-        result_.blocks = desk_.agenda.store().ledger();
-        result_.times = desk_.times.shares().each_of(options_.repeat);
+        result_.blocks = run_state_.dispatcher.store().ledger();
+        result_.times = run_state_.times.shares().each_of(options_.repeat);
         result_.peak_predicted = engine_.profile_.peak;
         if (device_home_ != nullptr)
             result_.device = DeviceUse{
@@ -234,13 +234,13 @@ private:
     Engine& engine_;
     EngineParts& parts_;
     EngineOptions& options_;
-    Desk desk_;
+    RunState run_state_;
     bool direct_ = false;      // messages go from device to device
-    DeviceHome* device_home_;  // nullptr where kernels run in this process's memory
+    DeviceCache* device_home_;  // nullptr where kernels run in this process's memory
     TaskRunner runner_;
     std::optional<Communicator> communicator_;
-    std::optional<Crew> crew_;
-    std::optional<Attendant> attendant_;
+    std::optional<WorkerPool> worker_pool_;
+    std::optional<ProgressThread> progress_thread_;
     schedule::Runs predicted_;
     std::int64_t total_tasks_ = 0;
     RunResult result_;
@@ -253,9 +253,9 @@ Engine::Engine(EngineParts parts, EngineOptions options)
       kernels_(parts.header, parts.section, parts.device, parts.params),
       profile_(options_.repeat > 1 && !options_.load_each_round ? replay_keeping_inputs(parts.section)
                                                                 : schedule::replay(parts.section)),
-      chains_(parts.header, parts.section,
-              parts.device.gains_from_cache() ? find_chains(parts.header, parts.section, options_.chains, profile_)
-                                              : std::vector<Chain>{},
+      fused_groups_(parts.header, parts.section,
+              parts.device.gains_from_cache() ? find_fused_groups(parts.header, parts.section, options_.fused_groups, profile_)
+                                              : std::vector<FusedGroup>{},
               parts.device, kernels_, parts.params),
       widths_(schedule::kernel_widths(parts.section, options_.threads)),
       record_(options_.threads, parts.section.tasks.size(), options_.keep) {

@@ -43,8 +43,8 @@ struct EngineOptions {
     Keep keep = Keep::latest;                   // of what happens: all for a trace
     Progress* progress = nullptr;               // at rank 0, if wanted
     TransferLimits limits;
-    ChainLimits chains;
-    Desk::OnFailure on_failure;  // before the transport ends all ranks: tell the user, remove what is unfinished
+    FusionLimits fused_groups;
+    RunState::OnFailure on_failure;  // before the transport ends all ranks: tell the user, remove what is unfinished
     std::function<void(std::string const&)> explain;  // a line on what this rank waits for, when the run stalls
 };
 
@@ -63,7 +63,7 @@ struct RunResult {
     std::vector<double> rounds;           // execute seconds of each
     double flops = 0;                     // of one round
     TransferCounts transfers;             // of one round
-    BlockLedger blocks;                   // after the end
+    BlockCounts blocks;                   // after the end
     std::int64_t live_after_execute = 0;  // blocks that wait to be stored
     std::int64_t peak_predicted = 0;
     schedule::DiskUse spilled;  // in one round
@@ -94,7 +94,7 @@ private:
     std::int64_t device_capacity_;  // bytes; 0: kernels run in this process's memory
     KernelTable kernels_;
     schedule::Profile profile_;
-    ChainRunner chains_;
+    FusedGroupRunner fused_groups_;
     std::vector<std::int16_t> widths_;
     Record record_;
 };

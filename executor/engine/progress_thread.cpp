@@ -25,38 +25,38 @@ Clock::duration poll_interval(double quiet) {
 
 }  // namespace
 
-Attendant::Attendant(Desk& desk, Parts parts)
-    : desk_(desk),
+ProgressThread::ProgressThread(RunState& run_state, Parts parts)
+    : run_state_(run_state),
       parts_(std::move(parts)),
       began_(seconds_now()),
-      watch_(parts_.self, parts_.ranks, parts_.stall, began_),
+      stall_detector_(parts_.self, parts_.ranks, parts_.stall, began_),
       thread_([this] { serve(); }) {}
 
-Attendant::~Attendant() { thread_.join(); }
+ProgressThread::~ProgressThread() { thread_.join(); }
 
-void Attendant::serve() {
+void ProgressThread::serve() {
     try {
         serve_until_closed();
     } catch (...) {
-        desk_.fail(std::current_exception(), "");
+        run_state_.fail(std::current_exception(), "");
     }
 }
 
-void Attendant::serve_until_closed() {
+void ProgressThread::serve_until_closed() {
     auto next_tick = Clock::now() + tick_interval(parts_.stall);
     int quiet = polls_before_sleep;
-    std::unique_lock lock(desk_.mutex);
-    while (!desk_.closed) {
+    std::unique_lock lock(run_state_.mutex);
+    while (!run_state_.closed) {
         bool const transfers = parts_.communicator != nullptr &&
-                               (desk_.agenda.transfers_in_flight() > 0 || desk_.agenda.transfers_wanted());
+                               (run_state_.dispatcher.transfers_in_flight() > 0 || run_state_.dispatcher.transfers_wanted());
         quiet = transfers ? 0 : std::min(quiet + 1, polls_before_sleep);
-        desk_.attendant_asleep = quiet >= polls_before_sleep;
+        run_state_.attendant_asleep = quiet >= polls_before_sleep;
         auto const until =
-            desk_.attendant_asleep ? next_tick : std::min(next_tick, Clock::now() + poll_interval(quiet_for()));
-        desk_.attention.wait_until(lock, until);
-        desk_.attendant_asleep = false;
-        bool const poll = transfers && !desk_.polling && !desk_.closed;
-        bool const due = Clock::now() >= next_tick && !desk_.closed;
+            run_state_.attendant_asleep ? next_tick : std::min(next_tick, Clock::now() + poll_interval(quiet_for()));
+        run_state_.attention.wait_until(lock, until);
+        run_state_.attendant_asleep = false;
+        bool const poll = transfers && !run_state_.polling && !run_state_.closed;
+        bool const due = Clock::now() >= next_tick && !run_state_.closed;
         if (!poll && !due) continue;
         lock.unlock();
         if (poll) parts_.communicator->step();
@@ -69,37 +69,37 @@ void Attendant::serve_until_closed() {
 }
 
 /// Seconds since a transfer last began or ended.
-double Attendant::quiet_for() const {
+double ProgressThread::quiet_for() const {
     return parts_.communicator == nullptr ? 0 : seconds_now() - parts_.communicator->last_change();
 }
 
-void Attendant::tick() {
+void ProgressThread::tick() {
     double const now = seconds_now();
     Done mine;
     {
-        std::lock_guard lock(desk_.mutex);
+        std::lock_guard lock(run_state_.mutex);
         mine = parts_.done();
     }
-    Watch::Advice const advice = exchange(mine, now);
-    if (parts_.progress != nullptr) parts_.progress->update(watch_.sum(), parts_.total_tasks, now - began_);
-    if (advice == Watch::Advice::explain) parts_.explain(watch_.silence(now));
-    if (advice != Watch::Advice::give_up) return;
+    StallDetector::Advice const advice = exchange(mine, now);
+    if (parts_.progress != nullptr) parts_.progress->update(stall_detector_.sum(), parts_.total_tasks, now - began_);
+    if (advice == StallDetector::Advice::explain) parts_.explain(stall_detector_.silence(now));
+    if (advice != StallDetector::Advice::give_up) return;
     char seconds[32];
     std::snprintf(seconds, sizeof seconds, "%g", parts_.stall);
-    std::string const silence = watch_.silence(now);
+    std::string const silence = stall_detector_.silence(now);
     throw RunError(std::string("no task has ended on any rank for ") + seconds + " s; " +
                    (silence.empty() ? "if a single task takes that long, raise --stall" : silence));
 }
 
-Watch::Advice Attendant::exchange(Done mine, double now) {
-    std::vector<Watch::Note> out;
-    if (parts_.communicator == nullptr) return watch_.tick(now, mine, out);
-    Watch::Advice advice = Watch::Advice::go_on;
+StallDetector::Advice ProgressThread::exchange(Done mine, double now) {
+    std::vector<StallDetector::Note> out;
+    if (parts_.communicator == nullptr) return stall_detector_.tick(now, mine, out);
+    StallDetector::Advice advice = StallDetector::Advice::go_on;
     parts_.communicator->with_transport([&](Transport& transport) {
-        Watch::Note note;
-        while (transport.take_note(note.peer, note.text)) watch_.hear(note, now);
-        advice = watch_.tick(now, mine, out);
-        for (Watch::Note const& each : out) transport.post_note(each.peer, each.text);
+        StallDetector::Note note;
+        while (transport.take_note(note.peer, note.text)) stall_detector_.hear(note, now);
+        advice = stall_detector_.tick(now, mine, out);
+        for (StallDetector::Note const& each : out) transport.post_note(each.peer, each.text);
     });
     return advice;
 }

@@ -12,7 +12,7 @@
 
 namespace ein::executor {
 
-class Attendant {
+class ProgressThread {
 public:
     struct Parts {
         Rank self;
@@ -21,23 +21,23 @@ public:
         std::int64_t total_tasks;                                 // of all ranks and rounds
         Progress* progress;                                       // rank 0 only
         Communicator* communicator;                               // nullptr with one rank
-        std::function<Done()> done;                               // by this rank; called under the desk's lock
+        std::function<Done()> done;                               // by this rank; called under the run state's lock
         std::function<void(std::string const& silence)> explain;  // tells what this rank waits for, and who is silent
     };
-    Attendant(Desk& desk, Parts parts);
-    ~Attendant();  // the desk must be closed
+    ProgressThread(RunState& run_state, Parts parts);
+    ~ProgressThread();  // the run state must be closed
 
 private:
     void serve();
     void serve_until_closed();
     double quiet_for() const;
     void tick();
-    Watch::Advice exchange(Done mine, double now);
+    StallDetector::Advice exchange(Done mine, double now);
 
-    Desk& desk_;
+    RunState& run_state_;
     Parts parts_;
     double began_;
-    Watch watch_;
+    StallDetector stall_detector_;
     std::thread thread_;
 };
 

@@ -41,7 +41,7 @@ bool comes_from_another_rank(std::exception_ptr const& error) {
 
 }  // namespace
 
-void Desk::fail(std::exception_ptr error, std::string const& place) {
+void RunState::fail(std::exception_ptr error, std::string const& place) {
     Told const what = told(error, place);
     {
         std::lock_guard lock(mutex);
@@ -56,7 +56,7 @@ void Desk::fail(std::exception_ptr error, std::string const& place) {
     }
 }
 
-void Desk::close() {
+void RunState::close() {
     std::lock_guard lock(mutex);
     closed = true;
     events.fetch_add(1, std::memory_order_release);

@@ -1,4 +1,4 @@
-// What the threads of one rank share: the agenda under one lock, the conditions they wait on, and the first failure.
+// What the threads of one rank share: the dispatcher under one lock, the conditions they wait on, and the first failure.
 // One lock is enough: a task takes it once, to report its end and get the next.
 #pragma once
 
@@ -15,22 +15,22 @@
 
 namespace ein::executor {
 
-struct LentJob;
+struct SharedKernel;
 
-struct Desk {
+struct RunState {
     /// Tells the user and ends all ranks. It may throw: this rank ends anyway.
     using OnFailure = std::function<void(ExitCode code, std::string const& message)>;
 
-    Desk(schedule::Section const& section, std::vector<schedule::LoopSpec> const& loops,
+    RunState(schedule::Section const& section, std::vector<schedule::LoopSpec> const& loops,
          schedule::Profile const& profile, TransferLimits limits, int workers, OnFailure on_failure_)
-        : agenda(section, loops, profile, limits), times(workers), on_failure(std::move(on_failure_)) {}
+        : dispatcher(section, loops, profile, limits), times(workers), on_failure(std::move(on_failure_)) {}
 
     std::mutex mutex;                   // of everything below but `events`
     std::condition_variable work;       // there may be something to do for an idle worker
     std::condition_variable attention;  // for the attendant
-    Agenda agenda;
-    TimeBook times;                 // of the execute phases
-    std::vector<LentJob*> jobs;     // kernels that idle workers may help with
+    Dispatcher dispatcher;
+    TimeAccounting times;                 // of the execute phases
+    std::vector<SharedKernel*> jobs;     // kernels that idle workers may help with
     int idle = 0;                   // workers that wait on `work`
     bool polling = false;           // an idle worker looks after the transfers
     bool attendant_asleep = false;  // until its next tick, unless called
@@ -42,18 +42,18 @@ struct Desk {
 
     /// Ends one task. Called under the lock.
     void finish(TaskId task) {
-        agenda.finish(task);
+        dispatcher.finish(task);
         events.fetch_add(1, std::memory_order_release);
-        if (agenda.phase_done()) work.notify_all();
+        if (dispatcher.phase_done()) work.notify_all();
     }
 
-    /// A task of a chain, whose work its last task does (see ChainRunner). Under the lock, as the end of the last one.
+    /// A task of a fused group, whose work its last task does (see FusedGroupRunner). Under the lock, as the end of the last one.
     void leave(TaskId task) {
-        agenda.leave(task);
+        dispatcher.leave(task);
         events.fetch_add(1, std::memory_order_release);
     }
     void finish(TaskId last, std::span<TaskId const> left_to_it) {
-        for (TaskId task : left_to_it) agenda.give_up_inputs(task);
+        for (TaskId task : left_to_it) dispatcher.give_up_inputs(task);
         finish(last);
     }
 

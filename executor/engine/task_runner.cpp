@@ -12,7 +12,7 @@ using schedule::Block;
 using schedule::Task;
 using schedule::TaskKind;
 
-void TaskRunner::run(TaskId id, Team& team, Scratch& scratch) const {
+void TaskRunner::run(TaskId id, WorkerTeam& team, Scratch& scratch) const {
     Task const& task = section_.tasks[static_cast<std::size_t>(id.value())];
     if (schedule::is_on_device(task.kind)) return compute(id, task, team, scratch);
     switch (task.kind) {
@@ -26,16 +26,16 @@ void TaskRunner::run(TaskId id, Team& team, Scratch& scratch) const {
 }
 
 /// What the device does, on blocks that were brought to where it does it.
-void TaskRunner::compute(TaskId id, Task const& task, Team& team, Scratch& scratch) const {
-    if (chains_.is_last(id)) return chains_.run(id, home_, team);
+void TaskRunner::compute(TaskId id, Task const& task, WorkerTeam& team, Scratch& scratch) const {
+    if (fused_groups_.is_last(id)) return fused_groups_.run(id, storage_, team);
     if (kernels_.runs_on_host(id)) return launch_on_host(id, task, team, scratch);
     {
-        home_.bring(id, scratch.blocks);
+        storage_.bring(id, scratch.blocks);
         struct Visit {
-            BlockHome& home;
+            BlockStorage& storage;
             TaskId id;
-            ~Visit() { home.ran(id); }
-        } const visit{home_, id};
+            ~Visit() { storage.ran(id); }
+        } const visit{storage_, id};
         switch (task.kind) {
             case TaskKind::fill: fill(task, team, scratch); break;
             case TaskKind::copy: copy(task, team, scratch); break;
@@ -50,15 +50,15 @@ void TaskRunner::compute(TaskId id, Task const& task, Team& team, Scratch& scrat
 }
 
 /// A kernel that the device leaves to the host.
-void TaskRunner::launch_on_host(TaskId id, Task const& task, Team& team, Scratch& scratch) const {
+void TaskRunner::launch_on_host(TaskId id, Task const& task, WorkerTeam& team, Scratch& scratch) const {
     scratch.blocks.inputs.clear();
     for (std::int32_t input : section_.inputs_of(task))
-        scratch.blocks.inputs.push_back(home_.in_host(BlockId{input}, HostUse::read).data());
-    scratch.blocks.output = home_.in_host(BlockId{task.output}, HostUse::update).data();
+        scratch.blocks.inputs.push_back(storage_.in_host(BlockId{input}, HostUse::read).data());
+    scratch.blocks.output = storage_.in_host(BlockId{task.output}, HostUse::update).data();
     launch(id, task, team, scratch);
 }
 
-void TaskRunner::launch(TaskId id, Task const& task, Team& team, Scratch& scratch) const {
+void TaskRunner::launch(TaskId id, Task const& task, WorkerTeam& team, Scratch& scratch) const {
     scratch.operands.resize(scratch.blocks.inputs.size());
     for (std::size_t k = 0; k < scratch.operands.size(); ++k)
         scratch.operands[k] = scratch.blocks.inputs[k] + kernels_.input_offset(task, static_cast<std::int32_t>(k));
@@ -70,7 +70,7 @@ void TaskRunner::launch(TaskId id, Task const& task, Team& team, Scratch& scratc
     kernels_.kernel(id).launch(call, team);
 }
 
-void TaskRunner::copy(Task const& task, Team& team, Scratch& scratch) const {
+void TaskRunner::copy(Task const& task, WorkerTeam& team, Scratch& scratch) const {
     CopyCall& call = scratch.copy;
     describe_copy(header_, section_, task, call);
     call.from = scratch.blocks.inputs[0];
@@ -78,7 +78,7 @@ void TaskRunner::copy(Task const& task, Team& team, Scratch& scratch) const {
     device_.copy(call, team);
 }
 
-void TaskRunner::reshape(Task const& task, Team& team, Scratch& scratch) const {
+void TaskRunner::reshape(Task const& task, WorkerTeam& team, Scratch& scratch) const {
     ReshapeCall call = describe_reshape(header_, section_, task);
     call.from = scratch.blocks.inputs[0];
     call.to = scratch.blocks.output;
@@ -91,7 +91,7 @@ void TaskRunner::load(Task const& task) const {
     reader->read(section_.box_of(block(task.output)), write(task.output));
 }
 
-void TaskRunner::fill(Task const& task, Team& team, Scratch& scratch) const {
+void TaskRunner::fill(Task const& task, WorkerTeam& team, Scratch& scratch) const {
     Block const& output = block(task.output);
     device_.fill(scratch.blocks.output, section_.elements_of(output), output.dtype,
                  header_.fills[static_cast<std::size_t>(task.spec)].value, team);

@@ -1,5 +1,5 @@
 // Runs one task on its blocks: what each kind means in terms of device, readers and outputs. Blocks are there already; counting and
-// order are the agenda's.
+// order are the dispatcher's.
 #pragma once
 
 #include <memory>
@@ -27,14 +27,14 @@ using Readers = std::vector<std::unique_ptr<tensor::Reader const>>;
 class TaskRunner {
 public:
     TaskRunner(schedule::Header const& header, schedule::Section const& section, Device& device,
-               KernelTable const& kernels, ChainRunner const& chains, BlockHome& home, Readers const& readers,
+               KernelTable const& kernels, FusedGroupRunner const& fused_groups, BlockStorage& storage, Readers const& readers,
                OutputSink& sink, SpillStore* spills)
         : header_(header),
           section_(section),
           device_(device),
           kernels_(kernels),
-          chains_(chains),
-          home_(home),
+          fused_groups_(fused_groups),
+          storage_(storage),
           readers_(readers),
           sink_(sink),
           spills_(spills) {
@@ -44,36 +44,36 @@ public:
 
     /// What a thread reuses from task to task.
     struct Scratch {
-        BlockHome::Operands blocks;
+        BlockStorage::Operands blocks;
         std::vector<void const*> operands;
         CopyCall copy;
     };
 
-    /// Any kind but send and receive; the last task of a chain runs all of it. @throws Error
-    void run(TaskId id, Team& team, Scratch& scratch) const;
-    ChainRunner const& chains() const { return chains_; }
+    /// Any kind but send and receive; the last task of a fused group runs all of it. @throws Error
+    void run(TaskId id, WorkerTeam& team, Scratch& scratch) const;
+    FusedGroupRunner const& fused_groups() const { return fused_groups_; }
 
 private:
-    void compute(TaskId id, schedule::Task const& task, Team& team, Scratch& scratch) const;
-    void launch(TaskId id, schedule::Task const& task, Team& team, Scratch& scratch) const;
-    void copy(schedule::Task const& task, Team& team, Scratch& scratch) const;
-    void reshape(schedule::Task const& task, Team& team, Scratch& scratch) const;
+    void compute(TaskId id, schedule::Task const& task, WorkerTeam& team, Scratch& scratch) const;
+    void launch(TaskId id, schedule::Task const& task, WorkerTeam& team, Scratch& scratch) const;
+    void copy(schedule::Task const& task, WorkerTeam& team, Scratch& scratch) const;
+    void reshape(schedule::Task const& task, WorkerTeam& team, Scratch& scratch) const;
     void load(schedule::Task const& task) const;
-    void fill(schedule::Task const& task, Team& team, Scratch& scratch) const;
+    void fill(schedule::Task const& task, WorkerTeam& team, Scratch& scratch) const;
     void store(schedule::Task const& task) const;
     SpillStore& spills() const;
-    void launch_on_host(TaskId id, schedule::Task const& task, Team& team, Scratch& scratch) const;
+    void launch_on_host(TaskId id, schedule::Task const& task, WorkerTeam& team, Scratch& scratch) const;
 
     schedule::Block const& block(std::int32_t id) const { return section_.blocks[static_cast<std::size_t>(id)]; }
-    std::span<std::byte const> read(std::int32_t id) const { return home_.in_host(BlockId{id}, HostUse::read); }
-    std::span<std::byte> write(std::int32_t id) const { return home_.in_host(BlockId{id}, HostUse::write); }
+    std::span<std::byte const> read(std::int32_t id) const { return storage_.in_host(BlockId{id}, HostUse::read); }
+    std::span<std::byte> write(std::int32_t id) const { return storage_.in_host(BlockId{id}, HostUse::write); }
 
     schedule::Header const& header_;
     schedule::Section const& section_;
     Device& device_;
     KernelTable const& kernels_;
-    ChainRunner const& chains_;
-    BlockHome& home_;
+    FusedGroupRunner const& fused_groups_;
+    BlockStorage& storage_;
     Readers const& readers_;
     OutputSink& sink_;
     SpillStore* spills_;                    // nullptr where nothing spills

@@ -10,77 +10,77 @@ namespace {
 constexpr double between_looks = 200e-6;  // s; a link of 10 Gbit/s brings 250 KB in that time
 }
 
-/// The crew as one kernel sees it.
-class Crew::LentTeam final : public Team {
+/// The worker pool as one kernel sees it.
+class WorkerPool::SharedKernelTeam final : public WorkerTeam {
 public:
-    LentTeam(Crew& crew, Worker& self, int width) : crew_(crew), self_(self), width_(width) {}
+    SharedKernelTeam(WorkerPool& worker_pool, Worker& self, int width) : worker_pool_(worker_pool), self_(self), width_(width) {}
     int width() const override { return width_; }
     void run(std::int64_t pieces, std::function<void(std::int64_t)> const& piece) override {
-        if (pieces > 1 && width_ > 1) return crew_.lend(self_, pieces, piece);
+        if (pieces > 1 && width_ > 1) return worker_pool_.lend(self_, pieces, piece);
         for (std::int64_t i = 0; i < pieces; ++i) {
             piece(i);
             pause();
         }
     }
-    void pause() override { crew_.move_messages(); }
+    void pause() override { worker_pool_.move_messages(); }
 
 private:
-    Crew& crew_;
+    WorkerPool& worker_pool_;
     Worker& self_;
     int width_;
 };
 
-Crew::Crew(int threads, Desk& desk, Parts parts) : desk_(desk), parts_(parts) {
+WorkerPool::WorkerPool(int threads, RunState& run_state, Parts parts) : run_state_(run_state), parts_(parts) {
     for (int i = 0; i < threads; ++i) workers_.push_back(std::make_unique<Worker>(parts.record.worker(i)));
     for (int i = 1; i < threads; ++i)
         threads_.emplace_back([this, i] { serve(*workers_[static_cast<std::size_t>(i)], false); });
 }
 
-Crew::~Crew() { join(); }
+WorkerPool::~WorkerPool() { join(); }
 
-void Crew::join() {
+void WorkerPool::join() {
     for (std::thread& thread : threads_) thread.join();
     threads_.clear();
 }
 
-void Crew::work() { serve(*workers_.front(), true); }
+void WorkerPool::work() { serve(*workers_.front(), true); }
 
-void Crew::serve(Worker& self, bool leads) {
+void WorkerPool::serve(Worker& self, bool leads) {
     try {
         serve_until_done(self, leads);
     } catch (...) {
-        desk_.fail(std::current_exception(), "");
+        run_state_.fail(std::current_exception(), "");
     }
 }
 
-void Crew::serve_until_done(Worker& self, bool leads) {
-    Lock lock(desk_.mutex);
-    desk_.times.turn_busy(seconds_now());
-    while (!desk_.closed && !(leads && desk_.agenda.phase_done())) {
-        if (auto const task = desk_.agenda.take_compute())
+void WorkerPool::serve_until_done(Worker& self, bool leads) {
+    Lock lock(run_state_.mutex);
+    run_state_.times.turn_busy(seconds_now());
+    while (!run_state_.closed && !(leads && run_state_.dispatcher.phase_done())) {
+        if (auto const task = run_state_.dispatcher.take_compute())
             run_task(self, *task, lock);
         else if (!help(self, lock) && !look_after_transfers(lock))
             wait(lock);
     }
-    desk_.times.turn_idle(seconds_now());
+    run_state_.times.turn_idle(seconds_now());
 }
 
-void Crew::run_task(Worker& self, TaskId task, Lock& lock) {
+void WorkerPool::run_task(Worker& self, TaskId task, Lock& lock) {
     auto const index = static_cast<std::size_t>(task.value());
-    ChainRunner const& chains = parts_.runner.chains();
-    if (chains.is_held_back(task)) {
+    FusedGroupRunner const& fused_groups = parts_.runner.fused_groups();
+    if (fused_groups.is_held_back(task)) {
         self.times.add(parts_.section.tasks[index].kind, 0);
-        return desk_.leave(task);
+        return run_state_.leave(task);
     }
     wake_another();
     lock.unlock();
     double const begin = seconds_now();
     self.log.begin(task, begin);
     try {
-        LentTeam team(*this, self, parts_.widths.empty() ? 1 : parts_.widths[index]);
+        SharedKernelTeam team(*this, self, parts_.widths.empty() ? 1 : parts_.widths[index]);
         parts_.runner.run(task, team, self.scratch);
     } catch (...) {
-        desk_.fail(std::current_exception(), task_text(parts_.header, parts_.section, task));
+        run_state_.fail(std::current_exception(), task_text(parts_.header, parts_.section, task));
         lock.lock();
         return;
     }
@@ -88,27 +88,27 @@ void Crew::run_task(Worker& self, TaskId task, Lock& lock) {
     self.log.end(end);
     self.times.add(parts_.section.tasks[index].kind, end - begin);
     lock.lock();
-    desk_.finish(task, chains.is_last(task) ? chains.held_back_for(task) : std::span<TaskId const>());
-    if (parts_.communicator == nullptr || !desk_.agenda.transfers_wanted()) return;
+    run_state_.finish(task, fused_groups.is_last(task) ? fused_groups.held_back_for(task) : std::span<TaskId const>());
+    if (parts_.communicator == nullptr || !run_state_.dispatcher.transfers_wanted()) return;
     lock.unlock();
     parts_.communicator->step();
     lock.lock();
 }
 
 /// Called before a worker turns to its task: who is idle may find another thing to do.
-void Crew::wake_another() {
-    if (desk_.idle == 0) return;
-    bool const transfers = parts_.communicator != nullptr && !desk_.polling &&
-                           (desk_.agenda.transfers_in_flight() > 0 || desk_.agenda.transfers_wanted());
-    if (transfers || desk_.agenda.compute_wanted()) desk_.work.notify_one();
+void WorkerPool::wake_another() {
+    if (run_state_.idle == 0) return;
+    bool const transfers = parts_.communicator != nullptr && !run_state_.polling &&
+                           (run_state_.dispatcher.transfers_in_flight() > 0 || run_state_.dispatcher.transfers_wanted());
+    if (transfers || run_state_.dispatcher.compute_wanted()) run_state_.work.notify_one();
 }
 
-bool Crew::help(Worker& self, Lock& lock) {
-    auto const open = std::find_if(desk_.jobs.begin(), desk_.jobs.end(), [](LentJob const* job) {
+bool WorkerPool::help(Worker& self, Lock& lock) {
+    auto const open = std::find_if(run_state_.jobs.begin(), run_state_.jobs.end(), [](SharedKernel const* job) {
         return job->next.load(std::memory_order_relaxed) < job->pieces;
     });
-    if (open == desk_.jobs.end()) return false;
-    LentJob& job = **open;
+    if (open == run_state_.jobs.end()) return false;
+    SharedKernel& job = **open;
     ++job.helpers;
     lock.unlock();
     take_pieces(self, job);
@@ -117,13 +117,13 @@ bool Crew::help(Worker& self, Lock& lock) {
     return true;
 }
 
-bool Crew::look_after_transfers(Lock& lock) {
-    if (parts_.communicator == nullptr || desk_.polling) return false;
-    if (desk_.agenda.transfers_in_flight() == 0 && !desk_.agenda.transfers_wanted()) return false;
-    desk_.polling = true;
+bool WorkerPool::look_after_transfers(Lock& lock) {
+    if (parts_.communicator == nullptr || run_state_.polling) return false;
+    if (run_state_.dispatcher.transfers_in_flight() == 0 && !run_state_.dispatcher.transfers_wanted()) return false;
+    run_state_.polling = true;
     double const begin = seconds_now();
-    desk_.times.turn_idle(begin);
-    unsigned const seen = desk_.events.load();
+    run_state_.times.turn_idle(begin);
+    unsigned const seen = run_state_.events.load();
     lock.unlock();
     double now = begin;
     try {
@@ -135,18 +135,18 @@ bool Crew::look_after_transfers(Lock& lock) {
             else
                 std::this_thread::sleep_for(std::chrono::microseconds(20));
             now = seconds_now();
-        } while (desk_.events.load() == seen && parts_.communicator->busy());
+        } while (run_state_.events.load() == seen && parts_.communicator->busy());
     } catch (...) {
-        desk_.fail(std::current_exception(), "");
+        run_state_.fail(std::current_exception(), "");
     }
     lock.lock();
-    desk_.times.turn_busy(now);
-    desk_.polling = false;
+    run_state_.times.turn_busy(now);
+    run_state_.polling = false;
     return true;
 }
 
 /// While kernels run nobody else may have a core to do it on.
-void Crew::move_messages() {
+void WorkerPool::move_messages() {
     Communicator* const communicator = parts_.communicator;
     if (communicator == nullptr || !communicator->busy()) return;
     double const now = seconds_now();
@@ -155,37 +155,37 @@ void Crew::move_messages() {
     try {
         communicator->step();
     } catch (...) {  // no fault of the kernel that looked
-        desk_.fail(std::current_exception(), "");
+        run_state_.fail(std::current_exception(), "");
     }
 }
 
-void Crew::wait(Lock& lock) {
-    desk_.times.turn_idle(seconds_now());
-    ++desk_.idle;
-    desk_.work.wait(lock);  // woken for nothing, the worker looks around and waits again
-    --desk_.idle;
-    desk_.times.turn_busy(seconds_now());
+void WorkerPool::wait(Lock& lock) {
+    run_state_.times.turn_idle(seconds_now());
+    ++run_state_.idle;
+    run_state_.work.wait(lock);  // woken for nothing, the worker looks around and waits again
+    --run_state_.idle;
+    run_state_.times.turn_busy(seconds_now());
 }
 
-void Crew::lend(Worker& self, std::int64_t pieces, std::function<void(std::int64_t)> const& piece) {
-    LentJob job;
+void WorkerPool::lend(Worker& self, std::int64_t pieces, std::function<void(std::int64_t)> const& piece) {
+    SharedKernel job;
     job.task = self.log.open();
     job.piece = &piece;
     job.pieces = pieces;
     {
-        std::lock_guard lock(desk_.mutex);
-        desk_.jobs.push_back(&job);
-        desk_.events.fetch_add(1, std::memory_order_release);
-        if (desk_.idle > 0) desk_.work.notify_all();
+        std::lock_guard lock(run_state_.mutex);
+        run_state_.jobs.push_back(&job);
+        run_state_.events.fetch_add(1, std::memory_order_release);
+        if (run_state_.idle > 0) run_state_.work.notify_all();
     }
     take_pieces(self, job);
-    Lock lock(desk_.mutex);
-    desk_.jobs.erase(std::find(desk_.jobs.begin(), desk_.jobs.end(), &job));
+    Lock lock(run_state_.mutex);
+    run_state_.jobs.erase(std::find(run_state_.jobs.begin(), run_state_.jobs.end(), &job));
     job_done_.wait(lock, [&] { return job.helpers == 0; });
     if (job.error) std::rethrow_exception(job.error);
 }
 
-void Crew::take_pieces(Worker& self, LentJob& job) {
+void WorkerPool::take_pieces(Worker& self, SharedKernel& job) {
     bool const traced = self.log.keeps_all();
     for (std::int64_t i = job.next.fetch_add(1); i < job.pieces; i = job.next.fetch_add(1)) {
         try {
@@ -195,19 +195,19 @@ void Crew::take_pieces(Worker& self, LentJob& job) {
             move_messages();
         } catch (...) {
             job.next = job.pieces;  // the rest is not worth starting
-            std::lock_guard lock(desk_.mutex);
+            std::lock_guard lock(run_state_.mutex);
             if (!job.error) job.error = std::current_exception();
         }
     }
 }
 
-std::vector<TaskTimes const*> Crew::times() const {
+std::vector<TaskTimes const*> WorkerPool::times() const {
     std::vector<TaskTimes const*> out;
     for (auto const& worker : workers_) out.push_back(&worker->times);
     return out;
 }
 
-std::vector<TaskId> Crew::running() const {
+std::vector<TaskId> WorkerPool::running() const {
     std::vector<TaskId> out;
     for (auto const& worker : workers_) out.push_back(worker->log.open());
     return out;

@@ -1,6 +1,6 @@
 // The worker threads of one rank. Each takes the lowest ready task; one that finds none lends itself to a kernel that is running,
 // or looks after the transfers, or waits on a condition. The thread that calls work() is one of them.
-// Example: Crew crew(4, ...); crew.work() returns when the phase is done (or failed), with three threads of its own left waiting.
+// Example: WorkerPool crew(4, ...); crew.work() returns when the phase is done (or failed), with three threads of its own left waiting.
 #pragma once
 
 #include <atomic>
@@ -18,16 +18,16 @@
 namespace ein::executor {
 
 /// A kernel cut in pieces, which idle workers may take too.
-struct LentJob {
+struct SharedKernel {
     TaskId task{-1};
     std::function<void(std::int64_t)> const* piece = nullptr;
     std::int64_t pieces = 0;
     std::atomic<std::int64_t> next{0};
-    int helpers = 0;           // under the desk's lock
-    std::exception_ptr error;  // under the desk's lock
+    int helpers = 0;           // under the run state's lock
+    std::exception_ptr error;  // under the run state's lock
 };
 
-class Crew {
+class WorkerPool {
 public:
     struct Parts {
         schedule::Header const& header;
@@ -37,12 +37,12 @@ public:
         std::vector<std::int16_t> const& widths;  // see kernel_widths()
         Record& record;
     };
-    Crew(int threads, Desk& desk, Parts parts);
-    ~Crew();
-    /// Ends the crew's own threads; the desk must be closed. Afterwards times() stand still.
+    WorkerPool(int threads, RunState& run_state, Parts parts);
+    ~WorkerPool();
+    /// Ends the worker pool's own threads; the run state must be closed. Afterwards times() stand still.
     void join();
 
-    /// Works until the phase is done or the desk closed.
+    /// Works until the phase is done or the run state closed.
     void work();
 
     std::vector<TaskTimes const*> times() const;
@@ -56,7 +56,7 @@ private:
         TaskTimes times;
         TaskRunner::Scratch scratch;
     };
-    class LentTeam;
+    class SharedKernelTeam;
     using Lock = std::unique_lock<std::mutex>;
     void serve(Worker& self, bool leads);
     void serve_until_done(Worker& self, bool leads);
@@ -65,12 +65,12 @@ private:
     bool look_after_transfers(Lock& lock);
     void wait(Lock& lock);
     void wake_another();
-    /// Pieces of the kernel that `self` runs, on its thread and idle ones (see Team::run).
+    /// Pieces of the kernel that `self` runs, on its thread and idle ones (see WorkerTeam::run).
     void lend(Worker& self, std::int64_t pieces, std::function<void(std::int64_t)> const& piece);
-    void take_pieces(Worker& self, LentJob& job);
+    void take_pieces(Worker& self, SharedKernel& job);
     void move_messages();
 
-    Desk& desk_;
+    RunState& run_state_;
     Parts parts_;
     std::condition_variable job_done_;
     std::atomic<double> next_look_{0};  // at messages, from inside a kernel; as seconds_now()

@@ -7,9 +7,9 @@
 
 namespace ein::executor {
 
-class Team {
+class WorkerTeam {
 public:
-    virtual ~Team() = default;
+    virtual ~WorkerTeam() = default;
     /// Threads that might help, the caller included (>= 1): how many pieces are worth making.
     virtual int width() const = 0;
     /// Calls piece(0) ... piece(pieces - 1), each once, on this thread and any idle ones; returns when all are done.
@@ -20,7 +20,7 @@ public:
 };
 
 /// The caller alone.
-class SoloTeam final : public Team {
+class SoloWorkerTeam final : public WorkerTeam {
 public:
     int width() const override { return 1; }
     void run(std::int64_t pieces, std::function<void(std::int64_t)> const& piece) override {

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::int64_t runs_a_thread = 8;  // of neighbouring pieces
 
-std::byte* data_of(BlockHome& home, BlockId block) { return home.in_host(block, HostUse::update).data(); }
+std::byte* data_of(BlockStorage& storage, BlockId block) { return storage.in_host(block, HostUse::update).data(); }
 
 }  // namespace
 
@@ -20,35 +20,35 @@ using schedule::Header;
 using schedule::Section;
 using schedule::Task;
 
-ChainRunner::ChainRunner(Header const& header, Section const& section, std::vector<Chain> chains, Device& device,
+FusedGroupRunner::FusedGroupRunner(Header const& header, Section const& section, std::vector<FusedGroup> fused_groups, Device& device,
                          KernelTable const& kernels, scalar::Params const& params)
     : header_(header), section_(section), kernels_(kernels) {
-    if (chains.empty()) return;
-    chain_of_.assign(section.tasks.size(), none);
-    for (Chain& chain : chains) {
-        for (TaskId id : chain.tasks) chain_of_[static_cast<std::size_t>(id.value())] = held_back;
-        chain_of_[static_cast<std::size_t>(chain.last().value())] = static_cast<std::int32_t>(chains_.size());
-        chains_.push_back(prepare(std::move(chain), device, params));
+    if (fused_groups.empty()) return;
+    group_of_.assign(section.tasks.size(), none);
+    for (FusedGroup& group : fused_groups) {
+        for (TaskId id : group.tasks) group_of_[static_cast<std::size_t>(id.value())] = held_back;
+        group_of_[static_cast<std::size_t>(group.last().value())] = static_cast<std::int32_t>(fused_groups_.size());
+        fused_groups_.push_back(prepare(std::move(group), device, params));
     }
 }
 
-std::span<TaskId const> ChainRunner::held_back_for(TaskId last) const {
-    std::vector<TaskId> const& tasks = chains_[static_cast<std::size_t>(role(last))].chain.tasks;
+std::span<TaskId const> FusedGroupRunner::held_back_for(TaskId last) const {
+    std::vector<TaskId> const& tasks = fused_groups_[static_cast<std::size_t>(role(last))].group.tasks;
     return std::span(tasks).first(tasks.size() - 1);
 }
 
-std::vector<BlockId> ChainRunner::inside() const {
+std::vector<BlockId> FusedGroupRunner::inside() const {
     std::vector<BlockId> blocks;
-    for (Prepared const& chain : chains_)
-        for (TaskId id : held_back_for(chain.chain.last())) blocks.push_back(BlockId{task(id).output});
+    for (Prepared const& group : fused_groups_)
+        for (TaskId id : held_back_for(group.group.last())) blocks.push_back(BlockId{task(id).output});
     return blocks;
 }
 
-ChainRunner::Prepared ChainRunner::prepare(Chain chain, Device& device, scalar::Params const& params) const {
+FusedGroupRunner::Prepared FusedGroupRunner::prepare(FusedGroup group, Device& device, scalar::Params const& params) const {
     Prepared out;
-    out.chain = std::move(chain);
-    out.steps = chain_steps(header_, section_, out.chain);
-    std::vector<Chain::Axis> const& axes = out.chain.axes;
+    out.group = std::move(group);
+    out.steps = fusion_plan(header_, section_, out.group);
+    std::vector<FusedGroup::Axis> const& axes = out.group.axes;
     for (std::size_t k = 0; k < out.steps.size(); ++k) {
         out.moves.emplace_back();
         for (std::size_t a = 0; a < axes.size(); ++a) out.moves.back().push_back(moves_along(out, k, a));
@@ -62,29 +62,29 @@ ChainRunner::Prepared ChainRunner::prepare(Chain chain, Device& device, scalar::
     return out;
 }
 
-KernelShape ChainRunner::shape_of(Prepared const& chain, std::size_t k) const {
-    ChainStep const& step = chain.steps[k];
-    KernelShape const of_task = kernel_shape(header_, section_, task_of(chain, step));
+KernelShape FusedGroupRunner::shape_of(Prepared const& group, std::size_t k) const {
+    FusedStep const& step = group.steps[k];
+    KernelShape const of_task = kernel_shape(header_, section_, task_of(group, step));
     KernelShape shape;
     shape.kernel = &step.kernel;
     shape.lengths = of_task.lengths;
-    for (ChainStep::Operand const& operand : step.operands) {
+    for (FusedStep::Operand const& operand : step.operands) {
         bool const inside = operand.step >= 0;
         auto const at = static_cast<std::size_t>(inside ? operand.step : operand.input);
         shape.operand_strides.push_back(inside ? std::vector<Extent>{} : of_task.operand_strides[at]);
-        shape.operand_dtypes.push_back(inside ? chain.steps[at].output : of_task.operand_dtypes[at]);
+        shape.operand_dtypes.push_back(inside ? group.steps[at].output : of_task.operand_dtypes[at]);
     }
     shape.output_dtype = step.output;
-    if (k + 1 < chain.steps.size()) return shape;
+    if (k + 1 < group.steps.size()) return shape;
     shape.output_strides = of_task.output_strides;
-    shape.output_bytes = section_.bytes_of(section_.blocks[static_cast<std::size_t>(task_of(chain, step).output)]);
+    shape.output_bytes = section_.bytes_of(section_.blocks[static_cast<std::size_t>(task_of(group, step).output)]);
     return shape;
 }
 
-ChainRunner::Moves ChainRunner::moves_along(Prepared const& chain, std::size_t k, std::size_t axis) const {
-    KernelShape const shape = shape_of(chain, k);
+FusedGroupRunner::Moves FusedGroupRunner::moves_along(Prepared const& group, std::size_t k, std::size_t axis) const {
+    KernelShape const shape = shape_of(group, k);
     graph::EinSum const& einsum = shape.kernel->einsum;
-    auto const label = static_cast<int>(chain.chain.axes[axis].labels[chain.steps[k].member]);
+    auto const label = static_cast<int>(group.group.axes[axis].labels[group.steps[k].member]);
     auto const move = [&](std::vector<int> const& axes, std::vector<Extent> const& strides, DType type) {
         std::ptrdiff_t bytes = 0;
         for (std::size_t at = 0; at < strides.size(); ++at)
@@ -98,21 +98,21 @@ ChainRunner::Moves ChainRunner::moves_along(Prepared const& chain, std::size_t k
     return out;
 }
 
-ChainRunner::Piece ChainRunner::prepare_piece(Prepared const& chain, unsigned longer, Device& device,
+FusedGroupRunner::Piece FusedGroupRunner::prepare_piece(Prepared const& group, unsigned longer, Device& device,
                                               scalar::Params const& params) const {
     Piece out;
     std::vector<std::vector<Extent>> inner_strides;
-    for (std::size_t k = 0; k < chain.steps.size(); ++k) {
-        ChainStep const& step = chain.steps[k];
-        KernelShape shape = shape_of(chain, k);
-        for (std::size_t a = 0; a < chain.chain.axes.size(); ++a) {
-            Chain::Axis const& axis = chain.chain.axes[a];
+    for (std::size_t k = 0; k < group.steps.size(); ++k) {
+        FusedStep const& step = group.steps[k];
+        KernelShape shape = shape_of(group, k);
+        for (std::size_t a = 0; a < group.group.axes.size(); ++a) {
+            FusedGroup::Axis const& axis = group.group.axes[a];
             shape.lengths[axis.labels[step.member]] = axis.length / axis.parts + (longer >> a & 1);
         }
         for (std::size_t i = 0; i < step.operands.size(); ++i)
             if (step.operands[i].step >= 0)
                 shape.operand_strides[i] = inner_strides[static_cast<std::size_t>(step.operands[i].step)];
-        if (k + 1 < chain.steps.size()) {
+        if (k + 1 < group.steps.size()) {
             Shape lengths;
             for (int label : step.kernel.einsum.output)
                 lengths.push_back(shape.lengths[static_cast<std::size_t>(label)]);
@@ -135,18 +135,18 @@ ChainRunner::Piece ChainRunner::prepare_piece(Prepared const& chain, unsigned lo
     return out;
 }
 
-std::optional<ChainRunner::Stream> ChainRunner::stream_of(Prepared const& chain) const {
+std::optional<FusedGroupRunner::Stream> FusedGroupRunner::stream_of(Prepared const& group) const {
     std::optional<Stream> out;
-    for (std::size_t k = 0; k < chain.steps.size(); ++k) {
-        auto const inputs = section_.inputs_of(task_of(chain, chain.steps[k]));
-        for (std::size_t i = 0; i < chain.steps[k].operands.size(); ++i) {
-            std::int32_t const input = chain.steps[k].operands[i].input;
+    for (std::size_t k = 0; k < group.steps.size(); ++k) {
+        auto const inputs = section_.inputs_of(task_of(group, group.steps[k]));
+        for (std::size_t i = 0; i < group.steps[k].operands.size(); ++i) {
+            std::int32_t const input = group.steps[k].operands[i].input;
             if (input < 0) continue;
             std::int32_t const block = inputs[static_cast<std::size_t>(input)];
             std::int64_t const bytes = section_.bytes_of(section_.blocks[static_cast<std::size_t>(block)]);
-            for (std::size_t a = 0; a < chain.chain.axes.size(); ++a) {
-                std::ptrdiff_t const step = chain.moves[k][a].operands[i];
-                bool const runs = step * chain.chain.axes[a].length == bytes;
+            for (std::size_t a = 0; a < group.group.axes.size(); ++a) {
+                std::ptrdiff_t const step = group.moves[k][a].operands[i];
+                bool const runs = step * group.group.axes[a].length == bytes;
                 if (runs && (!out || step > out->step)) out = {BlockId{block}, a, step};
             }
         }
@@ -154,8 +154,8 @@ std::optional<ChainRunner::Stream> ChainRunner::stream_of(Prepared const& chain)
     return out;
 }
 
-ChainRunner::Place ChainRunner::place_of(Prepared const& chain, std::int64_t number) {
-    std::vector<Chain::Axis> const& axes = chain.chain.axes;
+FusedGroupRunner::Place FusedGroupRunner::place_of(Prepared const& group, std::int64_t number) {
+    std::vector<FusedGroup::Axis> const& axes = group.group.axes;
     Place out{std::vector<Extent>(axes.size()), std::vector<Extent>(axes.size()), 0};
     for (std::size_t a = axes.size(); a-- > 0; number /= axes[a].parts) {
         std::int64_t const part = number % axes[a].parts;
@@ -167,58 +167,58 @@ ChainRunner::Place ChainRunner::place_of(Prepared const& chain, std::int64_t num
     return out;
 }
 
-std::span<std::byte const> ChainRunner::Prepared::read_of_stream(Place const& place, BlockHome& home) const {
+std::span<std::byte const> FusedGroupRunner::Prepared::read_of_stream(Place const& place, BlockStorage& storage) const {
     if (!stream) return {};
-    return {data_of(home, stream->block) + place.first[stream->axis] * stream->step,
+    return {data_of(storage, stream->block) + place.first[stream->axis] * stream->step,
             static_cast<std::size_t>(place.length[stream->axis] * stream->step)};
 }
 
 /// Neighbouring pieces run on one thread, which brings the next one's operands into the cache while it computes.
-void ChainRunner::run(TaskId last, BlockHome& home, Team& team) const {
-    Prepared const& chain = chains_[static_cast<std::size_t>(role(last))];
-    std::int64_t const pieces = chain.chain.pieces(),
+void FusedGroupRunner::run(TaskId last, BlockStorage& storage, WorkerTeam& team) const {
+    Prepared const& group = fused_groups_[static_cast<std::size_t>(role(last))];
+    std::int64_t const pieces = group.group.pieces(),
                        runs = std::min<std::int64_t>(pieces, runs_a_thread * team.width());
     team.run(runs, [&](std::int64_t run) {
         std::int64_t const end = part_begin(pieces, runs, run + 1);
         for (std::int64_t piece = part_begin(pieces, runs, run); piece < end; ++piece) {
-            run_piece(chain, piece, piece + 1 < end ? piece + 1 : -1, home);
+            run_piece(group, piece, piece + 1 < end ? piece + 1 : -1, storage);
             team.pause();
         }
     });
 }
 
 /// @param next  the piece that this thread runs then; -1: none
-void ChainRunner::run_piece(Prepared const& chain, std::int64_t number, std::int64_t next, BlockHome& home) const {
-    std::vector<Chain::Axis> const& axes = chain.chain.axes;
-    Place const place = place_of(chain, number);
-    Piece const& piece = chain.pieces.at(place.longer);
+void FusedGroupRunner::run_piece(Prepared const& group, std::int64_t number, std::int64_t next, BlockStorage& storage) const {
+    std::vector<FusedGroup::Axis> const& axes = group.group.axes;
+    Place const place = place_of(group, number);
+    Piece const& piece = group.pieces.at(place.longer);
     std::span<std::byte const> coming;
-    if (next >= 0) coming = chain.read_of_stream(place_of(chain, next), home);
-    if (coming.data() == chain.read_of_stream(place, home).data()) coming = {};
+    if (next >= 0) coming = group.read_of_stream(place_of(group, next), storage);
+    if (coming.data() == group.read_of_stream(place, storage).data()) coming = {};
     Scratch const inside(piece.bytes);
-    SoloTeam solo;
+    SoloWorkerTeam solo;
     std::vector<void const*> operands;
     std::vector<Extent> begin;
     for (std::size_t k = 0; k < piece.kernels.size(); ++k) {
-        ChainStep const& step = chain.steps[k];
-        TaskId const id = chain.chain.tasks[step.member];
+        FusedStep const& step = group.steps[k];
+        TaskId const id = group.group.tasks[step.member];
         Task const& at = task(id);
         auto const inputs = section_.inputs_of(at);
         operands.resize(step.operands.size());
         begin.assign(section_.coords.begin() + at.coords, section_.coords.begin() + at.coords + at.order);
         bool const is_last = k + 1 == piece.kernels.size();
-        std::byte* output = is_last ? data_of(home, BlockId{at.output}) + kernels_.output_offset(id)
+        std::byte* output = is_last ? data_of(storage, BlockId{at.output}) + kernels_.output_offset(id)
                                     : inside.data() + piece.output_at[k];
         for (std::size_t i = 0; i < step.operands.size(); ++i) {
             auto const [writer, input] = step.operands[i];
             std::byte const* from = writer >= 0 ? inside.data() + piece.output_at[static_cast<std::size_t>(writer)]
-                                                : data_of(home, BlockId{inputs[static_cast<std::size_t>(input)]}) +
+                                                : data_of(storage, BlockId{inputs[static_cast<std::size_t>(input)]}) +
                                                       kernels_.input_offset(at, input);
-            for (std::size_t a = 0; a < axes.size(); ++a) from += place.first[a] * chain.moves[k][a].operands[i];
+            for (std::size_t a = 0; a < axes.size(); ++a) from += place.first[a] * group.moves[k][a].operands[i];
             operands[i] = from;
         }
         for (std::size_t a = 0; a < axes.size(); ++a) {
-            output += place.first[a] * chain.moves[k][a].output;
+            output += place.first[a] * group.moves[k][a].output;
             begin[axes[a].labels[step.member]] += place.first[a];
         }
         auto const share = static_cast<std::size_t>(static_cast<double>(coming.size()) * piece.shares[k]);

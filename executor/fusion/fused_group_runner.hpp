@@ -1,4 +1,4 @@
-// Runs chains (chains.hpp): for each piece, the kernels of all its steps one after the other on one thread; pieces are spread over the team.
+// Runs fused groups (fused_groups.hpp): for each piece, the kernels of all its steps one after the other on one thread; pieces are spread over the team.
 // Example: a softmax over rows in 512 pieces of 16 rows: 512 times four small kernels.
 #pragma once
 
@@ -12,20 +12,20 @@
 
 namespace ein::executor {
 
-class ChainRunner {
+class FusedGroupRunner {
 public:
     /// Prepares the kernels of all pieces.
-    ChainRunner(schedule::Header const& header, schedule::Section const& section, std::vector<Chain> chains,
+    FusedGroupRunner(schedule::Header const& header, schedule::Section const& section, std::vector<FusedGroup> fused_groups,
                 Device& device, KernelTable const& kernels, scalar::Params const& params);
 
-    /// Whether a task is left to the last one of its chain.
+    /// Whether a task is left to the last one of its group.
     bool is_held_back(TaskId task) const { return role(task) < -1; }
     bool is_last(TaskId task) const { return role(task) >= 0; }
-    /// The others of the last task's chain.
+    /// The others of the last task's group.
     std::span<TaskId const> held_back_for(TaskId last) const;
-    /// Blocks inside chains: they need no memory.
+    /// Blocks inside fused groups: they need no memory.
     std::vector<BlockId> inside() const;
-    void run(TaskId last, BlockHome& home, Team& team) const;
+    void run(TaskId last, BlockStorage& storage, WorkerTeam& team) const;
 
 private:
     static constexpr std::int32_t none = -1, held_back = -2;
@@ -55,36 +55,36 @@ private:
             shares;  // of what is left of the next piece's stream: brought into the cache by each step's kernel
     };
     struct Prepared {
-        Chain chain;
-        std::vector<ChainStep> steps;
+        FusedGroup group;
+        std::vector<FusedStep> steps;
         std::vector<std::vector<Moves>> moves;  // of each step, by axis
         std::optional<Stream> stream;           // the largest
         std::map<unsigned, Piece> pieces;       // by Place::longer
 
-        std::span<std::byte const> read_of_stream(Place const& place, BlockHome& home) const;
+        std::span<std::byte const> read_of_stream(Place const& place, BlockStorage& storage) const;
     };
 
     std::int32_t role(TaskId task) const {
-        return chain_of_.empty() ? none : chain_of_[static_cast<std::size_t>(task.value())];
+        return group_of_.empty() ? none : group_of_[static_cast<std::size_t>(task.value())];
     }
-    Prepared prepare(Chain chain, Device& device, scalar::Params const& params) const;
+    Prepared prepare(FusedGroup group, Device& device, scalar::Params const& params) const;
     /// The step's kernel for all of its task's region; what it reads and writes inside has no strides yet.
-    KernelShape shape_of(Prepared const& chain, std::size_t k) const;
-    Moves moves_along(Prepared const& chain, std::size_t k, std::size_t axis) const;
-    Piece prepare_piece(Prepared const& chain, unsigned longer, Device& device, scalar::Params const& params) const;
-    std::optional<Stream> stream_of(Prepared const& chain) const;
-    static Place place_of(Prepared const& chain, std::int64_t number);
-    void run_piece(Prepared const& chain, std::int64_t piece, std::int64_t next, BlockHome& home) const;
-    schedule::Task const& task_of(Prepared const& chain, ChainStep const& step) const {
-        return task(chain.chain.tasks[step.member]);
+    KernelShape shape_of(Prepared const& group, std::size_t k) const;
+    Moves moves_along(Prepared const& group, std::size_t k, std::size_t axis) const;
+    Piece prepare_piece(Prepared const& group, unsigned longer, Device& device, scalar::Params const& params) const;
+    std::optional<Stream> stream_of(Prepared const& group) const;
+    static Place place_of(Prepared const& group, std::int64_t number);
+    void run_piece(Prepared const& group, std::int64_t piece, std::int64_t next, BlockStorage& storage) const;
+    schedule::Task const& task_of(Prepared const& group, FusedStep const& step) const {
+        return task(group.group.tasks[step.member]);
     }
     schedule::Task const& task(TaskId id) const { return section_.tasks[static_cast<std::size_t>(id.value())]; }
 
     schedule::Header const& header_;
     schedule::Section const& section_;
     KernelTable const& kernels_;
-    std::vector<Prepared> chains_;
-    std::vector<std::int32_t> chain_of_;  // by task: index of the chain that it ends, or none, or held_back
+    std::vector<Prepared> fused_groups_;
+    std::vector<std::int32_t> group_of_;  // by task: index of the fused group that it ends, or none, or held_back
 };
 
 }  // namespace ein::executor

@@ -21,33 +21,33 @@ namespace {
 constexpr std::size_t most_tasks = 16;
 constexpr std::int32_t most_distance = 4096;  // from the first task to the last, in the schedule
 constexpr double most_flops_an_element =
-    600;  // of a product whose elements stay in the chain: beyond, memory hardly counts
+    600;  // of a product whose elements stay in the fused group: beyond, memory hardly counts
 
 class Finder {
 public:
-    Finder(Header const& header, Section const& section, ChainLimits const& limits, Profile& profile)
+    Finder(Header const& header, Section const& section, FusionLimits const& limits, Profile& profile)
         : header_(header),
           section_(section),
           limits_(limits),
           profile_(profile),
           links_(section),
           loop_of_(schedule::loops_of_tasks(section)),
-          in_chain_(section.tasks.size()),
+          in_group_(section.tasks.size()),
           last_writer_(section.blocks.size()) {
         for (std::size_t i = 0; i < section.tasks.size(); ++i)
             if (section.tasks[i].output >= 0)
                 last_writer_[static_cast<std::size_t>(section.tasks[i].output)] = TaskId{static_cast<std::int32_t>(i)};
     }
 
-    std::vector<Chain> find() {
+    std::vector<FusedGroup> find() {
         for (std::int32_t i = links_.loads_end().value(); i < links_.stores_begin().value(); ++i) {
-            if (in_chain_[static_cast<std::size_t>(i)] || !eligible(TaskId{i})) continue;
-            std::optional<Chain> chain = longest_from(TaskId{i});
-            if (!chain || !hold_inputs(*chain)) continue;
-            for (TaskId task : chain->tasks) in_chain_[index(task)] = true;
-            chains_.push_back(std::move(*chain));
+            if (in_group_[static_cast<std::size_t>(i)] || !eligible(TaskId{i})) continue;
+            std::optional<FusedGroup> group = longest_from(TaskId{i});
+            if (!group || !hold_inputs(*group)) continue;
+            for (TaskId task : group->tasks) in_group_[index(task)] = true;
+            fused_groups_.push_back(std::move(*group));
         }
-        return std::move(chains_);
+        return std::move(fused_groups_);
     }
 
 private:
@@ -74,13 +74,13 @@ private:
                block(at.output).writers == 1 && !block(at.output).packed;
     }
 
-    std::optional<Chain> longest_from(TaskId first) const {
-        std::optional<Chain> best;
+    std::optional<FusedGroup> longest_from(TaskId first) const {
+        std::optional<FusedGroup> best;
         Members members{first};
         while (grow(members)) {
-            std::optional<Chain> chain = chain_of(members);
-            if (!chain) break;
-            best = std::move(chain);
+            std::optional<FusedGroup> group = group_of(members);
+            if (!group) break;
+            best = std::move(group);
         }
         return best;
     }
@@ -101,7 +101,7 @@ private:
         if (readers.empty()) return false;
         for (TaskId reader : readers) {
             if (members.contains(reader)) continue;
-            if (in_chain_[index(reader)] || !eligible(reader) || members.size() == most_tasks) return false;
+            if (in_group_[index(reader)] || !eligible(reader) || members.size() == most_tasks) return false;
             if (!loop_of_.empty() && loop_of_[index(reader)] != loop_of_[index(member)]) return false;
             members.insert(reader);
         }
@@ -118,14 +118,14 @@ private:
         return true;
     }
 
-    std::optional<Chain> chain_of(Members const& members) const {
-        Chain chain{{members.begin(), members.end()}, {}};
-        for (TaskId id : chain.tasks)
+    std::optional<FusedGroup> group_of(Members const& members) const {
+        FusedGroup group{{members.begin(), members.end()}, {}};
+        for (TaskId id : group.tasks)
             if (too_heavy(id, members) || !writes_whole(id) || !reads_whole_of(id, members)) return std::nullopt;
-        for (int label : einsum(chain.last()).output)
-            if (auto axis = axis_along(chain, static_cast<std::size_t>(label))) chain.axes.push_back(std::move(*axis));
-        choose_parts(chain);
-        return chain.pieces() > 1 ? std::optional(std::move(chain)) : std::nullopt;
+        for (int label : einsum(group.last()).output)
+            if (auto axis = axis_along(group, static_cast<std::size_t>(label))) group.axes.push_back(std::move(*axis));
+        choose_parts(group);
+        return group.pieces() > 1 ? std::optional(std::move(group)) : std::nullopt;
     }
 
     bool reads_whole_of(TaskId id, Members const& members) const {
@@ -149,69 +149,69 @@ private:
     }
 
     /// Follows a label of the last task through the blocks inside; nothing where it does not run through all of them.
-    std::optional<Chain::Axis> axis_along(Chain const& chain, std::size_t label) const {
-        std::size_t const count = chain.tasks.size();
+    std::optional<FusedGroup::Axis> axis_along(FusedGroup const& group, std::size_t label) const {
+        std::size_t const count = group.tasks.size();
         std::vector<std::optional<std::size_t>> labels(count);
         labels.back() = label;
         for (std::size_t reader = count; reader-- > 0;) {
             if (!labels[reader]) return std::nullopt;
-            auto const inputs = section_.inputs_of(task(chain.tasks[reader]));
+            auto const inputs = section_.inputs_of(task(group.tasks[reader]));
             for (std::size_t k = 0; k < inputs.size(); ++k) {
                 auto const writer =
-                    std::find(chain.tasks.begin(), chain.tasks.end(), links_.first_writer(BlockId{inputs[k]}));
-                if (writer == chain.tasks.end()) continue;
-                std::vector<int> const& axes = einsum(chain.tasks[reader]).inputs[k];
+                    std::find(group.tasks.begin(), group.tasks.end(), links_.first_writer(BlockId{inputs[k]}));
+                if (writer == group.tasks.end()) continue;
+                std::vector<int> const& axes = einsum(group.tasks[reader]).inputs[k];
                 auto const found = std::find(axes.begin(), axes.end(), static_cast<int>(*labels[reader]));
                 if (found == axes.end() || std::count(axes.begin(), axes.end(), *found) != 1) return std::nullopt;
                 auto const at = static_cast<std::size_t>(found - axes.begin());
                 auto const written = static_cast<std::size_t>(einsum(*writer).output[at]);
-                auto& known = labels[static_cast<std::size_t>(writer - chain.tasks.begin())];
+                auto& known = labels[static_cast<std::size_t>(writer - group.tasks.begin())];
                 if (known && *known != written) return std::nullopt;
                 known = written;
             }
         }
-        Chain::Axis axis;
+        FusedGroup::Axis axis;
         for (std::size_t k = 0; k < count; ++k) {
             axis.labels.push_back(*labels[k]);
-            if (begin_of(chain.tasks[k], *labels[k]) != begin_of(chain.last(), label) ||
-                length_of(chain.tasks[k], *labels[k]) != length_of(chain.last(), label))
+            if (begin_of(group.tasks[k], *labels[k]) != begin_of(group.last(), label) ||
+                length_of(group.tasks[k], *labels[k]) != length_of(group.last(), label))
                 return std::nullopt;
         }
-        axis.length = length_of(chain.last(), label);
+        axis.length = length_of(group.last(), label);
         return axis;
     }
 
     /// Cuts the outermost axes until a piece fits the cache.
-    void choose_parts(Chain& chain) const {
-        double const total = bytes_along(chain);
+    void choose_parts(FusedGroup& group) const {
+        double const total = bytes_along(group);
         if (total < limits_.least_bytes) return;
         auto wanted = static_cast<std::int64_t>(total / limits_.bytes_of_a_piece) + 1;
-        for (std::size_t a = 0; a < chain.axes.size() && wanted > 1; ++a) {
-            Chain::Axis& axis = chain.axes[a];
-            Extent const shortest = cuts_rows(chain, a) ? limits_.least_rows : 1;
+        for (std::size_t a = 0; a < group.axes.size() && wanted > 1; ++a) {
+            FusedGroup::Axis& axis = group.axes[a];
+            Extent const shortest = cuts_rows(group, a) ? limits_.least_rows : 1;
             axis.parts = std::clamp<std::int64_t>(axis.length / shortest, 1, wanted);
             wanted = (wanted + axis.parts - 1) / axis.parts;
         }
     }
 
     /// Whether a cut leaves some operand of a product whole.
-    bool cuts_rows(Chain const& chain, std::size_t axis) const {
-        for (std::size_t k = 0; k < chain.tasks.size(); ++k) {
-            if (!graph::is_rows_by_columns(einsum(chain.tasks[k]))) continue;
-            for (std::vector<int> const& input : einsum(chain.tasks[k]).inputs)
-                if (std::count(input.begin(), input.end(), static_cast<int>(chain.axes[axis].labels[k])) == 0)
+    bool cuts_rows(FusedGroup const& group, std::size_t axis) const {
+        for (std::size_t k = 0; k < group.tasks.size(); ++k) {
+            if (!graph::is_rows_by_columns(einsum(group.tasks[k]))) continue;
+            for (std::vector<int> const& input : einsum(group.tasks[k]).inputs)
+                if (std::count(input.begin(), input.end(), static_cast<int>(group.axes[axis].labels[k])) == 0)
                     return true;
         }
         return false;
     }
 
     /// Bytes of all blocks that have one of the axes, each once.
-    double bytes_along(Chain const& chain) const {
+    double bytes_along(FusedGroup const& group) const {
         std::set<std::int32_t> blocks;
-        for (std::size_t k = 0; k < chain.tasks.size(); ++k) {
-            TaskId const id = chain.tasks[k];
+        for (std::size_t k = 0; k < group.tasks.size(); ++k) {
+            TaskId const id = group.tasks[k];
             auto const has_axis = [&](std::vector<int> const& axes) {
-                return std::any_of(chain.axes.begin(), chain.axes.end(), [&](Chain::Axis const& axis) {
+                return std::any_of(group.axes.begin(), group.axes.end(), [&](FusedGroup::Axis const& axis) {
                     return std::count(axes.begin(), axes.end(), static_cast<int>(axis.labels[k])) > 0;
                 });
             };
@@ -226,18 +226,18 @@ private:
     }
 
     /// Inputs that single tasks would give up before the last one are held to its end, what is inside takes no memory: if the peak allows it.
-    bool hold_inputs(Chain const& chain) {
-        std::int32_t const first = chain.tasks.front().value(), last = chain.last().value();
+    bool hold_inputs(FusedGroup const& group) {
+        std::int32_t const first = group.tasks.front().value(), last = group.last().value();
         if (last - first > most_distance) return false;
         std::vector<std::int64_t> more(static_cast<std::size_t>(last - first + 1), 0);
         auto const add = [&](std::int32_t from, std::int32_t to, std::int64_t bytes) {
             for (std::int32_t at = from; at <= to; ++at) more[static_cast<std::size_t>(at - first)] += bytes;
         };
         std::set<std::int32_t> inputs;
-        for (TaskId id : chain.tasks) {
+        for (TaskId id : group.tasks) {
             for (std::int32_t input : section_.inputs_of(task(id)))
-                if (!chain.contains(last_writer_[static_cast<std::size_t>(input)])) inputs.insert(input);
-            if (id != chain.last())
+                if (!group.contains(last_writer_[static_cast<std::size_t>(input)])) inputs.insert(input);
+            if (id != group.last())
                 add(id.value(), last_reader(task(id).output).value(), -section_.bytes_of(block(task(id).output)));
         }
         for (std::int32_t input : inputs)  // others may read it last
@@ -254,7 +254,7 @@ private:
         return *std::max_element(readers.begin(), readers.end());
     }
 
-    /// Where tasks of the chain read what is inside, they read all of it: pieces then lie in memory as they are computed.
+    /// Where tasks of the fused group read what is inside, they read all of it: pieces then lie in memory as they are computed.
     bool reads_whole(TaskId reader, std::size_t operand, std::int32_t inside) const {
         std::vector<int> const& axes = einsum(reader).inputs[operand];
         Box const box = section_.box_of(block(inside));
@@ -274,24 +274,24 @@ private:
 
     Header const& header_;
     Section const& section_;
-    ChainLimits const& limits_;
+    FusionLimits const& limits_;
     Profile& profile_;
     TaskLinks links_;
     std::vector<std::int32_t> loop_of_;  // by task; empty without loops
-    std::vector<bool> in_chain_;
+    std::vector<bool> in_group_;
     std::vector<TaskId> last_writer_;  // by block
-    std::vector<Chain> chains_;
+    std::vector<FusedGroup> fused_groups_;
 };
 
 }  // namespace
 
-std::int64_t Chain::pieces() const {
+std::int64_t FusedGroup::pieces() const {
     std::int64_t count = 1;
     for (Axis const& axis : axes) count *= axis.parts;
     return count;
 }
 
-std::vector<Chain> find_chains(Header const& header, Section const& section, ChainLimits const& limits,
+std::vector<FusedGroup> find_fused_groups(Header const& header, Section const& section, FusionLimits const& limits,
                                Profile& profile) {
     return Finder(header, section, limits, profile).find();
 }

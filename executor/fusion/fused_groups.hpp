@@ -1,10 +1,10 @@
 // Kernels that follow one another on one rank and are run together, piece by piece, so that what one writes is still in the cache when the next
 // reads it: softmax and norms, a product of short sums and what is done to its elements. Found from the schedule alone, so results do not
-// depend on threads. Only the last output of a chain leaves it.
+// depend on threads. Only the last output of a fused group leaves it.
 // What is inside is never there as a whole: a piece of it takes working memory of a thread, its blocks take none. Nothing is computed twice.
-// Inputs are held until the chain has ended, and a chain is only formed where the predicted peak has room for that.
-// Leaves running them to chain_runner.hpp.
-// Example: softmax over j of X[i, j]: m = max X, s = sum exp(X - m), Z = exp(X - m) / s: one chain, cut along i.
+// Inputs are held until the fused group has ended, and a fused group is only formed where the predicted peak has room for that.
+// Leaves running them to fused_group_runner.hpp.
+// Example: softmax over j of X[i, j]: m = max X, s = sum exp(X - m), Z = exp(X - m) / s: one fused group, cut along i.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 
 namespace ein::executor {
 
-struct Chain {
+struct FusedGroup {
     /// A direction in which all tasks are cut alike.
     struct Axis {
         std::vector<std::size_t> labels;  // of each task's EinSum
@@ -32,14 +32,14 @@ struct Chain {
     std::int64_t pieces() const;
 };
 
-struct ChainLimits {
+struct FusionLimits {
     double bytes_of_a_piece = 320 << 10;  // together with what kernels need beside it, in the second-level cache
-    double least_bytes = 4 << 20;         // of a chain: smaller ones are in the cache anyway
+    double least_bytes = 4 << 20;         // of a fused group: smaller ones are in the cache anyway
     Extent least_rows = 128;              // of a piece of a product, for which its other operand is packed again
 };
 
-/// All chains of a section; no task is in two. Adds to the profile what chains hold longer than single tasks would.
-std::vector<Chain> find_chains(schedule::Header const& header, schedule::Section const& section,
-                               ChainLimits const& limits, schedule::Profile& profile);
+/// All fused groups of a section; no task is in two. Adds to the profile what fused groups hold longer than single tasks would.
+std::vector<FusedGroup> find_fused_groups(schedule::Header const& header, schedule::Section const& section,
+                               FusionLimits const& limits, schedule::Profile& profile);
 
 }  // namespace ein::executor

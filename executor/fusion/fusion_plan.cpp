@@ -60,8 +60,8 @@ Expr const* find(Expr const& in, Expr const& part) {
 
 class Sharing {
 public:
-    Sharing(Section const& section, Chain const& chain, std::vector<ChainStep>& steps)
-        : section_(section), chain_(chain), steps_(steps) {}
+    Sharing(Section const& section, FusedGroup const& group, std::vector<FusedStep>& steps)
+        : section_(section), group_(group), steps_(steps) {}
 
     /// A step that was put in may itself hold what later ones compute too: it is looked at next.
     void run() {
@@ -70,12 +70,12 @@ public:
     }
 
 private:
-    Task const& task(ChainStep const& step) const {
-        return section_.tasks[static_cast<std::size_t>(chain_.tasks[step.member].value())];
+    Task const& task(FusedStep const& step) const {
+        return section_.tasks[static_cast<std::size_t>(group_.tasks[step.member].value())];
     }
 
     /// Lookups and scatters never compute their joins.
-    static bool is_searched(ChainStep const& step) {
+    static bool is_searched(FusedStep const& step) {
         graph::EinSum const& einsum = step.kernel.einsum;
         return !graph::as_lookup(einsum) && !graph::as_scatter(einsum) &&
                scalar::arguments_first(einsum.join).size() <= most_nodes;
@@ -95,7 +95,7 @@ private:
     }
 
     /// A costly part in the type that readers compute in, no larger than an operand: it runs over all labels of the step, as that does.
-    static bool may_be_kept(ChainStep const& step, Expr const& part) {
+    static bool may_be_kept(FusedStep const& step, Expr const& part) {
         schedule::Kernel const& kernel = step.kernel;
         graph::EinSum const& einsum = kernel.einsum;
         bool const is_all = einsum.aggregated().empty() && part == einsum.join;
@@ -134,8 +134,8 @@ private:
 
     /// The part in another step's operands and labels: those that are the same elements.
     std::optional<Reader> seen_from(std::size_t s, std::size_t t, Expr const& part) const {
-        ChainStep const& from = steps_[s];
-        ChainStep const& to = steps_[t];
+        FusedStep const& from = steps_[s];
+        FusedStep const& to = steps_[t];
         std::vector<int> labels(from.kernel.einsum.labels.size(), -1);
         std::vector<Expr> operands(from.operands.size(), Expr::operand(0));
         for (int const k : scalar::operands_of(part)) {
@@ -149,15 +149,15 @@ private:
                                        : std::nullopt;
     }
 
-    bool is_same(ChainStep const& from, std::size_t i, ChainStep const& to, std::size_t j) const {
-        ChainStep::Operand const a = from.operands[i], b = to.operands[j];
+    bool is_same(FusedStep const& from, std::size_t i, FusedStep const& to, std::size_t j) const {
+        FusedStep::Operand const a = from.operands[i], b = to.operands[j];
         if (a.step >= 0 || b.step >= 0) return a.step == b.step;
         return section_.inputs_of(task(from))[static_cast<std::size_t>(a.input)] ==
                section_.inputs_of(task(to))[static_cast<std::size_t>(b.input)];
     }
 
     /// Labels along the operand's axes belong together: added where they contradict nothing.
-    static bool add_labels(ChainStep const& from, std::size_t i, ChainStep const& to, std::size_t j,
+    static bool add_labels(FusedStep const& from, std::size_t i, FusedStep const& to, std::size_t j,
                            std::vector<int>& labels) {
         std::vector<int> more = labels;
         for (std::size_t axis = 0; axis < from.kernel.einsum.inputs[i].size(); ++axis) {
@@ -172,20 +172,20 @@ private:
     }
 
     /// The same indices of each label, cut alike.
-    bool agree(ChainStep const& from, ChainStep const& to, std::vector<int> const& labels) const {
+    bool agree(FusedStep const& from, FusedStep const& to, std::vector<int> const& labels) const {
         Box const here = section_.region_of(task(from)), there = section_.region_of(task(to));
         for (std::size_t a = 0; a < labels.size(); ++a) {
             auto const b = static_cast<std::size_t>(labels[a]);
             if (here.begin[a] != there.begin[b] || here.length[a] != there.length[b]) return false;
         }
-        return std::all_of(chain_.axes.begin(), chain_.axes.end(), [&](Chain::Axis const& axis) {
+        return std::all_of(group_.axes.begin(), group_.axes.end(), [&](FusedGroup::Axis const& axis) {
             return labels[axis.labels[from.member]] == static_cast<int>(axis.labels[to.member]);
         });
     }
 
     /// A step of its own before the first that needs the part.
     void keep(std::size_t s, Expr const part, std::vector<Reader> const& readers) {
-        ChainStep kept = steps_[s];
+        FusedStep kept = steps_[s];
         graph::EinSum& einsum = kept.kernel.einsum;
         einsum.output = *std::find_if(einsum.inputs.begin(), einsum.inputs.end(), [&](std::vector<int> const& input) {
             return has_all_labels(einsum, input);
@@ -196,8 +196,8 @@ private:
         std::vector<int> const axes = einsum.output;
         auto const at = static_cast<std::int32_t>(s);
 
-        for (ChainStep& step : steps_)
-            for (ChainStep::Operand& operand : step.operands)
+        for (FusedStep& step : steps_)
+            for (FusedStep::Operand& operand : step.operands)
                 if (operand.step >= at) ++operand.step;
         steps_.insert(steps_.begin() + at, std::move(kept));
         read_instead(steps_[s + 1], part, at, axes);
@@ -208,7 +208,7 @@ private:
         }
     }
 
-    static void read_instead(ChainStep& step, Expr const& part, std::int32_t from, std::vector<int> const& labels) {
+    static void read_instead(FusedStep& step, Expr const& part, std::int32_t from, std::vector<int> const& labels) {
         graph::EinSum& einsum = step.kernel.einsum;
         Expr const operand = Expr::operand(static_cast<int>(step.operands.size()));
         step.operands.push_back({from, -1});
@@ -218,11 +218,11 @@ private:
         drop_unread(step);
     }
 
-    static void drop_unread(ChainStep& step) {
+    static void drop_unread(FusedStep& step) {
         std::vector<int> const read = scalar::operands_of(step.kernel.einsum.join);
         std::vector<Expr> numbers(step.operands.size(), Expr::operand(0));
         std::vector<std::vector<int>> inputs;
-        std::vector<ChainStep::Operand> operands;
+        std::vector<FusedStep::Operand> operands;
         for (int k : read) {
             auto const at = static_cast<std::size_t>(k);
             numbers[at] = Expr::operand(static_cast<int>(operands.size()));
@@ -235,22 +235,22 @@ private:
     }
 
     Section const& section_;
-    Chain const& chain_;
-    std::vector<ChainStep>& steps_;
+    FusedGroup const& group_;
+    std::vector<FusedStep>& steps_;
 };
 
 }  // namespace
 
-std::vector<ChainStep> chain_steps(Header const& header, Section const& section, Chain const& chain) {
-    std::vector<ChainStep> steps;
-    for (std::size_t k = 0; k < chain.tasks.size(); ++k) {
-        Task const& task = section.tasks[static_cast<std::size_t>(chain.tasks[k].value())];
-        ChainStep step{k, header.kernels[static_cast<std::size_t>(task.spec)], {}, {}};
+std::vector<FusedStep> fusion_plan(Header const& header, Section const& section, FusedGroup const& group) {
+    std::vector<FusedStep> steps;
+    for (std::size_t k = 0; k < group.tasks.size(); ++k) {
+        Task const& task = section.tasks[static_cast<std::size_t>(group.tasks[k].value())];
+        FusedStep step{k, header.kernels[static_cast<std::size_t>(task.spec)], {}, {}};
         step.output = section.blocks[static_cast<std::size_t>(task.output)].dtype;
         auto const inputs = section.inputs_of(task);
         for (std::size_t i = 0; i < inputs.size(); ++i) {
-            auto const writer = std::find_if(steps.begin(), steps.end(), [&](ChainStep const& other) {
-                auto const id = static_cast<std::size_t>(chain.tasks[other.member].value());
+            auto const writer = std::find_if(steps.begin(), steps.end(), [&](FusedStep const& other) {
+                auto const id = static_cast<std::size_t>(group.tasks[other.member].value());
                 return section.tasks[id].output == inputs[i];
             });
             bool const inside = writer != steps.end();
@@ -259,7 +259,7 @@ std::vector<ChainStep> chain_steps(Header const& header, Section const& section,
         }
         steps.push_back(std::move(step));
     }
-    Sharing(section, chain, steps).run();
+    Sharing(section, group, steps).run();
     return steps;
 }
 

@@ -1,7 +1,7 @@
-// What a chain runs for each piece: one kernel for each task, and one more for each costly part that several of them would compute alike from the
+// What a fused group runs for each piece: one kernel for each task, and one more for each costly part that several of them would compute alike from the
 // same elements. That is computed once and kept in working memory, each element to the bit as before;
 // only a sum over it may run in another order.
-// Leaves memory, pieces and running to chain_runner.hpp.
+// Leaves memory, pieces and running to fused_group_runner.hpp.
 // Example: softmax, m = max x, s = sum of exp(x - m), z = exp(x - m) / s, has four steps: m = max x, e = exp(x - m), s = sum of e, z = e / s.
 #pragma once
 
@@ -12,19 +12,19 @@
 
 namespace ein::executor {
 
-struct ChainStep {
+struct FusedStep {
     struct Operand {
         std::int32_t step = -1;   // that makes it; -1: it is an input of the task
         std::int32_t input = -1;  // of the task
     };
-    std::size_t member = 0;   // whose region it covers and whose labels its kernel has: a task of the chain
+    std::size_t member = 0;   // whose region it covers and whose labels its kernel has: a task of the fused group
     schedule::Kernel kernel;  // its join reads `operands`
     std::vector<Operand> operands;
     DType output = DType::f32;
 };
 
 /// In an order in which they can run; the last one is the last task's.
-std::vector<ChainStep> chain_steps(schedule::Header const& header, schedule::Section const& section,
-                                   Chain const& chain);
+std::vector<FusedStep> fusion_plan(schedule::Header const& header, schedule::Section const& section,
+                                   FusedGroup const& group);
 
 }  // namespace ein::executor

@@ -85,7 +85,7 @@ Ending ending_by(unsigned char signal) {
 
 bool Ending::is_crash() const { return std::find(crashes.begin(), crashes.end(), signal) != crashes.end(); }
 
-struct LastWords::State {
+struct CrashHandler::State {
     std::function<void(Ending const&)> say;
     std::mutex mutex;
     std::string error;  // for by_request
@@ -113,7 +113,7 @@ struct LastWords::State {
     }
 };
 
-LastWords::LastWords(std::function<void(Ending const&)> say) : state_(std::make_shared<State>()) {
+CrashHandler::CrashHandler(std::function<void(Ending const&)> say) : state_(std::make_shared<State>()) {
     state_->say = std::move(say);
     if (pipe2(asking, O_CLOEXEC) != 0) return;
     if (pipe2(answering, O_CLOEXEC) != 0) return;
@@ -128,7 +128,7 @@ LastWords::LastWords(std::function<void(Ending const&)> say) : state_(std::make_
     install();
 }
 
-LastWords::~LastWords() {
+CrashHandler::~CrashHandler() {
     if (!state_->thread.joinable()) return;
     for (std::size_t i = 0; i < signals.size(); ++i) sigaction(signals[i], &before[i], nullptr);
     if (asked && !state_->ended) {  // it crashed, or takes too long
@@ -141,7 +141,7 @@ LastWords::~LastWords() {
         for (int end : {0, 1}) close(pipe[end]), pipe[end] = -1;
 }
 
-void LastWords::say(std::string const& error) {
+void CrashHandler::say(std::string const& error) {
     if (!state_->thread.joinable()) return;
     {
         std::lock_guard lock(state_->mutex);

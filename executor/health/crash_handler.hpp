@@ -1,7 +1,7 @@
 // The last thing that a process does when its run ends abnormally, by an error or by a signal (also one that means a crash). It is done
 // by a thread of its own, which may lock and allocate, and within a time limit: whatever goes wrong there neither hides nor delays for
 // long what ended the run. A signal then does what it would have done. One object at a time in a process.
-// Example: LastWords last([](Ending const& ending) { write(ending.why); }); after `kill -TERM` that is called with "signal 15
+// Example: CrashHandler last([](Ending const& ending) { write(ending.why); }); after `kill -TERM` that is called with "signal 15
 // (Terminated)".
 #pragma once
 
@@ -18,13 +18,13 @@ struct Ending {
     bool is_crash() const;  // a signal that this process brought on itself
 };
 
-class LastWords {
+class CrashHandler {
 public:
     /// @param say  called at most once. Where the system has no thread or pipe left, nothing will be said.
-    explicit LastWords(std::function<void(Ending const&)> say);
-    ~LastWords();
-    LastWords(LastWords const&) = delete;
-    LastWords& operator=(LastWords const&) = delete;
+    explicit CrashHandler(std::function<void(Ending const&)> say);
+    ~CrashHandler();
+    CrashHandler(CrashHandler const&) = delete;
+    CrashHandler& operator=(CrashHandler const&) = delete;
 
     /// Has them said, for an error; returns when that is done, has crashed, or time is up.
     void say(std::string const& error);

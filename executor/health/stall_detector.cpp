@@ -9,7 +9,7 @@ namespace {
 constexpr double time_to_explain = 3;  // seconds; a living rank reads its notes each second
 }
 
-Watch::Watch(Rank self, int ranks, double stall, double now)
+StallDetector::StallDetector(Rank self, int ranks, double stall, double now)
     : self_(self),
       stall_(stall),
       done_(static_cast<std::size_t>(ranks)),
@@ -17,7 +17,7 @@ Watch::Watch(Rank self, int ranks, double stall, double now)
       heard_(static_cast<std::size_t>(ranks), now),
       has_explained_(static_cast<std::size_t>(ranks), false) {}
 
-void Watch::hear(Note const& note, double now) {
+void StallDetector::hear(Note const& note, double now) {
     auto const peer = static_cast<std::size_t>(note.peer.value());
     std::istringstream words(note.text);
     std::string verb;
@@ -28,7 +28,7 @@ void Watch::hear(Note const& note, double now) {
     heard_[peer] = now;
 }
 
-Watch::Advice Watch::tick(double now, Done mine, std::vector<Note>& out) {
+StallDetector::Advice StallDetector::tick(double now, Done mine, std::vector<Note>& out) {
     done_[static_cast<std::size_t>(self_.value())] = mine;
     if (Done const all = sum(); !(all == last_)) {
         last_ = all;
@@ -38,12 +38,12 @@ Watch::Advice Watch::tick(double now, Done mine, std::vector<Note>& out) {
     return self_ == Rank{0} ? tick_first(now, out) : tick_other(now, out);
 }
 
-Watch::Advice Watch::tick_first(double now, std::vector<Note>& out) {
+StallDetector::Advice StallDetector::tick_first(double now, std::vector<Note>& out) {
     for (int rank = 1; rank < static_cast<int>(done_.size()); ++rank) out.push_back({Rank{rank}, "alive"});
     return now - changed_ > stall_ ? ask_all(now, out) : Advice::go_on;
 }
 
-Watch::Advice Watch::tick_other(double now, std::vector<Note>& out) {
+StallDetector::Advice StallDetector::tick_other(double now, std::vector<Note>& out) {
     Done const& mine = done_[static_cast<std::size_t>(self_.value())];
     std::ostringstream text;
     text.precision(17);
@@ -58,7 +58,7 @@ Watch::Advice Watch::tick_other(double now, std::vector<Note>& out) {
 }
 
 /// First everybody is to explain; then, when they have or time is up, the run is given up.
-Watch::Advice Watch::ask_all(double now, std::vector<Note>& out) {
+StallDetector::Advice StallDetector::ask_all(double now, std::vector<Note>& out) {
     if (all_asked_) {
         bool const time_is_up = now - *all_asked_ > std::min(stall_, time_to_explain);
         return time_is_up || all_have_explained() ? Advice::give_up : Advice::go_on;
@@ -70,13 +70,13 @@ Watch::Advice Watch::ask_all(double now, std::vector<Note>& out) {
     return Advice::explain;
 }
 
-bool Watch::all_have_explained() const {
+bool StallDetector::all_have_explained() const {
     for (std::size_t rank = 0; rank < has_explained_.size(); ++rank)
         if (!has_explained_[rank] && static_cast<int>(rank) != self_.value()) return false;
     return true;
 }
 
-std::string Watch::silence(double now) const {
+std::string StallDetector::silence(double now) const {
     std::vector<int> silent;
     double shortest = 0;
     int const end = self_ == Rank{0} ? static_cast<int>(heard_.size()) : 1;
@@ -98,7 +98,7 @@ std::string Watch::silence(double now) const {
     return text.str();
 }
 
-Done Watch::sum() const {
+Done StallDetector::sum() const {
     Done all;
     for (Done const& done : done_) {
         all.tasks += done.tasks;

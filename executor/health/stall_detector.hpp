@@ -2,7 +2,7 @@
 // to say what they wait for, and ends the run once they have said it (or have had time to). A rank that hears nothing from rank 0 for twice as
 // long and gets nowhere itself asks the others in its place.
 // A protocol of notes without threads or clock: times are given.
-// Example: Watch watch(Rank{0}, 2, 300.0, now); each second: watch.tick(now, {tasks, flops}, notes) and send the notes.
+// Example: StallDetector watch(Rank{0}, 2, 300.0, now); each second: watch.tick(now, {tasks, flops}, notes) and send the notes.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ struct Done {
     friend bool operator==(Done const&, Done const&) = default;
 };
 
-class Watch {
+class StallDetector {
 public:
     struct Note {
         Rank peer;  // to or from
@@ -30,7 +30,7 @@ public:
     enum class Advice { go_on, explain, give_up };
 
     /// @param stall  seconds without an ended task after which a run counts as stalled
-    Watch(Rank self, int ranks, double stall, double now);
+    StallDetector(Rank self, int ranks, double stall, double now);
 
     void hear(Note const& note, double now);
     /// Called about once a second. Appends what to send.

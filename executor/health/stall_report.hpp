@@ -11,7 +11,7 @@
 namespace ein::executor {
 
 /// @param running  what each worker runs; -1 for nothing  @param ahead  of a device
-std::string standstill_text(schedule::Header const& header, schedule::Section const& section, Agenda const& agenda,
-                            std::span<TaskId const> running, BlockHome::UnderWay const& ahead = {});
+std::string standstill_text(schedule::Header const& header, schedule::Section const& section, Dispatcher const& dispatcher,
+                            std::span<TaskId const> running, BlockStorage::UnderWay const& ahead = {});
 
 }  // namespace ein::executor

@@ -6,18 +6,18 @@
 
 namespace ein::executor {
 
-void BlockLedger::create(std::int64_t bytes) {
+void BlockCounts::create(std::int64_t bytes) {
     ++created_;
     live_bytes_ += bytes;
     peak_bytes_ = std::max(peak_bytes_, live_bytes_);
 }
 
-void BlockLedger::remove(std::int64_t bytes) {
+void BlockCounts::remove(std::int64_t bytes) {
     ++deleted_;
     live_bytes_ -= bytes;
 }
 
-void BlockLedger::check(std::int64_t peak_predicted) const {
+void BlockCounts::check(std::int64_t peak_predicted) const {
     if (live() != 0 || live_bytes_ != 0)
         throw InternalError(std::to_string(live()) + " blocks of " + std::to_string(live_bytes_) +
                             " bytes are left after the last task");

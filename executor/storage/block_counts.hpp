@@ -7,7 +7,7 @@
 
 namespace ein::executor {
 
-class BlockLedger {
+class BlockCounts {
 public:
     void create(std::int64_t bytes);
     void remove(std::int64_t bytes);

@@ -1,5 +1,5 @@
 // Where the bytes of one rank's blocks are, and what must happen before a task may touch them: in this process's memory, where nothing
-// must (host_home.hpp), or in a device's as well, where they are copied to and fro as tasks ask (device_home.hpp).
+// must (host_storage.hpp), or in a device's as well, where they are copied to and fro as tasks ask (device_cache.hpp).
 // Leaves counting readers and writers to block_store.hpp, and kernels to devices.
 // Example: of an apply on a GPU, bring() gives pointers into its memory; of the send that follows, message() gives a copy in this process's.
 #pragma once
@@ -18,9 +18,9 @@ namespace ein::executor {
 /// What a task of this process does with a block: reads it, writes all of it, or changes a part of it.
 enum class HostUse { read, write, update };
 
-class BlockHome {
+class BlockStorage {
 public:
-    virtual ~BlockHome() = default;
+    virtual ~BlockStorage() = default;
 
     // Lives of blocks: under the engine's lock.
 

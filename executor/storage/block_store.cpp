@@ -6,7 +6,7 @@
 namespace ein::executor {
 
 BlockStore::BlockStore(schedule::Section const& section, std::int64_t limit)
-    : section_(section), home_(std::make_unique<HostHome>(section, limit)), held_(section.blocks.size(), 0) {
+    : section_(section), storage_(std::make_unique<HostStorage>(section, limit)), held_(section.blocks.size(), 0) {
     bytes_.reserve(section.blocks.size());
     for (schedule::Block const& block : section.blocks) bytes_.push_back(section.bytes_of(block));
     reset_counts();
@@ -35,11 +35,11 @@ void BlockStore::prepare_memory() {
             if (--readers[static_cast<std::size_t>(input)] == 0)
                 uses.push_back({bytes_[static_cast<std::size_t>(input)], true});
     }
-    home_->prepare(uses);
+    storage_->prepare(uses);
 }
 
 void BlockStore::allocate(BlockId block) {
-    home_->make(block);
+    storage_->make(block);
     held_[index(block)] = 1;
     ledger_.create(bytes_[index(block)]);
 }
@@ -58,13 +58,13 @@ void BlockStore::read(BlockId block) {
 
 bool BlockStore::is_true(BlockId block) const {
     scalar::Scalar const value =
-        load_element(home_->in_host(block, HostUse::read).data(), section_.blocks[index(block)].dtype);
+        load_element(storage_->in_host(block, HostUse::read).data(), section_.blocks[index(block)].dtype);
     return value.is_integer ? value.integer != 0 : value.number != 0.0;
 }
 
 void BlockStore::move(BlockId from, BlockId to) {
     promise(held(from) && !held(to), "a loop's next block takes the place of one that is still there");
-    home_->move(from, to);
+    storage_->move(from, to);
     std::swap(held_[index(from)], held_[index(to)]);
     readers_[index(to)] = section_.blocks[index(to)].readers;
     writers_[index(to)] = 0;
@@ -80,7 +80,7 @@ void BlockStore::begin_again(BlockId block) {
 }
 
 void BlockStore::remove(BlockId block) {
-    home_->remove(block);
+    storage_->remove(block);
     held_[index(block)] = 0;
     ledger_.remove(bytes_[index(block)]);
 }

@@ -18,8 +18,8 @@ public:
     /// @param limit  bytes that will be live at most (see BlockMemory)
     BlockStore(schedule::Section const& section, std::int64_t limit);
     /// Where the blocks live; this process's memory unless it is told. Before the first is made.
-    void live_in(std::unique_ptr<BlockHome> home) { home_ = std::move(home); }
-    BlockHome& home() const { return *home_; }
+    void live_in(std::unique_ptr<BlockStorage> storage) { storage_ = std::move(storage); }
+    BlockStorage& storage() const { return *storage_; }
 
     /// Sets all counts as the schedule has them, for another run of the same tasks. Blocks that are held (inputs that stay loaded)
     /// count as written; those that nobody reads are deleted.
@@ -30,7 +30,7 @@ public:
     /// A block that nobody looks into: it is counted as others are, and takes no memory. Before it is first made.
     void keep_empty(BlockId block) {
         bytes_[index(block)] = 0;
-        home_->keep_empty(block);
+        storage_->keep_empty(block);
     }
 
     bool held(BlockId block) const { return held_[index(block)] != 0; }
@@ -58,15 +58,15 @@ public:
     void begin_again(BlockId block);
     void add_readers(BlockId block, std::int32_t readers) { readers_[index(block)] += readers; }
 
-    BlockLedger const& ledger() const { return ledger_; }
+    BlockCounts const& ledger() const { return ledger_; }
 
 private:
     static std::size_t index(BlockId block) { return static_cast<std::size_t>(block.value()); }
     void remove(BlockId block);
 
     schedule::Section const& section_;
-    std::unique_ptr<BlockHome> home_;
-    BlockLedger ledger_;
+    std::unique_ptr<BlockStorage> storage_;
+    BlockCounts ledger_;
     std::vector<std::uint8_t> held_;
     std::vector<std::int64_t> bytes_;
     std::vector<std::int32_t> readers_, writers_;  // still to come

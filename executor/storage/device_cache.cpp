@@ -21,7 +21,7 @@ constexpr std::size_t most_marks = 4096;     // ahead of the device
 
 /// What fails on the device is told by whoever asks next.
 template <class Work>
-auto DeviceHome::late(Work const& work) {
+auto DeviceCache::late(Work const& work) {
     try {
         return work();
     } catch (InternalError const&) {
@@ -35,7 +35,7 @@ auto DeviceHome::late(Work const& work) {
     }
 }
 
-DeviceHome::DeviceHome(schedule::Section const& section, Accelerator& device, std::int64_t capacity)
+DeviceCache::DeviceCache(schedule::Section const& section, Accelerator& device, std::int64_t capacity)
     : section_(section),
       device_(device),
       memory_(section, capacity),
@@ -43,14 +43,14 @@ DeviceHome::DeviceHome(schedule::Section const& section, Accelerator& device, st
       base_(device.reserve(capacity)),
       places_(section.blocks.size()) {}
 
-DeviceHome::~DeviceHome() { device_.drain(); }
+DeviceCache::~DeviceCache() { device_.drain(); }
 
-void DeviceHome::make(BlockId block) {
+void DeviceCache::make(BlockId block) {
     Lock const lock(mutex_);
     of(block).writers = section_.blocks[static_cast<std::size_t>(block.value())].writers;
 }
 
-void DeviceHome::remove(BlockId block) {
+void DeviceCache::remove(BlockId block) {
     Lock const lock(mutex_);
     Place& place = of(block);
     if (memory_.is_here(block)) leave(block, memory_.place(block));
@@ -60,14 +60,14 @@ void DeviceHome::remove(BlockId block) {
     place = {};
 }
 
-void DeviceHome::move(BlockId from, BlockId to) {
+void DeviceCache::move(BlockId from, BlockId to) {
     Lock const lock(mutex_);
     memory_.move(from, to);
     of(to) = std::exchange(of(from), {});
     of(to).writers = 0;
 }
 
-void DeviceHome::bring(TaskId id, Operands& operands) {
+void DeviceCache::bring(TaskId id, Operands& operands) {
     Lock lock(mutex_);
     late([&] {
         rethrow();
@@ -78,7 +78,7 @@ void DeviceHome::bring(TaskId id, Operands& operands) {
     lock.release();
 }
 
-void DeviceHome::give_operands(TaskId id, Operands& operands) {
+void DeviceCache::give_operands(TaskId id, Operands& operands) {
     auto const at = [&](std::int32_t block) { return base_ + memory_.place(BlockId{block}); };
     auto const ready = [&](std::int32_t block) {
         StreamUses const& uses = of(BlockId{block}).uses;
@@ -92,7 +92,7 @@ void DeviceHome::give_operands(TaskId id, Operands& operands) {
     operands.output = task(id).output < 0 ? nullptr : ready(task(id).output);
 }
 
-void DeviceHome::ran(TaskId id) noexcept {
+void DeviceCache::ran(TaskId id) noexcept {
     Lock const lock(mutex_, std::adopt_lock);
     ++launched_;
     for (std::int32_t input : section_.inputs_of(task(id))) of(BlockId{input}).uses.kernel = launched_;
@@ -109,16 +109,16 @@ void DeviceHome::ran(TaskId id) noexcept {
 }
 
 /// The last writer of what the host wants sends it there at once.
-void DeviceHome::count_writer(BlockId block) {
+void DeviceCache::count_writer(BlockId block) {
     if (--of(block).writers == 0 && memory_.is_wanted_by_host(block)) bring_home(block);
 }
 
-void DeviceHome::bring_blocks(TaskId id) {
+void DeviceCache::bring_blocks(TaskId id) {
     memory_.bring(id, steps_);
     for (DeviceMemory::Step const& step : steps_) take(step);
 }
 
-void DeviceHome::take(DeviceMemory::Step const& step) {
+void DeviceCache::take(DeviceMemory::Step const& step) {
     Place& place = of(step.block);
     switch (step.kind) {
         case DeviceMemory::Step::Kind::copy_out: copy_home(step.block, step.place); [[fallthrough]];
@@ -134,12 +134,12 @@ void DeviceHome::take(DeviceMemory::Step const& step) {
     place.uses.in = place.read_from_host = device_.mark(Stream::in);
 }
 
-void DeviceHome::leave(BlockId block, std::int64_t place) {
+void DeviceCache::leave(BlockId block, std::int64_t place) {
     left_.left(place, DeviceMemory::rounded(memory_.bytes(block)), std::exchange(of(block).uses, {}));
 }
 
 /// From its place on the device, where it is or was until this step.
-void DeviceHome::copy_home(BlockId block, std::int64_t from) {
+void DeviceCache::copy_home(BlockId block, std::int64_t from) {
     Place& place = of(block);
     std::byte* const to = host_buffer(block);
     wait_for_kernel(Stream::out, place.uses.kernel);
@@ -156,26 +156,26 @@ void DeviceHome::copy_home(BlockId block, std::int64_t from) {
 }
 
 /// When the first so many bytes of a block are in the host.
-Accelerator::Mark DeviceHome::mark_at_host(BlockId block, std::int64_t bytes) {
+Accelerator::Mark DeviceCache::mark_at_host(BlockId block, std::int64_t bytes) {
     Place const& place = of(block);
     auto const piece = static_cast<std::size_t>(std::max<std::int64_t>(0, bytes - 1) / piece_bytes);
     return piece < place.pieces_to_host.size() ? place.pieces_to_host[piece] : place.written_to_host;
 }
 
 /// For a task of the host.
-void DeviceHome::bring_home(BlockId block) {
+void DeviceCache::bring_home(BlockId block) {
     if (memory_.host_has(block)) return;
     copy_home(block, memory_.place(block));
     memory_.copied_out(block);
 }
 
-std::byte* DeviceHome::host_buffer(BlockId block) {
+std::byte* DeviceCache::host_buffer(BlockId block) {
     Place& place = of(block);
     if (place.host == nullptr) place.host = buffers_.take(memory_.bytes(block));
     return place.host;
 }
 
-std::span<std::byte> DeviceHome::in_host(BlockId block, HostUse use) {
+std::span<std::byte> DeviceCache::in_host(BlockId block, HostUse use) {
     Mark written = 0;
     std::byte* bytes = nullptr;
     late([&] {
@@ -195,7 +195,7 @@ std::span<std::byte> DeviceHome::in_host(BlockId block, HostUse use) {
     return {bytes, static_cast<std::size_t>(memory_.bytes(block))};
 }
 
-std::optional<std::span<std::byte>> DeviceHome::message(TaskId id) {
+std::optional<std::span<std::byte>> DeviceCache::message(TaskId id) {
     Lock const lock(mutex_);
     return late([&] {
         rethrow();
@@ -203,9 +203,9 @@ std::optional<std::span<std::byte>> DeviceHome::message(TaskId id) {
     });
 }
 
-std::optional<std::span<std::byte>> DeviceHome::message_here(TaskId id) {
+std::optional<std::span<std::byte>> DeviceCache::message_here(TaskId id) {
     BlockId const block = section_.block_of_message(task(id));
-    schedule::Stretch const part = section_.message_of(task(id));
+    schedule::ByteRange const part = section_.message_of(task(id));
     auto const bytes = static_cast<std::size_t>(part.bytes);
     if (direct_ && (task(id).kind == TaskKind::receive ? memory_.is_made_here(block)
                                                        : memory_.is_here(block) && !memory_.host_has(block)))
@@ -220,8 +220,8 @@ std::optional<std::span<std::byte>> DeviceHome::message_here(TaskId id) {
 }
 
 /// Nothing while streams are busy with its place.
-std::optional<std::span<std::byte>> DeviceHome::message_on_device(TaskId id, BlockId block,
-                                                                  schedule::Stretch const& part) {
+std::optional<std::span<std::byte>> DeviceCache::message_on_device(TaskId id, BlockId block,
+                                                                  schedule::ByteRange const& part) {
     if (task(id).kind == TaskKind::receive) bring_blocks(id);
     StreamUses const& uses = of(block).uses;
     bool const idle = (uses.kernel <= done_ || device_.passed(Stream::compute, mark_of_kernel(uses.kernel))) &&
@@ -230,14 +230,14 @@ std::optional<std::span<std::byte>> DeviceHome::message_on_device(TaskId id, Blo
     return std::span(base_ + memory_.place(block) + part.offset, static_cast<std::size_t>(part.bytes));
 }
 
-bool DeviceHome::exchange_directly() {
+bool DeviceCache::exchange_directly() {
     Lock const lock(mutex_);
     if (memory_.is_tight()) return false;
     memory_.exchange_directly();
     return direct_ = true;
 }
 
-void DeviceHome::received(TaskId id) {
+void DeviceCache::received(TaskId id) {
     Lock const lock(mutex_);
     late([&] {
         rethrow();
@@ -245,9 +245,9 @@ void DeviceHome::received(TaskId id) {
     });
 }
 
-void DeviceHome::take_received(TaskId id) {
+void DeviceCache::take_received(TaskId id) {
     BlockId const block{task(id).output};
-    schedule::Stretch const part = section_.message_of(task(id));
+    schedule::ByteRange const part = section_.message_of(task(id));
     if (!memory_.is_made_here(block)) {
         memory_.written_by_host(block);
         --of(block).writers;
@@ -265,11 +265,11 @@ void DeviceHome::take_received(TaskId id) {
     count_writer(block);
 }
 
-void DeviceHome::wait_for_kernel(Stream waits, std::int64_t kernel) {
+void DeviceCache::wait_for_kernel(Stream waits, std::int64_t kernel) {
     if (kernel > done_) wait_for(waits, Stream::compute, mark_of_kernel(kernel));
 }
 
-void DeviceHome::wait_for(Stream waits, Stream of, Mark mark) {
+void DeviceCache::wait_for(Stream waits, Stream of, Mark mark) {
     Mark& waited = waited_[static_cast<std::size_t>(waits)][static_cast<std::size_t>(of)];
     if (mark <= waited) return;
     device_.wait(waits, of, mark);
@@ -277,7 +277,7 @@ void DeviceHome::wait_for(Stream waits, Stream of, Mark mark) {
 }
 
 /// The first mark after it.
-DeviceHome::Mark DeviceHome::mark_of_kernel(std::int64_t kernel) {
+DeviceCache::Mark DeviceCache::mark_of_kernel(std::int64_t kernel) {
     auto const after = std::lower_bound(marks_.begin(), marks_.end(), kernel,
                                         [](Launched const& each, std::int64_t number) { return each.kernel < number; });
     if (after != marks_.end()) return after->mark;
@@ -286,7 +286,7 @@ DeviceHome::Mark DeviceHome::mark_of_kernel(std::int64_t kernel) {
 }
 
 /// Lets the device catch up where the host is far ahead of it.
-void DeviceHome::keep_within_reach() {
+void DeviceCache::keep_within_reach() {
     forget_passed();
     bool const far = marks_.size() > most_marks;
     while (far && marks_.size() > most_marks / 2) {
@@ -295,7 +295,7 @@ void DeviceHome::keep_within_reach() {
     }
 }
 
-void DeviceHome::forget_passed() {
+void DeviceCache::forget_passed() {
     while (!marks_.empty() && device_.passed(Stream::compute, marks_.front().mark)) {
         for (; done_ < marks_.front().kernel; ++done_) ahead_.pop_front();
         marks_.pop_front();
@@ -304,13 +304,13 @@ void DeviceHome::forget_passed() {
 }
 
 /// For those who do not wait for the lock.
-void DeviceHome::tell_ahead() {
+void DeviceCache::tell_ahead() {
     tasks_ahead_ = static_cast<std::int64_t>(ahead_.size());
     oldest_ahead_ = ahead_.empty() ? -1 : ahead_.front().value();
 }
 
 /// Whoever holds the lock for long keeps the numbers up to date.
-BlockHome::UnderWay DeviceHome::under_way() {
+BlockStorage::UnderWay DeviceCache::under_way() {
     if (Lock const lock(mutex_, std::try_to_lock); lock && !failure_) {
         try {
             forget_passed();
@@ -321,11 +321,11 @@ BlockHome::UnderWay DeviceHome::under_way() {
     return {tasks_ahead_, TaskId{oldest_ahead_}};
 }
 
-void DeviceHome::rethrow() {
+void DeviceCache::rethrow() {
     if (failure_) std::rethrow_exception(failure_);
 }
 
-void DeviceHome::settle() {
+void DeviceCache::settle() {
     late([&] {
         Mark all[streams] = {};
         {
@@ -342,7 +342,7 @@ void DeviceHome::settle() {
     });
 }
 
-schedule::DeviceTraffic DeviceHome::traffic() const {
+schedule::DeviceTraffic DeviceCache::traffic() const {
     Lock const lock(mutex_);
     return memory_.traffic();
 }

@@ -19,20 +19,20 @@
 
 namespace ein::executor {
 
-class DeviceHome final : public BlockHome {
+class DeviceCache final : public BlockStorage {
 public:
     /// @param capacity  bytes of the device's memory that blocks may take, at least the largest working set's
     /// @throws MemoryError
-    DeviceHome(schedule::Section const& section, Accelerator& device, std::int64_t capacity);
-    ~DeviceHome() override;  // waits for what runs
-    DeviceHome(DeviceHome const&) = delete;
-    DeviceHome& operator=(DeviceHome const&) = delete;
+    DeviceCache(schedule::Section const& section, Accelerator& device, std::int64_t capacity);
+    ~DeviceCache() override;  // waits for what runs
+    DeviceCache(DeviceCache const&) = delete;
+    DeviceCache& operator=(DeviceCache const&) = delete;
 
     void prepare(std::span<BlockMemory::Use const>) override {}
     void make(BlockId block) override;
     void remove(BlockId block) override;
     void move(BlockId from, BlockId to) override;
-    void keep_empty(BlockId) override {}  // of chains, which a device with memory of its own does not run
+    void keep_empty(BlockId) override {}  // of fused groups, which a device with memory of its own does not run
 
     void bring(TaskId task, Operands& operands) override;
     void ran(TaskId task) noexcept override;
@@ -66,7 +66,7 @@ private:
     Place& of(BlockId block) { return places_[static_cast<std::size_t>(block.value())]; }
     schedule::Task const& task(TaskId id) const { return section_.tasks[static_cast<std::size_t>(id.value())]; }
 
-    std::optional<std::span<std::byte>> message_on_device(TaskId task, BlockId block, schedule::Stretch const& part);
+    std::optional<std::span<std::byte>> message_on_device(TaskId task, BlockId block, schedule::ByteRange const& part);
     std::optional<std::span<std::byte>> message_here(TaskId task);
     void take_received(TaskId task);
     void give_operands(TaskId task, Operands& operands);
@@ -95,7 +95,7 @@ private:
     HostBuffers buffers_;
     std::byte* base_;
     std::vector<Place> places_;  // by block
-    LeftPlaces left_;
+    LeftGaps left_;
     std::unordered_map<std::int32_t, std::byte*>
         arriving_;                          // by receive: buffers of parts of blocks that are on the device
     bool direct_ = false;                   // messages go from device to device

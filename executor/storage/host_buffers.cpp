@@ -26,7 +26,7 @@ std::byte* HostBuffers::take(std::int64_t bytes) {
     if (std::byte* const found = take_from_pieces(size)) return found;
     std::int64_t const next = pieces_.empty() ? first_piece : std::min(largest_piece, 2 * pieces_.back().bytes);
     std::int64_t const fresh = std::max(size, next);
-    pieces_.push_back({device_.allocate_host(fresh), fresh, schedule::Places(fresh)});
+    pieces_.push_back({device_.allocate_host(fresh), fresh, schedule::AddressGaps(fresh)});
     return take_from_pieces(size);
 }
 

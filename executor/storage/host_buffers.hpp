@@ -26,7 +26,7 @@ private:
     struct Piece {
         std::byte* memory;
         std::int64_t bytes;
-        schedule::Places places;
+        schedule::AddressGaps places;
     };
     struct Given {
         std::byte* buffer;

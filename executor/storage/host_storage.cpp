@@ -2,23 +2,23 @@
 
 namespace ein::executor {
 
-HostHome::HostHome(schedule::Section const& section, std::int64_t limit)
+HostStorage::HostStorage(schedule::Section const& section, std::int64_t limit)
     : section_(section), memory_(limit), data_(section.blocks.size(), nullptr) {
     bytes_.reserve(section.blocks.size());
     for (schedule::Block const& block : section.blocks) bytes_.push_back(section.bytes_of(block));
 }
 
-HostHome::~HostHome() {
+HostStorage::~HostStorage() {
     for (std::size_t i = 0; i < data_.size(); ++i)
         if (data_[i] != nullptr) memory_.give(data_[i], bytes_[i]);
 }
 
-void HostHome::remove(BlockId block) {
+void HostStorage::remove(BlockId block) {
     memory_.give(data_[index(block)], bytes_[index(block)]);
     data_[index(block)] = nullptr;
 }
 
-void HostHome::bring(TaskId id, Operands& operands) {
+void HostStorage::bring(TaskId id, Operands& operands) {
     schedule::Task const& task = section_.tasks[static_cast<std::size_t>(id.value())];
     std::span<std::int32_t const> const inputs = section_.inputs_of(task);
     operands.inputs.resize(inputs.size());
@@ -26,9 +26,9 @@ void HostHome::bring(TaskId id, Operands& operands) {
     operands.output = task.output < 0 ? nullptr : data_[static_cast<std::size_t>(task.output)];
 }
 
-std::optional<std::span<std::byte>> HostHome::message(TaskId id) {
+std::optional<std::span<std::byte>> HostStorage::message(TaskId id) {
     schedule::Task const& task = section_.tasks[static_cast<std::size_t>(id.value())];
-    schedule::Stretch const part = section_.message_of(task);
+    schedule::ByteRange const part = section_.message_of(task);
     BlockId const block{section_.block_of_message(task)};
     return in_host(block, HostUse::read)
         .subspan(static_cast<std::size_t>(part.offset), static_cast<std::size_t>(part.bytes));

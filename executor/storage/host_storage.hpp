@@ -6,13 +6,13 @@
 
 namespace ein::executor {
 
-class HostHome final : public BlockHome {
+class HostStorage final : public BlockStorage {
 public:
     /// @param limit  bytes that will be live at most (see BlockMemory)
-    HostHome(schedule::Section const& section, std::int64_t limit);
-    ~HostHome() override;  // a run that failed leaves blocks behind
-    HostHome(HostHome const&) = delete;
-    HostHome& operator=(HostHome const&) = delete;
+    HostStorage(schedule::Section const& section, std::int64_t limit);
+    ~HostStorage() override;  // a run that failed leaves blocks behind
+    HostStorage(HostStorage const&) = delete;
+    HostStorage& operator=(HostStorage const&) = delete;
 
     void prepare(std::span<BlockMemory::Use const> uses) override { memory_.prepare(uses); }
     void make(BlockId block) override { data_[index(block)] = memory_.take(bytes_[index(block)]); }

@@ -20,7 +20,7 @@ struct StreamUses {
     }
 };
 
-class LeftPlaces {
+class LeftGaps {
 public:
     void left(std::int64_t begin, std::int64_t bytes, StreamUses const& uses) {
         places_[begin] = {begin + bytes, uses};

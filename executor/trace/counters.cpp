@@ -10,7 +10,7 @@ using schedule::Loop;
 using schedule::Section;
 using schedule::Task;
 using schedule::TaskLinks;
-using schedule::Turns;
+using schedule::Iterations;
 
 std::size_t at(TaskId task) { return static_cast<std::size_t>(task.value()); }
 std::size_t at(std::int32_t block) { return static_cast<std::size_t>(block); }
@@ -18,22 +18,22 @@ std::size_t at(std::int32_t block) { return static_cast<std::size_t>(block); }
 /// Of one loop: the turns of each time that it was entered, one after the other.
 class TakenTurns {
 public:
-    explicit TakenTurns(std::vector<Turns::Taken> taken) : taken_(std::move(taken)) {}
+    explicit TakenTurns(std::vector<Iterations::Taken> taken) : taken_(std::move(taken)) {}
     std::int64_t of_this_time() const { return at_ < taken_.size() ? taken_[at_].turns : 1; }
     void next_time() {
         if (at_ < taken_.size() && ++times_ == taken_[at_].times) ++at_, times_ = 0;
     }
 
 private:
-    std::vector<Turns::Taken> taken_;
+    std::vector<Iterations::Taken> taken_;
     std::size_t at_ = 0;
     std::int64_t times_ = 0;
 };
 
-/// Blocks and tasks of a rank as tasks begin and end; counts as the agenda's (lib/schedule/dispatch/dispatcher_steps.hpp), without deciding anything.
+/// Blocks and tasks of a rank as tasks begin and end; counts as the dispatcher's (lib/schedule/dispatch/dispatcher_steps.hpp), without deciding anything.
 class Counting {
 public:
-    Counting(Section const& section, TaskLinks const& links, std::vector<std::vector<Turns::Taken>> const& taken)
+    Counting(Section const& section, TaskLinks const& links, std::vector<std::vector<Iterations::Taken>> const& taken)
         : section_(section),
           links_(links),
           turns_(section, links),
@@ -133,7 +133,7 @@ private:
 
     void begin_turn(std::int32_t loop) {
         Loop const& begun = section_.loops[at(loop)];
-        Turns::OfLoop const& made = turns_.of(loop);
+        Iterations::OfLoop const& made = turns_.of(loop);
         for (Loop::Carry const& carry : begun.carries) {
             if (held_[at(carry.next)] != 0) free(carry.next);
             if (held_[at(carry.inside)] == 0) hold(carry.inside);
@@ -170,7 +170,7 @@ private:
 
     Section const& section_;
     TaskLinks const& links_;
-    Turns turns_;
+    Iterations turns_;
     std::vector<TakenTurns> taken_;
     std::vector<std::int32_t> waits_;
     std::vector<std::uint8_t> begun_;
@@ -204,7 +204,7 @@ std::vector<RoundEvents> rounds_of(std::vector<PhaseSpan> const& phases, std::ve
 }
 
 std::vector<CounterSample> count(Section const& section, TaskLinks const& links, std::vector<RoundEvents> const& rounds,
-                                 std::vector<std::vector<Turns::Taken>> const& turns) {
+                                 std::vector<std::vector<Iterations::Taken>> const& turns) {
     Counting counting(section, links, turns);
     std::vector<CounterSample> samples;
     auto sample = [&](double time) {

@@ -29,9 +29,9 @@ struct RoundEvents {
 /// Cuts a run's events into its rounds; a round begins with its first phase.
 std::vector<RoundEvents> rounds_of(std::vector<PhaseSpan> const& phases, std::vector<Event> events);
 
-/// A sample for each moment at which something changed. @param turns  that the section's loops took (Turns::taken)
+/// A sample for each moment at which something changed. @param turns  that the section's loops took (Iterations::taken)
 std::vector<CounterSample> count(schedule::Section const& section, schedule::TaskLinks const& links,
                                  std::vector<RoundEvents> const& rounds,
-                                 std::vector<std::vector<schedule::Turns::Taken>> const& turns = {});
+                                 std::vector<std::vector<schedule::Iterations::Taken>> const& turns = {});
 
 }  // namespace ein::executor

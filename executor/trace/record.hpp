@@ -61,17 +61,17 @@ public:
     }
     std::vector<PhaseSpan> const& phases() const { return phases_; }
     /// Of the run's loops, when it has ended; kept for a trace alone.
-    void set_turns(std::vector<std::vector<schedule::Turns::Taken>> const& turns) {
+    void set_turns(std::vector<std::vector<schedule::Iterations::Taken>> const& turns) {
         if (keep_ == Keep::all) turns_ = turns;
     }
-    std::vector<std::vector<schedule::Turns::Taken>> const& turns() const { return turns_; }
+    std::vector<std::vector<schedule::Iterations::Taken>> const& turns() const { return turns_; }
 
 private:
     Keep keep_;
     std::deque<EventLog> workers_;  // a deque: a log stays where it is
     TransferLog transfers_;
     std::vector<PhaseSpan> phases_;
-    std::vector<std::vector<schedule::Turns::Taken>> turns_;
+    std::vector<std::vector<schedule::Iterations::Taken>> turns_;
 };
 
 }  // namespace ein::executor

@@ -25,12 +25,12 @@ double share_in_place(Parts const& home, Parts const& need) {
 
 }  // namespace
 
-MovedBytes::MovedBytes(graph::EinGraph const& graph)
+ResidencyCost::ResidencyCost(graph::EinGraph const& graph)
     : graph_(graph), producers_(graph.producers()), consumers_(graph.consumers()), turns_(graph.turns_of_values()) {
     for (graph::Node const& node : graph.nodes) partial_bytes_.push_back(weights(graph, node, Unit::bytes).partial);
 }
 
-double MovedBytes::of_value(ValueId value, std::vector<Parts> const& parts) const {
+double ResidencyCost::of_value(ValueId value, std::vector<Parts> const& parts) const {
     double const bytes = static_cast<double>(graph_.value(value).bytes());
     std::vector<Need> const needs = needs_of(value, parts);
     double moved = of_movements(value, parts);
@@ -44,7 +44,7 @@ double MovedBytes::of_value(ValueId value, std::vector<Parts> const& parts) cons
     return turns * moved;
 }
 
-double MovedBytes::of_partials(NodeId node, Parts const& parts) const {
+double ResidencyCost::of_partials(NodeId node, Parts const& parts) const {
     auto const* einsum = std::get_if<graph::EinSum>(&graph_.node(node).op);
     if (!einsum) return 0;
     double partials = 1;
@@ -53,7 +53,7 @@ double MovedBytes::of_partials(NodeId node, Parts const& parts) const {
     return (partials - 1) * elements * partial_bytes_[at(node)];
 }
 
-double MovedBytes::total(std::vector<Parts> const& parts) const {
+double ResidencyCost::total(std::vector<Parts> const& parts) const {
     double sum = 0;
     for (std::size_t k = 0; k < graph_.values.size(); ++k)
         sum += of_value(ValueId{static_cast<std::int32_t>(k)}, parts);
@@ -63,7 +63,7 @@ double MovedBytes::total(std::vector<Parts> const& parts) const {
 }
 
 /// What EinSums need of a value, each kind of block once, in the order of readers: of the first of them where they are many.
-std::vector<MovedBytes::Need> MovedBytes::needs_of(ValueId value, std::vector<Parts> const& parts) const {
+std::vector<ResidencyCost::Need> ResidencyCost::needs_of(ValueId value, std::vector<Parts> const& parts) const {
     std::vector<Need> needs;
     std::vector<NodeId> const& readers = consumers_[at(value)];
     for (std::size_t r = 0; r < std::min(readers.size(), most_readers); ++r) {
@@ -82,7 +82,7 @@ std::vector<MovedBytes::Need> MovedBytes::needs_of(ValueId value, std::vector<Pa
     return needs;
 }
 
-Parts MovedBytes::home_of(ValueId value, std::vector<Parts> const& parts, std::vector<Need> const& needs) const {
+Parts ResidencyCost::home_of(ValueId value, std::vector<Parts> const& parts, std::vector<Need> const& needs) const {
     auto const producer = producers_[at(value)];
     if (!producer) return needs.front().parts;
     Parts home = relation::output_parts(graph_.node(*producer), {.parts = parts[at(*producer)]});
@@ -98,7 +98,7 @@ Parts MovedBytes::home_of(ValueId value, std::vector<Parts> const& parts, std::v
 }
 
 /// What Moves and Reshapes take of a value out of line.
-double MovedBytes::of_movements(ValueId value, std::vector<Parts> const& parts) const {
+double ResidencyCost::of_movements(ValueId value, std::vector<Parts> const& parts) const {
     auto const producer = producers_[at(value)];
     if (!producer) return 0;
     double moved = 0;

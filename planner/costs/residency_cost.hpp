@@ -13,9 +13,9 @@
 
 namespace ein::planner {
 
-class MovedBytes {
+class ResidencyCost {
 public:
-    explicit MovedBytes(graph::EinGraph const& graph);
+    explicit ResidencyCost(graph::EinGraph const& graph);
 
     /// Bytes that bringing a value to all its readers moves. @param parts  of every node, by NodeId
     double of_value(ValueId value, std::vector<Parts> const& parts) const;

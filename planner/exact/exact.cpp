@@ -25,7 +25,7 @@ struct Assignment {
 /// Solves what is left of a folded model part by part, each with its share of the budget.
 void solve_rest(Model const& folded, std::vector<int> const& rest, Assignment& known, Budget budget) {
     std::vector<std::vector<int>> const components = components_in_order(folded, rest);
-    Parting parting(folded);
+    Subproblem parting(folded);
     for (std::size_t k = 0; k < components.size(); ++k) {
         std::vector<int> values;
         for (int variable : components[k]) values.push_back(known.values[at(variable)]);
@@ -42,7 +42,7 @@ void solve_rest(Model const& folded, std::vector<int> const& rest, Assignment& k
 Assignment solve_model(Model model, std::vector<int> known, Budget const& budget) {
     double const known_cost = model.cost(known);
     Assignment best{known, 0, 0};
-    Folding const folding(model);
+    TreeElimination const folding(model);
     best.cost = best.bound = folding.closed_cost();
     solve_rest(model, folding.rest(), best, budget);
     folding.unfold(best.values);
@@ -67,7 +67,7 @@ double cost_of(graph::EinGraph const& graph, Decomposition const& decomposition,
 }
 
 /// Searches among the candidates of a table, beginning with `known`.
-Decomposition search(ChoiceTable const& table, Model model, std::vector<int> known, DecomposeOptions const& options) {
+Decomposition search(CandidateTable const& table, Model model, std::vector<int> known, DecomposeOptions const& options) {
     Budget const budget(options.work_limit > 0 ? options.work_limit : default_work, options.time_limit);
     Assignment const best = solve_model(std::move(model), std::move(known), budget);
     Decomposition out = decomposition_of(table, best.values);
@@ -81,7 +81,7 @@ Decomposition search_fewer(graph::EinGraph const& graph, Decomposition known, De
     for (relation::NodePlan const& node : known.nodes) most = std::max(most, node.candidates);
     for (options.candidate_limit = static_cast<std::size_t>(most / 2); options.candidate_limit > 1;
          options.candidate_limit /= 2) {
-        ChoiceTable const table = choice_table(graph, options);
+        CandidateTable const table = choice_table(graph, options);
         auto model = make_model(graph, table, most_entries);
         if (!model) continue;
         std::vector<int> start = choose_by_paths(graph, table, options.ignore_off_path);
@@ -95,7 +95,7 @@ Decomposition search_fewer(graph::EinGraph const& graph, Decomposition known, De
 }  // namespace
 
 Decomposition decompose_exactly(graph::EinGraph const& graph, DecomposeOptions const& options) {
-    ChoiceTable const table = choice_table(graph, options);
+    CandidateTable const table = choice_table(graph, options);
     std::vector<int> known = choose_by_paths(graph, table, options.ignore_off_path);
     auto model = make_model(graph, table, most_entries);
     if (model) return search(table, std::move(*model), std::move(known), options);

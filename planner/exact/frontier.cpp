@@ -62,7 +62,7 @@ private:
 
     /// All states after one more decision.
     States decide(int variable, States const& states) {
-        Looks looks = looks_of(variable);
+        StateEquivalence looks = looks_of(variable);
         std::vector<Alive> const alive = alive_values(variable, looks);
         std::vector<Closing> const closing = links_that_close(variable, alive);
         std::vector<Slot> const slots = slots_after(variable);
@@ -99,16 +99,16 @@ private:
         return next;
     }
 
-    Looks looks_of(int variable) const {
+    StateEquivalence looks_of(int variable) const {
         std::vector<int> later;
         for (int link : model_.variables[at(variable)].links)
             if (model_.links[at(link)].ends[0] == variable) later.push_back(link);
         std::sort(later.begin(), later.end(),
                   [&](int a, int b) { return model_.links[at(a)].ends[1] < model_.links[at(b)].ends[1]; });
-        return Looks(model_, bound_, variable, later);
+        return StateEquivalence(model_, bound_, variable, later);
     }
 
-    std::vector<Alive> alive_values(int variable, Looks const& looks) const {
+    std::vector<Alive> alive_values(int variable, StateEquivalence const& looks) const {
         std::vector<Alive> alive;
         int const values = static_cast<int>(model_.variables[at(variable)].cost.size());
         for (int value = 0; value < values; ++value) {
@@ -120,7 +120,7 @@ private:
 
     struct Open {
         int variable;
-        Looks looks;
+        StateEquivalence looks;
         bool sees(Model const& model, int later) const { return model.links[at(looks.next_link())].ends[1] == later; }
     };
 
@@ -133,7 +133,7 @@ private:
         std::vector<Closing> closing;
         for (std::size_t slot = 0; slot < open_.size(); ++slot) {
             if (!open_[slot].sees(model_, variable)) continue;
-            Looks const& looks = open_[slot].looks;
+            StateEquivalence const& looks = open_[slot].looks;
             int const link = looks.next_link();
             Closing made{slot, {}};
             for (std::size_t look = 0; look < looks.count(); ++look)
@@ -158,7 +158,7 @@ private:
                 slots.push_back({slot, {}});
                 continue;
             }
-            Looks const& looks = open_[slot].looks;
+            StateEquivalence const& looks = open_[slot].looks;
             if (looks.next_is_last()) continue;
             slots.push_back({slot, {}});
             for (std::size_t look = 0; look < looks.count(); ++look)

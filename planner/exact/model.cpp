@@ -11,14 +11,14 @@ std::size_t at(NodeId id) { return static_cast<std::size_t>(id.value()); }
 
 class ModelMaker {
 public:
-    ModelMaker(graph::EinGraph const& graph, ChoiceTable const& choices, double most_entries)
+    ModelMaker(graph::EinGraph const& graph, CandidateTable const& choices, double most_entries)
         : graph_(graph), choices_(choices), producers_(graph.producers()), entries_left_(most_entries) {}
 
     std::optional<Model> make() {
         model_.variables.resize(graph_.nodes.size());
         for (std::size_t k = 0; k < graph_.nodes.size(); ++k) {
             NodeId const id{static_cast<std::int32_t>(k)};
-            Choices const& choices = choices_.of(id);
+            NodeCandidates const& choices = choices_.of(id);
             model_.variables[k].cost = choices.work;
             for (std::size_t s = 0; s < choices.sources.size(); ++s) add_link(id, s);
             if (entries_left_ < 0) return std::nullopt;
@@ -29,7 +29,7 @@ public:
 
 private:
     void add_link(NodeId reader, std::size_t s) {
-        SourceChoices const& source = choices_.of(reader).sources[s];
+        SourceNeeds const& source = choices_.of(reader).sources[s];
         ValueId const value = graph_.node(reader).inputs[source.operands.front()];
         auto const producer = producers_[static_cast<std::size_t>(value.value())];
         if (!producer) return;
@@ -44,7 +44,7 @@ private:
 
     struct Edge {
         NodeId producer, reader;
-        SourceChoices const* source;
+        SourceNeeds const* source;
         std::shared_ptr<LinkTable> table;
     };
 
@@ -77,15 +77,15 @@ private:
         return form;
     }
 
-    std::int64_t number(Choices const& choices) {
+    std::int64_t number(NodeCandidates const& choices) {
         return numbers_.emplace(&choices, static_cast<std::int64_t>(numbers_.size())).first->second;
     }
 
     graph::EinGraph const& graph_;
-    ChoiceTable const& choices_;
+    CandidateTable const& choices_;
     std::vector<std::optional<NodeId>> producers_;
     double entries_left_;
-    std::map<Choices const*, std::int64_t> numbers_;
+    std::map<NodeCandidates const*, std::int64_t> numbers_;
     std::map<Form, std::shared_ptr<LinkTable const>> tables_;
     std::vector<Edge> fresh_;  // of each table the first edge: filled when all fit
     Model model_;
@@ -102,7 +102,7 @@ double Model::cost(std::vector<int> const& values) const {
     return sum;
 }
 
-std::optional<Model> make_model(graph::EinGraph const& graph, ChoiceTable const& table, double most_entries) {
+std::optional<Model> make_model(graph::EinGraph const& graph, CandidateTable const& table, double most_entries) {
     return ModelMaker(graph, table, most_entries).make();
 }
 

@@ -60,7 +60,7 @@ struct Model {
 
 /// Variables by NodeId, values by the table's candidates.
 /// @param most_entries  of all tables together  @return nothing when there would be more
-std::optional<Model> make_model(graph::EinGraph const& graph, ChoiceTable const& table, double most_entries);
+std::optional<Model> make_model(graph::EinGraph const& graph, CandidateTable const& table, double most_entries);
 
 /// The same costs with the ends exchanged.
 LinkTable transposed(LinkTable const& table);

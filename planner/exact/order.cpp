@@ -156,7 +156,7 @@ std::vector<std::vector<int>> components_in_order(Model const& model, std::vecto
     return out;
 }
 
-Model Parting::part(std::vector<int> const& variables) {
+Model Subproblem::part(std::vector<int> const& variables) {
     Model out;
     for (std::size_t k = 0; k < variables.size(); ++k) {
         position_[at(variables[k])] = static_cast<int>(k);
@@ -176,7 +176,7 @@ Model Parting::part(std::vector<int> const& variables) {
     return out;
 }
 
-Link Parting::turned(Link const& link) {
+Link Subproblem::turned(Link const& link) {
     int const first = position_[at(link.ends[0])], second = position_[at(link.ends[1])];
     if (first < second) return {{first, second}, link.classes, link.table};
     auto& table = transposed_[link.table.get()];

@@ -16,9 +16,9 @@ namespace ein::planner {
 std::vector<std::vector<int>> components_in_order(Model const& model, std::vector<int> const& variables);
 
 /// Cuts parts out of a model. In a part every link leads from an earlier variable to a later one.
-class Parting {
+class Subproblem {
 public:
-    explicit Parting(Model const& model) : model_(model), position_(model.variables.size(), -1) {}
+    explicit Subproblem(Model const& model) : model_(model), position_(model.variables.size(), -1) {}
 
     /// @param variables  in the order of the part; links to others are left out
     Model part(std::vector<int> const& variables);

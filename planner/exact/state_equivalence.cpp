@@ -4,7 +4,7 @@
 
 namespace ein::planner {
 
-Looks::Looks(Model const& model, Bound const& bound, int variable, std::vector<int> const& later)
+StateEquivalence::StateEquivalence(Model const& model, Bound const& bound, int variable, std::vector<int> const& later)
     : links_(later), stages_(later.size() + 1) {
     std::size_t const values = model.variables[static_cast<std::size_t>(variable)].cost.size();
     std::vector<int> look(values, 0);  // at the stage that was made last; when all links are closed there is one

@@ -10,10 +10,10 @@
 
 namespace ein::planner {
 
-class Looks {
+class StateEquivalence {
 public:
     /// @param later  links to later variables, in the order in which they close
-    Looks(Model const& model, Bound const& bound, int variable, std::vector<int> const& later);
+    StateEquivalence(Model const& model, Bound const& bound, int variable, std::vector<int> const& later);
 
     bool open() const { return closed_ < links_.size(); }
     int next_link() const { return links_[closed_]; }

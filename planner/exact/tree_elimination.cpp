@@ -28,7 +28,7 @@ std::vector<double> least_beside(Variable const& variable, Link const& link, int
 
 }  // namespace
 
-Folding::Folding(Model& model) : model_(model), folded_(model.variables.size(), false) {
+TreeElimination::TreeElimination(Model& model) : model_(model), folded_(model.variables.size(), false) {
     for (Variable const& variable : model.variables) open_links_.push_back(static_cast<int>(variable.links.size()));
     std::vector<int> ready;
     for (std::size_t v = model.variables.size(); v-- > 0;)
@@ -44,20 +44,20 @@ Folding::Folding(Model& model) : model_(model), folded_(model.variables.size(), 
     }
 }
 
-std::vector<int> Folding::rest() const {
+std::vector<int> TreeElimination::rest() const {
     std::vector<int> out;
     for (std::size_t v = 0; v < folded_.size(); ++v)
         if (!folded_[v]) out.push_back(static_cast<int>(v));
     return out;
 }
 
-int Folding::only_link(int variable) const {
+int TreeElimination::only_link(int variable) const {
     for (int link : model_.variables[at(variable)].links)
         if (!folded(model_.links[at(link)].other(variable))) return link;
     return -1;
 }
 
-void Folding::fold(int variable) {
+void TreeElimination::fold(int variable) {
     int const number = only_link(variable);
     order_.push_back({variable, number});
     folded_[at(variable)] = true;
@@ -74,7 +74,7 @@ void Folding::fold(int variable) {
         into.cost[value] += added[at((*link.classes[at(1 - near)])[value])];
 }
 
-void Folding::unfold(std::vector<int>& values) const {
+void TreeElimination::unfold(std::vector<int>& values) const {
     for (auto folded = order_.rbegin(); folded != order_.rend(); ++folded) {
         auto const [variable, number] = *folded;
         std::vector<double> cost = model_.variables[at(variable)].cost;

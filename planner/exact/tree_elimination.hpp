@@ -10,10 +10,10 @@
 
 namespace ein::planner {
 
-class Folding {
+class TreeElimination {
 public:
     /// Changes the costs of the variables that stay. @param model  must outlive the folding
-    explicit Folding(Model& model);
+    explicit TreeElimination(Model& model);
 
     bool folded(int variable) const { return folded_[static_cast<std::size_t>(variable)]; }
     std::vector<int> rest() const;  // the variables that stay

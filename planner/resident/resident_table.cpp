@@ -9,7 +9,7 @@
 namespace ein::planner {
 namespace {
 
-// In this table a "cut" of Choices is a set of mesh axes for each axis of a tensor; a need has one entry more, the axes whose ranks compute,
+// In this table a "cut" of NodeCandidates is a set of mesh axes for each axis of a tensor; a need has one entry more, the axes whose ranks compute,
 // and so has the output of a node that is replicated: the axes along which all ranks have it.
 
 using Assignment = std::vector<std::size_t>;  // for each mesh axis the label that it cuts, or the number of labels
@@ -73,7 +73,7 @@ Form view_of(graph::Node const& node, std::size_t operand) {
 }  // namespace
 
 ResidentTable::ResidentTable(graph::EinGraph const& graph, Mesh mesh)
-    : ChoiceTable(graph, Unit::bytes), mesh_(std::move(mesh)) {
+    : CandidateTable(graph, Unit::bytes), mesh_(std::move(mesh)) {
     auto const consumers = graph.consumers();
     std::map<std::pair<ValueId, Form>, int> alike;  // readers of a value that look at it in the same way
     for (graph::Node const& node : graph.nodes) {
@@ -85,7 +85,7 @@ ResidentTable::ResidentTable(graph::EinGraph const& graph, Mesh mesh)
     for (graph::Leaf const& leaf : graph.leaves) is_leaf[static_cast<std::size_t>(leaf.value.value())] = true;
 
     struct Known {
-        std::shared_ptr<Choices const> choices;
+        std::shared_ptr<NodeCandidates const> choices;
         std::shared_ptr<Sets const> sets;
     };
     std::map<std::pair<std::vector<std::int64_t>, std::vector<double>>, Known> known;
@@ -101,7 +101,7 @@ ResidentTable::ResidentTable(graph::EinGraph const& graph, Mesh mesh)
         Known& of = known[{form_of(graph, node, Unit::bytes), leaf_shares}];
         if (!of.choices) {
             auto sets = std::make_shared<Sets>();
-            of.choices = std::make_shared<Choices const>(choices_of(node, leaf_shares, *sets));
+            of.choices = std::make_shared<NodeCandidates const>(choices_of(node, leaf_shares, *sets));
             of.sets = std::move(sets);
         }
         choices_.push_back(of.choices);
@@ -140,10 +140,10 @@ std::vector<std::vector<AxisSet>> ResidentTable::shardings_of(graph::Node const&
     return shardings(mesh_, relation::cut_extents(graph_, node), node.fixed);
 }
 
-Choices ResidentTable::choices_of(graph::Node const& node, std::vector<double> const& leaf_shares, Sets& all) const {
+NodeCandidates ResidentTable::choices_of(graph::Node const& node, std::vector<double> const& leaf_shares, Sets& all) const {
     auto const* einsum = std::get_if<graph::EinSum>(&node.op);
     graph::Value const& result = graph_.value(node.output);
-    Choices out;
+    NodeCandidates out;
     Distinct<Parts> outputs;
     for (auto& operands : operands_by_value(node)) out.sources.push_back({std::move(operands), {}, {}});
     std::vector<Distinct<std::vector<Parts>>> needs(out.sources.size());
@@ -234,7 +234,7 @@ double ResidentTable::overlap(graph::Node const& node, std::size_t operand, Part
     return part / static_cast<double>(mesh_.size(only_first));
 }
 
-double ResidentTable::edge(NodeId id, SourceChoices const& source, std::size_t need, Parts const& output) const {
+double ResidentTable::edge(NodeId id, SourceNeeds const& source, std::size_t need, Parts const& output) const {
     graph::Node const& node = graph_.node(id);
     double sum = 0;
     for (std::size_t k = 0; k < source.operands.size(); ++k) {

@@ -15,7 +15,7 @@
 
 namespace ein::planner {
 
-class ResidentTable : public ChoiceTable {
+class ResidentTable : public CandidateTable {
 public:
     /// @param mesh  whose ranks compute each node, where its extents allow so many. Parts that the graph fixes are kept to, and its
     /// shardings, which name the axes of this mesh.
@@ -26,11 +26,11 @@ public:
     /// For each axis or label of a node (see call_labels) in this order the mesh axes that cut it.
     graph::Sharding sharding(NodeId node, int candidate, std::vector<int> const& labels) const;
 
-    double edge(NodeId node, SourceChoices const& source, std::size_t need, Parts const& output) const override;
+    double edge(NodeId node, SourceNeeds const& source, std::size_t need, Parts const& output) const override;
 
 private:
     using Sets = std::vector<std::vector<AxisSet>>;  // of each candidate: for each label
-    Choices choices_of(graph::Node const& node, std::vector<double> const& shares, Sets& sets) const;
+    NodeCandidates choices_of(graph::Node const& node, std::vector<double> const& shares, Sets& sets) const;
     std::vector<std::vector<AxisSet>> shardings_of(graph::Node const& node) const;
     double overlap(graph::Node const& node, std::size_t operand, Parts const& home, Parts const& need) const;
 

@@ -53,9 +53,9 @@ Form form_of(graph::EinGraph const& graph, graph::Node const& node, Unit unit) {
 
 namespace {
 
-SourceChoices source_choices(graph::Node const& node, std::vector<Parts> const& candidates,
+SourceNeeds source_choices(graph::Node const& node, std::vector<Parts> const& candidates,
                              std::vector<std::size_t> operands) {
-    SourceChoices source;
+    SourceNeeds source;
     source.operands = std::move(operands);
     Distinct<std::vector<Parts>> needs;
     for (Parts const& parts : candidates) {
@@ -72,8 +72,8 @@ SourceChoices source_choices(graph::Node const& node, std::vector<Parts> const& 
 
 }  // namespace
 
-Choices choices_from(graph::EinGraph const& graph, graph::Node const& node, std::vector<Parts> candidates, Unit unit) {
-    Choices out;
+NodeCandidates choices_from(graph::EinGraph const& graph, graph::Node const& node, std::vector<Parts> candidates, Unit unit) {
+    NodeCandidates out;
     out.candidates = std::move(candidates);
     Distinct<Parts> outputs;
     for (Parts const& parts : out.candidates) {
@@ -88,11 +88,11 @@ Choices choices_from(graph::EinGraph const& graph, graph::Node const& node, std:
 
 namespace {
 
-Choices choices_of(graph::EinGraph const& graph, graph::Node const& node, std::int64_t calls, Unit unit,
+NodeCandidates choices_of(graph::EinGraph const& graph, graph::Node const& node, std::int64_t calls, Unit unit,
                    std::size_t limit) {
     Candidates listed = preferred_candidates(graph, node, calls, limit);
     bool const complete = listed.total <= static_cast<double>(listed.parts.size());
-    Choices out = choices_from(graph, node, std::move(listed.parts), unit);
+    NodeCandidates out = choices_from(graph, node, std::move(listed.parts), unit);
     out.complete = complete;
     return out;
 }
@@ -130,24 +130,24 @@ Candidates preferred_candidates(graph::EinGraph const& graph, graph::Node const&
     return list;
 }
 
-ChoiceTable::ChoiceTable(graph::EinGraph const& graph, Unit unit)
+CandidateTable::CandidateTable(graph::EinGraph const& graph, Unit unit)
     : graph_(graph), unit_(unit), turns_(graph.turns_of_values()) {}
 
-ChoiceTable::ChoiceTable(graph::EinGraph const& graph, std::int64_t calls, Unit unit, std::size_t limit)
-    : ChoiceTable(graph, unit) {
-    std::map<Form, std::shared_ptr<Choices const>> known;
+CandidateTable::CandidateTable(graph::EinGraph const& graph, std::int64_t calls, Unit unit, std::size_t limit)
+    : CandidateTable(graph, unit) {
+    std::map<Form, std::shared_ptr<NodeCandidates const>> known;
     for (graph::Node const& node : graph.nodes) {
         auto& choices = known[form_of(graph, node, unit)];
-        if (!choices) choices = std::make_shared<Choices const>(choices_of(graph, node, calls, unit, limit));
+        if (!choices) choices = std::make_shared<NodeCandidates const>(choices_of(graph, node, calls, unit, limit));
         choices_.push_back(choices);
     }
 }
 
-bool ChoiceTable::complete() const {
+bool CandidateTable::complete() const {
     return std::all_of(choices_.begin(), choices_.end(), [](auto const& choices) { return choices->complete; });
 }
 
-double ChoiceTable::edge(NodeId id, SourceChoices const& source, std::size_t need, Parts const& output) const {
+double CandidateTable::edge(NodeId id, SourceNeeds const& source, std::size_t need, Parts const& output) const {
     graph::Node const& node = graph_.node(id);
     bool const is_einsum = std::holds_alternative<graph::EinSum>(node.op);
     double sum = 0;

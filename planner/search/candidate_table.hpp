@@ -1,6 +1,6 @@
 // What the dynamic program chooses from at each node: its candidates in order of preference, what each costs by itself,
 // and how candidates look from outside - the distinct cuts of the output, and the distinct cuts that they need of each
-// input. Nodes of one form share one Choices, so that a graph of a hundred thousand alike nodes is listed once.
+// input. Nodes of one form share one NodeCandidates, so that a graph of a hundred thousand alike nodes is listed once.
 // Example: matmul on 8 calls: 10 candidates, 10 cuts of the output, 10 of the left input, (2,2) among them once.
 #pragma once
 
@@ -14,59 +14,59 @@
 namespace ein::planner {
 
 /// An input value of a node, and the operands that read it.
-struct SourceChoices {
+struct SourceNeeds {
     std::vector<std::size_t> operands;
     std::vector<std::vector<Parts>>
         needs;                 // distinct; EinSum: what each of `operands` needs; else one, the node's parts
     std::vector<int> need_of;  // for each candidate
 };
 
-struct Choices {
+struct NodeCandidates {
     std::vector<Parts> candidates;  // the preferred first
     std::vector<double> work;       // join and aggregation of each, in the unit of the table
     std::vector<Parts> outputs;     // distinct cuts of the output
     std::vector<int> output_of;     // for each candidate
-    std::vector<SourceChoices> sources;
+    std::vector<SourceNeeds> sources;
     bool complete = true;  // false: there are more candidates than were listed
 };
 
-/// The Choices of every node. Of candidates that cost the same the first is taken; preferred are, in this order: fewer
+/// The NodeCandidates of every node. Of candidates that cost the same the first is taken; preferred are, in this order: fewer
 /// partial results for each output block, larger parts on the first output label, on the second, ..., then on the
 /// aggregated labels.
-class ChoiceTable {
+class CandidateTable {
 public:
     /// @param calls  kernel calls wanted of every node  @param limit  candidates of a node at most
-    ChoiceTable(graph::EinGraph const& graph, std::int64_t calls, Unit unit, std::size_t limit);
-    virtual ~ChoiceTable() = default;
+    CandidateTable(graph::EinGraph const& graph, std::int64_t calls, Unit unit, std::size_t limit);
+    virtual ~CandidateTable() = default;
 
-    Choices const& of(NodeId node) const { return *choices_[static_cast<std::size_t>(node.value())]; }
+    NodeCandidates const& of(NodeId node) const { return *choices_[static_cast<std::size_t>(node.value())]; }
 
     /// Whether every node has all its candidates.
     bool complete() const;
 
     /// The repartitions from a producer's `output` cut into need `need` of one source of a node.
-    virtual double edge(NodeId node, SourceChoices const& source, std::size_t need, Parts const& output) const;
+    virtual double edge(NodeId node, SourceNeeds const& source, std::size_t need, Parts const& output) const;
 
 protected:
-    ChoiceTable(graph::EinGraph const& graph, Unit unit);
+    CandidateTable(graph::EinGraph const& graph, Unit unit);
     double turns_of(ValueId value) const {
         return static_cast<double>(turns_[static_cast<std::size_t>(value.value())]);
     }
 
     graph::EinGraph const& graph_;
     Unit unit_;
-    std::vector<std::shared_ptr<Choices const>> choices_;  // by NodeId
+    std::vector<std::shared_ptr<NodeCandidates const>> choices_;  // by NodeId
 
 private:
     std::vector<std::int64_t> turns_;  // by value: how often it changes
 };
 
-/// All that the choices of a node depend on, as numbers: nodes of one form share their Choices.
+/// All that the choices of a node depend on, as numbers: nodes of one form share their NodeCandidates.
 using Form = std::vector<std::int64_t>;
 Form form_of(graph::EinGraph const& graph, graph::Node const& node, Unit unit);
 
-/// The Choices that given candidates make, under the published cost.
-Choices choices_from(graph::EinGraph const& graph, graph::Node const& node, std::vector<Parts> candidates, Unit unit);
+/// The NodeCandidates that given candidates make, under the published cost.
+NodeCandidates choices_from(graph::EinGraph const& graph, graph::Node const& node, std::vector<Parts> candidates, Unit unit);
 
 /// For each operand the first operand that reads the same value.
 std::vector<std::size_t> same_values(graph::Node const& node);

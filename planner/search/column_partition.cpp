@@ -20,7 +20,7 @@ std::vector<int> output_labels(graph::Node const& node, std::size_t axes) {
 
 }  // namespace
 
-std::int64_t Strips::rank_of(std::int64_t row, std::int64_t column) const {
+std::int64_t ColumnPartition::rank_of(std::int64_t row, std::int64_t column) const {
     std::int64_t before = 0;
     for (std::int64_t group : groups) {
         if (column < before + group) return before + row / (rows / group);
@@ -29,8 +29,8 @@ std::int64_t Strips::rank_of(std::int64_t row, std::int64_t column) const {
     return ranks - 1;
 }
 
-Strips strips_for(std::int64_t ranks) {
-    Strips best;
+ColumnPartition strips_for(std::int64_t ranks) {
+    ColumnPartition best;
     double least = 0;
     for (std::int64_t count = 1; count <= ranks; ++count) {
         std::int64_t const small = ranks / count, larger = ranks % count;
@@ -52,14 +52,14 @@ std::int64_t awkward_factor(std::int64_t ranks) {
     return factors.empty() || factors.back() < 5 ? 1 : factors.back();
 }
 
-StripTable::StripTable(graph::EinGraph const& graph, std::int64_t ranks, Unit unit, std::size_t limit)
-    : ChoiceTable(graph, unit), all_ranks_(ranks), strips_(strips_for(awkward_factor(ranks))) {
-    std::map<Form, std::pair<std::shared_ptr<Choices const>, std::shared_ptr<std::vector<Layout> const>>> known;
+ColumnPartitionTable::ColumnPartitionTable(graph::EinGraph const& graph, std::int64_t ranks, Unit unit, std::size_t limit)
+    : CandidateTable(graph, unit), all_ranks_(ranks), strips_(strips_for(awkward_factor(ranks))) {
+    std::map<Form, std::pair<std::shared_ptr<NodeCandidates const>, std::shared_ptr<std::vector<Layout> const>>> known;
     for (graph::Node const& node : graph.nodes) {
         auto& [choices, layouts] = known[form_of(graph, node, unit)];
         if (!choices) {
             std::vector<Layout> of_candidates;
-            choices = std::make_shared<Choices const>(choices_of(node, limit, of_candidates));
+            choices = std::make_shared<NodeCandidates const>(choices_of(node, limit, of_candidates));
             layouts = std::make_shared<std::vector<Layout> const>(std::move(of_candidates));
         }
         choices_.push_back(choices);
@@ -68,7 +68,7 @@ StripTable::StripTable(graph::EinGraph const& graph, std::int64_t ranks, Unit un
 }
 
 /// How often the ranks together see each element of a tensor with these labels.
-double StripTable::seen(std::vector<int> const& labels, Layout const& layout) const {
+double ColumnPartitionTable::seen(std::vector<int> const& labels, Layout const& layout) const {
     double times = 1;
     for (std::size_t label = 0; label < layout.grid.size(); ++label)
         if (!has(labels, label)) times *= static_cast<double>(layout.grid[label]);
@@ -82,7 +82,7 @@ double StripTable::seen(std::vector<int> const& labels, Layout const& layout) co
     return times * squares / ranks;
 }
 
-Choices StripTable::choices_of(graph::Node const& node, std::size_t limit, std::vector<Layout>& layouts) const {
+NodeCandidates ColumnPartitionTable::choices_of(graph::Node const& node, std::size_t limit, std::vector<Layout>& layouts) const {
     Shape const& extents = relation::cut_extents(graph_, node);
     std::vector<int> const output = output_labels(node, extents.size());
     std::vector<Parts> parts;
@@ -101,7 +101,7 @@ Choices StripTable::choices_of(graph::Node const& node, std::size_t limit, std::
         parts = preferred_candidates(graph_, node, all_ranks_, limit).parts;
         layouts.assign(parts.size(), {});
     }
-    Choices out = choices_from(graph_, node, std::move(parts), unit_);
+    NodeCandidates out = choices_from(graph_, node, std::move(parts), unit_);
     auto const* einsum = std::get_if<graph::EinSum>(&node.op);
     if (!einsum || !layouts.front().strips) return out;
     Weights const of = weights(graph_, node, unit_);
@@ -117,7 +117,7 @@ Choices StripTable::choices_of(graph::Node const& node, std::size_t limit, std::
     return out;
 }
 
-std::vector<Rank> StripTable::ranks_of(NodeId id, int candidate) const {
+std::vector<Rank> ColumnPartitionTable::ranks_of(NodeId id, int candidate) const {
     Layout const& layout = (*layouts_[static_cast<std::size_t>(id.value())])[static_cast<std::size_t>(candidate)];
     if (!layout.strips) return {};
     graph::Node const& node = graph_.node(id);

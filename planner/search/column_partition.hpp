@@ -11,7 +11,7 @@
 namespace ein::planner {
 
 /// A cut of `ranks` = the sum of groups: rows into `rows` parts, columns into `ranks` parts.
-struct Strips {
+struct ColumnPartition {
     std::int64_t ranks = 1;
     std::vector<std::int64_t> groups;  // ranks of each group, the larger first
     std::int64_t rows = 1;             // a multiple of every group
@@ -21,7 +21,7 @@ struct Strips {
 };
 
 /// The groups for which the busiest rank sees least.
-Strips strips_for(std::int64_t ranks);
+ColumnPartition strips_for(std::int64_t ranks);
 
 /// The largest prime factor of a number of ranks, when it is 5 or more: then strips are worth a look. Else 1.
 std::int64_t awkward_factor(std::int64_t ranks);
@@ -29,9 +29,9 @@ std::int64_t awkward_factor(std::int64_t ranks);
 /// Candidates that cut two labels of the output in strips of the awkward factor, the rest as a grid. Kernel calls of one rank lie beside
 /// each other, are made as one (scheduler/lower/lower_einsum.cpp) and count as one in the cost of the join and the aggregation; repartitions cost as published. A node whose extents allow no
 /// strips has the usual candidates.
-class StripTable : public ChoiceTable {
+class ColumnPartitionTable : public CandidateTable {
 public:
-    StripTable(graph::EinGraph const& graph, std::int64_t ranks, Unit unit, std::size_t limit);
+    ColumnPartitionTable(graph::EinGraph const& graph, std::int64_t ranks, Unit unit, std::size_t limit);
 
     /// The rank of each kernel call of a node's candidate (see relation::NodePlan); empty for the usual candidates.
     std::vector<Rank> ranks_of(NodeId node, int candidate) const;
@@ -42,11 +42,11 @@ private:
         std::size_t row = 0, column = 0;
         bool strips = false;
     };
-    Choices choices_of(graph::Node const& node, std::size_t limit, std::vector<Layout>& layouts) const;
+    NodeCandidates choices_of(graph::Node const& node, std::size_t limit, std::vector<Layout>& layouts) const;
     double seen(std::vector<int> const& labels, Layout const& layout) const;
 
     std::int64_t all_ranks_;
-    Strips strips_;
+    ColumnPartition strips_;
     std::vector<std::shared_ptr<std::vector<Layout> const>> layouts_;  // by node and candidate
 };
 

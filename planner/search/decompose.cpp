@@ -31,7 +31,7 @@ bool is_forest(graph::EinGraph const& graph) {
 
 class Decomposer {
 public:
-    Decomposer(graph::EinGraph const& graph, ChoiceTable const& table, bool ignore_off_path)
+    Decomposer(graph::EinGraph const& graph, CandidateTable const& table, bool ignore_off_path)
         : graph_(graph),
           table_(table),
           ignore_off_path_(ignore_off_path),
@@ -81,7 +81,7 @@ private:
 
     /// The least cost of each output of a node, its inputs being solved.
     void fill(NodeId id) {
-        Choices const& choices = table_.of(id);
+        NodeCandidates const& choices = table_.of(id);
         Best& best = best_[at(id)];
         std::vector<std::vector<double>> source_costs;
         for (std::size_t s = 0; s < choices.sources.size(); ++s) {
@@ -104,7 +104,7 @@ private:
     }
 
     /// For each need of a source what it costs to have it; empty when it costs nothing that is known.
-    std::vector<double> costs_of_source(NodeId id, SourceChoices const& source, std::vector<int>& picks) const {
+    std::vector<double> costs_of_source(NodeId id, SourceNeeds const& source, std::vector<int>& picks) const {
         ValueId const value = graph_.node(id).inputs[source.operands.front()];
         auto const producer = producers_[static_cast<std::size_t>(value.value())];
         if (!producer) return {};  // a leaf: M is 0 however it is cut
@@ -124,8 +124,8 @@ private:
 
     /// The producer's output from which a need is met at least cost. One that needs no repartition is looked at first:
     /// most others already cost more by themselves.
-    std::pair<double, int> cheapest(NodeId id, SourceChoices const& source, std::size_t need, NodeId producer) const {
-        Choices const& from = table_.of(producer);
+    std::pair<double, int> cheapest(NodeId id, SourceNeeds const& source, std::size_t need, NodeId producer) const {
+        NodeCandidates const& from = table_.of(producer);
         Best const& before = best_[at(producer)];
         auto const alike = std::find(from.outputs.begin(), from.outputs.end(), source.needs[need].front());
         double least = infinite;
@@ -142,12 +142,12 @@ private:
         return {least, pick};
     }
 
-    void add_edges_to_cut_readers(NodeId id, Choices const& choices, Best& best) const {
+    void add_edges_to_cut_readers(NodeId id, NodeCandidates const& choices, Best& best) const {
         if (ignore_off_path_) return;
         ValueId const value = graph_.node(id).output;
         for (NodeId reader : readers(id)) {
             if (chosen_[at(reader)] < 0) continue;
-            for (SourceChoices const& source : table_.of(reader).sources) {
+            for (SourceNeeds const& source : table_.of(reader).sources) {
                 if (graph_.node(reader).inputs[source.operands.front()] != value) continue;
                 auto const need =
                     static_cast<std::size_t>(source.need_of[static_cast<std::size_t>(chosen_[at(reader)])]);
@@ -169,9 +169,9 @@ private:
     int picked_by_reader(NodeId id) const {
         if (open_reader_[at(id)] < 0) return -1;
         NodeId const reader{open_reader_[at(id)]};
-        Choices const& choices = table_.of(reader);
+        NodeCandidates const& choices = table_.of(reader);
         for (std::size_t s = 0; s < choices.sources.size(); ++s) {
-            SourceChoices const& source = choices.sources[s];
+            SourceNeeds const& source = choices.sources[s];
             if (graph_.node(reader).inputs[source.operands.front()] != graph_.node(id).output) continue;
             auto const need = static_cast<std::size_t>(source.need_of[static_cast<std::size_t>(chosen_[at(reader)])]);
             return best_[at(reader)].picks[s][need];
@@ -180,12 +180,12 @@ private:
     }
 
     Parts const& chosen_output(NodeId id) const {
-        Choices const& choices = table_.of(id);
+        NodeCandidates const& choices = table_.of(id);
         return choices.outputs[static_cast<std::size_t>(choices.output_of[static_cast<std::size_t>(chosen_[at(id)])])];
     }
 
     graph::EinGraph const& graph_;
-    ChoiceTable const& table_;
+    CandidateTable const& table_;
     bool ignore_off_path_;
     std::vector<std::optional<NodeId>> producers_;
     std::vector<std::vector<NodeId>> consumers_;
@@ -196,20 +196,20 @@ private:
 
 }  // namespace
 
-std::vector<int> choose_by_paths(graph::EinGraph const& graph, ChoiceTable const& table, bool ignore_off_path) {
+std::vector<int> choose_by_paths(graph::EinGraph const& graph, CandidateTable const& table, bool ignore_off_path) {
     return Decomposer(graph, table, ignore_off_path).run();
 }
 
-ChoiceTable choice_table(graph::EinGraph const& graph, DecomposeOptions const& options) {
+CandidateTable choice_table(graph::EinGraph const& graph, DecomposeOptions const& options) {
     promise(options.calls >= 1, "a plan needs at least one kernel call a node");
     std::size_t const limit = options.candidate_limit ? options.candidate_limit : default_limit(graph.nodes.size());
-    return ChoiceTable(graph, options.calls, options.unit, limit);
+    return CandidateTable(graph, options.calls, options.unit, limit);
 }
 
-Decomposition decomposition_of(ChoiceTable const& table, std::vector<int> const& chosen) {
+Decomposition decomposition_of(CandidateTable const& table, std::vector<int> const& chosen) {
     Decomposition out;
     for (std::size_t k = 0; k < chosen.size(); ++k) {
-        Choices const& choices = table.of(NodeId{static_cast<std::int32_t>(k)});
+        NodeCandidates const& choices = table.of(NodeId{static_cast<std::int32_t>(k)});
         out.nodes.push_back({.parts = choices.candidates[static_cast<std::size_t>(chosen[k])],
                              .candidates = static_cast<std::int64_t>(choices.candidates.size())});
     }
@@ -217,7 +217,7 @@ Decomposition decomposition_of(ChoiceTable const& table, std::vector<int> const&
 }
 
 Decomposition decompose(graph::EinGraph const& graph, DecomposeOptions const& options) {
-    ChoiceTable const table = choice_table(graph, options);
+    CandidateTable const table = choice_table(graph, options);
     Decomposition out = decomposition_of(table, choose_by_paths(graph, table, options.ignore_off_path));
     if (is_forest(graph) && table.complete()) out.gap = 0;
     return out;

@@ -1,6 +1,6 @@
 // EinDecomp: the partition vectors that cost least. Where no value that a node makes has two readers, one dynamic
-// program over the whole graph, which is optimal; otherwise one over each path of paths.hpp, longest first, nodes once
-// cut staying so. Deterministic; linear in the number of nodes. Ties are broken as choices.hpp says; between input cuts
+// program over the whole graph, which is optimal; otherwise one over each path of path_cover.hpp, longest first, nodes once
+// cut staying so. Deterministic; linear in the number of nodes. Ties are broken as candidate_table.hpp says; between input cuts
 // that cost the same, the one that needs no repartition is taken, then the producer's preferred one.
 // Example: one matmul of 1024-cubes on 8 calls is cut (2, 2, 2) and costs 5,242,880 elements.
 // Source: [E] sections 8.2 to 8.4. Ours: an edge between a path and a node that is already cut is counted, for its cost
@@ -33,12 +33,12 @@ struct Decomposition {
 Decomposition decompose(graph::EinGraph const& graph, DecomposeOptions const& options);
 
 /// The same as candidates of a table that is there already, for each node.
-std::vector<int> choose_by_paths(graph::EinGraph const& graph, ChoiceTable const& table, bool ignore_off_path);
+std::vector<int> choose_by_paths(graph::EinGraph const& graph, CandidateTable const& table, bool ignore_off_path);
 
 /// The table that a decomposition chooses from.
-ChoiceTable choice_table(graph::EinGraph const& graph, DecomposeOptions const& options);
+CandidateTable choice_table(graph::EinGraph const& graph, DecomposeOptions const& options);
 
 /// A decomposition of chosen candidates, its gap being unknown.
-Decomposition decomposition_of(ChoiceTable const& table, std::vector<int> const& chosen);
+Decomposition decomposition_of(CandidateTable const& table, std::vector<int> const& chosen);
 
 }  // namespace ein::planner

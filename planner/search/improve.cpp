@@ -9,7 +9,7 @@ std::size_t at(NodeId id) { return static_cast<std::size_t>(id.value()); }
 
 class Improver {
 public:
-    Improver(graph::EinGraph const& graph, ChoiceTable const& table, std::vector<int>& chosen)
+    Improver(graph::EinGraph const& graph, CandidateTable const& table, std::vector<int>& chosen)
         : graph_(graph), table_(table), chosen_(chosen), producers_(graph.producers()), consumers_(graph.consumers()) {}
 
     /// @return whether any node changed
@@ -22,9 +22,9 @@ public:
 
 private:
     bool reconsider(NodeId id) {
-        Choices const& choices = table_.of(id);
+        NodeCandidates const& choices = table_.of(id);
         std::vector<double> cost = choices.work;
-        for (SourceChoices const& source : choices.sources) add_input(id, source, cost);
+        for (SourceNeeds const& source : choices.sources) add_input(id, source, cost);
         std::vector<double> const output_cost = cost_of_outputs(id);
         std::size_t const now = static_cast<std::size_t>(chosen_[at(id)]);
         std::size_t best = now;
@@ -36,11 +36,11 @@ private:
         return best != now;
     }
 
-    void add_input(NodeId id, SourceChoices const& source, std::vector<double>& cost) const {
+    void add_input(NodeId id, SourceNeeds const& source, std::vector<double>& cost) const {
         ValueId const value = graph_.node(id).inputs[source.operands.front()];
         auto const producer = producers_[static_cast<std::size_t>(value.value())];
         if (!producer) return;
-        Choices const& from = table_.of(*producer);
+        NodeCandidates const& from = table_.of(*producer);
         Parts const& output = from.outputs[static_cast<std::size_t>(from.output_of[index(*producer)])];
         std::vector<double> of_need;
         for (std::size_t need = 0; need < source.needs.size(); ++need)
@@ -50,11 +50,11 @@ private:
 
     /// What the readers' repartitions cost for each cut of a node's output.
     std::vector<double> cost_of_outputs(NodeId id) const {
-        Choices const& choices = table_.of(id);
+        NodeCandidates const& choices = table_.of(id);
         ValueId const value = graph_.node(id).output;
         std::vector<double> cost(choices.outputs.size(), 0);
         for (NodeId reader : consumers_[static_cast<std::size_t>(value.value())]) {
-            for (SourceChoices const& source : table_.of(reader).sources) {
+            for (SourceNeeds const& source : table_.of(reader).sources) {
                 if (graph_.node(reader).inputs[source.operands.front()] != value) continue;
                 auto const need = static_cast<std::size_t>(source.need_of[index(reader)]);
                 for (std::size_t output = 0; output < cost.size(); ++output)
@@ -67,7 +67,7 @@ private:
     std::size_t index(NodeId id) const { return static_cast<std::size_t>(chosen_[at(id)]); }
 
     graph::EinGraph const& graph_;
-    ChoiceTable const& table_;
+    CandidateTable const& table_;
     std::vector<int>& chosen_;
     std::vector<std::optional<NodeId>> producers_;
     std::vector<std::vector<NodeId>> consumers_;
@@ -75,7 +75,7 @@ private:
 
 }  // namespace
 
-void improve(graph::EinGraph const& graph, ChoiceTable const& table, std::vector<int>& chosen) {
+void improve(graph::EinGraph const& graph, CandidateTable const& table, std::vector<int>& chosen) {
     Improver improver(graph, table, chosen);
     for (int sweep = 0; sweep < most_sweeps && improver.sweep(); ++sweep) continue;
 }

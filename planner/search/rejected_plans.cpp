@@ -18,12 +18,12 @@ public:
           consumers_(graph.consumers()),
           turns_(graph.turns_of_values()) {}
 
-    Alternatives of(NodeId id) const {
+    RejectedPlans of(NodeId id) const {
         graph::Node const& node = graph_.node(id);
         Parts const& planned = plan_.node(id).parts;
         std::vector<Parts> candidates =
             preferred_candidates(graph_, node, plan_.calls, default_limit(graph_.nodes.size())).parts;
-        Alternatives out;
+        RejectedPlans out;
         out.candidates = std::max(plan_.node(id).candidates, static_cast<std::int64_t>(candidates.size()));
         out.planned = priced(id, planned);
         std::erase(candidates, planned);
@@ -82,9 +82,9 @@ private:
 
 }  // namespace
 
-std::vector<Alternatives> alternatives(graph::EinGraph const& graph, relation::Plan const& plan, std::size_t most) {
+std::vector<RejectedPlans> rejected_plans(graph::EinGraph const& graph, relation::Plan const& plan, std::size_t most) {
     Reconsidering const reconsidering(graph, plan, most);
-    std::vector<Alternatives> out;
+    std::vector<RejectedPlans> out;
     for (std::size_t node = 0; node < graph.nodes.size(); ++node)
         out.push_back(reconsidering.of(NodeId{static_cast<std::int32_t>(node)}));
     return out;

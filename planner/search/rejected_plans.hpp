@@ -15,13 +15,13 @@ struct Option {
     relation::Cost elements, bytes;
 };
 
-struct Alternatives {
+struct RejectedPlans {
     Option planned;
     std::vector<Option> rejected;  // the cheapest in bytes first; among equals the order of preference
     std::int64_t candidates = 0;   // ways that were considered
 };
 
 /// @param most  rejected ones that are told of each node
-std::vector<Alternatives> alternatives(graph::EinGraph const& graph, relation::Plan const& plan, std::size_t most = 3);
+std::vector<RejectedPlans> rejected_plans(graph::EinGraph const& graph, relation::Plan const& plan, std::size_t most = 3);
 
 }  // namespace ein::planner

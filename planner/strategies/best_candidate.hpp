@@ -1,5 +1,5 @@
 // Strategies that judge each node's candidates by their parts alone: the one with the least key, the preferred one (see
-// choices.hpp) among equals.
+// candidate_table.hpp) among equals.
 // Example: best_candidates(graph, 8, squareness) cuts every node as "sqrt" does.
 #pragma once
 

@@ -26,7 +26,7 @@ std::vector<Parts> parts_of(std::vector<relation::NodePlan> const& plans) {
 /// Takes for each node the candidate that moves least beside its neighbours, until nothing changes.
 class Mover {
 public:
-    Mover(graph::EinGraph const& graph, ChoiceTable const& table, MovedBytes const& moved, std::vector<Parts>& parts)
+    Mover(graph::EinGraph const& graph, CandidateTable const& table, ResidencyCost const& moved, std::vector<Parts>& parts)
         : graph_(graph),
           table_(table),
           moved_(moved),
@@ -47,14 +47,14 @@ public:
 private:
     bool reconsider(NodeId id) {
         dirty_[at(id)] = false;
-        Choices const& choices = table_.of(id);
+        NodeCandidates const& choices = table_.of(id);
         graph::Node const& node = graph_.node(id);
         Parts const now = parts_[at(id)];
         double const before = cost_beside(id);
         std::vector<double> cost(choices.candidates.size());
         for (std::size_t c = 0; c < cost.size(); ++c) cost[c] = moved_.of_partials(id, choices.candidates[c]);
         add(id, node.output, choices.outputs.size(), choices.output_of, cost);
-        for (SourceChoices const& source : choices.sources)
+        for (SourceNeeds const& source : choices.sources)
             add(id, node.inputs[source.operands.front()], source.needs.size(), source.need_of, cost);
         parts_[at(id)] = now;
         auto const best = std::min_element(cost.begin(), cost.end());
@@ -67,7 +67,7 @@ private:
     double cost_beside(NodeId id) const {
         graph::Node const& node = graph_.node(id);
         double sum = moved_.of_partials(id, parts_[at(id)]) + moved_.of_value(node.output, parts_);
-        for (SourceChoices const& source : table_.of(id).sources)
+        for (SourceNeeds const& source : table_.of(id).sources)
             sum += moved_.of_value(node.inputs[source.operands.front()], parts_);
         return sum;
     }
@@ -100,8 +100,8 @@ private:
 
     static constexpr std::size_t most_readers = 64;  // a table that thousands read would make every step thousands long
     graph::EinGraph const& graph_;
-    ChoiceTable const& table_;
-    MovedBytes const& moved_;
+    CandidateTable const& table_;
+    ResidencyCost const& moved_;
     std::vector<Parts>& parts_;
     std::vector<std::optional<NodeId>> producers_;
     std::vector<std::vector<NodeId>> consumers_;
@@ -110,7 +110,7 @@ private:
 
 /// Gives nodes that a rule left with fewer calls as many as the others: by the first candidate that cuts the same blocks
 /// further, else by the preferred one. Idle ranks move nothing, but that is not what is looked for.
-void use_all_calls(ChoiceTable const& table, std::vector<Parts>& parts) {
+void use_all_calls(CandidateTable const& table, std::vector<Parts>& parts) {
     for (std::size_t k = 0; k < parts.size(); ++k) {
         auto const& list = table.of(NodeId{static_cast<std::int32_t>(k)}).candidates;
         if (element_count(parts[k]) >= element_count(list.front())) continue;
@@ -124,8 +124,8 @@ void use_all_calls(ChoiceTable const& table, std::vector<Parts>& parts) {
 }
 
 /// Where the search begins: of the regular plans the first of those that move least.
-std::vector<Parts> best_regular(graph::EinGraph const& graph, std::int64_t calls, ChoiceTable const& table,
-                                MovedBytes const& moved) {
+std::vector<Parts> best_regular(graph::EinGraph const& graph, std::int64_t calls, CandidateTable const& table,
+                                ResidencyCost const& moved) {
     std::vector<Parts> best;
     double least = 0;
     auto consider = [&](std::vector<relation::NodePlan> const& plans) {
@@ -154,8 +154,8 @@ double handicap(std::int64_t calls) { return is_prime(calls) ? 1 : 0.98; }
 }  // namespace
 
 std::vector<relation::NodePlan> cut_least_moved(graph::EinGraph const& graph, std::int64_t calls) {
-    MovedBytes const moved(graph);
-    ChoiceTable const table(graph, calls, Unit::bytes, default_limit(graph.nodes.size()));
+    ResidencyCost const moved(graph);
+    CandidateTable const table(graph, calls, Unit::bytes, default_limit(graph.nodes.size()));
     std::vector<Parts> parts = best_regular(graph, calls, table, moved);
     std::vector<Parts> published = parts_of(decompose(graph, {.calls = calls}).nodes);
     for (std::vector<Parts>* start : {&parts, &published}) Mover(graph, table, moved, *start).run();

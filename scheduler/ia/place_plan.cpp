@@ -282,7 +282,7 @@ private:
         return dims;
     }
 
-    /// Places the nodes whose kernels are in this one where its relation is, partitioned by `dims`.
+    /// AddressGaps the nodes whose kernels are in this one where its relation is, partitioned by `dims`.
     void place(Kernel const& kernel, KeyDims const& dims) {
         std::vector<std::size_t> nodes;
         nodes_in(kernel, nodes);

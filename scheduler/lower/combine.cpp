@@ -83,7 +83,7 @@ BlockId Lowering::sent(graph::Node const& node, Combining const& how, Partial co
 /// Ranks stand in rows of one rank a slice. Each row scatters its sums in stages; then the rows' sums of each slice are combined, four at a
 /// time. @return false when that is not worth while, and nothing was done
 bool Lowering::combine_in_stages(graph::Node const& node, Combining const& how,
-                                 std::vector<Residency::Piece> const& slices, std::vector<Partial> const& group,
+                                 std::vector<BlockDirectory::Piece> const& slices, std::vector<Partial> const& group,
                                  std::size_t number) {
     Staging const& staging = options_.staging;
     auto const element = static_cast<std::int64_t>(size_of(how.accumulated));
@@ -91,7 +91,7 @@ bool Lowering::combine_in_stages(graph::Node const& node, Combining const& how,
         slices[0].box.empty())
         return false;
     std::vector<Box> boxes;
-    for (Residency::Piece const& slice : slices) boxes.push_back(slice.box);
+    for (BlockDirectory::Piece const& slice : slices) boxes.push_back(slice.box);
     auto const grid = grid_of(boxes);
     if (!grid) return false;
 
@@ -147,7 +147,7 @@ Lowering::Partial Lowering::summed(graph::Node const& node, Combining const& how
 }
 
 /// Enters a block of the node's value, rounded from the accumulate type to the value's dtype.
-void Lowering::put(graph::Node const& node, Combining const& how, Residency::Piece const& slice,
+void Lowering::put(graph::Node const& node, Combining const& how, BlockDirectory::Piece const& slice,
                    Partial const& result) {
     BlockId block = result.block;
     DType const dtype = value(node.output).dtype;

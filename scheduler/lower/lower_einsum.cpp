@@ -191,7 +191,7 @@ std::vector<Lowering::Group> Lowering::groups_of(graph::Node const& node, graph:
         if (group.slices.empty()) group.slices = residency_.blocks_meeting(node.output, box);
         if (streamed) continue;
         std::vector<Box> slices;
-        for (Residency::Piece const& slice : group.slices) slices.push_back(slice.box);
+        for (BlockDirectory::Piece const& slice : group.slices) slices.push_back(slice.box);
         auto const element = static_cast<std::int64_t>(size_of(accumulated));
         bool const staged =
             !slices.empty() && options_.staging.suits(group.members.size(), slices[0].elements() * element);
@@ -225,7 +225,7 @@ Lowering::PreparedCall Lowering::prepared(graph::Node const& node, graph::EinSum
     PreparedCall out;
     if (in_pieces) {
         parts.operands.resize(einsum.operands());
-        out.pieces = pieces_of_call(einsum, call.region, parts, call.rank, plan_.ranks, options_.piecing);
+        out.pieces = split_call(einsum, call.region, parts, call.rank, plan_.ranks, options_.piecing);
     } else {
         out.pieces.list.push_back({call.region, 0, std::vector<std::size_t>(einsum.operands(), 0), false});
         out.pieces.by_source.assign(einsum.operands(), false);
@@ -243,7 +243,7 @@ void Lowering::bring_operands(graph::Node const& node, graph::EinSum const& eins
         residency_.begin_operand(k);
         out.operands[k][0] = residency_.need(node.inputs[k], projected(call.region, einsum.inputs[k]), call.rank).block;
     }
-    for (CallPiece const& piece : out.pieces.list)
+    for (SubCall const& piece : out.pieces.list)
         for (std::size_t k = 0; k < einsum.operands(); ++k) {
             BlockId& block = out.operands[k][piece.sources[k]];
             if (!out.pieces.by_source[k] || block != BlockId{-1}) continue;
@@ -266,7 +266,7 @@ void Lowering::apply(graph::Node const& node, graph::EinSum const& einsum, std::
         group.partials.push_back({call.rank, block, box, -1});
         return group.partials.size() - 1;
     };
-    for (CallPiece const& piece : made.pieces.list) {
+    for (SubCall const& piece : made.pieces.list) {
         std::vector<BlockId> operands;
         for (std::size_t k = 0; k < einsum.operands(); ++k) operands.push_back(made.operands[k][piece.sources[k]]);
         std::size_t const number =

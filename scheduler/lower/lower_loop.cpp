@@ -1,6 +1,6 @@
 // Loops of a graph: nodes between the beginning and the end of one are lowered as any others, into lists of their own that each turn runs again.
 // What is carried has a block on the same rank for each part before, in and after a turn, so that turns hand blocks over.
-// What does not change from turn to turn is brought before the loop (Residency::level_of).
+// What does not change from turn to turn is brought before the loop (BlockDirectory::level_of).
 #include <algorithm>
 #include <set>
 

@@ -73,7 +73,7 @@ std::vector<Lowering::Piece> Lowering::pieces_of(graph::Node const& node, graph:
             pieces.push_back({here, landing, movements[k], k});
             continue;
         }
-        for (Residency::Piece const& block : residency_.blocks_meeting(node.inputs[k], wanted)) {
+        for (BlockDirectory::Piece const& block : residency_.blocks_meeting(node.inputs[k], wanted)) {
             Box const part = preimage(block.box, axes, landing);
             if (!part.empty())
                 pieces.push_back({residency_.home(node.inputs[k], block.index, call.rank), part, movements[k], k});

@@ -31,7 +31,7 @@ void Lowering::assemble_reshaped(graph::Node const& node, std::int32_t spec, Cal
     Shape const &from_shape = value(input).shape, &to_shape = value(node.output).shape;
     DType const dtype = value(node.output).dtype;
     std::vector<std::pair<Holding, TaskDraft>> arrivals;  // what came, and the task that puts it in its place
-    for (Residency::Piece const& block : residency_.blocks_meeting(input, Box::whole(from_shape))) {
+    for (BlockDirectory::Piece const& block : residency_.blocks_meeting(input, Box::whole(from_shape))) {
         if (call.region.empty() || !Span(from_shape, block.box).meets(Span(to_shape, call.region))) continue;
         Extent const shared = tensor::shared_elements(from_shape, block.box, to_shape, call.region);
         if (shared == 0) continue;
@@ -70,7 +70,7 @@ void Lowering::lower(graph::Node const& node, graph::Reshape const&, relation::N
     for (std::size_t c = 0; c < calls.size(); ++c) {
         if (calls[c].region.empty()) continue;
         Span const span(value(node.output).shape, calls[c].region);
-        for (Residency::Piece const& block :
+        for (BlockDirectory::Piece const& block :
              residency_.blocks_meeting(node.inputs[0], Box::whole(value(node.inputs[0]).shape)))
             if (Span(value(node.inputs[0]).shape, block.box).meets(span)) {
                 Extent const shared = tensor::shared_elements(value(node.inputs[0]).shape, block.box,

@@ -22,7 +22,7 @@ struct LoweringOptions {
     Order order = Order::as_given;
     std::int64_t slice_bytes = 16 << 10;  // a block that several ranks share is not cut into slices smaller than this
     Staging staging = {};
-    Piecing piecing = {};
+    SplitRule piecing = {};
     Messages messages = {};  // of pieces that are not sent as they lie, or do not stay where they are received
 };
 
@@ -54,11 +54,11 @@ private:
     };
     struct Group {                             // the calls of one output block
         std::vector<Rank> members;             // their ranks, in the order of their first calls
-        std::vector<Residency::Piece> slices;  // where results are made slice by slice; else none
+        std::vector<BlockDirectory::Piece> slices;  // where results are made slice by slice; else none
         std::vector<Partial> partials;
     };
     struct PreparedCall {  // its operands are under way
-        CallPieces pieces;
+        SplitCall pieces;
         std::vector<std::vector<BlockId>> operands;  // of each operand, by source
     };
     class Folding;
@@ -103,12 +103,12 @@ private:
     Partial folded(graph::Node const& node, Combining const& how, Box const& box, std::vector<Partial> const& partials,
                    Rank keeper);
     BlockId sent(graph::Node const& node, Combining const& how, Partial const& from, Box const& box, Rank to);
-    bool combine_in_stages(graph::Node const& node, Combining const& how, std::vector<Residency::Piece> const& slices,
+    bool combine_in_stages(graph::Node const& node, Combining const& how, std::vector<BlockDirectory::Piece> const& slices,
                            std::vector<Partial> const& group, std::size_t number);
     std::vector<Partial> scattered(graph::Node const& node, Combining const& how, CellGrid const& grid,
                                    std::vector<Partial> members);
     Partial summed(graph::Node const& node, Combining const& how, std::vector<Partial> sums);
-    void put(graph::Node const& node, Combining const& how, Residency::Piece const& slice, Partial const& result);
+    void put(graph::Node const& node, Combining const& how, BlockDirectory::Piece const& slice, Partial const& result);
 
     // an EinSum that computes nothing
     bool is_identity(graph::Node const& node, graph::EinSum const& einsum) const;
@@ -140,7 +140,7 @@ private:
     std::vector<SectionBuilder> sections_;
     Tables tables_;
     std::vector<ValueParts> parts_;          // by ValueId
-    std::vector<Parts> streams_;             // by ValueId, see streams.hpp
+    std::vector<Parts> streams_;             // by ValueId, see pipelining.hpp
     std::vector<std::vector<Rank>> ranks_;   // of each node's calls, by NodeId
     std::vector<std::int64_t> call_counts_;  // by NodeId
     NodeId node_;                            // that is being lowered
@@ -151,7 +151,7 @@ private:
     Carried carried_;
     std::vector<std::optional<NodeId>> producers_;  // by ValueId
     std::vector<std::int32_t> open_loops_;          // outermost first
-    Residency residency_;
+    BlockDirectory residency_;
 };
 
 /// The box of an operand or output with these labels in a call's region.

@@ -10,7 +10,7 @@ namespace {
 class Streams {
 public:
     Streams(graph::EinGraph const& graph, relation::Plan const& plan, std::vector<ValueParts> const& parts,
-            StreamRule const& rule)
+            PipelineRule const& rule)
         : graph_(graph),
           plan_(plan),
           parts_(parts),
@@ -119,7 +119,7 @@ private:
         return out;
     }
 
-    /// What the slices cut is each rank's own: what comes from others is taken as it comes instead (pieces_of_call).
+    /// What the slices cut is each rank's own: what comes from others is taken as it comes instead (split_call).
     bool reads_its_own(std::size_t n, graph::EinSum const& op, Cuts const& made) const {
         for (std::size_t k = 0; k < op.operands(); ++k)
             if (cuts(relation::at_labels(made.labels, op.inputs[k])) && !is_read_where_it_is_made(n, k)) return false;
@@ -136,7 +136,7 @@ private:
     graph::EinGraph const& graph_;
     relation::Plan const& plan_;
     std::vector<ValueParts> const& parts_;
-    StreamRule const& rule_;
+    PipelineRule const& rule_;
     std::vector<std::vector<NodeId>> readers_;
     std::set<ValueId> stay_whole_;
     std::vector<std::optional<Cuts>> cuts_;  // by NodeId
@@ -145,7 +145,7 @@ private:
 }  // namespace
 
 std::vector<Parts> streamed_values(graph::EinGraph const& graph, relation::Plan const& plan,
-                                   std::vector<ValueParts> const& parts, StreamRule const& rule) {
+                                   std::vector<ValueParts> const& parts, PipelineRule const& rule) {
     return Streams(graph, plan, parts, rule).run();
 }
 

@@ -148,8 +148,8 @@ schedule::Section SectionBuilder::finish(Room room, std::int64_t window) && {
     section_.loops = std::move(loops);
     section_.tasks.insert(section_.tasks.begin(), loads_.begin(), loads_.end());
     section_.tasks.insert(section_.tasks.end(), stores_.begin(), stores_.end());
-    make_when_wanted(section_, may_wait, node_begins, room);
-    cuts_first(section_, node_begins, room, window);
+    order_lazily(section_, may_wait, node_begins, room);
+    sends_first(section_, node_begins, room, window);
     return std::move(section_);
 }
 

@@ -43,7 +43,7 @@ struct TaskDraft {
     std::int32_t after = -1;  // a body task, as add() returned it
     int peer = -1;
     int tag = -1;
-    bool may_wait = false;  // until its output is read (when_wanted.hpp)
+    bool may_wait = false;  // until its output is read (lazy_order.hpp)
     int level = innermost;  // how many loops it is in; fewer than are open: it comes before the next one of them
     static constexpr int innermost = -1;
 };
@@ -69,7 +69,7 @@ public:
     void end_loop(schedule::Loop loop);
 
     std::int64_t bytes_of(BlockId block) const;
-    /// What may wait comes when it is wanted (when_wanted); within each node, what other ranks wait for comes first (cuts_first).
+    /// What may wait comes when it is wanted (lazy_order); within each node, what other ranks wait for comes first (sends_first).
     schedule::Section finish(Room room = Room::any, std::int64_t window = cut_window) &&;
 
 private:

@@ -28,7 +28,7 @@ bool holds(Box const& outer, Box const& region, std::vector<int> const& labels) 
 /// Where the labels of a call are cut.
 class Cutting {
 public:
-    Cutting(graph::EinSum const& einsum, Box const& region, Piecing const& rule)
+    Cutting(graph::EinSum const& einsum, Box const& region, SplitRule const& rule)
         : einsum_(&einsum), rule_(&rule), edges_(einsum.labels.size()) {
         for (std::size_t label = 0; label < edges_.size(); ++label)
             edges_[label] = {region.begin[label], region.end(label)};
@@ -147,7 +147,7 @@ private:
     }
 
     graph::EinSum const* einsum_;
-    Piecing const* rule_;
+    SplitRule const* rule_;
     std::vector<std::vector<Extent>> edges_;  // of each label's intervals, increasing
 };
 
@@ -214,7 +214,7 @@ std::size_t source_of(std::vector<Source> const& sources, Box const& region, std
     throw InternalError("a piece of a kernel call crosses blocks of its operand");
 }
 
-Parts finer_slices(Box const& part, Parts slices, std::size_t element_size, Piecing const& rule) {
+Parts finer_slices(Box const& part, Parts slices, std::size_t element_size, SplitRule const& rule) {
     std::size_t axis = slices.size();
     while (axis > 0 && slices[axis - 1] == 1) --axis;
     if (axis == 0) return slices;
@@ -233,7 +233,7 @@ Parts finer_slices(Box const& part, Parts slices, std::size_t element_size, Piec
 }  // namespace
 
 Parts shared_slices(Cut const& cut, std::size_t part, std::size_t sharers, std::size_t element_size,
-                    Parts const& wanted, std::int64_t least_bytes, Piecing const& rule) {
+                    Parts const& wanted, std::int64_t least_bytes, SplitRule const& rule) {
     Box const box = cut.part_box(part);
     std::int64_t const bytes = box.elements() * static_cast<std::int64_t>(element_size);
     auto const count = static_cast<std::int64_t>(std::max<std::size_t>(sharers, 1));
@@ -245,13 +245,13 @@ Parts shared_slices(Cut const& cut, std::size_t part, std::size_t sharers, std::
 }
 
 bool slices_pay(graph::EinSum const& einsum, Box const& region, std::vector<Box> const& slices, double moved,
-                double element_size, Piecing const& rule) {
+                double element_size, SplitRule const& rule) {
     if (slices.size() < 2 || !may_be_cut(einsum)) return false;
     Cutting cutting(einsum, region, rule);
     return cutting.cut(slices, einsum.output) && cutting.pays(moved, element_size);
 }
 
-Piecing suited_to(Cluster const& cluster, int ranks, Piecing rule) {
+SplitRule suited_to(Cluster const& cluster, int ranks, SplitRule rule) {
     rule.flops = cluster.flops_f64;
     rule.bytes = cluster.bytes;
     rule.link = cluster.inside.bandwidth;
@@ -261,19 +261,19 @@ Piecing suited_to(Cluster const& cluster, int ranks, Piecing rule) {
     return rule;
 }
 
-CallPieces pieces_of_call(graph::EinSum const& einsum, Box const& region, CallParts const& parts, Rank self, int ranks,
-                          Piecing const& rule) {
+SplitCall split_call(graph::EinSum const& einsum, Box const& region, CallParts const& parts, Rank self, int ranks,
+                          SplitRule const& rule) {
     Cutting cutting(einsum, region, rule);
     if (!parts.slices.empty())
         promise(cutting.cut(parts.slices, einsum.output), "the slices of a partial result are no grid");
-    CallPieces out;
+    SplitCall out;
     out.by_source =
         may_be_cut(einsum) ? cut_by_sources(cutting, einsum, parts, self) : std::vector<bool>(einsum.operands(), false);
     using Turn = std::tuple<bool, int, bool, int>;  // own slice, of the ranks after this one; from elsewhere, likewise
-    std::vector<std::pair<Turn, CallPiece>> pieces;
+    std::vector<std::pair<Turn, SubCall>> pieces;
     auto const after = [&](Rank rank) { return (rank.value() - self.value() + ranks) % ranks; };
     for (Box& piece : cutting.pieces()) {
-        CallPiece next{std::move(piece), 0, std::vector<std::size_t>(einsum.operands(), 0), false};
+        SubCall next{std::move(piece), 0, std::vector<std::size_t>(einsum.operands(), 0), false};
         int keeper = 0, farthest = 0;
         for (std::size_t s = 0; s < parts.slices.size(); ++s)
             if (holds(parts.slices[s], next.region, einsum.output)) next.slice = s, keeper = after(parts.keepers[s]);

@@ -19,7 +19,7 @@ namespace ein::scheduler {
 /// When a call is worth making in several, and how large blocks are that ranks share. A call costs a microsecond or two, kernels of sums of
 /// products want tiles that are long on all sides, and what is not cut is read again by each: that must take less time than the pieces hide, or
 /// little beside the computing, since links are often slower than what a cluster file says or leaves out.
-struct Piecing {
+struct SplitRule {
     double product_points = 1 << 25;     // elements of the join in each call, at least, of sums of products
     double other_points = 1 << 23;       // of anything else
     Extent product_length = 64;          // of each side that is cut, for sums of products
@@ -49,15 +49,15 @@ struct CallParts {
     double element_size = 8;                    // bytes, of operands and output, about
 };
 
-struct CallPiece {
+struct SubCall {
     Box region;                        // an interval for each label
     std::size_t slice = 0;             // that it is of
     std::vector<std::size_t> sources;  // of each operand
     bool accumulate = false;           // an earlier piece wrote there
 };
 
-struct CallPieces {
-    std::vector<CallPiece> list;  // what others wait for first, then what is here, then what comes
+struct SplitCall {
+    std::vector<SubCall> list;  // what others wait for first, then what is here, then what comes
     std::vector<bool> by_source;  // operands that are not put together
 };
 
@@ -66,18 +66,18 @@ struct CallPieces {
 /// same and in one run of numbers (C order).
 /// @param element_size  bytes  @param wanted  how the next reader cuts the value, or empty
 Parts shared_slices(Cut const& cut, std::size_t part, std::size_t sharers, std::size_t element_size,
-                    Parts const& wanted, std::int64_t least_bytes, Piecing const& rule);
+                    Parts const& wanted, std::int64_t least_bytes, SplitRule const& rule);
 
 /// Whether results are to be made slice by slice: of every call of a group of partial results, or of none.
 /// @param moved  bytes that leave the rank meanwhile  @param element_size  bytes, of operands and output, about
 bool slices_pay(graph::EinSum const& einsum, Box const& region, std::vector<Box> const& slices, double moved,
-                double element_size, Piecing const& rule);
+                double element_size, SplitRule const& rule);
 
 /// The rule for ranks of this cluster.
-Piecing suited_to(Cluster const& cluster, int ranks, Piecing rule);
+SplitRule suited_to(Cluster const& cluster, int ranks, SplitRule rule);
 
 /// @param region  of the whole call  @return one piece where more do not pay; the slices are kept to in any case
-CallPieces pieces_of_call(graph::EinSum const& einsum, Box const& region, CallParts const& parts, Rank self, int ranks,
-                          Piecing const& rule);
+SplitCall split_call(graph::EinSum const& einsum, Box const& region, CallParts const& parts, Rank self, int ranks,
+                          SplitRule const& rule);
 
 }  // namespace ein::scheduler

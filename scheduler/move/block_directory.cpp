@@ -9,7 +9,7 @@ namespace ein::scheduler {
 
 using schedule::TaskKind;
 
-Residency::Residency(graph::EinGraph const& graph, std::vector<ValueParts> const& parts, InputsPolicy inputs,
+BlockDirectory::BlockDirectory(graph::EinGraph const& graph, std::vector<ValueParts> const& parts, InputsPolicy inputs,
                      Staging staging, Messages messages, std::vector<SectionBuilder>& sections, Tables& tables)
     : graph_(graph),
       inputs_(inputs),
@@ -32,45 +32,45 @@ Residency::Residency(graph::EinGraph const& graph, std::vector<ValueParts> const
         state(graph.leaves[leaf].value).source = static_cast<std::int32_t>(leaf);
 }
 
-void Residency::slice(ValueId value, std::vector<Parts> slices) {
+void BlockDirectory::slice(ValueId value, std::vector<Parts> slices) {
     State& here = state(value);
     here.cut.slice(std::move(slices));
     here.blocks.assign(here.cut.blocks(), std::nullopt);
 }
 
-void Residency::merge(ValueId value, std::vector<Box> parts) {
+void BlockDirectory::merge(ValueId value, std::vector<Box> parts) {
     State& here = state(value);
     here.cut.merge(std::move(parts));
     here.blocks.assign(here.cut.blocks(), std::nullopt);
 }
 
-void Residency::cut_like(ValueId value, ValueId other) {
+void BlockDirectory::cut_like(ValueId value, ValueId other) {
     State& here = state(value);
     here.cut = state(other).cut;
     here.blocks.assign(here.cut.blocks(), std::nullopt);
 }
 
-bool Residency::is_fresh_leaf(ValueId value) const {
+bool BlockDirectory::is_fresh_leaf(ValueId value) const {
     State const& here = state(value);
     return here.source >= 0 && inputs_ == InputsPolicy::once &&
            std::none_of(here.blocks.begin(), here.blocks.end(), [](auto const& block) { return block.has_value(); });
 }
 
-void Residency::load_on(ValueId leaf, std::vector<Rank> const& ranks) {
+void BlockDirectory::load_on(ValueId leaf, std::vector<Rank> const& ranks) {
     for (std::size_t index = 0; index < ranks.size(); ++index) home(leaf, index, ranks[index]);
 }
 
-void Residency::put(ValueId value, std::size_t index, Holding holding) {
+void BlockDirectory::put(ValueId value, std::size_t index, Holding holding) {
     state(value).blocks[index] = std::move(holding);
 }
 
-BlockId Residency::load(ValueId value, Box const& box, Rank rank) {
+BlockId BlockDirectory::load(ValueId value, Box const& box, Rank rank) {
     BlockId const block = on(rank).add_block(value.value(), graph_.value(value).dtype, box);
     on(rank).add({.kind = TaskKind::load, .spec = state(value).source, .inputs = {}, .output = block, .region = {}});
     return block;
 }
 
-Holding const& Residency::home(ValueId value, std::size_t index, Rank asking) {
+Holding const& BlockDirectory::home(ValueId value, std::size_t index, Rank asking) {
     auto& block = state(value).blocks[index];
     if (!block) {
         promise(state(value).source >= 0, "a block is read before it is made");
@@ -80,7 +80,7 @@ Holding const& Residency::home(ValueId value, std::size_t index, Rank asking) {
     return *block;
 }
 
-std::vector<Held> Residency::held(ValueId value, Box const& region) const {
+std::vector<Held> BlockDirectory::held(ValueId value, Box const& region) const {
     std::map<Rank, double> bytes;
     double const element = static_cast<double>(size_of(graph_.value(value).dtype));
     auto const pieces = blocks_meeting(value, region);
@@ -99,14 +99,14 @@ std::vector<Held> Residency::held(ValueId value, Box const& region) const {
     return out;
 }
 
-std::optional<Holding> Residency::copy_of(ValueId value, Box const& box, Rank rank) const {
+std::optional<Holding> BlockDirectory::copy_of(ValueId value, Box const& box, Rank rank) const {
     if (auto const copies = state(value).copies.find(box); copies != state(value).copies.end())
         for (Holding const& copy : copies->second)
             if (copy.rank == rank) return copy;
     return std::nullopt;
 }
 
-void Residency::begin(NodeId node) {
+void BlockDirectory::begin(NodeId node) {
     node_ = static_cast<std::size_t>(node.value());
     operand_ = 0;
     merges_parts_ = false;
@@ -114,7 +114,7 @@ void Residency::begin(NodeId node) {
     traffic_[node_].inputs.assign(graph_.node(node).inputs.size(), 0);
 }
 
-void Residency::count(Rank to, Purpose purpose, ValueId value, std::int64_t once) {
+void BlockDirectory::count(Rank to, Purpose purpose, ValueId value, std::int64_t once) {
     Traffic& traffic = traffic_[node_];
     std::int64_t const bytes = saturating_product(once, turns_[static_cast<std::size_t>(value.value())]);
     auto add = [&](std::int64_t& sum) { sum = saturating_sum(sum, bytes); };
@@ -125,7 +125,7 @@ void Residency::count(Rank to, Purpose purpose, ValueId value, std::int64_t once
     traffic.busiest = std::max(traffic.busiest, received);
 }
 
-Layout Residency::layout(ValueId value) const {
+Layout BlockDirectory::layout(ValueId value) const {
     Cut const& cut = state(value).cut;
     Layout out{cut.parts(), cut.slices().value_or(Parts{}), {}};
     auto const& blocks = state(value).blocks;
@@ -142,13 +142,13 @@ Layout Residency::layout(ValueId value) const {
     return out;
 }
 
-int Residency::next_tag(Rank from, Rank to) {
+int BlockDirectory::next_tag(Rank from, Rank to) {
     std::vector<int>& tags = next_tags_[static_cast<std::size_t>(from.value())];
     tags.resize(sections_.size());
     return tags[static_cast<std::size_t>(to.value())]++;
 }
 
-BlockId Residency::transfer(Holding const& from, std::int32_t tensor, DType dtype, Rank to, Purpose purpose,
+BlockId BlockDirectory::transfer(Holding const& from, std::int32_t tensor, DType dtype, Rank to, Purpose purpose,
                             bool packed) {
     count(to, purpose, ValueId{tensor}, on(from.rank).bytes_of(from.block));
     BlockId const there = on(to).add_block(tensor, dtype, from.box, packed);
@@ -156,7 +156,7 @@ BlockId Residency::transfer(Holding const& from, std::int32_t tensor, DType dtyp
     return there;
 }
 
-BlockId Residency::transfer_part(Holding const& from, Box const& part, std::int32_t tensor, DType dtype, Rank to,
+BlockId BlockDirectory::transfer_part(Holding const& from, Box const& part, std::int32_t tensor, DType dtype, Rank to,
                                  Purpose purpose) {
     BlockId const there = on(to).add_block(tensor, dtype, part);
     count(to, purpose, ValueId{tensor}, on(to).bytes_of(there));
@@ -164,7 +164,7 @@ BlockId Residency::transfer_part(Holding const& from, Box const& part, std::int3
     return there;
 }
 
-void Residency::add_message(End const& sent, End const& received, int level) {
+void BlockDirectory::add_message(End const& sent, End const& received, int level) {
     int const tag = next_tag(sent.rank, received.rank);
     on(sent.rank).add({.kind = TaskKind::send,
                        .inputs = {sent.block},
@@ -183,7 +183,7 @@ void Residency::add_message(End const& sent, End const& received, int level) {
               .level = level});
 }
 
-void Residency::copy(ValueId value, Holding const& from, BlockId to, Box const& region) {
+void BlockDirectory::copy(ValueId value, Holding const& from, BlockId to, Box const& region) {
     std::int32_t const movement = tables_.identity_movement(graph_.value(value).name, region.order());
     on(from.rank).add({.kind = TaskKind::copy,
                        .spec = movement,
@@ -193,7 +193,7 @@ void Residency::copy(ValueId value, Holding const& from, BlockId to, Box const& 
                        .level = level_of(value)});
 }
 
-Holding Residency::need(ValueId value, Box const& region, Rank rank) {
+Holding BlockDirectory::need(ValueId value, Box const& region, Rank rank) {
     if (auto copy = copy_of(value, region, rank)) return *copy;
     if (region.empty()) {  // nothing to bring: any block of that shape will do
         BlockId const block = on(rank).add_block(value.value(), graph_.value(value).dtype, region);
@@ -221,7 +221,7 @@ Holding Residency::need(ValueId value, Box const& region, Rank rank) {
 }
 
 /// Whole parts of the value as it is cut (in one block or in slices) are an operand of a join; any other region is cut anew.
-Purpose Residency::purpose_of(ValueId value, Box const& region) const {
+Purpose BlockDirectory::purpose_of(ValueId value, Box const& region) const {
     auto const parts = cut(value).parts_meeting(region);
     bool const whole = std::all_of(parts.begin(), parts.end(), [&](std::size_t part) {
         Box const box = cut(value).part_box(part);
@@ -231,7 +231,7 @@ Purpose Residency::purpose_of(ValueId value, Box const& region) const {
 }
 
 /// A block on the rank that has the region, which lies inside one block of the value.
-std::optional<Holding> Residency::at_hand(ValueId value, Piece const& piece, Box const& region, Rank rank) {
+std::optional<Holding> BlockDirectory::at_hand(ValueId value, Piece const& piece, Box const& region, Rank rank) {
     Holding const& from = home(value, piece.index, rank);
     if (from.rank == rank) return from;
     if (auto copy = copy_of(value, piece.box, rank)) return copy;
@@ -239,7 +239,7 @@ std::optional<Holding> Residency::at_hand(ValueId value, Piece const& piece, Box
 }
 
 /// The region lies inside one block: that block when it is on this rank, else a copy of the block or of the piece.
-Holding Residency::from_one_block(ValueId value, Piece const& piece, Box const& region, Rank rank, Purpose purpose) {
+Holding BlockDirectory::from_one_block(ValueId value, Piece const& piece, Box const& region, Rank rank, Purpose purpose) {
     if (auto found = at_hand(value, piece, region, rank)) return *found;
     BlockId const there = on(rank).add_block(value.value(), graph_.value(value).dtype, region);
     Holding const to{rank, there, region};
@@ -248,7 +248,7 @@ Holding Residency::from_one_block(ValueId value, Piece const& piece, Box const& 
     return to;
 }
 
-Holding Residency::assembled(ValueId value, std::vector<Piece> const& pieces, Box const& region, Rank rank,
+Holding BlockDirectory::assembled(ValueId value, std::vector<Piece> const& pieces, Box const& region, Rank rank,
                              Purpose purpose) {
     BlockId const block = on(rank).add_block(value.value(), graph_.value(value).dtype, region);
     Holding const whole{rank, block, region};
@@ -266,7 +266,7 @@ Holding Residency::assembled(ValueId value, std::vector<Piece> const& pieces, Bo
 }
 
 /// A part of a block as a block of its own on the same rank.
-BlockId Residency::cut_out(ValueId value, Holding const& from, Box const& region) {
+BlockId BlockDirectory::cut_out(ValueId value, Holding const& from, Box const& region) {
     if (auto const cut = copy_of(value, region, from.rank); cut && cut->box == region) return cut->block;
     BlockId const cut = on(from.rank).add_block(value.value(), graph_.value(value).dtype, region);
     copy(value, from, cut, region);
@@ -274,7 +274,7 @@ BlockId Residency::cut_out(ValueId value, Holding const& from, Box const& region
     return cut;
 }
 
-std::vector<Source> Residency::sources(ValueId value, Box const& region, Rank rank) const {
+std::vector<Source> BlockDirectory::sources(ValueId value, Box const& region, Rank rank) const {
     bool const loaded_here = state(value).source >= 0 && inputs_ == InputsPolicy::shared;
     if (loaded_here || region.empty() || copy_of(value, region, rank)) return {{region, rank}};
     std::vector<Source> out;
@@ -287,7 +287,7 @@ std::vector<Source> Residency::sources(ValueId value, Box const& region, Rank ra
     return out;
 }
 
-Holding Residency::need_source(ValueId value, Box const& region, Source const& source, Rank rank) {
+Holding BlockDirectory::need_source(ValueId value, Box const& region, Source const& source, Rank rank) {
     Holding out =
         from_one_block(value, blocks_meeting(value, source.box).front(), source.box, rank, purpose_of(value, region));
     if (!exchanging_) deliver();

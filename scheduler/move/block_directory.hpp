@@ -67,10 +67,10 @@ struct Messages {
 
 struct CellGrid;
 
-class Residency {
+class BlockDirectory {
 public:
     /// @param parts  of every value, by ValueId
-    Residency(graph::EinGraph const& graph, std::vector<ValueParts> const& parts, InputsPolicy inputs, Staging staging,
+    BlockDirectory(graph::EinGraph const& graph, std::vector<ValueParts> const& parts, InputsPolicy inputs, Staging staging,
               Messages messages, std::vector<SectionBuilder>& sections, Tables& tables);
 
     Cut const& cut(ValueId value) const { return state(value).cut; }

@@ -1,5 +1,5 @@
 // How one value is cut: a grid of parts, and within each part a grid of slices of its own where several ranks share it.
-// Slices never cross the part's edges, whatever the extents. Where one rank has neighbouring cells of the grid, they may be one part. Knows boxes only; who holds them is in residency.hpp.
+// Slices never cross the part's edges, whatever the extents. Where one rank has neighbouring cells of the grid, they may be one part. Knows boxes only; who holds them is in block_directory.hpp.
 // Example: 7 rows in 2 parts, the first in 3 slices: [0,2) [2,3) [3,4) | [4,7).
 #pragma once
 

@@ -1,4 +1,4 @@
-// Residency's messages: how a region gets from a block on one rank into a block on another. What lies in one run of memory is sent from where it
+// BlockDirectory's messages: how a region gets from a block on one rank into a block on another. What lies in one run of memory is sent from where it
 // is, and received where it will be. What does not is cut into messages, each of which is cut out, sent and put in its place while it is
 // in the cache; a few are on their way at a time, so that this needs little memory.
 // Example: rows to columns on two ranks: a rank cuts 2 MiB of columns out of its rows, sends it, and cuts the next; the other receives each in
@@ -13,9 +13,9 @@ namespace ein::scheduler {
 using schedule::TaskKind;
 
 /// Messages that came into blocks of their own and are still to be put in their places, by rank.
-class Residency::Arrivals {
+class BlockDirectory::Arrivals {
 public:
-    Arrivals(Residency& residency, std::int64_t window) : residency_(residency), window_(window) {}
+    Arrivals(BlockDirectory& residency, std::int64_t window) : residency_(residency), window_(window) {}
 
     /// Puts earlier ones in their places where there are many.
     void add(Placing placing) {
@@ -44,17 +44,17 @@ private:
         waiting.list.pop_front();
     }
 
-    Residency& residency_;
+    BlockDirectory& residency_;
     std::int64_t window_;
     std::map<Rank, Waiting> of_rank_;
 };
 
-void Residency::bring(ValueId value, Box const& region, Holding const& from, Holding const& to, Purpose purpose) {
+void BlockDirectory::bring(ValueId value, Box const& region, Holding const& from, Holding const& to, Purpose purpose) {
     count(to.rank, purpose, value, region.elements() * static_cast<std::int64_t>(size_of(graph_.value(value).dtype)));
     deliveries_.push_back({value, from, to, messages_of(value, region, from.box, to.box), 0});
 }
 
-std::vector<Box> Residency::messages_of(ValueId value, Box const& region, Box const& from, Box const& to) const {
+std::vector<Box> BlockDirectory::messages_of(ValueId value, Box const& region, Box const& from, Box const& to) const {
     if (is_one_run(region, from) && is_one_run(region, to)) return {region};
     auto const element = static_cast<std::int64_t>(size_of(graph_.value(value).dtype));
     std::int64_t const bytes = std::max({std::int64_t{1}, messages_.bytes, to.elements() * element / messages_.most});
@@ -72,7 +72,7 @@ std::vector<Box> Residency::messages_of(ValueId value, Box const& region, Box co
 
 /// Appends what was asked for, in turns in which every rank gets one message from each that has a part of the block that it waits for: all send
 /// and receive at once, and each rank's blocks are complete in the order in which it asked for them. Then what ranks copy for themselves.
-void Residency::deliver() {
+void BlockDirectory::deliver() {
     Arrivals arrivals(*this, messages_.window);
     std::map<Rank, std::deque<Delivery>> open;  // by receiver
     for (Delivery& delivery : deliveries_) open[delivery.to.rank].push_back(std::move(delivery));
@@ -94,7 +94,7 @@ void Residency::deliver() {
     placings_.clear();
 }
 
-void Residency::send(Delivery const& delivery, Box const& message, Arrivals& arrivals) {
+void BlockDirectory::send(Delivery const& delivery, Box const& message, Arrivals& arrivals) {
     ValueId const value = delivery.value;
     Holding const &from = delivery.from, &to = delivery.to;
     Box const all;

@@ -1,4 +1,4 @@
-// Residency's exchanges in stages (see stages.hpp): small pieces of a region that many ranks want. Each rank takes the cell of the region that it
+// BlockDirectory's exchanges in stages (see stages.hpp): small pieces of a region that many ranks want. Each rank takes the cell of the region that it
 // holds, or one that nobody has taken; members of a row exchange runs of cells until they have all. Where there are more ranks
 // than cells there are several rows; ranks that are left over get the whole region from one that has it.
 #include <algorithm>
@@ -10,13 +10,13 @@
 namespace ein::scheduler {
 
 /// Who starts with which cell: rows of one rank a cell, and who is left over.
-struct Residency::Spreading {
+struct BlockDirectory::Spreading {
     CellGrid grid;
     std::vector<std::vector<Rank>> rows;  // by cell, in C order
     std::vector<Rank> left_over;
 };
 
-std::optional<Residency::Spreading> Residency::spreading(ValueId value, Box const& region,
+std::optional<BlockDirectory::Spreading> BlockDirectory::spreading(ValueId value, Box const& region,
                                                          std::vector<Rank> const& ranks) const {
     std::vector<Box> boxes;
     for (Piece const& piece : blocks_meeting(value, region)) boxes.push_back(intersection(piece.box, region));
@@ -51,7 +51,7 @@ std::optional<Residency::Spreading> Residency::spreading(ValueId value, Box cons
     return out;
 }
 
-void Residency::spread(ValueId value, Box const& region, std::vector<Rank> ranks) {
+void BlockDirectory::spread(ValueId value, Box const& region, std::vector<Rank> ranks) {
     if (region.empty() || (state(value).source >= 0 && inputs_ == InputsPolicy::shared)) return;
     std::erase_if(ranks, [&](Rank rank) { return copy_of(value, region, rank).has_value(); });
     double const bytes =
@@ -72,7 +72,7 @@ void Residency::spread(ValueId value, Box const& region, std::vector<Rank> ranks
 }
 
 /// All cells to all ranks of a row. Appends to `ends` who then holds the whole, where.
-void Residency::gather(ValueId value, CellGrid const& grid, std::vector<Rank> const& row, Purpose purpose,
+void BlockDirectory::gather(ValueId value, CellGrid const& grid, std::vector<Rank> const& row, Purpose purpose,
                        std::vector<Holding>& ends) {
     DType const dtype = graph_.value(value).dtype;
     Parts const counts = grid.counts();
@@ -101,7 +101,7 @@ void Residency::gather(ValueId value, CellGrid const& grid, std::vector<Rank> co
 }
 
 /// A block of the region and no more.
-Holding Residency::exactly(ValueId value, Box const& region, Rank rank) {
+Holding BlockDirectory::exactly(ValueId value, Box const& region, Rank rank) {
     Holding const found = need(value, region, rank);
     return found.box == region ? found : Holding{rank, cut_out(value, found, region), region};
 }

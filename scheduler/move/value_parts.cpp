@@ -68,7 +68,7 @@ Parts packed_once(graph::EinSum const& einsum, Parts const& parts) {
     double points = 1;
     for (std::size_t label = 0; label < parts.size(); ++label)
         points *= static_cast<double>(einsum.extents[label]) / static_cast<double>(parts[label]);
-    if (rows >= rows_worth_packing || points < Piecing().product_points) return {};
+    if (rows >= rows_worth_packing || points < SplitRule().product_points) return {};
     Parts wanted(einsum.output.size(), 1);
     for (std::size_t axis = 0; axis < wanted.size(); ++axis)
         if (graph::has_label(packed, einsum.output[axis])) {
@@ -78,7 +78,7 @@ Parts packed_once(graph::EinSum const& einsum, Parts const& parts) {
     return {};
 }
 
-/// Partial results of leaves' products; what is made of other values comes by rows, as those do (streams.hpp).
+/// Partial results of leaves' products; what is made of other values comes by rows, as those do (pipelining.hpp).
 void cut_as_kernels_like(EinGraph const& graph, Plan const& plan, std::vector<ValueParts>& values) {
     std::vector<std::optional<NodeId>> const producers = graph.producers();
     auto const index = [](ValueId value) { return static_cast<std::size_t>(value.value()); };

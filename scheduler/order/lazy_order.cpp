@@ -127,7 +127,7 @@ constexpr std::size_t most_tried = 32;  // streams, one by one: each time the se
 
 }  // namespace
 
-void make_when_wanted(Section& section, std::vector<std::int32_t> const& may_wait,
+void order_lazily(Section& section, std::vector<std::int32_t> const& may_wait,
                       std::vector<std::int32_t>& node_begins, Room room) {
     if (may_wait.empty()) return;
     std::int64_t const peak = schedule::replay(section).peak,

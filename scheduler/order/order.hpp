@@ -11,7 +11,7 @@ namespace ein::scheduler {
 enum class Order { as_given, least_memory };
 
 /// A topological order. least_memory: of the nodes whose inputs are made, always the one after which the fewest bytes are live (the earlier
-/// node among equals); greedy, n log n. Schedules in that order also keep cuts for other ranks from raising the peak (cuts_first).
+/// node among equals); greedy, n log n. Schedules in that order also keep cuts for other ranks from raising the peak (sends_first).
 std::vector<NodeId> node_order(graph::EinGraph const& graph, Order order);
 
 }  // namespace ein::scheduler

@@ -95,7 +95,7 @@ void leave_within_peak(std::vector<Cut>& cuts, Section const& section) {
 
 }  // namespace
 
-void cuts_first(Section& section, std::vector<std::int32_t> const& node_begins, Room room, std::int64_t window) {
+void sends_first(Section& section, std::vector<std::int32_t> const& node_begins, Room room, std::int64_t window) {
     std::vector<Cut> cuts = cuts_of(section, node_begins, window);
     if (cuts.empty()) return;
     if (room == Room::within_peak) leave_within_peak(cuts, section);

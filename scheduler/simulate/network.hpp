@@ -1,7 +1,7 @@
 // Messages on the links of a cluster. A message takes a share of every link on its way at once and has passed when each of them has given it
 // all of its bytes; it arrives a latency later. With one bottleneck on the way that is the exact fluid model; where shares are unequal it is
 // a little optimistic (a link serves a message even while another one holds it up), for which every change costs O(log) only (and for
-// links with a queue, the messages between two ranks, which the agenda bounds).
+// links with a queue, the messages between two ranks, which the dispatcher bounds).
 // Links: out of and into each rank, inside its node and between nodes; between two ranks both ways together, where the cluster limits it;
 // out of and into each node; the backbone.
 #pragma once

@@ -82,7 +82,7 @@ struct Messages {
 struct SimulatedRank {
     SimulatedRank(schedule::Header const& header, Section const& of, Cluster const& cluster, Rank self)
         : section(of),
-          agenda(of, header.loops, schedule::replay(of), {.turns = 1}),
+          dispatcher(of, header.loops, schedule::replay(of), {.turns = 1}),
           widths(schedule::kernel_widths(of, cluster.threads)),
           speed(cluster.speed_of(self)),
           idle(cluster.threads),
@@ -108,7 +108,7 @@ struct SimulatedRank {
     };
 
     Section const& section;
-    schedule::Agenda<BlockCounts> agenda;
+    schedule::Dispatcher<BlockCounts> dispatcher;
     std::vector<std::int16_t> widths;
     std::vector<Running> running;  // as they began
     double speed;
@@ -195,11 +195,11 @@ private:
 
     /// Inputs are in place.
     void begin(int rank) {
-        auto& agenda = ranks_[at(rank)].agenda;
-        agenda.begin_round(schedule::Inputs::used_up);
-        agenda.begin_phase(schedule::Phase::load);
-        while (auto const task = agenda.take_compute()) agenda.finish(*task);
-        agenda.begin_phase(schedule::Phase::execute);
+        auto& dispatcher = ranks_[at(rank)].dispatcher;
+        dispatcher.begin_round(schedule::Inputs::used_up);
+        dispatcher.begin_phase(schedule::Phase::load);
+        while (auto const task = dispatcher.take_compute()) dispatcher.finish(*task);
+        dispatcher.begin_phase(schedule::Phase::execute);
         start_what_may(rank, 0, -1, TaskId{-1});
     }
 
@@ -223,10 +223,10 @@ private:
     /// After a change at `rank`: the task that ended there, or at the other end of a message, is what let others begin.
     void start_what_may(int rank, double now, int cause_rank, TaskId cause) {
         SimulatedRank& self = ranks_[at(rank)];
-        while (auto const task = self.agenda.take_receive()) post(rank, *task, now, cause_rank, cause);
-        while (auto const task = self.agenda.take_send()) post(rank, *task, now, cause_rank, cause);
+        while (auto const task = self.dispatcher.take_receive()) post(rank, *task, now, cause_rank, cause);
+        while (auto const task = self.dispatcher.take_send()) post(rank, *task, now, cause_rank, cause);
         while (self.idle > 0) {
-            auto const task = self.agenda.take_compute();
+            auto const task = self.dispatcher.take_compute();
             if (!task) break;
             start_task(rank, *task, now, cause_rank, cause);
         }
@@ -283,7 +283,7 @@ private:
     }
 
     void finish(int rank, TaskId id, double now) {
-        ranks_[at(rank)].agenda.finish(id);
+        ranks_[at(rank)].dispatcher.finish(id);
         out_.makespan = std::max(out_.makespan, now);
         start_what_may(rank, now, rank, id);
     }
@@ -342,7 +342,7 @@ private:
     void collect() {
         double busy = 0;
         for (SimulatedRank& rank : ranks_) {
-            promise(rank.agenda.phase_done(), "a simulated run stood still");
+            promise(rank.dispatcher.phase_done(), "a simulated run stood still");
             rank.book(out_.makespan);
             busy += rank.times.busy;
             out_.ranks.push_back(rank.times);

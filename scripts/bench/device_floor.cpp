@@ -41,7 +41,7 @@ double seconds_of(std::function<void()> const& work, int repeats) {
     return best;
 }
 
-struct Threads final : Team {
+struct Threads final : WorkerTeam {
     int width() const override { return threads; }
     void run(std::int64_t pieces, std::function<void(std::int64_t)> const& piece) override {
         std::atomic<std::int64_t> next{0};
@@ -88,9 +88,9 @@ struct Bench {
         return found;
     }
     void run(std::vector<void const*> const& operands, void* output) const {
-        SoloTeam solo;
+        SoloWorkerTeam solo;
         Threads many;
-        prepared->launch({operands, output, begin}, threads == 1 ? static_cast<Team&>(solo) : many);
+        prepared->launch({operands, output, begin}, threads == 1 ? static_cast<WorkerTeam&>(solo) : many);
     }
 };
 

@@ -36,7 +36,7 @@ using Names = std::vector<std::string>;
 }  // namespace
 
 TEST_CASE("a softmax under a mask is three passes: its mask and its powers are computed where they are read",
-          "[schedule][inlining]") {
+          "[schedule][producer_fusion]") {
     auto schedule = schedule_of(R"~({"eingraph": 1,
         "tensors": {"S": {"shape": [64, 64], "dtype": "f32", "data": {"random": "normal"}}},
         "nodes": [{"name": "masked", "einsum": "ij->ij", "inputs": ["S"], "join": "where([i] >= [j], x, -inf)"},
@@ -52,7 +52,7 @@ TEST_CASE("a softmax under a mask is three passes: its mask and its powers are c
     CHECK(schedule::replay(tight.sections[0]).peak == peak);
 }
 
-TEST_CASE("a kernel takes others in as long as a device has room for what it then reads", "[schedule][inlining]") {
+TEST_CASE("a kernel takes others in as long as a device has room for what it then reads", "[schedule][producer_fusion]") {
     auto const chain = schedule_of(R"~({"eingraph": 1, "dtype": "f32",
         "tensors": {"A": {"shape": [64], "data": {"random": "normal"}}, "B": {"shape": [64], "data": {"random": "normal"}},
                     "C": {"shape": [64], "data": {"random": "normal"}}, "D": {"shape": [64], "data": {"random": "normal"}}},
@@ -71,7 +71,7 @@ TEST_CASE("a kernel takes others in as long as a device has room for what it the
     CHECK(left(5) == 1);
 }
 
-TEST_CASE("what is read twice is computed once, and joins do not grow without end", "[schedule][inlining]") {
+TEST_CASE("what is read twice is computed once, and joins do not grow without end", "[schedule][producer_fusion]") {
     for (char const* const subscripts : {"ij,ij->ij", "ij,ji->ij"}) {
         Json nodes = Json::array();
         for (int k = 0; k < 90; ++k)
@@ -93,7 +93,7 @@ TEST_CASE("what is read twice is computed once, and joins do not grow without en
     }
 }
 
-TEST_CASE("what is an output, feeds a product, or is read often at many operands stays", "[schedule][inlining]") {
+TEST_CASE("what is an output, feeds a product, or is read often at many operands stays", "[schedule][producer_fusion]") {
     auto output = schedule_of(R"~({"eingraph": 1, "tensors": {"X": {"shape": [64], "data": {"random": "normal"}}},
         "nodes": [{"name": "a", "einsum": "i->i", "inputs": ["X"], "join": "2*x"}, {"name": "b", "einsum": "i->i", "inputs": ["a"], "join": "x+1"}],
         "outputs": ["a", "b"]})~");
@@ -113,7 +113,7 @@ TEST_CASE("what is an output, feeds a product, or is read often at many operands
     CHECK(kernels_left(sum) == Names{"a", "b", "c", "d"});
 }
 
-TEST_CASE("elements keep the rounding of where they would have been stored", "[schedule][inlining]") {
+TEST_CASE("elements keep the rounding of where they would have been stored", "[schedule][producer_fusion]") {
     auto schedule = schedule_of(
         R"~({"eingraph": 1, "tensors": {"X": {"shape": [64], "dtype": "bf16", "data": {"random": "normal"}}},
         "nodes": [{"name": "a", "einsum": "i->i", "inputs": ["X"], "join": "exp(x)", "dtype": "bf16"},
@@ -124,7 +124,7 @@ TEST_CASE("elements keep the rounding of where they would have been stored", "[s
     CHECK(einsum.join.args()[0].op() == scalar::Op::cast);
 }
 
-TEST_CASE("a loop keeps what it carries, and its tasks are found again", "[schedule][inlining]") {
+TEST_CASE("a loop keeps what it carries, and its tasks are found again", "[schedule][producer_fusion]") {
     auto schedule =
         schedule_of(R"~({"eingraph": 1, "tensors": {"X": {"shape": [64], "dtype": "f64", "data": {"random": "normal"}}},
         "nodes": [{"name": "L", "loop": {"times": 3, "carry": {"X": "b"}, "body": [{"name": "a", "einsum": "i->i", "inputs": ["X"], "join": "x*x"}, {"name": "b", "einsum": "i->i", "inputs": ["a"], "join": "x/2"}]}}],

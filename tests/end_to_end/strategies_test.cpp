@@ -73,7 +73,7 @@ TEST_CASE("schedules of regular plans move what the model says", "[end_to_end]")
     for (relation::NodePlan const& node : plan.nodes) parts.push_back(node.parts);
     std::vector<std::int64_t> const& sent = schedule.header.prediction.bytes_sent;
     auto const total = static_cast<double>(std::accumulate(sent.begin(), sent.end(), std::int64_t{0}));
-    double const model = planner::MovedBytes(graph).total(parts);
+    double const model = planner::ResidencyCost(graph).total(parts);
     CAPTURE(total, model);
     CHECK(std::abs(total - model) <= 0.01 * model);
 }

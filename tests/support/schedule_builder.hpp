@@ -1,4 +1,4 @@
-// Small schedules by hand: tensors and blocks by name, tasks in an order that is right for all ranks together. Counts readers and writers, chains
+// Small schedules by hand: tensors and blocks by name, tasks in an order that is right for all ranks together. Counts readers and writers, fused groups
 // tasks that write one block, numbers messages, predicts bytes and peaks, and verifies the result.
 // Example (Z = X + X over two ranks): ScheduleBuilder b(2); b.tensor("X", {4}); b.load(0, "x", "X", {{0}, {4}}); b.transfer(0, "x", 1);
 //          b.block(1, "z", "Z", {{0}, {4}}); b.apply(1, add, {{0}, {4}}, {"x", "x"}, "z"); b.store(1, "z"); b.finish();

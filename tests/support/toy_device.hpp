@@ -23,7 +23,7 @@ public:
         return std::make_unique<Kernel const>(shape, hook_);
     }
 
-    void copy(executor::CopyCall const& call, executor::Team&) override {
+    void copy(executor::CopyCall const& call, executor::WorkerTeam&) override {
         if (hook_) hook_("copy");
         std::size_t const size = size_of(call.dtype);
         for_each_index(call.region.length, [&](std::vector<Extent> const& index) {
@@ -39,7 +39,7 @@ public:
         });
     }
 
-    void reshape(executor::ReshapeCall const& call, executor::Team&) override {
+    void reshape(executor::ReshapeCall const& call, executor::WorkerTeam&) override {
         std::size_t const size = size_of(call.dtype);
         Extent packed = 0;
         tensor::for_each_shared_run(
@@ -54,7 +54,7 @@ public:
             });
     }
 
-    void fill(void* to, Extent elements, DType, scalar::Scalar value, executor::Team&) override {
+    void fill(void* to, Extent elements, DType, scalar::Scalar value, executor::WorkerTeam&) override {
         for (Extent i = 0; i < elements; ++i) static_cast<double*>(to)[i] = value.number.real();
     }
 
@@ -66,7 +66,7 @@ private:
         Kernel(executor::KernelShape const& shape, Hook const& hook) : shape_(shape), hook_(hook) {}
 
         /// One piece for each value of the output's first label, so that idle workers have something to take.
-        void launch(executor::KernelCall const& call, executor::Team& team) const override {
+        void launch(executor::KernelCall const& call, executor::WorkerTeam& team) const override {
             if (hook_) hook_(shape_.kernel->node);
             graph::EinSum const& einsum = shape_.kernel->einsum;
             if (einsum.output.empty() || team.width() == 1) return add_up(call, -1, 0);

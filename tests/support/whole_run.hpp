@@ -43,19 +43,19 @@ struct WholeRunSetup {
     scheduler::InputsPolicy inputs = scheduler::InputsPolicy::once;
     std::int64_t slice_bytes = 16 << 10;
     scheduler::Staging staging = {};
-    scheduler::Piecing piecing = {};
+    scheduler::SplitRule piecing = {};
     scheduler::Messages messages = {};
     executor::DeviceChoice device = {tests_run_emulated() ? executor::DeviceKind::emulated : executor::DeviceKind::cpu};
     executor::DeviceMessages device_messages = executor::DeviceMessages::automatic;
     std::optional<std::int64_t> device_memory =
         tests_run_emulated() ? std::optional<std::int64_t>(0) : std::nullopt;  // bytes; 0: as little as will do
     bool inlines = true;                                                       // on a device with memory of its own
-    executor::ChainLimits chains = {};
+    executor::FusionLimits chains = {};
     executor::LoopbackOptions transport = {};
 };
 
 /// Kernel calls of the smallest graphs are made in pieces.
-inline constexpr scheduler::Piecing smallest_pieces{
+inline constexpr scheduler::SplitRule smallest_pieces{
     .product_points = 1, .other_points = 1, .product_length = 1, .block_bytes = 64, .weighs_time = false};
 
 struct WholeRun {

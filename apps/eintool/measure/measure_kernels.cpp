@@ -80,7 +80,7 @@ double kernel_rate(Device& device, int threads, graph::EinSum einsum, DType type
     Arrays arrays(threads, largest, 3);
     std::vector<Extent> const begin(kernel.einsum.labels.size(), 0);
     return rate(threads, [&](int worker) {
-        executor::SoloTeam team;
+        executor::SoloWorkerTeam team;
         void const* const operands[] = {arrays.of(worker, 0), arrays.of(worker, 1)};
         prepared->launch({operands, arrays.of(worker, 2), begin}, team);
     });
@@ -99,7 +99,7 @@ double copies_a_second(Device& device, int threads, Extent rows, Extent columns)
     std::vector<graph::AxisMap> const same(2);
     Box const whole = Box::whole({rows, 2 * columns}), half = Box::whole({rows, columns});
     return rate(threads, [&](int worker) {
-        executor::SoloTeam team;
+        executor::SoloWorkerTeam team;
         device.copy({arrays.of(worker, 0), whole, arrays.of(worker, 1), half, half, same, DType::f64}, team);
     });
 }

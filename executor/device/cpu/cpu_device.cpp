@@ -16,7 +16,7 @@ namespace {
 
 class NothingKernel final : public PreparedKernel {
 public:
-    void launch(KernelCall const&, Team&) const override {}
+    void launch(KernelCall const&, WorkerTeam&) const override {}
 };
 
 /// The aggregate of no elements, for every output.
@@ -33,7 +33,7 @@ public:
         store_element(scalar::identity(agg, types.accumulate), identity_, types.accumulate);
         loops_ = LoopKernel::make(std::move(nest), LoopBody::identity(types.accumulate));
     }
-    void launch(KernelCall const& call, Team& team) const override {
+    void launch(KernelCall const& call, WorkerTeam& team) const override {
         void const* const operand = identity_;
         loops_->launch(std::span(&operand, 1), call.output, {}, team);
     }
@@ -46,7 +46,7 @@ private:
 class LoopsOnly final : public PreparedKernel {
 public:
     explicit LoopsOnly(std::unique_ptr<LoopKernel const> loops) : loops_(std::move(loops)) {}
-    void launch(KernelCall const& call, Team& team) const override {
+    void launch(KernelCall const& call, WorkerTeam& team) const override {
         loops_->launch(call.operands, call.output, call.begin, team, call.next);
     }
 

@@ -1,5 +1,5 @@
 // The CPU device: contractions in tiles (complex ones through OpenBLAS, one thread a call), lookups as copies of rows, everything else through
-// loop kernels. Threads come from the Team. Results do not depend on how many there are.
+// loop kernels. Threads come from the WorkerTeam. Results do not depend on how many there are.
 #pragma once
 
 #include "executor/device/device.hpp"
@@ -11,9 +11,9 @@ public:
     CpuDevice();
     std::string_view name() const override { return "cpu"; }
     std::unique_ptr<PreparedKernel const> prepare(KernelShape const& shape, scalar::Params const& params) override;
-    void copy(CopyCall const& call, Team& team) override;
-    void reshape(ReshapeCall const& call, Team& team) override;
-    void fill(void* to, Extent elements, DType dtype, scalar::Scalar value, Team& team) override;
+    void copy(CopyCall const& call, WorkerTeam& team) override;
+    void reshape(ReshapeCall const& call, WorkerTeam& team) override;
+    void fill(void* to, Extent elements, DType dtype, scalar::Scalar value, WorkerTeam& team) override;
     bool gains_from_cache() const override { return true; }
 };
 

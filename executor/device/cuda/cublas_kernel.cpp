@@ -41,7 +41,7 @@ public:
         launcher_.expect_scratch(way_.scratch() + packing_scratch_);
     }
 
-    void launch(KernelCall const& call, Team&) const override {
+    void launch(KernelCall const& call, WorkerTeam&) const override {
         launcher_.context().enter();
         std::byte* place = launcher_.scratch(way_.scratch() + packing_scratch_);
         std::byte* const beyond = place + way_.scratch();

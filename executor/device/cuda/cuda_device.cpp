@@ -45,13 +45,13 @@ void CudaDevice::run(Program program, void const* from, void* to) {
     launcher_.run(launcher_.prepare(std::move(program)), {std::span(&from, 1), to});
 }
 
-void CudaDevice::copy(CopyCall const& call, Team&) { run(copy_program(call, launcher_.shape()), call.from, call.to); }
+void CudaDevice::copy(CopyCall const& call, WorkerTeam&) { run(copy_program(call, launcher_.shape()), call.from, call.to); }
 
-void CudaDevice::reshape(ReshapeCall const& call, Team&) {
+void CudaDevice::reshape(ReshapeCall const& call, WorkerTeam&) {
     run(reshape_program(call, launcher_.shape()), call.from, call.to);
 }
 
-void CudaDevice::fill(void* to, Extent elements, DType dtype, scalar::Scalar value, Team&) {
+void CudaDevice::fill(void* to, Extent elements, DType dtype, scalar::Scalar value, WorkerTeam&) {
     run(fill_program(to, elements, dtype, value, launcher_.shape()), nullptr, to);
 }
 

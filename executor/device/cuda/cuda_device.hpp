@@ -1,6 +1,6 @@
 // An NVIDIA GPU. Sums of products go to cuBLAS, everything else is compiled from text when the run is prepared. One device a rank; ranks may share a
 // GPU. Every failure of CUDA's is a RunError with its words, also one that kernels caused before: then it comes with the next call.
-// Leaves which blocks lie where to device_home.hpp.
+// Leaves which blocks lie where to device_cache.hpp.
 // Considered: (1) linking CUDA's libraries: einrun would not start where they are missing; (2) the runtime API and nvcc: kernels would be compiled for shapes
 // and GPUs that are not known yet; (3) this: the driver API, loaded when it is asked for, and texts that know their shapes.
 #pragma once
@@ -25,9 +25,9 @@ public:
     std::string nearest_cores() const override { return context_.gpu().nearest_cores; }
     bool allows_tf32() const override { return options_.tf32; }
     std::unique_ptr<PreparedKernel const> prepare(KernelShape const& shape, scalar::Params const& params) override;
-    void copy(CopyCall const& call, Team& team) override;
-    void reshape(ReshapeCall const& call, Team& team) override;
-    void fill(void* to, Extent elements, DType dtype, scalar::Scalar value, Team& team) override;
+    void copy(CopyCall const& call, WorkerTeam& team) override;
+    void reshape(ReshapeCall const& call, WorkerTeam& team) override;
+    void fill(void* to, Extent elements, DType dtype, scalar::Scalar value, WorkerTeam& team) override;
 
     std::int64_t free_memory() const override;
     std::byte* reserve(std::int64_t bytes) override;

@@ -10,7 +10,7 @@ namespace {
 class GeneratedKernel final : public PreparedKernel {
 public:
     GeneratedKernel(Launcher& launcher, PreparedProgram program) : launcher_(launcher), program_(std::move(program)) {}
-    void launch(KernelCall const& call, Team&) const override {
+    void launch(KernelCall const& call, WorkerTeam&) const override {
         launcher_.run(program_, {call.operands, call.output, nullptr, nullptr, call.begin});
     }
 

@@ -30,13 +30,13 @@ public:
     EmulatedKernel(EmulatedDevice& device, std::unique_ptr<PreparedKernel const> kernel, std::string node)
         : device_(device), kernel_(std::move(kernel)), node_(std::move(node)) {}
 
-    void launch(KernelCall const& call, Team&) const override {
+    void launch(KernelCall const& call, WorkerTeam&) const override {
         for (void const* operand : call.operands) device_.check_is_device(operand);
         device_.check_is_device(call.output);
         std::vector<void const*> operands(call.operands.begin(), call.operands.end());
         std::vector<Extent> begin(call.begin.begin(), call.begin.end());
         device_.launch([this, operands = std::move(operands), begin = std::move(begin), output = call.output] {
-            SoloTeam solo;
+            SoloWorkerTeam solo;
             naming_node(node_, [&] { kernel_->launch({operands, output, begin, {}}, solo); });
         });
     }
@@ -51,7 +51,7 @@ private:
 class HostKernel final : public PreparedKernel {
 public:
     explicit HostKernel(std::unique_ptr<PreparedKernel const> kernel) : kernel_(std::move(kernel)) {}
-    void launch(KernelCall const& call, Team& team) const override { kernel_->launch(call, team); }
+    void launch(KernelCall const& call, WorkerTeam& team) const override { kernel_->launch(call, team); }
     bool runs_on_host() const override { return true; }
 
 private:
@@ -119,28 +119,28 @@ std::unique_ptr<PreparedKernel const> EmulatedDevice::prepare(KernelShape const&
     return std::make_unique<EmulatedKernel>(*this, std::move(kernel), shape.kernel->node);
 }
 
-void EmulatedDevice::copy(CopyCall const& call, Team&) {
+void EmulatedDevice::copy(CopyCall const& call, WorkerTeam&) {
     check_is_device(call.from);
     check_is_device(call.to);
     launch([this, call] {
-        SoloTeam solo;
+        SoloWorkerTeam solo;
         cpu_.copy(call, solo);
     });
 }
 
-void EmulatedDevice::reshape(ReshapeCall const& call, Team&) {
+void EmulatedDevice::reshape(ReshapeCall const& call, WorkerTeam&) {
     check_is_device(call.from);
     check_is_device(call.to);
     launch([this, call] {
-        SoloTeam solo;
+        SoloWorkerTeam solo;
         cpu_.reshape(call, solo);
     });
 }
 
-void EmulatedDevice::fill(void* to, Extent elements, DType dtype, scalar::Scalar value, Team&) {
+void EmulatedDevice::fill(void* to, Extent elements, DType dtype, scalar::Scalar value, WorkerTeam&) {
     check_is_device(to);
     launch([=, this] {
-        SoloTeam solo;
+        SoloWorkerTeam solo;
         cpu_.fill(to, elements, dtype, value, solo);
     });
 }

@@ -35,9 +35,9 @@ public:
 
     std::string_view name() const override { return "emulated"; }
     std::unique_ptr<PreparedKernel const> prepare(KernelShape const& shape, scalar::Params const& params) override;
-    void copy(CopyCall const& call, Team& team) override;
-    void reshape(ReshapeCall const& call, Team& team) override;
-    void fill(void* to, Extent elements, DType dtype, scalar::Scalar value, Team& team) override;
+    void copy(CopyCall const& call, WorkerTeam& team) override;
+    void reshape(ReshapeCall const& call, WorkerTeam& team) override;
+    void fill(void* to, Extent elements, DType dtype, scalar::Scalar value, WorkerTeam& team) override;
 
     std::int64_t free_memory() const override;
     std::byte* reserve(std::int64_t bytes) override;

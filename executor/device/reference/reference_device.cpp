@@ -27,7 +27,7 @@ public:
         for (int label : inner_) inner_lengths_.push_back(shape.lengths[static_cast<std::size_t>(label)]);
     }
 
-    void launch(KernelCall const& call, Team&) const override {
+    void launch(KernelCall const& call, WorkerTeam&) const override {
         scalar::Evaluator evaluator = evaluator_;
         std::vector<Extent> index(shape_.lengths.size(), 0);
         for_each_index(output_lengths_, [&](std::vector<Extent> const& at) {
@@ -117,7 +117,7 @@ std::unique_ptr<PreparedKernel const> ReferenceDevice::prepare(KernelShape const
     return std::make_unique<ReferenceKernel>(shape, params);
 }
 
-void ReferenceDevice::copy(CopyCall const& call, Team&) {
+void ReferenceDevice::copy(CopyCall const& call, WorkerTeam&) {
     std::size_t const size = size_of(call.dtype);
     for_each_index(call.region.length, [&](std::vector<Extent> const& at) {
         std::vector<Extent> to(at), from(at.size());
@@ -132,7 +132,7 @@ void ReferenceDevice::copy(CopyCall const& call, Team&) {
     });
 }
 
-void ReferenceDevice::reshape(ReshapeCall const& call, Team&) {
+void ReferenceDevice::reshape(ReshapeCall const& call, WorkerTeam&) {
     std::size_t const size = size_of(call.dtype);
     std::size_t packed = 0;
     std::vector<Extent> const strides = row_major_strides(call.spec->from);
@@ -154,7 +154,7 @@ void ReferenceDevice::reshape(ReshapeCall const& call, Team&) {
     });
 }
 
-void ReferenceDevice::fill(void* to, Extent elements, DType dtype, scalar::Scalar value, Team&) {
+void ReferenceDevice::fill(void* to, Extent elements, DType dtype, scalar::Scalar value, WorkerTeam&) {
     value = scalar::convert(value, value.is_integer ? DType::i64 : DType::c128, dtype);
     for (Extent i = 0; i < elements; ++i)
         store_element(value, static_cast<std::byte*>(to) + static_cast<std::size_t>(i) * size_of(dtype), dtype);

@@ -10,9 +10,9 @@ class ReferenceDevice final : public Device {
 public:
     std::string_view name() const override { return "reference"; }
     std::unique_ptr<PreparedKernel const> prepare(KernelShape const& shape, scalar::Params const& params) override;
-    void copy(CopyCall const& call, Team& team) override;
-    void reshape(ReshapeCall const& call, Team& team) override;
-    void fill(void* to, Extent elements, DType dtype, scalar::Scalar value, Team& team) override;
+    void copy(CopyCall const& call, WorkerTeam& team) override;
+    void reshape(ReshapeCall const& call, WorkerTeam& team) override;
+    void fill(void* to, Extent elements, DType dtype, scalar::Scalar value, WorkerTeam& team) override;
 };
 
 }  // namespace ein::executor

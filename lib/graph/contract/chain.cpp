@@ -55,14 +55,14 @@ std::vector<Expr> links_of(Expr const& join, Op op) {
 
 }  // namespace
 
-Expr Chain::combine(Expr left, Expr right) const {
+Expr FusedGroup::combine(Expr left, Expr right) const {
     if (left.empty()) return right;
     if (right.empty()) return left;
     return Expr::call(op, {std::move(left), std::move(right)});
 }
 
-std::optional<Chain> as_chain(EinSum const& einsum) {
-    Chain chain;
+std::optional<FusedGroup> as_chain(EinSum const& einsum) {
+    FusedGroup chain;
     chain.op = einsum.join.op() == Op::sub ? Op::add : einsum.join.op();
     if (einsum.operands() < 2 || !distributes(einsum.agg, chain.op)) return std::nullopt;
     if (same_operation(einsum.agg, chain.op) && !aggregates_nothing_empty(einsum)) return std::nullopt;

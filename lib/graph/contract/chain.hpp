@@ -10,7 +10,7 @@
 
 namespace ein::graph {
 
-struct Chain {
+struct FusedGroup {
     scalar::Op op = scalar::Op::mul;
     std::vector<scalar::Expr> factors;  // of each operand, as an expression of operand 0
     scalar::Expr constant;              // empty when there is none
@@ -20,6 +20,6 @@ struct Chain {
 };
 
 /// @return nothing when the join is no such chain, mentions an operand not at all or together with another one, or reads [index]
-std::optional<Chain> as_chain(EinSum const& einsum);
+std::optional<FusedGroup> as_chain(EinSum const& einsum);
 
 }  // namespace ein::graph

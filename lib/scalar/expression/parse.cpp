@@ -314,7 +314,7 @@ private:
     Token now_;
     Token ahead_;
     std::vector<ParseFault> faults_;
-    Places places_;
+    AddressGaps places_;
     int nesting_ = 0;
 };
 

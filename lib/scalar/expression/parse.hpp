@@ -27,11 +27,11 @@ struct ParseFault {
 };
 
 /// Where in the text an operation or number stands, by node of the expression.
-using Places = std::unordered_map<Node const*, std::size_t>;
+using AddressGaps = std::unordered_map<Node const*, std::size_t>;
 
 struct ParseResult {
     Expr expr;                       // empty when there are faults
-    Places places;                   // for faults that are found later
+    AddressGaps places;                   // for faults that are found later
     std::vector<ParseFault> faults;  // the first fault, and every unknown name after it
 };
 

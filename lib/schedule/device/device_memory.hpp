@@ -105,7 +105,7 @@ private:
     void leave(BlockId block);
 
     Section const& section_;
-    Places places_;
+    AddressGaps places_;
     std::int64_t capacity_;
     bool tight_ = false;
     std::vector<State> states_;

@@ -72,24 +72,24 @@ public:
            std::vector<std::int64_t> turns)
         : section_(section),
           device_(section, capacity),
-          agenda_(section, header.loops, replay(section), {.turns = 2}),
+          dispatcher_(section, header.loops, replay(section), {.turns = 2}),
           turns_(std::move(turns)),
           loop_of_(loops_of_tasks(section)),
           runs_(section.tasks.size(), 0) {
-        agenda_.store().live_on(device_);
+        dispatcher_.store().live_on(device_);
         direct_ = direct;
         if (direct) device_.exchange_directly();
     }
 
     DeviceTraffic run() {
-        agenda_.begin_round(Inputs::used_up);
+        dispatcher_.begin_round(Inputs::used_up);
         for (Phase const phase : {Phase::load, Phase::execute, Phase::store}) {
-            agenda_.begin_phase(phase);
+            dispatcher_.begin_phase(phase);
             while (auto const task = next()) {
                 DeviceTraffic const before = device_.traffic();
                 run(*task);
                 count(*task, before);
-                agenda_.finish(*task);
+                dispatcher_.finish(*task);
             }
         }
         total_.peak = device_.traffic().peak;
@@ -98,9 +98,9 @@ public:
 
 private:
     std::optional<TaskId> next() {
-        if (auto const receive = agenda_.take_receive()) return receive;
-        if (auto const send = agenda_.take_send()) return send;
-        return agenda_.take_compute();
+        if (auto const receive = dispatcher_.take_receive()) return receive;
+        if (auto const send = dispatcher_.take_send()) return send;
+        return dispatcher_.take_compute();
     }
 
     void run(TaskId id) {
@@ -117,7 +117,7 @@ private:
                 if (!device_.host_has(BlockId{input})) device_.copied_out(BlockId{input});
         }
         if (task.kind == TaskKind::turn) return;
-        bool const last = task.output >= 0 && agenda_.store().is_last_writer(output);
+        bool const last = task.output >= 0 && dispatcher_.store().is_last_writer(output);
         if (last && is_on_device(task.kind) && device_.is_wanted_by_host(output)) device_.copied_out(output);
     }
 
@@ -142,7 +142,7 @@ private:
     Section const& section_;
     DeviceMemory device_;
     bool direct_ = false;
-    Agenda<CountedBlocks> agenda_;
+    Dispatcher<CountedBlocks> dispatcher_;
     std::vector<std::int64_t> turns_;
     std::vector<std::int32_t> loop_of_;
     std::vector<std::int64_t> runs_;  // of each task, so far

@@ -247,11 +247,11 @@ private:
 
 }  // namespace
 
-void inline_joins(Header& header, Section& section, InliningLimits const& limits) {
+void inline_joins(Header& header, Section& section, ProducerFusionLimits const& limits) {
     std::size_t const kernels = header.kernels.size();
-    Inlining inlining(header, section, std::max(limits.one_kernel.value_or(0), largest_working_set(section).bytes));
-    if (!inlining.run()) return;
-    Section changed = inlining.section();
+    Inlining producer_fusion(header, section, std::max(limits.one_kernel.value_or(0), largest_working_set(section).bytes));
+    if (!producer_fusion.run()) return;
+    Section changed = producer_fusion.section();
     std::int64_t const before = replay(section).peak, most = before + before / 4;
     if (replay(changed).peak <= std::max(before, std::min(most, limits.peak.value_or(most))))
         section = std::move(changed);

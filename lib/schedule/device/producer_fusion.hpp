@@ -1,6 +1,6 @@
 // Elementwise kernels computed again by each of their readers instead of being written and read: on a device, where every kernel is a pass over
 // memory, a mask or an exponential costs nothing inside the maximum, sum or quotient that reads it. Elements are rounded as if they had been
-// stored; only a sum over them may run in another order. The CPU has chains (chains.hpp) for this.
+// stored; only a sum over them may run in another order. The CPU has chains (fused_groups.hpp) for this.
 // What is left is an ordinary section, whose blocks may live a little longer.
 // Example: p = exp(s - m), t = sum of p, w = p / t: two kernels are left, t = sum of exp(s - m) and w = exp(s - m) / t; p is never there.
 #pragma once
@@ -12,7 +12,7 @@
 namespace ein::schedule {
 
 /// Bytes of blocks.
-struct InliningLimits {
+struct ProducerFusionLimits {
     std::optional<std::int64_t> peak =
         {};  // where it would pass this, or a quarter more than it is, all stays as it is
     std::optional<std::int64_t> one_kernel =
@@ -20,6 +20,6 @@ struct InliningLimits {
 };
 
 /// @param header, section  of one rank; kernels may be added to the header, none is changed
-void inline_joins(Header& header, Section& section, InliningLimits const& limits = {});
+void inline_joins(Header& header, Section& section, ProducerFusionLimits const& limits = {});
 
 }  // namespace ein::schedule

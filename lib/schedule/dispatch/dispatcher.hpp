@@ -32,11 +32,11 @@ enum class Inputs { kept, used_up };  // after a round: kept for another one, or
 
 /// @tparam Store  the blocks' memory or only their counts: see executor/storage/block_store.hpp
 template <class Store>
-class Agenda {
+class Dispatcher {
 public:
     /// @param profile  of the section (see replay), with inputs kept to the end where rounds are repeated
     /// @param loops  of the header
-    Agenda(Section const& section, std::vector<LoopSpec> const& loops, Profile const& profile,
+    Dispatcher(Section const& section, std::vector<LoopSpec> const& loops, Profile const& profile,
            TransferLimits limits = {});
 
     void prepare_memory() { store_.prepare_memory(); }  // before the first round; see BlockStore
@@ -66,7 +66,7 @@ public:
     TaskId head() const { return admission_.head(); }
     bool ended(TaskId task) const { return ended_[index(task)] != 0; }
     TaskLinks const& links() const { return links_; }
-    Turns const& turns() const { return turns_; }
+    Iterations const& turns() const { return turns_; }
     Store const& store() const { return store_; }
     Store& store() { return store_; }
 
@@ -88,7 +88,7 @@ private:
     Section const& section_;
     std::vector<LoopSpec> const& loops_;
     TaskLinks links_;
-    Turns turns_;
+    Iterations turns_;
     Store store_;
     Admission admission_;
     TransferLimits limits_;

@@ -1,4 +1,4 @@
-// The steps of schedule::Agenda, for whoever makes one with a store of its own. Included by agenda.hpp.
+// The steps of schedule::Dispatcher, for whoever makes one with a store of its own. Included by dispatcher.hpp.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,7 @@ inline TransferLimits within(TransferLimits limits, std::int64_t peak) {
 }
 
 template <class Store>
-Agenda<Store>::Agenda(Section const& section, std::vector<LoopSpec> const& loops, Profile const& profile,
+Dispatcher<Store>::Dispatcher(Section const& section, std::vector<LoopSpec> const& loops, Profile const& profile,
                       TransferLimits limits)
     : section_(section),
       loops_(loops),
@@ -37,7 +37,7 @@ Agenda<Store>::Agenda(Section const& section, std::vector<LoopSpec> const& loops
 }
 
 template <class Store>
-void Agenda<Store>::begin_round(Inputs inputs) {
+void Dispatcher<Store>::begin_round(Inputs inputs) {
     bool const loaded = inputs_kept_;
     inputs_kept_ = inputs == Inputs::kept;
     store_.reset_counts();
@@ -63,7 +63,7 @@ void Agenda<Store>::begin_round(Inputs inputs) {
 }
 
 template <class Store>
-void Agenda<Store>::begin_phase(Phase phase) {
+void Dispatcher<Store>::begin_phase(Phase phase) {
     TaskId const begin = phase == Phase::load      ? TaskId{0}
                          : phase == Phase::execute ? links_.loads_end()
                                                    : links_.stores_begin();
@@ -74,7 +74,7 @@ void Agenda<Store>::begin_phase(Phase phase) {
 }
 
 template <class Store>
-void Agenda<Store>::drop_outputs() {
+void Dispatcher<Store>::drop_outputs() {
     compute_.clear();
     for (std::int32_t i = links_.stores_begin().value(); i < links_.end().value(); ++i)
         for (std::int32_t input : section_.inputs_of(task(TaskId{i})))
@@ -82,7 +82,7 @@ void Agenda<Store>::drop_outputs() {
 }
 
 template <class Store>
-void Agenda<Store>::enqueue(TaskId id) {
+void Dispatcher<Store>::enqueue(TaskId id) {
     Task const& ready = task(id);
     if (ready.kind == TaskKind::turn) return;  // it is ended with the last task before it
     if (ready.kind != TaskKind::send) return (ready.kind == TaskKind::receive ? receives_ : compute_).push(id);
@@ -91,7 +91,7 @@ void Agenda<Store>::enqueue(TaskId id) {
 }
 
 template <class Store>
-bool Agenda<Store>::admitted(TaskId id) const {
+bool Dispatcher<Store>::admitted(TaskId id) const {
     std::int32_t const output = task(id).output;
     if (output < 0 || store_.held(BlockId{output})) return true;
     TaskId const due = links_.first_writer(BlockId{output});
@@ -99,18 +99,18 @@ bool Agenda<Store>::admitted(TaskId id) const {
 }
 
 template <class Store>
-bool Agenda<Store>::compute_wanted() const {
+bool Dispatcher<Store>::compute_wanted() const {
     return !compute_.empty() && compute_.first() < phase_end_ && admitted(compute_.first());
 }
 
 template <class Store>
-bool Agenda<Store>::may_send() const {
+bool Dispatcher<Store>::may_send() const {
     return !sends_.empty() && sends_.first() < phase_end_ &&
            (sends_in_flight_ < limits_.sends || sends_.first() == head());
 }
 
 template <class Store>
-bool Agenda<Store>::may_receive() const {
+bool Dispatcher<Store>::may_receive() const {
     if (receives_.empty() || receives_.first() >= phase_end_) return false;
     TaskId const first = receives_.first();
     if (first == head()) return true;
@@ -120,12 +120,12 @@ bool Agenda<Store>::may_receive() const {
 }
 
 template <class Store>
-bool Agenda<Store>::transfers_wanted() const {
+bool Dispatcher<Store>::transfers_wanted() const {
     return may_send() || may_receive();
 }
 
 template <class Store>
-std::optional<TaskId> Agenda<Store>::take_compute() {
+std::optional<TaskId> Dispatcher<Store>::take_compute() {
     if (!compute_wanted()) return std::nullopt;
     TaskId const id = compute_.pop();
     make_output(id);
@@ -133,14 +133,14 @@ std::optional<TaskId> Agenda<Store>::take_compute() {
 }
 
 template <class Store>
-std::optional<TaskId> Agenda<Store>::take_send() {
+std::optional<TaskId> Dispatcher<Store>::take_send() {
     if (!may_send()) return std::nullopt;
     ++sends_in_flight_;
     return sends_.pop();
 }
 
 template <class Store>
-std::optional<TaskId> Agenda<Store>::take_receive() {
+std::optional<TaskId> Dispatcher<Store>::take_receive() {
     if (!may_receive()) return std::nullopt;
     TaskId const id = receives_.pop();
     make_output(id);
@@ -150,7 +150,7 @@ std::optional<TaskId> Agenda<Store>::take_receive() {
 }
 
 template <class Store>
-void Agenda<Store>::make_output(TaskId id) {
+void Dispatcher<Store>::make_output(TaskId id) {
     std::int32_t const output = task(id).output;
     if (output < 0 || store_.held(BlockId{output})) return;
     BlockId const block{output};
@@ -160,23 +160,23 @@ void Agenda<Store>::make_output(TaskId id) {
 }
 
 template <class Store>
-void Agenda<Store>::count_down(TaskId id) {
+void Dispatcher<Store>::count_down(TaskId id) {
     if (--waits_[index(id)] == 0) enqueue(id);
 }
 
 template <class Store>
-void Agenda<Store>::finish(TaskId id) {
+void Dispatcher<Store>::finish(TaskId id) {
     give_up_inputs(id);
     leave(id);
 }
 
 template <class Store>
-void Agenda<Store>::give_up_inputs(TaskId id) {
+void Dispatcher<Store>::give_up_inputs(TaskId id) {
     for (std::int32_t input : section_.inputs_of(task(id))) store_.read(BlockId{input});
 }
 
 template <class Store>
-void Agenda<Store>::leave(TaskId id) {
+void Dispatcher<Store>::leave(TaskId id) {
     Task const& ended = task(id);
     ended_[index(id)] = 1;
     ++finished_;
@@ -202,7 +202,7 @@ void Agenda<Store>::leave(TaskId id) {
 
 /// No other task of the turn is left.
 template <class Store>
-void Agenda<Store>::end_turn(std::int32_t loop) {
+void Dispatcher<Store>::end_turn(std::int32_t loop) {
     if (another_turn(loop)) return begin_turn(loop);
     turns_.left(loop);
     Loop const& at = section_.loops[static_cast<std::size_t>(loop)];
@@ -213,7 +213,7 @@ void Agenda<Store>::end_turn(std::int32_t loop) {
 }
 
 template <class Store>
-bool Agenda<Store>::another_turn(std::int32_t loop) {
+bool Dispatcher<Store>::another_turn(std::int32_t loop) {
     Loop const& at = section_.loops[static_cast<std::size_t>(loop)];
     LoopSpec const& spec = loops_[static_cast<std::size_t>(at.spec)];
     if (at.condition >= 0 && !store_.is_true(BlockId{at.condition})) return false;
@@ -222,9 +222,9 @@ bool Agenda<Store>::another_turn(std::int32_t loop) {
 
 /// Blocks of the turn that has ended are gone but for what is carried, which takes its new place without being copied.
 template <class Store>
-void Agenda<Store>::begin_turn(std::int32_t loop) {
+void Dispatcher<Store>::begin_turn(std::int32_t loop) {
     Loop const& at = section_.loops[static_cast<std::size_t>(loop)];
-    Turns::OfLoop const& made = turns_.of(loop);
+    Iterations::OfLoop const& made = turns_.of(loop);
     for (Loop::Carry const& carry : at.carries) store_.move(BlockId{carry.next}, BlockId{carry.inside});
     if (at.condition >= 0 && links_.first_writer(BlockId{at.condition}) >= TaskId{at.first})
         store_.drop(BlockId{at.condition});  // if it is there: it may have been carried
@@ -240,7 +240,7 @@ void Agenda<Store>::begin_turn(std::int32_t loop) {
 }
 
 template <class Store>
-void Agenda<Store>::advance_head() {
+void Dispatcher<Store>::advance_head() {
     TaskId next = head();
     while (next < links_.end() && ended_[index(next)] != 0) {
         next = TaskId{next.value() + 1};

@@ -17,7 +17,7 @@ std::vector<std::int32_t> loops_of_tasks(Section const& section) {
     return out;
 }
 
-Turns::Turns(Section const& section, TaskLinks const& links)
+Iterations::Iterations(Section const& section, TaskLinks const& links)
     : section_(section),
       loop_of_(loops_of_tasks(section)),
       loops_(section.loops.size()),
@@ -57,42 +57,42 @@ Turns::Turns(Section const& section, TaskLinks const& links)
     }
 }
 
-void Turns::reset(std::size_t loop) {
+void Iterations::reset(std::size_t loop) {
     turns_[loop] = 1;
     left_[loop] = 0;
     ++begun_[loop];
 }
 
 /// Before its first turn.
-void Turns::enter(std::size_t loop) {
+void Iterations::enter(std::size_t loop) {
     reset(loop);
     left_[loop] = loops_[loop].unread;
 }
 
-void Turns::begin_round() {
+void Iterations::begin_round() {
     std::fill(begun_.begin(), begun_.end(), 0);
     for (std::size_t l = 0; l < loops_.size(); ++l) enter(l);
     for (std::int32_t loop : loop_of_)
         if (loop >= 0) ++left_[static_cast<std::size_t>(loop)];
 }
 
-void Turns::left(std::int32_t loop) {
+void Iterations::left(std::int32_t loop) {
     auto const l = static_cast<std::size_t>(loop);
     if (taken_[l].empty() || taken_[l].back().turns != turns_[l]) taken_[l].push_back({turns_[l], 0});
     ++taken_[l].back().times;
 }
 
-std::int32_t Turns::ended(TaskId task) {
+std::int32_t Iterations::ended(TaskId task) {
     std::int32_t const loop = loop_of_[static_cast<std::size_t>(task.value())];
     return loop >= 0 && --left_[static_cast<std::size_t>(loop)] == 0 ? loop : -1;
 }
 
-std::int32_t Turns::wrote(BlockId block) {
+std::int32_t Iterations::wrote(BlockId block) {
     auto const loop = unread_in_.find(block.value());
     return loop != unread_in_.end() && --left_[static_cast<std::size_t>(loop->second)] == 0 ? loop->second : -1;
 }
 
-bool Turns::begin_turn(std::int32_t loop, std::int64_t most) {
+bool Iterations::begin_turn(std::int32_t loop, std::int64_t most) {
     auto const l = static_cast<std::size_t>(loop);
     if (turns_[l] >= most) return false;
     std::int64_t const turns = turns_[l] + 1;

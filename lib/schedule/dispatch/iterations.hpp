@@ -1,6 +1,6 @@
 // The loops of one section while it runs: how many of a turn's tasks have not ended, how many turns there were, and what a new turn needs.
 // Worked out once; a turn costs what its tasks cost.
-// Example: a loop of tasks 2 ... 4: ended(2) and ended(3) give nothing, then ended gives the loop, and it is the agenda's to end the turn.
+// Example: a loop of tasks 2 ... 4: ended(2) and ended(3) give nothing, then ended gives the loop, and it is the dispatcher's to end the turn.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ namespace ein::schedule {
 /// By task: the innermost loop that it is in (a turn is in the loop around its own), as an index in Section::loops, or -1.
 std::vector<std::int32_t> loops_of_tasks(Section const& section);
 
-class Turns {
+class Iterations {
 public:
     struct Kept {
         BlockId block;
@@ -37,7 +37,7 @@ public:
         std::int32_t unread = 0;          // blocks that its first turn begins with and none of its tasks reads
     };
 
-    Turns(Section const& section, TaskLinks const& links);
+    Iterations(Section const& section, TaskLinks const& links);
 
     bool any() const { return !loops_.empty(); }
     void begin_round();
@@ -74,7 +74,7 @@ public:
     /// The turns of each time that a loop was entered and left, in order, over all rounds; by Section::loops.
     std::vector<std::vector<Taken>> const& taken() const { return taken_; }
     OfLoop const& of(std::int32_t loop) const { return loops_[static_cast<std::size_t>(loop)]; }
-    /// Turns begun, over all times that a loop was entered in this round; by Section::loops.
+    /// Iterations begun, over all times that a loop was entered in this round; by Section::loops.
     std::vector<std::int64_t> const& begun() const { return begun_; }
 
 private:

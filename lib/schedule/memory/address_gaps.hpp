@@ -1,4 +1,4 @@
-// Places in one stretch of memory: the smallest gap that is large enough, gaps that meet are joined.
+// AddressGaps in one stretch of memory: the smallest gap that is large enough, gaps that meet are joined.
 // Example: of 1024 bytes take(256) is 0, take(256) is 256, give(0, 256), and take(512) is 512: the gap at 0 is too small.
 #pragma once
 
@@ -10,9 +10,9 @@
 
 namespace ein::schedule {
 
-class Places {
+class AddressGaps {
 public:
-    explicit Places(std::int64_t bytes) : free_(bytes) {
+    explicit AddressGaps(std::int64_t bytes) : free_(bytes) {
         if (bytes > 0) add(0, bytes);
     }
 

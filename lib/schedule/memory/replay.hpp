@@ -20,7 +20,7 @@ struct Profile {
 
 Profile replay(Section const& section);
 
-/// Turns of each of a section's loops in a whole run, an inner one's over all turns of the outer: as many as there may be.
+/// Iterations of each of a section's loops in a whole run, an inner one's over all turns of the outer: as many as there may be.
 std::vector<std::int64_t> predicted_turns(Header const& header, Section const& section);
 /// How often each task runs, for so many turns of the loops.
 class Runs {

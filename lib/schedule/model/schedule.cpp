@@ -45,7 +45,7 @@ BlockId Section::block_of_message(Task const& task) const {
     return BlockId{task.kind == TaskKind::send ? inputs_of(task)[0] : task.output};
 }
 
-Stretch Section::message_of(Task const& task) const {
+ByteRange Section::message_of(Task const& task) const {
     Block const& block = blocks[static_cast<std::size_t>(block_of_message(task).value())];
     if (task.order == 0) return {0, bytes_of(block)};
     auto const size = static_cast<std::int64_t>(size_of(block.dtype));

@@ -67,7 +67,7 @@ struct Task {
 };
 
 /// Bytes of a block that lie together.
-struct Stretch {
+struct ByteRange {
     std::int64_t offset = 0, bytes = 0;
 };
 
@@ -104,7 +104,7 @@ struct Section {
     /// The block that a send or receive moves.
     BlockId block_of_message(Task const& task) const;
     /// What a send takes of its input, or a receive puts into its output.
-    Stretch message_of(Task const& task) const;
+    ByteRange message_of(Task const& task) const;
     /// The rank makes no block of a node's and keeps none: at most it loads something for others.
     bool idle() const;
 };

@@ -126,7 +126,7 @@ void KernelCase::fill_with_fractions(unsigned seed) {
         }
 }
 
-std::vector<std::byte> KernelCase::run(Device& device, Team& team) const {
+std::vector<std::byte> KernelCase::run(Device& device, WorkerTeam& team) const {
     std::vector<void const*> operands;
     for (Block const& block : operands_) operands.push_back(block.bytes.data() + block.offset);
     std::vector<std::byte> output = output_.bytes;
@@ -185,7 +185,7 @@ double tolerance_of(DType output, DType accumulate) {
 std::string compare(KernelCase const& test, double tolerance) {
     CpuDevice cpu;
     ReferenceDevice reference;
-    SoloTeam solo;
+    SoloWorkerTeam solo;
     return difference(test.elements(test.run(cpu, solo)), test.elements(test.run(reference, solo)), tolerance);
 }
 

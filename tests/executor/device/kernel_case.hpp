@@ -35,7 +35,7 @@ public:
     schedule::Kernel& kernel() { return kernel_; }
     std::vector<Extent>& begin() { return begin_; }
     std::vector<std::byte>& operand(std::size_t k) { return operands_[k].bytes; }
-    std::vector<std::byte> run(Device& device, Team& team) const;
+    std::vector<std::byte> run(Device& device, WorkerTeam& team) const;
 
     /// The output's elements, in the output's C order.
     std::vector<scalar::Scalar> elements(std::vector<std::byte> const& output) const;

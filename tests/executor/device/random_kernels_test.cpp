@@ -97,7 +97,7 @@ std::string compare(std::mt19937& random, Device& cpu, Device& reference, bool l
     test.scatter_layout(random);
     test.fill(random, random() % 5 == 0 && !is_complex(types.compute) && kind(output) >= Kind::real);
     for (Extent& begin : test.begin()) begin = static_cast<Extent>(below(random, 5));
-    SoloTeam solo;
+    SoloWorkerTeam solo;
     auto const found = test.elements(test.run(cpu, solo)), expected = test.elements(test.run(reference, solo));
     std::string const wrong = difference(found, expected, tolerance_of(output, types.accumulate));
     return wrong.empty() ? "" : describe(test, subscripts + " join " + join) + ": " + wrong;

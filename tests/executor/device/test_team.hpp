@@ -1,4 +1,4 @@
-// A Team of real threads that take pieces in any order, for tests.
+// A WorkerTeam of real threads that take pieces in any order, for tests.
 #pragma once
 
 #include <atomic>
@@ -13,7 +13,7 @@
 
 namespace ein::executor {
 
-class TestTeam final : public Team {
+class TestTeam final : public WorkerTeam {
 public:
     explicit TestTeam(int threads) : threads_(threads) {}
     int width() const override { return threads_; }
@@ -44,7 +44,7 @@ private:
 
 /// What a kernel gives, having checked that teams of one, two and five give the same bits.
 inline std::vector<std::byte> same_on_teams(KernelCase const& test, Device& device) {
-    SoloTeam solo;
+    SoloWorkerTeam solo;
     TestTeam two(2), five(5);
     std::vector<std::byte> once = test.run(device, solo);
     CHECK(once == test.run(device, two));

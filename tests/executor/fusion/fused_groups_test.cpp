@@ -1,4 +1,4 @@
-// Which kernels run as chains, how they are cut, and that a run gives what single tasks give.
+// Which kernels run as fused groups, how they are cut, and that a run gives what single tasks give.
 #include "executor/fusion/fusion_plan.hpp"
 #include "lib/scalar/expression/parse.hpp"
 #include "lib/tensor/compare.hpp"
@@ -33,14 +33,14 @@ Json attention(Extent heads, Extent queries, Extent keys, Extent width) {
                     "Z");
 }
 
-std::vector<Chain> chains_of(test::WholeRun const& run, ChainLimits const& limits) {
+std::vector<FusedGroup> chains_of(test::WholeRun const& run, FusionLimits const& limits) {
     auto profile = schedule::replay(run.schedule.sections[0]);
-    return find_chains(run.schedule.header, run.schedule.sections[0], limits, profile);
+    return find_fused_groups(run.schedule.header, run.schedule.sections[0], limits, profile);
 }
 
-std::string kinds_of(test::WholeRun const& run, Chain const& chain) {
+std::string kinds_of(test::WholeRun const& run, FusedGroup const& group) {
     std::string text;
-    for (TaskId id : chain.tasks) {
+    for (TaskId id : group.tasks) {
         schedule::Task const& task = run.schedule.sections[0].tasks[static_cast<std::size_t>(id.value())];
         text += (text.empty() ? "" : " ") + run.schedule.header.kernels[static_cast<std::size_t>(task.spec)].node;
     }
@@ -53,44 +53,44 @@ void check_equal(test::WholeRun const& run, double allowed) {
         CHECK(tensor::compare(run.results.at(name), expected, allowed).count == 0);
 }
 
-ChainLimits const small{4096, 0, 2};
+FusionLimits const small{4096, 0, 2};
 
 }  // namespace
 
 TEST_CASE("a softmax is one chain, cut along its rows", "[executor][chains]") {
     Json const json = graph_of({{{"name", "Z"}, {"op", "softmax"}, {"inputs", {"X"}}, {"axes", {1}}}},
                                {{"X", uniform({37, 64}, 1)}}, "Z");
-    auto const run = test::whole_run(json, {.chains = small});
-    auto const chains = chains_of(run, small);
-    REQUIRE(chains.size() == 1);
-    CHECK(chains[0].tasks.size() == 3);
-    REQUIRE(chains[0].axes.size() == 1);
-    CHECK(chains[0].axes[0].length == 37);
-    CHECK(chains[0].pieces() == 5);  // of 37 x 64 x 8 bytes and two columns, 4 KiB each
+    auto const run = test::whole_run(json, {.fused_groups = small});
+    auto const fused_groups = chains_of(run, small);
+    REQUIRE(fused_groups.size() == 1);
+    CHECK(fused_groups[0].tasks.size() == 3);
+    REQUIRE(fused_groups[0].axes.size() == 1);
+    CHECK(fused_groups[0].axes[0].length == 37);
+    CHECK(fused_groups[0].pieces() == 5);  // of 37 x 64 x 8 bytes and two columns, 4 KiB each
     check_equal(run, 1e-5);
     CHECK(chains_of(run, {}).empty());  // so small a one is in the cache anyway
 }
 
 TEST_CASE("scores, mask, softmax and weighted sum are one chain, heads cut before queries", "[executor][chains]") {
-    auto const run = test::whole_run(attention(3, 40, 24, 8), {.threads = 2, .chains = small});
-    auto const chains = chains_of(run, small);
-    REQUIRE(chains.size() == 1);
-    CHECK(kinds_of(run, chains[0]).starts_with("S T "));
-    CHECK(kinds_of(run, chains[0]).ends_with(" Z"));
-    REQUIRE(chains[0].axes.size() == 2);
-    CHECK(chains[0].axes[0].parts == 3);
-    CHECK(chains[0].axes[1].parts > 1);
+    auto const run = test::whole_run(attention(3, 40, 24, 8), {.threads = 2, .fused_groups = small});
+    auto const fused_groups = chains_of(run, small);
+    REQUIRE(fused_groups.size() == 1);
+    CHECK(kinds_of(run, fused_groups[0]).starts_with("S T "));
+    CHECK(kinds_of(run, fused_groups[0]).ends_with(" Z"));
+    REQUIRE(fused_groups[0].axes.size() == 2);
+    CHECK(fused_groups[0].axes[0].parts == 3);
+    CHECK(fused_groups[0].axes[1].parts > 1);
     check_equal(run, 1e-5);
 }
 
 TEST_CASE("a chain ends where something else reads what is inside", "[executor][chains]") {
     Json json = attention(2, 16, 16, 4);
     json["outputs"] = {"Z", "T"};
-    auto const run = test::whole_run(json, {.chains = small});
-    auto const chains = chains_of(run, small);
-    REQUIRE(chains.size() == 2);
-    CHECK(kinds_of(run, chains[0]) == "S T");
-    CHECK(kinds_of(run, chains[1]).ends_with(" Z"));
+    auto const run = test::whole_run(json, {.fused_groups = small});
+    auto const fused_groups = chains_of(run, small);
+    REQUIRE(fused_groups.size() == 2);
+    CHECK(kinds_of(run, fused_groups[0]) == "S T");
+    CHECK(kinds_of(run, fused_groups[1]).ends_with(" Z"));
     check_equal(run, 1e-5);
 }
 
@@ -104,21 +104,21 @@ TEST_CASE("a chain holds its inputs only where the predicted peak has room", "[e
     Json const json = graph_of(
         {node("A", "ij->ij", {"X"}, "x+1"), node("B", "ij->ij", {"A"}, "x*2"), node("C", "ij->ij", {"B"}, "x-3")},
         {{"X", uniform({64, 64}, 1)}}, "C");
-    auto const run = test::whole_run(json, {.chains = small});
+    auto const run = test::whole_run(json, {.fused_groups = small});
     auto const& section = run.schedule.sections[0];
     auto profile = schedule::replay(section);
     constexpr std::int64_t bytes = 64 * 64 * 4;
     CHECK(profile.peak == 2 * bytes);
     auto const before = profile.live;
-    auto const chains = find_chains(run.schedule.header, section, small, profile);
-    REQUIRE(chains.size() == 1);
-    CHECK(chains[0].tasks.size() == 3);
-    std::int32_t const first = chains[0].tasks.front().value();
+    auto const fused_groups = find_fused_groups(run.schedule.header, section, small, profile);
+    REQUIRE(fused_groups.size() == 1);
+    CHECK(fused_groups[0].tasks.size() == 3);
+    std::int32_t const first = fused_groups[0].tasks.front().value();
     for (std::int32_t at = first; at < first + 3; ++at)  // X all the time; A and B never
         CHECK(profile.live[static_cast<std::size_t>(at)] == (at == first + 2 ? 2 : 1) * bytes);
     profile = schedule::replay(section);
     profile.peak = 2 * bytes - 1;
-    CHECK(find_chains(run.schedule.header, section, small, profile).empty());
+    CHECK(find_fused_groups(run.schedule.header, section, small, profile).empty());
     CHECK(profile.live == before);
     CHECK(run.ranks[0].blocks.peak_bytes() == 2 * bytes);
     check_equal(run, 1e-6);
@@ -129,7 +129,7 @@ TEST_CASE("a chain holds its inputs also where others read them last", "[executo
         {node("E", "ij->ij", {"X"}, "exp(x)"), node("Z", "ij->i", {"E"}, "x"), node("R", "ij->j", {"X"}, "x", "max")},
         {{"X", uniform({64, 64}, 1)}}, "Z");
     json["outputs"].push_back("R");
-    auto const run = test::whole_run(json, {.chains = small});
+    auto const run = test::whole_run(json, {.fused_groups = small});
     schedule::Section section = run.schedule.sections[0];
     auto const place = [&](std::string const& name) {
         return std::find_if(section.tasks.begin(), section.tasks.end(), [&](schedule::Task const& task) {
@@ -143,7 +143,7 @@ TEST_CASE("a chain holds its inputs also where others read them last", "[executo
     REQUIRE(place("R") < place("Z"));
     auto profile = schedule::replay(section);
     auto const before = profile.live;
-    REQUIRE(find_chains(run.schedule.header, section, small, profile).size() == 1);
+    REQUIRE(find_fused_groups(run.schedule.header, section, small, profile).size() == 1);
     constexpr std::int64_t bytes = 64 * 64 * 4;
     auto const z = static_cast<std::size_t>(place("Z") - section.tasks.begin());
     CHECK(profile.live[z] == before[z]);  // X in E's place
@@ -155,7 +155,7 @@ TEST_CASE("many pieces: each of a run brings the next one's operands", "[executo
     Json const json =
         graph_of({{{"name", "Z"}, {"op", "layer_norm"}, {"inputs", {"X"}}}}, {{"X", uniform({301, 64}, 1)}}, "Z");
     int const threads = GENERATE(1, 3);
-    auto const run = test::whole_run(json, {.threads = threads, .chains = small});
+    auto const run = test::whole_run(json, {.threads = threads, .fused_groups = small});
     REQUIRE(chains_of(run, small).size() == 1);
     CHECK(chains_of(run, small)[0].pieces() > 8 * threads);
     check_equal(run, 1e-5);
@@ -163,8 +163,8 @@ TEST_CASE("many pieces: each of a run brings the next one's operands", "[executo
 
 TEST_CASE("chains give the same bits for any number of threads", "[executor][chains]") {
     Json const json = attention(2, 70, 50, 8);
-    auto const one = test::whole_run(json, {.threads = 1, .chains = small}),
-               three = test::whole_run(json, {.threads = 3, .chains = small});
+    auto const one = test::whole_run(json, {.threads = 1, .fused_groups = small}),
+               three = test::whole_run(json, {.threads = 3, .fused_groups = small});
     auto const a = one.results.at("Z").bytes(), b = three.results.at("Z").bytes();
     CHECK(std::equal(a.begin(), a.end(), b.begin(), b.end()));
 }
@@ -173,10 +173,10 @@ namespace {
 
 /// "NODE: labels,labels->labels join" of each step of the only chain.
 std::vector<std::string> steps_of(test::WholeRun const& run) {
-    auto const chains = chains_of(run, small);
-    REQUIRE(chains.size() == 1);
+    auto const fused_groups = chains_of(run, small);
+    REQUIRE(fused_groups.size() == 1);
     std::vector<std::string> texts;
-    for (ChainStep const& step : chain_steps(run.schedule.header, run.schedule.sections[0], chains[0])) {
+    for (FusedStep const& step : fusion_plan(run.schedule.header, run.schedule.sections[0], fused_groups[0])) {
         graph::EinSum const& einsum = step.kernel.einsum;
         REQUIRE(einsum.operands() == step.operands.size());
         std::string text;
@@ -209,7 +209,7 @@ Json softmax_by_hand(std::string const& sum, std::string const& sum_join, std::s
 TEST_CASE("what several kernels of a chain compute alike is computed once", "[executor][chains]") {
     Json const json = graph_of({{{"name", "Z"}, {"op", "softmax"}, {"inputs", {"X"}}, {"axes", {1}}}},
                                {{"X", uniform({37, 64}, 1)}}, "Z");
-    auto const run = test::whole_run(json, {.chains = small});
+    auto const run = test::whole_run(json, {.fused_groups = small});
     std::vector<std::string> const steps = steps_of(run);
     REQUIRE(steps.size() == 4);
     CHECK(steps[1].ends_with("exp(x - y)"));
@@ -220,7 +220,7 @@ TEST_CASE("what several kernels of a chain compute alike is computed once", "[ex
 
 TEST_CASE("parts are known again under other labels and other operands", "[executor][chains]") {
     auto const run = test::whole_run(
-        softmax_by_hand("ij,i->i", "exp(x - y)*[j]", "b,b,bc->bc", "[b]*exp(z - x)/y + exp(z - x)"), {.chains = small});
+        softmax_by_hand("ij,i->i", "exp(x - y)*[j]", "b,b,bc->bc", "[b]*exp(z - x)/y + exp(z - x)"), {.fused_groups = small});
     CHECK(steps_of(run) == std::vector<std::string>{"ij->i x", "ij,i(0)->ij exp(x - y)", "ij(1)->i x*[j]",
                                                     "b(2),bc(1)->bc [b]*y/x + y"});
     check_equal(run, 1e-5);
@@ -228,7 +228,7 @@ TEST_CASE("parts are known again under other labels and other operands", "[execu
 
 TEST_CASE("parts that only look alike stay apart", "[executor][chains]") {
     auto const count = [](Json const& json) {
-        auto const run = test::whole_run(json, {.chains = small});
+        auto const run = test::whole_run(json, {.fused_groups = small});
         check_equal(run, 1e-5);
         return steps_of(run).size();
     };
@@ -248,7 +248,7 @@ TEST_CASE("a part within a part is kept for those that have it alone", "[executo
                   node("T", "ij,i,i->i", {"X", "M", "S"}, "exp(x - y)*z"),
                   node("Z", "ij,i,i->ij", {"X", "M", "T"}, "sin(exp(x - y))*z")},
                  {{"X", uniform({40, 64}, 1)}}, "Z");
-    auto const run = test::whole_run(json, {.chains = small});
+    auto const run = test::whole_run(json, {.fused_groups = small});
     CHECK(steps_of(run) == std::vector<std::string>{"ij->i x", "ij,i(0)->ij exp(x - y)", "ij(1)->ij sin(x)",
                                                     "ij(2)->i x", "i(3),ij(1)->i y*x", "i(4),ij(2)->ij y*x"});
     check_equal(run, 1e-5);
@@ -258,7 +258,7 @@ TEST_CASE("what is kept has the elements that computing it again gives, to the b
     Json const json = softmax_by_hand("ij,i->i", "max(exp(x - y), y)", "i,i,ij->ij", "exp(z - x)/y");
     Json with_maximum = json;
     with_maximum["nodes"][1]["agg"] = "max";  // which no order changes
-    auto const chained = test::whole_run(with_maximum, {.chains = small}), single = test::whole_run(with_maximum, {});
+    auto const chained = test::whole_run(with_maximum, {.fused_groups = small}), single = test::whole_run(with_maximum, {});
     REQUIRE(steps_of(chained).size() == 4);
     REQUIRE(chains_of(single, {}).empty());
     CHECK(test::same_bits(chained.results.at("Z"), single.results.at("Z")));

@@ -40,10 +40,10 @@ void put(int pipe, std::string const& text) { [[maybe_unused]] auto const n = wr
 
 }  // namespace
 
-TEST_CASE("a signal has its last words, then does what it would have done", "[executor][last_words]") {
+TEST_CASE("a signal has its last words, then does what it would have done", "[executor][crash_handler]") {
     int const signal = GENERATE(SIGTERM, SIGUSR1, SIGSEGV);
     End const end = end_of([&](int pipe) {
-        LastWords const last(
+        CrashHandler const last(
             [&](Ending const& ending) { put(pipe, ending.why + (ending.is_crash() ? " crash" : "")); });
         raise(signal);
         _exit(0);
@@ -54,9 +54,9 @@ TEST_CASE("a signal has its last words, then does what it would have done", "[ex
     CHECK((end.text.find(" crash") != std::string::npos) == (signal == SIGSEGV));
 }
 
-TEST_CASE("an error has its last words once, and a run that ends well has none", "[executor][last_words]") {
+TEST_CASE("an error has its last words once, and a run that ends well has none", "[executor][crash_handler]") {
     End const failed = end_of([](int pipe) {
-        LastWords last([&](Ending const& ending) { put(pipe, ending.why + "."); });
+        CrashHandler last([&](Ending const& ending) { put(pipe, ending.why + "."); });
         last.say("too large");
         last.say("another");
         _exit(7);
@@ -64,18 +64,18 @@ TEST_CASE("an error has its last words once, and a run that ends well has none",
     CHECK(WEXITSTATUS(failed.status) == 7);
     CHECK(failed.text == "too large.");
     End const done = end_of([](int pipe) {
-        for (int turn = 0; turn < 3; ++turn) LastWords const last([&](Ending const&) { put(pipe, "said"); });
+        for (int turn = 0; turn < 3; ++turn) CrashHandler const last([&](Ending const&) { put(pipe, "said"); });
         put(pipe, "done");
     });
     CHECK(done.status == 0);
     CHECK(done.text == "done");
 }
 
-TEST_CASE("last words that crash, throw or never end hide nothing", "[executor][last_words]") {
+TEST_CASE("last words that crash, throw or never end hide nothing", "[executor][crash_handler]") {
     std::function<void()> const fault = GENERATE(
         as<std::function<void()>>(), [] { raise(SIGSEGV); }, [] { throw 1; }, [] { pause(); });
     End const by_signal = end_of([&](int) {
-        LastWords const last([&](Ending const&) { fault(); });
+        CrashHandler const last([&](Ending const&) { fault(); });
         raise(SIGTERM);
         _exit(0);
     });
@@ -83,7 +83,7 @@ TEST_CASE("last words that crash, throw or never end hide nothing", "[executor][
     CHECK(WTERMSIG(by_signal.status) == SIGTERM);
     End const by_error = end_of([&](int) {
         {
-            LastWords last([&](Ending const&) { fault(); });
+            CrashHandler last([&](Ending const&) { fault(); });
             last.say("too large");
         }
         _exit(7);
@@ -91,10 +91,10 @@ TEST_CASE("last words that crash, throw or never end hide nothing", "[executor][
     CHECK(WEXITSTATUS(by_error.status) == 7);
 }
 
-TEST_CASE("a signal that was ignored stays so", "[executor][last_words]") {
+TEST_CASE("a signal that was ignored stays so", "[executor][crash_handler]") {
     End const end = end_of([](int pipe) {
         std::signal(SIGHUP, SIG_IGN);
-        LastWords const last([&](Ending const&) { put(pipe, "said"); });
+        CrashHandler const last([&](Ending const&) { put(pipe, "said"); });
         raise(SIGHUP);
         put(pipe, "goes on");
         _exit(0);

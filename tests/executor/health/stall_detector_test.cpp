@@ -7,14 +7,14 @@
 
 using namespace ein;
 using namespace ein::executor;
-using Advice = Watch::Advice;
+using Advice = StallDetector::Advice;
 
 namespace {
-std::vector<Watch::Note> notes;
+std::vector<StallDetector::Note> notes;
 }
 
 TEST_CASE("rank 0 adds up what all ranks have done", "[executor][watch]") {
-    Watch first(Rank{0}, 2, 10, 0), second(Rank{1}, 2, 10, 0);
+    StallDetector first(Rank{0}, 2, 10, 0), second(Rank{1}, 2, 10, 0);
     notes.clear();
     CHECK(second.tick(1, {5, 2.5}, notes) == Advice::go_on);
     REQUIRE(notes.size() == 1);
@@ -25,23 +25,23 @@ TEST_CASE("rank 0 adds up what all ranks have done", "[executor][watch]") {
 }
 
 TEST_CASE("a standstill is given up when all have explained it", "[executor][watch]") {
-    Watch first(Rank{0}, 2, 10, 0), second(Rank{1}, 2, 10, 0);
+    StallDetector first(Rank{0}, 2, 10, 0), second(Rank{1}, 2, 10, 0);
     notes.clear();
     CHECK(first.tick(1, {2, 1}, notes) == Advice::go_on);
     CHECK(first.tick(10.5, {2, 1}, notes) == Advice::go_on);
     notes.clear();
     CHECK(first.tick(11.5, {2, 1}, notes) == Advice::explain);
     CHECK(first.tick(12, {2, 1}, notes) == Advice::go_on);  // the other has not said anything yet
-    for (Watch::Note const& note : notes) second.hear({Rank{0}, note.text}, 12);
+    for (StallDetector::Note const& note : notes) second.hear({Rank{0}, note.text}, 12);
     notes.clear();
     CHECK(second.tick(12, {0, 0}, notes) == Advice::explain);
-    for (Watch::Note const& note : notes) first.hear({Rank{1}, note.text}, 12.5);
+    for (StallDetector::Note const& note : notes) first.hear({Rank{1}, note.text}, 12.5);
     CHECK(second.tick(12.5, {0, 0}, notes) == Advice::go_on);
     CHECK(first.tick(12.5, {2, 1}, notes) == Advice::give_up);
 }
 
 TEST_CASE("a stopped rank has its time to explain and is then named", "[executor][watch]") {
-    Watch first(Rank{0}, 3, 10, 0);
+    StallDetector first(Rank{0}, 3, 10, 0);
     first.hear({Rank{1}, "done 1 0"}, 11);
     first.hear({Rank{2}, "done 1 0"}, 1);
     CHECK(first.tick(11.5, {2, 1}, notes) == Advice::go_on);
@@ -55,7 +55,7 @@ TEST_CASE("a stopped rank has its time to explain and is then named", "[executor
 }
 
 TEST_CASE("progress on any rank, however late, takes a warning back", "[executor][watch]") {
-    Watch first(Rank{0}, 2, 10, 0);
+    StallDetector first(Rank{0}, 2, 10, 0);
     CHECK(first.tick(11, {0, 0}, notes) == Advice::explain);
     first.hear({Rank{1}, "done 1 0"}, 11.5);
     CHECK(first.tick(12, {0, 0}, notes) == Advice::go_on);
@@ -63,7 +63,7 @@ TEST_CASE("progress on any rank, however late, takes a warning back", "[executor
 }
 
 TEST_CASE("ranks that rank 0 forgot explain it to one another and give up", "[executor][watch]") {
-    Watch one(Rank{1}, 3, 10, 0), two(Rank{2}, 3, 10, 0);
+    StallDetector one(Rank{1}, 3, 10, 0), two(Rank{2}, 3, 10, 0);
     CHECK(one.tick(19, {1, 0}, notes) == Advice::go_on);
     one.hear({Rank{0}, "alive"}, 38.5);
     two.hear({Rank{2}, "done 1 0"}, 50);  // not from rank 0
@@ -71,7 +71,7 @@ TEST_CASE("ranks that rank 0 forgot explain it to one another and give up", "[ex
     notes.clear();
     CHECK(one.tick(59, {1, 0}, notes) == Advice::explain);
     CHECK(one.silence(59).find("rank 0 has not been heard of") == 0);
-    for (Watch::Note const& note : notes)
+    for (StallDetector::Note const& note : notes)
         if (note.peer == Rank{2}) two.hear({Rank{1}, note.text}, 59);
     CHECK(two.tick(59.5, {1, 0}, notes) == Advice::explain);
     CHECK(one.tick(60, {1, 0}, notes) == Advice::go_on);

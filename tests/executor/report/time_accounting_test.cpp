@@ -8,7 +8,7 @@ using namespace ein::executor;
 using namespace ein::test;
 
 TEST_CASE("idle workers wait, or communicate while messages are under way; busy ones hide that", "[executor][times]") {
-    TimeBook book(2);
+    TimeAccounting book(2);
     book.turn_busy(0);
     book.turn_busy(0);
     book.begin(10);
@@ -29,7 +29,7 @@ TEST_CASE("idle workers wait, or communicate while messages are under way; busy 
 }
 
 TEST_CASE("what is not between begin and end is not booked, and time does not run back", "[executor][times]") {
-    TimeBook book(1);
+    TimeAccounting book(1);
     book.transfers(1, 5);
     book.begin(10);
     book.turn_busy(11);

@@ -134,7 +134,7 @@ TEST_CASE("a block that no machine has memory for is refused with its size", "[e
 }
 
 TEST_CASE("the ledger counts blocks and knows its peak", "[executor][memory]") {
-    BlockLedger ledger;
+    BlockCounts ledger;
     ledger.create(8), ledger.create(8), ledger.remove(8);
     CHECK(ledger.created() == 2);
     CHECK(ledger.live() == 1);

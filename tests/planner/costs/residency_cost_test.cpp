@@ -30,17 +30,17 @@ double moved(std::string const& second_node, Parts const& first, Parts const& se
     else
         g.einsum("Z", "ik->ik", {"Y"}, {.join = "2*x"});
     graph::EinGraph const graph = g.finish({"Z"});
-    return MovedBytes(graph).total({first, second});
+    return ResidencyCost(graph).total({first, second});
 }
 
 }  // namespace
 
 TEST_CASE("what a leaf moves are its copies beyond the first", "[planner][moved]") {
     graph::EinGraph const graph = test::matmul(8, 8, 8);
-    CHECK(MovedBytes(graph).total({{4, 1, 1}}) == 3 * matrix);       // the right matrix
-    CHECK(MovedBytes(graph).total({{2, 1, 2}}) == matrix + matrix);  // both once more
-    CHECK(MovedBytes(graph).total({{1, 4, 1}}) == 3 * matrix);       // partial results alone
-    CHECK(MovedBytes(graph).total({{2, 2, 2}}) == matrix + matrix + matrix);
+    CHECK(ResidencyCost(graph).total({{4, 1, 1}}) == 3 * matrix);       // the right matrix
+    CHECK(ResidencyCost(graph).total({{2, 1, 2}}) == matrix + matrix);  // both once more
+    CHECK(ResidencyCost(graph).total({{1, 4, 1}}) == 3 * matrix);       // partial results alone
+    CHECK(ResidencyCost(graph).total({{2, 2, 2}}) == matrix + matrix + matrix);
 }
 
 TEST_CASE("what is made where it is needed does not move", "[planner][moved]") {
@@ -60,14 +60,14 @@ TEST_CASE("what two readers need alike is brought once", "[planner][moved]") {
     g.einsum("Y", "ij,jk->ik", {"X", "B"});
     g.einsum("Z", "ij,jk->ik", {"X", "C"});
     graph::EinGraph const graph = g.finish({"Y", "Z"});
-    CHECK(MovedBytes(graph).total({{4, 1}, {1, 1, 4}, {1, 1, 4}}) == 3 * matrix);
+    CHECK(ResidencyCost(graph).total({{4, 1}, {1, 1, 4}, {1, 1, 4}}) == 3 * matrix);
 }
 
 TEST_CASE("moved is never worse than a regular plan of as many calls, by its model", "[planner][moved]") {
     int const calls = GENERATE(2, 3, 4, 8);
     CAPTURE(calls);
     for (graph::EinGraph const& graph : {test::matmul(24, 48, 8), test::two_layers(), test::attention()}) {
-        MovedBytes const model(graph);
+        ResidencyCost const model(graph);
         relation::Plan const least = plan(graph, {.ranks = calls, .decompose = "moved"});
         for (std::string const& name : strategy_names()) {
             if (name == "moved" || name == "summa") continue;

@@ -11,13 +11,13 @@ TEST_CASE("a model costs what the plan costs", "[planner][exact]") {
     for (int round = 0; round < 300; ++round) {
         graph::EinGraph const graph = test::random_matrices(random, 6, false);
         Unit const unit = random() % 2 ? Unit::elements : Unit::bytes;
-        ChoiceTable const table(graph, 6, unit, 1000);
+        CandidateTable const table(graph, 6, unit, 1000);
         auto const model = make_model(graph, table, 1e6);
         REQUIRE(model.has_value());
         std::vector<int> values;
         std::vector<relation::NodePlan> nodes;
         for (std::size_t k = 0; k < graph.nodes.size(); ++k) {
-            Choices const& choices = table.of(NodeId{static_cast<std::int32_t>(k)});
+            NodeCandidates const& choices = table.of(NodeId{static_cast<std::int32_t>(k)});
             values.push_back(static_cast<int>(random() % choices.candidates.size()));
             nodes.push_back({.parts = choices.candidates[static_cast<std::size_t>(values.back())]});
         }
@@ -38,7 +38,7 @@ TEST_CASE("edges of one form share a table; moves of other regions do not", "[pl
     slice("whole", 8);
     slice("part", 7);
     graph::EinGraph const graph = builder.finish({"whole", "part"});
-    ChoiceTable const table(graph, 4, Unit::bytes, 1000);
+    CandidateTable const table(graph, 4, Unit::bytes, 1000);
     auto const model = make_model(graph, table, 1e6);
     REQUIRE(model.has_value());
     CHECK(model->links[0].table == model->links[40].table);

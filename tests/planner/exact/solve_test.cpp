@@ -23,7 +23,7 @@ Model in_order(Model const& model) {
     std::iota(all.begin(), all.end(), 0);
     auto const components = components_in_order(model, all);
     REQUIRE(components.size() == 1);
-    return Parting(model).part(components.front());
+    return Subproblem(model).part(components.front());
 }
 
 Budget plenty() { return Budget(1e12, 0); }
@@ -35,7 +35,7 @@ TEST_CASE("a tree folds away altogether, at its least cost", "[planner][exact]")
     for (int round = 0; round < 300; ++round) {
         test::RandomModel const drawn(random, 1 + static_cast<int>(random() % 6), 4, 0);
         Model folded = drawn.model;
-        Folding const folding(folded);
+        TreeElimination const folding(folded);
         CHECK(folding.rest().empty());
         CHECK(folding.closed_cost() == drawn.least());
         std::vector<int> values(folded.variables.size(), 0);
@@ -49,7 +49,7 @@ TEST_CASE("folding keeps what is connected in rings", "[planner][exact]") {
     for (int round = 0; round < 300; ++round) {
         test::RandomModel const drawn(random, 5, 3, 0.3);
         Model folded = drawn.model;
-        Folding const folding(folded);
+        TreeElimination const folding(folded);
         for (int variable : folding.rest()) {
             std::vector<int> const& links = folded.variables[static_cast<std::size_t>(variable)].links;
             CHECK(std::count_if(links.begin(), links.end(), [&](int link) {
@@ -66,7 +66,7 @@ TEST_CASE("a part in another order costs the same and its links lead forward", "
         std::vector<int> order(drawn.model.variables.size());
         std::iota(order.begin(), order.end(), 0);
         std::shuffle(order.begin(), order.end(), random);
-        Model const part = Parting(drawn.model).part(order);
+        Model const part = Subproblem(drawn.model).part(order);
         CHECK(part.links.size() == drawn.model.links.size());
         for (Link const& link : part.links) CHECK(link.ends[0] < link.ends[1]);
         std::vector<int> values, reordered;

@@ -19,19 +19,19 @@ TEST_CASE("a mesh has the prime factors of its ranks, few of them", "[planner][r
 namespace {
 
 /// What a choice of candidates costs by the table.
-double total(graph::EinGraph const& graph, ChoiceTable const& table, std::vector<int> const& chosen) {
+double total(graph::EinGraph const& graph, CandidateTable const& table, std::vector<int> const& chosen) {
     auto const producers = graph.producers();
     double sum = 0;
     for (std::size_t k = 0; k < chosen.size(); ++k) {
         NodeId const id{static_cast<std::int32_t>(k)};
-        Choices const& choices = table.of(id);
+        NodeCandidates const& choices = table.of(id);
         auto const c = static_cast<std::size_t>(chosen[k]);
         sum += choices.work[c];
-        for (SourceChoices const& source : choices.sources) {
+        for (SourceNeeds const& source : choices.sources) {
             ValueId const input = graph.node(id).inputs[source.operands.front()];
             auto const producer = producers[static_cast<std::size_t>(input.value())];
             if (!producer) continue;
-            Choices const& from = table.of(*producer);
+            NodeCandidates const& from = table.of(*producer);
             auto const output =
                 from.output_of[static_cast<std::size_t>(chosen[static_cast<std::size_t>(producer->value())])];
             sum += table.edge(id, source, static_cast<std::size_t>(source.need_of[c]),

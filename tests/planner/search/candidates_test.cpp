@@ -58,8 +58,8 @@ TEST_CASE("a matmul on 8 calls has the two vectors that the paper's list lacks",
 TEST_CASE("with them come the output cuts (2, 1) and (1, 2), and each input is needed in its own labels' parts",
           "[planner][candidates]") {
     graph::EinGraph const graph = test::matmul(8, 8, 8);
-    ChoiceTable const table(graph, 8, Unit::elements, 1000);
-    Choices const& matmul = table.of(NodeId{0});
+    CandidateTable const table(graph, 8, Unit::elements, 1000);
+    NodeCandidates const& matmul = table.of(NodeId{0});
     CHECK(matmul.outputs.size() == 10);
     for (Parts const& cut : {Parts{2, 1}, Parts{1, 2}, Parts{2, 4}, Parts{1, 1}})
         CHECK(std::find(matmul.outputs.begin(), matmul.outputs.end(), cut) != matmul.outputs.end());
@@ -67,7 +67,7 @@ TEST_CASE("with them come the output cuts (2, 1) and (1, 2), and each input is n
     for (std::size_t c = 0; c < matmul.candidates.size(); ++c) {
         Parts const& d = matmul.candidates[c];  // over (i, j, k); the text prints l_Z for l_X and l_Y here
         for (std::size_t s : {0, 1}) {
-            SourceChoices const& source = matmul.sources[s];
+            SourceNeeds const& source = matmul.sources[s];
             CHECK(source.needs[static_cast<std::size_t>(source.need_of[c])] ==
                   std::vector<Parts>{s == 0 ? Parts{d[0], d[1]} : Parts{d[1], d[2]}});
         }

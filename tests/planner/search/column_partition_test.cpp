@@ -9,7 +9,7 @@ using namespace ein;
 using namespace ein::planner;
 
 TEST_CASE("seven ranks stand in groups of three, two and two", "[planner][strips]") {
-    Strips const strips = strips_for(7);
+    ColumnPartition const strips = strips_for(7);
     CHECK(strips.groups == std::vector<std::int64_t>{3, 2, 2});
     CHECK(strips.rows == 6);
     CHECK(strips.rank_of(0, 0) == 0);
@@ -19,7 +19,7 @@ TEST_CASE("seven ranks stand in groups of three, two and two", "[planner][strips
 
 TEST_CASE("every rank has the same number of cells, and they make a box", "[planner][strips]") {
     std::int64_t const ranks = GENERATE(5, 7, 11, 13, 17, 23);
-    Strips const strips = strips_for(ranks);
+    ColumnPartition const strips = strips_for(ranks);
     std::map<std::int64_t, std::int64_t> cells, top, bottom, left, right;
     for (std::int64_t row = 0; row < strips.rows; ++row)
         for (std::int64_t column = 0; column < ranks; ++column) {
@@ -43,8 +43,8 @@ TEST_CASE("only factors of five or more are awkward", "[planner][strips]") {
 
 TEST_CASE("strips cost what ranks see: columns of groups, and widths of strips", "[planner][strips]") {
     graph::EinGraph const graph = test::matmul(84, 84, 84);
-    StripTable const table(graph, 7, Unit::elements, 1000);
-    Choices const& choices = table.of(NodeId{0});
+    ColumnPartitionTable const table(graph, 7, Unit::elements, 1000);
+    NodeCandidates const& choices = table.of(NodeId{0});
     double const all = 84 * 84;
     REQUIRE(choices.candidates.size() == 2);  // the strips along k, or along i; j is summed
     CHECK(choices.candidates[0] == Parts{6, 1, 7});

@@ -14,7 +14,7 @@ graph::EinGraph product(Extent n) { return test::matmul(n, n, n, DType::f32); }
 
 TEST_CASE("the next best cuts of the 1024 cube are the published ones", "[planner][alternatives]") {
     graph::EinGraph const graph = product(1024);
-    auto const found = planner::alternatives(graph, planner::plan(graph, {.ranks = 8}), 20);
+    auto const found = planner::rejected_plans(graph, planner::plan(graph, {.ranks = 8}), 20);
     REQUIRE(found.size() == 1);
     CHECK(found[0].candidates == 10);
     CHECK(found[0].planned.parts == Parts{2, 2, 2});
@@ -35,7 +35,7 @@ TEST_CASE("an alternative costs what the plan would cost with it, less what it d
     g.einsum("E", "ij,ij->ij", {"D", "AB"});
     graph::EinGraph const graph = g.finish({"E"});
     relation::Plan const plan = planner::plan(graph, {.ranks = 6});
-    auto const found = planner::alternatives(graph, plan);
+    auto const found = planner::rejected_plans(graph, plan);
     for (std::size_t node = 0; node < graph.nodes.size(); ++node) {
         REQUIRE(found[node].rejected.size() == 3);
         for (planner::Option const& option : found[node].rejected) {
@@ -56,7 +56,7 @@ TEST_CASE("beside a plan that someone made, an alternative may cost less", "[pla
     relation::Plan plan = planner::plan(graph, {.ranks = 8});
     plan.nodes[0].parts = {8, 1, 1};
     planner::price(graph, plan);
-    auto const found = planner::alternatives(graph, plan, 1);
+    auto const found = planner::rejected_plans(graph, plan, 1);
     REQUIRE(found[0].rejected.size() == 1);
     CHECK(found[0].rejected[0].parts == Parts{2, 2, 2});
     CHECK(found[0].rejected[0].bytes.total() < found[0].planned.bytes.total());

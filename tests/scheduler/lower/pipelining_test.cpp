@@ -9,11 +9,11 @@
 using namespace ein;
 using schedule::Section;
 using schedule::TaskKind;
-using scheduler::Piecing;
+using scheduler::SplitRule;
 
 namespace {
 
-constexpr Piecing any_size{
+constexpr SplitRule any_size{
     .product_points = 1, .other_points = 1, .product_length = 1, .block_bytes = 1 << 20, .weighs_time = false};
 constexpr int heads = 2;
 
@@ -42,14 +42,14 @@ struct Attention {
         g.einsum("Y", "shd,hda->sa", {"O", "U"});
         return g;
     }
-    std::map<std::string, Parts> streams(Piecing const& rule = any_size) const {
+    std::map<std::string, Parts> streams(SplitRule const& rule = any_size) const {
         auto const slices = scheduler::streamed_values(graph, plan, scheduler::value_parts(graph, plan), {0, {}, rule});
         std::map<std::string, Parts> out;
         for (std::size_t v = 0; v < slices.size(); ++v)
             if (!slices[v].empty()) out[graph.values[v].name] = slices[v];
         return out;
     }
-    schedule::Schedule schedule(Piecing const& rule = any_size) const {
+    schedule::Schedule schedule(SplitRule const& rule = any_size) const {
         return scheduler::make_schedule(graph, plan, {.place = "pattern", .slice_bytes = 0, .piecing = rule});
     }
 };

@@ -13,14 +13,14 @@ using schedule::TaskKind;
 
 namespace {
 
-constexpr Piecing any_size{
+constexpr SplitRule any_size{
     .product_points = 1, .other_points = 1, .product_length = 1, .block_bytes = 1 << 20, .weighs_time = false};
 
 /// Z[i, k] = A[i, j] B[j, k] of 8, on rank 1 of 3; B lies in `sources`, A is here.
-CallPieces pieces(graph::EinSum const& einsum, std::vector<Source> sources, CallParts parts = {},
-                  Piecing const& rule = any_size) {
+SplitCall pieces(graph::EinSum const& einsum, std::vector<Source> sources, CallParts parts = {},
+                  SplitRule const& rule = any_size) {
     parts.operands = {{{Box::whole({8, 8}), Rank{1}}}, std::move(sources)};
-    return pieces_of_call(einsum, Box::whole(einsum.extents), parts, Rank{1}, 3, rule);
+    return split_call(einsum, Box::whole(einsum.extents), parts, Rank{1}, 3, rule);
 }
 
 Box rows(Extent begin, Extent length) { return {{begin, 0}, {length, 8}}; }
@@ -62,7 +62,7 @@ TEST_CASE("pieces of a sum accumulate, what is here first, then ranks in turn", 
 TEST_CASE("pieces along a label of the output write parts of it", "[scheduler][pieces]") {
     auto const made = pieces(test::einsum("ij,kj->ik", {{8, 8}, {8, 8}}), rows_of_three);
     REQUIRE(made.list.size() == 3);
-    for (CallPiece const& piece : made.list) CHECK_FALSE(piece.accumulate);
+    for (SubCall const& piece : made.list) CHECK_FALSE(piece.accumulate);
     CHECK(made.list[1].region == Box{{0, 0, 6}, {8, 8, 2}});
 }
 
@@ -79,7 +79,7 @@ TEST_CASE("slices that others keep are made first", "[scheduler][pieces]") {
 
 TEST_CASE("a call stays whole where pieces do not pay or are not the same", "[scheduler][pieces]") {
     auto const product = test::einsum("ij,jk->ik", {{8, 8}, {8, 8}});
-    auto const whole = [](CallPieces const& made) { return made.list.size() == 1 && !made.by_source[1]; };
+    auto const whole = [](SplitCall const& made) { return made.list.size() == 1 && !made.by_source[1]; };
     CHECK(
         whole(pieces(product, rows_of_three, {}, {.product_points = 129, .product_length = 1, .weighs_time = false})));
     CHECK_FALSE(
@@ -102,7 +102,7 @@ TEST_CASE("slices are made apart where that hides more than it reads again", "[s
     std::vector<Box> rows;
     for (Extent row = 0; row < 400; row += 100) rows.push_back({{row, 0}, {100, 4000}});
     auto const pays = [&](double link) {
-        Piecing rule;
+        SplitRule rule;
         rule.link = link;
         return slices_pay(product, Box::whole(product.extents), rows, 8 * 400 * 4000, 8, rule);
     };
@@ -116,7 +116,7 @@ TEST_CASE("sums are cut where what is there can be used meanwhile, but not very 
         CallParts parts;
         parts.operands = {{{Box::whole({2048, terms}), Rank{0}}},
                           {{{{0, 0}, {terms / 2, 2048}}, Rank{0}}, {{{terms / 2, 0}, {terms / 2, 2048}}, Rank{1}}}};
-        return pieces_of_call(product, Box::whole(product.extents), parts, Rank{0}, 2, {.product_points = 1})
+        return split_call(product, Box::whole(product.extents), parts, Rank{0}, 2, {.product_points = 1})
             .list.size();
     };
     CHECK(count(2048) == 2);
@@ -129,7 +129,7 @@ TEST_CASE("a side of a product is as long as its labels together", "[scheduler][
     parts.operands = {{{{{0, 0, 0}, {64, 2, 32}}, Rank{0}}, {{{0, 2, 0}, {64, 2, 32}}, Rank{1}}},
                       {{Box::whole({4, 32, 64}), Rank{0}}}};
     auto const count = [&](Extent length) {
-        return pieces_of_call(heads, Box::whole(heads.extents), parts, Rank{0}, 2,
+        return split_call(heads, Box::whole(heads.extents), parts, Rank{0}, 2,
                               {.product_points = 1, .product_length = length, .weighs_time = false})
             .list.size();
     };
@@ -144,19 +144,19 @@ TEST_CASE("an operand that is here in blocks is put together where a copy is lit
         CallParts parts;
         parts.operands = {{{Box::whole({4096, 4096}), Rank{0}}},
                           {{Box{{0, 0}, {2048, k}}, Rank{0}}, {Box{{2048, 0}, {2048, k}}, other}}};
-        return pieces_of_call(product, Box::whole(product.extents), parts, Rank{0}, 2, {.product_points = 1});
+        return split_call(product, Box::whole(product.extents), parts, Rank{0}, 2, {.product_points = 1});
     };
     CHECK(call_of(1024, Rank{0}).list.size() == 1);  // 64 MiB copied beside 34 GFLOP
     CHECK(call_of(1024, Rank{1}).list.size() == 2);  // half of it comes meanwhile
     graph::EinSum const sum = test::einsum("ij->i", {{1 << 14, 1 << 12}});
     CallParts parts;
     parts.operands = {{{Box{{0, 0}, {1 << 13, 1 << 12}}, Rank{0}}, {Box{{1 << 13, 0}, {1 << 13, 1 << 12}}, Rank{0}}}};
-    CHECK(pieces_of_call(sum, Box::whole(sum.extents), parts, Rank{0}, 2, {}).list.size() ==
+    CHECK(split_call(sum, Box::whole(sum.extents), parts, Rank{0}, 2, {}).list.size() ==
           2);  // read once: a copy is not little
 }
 
 TEST_CASE("large slices are cut again where lengths divide, along the last axis that is cut", "[scheduler][pieces]") {
-    Piecing const rule{.block_bytes = 64, .blocks = 4};
+    SplitRule const rule{.block_bytes = 64, .blocks = 4};
     auto const slices = [&](Shape const& shape, std::size_t sharers, Parts const& wanted = {}) {
         return shared_slices(Cut(shape, {1, 1}), 0, sharers, 8, wanted, 0, rule);
     };
@@ -187,7 +187,7 @@ TEST_CASE("a cut that is there already is taken by every operand that it suits",
     CallParts parts;
     Box const upper{{0, 0}, {2048, 4096}}, lower{{2048, 0}, {2048, 4096}};
     parts.operands = {{{upper, Rank{0}}, {lower, Rank{0}}}, {{Box::whole({4096, 2048}), Rank{0}}}};
-    auto const made = [&] { return pieces_of_call(product, Box::whole(product.extents), parts, Rank{0}, 2, {}); };
+    auto const made = [&] { return split_call(product, Box::whole(product.extents), parts, Rank{0}, 2, {}); };
     CHECK_FALSE(made().by_source[0]);  // put together: a copy is little
     parts.slices = {{{0, 0}, {2048, 2048}}, {{2048, 0}, {2048, 2048}}};
     parts.keepers = {Rank{0}, Rank{0}};

@@ -105,7 +105,7 @@ TEST_CASE("no more is cut ahead than a window holds", "[scheduler][order]") {
     Section const all_ahead = section;
     auto const [window, held] = GENERATE(table<std::int64_t, std::int64_t>({{4 * 64, 4}, {3 * 64 + 1, 3}, {1, 2}}));
     section = one_after_another(all_ahead);
-    scheduler::cuts_first(section, {1}, Room::any, window);
+    scheduler::sends_first(section, {1}, Room::any, window);
     CHECK(ahead() == held);
     CHECK(section.tasks.size() == all_ahead.tasks.size());
 }

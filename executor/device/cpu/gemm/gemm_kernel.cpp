@@ -50,7 +50,7 @@ public:
         large_ = flops_of(plan_) >= 2e7 || bytes > 4e6;
     }
 
-    void launch(KernelCall const& call, Team& team) const override {
+    void launch(KernelCall const& call, WorkerTeam& team) const override {
         std::array<std::byte const*, 2> from{};
         Scratch const packed(packed_bytes());
         std::byte* place = packed.data();
@@ -167,7 +167,7 @@ private:
     };
 
     void run_tasks(Grid const& grid, std::int64_t first, std::int64_t last, std::array<std::byte const*, 2> const& from,
-                   std::byte* to, Team& team) const {
+                   std::byte* to, WorkerTeam& team) const {
         Part const longest = part_of(grid, 0, 0, 0);
         Scratch const scratch(pair_.run == nullptr ? 0 : pair_.scratch_bytes(pair_call(longest, nullptr)));
         for (std::int64_t task = first; task < last; ++task) {
@@ -212,9 +212,9 @@ private:
         return call;
     }
 
-    void call_pair(Part const& part, void const* a, void const* b, void* c, std::byte* scratch, Team& team) const {
+    void call_pair(Part const& part, void const* a, void const* b, void* c, std::byte* scratch, WorkerTeam& team) const {
         PairCall call = pair_call(part, scratch);
-        call.pause = [](void* of) { static_cast<Team*>(of)->pause(); };
+        call.pause = [](void* of) { static_cast<WorkerTeam*>(of)->pause(); };
         call.pause_of = &team;
         call.a = a;
         call.b = b;

@@ -15,7 +15,7 @@ namespace ein::executor {
 std::unique_ptr<PreparedKernel const> make_gemm_kernel(KernelShape const& shape, Nest const& nest,
                                                        KernelTypes const& types, scalar::Params const& params);
 
-/// Threads come from the Team: OpenBLAS is told to use one, for good.
+/// Threads come from the WorkerTeam: OpenBLAS is told to use one, for good.
 void use_one_blas_thread();
 
 }  // namespace ein::executor

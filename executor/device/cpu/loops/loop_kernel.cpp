@@ -224,7 +224,7 @@ void LoopKernel::make_partials() {
     partials_ = std::move(partials);
 }
 
-void LoopKernel::launch(std::span<void const* const> operands, void* output, std::span<Extent const> begin, Team& team,
+void LoopKernel::launch(std::span<void const* const> operands, void* output, std::span<Extent const> begin, WorkerTeam& team,
                         std::span<std::byte const> next) const {
     if (plan_.pieces == 1) return run_piece(operands, output, begin, 0, next);
     if (!partials_) {

@@ -37,7 +37,7 @@ public:
 
     /// @param begin  index of the first element of each label of the EinSum that the join may ask for
     /// @param next  brought into the cache meanwhile, by a kernel that is not cut into pieces
-    void launch(std::span<void const* const> operands, void* output, std::span<Extent const> begin, Team& team,
+    void launch(std::span<void const* const> operands, void* output, std::span<Extent const> begin, WorkerTeam& team,
                 std::span<std::byte const> next = {}) const;
 
 private:

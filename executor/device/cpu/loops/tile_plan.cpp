@@ -60,7 +60,7 @@ double seconds(Directions const& way, PairProduct const& product, std::size_t el
     return total * calls;
 }
 
-/// Turns between elements that lie side by side in a matrix; 0: none do.
+/// Iterations between elements that lie side by side in a matrix; 0: none do.
 Extent period_of(std::vector<GemmPlan::Loop> const& loops, std::size_t side) {
     Extent inside = 1;
     for (auto loop = loops.rbegin(); loop != loops.rend(); ++loop) {

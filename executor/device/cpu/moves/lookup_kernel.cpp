@@ -35,7 +35,7 @@ public:
         pieces_ = pieces_of(count_of(labels_), row_elements_ * static_cast<Extent>(size_of(position_dtype_)));
     }
 
-    void launch(KernelCall const& call, Team& team) const override {
+    void launch(KernelCall const& call, WorkerTeam& team) const override {
         Extent const count = count_of(labels_);
         if (pieces_ < 2) return copy_rows(call, 0, count);
         team.run(pieces_, [&](std::int64_t piece) {
@@ -57,7 +57,7 @@ private:
     }
 
     void copy_rows(KernelCall const& call, Extent first, Extent last) const {
-        SoloTeam solo;
+        SoloWorkerTeam solo;
         auto const label = static_cast<std::size_t>(lookup_.label);
         for (Extent row = first; row < last; ++row) {
             PositionOffsets const at = offsets_of(labels_, row);
@@ -69,7 +69,7 @@ private:
         }
     }
 
-    void copy_row(KernelCall const& call, Extent position, Extent data_at, std::byte* to, Team& solo) const {
+    void copy_row(KernelCall const& call, Extent position, Extent data_at, std::byte* to, WorkerTeam& solo) const {
         alignas(16) static constexpr std::byte zero[16] = {};
         bool const here = position >= 0 && position < data_length_;
         if (!here && accumulate_) return;

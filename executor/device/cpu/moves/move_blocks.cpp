@@ -16,7 +16,7 @@ constexpr std::int64_t most_pieces = 64;
 
 /// Runs move(first, last) over [0, count) in pieces worth a thread each.
 template <class Move>
-void in_pieces(Extent count, std::size_t bytes, Team& team, Move const& move) {
+void in_pieces(Extent count, std::size_t bytes, WorkerTeam& team, Move const& move) {
     std::int64_t const pieces =
         std::min<std::int64_t>({most_pieces, static_cast<std::int64_t>(bytes / bytes_of_a_piece), count});
     if (pieces < 2) return move(Extent{0}, count);
@@ -79,7 +79,7 @@ void copy_loops(std::byte const* from, std::byte* to, std::span<CopyLoop const> 
 
 }  // namespace
 
-void CpuDevice::copy(CopyCall const& call, Team& team) {
+void CpuDevice::copy(CopyCall const& call, WorkerTeam& team) {
     if (call.region.empty()) return;
     Extent from_offset = 0, to_offset = 0;
     for (std::size_t axis = 0; axis < call.region.order(); ++axis) {
@@ -105,7 +105,7 @@ void CpuDevice::copy(CopyCall const& call, Team& team) {
               });
 }
 
-void CpuDevice::reshape(ReshapeCall const& call, Team& team) {
+void CpuDevice::reshape(ReshapeCall const& call, WorkerTeam& team) {
     std::size_t const size = size_of(call.dtype);
     auto const* const from = static_cast<std::byte const*>(call.from);
     auto* const to = static_cast<std::byte*>(call.to);
@@ -124,7 +124,7 @@ void CpuDevice::reshape(ReshapeCall const& call, Team& team) {
     tensor::for_each_shared_run(call.spec->from, call.from_box, call.spec->to, call.to_box, move);
 }
 
-void CpuDevice::fill(void* to, Extent elements, DType dtype, scalar::Scalar value, Team& team) {
+void CpuDevice::fill(void* to, Extent elements, DType dtype, scalar::Scalar value, WorkerTeam& team) {
     alignas(16) std::byte element[16] = {};
     store_element(scalar::convert(value, value.is_integer ? DType::i64 : DType::c128, dtype), element, dtype);
     std::size_t const size = size_of(dtype);

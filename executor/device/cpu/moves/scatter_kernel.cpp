@@ -48,7 +48,7 @@ public:
         make_rows(std::move(sum), std::move(store), row, types);
     }
 
-    void launch(KernelCall const& call, Team& team) const override {
+    void launch(KernelCall const& call, WorkerTeam& team) const override {
         Extent const count = count_of(summed_);
         Scratch const sorted(lines(static_cast<std::size_t>(rows_ + 1) * sizeof(Extent)) +
                              static_cast<std::size_t>(count) * sizeof(Extent));
@@ -102,7 +102,7 @@ private:
 
     void add_rows(KernelCall const& call, PositionOffsets const& at, Extent first, Extent last, Extent const* ends,
                   Extent const* order) const {
-        SoloTeam solo;
+        SoloWorkerTeam solo;
         Scratch const sums(static_cast<std::size_t>(row_bytes_));
         auto const* const data =
             static_cast<std::byte const*>(call.operands[static_cast<std::size_t>(scatter_.data)]) + at.data;

@@ -51,7 +51,7 @@ Vector<Size> interleaved(Vector<Size> a, Vector<Size> b, std::integer_sequence<i
     return __builtin_shufflevector(a, b, (Half * count / 2 + I / 2 + (I % 2) * count)...);
 }
 
-/// Turns a square of one vector a row: `from_step` and `to_step` bytes from row to row. Interleaving row k with row k + V/2 rotates the bits of
+/// Iterations a square of one vector a row: `from_step` and `to_step` bytes from row to row. Interleaving row k with row k + V/2 rotates the bits of
 /// (row, column) by one place; after log2 V times they have changed places.
 template <std::size_t Size>
 void turn_square(std::byte const* from, Extent from_step, std::byte* to, Extent to_step) {
@@ -147,7 +147,7 @@ public:
         for (CopyLabel const& label : others_) large_ = large_ && label.to % line_bytes == 0;
     }
 
-    void launch(KernelCall const& call, Team& team) const override {
+    void launch(KernelCall const& call, WorkerTeam& team) const override {
         if (pieces_ < 2) return turn_squares(call, 0, squares_);
         team.run(pieces_, [&](std::int64_t piece) {
             turn_squares(call, part_begin(squares_, pieces_, piece), part_begin(squares_, pieces_, piece + 1));

@@ -21,7 +21,7 @@ std::optional<ReadExpression> read_expression(Cursor const& at, scalar::Names co
     return ReadExpression{std::move(result.expr), std::move(result.places)};
 }
 
-std::string caret_below(Cursor const& at, scalar::Places const& places, scalar::Node const* where) {
+std::string caret_below(Cursor const& at, scalar::AddressGaps const& places, scalar::Node const* where) {
     auto const place = places.find(where);
     if (place == places.end()) return "";
     return indented(scalar::with_caret(at.value().get_ref<std::string const&>(), place->second));

@@ -11,13 +11,13 @@ namespace ein::graph {
 
 struct ReadExpression {
     scalar::Expr expr;
-    scalar::Places places;
+    scalar::AddressGaps places;
 };
 
 /// Reads a string as an expression of `names`. @return nothing, and a fault, when it is none
 std::optional<ReadExpression> read_expression(Cursor const& at, scalar::Names const& names);
 
 /// The expression's text with a caret below what `where` was read from; "" when that is unknown.
-std::string caret_below(Cursor const& at, scalar::Places const& places, scalar::Node const* where);
+std::string caret_below(Cursor const& at, scalar::AddressGaps const& places, scalar::Node const* where);
 
 }  // namespace ein::graph

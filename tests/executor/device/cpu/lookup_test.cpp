@@ -48,7 +48,7 @@ void compare_with_reference(Case const& at, DType positions, Make make, unsigned
                 REQUIRE(make(test.shape()) != nullptr);
                 CpuDevice cpu;
                 ReferenceDevice reference;
-                SoloTeam solo;
+                SoloWorkerTeam solo;
                 REQUIRE(difference(test.elements(test.run(cpu, solo)), test.elements(test.run(reference, solo)),
                                    1e-3) == "");
             }
@@ -70,7 +70,7 @@ TEST_CASE("a large lookup gives the same for any number of threads", "[executor]
     test.fill(random);
     fill_positions(test, 1, DType::i32, random, 120);
     CpuDevice cpu;
-    SoloTeam solo;
+    SoloWorkerTeam solo;
     TestTeam team(4);
     auto const once = test.run(cpu, solo);
     CHECK(once == test.run(cpu, team));
@@ -98,7 +98,7 @@ TEST_CASE("a large scatter gives the same for any number of threads", "[executor
     std::mt19937 random(2);
     fill_positions(test, 1, DType::i32, random, 3100);
     CpuDevice cpu;
-    SoloTeam solo;
+    SoloWorkerTeam solo;
     TestTeam team(4);
     CHECK(test.run(cpu, solo) == test.run(cpu, team));
 }

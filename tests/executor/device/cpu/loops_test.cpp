@@ -47,7 +47,7 @@ TEST_CASE("large kernels give the same bits for any number of threads, near the 
     test.fill_with_fractions(1);
     CpuDevice cpu;
     auto const once = same_on_teams(test, cpu);
-    SoloTeam solo;
+    SoloWorkerTeam solo;
     ReferenceDevice reference;
     CHECK(difference(test.elements(once), test.elements(test.run(reference, solo)), 1e-4) == "");
 }
@@ -84,7 +84,7 @@ TEST_CASE("logsumexp is stable and knows infinities", "[executor][device]") {
                         DType::f32, DType::f32);
         set(test, values);
         CpuDevice cpu;
-        SoloTeam solo;
+        SoloWorkerTeam solo;
         return test.elements(test.run(cpu, solo))[0].number.real();
     };
     CHECK(of({1000, 1000}) == Approx(1000.693147));
@@ -105,7 +105,7 @@ TEST_CASE("nan wins every minimum and maximum, wherever it stands", "[executor][
                 values[place] = not_a_number;
                 set(test, values);
                 CpuDevice cpu;
-                SoloTeam solo;
+                SoloWorkerTeam solo;
                 CAPTURE(count, place);
                 REQUIRE(std::isnan(test.elements(test.run(cpu, solo))[0].number.real()));
             }
@@ -116,7 +116,7 @@ TEST_CASE("the aggregate of nothing is the identity, or what the output held", "
         KernelCase test(einsum("ij->i", {3, 0}, "x", Agg::min), {DType::i8}, DType::i8, DType::i8);
         test.shape().accumulate = accumulate;
         CpuDevice cpu;
-        SoloTeam solo;
+        SoloWorkerTeam solo;
         for (auto const& value : test.elements(test.run(cpu, solo))) CHECK(value.integer == (accumulate ? 0 : 127));
     }
 }
@@ -125,7 +125,7 @@ TEST_CASE("small integers wrap in sums, also when the output is wider", "[execut
     KernelCase test(einsum("i->", {3}), {DType::i8}, DType::i32, DType::i8);
     std::memset(test.operand(0).data(), 100, 3);
     CpuDevice cpu;
-    SoloTeam solo;
+    SoloWorkerTeam solo;
     CHECK(test.elements(test.run(cpu, solo))[0].integer == 44);
 }
 
@@ -136,7 +136,7 @@ TEST_CASE("an index out of range ends a launch with InputError, on any thread", 
     std::int32_t const wrong = 5;
     std::memcpy(test.operand(0).data() + 399999 * 4, &wrong, 4);
     CpuDevice cpu;
-    SoloTeam solo;
+    SoloWorkerTeam solo;
     TestTeam team(3);
     CHECK_THROWS_AS(test.run(cpu, solo), InputError);
     CHECK_THROWS_AS(test.run(cpu, team), InputError);

@@ -61,7 +61,7 @@ void random_copy(Copy& copy, std::size_t order, Extent longest, std::mt19937& ra
     copy.call.from = copy.from.data();
 }
 
-std::vector<std::byte> run(Copy const& copy, Device& device, Team& team) {
+std::vector<std::byte> run(Copy const& copy, Device& device, WorkerTeam& team) {
     std::vector<std::byte> to = copy.to;
     CopyCall call = copy.call;
     call.to = to.data();
@@ -75,7 +75,7 @@ TEST_CASE("copies of regions move every byte as the reference does", "[executor]
     std::mt19937 random(31);
     CpuDevice cpu;
     ReferenceDevice reference;
-    SoloTeam solo;
+    SoloWorkerTeam solo;
     for (int round = 0; round < 600; ++round) {
         Copy copy;
         random_copy(copy, random() % 5, 7, random);
@@ -94,7 +94,7 @@ TEST_CASE("copies of regions move every byte as the reference does", "[executor]
 TEST_CASE("an empty region writes nothing", "[executor][device]") {
     std::array<graph::AxisMap, 1> const axes{};
     CopyCall const call{nullptr, {{0}, {0}}, nullptr, {{0}, {0}}, {{0}, {0}}, axes, DType::f32};
-    SoloTeam solo;
+    SoloWorkerTeam solo;
     CpuDevice().copy(call, solo);
     ReferenceDevice().copy(call, solo);
 }
@@ -106,7 +106,7 @@ TEST_CASE("reshapes move shared elements directly, packed and unpacked", "[execu
     std::mt19937 random(17);
     CpuDevice cpu;
     ReferenceDevice reference;
-    SoloTeam solo;
+    SoloWorkerTeam solo;
     for (int round = 0; round < 60; ++round) {
         auto const cut = [&](Shape const& shape) {
             Box box = Box::whole(shape);

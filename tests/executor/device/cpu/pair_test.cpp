@@ -78,7 +78,7 @@ TEST_CASE("other products run in tiles, and give the same bits for any number of
 }
 
 TEST_CASE("a long product pauses often, and ends when a pause throws", "[executor][device][pair]") {
-    struct Watched final : Team {
+    struct Watched final : WorkerTeam {
         int width() const override { return 1; }
         void run(std::int64_t pieces, std::function<void(std::int64_t)> const& piece) override {
             for (std::int64_t i = 0; i < pieces; ++i) piece(i);
@@ -93,7 +93,7 @@ TEST_CASE("a long product pauses often, and ends when a pause throws", "[executo
     KernelCase test(einsum("ij,jk->ik", {320, 700, 400}, "min(x, y)", Agg::sum), {DType::f32, DType::f32}, DType::f32,
                     DType::f32);
     test.fill(random);
-    SoloTeam solo;
+    SoloWorkerTeam solo;
     Watched watched, impatient;
     CHECK(test.run(device, watched) == test.run(device, solo));
     CHECK(watched.pauses >= 320 * 700 * 400 / (1 << 21));

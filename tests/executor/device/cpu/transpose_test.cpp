@@ -38,7 +38,7 @@ TEST_CASE("permuted axes are copied element by element, of every size and at eve
         REQUIRE(is_transpose(test.shape()));
         CpuDevice cpu;
         ReferenceDevice reference;
-        SoloTeam solo;
+        SoloWorkerTeam solo;
         REQUIRE(difference(test.elements(test.run(cpu, solo)), test.elements(test.run(reference, solo)), 0) == "");
     }
 }
@@ -51,7 +51,7 @@ TEST_CASE("a transpose in and out of larger blocks touches nothing else", "[exec
         test.fill(random);
         CpuDevice cpu;
         ReferenceDevice reference;
-        SoloTeam solo;
+        SoloWorkerTeam solo;
         REQUIRE(test.run(cpu, solo) == test.run(reference, solo));
     }
 }
@@ -61,7 +61,7 @@ TEST_CASE("a large transpose is the same for any number of threads", "[executor]
     std::mt19937 random(2);
     test.fill(random);
     CpuDevice cpu;
-    SoloTeam solo;
+    SoloWorkerTeam solo;
     TestTeam team(4);
     CHECK(test.run(cpu, solo) == test.run(cpu, team));
 }

@@ -121,13 +121,13 @@ bool Cases::add_random(bool long_labels) {
 }
 
 void Cases::gather(HostCudaDevice& device) const {
-    SoloTeam solo;
+    SoloWorkerTeam solo;
     for (Case const& one : cases_) one.kernel->run(device, solo);
 }
 
 std::string Cases::differences(Device& device) const {
     ReferenceDevice reference;
-    SoloTeam solo;
+    SoloWorkerTeam solo;
     for (Case const& one : cases_) {
         KernelCase const& kernel = *one.kernel;
         std::string const wrong = difference(kernel.elements(kernel.run(device, solo)),

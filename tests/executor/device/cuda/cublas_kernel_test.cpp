@@ -23,7 +23,7 @@ struct Place {
 
     std::string differs(KernelCase& test, double tolerance) {
         test.fill(random);
-        SoloTeam solo;
+        SoloWorkerTeam solo;
         ReferenceDevice reference;
         return difference(test.elements(test.run(on, solo)), test.elements(test.run(reference, solo)), tolerance);
     }
@@ -98,7 +98,7 @@ TEST_CASE("products of f32 alone round their operands where that is allowed", "[
         std::unique_ptr<Accelerator> const device = cuda::make_cuda_device({.tf32 = allowed, .prefers_cublas = true});
         OnAccelerator on(*device, 4 << 20);
         ReferenceDevice reference;
-        SoloTeam solo;
+        SoloWorkerTeam solo;
         auto const off = [&](DType type) {
             KernelCase test(einsum("ij,jk->ik", {40, 50, 60}), {type, type}, type, type);
             std::mt19937 random(3);

@@ -21,7 +21,7 @@ std::string run_some_kernels() {
     auto const device = cuda::make_cuda_device({});
     OnAccelerator on(*device, 1 << 20);
     std::mt19937 random(1);
-    SoloTeam solo;
+    SoloWorkerTeam solo;
     for (auto const& [form, join] : {std::pair{"ij,jk->ik", "x*y/2"}, {"ij,j->ij", "exp(x)-y"}}) {
         KernelCase test(einsum(form, std::string(form) == "ij,j->ij" ? Shape{20, 30} : Shape{20, 30, 10}, join),
                         {DType::f32, DType::f32}, DType::f32, DType::f32);
@@ -137,7 +137,7 @@ TEST_CASE("an index out of range that a kernel finds is bad input", "[executor][
     KernelCase test(einsum("i->i", {8}, "position(x, 3)"), {DType::i64}, DType::i64, DType::i64);
     std::mt19937 random(1);
     test.fill(random);
-    SoloTeam solo;
+    SoloWorkerTeam solo;
     CHECK_THROWS_AS(test.run(on, solo), InputError);
 }
 
@@ -153,7 +153,7 @@ TEST_CASE("moves that are expected are compiled before the run", "[executor][cud
     std::byte* const memory = device->reserve(4096);
     std::int64_t const loaded = FakeCuda::calls("cuModuleLoadData");
     CHECK(loaded > 0);
-    SoloTeam solo;
+    SoloWorkerTeam solo;
     copy.from = memory, copy.to = memory + 2048;
     device->copy(copy, solo);
     device->fill(memory, 100, DType::f64, scalar::Scalar::of(std::int64_t{3}), solo);

@@ -161,7 +161,7 @@ TEST_CASE("generated lookups and scatters agree with the reference", "[executor]
 }
 
 TEST_CASE("a position out of range is bad input, also where its value is not chosen", "[executor][device][cuda]") {
-    SoloTeam solo;
+    SoloWorkerTeam solo;
     HostCudaDevice device(tiny);
     graph::EinSum sum = einsum("i->i", {4}, "x");
     sum.join = scalar::Expr::call(

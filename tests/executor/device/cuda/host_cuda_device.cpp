@@ -12,7 +12,7 @@ constexpr std::size_t most_units = 4, kernels_of_a_unit = 20;
 class HostKernel final : public PreparedKernel {
 public:
     HostKernel(HostCudaDevice& device, Program program) : device_(device), program_(std::move(program)) {}
-    void launch(KernelCall const& call, Team&) const override {
+    void launch(KernelCall const& call, WorkerTeam&) const override {
         device_.run(program_, {call.operands, call.output, nullptr, nullptr, call.begin});
     }
 
@@ -61,15 +61,15 @@ void HostCudaDevice::run(Program const& program, Call call) {
     check(fault);
 }
 
-void HostCudaDevice::copy(CopyCall const& call, Team&) {
+void HostCudaDevice::copy(CopyCall const& call, WorkerTeam&) {
     run(copy_program(call, gpu_), {std::span(&call.from, 1), call.to});
 }
 
-void HostCudaDevice::reshape(ReshapeCall const& call, Team&) {
+void HostCudaDevice::reshape(ReshapeCall const& call, WorkerTeam&) {
     run(reshape_program(call, gpu_), {std::span(&call.from, 1), call.to});
 }
 
-void HostCudaDevice::fill(void* to, Extent elements, DType dtype, scalar::Scalar value, Team&) {
+void HostCudaDevice::fill(void* to, Extent elements, DType dtype, scalar::Scalar value, WorkerTeam&) {
     run(fill_program(to, elements, dtype, value, gpu_), {{}, to});
 }
 

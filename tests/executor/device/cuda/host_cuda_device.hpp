@@ -16,9 +16,9 @@ public:
     explicit HostCudaDevice(Gpu gpu) : gpu_(gpu) {}
     std::string_view name() const override { return "cuda on the host"; }
     std::unique_ptr<PreparedKernel const> prepare(KernelShape const& shape, scalar::Params const& params) override;
-    void copy(CopyCall const& call, Team& team) override;
-    void reshape(ReshapeCall const& call, Team& team) override;
-    void fill(void* to, Extent elements, DType dtype, scalar::Scalar value, Team& team) override;
+    void copy(CopyCall const& call, WorkerTeam& team) override;
+    void reshape(ReshapeCall const& call, WorkerTeam& team) override;
+    void fill(void* to, Extent elements, DType dtype, scalar::Scalar value, WorkerTeam& team) override;
 
     /// Compiles what was gathered; from now on launches run.
     void compile();

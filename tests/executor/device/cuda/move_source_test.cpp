@@ -63,7 +63,7 @@ struct Copy {
     std::vector<std::byte> run(Device& device) {
         std::vector<std::byte> output = to;
         call.to = output.data();
-        SoloTeam solo;
+        SoloWorkerTeam solo;
         device.copy(call, solo);
         return output;
     }
@@ -102,7 +102,7 @@ struct Reshape {
 
     std::vector<std::byte> run(Device& device) const {
         std::vector<std::byte> output = to;
-        SoloTeam solo;
+        SoloWorkerTeam solo;
         device.reshape({from.data(), output.data(), from_box, to_box, &spec, form, dtype}, solo);
         return output;
     }
@@ -130,7 +130,7 @@ TEST_CASE("generated copies, reshapes and fills move every byte as the reference
                 reshapes.emplace_back(spec, form, random);
     auto const run_fills = [&](Device& to, DType dtype, scalar::Scalar const& value, std::size_t skipped) {
         std::vector<std::byte> bytes(16 * 1003);
-        SoloTeam solo;
+        SoloWorkerTeam solo;
         to.fill(bytes.data() + skipped * size_of(dtype), 1000, dtype, value, solo);
         return bytes;
     };

@@ -24,7 +24,7 @@ void gather_sample(HostCudaDevice& device) {
     cases.add("id,i->vd", {64, 64, 64}, "where(y == [v], x, 0)", Agg::sum, {f32, i32}, f32);
     while (cases.size() < 24) cases.add_random(false);
     cases.gather(device);
-    SoloTeam solo;
+    SoloWorkerTeam solo;
     std::vector<std::byte> bytes(256);
     device.fill(bytes.data(), 64, f32, scalar::Scalar::of(std::int64_t{1}), solo);
     schedule::ReshapeSpec const spec{"", {6, 10}, {4, 15}};

@@ -23,9 +23,9 @@ public:
     std::unique_ptr<PreparedKernel const> prepare(KernelShape const& shape, scalar::Params const& params) override {
         return std::make_unique<Kernel>(*this, shape, device_.prepare(shape, params));
     }
-    void copy(CopyCall const&, Team&) override {}
-    void reshape(ReshapeCall const&, Team&) override {}
-    void fill(void*, Extent, DType, scalar::Scalar, Team&) override {}
+    void copy(CopyCall const&, WorkerTeam&) override {}
+    void reshape(ReshapeCall const&, WorkerTeam&) override {}
+    void fill(void*, Extent, DType, scalar::Scalar, WorkerTeam&) override {}
 
 private:
     struct Range {
@@ -39,7 +39,7 @@ private:
         Kernel(OnAccelerator& on, KernelShape shape, std::unique_ptr<PreparedKernel const> kernel)
             : on_(on), shape_(std::move(shape)), kernel_(std::move(kernel)) {}
 
-        void launch(KernelCall const& call, Team& team) const override {
+        void launch(KernelCall const& call, WorkerTeam& team) const override {
             graph::EinSum const& einsum = shape_.kernel->einsum;
             std::int64_t next = 0;
             std::vector<Range> ranges;
@@ -70,7 +70,7 @@ private:
         std::unique_ptr<PreparedKernel const> kernel_;
     };
 
-    void run(std::vector<Range> const& ranges, PreparedKernel const& kernel, KernelCall call, Team& team) {
+    void run(std::vector<Range> const& ranges, PreparedKernel const& kernel, KernelCall call, WorkerTeam& team) {
         std::vector<void const*> operands;
         for (Range const& range : ranges) {
             std::memcpy(host_ + range.place, range.host, static_cast<std::size_t>(range.bytes));

@@ -37,7 +37,7 @@ DeviceTraffic traffic(schedule::Schedule const& schedule, std::int64_t capacity)
 }  // namespace
 
 TEST_CASE("places are the smallest gaps, and gaps that meet are one", "[schedule][device]") {
-    Places places(1024);
+    AddressGaps places(1024);
     CHECK(places.take(256) == 0);
     CHECK(places.take(256) == 256);
     CHECK(places.take(512) == 512);
@@ -53,7 +53,7 @@ TEST_CASE("places are the smallest gaps, and gaps that meet are one", "[schedule
 
 TEST_CASE("places never overlap and none is lost", "[schedule][device]") {
     std::mt19937 random(7);
-    Places places(1 << 16);
+    AddressGaps places(1 << 16);
     std::map<std::int64_t, std::int64_t> taken;
     for (int step = 0; step < 4000; ++step) {
         if (random() % 2 == 0 || taken.empty()) {

@@ -26,7 +26,7 @@ TEST_CASE("a message may be a part of its block that lies in one run", "[schedul
     CHECK(schedule::faults_of(schedule).empty());
     CHECK(schedule.sections[0].message_of(schedule.sections[0].tasks[2]).bytes == 48);
     send_part(schedule, {{3, 1}, {1, 2}});
-    schedule::Stretch const part = schedule.sections[0].message_of(schedule.sections[0].tasks[2]);
+    schedule::ByteRange const part = schedule.sections[0].message_of(schedule.sections[0].tasks[2]);
     CHECK(part.offset == 4 * 8);
     CHECK(part.bytes == 2 * 8);
     CHECK(schedule::faults_of(schedule.header, schedule.sections[0], Rank{0}).empty());
