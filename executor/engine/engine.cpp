@@ -3,41 +3,24 @@
 #include <algorithm>
 #include <numeric>
 
-#include "executor/engine/progress_thread.hpp"
-#include "executor/report/clock.hpp"
 #include "executor/engine/communicator.hpp"
+#include "executor/engine/progress_thread.hpp"
+#include "executor/engine/task_moves.hpp"
 #include "executor/engine/worker_pool.hpp"
 #include "executor/health/stall_report.hpp"
-#include "executor/engine/task_moves.hpp"
 #include "executor/health/task_text.hpp"
+#include "executor/report/clock.hpp"
 #include "lib/base/error.hpp"
 #include "lib/schedule/device/device_traffic.hpp"
 #include "lib/schedule/dispatch/kernel_widths.hpp"
 
 namespace ein::executor {
 
-/// One run while it lasts: run state, worker pool, communicator and progress thread, and the phases that they go through.
+/// One run while it lasts: run state, worker pool, communicator and progress thread, and the phases that they go
+/// through.
 class Engine::Running {
 public:
-    Running(Engine& engine)
-        : engine_(engine),
-          parts_(engine.parts_),
-          options_(engine.options_),
-          run_state_(parts_.section, parts_.header.loops, engine.profile_, options_.limits, options_.threads,
-                [this](ExitCode code, std::string const& message) { end_all(code, message); }),
-          device_home_(live_on_device(engine)),
-          runner_(parts_.header, parts_.section, parts_.device, engine.kernels_, engine.fused_groups_,
-                  run_state_.dispatcher.store().storage(), parts_.readers, parts_.sink, parts_.spills),
-          predicted_(parts_.section, schedule::predicted_turns(parts_.header, parts_.section)) {
-        for (BlockId block : engine.fused_groups_.inside()) run_state_.dispatcher.store().keep_empty(block);
-        bool const alone = parts_.transport.size() == 1;
-        if (!alone) communicator_.emplace(run_state_, parts_.section, parts_.transport, engine.record_.transfers());
-        total_tasks_ = tasks_of_all_ranks();
-        bool const reachable =
-            messages_reach_devices(parts_.transport, options_.device_messages, parts_.device.accelerator(),
-                                   device_home_ == nullptr ? nullptr : device_home_->memory(), engine.device_capacity_);
-        direct_ = reachable && device_home_ != nullptr && device_home_->exchange_directly();
-    }
+    explicit Running(Engine& engine) : Running(engine, device_cache_of(engine)) {}
 
     RunResult run() {
         double const began = seconds_now();
@@ -45,22 +28,51 @@ public:
         {
             Closing closing{*this};
             Communicator* const communicator = communicator_ ? &*communicator_ : nullptr;
-            worker_pool_.emplace(
-                options_.threads, run_state_,
-                WorkerPool::Parts{parts_.header, parts_.section, runner_, communicator, engine_.widths_, engine_.record_});
-            progress_thread_.emplace(run_state_, attendant_parts(communicator));
+            worker_pool_.emplace(options_.threads, run_state_,
+                                 WorkerPool::Parts{parts_.header, parts_.section, runner_, communicator,
+                                                   engine_.widths_, engine_.record_});
+            progress_thread_.emplace(run_state_, progress_parts(communicator));
             go_through_phases(began);
         }
-        if (run_state_.failure) std::rethrow_exception(run_state_.failure);
+        if (std::exception_ptr const failure = run_state_.failure()) std::rethrow_exception(failure);
         if (options_.progress != nullptr) options_.progress->finish();
         collect(before);
-        run_state_.dispatcher.store().ledger().check(engine_.profile_.peak);
+        result_.blocks.check(engine_.profile_.peak);
         promise(parts_.spills == nullptr || parts_.spills->blocks_left() == 0,
                 "blocks are left on disk after the last task");
         return std::move(result_);
     }
 
 private:
+    Running(Engine& engine, std::unique_ptr<DeviceCache> device_cache)
+        : engine_(engine),
+          parts_(engine.parts_),
+          options_(engine.options_),
+          device_cache_(device_cache.get()),
+          run_state_(parts_.section, parts_.header.loops, engine.profile_, options_.limits, options_.threads,
+                     std::move(device_cache),
+                     [this](ExitCode code, std::string const& message) { end_all(code, message); }),
+          runner_(parts_.header, parts_.section, parts_.device, engine.kernels_, engine.fused_groups_,
+                  run_state_.storage(), parts_.readers, parts_.sink, parts_.spills),
+          predicted_(parts_.section, schedule::predicted_turns(parts_.header, parts_.section)) {
+        run_state_.change([&](Dispatcher& dispatcher) {
+            for (BlockId block : engine.fused_groups_.inside()) dispatcher.store().keep_empty(block);
+        });
+        bool const alone = parts_.transport.size() == 1;
+        if (!alone) communicator_.emplace(run_state_, parts_.section, parts_.transport, engine.record_.transfers());
+        total_tasks_ = tasks_of_all_ranks();
+        bool const reachable = messages_reach_devices(
+            parts_.transport, options_.device_messages, parts_.device.accelerator(),
+            device_cache_ == nullptr ? nullptr : device_cache_->memory(), engine.device_capacity_);
+        direct_ = reachable && device_cache_ != nullptr && device_cache_->exchange_directly();
+    }
+
+    static std::unique_ptr<DeviceCache> device_cache_of(Engine& engine) {
+        if (engine.device_capacity_ == 0) return nullptr;
+        return std::make_unique<DeviceCache>(engine.parts_.section, *engine.parts_.device.accelerator(),
+                                             engine.device_capacity_);
+    }
+
     /// Ends and joins all threads, whatever happened.
     struct Closing {
         Running& run;
@@ -77,16 +89,17 @@ private:
         try {
             begin_round(0);
             double const begin = seconds_now();
-            prepare_memory();
+            run_state_.change([](Dispatcher& dispatcher) { dispatcher.prepare_memory(); });
             result_.load_seconds = seconds_now() - begin;
             result_.load_seconds += work(Phase::load, 0);
-            for (int round = 0; round < options_.repeat && !closed(); ++round) {
+            for (int round = 0; round < options_.repeat && !run_state_.closed(); ++round) {
                 if (round > 0) begin_round(round);
                 if (round > 0 && options_.load_each_round) work(Phase::load, round);
                 result_.rounds.push_back(work(Phase::execute, round));
                 if (round + 1 < options_.repeat) drop_outputs();
             }
-            result_.live_after_execute = run_state_.dispatcher.store().ledger().live();
+            result_.live_after_execute =
+                run_state_.read([](Dispatcher const& dispatcher) { return dispatcher.store().ledger().live(); });
             result_.store_seconds = work(Phase::store, options_.repeat - 1);
             result_.total_seconds = seconds_now() - began;
         } catch (...) {
@@ -96,54 +109,29 @@ private:
 
     /// Runs a phase between barriers. @return seconds until this rank's last task ended
     double work(Phase phase, int round) {
-        if (closed()) return 0;
+        if (run_state_.closed()) return 0;
         double const begin = seconds_now();
-        {
-            std::lock_guard lock(run_state_.mutex);
-            run_state_.dispatcher.begin_phase(phase);
-            if (phase == Phase::execute) run_state_.times.begin(begin);
-            run_state_.events.fetch_add(1);
-        }
-        if (communicator_ && !closed()) communicator_->step();  // messages go while the first kernels run
+        run_state_.begin_phase(phase, begin);
+        if (communicator_ && !run_state_.closed()) communicator_->step();  // messages go while the first kernels run
         worker_pool_->work();
-        if (phase == Phase::execute && !closed()) run_state_.dispatcher.store().storage().settle();
+        if (phase == Phase::execute && !run_state_.closed()) run_state_.storage().settle();
         double const worked = seconds_now();
-        if (communicator_ && !closed()) communicator_->barrier();
+        if (communicator_ && !run_state_.closed()) communicator_->barrier();
         double const end = seconds_now();
         engine_.record_.add({phase, round, begin, worked, end});
-        std::lock_guard lock(run_state_.mutex);
-        if (phase == Phase::execute) run_state_.times.end(end);
+        run_state_.end_phase(phase, end);
         return worked - begin;
-    }
-
-    DeviceCache* live_on_device(Engine& engine) {
-        if (engine.device_capacity_ == 0) return nullptr;
-        auto storage = std::make_unique<DeviceCache>(parts_.section, *parts_.device.accelerator(), engine.device_capacity_);
-        DeviceCache* const out = storage.get();
-        run_state_.dispatcher.store().live_in(std::move(storage));
-        return out;
-    }
-
-    void prepare_memory() {
-        std::lock_guard lock(run_state_.mutex);
-        if (!run_state_.closed) run_state_.dispatcher.prepare_memory();
     }
 
     void begin_round(int round) {
         bool const keep = round + 1 < options_.repeat && !options_.load_each_round;
-        std::lock_guard lock(run_state_.mutex);
-        run_state_.dispatcher.begin_round(keep ? Inputs::kept : Inputs::used_up);
+        run_state_.change(
+            [&](Dispatcher& dispatcher) { dispatcher.begin_round(keep ? Inputs::kept : Inputs::used_up); });
     }
 
     void drop_outputs() {
-        std::lock_guard lock(run_state_.mutex);
-        if (!run_state_.closed) run_state_.dispatcher.drop_outputs();
-        if (!run_state_.closed && parts_.spills != nullptr) parts_.spills->forget_blocks();
-    }
-
-    bool closed() {
-        std::lock_guard lock(run_state_.mutex);
-        return run_state_.closed;
+        bool const dropped = run_state_.change([](Dispatcher& dispatcher) { dispatcher.drop_outputs(); });
+        if (dropped && parts_.spills != nullptr) parts_.spills->forget_blocks();
     }
 
     std::int64_t tasks_of_all_ranks() {
@@ -154,17 +142,19 @@ private:
     }
 
     std::int64_t tasks_of_this_rank() const {
-        schedule::TaskLinks const& links = run_state_.dispatcher.links();
-        std::int64_t const loads = links.loads_end().value(),
-                           stores = links.end().value() - links.stores_begin().value();
-        std::int64_t working = 0;
-        for (std::int32_t i = links.loads_end().value(); i < links.stores_begin().value(); ++i)
-            working += predicted_.of(static_cast<std::size_t>(i));
-        return (options_.load_each_round ? options_.repeat * loads : loads) + stores +
-               std::int64_t{options_.repeat} * working;
+        return run_state_.read([&](Dispatcher const& dispatcher) {
+            schedule::TaskLinks const& links = dispatcher.links();
+            std::int64_t const loads = links.loads_end().value(),
+                               stores = links.end().value() - links.stores_begin().value();
+            std::int64_t working = 0;
+            for (std::int32_t i = links.loads_end().value(); i < links.stores_begin().value(); ++i)
+                working += predicted_.of(static_cast<std::size_t>(i));
+            return (options_.load_each_round ? options_.repeat * loads : loads) + stores +
+                   std::int64_t{options_.repeat} * working;
+        });
     }
 
-    ProgressThread::Parts attendant_parts(Communicator* communicator) {
+    ProgressThread::Parts progress_parts(Communicator* communicator) {
         double const flops_a_task = schedule::flops(parts_.header, parts_.section, predicted_) /
                                     static_cast<double>(std::max<std::int64_t>(1, tasks_of_this_rank())) *
                                     options_.repeat;
@@ -175,7 +165,9 @@ private:
                 options_.progress,
                 communicator,
                 [this, flops_a_task] {
-                    std::int64_t const tasks = run_state_.dispatcher.finished() - run_state_.dispatcher.store().storage().under_way().tasks;
+                    std::int64_t const tasks = run_state_.read([](Dispatcher const& dispatcher) {
+                        return dispatcher.finished() - dispatcher.store().storage().under_way().tasks;
+                    });
                     return Done{tasks, flops_a_task * static_cast<double>(tasks)};  // on average
                 },
                 [this](std::string const& silence) { explain(silence); }};
@@ -189,13 +181,11 @@ private:
     /// Says what this rank waits for, what its workers run, and who is silent.
     void explain(std::string const& silence) {
         if (!options_.explain) return;
-        std::string text;
-        {
-            std::lock_guard lock(run_state_.mutex);
+        std::string const text = run_state_.read([&](Dispatcher const& dispatcher) {
             std::vector<TaskId> const running = worker_pool_ ? worker_pool_->running() : std::vector<TaskId>{};
-            text = standstill_text(parts_.header, parts_.section, run_state_.dispatcher, running,
-                                   run_state_.dispatcher.store().storage().under_way());
-        }
+            return standstill_text(parts_.header, parts_.section, dispatcher, running,
+                                   dispatcher.store().storage().under_way());
+        });
         options_.explain(text + (silence.empty() ? "" : "; " + silence));
     }
 
@@ -207,8 +197,10 @@ private:
     void collect(TransferCounts const& before) {
         result_.execute_seconds =
             std::accumulate(result_.rounds.begin(), result_.rounds.end(), 0.0) / static_cast<double>(options_.repeat);
-        std::vector<std::int64_t> const& turns = run_state_.dispatcher.turns().begun();
-        engine_.record_.set_turns(run_state_.dispatcher.turns().taken());
+        std::vector<std::int64_t> const turns =
+            run_state_.read([](Dispatcher const& dispatcher) { return dispatcher.turns().begun(); });
+        engine_.record_.set_turns(
+            run_state_.read([](Dispatcher const& dispatcher) { return dispatcher.turns().taken(); }));
         result_.turns.assign(parts_.header.loops.size(), 0);
         for (std::size_t l = 0; l < turns.size(); ++l)
             result_.turns[static_cast<std::size_t>(parts_.section.loops[l].spec)] = turns[l];
@@ -217,14 +209,14 @@ private:
         TransferCounts const after = parts_.transport.counts();
         result_.transfers = {(after.bytes_sent - before.bytes_sent) / options_.repeat,
                              (after.messages_sent - before.messages_sent) / options_.repeat};
-        result_.blocks = run_state_.dispatcher.store().ledger();
-        result_.times = run_state_.times.shares().each_of(options_.repeat);
+        result_.blocks = run_state_.read([](Dispatcher const& dispatcher) { return dispatcher.store().ledger(); });
+        result_.times = run_state_.times().each_of(options_.repeat);
         result_.peak_predicted = engine_.profile_.peak;
-        if (device_home_ != nullptr)
+        if (device_cache_ != nullptr)
             result_.device = DeviceUse{
                 engine_.device_capacity_, direct_,
                 schedule::device_traffic(parts_.header, parts_.section, engine_.device_capacity_, direct_, turns),
-                device_home_->traffic()};
+                device_cache_->traffic()};
         if (parts_.spills == nullptr) return;
         result_.spilled = parts_.spills->use();
         for (std::int64_t* count : {&result_.spilled.blocks, &result_.spilled.written, &result_.spilled.read})
@@ -234,9 +226,9 @@ private:
     Engine& engine_;
     EngineParts& parts_;
     EngineOptions& options_;
+    DeviceCache* device_cache_;  // nullptr where kernels run in this process's memory
     RunState run_state_;
-    bool direct_ = false;      // messages go from device to device
-    DeviceCache* device_home_;  // nullptr where kernels run in this process's memory
+    bool direct_ = false;  // messages go from device to device
     TaskRunner runner_;
     std::optional<Communicator> communicator_;
     std::optional<WorkerPool> worker_pool_;
@@ -254,9 +246,10 @@ Engine::Engine(EngineParts parts, EngineOptions options)
       profile_(options_.repeat > 1 && !options_.load_each_round ? replay_keeping_inputs(parts.section)
                                                                 : schedule::replay(parts.section)),
       fused_groups_(parts.header, parts.section,
-              parts.device.gains_from_cache() ? find_fused_groups(parts.header, parts.section, options_.fused_groups, profile_)
-                                              : std::vector<FusedGroup>{},
-              parts.device, kernels_, parts.params),
+                    parts.device.gains_from_cache()
+                        ? find_fused_groups(parts.header, parts.section, options_.fused_groups, profile_)
+                        : std::vector<FusedGroup>{},
+                    parts.device, kernels_, parts.params),
       widths_(schedule::kernel_widths(parts.section, options_.threads)),
       record_(options_.threads, parts.section.tasks.size(), options_.keep) {
     if (Accelerator* const device = parts_.device.accelerator()) expect_moves(parts_.header, parts_.section, *device);

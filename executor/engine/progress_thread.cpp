@@ -9,8 +9,8 @@ namespace ein::executor {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-/// A poll takes a core from who computes on it. So the longer nothing comes, the rarer they are: a transfer is late by a sixteenth of what
-/// it was waited for, and never by more than a millisecond.
+/// A poll takes a core from who computes on it. So the longer nothing comes, the rarer they are: a transfer is late by
+/// a sixteenth of what it was waited for, and never by more than a millisecond.
 constexpr double shortest_poll = 1e-4, longest_poll = 1e-3, late = 1.0 / 16;  // seconds
 constexpr int polls_before_sleep =
     50;  // transfers come in bursts: waking up for each would cost more than looking a while
@@ -29,6 +29,8 @@ ProgressThread::ProgressThread(RunState& run_state, Parts parts)
     : run_state_(run_state),
       parts_(std::move(parts)),
       began_(seconds_now()),
+      next_tick_(Clock::now() + tick_interval(parts_.stall)),
+      quiet_(polls_before_sleep),
       stall_detector_(parts_.self, parts_.ranks, parts_.stall, began_),
       thread_([this] { serve(); }) {}
 
@@ -43,29 +45,23 @@ void ProgressThread::serve() {
 }
 
 void ProgressThread::serve_until_closed() {
-    auto next_tick = Clock::now() + tick_interval(parts_.stall);
-    int quiet = polls_before_sleep;
-    std::unique_lock lock(run_state_.mutex);
-    while (!run_state_.closed) {
-        bool const transfers = parts_.communicator != nullptr &&
-                               (run_state_.dispatcher.transfers_in_flight() > 0 || run_state_.dispatcher.transfers_wanted());
-        quiet = transfers ? 0 : std::min(quiet + 1, polls_before_sleep);
-        run_state_.attendant_asleep = quiet >= polls_before_sleep;
-        auto const until =
-            run_state_.attendant_asleep ? next_tick : std::min(next_tick, Clock::now() + poll_interval(quiet_for()));
-        run_state_.attention.wait_until(lock, until);
-        run_state_.attendant_asleep = false;
-        bool const poll = transfers && !run_state_.polling && !run_state_.closed;
-        bool const due = Clock::now() >= next_tick && !run_state_.closed;
-        if (!poll && !due) continue;
-        lock.unlock();
-        if (poll) parts_.communicator->step();
-        if (due) {
-            tick();
-            next_tick = Clock::now() + tick_interval(parts_.stall);
-        }
-        lock.lock();
+    auto const pause_of = [this](bool transfers) { return pause(transfers); };
+    while (true) {
+        RunState::Attention const attention = run_state_.wait_for_attention(pause_of);
+        if (attention.closed) return;
+        bool const due = Clock::now() >= next_tick_;
+        if (attention.poll && parts_.communicator != nullptr) parts_.communicator->step();
+        if (!due) continue;
+        tick();
+        next_tick_ = Clock::now() + tick_interval(parts_.stall);
     }
+}
+
+/// Until the next look at the transfers, or the next tick.
+RunState::Pause ProgressThread::pause(bool transfers) {
+    quiet_ = transfers && parts_.communicator != nullptr ? 0 : std::min(quiet_ + 1, polls_before_sleep);
+    if (quiet_ >= polls_before_sleep) return {next_tick_, true};
+    return {std::min(next_tick_, Clock::now() + poll_interval(quiet_for())), false};
 }
 
 /// Seconds since a transfer last began or ended.
@@ -75,11 +71,7 @@ double ProgressThread::quiet_for() const {
 
 void ProgressThread::tick() {
     double const now = seconds_now();
-    Done mine;
-    {
-        std::lock_guard lock(run_state_.mutex);
-        mine = parts_.done();
-    }
+    Done const mine = parts_.done();
     StallDetector::Advice const advice = exchange(mine, now);
     if (parts_.progress != nullptr) parts_.progress->update(stall_detector_.sum(), parts_.total_tasks, now - began_);
     if (advice == StallDetector::Advice::explain) parts_.explain(stall_detector_.silence(now));

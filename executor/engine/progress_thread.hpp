@@ -1,14 +1,15 @@
-// A thread beside the workers. While all of them compute it keeps transfers moving, at short intervals; an idle worker does that better, and
-// then it leaves them alone. About once a second it exchanges notes with the other ranks, prints progress and notices stalls.
-// Asleep otherwise.
+// A thread beside the workers. While all of them compute it keeps transfers moving, at short intervals; an idle worker
+// does that better, and then it leaves them alone. About once a second it exchanges notes with the other ranks, prints
+// progress and notices stalls. Asleep otherwise.
 #pragma once
 
+#include <chrono>
 #include <thread>
 
 #include "executor/engine/communicator.hpp"
 #include "executor/engine/run_state.hpp"
-#include "executor/report/progress.hpp"
 #include "executor/health/stall_detector.hpp"
+#include "executor/report/progress.hpp"
 
 namespace ein::executor {
 
@@ -21,7 +22,7 @@ public:
         std::int64_t total_tasks;                                 // of all ranks and rounds
         Progress* progress;                                       // rank 0 only
         Communicator* communicator;                               // nullptr with one rank
-        std::function<Done()> done;                               // by this rank; called under the run state's lock
+        std::function<Done()> done;                               // by this rank
         std::function<void(std::string const& silence)> explain;  // tells what this rank waits for, and who is silent
     };
     ProgressThread(RunState& run_state, Parts parts);
@@ -30,6 +31,7 @@ public:
 private:
     void serve();
     void serve_until_closed();
+    RunState::Pause pause(bool transfers);
     double quiet_for() const;
     void tick();
     StallDetector::Advice exchange(Done mine, double now);
@@ -37,6 +39,8 @@ private:
     RunState& run_state_;
     Parts parts_;
     double began_;
+    std::chrono::steady_clock::time_point next_tick_;
+    int quiet_;  // pauses since transfers were last under way
     StallDetector stall_detector_;
     std::thread thread_;
 };

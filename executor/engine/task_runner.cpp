@@ -1,6 +1,7 @@
 #include "executor/engine/task_runner.hpp"
 
 #include <algorithm>
+#include <functional>
 
 #include "executor/engine/task_moves.hpp"
 #include "lib/base/error.hpp"
@@ -29,13 +30,7 @@ void TaskRunner::run(TaskId id, WorkerTeam& team, Scratch& scratch) const {
 void TaskRunner::compute(TaskId id, Task const& task, WorkerTeam& team, Scratch& scratch) const {
     if (fused_groups_.is_last(id)) return fused_groups_.run(id, storage_, team);
     if (kernels_.runs_on_host(id)) return launch_on_host(id, task, team, scratch);
-    {
-        storage_.bring(id, scratch.blocks);
-        struct Visit {
-            BlockStorage& storage;
-            TaskId id;
-            ~Visit() { storage.ran(id); }
-        } const visit{storage_, id};
+    auto const work = [&] {
         switch (task.kind) {
             case TaskKind::fill: fill(task, team, scratch); break;
             case TaskKind::copy: copy(task, team, scratch); break;
@@ -43,7 +38,8 @@ void TaskRunner::compute(TaskId id, Task const& task, WorkerTeam& team, Scratch&
             case TaskKind::reduce: launch(id, task, team, scratch); break;
             default: reshape(task, team, scratch);
         }
-    }
+    };
+    storage_.run(id, scratch.blocks, std::ref(work));
     // Who asks whether a loop goes on does so under the engine's lock: what a device computes is waited for here.
     if (!conditions_.empty() && std::find(conditions_.begin(), conditions_.end(), task.output) != conditions_.end())
         read(task.output);

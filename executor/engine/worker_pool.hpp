@@ -1,6 +1,7 @@
-// The worker threads of one rank. Each takes the lowest ready task; one that finds none lends itself to a kernel that is running,
-// or looks after the transfers, or waits on a condition. The thread that calls work() is one of them.
-// Example: WorkerPool crew(4, ...); crew.work() returns when the phase is done (or failed), with three threads of its own left waiting.
+// The worker threads of one rank. Each takes the lowest ready task; one that finds none lends itself to a kernel that
+// is running, or looks after the transfers, or waits on a condition. The thread that calls work() is one of them.
+// Example: WorkerPool crew(4, ...); crew.work() returns when the phase is done (or failed), with three threads of its
+// own left waiting.
 #pragma once
 
 #include <atomic>
@@ -11,21 +12,11 @@
 #include "executor/engine/communicator.hpp"
 #include "executor/engine/run_state.hpp"
 #include "executor/engine/task_runner.hpp"
-#include "executor/report/task_times.hpp"
 #include "executor/engine/worker_team.hpp"
+#include "executor/report/task_times.hpp"
 #include "executor/trace/record.hpp"
 
 namespace ein::executor {
-
-/// A kernel cut in pieces, which idle workers may take too.
-struct SharedKernel {
-    TaskId task{-1};
-    std::function<void(std::int64_t)> const* piece = nullptr;
-    std::int64_t pieces = 0;
-    std::atomic<std::int64_t> next{0};
-    int helpers = 0;           // under the run state's lock
-    std::exception_ptr error;  // under the run state's lock
-};
 
 class WorkerPool {
 public:
@@ -57,22 +48,21 @@ private:
         TaskRunner::Scratch scratch;
     };
     class SharedKernelTeam;
-    using Lock = std::unique_lock<std::mutex>;
     void serve(Worker& self, bool leads);
     void serve_until_done(Worker& self, bool leads);
-    void run_task(Worker& self, TaskId task, Lock& lock);
-    bool help(Worker& self, Lock& lock);
-    bool look_after_transfers(Lock& lock);
-    void wait(Lock& lock);
-    void wake_another();
+    /// @return what comes next
+    Work carry_out(Worker& self, Work const& work, Caller const& caller);
+    Work run_task(Worker& self, TaskId task, Caller const& caller);
+    bool leaves_to_group(Worker& self, TaskId task) const;
+    void look_after_transfers(Work const& work);
     /// Pieces of the kernel that `self` runs, on its thread and idle ones (see WorkerTeam::run).
     void lend(Worker& self, std::int64_t pieces, std::function<void(std::int64_t)> const& piece);
-    void take_pieces(Worker& self, SharedKernel& job);
+    /// @return the first failure of a piece, after which the rest is not started
+    std::exception_ptr take_pieces(Worker& self, SharedKernel& kernel);
     void move_messages();
 
     RunState& run_state_;
     Parts parts_;
-    std::condition_variable job_done_;
     std::atomic<double> next_look_{0};  // at messages, from inside a kernel; as seconds_now()
     std::vector<std::unique_ptr<Worker>> workers_;
     std::vector<std::thread> threads_;  // of workers 1, 2, ...

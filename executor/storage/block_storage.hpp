@@ -1,11 +1,14 @@
-// Where the bytes of one rank's blocks are, and what must happen before a task may touch them: in this process's memory, where nothing
-// must (host_storage.hpp), or in a device's as well, where they are copied to and fro as tasks ask (device_cache.hpp).
+// Where the bytes of one rank's blocks are, and what must happen before a task may touch them: in this process's
+// memory, where nothing must (host_storage.hpp), or in a device's as well, where they are copied to and fro as tasks
+// ask (device_cache.hpp).
 // Leaves counting readers and writers to block_store.hpp, and kernels to devices.
-// Example: of an apply on a GPU, bring() gives pointers into its memory; of the send that follows, message() gives a copy in this process's.
+// Example: of an apply on a GPU, run() gives pointers into its memory; of the send that follows, message() gives a copy
+// in this process's.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <vector>
@@ -40,10 +43,10 @@ public:
         std::vector<std::byte*> inputs;  // in the task's order
         std::byte* output = nullptr;     // nullptr of a task without one
     };
-    /// Where kernels find what the task reads and writes; until ran(). Between the two the caller may launch, and nothing else.
-    virtual void bring(TaskId task, Operands& operands) = 0;
-    /// The task's kernel was launched (or failed to be). Never throws.
-    virtual void ran(TaskId task) noexcept = 0;
+    /// Brings what the task reads and writes to where kernels run, fills in `operands`, and calls launch() while they
+    /// are there. It may launch the task's kernel, and nothing else. @throws what launch() throws; the task counts as
+    /// launched
+    virtual void run(TaskId task, Operands& operands, std::function<void()> const& launch) = 0;
     /// In this process's memory; waits until the bytes are there.
     virtual std::span<std::byte> in_host(BlockId block, HostUse use) = 0;
     /// The bytes that a send or receive moves; nothing while they are on their way here.

@@ -19,11 +19,10 @@ constexpr std::size_t most_marks = 4096;     // ahead of the device
 
 }  // namespace
 
-/// What fails on the device is told by whoever asks next.
-template <class Work>
-auto DeviceCache::late(Work const& work) {
+/// Called in a catch block: what fails on the device is told by whoever asks next.
+void DeviceCache::rethrow_late() const {
     try {
-        return work();
+        throw;
     } catch (InternalError const&) {
         throw;
     } catch (MemoryError const&) {
@@ -46,12 +45,12 @@ DeviceCache::DeviceCache(schedule::Section const& section, Accelerator& device, 
 DeviceCache::~DeviceCache() { device_.drain(); }
 
 void DeviceCache::make(BlockId block) {
-    Lock const lock(mutex_);
+    MutexLock const lock(mutex_);
     of(block).writers = section_.blocks[static_cast<std::size_t>(block.value())].writers;
 }
 
 void DeviceCache::remove(BlockId block) {
-    Lock const lock(mutex_);
+    MutexLock const lock(mutex_);
     Place& place = of(block);
     if (memory_.is_here(block)) leave(block, memory_.place(block));
     if (place.host != nullptr)
@@ -61,39 +60,50 @@ void DeviceCache::remove(BlockId block) {
 }
 
 void DeviceCache::move(BlockId from, BlockId to) {
-    Lock const lock(mutex_);
+    MutexLock const lock(mutex_);
     memory_.move(from, to);
     of(to) = std::exchange(of(from), {});
     of(to).writers = 0;
 }
 
-void DeviceCache::bring(TaskId id, Operands& operands) {
-    Lock lock(mutex_);
-    late([&] {
-        rethrow();
-        keep_within_reach();
-        bring_blocks(id);
-        give_operands(id, operands);
-    });
-    lock.release();
+void DeviceCache::run(TaskId id, Operands& operands, std::function<void()> const& launch) {
+    MutexLock const lock(mutex_);
+    bring(id, operands);
+    try {
+        launch();
+    } catch (...) {
+        count_launch(id);
+        throw;
+    }
+    count_launch(id);
+}
+
+void DeviceCache::bring(TaskId id, Operands& operands) try {
+    rethrow();
+    keep_within_reach();
+    bring_blocks(id);
+    give_operands(id, operands);
+} catch (...) {
+    rethrow_late();
 }
 
 void DeviceCache::give_operands(TaskId id, Operands& operands) {
-    auto const at = [&](std::int32_t block) { return base_ + memory_.place(BlockId{block}); };
-    auto const ready = [&](std::int32_t block) {
-        StreamUses const& uses = of(BlockId{block}).uses;
-        wait_for(Stream::compute, Stream::in, uses.in);
-        wait_for(Stream::compute, Stream::out, uses.out);
-        return at(block);
-    };
     std::span<std::int32_t const> const inputs = section_.inputs_of(task(id));
     operands.inputs.resize(inputs.size());
-    for (std::size_t k = 0; k < inputs.size(); ++k) operands.inputs[k] = ready(inputs[k]);
-    operands.output = task(id).output < 0 ? nullptr : ready(task(id).output);
+    for (std::size_t k = 0; k < inputs.size(); ++k) operands.inputs[k] = operand(inputs[k]);
+    operands.output = task(id).output < 0 ? nullptr : operand(task(id).output);
 }
 
-void DeviceCache::ran(TaskId id) noexcept {
-    Lock const lock(mutex_, std::adopt_lock);
+/// Where it is on the device, where the next kernel comes after what was copied there.
+std::byte* DeviceCache::operand(std::int32_t block) {
+    StreamUses const& uses = of(BlockId{block}).uses;
+    wait_for(Stream::compute, Stream::in, uses.in);
+    wait_for(Stream::compute, Stream::out, uses.out);
+    return base_ + memory_.place(BlockId{block});
+}
+
+/// The task's kernel was launched, or failed to be.
+void DeviceCache::count_launch(TaskId id) noexcept {
     ++launched_;
     for (std::int32_t input : section_.inputs_of(task(id))) of(BlockId{input}).uses.kernel = launched_;
     BlockId const output{task(id).output};
@@ -175,32 +185,40 @@ std::byte* DeviceCache::host_buffer(BlockId block) {
     return place.host;
 }
 
-std::span<std::byte> DeviceCache::in_host(BlockId block, HostUse use) {
+std::span<std::byte> DeviceCache::in_host(BlockId block, HostUse use) try {
     Mark written = 0;
-    std::byte* bytes = nullptr;
-    late([&] {
-        Lock const lock(mutex_);
+    std::span<std::byte> bytes;
+    {
+        MutexLock const lock(mutex_);
         rethrow();
-        bool const has_bytes = memory_.is_here(block) || memory_.host_has(block);
-        if (use != HostUse::write && has_bytes) bring_home(block);
-        bytes = host_buffer(block);
-        if (use != HostUse::read) {
-            if (memory_.is_here(block)) leave(block, memory_.place(block));
-            memory_.written_by_host(block);
-            --of(block).writers;
-        }
-        written = of(block).written_to_host;
-    });
-    late([&] { device_.sync(Stream::out, written); });
-    return {bytes, static_cast<std::size_t>(memory_.bytes(block))};
+        written = use_in_host(block, use);
+        bytes = {host_buffer(block), static_cast<std::size_t>(memory_.bytes(block))};
+    }
+    device_.sync(Stream::out, written);
+    return bytes;
+} catch (...) {
+    rethrow_late();
 }
 
-std::optional<std::span<std::byte>> DeviceCache::message(TaskId id) {
-    Lock const lock(mutex_);
-    return late([&] {
-        rethrow();
-        return message_here(id);
-    });
+/// @return the mark after which its buffer has its bytes
+DeviceCache::Mark DeviceCache::use_in_host(BlockId block, HostUse use) {
+    bool const has_bytes = memory_.is_here(block) || memory_.host_has(block);
+    if (use != HostUse::write && has_bytes) bring_home(block);
+    host_buffer(block);
+    if (use != HostUse::read) {
+        if (memory_.is_here(block)) leave(block, memory_.place(block));
+        memory_.written_by_host(block);
+        --of(block).writers;
+    }
+    return of(block).written_to_host;
+}
+
+std::optional<std::span<std::byte>> DeviceCache::message(TaskId id) try {
+    MutexLock const lock(mutex_);
+    rethrow();
+    return message_here(id);
+} catch (...) {
+    rethrow_late();
 }
 
 std::optional<std::span<std::byte>> DeviceCache::message_here(TaskId id) {
@@ -221,7 +239,7 @@ std::optional<std::span<std::byte>> DeviceCache::message_here(TaskId id) {
 
 /// Nothing while streams are busy with its place.
 std::optional<std::span<std::byte>> DeviceCache::message_on_device(TaskId id, BlockId block,
-                                                                  schedule::ByteRange const& part) {
+                                                                   schedule::ByteRange const& part) {
     if (task(id).kind == TaskKind::receive) bring_blocks(id);
     StreamUses const& uses = of(block).uses;
     bool const idle = (uses.kernel <= done_ || device_.passed(Stream::compute, mark_of_kernel(uses.kernel))) &&
@@ -231,18 +249,18 @@ std::optional<std::span<std::byte>> DeviceCache::message_on_device(TaskId id, Bl
 }
 
 bool DeviceCache::exchange_directly() {
-    Lock const lock(mutex_);
+    MutexLock const lock(mutex_);
     if (memory_.is_tight()) return false;
     memory_.exchange_directly();
     return direct_ = true;
 }
 
-void DeviceCache::received(TaskId id) {
-    Lock const lock(mutex_);
-    late([&] {
-        rethrow();
-        take_received(id);
-    });
+void DeviceCache::received(TaskId id) try {
+    MutexLock const lock(mutex_);
+    rethrow();
+    take_received(id);
+} catch (...) {
+    rethrow_late();
 }
 
 void DeviceCache::take_received(TaskId id) {
@@ -311,9 +329,10 @@ void DeviceCache::tell_ahead() {
 
 /// Whoever holds the lock for long keeps the numbers up to date.
 BlockStorage::UnderWay DeviceCache::under_way() {
-    if (Lock const lock(mutex_, std::try_to_lock); lock && !failure_) {
+    if (mutex_.try_lock()) {
+        MutexLock const lock(mutex_, adopt_held);
         try {
-            forget_passed();
+            if (!failure_) forget_passed();
         } catch (...) {
             failure_ = std::current_exception();
         }
@@ -325,25 +344,25 @@ void DeviceCache::rethrow() {
     if (failure_) std::rethrow_exception(failure_);
 }
 
-void DeviceCache::settle() {
-    late([&] {
-        Mark all[streams] = {};
-        {
-            Lock const lock(mutex_);
-            rethrow();
-            mark_of_kernel(launched_);
-            for (Stream const stream : {Stream::compute, Stream::in, Stream::out})
-                all[static_cast<std::size_t>(stream)] = device_.mark(stream);
-        }
+void DeviceCache::settle() try {
+    Mark all[streams] = {};
+    {
+        MutexLock const lock(mutex_);
+        rethrow();
+        mark_of_kernel(launched_);
         for (Stream const stream : {Stream::compute, Stream::in, Stream::out})
-            device_.sync(stream, all[static_cast<std::size_t>(stream)]);
-        Lock const lock(mutex_);
-        forget_passed();
-    });
+            all[static_cast<std::size_t>(stream)] = device_.mark(stream);
+    }
+    for (Stream const stream : {Stream::compute, Stream::in, Stream::out})
+        device_.sync(stream, all[static_cast<std::size_t>(stream)]);
+    MutexLock const lock(mutex_);
+    forget_passed();
+} catch (...) {
+    rethrow_late();
 }
 
 schedule::DeviceTraffic DeviceCache::traffic() const {
-    Lock const lock(mutex_);
+    MutexLock const lock(mutex_);
     return memory_.traffic();
 }
 

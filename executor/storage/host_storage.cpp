@@ -18,12 +18,13 @@ void HostStorage::remove(BlockId block) {
     data_[index(block)] = nullptr;
 }
 
-void HostStorage::bring(TaskId id, Operands& operands) {
+void HostStorage::run(TaskId id, Operands& operands, std::function<void()> const& launch) {
     schedule::Task const& task = section_.tasks[static_cast<std::size_t>(id.value())];
     std::span<std::int32_t const> const inputs = section_.inputs_of(task);
     operands.inputs.resize(inputs.size());
     for (std::size_t k = 0; k < inputs.size(); ++k) operands.inputs[k] = data_[static_cast<std::size_t>(inputs[k])];
     operands.output = task.output < 0 ? nullptr : data_[static_cast<std::size_t>(task.output)];
+    launch();
 }
 
 std::optional<std::span<std::byte>> HostStorage::message(TaskId id) {

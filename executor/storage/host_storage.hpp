@@ -20,8 +20,7 @@ public:
     void move(BlockId from, BlockId to) override { std::swap(data_[index(from)], data_[index(to)]); }
     void keep_empty(BlockId block) override { bytes_[index(block)] = 0; }
 
-    void bring(TaskId task, Operands& operands) override;
-    void ran(TaskId) noexcept override {}
+    void run(TaskId task, Operands& operands, std::function<void()> const& launch) override;
     std::span<std::byte> in_host(BlockId block, HostUse) override {
         return {data_[index(block)], static_cast<std::size_t>(bytes_[index(block)])};
     }
