@@ -11,8 +11,9 @@
 #include <csignal>
 #include <cstring>
 #include <ctime>
-#include <mutex>
 #include <thread>
+
+#include "lib/base/mutex.hpp"
 
 namespace ein::executor {
 
@@ -87,8 +88,8 @@ bool Ending::is_crash() const { return std::find(crashes.begin(), crashes.end(),
 
 struct CrashHandler::State {
     std::function<void(Ending const&)> say;
-    std::mutex mutex;
-    std::string error;  // for by_request
+    Mutex mutex;
+    std::string error EIN_GUARDED_BY(mutex);  // for by_request
     std::atomic<bool> ended{false};
     std::thread thread;
 
@@ -108,7 +109,7 @@ struct CrashHandler::State {
     }
 
     Ending ending_by_error() {
-        std::lock_guard lock(mutex);
+        MutexLock const lock(mutex);
         return {error, 0};
     }
 };
@@ -144,7 +145,7 @@ CrashHandler::~CrashHandler() {
 void CrashHandler::say(std::string const& error) {
     if (!state_->thread.joinable()) return;
     {
-        std::lock_guard lock(state_->mutex);
+        MutexLock const lock(state_->mutex);
         if (!state_->error.empty()) return;
         state_->error = error.empty() ? "unknown" : error;
     }

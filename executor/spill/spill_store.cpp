@@ -13,11 +13,11 @@ SpillStore::SpillStore(std::filesystem::path const& folder, schedule::Section co
 void SpillStore::spill(TaskId spill, std::span<std::byte const> bytes) {
     Kept kept{0, static_cast<std::int64_t>(bytes.size()), fetches_.at(spill.value())};
     {
-        std::lock_guard lock(mutex_);
+        MutexLock const lock(mutex_);
         kept.offset = ranges_.take(kept.bytes);
     }
     file_.write(kept.offset, bytes);
-    std::lock_guard lock(mutex_);
+    MutexLock const lock(mutex_);
     promise(kept_.emplace(spill.value(), kept).second, "a block is spilled twice by one task");
     ++use_.blocks;
     use_.written += kept.bytes;
@@ -26,14 +26,14 @@ void SpillStore::spill(TaskId spill, std::span<std::byte const> bytes) {
 void SpillStore::fetch(TaskId spill, std::span<std::byte> bytes) {
     std::int64_t offset = 0;
     {
-        std::lock_guard lock(mutex_);
+        MutexLock const lock(mutex_);
         auto const kept = kept_.find(spill.value());
         promise(kept != kept_.end() && kept->second.bytes == static_cast<std::int64_t>(bytes.size()),
                 "a block is fetched that is not on disk");
         offset = kept->second.offset;
     }
     file_.read(offset, bytes);
-    std::lock_guard lock(mutex_);
+    MutexLock const lock(mutex_);
     use_.read += static_cast<std::int64_t>(bytes.size());
     auto const kept = kept_.find(spill.value());
     if (--kept->second.fetches > 0) return;
@@ -42,20 +42,20 @@ void SpillStore::fetch(TaskId spill, std::span<std::byte> bytes) {
 }
 
 void SpillStore::forget_blocks() {
-    std::lock_guard lock(mutex_);
+    MutexLock const lock(mutex_);
     for (auto const& [spill, kept] : kept_) ranges_.give(kept.offset, kept.bytes);
     kept_.clear();
 }
 
 schedule::DiskUse SpillStore::use() const {
-    std::lock_guard lock(mutex_);
+    MutexLock const lock(mutex_);
     schedule::DiskUse use = use_;
     use.peak = ranges_.peak();
     return use;
 }
 
 std::int64_t SpillStore::blocks_left() const {
-    std::lock_guard lock(mutex_);
+    MutexLock const lock(mutex_);
     return static_cast<std::int64_t>(kept_.size());
 }
 

@@ -1,14 +1,15 @@
-// The blocks of one rank that are on disk while it runs: written by spills, read by fetches, gone after the last fetch that comes after
-// their spill. The counts come from the schedule. Safe to call from any thread.
-// Example: spill(TaskId{3}, bytes); fetch(TaskId{3}, bytes), where task 3 is the spill, and nothing is left if no other fetch is after it.
+// The blocks of one rank that are on disk while it runs: written by spills, read by fetches, gone after the last fetch
+// that comes after their spill. The counts come from the schedule. Safe to call from any thread.
+// Example: spill(TaskId{3}, bytes); fetch(TaskId{3}, bytes), where task 3 is the spill, and nothing is left if no other
+// fetch is after it.
 #pragma once
 
-#include <mutex>
 #include <unordered_map>
 
 #include "executor/spill/disk_ranges.hpp"
 #include "executor/spill/spill_file.hpp"
 #include "lib/base/ids.hpp"
+#include "lib/base/mutex.hpp"
 #include "lib/schedule/memory/replay.hpp"
 #include "lib/schedule/model/schedule.hpp"
 
@@ -40,12 +41,12 @@ private:
         std::int32_t fetches = 0;  // still to come
     };
 
-    SpillFile file_;
-    std::unordered_map<std::int32_t, std::int32_t> fetches_;  // by spill
-    mutable std::mutex mutex_;                                // of what follows
-    std::unordered_map<std::int32_t, Kept> kept_;             // by spill
-    DiskRanges ranges_;
-    schedule::DiskUse use_;
+    SpillFile file_;                                          // any thread
+    std::unordered_map<std::int32_t, std::int32_t> fetches_;  // by spill; not changed after the constructor
+    mutable Mutex mutex_;
+    std::unordered_map<std::int32_t, Kept> kept_ EIN_GUARDED_BY(mutex_);  // by spill
+    DiskRanges ranges_ EIN_GUARDED_BY(mutex_);
+    schedule::DiskUse use_ EIN_GUARDED_BY(mutex_);
 };
 
 }  // namespace ein::executor

@@ -10,10 +10,10 @@ class LoopbackTransport final : public Transport {
 public:
     LoopbackTransport(LoopbackHub& hub, Rank rank) : hub_(hub), rank_(rank) {}
     Rank rank() const override { return rank_; }
-    int size() const override { return static_cast<int>(hub_.members_.size()); }
+    int size() const override { return hub_.ranks_; }
 
     void start_send(std::span<std::byte const> bytes, Rank to, int tag, Ticket ticket, SendEnds) override {
-        std::lock_guard lock(hub_.mutex_);
+        MutexLock const lock(hub_.mutex_);
         hub_.check_running();
         int const delay = hub_.options_.max_delay == 0
                               ? 0
@@ -26,15 +26,15 @@ public:
     }
 
     void start_receive(std::span<std::byte> into, Rank from, int tag, Ticket ticket) override {
-        std::lock_guard lock(hub_.mutex_);
+        MutexLock const lock(hub_.mutex_);
         hub_.check_running();
         mine().receives.push_back({into, from.value(), tag, ticket, 0});
     }
 
     void poll(std::vector<Ticket>& done) override {
-        std::lock_guard lock(hub_.mutex_);
+        MutexLock const lock(hub_.mutex_);
         hub_.check_running();
-        std::erase_if(mine().receives, [&](LoopbackHub::Receive& receive) {
+        std::erase_if(mine().receives, [&](LoopbackHub::Receive& receive) EIN_REQUIRES(hub_.mutex_) {
             if (!hub_.advance(receive, mine())) return false;
             done.push_back(receive.ticket);
             return true;
@@ -44,20 +44,20 @@ public:
     }
 
     void start_barrier() override {
-        std::lock_guard lock(hub_.mutex_);
+        MutexLock const lock(hub_.mutex_);
         hub_.check_running();
         ++mine().barrier;
     }
 
     bool test_barrier() override {
-        std::lock_guard lock(hub_.mutex_);
+        MutexLock const lock(hub_.mutex_);
         hub_.check_running();
         return std::all_of(hub_.members_.begin(), hub_.members_.end(),
-                           [&](LoopbackHub::Member const& other) { return other.barrier >= mine().barrier; });
+                           [mine = mine().barrier](LoopbackHub::Member const& other) { return other.barrier >= mine; });
     }
 
     std::vector<std::string> all_gather(std::string const& text) override {
-        std::unique_lock lock(hub_.mutex_);
+        MutexLock const lock(hub_.mutex_);
         hub_.check_running();
         hub_.gathered_[static_cast<std::size_t>(rank_.value())] = text;
         std::int64_t const round = hub_.gather_round_;
@@ -67,18 +67,19 @@ public:
             ++hub_.gather_round_;
             hub_.changed_.notify_all();
         }
-        hub_.changed_.wait(lock, [&] { return hub_.gather_round_ > round || hub_.aborted_; });
+        hub_.changed_.wait(lock,
+                           [&]() EIN_REQUIRES(hub_.mutex_) { return hub_.gather_round_ > round || hub_.aborted_; });
         hub_.check_running();
         return hub_.gather_result_;  // the next round cannot end before this rank takes part in it
     }
 
     void post_note(Rank to, std::string const& note) override {
-        std::lock_guard lock(hub_.mutex_);
+        MutexLock const lock(hub_.mutex_);
         member(to).notes.emplace_back(rank_.value(), note);
     }
 
     bool take_note(Rank& from, std::string& note) override {
-        std::lock_guard lock(hub_.mutex_);
+        MutexLock const lock(hub_.mutex_);
         hub_.check_running();
         if (mine().notes.empty()) return false;
         from = Rank{mine().notes.front().first};
@@ -89,20 +90,22 @@ public:
 
     bool reaches_devices() const override { return true; }  // of emulated ones
     TransferCounts counts() const override {
-        std::lock_guard lock(hub_.mutex_);
+        MutexLock const lock(hub_.mutex_);
         return hub_.members_[static_cast<std::size_t>(rank_.value())].counts;
     }
 
     [[noreturn]] void abort(ExitCode code) override {
-        std::lock_guard lock(hub_.mutex_);
+        MutexLock const lock(hub_.mutex_);
         if (!hub_.aborted_) hub_.aborted_ = code;
         hub_.changed_.notify_all();
         throw RunAborted(*hub_.aborted_);
     }
 
 private:
-    LoopbackHub::Member& member(Rank rank) { return hub_.members_[static_cast<std::size_t>(rank.value())]; }
-    LoopbackHub::Member& mine() { return member(rank_); }
+    LoopbackHub::Member& member(Rank rank) EIN_REQUIRES(hub_.mutex_) {
+        return hub_.members_[static_cast<std::size_t>(rank.value())];
+    }
+    LoopbackHub::Member& mine() EIN_REQUIRES(hub_.mutex_) { return member(rank_); }
 
     LoopbackHub& hub_;
     Rank rank_;
@@ -110,6 +113,7 @@ private:
 
 LoopbackHub::LoopbackHub(int ranks, LoopbackOptions options)
     : options_(options),
+      ranks_(ranks),
       random_(options.seed),
       members_(static_cast<std::size_t>(ranks)),
       gathered_(static_cast<std::size_t>(ranks)) {}

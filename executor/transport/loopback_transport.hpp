@@ -1,18 +1,19 @@
-// Ranks that are threads of one process: the stand-in for MPI in tests. A send ends only when its receiver has taken the bytes,
-// so whatever runs here needs no buffering anywhere. Deliveries can be held back at random to shake out orders.
-// Example: LoopbackHub hub(2); auto left = hub.join(Rank{0}), right = hub.join(Rank{1}); each is used by its own thread.
+// Ranks that are threads of one process: the stand-in for MPI in tests. A send ends only when its receiver has taken
+// the bytes, so whatever runs here needs no buffering anywhere. Deliveries can be held back at random to shake out
+// orders.
+// Example: LoopbackHub hub(2); auto left = hub.join(Rank{0}), right = hub.join(Rank{1}); each is used by its own
+// thread.
 #pragma once
 
-#include <condition_variable>
 #include <deque>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <random>
 #include <utility>
 
 #include "executor/transport/transport.hpp"
+#include "lib/base/mutex.hpp"
 
 namespace ein::executor {
 
@@ -50,19 +51,20 @@ private:
         std::int64_t barrier = 0;  // barriers that this rank has begun
     };
 
-    void check_running() const;  // @throws RunAborted
-    bool advance(Receive& receive, Member& receiver);
+    void check_running() const EIN_REQUIRES(mutex_);  // @throws RunAborted
+    bool advance(Receive& receive, Member& receiver) EIN_REQUIRES(mutex_);
 
-    LoopbackOptions options_;
-    std::mutex mutex_;
-    std::condition_variable changed_;
-    std::mt19937_64 random_;
-    std::vector<Member> members_;
-    std::vector<std::string> gathered_;
-    int gathering_ = 0;  // ranks inside the current all_gather
-    std::int64_t gather_round_ = 0;
-    std::vector<std::string> gather_result_;
-    std::optional<ExitCode> aborted_;
+    LoopbackOptions const options_;
+    int const ranks_;
+    Mutex mutex_;
+    Condition changed_;
+    std::mt19937_64 random_ EIN_GUARDED_BY(mutex_);
+    std::vector<Member> members_ EIN_GUARDED_BY(mutex_);
+    std::vector<std::string> gathered_ EIN_GUARDED_BY(mutex_);
+    int gathering_ EIN_GUARDED_BY(mutex_) = 0;  // ranks inside the current all_gather
+    std::int64_t gather_round_ EIN_GUARDED_BY(mutex_) = 0;
+    std::vector<std::string> gather_result_ EIN_GUARDED_BY(mutex_);
+    std::optional<ExitCode> aborted_ EIN_GUARDED_BY(mutex_);
 };
 
 }  // namespace ein::executor

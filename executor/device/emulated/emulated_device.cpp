@@ -94,20 +94,21 @@ EmulatedFaults emulated_faults_from_text(std::string_view text) {
 
 EmulatedDevice::EmulatedDevice(EmulatedFaults faults) : faults_(faults) {
     unsigned seed = faults.seed;
-    for (Lane& lane : lanes_) {
-        lane.random.seed(seed++);
-        lane.thread = std::thread([this, &lane] { serve(lane); });
+    for (Stream const stream : {Stream::compute, Stream::in, Stream::out}) {
+        Server& server = servers_[static_cast<std::size_t>(stream)];
+        server.random.seed(seed++);
+        server.thread = std::thread([this, stream] { serve(stream); });
     }
 }
 
 EmulatedDevice::~EmulatedDevice() {
     {
-        Lock const lock(mutex_);
+        MutexLock const lock(mutex_);
         closing_ = true;
     }
-    for (Lane& lane : lanes_) {
-        lane.asked_for.notify_one();
-        lane.thread.join();
+    for (Server& server : servers_) {
+        server.asked_for.notify_one();
+        server.thread.join();
     }
     for (auto const& [memory, bytes] : host_memory_) std::free(const_cast<std::byte*>(memory));
     std::free(memory_);
@@ -157,7 +158,7 @@ void EmulatedDevice::count_allocation() {
 }
 
 std::byte* EmulatedDevice::reserve(std::int64_t bytes) {
-    Lock const lock(mutex_);
+    MutexLock const lock(mutex_);
     promise(memory_ == nullptr, "the emulated device's memory is reserved twice");
     count_allocation();
     memory_ = fresh(bytes);
@@ -166,7 +167,7 @@ std::byte* EmulatedDevice::reserve(std::int64_t bytes) {
 }
 
 std::byte* EmulatedDevice::allocate_host(std::int64_t bytes) {
-    Lock const lock(mutex_);
+    MutexLock const lock(mutex_);
     count_allocation();
     std::byte* const memory = fresh(bytes);
     host_memory_[memory] = bytes;
@@ -174,7 +175,7 @@ std::byte* EmulatedDevice::allocate_host(std::int64_t bytes) {
 }
 
 void EmulatedDevice::free_host(std::byte* memory, std::int64_t) noexcept {
-    Lock const lock(mutex_);
+    MutexLock const lock(mutex_);
     host_memory_.erase(memory);
     std::free(memory);
 }
@@ -185,7 +186,7 @@ void EmulatedDevice::check_is_device(void const* pointer) const {
 }
 
 void EmulatedDevice::check_is_host(std::byte const* pointer, std::int64_t bytes) {
-    Lock const lock(mutex_);
+    MutexLock const lock(mutex_);
     auto const after = host_memory_.upper_bound(pointer);
     promise(after != host_memory_.begin(), "a copy is given host memory that is not the device's to copy");
     auto const& [begin, size] = *std::prev(after);
@@ -200,7 +201,7 @@ void EmulatedDevice::fail_if(std::int64_t at, std::int64_t count, char const* wh
 
 void EmulatedDevice::launch(std::function<void()> kernel) {
     ask(Stream::compute, {[this, kernel = std::move(kernel)] {
-            begin_next(kernels_, faults_.kernel, "kernel");
+            begin_next(Kind::kernel);
             kernel();
         }});
 }
@@ -209,7 +210,7 @@ void EmulatedDevice::copy_in(std::byte* device, std::byte const* host, std::int6
     check_is_device(device);
     check_is_host(host, bytes);
     ask(Stream::in, {[=, this] {
-            begin_next(copies_, faults_.copy, "copy");
+            begin_next(Kind::copy);
             std::memcpy(device, host, static_cast<std::size_t>(bytes));
         }});
 }
@@ -218,25 +219,26 @@ void EmulatedDevice::copy_out(std::byte* host, std::byte const* device, std::int
     check_is_device(device);
     check_is_host(host, bytes);
     ask(Stream::out, {[=, this] {
-            begin_next(copies_, faults_.copy, "copy");
+            begin_next(Kind::copy);
             std::memcpy(host, device, static_cast<std::size_t>(bytes));
         }});
 }
 
 /// The next of its kind. @throws RunError where it is to fail
-void EmulatedDevice::begin_next(std::int64_t& count, std::int64_t fails_at, char const* what) {
+void EmulatedDevice::begin_next(Kind kind) {
     std::int64_t number = 0, all = 0;
     {
-        Lock const lock(mutex_);
-        number = ++count;
+        MutexLock const lock(mutex_);
+        number = kind == Kind::copy ? ++copies_ : ++kernels_;
         all = kernels_ + copies_;
     }
-    fail_if(fails_at, number, what);
+    if (kind == Kind::copy) fail_if(faults_.copy, number, "copy");
+    if (kind == Kind::kernel) fail_if(faults_.kernel, number, "kernel");
     fail_if(faults_.lost, all, "the device was lost: operation");
 }
 
 Accelerator::Mark EmulatedDevice::mark(Stream stream) {
-    Lock const lock(mutex_);
+    MutexLock const lock(mutex_);
     throw_failure();
     return lane(stream).asked;
 }
@@ -244,23 +246,24 @@ Accelerator::Mark EmulatedDevice::mark(Stream stream) {
 void EmulatedDevice::wait(Stream waits, Stream of, Mark mark) { ask(waits, {{}, of, mark}); }
 
 bool EmulatedDevice::passed(Stream of, Mark mark) {
-    Lock const lock(mutex_);
+    MutexLock const lock(mutex_);
     throw_failure();
     return lane(of).done >= mark;
 }
 
 void EmulatedDevice::sync(Stream of, Mark mark) {
-    Lock lock(mutex_);
-    wait_until(lock, [&] { return lane(of).done >= mark; });
+    MutexLock const lock(mutex_);
+    while (lane(of).done < mark) wait_for_progress(lock);
     throw_failure();
 }
 
 void EmulatedDevice::drain() noexcept {
-    Lock lock(mutex_);
-    wait_until(lock, [&] {
-        return std::all_of(std::begin(lanes_), std::end(lanes_),
-                           [](Lane const& each) { return each.done == each.asked; });
-    });
+    MutexLock const lock(mutex_);
+    while (!is_idle()) wait_for_progress(lock);
+}
+
+bool EmulatedDevice::is_idle() const {
+    return std::all_of(std::begin(lanes_), std::end(lanes_), [](Lane const& each) { return each.done == each.asked; });
 }
 
 void EmulatedDevice::throw_failure() {
@@ -269,47 +272,55 @@ void EmulatedDevice::throw_failure() {
 
 void EmulatedDevice::ask(Stream stream, Job job) {
     {
-        Lock const lock(mutex_);
+        MutexLock const lock(mutex_);
         throw_failure();
         ++lane(stream).asked;
         lane(stream).jobs.push_back(std::move(job));
     }
-    lane(stream).asked_for.notify_one();
+    servers_[static_cast<std::size_t>(stream)].asked_for.notify_one();
 }
 
-template <class Condition>
-void EmulatedDevice::wait_until(Lock& lock, Condition const& condition) {
+void EmulatedDevice::wait_for_progress(MutexLock const& lock) {
     ++waiting_;
-    progress_.wait(lock, condition);
+    progress_.wait(lock);
     --waiting_;
 }
 
 /// A lane's thread. After a failure nothing more is done, and everything counts as done, so that nobody waits.
-void EmulatedDevice::serve(Lane& lane) {
-    Lock lock(mutex_);
-    while (true) {
-        lane.asked_for.wait(lock, [&] { return closing_ || !lane.jobs.empty(); });
-        if (lane.jobs.empty()) return;
-        Job const job = std::move(lane.jobs.front());
-        lane.jobs.pop_front();
-        wait_until(lock, [&] { return job.work || failure_ || this->lane(job.after).done >= job.mark; });
-        if (job.work && !failure_) {
-            lock.unlock();
-            std::exception_ptr failure;
-            try {
-                if (faults_.delay > 0)
-                    std::this_thread::sleep_for(std::chrono::microseconds(
-                        static_cast<int>(lane.random() % static_cast<unsigned>(faults_.delay + 1))));
-                job.work();
-            } catch (...) {
-                failure = std::current_exception();
-            }
-            lock.lock();
-            if (!failure_) failure_ = failure;
-        }
-        ++lane.done;
-        if (waiting_ > 0) progress_.notify_all();
+void EmulatedDevice::serve(Stream stream) {
+    Server& server = servers_[static_cast<std::size_t>(stream)];
+    while (std::optional<Job> const job = next_job(stream)) finish_job(stream, do_job(server, *job));
+}
+
+std::optional<EmulatedDevice::Job> EmulatedDevice::next_job(Stream stream) {
+    MutexLock const lock(mutex_);
+    while (!closing_ && lane(stream).jobs.empty()) servers_[static_cast<std::size_t>(stream)].asked_for.wait(lock);
+    if (lane(stream).jobs.empty()) return std::nullopt;
+    Job job = std::move(lane(stream).jobs.front());
+    lane(stream).jobs.pop_front();
+    while (!job.work && !failure_ && lane(job.after).done < job.mark) wait_for_progress(lock);
+    if (failure_) job.work = nullptr;
+    return job;
+}
+
+std::exception_ptr EmulatedDevice::do_job(Server& server, Job const& job) {
+    if (!job.work) return nullptr;
+    try {
+        if (faults_.delay > 0)
+            std::this_thread::sleep_for(std::chrono::microseconds(
+                static_cast<int>(server.random() % static_cast<unsigned>(faults_.delay + 1))));
+        job.work();
+    } catch (...) {
+        return std::current_exception();
     }
+    return nullptr;
+}
+
+void EmulatedDevice::finish_job(Stream stream, std::exception_ptr failure) {
+    MutexLock const lock(mutex_);
+    if (!failure_) failure_ = failure;
+    ++lane(stream).done;
+    if (waiting_ > 0) progress_.notify_all();
 }
 
 }  // namespace ein::executor

@@ -1,19 +1,21 @@
-// A device with memory of its own that is none: kernels of the CPU on memory set apart, and three threads in place of a GPU's streams. It stands in
-// for CUDA where there is none, so that what surrounds a GPU (residency, order, errors) is exercised on every machine. Copies and kernels can be
-// delayed and made to fail. What is asked of it wrongly, such as a kernel on host memory, is an InternalError.
-// Example: --device emulated:delay=50,seed=7,copy=12 takes up to 50 microseconds more for everything, and the 12th copy fails.
+// A device with memory of its own that is none: kernels of the CPU on memory set apart, and three threads in place of a
+// GPU's streams. It stands in for CUDA where there is none, so that what surrounds a GPU (residency, order, errors) is
+// exercised on every machine. Copies and kernels can be delayed and made to fail. What is asked of it wrongly, such as
+// a kernel on host memory, is an InternalError.
+// Example: --device emulated:delay=50,seed=7,copy=12 takes up to 50 microseconds more for everything, and the 12th copy
+// fails.
 #pragma once
 
-#include <condition_variable>
 #include <deque>
 #include <exception>
 #include <map>
-#include <mutex>
+#include <optional>
 #include <random>
 #include <thread>
 
 #include "executor/device/accelerator.hpp"
 #include "executor/device/cpu/cpu_device.hpp"
+#include "lib/base/mutex.hpp"
 
 namespace ein::executor {
 
@@ -56,7 +58,6 @@ public:
     void check_is_device(void const* pointer) const;
 
 private:
-    using Lock = std::unique_lock<std::mutex>;
     struct Job {
         std::function<void()> work;
         Stream after = Stream::compute;  // a wait, if there is no work
@@ -65,34 +66,46 @@ private:
     struct Lane {
         std::deque<Job> jobs;
         Mark asked = 0, done = 0;
-        std::condition_variable asked_for;  // a job is there
-        std::mt19937 random;
+    };
+    /// Who does a lane's jobs.
+    struct Server {
+        Condition asked_for;  // a job is there
+        std::mt19937 random;  // of its own thread
         std::thread thread;
     };
-    Lane& lane(Stream stream) { return lanes_[static_cast<std::size_t>(stream)]; }
+    Lane& lane(Stream stream) EIN_REQUIRES(mutex_) { return lanes_[static_cast<std::size_t>(stream)]; }
     void ask(Stream stream, Job job);
-    void serve(Lane& lane);
-    template <class Condition>
-    void wait_until(Lock& lock, Condition const& condition);
+    void serve(Stream stream);
+    /// The next of a lane's jobs, when what it comes after is done; nothing when the device closes.
+    std::optional<Job> next_job(Stream stream);
+    std::exception_ptr do_job(Server& server, Job const& job);
+    void finish_job(Stream stream, std::exception_ptr failure);
+    void wait_for_progress(MutexLock const& lock) EIN_REQUIRES(mutex_);
+    bool is_idle() const EIN_REQUIRES(mutex_);
     void fail_if(std::int64_t at, std::int64_t count, char const* what);
     void check_is_host(std::byte const* pointer, std::int64_t bytes);
-    void begin_next(std::int64_t& count, std::int64_t fails_at, char const* what);
-    void count_allocation();
-    void throw_failure();
+    enum class Kind { copy, kernel };
+    void begin_next(Kind kind);
+    void count_allocation() EIN_REQUIRES(mutex_);
+    void throw_failure() EIN_REQUIRES(mutex_);
 
     EmulatedFaults const faults_;
     CpuDevice cpu_;
     std::byte* memory_ = nullptr;
     std::int64_t bytes_ = 0;
-    std::mutex mutex_;                  // of all below
-    std::condition_variable progress_;  // a job is done
-    int waiting_ = 0;                   // on that
-    Lane lanes_[streams];
-    std::map<std::byte const*, std::int64_t> host_memory_;
     std::int64_t prepared_ = 0;
-    std::int64_t allocations_ = 0, copies_ = 0, kernels_ = 0;
-    std::exception_ptr failure_;  // of something that was asked; everything after it is left undone
-    bool closing_ = false;
+    Server servers_[streams];
+    Mutex mutex_;
+    Condition progress_;                      // a job is done
+    int waiting_ EIN_GUARDED_BY(mutex_) = 0;  // on that
+    Lane lanes_[streams] EIN_GUARDED_BY(mutex_);
+    std::map<std::byte const*, std::int64_t> host_memory_ EIN_GUARDED_BY(mutex_);
+    std::int64_t allocations_ EIN_GUARDED_BY(mutex_) = 0;
+    std::int64_t copies_ EIN_GUARDED_BY(mutex_) = 0;
+    std::int64_t kernels_ EIN_GUARDED_BY(mutex_) = 0;
+    std::exception_ptr failure_
+        EIN_GUARDED_BY(mutex_);  // of something that was asked; everything after it is left undone
+    bool closing_ EIN_GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace ein::executor

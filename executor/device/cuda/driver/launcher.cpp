@@ -62,7 +62,7 @@ void Launcher::run(PreparedProgram const& prepared, Call call) {
 
 /// Where there are too many nodes, the last ones share a record.
 std::size_t Launcher::expect_faults(std::string const& node) {
-    std::lock_guard const lock(reading_);
+    MutexLock const lock(reading_);
     auto const known = std::find(nodes_.begin(), nodes_.end(), node);
     if (known != nodes_.end()) return static_cast<std::size_t>(known - nodes_.begin());
     if (nodes_.size() == most_records)
@@ -73,8 +73,8 @@ std::size_t Launcher::expect_faults(std::string const& node) {
 }
 
 void Launcher::check_faults() {
+    MutexLock const lock(reading_);
     if (nodes_.empty()) return;
-    std::lock_guard const lock(reading_);
     context_.enter();
     driver().cuMemcpyDtoHAsync(faults_at_home_.data(), reinterpret_cast<CUdeviceptr>(faults_.data()),
                                nodes_.size() * sizeof(Fault), reader_.get());

@@ -1,5 +1,5 @@
-// Runs programs of kernels (program.hpp) on the compute stream: their code, the scratch that they share, and the record of faults that they find.
-// Launches of one device are made by one thread at a time.
+// Runs programs of kernels (program.hpp) on the compute stream: their code, the scratch that they share, and the record
+// of faults that they find. Launches of one device are made by one thread at a time.
 // Example: prepared = launcher.prepare(program); launcher.run(prepared, {operands, output}).
 #pragma once
 
@@ -10,6 +10,7 @@
 #include "executor/device/cuda/driver/memory.hpp"
 #include "executor/device/cuda/driver/modules.hpp"
 #include "executor/device/cuda/source/program.hpp"
+#include "lib/base/mutex.hpp"
 
 namespace ein::executor::cuda {
 
@@ -53,10 +54,10 @@ private:
     Modules modules_;
     Scratch scratch_;
     DeviceBytes faults_;
-    PinnedBytes faults_at_home_;
-    std::vector<std::string> nodes_;  // that the records in use are for
-    MarkedStream reader_;             // of the records
-    std::mutex reading_;
+    Mutex reading_;
+    PinnedBytes faults_at_home_ EIN_GUARDED_BY(reading_);
+    std::vector<std::string> nodes_ EIN_GUARDED_BY(reading_);  // that the records in use are for
+    MarkedStream reader_ EIN_GUARDED_BY(reading_);             // of the records
 };
 
 }  // namespace ein::executor::cuda

@@ -20,7 +20,7 @@ Events::~Events() {
 std::shared_ptr<CUevent_st> Events::take() {
     CUevent event = nullptr;
     {
-        std::lock_guard const lock(mutex_);
+        MutexLock const lock(mutex_);
         if (!free_.empty()) {
             event = free_.back();
             free_.pop_back();
@@ -28,7 +28,7 @@ std::shared_ptr<CUevent_st> Events::take() {
     }
     if (event == nullptr) driver().cuEventCreate(&event, CU_EVENT_DISABLE_TIMING | CU_EVENT_BLOCKING_SYNC);
     return {event, [this](CUevent given) {
-                std::lock_guard const lock(mutex_);
+                MutexLock const lock(mutex_);
                 free_.push_back(given);
             }};
 }
@@ -45,13 +45,13 @@ MarkedStream::~MarkedStream() {
 }
 
 void MarkedStream::asked() {
-    Lock const lock(mutex_);
+    MutexLock const lock(mutex_);
     asked_ = true;
 }
 
 MarkedStream::Mark MarkedStream::mark() {
     context_.enter();
-    Lock const lock(mutex_);
+    MutexLock const lock(mutex_);
     if (!asked_) return last_;
     std::shared_ptr<CUevent_st> event = events_.take();
     driver().cuEventRecord(event.get(), stream_);
@@ -70,7 +70,7 @@ void MarkedStream::wait(MarkedStream& of, Mark mark) {
 
 /// @return nothing where it is known to have passed
 std::shared_ptr<CUevent_st> MarkedStream::event_of(Mark mark) {
-    Lock const lock(mutex_);
+    MutexLock const lock(mutex_);
     promise(mark <= last_, "a stream is asked for a mark that was never made");
     if (mark <= passed_) return nullptr;
     auto const at = std::lower_bound(recorded_.begin(), recorded_.end(), mark,
@@ -79,7 +79,7 @@ std::shared_ptr<CUevent_st> MarkedStream::event_of(Mark mark) {
 }
 
 void MarkedStream::has_passed(Mark mark) {
-    Lock const lock(mutex_);
+    MutexLock const lock(mutex_);
     passed_ = std::max(passed_, mark);
     while (!recorded_.empty() && recorded_.front().mark <= passed_) recorded_.pop_front();
 }

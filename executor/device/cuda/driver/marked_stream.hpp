@@ -5,11 +5,11 @@
 
 #include <deque>
 #include <memory>
-#include <mutex>
 #include <vector>
 
 #include "executor/device/accelerator.hpp"
 #include "executor/device/cuda/driver/context.hpp"
+#include "lib/base/mutex.hpp"
 
 namespace ein::executor::cuda {
 
@@ -24,8 +24,8 @@ public:
     std::shared_ptr<CUevent_st> take();
 
 private:
-    std::mutex mutex_;
-    std::vector<CUevent> free_;
+    Mutex mutex_;
+    std::vector<CUevent> free_ EIN_GUARDED_BY(mutex_);
 };
 
 class MarkedStream {
@@ -46,7 +46,6 @@ public:
     void drain() noexcept;
 
 private:
-    using Lock = std::lock_guard<std::mutex>;
     struct Recorded {
         Mark mark;
         std::shared_ptr<CUevent_st> event;
@@ -57,10 +56,11 @@ private:
     Context const& context_;
     Events& events_;
     CUstream stream_ = nullptr;
-    std::mutex mutex_;               // of all below
-    std::deque<Recorded> recorded_;  // not known to have passed
-    Mark last_ = 0, passed_ = 0;
-    bool asked_ = false;
+    Mutex mutex_;
+    std::deque<Recorded> recorded_ EIN_GUARDED_BY(mutex_);  // not known to have passed
+    Mark last_ EIN_GUARDED_BY(mutex_) = 0;
+    Mark passed_ EIN_GUARDED_BY(mutex_) = 0;
+    bool asked_ EIN_GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace ein::executor::cuda

@@ -61,7 +61,7 @@ Modules::Modules(Context const& context, int threads)
 
 Modules::~Modules() {
     {
-        Lock const lock(mutex_);
+        MutexLock const lock(mutex_);
         closing_ = true;
         jobs_.clear();
     }
@@ -72,7 +72,7 @@ Modules::~Modules() {
 }
 
 Code Modules::ask(Kernel const& kernel) {
-    Lock const lock(mutex_);
+    MutexLock const lock(mutex_);
     auto const [entry, fresh] = known_.try_emplace(kernel.name);
     if (!fresh) return entry->second;
     jobs_.emplace_back([this, kernel] { return make(kernel); });
@@ -85,25 +85,25 @@ Code Modules::ask(Kernel const& kernel) {
 void Modules::finish() {
     std::vector<Code> all;
     {
-        Lock const lock(mutex_);
+        MutexLock const lock(mutex_);
         for (auto const& [name, code] : known_) all.push_back(code);
     }
     for (Code const& code : all) code.get();
 }
 
 void Modules::serve() {
-    Lock lock(mutex_);
-    while (true) {
-        ++idle_;
-        changed_.wait(lock, [&] { return closing_ || !jobs_.empty(); });
-        --idle_;
-        if (jobs_.empty()) return;
-        Job job = std::move(jobs_.front());
-        jobs_.pop_front();
-        lock.unlock();
-        job();
-        lock.lock();
-    }
+    while (std::optional<Job> job = next_job()) (*job)();
+}
+
+std::optional<Modules::Job> Modules::next_job() {
+    MutexLock const lock(mutex_);
+    ++idle_;
+    changed_.wait(lock, [&]() EIN_REQUIRES(mutex_) { return closing_ || !jobs_.empty(); });
+    --idle_;
+    if (jobs_.empty()) return std::nullopt;
+    Job job = std::move(jobs_.front());
+    jobs_.pop_front();
+    return job;
 }
 
 CUfunction Modules::make(Kernel const& kernel) {
@@ -117,7 +117,7 @@ CUfunction Modules::make(Kernel const& kernel) {
         cache_.keep(kind, text, *code);
     }
     {
-        Lock const lock(mutex_);
+        MutexLock const lock(mutex_);
         loaded_.push_back(module);
     }
     CUfunction function = nullptr;

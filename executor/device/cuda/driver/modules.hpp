@@ -1,16 +1,18 @@
-// Kernels' texts compiled for the GPU at hand, each once: in the background, several at a time, while the run is prepared. Who launches waits for it.
+// Kernels' texts compiled for the GPU at hand, each once: in the background, several at a time, while the run is
+// prepared. Who launches waits for it.
 // Leaves what is kept from run to run to code_cache.hpp.
 // Example: code = modules.ask(kernel); ... cuLaunchKernel(code.get(), ...).
 #pragma once
 
-#include <condition_variable>
 #include <deque>
 #include <future>
+#include <optional>
 #include <thread>
 #include <unordered_map>
 
 #include "executor/device/cuda/driver/code_cache.hpp"
 #include "executor/device/cuda/driver/context.hpp"
+#include "lib/base/mutex.hpp"
 
 namespace ein::executor::cuda {
 
@@ -30,22 +32,22 @@ public:
     void finish();
 
 private:
-    using Lock = std::unique_lock<std::mutex>;
     using Job = std::packaged_task<CUfunction()>;
     void serve();
+    std::optional<Job> next_job();  // nothing when there will be none
     CUfunction make(Kernel const& kernel);
 
     Context const& context_;
     CodeCache const cache_;
     std::size_t const most_threads_;
-    std::mutex mutex_;  // of all below
-    std::condition_variable changed_;
-    std::unordered_map<std::string, Code> known_;  // by the kernel's name
-    std::deque<Job> jobs_;
-    std::vector<CUmodule> loaded_;
-    std::vector<std::thread> threads_;
-    std::size_t idle_ = 0;
-    bool closing_ = false;
+    Mutex mutex_;
+    Condition changed_;
+    std::unordered_map<std::string, Code> known_ EIN_GUARDED_BY(mutex_);  // by the kernel's name
+    std::deque<Job> jobs_ EIN_GUARDED_BY(mutex_);
+    std::vector<CUmodule> loaded_ EIN_GUARDED_BY(mutex_);
+    std::vector<std::thread> threads_ EIN_GUARDED_BY(mutex_);
+    std::size_t idle_ EIN_GUARDED_BY(mutex_) = 0;
+    bool closing_ EIN_GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace ein::executor::cuda
