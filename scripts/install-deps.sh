@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Installs what Einloom is built with, on Debian 12 and its relatives: scripts/install-deps.sh [--tests] [--bench] [--dry-run]
-#   --tests    also what the tests use (NumPy, to compare with; jsonschema, to check the graph schema)
+#   --tests    also what the tests use (NumPy, to compare with; jsonschema, to check the graph schema; clang, whose
+#              analysis of locks is a test: 40 MiB to fetch)
 #   --bench    also what the benchmarks compare with (NumPy, PyTorch, ScaLAPACK) and make pretend hosts with
 #   --dry-run  only says what is missing; exit 1 when something is
 # Does nothing, and is quick about it, when nothing is missing. Without root it prints the command to run instead.
@@ -15,7 +16,7 @@ packages=(
     libflatbuffers-dev flatbuffers-compiler zlib1g-dev
 )
 [ "$(uname -m)" != x86_64 ] || packages+=(libxbyak-dev)    # machine code for joins
-test_packages=(python3-minimal python3-numpy python3-jsonschema)
+test_packages=(python3-minimal python3-numpy python3-jsonschema "clang|clang-14|clang-16|clang-19")
 bench_packages=(python3-numpy python3-torch libscalapack-openmpi-dev iproute2)
 
 dry_run=no
@@ -24,7 +25,7 @@ for argument in "$@"; do
         --tests) packages+=("${test_packages[@]}") ;;
         --bench) packages+=("${bench_packages[@]}") ;;
         --dry-run) dry_run=yes ;;
-        -h | --help) sed -n '2,6s/^# //p' "$0"; exit 0 ;;
+        -h | --help) sed -n '2,7s/^# //p' "$0"; exit 0 ;;
         *) echo "install-deps.sh: expected --tests, --bench or --dry-run, found '$argument'" >&2; exit 2 ;;
     esac
 done

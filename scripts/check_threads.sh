@@ -1,0 +1,65 @@
+#!/usr/bin/env bash
+# Checks who holds which mutex: scripts/check_threads.sh [--build DIR] [FILE...]
+#   --build DIR  a configured build folder, for its include paths; default: build
+#   FILE         default: all sources of ours that lock or are guarded
+# Two checks: mutexes and conditions are those of lib/base/mutex.hpp, which clang understands; and clang's thread-safety
+# analysis finds no guarded field that is touched without its mutex and no function that returns with one held. Nothing
+# is compiled: it takes seconds. The exit code is 1 when something is found, 77 where clang++ is missing.
+# tests/layers/threads_self_test.sh checks this script with seeded faults.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+build=build
+if [ "${1:-}" = --build ]; then build=$2; shift 2; fi
+if [[ "${1:-}" == -* ]]; then sed -n '2,7s/^# //p' "$0"; exit 2; fi
+
+clang=
+for candidate in clang++ clang++-19 clang++-16 clang++-15 clang++-14; do
+    if command -v "$candidate" > /dev/null; then clang=$candidate; break; fi
+done
+if [ -z "$clang" ]; then
+    echo "check_threads.sh: skipped, because clang++ is missing (apt-get install -y --no-install-recommends clang)"
+    exit 77
+fi
+if [ ! -f "$build/compile_commands.json" ]; then
+    echo "check_threads.sh: $build/compile_commands.json is missing; configure first (scripts/build.sh)," \
+        "or name a build folder with --build" >&2
+    exit 2
+fi
+
+# A header is checked through its own source file, if it has one.
+sources_that_lock() {
+    local file
+    grep -rlE 'MutexLock|EIN_GUARDED_BY|EIN_REQUIRES' --include='*.[ch]pp' lib planner scheduler executor apps |
+        grep -v '^lib/base/thread_safety.hpp$' |
+        while read -r file; do
+            if [ -f "${file%.hpp}.cpp" ]; then echo "${file%.hpp}.cpp"; else echo "$file"; fi
+        done | sort -u
+}
+
+status=0
+files=("$@")
+if [ "${#files[@]}" -eq 0 ]; then
+    mapfile -t files < <(sources_that_lock)
+    all=$(find lib planner scheduler executor apps -name '*.[ch]pp')
+else
+    all=$(printf '%s\n' "${files[@]}")
+fi
+
+standard='std::(recursive_|shared_|timed_)?(mutex|condition_variable|unique_lock|lock_guard|scoped_lock|call_once)'
+if found=$(grep -v '^lib/base/mutex.hpp$' <<< "$all" | xargs grep -nHE "$standard"); then
+    # Comments may speak of them.
+    found=$(grep -vE '^[^:]*:[0-9]*: *//' <<< "$found" || true)
+    if [ -n "$found" ]; then
+        advice='clang knows nothing of this lock; use those of lib/base/mutex.hpp'
+        sed -E "s|^([^:]*:[0-9]*):.*|\1: $advice|" <<< "$found"
+        status=1
+    fi
+fi
+
+# All include paths and definitions that our sources are compiled with.
+mapfile -t flags < <(grep -oE -- '(-isystem |-I|-D)[^ "\\]+' "$build/compile_commands.json" | sort -u)
+read -ra flags <<< "${flags[*]}"
+flags+=(-x c++ -std=c++20 -I. -fsyntax-only -Wthread-safety -Werror=thread-safety -Wno-pragma-once-outside-header)
+printf '%s\0' "${files[@]}" | xargs -0 -n 1 -P "$(nproc)" "$clang" "${flags[@]}" || status=1
+exit "$status"
