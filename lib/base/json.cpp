@@ -144,8 +144,13 @@ std::string describe(Json const& value) {
         case Json::value_t::string: return "a string";
         case Json::value_t::array: return "a list";
         case Json::value_t::object: return "an object";
-        default: return "a number";
+        case Json::value_t::number_integer:
+        case Json::value_t::number_unsigned:
+        case Json::value_t::number_float:
+        case Json::value_t::binary:  // not of a text
+        case Json::value_t::discarded: break;
     }
+    return "a number";
 }
 
 namespace {

@@ -65,8 +65,9 @@ std::string_view example_of(Quantity quantity) {
     switch (quantity) {
         case Quantity::seconds: return "a time such as \"2us\", or a number of seconds";
         case Quantity::bytes_per_second: return "a rate such as \"100Gbit/s\" or \"8GB/s\", or a number of bytes/s";
-        default: return "a rate such as \"60Gflop/s\", or a number of operations/s";
+        case Quantity::operations_per_second: break;
     }
+    return "a rate such as \"60Gflop/s\", or a number of operations/s";
 }
 
 std::string format_seconds(double seconds) {

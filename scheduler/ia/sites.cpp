@@ -21,8 +21,9 @@ std::string text(Sites const& sites) {
     switch (sites.kind()) {
         case Sites::Kind::all: return "ALL";
         case Sites::Kind::part: return "PART" + tra::text(sites.dims());
-        default: return "scattered";
+        case Sites::Kind::scattered: break;
     }
+    return "scattered";
 }
 
 }  // namespace ein::ia

@@ -119,8 +119,14 @@ double Cluster::flops(DType type) const {
         case DType::f16:
         case DType::bf16:
         case DType::f32: return flops_f32;
-        default: return operations;  // integers have no matrix product of their own
+        case DType::i8:
+        case DType::i16:
+        case DType::i32:
+        case DType::i64:
+        case DType::u8:
+        case DType::boolean: break;
     }
+    return operations;  // integers have no matrix product of their own
 }
 
 Cluster cluster_from_json(Json const& document, std::string const& file) {

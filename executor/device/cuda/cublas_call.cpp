@@ -19,8 +19,14 @@ cudaDataType_t cuda_type(DType type) {
         case DType::f64: return CUDA_R_64F;
         case DType::c64: return CUDA_C_32F;
         case DType::c128: return CUDA_C_64F;
-        default: throw InternalError("cuBLAS has no such type");
+        case DType::i8:
+        case DType::i16:
+        case DType::i32:
+        case DType::i64:
+        case DType::u8:
+        case DType::boolean: break;
     }
+    throw InternalError("cuBLAS has no such type");
 }
 
 cublasComputeType_t compute_type(ProductTypes const& types) {

@@ -13,8 +13,10 @@ constexpr Sides sides_of(Role role) {
         case Role::left: return {true, false, true};
         case Role::right: return {false, true, true};
         case Role::contracted: return {true, true, false};
-        default: return {false, false, false};
+        case Role::alone:
+        case Role::broadcast: break;
     }
+    return {false, false, false};
 }
 
 bool join_one_pair(std::vector<Run>& runs) {

@@ -114,8 +114,16 @@ void gemm(GemmCall const& call, void const* a, void const* b, void* c) {
         case DType::f64: return multiply<double>(call, a, b, c);
         case DType::c64: return multiply<std::complex<float>>(call, a, b, c);
         case DType::c128: return multiply<std::complex<double>>(call, a, b, c);
-        default: throw InternalError("BLAS has no such type");
+        case DType::f16:
+        case DType::bf16:
+        case DType::i8:
+        case DType::i16:
+        case DType::i32:
+        case DType::i64:
+        case DType::u8:
+        case DType::boolean: break;
     }
+    throw InternalError("BLAS has no such type");
 }
 
 }  // namespace ein::executor

@@ -1,5 +1,7 @@
 #include "executor/device/cpu/gemm/pair_product.hpp"
 
+#include <utility>
+
 #include "executor/device/cpu/instruction_set.hpp"
 
 namespace ein::executor {
@@ -26,18 +28,15 @@ bool is_two(Expr const& expr) { return expr.op() == Op::number && expr.node().va
 }  // namespace
 
 std::optional<PairOperation> pair_operation(Expr const& join) {
-    switch (join.op()) {
-        case Op::add: return of_two(PairJoin::add, join);
-        case Op::sub: return of_two(PairJoin::subtract, join);
-        case Op::min: return of_two(PairJoin::least, join);
-        case Op::max: return of_two(PairJoin::most, join);
-        case Op::abs: return of_difference(PairJoin::distance, join.args()[0]);
-        case Op::pow: return is_two(join.args()[1]) ? of_difference(PairJoin::square, join.args()[0]) : std::nullopt;
-        case Op::mul:
-            if (join.args()[0] == join.args()[1]) return of_difference(PairJoin::square, join.args()[0]);
-            return of_two(PairJoin::multiply, join);
-        default: return std::nullopt;
-    }
+    static constexpr std::pair<Op, PairJoin> of_operands[] = {
+        {Op::add, PairJoin::add}, {Op::sub, PairJoin::subtract}, {Op::min, PairJoin::least}, {Op::max, PairJoin::most}};
+    for (auto const& [op, pair_join] : of_operands)
+        if (join.op() == op) return of_two(pair_join, join);
+    if (join.op() == Op::abs) return of_difference(PairJoin::distance, join.args()[0]);
+    bool const is_square =
+        (join.op() == Op::pow && is_two(join.args()[1])) || (join.op() == Op::mul && join.args()[0] == join.args()[1]);
+    if (is_square) return of_difference(PairJoin::square, join.args()[0]);
+    return join.op() == Op::mul ? of_two(PairJoin::multiply, join) : std::nullopt;
 }
 
 PairJoin with_operands_exchanged(PairJoin join) {

@@ -71,6 +71,9 @@ std::string text_of(nvrtcResult code) { return "error " + std::to_string(static_
 
 std::string text_of(cublasStatus_t code) {
     switch (code) {
+        case CUBLAS_STATUS_SUCCESS:
+        case CUBLAS_STATUS_MAPPING_ERROR:
+        case CUBLAS_STATUS_LICENSE_ERROR: break;
         case CUBLAS_STATUS_NOT_INITIALIZED: return "not initialised (CUBLAS_STATUS_NOT_INITIALIZED)";
         case CUBLAS_STATUS_ALLOC_FAILED: return "no memory (CUBLAS_STATUS_ALLOC_FAILED)";
         case CUBLAS_STATUS_INVALID_VALUE: return "an argument that it does not allow (CUBLAS_STATUS_INVALID_VALUE)";
@@ -78,8 +81,8 @@ std::string text_of(cublasStatus_t code) {
         case CUBLAS_STATUS_EXECUTION_FAILED: return "the GPU failed (CUBLAS_STATUS_EXECUTION_FAILED)";
         case CUBLAS_STATUS_INTERNAL_ERROR: return "an error of its own (CUBLAS_STATUS_INTERNAL_ERROR)";
         case CUBLAS_STATUS_NOT_SUPPORTED: return "not supported (CUBLAS_STATUS_NOT_SUPPORTED)";
-        default: return "error " + std::to_string(static_cast<int>(code)) + " of cuBLAS";
     }
+    return "error " + std::to_string(static_cast<int>(code)) + " of cuBLAS";
 }
 
 void throw_failed(char const* call, std::string const& why) {

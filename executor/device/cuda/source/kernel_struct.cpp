@@ -143,7 +143,7 @@ std::string state_name(scalar::Agg agg, DType type) {
         case scalar::Agg::max: return "Plain<Greatest<" + element + ">>";
         case scalar::Agg::any: return "Plain<Sum<boolean>>";
         case scalar::Agg::all: return "Plain<Product<boolean>>";
-        default: break;
+        case scalar::Agg::logsumexp: break;
     }
     return is_complex(type) ? "Plain<LogAdd<" + element + ">>" : "Logarithms<" + register_name(type) + ">";
 }

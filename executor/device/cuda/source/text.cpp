@@ -39,8 +39,9 @@ std::string register_name(DType type) {
         case Kind::boolean: return "i32";
         case Kind::integer: return type == DType::i64 ? "i64" : "i32";
         case Kind::real: return type == DType::f64 ? "f64" : "f32";
-        default: return std::string(name(type));
+        case Kind::complex: break;
     }
+    return std::string(name(type));
 }
 
 std::size_t register_bytes(DType type) { return std::max<std::size_t>(4, size_of(type)); }
