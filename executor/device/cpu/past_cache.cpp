@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "executor/device/cpu/instruction_set.hpp"
+#include "executor/device/cpu/machine.hpp"
 
 #ifdef __SSE2__
 #include <immintrin.h>
@@ -13,7 +14,7 @@
 namespace ein::executor {
 namespace {
 
-constexpr std::size_t line = 64;
+constexpr std::size_t line = machine::cache_line;
 
 #ifdef __SSE2__
 [[gnu::target("avx512f")]] void stream_lines_at_once(std::byte* to, std::byte const* from, std::size_t bytes) {

@@ -4,12 +4,13 @@
 #include <new>
 #include <string>
 
+#include "executor/device/cpu/machine.hpp"
 #include "lib/base/error.hpp"
 
 namespace ein::executor {
 namespace {
 
-constexpr std::align_val_t alignment{64};
+constexpr std::align_val_t alignment{machine::cache_line};
 
 struct Free {
     void operator()(std::byte* data) const { ::operator delete(data, alignment); }
@@ -24,11 +25,8 @@ std::byte* allocate(std::size_t bytes) {
     }
 }
 
-/// Larger requests go to the system and back: idle threads should not keep them.
-constexpr std::size_t stack_bytes = std::size_t{8} << 20;  // of addresses: what is never used takes no memory
-
 struct Stack {
-    std::unique_ptr<std::byte, Free> data{allocate(stack_bytes)};
+    std::unique_ptr<std::byte, Free> data{allocate(machine::scratch_stack)};
     std::size_t used = 0;
 };
 
@@ -41,7 +39,7 @@ Stack& stack() {
 
 Scratch::Scratch(std::size_t bytes) : bytes_(lines(bytes)) {
     Stack& mine = stack();
-    on_stack_ = bytes_ <= stack_bytes - mine.used;
+    on_stack_ = bytes_ <= machine::scratch_stack - mine.used;
     data_ = on_stack_ ? mine.data.get() + mine.used : allocate(bytes_);
     if (on_stack_) mine.used += bytes_;
 }

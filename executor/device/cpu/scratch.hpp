@@ -4,6 +4,8 @@
 
 #include <cstddef>
 
+#include "executor/device/cpu/machine.hpp"
+
 namespace ein::executor {
 
 class Scratch {
@@ -22,6 +24,8 @@ private:
 };
 
 /// Rounds up to a whole number of cache lines.
-constexpr std::size_t lines(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
+constexpr std::size_t lines(std::size_t bytes) {
+    return (bytes + machine::cache_line - 1) / machine::cache_line * machine::cache_line;
+}
 
 }  // namespace ein::executor

@@ -4,20 +4,11 @@
 #include <cmath>
 #include <limits>
 
+#include "executor/device/cpu/machine.hpp"
 #include "lib/base/partition.hpp"
 
 namespace ein::executor {
 namespace {
-
-constexpr double least_flops = 1e9;  // of a piece: smaller ones repeat too much of what BLAS packs
-constexpr double least_flops_in_tiles = 1e7;
-constexpr double most_flops = 2e10;  // a thread in BLAS cannot be stopped: some tenths of a second
-constexpr double usual = 16, most_pieces = 64, pieces_a_thread = 8;
-constexpr Extent rows_in_tiles = 16;   // two tiles, or more
-constexpr Extent usual_grain = 64;     // of whole squares
-constexpr Extent least_parts = 4;      // that a wider grain leaves room for
-constexpr Extent shortest_sum = 4096;  // contracted elements of a piece, where sums are cut
-constexpr double delay = 0.3;          // of a piece, by which threads that begin together do not finish together
 
 Extent blocks(Extent length, Extent grain) { return (length + grain - 1) / grain; }
 
@@ -45,7 +36,7 @@ public:
         double const partial = grid.sums > 1 ? costs.output * sums * calls_ * m_ * n_ : 0.0;
         double const rounds = std::ceil(pieces / threads_);
         double const last = (rounds - 1) * all / pieces + piece;
-        return last + (1 - 1 / threads_) * delay * piece + partial / threads_;
+        return last + (1 - 1 / threads_) * machine::uneven_ends * piece + partial / threads_;
     }
 
 private:
@@ -82,10 +73,10 @@ Weighed best_with(GridProblem const& problem, Hands const& hands, std::int64_t s
 
 Grains grains_in_tiles(GemmPlan const& plan, int tile_columns) {
     auto const grain = [](Extent whole, Extent length, Extent otherwise) {
-        return whole > 1 && whole * least_parts <= length ? whole : otherwise;
+        return whole > 1 && whole * machine::least_parts <= length ? whole : otherwise;
     };
-    return {rows_in_tiles, grain(plan.whole_columns, plan.n(), tile_columns),
-            grain(plan.whole_terms, plan.k(), usual_grain)};
+    return {machine::rows_in_tiles, grain(plan.whole_columns, plan.n(), tile_columns),
+            grain(plan.whole_terms, plan.k(), machine::usual_grain)};
 }
 
 PieceCosts costs_in_tiles(GemmPlan const& plan) {
@@ -101,15 +92,17 @@ double flops_of(GemmPlan const& plan) {
 }
 
 Hands usual_hands(GemmPlan const& plan, bool in_tiles) {
-    double const flops = flops_of(plan), least = in_tiles ? least_flops_in_tiles : least_flops;
-    double const wanted = std::max(std::min(usual, flops / least), std::min(most_pieces, flops / most_flops));
+    double const flops = flops_of(plan),
+                 least = in_tiles ? machine::least_flops_in_tiles : machine::least_flops_in_blas;
+    double const wanted = std::max(std::min(machine::usual_pieces, flops / least),
+                                   std::min(static_cast<double>(machine::most_pieces), flops / machine::most_flops));
     auto const threads = std::max<std::int64_t>(1, static_cast<std::int64_t>(wanted));
     return {threads, 2 * threads};
 }
 
 Hands hands_of(GemmPlan const& plan, int threads) {
     if (threads == 1) return {};
-    double const most = std::min(pieces_a_thread * threads, flops_of(plan) / least_flops_in_tiles);
+    double const most = std::min(machine::pieces_a_thread * threads, flops_of(plan) / machine::least_flops_in_tiles);
     return {threads, std::max<std::int64_t>(1, static_cast<std::int64_t>(most))};
 }
 
@@ -120,7 +113,7 @@ Grid choose_grid(GridProblem const& problem, Hands const& hands) {
     double const most_partial = (m * k + k * n) / 8;  // elements: it is memory beside the blocks
     Weighed best = best_with(problem, hands, 1);
     for (std::int64_t sums = 2; sums * plan.calls() <= hands.threads && plan.sum_loops.empty(); ++sums) {
-        if (plan.k() / sums < shortest_sum || static_cast<double>(sums) * m * n * calls > most_partial) break;
+        if (plan.k() / sums < machine::shortest_sum || static_cast<double>(sums) * m * n * calls > most_partial) break;
         Weighed const other = best_with(problem, hands, sums);
         if (other.time < best.time) best = other;
     }

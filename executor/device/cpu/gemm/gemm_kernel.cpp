@@ -6,18 +6,18 @@
 #include <atomic>
 
 #include "executor/device/cpu/gemm/gemm_grid.hpp"
+#include "executor/device/cpu/gemm/pair_product.hpp"
+#include "executor/device/cpu/loops/loop_kernel.hpp"
+#include "executor/device/cpu/machine.hpp"
+#include "executor/device/cpu/scratch.hpp"
 #include "executor/device/kernel/gemm_match.hpp"
 #include "executor/device/kernel/gemm_plan.hpp"
-#include "executor/device/cpu/loops/loop_kernel.hpp"
-#include "executor/device/cpu/gemm/pair_product.hpp"
-#include "executor/device/cpu/scratch.hpp"
 #include "lib/base/partition.hpp"
 
 namespace ein::executor {
 namespace {
 
 constexpr std::size_t A = GemmPlan::a, B = GemmPlan::b, C = GemmPlan::c;
-constexpr std::int64_t most_pieces = 64;
 /// What a kernel does with the elements of its two operands.
 struct Operation {
     std::array<std::size_t, 2> operands{};
@@ -67,7 +67,7 @@ public:
         std::int64_t const tasks = plan_.calls() * grid.rows * grid.columns * grid.sums;
         if (large_ && tasks > 1) {
             std::int64_t const pieces =
-                std::min<std::int64_t>(tasks, std::max<std::int64_t>(most_pieces, 4 * team.width()));
+                std::min<std::int64_t>(tasks, std::max<std::int64_t>(machine::most_pieces, 4 * team.width()));
             team.run(pieces, [&](std::int64_t piece) {
                 run_tasks(grid, part_begin(tasks, pieces, piece), part_begin(tasks, pieces, piece + 1), from, to, team);
             });
@@ -212,7 +212,8 @@ private:
         return call;
     }
 
-    void call_pair(Part const& part, void const* a, void const* b, void* c, std::byte* scratch, WorkerTeam& team) const {
+    void call_pair(Part const& part, void const* a, void const* b, void* c, std::byte* scratch,
+                   WorkerTeam& team) const {
         PairCall call = pair_call(part, scratch);
         call.pause = [](void* of) { static_cast<WorkerTeam*>(of)->pause(); };
         call.pause_of = &team;

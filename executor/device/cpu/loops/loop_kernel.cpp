@@ -4,34 +4,23 @@
 #include <cstdlib>
 
 #include "executor/device/cpu/loops/loop_walk.hpp"
+#include "executor/device/cpu/machine.hpp"
 #include "executor/device/cpu/past_cache.hpp"
 #include "executor/device/cpu/scratch.hpp"
 
 namespace ein::executor {
 namespace {
 
-/// Outputs of so many bytes go past the cache. Smaller ones are quicker to read for whoever comes next when they do not.
-constexpr Extent bytes_past_cache = 32 << 20;
-/// Operands of so many bytes are asked for ahead of their turn: while one strip is computed, the next comes.
-constexpr Extent bytes_ahead = 1 << 20;
-constexpr std::size_t stored_strip = 2048;  // bytes
-constexpr std::size_t looped_strip = 8192;  // bytes: in the first level still when a kernel reads what its loop made
-constexpr Extent longest_run = 16384;       // elements: of a loop between memory and memory, which fills no cache
-constexpr std::size_t long_strip = 2048;    // elements: without a program only the first-level cache limits a strip
-constexpr std::size_t read_strip = 8192;    // elements: of what is aggregated where it lies; ends interrupt reading
-
 bool goes_past_cache(Nest const& nest) {
     Extent const bytes = nest.output_elements() * static_cast<Extent>(size_of(nest.output_dtype));
-    return !nest.accumulate && std::max(bytes, nest.output_bytes) >= bytes_past_cache;
+    return !nest.accumulate && std::max(bytes, nest.output_bytes) >= machine::output_past_cache;
 }
-
-/// A join over so many points is worth code of its own, which takes 20 to 70 microseconds to make.
-constexpr Extent points_for_a_loop = 1 << 13;
 
 bool becomes_a_loop(Nest const& nest, LoopBody const& body) {
     Extent points = 1;
     for (NestLabel const& label : nest.labels) points *= label.length;
-    return body.program != nullptr && points >= points_for_a_loop && scalar::VectorLoop::possible(*body.program);
+    return body.program != nullptr && points >= machine::points_for_a_loop &&
+           scalar::VectorLoop::possible(*body.program);
 }
 
 /// Whether strips are aggregated where they lie in memory, to one element each.
@@ -44,12 +33,15 @@ bool is_read_in_place(Nest const& nest, LoopBody const& body) {
            std::any_of(nest.labels.begin(), nest.labels.end(), along);
 }
 
-/// Strips that a program makes an operation at a time and a kernel stores past the cache are short enough for stores to leave while the next strip is computed.
+/// Strips that a program makes an operation at a time and a kernel stores past the cache are short enough for stores to
+/// leave while the next strip is computed.
 std::size_t longest_strip(Nest const& nest, LoopBody const& body) {
-    if (body.program == nullptr) return is_read_in_place(nest, body) ? read_strip : long_strip;
-    if (becomes_a_loop(nest, body)) return std::min(body.program->strip(), looped_strip / size_of(body.compute));
+    if (body.program == nullptr) return is_read_in_place(nest, body) ? machine::read_strip : machine::long_strip;
+    if (becomes_a_loop(nest, body))
+        return std::min(body.program->strip(), machine::looped_strip / size_of(body.compute));
     bool const leaves = !nest.aggregates() && goes_past_cache(nest);
-    return leaves ? std::min(body.program->strip(), stored_strip / size_of(body.compute)) : body.program->strip();
+    return leaves ? std::min(body.program->strip(), machine::stored_strip / size_of(body.compute))
+                  : body.program->strip();
 }
 
 /// What an operand's labels span in memory, in bytes.
@@ -144,7 +136,7 @@ void LoopKernel::choose_fetches() {
                  is_one_run(inner, outer))
             fetches_[k] = Fetch::direct;
         ahead_.push_back(body_.program != nullptr && fetches_[k] == Fetch::direct &&
-                         extent_of(nest_, k) >= bytes_ahead);
+                         extent_of(nest_, k) >= machine::operand_fetched_ahead);
     }
 }
 
@@ -160,7 +152,8 @@ void LoopKernel::make_loops() {
     if (loop_ != nullptr && past_cache_ && results_stay()) streaming_ = scalar::VectorLoop::make(*body_.program, use);
 }
 
-/// A loop that reads operands where they lie and writes results where they stay needs no room for a strip: it is begun less often.
+/// A loop that reads operands where they lie and writes results where they stay needs no room for a strip: it is begun
+/// less often.
 void LoopKernel::lengthen_strips() {
     bool const gathers =
         std::any_of(body_.used.begin(), body_.used.end(), [&](std::size_t k) { return fetches_[k] == Fetch::gather; });
@@ -168,7 +161,7 @@ void LoopKernel::lengthen_strips() {
     Level& last = levels_.back();
     if (last.label != plan_.inner || plan_.outer != LoopPlan::none || last.index >= 0) return;
     bool const cut = plan_.pieces > 1 && plan_.cut + 1 == levels_.size();
-    Extent const shares = cut ? 4 * plan_.pieces : 1, most = std::min(longest_run, last.length / shares);
+    Extent const shares = cut ? 4 * plan_.pieces : 1, most = std::min(machine::longest_run, last.length / shares);
     last.block = std::max(last.block, most / last.block * last.block);
 }
 
@@ -224,8 +217,8 @@ void LoopKernel::make_partials() {
     partials_ = std::move(partials);
 }
 
-void LoopKernel::launch(std::span<void const* const> operands, void* output, std::span<Extent const> begin, WorkerTeam& team,
-                        std::span<std::byte const> next) const {
+void LoopKernel::launch(std::span<void const* const> operands, void* output, std::span<Extent const> begin,
+                        WorkerTeam& team, std::span<std::byte const> next) const {
     if (plan_.pieces == 1) return run_piece(operands, output, begin, 0, next);
     if (!partials_) {
         team.run(plan_.pieces, [&](std::int64_t piece) { run_piece(operands, output, begin, piece); });

@@ -4,18 +4,12 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "executor/device/cpu/machine.hpp"
+
 namespace ein::executor {
 namespace {
 
-constexpr Extent cache_line = 64;
-constexpr Extent long_tile = 16384;   // accumulators that stay in the second-level cache
-constexpr Extent reuse = 16;          // outputs that share a strip of an operand
-constexpr Extent shared_strip = 512;  // elements of it: accumulators of all that share it stay in the cache
-constexpr Extent work_of_a_piece = 1 << 17;
-constexpr std::int64_t most_pieces = 64;
-constexpr Extent most_partial_outputs = 1 << 16;
-
-Extent touched(Extent stride) { return std::min(cache_line, std::abs(stride)); }
+Extent touched(Extent stride) { return std::min(static_cast<Extent>(machine::cache_line), std::abs(stride)); }
 
 /// The largest step of a label in any operand: labels with large steps belong outside.
 Extent reach(NestLabel const& label) {
@@ -147,7 +141,9 @@ private:
     void order_aggregation() {
         for (std::size_t l : loops(false)) add(l, 1);
         Extent const unit = open_strip_tile();
-        Extent const share = shared_.empty() ? 1 : shared_.size() == 1 ? reuse : reuse / 2;
+        Extent const share = shared_.empty()       ? 1
+                             : shared_.size() == 1 ? machine::outputs_a_strip
+                                                   : machine::outputs_a_strip / 2;
         std::vector<Extent> blocks;
         Extent tile = unit;
         for (std::size_t l : shared_) {
@@ -175,8 +171,9 @@ private:
         if (rows_out) add(plan_.outer, rows());
         Extent const row_count = rows_out ? rows() : 1;
         if (label(plan_.inner).aggregated) return row_count;
-        Extent const strip = shared_.empty() ? strip_ : std::min(strip_, shared_strip);
-        Extent const most = shared_.empty() && plan_.outer == LoopPlan::none ? long_tile / strip_ * strip_ : strip;
+        Extent const strip = shared_.empty() ? strip_ : std::min(strip_, machine::shared_strip);
+        Extent const most =
+            shared_.empty() && plan_.outer == LoopPlan::none ? machine::long_tile / strip_ * strip_ : strip;
         Extent const width = std::min(label(plan_.inner).length, most);
         add(plan_.inner, width);
         return row_count * width;
@@ -199,7 +196,8 @@ private:
     }
 
     void cut_into_pieces() {
-        std::int64_t const wanted = std::min<std::int64_t>(most_pieces, nest_.elements() / work_of_a_piece);
+        std::int64_t const wanted =
+            std::min<std::int64_t>(machine::most_pieces, nest_.elements() / machine::points_of_a_piece);
         if (wanted < 2) return;
         std::size_t const last = aggregates_ ? plan_.scope : plan_.levels.size();
         std::size_t const own = level_with(wanted, 0, last, false);
@@ -212,7 +210,7 @@ private:
 
     /// Few outputs: pieces of what is aggregated, whose partial results are combined in order.
     void cut_aggregated(std::int64_t wanted) {
-        if (nest_.output_elements() > most_partial_outputs) return;
+        if (nest_.output_elements() > machine::most_partial_outputs) return;
         std::size_t const level = level_with(wanted, plan_.scope, plan_.levels.size(), true);
         if (level == LoopPlan::none || count(level) < 2) return;
         plan_.cut = level;

@@ -3,16 +3,12 @@
 #include <algorithm>
 #include <cstring>
 
-#include "executor/device/cpu/scratch.hpp"
 #include "executor/device/cpu/loops/strip_convert.hpp"
+#include "executor/device/cpu/machine.hpp"
+#include "executor/device/cpu/scratch.hpp"
 #include "lib/base/partition.hpp"
 
 namespace ein::executor {
-namespace {
-constexpr std::size_t line_bytes = 64;
-constexpr std::size_t ahead = 4096;  // bytes: at 2 KiB lines come late, the more so the less a join computes
-}  // namespace
-
 LoopKernel::Walk::Walk(LoopKernel const& kernel, std::span<void const* const> operands, void* output,
                        std::span<Extent const> begin, std::byte* scratch)
     : k_(kernel),
@@ -52,7 +48,7 @@ std::span<std::byte const> LoopKernel::Walk::some_of_next() {
 
 void LoopKernel::Walk::bring_some() {
     std::span<std::byte const> const some = some_of_next();
-    for (std::size_t at = 0; at < some.size(); at += line_bytes) __builtin_prefetch(some.data() + at, 0, 2);
+    for (std::size_t at = 0; at < some.size(); at += machine::cache_line) __builtin_prefetch(some.data() + at, 0, 2);
 }
 
 void LoopKernel::Walk::run(std::int64_t piece) {
@@ -117,7 +113,7 @@ void LoopKernel::Walk::strip(std::byte* output, Extent tile) {
     if (!next_.empty() && k_.loop_ == nullptr) bring_some();
     if (k_.streaming_ != nullptr) {
         for (std::size_t k : k_.body_.used) strip_operands_[k] = fetch(k);
-        bool const begins_a_line = reinterpret_cast<std::uintptr_t>(output) % line_bytes == 0;
+        bool const begins_a_line = reinterpret_cast<std::uintptr_t>(output) % machine::cache_line == 0;
         return run_loop(begins_a_line ? *k_.streaming_ : *k_.loop_, output);
     }
     Values const values = to_accumulate(join(k_.in_place_ ? output : nullptr), rows() * columns());
@@ -144,7 +140,8 @@ LoopKernel::Walk::Values LoopKernel::Walk::fetch(std::size_t operand) {
     std::byte const* const from = pointers(k_.levels_.size())[operand];
     if (k_.ahead_[operand] && k_.loop_ == nullptr) {
         std::size_t const bytes = rows() * columns() * size_of(k_.nest_.operand_dtypes[operand]);
-        for (std::size_t at = 0; at < bytes; at += line_bytes) __builtin_prefetch(from + ahead + at, 0, 3);
+        for (std::size_t at = 0; at < bytes; at += machine::cache_line)
+            __builtin_prefetch(from + machine::fetch_distance + at, 0, 3);
     }
     if (k_.fetches_[operand] == Fetch::direct) return {from, false};
     std::byte* const to = scratch_ + k_.layout_.gathered + operand * 16 * k_.strip_;

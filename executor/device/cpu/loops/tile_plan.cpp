@@ -4,16 +4,12 @@
 
 #include "executor/device/kernel/gemm_plan.hpp"
 
+#include "executor/device/cpu/machine.hpp"
+
 namespace ein::executor {
 namespace {
 
 constexpr std::size_t A = GemmPlan::a, B = GemmPlan::b, C = GemmPlan::c;
-
-// Seconds of one thread for an element: they only rank the ways to do the same work.
-constexpr double packed_along = 0.2e-9, packed_across = 0.5e-9;  // read side by side as they are packed, or not
-constexpr double stored_along = 0.3e-9, stored_across = 1.2e-9;
-constexpr double seconds_of_a_call = 1.5e-7;
-constexpr double bytes_per_second = 8e9;
 
 /// Outermost first: the label with the shortest step in any of the sides goes inside.
 void put_short_steps_inside(std::vector<Run>& runs, std::initializer_list<std::size_t> sides) {
@@ -52,11 +48,12 @@ double seconds(Directions const& way, PairProduct const& product, std::size_t el
     double const m = static_cast<double>(length_of(way.rows)), n = static_cast<double>(length_of(way.columns));
     double const k = static_cast<double>(length_of(way.terms)), calls = static_cast<double>(length_of(way.batch));
     double const parts = std::ceil(k / static_cast<double>(pair_block));
-    double total = 2 * m * tiles(n, product.columns / 3) * k / product.rate + seconds_of_a_call;
-    total += k * n * (adjacent(way.columns, B) ? packed_along : packed_across);
-    if (!adjacent(way.terms, A)) total += m * k * (adjacent(way.rows, A) ? packed_along : packed_across);
-    total += m * n * parts * (adjacent(way.columns, C) ? stored_along : stored_across);
-    total += (m * k + k * n + 2 * m * n) * static_cast<double>(element_bytes) / bytes_per_second;
+    double total = 2 * m * tiles(n, product.columns / 3) * k / product.rate + machine::seconds_of_a_call;
+    total += k * n * (adjacent(way.columns, B) ? machine::packed_along : machine::packed_across);
+    if (!adjacent(way.terms, A))
+        total += m * k * (adjacent(way.rows, A) ? machine::packed_along : machine::packed_across);
+    total += m * n * parts * (adjacent(way.columns, C) ? machine::stored_along : machine::stored_across);
+    total += (m * k + k * n + 2 * m * n) * static_cast<double>(element_bytes) / machine::bytes_per_second;
     return total * calls;
 }
 
@@ -70,13 +67,14 @@ Extent period_of(std::vector<GemmPlan::Loop> const& loops, std::size_t side) {
     return 0;
 }
 
-/// Elements that lie side by side in an operand but not in its slivers are packed in squares (pair_pack.inc), of `square` such elements.
+/// Elements that lie side by side in an operand but not in its slivers are packed in squares (pair_pack.inc), of
+/// `square` such elements.
 void keep_squares_whole(GemmPlan& plan) {
-    constexpr Extent square = 8, most_columns = 512;
+    constexpr Extent square = 8;
     Extent const in_b = period_of(plan.terms, B), in_a = period_of(plan.terms, A);
     Extent const terms = square * (in_b > 1 ? in_b : in_a), columns = square * period_of(plan.columns, B);
     if (terms > square && terms <= pair_block) plan.whole_terms = terms;
-    if (in_b == 0 && columns > square && columns <= most_columns) plan.whole_columns = columns;
+    if (in_b == 0 && columns > square && columns <= machine::most_columns_in_squares) plan.whole_columns = columns;
 }
 
 }  // namespace
@@ -96,7 +94,7 @@ std::optional<GemmPlan> plan_tiles(GemmProblem const& problem, PairProduct const
         matrix.packed = packed[side];
         if (!packed[side]) continue;
         matrix.elements = labels.lay_out(side, way.innermost_first(side), matrix.packed_strides);
-        plan.seconds += 2 * labels.packed_bytes(side) / bytes_per_second + 5e-7;
+        plan.seconds += 2 * labels.packed_bytes(side) / machine::bytes_per_second + 5e-7;
     }
     plan.seconds += seconds(way, product, size_of(problem.type));
     if (plan.seconds > seconds_in_strips(problem.nest)) return std::nullopt;

@@ -2,8 +2,9 @@
 #include <algorithm>
 #include <cstring>
 
-#include "executor/device/cpu/loops/aggregator.hpp"
 #include "executor/device/cpu/cpu_device.hpp"
+#include "executor/device/cpu/loops/aggregator.hpp"
+#include "executor/device/cpu/machine.hpp"
 #include "executor/device/reference/element.hpp"
 #include "lib/base/partition.hpp"
 #include "lib/tensor/reshape_runs.hpp"
@@ -11,14 +12,11 @@
 namespace ein::executor {
 namespace {
 
-constexpr std::size_t bytes_of_a_piece = std::size_t{1} << 20;
-constexpr std::int64_t most_pieces = 64;
-
 /// Runs move(first, last) over [0, count) in pieces worth a thread each.
 template <class Move>
 void in_pieces(Extent count, std::size_t bytes, WorkerTeam& team, Move const& move) {
-    std::int64_t const pieces =
-        std::min<std::int64_t>({most_pieces, static_cast<std::int64_t>(bytes / bytes_of_a_piece), count});
+    std::int64_t const pieces = std::min<std::int64_t>(
+        {machine::most_pieces, static_cast<std::int64_t>(bytes / machine::bytes_of_a_move), count});
     if (pieces < 2) return move(Extent{0}, count);
     team.run(pieces,
              [&](std::int64_t piece) { move(part_begin(count, pieces, piece), part_begin(count, pieces, piece + 1)); });
@@ -94,7 +92,7 @@ void CpuDevice::copy(CopyCall const& call, WorkerTeam& team) {
     std::vector<CopyLoop> loops = loops_of(call);
     if (loops.empty()) loops.push_back({1, 0, 0});
     auto const outermost = std::max_element(loops.begin(), loops.end(), [](CopyLoop const& a, CopyLoop const& b) {
-        return a.length < b.length && a.length < most_pieces;
+        return a.length < b.length && a.length < machine::most_pieces;
     });
     std::size_t const cut = static_cast<std::size_t>(outermost - loops.begin());
     in_pieces(loops[cut].length, static_cast<std::size_t>(call.region.elements()) * size, team,

@@ -3,17 +3,16 @@
 #include <algorithm>
 #include <cstring>
 
-#include "executor/device/reference/element.hpp"
-#include "executor/device/kernel/kernel_types.hpp"
 #include "executor/device/cpu/loops/loop_kernel.hpp"
-#include "executor/device/kernel/position_labels.hpp"
+#include "executor/device/cpu/machine.hpp"
 #include "executor/device/cpu/scratch.hpp"
+#include "executor/device/kernel/kernel_types.hpp"
+#include "executor/device/kernel/position_labels.hpp"
+#include "executor/device/reference/element.hpp"
 #include "lib/base/partition.hpp"
 
 namespace ein::executor {
 namespace {
-
-constexpr Extent least_elements = 32;  // of the rows that one position chooses among: for fewer, comparing is as fast
 
 class ScatterKernel final : public PreparedKernel {
 public:
@@ -82,7 +81,8 @@ private:
         store_ = LoopKernel::make(std::move(store), LoopBody::identity(types.accumulate));
     }
 
-    /// Counting sort. @param ends  of each row: after where its positions end in `order` (of the row before it: where they begin)
+    /// Counting sort. @param ends  of each row: after where its positions end in `order` (of the row before it: where
+    /// they begin)
     void sort(KernelCall const& call, PositionOffsets const& at, Extent count, Extent* ends, Extent* order) const {
         auto const* const where =
             static_cast<std::byte const*>(call.operands[static_cast<std::size_t>(scatter_.positions)]) + at.positions;
@@ -140,7 +140,7 @@ std::unique_ptr<PreparedKernel const> make_scatter_kernel(KernelShape const& sha
     Extent elements = 1;
     for (int label : einsum.output) elements *= shape.lengths[static_cast<std::size_t>(label)];
     if (!is_integer(shape.operand_dtypes[static_cast<std::size_t>(scatter->positions)]) ||
-        types.join != types.compute || elements < least_elements)
+        types.join != types.compute || elements < machine::least_scattered_row)
         return nullptr;
     return std::make_unique<ScatterKernel>(shape, *scatter, types);
 }

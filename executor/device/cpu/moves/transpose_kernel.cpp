@@ -5,19 +5,14 @@
 #include <cstring>
 #include <utility>
 
+#include "executor/device/cpu/machine.hpp"
 #include "executor/device/cpu/past_cache.hpp"
 #include "lib/base/partition.hpp"
 
 namespace ein::executor {
 namespace {
 
-constexpr Extent bytes_of_a_piece = 1 << 20;
-constexpr std::int64_t most_pieces = 64;
-constexpr Extent vector_bytes = 16, line_bytes = 64;
-/// Tiles are turned square by square: the pages of a square's rows, on both sides, are as many as the processor keeps addresses of.
-constexpr Extent square_edge = 2048;
-/// Outputs of so many bytes go past the cache: lines of an output that is crossed against its grain are dear to read.
-constexpr Extent bytes_past_cache = 4 << 20;
+constexpr Extent vector_bytes = 16, line_bytes = machine::cache_line;
 
 /// Edge of a square tile: rows of two cache lines, but for bytes, whose tiles would be too large.
 constexpr Extent tile_edge(std::size_t size) { return size == 1 ? 64 : 128 / static_cast<Extent>(size); }
@@ -51,8 +46,8 @@ Vector<Size> interleaved(Vector<Size> a, Vector<Size> b, std::integer_sequence<i
     return __builtin_shufflevector(a, b, (Half * count / 2 + I / 2 + (I % 2) * count)...);
 }
 
-/// Iterations a square of one vector a row: `from_step` and `to_step` bytes from row to row. Interleaving row k with row k + V/2 rotates the bits of
-/// (row, column) by one place; after log2 V times they have changed places.
+/// Iterations a square of one vector a row: `from_step` and `to_step` bytes from row to row. Interleaving row k with
+/// row k + V/2 rotates the bits of (row, column) by one place; after log2 V times they have changed places.
 template <std::size_t Size>
 void turn_square(std::byte const* from, Extent from_step, std::byte* to, Extent to_step) {
     if constexpr (Size == 16) {
@@ -142,8 +137,9 @@ public:
             elements *= label.length;
         }
         Extent const bytes = elements * static_cast<Extent>(size_);
-        pieces_ = std::min<std::int64_t>({most_pieces, squares_, bytes / bytes_of_a_piece});
-        large_ = bytes >= bytes_past_cache && across_.to % line_bytes == 0;
+        pieces_ = std::min<std::int64_t>(
+            {machine::most_pieces, squares_, bytes / static_cast<Extent>(machine::bytes_of_a_move)});
+        large_ = bytes >= machine::transposed_past_cache && across_.to % line_bytes == 0;
         for (CopyLabel const& label : others_) large_ = large_ && label.to % line_bytes == 0;
     }
 
@@ -155,7 +151,9 @@ public:
     }
 
 private:
-    static Extent squares_along(CopyLabel const& label) { return (label.length + square_edge - 1) / square_edge; }
+    static Extent squares_along(CopyLabel const& label) {
+        return (label.length + machine::transpose_square - 1) / machine::transpose_square;
+    }
 
     void turn_squares(KernelCall const& call, Extent first, Extent last) const {
         auto const* const from = static_cast<std::byte const*>(call.operands[0]);
@@ -163,7 +161,8 @@ private:
         Extent const columns = squares_along(along_), rows = squares_along(across_);
         bool const past_cache = large_ && reinterpret_cast<std::uintptr_t>(to) % line_bytes == 0;
         for (Extent square = first; square < last; ++square) {
-            Extent const k = square % columns * square_edge, row = square / columns % rows * square_edge;
+            Extent const k = square % columns * machine::transpose_square,
+                         row = square / columns % rows * machine::transpose_square;
             Extent from_at = k * along_.from + row * across_.from, to_at = k * along_.to + row * across_.to;
             Extent rest = square / columns / rows;
             for (auto label = others_.rbegin(); label != others_.rend(); ++label) {
@@ -171,8 +170,9 @@ private:
                 to_at += rest % label->length * label->to;
                 rest /= label->length;
             }
-            turn_square_of_tiles({from + from_at, to + to_at, std::min(square_edge, along_.length - k),
-                                  std::min(square_edge, across_.length - row), along_.from, across_.to, past_cache});
+            turn_square_of_tiles({from + from_at, to + to_at, std::min(machine::transpose_square, along_.length - k),
+                                  std::min(machine::transpose_square, across_.length - row), along_.from, across_.to,
+                                  past_cache});
         }
         finish_past_cache();
     }
@@ -211,8 +211,8 @@ std::unique_ptr<PreparedKernel const> make_transpose_kernel(Nest const& nest) {
         else
             others.push_back(copy);
     }
-    constexpr Extent shortest = 8;  // below it most of a tile would be empty
-    if (!along || !across || along->length < shortest || across->length < shortest) return nullptr;
+    if (!along || !across || along->length < machine::least_transposed || across->length < machine::least_transposed)
+        return nullptr;
     return std::make_unique<TransposeKernel>(static_cast<std::size_t>(size), *along, *across, std::move(others));
 }
 

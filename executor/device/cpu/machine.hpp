@@ -1,0 +1,112 @@
+// What the CPU device's kernels take for granted of a machine: its caches, and from what size on a way of working pays.
+// One place, so that another machine is another set of numbers. None of them decides what is computed; those that
+// decide in which order sums are added, and with it the last bits, say so. Sizes of registers and tiles are in the
+// loops themselves (gemm/pair_*.inc, loops/strip_*.inc). How a value was found: "measured" was timed beside others
+// (docs/performance.md); "chosen" was set and not measured.
+// Example: an output of machine::output_past_cache bytes is written past the cache.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "lib/base/box.hpp"
+
+namespace ein::executor::machine {
+
+// Caches.
+
+/// Bytes of a cache line. Of all x86-64 and most ARM processors; where lines are longer, only speed is lost.
+inline constexpr std::size_t cache_line = 64;
+/// Bytes. Outputs of joins that are this large go past the cache; smaller ones are quicker to read for whoever comes
+/// next when they do not. That they do was measured (elementwise nodes of 256 MiB became as fast as a copy), from what
+/// size on was not.
+inline constexpr Extent output_past_cache = 32 << 20;
+/// Bytes. Transposed outputs that are this large go past the cache: lines that are crossed against their grain are dear
+/// to read. As above.
+inline constexpr Extent transposed_past_cache = 4 << 20;
+/// Bytes. Operands that are this large are asked for ahead of their turn: while one strip is computed, the next comes.
+/// Chosen.
+inline constexpr Extent operand_fetched_ahead = 1 << 20;
+/// Bytes by which they are ahead. Measured: at 2 KiB lines come late, the more so the less a join computes.
+inline constexpr std::size_t fetch_distance = 4096;
+/// Elements of the edge of squares in which transposes turn tiles: the pages of a square's rows, on both sides, are as
+/// many as the processor keeps addresses of. Chosen.
+inline constexpr Extent transpose_square = 2048;
+/// Bytes of working memory that each thread keeps. Addresses only: what is never used takes no memory; larger requests
+/// go to the system and back, since idle threads should not keep them. Chosen.
+inline constexpr std::size_t scratch_stack = std::size_t{8} << 20;
+
+// Strips of joins: how much an operation does before the next one does the same.
+
+/// Bytes of a strip that is stored past the cache: short, so that stores leave during the next. Chosen.
+inline constexpr std::size_t stored_strip = 2048;
+/// Bytes of a strip of one loop of machine code: in the first-level cache still when a kernel reads what its loop made.
+/// Chosen.
+inline constexpr std::size_t looped_strip = 8192;
+/// Elements of a strip between memory and memory in one loop, which fills no cache. Chosen.
+inline constexpr Extent longest_run = 16384;
+/// Elements of a strip without a program: only the first-level cache limits it. Chosen.
+inline constexpr std::size_t long_strip = 2048;
+/// Elements of a strip that is aggregated where it lies: ends interrupt reading. Chosen.
+inline constexpr std::size_t read_strip = 8192;
+/// Accumulators of a tile that stay in the second-level cache. Chosen; may change bits.
+inline constexpr Extent long_tile = 16384;
+/// Outputs that share a strip of an operand. Chosen; may change bits.
+inline constexpr Extent outputs_a_strip = 16;
+/// Elements of a strip that is shared: the accumulators of all that share it stay in the cache. Chosen; may change
+/// bits.
+inline constexpr Extent shared_strip = 512;
+/// Points from which on a join is worth machine code of its own, which takes 20 to 70 microseconds to make. Measured.
+inline constexpr Extent points_for_a_loop = 1 << 13;
+/// Elements of the rows that one position chooses among, from which on scattering is faster than comparing everywhere:
+/// for fewer they are equal. Measured.
+inline constexpr Extent least_scattered_row = 32;
+/// Elements of a transposed label, below which most of a tile would be empty. Chosen.
+inline constexpr Extent least_transposed = 8;
+
+// Pieces of a kernel, which idle workers may take. They follow the threads there are and change no bits, but where it
+// says so.
+
+/// Of any kernel: enough for all threads of a rank to end at nearly the same time. Chosen.
+inline constexpr std::int64_t most_pieces = 64;
+/// Points of a join that are worth a thread: some tens of microseconds. Chosen; may change bits, where an aggregation
+/// is cut.
+inline constexpr Extent points_of_a_piece = 1 << 17;
+/// Outputs of an aggregation whose terms are cut: each piece has all of them once more. Chosen; may change bits.
+inline constexpr Extent most_partial_outputs = 1 << 16;
+/// Bytes of a copy or transpose that are worth a thread: some tens of microseconds. Chosen.
+inline constexpr std::size_t bytes_of_a_move = std::size_t{1} << 20;
+
+// Products: what BLAS and the register tiles are given.
+
+/// Operations of a piece in BLAS: smaller ones repeat too much of what BLAS packs. Chosen.
+inline constexpr double least_flops_in_blas = 1e9;
+/// Operations of a piece in register tiles, whose packing is shared. Chosen.
+inline constexpr double least_flops_in_tiles = 1e7;
+/// Operations of a piece: a thread in BLAS cannot be stopped; some tenths of a second. Chosen.
+inline constexpr double most_flops = 2e10;
+/// Pieces of a product. Measured: 16 in place of 8 wait 3 to 6 % less for the last one.
+inline constexpr double usual_pieces = 16;
+/// Pieces for each thread where they are many. Chosen.
+inline constexpr double pieces_a_thread = 8;
+/// Rows of which pieces in register tiles are multiples: two tiles, or more.
+inline constexpr Extent rows_in_tiles = 16;
+/// Terms of which pieces are multiples, where packing asks for nothing else: whole squares.
+inline constexpr Extent usual_grain = 64;
+/// Parts that a wider grain leaves room for. Chosen.
+inline constexpr Extent least_parts = 4;
+/// Contracted elements of a piece, where sums are cut. Chosen; may change bits.
+inline constexpr Extent shortest_sum = 4096;
+/// Share of a piece by which threads that begin together do not finish together. Chosen.
+inline constexpr double uneven_ends = 0.3;
+/// Columns of a block of which squares are kept whole when they are packed. Chosen.
+inline constexpr Extent most_columns_in_squares = 512;
+
+// Seconds of one thread for an element: they only rank ways to do the same product. Chosen.
+
+inline constexpr double packed_along = 0.2e-9, packed_across = 0.5e-9;  // read side by side as they are packed, or not
+inline constexpr double stored_along = 0.3e-9, stored_across = 1.2e-9;
+inline constexpr double seconds_of_a_call = 1.5e-7;
+inline constexpr double bytes_per_second = 8e9;
+
+}  // namespace ein::executor::machine
