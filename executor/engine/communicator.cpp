@@ -3,6 +3,7 @@
 #include <thread>
 #include <utility>
 
+#include "executor/engine/tuning.hpp"
 #include "executor/report/clock.hpp"
 
 namespace ein::executor {
@@ -81,11 +82,10 @@ void Communicator::barrier() {
     while (!passed) {
         with_transport([&](Transport& transport) { passed = transport.test_barrier(); });
         if (passed || run_state_.closed()) return;
-        // A rank that is late by more than a moment is waited for without burning a core that it may need.
-        if (seconds_now() - begin < 1e-3)
+        if (seconds_now() - begin < tuning::barrier_awake)
             std::this_thread::yield();
         else
-            std::this_thread::sleep_for(std::chrono::microseconds(50));
+            std::this_thread::sleep_for(tuning::barrier_nap);
     }
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "executor/engine/tuning.hpp"
 #include "executor/report/clock.hpp"
 
 namespace ein::executor {
@@ -9,18 +10,14 @@ namespace ein::executor {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-/// A poll takes a core from who computes on it. So the longer nothing comes, the rarer they are: a transfer is late by
-/// a sixteenth of what it was waited for, and never by more than a millisecond.
-constexpr double shortest_poll = 1e-4, longest_poll = 1e-3, late = 1.0 / 16;  // seconds
-constexpr int polls_before_sleep =
-    50;  // transfers come in bursts: waking up for each would cost more than looking a while
 
 Clock::duration from_seconds(double seconds) {
     return std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
 }
 Clock::duration tick_interval(double stall) { return from_seconds(std::clamp(stall / 4, 0.01, 1.0)); }
+/// The longer nothing comes, the rarer are the polls.
 Clock::duration poll_interval(double quiet) {
-    return from_seconds(std::clamp(quiet * late, shortest_poll, longest_poll));
+    return from_seconds(std::clamp(quiet * tuning::late, tuning::shortest_poll, tuning::longest_poll));
 }
 
 }  // namespace
@@ -30,7 +27,7 @@ ProgressThread::ProgressThread(RunState& run_state, Parts parts)
       parts_(std::move(parts)),
       began_(seconds_now()),
       next_tick_(Clock::now() + tick_interval(parts_.stall)),
-      quiet_(polls_before_sleep),
+      quiet_(tuning::polls_before_sleep),
       stall_detector_(parts_.self, parts_.ranks, parts_.stall, began_),
       thread_([this] { serve(); }) {}
 
@@ -59,8 +56,8 @@ void ProgressThread::serve_until_closed() {
 
 /// Until the next look at the transfers, or the next tick.
 RunState::Pause ProgressThread::pause(bool transfers) {
-    quiet_ = transfers && parts_.communicator != nullptr ? 0 : std::min(quiet_ + 1, polls_before_sleep);
-    if (quiet_ >= polls_before_sleep) return {next_tick_, true};
+    quiet_ = transfers && parts_.communicator != nullptr ? 0 : std::min(quiet_ + 1, tuning::polls_before_sleep);
+    if (quiet_ >= tuning::polls_before_sleep) return {next_tick_, true};
     return {std::min(next_tick_, Clock::now() + poll_interval(quiet_for())), false};
 }
 

@@ -2,13 +2,11 @@
 
 #include <algorithm>
 
+#include "executor/engine/tuning.hpp"
 #include "executor/health/task_text.hpp"
 #include "executor/report/clock.hpp"
 
 namespace ein::executor {
-namespace {
-constexpr double between_looks = 200e-6;  // s; a link of 10 Gbit/s brings 250 KB in that time
-}
 
 /// The worker pool as one kernel sees it.
 class WorkerPool::SharedKernelTeam final : public WorkerTeam {
@@ -102,11 +100,10 @@ void WorkerPool::look_after_transfers(Work const& work) {
     try {
         do {
             parts_.communicator->step();
-            // After ten fruitless milliseconds a nap delays little and leaves the core to ranks that compute.
-            if (now - work.since < 10e-3)
+            if (now - work.since < tuning::awake)
                 std::this_thread::yield();
             else
-                std::this_thread::sleep_for(std::chrono::microseconds(20));
+                std::this_thread::sleep_for(tuning::nap);
             now = seconds_now();
         } while (run_state_.events() == work.events && parts_.communicator->busy());
     } catch (...) {
@@ -121,7 +118,7 @@ void WorkerPool::move_messages() {
     if (communicator == nullptr || !communicator->busy()) return;
     double const now = seconds_now();
     if (now < next_look_.load(std::memory_order_relaxed)) return;
-    next_look_.store(now + between_looks, std::memory_order_relaxed);
+    next_look_.store(now + tuning::between_looks, std::memory_order_relaxed);
     try {
         communicator->step();
     } catch (...) {  // no fault of the kernel that looked

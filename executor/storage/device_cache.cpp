@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "executor/storage/tuning.hpp"
 #include "lib/base/error.hpp"
 
 namespace ein::executor {
@@ -9,15 +10,6 @@ namespace ein::executor {
 using schedule::DeviceMemory;
 using schedule::Task;
 using schedule::TaskKind;
-
-namespace {
-
-constexpr std::int64_t marked_kernels = 16;  // where nothing asks for more
-constexpr std::int64_t piece_bytes = std::int64_t{4}
-                                     << 20;  // of a copy to the host, whose beginning is sent while its end is copied
-constexpr std::size_t most_marks = 4096;     // ahead of the device
-
-}  // namespace
 
 /// Called in a catch block: what fails on the device is told by whoever asks next.
 void DeviceCache::rethrow_late() const {
@@ -111,7 +103,7 @@ void DeviceCache::count_launch(TaskId id) noexcept {
     try {
         ahead_.push_back(id);
         tell_ahead();
-        if (memory_.is_tight() || launched_ % marked_kernels == 0) mark_of_kernel(launched_);
+        if (memory_.is_tight() || launched_ % tuning::marked_kernels == 0) mark_of_kernel(launched_);
         count_writer(output);
     } catch (...) {
         failure_ = std::current_exception();
@@ -156,11 +148,11 @@ void DeviceCache::copy_home(BlockId block, std::int64_t from) {
     wait_for(Stream::out, Stream::in, std::max(place.uses.in, place.read_from_host));
     std::int64_t const bytes = memory_.bytes(block);
     place.pieces_to_host.clear();
-    for (std::int64_t at = 0; bytes - at > 2 * piece_bytes; at += piece_bytes) {
-        device_.copy_out(to + at, base_ + from + at, piece_bytes);
+    for (std::int64_t at = 0; bytes - at > 2 * tuning::copied_piece; at += tuning::copied_piece) {
+        device_.copy_out(to + at, base_ + from + at, tuning::copied_piece);
         place.pieces_to_host.push_back(device_.mark(Stream::out));
     }
-    auto const rest = static_cast<std::int64_t>(place.pieces_to_host.size()) * piece_bytes;
+    auto const rest = static_cast<std::int64_t>(place.pieces_to_host.size()) * tuning::copied_piece;
     device_.copy_out(to + rest, base_ + from + rest, bytes - rest);
     place.uses.out = place.written_to_host = device_.mark(Stream::out);
 }
@@ -168,7 +160,7 @@ void DeviceCache::copy_home(BlockId block, std::int64_t from) {
 /// When the first so many bytes of a block are in the host.
 Accelerator::Mark DeviceCache::mark_at_host(BlockId block, std::int64_t bytes) {
     Place const& place = of(block);
-    auto const piece = static_cast<std::size_t>(std::max<std::int64_t>(0, bytes - 1) / piece_bytes);
+    auto const piece = static_cast<std::size_t>(std::max<std::int64_t>(0, bytes - 1) / tuning::copied_piece);
     return piece < place.pieces_to_host.size() ? place.pieces_to_host[piece] : place.written_to_host;
 }
 
@@ -306,8 +298,8 @@ DeviceCache::Mark DeviceCache::mark_of_kernel(std::int64_t kernel) {
 /// Lets the device catch up where the host is far ahead of it.
 void DeviceCache::keep_within_reach() {
     forget_passed();
-    bool const far = marks_.size() > most_marks;
-    while (far && marks_.size() > most_marks / 2) {
+    bool const far = marks_.size() > tuning::most_marks;
+    while (far && marks_.size() > tuning::most_marks / 2) {
         device_.sync(Stream::compute, marks_.front().mark);
         forget_passed();
     }

@@ -5,13 +5,12 @@
 #include <vector>
 
 #include "executor/storage/host_buffers.hpp"
+#include "executor/storage/tuning.hpp"
 #include "lib/base/error.hpp"
 
 namespace ein::executor {
 
 namespace {
-
-constexpr std::int64_t most_bytes = std::int64_t{1} << 20;  // beyond what MPI sends without asking
 
 std::byte pattern(int rank, std::int64_t at) {
     return static_cast<std::byte>((at * 131 + rank * 31 + (at >> 8)) & 0xff);
@@ -112,9 +111,9 @@ bool messages_reach_devices(Transport& transport, DeviceMessages mine, Accelerat
             "--gpu-aware on: expected an MPI that sends from device memory, found one that says it does not (Open MPI: "
             "ompi_info | grep cuda); use --gpu-aware off, or an MPI that was built with CUDA");
     if (!able) return false;
-    std::int64_t shared = most_bytes;
+    std::int64_t shared = tuning::probe_bytes;
     for (std::string const& each :
-         transport.all_gather(std::to_string(device == nullptr ? most_bytes : bytes / 512 * 256)))
+         transport.all_gather(std::to_string(device == nullptr ? tuning::probe_bytes : bytes / 512 * 256)))
         shared = std::min(shared, static_cast<std::int64_t>(std::stoll(each)));
     bool const passed = on_all(transport, shared > 0 && Probe(device, memory, shared).passes(transport));
     if (!passed && wanted == DeviceMessages::on)

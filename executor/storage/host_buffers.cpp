@@ -2,17 +2,11 @@
 
 #include <algorithm>
 
+#include "executor/storage/tuning.hpp"
 #include "lib/base/error.hpp"
 #include "lib/schedule/device/device_memory.hpp"
 
 namespace ein::executor {
-
-namespace {
-
-constexpr std::int64_t first_piece = std::int64_t{1} << 20,
-                       largest_piece = std::int64_t{64} << 20;  // unless one buffer is larger
-
-}  // namespace
 
 HostBuffers::~HostBuffers() {
     for (Piece const& piece : pieces_) device_.free_host(piece.memory, piece.bytes);
@@ -24,7 +18,8 @@ std::byte* HostBuffers::take(std::int64_t bytes) {
     std::int64_t const size = rounded(bytes);
     free_what_is_done();
     if (std::byte* const found = take_from_pieces(size)) return found;
-    std::int64_t const next = pieces_.empty() ? first_piece : std::min(largest_piece, 2 * pieces_.back().bytes);
+    std::int64_t const next =
+        pieces_.empty() ? tuning::first_pinned : std::min(tuning::largest_pinned, 2 * pieces_.back().bytes);
     std::int64_t const fresh = std::max(size, next);
     pieces_.push_back({device_.allocate_host(fresh), fresh, schedule::AddressGaps(fresh)});
     return take_from_pieces(size);

@@ -11,13 +11,12 @@ namespace ein::executor {
 
 namespace {
 
-constexpr std::int64_t most_addressable = std::int64_t{1} << 47;  // by a process on today's machines
-
 std::size_t count(std::int64_t bytes) { return static_cast<std::size_t>(bytes); }
 
-/// Address space that begins at a huge page, so that the kernel can map it with few entries. @return nullptr: there is none
+/// Address space that begins at a huge page, so that the kernel can map it with few entries. @return nullptr: there is
+/// none
 std::byte* reserve(std::int64_t size) {
-    if (size >= most_addressable) return nullptr;
+    if (size >= tuning::most_addressable) return nullptr;
     constexpr std::int64_t page = PagePool::page;
     void* const from = mmap(nullptr, count(size + page), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (from == MAP_FAILED) return nullptr;
@@ -37,8 +36,8 @@ bool map_fresh(std::byte* at, std::int64_t size) {
     return true;
 }
 
-/// One page at a time, since a call may not reach over what was mapped by several. @return bytes moved: all, but for a system that
-/// has no more entries for them
+/// One page at a time, since a call may not reach over what was mapped by several. @return bytes moved: all, but for a
+/// system that has no more entries for them
 std::int64_t move_pages(std::byte* from, std::byte* to, std::int64_t size) {
     constexpr auto page = static_cast<std::size_t>(PagePool::page);
     for (std::int64_t moved = 0; moved < size; moved += PagePool::page)
@@ -49,8 +48,8 @@ std::int64_t move_pages(std::byte* from, std::byte* to, std::int64_t size) {
 }  // namespace
 
 void touch_pages(std::byte* data, std::int64_t size) {
-    constexpr std::int64_t small_page = 4096;
-    for (std::int64_t at = 0; at < size; at += small_page) const_cast<std::byte volatile*>(data)[at] = std::byte{0};
+    for (std::int64_t at = 0; at < size; at += tuning::small_page)
+        const_cast<std::byte volatile*>(data)[at] = std::byte{0};
 }
 
 PagePool::~PagePool() { release(kept_); }

@@ -1,12 +1,16 @@
-// Memory in huge pages for large buffers. Pages of buffers that were given back are moved behind one another in the address space
-// (mremap) to make the next buffer, whatever its size: nothing is copied, and a page is touched for the first time once in a run.
-// A first touch costs as much as writing a page four times over; moving it costs a hundredth of that.
-// Example: buffers of 10 and 6 MiB are given back, and one of 14 MiB is taken: 10 MiB and 4 of the 6 become it, 2 MiB are kept.
+// Memory in huge pages for large buffers. Pages of buffers that were given back are moved behind one another in the
+// address space (mremap) to make the next buffer, whatever its size: nothing is copied, and a page is touched for the
+// first time once in a run. A first touch costs as much as writing a page four times over; moving it costs a hundredth
+// of that.
+// Example: buffers of 10 and 6 MiB are given back, and one of 14 MiB is taken: 10 MiB and 4 of the 6 become it, 2 MiB
+// are kept.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <map>
+
+#include "executor/storage/tuning.hpp"
 
 namespace ein::executor {
 
@@ -15,7 +19,7 @@ void touch_pages(std::byte* data, std::int64_t size);
 
 class PagePool {
 public:
-    static constexpr std::int64_t page = std::int64_t{2} << 20;  // a huge page: sizes are multiples of it
+    static constexpr std::int64_t page = tuning::huge_page;  // sizes are multiples of it
     static std::int64_t rounded(std::int64_t bytes) { return (bytes + page - 1) / page * page; }
 
     PagePool() = default;
