@@ -5,12 +5,13 @@
 #include <string_view>
 
 #include "lib/base/error.hpp"
-#include "planner/search/decompose.hpp"
-#include "planner/exact/exact.hpp"
 #include "planner/costs/residency_cost.hpp"
+#include "planner/exact/exact.hpp"
 #include "planner/resident/resident_table.hpp"
-#include "planner/strategies/strategies.hpp"
 #include "planner/search/column_partition.hpp"
+#include "planner/search/decompose.hpp"
+#include "planner/strategies/strategies.hpp"
+#include "planner/tuning.hpp"
 
 namespace ein::planner {
 namespace {
@@ -20,15 +21,14 @@ struct Pass {
     relation::Plan (*run)(graph::EinGraph const&, PlannerOptions const&, relation::Plan);
 };
 
-/// Beyond so many axes there are too many ways to give them to labels.
-constexpr std::size_t most_mesh_axes = 4;
-
-/// On the mesh that the graph names: least is moved from where blocks lie, and every kernel call has its place on the mesh.
-/// @return nothing where the mesh does not serve: parts are fixed that it cannot make, or a node is to have another number of kernel calls
+/// On the mesh that the graph names: least is moved from where blocks lie, and every kernel call has its place on the
+/// mesh.
+/// @return nothing where the mesh does not serve: parts are fixed that it cannot make, or a node is to have another
+/// number of kernel calls
 std::optional<std::vector<relation::NodePlan>> cut_on_mesh(graph::EinGraph const& graph,
                                                            PlannerOptions const& options) {
     std::int64_t const calls = options.calls > 0 ? options.calls : options.ranks;
-    if (graph.mesh.empty() || graph.mesh.size() > most_mesh_axes || calls != graph::rank_count(graph.mesh))
+    if (graph.mesh.empty() || graph.mesh.size() > tuning::most_mesh_axes || calls != graph::rank_count(graph.mesh))
         return std::nullopt;
     std::vector<std::int64_t> sizes;
     for (graph::MeshAxis const& axis : graph.mesh) sizes.push_back(axis.size);
@@ -73,7 +73,8 @@ relation::Plan price_pass(graph::EinGraph const& graph, PlannerOptions const&, r
     return plan;
 }
 
-/// The nodes of one thing that a loop carries: an identity before the loop, and one at the end of a turn, whose axes are alike.
+/// The nodes of one thing that a loop carries: an identity before the loop, and one at the end of a turn, whose axes
+/// are alike.
 struct CarriedNodes {
     std::size_t inside, result;
 };
@@ -94,7 +95,8 @@ void tie_carried(graph::EinGraph const& graph, std::vector<relation::NodePlan>& 
     for (CarriedNodes const& carried : carried_nodes(graph)) nodes[carried.result].parts = nodes[carried.inside].parts;
 }
 
-/// What a loop carries is cut in the cheaper of two ways: as its readers in the loop would have it, or as what makes the next one would.
+/// What a loop carries is cut in the cheaper of two ways: as its readers in the loop would have it, or as what makes
+/// the next one would.
 relation::Plan carried_pass(graph::EinGraph const& graph, PlannerOptions const& options, relation::Plan plan) {
     std::vector<CarriedNodes> const carried = carried_nodes(graph);
     bool const agree = std::all_of(carried.begin(), carried.end(), [&](CarriedNodes const& c) {
@@ -133,12 +135,6 @@ bool has_large_calls(graph::EinGraph const& graph, double work) {
     });
 }
 
-/// More kernel calls than this in a graph are not scheduled once for every plan.
-constexpr double most_calls = 3e4;
-
-/// Nodes beyond which a local search takes too long; the dynamic programs are linear.
-constexpr std::size_t most_searched = 20000;
-
 bool fixes_parts(graph::EinGraph const& graph) {
     return std::any_of(graph.nodes.begin(), graph.nodes.end(),
                        [](graph::Node const& node) { return !node.fixed.empty(); });
@@ -160,7 +156,7 @@ std::vector<relation::Plan> other_plans(graph::EinGraph const& graph, PlannerOpt
     std::vector<relation::Plan> out;
     if (!graph.mesh.empty()) return out;
     if (options.decompose != "eindecomp" || options.ranks == 1 || first.calls != options.ranks) return out;
-    if (graph.nodes.size() <= most_searched)
+    if (graph.nodes.size() <= tuning::most_searched)
         out.push_back(with_nodes(graph, first, cut_by_strategy("moved", graph, first.calls)));
     if (fixes_parts(graph)) return out;  // the others cut in ways of their own
     ResidentTable const resident(graph, Mesh(first.calls));
@@ -175,7 +171,7 @@ std::vector<relation::Plan> other_plans(graph::EinGraph const& graph, PlannerOpt
         out.push_back(std::move(plan));
     }
     for (relation::Plan const& plan : out) relation::verify(graph, plan);
-    if (static_cast<double>(graph.nodes.size()) * static_cast<double>(first.calls) > most_calls)
+    if (static_cast<double>(graph.nodes.size()) * static_cast<double>(first.calls) > tuning::most_calls)
         out = {least_moving(graph, std::move(out))};
     return out;
 }

@@ -22,12 +22,11 @@ inline constexpr std::int64_t most_addressable = std::int64_t{1} << 47;
 // Devices with memory of their own.
 
 /// Bytes of pinned memory that are asked of the device at a time: the first time, doubled up to the largest (unless one
-/// buffer is larger). Pinning takes longer than copying. Chosen.
+/// buffer is larger). Chosen.
 inline constexpr std::int64_t first_pinned = std::int64_t{1} << 20, largest_pinned = std::int64_t{64} << 20;
 /// Bytes of a copy to the host whose beginning is sent while its end is copied. Chosen.
 inline constexpr std::int64_t copied_piece = std::int64_t{4} << 20;
-/// Kernels between two marks on the compute stream, where nothing asks for more: a mark takes some microseconds.
-/// Chosen.
+/// Kernels between two marks on the compute stream, where nothing asks for more. Chosen.
 inline constexpr std::int64_t marked_kernels = 16;
 /// Marks that the host may be ahead of the device. Chosen.
 inline constexpr std::size_t most_marks = 4096;

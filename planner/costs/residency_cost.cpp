@@ -5,12 +5,10 @@
 
 #include "planner/costs/cost.hpp"
 #include "planner/costs/data_movement.hpp"
+#include "planner/tuning.hpp"
 
 namespace ein::planner {
 namespace {
-
-/// What thousands read, a table or a constant, is judged by so many: looking at all for each of them would be quadratic.
-constexpr std::size_t most_readers = 64;
 
 std::size_t at(NodeId id) { return static_cast<std::size_t>(id.value()); }
 std::size_t at(ValueId id) { return static_cast<std::size_t>(id.value()); }
@@ -62,11 +60,12 @@ double ResidencyCost::total(std::vector<Parts> const& parts) const {
     return sum;
 }
 
-/// What EinSums need of a value, each kind of block once, in the order of readers: of the first of them where they are many.
+/// What EinSums need of a value, each kind of block once, in the order of readers: of the first of them where they are
+/// many.
 std::vector<ResidencyCost::Need> ResidencyCost::needs_of(ValueId value, std::vector<Parts> const& parts) const {
     std::vector<Need> needs;
     std::vector<NodeId> const& readers = consumers_[at(value)];
-    for (std::size_t r = 0; r < std::min(readers.size(), most_readers); ++r) {
+    for (std::size_t r = 0; r < std::min(readers.size(), tuning::most_readers); ++r) {
         NodeId const reader = readers[r];
         graph::Node const& node = graph_.node(reader);
         auto const* einsum = std::get_if<graph::EinSum>(&node.op);

@@ -1,15 +1,19 @@
-// How long a search may go on: counted work, which is the same on every machine, or seconds where the user asks for them.
+// How long a search may go on: counted work, which is the same on every machine, or seconds where the user asks for
+// them.
 // Example: Budget(2e9, 0) is spent after two thousand million table entries, whatever the clock says.
 #pragma once
 
 #include <chrono>
 #include <limits>
 
+#include "planner/tuning.hpp"
+
 namespace ein::planner {
 
 class Budget {
 public:
-    /// @param work     table entries that may be looked at  @param seconds  0: no clock is read; else `work` is no limit
+    /// @param work     table entries that may be looked at  @param seconds  0: no clock is read; else `work` is no
+    /// limit
     Budget(double work, double seconds)
         : work_(seconds > 0 ? std::numeric_limits<double>::infinity() : work),
           timed_(seconds > 0),
@@ -20,9 +24,8 @@ public:
     bool exhausted() const { return left() <= 0; }
     /// The work that may still be done; of seconds an estimate.
     double left() const {
-        constexpr double work_a_second = 2e8;
         if (!timed_) return work_ - spent_;
-        return work_a_second * std::chrono::duration<double>(end_ - Clock::now()).count();
+        return tuning::work_a_second * std::chrono::duration<double>(end_ - Clock::now()).count();
     }
 
     /// Gives one of `tasks` equal searches its share of what is left.

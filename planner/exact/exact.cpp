@@ -3,16 +3,13 @@
 #include <algorithm>
 #include <optional>
 
-#include "planner/exact/tree_elimination.hpp"
 #include "planner/exact/order.hpp"
 #include "planner/exact/solve.hpp"
+#include "planner/exact/tree_elimination.hpp"
+#include "planner/tuning.hpp"
 
 namespace ein::planner {
 namespace {
-
-constexpr double default_work = 1e9;  // a few seconds
-constexpr double most_entries = 5e7;  // of all tables of edges: 400 MB
-constexpr double rounding = 1e-12;    // costs that differ by this part are equal
 
 std::size_t at(int number) { return static_cast<std::size_t>(number); }
 
@@ -46,7 +43,7 @@ Assignment solve_model(Model model, std::vector<int> known, Budget const& budget
     best.cost = best.bound = folding.closed_cost();
     solve_rest(model, folding.rest(), best, budget);
     folding.unfold(best.values);
-    if (best.cost >= known_cost * (1 - rounding)) {
+    if (best.cost >= known_cost * (1 - tuning::rounding)) {
         best.values = std::move(known);
         best.cost = known_cost;
     }
@@ -54,7 +51,7 @@ Assignment solve_model(Model model, std::vector<int> known, Budget const& budget
 }
 
 std::optional<double> gap_of(Assignment const& assignment) {
-    if (assignment.cost - assignment.bound <= rounding * assignment.cost) return 0;
+    if (assignment.cost - assignment.bound <= tuning::rounding * assignment.cost) return 0;
     if (assignment.bound <= 0) return std::nullopt;
     return assignment.cost / assignment.bound - 1;
 }
@@ -67,8 +64,9 @@ double cost_of(graph::EinGraph const& graph, Decomposition const& decomposition,
 }
 
 /// Searches among the candidates of a table, beginning with `known`.
-Decomposition search(CandidateTable const& table, Model model, std::vector<int> known, DecomposeOptions const& options) {
-    Budget const budget(options.work_limit > 0 ? options.work_limit : default_work, options.time_limit);
+Decomposition search(CandidateTable const& table, Model model, std::vector<int> known,
+                     DecomposeOptions const& options) {
+    Budget const budget(options.work_limit > 0 ? options.work_limit : tuning::exact_work, options.time_limit);
     Assignment const best = solve_model(std::move(model), std::move(known), budget);
     Decomposition out = decomposition_of(table, best.values);
     if (table.complete()) out.gap = gap_of(best);
@@ -82,7 +80,7 @@ Decomposition search_fewer(graph::EinGraph const& graph, Decomposition known, De
     for (options.candidate_limit = static_cast<std::size_t>(most / 2); options.candidate_limit > 1;
          options.candidate_limit /= 2) {
         CandidateTable const table = choice_table(graph, options);
-        auto model = make_model(graph, table, most_entries);
+        auto model = make_model(graph, table, tuning::most_entries);
         if (!model) continue;
         std::vector<int> start = choose_by_paths(graph, table, options.ignore_off_path);
         Decomposition found = search(table, std::move(*model), std::move(start), options);
@@ -97,7 +95,7 @@ Decomposition search_fewer(graph::EinGraph const& graph, Decomposition known, De
 Decomposition decompose_exactly(graph::EinGraph const& graph, DecomposeOptions const& options) {
     CandidateTable const table = choice_table(graph, options);
     std::vector<int> known = choose_by_paths(graph, table, options.ignore_off_path);
-    auto model = make_model(graph, table, most_entries);
+    auto model = make_model(graph, table, tuning::most_entries);
     if (model) return search(table, std::move(*model), std::move(known), options);
     return search_fewer(graph, decomposition_of(table, known), options);
 }

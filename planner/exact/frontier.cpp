@@ -4,14 +4,12 @@
 
 #include "planner/exact/state_equivalence.hpp"
 #include "planner/exact/states.hpp"
+#include "planner/tuning.hpp"
 
 namespace ein::planner {
 namespace {
 
 constexpr double infinite = std::numeric_limits<double>::infinity();
-constexpr std::size_t most_records = 20'000'000;  // states remembered to find the way back: 8 bytes each
-constexpr std::size_t fewest_states = 64;         // kept when the budget is spent, to come to an end
-constexpr std::size_t work_of_offer = 40;         // finding a row, compared with adding up costs
 
 std::size_t at(int number) { return static_cast<std::size_t>(number); }
 
@@ -55,9 +53,9 @@ private:
         double const work = static_cast<double>(model_.variables[variable].cost.size() + 1) *
                             static_cast<double>(model_.variables[variable].links.size() + 1);
         double const affordable = std::max(0.0, budget_.left() / 4 / work);
-        std::size_t const recordable = records_ < most_records ? (most_records - records_) / 4 : 0;
+        std::size_t const recordable = records_ < tuning::most_records ? (tuning::most_records - records_) / 4 : 0;
         double const most = std::min({affordable, static_cast<double>(recordable), static_cast<double>(most_states_)});
-        return std::max(std::min(fewest_states, most_states_), static_cast<std::size_t>(most));
+        return std::max(std::min(tuning::fewest_states, most_states_), static_cast<std::size_t>(most));
     }
 
     /// All states after one more decision.
@@ -93,7 +91,7 @@ private:
             }
         }
         budget_.spend(static_cast<double>(states.size()) *
-                      static_cast<double>(alive.size() * (closing.size() + 1) + best.size() * work_of_offer));
+                      static_cast<double>(alive.size() * (closing.size() + 1) + best.size() * tuning::work_of_offer));
         close_links(variable);
         if (opens) open_.push_back({variable, std::move(looks)});
         return next;

@@ -4,13 +4,10 @@
 
 #include "planner/exact/dominate.hpp"
 #include "planner/exact/frontier.hpp"
+#include "planner/tuning.hpp"
 
 namespace ein::planner {
 namespace {
-
-constexpr double rounding = 1e-12;  // costs that differ by this part are equal
-constexpr int most_sweeps = 1000, sweeps_a_round = 4;
-constexpr std::size_t first_states = 1 << 10, most_states = 1 << 20;
 
 class Solver {
 public:
@@ -20,7 +17,7 @@ public:
     }
 
     Solution run() {
-        for (std::size_t states = first_states; states <= most_states; states *= 4) {
+        for (std::size_t states = tuning::first_states; states <= tuning::most_states; states *= 4) {
             raise_bound();
             if (proven()) break;
             exclude_needless(model_, bound_, limit(), budget_);
@@ -32,16 +29,16 @@ public:
     }
 
 private:
-    double tolerance() const { return best_.cost * rounding; }
+    double tolerance() const { return best_.cost * tuning::rounding; }
     /// The reduced cost from which on an assignment is no better than the best.
     double limit() const { return best_.cost - bound_.value() - tolerance(); }
     bool proven() const { return limit() <= 0 || best_.cost - best_.bound <= tolerance(); }
 
     /// Sweeps while a round closes a fifth of what is open between the bound and the best cost.
     void raise_bound() {
-        for (int sweep = 0; sweep < most_sweeps && !proven(); sweep += sweeps_a_round) {
+        for (int sweep = 0; sweep < tuning::bound_sweeps && !proven(); sweep += tuning::sweeps_a_round) {
             double const open = limit();
-            for (int k = 0; k < sweeps_a_round && !proven(); ++k) {
+            for (int k = 0; k < tuning::sweeps_a_round && !proven(); ++k) {
                 bound_.sweep(budget_);
                 take(bound_.guess());
                 note(bound_.value());

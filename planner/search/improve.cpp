@@ -1,9 +1,9 @@
 #include "planner/search/improve.hpp"
 
+#include "planner/tuning.hpp"
+
 namespace ein::planner {
 namespace {
-
-constexpr int most_sweeps = 8;
 
 std::size_t at(NodeId id) { return static_cast<std::size_t>(id.value()); }
 
@@ -77,7 +77,7 @@ private:
 
 void improve(graph::EinGraph const& graph, CandidateTable const& table, std::vector<int>& chosen) {
     Improver improver(graph, table, chosen);
-    for (int sweep = 0; sweep < most_sweeps && improver.sweep(); ++sweep) continue;
+    for (int sweep = 0; sweep < tuning::most_sweeps && improver.sweep(); ++sweep) continue;
 }
 
 }  // namespace ein::planner

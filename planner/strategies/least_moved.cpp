@@ -2,18 +2,17 @@
 
 #include <algorithm>
 
+#include "planner/costs/residency_cost.hpp"
 #include "planner/search/candidate_table.hpp"
 #include "planner/search/decompose.hpp"
-#include "planner/costs/residency_cost.hpp"
 #include "planner/strategies/by_role.hpp"
 #include "planner/strategies/grids.hpp"
 #include "planner/strategies/megatron.hpp"
 #include "planner/strategies/square_root.hpp"
+#include "planner/tuning.hpp"
 
 namespace ein::planner {
 namespace {
-
-constexpr int most_sweeps = 8;
 
 std::size_t at(NodeId id) { return static_cast<std::size_t>(id.value()); }
 
@@ -26,7 +25,8 @@ std::vector<Parts> parts_of(std::vector<relation::NodePlan> const& plans) {
 /// Takes for each node the candidate that moves least beside its neighbours, until nothing changes.
 class Mover {
 public:
-    Mover(graph::EinGraph const& graph, CandidateTable const& table, ResidencyCost const& moved, std::vector<Parts>& parts)
+    Mover(graph::EinGraph const& graph, CandidateTable const& table, ResidencyCost const& moved,
+          std::vector<Parts>& parts)
         : graph_(graph),
           table_(table),
           moved_(moved),
@@ -36,7 +36,7 @@ public:
           dirty_(graph.nodes.size(), true) {}
 
     void run() {
-        for (int sweep = 0; sweep < most_sweeps; ++sweep) {
+        for (int sweep = 0; sweep < tuning::most_sweeps; ++sweep) {
             bool changed = false;
             for (std::size_t k = 0; k < dirty_.size(); ++k)
                 if (dirty_[k]) changed = reconsider(NodeId{static_cast<std::int32_t>(k)}) || changed;
@@ -93,12 +93,11 @@ private:
         for (NodeId reader : readers(graph_.node(id).output)) dirty_[at(reader)] = true;
         for (ValueId input : graph_.node(id).inputs) {
             if (auto const producer = producers_[static_cast<std::size_t>(input.value())]) dirty_[at(*producer)] = true;
-            if (readers(input).size() <= most_readers)
+            if (readers(input).size() <= tuning::most_readers)
                 for (NodeId reader : readers(input)) dirty_[at(reader)] = true;
         }
     }
 
-    static constexpr std::size_t most_readers = 64;  // a table that thousands read would make every step thousands long
     graph::EinGraph const& graph_;
     CandidateTable const& table_;
     ResidencyCost const& moved_;
@@ -108,8 +107,8 @@ private:
     std::vector<bool> dirty_;
 };
 
-/// Gives nodes that a rule left with fewer calls as many as the others: by the first candidate that cuts the same blocks
-/// further, else by the preferred one. Idle ranks move nothing, but that is not what is looked for.
+/// Gives nodes that a rule left with fewer calls as many as the others: by the first candidate that cuts the same
+/// blocks further, else by the preferred one. Idle ranks move nothing, but that is not what is looked for.
 void use_all_calls(CandidateTable const& table, std::vector<Parts>& parts) {
     for (std::size_t k = 0; k < parts.size(); ++k) {
         auto const& list = table.of(NodeId{static_cast<std::int32_t>(k)}).candidates;
@@ -146,9 +145,9 @@ bool is_prime(std::int64_t number) {
     return number > 1;
 }
 
-/// How much less EinDecomp's plan must move to be taken. It cuts neighbours in many ways, and ranks can not be placed so well that
-/// all blocks of such neighbours meet, as the model assumes; with a prime number of calls a node has one cut label, and
-/// they do.
+/// How much less EinDecomp's plan must move to be taken. It cuts neighbours in many ways, and ranks can not be placed
+/// so well that all blocks of such neighbours meet, as the model assumes; with a prime number of calls a node has one
+/// cut label, and they do.
 double handicap(std::int64_t calls) { return is_prime(calls) ? 1 : 0.98; }
 
 }  // namespace

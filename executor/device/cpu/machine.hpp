@@ -69,12 +69,12 @@ inline constexpr Extent least_transposed = 8;
 
 /// Of any kernel: enough for all threads of a rank to end at nearly the same time. Chosen.
 inline constexpr std::int64_t most_pieces = 64;
-/// Points of a join that are worth a thread: some tens of microseconds. Chosen; may change bits, where an aggregation
+/// Points of a join that are worth a thread. Chosen; may change bits, where an aggregation
 /// is cut.
 inline constexpr Extent points_of_a_piece = 1 << 17;
 /// Outputs of an aggregation whose terms are cut: each piece has all of them once more. Chosen; may change bits.
 inline constexpr Extent most_partial_outputs = 1 << 16;
-/// Bytes of a copy or transpose that are worth a thread: some tens of microseconds. Chosen.
+/// Bytes of a copy or transpose that are worth a thread. Chosen.
 inline constexpr std::size_t bytes_of_a_move = std::size_t{1} << 20;
 
 // Products: what BLAS and the register tiles are given.

@@ -1,0 +1,47 @@
+// How far the planner's searches go: limits of work and memory, in one place. They were chosen, not measured one by
+// one; how long planning takes with them is in docs/performance.md. They change decisions: a plan of before may not
+// come again after one is changed.
+// Example: of a value that a thousand nodes read, residency costs look at tuning::most_readers of them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace ein::planner::tuning {
+
+// Searches around a plan.
+
+/// Readers of one value that are looked at: of a table or a constant that thousands read, looking at all of them for
+/// each would be quadratic.
+inline constexpr std::size_t most_readers = 64;
+/// Sweeps over all nodes, if each still finds something.
+inline constexpr int most_sweeps = 8;
+/// Axes of a mesh: beyond so many there are too many ways to give them to labels.
+inline constexpr std::size_t most_mesh_axes = 4;
+/// Kernel calls of a graph, beyond which it is not scheduled once for every plan.
+inline constexpr double most_calls = 3e4;
+/// Nodes of a graph, beyond which a local search takes too long; the dynamic programs are linear.
+inline constexpr std::size_t most_searched = 20000;
+
+// The exact search. Work is counted in costs that are added up.
+
+/// Work where no time is given: a few seconds, and the same plan on every machine.
+inline constexpr double exact_work = 1e9;
+/// Work a second, to tell from a time what may still be done: an estimate.
+inline constexpr double work_a_second = 2e8;
+/// Work of finding a row of states, compared with adding up costs.
+inline constexpr std::size_t work_of_offer = 40;
+/// Entries of all tables of edges together: 400 MB.
+inline constexpr double most_entries = 5e7;
+/// States remembered to find the way back, of 8 bytes each: 160 MB.
+inline constexpr std::size_t most_records = 20'000'000;
+/// States that are kept when the budget is spent, to come to an end.
+inline constexpr std::size_t fewest_states = 64;
+/// States of a frontier in the first pass, which is repeated with more of them, and in the last.
+inline constexpr std::size_t first_states = 1 << 10, most_states = 1 << 20;
+/// Sweeps of the bound that is improved by shifting costs, in all and before a look at what they brought.
+inline constexpr int bound_sweeps = 1000, sweeps_a_round = 4;
+/// Costs that differ by this part are equal: what adding up in another order changes.
+inline constexpr double rounding = 1e-12;
+
+}  // namespace ein::planner::tuning
