@@ -10,6 +10,7 @@
 #include "scheduler/ia/place_plan.hpp"
 #include "scheduler/lower/lowering.hpp"
 #include "scheduler/simulate/simulate.hpp"
+#include "scheduler/tuning.hpp"
 
 namespace ein::scheduler {
 namespace {
@@ -84,24 +85,16 @@ Scheduled lowered(graph::EinGraph const& graph, relation::Plan const& plan, Sche
     return out;
 }
 
-/// More kernel calls than this are placed once, not once by every placer.
-constexpr double most_calls = 3e4;
-
 double calls_of(relation::Plan const& plan) {
     double calls = 0;
     for (relation::NodePlan const& node : plan.nodes) calls += static_cast<double>(element_count(node.parts));
     return calls;
 }
 
-/// More nodes than this are not searched by the implementation algebra unless it is asked for: searches take longer than placing.
-constexpr std::size_t most_searched = 100;
-
-constexpr double alike_makespans = 0.05;  // simulations err by more
-
 /// Every placement scheduled, the better one kept; the first where they are alike.
 Scheduled best_placed(graph::EinGraph const& graph, relation::Plan const& plan, SchedulerOptions options) {
     options.simulate = true;
-    bool const searches = options.search && graph.nodes.size() <= most_searched;
+    bool const searches = options.search && graph.nodes.size() <= tuning::most_searched;
     std::vector<std::string> names;
     for (std::string const& name : placer_names())
         if (name != "best" && (name != "ia" || searches)) names.push_back(name);
@@ -111,9 +104,10 @@ Scheduled best_placed(graph::EinGraph const& graph, relation::Plan const& plan, 
     for (std::size_t k = 0; k < names.size(); ++k) {
         std::string const& name = names[k];
         Scheduled& other = all[k];
-        // Of two that are alike the one whose meshes are neater (explain): the order in which ia deals ranks out is nobody's.
+        // Of two that are alike the one whose meshes are neater (explain): the order in which ia deals ranks out is
+        // nobody's.
         bool const alike = best && name == "ia" && busiest_bytes(other.schedule) == busiest_bytes(best->schedule) &&
-                           other.makespan > (1 - alike_makespans) * best->makespan;
+                           other.makespan > (1 - tuning::alike_makespans) * best->makespan;
         if (!best || (better(other, *best) && !alike)) best = std::move(other);
     }
     return std::move(*best);
@@ -130,8 +124,8 @@ std::int64_t busiest_bytes(Schedule const& schedule) {
 }
 
 bool better(Scheduled const& a, Scheduled const& b) {
-    if (a.makespan < (1 - alike_makespans) * b.makespan) return true;
-    if (b.makespan < (1 - alike_makespans) * a.makespan) return false;
+    if (a.makespan < (1 - tuning::alike_makespans) * b.makespan) return true;
+    if (b.makespan < (1 - tuning::alike_makespans) * a.makespan) return false;
     std::int64_t const bytes_a = busiest_bytes(a.schedule), bytes_b = busiest_bytes(b.schedule);
     return bytes_a != bytes_b ? bytes_a < bytes_b : a.makespan < (1 - 1e-6) * b.makespan;
 }
@@ -139,8 +133,9 @@ bool better(Scheduled const& a, Scheduled const& b) {
 Scheduled schedule_plan(graph::EinGraph const& graph, relation::Plan const& plan, SchedulerOptions const& options) {
     bool const choose = options.place == "best";
     std::string const only = !choose ? options.place : plan.ranks == 1 ? "pattern" : "greedy";
-    Scheduled out = choose && plan.ranks > 1 && calls_of(plan) <= most_calls ? best_placed(graph, plan, options)
-                                                                             : lowered(graph, plan, options, only);
+    Scheduled out = choose && plan.ranks > 1 && calls_of(plan) <= tuning::most_calls
+                        ? best_placed(graph, plan, options)
+                        : lowered(graph, plan, options, only);
     auto const faults = schedule::faults_of(out.schedule);
     promise(faults.empty(), "the scheduler made an unsound schedule: " + (faults.empty() ? "" : faults.front()));
     return out;

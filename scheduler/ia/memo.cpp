@@ -5,12 +5,11 @@
 
 #include "lib/base/error.hpp"
 #include "scheduler/ia/rewriting.hpp"
+#include "scheduler/tuning.hpp"
 
 namespace ein::ia {
 
 namespace {
-
-constexpr std::size_t max_wanted = 8;
 
 /// How many sites a partition reaches.
 Extent reach(RelationType const& relation, KeyDims const& dims, int site_count) {
@@ -19,8 +18,8 @@ Extent reach(RelationType const& relation, KeyDims const& dims, int site_count) 
     return std::min<Extent>(sums, site_count);
 }
 
-/// A partition that leaves sites idle which the longest key dimension alone would reach is none that a plan should have: sending counts
-/// for all, so all work at one site would always be cheapest.
+/// A partition that leaves sites idle which the longest key dimension alone would reach is none that a plan should
+/// have: sending counts for all, so all work at one site would always be cheapest.
 bool spreads(RelationType const& relation, KeyDims const& dims, int site_count) {
     Extent best = 1;
     for (int dim = 0; dim < relation.arity(); ++dim) best = std::max(best, reach(relation, {dim}, site_count));
@@ -29,7 +28,9 @@ bool spreads(RelationType const& relation, KeyDims const& dims, int site_count) 
 
 void add_wanted(Group& group, KeyDims dims, int site_count) {
     std::sort(dims.begin(), dims.end());
-    if (dims.empty() || group.wanted.size() == max_wanted || !spreads(group.relation, dims, site_count)) return;
+    if (dims.empty() || group.wanted.size() == scheduler::tuning::most_wanted ||
+        !spreads(group.relation, dims, site_count))
+        return;
     if (std::find(group.wanted.begin(), group.wanted.end(), dims) == group.wanted.end()) group.wanted.push_back(dims);
 }
 
@@ -38,7 +39,8 @@ void add_wanted_each(Group& group, KeyDims const& dims, int site_count) {
     for (int dim : dims) add_wanted(group, {dim}, site_count);
 }
 
-/// What partitions of an operand a map, filter or concat passes on: those of its result, told by where the result's dims come from.
+/// What partitions of an operand a map, filter or concat passes on: those of its result, told by where the result's
+/// dims come from.
 template <class Source>
 void pass_on(Group const& group, Group& operand, Source const& source, int site_count) {
     for (KeyDims const& wanted : group.wanted) {

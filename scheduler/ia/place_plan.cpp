@@ -8,15 +8,13 @@
 
 #include "lib/base/error.hpp"
 #include "scheduler/ia/search.hpp"
+#include "scheduler/tuning.hpp"
 
 namespace ein::ia {
 namespace {
 
 using graph::EinSum;
 using Labels = std::vector<int>;
-
-constexpr std::size_t most_operands = 4;
-constexpr double most_elements = 1e12;  // of an array between the joins of one node: only counted, never made
 
 std::size_t at(int label) { return static_cast<std::size_t>(label); }
 bool has(Labels const& labels, int label) { return std::find(labels.begin(), labels.end(), label) != labels.end(); }
@@ -28,7 +26,7 @@ bool distinct_labels(Labels labels) {
 
 /// Whether the algebra has the node: no diagonal, and no label of the output alone.
 bool expressible(EinSum const& einsum) {
-    if (einsum.operands() > most_operands) return false;
+    if (einsum.operands() > scheduler::tuning::most_operands) return false;
     std::set<int> read;
     for (Labels const& labels : einsum.inputs) {
         if (!distinct_labels(labels)) return false;
@@ -37,7 +35,7 @@ bool expressible(EinSum const& einsum) {
     if (read.size() != einsum.labels.size()) return false;
     double elements = 1;
     for (Extent extent : einsum.extents) elements *= static_cast<double>(extent);
-    return einsum.operands() < 3 || elements <= most_elements;
+    return einsum.operands() < 3 || elements <= scheduler::tuning::most_elements;
 }
 
 /// Which axes and labels go together all through the graph: a number for each, the same for those that share labels.
@@ -82,8 +80,8 @@ struct Relation {
 };
 using CutValue = std::pair<ValueId, Parts>;
 
-/// The name of the kernel of a stretch's k-th node, by which its join is found again in what the search makes of it. Stretches made
-/// alike are equal, and searched once.
+/// The name of the kernel of a stretch's k-th node, by which its join is found again in what the search makes of it.
+/// Stretches made alike are equal, and searched once.
 std::string kernel_name(std::size_t k) { return "#" + std::to_string(k); }
 
 /// The nodes of the stretch whose kernels are in a kernel.

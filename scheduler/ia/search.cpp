@@ -5,6 +5,7 @@
 
 #include "lib/base/error.hpp"
 #include "scheduler/ia/memo.hpp"
+#include "scheduler/tuning.hpp"
 
 namespace ein::ia {
 namespace {
@@ -46,7 +47,7 @@ public:
     /// A search of few states first: what it finds bounds what the whole search need look at.
     Found operator()() {
         std::size_t const all = options_.max_states;
-        options_.max_states = std::min(all, quick_states);
+        options_.max_states = std::min(all, scheduler::tuning::quick_states);
         std::optional<Found> found = once();
         if (found && (found->exact || all == options_.max_states)) return *found;
         options_.max_states = all;
@@ -61,8 +62,6 @@ public:
 
 private:
     double sent(State const& state) const { return steps_.back()[state.step].sent; }
-
-    static constexpr std::size_t quick_states = 200;
 
     std::optional<Found> once() {
         std::vector<State> states{{Forms(memo_.groups().size()), 0}};

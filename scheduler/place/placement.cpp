@@ -6,6 +6,7 @@
 
 #include "lib/base/error.hpp"
 #include "scheduler/place/assignment.hpp"
+#include "scheduler/tuning.hpp"
 
 namespace ein::scheduler {
 namespace {
@@ -29,7 +30,8 @@ std::vector<Rank> place_round_robin(PlaceQuery const& query) {
     return out;
 }
 
-/// As many columns as calls may go to: rank r is the columns r, r + ranks, ...; a little more for where pattern would put a call.
+/// As many columns as calls may go to: rank r is the columns r, r + ranks, ...; a little more for where pattern would
+/// put a call.
 std::vector<std::vector<double>> weights_of(PlaceQuery const& query, std::size_t room) {
     auto const ranks = static_cast<std::size_t>(query.ranks);
     std::size_t const calls = query.held.size();
@@ -44,8 +46,8 @@ std::vector<std::vector<double>> weights_of(PlaceQuery const& query, std::size_t
     return weights;
 }
 
-/// Takes the pairs (call, rank) by bytes that need not move, most first, while the rank has room; the rest go where pattern
-/// would put them, or to the next rank with room.
+/// Takes the pairs (call, rank) by bytes that need not move, most first, while the rank has room; the rest go where
+/// pattern would put them, or to the next rank with room.
 std::vector<Rank> place_by_most_bytes(PlaceQuery const& query, std::size_t room_of_each) {
     std::size_t const calls = query.held.size();
     std::vector<std::size_t> room(static_cast<std::size_t>(query.ranks), room_of_each);
@@ -86,13 +88,13 @@ std::vector<Rank> place_by_most_bytes(PlaceQuery const& query, std::size_t room_
     return out;
 }
 
-/// The assignment that leaves the most bytes where they are; exact where its cubic cost is small, else by most bytes first.
+/// The assignment that leaves the most bytes where they are; exact where its cubic cost is small, else by most bytes
+/// first.
 std::vector<Rank> place_greedy(PlaceQuery const& query) {
-    constexpr std::size_t most_work = std::size_t{1} << 19;
     std::size_t const calls = query.held.size();
     auto const ranks = static_cast<std::size_t>(query.ranks);
     std::size_t const room = (calls + ranks - 1) / ranks;
-    if (calls * calls * ranks * room > most_work) return place_by_most_bytes(query, room);
+    if (calls * calls * ranks * room > tuning::most_assigned) return place_by_most_bytes(query, room);
     std::vector<Rank> out;
     for (int column : assign(weights_of(query, room))) out.emplace_back(column % query.ranks);
     return out;

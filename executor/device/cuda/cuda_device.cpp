@@ -5,14 +5,12 @@
 
 #include "executor/device/cuda/cublas_kernel.hpp"
 #include "executor/device/cuda/generated_kernel.hpp"
+#include "executor/device/cuda/tuning.hpp"
 #include "executor/device/kernel/kernel_types.hpp"
 #include "lib/base/error.hpp"
 
 namespace ein::executor::cuda {
 namespace {
-
-/// Of each rank on the GPU: code of kernels, cuBLAS's own, and what the driver needs beside what it says.
-constexpr std::int64_t memory_for_code = std::int64_t{512} << 20;
 
 CUdeviceptr address(std::byte const* at) { return reinterpret_cast<CUdeviceptr>(at); }
 std::size_t count(std::int64_t bytes) { return static_cast<std::size_t>(bytes); }
@@ -45,7 +43,9 @@ void CudaDevice::run(Program program, void const* from, void* to) {
     launcher_.run(launcher_.prepare(std::move(program)), {std::span(&from, 1), to});
 }
 
-void CudaDevice::copy(CopyCall const& call, WorkerTeam&) { run(copy_program(call, launcher_.shape()), call.from, call.to); }
+void CudaDevice::copy(CopyCall const& call, WorkerTeam&) {
+    run(copy_program(call, launcher_.shape()), call.from, call.to);
+}
 
 void CudaDevice::reshape(ReshapeCall const& call, WorkerTeam&) {
     run(reshape_program(call, launcher_.shape()), call.from, call.to);
@@ -67,7 +67,7 @@ void CudaDevice::expect_fill(Extent elements, DType dtype, scalar::Scalar const&
 
 std::int64_t CudaDevice::free_memory() const {
     std::int64_t const mine = free_bytes(context_) / context_.gpu().sharers;
-    std::int64_t const others = memory_for_code + BlasHandle::workspace_bytes + launcher_.most_scratch();
+    std::int64_t const others = tuning::memory_for_code + BlasHandle::workspace_bytes + launcher_.most_scratch();
     return std::max<std::int64_t>(mine - others, mine / 2);
 }
 

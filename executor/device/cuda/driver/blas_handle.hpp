@@ -1,13 +1,15 @@
-// cuBLAS on the compute stream, made when the first kernel needs it. Its workspace is ours, so that what it computes is the same from run to run.
+// cuBLAS on the compute stream, made when the first kernel needs it. Its workspace is ours, so that what it computes is
+// the same from run to run.
 #pragma once
 
 #include "executor/device/cuda/driver/launcher.hpp"
+#include "executor/device/cuda/tuning.hpp"
 
 namespace ein::executor::cuda {
 
 class BlasHandle {
 public:
-    static constexpr std::int64_t workspace_bytes = std::int64_t{32} << 20;  // what NVIDIA advises for its newest GPUs
+    static constexpr std::int64_t workspace_bytes = tuning::blas_workspace;
 
     explicit BlasHandle(Launcher& launcher) : launcher_(launcher) {}
     ~BlasHandle();

@@ -3,17 +3,16 @@
 #include <algorithm>
 #include <cstring>
 
+#include "executor/device/cuda/tuning.hpp"
 #include "executor/device/name_node.hpp"
 
 namespace ein::executor::cuda {
 namespace {
 
-constexpr std::size_t most_records = 256;
-
 /// The host's cores are shared by its ranks; compiling takes some of them before the run begins.
 int compiling_threads(int sharers) {
     int const cores = static_cast<int>(std::thread::hardware_concurrency());
-    return std::clamp(cores / sharers, 1, 8);
+    return std::clamp(cores / sharers, 1, tuning::most_compiling);
 }
 
 }  // namespace
@@ -23,10 +22,10 @@ Launcher::Launcher(Context const& context, Events& events, MarkedStream& stream)
       stream_(stream),
       modules_(context, compiling_threads(context.gpu().sharers)),
       scratch_(context),
-      faults_(context, most_records * sizeof(Fault), "the records of faults"),
-      faults_at_home_(context, most_records * sizeof(Fault)),
+      faults_(context, tuning::most_records * sizeof(Fault), "the records of faults"),
+      faults_at_home_(context, tuning::most_records * sizeof(Fault)),
       reader_(context, events) {
-    driver().cuMemsetD8Async(reinterpret_cast<CUdeviceptr>(faults_.data()), 0, most_records * sizeof(Fault),
+    driver().cuMemsetD8Async(reinterpret_cast<CUdeviceptr>(faults_.data()), 0, tuning::most_records * sizeof(Fault),
                              stream_.get());
     driver().cuStreamSynchronize(stream_.get());
 }
@@ -65,7 +64,7 @@ std::size_t Launcher::expect_faults(std::string const& node) {
     MutexLock const lock(reading_);
     auto const known = std::find(nodes_.begin(), nodes_.end(), node);
     if (known != nodes_.end()) return static_cast<std::size_t>(known - nodes_.begin());
-    if (nodes_.size() == most_records)
+    if (nodes_.size() == tuning::most_records)
         nodes_.back() += "' or '" + node;
     else
         nodes_.push_back(node);

@@ -3,16 +3,10 @@
 #include <algorithm>
 #include <chrono>
 
+#include "executor/device/cuda/tuning.hpp"
 #include "lib/base/error.hpp"
 
 namespace ein::executor::cuda {
-namespace {
-
-/// Sleeping and being woken takes tens of microseconds: shorter waits are done awake.
-constexpr auto awake = std::chrono::microseconds(50);
-
-}  // namespace
-
 Events::~Events() {
     for (CUevent event : free_) driver().cuEventDestroy.status(event);
 }
@@ -99,7 +93,7 @@ void MarkedStream::sync(Mark mark) {
     std::shared_ptr<CUevent_st> const event = event_of(mark);
     if (event == nullptr) return;
     context_.enter();
-    auto const until = std::chrono::steady_clock::now() + awake;
+    auto const until = std::chrono::steady_clock::now() + tuning::awake;
     while (std::chrono::steady_clock::now() < until)
         if (passed(mark)) return;
     driver().cuEventSynchronize(event.get());

@@ -3,12 +3,12 @@
 #include <algorithm>
 
 #include "executor/device/cuda/source/fold_source.hpp"
+#include "executor/device/cuda/tuning.hpp"
 
 namespace ein::executor::cuda {
 namespace {
 
 constexpr Extent tile_edge = 64, tile_depth = 16, tile_threads = 256;  // as in kernels/contract.cuh
-constexpr Extent least_edge = 16, least_terms = 8, terms_of_a_part = 64;
 
 Extent ceil_div(Extent a, Extent b) { return (a + b - 1) / b; }
 
@@ -55,7 +55,7 @@ Tiling tiling_of(Loops const& loops, Gpu const& gpu) {
     tiling.column_tiles = ceil_div(tiling.columns, tile_edge);
     Extent const tiles = std::max<Extent>(1, tiling.tiles());
     Extent const wanted = tiles < gpu.multiprocessors ? ceil_div(2 * gpu.multiprocessors, tiles) : 1;
-    Extent const parts = std::clamp<Extent>(tiling.terms / terms_of_a_part, 1, wanted);
+    Extent const parts = std::clamp<Extent>(tiling.terms / tuning::product_terms_of_a_part, 1, wanted);
     tiling.part = ceil_div(ceil_div(tiling.terms, parts), tile_depth) * tile_depth;
     tiling.plan.parts = std::max<Extent>(1, ceil_div(tiling.terms, tiling.part));
     tiling.plan.merging = loops.outputs() < gpu.threads() / 8 && tiling.plan.parts >= 8 ? 8 : 1;
@@ -101,7 +101,8 @@ std::optional<Program> contract_program(EinsumText const& text, Loops loops) {
     if (loops.operands.size() != 2 || loops.inner.empty() || may_fault(join) || !scalar::labels_of(join).empty())
         return std::nullopt;
     Roles const first = roles_of(loops.outer);
-    if (std::min(product(first.rows), product(first.columns)) < least_edge || loops.terms() < least_terms)
+    if (std::min(product(first.rows), product(first.columns)) < tuning::least_product_edge ||
+        loops.terms() < tuning::least_product_terms)
         return std::nullopt;
     if (runs(first.rows, -1)) loops = reordered(std::move(loops), {1, 0});  // columns are what the output runs along
     sort_by_steps(loops.inner, loops.main_operand());

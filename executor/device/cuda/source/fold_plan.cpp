@@ -3,12 +3,10 @@
 #include <algorithm>
 #include <bit>
 
+#include "executor/device/cuda/tuning.hpp"
+
 namespace ein::executor::cuda {
 namespace {
-
-constexpr int most_lanes = 8;
-constexpr Extent most_parts = 1024;
-constexpr Extent terms_of_a_part = 16;  // at least, for each thread
 
 Extent ceil_div(Extent a, Extent b) { return (a + b - 1) / b; }
 Extent power_of_two_below(Extent value) {
@@ -59,7 +57,7 @@ private:
 
     void share_columns() {
         plan_.lane_loop = std::max(0, static_cast<int>(loops_.outer.size()) - 1);
-        Extent const terms = loops_.terms(), shares = std::max<Extent>(1, terms / terms_of_a_part);
+        Extent const terms = loops_.terms(), shares = std::max<Extent>(1, terms / tuning::terms_of_a_part);
         choose_lanes(loops_.outer, main_,
                      [&](int lanes) { return loops_.outputs() / lanes * shares >= gpu_.threads(); });
         Extent const outputs = groups(loops_.outer, loops_.outputs());
@@ -74,8 +72,8 @@ private:
         Extent const blocks = ceil_div(outputs, fold_threads / plan_.sharing), wanted = gpu_.threads() / fold_threads;
         if (blocks >= wanted) return;
         plan_.parts = std::clamp<Extent>(
-            std::min(ceil_div(wanted, std::max<Extent>(1, blocks)), terms / (plan_.sharing * terms_of_a_part)), 1,
-            most_parts);
+            std::min(ceil_div(wanted, std::max<Extent>(1, blocks)), terms / (plan_.sharing * tuning::terms_of_a_part)),
+            1, tuning::most_parts);
         Extent const most = outputs >= gpu_.threads() ? 1 : outputs >= 32 ? 8 : fold_threads;
         plan_.merging = std::min(most, power_of_two_below(plan_.parts));
     }
@@ -90,8 +88,8 @@ private:
     void choose_lanes(std::vector<Loop> const& side, int operand, Enough const& enough) {
         if (side.empty() || step_of(side.back(), operand) != 1) return;
         DType const type = operand < 0 ? output_ : loops_.dtypes[static_cast<std::size_t>(operand)];
-        for (int lanes = std::min<int>(most_lanes, static_cast<int>(16 / least_size(side.back(), type))); lanes > 1;
-             lanes /= 2)
+        for (int lanes = std::min<int>(tuning::most_lanes, static_cast<int>(16 / least_size(side.back(), type)));
+             lanes > 1; lanes /= 2)
             if (loops_.in_runs(operand, plan_.lane_loop, lanes) && side.back().length >= lanes && enough(lanes)) {
                 plan_.lanes = lanes;
                 return;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "executor/device/cuda/tuning.hpp"
+
 namespace ein::executor::cuda {
 namespace {
 
@@ -41,9 +43,8 @@ Launch map_launch(EinsumText const& text, Loops const& loops, FoldPlan const& pl
 }  // namespace
 
 unsigned fold_blocks(Extent threads, Gpu const& gpu) {
-    constexpr Extent blocks_of_a_multiprocessor = 32;  // four times what it holds: later ones fill gaps
     Extent const wanted = (threads + fold_threads - 1) / fold_threads;
-    return static_cast<unsigned>(std::clamp<Extent>(wanted, 1, blocks_of_a_multiprocessor * gpu.multiprocessors));
+    return static_cast<unsigned>(std::clamp<Extent>(wanted, 1, tuning::blocks_of_folds * gpu.multiprocessors));
 }
 
 Launch merge_launch(EinsumText const& text, Loops const& loops, FoldPlan const& plan) {

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "executor/device/cuda/source/text.hpp"
+#include "executor/device/cuda/tuning.hpp"
 #include "executor/device/reference/element.hpp"
 
 namespace ein::executor::cuda {
@@ -92,9 +93,8 @@ StridedMove in_units(StridedMove move, Extent unit) {
 }  // namespace
 
 unsigned move_blocks(Extent units, Gpu const& gpu) {
-    constexpr Extent blocks_of_a_multiprocessor = 64;
     return static_cast<unsigned>(std::clamp<Extent>((units + move_threads - 1) / move_threads, 1,
-                                                    blocks_of_a_multiprocessor * gpu.multiprocessors));
+                                                    tuning::blocks_of_moves * gpu.multiprocessors));
 }
 
 Launch move_launch(std::string const& stem, std::string const& arguments, std::string const& call) {

@@ -3,12 +3,10 @@
 #include <algorithm>
 
 #include "executor/device/cuda/source/fold_source.hpp"
+#include "executor/device/cuda/tuning.hpp"
 
 namespace ein::executor::cuda {
 namespace {
-
-constexpr Extent least_row = 32;  // elements of a scattered row: for fewer, comparing everywhere is as fast
-constexpr int most_lanes = 8;
 
 bool is_by_position(EinsumText const& text, std::optional<graph::Lookup> const& lookup) {
     return lookup && is_integer(text.shape.operand_dtypes[static_cast<std::size_t>(lookup->positions)]) &&
@@ -38,7 +36,7 @@ Lanes lanes_of(Loops const& loops, DType output, Extent data_step, Gpu const& gp
     Lanes lanes{1, std::max(0, static_cast<int>(loops.outer.size()) - 1)};
     if (loops.outer.empty() || loops.outer.back().steps[1] != 0) return lanes;
     int const widest = static_cast<int>(16 / std::min(size_of(output), size_of(loops.dtypes[0])));
-    for (int count = std::min(most_lanes, widest); count > 1; count /= 2)
+    for (int count = std::min(tuning::most_lanes, widest); count > 1; count /= 2)
         if (loops.in_runs(-1, lanes.loop, count) && loops.in_runs(0, lanes.loop, count) && data_step % count == 0 &&
             loops.outputs() / count >= std::min<Extent>(gpu.threads(), 32 * gpu.multiprocessors)) {
             lanes.count = count;
@@ -91,7 +89,7 @@ std::optional<Program> scatter_program(EinsumText const& text, Nest nest) {
         std::find_if(loops.outer.begin(), loops.outer.end(), [](Loop const& loop) { return loop.label >= 0; });
     Extent elements = 1;
     for (auto loop = row; loop != loops.outer.end(); ++loop) elements *= loop->length;
-    if (elements < least_row || v == loops.outer.end()) return std::nullopt;
+    if (elements < tuning::least_scattered_row || v == loops.outer.end()) return std::nullopt;
     Lanes const lanes = lanes_of(loops, text.shape.output_dtype, 0, text.gpu);
     Extent groups = 1;
     for (auto loop = row; loop != loops.outer.end(); ++loop)

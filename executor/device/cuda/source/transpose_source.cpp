@@ -3,12 +3,12 @@
 #include <algorithm>
 
 #include "executor/device/cuda/source/fold_plan.hpp"
+#include "executor/device/cuda/tuning.hpp"
 
 namespace ein::executor::cuda {
 namespace {
 
 constexpr Extent tile_edge = 32, transpose_threads = 256, least_edge = 8;  // as in kernels/transpose.cuh
-constexpr std::size_t most_shared_bytes = 48 << 10;
 
 Extent ceil_div(Extent a, Extent b) { return (a + b - 1) / b; }
 
@@ -29,7 +29,7 @@ std::vector<bool> tiled_operands(Loops const& loops) {
     Loop const &across = loops.outer[loops.outer.size() - 2], &along = loops.outer.back();
     for (std::size_t k = 0; k < loops.operands.size(); ++k) {
         std::size_t const more = tile_edge * (tile_edge + 1) * size_of(loops.dtypes[k]);
-        tiled.push_back(across.steps[k] == 1 && along.steps[k] > 1 && bytes + more <= most_shared_bytes);
+        tiled.push_back(across.steps[k] == 1 && along.steps[k] > 1 && bytes + more <= tuning::most_shared_bytes);
         if (tiled.back()) bytes += more;
     }
     return tiled;
