@@ -8,7 +8,6 @@
 namespace ein::executor {
 
 using schedule::DeviceMemory;
-using schedule::Task;
 using schedule::TaskKind;
 
 /// Called in a catch block: what fails on the device is told by whoever asks next.
