@@ -79,7 +79,8 @@ void install() {
 }
 
 Ending ending_by(unsigned char signal) {
-    return {"signal " + std::to_string(signal) + " (" + strsignal(signal) + ")", signal};
+    char const* const name = strsignal(signal);  // NOLINT(concurrency-mt-unsafe): only of unknown signals, never ours
+    return {"signal " + std::to_string(signal) + " (" + name + ")", signal};
 }
 
 }  // namespace

@@ -66,7 +66,7 @@ private:
     std::optional<Found> once() {
         std::vector<State> states{{Forms(memo_.groups().size()), 0}};
         steps_ = {{Step{}}};
-        for (GroupId id = 0; id < memo_.groups().size(); ++id) states = after(id, std::move(states));
+        for (GroupId id = 0; id < memo_.groups().size(); ++id) states = after(id, states);
         if (states.empty()) return std::nullopt;
         auto const best = std::min_element(states.begin(), states.end(),
                                            [&](State const& a, State const& b) { return sent(a) < sent(b); });
@@ -74,7 +74,7 @@ private:
         return built(best->step);
     }
 
-    std::vector<State> after(GroupId id, std::vector<State> states) {
+    std::vector<State> after(GroupId id, std::vector<State> const& states) {
         next_.clear();
         steps_.emplace_back();
         for (State const& state : states) {
@@ -140,9 +140,9 @@ private:
         std::vector<Step>& steps = steps_.back();
         auto const [at, fresh] = next_.emplace(std::move(forms), steps.size());
         if (fresh)
-            steps.push_back(step);
+            steps.push_back(std::move(step));
         else if (step.sent < steps[at->second].sent)
-            steps[at->second] = step;
+            steps[at->second] = std::move(step);
     }
 
     // ---- the plan from its steps ----
@@ -187,7 +187,7 @@ private:
         }
         std::vector<Expr> inputs;
         for (Expr const& input : expr.inputs()) inputs.push_back(filled_in(input, made));
-        Expr const out = local(expr.op(), std::move(inputs));
+        Expr out = local(expr.op(), std::move(inputs));
         if (sent) made.emplace(std::pair(sent->first, expr.type().sites), out);
         return out;
     }

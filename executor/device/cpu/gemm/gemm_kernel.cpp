@@ -291,12 +291,12 @@ std::optional<GemmPlan> plan_of(Nest const& nest, DType type, bool pack_output, 
                            type, pack_output,    sums_products && of.agg == scalar::Agg::sum};
     };
     if (!operation.join) return plan_gemm(problem(operation));
-    std::optional<GemmPlan> const plan = plan_tiles(problem(operation), operation.pair);
+    std::optional<GemmPlan> plan = plan_tiles(problem(operation), operation.pair);
     Operation exchanged = operation;
     std::swap(exchanged.operands[0], exchanged.operands[1]);
     exchanged.join = with_operands_exchanged(*operation.join);
     exchanged.pair = pair_product(*exchanged.join, operation.agg, type);
-    std::optional<GemmPlan> const other = plan_tiles(problem(exchanged), exchanged.pair);
+    std::optional<GemmPlan> other = plan_tiles(problem(exchanged), exchanged.pair);
     if (!other || (plan && plan->seconds <= other->seconds)) return plan;
     operation = exchanged;
     return other;
