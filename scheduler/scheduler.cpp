@@ -69,16 +69,15 @@ Scheduled lowered(graph::EinGraph const& graph, relation::Plan const& plan, Sche
                         options.order,
                         options.slice_bytes,
                         options.staging,
-                        suited_to(options.cluster, plan.ranks, options.piecing),
+                        suited_to(options.cluster, plan.ranks, options.split),
                         options.messages};
     if (place == "ia") how.decided = ia::place_plan(graph, plan).ranks;
-    Lowering lowering(graph, plan, how, header);
-    lowering.run();
-    out.schedule.sections = lowering.take_sections();
-    out.ranks = lowering.ranks();
-    out.calls = lowering.calls();
-    out.traffic = lowering.traffic();
-    out.layouts = lowering.layouts();
+    Lowered made = lower(graph, plan, how, header);
+    out.schedule.sections = std::move(made.sections);
+    out.ranks = std::move(made.ranks);
+    out.calls = std::move(made.calls);
+    out.traffic = std::move(made.traffic);
+    out.layouts = std::move(made.layouts);
     header.prediction = predict(out.schedule, plan);
     if (options.simulate) out.makespan = simulate(out.schedule, options.cluster).all_turns;
     return out;
@@ -93,7 +92,8 @@ double calls_of(relation::Plan const& plan) {
     return calls;
 }
 
-/// More nodes than this are not searched by the implementation algebra unless it is asked for: searches take longer than placing.
+/// More nodes than this are not searched by the implementation algebra unless it is asked for: searches take longer
+/// than placing.
 constexpr std::size_t most_searched = 100;
 
 constexpr double alike_makespans = 0.05;  // simulations err by more
@@ -111,7 +111,8 @@ Scheduled best_placed(graph::EinGraph const& graph, relation::Plan const& plan, 
     for (std::size_t k = 0; k < names.size(); ++k) {
         std::string const& name = names[k];
         Scheduled& other = all[k];
-        // Of two that are alike the one whose meshes are neater (explain): the order in which ia deals ranks out is nobody's.
+        // Of two that are alike the one whose meshes are neater (explain): the order in which ia deals ranks out is
+        // nobody's.
         bool const alike = best && name == "ia" && busiest_bytes(other.schedule) == busiest_bytes(best->schedule) &&
                            other.makespan > (1 - alike_makespans) * best->makespan;
         if (!best || (better(other, *best) && !alike)) best = std::move(other);
