@@ -70,16 +70,15 @@ Scheduled lowered(graph::EinGraph const& graph, relation::Plan const& plan, Sche
                         options.order,
                         options.slice_bytes,
                         options.staging,
-                        suited_to(options.cluster, plan.ranks, options.piecing),
+                        suited_to(options.cluster, plan.ranks, options.split),
                         options.messages};
     if (place == "ia") how.decided = ia::place_plan(graph, plan).ranks;
-    Lowering lowering(graph, plan, how, header);
-    lowering.run();
-    out.schedule.sections = lowering.take_sections();
-    out.ranks = lowering.ranks();
-    out.calls = lowering.calls();
-    out.traffic = lowering.traffic();
-    out.layouts = lowering.layouts();
+    Lowered made = lower(graph, plan, how, header);
+    out.schedule.sections = std::move(made.sections);
+    out.ranks = std::move(made.ranks);
+    out.calls = std::move(made.calls);
+    out.traffic = std::move(made.traffic);
+    out.layouts = std::move(made.layouts);
     header.prediction = predict(out.schedule, plan);
     if (options.simulate) out.makespan = simulate(out.schedule, options.cluster).all_turns;
     return out;

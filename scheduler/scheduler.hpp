@@ -7,9 +7,14 @@
 #include "lib/graph/ein_graph.hpp"
 #include "lib/relation/plan.hpp"
 #include "lib/schedule/model/schedule.hpp"
-#include "scheduler/simulate/cluster.hpp"
-#include "scheduler/order/order.hpp"
+#include "scheduler/lower/split_call.hpp"
 #include "scheduler/move/block_directory.hpp"
+#include "scheduler/move/collectives.hpp"
+#include "scheduler/move/delivery.hpp"
+#include "scheduler/move/messages.hpp"
+#include "scheduler/move/traffic.hpp"
+#include "scheduler/order/order.hpp"
+#include "scheduler/simulate/cluster.hpp"
 
 namespace ein::scheduler {
 
@@ -19,9 +24,9 @@ struct SchedulerOptions {
                  // greedy)
     InputsPolicy inputs = InputsPolicy::once;
     Order order = Order::as_given;
-    std::int64_t slice_bytes = 16 << 10;  // see lowering.hpp
+    std::int64_t slice_bytes = 16 << 10;  // see lowering_context.hpp
     Staging staging = {};
-    SplitRule piecing = {};
+    SplitRule split = {};
     Messages messages = {};
     Cluster cluster = {};   // that "best" simulates
     bool search = true;     // "best" looks at ia too, for graphs of few nodes
@@ -45,8 +50,8 @@ Scheduled schedule_plan(graph::EinGraph const& graph, relation::Plan const& plan
 /// The larger of what the busiest rank sends and what the busiest one receives.
 std::int64_t busiest_bytes(schedule::Schedule const& schedule);
 
-/// Whether the first is to be preferred: the faster one by simulation; of two that differ by less than the simulation errs, the one whose
-/// busiest rank moves fewer bytes.
+/// Whether the first is to be preferred: the faster one by simulation; of two that differ by less than the simulation
+/// errs, the one whose busiest rank moves fewer bytes.
 bool better(Scheduled const& a, Scheduled const& b);
 
 /// The schedule alone.

@@ -1,15 +1,13 @@
-// A Move (slice, concat, pad) as block-level data movement: each output block is assembled from the pieces of input blocks that land in it.
-// A piece from another rank is cut there, in the output's indices, and sent once.
+// A Move (slice, concat, pad) as block-level data movement: each output block is assembled from the parts of input
+// blocks that land in it. A part from another rank is cut out there, in the output's indices, and sent once.
 #include <algorithm>
 
-#include "scheduler/lower/lowering.hpp"
+#include "scheduler/lower/lower_node.hpp"
 
 namespace ein::scheduler {
+namespace {
 
 using graph::AxisMap;
-using schedule::TaskKind;
-
-namespace {
 
 /// The indices that a box of the output reads, as the smallest box.
 Box image(Box const& region, std::vector<AxisMap> const& axes) {
@@ -47,101 +45,124 @@ Box preimage(Box const& source, std::vector<AxisMap> const& axes, Box const& reg
     return out;
 }
 
+/// Elements of an output block that come from one block of an input.
+struct LandingPart {
+    Holding from;
+    Box region;  // in the output's indices
+    std::int32_t movement = 0;
+    std::size_t operand = 0;
+};
+
+class MoveLowering {
+public:
+    MoveLowering(LoweringContext& context, NodeId id, graph::Move const& move)
+        : context_(context),
+          id_(id),
+          node_(context.graph.node(id)),
+          move_(move),
+          dtype_(context.value(node_.output).dtype) {
+        for (graph::Move::Region const& region : move.regions) {
+            axes_.push_back(from_output_begin(region));
+            movements_.push_back(context.tables.movement({node_.name, axes_.back()}));
+        }
+        fill_ = context.tables.fill({node_.name, move.fill.value_or(scalar::Scalar{})});
+    }
+
+    void run() {
+        std::vector<Call> calls = calls_of_blocks(context_.value(node_.output).shape, context_.plan.node(id_).parts);
+        std::vector<std::vector<Held>> held;
+        for (Call const& call : calls) held.push_back(held_for(call));
+        context_.placement.place(id_, calls, std::move(held));
+        for (Call const& call : calls) {
+            BlockId const block = assemble(call, parts_of(call));
+            context_.directory.put(node_.output, call.group, {call.rank, block, call.region});
+        }
+    }
+
+private:
+    std::vector<Held> held_for(Call const& call) const {
+        std::vector<Held> held;
+        for (std::size_t k = 0; k < move_.regions.size(); ++k) {
+            Box const landing = intersection(move_.regions[k].box, call.region);
+            if (landing.empty()) continue;
+            auto const found = context_.directory.held(node_.inputs[k], image(landing, axes_[k]));
+            held.insert(held.end(), found.begin(), found.end());
+        }
+        return held;
+    }
+
+    std::vector<LandingPart> parts_of(Call const& call) {
+        std::vector<LandingPart> parts;
+        for (std::size_t k = 0; k < move_.regions.size(); ++k)
+            if (Box const landing = intersection(move_.regions[k].box, call.region); !landing.empty())
+                append_parts(k, landing, call.rank, parts);
+        return parts;
+    }
+
+    /// What lands of one input.
+    void append_parts(std::size_t operand, Box const& landing, Rank rank, std::vector<LandingPart>& out) {
+        ValueId const input = node_.inputs[operand];
+        Box const wanted = image(landing, axes_[operand]);
+        std::int32_t const movement = movements_[operand];
+        context_.traffic.begin_operand(operand);
+        if (context_.options.inputs == InputsPolicy::shared) {
+            // A leaf is read here; anything else comes whole or in parts, as for any node.
+            out.push_back({context_.delivery.need(input, wanted, rank), landing, movement, operand});
+            return;
+        }
+        for (Cut::Block const& block : context_.directory.cut(input).blocks_meeting(wanted)) {
+            Box const part = preimage(block.box, axes_[operand], landing);
+            if (!part.empty())
+                out.push_back({context_.delivery.home(input, block.index, rank), part, movement, operand});
+        }
+    }
+
+    BlockId assemble(Call const& call, std::vector<LandingPart> const& parts) {
+        std::int32_t const identity = context_.tables.identity_movement(node_.name, call.region.order());
+        std::vector<LandingPart> local;
+        for (LandingPart const& part : parts) {
+            if (part.from.rank == call.rank) {
+                local.push_back(part);
+                continue;
+            }
+            BlockId const here = brought(part, call.rank);
+            if (part.region == call.region) return here;  // the whole block came at once
+            local.push_back({{call.rank, here, part.region}, part.region, identity, part.operand});
+        }
+        BlockId const block = context_.emit.add_block(call.rank, node_.output, dtype_, call.region);
+        TaskNumber const filled = is_covered(call, parts) ? no_task : context_.emit.fill(call.rank, fill_, block);
+        for (LandingPart const& part : local)
+            context_.emit.copy(call.rank, {part.movement, part.from.block, block, part.region, filled});
+        return block;
+    }
+
+    static bool is_covered(Call const& call, std::vector<LandingPart> const& parts) {
+        Extent covered = 0;
+        for (LandingPart const& part : parts) covered += part.region.elements();
+        return covered == call.region.elements() && !call.region.empty();
+    }
+
+    /// A part from another rank, as a block of its own.
+    BlockId brought(LandingPart const& part, Rank rank) {
+        Rank const there = part.from.rank;
+        Holding const cut{there, context_.emit.add_block(there, node_.output, dtype_, part.region), part.region};
+        context_.emit.copy(there, {part.movement, part.from.block, cut.block, part.region});
+        context_.traffic.begin_operand(part.operand);
+        return context_.delivery.transfer(cut, node_.output, dtype_, rank, Purpose::repart);
+    }
+
+    LoweringContext& context_;
+    NodeId id_;
+    graph::Node const& node_;
+    graph::Move const& move_;
+    DType dtype_;
+    std::vector<std::vector<AxisMap>> axes_;  // by region, counted from the beginning of the output
+    std::vector<std::int32_t> movements_;     // by region, in Tables
+    std::int32_t fill_ = 0;                   // in Tables
+};
+
 }  // namespace
 
-std::vector<Lowering::Call> Lowering::output_blocks(graph::Node const& node, relation::NodePlan const& plan) const {
-    std::vector<Call> calls;
-    for_each_index(plan.parts, [&](std::vector<Extent> const& index) {
-        calls.push_back({block_box(value(node.output).shape, plan.parts, index), calls.size(), Rank{0}});
-    });
-    return calls;
-}
-
-std::vector<Lowering::Piece> Lowering::pieces_of(graph::Node const& node, graph::Move const& move,
-                                                 std::vector<std::int32_t> const& movements, Call const& call) {
-    std::vector<Piece> pieces;
-    for (std::size_t k = 0; k < move.regions.size(); ++k) {
-        graph::Move::Region const& region = move.regions[k];
-        Box const landing = intersection(region.box, call.region);
-        if (landing.empty()) continue;
-        std::vector<AxisMap> const axes = from_output_begin(region);
-        Box const wanted = image(landing, axes);
-        residency_.begin_operand(k);
-        if (options_.inputs ==
-            InputsPolicy::shared) {  // a leaf is read here; anything else comes whole or in pieces as below
-            Holding const here = residency_.need(node.inputs[k], wanted, call.rank);
-            pieces.push_back({here, landing, movements[k], k});
-            continue;
-        }
-        for (BlockDirectory::Piece const& block : residency_.blocks_meeting(node.inputs[k], wanted)) {
-            Box const part = preimage(block.box, axes, landing);
-            if (!part.empty())
-                pieces.push_back({residency_.home(node.inputs[k], block.index, call.rank), part, movements[k], k});
-        }
-    }
-    return pieces;
-}
-
-BlockId Lowering::assemble(graph::Node const& node, Call const& call, std::vector<Piece> const& pieces,
-                           std::optional<std::int32_t> fill) {
-    DType const dtype = value(node.output).dtype;
-    std::int32_t const identity = tables_.identity_movement(node.name, call.region.order());
-    std::vector<Piece> local;
-    for (Piece const& piece : pieces) {
-        if (piece.from.rank == call.rank) {
-            local.push_back(piece);
-            continue;
-        }
-        SectionBuilder& there = on(piece.from.rank);
-        Holding const cut{piece.from.rank, there.add_block(node.output.value(), dtype, piece.region), piece.region};
-        there.add({.kind = TaskKind::copy,
-                   .spec = piece.spec,
-                   .inputs = {piece.from.block},
-                   .output = cut.block,
-                   .region = piece.region});
-        residency_.begin_operand(piece.operand);
-        BlockId const here = residency_.transfer(cut, node.output.value(), dtype, call.rank, Purpose::repart);
-        if (piece.region == call.region) return here;  // the whole block came in one piece
-        local.push_back({{call.rank, here, piece.region}, piece.region, identity, piece.operand});
-    }
-    BlockId const block = on(call.rank).add_block(node.output.value(), dtype, call.region);
-    std::int32_t filled = -1;
-    if (fill)
-        filled =
-            on(call.rank).add({.kind = TaskKind::fill, .spec = *fill, .inputs = {}, .output = block, .region = {}});
-    for (Piece const& piece : local)
-        on(call.rank).add({.kind = TaskKind::copy,
-                           .spec = piece.spec,
-                           .inputs = {piece.from.block},
-                           .output = block,
-                           .region = piece.region,
-                           .after = filled});
-    return block;
-}
-
-void Lowering::lower(graph::Node const& node, graph::Move const& move, relation::NodePlan const& plan) {
-    std::vector<std::int32_t> movements;
-    for (graph::Move::Region const& region : move.regions)
-        movements.push_back(tables_.movement({node.name, from_output_begin(region)}));
-    std::int32_t const fill = tables_.fill({node.name, move.fill.value_or(scalar::Scalar{})});
-    std::vector<Call> calls = output_blocks(node, plan);
-    std::vector<std::vector<Held>> held(calls.size());
-    for (std::size_t c = 0; c < calls.size(); ++c)
-        for (std::size_t k = 0; k < move.regions.size(); ++k) {
-            Box const landing = intersection(move.regions[k].box, calls[c].region);
-            if (landing.empty()) continue;
-            auto const found = residency_.held(node.inputs[k], image(landing, from_output_begin(move.regions[k])));
-            held[c].insert(held[c].end(), found.begin(), found.end());
-        }
-    place(calls, plan, std::move(held));
-    for (Call const& call : calls) {
-        std::vector<Piece> const pieces = pieces_of(node, move, movements, call);
-        Extent covered = 0;
-        for (Piece const& piece : pieces) covered += piece.region.elements();
-        bool const whole = covered == call.region.elements() && !call.region.empty();
-        BlockId const block = assemble(node, call, pieces, whole ? std::nullopt : std::optional(fill));
-        residency_.put(node.output, call.group, {call.rank, block, call.region});
-    }
-}
+void lower_move(LoweringContext& context, NodeId id, graph::Move const& move) { MoveLowering(context, id, move).run(); }
 
 }  // namespace ein::scheduler

@@ -7,10 +7,10 @@
 namespace ein::scheduler {
 namespace {
 
-class Streams {
+class Pipelining {
 public:
-    Streams(graph::EinGraph const& graph, relation::Plan const& plan, std::vector<ValueParts> const& parts,
-            PipelineRule const& rule)
+    Pipelining(graph::EinGraph const& graph, relation::Plan const& plan, std::vector<ValueParts> const& parts,
+               PipelineRule const& rule)
         : graph_(graph),
           plan_(plan),
           parts_(parts),
@@ -69,7 +69,7 @@ private:
         cut.slice(std::vector<Parts>(cut.part_count(), slices));
         std::vector<Box> boxes;
         for (Cut::Block const& block : cut.blocks_meeting(cut.part_box(0))) boxes.push_back(block.box);
-        if (!slices_pay(op, call_region(n), boxes, moved, static_cast<double>(size_of(dtype)), rule_.piecing))
+        if (!slices_pay(op, call_region(n), boxes, moved, static_cast<double>(size_of(dtype)), rule_.split))
             return std::nullopt;
         Cuts out{Parts(op.labels.size(), 1), moved};
         for (std::size_t axis = 0; axis < slices.size(); ++axis)
@@ -77,7 +77,8 @@ private:
         return out;
     }
 
-    /// The node's calls leave partial results of every part on as many ranks; nothing where their slices differ from part to part.
+    /// The node's calls leave partial results of every part on as many ranks; nothing where their slices differ from
+    /// part to part.
     std::optional<Cuts> cuts_of_result(std::size_t n, graph::EinSum const& op) const {
         graph::Node const& node = graph_.nodes[n];
         Cut const cut(op.output_shape(), made_in(n));
@@ -85,7 +86,7 @@ private:
         std::vector<Parts> slices;
         for (std::size_t part = 0; part < cut.part_count(); ++part)
             slices.push_back(shared_slices(cut, part, ranks, size_of(graph_.value(node.output).dtype),
-                                           parts_[index(node.output)].wanted, rule_.slice_bytes, rule_.piecing));
+                                           parts_[index(node.output)].wanted, rule_.slice_bytes, rule_.split));
         if (std::any_of(slices.begin(), slices.end(), [&](Parts const& other) { return other != slices[0]; }))
             return std::nullopt;
         DType const accumulated = graph::types_of(graph_, node).accumulate;
@@ -144,9 +145,9 @@ private:
 
 }  // namespace
 
-std::vector<Parts> streamed_values(graph::EinGraph const& graph, relation::Plan const& plan,
-                                   std::vector<ValueParts> const& parts, PipelineRule const& rule) {
-    return Streams(graph, plan, parts, rule).run();
+std::vector<Parts> pipelined_values(graph::EinGraph const& graph, relation::Plan const& plan,
+                                    std::vector<ValueParts> const& parts, PipelineRule const& rule) {
+    return Pipelining(graph, plan, parts, rule).run();
 }
 
 }  // namespace ein::scheduler

@@ -7,14 +7,13 @@
 
 #include "lib/base/error.hpp"
 #include "lib/graph/labels.hpp"
+#include "scheduler/move/cell_grid.hpp"
 #include "scheduler/simulate/task_costs.hpp"
-#include "scheduler/move/stages.hpp"
 
 namespace ein::scheduler {
 namespace {
 
 std::size_t at(int label) { return static_cast<std::size_t>(label); }
-
 constexpr double usual_terms = 200;  // of a sum, after which kernels of products read and write their results
 
 /// Whether `outer` holds what `region` has of these labels.
@@ -52,13 +51,13 @@ public:
     bool cuts(int label) const { return edges_[at(label)].size() > 2; }
     friend bool operator==(Cutting const& a, Cutting const& b) { return a.edges_ == b.edges_; }
 
-    /// All pieces are large enough, and few, and reading again what they share takes less time than they hide.
+    /// All subcalls are large enough, and few, and reading again what they share takes less time than they hide.
     /// @param moved  bytes that come or leave meanwhile  @param element_size  bytes
     bool pays(double moved, double element_size) const {
         if (!large_enough()) return false;
         if (!rule_->weighs_time) return true;
         double const again = seconds_again(element_size), computing = seconds_computing(element_size);
-        double const hidden = std::min(computing, moved / rule_->link) * (1 - 1 / pieces_beside({}));
+        double const hidden = std::min(computing, moved / rule_->link) * (1 - 1 / subcalls_beside({}));
         return again < std::max(hidden, rule_->little * computing);
     }
 
@@ -67,18 +66,18 @@ public:
         return rule_->weighs_time && 2 * bytes / rule_->bytes <= rule_->little * seconds_computing(element_size);
     }
 
-    std::vector<Box> pieces() const {
+    std::vector<Box> regions() const {
         Parts counts;
         for (auto const& edges : edges_) counts.push_back(static_cast<std::int64_t>(edges.size()) - 1);
         std::vector<Box> out;
         for_each_index(counts, [&](std::vector<Extent> const& index) {
-            Box piece{std::vector<Extent>(index.size()), Shape(index.size())};
+            Box region{std::vector<Extent>(index.size()), Shape(index.size())};
             for (std::size_t label = 0; label < index.size(); ++label) {
                 auto const k = static_cast<std::size_t>(index[label]);
-                piece.begin[label] = edges_[label][k];
-                piece.length[label] = edges_[label][k + 1] - edges_[label][k];
+                region.begin[label] = edges_[label][k];
+                region.length[label] = edges_[label][k + 1] - edges_[label][k];
             }
-            out.push_back(std::move(piece));
+            out.push_back(std::move(region));
         });
         return out;
     }
@@ -109,22 +108,22 @@ private:
                 count *= static_cast<double>(edges_[at(label)].back() - edges_[at(label)].front());
         return count;
     }
-    /// Pieces that read the same elements of a tensor with these labels.
-    double pieces_beside(std::vector<int> const& labels) const {
+    /// Subcalls that read the same elements of a tensor with these labels.
+    double subcalls_beside(std::vector<int> const& labels) const {
         double count = 1;
         for (int label = 0; label < static_cast<int>(edges_.size()); ++label)
             if (!graph::has_label(labels, label)) count *= static_cast<double>(edges_[at(label)].size() - 1);
         return count;
     }
 
-    /// Operands are read once for each part of the labels that they lack; results are read and written for each part of a sum, as
-    /// kernels of products do anyway every few hundred terms.
+    /// Operands are read once for each part of the labels that they lack; results are read and written for each part of
+    /// a sum, as kernels of products do anyway every few hundred terms.
     double seconds_again(double element_size) const {
         double again = 0;
-        for (auto const& operand : einsum_->inputs) again += elements(operand, true) * (pieces_beside(operand) - 1);
+        for (auto const& operand : einsum_->inputs) again += elements(operand, true) * (subcalls_beside(operand) - 1);
         double const usual =
             is_matrix_product(*einsum_) ? std::max(1.0, elements(einsum_->output, false) / usual_terms) : 1;
-        again += 2 * elements(einsum_->output, true) * std::max(0.0, pieces_beside(einsum_->output) - usual);
+        again += 2 * elements(einsum_->output, true) * std::max(0.0, subcalls_beside(einsum_->output) - usual);
         return again * element_size / rule_->bytes;
     }
     double seconds_computing(double element_size) const {
@@ -154,22 +153,22 @@ private:
 /// Kernels that read what they look up, and aggregations that would take functions of partial results.
 bool may_be_cut(graph::EinSum const& einsum) { return !graph::as_lookup(einsum).has_value(); }
 
-std::vector<Box> boxes_of(std::vector<Source> const& sources) {
+std::vector<Box> boxes_of(std::vector<OperandSource> const& sources) {
     std::vector<Box> out;
-    for (Source const& source : sources) out.push_back(source.box);
+    for (OperandSource const& source : sources) out.push_back(source.box);
     return out;
 }
 
-double elements_elsewhere(std::vector<Source> const& sources, Rank self) {
+double elements_elsewhere(std::vector<OperandSource> const& sources, Rank self) {
     double elements = 0;
-    for (Source const& source : sources)
+    for (OperandSource const& source : sources)
         if (source.rank != self) elements += static_cast<double>(source.box.elements());
     return elements;
 }
 
-double elements_of(std::vector<Source> const& sources) {
+double elements_of(std::vector<OperandSource> const& sources) {
     double elements = 0;
-    for (Source const& source : sources) elements += static_cast<double>(source.box.elements());
+    for (OperandSource const& source : sources) elements += static_cast<double>(source.box.elements());
     return elements;
 }
 
@@ -199,7 +198,7 @@ std::vector<bool> cut_by_sources(Cutting& cutting, graph::EinSum const& einsum, 
         bool const cut_already = finer == cutting;
         if (!sound) continue;
         if (!cut_already && comes == 0 && cutting.hides_a_copy(held, parts.element_size))
-            continue;  // one call may then run in a chain
+            continue;  // one call may then run in a fused group
         if (!cut_already && !finer.pays(moved + comes, parts.element_size)) continue;
         cutting = std::move(finer);
         moved += comes;
@@ -208,10 +207,10 @@ std::vector<bool> cut_by_sources(Cutting& cutting, graph::EinSum const& einsum, 
     return taken;
 }
 
-std::size_t source_of(std::vector<Source> const& sources, Box const& region, std::vector<int> const& labels) {
+std::size_t source_of(std::vector<OperandSource> const& sources, Box const& region, std::vector<int> const& labels) {
     for (std::size_t s = 0; s < sources.size(); ++s)
         if (holds(sources[s].box, region, labels)) return s;
-    throw InternalError("a piece of a kernel call crosses blocks of its operand");
+    throw InternalError("a part of a kernel call crosses blocks of its operand");
 }
 
 Parts finer_slices(Box const& part, Parts slices, std::size_t element_size, SplitRule const& rule) {
@@ -262,18 +261,18 @@ SplitRule suited_to(Cluster const& cluster, int ranks, SplitRule rule) {
 }
 
 SplitCall split_call(graph::EinSum const& einsum, Box const& region, CallParts const& parts, Rank self, int ranks,
-                          SplitRule const& rule) {
+                     SplitRule const& rule) {
     Cutting cutting(einsum, region, rule);
     if (!parts.slices.empty())
         promise(cutting.cut(parts.slices, einsum.output), "the slices of a partial result are no grid");
     SplitCall out;
     out.by_source =
         may_be_cut(einsum) ? cut_by_sources(cutting, einsum, parts, self) : std::vector<bool>(einsum.operands(), false);
-    using Turn = std::tuple<bool, int, bool, int>;  // own slice, of the ranks after this one; from elsewhere, likewise
-    std::vector<std::pair<Turn, SubCall>> pieces;
+    using Precedence = std::tuple<bool, int, bool, int>;  // own slice, of the ranks after this one; likewise what comes
+    std::vector<std::pair<Precedence, SubCall>> subcalls;
     auto const after = [&](Rank rank) { return (rank.value() - self.value() + ranks) % ranks; };
-    for (Box& piece : cutting.pieces()) {
-        SubCall next{std::move(piece), 0, std::vector<std::size_t>(einsum.operands(), 0), false};
+    for (Box& part : cutting.regions()) {
+        SubCall next{std::move(part), 0, std::vector<std::size_t>(einsum.operands(), 0), false};
         int keeper = 0, farthest = 0;
         for (std::size_t s = 0; s < parts.slices.size(); ++s)
             if (holds(parts.slices[s], next.region, einsum.output)) next.slice = s, keeper = after(parts.keepers[s]);
@@ -282,18 +281,18 @@ SplitCall split_call(graph::EinSum const& einsum, Box const& region, CallParts c
             next.sources[k] = source_of(parts.operands[k], next.region, einsum.inputs[k]);
             farthest = std::max(farthest, after(parts.operands[k][next.sources[k]].home));
         }
-        pieces.push_back({{keeper == 0, keeper, farthest != 0, farthest}, std::move(next)});
+        subcalls.push_back({{keeper == 0, keeper, farthest != 0, farthest}, std::move(next)});
     }
-    std::stable_sort(pieces.begin(), pieces.end(), [](auto const& a, auto const& b) { return a.first < b.first; });
+    std::stable_sort(subcalls.begin(), subcalls.end(), [](auto const& a, auto const& b) { return a.first < b.first; });
     std::map<Box, bool> written;  // boxes of the output
-    for (auto& [turn, piece] : pieces) {
+    for (auto& [precedence, subcall] : subcalls) {
         Box box;
         for (int label : einsum.output) {
-            box.begin.push_back(piece.region.begin[at(label)]);
-            box.length.push_back(piece.region.length[at(label)]);
+            box.begin.push_back(subcall.region.begin[at(label)]);
+            box.length.push_back(subcall.region.length[at(label)]);
         }
-        piece.accumulate = !written.try_emplace(std::move(box), true).second;
-        out.list.push_back(std::move(piece));
+        subcall.accumulate = !written.try_emplace(std::move(box), true).second;
+        out.list.push_back(std::move(subcall));
     }
     return out;
 }

@@ -1,8 +1,10 @@
-// A kernel call made in several, so that computing begins before all of its operands are there and the first results leave before the last
-// ones are made. An operand that would be put together from blocks of several ranks is taken block by block instead: along a
-// summed label the calls accumulate, along another they write parts of the block. Results that ranks combine are made slice by
-// slice. Geometry and the rule when it pays; tasks are made in lower_einsum.cpp.
-// Example: Z = A B on rank 0, which has the upper half of B: Z = A[:, :h] B[:h, :], and Z += A[:, h:] B[h:, :] when that half came.
+// A kernel call made in several, so that computing begins before all of its operands are there and the first results
+// leave before the last ones are made. An operand that would be put together from blocks of several ranks is taken
+// block by block instead: along a summed label the calls accumulate, along another they write parts of the block.
+// Results that ranks combine are made slice by slice. Geometry and the rule when it pays; tasks are made in
+// lower_einsum.cpp.
+// Example: Z = A B on rank 0, which has the upper half of B: Z = A[:, :h] B[:h, :], and Z += A[:, h:] B[h:, :] when
+// that half came.
 #pragma once
 
 #include <cstdint>
@@ -11,14 +13,16 @@
 #include "lib/base/ids.hpp"
 #include "lib/base/partition.hpp"
 #include "lib/graph/einsum.hpp"
-#include "scheduler/simulate/cluster.hpp"
 #include "scheduler/move/cut.hpp"
+#include "scheduler/move/operand_source.hpp"
+#include "scheduler/simulate/cluster.hpp"
 
 namespace ein::scheduler {
 
-/// When a call is worth making in several, and how large blocks are that ranks share. A call costs a microsecond or two, kernels of sums of
-/// products want tiles that are long on all sides, and what is not cut is read again by each: that must take less time than the pieces hide, or
-/// little beside the computing, since links are often slower than what a cluster file says or leaves out.
+/// When a call is worth making in several, and how large blocks are that ranks share. A call costs a microsecond or
+/// two, kernels of sums of products want tiles that are long on all sides, and what is not cut is read again by each:
+/// that must take less time than the parts hide, or little beside the computing, since links are often slower than
+/// what a cluster file says or leaves out.
 struct SplitRule {
     double product_points = 1 << 25;     // elements of the join in each call, at least, of sums of products
     double other_points = 1 << 23;       // of anything else
@@ -26,44 +30,37 @@ struct SplitRule {
     std::int64_t calls = 16;             // in place of one, at most
     std::int64_t block_bytes = 2 << 20;  // larger slices of what ranks share are cut again, where lengths divide
     std::int64_t blocks = 2;             // in place of one slice, at most
-    bool weighs_time = true;             // else pieces that are large enough are made in any case
+    bool weighs_time = true;             // else parts that are large enough are made in any case
     double little = 0.06;                // of the time for computing
     double flops = 2.4e11;               // flop/s of sums of products, all threads of a rank
     double bytes = 3e10;                 // bytes/s read or written again
     double link = 1e10;                  // bytes/s that come to a rank, or leave it
 };
 
-/// A part of an operand that a rank would get as a block of its own.
-struct Source {
-    Box box;
-    Rank rank;         // where it lies
-    Rank home = rank;  // where it was made or loaded: what came from there for another call may still be on its way
-};
-
 /// What a call may be made of.
 struct CallParts {
-    std::vector<std::vector<Source>> operands;  // one source: a block that covers the whole operand
-    std::vector<Box> slices;                    // of the output, each to be a block of its own; or none
-    std::vector<Rank> keepers;                  // of each slice
-    bool may_accumulate = true;                 // the output's type is the one that the aggregation runs in
-    double element_size = 8;                    // bytes, of operands and output, about
+    std::vector<std::vector<OperandSource>> operands;  // one source: a block that covers the whole operand
+    std::vector<Box> slices;                           // of the output, each to be a block of its own; or none
+    std::vector<Rank> keepers;                         // of each slice
+    bool may_accumulate = true;                        // the output's type is the one that the aggregation runs in
+    double element_size = 8;                           // bytes, of operands and output, about
 };
 
 struct SubCall {
     Box region;                        // an interval for each label
     std::size_t slice = 0;             // that it is of
     std::vector<std::size_t> sources;  // of each operand
-    bool accumulate = false;           // an earlier piece wrote there
+    bool accumulate = false;           // an earlier one wrote there
 };
 
 struct SplitCall {
-    std::vector<SubCall> list;  // what others wait for first, then what is here, then what comes
+    std::vector<SubCall> list;    // what others wait for first, then what is here, then what comes
     std::vector<bool> by_source;  // operands that are not put together
 };
 
-/// The slices of a part that `sharers` ranks share: one for each, or for every second, third, ... where slices would be smaller than
-/// `least_bytes`; a few for each where they would be large, along the last axis that is cut, so that what one rank keeps stays the
-/// same and in one run of numbers (C order).
+/// The slices of a part that `sharers` ranks share: one for each, or for every second, third, ... where slices would be
+/// smaller than `least_bytes`; a few for each where they would be large, along the last axis that is cut, so that what
+/// one rank keeps stays the same and in one run of numbers (C order).
 /// @param element_size  bytes  @param wanted  how the next reader cuts the value, or empty
 Parts shared_slices(Cut const& cut, std::size_t part, std::size_t sharers, std::size_t element_size,
                     Parts const& wanted, std::int64_t least_bytes, SplitRule const& rule);
@@ -76,8 +73,8 @@ bool slices_pay(graph::EinSum const& einsum, Box const& region, std::vector<Box>
 /// The rule for ranks of this cluster.
 SplitRule suited_to(Cluster const& cluster, int ranks, SplitRule rule);
 
-/// @param region  of the whole call  @return one piece where more do not pay; the slices are kept to in any case
+/// @param region  of the whole call  @return one subcall where more do not pay; the slices are kept to in any case
 SplitCall split_call(graph::EinSum const& einsum, Box const& region, CallParts const& parts, Rank self, int ranks,
-                          SplitRule const& rule);
+                     SplitRule const& rule);
 
 }  // namespace ein::scheduler

@@ -1,5 +1,6 @@
 // How one value is cut: a grid of parts, and within each part a grid of slices of its own where several ranks share it.
-// Slices never cross the part's edges, whatever the extents. Where one rank has neighbouring cells of the grid, they may be one part. Knows boxes only; who holds them is in block_directory.hpp.
+// Slices never cross the part's edges, whatever the extents. Where one rank has neighbouring cells of the grid, they
+// may be one part. Knows boxes only; who holds them is in block_directory.hpp.
 // Example: 7 rows in 2 parts, the first in 3 slices: [0,2) [2,3) [3,4) | [4,7).
 #pragma once
 
@@ -20,8 +21,8 @@ public:
     Cut() = default;
     Cut(Shape shape, Parts parts);
 
-    /// Puts neighbouring cells of the grid together: these boxes, each of whole cells and all of them together the tensor, are the parts
-    /// from now on, numbered as they stand. To be done before any index is asked for.
+    /// Puts neighbouring cells of the grid together: these boxes, each of whole cells and all of them together the
+    /// tensor, are the parts from now on, numbered as they stand. To be done before any index is asked for.
     void merge(std::vector<Box> boxes);
 
     /// Cuts every part again: part k into a grid of slices[k]. To be done before any index is asked for.
@@ -52,9 +53,9 @@ private:
     std::vector<std::size_t> first_;  // index of each part's first block, and at last the number of blocks
 };
 
-/// About `count` slices of a part: the prime factors of `count`, largest first, each along an axis where the slices fall together with
-/// the cuts of `wanted` (when there are such), else the first axis that has room for it (long slices are runs of memory), else the
-/// longest. What does not fit is left out.
+/// About `count` slices of a part: the prime factors of `count`, largest first, each along an axis where the slices
+/// fall together with the cuts of `wanted` (when there are such), else the first axis that has room for it (long slices
+/// are runs of memory), else the longest. What does not fit is left out.
 /// @param wanted  how the next reader cuts the value, or empty
 Parts slices_for(Shape const& shape, Box const& part, std::int64_t count, Parts const& wanted = {});
 

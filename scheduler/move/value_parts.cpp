@@ -29,7 +29,8 @@ namespace {
 using graph::EinGraph;
 using relation::Plan;
 
-/// What a Move or Reshape makes of its input: the output's parts where the shapes have the same order, else any even cut.
+/// What a Move or Reshape makes of its input: the output's parts where the shapes have the same order, else any even
+/// cut.
 Parts parts_for_movement(EinGraph const& graph, Plan const& plan, NodeId node, ValueId input) {
     Shape const& shape = graph.value(input).shape;
     if (!std::holds_alternative<graph::Move>(graph.node(node).op)) return leading_parts(shape, plan.calls);
@@ -50,8 +51,9 @@ Parts wanted_by(EinGraph const& graph, Plan const& plan, NodeId id, ValueId inpu
 /// That a packed element serves: then packing takes a few hundredths of the time.
 constexpr double rows_worth_packing = 1024;
 
-/// Kernels of products read rows whose summed labels are their last where they lie, and pack columns. Where partial results are made slice by
-/// slice, slices of rows pack all columns again each: with few rows that takes long, and slices of columns are better.
+/// Kernels of products read rows whose summed labels are their last where they lie, and pack columns. Where partial
+/// results are made slice by slice, slices of rows pack all columns again each: with few rows that takes long, and
+/// slices of columns are better.
 /// @param parts  of labels  @return cut along columns; empty where it makes little difference
 Parts packed_once(graph::EinSum const& einsum, Parts const& parts) {
     if (!is_matrix_product(einsum) || einsum.operands() != 2) return {};

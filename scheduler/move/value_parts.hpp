@@ -1,6 +1,7 @@
-// How every value is cut: a node's output as the node makes it, a leaf as its first reader wants it, so that what one rank loads is
-// what it needs (loading costs nothing in the published model, [E] 8.2: M[v, d] = 0 for an input). Which parts are cut again, because
-// several ranks share them, is decided when their readers or makers are placed (lowering.hpp).
+// How every value is cut: a node's output as the node makes it, a leaf as its first reader wants it, so that what one
+// rank loads is what it needs (loading costs nothing in the published model, [E] 8.2: M[v, d] = 0 for an input). Which
+// parts are cut again, because several ranks share them, is decided when their readers or makers are placed
+// (lower/slicing.hpp).
 // Example: Z = A B with parts (1, 4, 1): A is cut 1 x 4, B 4 x 1, Z not at all; W = 2 Z in 4 rows wants Z cut 4 x 1.
 #pragma once
 
@@ -19,8 +20,8 @@ bool cuts(Parts const& parts);
 
 struct ValueParts {
     Parts made;  // by the maker; a leaf: as wanted
-    Parts
-        wanted;  // by the first reader, or, where that does not cut it, as its kernels would have it; empty when nobody cares
+    /// By the first reader; where that does not cut it, as its own kernels would have it; empty when nobody cares.
+    Parts wanted;
 };
 
 /// For each value, by ValueId.

@@ -54,7 +54,7 @@ void check(std::uint64_t seed, std::string const& dtype) {
     setup.ranks = std::array{1, 2, 3, 4, 5, 7}[seed % 6];
     setup.calls = seed % 3 == 0 ? 3 * setup.ranks : 0;
     setup.slice_bytes = seed % 2 == 0 ? 0 : 16 << 10;
-    if (seed / 6 % 2 == 0) setup.piecing = test::smallest_pieces;
+    if (seed / 6 % 2 == 0) setup.split = test::smallest_pieces;
     if (seed % 3 != 0) setup.messages = {.bytes = 64, .most = 8, .window = 128};  // pieces travel in several messages
     setup.place = seed % 5 == 0 ? "round-robin" : "greedy";
     test::WholeRun const plain = test::whole_run(json, setup);

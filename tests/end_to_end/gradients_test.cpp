@@ -11,7 +11,7 @@ namespace {
 void check(Json const& graph, int ranks) {
     test::WholeRunSetup setup;
     setup.ranks = ranks;
-    setup.piecing = test::smallest_pieces;
+    setup.split = test::smallest_pieces;
     test::WholeRun const run = test::whole_run(graph, setup);
     for (std::string const& failure : run.failures) FAIL_CHECK(failure);
     for (auto const& [name, expected] : run.expected) {

@@ -54,7 +54,7 @@ std::size_t blocks_of(schedule::Section const& section, schedule::Header const& 
 TEST_CASE("attention slice by slice is attention", "[end_to_end][streams]") {
     test::WholeRunSetup setup;
     setup.ranks = GENERATE(1, 2, 3, 4, 5, 7);
-    setup.piecing = test::smallest_pieces;
+    setup.split = test::smallest_pieces;
     setup.slice_bytes = 0;
     bool const chains = GENERATE(false, true);
     if (chains) setup.chains = {64, 0, 1};
@@ -71,7 +71,7 @@ TEST_CASE("attention slice by slice is attention", "[end_to_end][streams]") {
 TEST_CASE("layers of attention slice by slice in a loop", "[end_to_end][streams]") {
     test::WholeRunSetup setup;
     setup.ranks = GENERATE(2, 3, 4);
-    setup.piecing = test::smallest_pieces;
+    setup.split = test::smallest_pieces;
     setup.slice_bytes = 0;
     setup.decompose = "megatron";
     CAPTURE(setup.ranks);

@@ -43,7 +43,7 @@ struct WholeRunSetup {
     scheduler::InputsPolicy inputs = scheduler::InputsPolicy::once;
     std::int64_t slice_bytes = 16 << 10;
     scheduler::Staging staging = {};
-    scheduler::SplitRule piecing = {};
+    scheduler::SplitRule split = {};
     scheduler::Messages messages = {};
     executor::DeviceChoice device = {tests_run_emulated() ? executor::DeviceKind::emulated : executor::DeviceKind::cpu};
     executor::DeviceMessages device_messages = executor::DeviceMessages::automatic;
@@ -172,7 +172,7 @@ inline WholeRun whole_run(graph::EinGraph const& read, WholeRunSetup const& setu
                                              .inputs = setup.inputs,
                                              .slice_bytes = setup.slice_bytes,
                                              .staging = setup.staging,
-                                             .piecing = setup.piecing,
+                                             .split = setup.split,
                                              .messages = setup.messages});
     execute(run, setup);
     return run;

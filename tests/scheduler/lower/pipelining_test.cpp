@@ -1,8 +1,8 @@
 #include "scheduler/lower/pipelining.hpp"
 
 #include "lib/schedule/memory/replay.hpp"
+#include "scheduler/emit/section_builder.hpp"
 #include "scheduler/scheduler.hpp"
-#include "scheduler/lower/section_builder.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/graphs.hpp"
 
@@ -17,7 +17,8 @@ constexpr SplitRule any_size{
     .product_points = 1, .other_points = 1, .product_length = 1, .block_bytes = 1 << 20, .weighs_time = false};
 constexpr int heads = 2;
 
-/// Attention of two heads on two ranks from Q, K and V on: nodes P = exp(Q K), N = sums of P, W = P / N, O = W V, Y = O U.
+/// Attention of two heads on two ranks from Q, K and V on: nodes P = exp(Q K), N = sums of P, W = P / N, O = W V, Y = O
+/// U.
 struct Attention {
     graph::EinGraph graph;
     relation::Plan plan{.ranks = heads, .calls = heads, .strategy = "by hand", .nodes = {}, .gap = {}};
@@ -43,14 +44,15 @@ struct Attention {
         return g;
     }
     std::map<std::string, Parts> streams(SplitRule const& rule = any_size) const {
-        auto const slices = scheduler::streamed_values(graph, plan, scheduler::value_parts(graph, plan), {0, {}, rule});
+        auto const slices =
+            scheduler::pipelined_values(graph, plan, scheduler::value_parts(graph, plan), {0, {}, rule});
         std::map<std::string, Parts> out;
         for (std::size_t v = 0; v < slices.size(); ++v)
             if (!slices[v].empty()) out[graph.values[v].name] = slices[v];
         return out;
     }
     schedule::Schedule schedule(SplitRule const& rule = any_size) const {
-        return scheduler::make_schedule(graph, plan, {.place = "pattern", .slice_bytes = 0, .piecing = rule});
+        return scheduler::make_schedule(graph, plan, {.place = "pattern", .slice_bytes = 0, .split = rule});
     }
 };
 

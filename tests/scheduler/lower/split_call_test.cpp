@@ -18,7 +18,7 @@ constexpr SplitRule any_size{
 
 /// Z[i, k] = A[i, j] B[j, k] of 8, on rank 1 of 3; B lies in `sources`, A is here.
 SplitCall pieces(graph::EinSum const& einsum, std::vector<Source> sources, CallParts parts = {},
-                  SplitRule const& rule = any_size) {
+                 SplitRule const& rule = any_size) {
     parts.operands = {{{Box::whole({8, 8}), Rank{1}}}, std::move(sources)};
     return split_call(einsum, Box::whole(einsum.extents), parts, Rank{1}, 3, rule);
 }
@@ -116,8 +116,7 @@ TEST_CASE("sums are cut where what is there can be used meanwhile, but not very 
         CallParts parts;
         parts.operands = {{{Box::whole({2048, terms}), Rank{0}}},
                           {{{{0, 0}, {terms / 2, 2048}}, Rank{0}}, {{{terms / 2, 0}, {terms / 2, 2048}}, Rank{1}}}};
-        return split_call(product, Box::whole(product.extents), parts, Rank{0}, 2, {.product_points = 1})
-            .list.size();
+        return split_call(product, Box::whole(product.extents), parts, Rank{0}, 2, {.product_points = 1}).list.size();
     };
     CHECK(count(2048) == 2);
     CHECK(count(256) == 1);
@@ -130,7 +129,7 @@ TEST_CASE("a side of a product is as long as its labels together", "[scheduler][
                       {{Box::whole({4, 32, 64}), Rank{0}}}};
     auto const count = [&](Extent length) {
         return split_call(heads, Box::whole(heads.extents), parts, Rank{0}, 2,
-                              {.product_points = 1, .product_length = length, .weighs_time = false})
+                          {.product_points = 1, .product_length = length, .weighs_time = false})
             .list.size();
     };
     CHECK(count(64) == 2);
@@ -200,7 +199,7 @@ TEST_CASE("calls in pieces move the same bytes, copy nothing and hold no more", 
     auto const plan = planner::plan(graph, {.ranks = ranks});
     SchedulerOptions options{.place = "pattern", .slice_bytes = 0};
     auto const whole = make_schedule(graph, plan, options);
-    options.piecing = any_size;
+    options.split = any_size;
     auto const made = make_schedule(graph, plan, options);
     CAPTURE(ranks);
     CHECK(made.header.prediction.bytes_sent == whole.header.prediction.bytes_sent);

@@ -1,4 +1,5 @@
-// From one cut to another: what is cut out, sent and put in its place, in which pieces, and what nodes that change nothing cost.
+// From one cut to another: what is cut out, sent and put in its place, in which pieces, and what nodes that change
+// nothing cost.
 #include <algorithm>
 #include <map>
 
@@ -64,7 +65,8 @@ TEST_CASE("what lies in one run is neither cut out nor put in its place", "[sche
     int const ranks = GENERATE(2, 3, 5);
     auto const schedule = there_and_back(ranks, small);
     for (Section const& section : schedule.sections) {
-        // Of a rank's share of Y and of Z, what others get is copied once: to be sent, or when it has come. The rest is copied once, too.
+        // Of a rank's share of Y and of Z, what others get is copied once: to be sent, or when it has come. The rest is
+        // copied once, too.
         std::int64_t copied = 0, received_in_place = 0;
         for (Task const& task : section.tasks) {
             if (task.kind == TaskKind::copy) copied += bytes_of(section, task);

@@ -2,8 +2,8 @@
 
 #include "lib/schedule/memory/replay.hpp"
 #include "planner/planner.hpp"
+#include "scheduler/emit/section_builder.hpp"
 #include "scheduler/scheduler.hpp"
-#include "scheduler/lower/section_builder.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/graphs.hpp"
 

@@ -1,4 +1,4 @@
-#include "scheduler/lower/section_builder.hpp"
+#include "scheduler/emit/section_builder.hpp"
 
 #include <algorithm>
 #include <set>

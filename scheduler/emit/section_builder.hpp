@@ -69,14 +69,16 @@ public:
     void end_loop(schedule::Loop loop);
 
     std::int64_t bytes_of(BlockId block) const;
-    /// What may wait comes when it is wanted (lazy_order); within each node, what other ranks wait for comes first (sends_first).
+    /// What may wait comes when it is wanted (lazy_order); within each node, what other ranks wait for comes first
+    /// (sends_first).
     schedule::Section finish(Room room = Room::any, std::int64_t window = cut_window) &&;
 
 private:
     std::int64_t pool(Box const& box);
     std::size_t level_of(TaskDraft const& draft) const;
 
-    /// Where boxes are in the pool, by hash, the last of each hash: most boxes are there already, alike layers being cut alike.
+    /// Where boxes are in the pool, by hash, the last of each hash: most boxes are there already, alike layers being
+    /// cut alike.
     std::vector<std::int64_t> pooled_;
     /// The tasks of the body, or of a loop that is open.
     struct Level {

@@ -1,13 +1,8 @@
-#include "scheduler/move/stages.hpp"
+#include "scheduler/move/cell_grid.hpp"
 
 #include <algorithm>
 
 namespace ein::scheduler {
-namespace {
-
-constexpr std::int64_t most_peers = 4;  // of one stage: a middle way between many messages and many copies
-
-}  // namespace
 
 Parts CellGrid::counts() const {
     Parts out;
@@ -24,6 +19,11 @@ Box CellGrid::run(std::span<Extent const> index, Parts const& widths) const {
         box.length.push_back(edges[axis][static_cast<std::size_t>(first + widths[axis])] - begin);
     }
     return box;
+}
+
+Box CellGrid::cell(std::size_t linear) const {
+    Parts const all = counts();
+    return run(index_at(all, static_cast<Extent>(linear)), Parts(all.size(), 1));
 }
 
 std::optional<CellGrid> grid_of(std::span<Box const> boxes) {
@@ -67,38 +67,6 @@ CellGrid coarser(CellGrid const& grid, std::int64_t most) {
             for (std::size_t k = 0; k < along.size(); k += static_cast<std::size_t>(factor)) fewer.push_back(along[k]);
             along = std::move(fewer);
         }
-    }
-    return out;
-}
-
-std::vector<Stage> stages_of(Parts const& counts) {
-    std::vector<Stage> stages;
-    for (std::size_t axis = counts.size(); axis-- > 0;) {
-        std::int64_t width = 1, factor = 1;
-        auto add = [&] {
-            if (factor > 1) stages.push_back({axis, width, factor});
-            width *= factor;
-            factor = 1;
-        };
-        for (std::int64_t prime : prime_factors(counts[axis])) {
-            if (factor * prime > most_peers) add();
-            factor *= prime;
-        }
-        add();
-    }
-    return stages;
-}
-
-std::vector<std::size_t> peers(Parts const& counts, std::vector<Extent> index, Stage const& stage) {
-    auto const strides = row_major_strides(counts);
-    Extent const run = stage.width * stage.factor;
-    Extent const first = index[stage.axis] / run * run + index[stage.axis] % stage.width;
-    std::vector<std::size_t> out;
-    for (Extent digit = 0; digit < stage.factor; ++digit) {
-        index[stage.axis] = first + digit * stage.width;
-        Extent linear = 0;
-        for (std::size_t axis = 0; axis < counts.size(); ++axis) linear += index[axis] * strides[axis];
-        out.push_back(static_cast<std::size_t>(linear));
     }
     return out;
 }

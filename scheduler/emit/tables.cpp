@@ -1,4 +1,4 @@
-#include "scheduler/lower/tables.hpp"
+#include "scheduler/emit/tables.hpp"
 
 namespace ein::scheduler {
 namespace {

@@ -1,0 +1,98 @@
+// Makes tasks: one function for each kind of task that lowering makes, appended to the section of the rank that runs
+// it. The one place where a task's record is filled in. Decides nothing: which task, where and when is said by its
+// callers (scheduler/move, scheduler/lower).
+// Example: BlockId a = emit.add_block(rank0, A, f32, box); emit.load(rank0, 0, a); emit.message({rank0, a, {}}, {rank1,
+// b, {}}, 0);
+#pragma once
+
+#include <vector>
+
+#include "lib/base/ids.hpp"
+#include "scheduler/emit/section_builder.hpp"
+
+namespace ein::scheduler {
+
+/// The number of a task among those of its rank that are neither loads nor stores, for others to come after it.
+using TaskNumber = std::int32_t;
+inline constexpr TaskNumber no_task = -1;
+
+/// A task that comes in the innermost loop that is open; else in as many loops as the level says.
+inline constexpr int innermost_loop = TaskDraft::innermost;
+
+/// Output[region] = input[movement of region]; region in the output's indices.
+struct CopyTask {
+    std::int32_t movement = 0;  // in Tables
+    BlockId from, to;
+    Box region;
+    TaskNumber after = no_task;
+    int level = innermost_loop;
+};
+
+/// Output (+)= kernel over a region, an interval for each label.
+struct ApplyTask {
+    std::int32_t kernel = 0;  // in Tables
+    std::vector<BlockId> operands;
+    BlockId output;
+    Box region;
+    bool accumulate = false;
+    TaskNumber after = no_task;
+    bool may_wait = false;  // until its output is read (lazy_order.hpp)
+};
+
+/// Output (+)= a partial result.
+struct ReduceTask {
+    std::int32_t kernel = 0;  // in Tables
+    BlockId partial, output;
+    Box region;
+    bool accumulate = false;
+    TaskNumber after = no_task;
+};
+
+/// One end of a message.
+struct MessageEnd {
+    Rank rank;
+    BlockId block;
+    Box part;  // that lies in one run there; without axes: the whole block
+};
+
+class TaskEmitter {
+public:
+    explicit TaskEmitter(std::vector<SectionBuilder>& sections) : sections_(sections), next_tags_(sections.size()) {}
+
+    BlockId add_block(Rank rank, ValueId tensor, DType dtype, Box const& box) {
+        return on(rank).add_block(tensor.value(), dtype, box);
+    }
+    /// A block of `elements` in C order, without a box of its own.
+    BlockId add_packed_block(Rank rank, ValueId tensor, DType dtype, Extent elements) {
+        return on(rank).add_block(tensor.value(), dtype, Box::whole({elements}), true);
+    }
+    std::int64_t bytes_of(Rank rank, BlockId block) const {
+        return sections_[static_cast<std::size_t>(rank.value())].bytes_of(block);
+    }
+
+    /// @param input  in Header::inputs
+    void load(Rank rank, std::int32_t input, BlockId block);
+    /// A send and its receive. Messages from one rank to another are numbered in the order in which they are made.
+    void message(MessageEnd const& sent, MessageEnd const& received, int level);
+    void copy(Rank rank, CopyTask const& task);
+    TaskNumber fill(Rank rank, std::int32_t fill, BlockId block, int level = innermost_loop);
+    /// Elements that two blocks of one rank share under a reshape.
+    void reshape(Rank rank, std::int32_t reshape, BlockId from, BlockId to);
+    /// @param unpacked_to  the box of the block that it will be unpacked into
+    void pack(Rank rank, std::int32_t reshape, BlockId from, BlockId packed, Box const& unpacked_to);
+    /// @param packed_from  the box of the block that it was packed from
+    void unpack(Rank rank, std::int32_t reshape, BlockId packed, BlockId to, Box const& packed_from);
+    TaskNumber apply(Rank rank, ApplyTask task);
+    TaskNumber reduce(Rank rank, ReduceTask const& task);
+    /// @param output  in Header::outputs
+    void store(Rank rank, std::int32_t output, BlockId block);
+
+private:
+    SectionBuilder& on(Rank rank) { return sections_[static_cast<std::size_t>(rank.value())]; }
+    int next_tag(Rank from, Rank to);
+
+    std::vector<SectionBuilder>& sections_;
+    std::vector<std::vector<int>> next_tags_;  // by rank from, then rank to; empty while a rank has sent nothing
+};
+
+}  // namespace ein::scheduler

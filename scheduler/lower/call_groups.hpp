@@ -1,0 +1,38 @@
+// Who makes each output block of an EinSum: the calls of one block, their ranks, what each has of it, and whether it is
+// made slice by slice.
+// Example: Z's only block summed on ranks 0 and 1: one group, members {0, 1}; in slices where the calls are large
+// enough to be split.
+#pragma once
+
+#include <vector>
+
+#include "scheduler/lower/lowering_context.hpp"
+
+namespace ein::scheduler {
+
+/// What one rank has of one output block or of a slice of it, in the type that the aggregation runs in.
+struct Partial {
+    Rank rank;
+    BlockId block;
+    Box box;
+    TaskNumber last = no_task;  // that wrote it last
+};
+
+/// The calls of one output block.
+struct CallGroup {
+    std::vector<Rank> members;       // their ranks, in the order of their first calls
+    std::vector<Cut::Block> slices;  // where results are made slice by slice; else none
+    std::vector<Partial> partials;   // made so far
+};
+
+/// The calls of each rank, the k-th of every rank in wave k.
+using Waves = std::vector<std::vector<std::size_t>>;
+Waves waves_of(std::vector<Call> const& calls, int ranks);
+
+/// A group for each output block. Blocks are made slice by slice where they are pipelined; and where several ranks have
+/// partial results, every call's part of a slice is work enough, and the slices are not exchanged in steps
+/// (collectives.hpp).
+std::vector<CallGroup> groups_of(LoweringContext const& context, graph::Node const& node, graph::EinSum const& einsum,
+                                 std::vector<Call> const& calls, Waves const& waves, DType accumulated);
+
+}  // namespace ein::scheduler

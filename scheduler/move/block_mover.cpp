@@ -1,0 +1,44 @@
+#include "scheduler/move/block_mover.hpp"
+
+namespace ein::scheduler {
+
+BlockMover::BlockMover(graph::EinGraph const& graph, BlockDirectory& directory, Tables& tables, TaskEmitter& emit)
+    : graph_(graph), directory_(directory), tables_(tables), emit_(emit), levels_(graph.values.size(), 0) {
+    std::vector<std::int32_t> const loops = graph.loops_of_values();
+    for (std::size_t v = 0; v < loops.size(); ++v) levels_[v] = static_cast<int>(graph.loops_around(loops[v]).size());
+}
+
+BlockId BlockMover::add_block(ValueId value, Box const& box, Rank rank) {
+    return emit_.add_block(rank, value, dtype(value), box);
+}
+
+Holding BlockMover::load(ValueId leaf, Box const& box, Rank rank) {
+    BlockId const block = add_block(leaf, box, rank);
+    emit_.load(rank, directory_.input_of(leaf).value(), block);
+    return {rank, block, box};
+}
+
+Holding BlockMover::empty_block(ValueId value, Box const& region, Rank rank) {
+    BlockId const block = add_block(value, region, rank);
+    emit_.fill(rank, tables_.fill({graph_.value(value).name, {}}), block, level_of(value));
+    return {rank, block, region};
+}
+
+void BlockMover::copy(ValueId value, Holding const& from, BlockId to, Box const& region) {
+    std::int32_t const movement = tables_.identity_movement(graph_.value(value).name, region.order());
+    emit_.copy(from.rank, {movement, from.block, to, region, no_task, level_of(value)});
+}
+
+BlockId BlockMover::cut_out(ValueId value, Holding const& from, Box const& region) {
+    if (auto const cut = directory_.copy_of(value, region, from.rank); cut && cut->box == region) return cut->block;
+    BlockId const cut = add_block(value, region, from.rank);
+    copy(value, from, cut, region);
+    directory_.remember(value, region, {from.rank, cut, region});
+    return cut;
+}
+
+void BlockMover::message(ValueId value, MessageEnd const& sent, MessageEnd const& received) {
+    emit_.message(sent, received, level_of(value));
+}
+
+}  // namespace ein::scheduler

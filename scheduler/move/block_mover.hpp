@@ -1,0 +1,46 @@
+// The tasks that bring blocks of values into being on a rank: loads, copies and messages, of the value's element type,
+// in as few loops as the value changes in. Where blocks should go is decided by delivery.hpp and all_gather.hpp.
+// Example: mover.cut_out(X, {rank 0, block 3, rows [0, 8)}, rows [2, 4)) is a new block of two rows on rank 0, and the
+// copy that fills it.
+#pragma once
+
+#include <vector>
+
+#include "lib/graph/ein_graph.hpp"
+#include "scheduler/emit/tables.hpp"
+#include "scheduler/emit/task_emitter.hpp"
+#include "scheduler/move/block_directory.hpp"
+
+namespace ein::scheduler {
+
+class BlockMover {
+public:
+    BlockMover(graph::EinGraph const& graph, BlockDirectory& directory, Tables& tables, TaskEmitter& emit);
+
+    BlockId add_block(ValueId value, Box const& box, Rank rank);
+    /// A block of an input, read from where its data is.
+    Holding load(ValueId leaf, Box const& box, Rank rank);
+    /// A block of a region that has no elements.
+    Holding empty_block(ValueId value, Box const& region, Rank rank);
+    /// Copies a region of a block into another one on the same rank.
+    void copy(ValueId value, Holding const& from, BlockId to, Box const& region);
+    /// A region of a block as a block of its own on the same rank; it is cut out once.
+    BlockId cut_out(ValueId value, Holding const& from, Box const& region);
+    void message(ValueId value, MessageEnd const& sent, MessageEnd const& received);
+
+    DType dtype(ValueId value) const { return graph_.value(value).dtype; }
+    std::int64_t bytes_of(Holding const& holding) const { return emit_.bytes_of(holding.rank, holding.block); }
+
+private:
+    /// How many loops around the value's iterations are. What brings it to a rank comes before the loops in which it
+    /// does not change.
+    int level_of(ValueId value) const { return levels_[static_cast<std::size_t>(value.value())]; }
+
+    graph::EinGraph const& graph_;
+    BlockDirectory& directory_;
+    Tables& tables_;
+    TaskEmitter& emit_;
+    std::vector<int> levels_;  // by ValueId
+};
+
+}  // namespace ein::scheduler
