@@ -71,39 +71,4 @@ double Noise::rounded(double value, double size, DType type) {
     return lost ? 0 : off;
 }
 
-bool rounds(Op op) {
-    switch (op) {
-        case Op::operand:
-        case Op::index:
-        case Op::number:
-        case Op::param:
-        case Op::neg:
-        case Op::logical_not:
-        case Op::abs:
-        case Op::sign:
-        case Op::floor:
-        case Op::ceil:
-        case Op::round:
-        case Op::relu:
-        case Op::conj:
-        case Op::real:
-        case Op::imag:
-        case Op::cast:
-        case Op::min:
-        case Op::max:
-        case Op::lt:
-        case Op::le:
-        case Op::gt:
-        case Op::ge:
-        case Op::eq:
-        case Op::ne:
-        case Op::logical_and:
-        case Op::logical_or:
-        case Op::complex:
-        case Op::position:
-        case Op::where: return false;
-        default: return true;
-    }
-}
-
 }  // namespace ein::scalar

@@ -25,23 +25,12 @@ struct Infix {
     int binds;  // tighter is larger
 };
 
-constexpr int comparison_binds = 3;
-
 std::optional<Infix> infix(std::string_view symbol) {
-    if (symbol == "||") return Infix{Op::logical_or, 1};
-    if (symbol == "&&") return Infix{Op::logical_and, 2};
-    if (symbol == "<") return Infix{Op::lt, comparison_binds};
-    if (symbol == "<=") return Infix{Op::le, comparison_binds};
-    if (symbol == ">") return Infix{Op::gt, comparison_binds};
-    if (symbol == ">=") return Infix{Op::ge, comparison_binds};
-    if (symbol == "==") return Infix{Op::eq, comparison_binds};
-    if (symbol == "!=") return Infix{Op::ne, comparison_binds};
-    if (symbol == "+") return Infix{Op::add, 4};
-    if (symbol == "-") return Infix{Op::sub, 4};
-    if (symbol == "*") return Infix{Op::mul, 5};
-    if (symbol == "/") return Infix{Op::div, 5};
-    return std::nullopt;  // ^ belongs to unary(): it binds tighter than a minus before it
+    auto const op = infix_from_symbol(symbol);  // ^ belongs to unary(): it binds tighter than a minus before it
+    return op ? std::optional(Infix{*op, static_cast<int>(info(*op).binds)}) : std::nullopt;
 }
+
+constexpr int comparison_binds = static_cast<int>(Binds::comparison);
 
 /// The value of a number's text, negated when asked (only then is 9223372036854775808 an integer).
 Expr number_from(std::string_view text, bool negative) {

@@ -13,6 +13,16 @@
 [[gnu::always_inline]] inline float fused(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
 [[gnu::always_inline]] inline double fused(double a, double b, double c) { return __builtin_fma(a, b, c); }
 
+// What processors have an instruction for; a recorder of operations has its own (jit/trace.cpp).
+[[gnu::always_inline]] inline float floor_of(float x) { return __builtin_floorf(x); }
+[[gnu::always_inline]] inline double floor_of(double x) { return __builtin_floor(x); }
+[[gnu::always_inline]] inline float ceil_of(float x) { return __builtin_ceilf(x); }
+[[gnu::always_inline]] inline double ceil_of(double x) { return __builtin_ceil(x); }
+[[gnu::always_inline]] inline float nearest_of(float x) { return __builtin_rintf(x); }  // half to even
+[[gnu::always_inline]] inline double nearest_of(double x) { return __builtin_rint(x); }
+[[gnu::always_inline]] inline float root_of(float x) { return __builtin_sqrtf(x); }
+[[gnu::always_inline]] inline double root_of(double x) { return __builtin_sqrt(x); }
+
 /// The bits and constants of a floating-point type.
 template <class T>
 struct Format;
