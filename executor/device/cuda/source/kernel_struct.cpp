@@ -143,14 +143,14 @@ std::string state_name(scalar::Agg agg, DType type) {
         case scalar::Agg::max: return "Plain<Greatest<" + element + ">>";
         case scalar::Agg::any: return "Plain<Sum<boolean>>";
         case scalar::Agg::all: return "Plain<Product<boolean>>";
-        default: break;
+        case scalar::Agg::logsumexp: break;
     }
     return is_complex(type) ? "Plain<LogAdd<" + element + ">>" : "Logarithms<" + register_name(type) + ">";
 }
 
 Extent state_bytes(scalar::Agg agg, DType type) {
     auto const bytes = static_cast<Extent>(register_bytes(type));
-    return agg == scalar::Agg::logsumexp && !is_complex(type) ? 2 * bytes : bytes;
+    return scalar::info(agg).by_exponentials && !is_complex(type) ? 2 * bytes : bytes;
 }
 
 }  // namespace ein::executor::cuda

@@ -1,0 +1,46 @@
+#include "lib/graph/read/einsum/named_agg.hpp"
+
+#include "lib/graph/read/einsum/argbest.hpp"
+
+namespace ein::graph {
+namespace {
+
+using scalar::Agg;
+
+DType same(DType common) { return common; }
+DType as_output(DType, DType output) { return output; }
+
+ValueId one_einsum(AggLowering of) {
+    return of.builder.einsum("", std::move(of.einsum), of.inputs, of.output, std::move(of.path));
+}
+
+DType index(DType) { return DType::i64; }
+DType index_inside(DType, DType) { return DType::i64; }
+
+ValueId index_of_best(AggLowering of) {
+    return lower_argbest(of.builder, std::move(of.einsum), std::move(of.inputs), of.output);
+}
+
+/// Those that become several nodes.
+constexpr NamedAgg macros[]{
+    {"argmin", Agg::min, true, index, index_inside, index_of_best},
+    {"argmax", Agg::max, true, index, index_inside, index_of_best},
+};
+
+}  // namespace
+
+std::optional<NamedAgg> named_agg(std::string_view name) {
+    if (auto const agg = scalar::agg_from_name(name))
+        return NamedAgg{scalar::name(*agg), *agg, false, same, as_output, one_einsum};
+    for (NamedAgg const& macro : macros)
+        if (macro.name == name) return macro;
+    return std::nullopt;
+}
+
+std::vector<std::string> named_agg_names() {
+    std::vector<std::string> names = scalar::agg_names();
+    for (NamedAgg const& macro : macros) names.emplace_back(macro.name);
+    return names;
+}
+
+}  // namespace ein::graph
