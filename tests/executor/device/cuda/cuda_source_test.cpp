@@ -190,7 +190,7 @@ TEST_CASE("every operation gives what the reference has, for every type that all
     Cases cases(11);
     std::vector<std::string> joins;
     for (int k = 0; k < scalar::op_count; ++k) {
-        scalar::OpInfo const& op = scalar::info(static_cast<scalar::Op>(k));
+        scalar::Operation const& op = scalar::info(static_cast<scalar::Op>(k));
         std::string const name(op.name);
         if (static_cast<scalar::Op>(k) == scalar::Op::cast || static_cast<scalar::Op>(k) == scalar::Op::position)
             continue;

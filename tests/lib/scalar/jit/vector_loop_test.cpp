@@ -128,7 +128,7 @@ TEST_CASE("every function has a vector loop, for all arguments and for moderate 
     if (!makes_loops(set)) return;
     RandomExpression draw(32, three);
     for (Op const op : loop_ops()) {
-        OpInfo const& about = info(op);
+        Operation const& about = info(op);
         if (about.arity != 1 || op == Op::logical_not) continue;
         Program const program(Expr::call(op, {Expr::operand(0)}), type, type, {});
         auto const loop = VectorLoop::make(program, {{false}, {false}, false}, set);
