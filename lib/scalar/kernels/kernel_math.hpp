@@ -342,6 +342,38 @@ template <class T>
     return with_sign_of(-t / (t + T(2)), x);
 }
 
+/// Beyond this the 1 in x^2 + 1 and in x^2 - 1 is lost: both inverses are log(2 x).
+template <class T>
+constexpr Number<T> inverse_large = 0x1p28;
+
+/// log(1 + t) where x is not large, log(2 x) where it is: +-asinh and acosh.
+template <class T>
+[[gnu::always_inline]] inline T log1p_or_of_twice(T t, T x) {
+    auto const large = x > T(inverse_large<T>);
+    T const u = T(1) + t;
+    T const y = log_of_normal(pick(large, x, u), pick(large, T(0), (t - (u - T(1))) / u), pick(large, T(-1), T(0)));
+    return pick(x < T(__builtin_huge_val()), y, x);  // inf, nan
+}
+
+template <class T>
+[[gnu::always_inline]] inline T fast_asinh(T x) {  // at most 3 units in the last place
+    T const size = absolute(x), root = root_of(fused(size, size, T(1)));
+    return with_sign_of(log1p_or_of_twice(size + size * size / (T(1) + root), size), x);
+}
+
+template <class T>
+[[gnu::always_inline]] inline T fast_acosh(T x) {  // at most 3 units in the last place
+    T const t = x - T(1);
+    return pick(x < T(1), T(__builtin_nan("")), log1p_or_of_twice(t + root_of(fused(t, t, t + t)), x));
+}
+
+template <class T>
+[[gnu::always_inline]] inline T fast_atanh(T x) {  // at most 3 units in the last place
+    T const size = absolute(x), y = T(0.5) * log1p_of_finite((size + size) / (T(1) - size));
+    T const edge = pick(size == T(1), T(__builtin_huge_val()), T(__builtin_nan("")));
+    return with_sign_of(pick(size < T(1), y, pick(size != size, x, edge)), x);
+}
+
 template <Range range, class T>
 [[gnu::always_inline]] inline T fast_sigmoid(T x) {  // at most 3 units in the last place
     T const small = fast_exp<range>(-absolute(x));

@@ -260,6 +260,24 @@ struct Tanh {
         return fast_tanh(a);
     }
 };
+struct Asinh {
+    template <class T>
+    static T of(T a) {
+        return fast_asinh(a);
+    }
+};
+struct Acosh {
+    template <class T>
+    static T of(T a) {
+        return fast_acosh(a);
+    }
+};
+struct Atanh {
+    template <class T>
+    static T of(T a) {
+        return fast_atanh(a);
+    }
+};
 struct Sigmoid {
     template <Range range, class T>
     static T of(T a) {
@@ -348,7 +366,8 @@ using RealFunctions = VectorRows<VectorRow<Op::neg, Neg>, VectorRow<Op::abs, Abs
                                  VectorRow<Op::relu, Relu>, VectorRow<Op::floor, Floor>, VectorRow<Op::ceil, Ceil>,
                                  VectorRow<Op::round, Round>, VectorRow<Op::sqrt, Sqrt>, VectorRow<Op::rsqrt, Rsqrt>,
                                  VectorRow<Op::expm1, Expm1>, VectorRow<Op::log, Log>, VectorRow<Op::log2, Log2>,
-                                 VectorRow<Op::log1p, Log1p>, VectorRow<Op::tanh, Tanh>, VectorRow<Op::erf, Erf>>;
+                                 VectorRow<Op::log1p, Log1p>, VectorRow<Op::tanh, Tanh>, VectorRow<Op::asinh, Asinh>,
+                                 VectorRow<Op::acosh, Acosh>, VectorRow<Op::atanh, Atanh>, VectorRow<Op::erf, Erf>>;
 
 /// With a shorter form for moderate arguments.
 using RangedFunctions =

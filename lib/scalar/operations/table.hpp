@@ -2,7 +2,7 @@
 // kernels/ where it has one, and its text for GPUs in executor/device/cuda; a test walks the rows and says by name what is
 // missing. Rows of a kind are made by the functions before the table: what those of one kind share stands there once.
 // Read through info(op); only what makes code for each row includes this file.
-// Source of the slopes: [Abramowitz, Stegun] 4.3.105, 4.5.71, 4.6.37, 7.1.19.
+// Source of the slopes: [Abramowitz, Stegun] 4.3.105, 4.5.71, 4.6.37 to 39, 7.1.19.
 #pragma once
 
 #include <array>
@@ -169,6 +169,12 @@ inline constexpr std::array<Operation, op_count> operations{{
         [](E u, E) -> Slope { return {call(Op::sinh, u)}; }),
     analytic(Op::tanh, "tanh", [](auto x) { return std::tanh(x); }, [](Complex x) { return std::tanh(x); },
         [](E, E y) -> Slope { return {whole(1) - y * y}; }),
+    analytic(Op::asinh, "asinh", [](auto x) { return std::asinh(x); }, [](Complex x) { return std::asinh(x); },
+        [](E u, E) -> Slope { return {{}, call(Op::sqrt, whole(1) + u * u)}; }),
+    analytic(Op::acosh, "acosh", [](auto x) { return std::acosh(x); }, [](Complex x) { return std::acosh(x); },
+        [](E u, E) -> Slope { return {{}, call(Op::sqrt, u - whole(1)) * call(Op::sqrt, u + whole(1))}; }),
+    analytic(Op::atanh, "atanh", [](auto x) { return std::atanh(x); }, [](Complex x) { return std::atanh(x); },
+        [](E u, E) -> Slope { return {{}, whole(1) - u * u}; }),
     of_real(Op::erf, "erf", [](auto x) { return std::erf(x); },
         [](E u, E) -> Slope {
             return {number(2 * std::numbers::inv_sqrtpi) * call(Op::exp, call(Op::neg, u * u))};

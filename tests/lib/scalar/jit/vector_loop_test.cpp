@@ -78,11 +78,11 @@ int differences(Program const& program, VectorLoop const& loop, DType type, std:
 }
 
 std::vector<Op> loop_ops() {
-    return {Op::neg,     Op::abs,   Op::sign,        Op::relu,       Op::floor,      Op::ceil, Op::round, Op::sqrt,
-            Op::rsqrt,   Op::exp,   Op::exp2,        Op::expm1,      Op::log,        Op::log2, Op::log1p, Op::tanh,
-            Op::sigmoid, Op::silu,  Op::softplus,    Op::erf,        Op::gelu,       Op::add,  Op::sub,   Op::mul,
-            Op::div,     Op::min,   Op::max,         Op::lt,         Op::le,         Op::gt,   Op::ge,    Op::eq,
-            Op::ne,      Op::where, Op::logical_and, Op::logical_or, Op::logical_not};
+    return {Op::neg,   Op::abs,   Op::sign,  Op::relu,    Op::floor, Op::ceil,        Op::round,      Op::sqrt,
+            Op::rsqrt, Op::exp,   Op::exp2,  Op::expm1,   Op::log,   Op::log2,        Op::log1p,      Op::tanh,
+            Op::asinh, Op::acosh, Op::atanh, Op::sigmoid, Op::silu,  Op::softplus,    Op::erf,        Op::gelu,
+            Op::add,   Op::sub,   Op::mul,   Op::div,     Op::min,   Op::max,         Op::lt,         Op::le,
+            Op::gt,    Op::ge,    Op::eq,    Op::ne,      Op::where, Op::logical_and, Op::logical_or, Op::logical_not};
 }
 
 }  // namespace
