@@ -13,7 +13,7 @@ bool is_written(Operation const& row) {
 }
 
 std::vector<std::string> make_function_names() {
-    std::vector<std::string> names{"pow"};
+    std::vector<std::string> names{"pow", "size"};
     for (Operation const& row : operations)
         if (is_written(row)) names.emplace_back(row.name);
     for (int k = 0; k < dtype_count; ++k) names.push_back("cast_" + std::string(ein::name(static_cast<DType>(k))));

@@ -51,6 +51,18 @@ TEST_CASE("axes of extent 1 broadcast as in NumPy, through a reshape that drops 
           Lines{"out:squeeze0 f32(3,) = reshape t", "out f32(3,) = out:squeeze0(i) -> (i) sum x"});
 }
 
+TEST_CASE("size(label) in a join is the extent that the node binds", "[lib][graph]") {
+    CHECK(nodes_of(R"j("einsum": "ij,jk->ik", "inputs": ["A", "B"], "join": "x*y/size(j) + size(k)")j") ==
+          Lines{"out f32(2, 4) = A(i j) B(j k) -> (i k) sum x*y/3 + 4"});
+    CHECK(nodes_of(R"j("einsum": "i->ir", "inputs": ["v"], "sizes": {"r": 9}, "join": "x*size(r)")j") ==
+          Lines{"out f32(3, 9) = v(i) -> (i r) sum x*9"});
+    auto const faults = node_faults(R"j("einsum": "row col -> row", "inputs": ["A"], "join": "x/size(cols)")j");
+    REQUIRE(faults.size() == 1);
+    CHECK(faults[0].expected == "a label of the node (row or col)");
+    CHECK(faults[0].mend == "did you mean size(col)?\n  x/size(cols)\n         ^");
+    CHECK(node_faults(R"j("einsum": "i->i", "inputs": ["Q"], "join": "x/size(i)")j").size() == 1);  // Q alone
+}
+
 TEST_CASE("a mean becomes its sum and the quotient, as the op has it", "[lib][graph]") {
     CHECK(nodes_of(R"j("einsum": "ij->i", "inputs": ["A"], "agg": "mean", "join": "x*x")j") ==
           Lines{"out:sum f32(2,) = A(i j) -> (i) sum x*x", "out f32(2,) = out:sum(i) -> (i) sum x/3.0"});

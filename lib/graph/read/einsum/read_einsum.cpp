@@ -67,6 +67,7 @@ void check_join_names(NodeContext const& context, Subscripts const& subscripts) 
     };
     for (auto const& term : subscripts.inputs) add(term);
     add(subscripts.output);
+    names.extents.assign(names.labels.size(), 1);
     read_join(context.node, names);
 }
 
@@ -141,7 +142,10 @@ public:
 private:
     /// Reads the join and checks everything that depends on it.
     bool complete(EinSum& einsum, DType output) {
-        auto join = read_join(context_.node, {static_cast<int>(inputs_.size()), einsum.labels, context_.params});
+        auto join = read_join(context_.node, {static_cast<int>(inputs_.size()),
+                                              einsum.labels,
+                                              context_.params,
+                                              {einsum.extents.begin(), einsum.extents.end()}});
         if (!join || !fields_.agg) return false;
         einsum.join = join->expr;
         auto const type = check_join_type(context_.node, *join, dtypes_, output);
