@@ -16,13 +16,8 @@ bool exact(DType type) { return kind(type) == Kind::integer || kind(type) == Kin
 bool nonzero(Scalar const& value) { return value.is_integer ? value.integer != 0 : value.number != 0.0; }
 
 std::int64_t least(DType type) {
-    switch (type) {
-        case DType::i8: return std::numeric_limits<std::int8_t>::min();
-        case DType::i16: return std::numeric_limits<std::int16_t>::min();
-        case DType::i32: return std::numeric_limits<std::int32_t>::min();
-        case DType::i64: return std::numeric_limits<std::int64_t>::min();
-        default: return 0;  // u8 and bool
-    }
+    if (!is_integer(type) || type == DType::u8) return 0;
+    return std::numeric_limits<std::int64_t>::min() >> (64 - 8 * size_of(type));
 }
 
 std::int64_t greatest(DType type) {

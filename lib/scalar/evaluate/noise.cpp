@@ -23,8 +23,16 @@ Limits limits_of(DType type) {
         case DType::bf16: return {0x1p-7, limits<float>.least_normal, 0x1.FEp127};
         case DType::f32:
         case DType::c64: return limits<float>;
-        default: return limits<double>;
+        case DType::f64:
+        case DType::c128:
+        case DType::i8:
+        case DType::i16:
+        case DType::i32:
+        case DType::i64:
+        case DType::u8:
+        case DType::boolean: break;
     }
+    return limits<double>;
 }
 
 constexpr double tf32_epsilon = 0x1p-10;

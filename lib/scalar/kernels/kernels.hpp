@@ -19,8 +19,16 @@ constexpr int register_number(DType type) {
         case DType::f64: return 1;
         case DType::c64: return 2;
         case DType::c128: return 3;
-        default: return 4;
+        case DType::f16:
+        case DType::bf16:  // of no register: they live in those of f32
+        case DType::i8:
+        case DType::i16:
+        case DType::i32:
+        case DType::i64:
+        case DType::u8:
+        case DType::boolean: break;
     }
+    return 4;
 }
 
 using UnaryKernel = void (*)(void* out, void const* a, std::size_t count);

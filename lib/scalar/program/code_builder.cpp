@@ -21,7 +21,14 @@ void store(Scalar const& value, DType type, std::byte* to) {
         case DType::f64: return put(value.number.real());
         case DType::c64: return put(std::complex<float>(value.number));
         case DType::c128: return put(value.number);
-        default: return put(value.integer);
+        case DType::f16:
+        case DType::bf16:
+        case DType::i8:
+        case DType::i16:
+        case DType::i32:
+        case DType::i64:
+        case DType::u8:
+        case DType::boolean: return put(value.integer);
     }
 }
 
