@@ -63,6 +63,8 @@ TEST_CASE("generated kernels with indices of 64 bits agree with the reference", 
 
 TEST_CASE("generated reductions agree with the reference, in one launch and in two", "[executor][device][cuda]") {
     Cases cases(7);
+    for (scalar::AggInfo const& row : scalar::aggregations)
+        cases.add("ij->i", {5, 9}, "x", row.agg, {f32}, row.asks ? boolean : f32);
     for (Agg const agg : {Agg::sum, Agg::max, Agg::logsumexp}) {
         cases.add("ij->i", {5, 700}, "x", agg, {f32}, f32);              // rows
         cases.add("ij->j", {700, 36}, "x", agg, {f32}, f32);             // columns
