@@ -9,6 +9,8 @@ static_assert([] {
     return aggregations.back().agg == Agg::logsumexp;
 }());
 
+AggInfo const& info(Agg agg) { return aggregations.at(static_cast<std::size_t>(agg)); }
+
 std::string_view name(Agg agg) { return info(agg).name; }
 
 std::optional<Agg> agg_from_name(std::string_view text) {

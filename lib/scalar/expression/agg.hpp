@@ -38,8 +38,7 @@ inline constexpr std::array aggregations{
 };
 inline constexpr int agg_count = static_cast<int>(aggregations.size());
 
-inline constexpr AggInfo const& info(Agg agg) { return aggregations.at(static_cast<std::size_t>(agg)); }
-
+AggInfo const& info(Agg agg);
 std::string_view name(Agg agg);
 std::optional<Agg> agg_from_name(std::string_view text);
 /// In the order of the table.

@@ -5,6 +5,7 @@
 namespace ein::scalar::jit {
 namespace {
 
+#include "lib/scalar/kernels/kernel_format.hpp"
 #include "lib/scalar/kernels/kernel_math.hpp"
 #include "lib/scalar/kernels/kernel_ops.hpp"
 

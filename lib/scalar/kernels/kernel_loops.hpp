@@ -9,6 +9,7 @@
 namespace ein::scalar {
 namespace {
 
+#include "lib/scalar/kernels/kernel_format.hpp"
 #include "lib/scalar/kernels/kernel_math.hpp"
 #include "lib/scalar/kernels/kernel_ops.hpp"
 

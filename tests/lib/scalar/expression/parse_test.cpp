@@ -204,7 +204,7 @@ TEST_CASE("size(label) is the label's extent, a number", "[lib][scalar][parse]")
     CHECK(parse("size(q) + size(r)", sized).faults.size() == 2);
     CHECK(parse("x + ) + size(hed dim) + q", sized).faults.size() == 2);
     CHECK(parse("size(i)", names).faults.at(0).mend == "write the number");  // no extents
-    CHECK(parse("sise(i)", sized).faults.at(0).mend == "did you mean 'size'?");
+    CHECK(parse("sise(x)", sized).faults.at(0).mend == "did you mean 'size'?");
 }
 
 TEST_CASE("every unknown name is told, also behind a fault of grammar", "[lib][scalar][parse]") {

@@ -58,7 +58,8 @@ double run(Program const& program, T x, T y) {
     StripOperand const result = program.run(3, operands, {}, aligned);
     if (register_dtype(program.result_dtype()) == DType::i64)
         return static_cast<double>(*static_cast<std::int64_t const*>(result.data));
-    return static_cast<double>(*static_cast<T const*>(result.data));
+    if (program.result_dtype() == DType::f32) return static_cast<double>(*static_cast<float const*>(result.data));
+    return *static_cast<double const*>(result.data);
 }
 
 bool near(double a, double b, double tolerance) {
