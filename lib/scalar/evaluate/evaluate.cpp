@@ -134,22 +134,14 @@ Scalar Evaluator::of_work(Step const& step) const {
 }
 
 Scalar Evaluator::computed(Step const& step) const {
-    switch (info(step.node->op).type) {
-        case TypeRule::leaf: break;
-        case TypeRule::cast:
+    switch (form(step.node->op)) {
+        case Form::leaf: break;
+        case Form::cast:
             return convert(steps_[step.args[0]].value, steps_[step.args[0]].typing.value.type, step.node->cast_to);
-        case TypeRule::truth: return logic(step);
-        case TypeRule::choice: return converted(step.args[truth(step.args[0]) ? 1 : 2], step.typing.value.type);
-        case TypeRule::negation:
-        case TypeRule::same:
-        case TypeRule::part:
-        case TypeRule::ordered:
-        case TypeRule::real:
-        case TypeRule::analytic:
-        case TypeRule::arithmetic:
-        case TypeRule::comparison:
-        case TypeRule::make_complex:
-        case TypeRule::position: return of_work(step);
+        case Form::logic: return logic(step);
+        case Form::choice: return converted(step.args[truth(step.args[0]) ? 1 : 2], step.typing.value.type);
+        case Form::position:
+        case Form::computed: return of_work(step);
     }
     throw InternalError("a leaf is not computed");
 }

@@ -18,21 +18,9 @@ constexpr Limits limits = {std::numeric_limits<Float>::epsilon(), std::numeric_l
                            std::numeric_limits<Float>::max()};
 
 Limits limits_of(DType type) {
-    switch (type) {
-        case DType::f16: return {0x1p-10, 0x1p-14, 65504};
-        case DType::bf16: return {0x1p-7, limits<float>.least_normal, 0x1.FEp127};
-        case DType::f32:
-        case DType::c64: return limits<float>;
-        case DType::f64:
-        case DType::c128:
-        case DType::i8:
-        case DType::i16:
-        case DType::i32:
-        case DType::i64:
-        case DType::u8:
-        case DType::boolean: break;
-    }
-    return limits<double>;
+    if (type == DType::f16) return {0x1p-10, 0x1p-14, 65504};
+    if (type == DType::bf16) return {0x1p-7, limits<float>.least_normal, 0x1.FEp127};
+    return type == DType::f32 || type == DType::c64 ? limits<float> : limits<double>;
 }
 
 constexpr double tf32_epsilon = 0x1p-10;

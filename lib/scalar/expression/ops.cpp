@@ -24,6 +24,26 @@ std::vector<std::string> make_function_names() {
 
 Operation const& info(Op op) { return operations.at(static_cast<std::size_t>(op)); }
 
+Form form(Op op) {
+    switch (info(op).type) {
+        case TypeRule::leaf: return Form::leaf;
+        case TypeRule::cast: return Form::cast;
+        case TypeRule::truth: return Form::logic;
+        case TypeRule::choice: return Form::choice;
+        case TypeRule::position: return Form::position;
+        case TypeRule::negation:
+        case TypeRule::same:
+        case TypeRule::part:
+        case TypeRule::ordered:
+        case TypeRule::real:
+        case TypeRule::analytic:
+        case TypeRule::arithmetic:
+        case TypeRule::comparison:
+        case TypeRule::make_complex: break;
+    }
+    return Form::computed;
+}
+
 std::string quoted(Op op) { return "'" + std::string(info(op).name) + "'"; }
 
 std::optional<Op> function_from_name(std::string_view name) {

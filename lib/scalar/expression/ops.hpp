@@ -16,6 +16,8 @@ inline constexpr int op_count = static_cast<int>(Op::where) + 1;
 
 Operation const& info(Op op);
 
+Form form(Op op);
+
 /// "'<'" or "'floor'": for messages.
 std::string quoted(Op op);
 

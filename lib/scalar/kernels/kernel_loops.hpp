@@ -191,9 +191,15 @@ void enter_functions(Kernels& table, VectorRows<Rows...>) {
     (each<typename Rows::Function, float, double>(table, Rows::of_op), ...);
 }
 
-template <class T, class... Rows>
+template <class F>
+void enter_by_range(UnaryKernel (&row)[register_count]) {
+    row[number_of<float>] = unary_by_range<F, float>;
+    row[number_of<double>] = unary_by_range<F, double>;
+}
+
+template <class... Rows>
 void enter_by_range(Kernels& table, VectorRows<Rows...>) {
-    ((table.unary[static_cast<int>(Rows::of_op)][number_of<T>] = unary_by_range<typename Rows::Function, T>), ...);
+    (enter_by_range<typename Rows::Function>(table.unary[static_cast<int>(Rows::of_op)]), ...);
 }
 
 template <class... Rows>
@@ -223,10 +229,8 @@ void enter_conversions(Kernels& table) {
 
 void enter_reals(Kernels& table) {
     enter_functions(table, RealFunctions{});
-    enter_by_range<float>(table, RangedFunctions{});
-    enter_by_range<double>(table, RangedFunctions{});
-    enter_by_range<float>(table, LibraryFunctions{});
-    enter_by_range<double>(table, LibraryFunctions{});
+    enter_by_range(table, RangedFunctions{});
+    enter_by_range(table, LibraryFunctions{});
     enter_operators(table, RealOperators{});
     enter_comparisons<float>(table, Comparisons{});
     enter_comparisons<double>(table, Comparisons{});

@@ -14,21 +14,10 @@ inline constexpr int register_count = 5;
 
 /// 0 to 4, of a register type.
 constexpr int register_number(DType type) {
-    switch (type) {
-        case DType::f32: return 0;
-        case DType::f64: return 1;
-        case DType::c64: return 2;
-        case DType::c128: return 3;
-        case DType::f16:
-        case DType::bf16:  // of no register: they live in those of f32
-        case DType::i8:
-        case DType::i16:
-        case DType::i32:
-        case DType::i64:
-        case DType::u8:
-        case DType::boolean: break;
-    }
-    return 4;
+    if (type == DType::f32) return 0;
+    if (type == DType::f64) return 1;
+    if (type == DType::c64) return 2;
+    return type == DType::c128 ? 3 : 4;
 }
 
 using UnaryKernel = void (*)(void* out, void const* a, std::size_t count);

@@ -38,6 +38,16 @@ enum class TypeRule : std::uint8_t {
     position       // an index into so many elements
 };
 
+/// How an operation is carried out, by whoever walks an expression.
+enum class Form : std::uint8_t {
+    leaf,
+    cast,
+    logic,     // of truth values
+    choice,    // of one of two arguments
+    position,  // may be bad input
+    computed   // in the type in which its arguments meet
+};
+
 /// What the derivative is; slopes stand in the row, the others are in pullback_rules.cpp.
 enum class PullRule : std::uint8_t {
     none,  // changes in steps or not at all

@@ -65,33 +65,24 @@ private:
     int made_value(Expr const& expr) {
         Node const& node = expr.node();
         Typing const& typing = types_.of(expr);
-        switch (info(node.op).type) {
-            case TypeRule::leaf: return leaf(node);
-            case TypeRule::cast:
-                return converted(value(node.args[0]), types_.of(node.args[0]).value.type, node.cast_to);
-            case TypeRule::truth:
+        switch (form(node.op)) {
+            case Form::leaf: return leaf(node);
+            case Form::cast: return converted(value(node.args[0]), types_.of(node.args[0]).value.type, node.cast_to);
+            case Form::logic:
                 return node.args.size() == 1
                            ? apply(node.op, DType::i64, DType::boolean, truth(node.args[0]))
                            : apply(node.op, DType::i64, DType::boolean, truth(node.args[0]), truth(node.args[1]));
-            case TypeRule::choice: {
+            case Form::choice: {
                 int const condition = truth(node.args[0]);
                 int const a = argument(node.args[1], *typing.work);
                 return code_.select(*typing.work, condition, a, argument(node.args[2], *typing.work));
             }
-            case TypeRule::position: {
+            case Form::position: {
                 Node const& extent = node.args[1].node();
                 promise(extent.op == Op::number && extent.integral, "the extent of position() is not a number");
                 return code_.position(argument(node.args[0], DType::i64), extent.integer);
             }
-            case TypeRule::negation:
-            case TypeRule::same:
-            case TypeRule::part:
-            case TypeRule::ordered:
-            case TypeRule::real:
-            case TypeRule::analytic:
-            case TypeRule::arithmetic:
-            case TypeRule::comparison:
-            case TypeRule::make_complex: break;
+            case Form::computed: break;
         }
         if (node.op == Op::pow) return power(node, *typing.work);
         if (node.args.size() == 1)

@@ -18,10 +18,10 @@ namespace ein::executor::cuda {
 namespace {
 
 using scalar::Expr;
+using scalar::Form;
 using scalar::Node;
 using scalar::Op;
 using scalar::Scalar;
-using scalar::TypeRule;
 
 struct Value {
     std::string text;
@@ -65,25 +65,17 @@ private:
         Node const& node = expr.node();
         scalar::Typing const& typing = typed_.of(expr);
         DType const type = typing.value.type;
-        switch (scalar::info(node.op).type) {
-            case TypeRule::leaf: return leaf(node, type);
-            case TypeRule::cast: return converted_to(argument(node, 0), node.cast_to);
-            case TypeRule::truth: return stated(logic(node), type);
-            case TypeRule::choice: return where(node, type);
-            case TypeRule::position: {
+        switch (scalar::form(node.op)) {
+            case Form::leaf: return leaf(node, type);
+            case Form::cast: return converted_to(argument(node, 0), node.cast_to);
+            case Form::logic: return stated(logic(node), type);
+            case Form::choice: return where(node, type);
+            case Form::position: {
                 std::string const extent = std::to_string(node.args[1].node().integer);
                 return stated(
                     "op_position(" + argument(node, 0, DType::i64).text + ", " + extent + ", (Fault*)a.fault)", type);
             }
-            case TypeRule::negation:
-            case TypeRule::same:
-            case TypeRule::part:
-            case TypeRule::ordered:
-            case TypeRule::real:
-            case TypeRule::analytic:
-            case TypeRule::arithmetic:
-            case TypeRule::comparison:
-            case TypeRule::make_complex: break;
+            case Form::computed: break;
         }
         return operation(node, *typing.work, type);
     }
