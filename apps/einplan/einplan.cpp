@@ -4,13 +4,13 @@
 #include <cstdio>
 #include <filesystem>
 
-#include "apps/einplan/batch_lines.hpp"
 #include "apps/command_line.hpp"
-#include "apps/explain/print.hpp"
+#include "apps/einplan/batch_lines.hpp"
 #include "apps/einplan/plan_summary.hpp"
 #include "apps/einplan/planning.hpp"
-#include "apps/report_errors.hpp"
 #include "apps/einplan/simulation_text.hpp"
+#include "apps/explain/print.hpp"
+#include "apps/report_errors.hpp"
 #include "lib/base/error.hpp"
 #include "lib/base/hash.hpp"
 #include "lib/base/json.hpp"
@@ -53,7 +53,7 @@ void add_options(CLI::App& app, Options& options) {
     app.add_option("-o,--output", options.out, "schedule to write (default: GRAPH with .sched)");
     app.add_option("--parts", options.parts, "kernel calls for each EinSum (default: as many as ranks)")
         ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 40));
-    app.add_option("--decompose", options.decompose, "how EinSums are cut: " + one_of(planner::strategy_names()))
+    app.add_option("--decompose", options.decompose, "how EinSums are cut:" + planner::strategy_list())
         ->capture_default_str();
     app.add_option("--cost-unit", options.cost_unit,
                    "what eindecomp and exact minimise: bytes, or elements as published")

@@ -4,13 +4,13 @@
 #include <numeric>
 #include <optional>
 
+#include "lib/scalar/expression/ops.hpp"
 #include "lib/scalar/expression/type.hpp"
 #include "lib/scalar/expression/walk.hpp"
 
 namespace ein::executor {
 
 using scalar::Expr;
-using scalar::Op;
 using schedule::Header;
 using schedule::Section;
 using schedule::Task;
@@ -19,37 +19,10 @@ namespace {
 
 constexpr std::size_t most_nodes = 100;  // of a join that is looked through
 
-/// Operations that take longer than keeping a result and reading it again.
-bool is_costly(Op op) {
-    switch (op) {
-        case Op::cbrt:
-        case Op::exp:
-        case Op::exp2:
-        case Op::expm1:
-        case Op::log:
-        case Op::log2:
-        case Op::log1p:
-        case Op::sin:
-        case Op::cos:
-        case Op::tan:
-        case Op::atan:
-        case Op::atan2:
-        case Op::sinh:
-        case Op::cosh:
-        case Op::tanh:
-        case Op::erf:
-        case Op::sigmoid:
-        case Op::silu:
-        case Op::gelu:
-        case Op::softplus:
-        case Op::pow: return true;
-        default: return false;
-    }
-}
-
+/// Whether it takes longer than keeping its result and reading that again.
 bool is_costly(Expr const& expr) {
     auto const parts = scalar::arguments_first(expr);
-    return std::any_of(parts.begin(), parts.end(), [](Expr const* part) { return is_costly(part->op()); });
+    return std::any_of(parts.begin(), parts.end(), [](Expr const* part) { return scalar::info(part->op()).costly; });
 }
 
 Expr const* find(Expr const& in, Expr const& part) {

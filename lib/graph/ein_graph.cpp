@@ -76,7 +76,7 @@ std::string cut_name(Node const& node, std::size_t k) {
 }
 
 DType accumulate_type(scalar::Agg agg, DType join, DType output) {
-    bool const counts = agg == scalar::Agg::sum || agg == scalar::Agg::prod || agg == scalar::Agg::logsumexp;
+    bool const counts = scalar::info(agg).rounds;
     bool const exact = kind(join) == Kind::boolean || kind(join) == Kind::integer;
     bool const wider = kind(output) > kind(join);
     return scalar::accumulate_dtype(agg, counts && exact && wider ? promote(join, compute_dtype({}, output)) : join);

@@ -49,8 +49,7 @@ namespace {
 /// any and all change even what they take alone: where nothing is aggregated, their join says so, and an aggregation of one element is that
 /// element for whoever reads the graph.
 void ask_in_join(EinSum& einsum) {
-    bool const asks = einsum.agg == scalar::Agg::any || einsum.agg == scalar::Agg::all;
-    if (!asks || !einsum.aggregated().empty()) return;
+    if (!scalar::info(einsum.agg).asks || !einsum.aggregated().empty()) return;
     einsum.join = scalar::Expr::call(scalar::Op::ne, {std::move(einsum.join), scalar::Expr::integer(0)});
     einsum.agg = scalar::Agg::sum;
 }

@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 #include <vector>
@@ -41,6 +42,12 @@ public:
     void fix_parts(ValueId value, Parts parts);
     /// The same for an identity, with the ranks that its blocks are on (Node::sharding).
     void shard(ValueId value, Sharding sharding, bool replicated);
+    /// Parts that the graph fixes for `value` are those of the node that makes `inside`, which has all labels of the user's node.
+    void cut_at(ValueId value, ValueId inside) { cut_at_.insert_or_assign(value, inside); }
+    ValueId cut_of(ValueId value) const {
+        auto const inside = cut_at_.find(value);
+        return inside == cut_at_.end() ? value : inside->second;
+    }
     /// Gives a value's name away: `part` of it is its own from now on.
     void rename(ValueId value, std::string const& part);
     void set_mesh(Mesh mesh) { graph_.mesh = std::move(mesh); }
@@ -72,6 +79,7 @@ private:
     EinGraph graph_;
     std::vector<std::optional<std::size_t>> producer_;  // by value: the position of its node
     std::unordered_set<ValueId> constant_;
+    std::unordered_map<ValueId, ValueId> cut_at_;
     std::unordered_set<std::string> taken_;
     std::optional<Value> too_large_;
     std::int32_t loop_ = -1;  // of nodes that are added
@@ -94,6 +102,7 @@ public:
     /// The same tensor in another dtype; the value itself when it has that dtype.
     ValueId cast(std::string const& part, ValueId input, DType dtype);
     void hold_constant(ValueId value) { graph_.hold_constant(value); }
+    void cut_at(ValueId value, ValueId inside) { graph_.cut_at(value, inside); }
     /// A value that stands for one whose node has faults, so that what reads it can still be checked.
     ValueId placeholder(Shape shape, DType dtype);
 

@@ -63,10 +63,7 @@ private:
     }
 
     /// Whether combining two partial results rounds.
-    bool combining_rounds() const {
-        return einsum_.agg == scalar::Agg::sum || einsum_.agg == scalar::Agg::prod ||
-               einsum_.agg == scalar::Agg::logsumexp;
-    }
+    bool combining_rounds() const { return scalar::info(einsum_.agg).rounds; }
 
     void fill_identity(Wide& results) const {
         for (std::size_t k = 0; k < static_cast<std::size_t>(out_.data.elements()); ++k)

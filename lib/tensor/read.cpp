@@ -15,6 +15,22 @@ namespace {
         Fault{"", "tensor '" + name + "'", "data for it", "none", "give it with --input " + name + "=FILE"});
 }
 
+/// A reader for each kind of source: one that is missing does not compile.
+struct Opener {
+    Wanted const wanted;
+
+    std::unique_ptr<Reader> operator()(NpySource const& source) const { return open_npy(source, wanted); }
+    std::unique_ptr<Reader> operator()(NpzSource const& source) const { return open_npz(source, wanted); }
+    std::unique_ptr<Reader> operator()(SafetensorsSource const& source) const {
+        return open_safetensors(source, wanted);
+    }
+    std::unique_ptr<Reader> operator()(RawSource const& source) const { return open_raw(source, wanted); }
+    std::unique_ptr<Reader> operator()(FillSource const& source) const { return open_fill(source, wanted); }
+    std::unique_ptr<Reader> operator()(ValuesSource const& source) const { return open_values(source, wanted); }
+    std::unique_ptr<Reader> operator()(RandomSource const& source) const { return open_random(source, wanted); }
+    std::unique_ptr<Reader> operator()(MissingSource const&) const { refuse_missing(wanted.name); }
+};
+
 std::string lower(std::string text) {
     std::transform(text.begin(), text.end(), text.begin(),
                    [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
@@ -25,16 +41,7 @@ std::string lower(std::string text) {
 
 std::unique_ptr<Reader> open(Source const& source, std::string const& name, DType dtype, Shape const& shape,
                              std::filesystem::path const& folder) {
-    Wanted const wanted{name, dtype, shape, folder};
-    if (auto const* npy = std::get_if<NpySource>(&source)) return open_npy(*npy, wanted);
-    if (auto const* npz = std::get_if<NpzSource>(&source)) return open_npz(*npz, wanted);
-    if (auto const* safetensors = std::get_if<SafetensorsSource>(&source))
-        return open_safetensors(*safetensors, wanted);
-    if (auto const* raw = std::get_if<RawSource>(&source)) return open_raw(*raw, wanted);
-    if (auto const* fill = std::get_if<FillSource>(&source)) return open_fill(*fill, wanted);
-    if (auto const* values = std::get_if<ValuesSource>(&source)) return open_values(*values, wanted);
-    if (auto const* random = std::get_if<RandomSource>(&source)) return open_random(*random, wanted);
-    refuse_missing(name);
+    return std::visit(Opener{{name, dtype, shape, folder}}, source);
 }
 
 HostTensor read_all(Source const& source, std::string const& name, DType dtype, Shape const& shape,

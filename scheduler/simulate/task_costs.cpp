@@ -4,6 +4,7 @@
 #include <unordered_set>
 
 #include "lib/graph/labels.hpp"
+#include "lib/scalar/expression/ops.hpp"
 
 namespace ein::scheduler {
 
@@ -31,7 +32,6 @@ constexpr double function = 10;  // simple operations that exp and its like take
 
 /// Operations of a join, each shared subexpression once; exp, log, tanh and their like count as ten simple ones.
 double weighted_operations(scalar::Expr const& join) {
-    using scalar::Op;
     double count = 0;
     std::unordered_set<scalar::Node const*> seen;
     std::vector<scalar::Expr const*> open{&join};
@@ -39,9 +39,7 @@ double weighted_operations(scalar::Expr const& join) {
         scalar::Expr const& next = *open.back();
         open.pop_back();
         if (!seen.insert(&next.node()).second || next.args().empty()) continue;
-        Op const op = next.op();
-        count +=
-            (op >= Op::cbrt && op <= Op::softplus && op != Op::relu) || op == Op::pow || op == Op::atan2 ? function : 1;
+        count += scalar::info(next.op()).costly ? function : 1;
         for (scalar::Expr const& argument : next.args()) open.push_back(&argument);
     }
     return count;
@@ -49,7 +47,7 @@ double weighted_operations(scalar::Expr const& join) {
 
 double of_aggregation(graph::EinSum const& einsum) {
     if (einsum.aggregated().empty()) return 0;
-    return einsum.agg == scalar::Agg::logsumexp ? function : 1;
+    return scalar::info(einsum.agg).by_exponentials ? function : 1;
 }
 
 }  // namespace

@@ -17,8 +17,7 @@ constexpr std::size_t most_in_one_pass = 8;
 /// complex operands would meet its own results as complex numbers, which have no order.
 std::optional<DType> result_dtype(EinSum const& einsum, std::vector<DType> const& inputs, DType output) {
     DType const compute = compute_type(einsum.join, inputs, output);
-    bool const ordered = einsum.agg == Agg::min || einsum.agg == Agg::max || einsum.agg == Agg::logsumexp;
-    if (ordered && is_complex(compute)) return std::nullopt;
+    if (scalar::info(einsum.agg).ordered && is_complex(compute)) return std::nullopt;
     return promote(compute, types_of(einsum, inputs, output).accumulate);
 }
 

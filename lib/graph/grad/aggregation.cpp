@@ -94,8 +94,11 @@ Expr cotangent_of_join(GradientNodes& nodes, JoinFrame& frame, Node const& node,
         case Agg::max: return aggregation.best(cotangent);
         case Agg::logsumexp: return aggregation.exponential(cotangent);
         case Agg::prod: return aggregation.product(cotangent);
-        default: throw InternalError("an aggregation without a derivative");
+        case Agg::sum:
+        case Agg::any:
+        case Agg::all: break;
     }
+    throw InternalError(std::string(scalar::name(einsum.agg)) + " has no derivative");
 }
 
 }  // namespace ein::graph::grad

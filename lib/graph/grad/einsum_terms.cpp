@@ -179,7 +179,7 @@ std::vector<bool> differentiable_inputs(GradientNodes const& nodes, Node const& 
     EinSum const& einsum = std::get<EinSum>(node.op);
     DType const output = nodes.dtype(node.output);
     std::vector<DType> const dtypes = nodes.dtypes(node.inputs);
-    bool const steps = einsum.agg == Agg::any || einsum.agg == Agg::all || !scalar::is_differentiable(output);
+    bool const steps = scalar::info(einsum.agg).asks || !scalar::is_differentiable(output);
     if (steps) return std::vector<bool>(node.inputs.size(), false);
     DType const compute = compute_type(einsum.join, dtypes, output);
     std::vector<bool> inputs = scalar::differentiable_operands(einsum.join, compute, node.inputs.size());

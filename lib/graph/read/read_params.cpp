@@ -20,6 +20,7 @@ bool is_identifier(std::string const& name) {
 std::string other_meaning(std::string const& name) {
     if (scalar::operand_number(name)) return "an operand";
     if (scalar::constant_value(name)) return "a constant";
+    if (name == "size") return "";  // a label in parentheses follows where the function is meant
     auto const functions = scalar::function_names();
     return std::find(functions.begin(), functions.end(), name) != functions.end() || name == "position" ? "a function"
                                                                                                         : "";

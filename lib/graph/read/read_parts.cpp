@@ -18,7 +18,8 @@ std::optional<std::int64_t> read_part(Cursor const& at, Extent extent) {
 
 }  // namespace
 
-void read_parts(Cursor const& entry, GraphBuilder& graph, ValueId value) {
+void read_parts(Cursor const& entry, GraphBuilder& graph, ValueId of) {
+    ValueId const value = graph.cut_of(of);
     Node const* const node = graph.producer(value);
     if (!node || !entry.expect_object()) return;
     Shape const extents = cut_extents(graph.graph(), *node);

@@ -14,10 +14,14 @@ using tensor::Distribution;
 using tensor::RandomSource;
 using tensor::Source;
 
-std::vector<std::string> const kinds{"npy", "npz", "safetensors", "raw", "fill", "values", "random"};
-
 std::optional<std::string> read_file_name(Cursor const& data, std::string const& key) {
     return read_name(data.at(key));
+}
+
+std::optional<Source> read_npy(Cursor const& data) {
+    data.only_keys({"npy"});
+    auto const file = read_file_name(data, "npy");
+    return file ? std::optional<Source>(tensor::NpySource{*file}) : std::nullopt;
 }
 
 std::optional<Source> read_archive(Cursor const& data, std::string const& kind, std::string const& member) {
@@ -137,35 +141,48 @@ std::optional<Source> read_listed(Cursor const& data, std::optional<Shape> const
     return values ? std::optional<Source>(std::move(*values)) : std::nullopt;
 }
 
+using Wanted = std::optional<Shape> const&;
+
+/// What "data" may be, by the key that says so.
+struct DataKind {
+    std::string_view key;
+    std::optional<Source> (*read)(Cursor const& data, Wanted shape, DType dtype);
+};
+
+constexpr DataKind kinds[]{
+    {"npy", [](Cursor const& data, Wanted, DType) { return read_npy(data); }},
+    {"npz", [](Cursor const& data, Wanted, DType) { return read_archive(data, "npz", "entry"); }},
+    {"safetensors", [](Cursor const& data, Wanted, DType) { return read_archive(data, "safetensors", "tensor"); }},
+    {"raw", [](Cursor const& data, Wanted, DType) { return read_raw(data); }},
+    {"fill", [](Cursor const& data, Wanted, DType dtype) { return read_fill(data, dtype); }},
+    {"values", [](Cursor const& data, Wanted shape, DType dtype) { return read_listed(data, shape, dtype); }},
+    {"random", [](Cursor const& data, Wanted, DType dtype) { return read_random(data, dtype); }},
+};
+
 }  // namespace
+
+std::vector<std::string> data_kinds() {
+    std::vector<std::string> names;
+    for (DataKind const& kind : kinds) names.emplace_back(kind.key);
+    return names;
+}
 
 std::optional<Source> read_source(Cursor const& data, std::optional<Shape> const& shape, DType dtype) {
     if (!data.expect_object()) return std::nullopt;
-    std::vector<std::string> found;
-    for (std::string const& kind : kinds)
-        if (data.has(kind)) found.push_back(kind);
-    if (found.size() != 1) {
-        std::string unknown;
-        for (auto const& [key, unused] : data.value().items()) {
-            if (unknown.empty() && !key.starts_with("x-")) unknown = key;
-        }
-        data.fail("one kind of data: " + one_of(kinds),
-                  found.empty() ? brief(data.value()) : "both " + found[0] + " and " + found[1],
-                  found.empty() ? did_you_mean(unknown, kinds, "write one of these keys") : "remove one of them");
-        return std::nullopt;
+    std::vector<DataKind const*> found;
+    for (DataKind const& kind : kinds)
+        if (data.has(std::string(kind.key))) found.push_back(&kind);
+    if (found.size() == 1) return found.front()->read(data, shape, dtype);
+    std::string unknown;
+    for (auto const& [key, unused] : data.value().items()) {
+        if (unknown.empty() && !key.starts_with("x-")) unknown = key;
     }
-    std::string const& kind = found.front();
-    if (kind == "npy") {
-        data.only_keys({"npy"});
-        auto const file = read_file_name(data, "npy");
-        return file ? std::optional<Source>(tensor::NpySource{*file}) : std::nullopt;
-    }
-    if (kind == "npz") return read_archive(data, "npz", "entry");
-    if (kind == "safetensors") return read_archive(data, "safetensors", "tensor");
-    if (kind == "raw") return read_raw(data);
-    if (kind == "fill") return read_fill(data, dtype);
-    if (kind == "values") return read_listed(data, shape, dtype);
-    return read_random(data, dtype);
+    std::vector<std::string> const known = data_kinds();
+    data.fail("one kind of data: " + one_of(known),
+              found.empty() ? brief(data.value())
+                            : "both " + std::string(found[0]->key) + " and " + std::string(found[1]->key),
+              found.empty() ? did_you_mean(unknown, known, "write one of these keys") : "remove one of them");
+    return std::nullopt;
 }
 
 TensorDeclaration read_tensor(Cursor const& tensor, DType default_dtype) {

@@ -20,6 +20,9 @@ TensorDeclaration read_tensor(Cursor const& tensor, DType default_dtype);
 /// `data` of a tensor of this shape and dtype. Nothing when it has a fault.
 std::optional<tensor::Source> read_source(Cursor const& data, std::optional<Shape> const& shape, DType dtype);
 
+/// The keys that say where elements come from, as they are listed.
+std::vector<std::string> data_kinds();
+
 /// One element of a dtype: a number, "inf", "-inf", "nan", true or false; for complex dtypes also [re, im].
 std::optional<scalar::Scalar> read_element(Cursor const& at, DType dtype);
 

@@ -31,7 +31,7 @@ Expr rounded(Expr const& join, DType dtype, int operands) {
     return type.type == weak ? join : Expr::cast(dtype, join);
 }
 
-bool merges(Agg inner, Agg outer) { return inner == outer && inner != Agg::logsumexp; }
+bool merges(Agg inner, Agg outer) { return inner == outer && !scalar::info(inner).by_exponentials; }
 
 Blocks elementwise(BlockBuilder& builder, tra::Elementwise const& act, Blocks blocks) {
     if (blocks.agg || operations(blocks.join, most_merged) + operations(act.join, most_merged) > most_merged)

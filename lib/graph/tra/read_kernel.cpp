@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <array>
 
-#include "lib/graph/read/fields.hpp"
 #include "lib/graph/read/einsum/read_join.hpp"
 #include "lib/graph/read/einsum/subscripts.hpp"
+#include "lib/graph/read/fields.hpp"
 
 namespace ein::graph {
 namespace {
@@ -111,11 +111,10 @@ std::optional<Agg> read_kernel_agg(Cursor const& kernel, std::optional<DType> dt
     if (!at) return Agg::sum;
     auto const text = at->string();
     if (!text) return std::nullopt;
-    std::vector<std::string> const names{"sum", "prod", "min", "max", "any", "all", "logsumexp"};
+    std::vector<std::string> const names = scalar::agg_names();
     auto const agg = scalar::agg_from_name(*text);
     if (!agg) at->fail(one_of(names), quote(*text), did_you_mean(*text, names, "write one of these"));
-    bool const ordered = agg == Agg::min || agg == Agg::max || agg == Agg::logsumexp;
-    if (!agg || !ordered || !dtype || !is_complex(*dtype)) return agg;
+    if (!agg || !scalar::info(*agg).ordered || !dtype || !is_complex(*dtype)) return agg;
     at->fail("sum, prod, any or all of complex numbers", *text + " (they have no order)", "aggregate real numbers");
     return std::nullopt;
 }

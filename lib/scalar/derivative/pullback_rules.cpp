@@ -1,10 +1,10 @@
 #include "lib/scalar/derivative/pullback_rules.hpp"
 
 #include <cmath>
-#include <numbers>
 
 #include "lib/base/error.hpp"
 #include "lib/scalar/derivative/pullback.hpp"
+#include "lib/scalar/expression/ops.hpp"
 
 namespace ein::scalar {
 namespace {
@@ -57,80 +57,35 @@ Expr linear(Op op, Expr const& s) {
     return inside(s, [op](Expr const& e) { return call(op, e); });
 }
 
-/// dy/du of a function of one argument, as factor/divisor; an empty one is 1.
-struct Slope {
-    Expr factor, divisor = {};
-};
-
-/// Phi(u) + u phi(u), of the normal distribution.
-Expr gelu_slope(Expr const& u) {
-    Expr const half = Expr::number(0.5), one = Expr::integer(1);
-    Expr const below = half * (one + call(Op::erf, u * Expr::number(std::numbers::sqrt2 / 2)));
-    Expr const density =
-        Expr::number(std::numbers::inv_sqrtpi * std::numbers::sqrt2 / 2) * call(Op::exp, call(Op::neg, half * (u * u)));
-    return below + u * density;
-}
-
-/// In terms of y where that saves a function; [Abramowitz, Stegun] 4.3.105, 4.5.71, 7.1.19.
-Slope slope(Op op, Expr const& u, Expr const& y) {
-    Expr const one = Expr::integer(1);
-    switch (op) {
-        case Op::abs: return {call(Op::sign, u)};
-        case Op::sqrt: return {{}, Expr::integer(2) * y};
-        case Op::rsqrt: return {Expr::number(-0.5) * (y * y * y)};
-        case Op::cbrt: return {{}, Expr::integer(3) * (y * y)};
-        case Op::exp: return {y};
-        case Op::exp2: return {Expr::number(std::numbers::ln2) * y};
-        case Op::expm1: return {call(Op::exp, u)};
-        case Op::log: return {{}, u};
-        case Op::log2: return {{}, Expr::number(std::numbers::ln2) * u};
-        case Op::log1p: return {{}, one + u};
-        case Op::sin: return {call(Op::cos, u)};
-        case Op::cos: return {call(Op::neg, call(Op::sin, u))};
-        case Op::tan: return {one + y * y};
-        case Op::atan: return {{}, one + u * u};
-        case Op::sinh: return {call(Op::cosh, u)};
-        case Op::cosh: return {call(Op::sinh, u)};
-        case Op::tanh: return {one - y * y};
-        case Op::erf: return {Expr::number(2 * std::numbers::inv_sqrtpi) * call(Op::exp, call(Op::neg, u * u))};
-        case Op::sigmoid: return {y * (one - y)};
-        case Op::silu: {
-            Expr const sigmoid = call(Op::sigmoid, u);
-            return {sigmoid + y * (one - sigmoid)};
-        }
-        case Op::gelu: return {gelu_slope(u)};
-        case Op::softplus: return {call(Op::sigmoid, u)};
-        default: throw InternalError("a function without a derivative");
-    }
-}
-
 class Rule {
 public:
     Rule(Expr const& y, Expr const& s, TypedExpr const& types) : y_(y), s_(s), types_(types) {}
 
     Expr argument(std::size_t k) const {
         auto const& args = y_.args();
-        switch (y_.op()) {
-            case Op::neg: return negated(s_);
-            case Op::conj: return is_complex(y_) ? inside(s_, conjugate) : s_;
-            case Op::real:
-            case Op::cast:
-            case Op::add: return s_;
-            case Op::imag: return inside(s_, [](Expr const& e) { return call(Op::complex, Expr::integer(0), e); });
-            case Op::sub: return k == 0 ? s_ : negated(s_);
-            case Op::mul: return times(s_, conjugated(args[1 - k]));
-            case Op::div: return quotient(k);
-            case Op::pow: return k == 0 ? base() : exponent();
-            case Op::mod: return k == 0 ? s_ : negated(times(s_, call(Op::floor, args[0] / args[1])));
-            case Op::atan2: return angle(k);
-            case Op::min: return chosen(Op::gt, k);
-            case Op::max: return chosen(Op::lt, k);
-            case Op::complex: return linear(k == 0 ? Op::real : Op::imag, s_);
-            case Op::where: return k == 1 ? where(args[0], s_, Expr::integer(0)) : where(args[0], Expr::integer(0), s_);
-            case Op::relu: return where(call(Op::gt, args[0], Expr::integer(0)), s_, Expr::integer(0));
-            case Op::abs: return is_complex(args[0]) ? direction() : function();
-            default: return function();
+        switch (info(y_.op()).pull) {
+            case PullRule::none: break;
+            case PullRule::slope: return function();
+            case PullRule::pass: return s_;
+            case PullRule::negation: return negated(s_);
+            case PullRule::conjugate: return is_complex(y_) ? inside(s_, conjugate) : s_;
+            case PullRule::imaginary:
+                return inside(s_, [](Expr const& e) { return call(Op::complex, Expr::integer(0), e); });
+            case PullRule::difference: return k == 0 ? s_ : negated(s_);
+            case PullRule::product: return times(s_, conjugated(args[1 - k]));
+            case PullRule::quotient: return quotient(k);
+            case PullRule::power: return k == 0 ? base() : exponent();
+            case PullRule::remainder: return k == 0 ? s_ : negated(times(s_, call(Op::floor, args[0] / args[1])));
+            case PullRule::angle: return angle(k);
+            case PullRule::least: return chosen(Op::gt, k);
+            case PullRule::greatest: return chosen(Op::lt, k);
+            case PullRule::make_complex: return linear(k == 0 ? Op::real : Op::imag, s_);
+            case PullRule::choice:
+                return k == 1 ? where(args[0], s_, Expr::integer(0)) : where(args[0], Expr::integer(0), s_);
+            case PullRule::rectified: return where(call(Op::gt, args[0], Expr::integer(0)), s_, Expr::integer(0));
+            case PullRule::modulus: return is_complex(args[0]) ? direction() : times(s_, call(Op::sign, args[0]));
         }
+        throw InternalError(quoted(y_.op()) + " has no derivative");
     }
 
 private:
@@ -140,7 +95,9 @@ private:
     Expr conjugated_like_y(Expr const& made) const { return is_complex(y_) ? conjugate(made) : made; }
 
     Expr function() const {
-        Slope const s = slope(y_.op(), y_.args()[0], y_);
+        auto const slope = info(y_.op()).slope;
+        if (slope == nullptr) throw InternalError("the table of operations has no slope of " + quoted(y_.op()));
+        Slope const s = slope(y_.args()[0], y_);
         Expr const scaled = s.factor.empty() ? s_ : times(s_, conjugated_like_y(s.factor));
         return s.divisor.empty() ? scaled : over(scaled, conjugated_like_y(s.divisor));
     }
@@ -198,16 +155,27 @@ private:
 bool passes(Expr const& y, std::size_t k, TypedExpr const& types) {
     DType const argument = types.of(y.args()[k]).value.type;
     if (!is_differentiable(types.of(y).value.type) || !is_differentiable(argument)) return false;
-    switch (y.op()) {
-        case Op::sign:
-        case Op::floor:
-        case Op::ceil:
-        case Op::round: return false;
-        case Op::imag: return is_complex(argument);
-        case Op::where: return k > 0;
-        case Op::pow: return k > 0 || !is_number(y.args()[1], 0);
-        default: return true;
+    switch (info(y.op()).pull) {
+        case PullRule::none: return false;
+        case PullRule::imaginary: return is_complex(argument);
+        case PullRule::choice: return k > 0;
+        case PullRule::power: return k > 0 || !is_number(y.args()[1], 0);
+        case PullRule::slope:
+        case PullRule::pass:
+        case PullRule::negation:
+        case PullRule::conjugate:
+        case PullRule::difference:
+        case PullRule::product:
+        case PullRule::quotient:
+        case PullRule::remainder:
+        case PullRule::angle:
+        case PullRule::least:
+        case PullRule::greatest:
+        case PullRule::make_complex:
+        case PullRule::rectified:
+        case PullRule::modulus: return true;
     }
+    return false;
 }
 
 Expr pulled_back(Expr const& y, std::size_t k, Expr const& s, TypedExpr const& types) {

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <limits>
 
+#include "lib/base/error.hpp"
 #include "lib/scalar/evaluate/evaluate.hpp"
 #include "lib/scalar/evaluate/functions.hpp"
 #include "lib/scalar/evaluate/integers.hpp"
@@ -15,13 +16,8 @@ bool exact(DType type) { return kind(type) == Kind::integer || kind(type) == Kin
 bool nonzero(Scalar const& value) { return value.is_integer ? value.integer != 0 : value.number != 0.0; }
 
 std::int64_t least(DType type) {
-    switch (type) {
-        case DType::i8: return std::numeric_limits<std::int8_t>::min();
-        case DType::i16: return std::numeric_limits<std::int16_t>::min();
-        case DType::i32: return std::numeric_limits<std::int32_t>::min();
-        case DType::i64: return std::numeric_limits<std::int64_t>::min();
-        default: return 0;  // u8 and bool
-    }
+    if (!is_integer(type) || type == DType::u8) return 0;
+    return std::numeric_limits<std::int64_t>::min() >> (64 - 8 * size_of(type));
 }
 
 std::int64_t greatest(DType type) {
@@ -52,8 +48,12 @@ std::int64_t combine_integers(Agg agg, DType type, std::int64_t a, std::int64_t 
         case Agg::sum: return logic ? a | b : wrap(wrapping_add(a, b), type);
         case Agg::prod: return logic ? a & b : wrap(wrapping_mul(a, b), type);
         case Agg::min: return a < b ? a : b;
-        default: return a > b ? a : b;
+        case Agg::max: return a > b ? a : b;
+        case Agg::any:
+        case Agg::all:
+        case Agg::logsumexp: break;
     }
+    throw InternalError("integers are not combined by " + std::string(name(agg)));
 }
 
 std::complex<double> combine_numbers(Agg agg, DType type, std::complex<double> a, std::complex<double> b) {
@@ -62,9 +62,12 @@ std::complex<double> combine_numbers(Agg agg, DType type, std::complex<double> a
         case Agg::prod: return is_complex(type) ? multiply(a, b) : std::complex<double>(a.real() * b.real());
         case Agg::min: return real_function(Op::min, a.real(), b.real());
         case Agg::max: return real_function(Op::max, a.real(), b.real());
-        default: break;
+        case Agg::logsumexp:
+            return is_complex(type) ? add_logarithms(a, b) : std::complex<double>(add_logarithms(a.real(), b.real()));
+        case Agg::any:
+        case Agg::all: break;
     }
-    return is_complex(type) ? add_logarithms(a, b) : std::complex<double>(add_logarithms(a.real(), b.real()));
+    throw InternalError("numbers are not combined by " + std::string(name(agg)));
 }
 
 }  // namespace
@@ -77,9 +80,9 @@ Scalar identity(Agg agg, DType type) {
         case Agg::max: return of_type(type, least(type), -infinity);
         case Agg::any: return Scalar::of(std::int64_t{0});
         case Agg::all: return Scalar::of(std::int64_t{1});
-        case Agg::logsumexp: break;
+        case Agg::logsumexp: return of_type(type, least(type), -infinity);
     }
-    return of_type(type, least(type), -infinity);
+    throw InternalError("an aggregation without a neutral element");
 }
 
 Scalar combine(Agg agg, DType type, Scalar a, Scalar b) {

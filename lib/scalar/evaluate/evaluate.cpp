@@ -7,6 +7,7 @@
 #include "lib/scalar/evaluate/evaluator.hpp"
 #include "lib/scalar/evaluate/functions.hpp"
 #include "lib/scalar/evaluate/integers.hpp"
+#include "lib/scalar/expression/ops.hpp"
 #include "lib/scalar/expression/walk.hpp"
 
 namespace ein::scalar {
@@ -22,46 +23,8 @@ double rounded(double value, DType to) {
     return to == DType::f32 || to == DType::c64 ? narrow : value;
 }
 
-std::int64_t integer_function(Op op, std::int64_t x) {
-    switch (op) {
-        case Op::neg: return wrapping_sub(0, x);
-        case Op::abs: return x < 0 ? wrapping_sub(0, x) : x;
-        case Op::sign: return (x > 0) - (x < 0);
-        case Op::relu: return x > 0 ? x : 0;
-        case Op::imag: return 0;
-        default: return x;  // floor, ceil, round, conj and real leave integers as they are
-    }
-}
-
-std::int64_t integer_function(Op op, std::int64_t a, std::int64_t b) {
-    switch (op) {
-        case Op::add: return wrapping_add(a, b);
-        case Op::sub: return wrapping_sub(a, b);
-        case Op::mul: return wrapping_mul(a, b);
-        case Op::mod: return integer_mod(a, b);
-        case Op::pow: return integer_pow(a, b);
-        case Op::min: return a < b ? a : b;
-        case Op::max: return a > b ? a : b;
-        case Op::position: return checked_position(a, b);
-        default: throw InternalError("no integer function of two arguments");
-    }
-}
-
-bool integer_compare(Op op, std::int64_t a, std::int64_t b) {
-    switch (op) {
-        case Op::lt: return a < b;
-        case Op::le: return a <= b;
-        case Op::gt: return a > b;
-        case Op::ge: return a >= b;
-        case Op::eq: return a == b;
-        default: return a != b;
-    }
-}
-
-bool is_comparison(Op op) { return op >= Op::lt && op <= Op::ne; }
-
 Scalar compared(Op op, Scalar const& a, Scalar const& b) {
-    if (a.is_integer) return Scalar::of(std::int64_t{integer_compare(op, a.integer, b.integer)});
+    if (a.is_integer) return Scalar::of(std::int64_t{compare(op, a.integer, b.integer)});
     if (op == Op::eq) return Scalar::of(std::int64_t{a.number == b.number});
     if (op == Op::ne) return Scalar::of(std::int64_t{a.number != b.number});
     return Scalar::of(std::int64_t{compare(op, a.number.real(), b.number.real())});
@@ -69,16 +32,11 @@ Scalar compared(Op op, Scalar const& a, Scalar const& b) {
 
 Scalar unary(Op op, Scalar const& x, DType work) {
     if (x.is_integer) return Scalar::of(wrap(integer_function(op, x.integer), work));
-    if (!is_complex(work)) return Scalar::of(std::complex<double>(real_function(op, x.number.real())));
-    if (op == Op::abs) return Scalar::of(std::complex<double>(std::abs(x.number)));
-    if (op == Op::real) return Scalar::of(std::complex<double>(x.number.real()));
-    if (op == Op::imag) return Scalar::of(std::complex<double>(x.number.imag()));
-    return Scalar::of(complex_function(op, x.number));
+    if (is_complex(work)) return Scalar::of(complex_function(op, x.number));
+    return Scalar::of(std::complex<double>(real_function(op, x.number.real())));
 }
 
 Scalar binary(Op op, Scalar const& a, Scalar const& b, DType work) {
-    if (is_comparison(op)) return compared(op, a, b);
-    if (op == Op::complex) return Scalar::of(std::complex<double>(a.number.real(), b.number.real()));
     if (a.is_integer) return Scalar::of(wrap(integer_function(op, a.integer, b.integer), work));
     if (is_complex(work)) return Scalar::of(complex_function(op, a.number, b.number));
     return Scalar::of(std::complex<double>(real_function(op, a.number.real(), b.number.real())));
@@ -152,49 +110,62 @@ Scalar Evaluator::converted(std::size_t arg, DType to) const {
 
 bool Evaluator::truth(std::size_t arg) const { return nonzero(steps_[arg].value); }
 
-Scalar Evaluator::compute(Step const& step) const {
+Scalar Evaluator::logic(Step const& step) const {
+    auto const& args = step.args;
+    if (step.node->op == Op::logical_not) return Scalar::of(std::int64_t{!truth(args[0])});
+    bool const both = step.node->op == Op::logical_and;
+    return Scalar::of(std::int64_t{both ? truth(args[0]) && truth(args[1]) : truth(args[0]) || truth(args[1])});
+}
+
+/// An operation whose arguments meet in one type first.
+Scalar Evaluator::of_work(Step const& step) const {
     Op const op = step.node->op;
     auto const& args = step.args;
-    DType const type = step.typing.value.type;
-    switch (op) {
-        case Op::logical_not: return Scalar::of(std::int64_t{!truth(args[0])});
-        case Op::logical_and: return Scalar::of(std::int64_t{truth(args[0]) && truth(args[1])});
-        case Op::logical_or: return Scalar::of(std::int64_t{truth(args[0]) || truth(args[1])});
-        case Op::where: return converted(args[truth(args[0]) ? 1 : 2], type);
-        case Op::cast: return convert(steps_[args[0]].value, steps_[args[0]].typing.value.type, step.node->cast_to);
-        default: break;
-    }
     DType const work = *step.typing.work;
     if (args.size() == 1) return unary(op, converted(args[0], work), work);
     Scalar left = converted(args[0], work), right = converted(args[1], work);
+    if (info(op).type == TypeRule::comparison) return compared(op, left, right);
+    if (info(op).type == TypeRule::make_complex) return Scalar::of({left.number.real(), right.number.real()});
+    if (info(op).type == TypeRule::position) return Scalar::of(checked_position(left.integer, right.integer));
     if (noise_ != nullptr && op == Op::mul)
         for (Scalar* const factor : {&left, &right})
             if (!factor->is_integer) factor->number = noise_->factor(factor->number, work);
     return binary(op, left, right, work);
 }
 
+Scalar Evaluator::computed(Step const& step) const {
+    switch (form(step.node->op)) {
+        case Form::leaf: break;
+        case Form::cast:
+            return convert(steps_[step.args[0]].value, steps_[step.args[0]].typing.value.type, step.node->cast_to);
+        case Form::logic: return logic(step);
+        case Form::choice: return converted(step.args[truth(step.args[0]) ? 1 : 2], step.typing.value.type);
+        case Form::position:
+        case Form::computed: return of_work(step);
+    }
+    throw InternalError("a leaf is not computed");
+}
+
 void Evaluator::add_noise(Step& step) const {
     if (!step.value.is_integer) step.value.number = noise_->rounded(step.value.number, step.typing.value.type);
 }
 
+Scalar Evaluator::leaf(Step const& step, std::span<Scalar const> operands, std::span<std::int64_t const> labels) const {
+    auto const slot = static_cast<std::size_t>(step.node->slot);
+    if (step.node->op == Op::operand) {
+        promise(slot < operands.size(), "an expression has fewer operands than it names");
+        return operands[slot];
+    }
+    if (step.node->op != Op::index) return step.value;  // fixed
+    promise(slot < labels.size(), "an expression has fewer labels than it names");
+    return Scalar::of(labels[slot]);
+}
+
 Scalar Evaluator::operator()(std::span<Scalar const> operands, std::span<std::int64_t const> labels) {
     for (Step& step : steps_) {
-        auto const slot = static_cast<std::size_t>(step.node->slot);
-        switch (step.node->op) {
-            case Op::number:
-            case Op::param: break;
-            case Op::operand:
-                promise(slot < operands.size(), "an expression has fewer operands than it names");
-                step.value = operands[slot];
-                break;
-            case Op::index:
-                promise(slot < labels.size(), "an expression has fewer labels than it names");
-                step.value = Scalar::of(labels[slot]);
-                break;
-            default:
-                step.value = compute(step);
-                if (noise_ != nullptr && rounds(step.node->op)) add_noise(step);
-        }
+        bool const is_leaf = step.args.empty();
+        step.value = is_leaf ? leaf(step, operands, labels) : computed(step);
+        if (noise_ != nullptr && info(step.node->op).rounds) add_noise(step);
     }
     Step const& last = steps_.back();
     return last.typing.value.type == result_ ? last.value : convert(last.value, last.typing.value.type, result_);

@@ -30,7 +30,10 @@ private:
     };
 
     static Scalar fixed_value(Node const& node, Params const& params);
-    Scalar compute(Step const& step) const;
+    Scalar leaf(Step const& step, std::span<Scalar const> operands, std::span<std::int64_t const> labels) const;
+    Scalar computed(Step const& step) const;
+    Scalar logic(Step const& step) const;
+    Scalar of_work(Step const& step) const;
     Scalar converted(std::size_t arg, DType to) const;
     bool truth(std::size_t arg) const;
     void add_noise(Step& step) const;

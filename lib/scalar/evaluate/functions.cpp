@@ -1,193 +1,45 @@
 #include "lib/scalar/evaluate/functions.hpp"
 
-#include <cmath>
-#include <limits>
-#include <numbers>
-
 #include "lib/base/error.hpp"
+#include "lib/scalar/expression/ops.hpp"
 
 namespace ein::scalar {
 namespace {
 
-double sign(double x) {
-    if (std::isnan(x)) return x;
-    return x > 0 ? 1.0 : x < 0 ? -1.0 : 0.0;
+/// The function that a row has.
+template <class Function>
+Function of_row(Op op, Function function, char const* kind) {
+    if (function == nullptr)
+        throw InternalError("the table of operations has no " + std::string(kind) + " " + quoted(op));
+    return function;
 }
-
-/// Never takes the exponential of something large: e^-|x| is at most 1.
-double sigmoid(double x) {
-    double const small = std::exp(-std::fabs(x));
-    return x >= 0 ? 1 / (1 + small) : small / (1 + small);
-}
-
-/// e^x in two halves below the least normal number, where x e^x still has digits that e^x has lost.
-double silu(double x) {
-    if (!(x < -700) || std::isinf(x)) return x * sigmoid(x);
-    double const root = std::exp(x / 2);
-    return x * root * root;
-}
-
-double softplus(double x) { return (x > 0 ? x : x < 0 ? 0 : x) + std::log1p(std::exp(-std::fabs(x))); }
-
-/// x Phi(x); erfc keeps its digits where 1 + erf would cancel.
-double gelu(double x) { return 0.5 * x * std::erfc(-x * std::numbers::sqrt2 / 2); }
-
-double mod(double a, double b) {
-    double const rest = std::fmod(a, b);
-    if (rest == 0) return std::copysign(0.0, b);
-    return (rest < 0) != (b < 0) && !std::isnan(rest) ? rest + b : rest;
-}
-
-double smaller(double a, double b) { return a < b || std::isnan(a) ? a : b; }
-double larger(double a, double b) { return a > b || std::isnan(a) ? a : b; }
 
 }  // namespace
 
 double real_function(Op op, double x) {
-    switch (op) {
-        case Op::neg: return -x;
-        case Op::abs: return std::fabs(x);
-        case Op::sign: return sign(x);
-        case Op::floor: return std::floor(x);
-        case Op::ceil: return std::ceil(x);
-        case Op::round: return std::nearbyint(x);
-        case Op::sqrt: return std::sqrt(x);
-        case Op::rsqrt: return 1 / std::sqrt(x);
-        case Op::cbrt: return std::cbrt(x);
-        case Op::exp: return std::exp(x);
-        case Op::exp2: return std::exp2(x);
-        case Op::expm1: return std::expm1(x);
-        case Op::log: return std::log(x);
-        case Op::log2: return std::log2(x);
-        case Op::log1p: return std::log1p(x);
-        case Op::sin: return std::sin(x);
-        case Op::cos: return std::cos(x);
-        case Op::tan: return std::tan(x);
-        case Op::atan: return std::atan(x);
-        case Op::sinh: return std::sinh(x);
-        case Op::cosh: return std::cosh(x);
-        case Op::tanh: return std::tanh(x);
-        case Op::erf: return std::erf(x);
-        case Op::sigmoid: return sigmoid(x);
-        case Op::relu: return larger(x, 0);
-        case Op::silu: return silu(x);
-        case Op::gelu: return gelu(x);
-        case Op::softplus: return softplus(x);
-        case Op::conj:
-        case Op::real: return x;
-        case Op::imag: return 0;
-        default: throw InternalError("no real function of one argument");
-    }
+    auto const function = info(op).real.whole;
+    return function == nullptr ? x : function(x);
 }
 
-double real_function(Op op, double a, double b) {
-    switch (op) {
-        case Op::add: return a + b;
-        case Op::sub: return a - b;
-        case Op::mul: return a * b;
-        case Op::div: return a / b;
-        case Op::pow: return std::pow(a, b);
-        case Op::mod: return mod(a, b);
-        case Op::atan2: return std::atan2(a, b);
-        case Op::min: return smaller(a, b);
-        case Op::max: return larger(a, b);
-        default: throw InternalError("no real function of two arguments");
-    }
+double real_function(Op op, double a, double b) { return of_row(op, info(op).real.whole_of_two, "real")(a, b); }
+
+bool compare(Op op, double a, double b) { return of_row(op, info(op).compare, "comparison")(a, b); }
+
+bool compare(Op op, std::int64_t a, std::int64_t b) {
+    return of_row(op, info(op).compare_integers, "comparison of integers")(a, b);
 }
 
-bool compare(Op op, double a, double b) {
-    switch (op) {
-        case Op::lt: return a < b;
-        case Op::le: return a <= b;
-        case Op::gt: return a > b;
-        case Op::ge: return a >= b;
-        case Op::eq: return a == b;
-        case Op::ne: return a != b;
-        default: throw InternalError("no comparison");
-    }
+Complex complex_function(Op op, Complex x) { return of_row(op, info(op).complex.one, "complex")(x); }
+
+Complex complex_function(Op op, Complex a, Complex b) { return of_row(op, info(op).complex.two, "complex")(a, b); }
+
+std::int64_t integer_function(Op op, std::int64_t x) {
+    auto const function = info(op).integer.one;
+    return function == nullptr ? x : function(x);
 }
 
-Complex multiply(Complex a, Complex b) {
-    return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
-}
-
-Complex divide(Complex a, Complex b) {
-    double const real = std::fabs(b.real());
-    double const imag = std::fabs(b.imag());
-    if (real == 0 && imag == 0) return {a.real() / real, a.imag() / real};
-    if (real >= imag) {
-        double const ratio = b.imag() / b.real();
-        double const scale = 1.0 / (b.real() + b.imag() * ratio);
-        return {(a.real() + a.imag() * ratio) * scale, (a.imag() - a.real() * ratio) * scale};
-    }
-    double const ratio = b.real() / b.imag();
-    double const scale = 1.0 / (b.imag() + b.real() * ratio);
-    return {(a.real() * ratio + a.imag()) * scale, (a.imag() * ratio - a.real()) * scale};
-}
-
-Complex power(Complex base, Complex exponent) {
-    if (exponent == Complex(0)) return 1.0;
-    if (base == Complex(0)) {
-        double const nan = std::numeric_limits<double>::quiet_NaN();
-        return exponent.real() > 0 && exponent.imag() == 0 ? Complex(0) : Complex(nan, nan);
-    }
-    double const whole = exponent.real();
-    if (exponent.imag() != 0 || whole != std::trunc(whole) || std::fabs(whole) >= 100) return std::pow(base, exponent);
-    Complex value = 1.0;
-    bool empty = true;  // the first factor is taken as it is: 1 * inf would be nan in one part
-    for (int left = static_cast<int>(std::fabs(whole)); left > 0; left /= 2) {
-        if (left % 2 != 0) {
-            value = empty ? base : multiply(value, base);
-            empty = false;
-        }
-        if (left > 1) base = multiply(base, base);
-    }
-    return whole < 0 ? divide(1.0, value) : value;
-}
-
-Complex complex_function(Op op, Complex x) {
-    switch (op) {
-        case Op::neg: return -x;
-        case Op::sqrt: return std::sqrt(x);
-        case Op::rsqrt: return divide(1.0, std::sqrt(x));
-        case Op::exp: return std::exp(x);
-        case Op::exp2: return std::exp(x * std::numbers::ln2);
-        case Op::expm1: {  // e^x cos y - 1 without cancellation near 0
-            double const half = std::sin(x.imag() / 2);
-            double const grown = std::expm1(x.real());
-            return {grown * std::cos(x.imag()) - 2 * half * half, (grown + 1) * std::sin(x.imag())};
-        }
-        case Op::log: return std::log(x);
-        case Op::log2: return std::log(x) / std::numbers::ln2;
-        case Op::log1p: {
-            double const square = x.real() * (2 + x.real()) + x.imag() * x.imag();  // |1 + x|^2 - 1
-            double const size = square > -0.5 && square < 1 ? 0.5 * std::log1p(square) : std::log(std::abs(1.0 + x));
-            return {size, std::atan2(x.imag(), 1 + x.real())};
-        }
-        case Op::sin: return std::sin(x);
-        case Op::cos: return std::cos(x);
-        case Op::tan: return std::tan(x);
-        case Op::atan: return std::atan(x);
-        case Op::sinh: return std::sinh(x);
-        case Op::cosh: return std::cosh(x);
-        case Op::tanh: return std::tanh(x);
-        case Op::sigmoid:
-            return x.real() >= 0 ? divide(1.0, 1.0 + std::exp(-x)) : divide(std::exp(x), 1.0 + std::exp(x));
-        case Op::silu: return multiply(x, complex_function(Op::sigmoid, x));
-        case Op::conj: return std::conj(x);
-        default: throw InternalError("no complex function of one argument");
-    }
-}
-
-Complex complex_function(Op op, Complex a, Complex b) {
-    switch (op) {
-        case Op::add: return a + b;
-        case Op::sub: return a - b;
-        case Op::mul: return multiply(a, b);
-        case Op::div: return divide(a, b);
-        case Op::pow: return power(a, b);
-        default: throw InternalError("no complex function of two arguments");
-    }
+std::int64_t integer_function(Op op, std::int64_t a, std::int64_t b) {
+    return of_row(op, info(op).integer.two, "integer")(a, b);
 }
 
 }  // namespace ein::scalar

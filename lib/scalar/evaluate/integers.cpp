@@ -17,14 +17,11 @@ std::optional<std::int64_t> exact_pow(std::int64_t base, std::int64_t exponent) 
 
 std::optional<std::int64_t> exact_integer(Op op, std::int64_t a, std::int64_t b) {
     std::int64_t value = 0;
-    switch (op) {
-        case Op::add: return __builtin_add_overflow(a, b, &value) ? std::nullopt : std::optional(value);
-        case Op::sub: return __builtin_sub_overflow(a, b, &value) ? std::nullopt : std::optional(value);
-        case Op::mul: return __builtin_mul_overflow(a, b, &value) ? std::nullopt : std::optional(value);
-        case Op::mod: return integer_mod(a, b);
-        case Op::pow: return exact_pow(a, b);
-        default: return std::nullopt;
-    }
+    if (op == Op::add) return __builtin_add_overflow(a, b, &value) ? std::nullopt : std::optional(value);
+    if (op == Op::sub) return __builtin_sub_overflow(a, b, &value) ? std::nullopt : std::optional(value);
+    if (op == Op::mul) return __builtin_mul_overflow(a, b, &value) ? std::nullopt : std::optional(value);
+    if (op == Op::mod) return integer_mod(a, b);
+    return op == Op::pow ? exact_pow(a, b) : std::nullopt;
 }
 
 std::int64_t wrap(std::int64_t value, DType type) {
@@ -34,8 +31,15 @@ std::int64_t wrap(std::int64_t value, DType type) {
         case DType::i32: return static_cast<std::int32_t>(value);
         case DType::u8: return static_cast<std::uint8_t>(value);
         case DType::boolean: return value != 0 ? 1 : 0;
-        default: return value;
+        case DType::i64:
+        case DType::f16:
+        case DType::bf16:
+        case DType::f32:
+        case DType::f64:
+        case DType::c64:
+        case DType::c128: break;  // nothing to wrap
     }
+    return value;
 }
 
 std::int64_t integer_mod(std::int64_t a, std::int64_t b) {

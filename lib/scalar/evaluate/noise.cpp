@@ -18,13 +18,9 @@ constexpr Limits limits = {std::numeric_limits<Float>::epsilon(), std::numeric_l
                            std::numeric_limits<Float>::max()};
 
 Limits limits_of(DType type) {
-    switch (type) {
-        case DType::f16: return {0x1p-10, 0x1p-14, 65504};
-        case DType::bf16: return {0x1p-7, limits<float>.least_normal, 0x1.FEp127};
-        case DType::f32:
-        case DType::c64: return limits<float>;
-        default: return limits<double>;
-    }
+    if (type == DType::f16) return {0x1p-10, 0x1p-14, 65504};
+    if (type == DType::bf16) return {0x1p-7, limits<float>.least_normal, 0x1.FEp127};
+    return type == DType::f32 || type == DType::c64 ? limits<float> : limits<double>;
 }
 
 constexpr double tf32_epsilon = 0x1p-10;
@@ -69,41 +65,6 @@ double Noise::rounded(double value, double size, DType type) {
     if (std::fabs(off) > limit.greatest) return std::copysign(std::numeric_limits<double>::infinity(), off);
     bool const lost = std::fabs(off) < limit.least_normal && between_minus_one_and_one() < 0;
     return lost ? 0 : off;
-}
-
-bool rounds(Op op) {
-    switch (op) {
-        case Op::operand:
-        case Op::index:
-        case Op::number:
-        case Op::param:
-        case Op::neg:
-        case Op::logical_not:
-        case Op::abs:
-        case Op::sign:
-        case Op::floor:
-        case Op::ceil:
-        case Op::round:
-        case Op::relu:
-        case Op::conj:
-        case Op::real:
-        case Op::imag:
-        case Op::cast:
-        case Op::min:
-        case Op::max:
-        case Op::lt:
-        case Op::le:
-        case Op::gt:
-        case Op::ge:
-        case Op::eq:
-        case Op::ne:
-        case Op::logical_and:
-        case Op::logical_or:
-        case Op::complex:
-        case Op::position:
-        case Op::where: return false;
-        default: return true;
-    }
 }
 
 }  // namespace ein::scalar

@@ -39,7 +39,4 @@ private:
     bool tf32_;
 };
 
-/// Whether an operation rounds: those that move, compare or choose among their arguments do not.
-bool rounds(Op op);
-
 }  // namespace ein::scalar

@@ -20,6 +20,8 @@ class Lexer {
 public:
     explicit Lexer(std::string_view text) : text_(text) {}
     Token next();
+    /// Goes on at this offset.
+    void go_to(std::size_t offset) { at_ = offset; }
 
 private:
     Token take(TokenKind kind, std::size_t length);

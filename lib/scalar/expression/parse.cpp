@@ -1,5 +1,6 @@
 #include "lib/scalar/expression/parse.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cstdlib>
 #include <limits>
@@ -25,23 +26,12 @@ struct Infix {
     int binds;  // tighter is larger
 };
 
-constexpr int comparison_binds = 3;
-
 std::optional<Infix> infix(std::string_view symbol) {
-    if (symbol == "||") return Infix{Op::logical_or, 1};
-    if (symbol == "&&") return Infix{Op::logical_and, 2};
-    if (symbol == "<") return Infix{Op::lt, comparison_binds};
-    if (symbol == "<=") return Infix{Op::le, comparison_binds};
-    if (symbol == ">") return Infix{Op::gt, comparison_binds};
-    if (symbol == ">=") return Infix{Op::ge, comparison_binds};
-    if (symbol == "==") return Infix{Op::eq, comparison_binds};
-    if (symbol == "!=") return Infix{Op::ne, comparison_binds};
-    if (symbol == "+") return Infix{Op::add, 4};
-    if (symbol == "-") return Infix{Op::sub, 4};
-    if (symbol == "*") return Infix{Op::mul, 5};
-    if (symbol == "/") return Infix{Op::div, 5};
-    return std::nullopt;  // ^ belongs to unary(): it binds tighter than a minus before it
+    auto const op = infix_from_symbol(symbol);  // ^ belongs to unary(): it binds tighter than a minus before it
+    return op ? std::optional(Infix{*op, static_cast<int>(info(*op).binds)}) : std::nullopt;
 }
+
+constexpr int comparison_binds = static_cast<int>(Binds::comparison);
 
 /// The value of a number's text, negated when asked (only then is 9223372036854775808 an integer).
 Expr number_from(std::string_view text, bool negative) {
@@ -62,7 +52,7 @@ Expr number_from(std::string_view text, bool negative) {
 class Parser {
 public:
     Parser(std::string_view text, Names const& names, int most_depth)
-        : lexer_(text), names_(names), most_depth_(most_depth) {
+        : text_(text), lexer_(text), names_(names), most_depth_(most_depth) {
         advance();
         advance();
     }
@@ -228,7 +218,7 @@ private:
     Expr name() {
         Token const token = now_;
         advance();
-        if (at("(")) return call(token);
+        if (at("(")) return token.text == "size" ? extent(token) : call(token);
         return known_or_placeholder(resolve_name(token.text, names_), token);
     }
 
@@ -237,6 +227,23 @@ private:
         if (!known.empty()) return known;
         faults_.push_back(token.kind == TokenKind::label ? unknown_label(token.text, token.where, names_)
                                                          : unknown_name(token.text, token.where, names_));
+        return Expr::integer(0);
+    }
+
+    /// size(label) or size([label]); a label may be any text, so it is no token.
+    Expr extent(Token const& function) {
+        std::size_t first = text_.find_first_not_of(" \t\n\r", now_.where + 1);
+        bool const bracket = first < text_.size() && text_[first] == '[';
+        first = bracket ? first + 1 : std::min(first, text_.size());
+        std::size_t const last = text_.find(bracket ? ']' : ')', first);
+        if (last == std::string_view::npos) throw Stop{{first, "a label and ')'", "the end", "close it: size(label)"}};
+        std::string_view const label = text_.substr(first, last - first);
+        lexer_.go_to(bracket ? last + 1 : last);
+        advance();
+        advance();
+        expect(")", "')'");
+        if (auto const known = resolve_extent(label, names_)) return placed(Expr::integer(*known), function.where);
+        faults_.push_back(unknown_extent(label, first, names_));
         return Expr::integer(0);
     }
 
@@ -299,6 +306,8 @@ private:
     void look_for_unknown_names() {
         for (; now_.kind != TokenKind::end; advance()) {
             bool const called = ahead_.kind == TokenKind::symbol && ahead_.text == "(";
+            if (called && now_.text == "size")  // what it holds is a label
+                while (ahead_.kind != TokenKind::end && !at(")")) advance();
             if (now_.where <= faults_.back().where) continue;
             if (now_.kind == TokenKind::name && !called && resolve_name(now_.text, names_).empty()) {
                 faults_.push_back(unknown_name(now_.text, now_.where, names_));
@@ -308,6 +317,7 @@ private:
         }
     }
 
+    std::string_view text_;
     Lexer lexer_;
     Names const& names_;
     int most_depth_;

@@ -1,4 +1,4 @@
-// Text to Expr and back. The grammar is NumPy's and C's where they agree: || then && then comparisons then + - then * / then
+// Text to Expr and back; size(label) becomes a number. The grammar is NumPy's and C's where they agree: || then && then comparisons then + - then * / then
 // unary - + ! then ^ (right-associative, binds tighter than unary minus on its left: -x^2 is -(x^2)).
 // Example: parse("abs(x-y)", {2 operands}) prints as "abs(x - y)"; constants print so that they read back the same bits.
 #pragma once
@@ -16,6 +16,7 @@ struct Names {
     int operands = 0;
     std::vector<std::string> labels;  // position in this list is Op::index's slot
     std::vector<std::string> params;
+    std::vector<std::int64_t> extents = {};  // of the labels, for size(label); empty: not known
 };
 
 /// What is wrong with an expression; `where` is the offset in the text, `caret()` the text with a caret line below the place.
@@ -31,7 +32,7 @@ using AddressGaps = std::unordered_map<Node const*, std::size_t>;
 
 struct ParseResult {
     Expr expr;                       // empty when there are faults
-    AddressGaps places;                   // for faults that are found later
+    AddressGaps places;              // for faults that are found later
     std::vector<ParseFault> faults;  // the first fault, and every unknown name after it
 };
 

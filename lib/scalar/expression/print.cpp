@@ -10,29 +10,9 @@
 namespace ein::scalar {
 namespace {
 
-/// How tight a printed expression binds; what binds looser than its place demands gets parentheses.
-enum Binds { loose = 0, either = 1, both = 2, comparison = 3, sum = 4, product = 5, unary = 6, power = 7, primary = 8 };
-
 Binds binds(Node const& node) {
-    switch (node.op) {
-        case Op::logical_or: return either;
-        case Op::logical_and: return both;
-        case Op::lt:
-        case Op::le:
-        case Op::gt:
-        case Op::ge:
-        case Op::eq:
-        case Op::ne: return comparison;
-        case Op::add:
-        case Op::sub: return sum;
-        case Op::mul:
-        case Op::div: return product;
-        case Op::neg:
-        case Op::logical_not: return unary;
-        case Op::pow: return power;
-        case Op::number: return std::signbit(node.value.real()) && !std::isnan(node.value.real()) ? unary : primary;
-        default: return primary;
-    }
+    bool const negative = node.op == Op::number && std::signbit(node.value.real()) && !std::isnan(node.value.real());
+    return negative ? Binds::unary : info(node.op).binds;
 }
 
 std::string shortest(double value) {
@@ -79,24 +59,24 @@ private:
     /// -(2) is a negation and -2 a number, so a literal behind a minus needs parentheses.
     void prefix(Node const& node) {
         Expr const& arg = node.args.front();
-        bool const literal = node.op == Op::neg && arg.op() == Op::number && binds(arg.node()) == primary;
+        bool const literal = node.op == Op::neg && arg.op() == Op::number && binds(arg.node()) == Binds::primary;
         text_ += info(node.op).name;
         if (literal) text_ += '(';
-        print(arg, unary);
+        print(arg, Binds::unary);
         if (literal) text_ += ')';
     }
 
     void raised(Node const& node) {
-        print(node.args[0], primary);
+        print(node.args[0], Binds::primary);
         text_ += '^';
-        print(node.args[1], unary);
+        print(node.args[1], Binds::unary);
     }
 
     void infix(Node const& node) {
         Binds const own = binds(node);
-        auto const tighter = static_cast<Binds>(own + 1);
-        print(node.args[0], own == comparison ? tighter : own);  // comparisons do not chain
-        bool const spaced = own != product;
+        auto const tighter = static_cast<Binds>(static_cast<int>(own) + 1);
+        print(node.args[0], own == Binds::comparison ? tighter : own);  // comparisons do not chain
+        bool const spaced = own != Binds::product;
         if (spaced) text_ += ' ';
         text_ += info(node.op).name;
         if (spaced) text_ += ' ';
@@ -120,7 +100,7 @@ private:
             if (folds)
                 arguments(arg.node(), op);
             else
-                print(arg, loose);
+                print(arg, Binds::loose);
         }
     }
 
@@ -132,7 +112,7 @@ private:
 
 std::string print(Expr const& expr, Names const& names) {
     Printer printer(names);
-    printer.print(expr, loose);
+    printer.print(expr, Binds::loose);
     return printer.take();
 }
 

@@ -102,6 +102,12 @@ Expr resolve_label(std::string_view label, Names const& names) {
     return {};
 }
 
+std::optional<std::int64_t> resolve_extent(std::string_view label, Names const& names) {
+    Expr const index = resolve_label(label, names);
+    auto const slot = index.empty() ? names.extents.size() : static_cast<std::size_t>(index.node().slot);
+    return slot < names.extents.size() ? std::optional(names.extents[slot]) : std::nullopt;
+}
+
 ParseFault unknown_name(std::string_view name, std::size_t where, Names const& names) {
     if (operand_number(name)) {
         return {where, "an operand of the node", quoted_text(name),
@@ -130,6 +136,15 @@ ParseFault unknown_label(std::string_view label, std::size_t where, Names const&
     std::string const near = nearest_name(label.substr(0, 100), names.labels);
     return {where, "a label of the node (" + join_names(names.labels) + ")", quoted_text(label),
             near.empty() ? "correct the label" : "did you mean [" + near + "]?"};
+}
+
+ParseFault unknown_extent(std::string_view label, std::size_t where, Names const& names) {
+    if (names.extents.empty())
+        return {where, "no size() here: the extents of labels are not known", quoted_text(label), "write the number"};
+    ParseFault fault = unknown_label(label, where, names);
+    std::string const near = nearest_name(label.substr(0, 100), names.labels);
+    if (!near.empty()) fault.mend = "did you mean size(" + near + ")?";
+    return fault;
 }
 
 ParseFault unknown_function(std::string_view name, std::size_t where) {

@@ -23,9 +23,12 @@ std::optional<double> constant_value(std::string_view name);
 Expr resolve_name(std::string_view name, Names const& names);
 /// The label called `label`, spaces around it ignored; an empty Expr for an unknown one.
 Expr resolve_label(std::string_view label, Names const& names);
+/// The extent of the label called `label`; nothing for an unknown one, or where extents are not known.
+std::optional<std::int64_t> resolve_extent(std::string_view label, Names const& names);
 
 ParseFault unknown_name(std::string_view name, std::size_t where, Names const& names);
 ParseFault unknown_label(std::string_view label, std::size_t where, Names const& names);
+ParseFault unknown_extent(std::string_view label, std::size_t where, Names const& names);
 ParseFault unknown_function(std::string_view name, std::size_t where);
 
 /// 'text' for a message: control characters escaped, cut after 40 characters.

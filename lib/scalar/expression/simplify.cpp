@@ -125,20 +125,15 @@ private:
     Simplified const* equivalent(Simplified const& whole, std::vector<Simplified> const& args) const {
         Expr const& first = args.front().expr;
         Expr const& last = args.back().expr;
+        Node const& node = whole.expr.node();
+        if (node.op == Op::cast) return same_cast(node, first.node()) ? &args[0] : nullptr;
+        if (node.op == Op::where) return chosen(args);
+        std::optional<Neutral> const neutral = info(node.op).neutral;
         // (a + bi)(1 + 0i) is not a + bi where a or b is infinite
-        bool const multiplies = !any_complex(whole.profile);
-        switch (whole.expr.op()) {
-            case Op::add: return is_number(last, 0) ? &args[0] : is_number(first, 0) ? &args[1] : nullptr;
-            case Op::sub: return is_number(last, 0) ? &args[0] : nullptr;
-            case Op::mul:
-                if (!multiplies) return nullptr;
-                return is_number(last, 1) ? &args[0] : is_number(first, 1) ? &args[1] : nullptr;
-            case Op::div: return multiplies && is_number(last, 1) ? &args[0] : nullptr;
-            case Op::pow: return is_number(last, 1) ? &args[0] : nullptr;
-            case Op::cast: return same_cast(whole.expr.node(), first.node()) ? &args[0] : nullptr;
-            case Op::where: return chosen(args);
-            default: return nullptr;
-        }
+        bool const multiplies = node.op == Op::mul || node.op == Op::div;
+        if (!neutral || (multiplies && any_complex(whole.profile))) return nullptr;
+        if (is_number(last, neutral->value)) return &args[0];
+        return neutral->left && is_number(first, neutral->value) ? &args[1] : nullptr;
     }
 
     /// A cast to the type that the argument has already. f16 and bf16 are computed as f32, so only their own cast shows them.

@@ -43,18 +43,14 @@ ValueType as_float(ValueType value) {
     return value;
 }
 
+/// Whether the operation needs an order, as comparisons and the choice of the least do, rather than a rounding.
+bool needs_order(Op op) {
+    return info(op).type == TypeRule::comparison || op == Op::min || op == Op::max || op == Op::sign;
+}
+
 void refuse_complex(Op op, DType type) {
-    if (!is_complex(type)) return;
-    switch (op) {
-        case Op::lt:
-        case Op::le:
-        case Op::gt:
-        case Op::ge:
-        case Op::min:
-        case Op::max:
-        case Op::sign: throw Refused{quoted(op) + " of complex numbers (they have no order)"};
-        default: throw Refused{quoted(op) + " of complex numbers"};
-    }
+    if (is_complex(type))
+        throw Refused{quoted(op) + " of complex numbers" + (needs_order(op) ? " (they have no order)" : "")};
 }
 
 /// Arithmetic of bools counts, except + and * of a graph of bools, which are "or" and "and".
@@ -98,14 +94,10 @@ Typing make_complex(ValueType const& a, ValueType const& b) {
 }
 
 Typing leaf(Node const& node, DType compute) {
-    switch (node.op) {
-        case Op::operand: return {strong(compute), {}};
-        case Op::index: return {weak(DType::i64), {}};
-        case Op::number:
-            if (node.integral) return {{DType::i64, true, node.integer}, {}};
-            return {weak(DType::f64), {}};
-        default: return {weak(DType::f64), {}};  // a param: its value is not known yet
-    }
+    if (node.op == Op::operand) return {strong(compute), {}};
+    if (node.op == Op::index) return {weak(DType::i64), {}};
+    if (node.op == Op::number && node.integral) return {{DType::i64, true, node.integer}, {}};
+    return {weak(DType::f64), {}};  // a number, or a param: its value is not known yet
 }
 
 Typing negation(ValueType const& value, DType compute) {
@@ -120,78 +112,52 @@ Typing ordered(Op op, ValueType value) {
     return uniform(value);
 }
 
-Typing unary(Node const& node, ValueType const& arg, DType compute) {
-    ValueType plain = arg;
-    plain.constant.reset();
-    switch (node.op) {
-        case Op::neg: return negation(arg, compute);
-        case Op::logical_not: return {strong(DType::boolean), {}};
-        case Op::sign:
-        case Op::floor:
-        case Op::ceil:
-        case Op::round:
-        case Op::relu: return ordered(node.op, arg);
-        case Op::cbrt:
-        case Op::erf:
-        case Op::gelu:
-        case Op::softplus: refuse_complex(node.op, arg.type); return uniform(as_float(arg));
-        case Op::conj: return uniform(plain);
-        case Op::abs:
-        case Op::real:
-        case Op::imag: return {{real_part(arg.type), arg.weak, {}}, arg.type};
-        case Op::cast: {
-            bool const half = node.cast_to == DType::f16 || node.cast_to == DType::bf16;
-            return {strong(half ? DType::f32 : node.cast_to), {}};
-        }
-        default: return uniform(as_float(arg));
-    }
+Typing of_reals(Op op, ValueType const& value) {
+    refuse_complex(op, value.type);
+    return uniform(as_float(value));
 }
 
-Typing binary(Op op, ValueType const& a, ValueType const& b, DType compute) {
-    switch (op) {
-        case Op::add:
-        case Op::sub:
-        case Op::mul:
-        case Op::div:
-        case Op::pow:
-        case Op::mod: return binary_arithmetic(op, a, b, compute);
-        case Op::min:
-        case Op::max: return ordered(op, common(a, b));
-        case Op::atan2: {
-            ValueType const value = common(a, b);
-            refuse_complex(op, value.type);
-            return uniform(as_float(value));
-        }
-        case Op::lt:
-        case Op::le:
-        case Op::gt:
-        case Op::ge:
-        case Op::eq:
-        case Op::ne: return comparison(op, a, b);
-        case Op::logical_and:
-        case Op::logical_or: return {strong(DType::boolean), {}};
-        case Op::complex: return make_complex(a, b);
-        case Op::position:
-            if (!exact(a.type)) throw Refused{"'position' of numbers that are no integers"};
-            return {strong(DType::i64), DType::i64};
-        default: throw InternalError("an operation of two arguments without a type");
-    }
+Typing cast(DType to) {
+    bool const half = to == DType::f16 || to == DType::bf16;
+    return {strong(half ? DType::f32 : to), {}};
 }
 
-}  // namespace
+Typing same(ValueType value) {
+    value.constant.reset();
+    return uniform(value);
+}
 
-namespace {
+Typing position(ValueType const& index) {
+    if (!exact(index.type)) throw Refused{"'position' of numbers that are no integers"};
+    return {strong(DType::i64), DType::i64};
+}
+
+/// where(condition, a, b): the condition keeps its type.
+Typing choice(ValueType const& a, ValueType const& b) {
+    ValueType const value = common(a, b);
+    return {value, value.type};
+}
 
 Typing any_typing(Node const& node, std::span<ValueType const> args, DType compute) {
-    switch (args.size()) {
-        case 0: return leaf(node, compute);
-        case 1: return unary(node, args[0], compute);
-        case 2: return binary(node.op, args[0], args[1], compute);
-        default: {  // where(condition, a, b): the condition keeps its type
-            ValueType const value = common(args[1], args[2]);
-            return {value, value.type};
-        }
+    Op const op = node.op;
+    auto const met = [&] { return args.size() == 1 ? args[0] : common(args[0], args[1]); };
+    switch (info(op).type) {
+        case TypeRule::leaf: return leaf(node, compute);
+        case TypeRule::cast: return cast(node.cast_to);
+        case TypeRule::truth: return {strong(DType::boolean), {}};
+        case TypeRule::choice: return choice(args[1], args[2]);
+        case TypeRule::negation: return negation(args[0], compute);
+        case TypeRule::same: return same(args[0]);
+        case TypeRule::part: return {{real_part(args[0].type), args[0].weak, {}}, args[0].type};
+        case TypeRule::ordered: return ordered(op, met());
+        case TypeRule::real: return of_reals(op, met());
+        case TypeRule::analytic: return uniform(as_float(args[0]));
+        case TypeRule::arithmetic: return binary_arithmetic(op, args[0], args[1], compute);
+        case TypeRule::comparison: return comparison(op, args[0], args[1]);
+        case TypeRule::make_complex: return make_complex(args[0], args[1]);
+        case TypeRule::position: return position(args[0]);
     }
+    throw InternalError("an operation without a type");
 }
 
 /// A known whole number is met by its value, as in NumPy 2: 300 beside a u8 is an error, not 44.

@@ -5,6 +5,7 @@
 namespace ein::scalar::jit {
 namespace {
 
+#include "lib/scalar/kernels/kernel_format.hpp"
 #include "lib/scalar/kernels/kernel_math.hpp"
 #include "lib/scalar/kernels/kernel_ops.hpp"
 
@@ -81,6 +82,10 @@ struct Traced {
     friend Traced pick(TracedMask condition, Traced a, Traced b) {
         return Traced(Number{recorder->apply(LaneOp::pick, condition.value, a.value, b.value)});
     }
+    friend Traced floor_of(Traced a) { return made(LaneOp::floor, a); }
+    friend Traced ceil_of(Traced a) { return made(LaneOp::ceil, a); }
+    friend Traced nearest_of(Traced a) { return made(LaneOp::rint, a); }
+    friend Traced root_of(Traced a) { return made(LaneOp::sqrt, a); }
     friend TracedBits<T> bits_of(Traced a) { return TracedBits<T>(typename TracedBits<T>::Number{a.value}); }
 };
 
@@ -178,49 +183,35 @@ private:
         return of(F::template of<Range::moderate>(a));
     }
 
+    template <class... Rows>
+    Value functions(VectorRows<Rows...>, Op op, Lane a) {
+        Value made;
+        static_cast<void>(((op == Rows::of_op && (made = of(Rows::Function::of(a)), true)) || ...));
+        return made;
+    }
+
+    template <class... Rows>
+    Value ranged_functions(VectorRows<Rows...>, Op op, Lane a) {
+        Value made;
+        static_cast<void>(((op == Rows::of_op && (made = by_range<typename Rows::Function>(a), true)) || ...));
+        return made;
+    }
+
+    template <class... Rows>
+    Value operators(VectorRows<Rows...>, Op op, Lane a, Lane b) {
+        Value made;
+        static_cast<void>(((op == Rows::of_op && (made = of(Rows::Function::of(a, b)), true)) || ...));
+        return made;
+    }
+
     Value of_number(Op op, Lane a) {
-        switch (op) {
-            case Op::neg: return of(Neg::of(a));
-            case Op::abs: return of(Abs::of(a));
-            case Op::sign: return of(Sign::of(a));
-            case Op::relu: return of(Relu::of(a));
-            case Op::floor: return of(Lane::made(LaneOp::floor, a));
-            case Op::ceil: return of(Lane::made(LaneOp::ceil, a));
-            case Op::round: return of(Lane::made(LaneOp::rint, a));
-            case Op::sqrt: return of(Lane::made(LaneOp::sqrt, a));
-            case Op::rsqrt: return of(Lane(1) / Lane::made(LaneOp::sqrt, a));
-            case Op::exp: return by_range<Exp>(a);
-            case Op::exp2: return by_range<Exp2>(a);
-            case Op::expm1: return of(Expm1::of(a));
-            case Op::log: return of(Log::of(a));
-            case Op::log2: return of(Log2::of(a));
-            case Op::log1p: return of(Log1p::of(a));
-            case Op::tanh: return of(Tanh::of(a));
-            case Op::sigmoid: return by_range<Sigmoid>(a);
-            case Op::silu: return by_range<Silu>(a);
-            case Op::softplus: return by_range<Softplus>(a);
-            case Op::erf: return of(Erf::of(a));
-            case Op::gelu: return by_range<Gelu>(a);
-            default: return {};
-        }
+        Value const made = functions(RealFunctions{}, op, a);
+        return made.kind == Kind::none ? ranged_functions(RangedFunctions{}, op, a) : made;
     }
 
     Value of_numbers(Op op, Lane a, Lane b) {
-        switch (op) {
-            case Op::add: return of(Add::of(a, b));
-            case Op::sub: return of(Sub::of(a, b));
-            case Op::mul: return of(Mul::of(a, b));
-            case Op::div: return of(Div::of(a, b));
-            case Op::min: return of(Min::of(a, b));
-            case Op::max: return of(Max::of(a, b));
-            case Op::lt: return of(Lt::of(a, b));
-            case Op::le: return of(Le::of(a, b));
-            case Op::gt: return of(Gt::of(a, b));
-            case Op::ge: return of(Ge::of(a, b));
-            case Op::eq: return of(Eq::of(a, b));
-            case Op::ne: return of(Ne::of(a, b));
-            default: return {};
-        }
+        Value const made = operators(RealOperators{}, op, a, b);
+        return made.kind == Kind::none ? operators(Comparisons{}, op, a, b) : made;
     }
 
     Program::Code const& program_;

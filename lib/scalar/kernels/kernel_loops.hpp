@@ -9,6 +9,7 @@
 namespace ein::scalar {
 namespace {
 
+#include "lib/scalar/kernels/kernel_format.hpp"
 #include "lib/scalar/kernels/kernel_math.hpp"
 #include "lib/scalar/kernels/kernel_ops.hpp"
 
@@ -181,18 +182,34 @@ void each(Kernels& table, Op op) {
 }
 
 template <class F, class... T>
-void each_by_range(Kernels& table, Op op) {
-    ((table.unary[static_cast<int>(op)][number_of<T>] = unary_by_range<F, T>), ...);
-}
-
-template <class F, class... T>
 void each2(Kernels& table, Op op) {
     (enter2<F, T, T>(table, op), ...);
 }
 
-template <class F, class... T>
-void comparisons(Kernels& table, Op op) {
-    (enter2<F, I64, T>(table, op), ...);
+template <class... Rows>
+void enter_functions(Kernels& table, VectorRows<Rows...>) {
+    (each<typename Rows::Function, float, double>(table, Rows::of_op), ...);
+}
+
+template <class F>
+void enter_by_range(UnaryKernel (&row)[register_count]) {
+    row[number_of<float>] = unary_by_range<F, float>;
+    row[number_of<double>] = unary_by_range<F, double>;
+}
+
+template <class... Rows>
+void enter_by_range(Kernels& table, VectorRows<Rows...>) {
+    (enter_by_range<typename Rows::Function>(table.unary[static_cast<int>(Rows::of_op)]), ...);
+}
+
+template <class... Rows>
+void enter_operators(Kernels& table, VectorRows<Rows...>) {
+    (each2<typename Rows::Function, float, double>(table, Rows::of_op), ...);
+}
+
+template <class T, class... Rows>
+void enter_comparisons(Kernels& table, VectorRows<Rows...>) {
+    (enter2<typename Rows::Function, I64, T>(table, Rows::of_op), ...);
 }
 
 template <class From>
@@ -210,56 +227,45 @@ void enter_conversions(Kernels& table) {
                           select<From, true, true>};
 }
 
-void enter_arithmetic(Kernels& table) {
-    each2<Add, float, double, Pair<float>, Pair<double>, I64>(table, Op::add);
-    each2<Sub, float, double, Pair<float>, Pair<double>, I64>(table, Op::sub);
-    each2<Mul, float, double, Pair<float>, Pair<double>, I64>(table, Op::mul);
-    each2<Div, float, double>(table, Op::div);
-    each2<Min, float, double, I64>(table, Op::min);
-    each2<Max, float, double, I64>(table, Op::max);
-    each2<And, I64>(table, Op::logical_and);
-    each2<Or, I64>(table, Op::logical_or);
-    enter2<Join, Pair<float>, float>(table, Op::complex);
-    enter2<Join, Pair<double>, double>(table, Op::complex);
-    comparisons<Lt, float, double, I64>(table, Op::lt);
-    comparisons<Le, float, double, I64>(table, Op::le);
-    comparisons<Gt, float, double, I64>(table, Op::gt);
-    comparisons<Ge, float, double, I64>(table, Op::ge);
-    comparisons<Eq, float, double, Pair<float>, Pair<double>, I64>(table, Op::eq);
-    comparisons<Ne, float, double, Pair<float>, Pair<double>, I64>(table, Op::ne);
+void enter_reals(Kernels& table) {
+    enter_functions(table, RealFunctions{});
+    enter_by_range(table, RangedFunctions{});
+    enter_by_range(table, LibraryFunctions{});
+    enter_operators(table, RealOperators{});
+    enter_comparisons<float>(table, Comparisons{});
+    enter_comparisons<double>(table, Comparisons{});
+    each<Zero, float, double>(table, Op::imag);
 }
 
-void enter_functions(Kernels& table) {
-    each<Neg, float, double, Pair<float>, Pair<double>, I64>(table, Op::neg);
+void enter_integers(Kernels& table) {
+    each<Neg, I64>(table, Op::neg);
     each<Not, I64>(table, Op::logical_not);
-    each<Abs, float, double, I64>(table, Op::abs);
-    each<Sign, float, double, I64>(table, Op::sign);
-    each<Relu, float, double, I64>(table, Op::relu);
-    each<Floor, float, double>(table, Op::floor);
-    each<Ceil, float, double>(table, Op::ceil);
-    each<Round, float, double>(table, Op::round);
-    each<Sqrt, float, double>(table, Op::sqrt);
-    each<Rsqrt, float, double>(table, Op::rsqrt);
-    each_by_range<Exp, float, double>(table, Op::exp);
-    each_by_range<Exp2, float, double>(table, Op::exp2);
-    each<Expm1, float, double>(table, Op::expm1);
-    each<Log, float, double>(table, Op::log);
-    each<Log2, float, double>(table, Op::log2);
-    each<Log1p, float, double>(table, Op::log1p);
-    each_by_range<Sin, float, double>(table, Op::sin);
-    each_by_range<Cos, float, double>(table, Op::cos);
-    each<Tanh, float, double>(table, Op::tanh);
-    each_by_range<Sigmoid, float, double>(table, Op::sigmoid);
-    each_by_range<Silu, float, double>(table, Op::silu);
-    each_by_range<Softplus, float, double>(table, Op::softplus);
-    each<Erf, float, double>(table, Op::erf);
-    each_by_range<Gelu, float, double>(table, Op::gelu);
-    each<Conj, Pair<float>, Pair<double>>(table, Op::conj);
-    enter<Real, float, Pair<float>>(table, Op::real);
-    enter<Real, double, Pair<double>>(table, Op::real);
-    enter<Imag, float, Pair<float>>(table, Op::imag);
-    enter<Imag, double, Pair<double>>(table, Op::imag);
-    each<Zero, float, double, I64>(table, Op::imag);
+    each<Abs, I64>(table, Op::abs);
+    each<Sign, I64>(table, Op::sign);
+    each<Relu, I64>(table, Op::relu);
+    each<Zero, I64>(table, Op::imag);
+    each2<Add, I64>(table, Op::add);
+    each2<Sub, I64>(table, Op::sub);
+    each2<Mul, I64>(table, Op::mul);
+    each2<Min, I64>(table, Op::min);
+    each2<Max, I64>(table, Op::max);
+    each2<And, I64>(table, Op::logical_and);
+    each2<Or, I64>(table, Op::logical_or);
+    enter_comparisons<I64>(table, Comparisons{});
+}
+
+template <class T>
+void enter_complex(Kernels& table) {
+    each<Neg, Pair<T>>(table, Op::neg);
+    each<Conj, Pair<T>>(table, Op::conj);
+    enter<Real, T, Pair<T>>(table, Op::real);
+    enter<Imag, T, Pair<T>>(table, Op::imag);
+    each2<Add, Pair<T>>(table, Op::add);
+    each2<Sub, Pair<T>>(table, Op::sub);
+    each2<Mul, Pair<T>>(table, Op::mul);
+    enter2<Join, Pair<T>, T>(table, Op::complex);
+    enter2<Eq, I64, Pair<T>>(table, Op::eq);
+    enter2<Ne, I64, Pair<T>>(table, Op::ne);
 }
 
 }  // namespace
@@ -267,8 +273,10 @@ void enter_functions(Kernels& table) {
 void EIN_FILL_KERNELS(Kernels& table);
 
 void EIN_FILL_KERNELS(Kernels& table) {
-    enter_arithmetic(table);
-    enter_functions(table);
+    enter_reals(table);
+    enter_integers(table);
+    enter_complex<float>(table);
+    enter_complex<double>(table);
     enter_conversions<float>(table);
     enter_conversions<double>(table);
     enter_conversions<Pair<float>>(table);

@@ -167,25 +167,33 @@ struct Relu {
     }
 };
 struct Floor {
-    static float of(float a) { return __builtin_floorf(a); }
-    static double of(double a) { return __builtin_floor(a); }
+    template <class T>
+    static T of(T a) {
+        return floor_of(a);
+    }
 };
 struct Ceil {
-    static float of(float a) { return __builtin_ceilf(a); }
-    static double of(double a) { return __builtin_ceil(a); }
+    template <class T>
+    static T of(T a) {
+        return ceil_of(a);
+    }
 };
-struct Round {  // half to even
-    static float of(float a) { return __builtin_rintf(a); }
-    static double of(double a) { return __builtin_rint(a); }
+struct Round {
+    template <class T>
+    static T of(T a) {
+        return nearest_of(a);
+    }
 };
 struct Sqrt {
-    static float of(float a) { return __builtin_sqrtf(a); }
-    static double of(double a) { return __builtin_sqrt(a); }
+    template <class T>
+    static T of(T a) {
+        return root_of(a);
+    }
 };
 struct Rsqrt {
     template <class T>
     static T of(T a) {
-        return T(1) / Sqrt::of(a);
+        return T(1) / root_of(a);
     }
 };
 struct Exp {
@@ -250,6 +258,24 @@ struct Tanh {
     template <class T>
     static T of(T a) {
         return fast_tanh(a);
+    }
+};
+struct Asinh {
+    template <class T>
+    static T of(T a) {
+        return fast_asinh(a);
+    }
+};
+struct Acosh {
+    template <class T>
+    static T of(T a) {
+        return fast_acosh(a);
+    }
+};
+struct Atanh {
+    template <class T>
+    static T of(T a) {
+        return fast_atanh(a);
     }
 };
 struct Sigmoid {
@@ -324,3 +350,35 @@ struct IsTrue {
         return (a.re != T(0)) | (a.im != T(0));
     }
 };
+
+// ---- the functions of reals that have vector code, one row each: kernel_loops.hpp makes loops of them, jit/trace.cpp records
+// them. What is in no list runs one element at a time (plain_kernels.cpp). ----
+
+template <Op op, class F>
+struct VectorRow {
+    static constexpr Op of_op = op;
+    using Function = F;
+};
+template <class... Rows>
+struct VectorRows {};
+
+using RealFunctions = VectorRows<VectorRow<Op::neg, Neg>, VectorRow<Op::abs, Abs>, VectorRow<Op::sign, Sign>,
+                                 VectorRow<Op::relu, Relu>, VectorRow<Op::floor, Floor>, VectorRow<Op::ceil, Ceil>,
+                                 VectorRow<Op::round, Round>, VectorRow<Op::sqrt, Sqrt>, VectorRow<Op::rsqrt, Rsqrt>,
+                                 VectorRow<Op::expm1, Expm1>, VectorRow<Op::log, Log>, VectorRow<Op::log2, Log2>,
+                                 VectorRow<Op::log1p, Log1p>, VectorRow<Op::tanh, Tanh>, VectorRow<Op::asinh, Asinh>,
+                                 VectorRow<Op::acosh, Acosh>, VectorRow<Op::atanh, Atanh>, VectorRow<Op::erf, Erf>>;
+
+/// With a shorter form for moderate arguments.
+using RangedFunctions =
+    VectorRows<VectorRow<Op::exp, Exp>, VectorRow<Op::exp2, Exp2>, VectorRow<Op::sigmoid, Sigmoid>,
+               VectorRow<Op::silu, Silu>, VectorRow<Op::softplus, Softplus>, VectorRow<Op::gelu, Gelu>>;
+
+/// Whose form for all arguments calls the C library: no code is made of them at run time.
+using LibraryFunctions = VectorRows<VectorRow<Op::sin, Sin>, VectorRow<Op::cos, Cos>>;
+
+using RealOperators = VectorRows<VectorRow<Op::add, Add>, VectorRow<Op::sub, Sub>, VectorRow<Op::mul, Mul>,
+                                 VectorRow<Op::div, Div>, VectorRow<Op::min, Min>, VectorRow<Op::max, Max>>;
+
+using Comparisons = VectorRows<VectorRow<Op::lt, Lt>, VectorRow<Op::le, Le>, VectorRow<Op::gt, Gt>,
+                               VectorRow<Op::ge, Ge>, VectorRow<Op::eq, Eq>, VectorRow<Op::ne, Ne>>;

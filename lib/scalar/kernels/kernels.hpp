@@ -14,13 +14,10 @@ inline constexpr int register_count = 5;
 
 /// 0 to 4, of a register type.
 constexpr int register_number(DType type) {
-    switch (type) {
-        case DType::f32: return 0;
-        case DType::f64: return 1;
-        case DType::c64: return 2;
-        case DType::c128: return 3;
-        default: return 4;
-    }
+    if (type == DType::f32) return 0;
+    if (type == DType::f64) return 1;
+    if (type == DType::c64) return 2;
+    return type == DType::c128 ? 3 : 4;
 }
 
 using UnaryKernel = void (*)(void* out, void const* a, std::size_t count);

@@ -1,62 +1,35 @@
-// Kernels of what has no vector form: one call of the C library, or of functions.hpp, an element.
+// Kernels of every row of the table of operations, one element at a time; those that have a vector form are replaced by it.
 #include "lib/scalar/kernels/plain_kernels.hpp"
 
 #include <cmath>
 #include <complex>
+#include <utility>
 
-#include "lib/scalar/evaluate/functions.hpp"
-#include "lib/scalar/evaluate/integers.hpp"
+#include "lib/scalar/operations/table.hpp"
 
 namespace ein::scalar {
 namespace {
 
-// The same templates as functions, so that each loop calls one function directly.
-#define EIN_PLAIN(NAME, CALL) \
-    struct NAME {             \
-        template <class T>    \
-        static T of(T x) {    \
-            return CALL;      \
-        }                     \
-    };
-EIN_PLAIN(Cbrt, std::cbrt(x))
-EIN_PLAIN(Tan, std::tan(x))
-EIN_PLAIN(Atan, std::atan(x))
-EIN_PLAIN(Sinh, std::sinh(x))
-EIN_PLAIN(Cosh, std::cosh(x))
-#undef EIN_PLAIN
+/// The functions of one row. c64 too is worked out in double and rounded once.
+template <std::size_t row>
+struct Row {
+    static constexpr Operation const& of_op = operations[row];
 
-struct Pow {
-    template <class T>
-    static T of(T a, T b) {
-        return std::pow(a, b);
-    }
-    static std::int64_t of(std::int64_t a, std::int64_t b) { return integer_pow(a, b); }
-};
-struct Mod {
-    template <class T>
-    static T of(T a, T b) {
-        return static_cast<T>(real_function(Op::mod, static_cast<double>(a), static_cast<double>(b)));
-    }
-    static std::int64_t of(std::int64_t a, std::int64_t b) { return integer_mod(a, b); }
-};
-struct Atan2 {
-    template <class T>
-    static T of(T a, T b) {
-        return std::atan2(a, b);
-    }
-};
-
-template <Op op>
-struct ComplexCall {  // c64 too is worked out in double and rounded once
+    static float of(float x) { return of_op.real.single(x); }
+    static double of(double x) { return of_op.real.whole(x); }
+    static float of(float a, float b) { return of_op.real.single_of_two(a, b); }
+    static double of(double a, double b) { return of_op.real.whole_of_two(a, b); }
     template <class T>
     static std::complex<T> of(std::complex<T> x) {
-        return std::complex<T>(complex_function(op, Complex(x)));
+        return std::complex<T>(of_op.complex.one(Complex(x)));
     }
     template <class T>
     static std::complex<T> of(std::complex<T> a, std::complex<T> b) {
-        return std::complex<T>(complex_function(op, Complex(a), Complex(b)));
+        return std::complex<T>(of_op.complex.two(Complex(a), Complex(b)));
     }
+    static std::int64_t of(std::int64_t a, std::int64_t b) { return of_op.integer.two(a, b); }
 };
+
 struct ComplexAbs {
     template <class T>
     static T of(std::complex<T> x) {
@@ -82,52 +55,36 @@ void binary(void* out, void const* a, void const* b, std::size_t count) {
 template <class F, class A>
 constexpr BinaryKernels forms{binary<F, A, 1, 1>, binary<F, A, 1, 0>, binary<F, A, 0, 1>};
 
-template <class F>
-void enter_real(Kernels& table, Op op) {
-    auto& row = table.unary[static_cast<int>(op)];
-    row[register_number(DType::f32)] = unary<F, float, float>;
-    row[register_number(DType::f64)] = unary<F, double, double>;
-}
-
-template <class F>
-void enter_real2(Kernels& table, Op op) {
-    auto& row = table.binary[static_cast<int>(op)];
-    row[register_number(DType::f32)] = forms<F, float>;
-    row[register_number(DType::f64)] = forms<F, double>;
-}
-
-template <Op... op>
-void enter_complex(Kernels& table) {
+template <std::size_t row>
+void enter(Kernels& table) {
     using C64 = std::complex<float>;
     using C128 = std::complex<double>;
-    ((table.unary[static_cast<int>(op)][register_number(DType::c64)] = unary<ComplexCall<op>, C64, C64>), ...);
-    ((table.unary[static_cast<int>(op)][register_number(DType::c128)] = unary<ComplexCall<op>, C128, C128>), ...);
+    constexpr Operation const& of_op = operations[row];
+    constexpr int f32 = register_number(DType::f32), f64 = register_number(DType::f64),
+                  c64 = register_number(DType::c64), c128 = register_number(DType::c128),
+                  i64 = register_number(DType::i64);
+    constexpr bool of_parts = of_op.type == TypeRule::part;  // whose results have another type
+    auto& one = table.unary[row];
+    auto& two = table.binary[row];
+    if constexpr (of_op.real.whole != nullptr)
+        one[f32] = unary<Row<row>, float, float>, one[f64] = unary<Row<row>, double, double>;
+    if constexpr (of_op.real.whole_of_two != nullptr)
+        two[f32] = forms<Row<row>, float>, two[f64] = forms<Row<row>, double>;
+    if constexpr (of_op.complex.one != nullptr && !of_parts)
+        one[c64] = unary<Row<row>, C64, C64>, one[c128] = unary<Row<row>, C128, C128>;
+    if constexpr (of_op.complex.two != nullptr) two[c64] = forms<Row<row>, C64>, two[c128] = forms<Row<row>, C128>;
+    if constexpr (of_op.integer.two != nullptr) two[i64] = forms<Row<row>, std::int64_t>;
 }
 
-template <Op... op>
-void enter_complex2(Kernels& table) {
-    using C64 = std::complex<float>;
-    using C128 = std::complex<double>;
-    ((table.binary[static_cast<int>(op)][register_number(DType::c64)] = forms<ComplexCall<op>, C64>), ...);
-    ((table.binary[static_cast<int>(op)][register_number(DType::c128)] = forms<ComplexCall<op>, C128>), ...);
+template <std::size_t... row>
+void enter_all(Kernels& table, std::index_sequence<row...>) {
+    (enter<row>(table), ...);
 }
 
 }  // namespace
 
 void fill_plain_kernels(Kernels& table) {
-    enter_real<Cbrt>(table, Op::cbrt);
-    enter_real<Tan>(table, Op::tan);
-    enter_real<Atan>(table, Op::atan);
-    enter_real<Sinh>(table, Op::sinh);
-    enter_real<Cosh>(table, Op::cosh);
-    enter_real2<Pow>(table, Op::pow);
-    enter_real2<Mod>(table, Op::mod);
-    enter_real2<Atan2>(table, Op::atan2);
-    table.binary[static_cast<int>(Op::pow)][register_number(DType::i64)] = forms<Pow, std::int64_t>;
-    table.binary[static_cast<int>(Op::mod)][register_number(DType::i64)] = forms<Mod, std::int64_t>;
-    enter_complex<Op::sqrt, Op::rsqrt, Op::exp, Op::exp2, Op::expm1, Op::log, Op::log2, Op::log1p, Op::sin, Op::cos,
-                  Op::tan, Op::atan, Op::sinh, Op::cosh, Op::tanh, Op::sigmoid, Op::silu>(table);
-    enter_complex2<Op::div, Op::pow>(table);
+    enter_all(table, std::make_index_sequence<operations.size()>());
     auto& absolute = table.unary[static_cast<int>(Op::abs)];
     absolute[register_number(DType::c64)] = unary<ComplexAbs, float, std::complex<float>>;
     absolute[register_number(DType::c128)] = unary<ComplexAbs, double, std::complex<double>>;

@@ -16,13 +16,12 @@ std::size_t rounded_up(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
 /// Writes a value as its register holds it.
 void store(Scalar const& value, DType type, std::byte* to) {
     auto const put = [to](auto bits) { std::memcpy(to, &bits, sizeof bits); };
-    switch (register_dtype(type)) {
-        case DType::f32: return put(static_cast<float>(value.number.real()));
-        case DType::f64: return put(value.number.real());
-        case DType::c64: return put(std::complex<float>(value.number));
-        case DType::c128: return put(value.number);
-        default: return put(value.integer);
-    }
+    DType const held = register_dtype(type);
+    if (held == DType::f32) return put(static_cast<float>(value.number.real()));
+    if (held == DType::f64) return put(value.number.real());
+    if (held == DType::c64) return put(std::complex<float>(value.number));
+    if (held == DType::c128) return put(value.number);
+    put(value.integer);
 }
 
 /// Strips in scratch that no living value occupies, by size. Bytes here are those of one element of each.

@@ -4,20 +4,18 @@
 #include <unordered_map>
 
 #include "lib/base/error.hpp"
-#include "lib/scalar/program/code_builder.hpp"
 #include "lib/scalar/evaluate/evaluator.hpp"
-#include "lib/scalar/program/program_code.hpp"
+#include "lib/scalar/expression/ops.hpp"
 #include "lib/scalar/expression/type.hpp"
 #include "lib/scalar/expression/typing.hpp"
 #include "lib/scalar/expression/walk.hpp"
+#include "lib/scalar/program/code_builder.hpp"
+#include "lib/scalar/program/program_code.hpp"
 
 namespace ein::scalar {
 namespace {
 
 bool exact(DType type) { return kind(type) == Kind::integer || kind(type) == Kind::boolean; }
-bool may_overflow(Op op) {
-    return op == Op::neg || op == Op::abs || op == Op::add || op == Op::sub || op == Op::mul || op == Op::pow;
-}
 
 /// The expression with numbers for its params.
 class Binding {
@@ -67,34 +65,38 @@ private:
     int made_value(Expr const& expr) {
         Node const& node = expr.node();
         Typing const& typing = types_.of(expr);
-        switch (node.op) {
-            case Op::operand: return code_.operand(node.slot);
-            case Op::index: return code_.index(node.slot);
-            case Op::number:
-                return node.integral ? code_.constant(Scalar::of(node.integer), DType::i64)
-                                     : code_.constant(Scalar::of(node.value), DType::f64);
-            case Op::cast: return converted(value(node.args[0]), types_.of(node.args[0]).value.type, node.cast_to);
-            case Op::logical_not: return apply(node.op, DType::i64, DType::boolean, truth(node.args[0]));
-            case Op::logical_and:
-            case Op::logical_or:
-                return apply(node.op, DType::i64, DType::boolean, truth(node.args[0]), truth(node.args[1]));
-            case Op::where: {
+        switch (form(node.op)) {
+            case Form::leaf: return leaf(node);
+            case Form::cast: return converted(value(node.args[0]), types_.of(node.args[0]).value.type, node.cast_to);
+            case Form::logic:
+                return node.args.size() == 1
+                           ? apply(node.op, DType::i64, DType::boolean, truth(node.args[0]))
+                           : apply(node.op, DType::i64, DType::boolean, truth(node.args[0]), truth(node.args[1]));
+            case Form::choice: {
                 int const condition = truth(node.args[0]);
                 int const a = argument(node.args[1], *typing.work);
                 return code_.select(*typing.work, condition, a, argument(node.args[2], *typing.work));
             }
-            case Op::position: {
+            case Form::position: {
                 Node const& extent = node.args[1].node();
                 promise(extent.op == Op::number && extent.integral, "the extent of position() is not a number");
                 return code_.position(argument(node.args[0], DType::i64), extent.integer);
             }
-            default: break;
+            case Form::computed: break;
         }
         if (node.op == Op::pow) return power(node, *typing.work);
         if (node.args.size() == 1)
             return apply(node.op, *typing.work, typing.value.type, argument(node.args[0], *typing.work));
         int const a = argument(node.args[0], *typing.work);
         return apply(node.op, *typing.work, typing.value.type, a, argument(node.args[1], *typing.work));
+    }
+
+    int leaf(Node const& node) {
+        if (node.op == Op::operand) return code_.operand(node.slot);
+        if (node.op == Op::index) return code_.index(node.slot);
+        promise(node.op == Op::number, "a param is compiled without its value");
+        return node.integral ? code_.constant(Scalar::of(node.integer), DType::i64)
+                             : code_.constant(Scalar::of(node.value), DType::f64);
     }
 
     int argument(Expr const& expr, DType to) { return converted(value(expr), types_.of(expr).value.type, to); }
@@ -116,7 +118,7 @@ private:
 
     int wrapped(Op op, DType type, int a) {
         bool const narrow = exact(type) && type != DType::i64;
-        return narrow && may_overflow(op) ? code_.unary(kernels().wrap[static_cast<int>(type)], DType::i64, a) : a;
+        return narrow && info(op).overflows ? code_.unary(kernels().wrap[static_cast<int>(type)], DType::i64, a) : a;
     }
 
     int converted(int a, DType from, DType to) {

@@ -60,8 +60,14 @@ DType register_dtype(DType type) {
         case DType::f64:
         case DType::c64:
         case DType::c128: return type;
-        default: return DType::i64;
+        case DType::i8:
+        case DType::i16:
+        case DType::i32:
+        case DType::i64:
+        case DType::u8:
+        case DType::boolean: break;
     }
+    return DType::i64;
 }
 
 Program::Program(Expr const& expr, DType compute, DType weak, Params const& params)

@@ -74,7 +74,7 @@ Kernel kernel(fb::Kernel const& in, scalar::Params const& params, std::string co
     if (in.inputs())
         for (auto const* axes : *in.inputs()) e.inputs.push_back(numbers(axes->of()));
     e.output = numbers(in.output());
-    e.agg = checked_enum<scalar::Agg>(in.agg(), 7, file, "aggregation");
+    e.agg = checked_enum<scalar::Agg>(in.agg(), scalar::agg_count, file, "aggregation");
     out.compute = dtype(in.compute(), file);
     scalar::Names names{static_cast<int>(e.operands()), e.labels, {}};
     for (auto const& [name, value] : params) names.params.push_back(name);

@@ -51,6 +51,35 @@ TEST_CASE("axes of extent 1 broadcast as in NumPy, through a reshape that drops 
           Lines{"out:squeeze0 f32(3,) = reshape t", "out f32(3,) = out:squeeze0(i) -> (i) sum x"});
 }
 
+TEST_CASE("size(label) in a join is the extent that the node binds", "[lib][graph]") {
+    CHECK(nodes_of(R"j("einsum": "ij,jk->ik", "inputs": ["A", "B"], "join": "x*y/size(j) + size(k)")j") ==
+          Lines{"out f32(2, 4) = A(i j) B(j k) -> (i k) sum x*y/3 + 4"});
+    CHECK(nodes_of(R"j("einsum": "i->ir", "inputs": ["v"], "sizes": {"r": 9}, "join": "x*size(r)")j") ==
+          Lines{"out f32(3, 9) = v(i) -> (i r) sum x*9"});
+    auto const faults = node_faults(R"j("einsum": "row col -> row", "inputs": ["A"], "join": "x/size(cols)")j");
+    REQUIRE(faults.size() == 1);
+    CHECK(faults[0].expected == "a label of the node (row or col)");
+    CHECK(faults[0].mend == "did you mean size(col)?\n  x/size(cols)\n         ^");
+    CHECK(node_faults(R"j("einsum": "i->i", "inputs": ["Q"], "join": "x/size(i)")j").size() == 1);  // Q alone
+}
+
+TEST_CASE("a mean becomes its sum and the quotient, as the op has it", "[lib][graph]") {
+    CHECK(nodes_of(R"j("einsum": "ij->i", "inputs": ["A"], "agg": "mean", "join": "x*x")j") ==
+          Lines{"out:sum f32(2,) = A(i j) -> (i) sum x*x", "out f32(2,) = out:sum(i) -> (i) sum x/3.0"});
+    CHECK(nodes_of(R"j("einsum": "i->", "inputs": ["n8"], "agg": "mean")j") ==
+          Lines{"out:sum f64() = n8(i) -> () sum x", "out f64() = out:sum() -> () sum x/3.0"});
+    CHECK(nodes_of(R"j("einsum": "i->", "inputs": ["n"], "agg": "mean", "dtype": "i32")j") ==
+          Lines{"out:sum f64() = n(i) -> () sum x", "out i32() = out:sum() -> () sum x/3.0"});
+    CHECK(nodes_of(R"j("einsum": "ij->j", "inputs": ["w"], "agg": "mean")j") ==
+          Lines{"out:sum f32(3,) = w(i j) -> (j) sum x", "out f16(3,) = out:sum(j) -> (j) sum x/2.0"});
+    CHECK(nodes_of(R"j("einsum": "ij->", "inputs": ["z"], "agg": "mean")j") ==
+          Lines{"out:sum c64() = z(i j) -> () sum x", "out c64() = out:sum() -> () sum x/6.0"});
+    CHECK(nodes_of(R"j("einsum": "i->i", "inputs": ["n"], "agg": "mean")j") ==
+          Lines{"out f64(3,) = n(i) -> (i) sum x"});
+    CHECK(nodes_of(R"j("einsum": "ij->j", "inputs": ["e"], "agg": "mean")j") ==
+          Lines{"out:sum f32(3,) = e(i j) -> (j) sum x", "out f32(3,) = out:sum(j) -> (j) sum x/0.0"});
+}
+
 TEST_CASE("argmin and argmax become two EinSums that compute in one type", "[lib][graph]") {
     CHECK(nodes_of(R"j("einsum": "ij->i", "inputs": ["A"], "agg": "argmax")j") ==
           Lines{"out:max f32(2,) = A(i j) -> (i) max x",
@@ -130,7 +159,7 @@ TEST_CASE("each fault of an einsum node says where, what and how to mend it", "[
          {R"j("einsum": "i->i", "inputs": ["v"], "sizes": {"q": 4})j", "/nodes/0/sizes/q", "a label of this einsum",
           "the unknown label 'q'"},
          {R"j("einsum": "i->", "inputs": ["v"], "agg": "summ")j", "/nodes/0/agg",
-          "sum, prod, min, max, any, all, logsumexp, argmin or argmax", "'summ'"},
+          "sum, prod, min, max, any, all, logsumexp, argmin, argmax or mean", "'summ'"},
          {R"j("einsum": "i->", "inputs": ["v"], "agg": 3)j", "/nodes/0/agg", "a string", "3"},
          {R"j("einsum": "i->", "inputs": ["v"], "dtype": "f31")j", "/nodes/0/dtype",
           "a dtype (f16, bf16, f32, f64, c64, c128, i8, i16, i32, i64, u8, bool)", "'f31'"},

@@ -16,8 +16,9 @@ std::string with_parts(std::string const& parts) {
                   {"name": "same", "op": "cast", "inputs": ["Z"], "dtype": "f32"},
                   {"name": "chain", "einsum": "ij,jk,kl->il", "inputs": ["A", "B", "C"]},
                   {"name": "dead", "einsum": "ij->", "inputs": ["A"]},
-                  {"name": "sum", "einsum": "ij->", "inputs": ["same"]}],
-        "outputs": ["R", "chain", "sum"], "parts": )" +
+                  {"name": "sum", "einsum": "ij->", "inputs": ["same"]},
+                  {"name": "mean", "einsum": "ij->i", "inputs": ["A"], "agg": "mean"}],
+        "outputs": ["R", "chain", "sum", "mean"], "parts": )" +
            parts + "}";
 }
 
@@ -48,6 +49,7 @@ TEST_CASE("parts fix the labels that they name and leave others free", "[lib][gr
     CHECK(maker(graph, "Z").fixed == Parts{3, 0, 4});
     CHECK(maker(graph, "R").fixed == Parts{5});
     CHECK(maker(graph, "P").fixed.empty());
+    CHECK(maker(read(R"({"mean": {"j": 2}})"), "mean:sum").fixed == Parts{0, 2});
     CHECK(maker(read(R"({"dead": {"i": 2}})"), "Z").fixed.empty());  // checked, then left out with its node
 }
 

@@ -1,4 +1,5 @@
 // Gradients of every kind of node and of random graphs against central differences. EIN_SEEDS=FIRST:COUNT runs other graphs.
+#include "lib/graph/read/einsum/named_agg.hpp"
 #include "tests/lib/relation/gradient_support.hpp"
 #include "tests/support/random_graph.hpp"
 
@@ -56,6 +57,18 @@ Checked check_node(std::string const& keys, std::string const& weight = "(x^2/2 
 }
 
 }  // namespace
+
+TEST_CASE("every aggregation has a gradient, or none because it asks or gives an index", "[lib][relation][gradient]") {
+    for (std::string const& name : graph::named_agg_names()) {
+        auto const agg = graph::named_agg(name);
+        REQUIRE(agg.has_value());
+        if (scalar::info(agg->agg).asks || agg->one_label) continue;
+        CAPTURE(name);
+        CHECK(check_node(R"("einsum": "ij->i", "inputs": ["P"], "agg": ")" + name + "\"").elements > 0);
+        CHECK(check_node(R"("einsum": "ij,j->i", "inputs": ["A", "v"], "join": "2*x - y", "agg": ")" + name + "\"")
+                  .elements > 0);
+    }
+}
 
 TEST_CASE("gradients of EinSums agree with differences", "[lib][relation][gradient]") {
     auto const keys = GENERATE(

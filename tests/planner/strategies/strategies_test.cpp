@@ -141,6 +141,17 @@ TEST_CASE("every strategy plans every graph for any number of calls", "[planner]
     }
 }
 
+TEST_CASE("every strategy says in a line of --help what it cuts", "[planner][strategies]") {
+    std::string const lines = strategy_list();
+    for (std::string const& name : strategy_names()) {
+        CAPTURE(name);
+        std::size_t const at = lines.find("\n" + name + " ");
+        REQUIRE(at != std::string::npos);
+        std::string const line = lines.substr(at + 1, lines.find('\n', at + 1) - at - 1);
+        CHECK(line.find_first_not_of(' ', name.size()) != std::string::npos);
+    }
+}
+
 TEST_CASE("a strategy that nobody knows is refused with those there are and the nearest", "[planner][strategies]") {
     try {
         check_strategy("megatrn");

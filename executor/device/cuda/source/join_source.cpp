@@ -1,5 +1,6 @@
 #include "executor/device/cuda/source/join_source.hpp"
 
+#include <array>
 #include <cmath>
 #include <optional>
 #include <unordered_map>
@@ -17,6 +18,7 @@ namespace ein::executor::cuda {
 namespace {
 
 using scalar::Expr;
+using scalar::Form;
 using scalar::Node;
 using scalar::Op;
 using scalar::Scalar;
@@ -27,26 +29,23 @@ struct Value {
     std::optional<Scalar> constant = {};
 };
 
-bool may_overflow(Op op) {
-    return op == Op::neg || op == Op::abs || op == Op::add || op == Op::sub || op == Op::mul || op == Op::pow;
-}
-
+/// op_<name>; operators are called by words there.
 std::string function_of(Op op) {
-    switch (op) {
-        case Op::neg: return "op_neg";
-        case Op::add: return "op_add";
-        case Op::sub: return "op_sub";
-        case Op::mul: return "op_mul";
-        case Op::div: return "op_div";
-        case Op::pow: return "op_pow";
-        case Op::lt: return "op_lt";
-        case Op::le: return "op_le";
-        case Op::gt: return "op_gt";
-        case Op::ge: return "op_ge";
-        case Op::eq: return "op_eq";
-        case Op::ne: return "op_ne";
-        default: return "op_" + std::string(scalar::info(op).name);
-    }
+    static constexpr std::array<std::pair<Op, std::string_view>, 12> operators{{{Op::neg, "neg"},
+                                                                                {Op::add, "add"},
+                                                                                {Op::sub, "sub"},
+                                                                                {Op::mul, "mul"},
+                                                                                {Op::div, "div"},
+                                                                                {Op::pow, "pow"},
+                                                                                {Op::lt, "lt"},
+                                                                                {Op::le, "le"},
+                                                                                {Op::gt, "gt"},
+                                                                                {Op::ge, "ge"},
+                                                                                {Op::eq, "eq"},
+                                                                                {Op::ne, "ne"}}};
+    for (auto const& [known, word] : operators)
+        if (known == op) return "op_" + std::string(word);
+    return "op_" + std::string(scalar::info(op).name);
 }
 
 class Writer {
@@ -66,23 +65,31 @@ private:
         Node const& node = expr.node();
         scalar::Typing const& typing = typed_.of(expr);
         DType const type = typing.value.type;
-        switch (node.op) {
-            case Op::operand: return {"x" + std::to_string(node.slot), type};
-            case Op::index: return {"i" + std::to_string(node.slot), type};
-            case Op::number: return constant(node.integral ? Scalar::of(node.integer) : Scalar::of(node.value), type);
-            case Op::param: return constant(Scalar::of(std::complex<double>(param(node.name))), type);
-            case Op::cast: return converted_to(argument(node, 0), node.cast_to);
-            case Op::logical_not: return stated("!" + truth(node, 0), type);
-            case Op::logical_and: return stated(truth(node, 0) + " && " + truth(node, 1), type);
-            case Op::logical_or: return stated(truth(node, 0) + " || " + truth(node, 1), type);
-            case Op::where: return where(node, type);
-            case Op::position: {
+        switch (scalar::form(node.op)) {
+            case Form::leaf: return leaf(node, type);
+            case Form::cast: return converted_to(argument(node, 0), node.cast_to);
+            case Form::logic: return stated(logic(node), type);
+            case Form::choice: return where(node, type);
+            case Form::position: {
                 std::string const extent = std::to_string(node.args[1].node().integer);
                 return stated(
                     "op_position(" + argument(node, 0, DType::i64).text + ", " + extent + ", (Fault*)a.fault)", type);
             }
-            default: return operation(node, *typing.work, type);
+            case Form::computed: break;
         }
+        return operation(node, *typing.work, type);
+    }
+
+    Value leaf(Node const& node, DType type) const {
+        if (node.op == Op::operand) return {"x" + std::to_string(node.slot), type};
+        if (node.op == Op::index) return {"i" + std::to_string(node.slot), type};
+        if (node.op == Op::param) return constant(Scalar::of(std::complex<double>(param(node.name))), type);
+        return constant(node.integral ? Scalar::of(node.integer) : Scalar::of(node.value), type);
+    }
+
+    std::string logic(Node const& node) const {
+        if (node.op == Op::logical_not) return "!" + truth(node, 0);
+        return truth(node, 0) + (node.op == Op::logical_and ? " && " : " || ") + truth(node, 1);
     }
 
     Value where(Node const& node, DType type) {
@@ -123,7 +130,7 @@ private:
     }
 
     Value applied(Op op, std::string const& text, DType type) {
-        bool const wraps = is_exact(type) && type != DType::i64 && may_overflow(op);
+        bool const wraps = is_exact(type) && type != DType::i64 && scalar::info(op).overflows;
         return stated(wraps ? converted(text, type) : text, type);
     }
 

@@ -150,7 +150,7 @@ std::string state_name(scalar::Agg agg, DType type) {
 
 Extent state_bytes(scalar::Agg agg, DType type) {
     auto const bytes = static_cast<Extent>(register_bytes(type));
-    return agg == scalar::Agg::logsumexp && !is_complex(type) ? 2 * bytes : bytes;
+    return scalar::info(agg).by_exponentials && !is_complex(type) ? 2 * bytes : bytes;
 }
 
 }  // namespace ein::executor::cuda

@@ -26,8 +26,10 @@ DType best_dtype(DType join, DType compute) {
     switch (kind(compute)) {
         case Kind::complex: return compute == DType::c64 ? DType::f32 : DType::f64;
         case Kind::real: return promote(compute, join);
-        default: return kind(join) == Kind::real ? DType::f64 : compute;
+        case Kind::integer:
+        case Kind::boolean: break;
     }
+    return kind(join) == Kind::real ? DType::f64 : compute;
 }
 
 }  // namespace

@@ -1,42 +1,31 @@
 #include <algorithm>
 
 #include "lib/graph/contract.hpp"
-#include "lib/graph/read/einsum/argbest.hpp"
 #include "lib/graph/read/einsum/bind_labels.hpp"
-#include "lib/graph/read/fields.hpp"
-#include "lib/graph/read/node_context.hpp"
+#include "lib/graph/read/einsum/named_agg.hpp"
 #include "lib/graph/read/einsum/read_join.hpp"
 #include "lib/graph/read/einsum/read_path.hpp"
 #include "lib/graph/read/einsum/subscripts.hpp"
+#include "lib/graph/read/fields.hpp"
+#include "lib/graph/read/node_context.hpp"
 
 namespace ein::graph {
 namespace {
 
-using scalar::Agg;
-
-std::vector<std::string> const agg_names{"sum", "prod", "min", "max", "any", "all", "logsumexp", "argmin", "argmax"};
-
-/// What "agg" names: an aggregation, or argmin or argmax (which are lowered to min and max).
-struct AggChoice {
-    Agg agg = Agg::sum;
-    bool position = false;
-};
-
-std::optional<AggChoice> read_agg(Cursor const& node) {
+std::optional<NamedAgg> read_agg(Cursor const& node) {
     auto const at = optional_at(node, "agg");
-    if (!at) return AggChoice{};
+    if (!at) return named_agg("sum");
     auto const text = at->string();
     if (!text) return std::nullopt;
-    if (*text == "argmin") return AggChoice{Agg::min, true};
-    if (*text == "argmax") return AggChoice{Agg::max, true};
-    if (auto const agg = scalar::agg_from_name(*text)) return AggChoice{*agg, false};
-    at->fail(one_of(agg_names), quote(*text), did_you_mean(*text, agg_names, "write one of these"));
+    if (auto const agg = named_agg(*text)) return agg;
+    std::vector<std::string> const names = named_agg_names();
+    at->fail(one_of(names), quote(*text), did_you_mean(*text, names, "write one of these"));
     return std::nullopt;
 }
 
 /// What can be seen without the inputs' shapes.
 struct Fields {
-    std::optional<AggChoice> agg;
+    std::optional<NamedAgg> agg;
     std::optional<DType> dtype;
     std::optional<Subscripts> subscripts;
     std::optional<Path> path;
@@ -78,12 +67,12 @@ void check_join_names(NodeContext const& context, Subscripts const& subscripts) 
     };
     for (auto const& term : subscripts.inputs) add(term);
     add(subscripts.output);
+    names.extents.assign(names.labels.size(), 1);
     read_join(context.node, names);
 }
 
-bool check_complex(Cursor const& node, AggChoice agg, DType join) {
-    bool const ordered = agg.agg == Agg::min || agg.agg == Agg::max || agg.agg == Agg::logsumexp;
-    if (!is_complex(join) || !ordered) return true;
+bool check_complex(Cursor const& node, NamedAgg const& agg, DType join) {
+    if (!is_complex(join) || !scalar::info(agg.agg).ordered) return true;
     node.at("agg").fail("sum, prod, any or all of complex numbers",
                         node.at("agg").value().get<std::string>() + " (they have no order)",
                         "take abs(), real() or imag() in \"join\"");
@@ -91,10 +80,10 @@ bool check_complex(Cursor const& node, AggChoice agg, DType join) {
 }
 
 /// min and max of nothing have no value, as in NumPy.
-bool check_not_empty(Cursor const& node, AggChoice agg, EinSum const& einsum) {
-    if (agg.agg != Agg::min && agg.agg != Agg::max) return true;
+bool check_not_empty(Cursor const& node, NamedAgg const& agg, EinSum const& einsum) {
+    if (!scalar::info(agg.agg).needs_elements) return true;
     Shape const shape = einsum.output_shape();
-    if (!agg.position && std::find(shape.begin(), shape.end(), 0) != shape.end()) return true;
+    if (!agg.one_label && std::find(shape.begin(), shape.end(), 0) != shape.end()) return true;
     for (int label : einsum.aggregated()) {
         if (einsum.extents[static_cast<std::size_t>(label)] != 0) continue;
         std::string const quoted = quote(einsum.labels[static_cast<std::size_t>(label)]);
@@ -136,27 +125,33 @@ public:
         if (!bound) return std::nullopt;
         for (ValueId input : inputs_) dtypes_.push_back(builder_.value(input).dtype);
 
-        EinSum einsum{
-            bound->labels, bound->extents, bound->inputs, bound->output, {}, fields_.agg ? fields_.agg->agg : Agg::sum};
-        bool const position = fields_.agg && fields_.agg->position;
-        DType const output = position ? DType::i64 : fields_.dtype.value_or(common_dtype(dtypes_));
-        if (!complete(einsum, output))
-            return builder_.placeholder(einsum.output_shape(), fields_.dtype.value_or(output));
+        EinSum einsum{bound->labels,
+                      bound->extents,
+                      bound->inputs,
+                      bound->output,
+                      {},
+                      fields_.agg ? fields_.agg->agg : scalar::Agg::sum};
+        DType const common = common_dtype(dtypes_);
+        NamedAgg const agg = fields_.agg.value_or(*named_agg("sum"));
+        DType const output = fields_.dtype.value_or(agg.result(common)), inside = agg.inside(common, output);
+        if (!complete(einsum, inside)) return builder_.placeholder(einsum.output_shape(), output);
         squeeze(bound->squeezed);
-        if (!position) return builder_.einsum("", std::move(einsum), inputs_, output, fields_.path);
-        return lower_argbest(builder_, std::move(einsum), inputs_, fields_.dtype.value_or(DType::i64));
+        return agg.lower({builder_, std::move(einsum), inputs_, inside, output, fields_.path});
     }
 
 private:
     /// Reads the join and checks everything that depends on it.
     bool complete(EinSum& einsum, DType output) {
-        auto join = read_join(context_.node, {static_cast<int>(inputs_.size()), einsum.labels, context_.params});
+        auto join = read_join(context_.node, {static_cast<int>(inputs_.size()),
+                                              einsum.labels,
+                                              context_.params,
+                                              {einsum.extents.begin(), einsum.extents.end()}});
         if (!join || !fields_.agg) return false;
         einsum.join = join->expr;
         auto const type = check_join_type(context_.node, *join, dtypes_, output);
         Cursor const& node = context_.node;
         return type && check_complex(node, *fields_.agg, *type) &&
-               (!fields_.agg->position || check_one_label(node, einsum)) &&
+               (!fields_.agg->one_label || check_one_label(node, einsum)) &&
                check_not_empty(node, *fields_.agg, einsum) && check_path(node, einsum);
     }
 

@@ -52,6 +52,20 @@ TEST_CASE("large kernels give the same bits for any number of threads, near the 
     CHECK(difference(test.elements(once), test.elements(test.run(reference, solo)), 1e-4) == "");
 }
 
+TEST_CASE("every aggregation has loops that agree with the reference", "[executor][device]") {
+    CpuDevice cpu;
+    ReferenceDevice reference;
+    SoloWorkerTeam solo;
+    for (scalar::AggInfo const& row : scalar::aggregations)
+        for (std::string const form : {"ij->i", "ij->j", "ij->"}) {
+            CAPTURE(row.name, form);
+            KernelCase test(einsum(form, {40, 70}, "x", row.agg), {DType::f32}, DType::f32,
+                            row.asks ? DType::boolean : DType::f32);
+            test.fill_with_fractions(4);
+            CHECK(difference(test.elements(test.run(cpu, solo)), test.elements(test.run(reference, solo)), 1e-5) == "");
+        }
+}
+
 TEST_CASE("the min-plus product is blocked and right", "[executor][device]") {
     std::string const form = GENERATE("ij,jk->ik", "ij,kj->ik");
     CAPTURE(form);

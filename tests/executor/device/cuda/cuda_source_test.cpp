@@ -63,6 +63,8 @@ TEST_CASE("generated kernels with indices of 64 bits agree with the reference", 
 
 TEST_CASE("generated reductions agree with the reference, in one launch and in two", "[executor][device][cuda]") {
     Cases cases(7);
+    for (scalar::AggInfo const& row : scalar::aggregations)
+        cases.add("ij->i", {5, 9}, "x", row.agg, {f32}, row.asks ? boolean : f32);
     for (Agg const agg : {Agg::sum, Agg::max, Agg::logsumexp}) {
         cases.add("ij->i", {5, 700}, "x", agg, {f32}, f32);              // rows
         cases.add("ij->j", {700, 36}, "x", agg, {f32}, f32);             // columns
@@ -190,7 +192,7 @@ TEST_CASE("every operation gives what the reference has, for every type that all
     Cases cases(11);
     std::vector<std::string> joins;
     for (int k = 0; k < scalar::op_count; ++k) {
-        scalar::OpInfo const& op = scalar::info(static_cast<scalar::Op>(k));
+        scalar::Operation const& op = scalar::info(static_cast<scalar::Op>(k));
         std::string const name(op.name);
         if (static_cast<scalar::Op>(k) == scalar::Op::cast || static_cast<scalar::Op>(k) == scalar::Op::position)
             continue;

@@ -1,7 +1,10 @@
 #include "executor/device/cuda/source/text.hpp"
 
+#include <map>
 #include <random>
 
+#include "executor/device/cuda/source/kernels.hpp"
+#include "lib/scalar/expression/ops.hpp"
 #include "tests/executor/device/kernel_case.hpp"
 #include "tests/support/catch.hpp"
 
@@ -42,6 +45,29 @@ TEST_CASE("a length divides every 31-bit number", "[executor][device][cuda]") {
             if (quotient(number, length) != number / divisor) FAIL(number << " / " << divisor);
     }
     SUCCEED();
+}
+
+TEST_CASE("every operation of the table has its function in the sources of kernels", "[executor][device][cuda]") {
+    std::string sources;
+    for (char const* const part : kernels::parts) sources += part;
+    std::map<std::string_view, std::string> const words{{"-", "sub"}, {"+", "add"}, {"*", "mul"}, {"/", "div"},
+                                                        {"^", "pow"}, {"<", "lt"},  {"<=", "le"}, {">", "gt"},
+                                                        {">=", "ge"}, {"==", "eq"}, {"!=", "ne"}};
+    for (int k = 0; k < scalar::op_count; ++k) {
+        scalar::Operation const& row = scalar::info(static_cast<scalar::Op>(k));
+        using scalar::TypeRule;
+        bool const in_text = row.type == TypeRule::leaf || row.type == TypeRule::cast || row.type == TypeRule::truth ||
+                             row.type == TypeRule::choice;  // written as C++ has them
+        if (in_text) continue;
+        CAPTURE(row.name);
+        std::string const word = row.op == scalar::Op::neg ? "neg"
+                                 : words.count(row.name)   ? words.at(row.name)
+                                                           : std::string(row.name);
+        bool const found = sources.find(" op_" + word + "(") != std::string::npos ||
+                           sources.find("EIN_REAL(op_" + word + ",") != std::string::npos;
+        CHECK(found);
+        if (row.complex.one != nullptr) CHECK(sources.find(" op_" + word + "(complex<T> ") != std::string::npos);
+    }
 }
 
 TEST_CASE("shapes of one class have one kernel, and others have others", "[executor][device][cuda]") {

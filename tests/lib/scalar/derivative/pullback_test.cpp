@@ -160,8 +160,9 @@ TEST_CASE("cotangents of every function agree with differences", "[lib][scalar][
     for (int k = 0; k < op_count; ++k) {
         Op const op = static_cast<Op>(k);
         bool const constant = op == Op::position || (op >= Op::lt && op <= Op::logical_or);  // their slope is 0
+        bool const of_table = info(op).pull == PullRule::slope;  // operations/table_test.cpp walks them
         CAPTURE(info(op).name);
-        CHECK((constant || covered.count(op) == 1));
+        CHECK((constant || of_table || covered.count(op) == 1));
     }
 }
 

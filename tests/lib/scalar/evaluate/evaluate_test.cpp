@@ -227,6 +227,35 @@ TEST_CASE("complex numbers", "[lib][scalar][evaluate]") {
     CHECK(value("x != y", DType::c64, Scalar::of(a), Scalar::of(std::conj(a))).integer == 1);
 }
 
+TEST_CASE("inverse hyperbolic functions have NumPy's values and branch cuts", "[lib][scalar][evaluate]") {
+    using C = std::complex<double>;
+    constexpr double quarter = 1.5707963267948966;  // pi / 2
+    struct Row {
+        char const* function;
+        C x, value;
+    };
+    for (auto const& [function, x, value] : {Row{"asinh(x)", {0.5, -1.25}, {0.8988936293694826, -1.0611857724687426}},
+                                             {"asinh(x)", {0.0, 2}, {1.3169578969248166, quarter}},
+                                             {"asinh(x)", {-0.0, 2}, {-1.3169578969248166, quarter}},
+                                             {"asinh(x)", {-2, -0.0}, {-1.4436354751788103, -0.0}},
+                                             {"asinh(x)", {1e-9, 3e-9}, {1e-9, 2.9999999999999996e-9}},
+                                             {"acosh(x)", {0.5, -1.25}, {1.0855765577207785, -1.262814955222778}},
+                                             {"acosh(x)", {-2, 0.0}, {1.3169578969248166, 2 * quarter}},
+                                             {"acosh(x)", {-2, -0.0}, {1.3169578969248166, -2 * quarter}},
+                                             {"acosh(x)", {-1e12, 5e11}, {28.4357400721456, 2.677945044588987}},
+                                             {"atanh(x)", {0.5, -1.25}, {0.1858945085467093, -0.9425141129396175}},
+                                             {"atanh(x)", {-2, 0.0}, {-0.5493061443340549, quarter}},
+                                             {"atanh(x)", {-2, -0.0}, {-0.5493061443340549, -quarter}},
+                                             {"atanh(x)", {1e-9, 3e-9}, {9.999999999999999e-10, 3e-9}}}) {
+        CAPTURE(function, x);
+        CHECK(std::abs(complex(function, x) - value) <= 1e-15 * std::abs(value));
+    }
+    CHECK(std::isnan(real("acosh(x)", 0.5)));
+    CHECK(std::isnan(real("atanh(x)", 1.5)));
+    CHECK(real("atanh(x)", -1) == -inf);
+    CHECK(value("asinh(x)", DType::i32, Scalar::of(std::int64_t{2})).number.real() == std::asinh(2.0));  // in f64
+}
+
 TEST_CASE("values convert as NumPy's astype does", "[lib][scalar][evaluate]") {
     auto const number = [](double x) { return Scalar::of(std::complex<double>(x)); };
     CHECK(convert(number(1.0 / 3), DType::f64, DType::f32).number.real() == static_cast<double>(1.0f / 3));

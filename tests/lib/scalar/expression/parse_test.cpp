@@ -181,6 +181,32 @@ TEST_CASE("operands come before constants, constants before params", "[lib][scal
     CHECK(parse("pi", clashing).expr.op() == Op::number);
 }
 
+TEST_CASE("size(label) is the label's extent, a number", "[lib][scalar][parse]") {
+    Names const sized{2, {"i", "head dim", "f(x)"}, {"size"}, {7, 64, 3}};
+    auto const text = [&](std::string const& join) {
+        ParseResult const read = parse(join, sized);
+        CAPTURE(join);
+        REQUIRE(read.faults.empty());
+        return print(read.expr, sized);
+    };
+    CHECK(text("x/size(i)") == "x/7");
+    CHECK(text("size( head dim ) - [head dim]*size([head dim])") == "64 - [head dim]*64");
+    CHECK(text("-size([f(x)])^2 + size*y") == "-3^2 + size*y");
+    CHECK(text("position(cast_i64(x), size(i))") == "position(cast_i64(x), 7)");
+    CHECK(parse(text("abs(x - size(i))"), sized).expr == parse("abs(x - size(i))", sized).expr);
+
+    ParseFault const unknown = parse("x + size(hed dim)*y", sized).faults.at(0);
+    CHECK(unknown.where == 9);
+    CHECK(unknown.expected == "a label of the node (i, head dim or f(x))");
+    CHECK(unknown.found == "'hed dim'");
+    CHECK(unknown.mend == "did you mean size(head dim)?");
+    CHECK(parse("size(i", sized).faults.at(0).mend == "close it: size(label)");
+    CHECK(parse("size(q) + size(r)", sized).faults.size() == 2);
+    CHECK(parse("x + ) + size(hed dim) + q", sized).faults.size() == 2);
+    CHECK(parse("size(i)", names).faults.at(0).mend == "write the number");  // no extents
+    CHECK(parse("sise(x)", sized).faults.at(0).mend == "did you mean 'size'?");
+}
+
 TEST_CASE("every unknown name is told, also behind a fault of grammar", "[lib][scalar][parse]") {
     auto const faults = parse("foo + bar*[q] + ) baz + abs(x) [r]", names).faults;
     REQUIRE(faults.size() == 6);

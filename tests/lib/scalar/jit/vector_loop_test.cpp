@@ -78,11 +78,11 @@ int differences(Program const& program, VectorLoop const& loop, DType type, std:
 }
 
 std::vector<Op> loop_ops() {
-    return {Op::neg,     Op::abs,   Op::sign,        Op::relu,       Op::floor,      Op::ceil, Op::round, Op::sqrt,
-            Op::rsqrt,   Op::exp,   Op::exp2,        Op::expm1,      Op::log,        Op::log2, Op::log1p, Op::tanh,
-            Op::sigmoid, Op::silu,  Op::softplus,    Op::erf,        Op::gelu,       Op::add,  Op::sub,   Op::mul,
-            Op::div,     Op::min,   Op::max,         Op::lt,         Op::le,         Op::gt,   Op::ge,    Op::eq,
-            Op::ne,      Op::where, Op::logical_and, Op::logical_or, Op::logical_not};
+    return {Op::neg,   Op::abs,   Op::sign,  Op::relu,    Op::floor, Op::ceil,        Op::round,      Op::sqrt,
+            Op::rsqrt, Op::exp,   Op::exp2,  Op::expm1,   Op::log,   Op::log2,        Op::log1p,      Op::tanh,
+            Op::asinh, Op::acosh, Op::atanh, Op::sigmoid, Op::silu,  Op::softplus,    Op::erf,        Op::gelu,
+            Op::add,   Op::sub,   Op::mul,   Op::div,     Op::min,   Op::max,         Op::lt,         Op::le,
+            Op::gt,    Op::ge,    Op::eq,    Op::ne,      Op::where, Op::logical_and, Op::logical_or, Op::logical_not};
 }
 
 }  // namespace
@@ -128,7 +128,7 @@ TEST_CASE("every function has a vector loop, for all arguments and for moderate 
     if (!makes_loops(set)) return;
     RandomExpression draw(32, three);
     for (Op const op : loop_ops()) {
-        OpInfo const& about = info(op);
+        Operation const& about = info(op);
         if (about.arity != 1 || op == Op::logical_not) continue;
         Program const program(Expr::call(op, {Expr::operand(0)}), type, type, {});
         auto const loop = VectorLoop::make(program, {{false}, {false}, false}, set);

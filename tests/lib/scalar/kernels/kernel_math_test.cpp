@@ -42,6 +42,9 @@ std::vector<Function> functions(bool f64) {
         {Op::sin, [](long double x) { return std::sin(x); }, -1e5, 1.1e5, 2},
         {Op::cos, [](long double x) { return std::cos(x); }, -1e5, 1.1e5, 2},
         {Op::tanh, [](long double x) { return std::tanh(x); }, -20, 20, 3},
+        {Op::asinh, [](long double x) { return std::asinh(x); }, -1e3, 1e10, 3},
+        {Op::acosh, [](long double x) { return std::acosh(x); }, 1, 1e10, 3},
+        {Op::atanh, [](long double x) { return std::atanh(x); }, -1, 1, 3},
         {Op::sigmoid, sigmoid, -most, 40, 3},
         {Op::silu, [](long double x) { return x * sigmoid(x); }, f64 ? -755.0 : -110.0, 40, 4},
         {Op::softplus, softplus, -most, 40, 3},
@@ -177,7 +180,8 @@ TEST_CASE("exact cases are exact", "[lib][scalar][kernels]") {
 }
 
 TEST_CASE("the sign of zero is kept", "[lib][scalar][kernels]") {
-    for (Op const op : {Op::expm1, Op::tanh, Op::erf, Op::silu, Op::gelu, Op::sin, Op::atan, Op::log1p, Op::sqrt}) {
+    for (Op const op : {Op::expm1, Op::tanh, Op::asinh, Op::atanh, Op::erf, Op::silu, Op::gelu, Op::sin, Op::atan,
+                        Op::log1p, Op::sqrt}) {
         CAPTURE(std::string(info(op).name));
         double const zeros[] = {-0.0, 0.0};
         float const narrow_zeros[] = {-0.0f, 0.0f};

@@ -151,6 +151,22 @@ EIN_FN complex<T> op_atan(complex<T> x) {
             op_log1p(4 * x.im / (square + above * above)) / 4};
 }
 template <class T>
+EIN_FN complex<T> op_atanh(complex<T> x) {
+    return turned_back(op_atan(turned(x)));
+}
+/// [Kahan 1987, Branch cuts for complex elementary functions]: asinh x is -i asin(i x), by the roots of 1 - ix and 1 + ix.
+template <class T>
+EIN_FN complex<T> op_asinh(complex<T> x) {
+    complex<T> const below = op_sqrt(complex<T>{1 + x.im, -x.re}), above = op_sqrt(complex<T>{1 - x.im, x.re});
+    T const angle = op_atan2(-x.im, below.re * above.re - below.im * above.im);
+    return {op_asinh(below.re * above.im - below.im * above.re), -angle};
+}
+template <class T>
+EIN_FN complex<T> op_acosh(complex<T> x) {
+    complex<T> const below = op_sqrt(complex<T>{x.re - 1, x.im}), above = op_sqrt(complex<T>{x.re + 1, x.im});
+    return {op_asinh(below.re * above.re + below.im * above.im), 2 * op_atan2(below.im, above.re)};
+}
+template <class T>
 EIN_FN complex<T> op_sigmoid(complex<T> x) {
     complex<T> const one{1, 0};
     if (x.re >= 0) return one_over(op_add(one, op_exp(op_neg(x))));

@@ -85,6 +85,9 @@ EIN_REAL(op_atan, atanf(x), atan(x))
 EIN_REAL(op_sinh, sinhf(x), sinh(x))
 EIN_REAL(op_cosh, coshf(x), cosh(x))
 EIN_REAL(op_tanh, tanhf(x), tanh(x))
+EIN_REAL(op_asinh, asinhf(x), asinh(x))
+EIN_REAL(op_acosh, acoshf(x), acosh(x))
+EIN_REAL(op_atanh, atanhf(x), atanh(x))
 EIN_REAL(op_erf, erff(x), erf(x))
 EIN_REAL(normal, normcdff(x), normcdf(x))  // the normal distribution: its tails keep their digits
 #undef EIN_REAL
