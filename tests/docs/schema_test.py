@@ -34,5 +34,6 @@ for op in ops:
     if f"`{op}`" not in reference and f'"op": "{op}"' not in reference:
         faults.append(f"docs/graph-format.md: expected the op '{op}' of lib/graph/ops/table.cpp, found none")
 
-print("\n".join(faults))
+for fault in faults:
+    print(fault)
 sys.exit(len(faults) > 0)
