@@ -1,9 +1,12 @@
 #!/usr/bin/env bash
 # Checks that files which our documents link to exist: links_test.sh SOURCE_DIR
 set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
 cd "$1"
+# shellcheck source=tests/docs/documents.sh
+source "$here/documents.sh"
 missing=0
-for document in README.md docs/*.md; do
+while IFS= read -r document; do
     while IFS= read -r link; do
         case "$link" in http*://* | '#'*) continue ;; esac
         if [ ! -e "$(dirname "$document")/${link%%#*}" ]; then
@@ -11,5 +14,5 @@ for document in README.md docs/*.md; do
             missing=$((missing + 1))
         fi
     done < <(grep -oE '\]\([^) ]+\)' "$document" | sed -E 's/^\]\((.*)\)$/\1/')
-done
+done < <(documents)
 exit "$((missing > 0))"
