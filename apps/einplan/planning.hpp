@@ -1,8 +1,7 @@
-// What einplan decides: a plan and the schedule made of it. Under a memory budget it climbs a ladder of other ways to do the same, until
-// one fits: other orders of the nodes, other placements, other decompositions, labels cut into more slices, at last blocks that spill to disk;
-// and says what it costs.
-// Leaves costs to planner/, tasks to scheduler/ and options to einplan.cpp.
-// Example: --memory 2GiB, and the plan needs 3: nodes in the order of least memory need 1.8 and move as much: taken, with a note.
+// What einplan decides: a plan and the schedule made of it, in memory budgets where there are some.
+// The decision is planner/optimizer's; here the scheduler is handed to it, and what it chose is put into words.
+// Example: --memory 2GiB, and the plan needs 3: nodes in the order of least memory need 1.8 and move as much: taken,
+// with a note.
 #pragma once
 
 #include <functional>
@@ -18,7 +17,7 @@ namespace ein::apps {
 struct Planned {
     relation::Plan plan;  // with the ranks that the schedule gave to its calls
     scheduler::Scheduled made;
-    std::vector<std::string> notes;    // what the ladder did, a sentence each
+    std::vector<std::string> notes;    // where it is not what was asked for, a sentence each
     std::int64_t peak() const;         // bytes of the rank that holds most
     std::int64_t moved() const;        // bytes sent by all ranks
     std::int64_t working_set() const;  // bytes that the kernel call which needs most reads and writes
@@ -35,7 +34,8 @@ struct PlanningOptions {
 /// @throws InputError when the graph names a mesh of another number of ranks
 void check_mesh(graph::EinGraph const& graph, int ranks, std::string const& file);
 
-/// @param given  a plan that is already decided: then only its order and, where it names no ranks, its placement may change
+/// @param given  a plan that is already decided: then only its order and, where it names no ranks, its placement may
+/// change
 /// @throws MemoryError when nothing fits, with the smallest budget and the smallest number of ranks that would do
 Planned plan_and_schedule(graph::EinGraph const& graph, PlanningOptions const& options,
                           std::optional<relation::Plan> const& given = std::nullopt);

@@ -1,0 +1,98 @@
+#include "apps/einplan/einplan_options.hpp"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+
+#include "apps/command_line.hpp"
+#include "lib/base/error.hpp"
+#include "planner/strategies/strategies.hpp"
+
+namespace ein::apps {
+namespace {
+
+namespace fs = std::filesystem;
+
+void add_options(CLI::App& app, EinplanOptions& options) {
+    app.add_option("GRAPH", options.graph, "EinGraph JSON file")->required();
+    app.add_option("-n,--ranks", options.ranks, "ranks that will run the schedule (any number; primes too)")
+        ->check(CLI::Range(1, 1 << 20));
+    app.add_option("-o,--output", options.out, "schedule to write (default: GRAPH with .sched)");
+    app.add_option("--parts", options.parts, "kernel calls for each EinSum (default: as many as ranks)")
+        ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 40));
+    app.add_option("--decompose", options.decompose, "how EinSums are cut:" + planner::strategy_list())
+        ->capture_default_str();
+    app.add_option("--cost-unit", options.cost_unit,
+                   "what eindecomp and exact minimise: bytes, or elements as published")
+        ->check(CLI::IsMember({"bytes", "elements"}))
+        ->capture_default_str();
+    app.add_option("--time-limit", options.time_limit,
+                   "seconds for the search of exact (default: counted work, the same on every machine); when it ends "
+                   "early, the summary tells how far from optimal the plan may be")
+        ->check(number_from(0, true));
+    app.add_option("--place", options.place, "where kernel calls go: best, pattern, ia, greedy, round-robin")
+        ->capture_default_str();
+    app.add_option("--inputs", options.inputs,
+                   "once: each input element is loaded by one rank; shared: by every rank that needs it")
+        ->check(CLI::IsMember({"once", "shared"}))
+        ->capture_default_str();
+    app.add_option("--memory", options.memory,
+                   "block budget of each rank, as 8GiB: plans in other ways until one fits, at last with blocks that "
+                   "spill to disk; "
+                   "exit code 4 when none does");
+    app.add_option(
+        "--device-memory", options.device_memory,
+        "memory for blocks on each rank's GPU, as 40GiB: slices labels until one kernel call fits, and says what will "
+        "be copied to and fro; exit code 4 when none does");
+    app.add_option("--plan-out", options.plan_out, "write the decisions as JSON");
+    app.add_option("--plan-in", options.plan_in, "take the decisions from this file instead of planning");
+    app.add_option("--cluster", options.cluster,
+                   "JSON of the machines, as configs/four-nodes.json (default: built in)");
+    app.add_flag("--simulate{text}", options.simulate,
+                 "predict the run on the cluster: makespan, seconds by rank, timeline, critical path; --simulate=json "
+                 "for programs")
+        ->check(CLI::IsMember({"text", "json"}));
+    app.add_option("--sweep", options.sweep,
+                   "rank counts, as 1,2,4,8: a table of predictions; without -n nothing is written")
+        ->delimiter(',')
+        ->check(CLI::Range(1, 1 << 20));
+    app.add_flag("--explain{text}", options.explain,
+                 "why the schedule is as it is, instead of the summary: --explain[=text], --explain=json, or "
+                 "--explain=html (a page: on stdout, or with -o FILE beside the schedule as .html)");
+    app.add_flag("-q,--quiet", options.quiet, "no summary");
+}
+
+void check_explain(std::string const& how) {
+    std::vector<std::string> const known{"text", "json", "html"};
+    if (how.empty() || std::find(known.begin(), known.end(), how) != known.end()) return;
+    throw UsageError("--explain: expected " + one_of(known) + ", found '" + how + "'");
+}
+
+/// Completes what was parsed. @throws UsageError for options that contradict one another
+void check_and_complete(EinplanOptions& options) {
+    check_explain(options.explain);
+    if (options.ranks == 0 && options.sweep.empty()) throw UsageError("-n, --ranks is required; see --help");
+    if (options.ranks == 0 && !options.explain.empty())
+        throw UsageError("--explain: expected -n, since a table of --sweep alone has no schedule to explain; add it");
+    options.placed = !options.out.empty();
+    if (options.out.empty()) options.out = fs::path(options.graph).replace_extension(".sched");
+    check_written({{"-o", options.out}, {"--plan-out", options.plan_out}},
+                  {{"GRAPH", options.graph}, {"--plan-in", options.plan_in}, {"--cluster", options.cluster}});
+    if (!options.plan_in.empty() && (options.parts > 0 || options.decompose != EinplanOptions().decompose))
+        throw UsageError(
+            "--plan-in: expected no --parts and no --decompose, since the plan says how nodes are cut; leave them out");
+}
+
+}  // namespace
+
+std::optional<EinplanOptions> einplan_options(int argc, char const* const* argv) {
+    EinplanOptions options;
+    CLI::App app{
+        "Plans a graph of Einstein summations for a number of ranks and writes the schedule that einrun runs."};
+    app.set_version_flag("--version", version("einplan"));
+    add_options(app, options);
+    if (parse(app, argc, argv)) return std::nullopt;
+    check_and_complete(options);
+    return options;
+}
+
+}  // namespace ein::apps

@@ -1,0 +1,35 @@
+// The command line of einplan as a value.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ein::apps {
+
+struct EinplanOptions {
+    std::filesystem::path graph;
+    int ranks = 0;
+    std::filesystem::path out;  // of the schedule
+    bool placed = false;        // --output said where; else it goes beside the graph
+    std::int64_t parts = 0;
+    std::string decompose = "eindecomp";
+    std::string cost_unit = "bytes";
+    double time_limit = 0;
+    std::string place = "best";
+    std::string inputs = "once";
+    std::string memory, device_memory;
+    std::filesystem::path plan_out, plan_in;
+    std::filesystem::path cluster;
+    std::string simulate;    // text or json, if asked for
+    std::vector<int> sweep;  // rank counts
+    std::string explain;     // "", "text", "json" or "html"
+    bool quiet = false;
+};
+
+/// Nothing when --help or --version was asked for and printed. @throws UsageError
+std::optional<EinplanOptions> einplan_options(int argc, char const* const* argv);
+
+}  // namespace ein::apps

@@ -1,0 +1,78 @@
+#include "apps/einplan/plan_report.hpp"
+
+#include <cstdio>
+#include <filesystem>
+
+#include "apps/command_line.hpp"
+#include "apps/einplan/batch_lines.hpp"
+#include "apps/einplan/plan_summary.hpp"
+#include "apps/explain/print.hpp"
+#include "scheduler/simulate/simulate.hpp"
+
+namespace ein::apps {
+namespace {
+
+namespace fs = std::filesystem;
+
+void print(std::string const& text) { std::fputs(text.c_str(), stdout); }
+
+}  // namespace
+
+PlanReport::PlanReport(EinplanOptions const& options, Machines const& machines)
+    : options_(options), machines_(machines), json_(options.simulate == "json" || options.explain == "json") {}
+
+void PlanReport::sweep(std::vector<SweepRow> const& rows) {
+    if (json_)
+        document_["sweep"] = sweep_json(rows);
+    else
+        print(sweep_text(rows, machines_.name));
+}
+
+void PlanReport::plan(graph::EinGraph const& graph, Planned const& planned) {
+    for (std::string const& note : planned.notes) std::fprintf(stderr, "einplan: %s\n", note.c_str());
+    if (options_.explain.empty()) {
+        if (!options_.quiet && !json_) print(summary_of(planned));
+        return;
+    }
+    auto explanation = explain::explain(graph, planned.plan, planned.made);
+    if (auto const memory = device_memory_of(options_))
+        explanation.device = explain::device_story(planned.made.schedule, *memory);
+    if (options_.explain == "json") document_.update(explain::to_json(explanation));
+    if (options_.explain == "text") print(explain::to_text(explanation));
+    if (options_.explain == "html") page(explain::to_html(explanation), planned);
+}
+
+void PlanReport::simulation(schedule::Schedule const& schedule) {
+    if (options_.simulate.empty()) return;
+    scheduler::Simulation const run = simulate(schedule, machines_.cluster);
+    if (!json_) return print(simulation_text(schedule, run, machines_.name));
+    Json told = simulation_json(schedule, run);
+    told["cluster"] = machines_.name;
+    if (options_.explain == "json")
+        document_["simulation"] = std::move(told);
+    else
+        document_.update(told);
+}
+
+void PlanReport::end() const {
+    if (json_) print(document_.dump(1, ' ', false, Json::error_handler_t::replace) + "\n");
+}
+
+std::string PlanReport::summary_of(Planned const& planned) const {
+    std::string device;
+    if (auto const memory = device_memory_of(options_))
+        device =
+            "  device          " + explain::device_text(explain::device_story(planned.made.schedule, *memory)) + "\n";
+    return plan_summary(planned.made.schedule, planned.plan, options_.out.string()) + device + "  batch           " +
+           batch_line(planned.made.schedule.header, machines_.cluster) + "\n";
+}
+
+/// A page goes beside a schedule that was given a place.
+void PlanReport::page(std::string const& text, Planned const& planned) const {
+    if (!options_.placed) return print(text);
+    fs::path const file = fs::path(options_.out).replace_extension(".html");
+    write_text(file, text);
+    if (!options_.quiet && !json_) print(summary_of(planned) + "  explained       " + file.string() + "\n");
+}
+
+}  // namespace ein::apps

@@ -1,0 +1,30 @@
+// What einplan prints on stdout: texts as they come, or, when --simulate=json or --explain=json was given, one JSON
+// object at the end.
+#pragma once
+
+#include "apps/einplan/planning_request.hpp"
+#include "apps/einplan/simulation_text.hpp"
+#include "lib/base/json.hpp"
+
+namespace ein::apps {
+
+class PlanReport {
+public:
+    PlanReport(EinplanOptions const& options, Machines const& machines);
+
+    void sweep(std::vector<SweepRow> const& rows);
+    void plan(graph::EinGraph const& graph, Planned const& planned);
+    void simulation(schedule::Schedule const& schedule);
+    void end() const;
+
+private:
+    std::string summary_of(Planned const& planned) const;
+    void page(std::string const& text, Planned const& planned) const;
+
+    EinplanOptions const& options_;
+    Machines const& machines_;
+    bool json_;
+    Json document_ = Json::object();
+};
+
+}  // namespace ein::apps

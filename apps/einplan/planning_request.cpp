@@ -1,0 +1,62 @@
+#include "apps/einplan/planning_request.hpp"
+
+#include <algorithm>
+
+#include "apps/command_line.hpp"
+#include "apps/report_errors.hpp"
+#include "lib/base/error.hpp"
+#include "lib/base/json.hpp"
+#include "lib/relation/plan_json.hpp"
+
+namespace ein::apps {
+
+Machines read_machines(EinplanOptions const& options) {
+    if (options.cluster.empty()) return {{}, "the built-in cluster"};
+    std::string const file = options.cluster.string();
+    return {scheduler::cluster_from_json(parse_json(read_text_file(options.cluster), file), file), file};
+}
+
+std::optional<std::int64_t> budget_of(EinplanOptions const& options, Machines const& machines) {
+    if (options.memory.empty()) return machines.cluster.memory;
+    return memory_budget(options.memory);
+}
+
+std::optional<std::int64_t> device_memory_of(EinplanOptions const& options) {
+    if (options.device_memory.empty()) return std::nullopt;
+    return memory_budget(options.device_memory, "--device-memory");
+}
+
+PlanningOptions planning_options(EinplanOptions const& options, Machines const& machines, int ranks) {
+    check_room(machines.cluster, ranks);
+    bool const shared = options.inputs == "shared";
+    return {.planner = {.ranks = ranks,
+                        .calls = options.parts,
+                        .decompose = options.decompose,
+                        .unit = options.cost_unit == "bytes" ? planner::Unit::bytes : planner::Unit::elements,
+                        .time_limit = options.time_limit},
+            .scheduler = {.place = options.place,
+                          .inputs = shared ? scheduler::InputsPolicy::shared : scheduler::InputsPolicy::once,
+                          .cluster = machines.cluster},
+            .memory = budget_of(options, machines),
+            .memory_from = options.memory.empty() ? machines.name + ": /memory" : "--memory",
+            .device_memory = device_memory_of(options)};
+}
+
+std::optional<relation::Plan> given_plan(EinplanOptions const& options, graph::EinGraph const& graph,
+                                         std::string const& graph_hash) {
+    if (options.plan_in.empty()) return std::nullopt;
+    relation::Plan plan =
+        relation::read_plan(read_text_file(options.plan_in), options.plan_in.string(), graph, graph_hash);
+    if (plan.ranks != options.ranks)
+        throw InputError(Fault{options.plan_in.string(), "/ranks", std::to_string(options.ranks) + " (as -n says)",
+                               std::to_string(plan.ranks), "plan for as many ranks, or change -n"});
+    bool const says_where =
+        std::any_of(plan.nodes.begin(), plan.nodes.end(), [](auto const& node) { return !node.ranks.empty(); });
+    if (says_where && options.place != EinplanOptions().place)
+        say("einplan",
+            "warning: --place " + options.place + " places no call whose ranks " + options.plan_in.string() + " gives");
+    planner::price(graph, plan);
+    return plan;
+}
+
+}  // namespace ein::apps

@@ -1,0 +1,90 @@
+#include "apps/einplan/schedule_functions.hpp"
+
+#include <algorithm>
+
+#include "lib/schedule/memory/replay.hpp"
+#include "lib/schedule/memory/spill.hpp"
+
+namespace ein::apps {
+namespace {
+
+using planner::optimizer::Candidate;
+using planner::optimizer::Choices;
+using planner::optimizer::Effort;
+using planner::optimizer::Functions;
+using planner::optimizer::NodeOrder;
+
+scheduler::SchedulerOptions scheduler_options(PlanningOptions const& options, Choices const& choices) {
+    scheduler::SchedulerOptions out = options.scheduler;
+    out.place = choices.place;
+    if (choices.order == NodeOrder::least_memory) out.order = scheduler::Order::least_memory;
+    if (choices.effort == Effort::quick) out.search = false;
+    return out;
+}
+
+Candidate candidate_of(Planned planned) {
+    Candidate out{{.seconds = planned.made.makespan,
+                   .busiest_bytes = scheduler::busiest_bytes(planned.made.schedule),
+                   .bytes = planned.moved(),
+                   .peak = planned.peak()}};
+    out.payload = std::make_shared<Planned>(std::move(planned));
+    return out;
+}
+
+Candidate scheduled(graph::EinGraph const& graph, relation::Plan plan, scheduler::SchedulerOptions const& options) {
+    Planned out{std::move(plan), {}, {}};
+    out.made = scheduler::schedule_plan(graph, out.plan, options);
+    for (std::size_t node = 0; node < out.plan.nodes.size(); ++node) out.plan.nodes[node].ranks = out.made.ranks[node];
+    return candidate_of(std::move(out));
+}
+
+/// Keeping to what was asked for: a plan that says itself where calls go overrides a placement.
+std::vector<relation::Plan> rivals(graph::EinGraph const& graph, Choices const& choices, relation::Plan const& first) {
+    std::vector<relation::Plan> plans = planner::other_plans(graph, choices.planner, first);
+    auto says_ranks = [](relation::Plan const& plan) {
+        return std::any_of(plan.nodes.begin(), plan.nodes.end(), [](auto const& node) { return !node.ranks.empty(); });
+    };
+    if (choices.place != "best") std::erase_if(plans, says_ranks);
+    return plans;
+}
+
+/// Messages between nodes and bytes to and from disk, one after another, by the rates of the cluster.
+Candidate spilled(Candidate const& candidate, std::int64_t budget, scheduler::Cluster const& cluster) {
+    Planned out = planned_of(candidate);
+    out.made.schedule = schedule::with_spills(std::move(out.made.schedule), budget);
+    schedule::DiskUse const use = schedule::disk_use(out.made.schedule);
+    double const seconds = static_cast<double>(out.moved()) / cluster.between.bandwidth +
+                           static_cast<double>(use.written + use.read) / cluster.disk;
+    Candidate made = candidate_of(std::move(out));
+    made.cost.seconds = seconds;
+    return made;
+}
+
+}  // namespace
+
+Planned& planned_of(Candidate const& candidate) { return *std::static_pointer_cast<Planned>(candidate.payload); }
+
+Functions schedule_functions(graph::EinGraph const& graph, PlanningOptions const& options,
+                             std::optional<relation::Plan> const& given) {
+    Functions out;
+    out.plan = [&](Choices const& choices) { return given ? *given : planner::plan(graph, choices.planner); };
+    out.rivals = [&](Choices const& choices, relation::Plan const& first) {
+        return given ? std::vector<relation::Plan>{} : rivals(graph, choices, first);
+    };
+    out.least_moving = [&](std::vector<relation::Plan> plans) {
+        return planner::least_moving(graph, std::move(plans));
+    };
+    out.schedule = [&](relation::Plan plan, Choices const& choices) {
+        return scheduled(graph, std::move(plan), scheduler_options(options, choices));
+    };
+    out.smallest_budget = [](Candidate const& candidate) {
+        return schedule::smallest_budget(planned_of(candidate).made.schedule);
+    };
+    out.spill = [&](Candidate const& candidate, std::int64_t budget) {
+        return spilled(candidate, budget, options.scheduler.cluster);
+    };
+    out.working_set = [](Candidate const& candidate) { return planned_of(candidate).working_set(); };
+    return out;
+}
+
+}  // namespace ein::apps

@@ -1,0 +1,17 @@
+// A 64-bit number as 16 hexadecimal digits: how hashes are shown to people and written to JSON.
+// Example: hex(255) is "00000000000000ff".
+#pragma once
+
+#include <cstdint>
+#include <cstdio>
+#include <string>
+
+namespace ein {
+
+inline std::string hex(std::uint64_t value) {
+    char text[17];
+    std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(value));
+    return text;
+}
+
+}  // namespace ein

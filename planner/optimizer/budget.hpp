@@ -1,0 +1,36 @@
+// What a search may spend: kernel calls that are scheduled, counted. No clock is read, so that the same question has
+// the same answer on every machine, however slow.
+// Example: WorkBudget({.calls_in_all = 100}) is exhausted after two schedules of 50 calls.
+#pragma once
+
+#include <cstdint>
+
+namespace ein::planner::optimizer {
+
+struct Limits {
+    double calls_a_schedule =
+        1e6;  // a schedule of more kernel calls (a second or so) is made once, with no other beside it
+    double calls_in_all = 1e10;  // kernel calls of all schedules of a search: hours, beyond what anyone waits for
+    std::int64_t worth_bytes = std::int64_t{16} << 20;  // a plan that moves less than this has no rivals
+    std::int64_t most_slices = 16;           // kernel calls of a node for each that was asked for, to save memory
+    std::int64_t most_device_slices = 4096;  // the same, until one call fits on a device
+    int no_progress = 3;                     // times that calls are doubled without any of them needing less
+    std::int64_t most_ranks = 256;           // that are proposed where nothing fits
+};
+
+class WorkBudget {
+public:
+    explicit WorkBudget(Limits const& limits) : limits_(limits) {}
+
+    void spend(double calls) { spent_ += calls; }
+    bool exhausted() const { return spent_ >= limits_.calls_in_all; }
+    /// Whether a plan of so many kernel calls may be scheduled only to compare it with another.
+    bool affords(double calls) const { return calls <= limits_.calls_a_schedule && !exhausted(); }
+    double spent() const { return spent_; }
+
+private:
+    Limits limits_;
+    double spent_ = 0;
+};
+
+}  // namespace ein::planner::optimizer

@@ -1,0 +1,37 @@
+// The one comparison of the optimizer: predicted time, then bytes, then peak. Each counts only beyond a value up to
+// which all are alike, and those values are data: a rule is a set of them, so every rule is a strict weak order.
+// Example: up to 1.05 s all are alike. 1.00 s with 8 bytes moved is better than 0.90 s with 9, and than 1.10 s with 7.
+#pragma once
+
+#include <cstdint>
+
+namespace ein::planner::optimizer {
+
+/// What a schedule is predicted to cost.
+struct Cost {
+    double seconds = 0;              // of the run; 0: was not simulated
+    std::int64_t busiest_bytes = 0;  // the larger of what the busiest rank sends and what the busiest one receives
+    std::int64_t bytes = 0;          // sent by all ranks
+    std::int64_t peak = 0;           // bytes of blocks on the rank that holds most
+    friend bool operator==(Cost const&, Cost const&) = default;
+};
+
+/// Up to these values costs are alike.
+using AlikeUpTo = Cost;
+
+/// Whether `a` is to be preferred: less time, else fewer bytes through the busiest rank, else fewer in all, else a
+/// lower peak.
+/// With neither preferred, the one that was found first stays.
+bool better(Cost const& a, Cost const& b, AlikeUpTo const& alike);
+
+/// Plans beside the one that a search has: to be preferred one must move less through its busiest rank and not be
+/// slower by more than simulations err. Being faster alone is not enough: then a simulation's error would move bytes.
+AlikeUpTo beside(Cost const& incumbent);
+
+/// Schedules that fit in memory: the fewest bytes in all. Simulated or not, and however much of the budget they fill.
+AlikeUpTo that_fit();
+
+/// Schedules that spill: the least time of all.
+AlikeUpTo that_spill();
+
+}  // namespace ein::planner::optimizer

@@ -1,0 +1,78 @@
+#include "planner/optimizer/fit_memory.hpp"
+
+#include <algorithm>
+
+#include "planner/optimizer/enough_ranks.hpp"
+
+namespace ein::planner::optimizer {
+namespace {
+
+/// Of schedules that do not fit, the one that is spilled in the least time.
+class CheapestSpill {
+public:
+    explicit CheapestSpill(Search const& search) : search_(search) {}
+
+    void consider(Candidate const& candidate, std::string const& what) {
+        std::int64_t const budget = *search_.question.memory;
+        std::int64_t const smallest = search_.functions.smallest_budget(candidate);
+        smallest_ = smallest_ ? std::min(*smallest_, smallest) : smallest;
+        if (smallest > budget) return;
+        Candidate spilled = search_.functions.spill(candidate, budget);
+        if (best_ && !better(spilled.cost, best_->cost, that_spill())) return;
+        best_ = std::move(spilled);
+        what_ = what;
+    }
+
+    std::optional<Candidate> const& best() const { return best_; }
+    std::string const& what() const { return what_; }
+    /// The least budget for which any of them can be spilled.
+    std::int64_t smallest_budget() const { return smallest_.value(); }
+
+private:
+    Search const& search_;
+    std::optional<Candidate> best_;
+    std::string what_;
+    std::optional<std::int64_t> smallest_;
+};
+
+/// A variant that fits, if the tier has one; the others are considered for spilling.
+std::optional<Compromise> best_that_fits(Search& search, Tier const& tier, CheapestSpill& spilled, Candidate& best) {
+    std::optional<Compromise> taken;
+    for (PlanVariant const& variant : tier) {
+        if (search.exhausted()) break;
+        Candidate here = search.best_of(variant.choices);
+        if (!search.fits(here)) {
+            if (!taken) spilled.consider(here, variant.what);
+            continue;
+        }
+        if (taken && !better(here.cost, best.cost, that_fit())) continue;
+        best = std::move(here);
+        taken = Compromise{Compromise::Kind::variant, variant.what, 0, {}, best.cost};
+    }
+    return taken;
+}
+
+}  // namespace
+
+std::variant<Chosen, NothingFits> fit_memory(Search& search, Choices const& choices) {
+    Question const& question = search.question;
+    Candidate const first = search.best_of(choices);
+    if (!question.memory || search.fits(first)) return Chosen{first};
+    CheapestSpill spilled(search);
+    spilled.consider(first, "");
+    auto const chosen = [&](Candidate candidate, Compromise compromise) {
+        compromise.needed = first.cost.peak;
+        compromise.before = first.cost;
+        return Chosen{std::move(candidate), {std::move(compromise)}};
+    };
+    for (Tier const& tier :
+         fallback_tiers(choices, question.placers, question.parts_are_given, question.limits.most_slices)) {
+        Candidate best;
+        if (auto taken = best_that_fits(search, tier, spilled, best)) return chosen(std::move(best), *taken);
+    }
+    if (auto const& best = spilled.best())
+        return chosen(*best, {Compromise::Kind::spilled, spilled.what(), 0, {}, best->cost});
+    return NothingFits{spilled.smallest_budget(), enough_ranks(search, choices)};
+}
+
+}  // namespace ein::planner::optimizer

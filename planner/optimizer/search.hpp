@@ -1,0 +1,29 @@
+// What all parts of one search share: the question, the functions, and the work that is left. Schedules are made here
+// only, so that each of them is counted.
+#pragma once
+
+#include "planner/optimizer/optimize.hpp"
+
+namespace ein::planner::optimizer {
+
+class Search {
+public:
+    Search(Question const& asked, Functions const& given) : question(asked), functions(given), budget_(asked.limits) {}
+
+    /// The schedule of the choices' plan; where that moves much, the best one among those of its rivals.
+    Candidate best_of(Choices const& choices);
+
+    bool exhausted() const { return budget_.exhausted(); }
+    bool affords(double calls) const { return budget_.affords(calls); }
+    bool fits(Candidate const& candidate) const { return candidate.cost.peak <= *question.memory; }
+
+    Question const& question;
+    Functions const& functions;
+
+private:
+    Candidate schedule(relation::Plan plan, Choices const& choices);
+
+    WorkBudget budget_;
+};
+
+}  // namespace ein::planner::optimizer
