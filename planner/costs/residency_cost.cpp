@@ -12,9 +12,6 @@ namespace {
 /// What thousands read, a table or a constant, is judged by so many: looking at all for each of them would be quadratic.
 constexpr std::size_t most_readers = 64;
 
-std::size_t at(NodeId id) { return static_cast<std::size_t>(id.value()); }
-std::size_t at(ValueId id) { return static_cast<std::size_t>(id.value()); }
-
 /// The share of a value that lies in the block that is needed of it where the block `home` lies.
 double share_in_place(Parts const& home, Parts const& need) {
     double share = 1;

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <optional>
 
-#include "planner/exact/tree_elimination.hpp"
 #include "planner/exact/order.hpp"
 #include "planner/exact/solve.hpp"
+#include "planner/exact/tree_elimination.hpp"
 
 namespace ein::planner {
 namespace {
@@ -13,8 +13,6 @@ namespace {
 constexpr double default_work = 1e9;  // a few seconds
 constexpr double most_entries = 5e7;  // of all tables of edges: 400 MB
 constexpr double rounding = 1e-12;    // costs that differ by this part are equal
-
-std::size_t at(int number) { return static_cast<std::size_t>(number); }
 
 struct Assignment {
     std::vector<int> values;
@@ -67,7 +65,8 @@ double cost_of(graph::EinGraph const& graph, Decomposition const& decomposition,
 }
 
 /// Searches among the candidates of a table, beginning with `known`.
-Decomposition search(CandidateTable const& table, Model model, std::vector<int> known, DecomposeOptions const& options) {
+Decomposition search(CandidateTable const& table, Model model, std::vector<int> known,
+                     DecomposeOptions const& options) {
     Budget const budget(options.work_limit > 0 ? options.work_limit : default_work, options.time_limit);
     Assignment const best = solve_model(std::move(model), std::move(known), budget);
     Decomposition out = decomposition_of(table, best.values);

@@ -13,8 +13,6 @@ constexpr std::size_t most_records = 20'000'000;  // states remembered to find t
 constexpr std::size_t fewest_states = 64;         // kept when the budget is spent, to come to an end
 constexpr std::size_t work_of_offer = 40;         // finding a row, compared with adding up costs
 
-std::size_t at(int number) { return static_cast<std::size_t>(number); }
-
 class FrontierSearch {
 public:
     FrontierSearch(Model const& model, Bound const& bound, double limit, std::size_t most_states, Budget& budget)

@@ -5,8 +5,6 @@ namespace {
 
 constexpr int most_sweeps = 8;
 
-std::size_t at(NodeId id) { return static_cast<std::size_t>(id.value()); }
-
 class Improver {
 public:
     Improver(graph::EinGraph const& graph, CandidateTable const& table, std::vector<int>& chosen)

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "planner/costs/residency_cost.hpp"
 #include "planner/search/candidate_table.hpp"
 #include "planner/search/decompose.hpp"
-#include "planner/costs/residency_cost.hpp"
 #include "planner/strategies/by_role.hpp"
 #include "planner/strategies/grids.hpp"
 #include "planner/strategies/megatron.hpp"
@@ -15,8 +15,6 @@ namespace {
 
 constexpr int most_sweeps = 8;
 
-std::size_t at(NodeId id) { return static_cast<std::size_t>(id.value()); }
-
 std::vector<Parts> parts_of(std::vector<relation::NodePlan> const& plans) {
     std::vector<Parts> parts;
     for (relation::NodePlan const& plan : plans) parts.push_back(plan.parts);
@@ -26,7 +24,8 @@ std::vector<Parts> parts_of(std::vector<relation::NodePlan> const& plans) {
 /// Takes for each node the candidate that moves least beside its neighbours, until nothing changes.
 class Mover {
 public:
-    Mover(graph::EinGraph const& graph, CandidateTable const& table, ResidencyCost const& moved, std::vector<Parts>& parts)
+    Mover(graph::EinGraph const& graph, CandidateTable const& table, ResidencyCost const& moved,
+          std::vector<Parts>& parts)
         : graph_(graph),
           table_(table),
           moved_(moved),
