@@ -8,9 +8,7 @@ namespace ein::executor::cuda {
 namespace {
 
 constexpr Extent tile_edge = 64, tile_depth = 16, tile_threads = 256;  // as in kernels/contract.cuh
-constexpr Extent least_edge = 16, least_terms = 8, terms_of_a_part = 64;
-
-Extent ceil_div(Extent a, Extent b) { return (a + b - 1) / b; }
+constexpr Extent least_edge = 16, least_terms = 8, least_terms_of_a_part = 64;
 
 /// The outer loops by which operands move along them: operand 0 alone has rows, operand 1 alone columns.
 struct Roles {
@@ -55,7 +53,7 @@ Tiling tiling_of(Loops const& loops, Gpu const& gpu) {
     tiling.column_tiles = ceil_div(tiling.columns, tile_edge);
     Extent const tiles = std::max<Extent>(1, tiling.tiles());
     Extent const wanted = tiles < gpu.multiprocessors ? ceil_div(2 * gpu.multiprocessors, tiles) : 1;
-    Extent const parts = std::clamp<Extent>(tiling.terms / terms_of_a_part, 1, wanted);
+    Extent const parts = std::clamp<Extent>(tiling.terms / least_terms_of_a_part, 1, wanted);
     tiling.part = ceil_div(ceil_div(tiling.terms, parts), tile_depth) * tile_depth;
     tiling.plan.parts = std::max<Extent>(1, ceil_div(tiling.terms, tiling.part));
     tiling.plan.merging = loops.outputs() < gpu.threads() / 8 && tiling.plan.parts >= 8 ? 8 : 1;

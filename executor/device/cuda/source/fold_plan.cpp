@@ -10,7 +10,6 @@ constexpr int most_lanes = 8;
 constexpr Extent most_parts = 1024;
 constexpr Extent terms_of_a_part = 16;  // at least, for each thread
 
-Extent ceil_div(Extent a, Extent b) { return (a + b - 1) / b; }
 Extent power_of_two_below(Extent value) {
     return value < 1 ? 1 : static_cast<Extent>(std::bit_floor(static_cast<std::uint64_t>(value)));
 }
