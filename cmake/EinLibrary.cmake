@@ -5,7 +5,45 @@ function(ein_library name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINK;PRIVATE_LINK" ${ARGN})
   add_library(ein_${name} STATIC ${ARG_SOURCES})
   add_library(ein::${name} ALIAS ein_${name})
+  _ein_compile_together(ein_${name} "${ARG_SOURCES}")
   target_link_libraries(ein_${name} PUBLIC ein_flags ${ARG_LINK} PRIVATE ${ARG_PRIVATE_LINK})
+endfunction()
+
+# Sources of one folder are compiled together, at most eight at a time: most of a compiler's time goes into headers that
+# all of them read. Groups go by folder, so that a new file moves no other folder's files into other groups.
+# What has compile options of its own (kernels) or is added by target_sources is compiled alone.
+# Two files of a group that define the same name in their anonymous namespaces: rename one of the two, or compile one
+# alone with ein_alone(a.cpp).
+function(_ein_compile_together target sources)
+  if(NOT EIN_UNITY)
+    return()
+  endif()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+  set(folders)
+  foreach(source ${sources})
+    if(IS_ABSOLUTE ${source})   # generated
+      continue()
+    endif()
+    get_filename_component(folder ${source} DIRECTORY)
+    string(MAKE_C_IDENTIFIER "in_${folder}" folder)
+    if(NOT folder IN_LIST folders)
+      list(APPEND folders ${folder})
+      set(n_${folder} 0)
+    endif()
+    math(EXPR group "${n_${folder}} / 8")
+    math(EXPR n_${folder} "${n_${folder}} + 1")
+    set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${folder}_${group})
+  endforeach()
+endfunction()
+
+function(ein_alone)
+  set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+endfunction()
+
+# ein_kernels(a.cpp b.cpp): sources whose loops run once an element; they are optimised most, and each is compiled alone
+# so that a change of one is soon tried.
+function(ein_kernels)
+  set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS $<$<CONFIG:Release>:-O3> SKIP_UNITY_BUILD_INCLUSION ON)
 endfunction()
 
 # ein_instruction_sets(TARGET STEM SCOPE DEFINITION): adds the same loops compiled for each instruction set, STEM_baseline.cpp and, on x86,
@@ -53,6 +91,10 @@ endfunction()
 
 function(_ein_test_program name sources link)
   add_executable(${name} ${sources})
+  _ein_compile_together(${name} "${sources}")
+  if(TARGET ein_catch AND link MATCHES "Catch2WithMain")   # one with a main of its own tells Catch2 so before the header
+    target_precompile_headers(${name} REUSE_FROM ein_catch)
+  endif()
   target_link_libraries(${name} PRIVATE ein_flags ein_test_support ${link})
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
 endfunction()

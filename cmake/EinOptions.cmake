@@ -3,6 +3,8 @@ option(EIN_BUILD_TESTS "Build the tests" ON)
 option(EIN_WITH_MPI "Build the MPI transport (off: einrun runs as one rank only)" ON)
 option(EIN_WITH_CUDA "Build the CUDA device, where CUDA's headers are found (libraries are loaded when a run asks for them)" ON)
 option(EIN_FUZZ "Link the fuzz targets with libFuzzer (needs clang; off: they replay their corpus as plain tests)" OFF)
+option(EIN_UNITY "Compile the sources of a folder together (off: each alone, as an editor or clang-tidy wants it)" ON)
+option(EIN_PRECOMPILED "Read Catch2's header once for all tests (GCC)" ON)
 set(EIN_SANITIZE "" CACHE STRING "Sanitizers for every target, e.g. address,undefined or thread")
 
 if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
@@ -15,10 +17,16 @@ set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
 
+# -O3 makes no decision and no message faster; kernels ask for it (ein_kernels). Results are the same bits at every level.
+if(CMAKE_CXX_FLAGS_RELEASE STREQUAL "-O3 -DNDEBUG")   # CMake's own choice, not the user's
+  set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG")
+endif()
+
 find_program(EIN_CCACHE ccache)
 mark_as_advanced(EIN_CCACHE)
 if(EIN_CCACHE AND NOT DEFINED CMAKE_CXX_COMPILER_LAUNCHER)
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${EIN_CCACHE})
+  # A precompiled header is a header as any other: without this ccache keeps nothing that is compiled with one.
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${EIN_CCACHE})
 endif()
 
 # Flags of our own code only: strict warnings, one include root, no hidden contraction of a*b+c
@@ -32,6 +40,9 @@ target_compile_options(ein_flags INTERFACE
   $<BUILD_INTERFACE:-Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -ffp-contract=off>)
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
   target_compile_options(ein_flags INTERFACE $<BUILD_INTERFACE:-Wno-restrict>)   # GCC 12 finds it in its own std::string
+  if(EIN_UNITY)   # a parameter may be called as something in a file compiled beside it
+    target_compile_options(ein_flags INTERFACE $<BUILD_INTERFACE:-Wno-shadow -Wshadow=local>)
+  endif()
 endif()
 
 if(EIN_SANITIZE)

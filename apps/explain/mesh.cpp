@@ -46,7 +46,7 @@ std::optional<Regular> regular(Spread const& spread) {
 }
 
 /// What one step along a mesh axis does to the place of a tensor.
-struct Step {
+struct AxisStep {
     enum class Kind { replicates, leaves, advances } kind = Kind::replicates;
     std::size_t axis = 0;
     Extent stride = 0;
@@ -74,16 +74,17 @@ private:
         return rank / stride_[m] % static_cast<std::size_t>(mesh_.sizes[m]);
     }
 
-    std::optional<Step> step_along(std::size_t m) const {
+    std::optional<AxisStep> step_along(std::size_t m) const {
         if (digit(tensor_.base, m) + 1 >= static_cast<std::size_t>(mesh_.sizes[m]))
-            return Step{Step::Kind::leaves};  // the base is the first at place 0: it is at the end only if it is alone
+            // The base is the first at place 0: it is at the end only if it is alone.
+            return AxisStep{AxisStep::Kind::leaves};
         auto const& next = tensor_.place[tensor_.base + stride_[m]];
-        if (!next) return Step{Step::Kind::leaves};
-        Step out;
+        if (!next) return AxisStep{AxisStep::Kind::leaves};
+        AxisStep out;
         for (std::size_t axis = 0; axis < next->size(); ++axis) {
             if ((*next)[axis] == 0) continue;
-            if (out.kind == Step::Kind::advances) return std::nullopt;  // one mesh axis shards one axis
-            out = {Step::Kind::advances, axis, (*next)[axis]};
+            if (out.kind == AxisStep::Kind::advances) return std::nullopt;  // one mesh axis shards one axis
+            out = {AxisStep::Kind::advances, axis, (*next)[axis]};
         }
         return out;
     }
@@ -94,8 +95,8 @@ private:
             bool has = true;
             for (std::size_t m = 0; m < steps_.size(); ++m) {
                 auto const digit_here = digit(rank, m), digit_of_base = digit(tensor_.base, m);
-                if (steps_[m].kind == Step::Kind::leaves) has = has && digit_here == digit_of_base;
-                if (steps_[m].kind == Step::Kind::advances)
+                if (steps_[m].kind == AxisStep::Kind::leaves) has = has && digit_here == digit_of_base;
+                if (steps_[m].kind == AxisStep::Kind::advances)
                     expected[steps_[m].axis] += steps_[m].stride * static_cast<Extent>(digit_here);
             }
             std::optional<std::vector<Extent>> const& place = tensor_.place[rank];
@@ -108,9 +109,10 @@ private:
     std::optional<Sharding> sharding() const {
         Sharding out{true, tensor_.parts, std::vector<std::vector<int>>(tensor_.parts.size()), {}, false};
         for (std::size_t m = 0; m < steps_.size(); ++m) {
-            if (mesh_.sizes[m] > 1 && steps_[m].kind == Step::Kind::leaves) out.single.push_back(static_cast<int>(m));
-            if (mesh_.sizes[m] > 1 && steps_[m].kind == Step::Kind::replicates) out.replicated = true;
-            if (steps_[m].kind == Step::Kind::advances) out.axes[steps_[m].axis].push_back(static_cast<int>(m));
+            if (mesh_.sizes[m] > 1 && steps_[m].kind == AxisStep::Kind::leaves)
+                out.single.push_back(static_cast<int>(m));
+            if (mesh_.sizes[m] > 1 && steps_[m].kind == AxisStep::Kind::replicates) out.replicated = true;
+            if (steps_[m].kind == AxisStep::Kind::advances) out.axes[steps_[m].axis].push_back(static_cast<int>(m));
         }
         for (std::size_t axis = 0; axis < out.axes.size(); ++axis) {
             std::vector<int>& over = out.axes[axis];
@@ -129,7 +131,7 @@ private:
     Regular const& tensor_;
     Mesh const& mesh_;
     std::vector<std::size_t> stride_;
-    std::vector<Step> steps_;
+    std::vector<AxisStep> steps_;
 };
 
 /// Whether mesh axis m is always used as the outer neighbour of m + 1, or both are not used.

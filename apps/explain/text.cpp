@@ -31,14 +31,14 @@ std::string times(double ratio) {
 
 std::string signed_bytes(double more) { return (more < 0 ? "" : "+") + bytes(more); }
 
-std::string parts(std::vector<CutLabel> const& cut) {
+std::string parts_text(std::vector<CutLabel> const& cut) {
     std::string out;
     for (CutLabel const& label : cut)
         if (label.parts > 1) out += (out.empty() ? "" : ", ") + label.name + " " + std::to_string(label.parts);
     return out.empty() ? "not cut" : out;
 }
 
-std::string uneven(std::vector<CutLabel> const& cut) {
+std::string uneven_text(std::vector<CutLabel> const& cut) {
     std::string out;
     for (CutLabel const& label : cut)
         if (!label.uneven.empty()) out += (out.empty() ? "; uneven " : ", ") + label.name + ": " + label.uneven;
@@ -112,7 +112,7 @@ std::string overview(Explanation const& e, std::vector<std::vector<std::size_t>>
     for (auto const& group : groups) {
         NodeStory const& story = e.nodes[group.front()];
         std::string const times_told = group.size() > 1 ? " (x" + std::to_string(group.size()) + ")" : "";
-        out += row(fitted(story.name, 34 - times_told.size()) + times_told, parts(story.cut),
+        out += row(fitted(story.name, 34 - times_told.size()) + times_told, parts_text(story.cut),
                    bytes(story.bytes.total()), bytes(story.moved()), story.ratio ? times(*story.ratio) : "");
     }
     return out;
@@ -123,7 +123,7 @@ std::string rejected(NodeStory const& story) {
     for (Rejected const& other : story.rejected) {
         bool const first = &other == &story.rejected.front();
         out += key(first ? "instead of" : "") + left(first ? bytes(story.with_edges_bytes) : "", 10) + " " +
-               left(parts(other.cut), 46) + " " + right(bytes(other.bytes), 10) + " (" +
+               left(parts_text(other.cut), 46) + " " + right(bytes(other.bytes), 10) + " (" +
                signed_bytes(other.more_bytes) + ")\n";
     }
     return out;
@@ -166,8 +166,9 @@ std::string section(Explanation const& e, std::vector<std::size_t> const& group)
     NodeStory const& s = e.nodes[group.front()];
     std::string out = "\n" + wrapped("", s.name, page, 2) + line("computes", s.operation + ", " + s.dtype);
     out += line("labels", labels(s.cut));
-    out += line("parts", parts(s.cut) + ": " + (s.calls < s.cells ? plural(s.cells, "cell") + " in " : "") +
-                             plural(s.calls, "kernel call") + "; " + plural(s.candidates, "candidate") + uneven(s.cut));
+    out += line("parts", parts_text(s.cut) + ": " + (s.calls < s.cells ? plural(s.cells, "cell") + " in " : "") +
+                             plural(s.calls, "kernel call") + "; " + plural(s.candidates, "candidate") +
+                             uneven_text(s.cut));
     out += line("published", "join " + format_count(s.elements.join) + ", agg " + format_count(s.elements.agg) +
                                  ", repart " + format_count(s.elements.repart) + ": " +
                                  format_count(s.elements.total()) + " elements, " + bytes(s.bytes.total()));

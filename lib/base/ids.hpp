@@ -3,6 +3,7 @@
 #pragma once
 
 #include <compare>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 
@@ -25,6 +26,13 @@ using ValueId = Id<struct ValueTag, std::int32_t>;  // a tensor of a graph: a le
 using NodeId = Id<struct NodeTag, std::int32_t>;    // a node of a graph, in topological order
 using BlockId = Id<struct BlockTag, std::int32_t>;  // a block of one rank's section of a schedule
 using TaskId = Id<struct TaskTag, std::int32_t>;    // a task of one rank's section, in schedule order
+
+/// Where the row of an id, or of a number known not to be negative, lies in a list: rows[at(task)].
+template <class Tag, class Rep>
+constexpr std::size_t at(Id<Tag, Rep> id) {
+    return static_cast<std::size_t>(id.value());
+}
+constexpr std::size_t at(int number) { return static_cast<std::size_t>(number); }
 
 }  // namespace ein
 

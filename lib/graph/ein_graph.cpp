@@ -7,14 +7,13 @@
 namespace ein::graph {
 namespace {
 
-std::size_t position(ValueId id) { return static_cast<std::size_t>(id.value()); }
 NodeId node_id(std::size_t k) { return NodeId{static_cast<std::int32_t>(k)}; }
 
 }  // namespace
 
 std::vector<std::optional<NodeId>> EinGraph::producers() const {
     std::vector<std::optional<NodeId>> producer(values.size());
-    for (std::size_t k = 0; k < nodes.size(); ++k) producer[position(nodes[k].output)] = node_id(k);
+    for (std::size_t k = 0; k < nodes.size(); ++k) producer[at(nodes[k].output)] = node_id(k);
     return producer;
 }
 
@@ -22,7 +21,7 @@ std::vector<std::vector<NodeId>> EinGraph::consumers() const {
     std::vector<std::vector<NodeId>> readers(values.size());
     for (std::size_t k = 0; k < nodes.size(); ++k) {
         for (ValueId input : nodes[k].inputs) {
-            auto& list = readers[position(input)];
+            auto& list = readers[at(input)];
             if (list.empty() || list.back() != node_id(k)) list.push_back(node_id(k));
         }
     }

@@ -5,11 +5,7 @@
 #include "lib/base/error.hpp"
 
 namespace ein::graph {
-namespace {
-
-std::size_t position(ValueId id) { return static_cast<std::size_t>(id.value()); }
-
-}  // namespace
+namespace {}  // namespace
 
 bool fits(Shape const& shape, DType dtype) {
     Shape extents = shape;
@@ -21,7 +17,7 @@ bool fits(Shape const& shape, DType dtype) {
 GraphBuilder::GraphBuilder(EinGraph graph) : graph_(std::move(graph)) {
     for (Value const& value : graph_.values) taken_.insert(value.name);
     producer_.resize(graph_.values.size());
-    for (std::size_t k = 0; k < graph_.nodes.size(); ++k) producer_[position(graph_.nodes[k].output)] = k;
+    for (std::size_t k = 0; k < graph_.nodes.size(); ++k) producer_[at(graph_.nodes[k].output)] = k;
 }
 
 std::string GraphBuilder::fresh_name(std::string const& wanted) {
@@ -66,7 +62,7 @@ ValueId GraphBuilder::add_node(Node node, std::string value_name, Shape shape, D
 }
 
 void GraphBuilder::append(Node node) {
-    auto& place = producer_[position(node.output)];
+    auto& place = producer_[at(node.output)];
     if (place) {
         graph_.nodes[*place] = std::move(node);
     } else {
@@ -76,7 +72,7 @@ void GraphBuilder::append(Node node) {
 }
 
 Node const* GraphBuilder::producer(ValueId value) const {
-    auto const& place = producer_[position(value)];
+    auto const& place = producer_[at(value)];
     return place ? &graph_.nodes[*place] : nullptr;
 }
 
@@ -102,20 +98,20 @@ void GraphBuilder::end_loop(std::int64_t turns, std::optional<ValueId> condition
 }
 
 void GraphBuilder::fix_parts(ValueId value, Parts parts) {
-    auto const& place = producer_[position(value)];
+    auto const& place = producer_[at(value)];
     promise(place.has_value(), "parts of a value that no node makes");
     graph_.nodes[*place].fixed = std::move(parts);
 }
 
 void GraphBuilder::shard(ValueId value, Sharding sharding, bool replicated) {
     fix_parts(value, parts_of(graph_.mesh, sharding));
-    Node& node = graph_.nodes[*producer_[position(value)]];
+    Node& node = graph_.nodes[*producer_[at(value)]];
     node.sharding = std::move(sharding);
     node.replicated = replicated;
 }
 
 void GraphBuilder::rename(ValueId value, std::string const& part) {
-    std::string& name = graph_.values[position(value)].name;
+    std::string& name = graph_.values[at(value)].name;
     name = fresh_name(name + ":" + part);
 }
 

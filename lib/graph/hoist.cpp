@@ -4,11 +4,7 @@
 #include <unordered_set>
 
 namespace ein::graph {
-namespace {
-
-std::size_t position(ValueId id) { return static_cast<std::size_t>(id.value()); }
-
-}  // namespace
+namespace {}  // namespace
 
 void hoist(EinGraph& graph) {
     if (graph.loops.empty()) return;
@@ -22,7 +18,7 @@ void hoist(EinGraph& graph) {
     }
     std::vector<std::int32_t> changes = graph.loops_of_values();
     auto const changes_in = [&](std::int32_t loop, ValueId value) {
-        auto const around = graph.loops_around(changes[position(value)]);
+        auto const around = graph.loops_around(changes[at(value)]);
         return std::find(around.begin(), around.end(), loop) != around.end();
     };
     bool moved = true;
@@ -35,7 +31,7 @@ void hoist(EinGraph& graph) {
             if (!same) continue;
             std::int32_t const before = node.loop;
             node.loop = graph.loops[static_cast<std::size_t>(node.loop)].outer;
-            if (changes[position(node.output)] == before) changes[position(node.output)] = node.loop;
+            if (changes[at(node.output)] == before) changes[at(node.output)] = node.loop;
             moved = true;
         }
     }

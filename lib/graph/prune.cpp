@@ -8,8 +8,6 @@
 namespace ein::graph {
 namespace {
 
-std::size_t position(ValueId id) { return static_cast<std::size_t>(id.value()); }
-
 /// What outputs need: nodes and loops, and what loops carry.
 class Needed {
 public:
@@ -28,7 +26,7 @@ public:
             ValueId const value = open_.back();
             open_.pop_back();
             if (auto const other = partner_.find(value); other != partner_.end()) need(other->second);
-            if (auto const node = producer_[position(value)])
+            if (auto const node = producer_[at(value)])
                 for (ValueId input : graph.node(*node).inputs) need(input);
         }
     }
@@ -39,11 +37,11 @@ public:
         return node && nodes_[static_cast<std::size_t>(node->value())];
     }
     bool loop(std::size_t l) const { return loops_[l]; }
-    std::optional<NodeId> producer(ValueId value) const { return producer_[position(value)]; }
+    std::optional<NodeId> producer(ValueId value) const { return producer_[at(value)]; }
 
 private:
     void need(ValueId value) {
-        auto const node = producer_[position(value)];
+        auto const node = producer_[at(value)];
         if (!node || nodes_[static_cast<std::size_t>(node->value())]) return;
         nodes_[static_cast<std::size_t>(node->value())] = true;
         open_.push_back(value);
@@ -147,14 +145,14 @@ public:
     explicit Renumbering(EinGraph& from) : from_(from), fresh_(from.values.size()) {}
 
     ValueId operator()(ValueId old) {
-        auto& id = fresh_[position(old)];
+        auto& id = fresh_[at(old)];
         if (!id) {
             id = ValueId{static_cast<std::int32_t>(values.size())};
-            values.push_back(std::move(from_.values[position(old)]));
+            values.push_back(std::move(from_.values[at(old)]));
         }
         return *id;
     }
-    std::optional<ValueId> known(ValueId old) const { return fresh_[position(old)]; }
+    std::optional<ValueId> known(ValueId old) const { return fresh_[at(old)]; }
 
     std::vector<Value> values;
 
@@ -169,12 +167,12 @@ EinGraph prune(EinGraph graph) {
     Needed const needed(graph);
     std::vector<std::size_t> const order = Order(graph, needed).take();
     std::vector<std::optional<std::size_t>> leaf_of(graph.values.size());
-    for (std::size_t k = 0; k < graph.leaves.size(); ++k) leaf_of[position(graph.leaves[k].value)] = k;
+    for (std::size_t k = 0; k < graph.leaves.size(); ++k) leaf_of[at(graph.leaves[k].value)] = k;
 
     Renumbering fresh(graph);
     std::vector<Leaf> leaves;
     auto keep_leaf = [&](ValueId old) {
-        auto const leaf = leaf_of[position(old)];
+        auto const leaf = leaf_of[at(old)];
         if (!leaf || fresh.known(old)) return;
         ValueId const id = fresh(old);
         leaves.push_back({id, std::move(graph.leaves[*leaf].source)});

@@ -9,8 +9,6 @@
 namespace ein::graph {
 namespace {
 
-std::size_t position(ValueId id) { return static_cast<std::size_t>(id.value()); }
-
 class Verification {
 public:
     Verification(EinGraph const& graph, std::string const& pass)
@@ -44,16 +42,16 @@ private:
     }
 
     void make(ValueId id, char const* maker) {
-        require(position(id) < made_.size() && id.value() >= 0,
+        require(at(id) < made_.size() && id.value() >= 0,
                 "a " + std::string(maker) + " makes a value that does not exist");
-        require(!made_[position(id)], "'" + graph_.value(id).name + "' is made twice");
-        made_[position(id)] = true;
+        require(!made_[at(id)], "'" + graph_.value(id).name + "' is made twice");
+        made_[at(id)] = true;
     }
 
     void check_node(Node const& node) {
         require(!node.inputs.empty(), "node '" + node.name + "' reads nothing");
         for (ValueId input : node.inputs)
-            require(input.value() >= 0 && position(input) < made_.size() && made_[position(input)],
+            require(input.value() >= 0 && at(input) < made_.size() && made_[at(input)],
                     "node '" + node.name + "' reads a value before it is made");
         make(node.output, "node");
         check_fixed(node);
@@ -82,7 +80,7 @@ private:
         std::unordered_set<ValueId> seen;
         require(!graph_.outputs.empty(), "there are no outputs");
         for (ValueId output : graph_.outputs) {
-            require(output.value() >= 0 && position(output) < made_.size(), "an output does not exist");
+            require(output.value() >= 0 && at(output) < made_.size(), "an output does not exist");
             require(seen.insert(output).second, "'" + graph_.value(output).name + "' is an output twice");
         }
     }
@@ -90,15 +88,14 @@ private:
     /// Nothing is in the graph that no output needs. Nodes are in order, so one walk from the last to the first suffices.
     void check_needed() const {
         std::vector<bool> needed(made_.size(), false);
-        for (ValueId output : graph_.outputs) needed[position(output)] = true;
+        for (ValueId output : graph_.outputs) needed[at(output)] = true;
         for (Loop const& loop : graph_.loops) {
-            if (loop.condition) needed[position(*loop.condition)] = true;
-            for (Loop::Carry const& carry : loop.carries)
-                needed[position(carry.inside)] = needed[position(carry.result)] = true;
+            if (loop.condition) needed[at(*loop.condition)] = true;
+            for (Loop::Carry const& carry : loop.carries) needed[at(carry.inside)] = needed[at(carry.result)] = true;
         }
         for (auto node = graph_.nodes.rbegin(); node != graph_.nodes.rend(); ++node)
-            if (needed[position(node->output)])
-                for (ValueId input : node->inputs) needed[position(input)] = true;
+            if (needed[at(node->output)])
+                for (ValueId input : node->inputs) needed[at(input)] = true;
         for (std::size_t k = 0; k < needed.size(); ++k)
             require(needed[k], "no output needs '" + graph_.values[k].name + "'");
     }

@@ -7,8 +7,6 @@
 namespace ein::relation {
 namespace {
 
-std::size_t at(ValueId id) { return static_cast<std::size_t>(id.value()); }
-
 void unite(std::optional<Sets>& wanted, Sets sets) {
     if (!wanted) {
         wanted = std::move(sets);

@@ -13,8 +13,6 @@
 namespace ein::relation {
 namespace {
 
-std::size_t at(ValueId id) { return static_cast<std::size_t>(id.value()); }
-
 Sets sets_of(Shape const& shape, IndexSets const& indices) {
     promise(indices.size() == shape.size(), "a sample has another number of index sets than its value has axes");
     Sets sets;

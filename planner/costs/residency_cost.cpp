@@ -10,8 +10,6 @@
 namespace ein::planner {
 namespace {
 
-std::size_t at(NodeId id) { return static_cast<std::size_t>(id.value()); }
-std::size_t at(ValueId id) { return static_cast<std::size_t>(id.value()); }
 
 /// The share of a value that lies in the block that is needed of it where the block `home` lies.
 double share_in_place(Parts const& home, Parts const& need) {

@@ -6,8 +6,6 @@
 namespace ein::planner {
 namespace {
 
-std::size_t at(int number) { return static_cast<std::size_t>(number); }
-
 class Pruner {
 public:
     Pruner(Model const& model, Bound& bound, double limit, Budget& budget)

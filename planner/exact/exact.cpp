@@ -11,7 +11,6 @@
 namespace ein::planner {
 namespace {
 
-std::size_t at(int number) { return static_cast<std::size_t>(number); }
 
 struct Assignment {
     std::vector<int> values;

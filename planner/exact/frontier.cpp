@@ -11,8 +11,6 @@ namespace {
 
 constexpr double infinite = std::numeric_limits<double>::infinity();
 
-std::size_t at(int number) { return static_cast<std::size_t>(number); }
-
 class FrontierSearch {
 public:
     FrontierSearch(Model const& model, Bound const& bound, double limit, std::size_t most_states, Budget& budget)

@@ -7,8 +7,6 @@ namespace {
 
 using Form = std::vector<std::int64_t>;  // all that the table of an edge depends on
 
-std::size_t at(NodeId id) { return static_cast<std::size_t>(id.value()); }
-
 class ModelMaker {
 public:
     ModelMaker(graph::EinGraph const& graph, CandidateTable const& choices, double most_entries)

@@ -8,8 +8,6 @@
 namespace ein::planner {
 namespace {
 
-std::size_t at(int number) { return static_cast<std::size_t>(number); }
-
 enum class Next { as_given, beside_oldest };
 
 /// The links of some variables among themselves, and what each variable weighs in a frontier.

@@ -6,8 +6,6 @@
 namespace ein::planner {
 namespace {
 
-std::size_t at(int number) { return static_cast<std::size_t>(number); }
-
 /// For each class of the far end the least cost of a variable together with its link.
 std::vector<double> least_beside(Variable const& variable, Link const& link, int near) {
     constexpr double infinite = std::numeric_limits<double>::infinity();

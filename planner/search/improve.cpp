@@ -5,7 +5,6 @@
 namespace ein::planner {
 namespace {
 
-std::size_t at(NodeId id) { return static_cast<std::size_t>(id.value()); }
 
 class Improver {
 public:

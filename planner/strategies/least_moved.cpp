@@ -14,7 +14,6 @@
 namespace ein::planner {
 namespace {
 
-std::size_t at(NodeId id) { return static_cast<std::size_t>(id.value()); }
 
 std::vector<Parts> parts_of(std::vector<relation::NodePlan> const& plans) {
     std::vector<Parts> parts;

@@ -13,8 +13,6 @@ namespace {
 using schedule::Section;
 using schedule::Task;
 
-std::size_t at(std::int32_t index) { return static_cast<std::size_t>(index); }
-
 class Reordering {
 public:
     Reordering(Section const& section, std::vector<std::int32_t> const& may_wait)
@@ -127,8 +125,8 @@ constexpr std::size_t most_tried = 32;  // streams, one by one: each time the se
 
 }  // namespace
 
-void order_lazily(Section& section, std::vector<std::int32_t> const& may_wait,
-                      std::vector<std::int32_t>& node_begins, Room room) {
+void order_lazily(Section& section, std::vector<std::int32_t> const& may_wait, std::vector<std::int32_t>& node_begins,
+                  Room room) {
     if (may_wait.empty()) return;
     std::int64_t const peak = schedule::replay(section).peak,
                        most = room == Room::within_peak ? peak : peak + peak / 20;

@@ -12,8 +12,6 @@ using schedule::Section;
 using schedule::Task;
 using schedule::TaskKind;
 
-std::size_t at(std::int32_t index) { return static_cast<std::size_t>(index); }
-
 struct Cut {
     std::int32_t task, earliest;
 };

@@ -9,8 +9,6 @@ constexpr std::size_t most_parts = 8;
 constexpr std::size_t most_operands = 5000;  // a pass over more takes too long for what it gains
 constexpr int most_passes = 4;
 
-std::size_t at(int number) { return static_cast<std::size_t>(number); }
-
 /// The path as a binary tree whose parts can be exchanged. Numbers are those of the SSA path; the last is the root.
 class Tree {
 public:

@@ -5,8 +5,6 @@
 namespace ein::graph {
 namespace {
 
-std::size_t at(int number) { return static_cast<std::size_t>(number); }
-
 std::vector<int> sorted_distinct(std::vector<int> labels) {
     std::sort(labels.begin(), labels.end());
     labels.erase(std::unique(labels.begin(), labels.end()), labels.end());

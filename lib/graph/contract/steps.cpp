@@ -10,7 +10,6 @@ namespace {
 
 using scalar::Expr;
 
-std::size_t at(int number) { return static_cast<std::size_t>(number); }
 void append_distinct(std::vector<int>& list, std::vector<int> const& more) {
     for (int label : more)
         if (!has_label(list, label)) list.push_back(label);

@@ -12,8 +12,6 @@ namespace {
 using scalar::Agg;
 using scalar::Expr;
 
-std::size_t at(int number) { return static_cast<std::size_t>(number); }
-
 }  // namespace
 
 JoinFrame::JoinFrame(EinSum const& einsum, std::vector<ValueId> const& inputs)

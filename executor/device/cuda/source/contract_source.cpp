@@ -10,8 +10,6 @@ namespace {
 
 constexpr Extent tile_edge = 64, tile_depth = 16, tile_threads = 256;  // as in kernels/contract.cuh
 
-Extent ceil_div(Extent a, Extent b) { return (a + b - 1) / b; }
-
 /// The outer loops by which operands move along them: operand 0 alone has rows, operand 1 alone columns.
 struct Roles {
     std::vector<Loop> batches, rows, columns;

@@ -8,7 +8,6 @@
 namespace ein::executor::cuda {
 namespace {
 
-Extent ceil_div(Extent a, Extent b) { return (a + b - 1) / b; }
 Extent power_of_two_below(Extent value) {
     return value < 1 ? 1 : static_cast<Extent>(std::bit_floor(static_cast<std::uint64_t>(value)));
 }

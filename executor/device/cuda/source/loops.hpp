@@ -34,6 +34,8 @@ struct Loops {
     bool fit(Extent most) const;
 };
 
+inline Extent ceil_div(Extent a, Extent b) { return (a + b - 1) / b; }
+
 /// The step of an operand, or of the output: -1.
 Extent step_of(Loop const& loop, int operand);
 

@@ -10,8 +10,6 @@ namespace {
 
 constexpr Extent tile_edge = 32, transpose_threads = 256, least_edge = 8;  // as in kernels/transpose.cuh
 
-Extent ceil_div(Extent a, Extent b) { return (a + b - 1) / b; }
-
 /// The outer loop, but the last, along which the main operand runs, or -1.
 int across_loop(Loops const& loops) {
     int const main = loops.main_operand();
