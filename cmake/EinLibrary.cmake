@@ -36,6 +36,14 @@ function(_ein_compile_together target sources)
   endforeach()
 endfunction()
 
+# ein_program(NAME SOURCES a.cpp b.cpp LINK ein::base): a program of apps/.
+function(ein_program name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
+  add_executable(${name} ${ARG_SOURCES})
+  _ein_compile_together(${name} "${ARG_SOURCES}")
+  target_link_libraries(${name} PRIVATE ${ARG_LINK})
+endfunction()
+
 function(ein_alone)
   set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 endfunction()

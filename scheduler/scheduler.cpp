@@ -17,8 +17,6 @@ namespace {
 
 using schedule::Schedule;
 using schedule::Section;
-using schedule::Task;
-using schedule::TaskKind;
 
 /// What one section does, for the prediction.
 struct Totals {
@@ -29,9 +27,9 @@ struct Totals {
 
 Totals totals_of(schedule::Header const& header, Section const& section) {
     Totals out;
-    std::vector<std::int64_t> const turns = schedule::predicted_turns(header, section);
-    out.exchanged = schedule::exchanged(section, turns);
-    out.flops = schedule::flops(header, section, schedule::Runs(section, turns));
+    schedule::IterationCounts const iterations = schedule::predicted_iterations(header, section);
+    out.exchanged = schedule::exchanged(section, iterations);
+    out.flops = schedule::flops(header, section, schedule::Runs(section, iterations));
     out.peak = schedule::replay(section).peak;
     return out;
 }
@@ -39,7 +37,7 @@ Totals totals_of(schedule::Header const& header, Section const& section) {
 schedule::Prediction predict(Schedule const& schedule, relation::Plan const& plan) {
     schedule::Prediction out;
     for (Totals const& totals : for_each_in_parallel(schedule.sections.size(), [&](std::size_t rank) {
-             return totals_of(schedule.header, schedule.sections[rank]);
+             return totals_of(schedule.header, schedule.sections.list()[rank]);
          })) {
         out.flops += totals.flops;
         out.bytes_sent.push_back(totals.exchanged.sent);
@@ -80,7 +78,7 @@ Scheduled lowered(graph::EinGraph const& graph, relation::Plan const& plan, Sche
     out.traffic = std::move(made.traffic);
     out.layouts = std::move(made.layouts);
     header.prediction = predict(out.schedule, plan);
-    if (options.simulate) out.makespan = simulate(out.schedule, options.cluster).all_turns;
+    if (options.simulate) out.makespan = simulate(out.schedule, options.cluster).all_iterations;
     return out;
 }
 

@@ -11,7 +11,6 @@
 namespace ein::apps {
 namespace {
 
-using schedule::TaskKind;
 
 std::int64_t most(std::vector<std::int64_t> const& values) { return *std::max_element(values.begin(), values.end()); }
 std::int64_t total(std::vector<std::int64_t> const& values) {
@@ -22,11 +21,11 @@ std::int64_t total(std::vector<std::int64_t> const& values) {
 std::string tasks_by_kind(schedule::Schedule const& schedule) {
     std::vector<std::size_t> counts(schedule::task_kinds, 0);
     for (auto const& section : schedule.sections)
-        for (auto const& task : section.tasks) ++counts[static_cast<std::size_t>(task.kind)];
+        for (auto const& task : section.tasks) ++counts[index(task.kind())];
     std::string out;
     for (std::size_t kind = 0; kind < counts.size(); ++kind)
         if (counts[kind] > 0)
-            out += (out.empty() ? "" : ", ") + std::string(name(static_cast<TaskKind>(kind))) + " " +
+            out += (out.empty() ? "" : ", ") + std::string(schedule::task_traits[kind].name) + " " +
                    std::to_string(counts[kind]);
     return out;
 }
@@ -57,12 +56,12 @@ std::string fewer_calls(relation::Plan const& plan, std::int64_t most) {
 }
 
 /// "train 100 turns", "heron at most 1000 turns (what is predicted is for all of them)", or nothing.
-std::string loops_text(std::vector<schedule::LoopSpec> const& loops) {
+std::string loops_text(Table<schedule::LoopSpecId, schedule::LoopSpec> const& loops) {
     std::string out;
     bool conditional = false;
     for (schedule::LoopSpec const& loop : loops) {
         out += (out.empty() ? "" : ", ") + loop.name + (loop.conditional ? " at most " : " ") +
-               std::to_string(loop.turns) + (loop.turns == 1 ? " turn" : " turns");
+               std::to_string(loop.iterations) + (loop.iterations == 1 ? " iteration" : " iterations");
         conditional = conditional || loop.conditional;
     }
     return out + (conditional ? " (what is predicted is for all of them)" : "");

@@ -72,7 +72,7 @@ void finish_spilled(Planned& planned, scheduler::Cluster const& cluster) {
     schedule::Schedule const& schedule = planned.made.schedule;
     auto const faults = schedule::faults_of(schedule);
     promise(faults.empty(), "spilling made an unsound schedule: " + (faults.empty() ? "" : faults.front()));
-    if (planned.made.makespan > 0) planned.made.makespan = simulate(schedule, cluster).all_turns;
+    if (planned.made.makespan > 0) planned.made.makespan = simulate(schedule, cluster).all_iterations;
 }
 
 /// What becomes of each answer.

@@ -31,21 +31,18 @@ std::vector<std::size_t> shown_ranks(std::size_t ranks) {
     return out;
 }
 
-bool is_message(schedule::Task const& task) {
-    return task.kind == schedule::TaskKind::send || task.kind == schedule::TaskKind::receive;
-}
-
 /// '#' where the rank computed for most of the column's time, else '~' where messages were under way, else '.'.
-std::string timeline_of(schedule::Section const& section, std::vector<TaskSpan> const& spans, double makespan) {
+std::string timeline_of(schedule::Section const& section, Table<TaskId, TaskSpan> const& spans, double makespan) {
     std::vector<double> computing(timeline_columns, 0), moving(timeline_columns, 0);
     double const column = makespan / static_cast<double>(timeline_columns);
-    for (std::size_t i = 0; i < spans.size(); ++i) {
-        if (spans[i].end < 0) continue;
-        std::vector<double>& into = is_message(section.tasks[i]) ? moving : computing;
-        auto const first = static_cast<std::size_t>(spans[i].begin / column);
-        for (std::size_t c = first; c < timeline_columns && static_cast<double>(c) * column < spans[i].end; ++c)
-            into[c] += std::min(spans[i].end, static_cast<double>(c + 1) * column) -
-                       std::max(spans[i].begin, static_cast<double>(c) * column);
+    for (TaskId t : spans.ids()) {
+        TaskSpan const& span = spans[t];
+        if (span.end < 0) continue;
+        std::vector<double>& into = section.tasks[t].traits().is_transfer() ? moving : computing;
+        auto const first = static_cast<std::size_t>(span.begin / column);
+        for (std::size_t c = first; c < timeline_columns && static_cast<double>(c) * column < span.end; ++c)
+            into[c] += std::min(span.end, static_cast<double>(c + 1) * column) -
+                       std::max(span.begin, static_cast<double>(c) * column);
     }
     std::string out;
     for (std::size_t c = 0; c < timeline_columns; ++c)
@@ -62,7 +59,8 @@ std::string simulation_text(schedule::Schedule const& schedule, Simulation const
     std::string out = "simulated on " + cluster + "\n";
     bool const loops = !schedule.header.loops.empty();
     if (loops)
-        out += "  all turns       " + seconds(simulation.all_turns) + "; what follows is one turn of each loop\n";
+        out += "  all iterations  " + seconds(simulation.all_iterations) +
+               "; what follows is one iteration of each loop\n";
     out += "  makespan        " + seconds(simulation.makespan) + ", ranks compute for " +
            formatted("%.1f %% of it", 100 * simulation.efficiency) + "\n";
     auto const shown = shown_ranks(simulation.ranks.size());
@@ -79,7 +77,7 @@ std::string simulation_text(schedule::Schedule const& schedule, Simulation const
            seconds(simulation.makespan / static_cast<double>(timeline_columns)) + "\n";
     for (std::size_t rank : shown)
         out += formatted("  %6zu ", rank) +
-               timeline_of(schedule.sections[rank], simulation.spans[rank], simulation.makespan) + "\n";
+               timeline_of(schedule.sections.list()[rank], simulation.spans.list()[rank], simulation.makespan) + "\n";
     auto path = critical_path(schedule, simulation);
     path.resize(std::min(path.size(), nodes_shown));
     out += formatted("  critical path   %10s %12s %8s\n", "computing", "moving", "share");
@@ -98,10 +96,11 @@ SweepRow sweep_row(schedule::Schedule const& schedule, double seconds, double se
     for (schedule::Section const& section : schedule.sections) {
         std::int64_t words = 0;
         for (schedule::Task const& task : section.tasks)
-            if (task.kind == schedule::TaskKind::receive)
-                words +=
-                    section.message_of(task).bytes /
-                    static_cast<std::int64_t>(size_of(section.blocks[static_cast<std::size_t>(task.output)].dtype));
+            if (task.is<schedule::Receive>()) {
+                schedule::Message const message = section.message(task);
+                words += section.bytes_of(message) /
+                         static_cast<std::int64_t>(size_of(section.blocks[message.block].dtype));
+            }
         row.words = std::max(row.words, words);
     }
     row.bytes = std::accumulate(p.bytes_sent.begin(), p.bytes_sent.end(), std::int64_t{0});
@@ -125,7 +124,7 @@ std::string sweep_text(std::vector<SweepRow> const& rows, std::string const& clu
 
 Json simulation_json(schedule::Schedule const& schedule, Simulation const& simulation) {
     Json out{
-        {"makespan", simulation.makespan}, {"all_turns", simulation.all_turns}, {"efficiency", simulation.efficiency}};
+        {"makespan", simulation.makespan}, {"all_turns", simulation.all_iterations}, {"efficiency", simulation.efficiency}};
     out["ranks"] = Json::array();
     for (RankTimes const& times : simulation.ranks)
         out["ranks"].push_back(

@@ -163,7 +163,7 @@ private:
 
     void take_inputs_and_params() {
         for (auto& [at, source] : apps::given_sources(needed_inputs(), input_names(header_)))
-            header_.inputs[at].source = source;
+            header_.inputs[schedule::InputId{static_cast<std::int32_t>(at)}].source = source;
         params_ = apps::given_params(options_.params, header_.params);
     }
 

@@ -23,11 +23,10 @@ Forecast forecast(std::filesystem::path const& path, Cluster const& cluster) {
     Forecast out;
     out.schedule = schedule::read_file(path);
     scheduler::Simulation const run = scheduler::simulate(out.schedule, cluster);
-    for (std::vector<scheduler::TaskSpan> const& spans : run.spans) {
+    for (auto const& spans : run.spans) {
         std::vector<Event>& events = out.tasks.emplace_back();
-        for (std::size_t i = 0; i < spans.size(); ++i)
-            if (spans[i].begin >= 0)
-                events.push_back({TaskId{static_cast<std::int32_t>(i)}, -1, spans[i].begin, spans[i].end});
+        for (TaskId t : spans.ids())
+            if (spans[t].begin >= 0) events.push_back({t, -1, spans[t].begin, spans[t].end});
     }
     return out;
 }

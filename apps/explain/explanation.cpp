@@ -101,10 +101,10 @@ void add_mesh(Explanation& out, Mesh const& mesh) {
 
 void add_schedule(Explanation& out, schedule::Schedule const& schedule) {
     schedule::Prediction const& p = schedule.header.prediction;
-    for (std::size_t rank = 0; rank < schedule.sections.size(); ++rank) {
+    for (Rank rank : schedule.sections.ids()) {
         schedule::Section const& section = schedule.sections[rank];
         out.tasks += static_cast<std::int64_t>(section.tasks.size());
-        if (section.idle()) out.idle_ranks.push_back(static_cast<int>(rank));
+        if (section.idle()) out.idle_ranks.push_back(rank.value());
     }
     out.flops = p.flops;
     out.bytes = std::accumulate(p.bytes_received.begin(), p.bytes_received.end(), std::int64_t{0});

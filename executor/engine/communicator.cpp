@@ -8,9 +8,6 @@
 
 namespace ein::executor {
 
-using schedule::Task;
-using schedule::TaskKind;
-
 Communicator::Communicator(RunState& run_state, schedule::Section const& section, Transport& transport,
                            TransferLog& log)
     : run_state_(run_state),
@@ -52,26 +49,28 @@ void Communicator::start_what_may() {
 
 void Communicator::start(TransferStart const& starting) {
     TaskId const id = starting.task;
-    Task const& task = section_.tasks[static_cast<std::size_t>(id.value())];
     std::optional<std::span<std::byte>> const bytes = run_state_.storage().message(id);
     if (!bytes) return expected_.push_back(starting);
     log_.start(id, seconds_now());
-    if (task.kind == TaskKind::send)
-        transport_.start_send(*bytes, Rank{task.peer}, task.tag, id.value(), starting.ends);
+    schedule::Message const message = section_.message(section_.tasks[id]);
+    if (message.is_send)
+        transport_.start_send(*bytes, message.peer, message.tag.value(), id.value(), starting.ends);
     else
-        transport_.start_receive(*bytes, Rank{task.peer}, task.tag, id.value());
+        transport_.start_receive(*bytes, message.peer, message.tag.value(), id.value());
 }
 
 void Communicator::finish_what_is_done() {
     if (done_.empty()) return;
     double const now = seconds_now();
     last_change_.store(now, std::memory_order_relaxed);
-    for (Transport::Ticket const ticket : done_)
-        if (section_.tasks[static_cast<std::size_t>(ticket)].kind == TaskKind::receive)
-            run_state_.storage().received(TaskId{static_cast<std::int32_t>(ticket)});
-    for (Transport::Ticket const ticket : done_)
-        times_.add(section_.tasks[static_cast<std::size_t>(ticket)].kind,
-                   log_.finish(TaskId{static_cast<std::int32_t>(ticket)}, now));
+    for (Transport::Ticket const ticket : done_) {
+        TaskId const id{static_cast<std::int32_t>(ticket)};
+        if (section_.tasks[id].is<schedule::Receive>()) run_state_.storage().received(id);
+    }
+    for (Transport::Ticket const ticket : done_) {
+        TaskId const id{static_cast<std::int32_t>(ticket)};
+        times_.add(section_.tasks[id].kind(), log_.finish(id, now));
+    }
     busy_.store(run_state_.finish_transfers(done_, now) > 0, std::memory_order_relaxed);
 }
 

@@ -11,7 +11,7 @@ using schedule::Phase;
 using schedule::TransferLimits;
 using Dispatcher = schedule::Dispatcher<BlockStore>;
 
-/// The profile of a run that keeps its inputs loaded: as if one more task at the end read every loaded block.
+/// The profile of a run that keeps its inputs loaded: as if an iteration of a loop around all tasks ended.
 schedule::Profile replay_keeping_inputs(schedule::Section const& section);
 
 }  // namespace ein::executor

@@ -7,11 +7,13 @@
 
 namespace ein::executor {
 
+using schedule::KernelId;
+
 namespace {
 
 std::uint64_t mix(std::uint64_t hash, std::uint64_t value) { return mix64(hash ^ (value + 0x9e3779b97f4a7c15u)); }
 
-/// StateEquivalence a few levels deep: enough to tell most expressions apart, whatever their size.
+/// Looks a few levels deep: enough to tell most expressions apart, whatever their size.
 std::uint64_t mix(std::uint64_t hash, scalar::Expr const& expr, int levels) {
     scalar::Node const& node = expr.node();
     hash = mix(hash, static_cast<std::uint64_t>(node.op) * 65536 + static_cast<std::uint64_t>(node.slot));
@@ -35,20 +37,20 @@ std::uint64_t hash_of(schedule::Kernel const& kernel) {
 
 }  // namespace
 
-std::vector<std::int32_t> distinct_kernels(std::vector<schedule::Kernel> const& kernels) {
-    std::unordered_multimap<std::uint64_t, std::int32_t> known;
-    std::vector<std::int32_t> first(kernels.size());
-    for (std::size_t i = 0; i < kernels.size(); ++i) {
-        first[i] = static_cast<std::int32_t>(i);
-        std::uint64_t const hash = hash_of(kernels[i]);
+Table<KernelId, KernelId> distinct_kernels(Table<KernelId, schedule::Kernel> const& kernels) {
+    std::unordered_multimap<std::uint64_t, KernelId> known;
+    Table<KernelId, KernelId> first(kernels.size());
+    for (KernelId id : kernels.ids()) {
+        first[id] = id;
+        std::uint64_t const hash = hash_of(kernels[id]);
         auto const [begin, end] = known.equal_range(hash);
         for (auto other = begin; other != end; ++other) {
-            schedule::Kernel const& candidate = kernels[static_cast<std::size_t>(other->second)];
-            if (candidate.compute != kernels[i].compute || !(candidate.einsum == kernels[i].einsum)) continue;
-            first[i] = other->second;
+            schedule::Kernel const& candidate = kernels[other->second];
+            if (candidate.compute != kernels[id].compute || !(candidate.einsum == kernels[id].einsum)) continue;
+            first[id] = other->second;
             break;
         }
-        if (first[i] == static_cast<std::int32_t>(i)) known.emplace(hash, first[i]);
+        if (first[id] == id) known.emplace(hash, id);
     }
     return first;
 }

@@ -2,14 +2,12 @@
 // Example: three nodes "ij,jk->ik" over equal extents, the third with another join: {0, 0, 2}.
 #pragma once
 
-#include <cstdint>
-#include <vector>
-
 #include "lib/schedule/model/schedule.hpp"
 
 namespace ein::executor {
 
 /// @return for each kernel the first one that equals it but for the node's name
-std::vector<std::int32_t> distinct_kernels(std::vector<schedule::Kernel> const& kernels);
+Table<schedule::KernelId, schedule::KernelId> distinct_kernels(
+    Table<schedule::KernelId, schedule::Kernel> const& kernels);
 
 }  // namespace ein::executor

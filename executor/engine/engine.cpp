@@ -54,7 +54,7 @@ private:
                      [this](ExitCode code, std::string const& message) { end_all(code, message); }),
           runner_(parts_.header, parts_.section, parts_.device, engine.kernels_, engine.fused_groups_,
                   run_state_.storage(), parts_.readers, parts_.sink, parts_.spills),
-          predicted_(parts_.section, schedule::predicted_turns(parts_.header, parts_.section)) {
+          predicted_(parts_.section, schedule::predicted_iterations(parts_.header, parts_.section)) {
         run_state_.change([&](Dispatcher& dispatcher) {
             for (BlockId block : engine.fused_groups_.inside()) dispatcher.store().keep_empty(block);
         });
@@ -147,8 +147,7 @@ private:
             std::int64_t const loads = links.loads_end().value(),
                                stores = links.end().value() - links.stores_begin().value();
             std::int64_t working = 0;
-            for (std::int32_t i = links.loads_end().value(); i < links.stores_begin().value(); ++i)
-                working += predicted_.of(static_cast<std::size_t>(i));
+            for (TaskId t = links.loads_end(); t < links.stores_begin(); t = following(t)) working += predicted_.of(t);
             return (options_.load_each_round ? options_.repeat * loads : loads) + stores +
                    std::int64_t{options_.repeat} * working;
         });
@@ -182,7 +181,7 @@ private:
     void explain(std::string const& silence) {
         if (!options_.explain) return;
         std::string const text = run_state_.read([&](Dispatcher const& dispatcher) {
-            std::vector<TaskId> const running = worker_pool_ ? worker_pool_->running() : std::vector<TaskId>{};
+            auto const running = worker_pool_ ? worker_pool_->running() : std::vector<OptionalId<TaskId>>{};
             return standstill_text(parts_.header, parts_.section, dispatcher, running,
                                    dispatcher.store().storage().under_way());
         });
@@ -197,15 +196,14 @@ private:
     void collect(TransferCounts const& before) {
         result_.execute_seconds =
             std::accumulate(result_.rounds.begin(), result_.rounds.end(), 0.0) / static_cast<double>(options_.repeat);
-        std::vector<std::int64_t> const turns =
-            run_state_.read([](Dispatcher const& dispatcher) { return dispatcher.turns().begun(); });
-        engine_.record_.set_turns(
-            run_state_.read([](Dispatcher const& dispatcher) { return dispatcher.turns().taken(); }));
-        result_.turns.assign(parts_.header.loops.size(), 0);
-        for (std::size_t l = 0; l < turns.size(); ++l)
-            result_.turns[static_cast<std::size_t>(parts_.section.loops[l].spec)] = turns[l];
-        result_.flops = schedule::flops(parts_.header, parts_.section, schedule::Runs(parts_.section, turns));
-        result_.predicted = schedule::exchanged(parts_.section, turns);
+        schedule::IterationCounts const begun =
+            run_state_.read([](Dispatcher const& dispatcher) { return dispatcher.iterations().begun(); });
+        engine_.record_.set_iterations(
+            run_state_.read([](Dispatcher const& dispatcher) { return dispatcher.iterations().taken(); }));
+        result_.iterations.assign(parts_.header.loops.size(), 0);
+        for (schedule::LoopId loop : begun.ids()) result_.iterations[parts_.section.loops[loop].spec] = begun[loop];
+        result_.flops = schedule::flops(parts_.header, parts_.section, schedule::Runs(parts_.section, begun));
+        result_.predicted = schedule::exchanged(parts_.section, begun);
         TransferCounts const after = parts_.transport.counts();
         result_.transfers = {(after.bytes_sent - before.bytes_sent) / options_.repeat,
                              (after.messages_sent - before.messages_sent) / options_.repeat};
@@ -215,7 +213,7 @@ private:
         if (device_cache_ != nullptr)
             result_.device = DeviceUse{
                 engine_.device_capacity_, direct_,
-                schedule::device_traffic(parts_.header, parts_.section, engine_.device_capacity_, direct_, turns),
+                schedule::device_traffic(parts_.header, parts_.section, engine_.device_capacity_, direct_, begun),
                 device_cache_->traffic()};
         if (parts_.spills == nullptr) return;
         result_.spilled = parts_.spills->use();

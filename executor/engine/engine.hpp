@@ -68,9 +68,9 @@ struct RunResult {
     std::int64_t peak_predicted = 0;
     schedule::DiskUse spilled;  // in one round
     std::optional<DeviceUse> device;
-    std::vector<std::int64_t>
-        turns;  // of each loop of the header in one round, an inner one's over all turns of the outer
-    schedule::Exchanged predicted;   // of one round, for that many turns
+    Table<schedule::LoopSpecId, std::int64_t>
+        iterations;  // of each loop in one round, an inner one's over all iterations of the outer
+    schedule::Exchanged predicted;   // of one round, for that many iterations
     std::vector<TaskTimes> workers;  // by worker; the last one has the transfers
 };
 
@@ -95,7 +95,7 @@ private:
     KernelTable kernels_;
     schedule::Profile profile_;
     FusedGroupRunner fused_groups_;
-    std::vector<std::int16_t> widths_;
+    Table<TaskId, std::int16_t> widths_;
     Record record_;
 };
 

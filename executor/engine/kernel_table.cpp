@@ -7,11 +7,11 @@
 
 namespace ein::executor {
 
+using schedule::Apply;
 using schedule::Block;
 using schedule::Header;
 using schedule::Section;
 using schedule::Task;
-using schedule::TaskKind;
 
 namespace {
 
@@ -32,16 +32,16 @@ struct KeyHash {
 /// `labels` gives the label of each axis.
 std::ptrdiff_t place_in_block(Section const& section, Block const& block, std::vector<int> const& labels,
                               std::span<std::int64_t const> region_begin, Key& key) {
-    auto const coords = std::span(section.coords).subspan(static_cast<std::size_t>(block.coords));
-    auto const order = static_cast<std::size_t>(block.order);
+    BoxView const box = section.view_of(block);
+    auto const order = box.order();
     std::size_t const first = key.size();
     key.resize(first + order);
     std::ptrdiff_t offset = 0;
     std::int64_t stride = 1;
     for (std::size_t axis = order; axis-- > 0;) {
         key[first + axis] = stride;
-        offset += (region_begin[static_cast<std::size_t>(labels[axis])] - coords[axis]) * stride;
-        stride *= coords[order + axis];
+        offset += (region_begin[static_cast<std::size_t>(labels[axis])] - box.begin[axis]) * stride;
+        stride *= box.length[axis];
     }
     return offset * static_cast<std::ptrdiff_t>(size_of(block.dtype));
 }
@@ -51,67 +51,64 @@ struct Placed {
     std::ptrdiff_t output_offset = 0;
 };
 
-/// Works out key and offsets of one task that launches kernel `spec`; input offsets go to `offsets`.
-void place(Section const& section, Task const& task, std::int32_t spec, graph::EinSum const& einsum, Placed& out,
-           std::span<std::ptrdiff_t> offsets) {
-    auto const coords = std::span(section.coords).subspan(static_cast<std::size_t>(task.coords));
-    auto const order = static_cast<std::size_t>(task.order);
-    auto const begin = coords.first(order);
-    Block const& written = section.blocks[static_cast<std::size_t>(task.output)];
-    out.key.assign({spec, task.accumulate ? 1 : 0, static_cast<std::int64_t>(written.dtype)});
-    out.key.insert(out.key.end(), coords.begin() + task.order, coords.begin() + 2 * static_cast<std::ptrdiff_t>(order));
+/// Works out key and offsets of one call of `kernel`; input offsets go to `offsets`.
+void place(Section const& section, Apply const& call, schedule::KernelId kernel, graph::EinSum const& einsum,
+           Placed& out, std::span<std::ptrdiff_t> offsets) {
+    Block const& written = section.blocks[call.result];
+    out.key.assign({kernel.value(), call.accumulates ? 1 : 0, static_cast<std::int64_t>(written.dtype)});
+    out.key.insert(out.key.end(), call.region.length.begin(), call.region.length.end());
     for (std::size_t k = 0; k < offsets.size(); ++k) {
-        Block const& read = section.blocks[static_cast<std::size_t>(section.inputs_of(task)[k])];
+        Block const& read = section.blocks[call.operands[k]];
         out.key.push_back(static_cast<std::int64_t>(read.dtype));
-        offsets[k] = place_in_block(section, read, einsum.inputs[k], begin, out.key);
+        offsets[k] = place_in_block(section, read, einsum.inputs[k], call.region.begin, out.key);
     }
-    out.output_offset = place_in_block(section, written, einsum.output, begin, out.key);
+    out.output_offset = place_in_block(section, written, einsum.output, call.region.begin, out.key);
 }
 
-KernelShape shape_of(schedule::Kernel const& kernel, Section const& section, Task const& task) {
-    auto strides = [&](Block const& block) { return row_major_strides(section.box_of(block).length); };
+KernelShape shape_of(schedule::Kernel const& kernel, Section const& section, Apply const& call) {
+    auto strides = [&](Block const& block) { return row_major_strides(section.view_of(block).length); };
     KernelShape shape;
     shape.kernel = &kernel;
-    shape.lengths = section.region_of(task).length;
-    for (std::int32_t input : section.inputs_of(task)) {
-        Block const& block = section.blocks[static_cast<std::size_t>(input)];
+    shape.lengths.assign(call.region.length.begin(), call.region.length.end());
+    for (BlockId operand : call.operands) {
+        Block const& block = section.blocks[operand];
         shape.operand_strides.push_back(strides(block));
         shape.operand_dtypes.push_back(block.dtype);
     }
-    Block const& output = section.blocks[static_cast<std::size_t>(task.output)];
+    Block const& output = section.blocks[call.result];
     shape.output_strides = strides(output);
     shape.output_dtype = output.dtype;
-    shape.accumulate = task.accumulate;
+    shape.accumulate = call.accumulates;
     return shape;
 }
 
 }  // namespace
 
 KernelShape kernel_shape(Header const& header, Section const& section, Task const& task) {
-    return shape_of(header.kernels[static_cast<std::size_t>(task.spec)], section, task);
+    std::optional<Apply> const call = section.kernel_call(task);
+    promise(call.has_value(), "a task without a kernel was asked for one");
+    return shape_of(header.kernels[call->kernel], section, *call);
 }
 
 KernelTable::KernelTable(Header const& header, Section const& section, Device& device, scalar::Params const& params)
-    : of_task_(section.tasks.size(), -1),
-      input_offsets_(section.inputs.size(), 0),
+    : of_task_(section.tasks.size(), no_kernel),
+      input_offsets_(section.operands.size(), 0),
       output_offsets_(section.tasks.size(), 0) {
     std::unordered_map<Key, std::int32_t, KeyHash> known;
-    std::vector<std::int32_t> const distinct = distinct_kernels(header.kernels);
+    auto const distinct = distinct_kernels(header.kernels);
     Placed placed;
-    for (std::size_t i = 0; i < section.tasks.size(); ++i) {
-        Task const& task = section.tasks[i];
-        if (task.kind != TaskKind::apply && task.kind != TaskKind::reduce) continue;
-        std::int32_t const spec = distinct[static_cast<std::size_t>(task.spec)];
-        schedule::Kernel const& kernel = header.kernels[static_cast<std::size_t>(spec)];
-        auto const offsets =
-            std::span(input_offsets_)
-                .subspan(static_cast<std::size_t>(task.first_input), static_cast<std::size_t>(task.inputs));
-        place(section, task, spec, kernel.einsum, placed, offsets);
-        output_offsets_[i] = placed.output_offset;
+    for (TaskId t : section.tasks.ids()) {
+        std::optional<Apply> const call = section.kernel_call(section.tasks[t]);
+        if (!call) continue;
+        schedule::KernelId const id = distinct[call->kernel];
+        schedule::Kernel const& kernel = header.kernels[id];
+        auto const first = static_cast<std::size_t>(call->operands.data() - section.operands.data());
+        place(section, *call, id, kernel.einsum, placed, std::span(input_offsets_).subspan(first, call->operands.size()));
+        output_offsets_[t] = placed.output_offset;
         auto const [entry, fresh] = known.try_emplace(placed.key, static_cast<std::int32_t>(kernels_.size()));
-        of_task_[i] = entry->second;
+        of_task_[t] = entry->second;
         if (!fresh) continue;
-        KernelShape const shape = shape_of(kernel, section, task);
+        KernelShape const shape = shape_of(kernel, section, *call);
         kernels_.push_back(device.prepare(shape, params));
         some_on_host_ = some_on_host_ || kernels_.back()->runs_on_host();
     }

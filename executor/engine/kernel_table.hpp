@@ -24,26 +24,26 @@ public:
 
     /// For apply and reduce tasks.
     PreparedKernel const& kernel(TaskId task) const {
-        return *kernels_[static_cast<std::size_t>(of_task_[index(task)])];
+        return *kernels_[static_cast<std::size_t>(of_task_[task])];
     }
     /// Bytes from the beginning of the task's k-th input (of its output) to the first element that it reads (writes).
     std::ptrdiff_t input_offset(schedule::Task const& task, std::int32_t k) const {
-        return input_offsets_[static_cast<std::size_t>(task.first_input + k)];
+        return input_offsets_[static_cast<std::size_t>(task.record().first_operand + k)];
     }
-    std::ptrdiff_t output_offset(TaskId task) const { return output_offsets_[index(task)]; }
+    std::ptrdiff_t output_offset(TaskId task) const { return output_offsets_[task]; }
     /// Whether the task's kernel works on host memory though the device has its own.
     bool runs_on_host(TaskId task) const {
-        return some_on_host_ && of_task_[index(task)] >= 0 && kernel(task).runs_on_host();
+        return some_on_host_ && of_task_[task] != no_kernel && kernel(task).runs_on_host();
     }
     std::size_t size() const { return kernels_.size(); }
 
 private:
-    static std::size_t index(TaskId task) { return static_cast<std::size_t>(task.value()); }
+    static constexpr std::int32_t no_kernel = -1;
 
     std::vector<std::unique_ptr<PreparedKernel const>> kernels_;
-    std::vector<std::int32_t> of_task_;           // -1 for tasks that launch none
-    std::vector<std::ptrdiff_t> input_offsets_;   // parallel to Section::inputs
-    std::vector<std::ptrdiff_t> output_offsets_;  // by task
+    Table<TaskId, std::int32_t> of_task_;         // in kernels_
+    std::vector<std::ptrdiff_t> input_offsets_;   // parallel to Section::operands
+    Table<TaskId, std::ptrdiff_t> output_offsets_;
     bool some_on_host_ = false;
 };
 

@@ -42,7 +42,7 @@ bool comes_from_another_rank(std::exception_ptr const& error) {
 
 }  // namespace
 
-RunState::RunState(schedule::Section const& section, std::vector<schedule::LoopSpec> const& loops,
+RunState::RunState(schedule::Section const& section, Table<schedule::LoopSpecId, schedule::LoopSpec> const& loops,
                    schedule::Profile const& profile, TransferLimits limits, int workers,
                    std::unique_ptr<BlockStorage> storage, OnFailure on_failure)
     : dispatcher_(section, loops, profile, limits),
@@ -186,7 +186,7 @@ std::optional<std::int64_t> RunState::take_transfers(std::vector<TransferStart>&
     if (closed_) return std::nullopt;
     while (auto const task = dispatcher_.take_receive()) starting.push_back({*task, SendEnds::when_free});
     while (auto const task = dispatcher_.take_send())
-        starting.push_back({*task, dispatcher_.turns().keeps_pace(*task) ? SendEnds::when_taken : SendEnds::when_free});
+        starting.push_back({*task, dispatcher_.iterations().keeps_pace(*task) ? SendEnds::when_taken : SendEnds::when_free});
     if (!starting.empty()) times_.transfers(dispatcher_.transfers_in_flight(), seconds_now());
     if (!starting.empty() && progress_thread_asleep_) attention_.notify_one();
     return dispatcher_.transfers_in_flight();

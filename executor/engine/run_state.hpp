@@ -36,7 +36,7 @@ struct Work {
         start_transfers,  // one step of the communicator
     };
     Kind kind = Kind::leave;
-    TaskId task{-1};
+    TaskId task;
     SharedKernel* kernel = nullptr;
     unsigned events = 0;
     double since = 0;  // seconds_now()
@@ -62,7 +62,7 @@ public:
     using OnFailure = std::function<void(ExitCode code, std::string const& message)>;
 
     /// @param storage  where blocks live; nullptr: in this process's memory
-    RunState(schedule::Section const& section, std::vector<schedule::LoopSpec> const& loops,
+    RunState(schedule::Section const& section, Table<schedule::LoopSpecId, schedule::LoopSpec> const& loops,
              schedule::Profile const& profile, TransferLimits limits, int workers,
              std::unique_ptr<BlockStorage> storage, OnFailure on_failure);
 

@@ -11,7 +11,7 @@
 namespace ein::executor {
 
 struct SharedKernel {
-    TaskId task{-1};
+    TaskId task;
     std::function<void(std::int64_t)> const* piece = nullptr;
     std::int64_t pieces = 0;
     std::atomic<std::int64_t> next{0};

@@ -9,63 +9,97 @@ using schedule::Block;
 using schedule::Header;
 using schedule::Section;
 using schedule::Task;
-using schedule::TaskKind;
 
 namespace {
 
-constexpr int most_told = 64;  // tasks of one kind and node: their lengths differ, hardly their kernels
+constexpr int most_alike = 64;  // tasks of one kind and node: their lengths differ, hardly their kernels
 
-Block const& block(Section const& section, std::int32_t id) { return section.blocks[static_cast<std::size_t>(id)]; }
+/// Into a box whose memory is reused.
+void set_box(Box& box, BoxView from) {
+    box.begin.assign(from.begin.begin(), from.begin.end());
+    box.length.assign(from.length.begin(), from.length.end());
+}
 
-/// As Section::box_of, into a box whose memory is reused.
-void set_box(Box& box, std::vector<std::int64_t> const& coords, std::int64_t first, std::int32_t order) {
-    auto const begin = coords.begin() + first;
-    box.begin.assign(begin, begin + order);
-    box.length.assign(begin + order, begin + 2 * std::ptrdiff_t{order});
+ReshapeCall reshape_call(Header const& header, schedule::ReshapeId id, ReshapeCall::Form form, DType dtype,
+                         BoxView from, BoxView to) {
+    ReshapeCall call;
+    call.spec = &header.reshapes[id];
+    call.form = form;
+    call.dtype = dtype;
+    call.from_box = from.box();
+    call.to_box = to.box();
+    return call;
 }
 
 }  // namespace
 
-void describe_copy(Header const& header, Section const& section, Task const& task, CopyCall& call) {
-    Block const &input = block(section, section.inputs_of(task)[0]), &output = block(section, task.output);
-    set_box(call.from_box, section.coords, input.coords, input.order);
-    set_box(call.to_box, section.coords, output.coords, output.order);
-    set_box(call.region, section.coords, task.coords, task.order);
-    call.axes = header.movements[static_cast<std::size_t>(task.spec)].axes;
-    call.dtype = output.dtype;
+void describe(Header const& header, Section const& section, schedule::Copy const& copy, CopyCall& call) {
+    Block const& result = section.blocks[copy.result];
+    set_box(call.from_box, section.view_of(section.blocks[copy.from]));
+    set_box(call.to_box, section.view_of(result));
+    set_box(call.region, copy.region);
+    call.axes = header.movements[copy.movement].axes;
+    call.dtype = result.dtype;
 }
 
-ReshapeCall describe_reshape(Header const& header, Section const& section, Task const& task) {
-    ReshapeCall call;
-    call.spec = &header.reshapes[static_cast<std::size_t>(task.spec)];
-    call.dtype = block(section, task.output).dtype;
-    call.form = task.kind == TaskKind::pack     ? ReshapeCall::Form::pack
-                : task.kind == TaskKind::unpack ? ReshapeCall::Form::unpack
-                                                : ReshapeCall::Form::direct;
-    call.from_box = task.kind == TaskKind::unpack ? section.region_of(task)
-                                                  : section.box_of(block(section, section.inputs_of(task)[0]));
-    call.to_box = task.kind == TaskKind::pack ? section.region_of(task) : section.box_of(block(section, task.output));
-    return call;
+ReshapeCall describe(Header const& header, Section const& section, schedule::Reshape const& reshape) {
+    Block const& result = section.blocks[reshape.result];
+    return reshape_call(header, reshape.reshape, ReshapeCall::Form::direct, result.dtype,
+                        section.view_of(section.blocks[reshape.from]), section.view_of(result));
 }
+
+ReshapeCall describe(Header const& header, Section const& section, schedule::Pack const& pack) {
+    return reshape_call(header, pack.reshape, ReshapeCall::Form::pack, section.blocks[pack.result].dtype,
+                        section.view_of(section.blocks[pack.from]), pack.unpacked);
+}
+
+ReshapeCall describe(Header const& header, Section const& section, schedule::Unpack const& unpack) {
+    Block const& result = section.blocks[unpack.result];
+    return reshape_call(header, unpack.reshape, ReshapeCall::Form::unpack, result.dtype, unpack.packed,
+                        section.view_of(result));
+}
+
+namespace {
+
+/// Names each kind of move to the device.
+struct Expect {
+    Header const& header;
+    Section const& section;
+    Accelerator& device;
+    CopyCall call = {};
+
+    void operator()(schedule::Copy const& copy) {
+        describe(header, section, copy, call);
+        device.expect_copy(call);
+    }
+    void operator()(schedule::Fill const& fill) {
+        Block const& result = section.blocks[fill.result];
+        device.expect_fill(section.elements_of(result), result.dtype, header.fills[fill.fill].value);
+    }
+    void operator()(schedule::Reshape const& move) { device.expect_reshape(describe(header, section, move)); }
+    void operator()(schedule::Pack const& move) { device.expect_reshape(describe(header, section, move)); }
+    void operator()(schedule::Unpack const& move) { device.expect_reshape(describe(header, section, move)); }
+
+    // Kernels are prepared by kernel_table.hpp; the rest is none of the device's.
+    void operator()(schedule::Apply const&) {}
+    void operator()(schedule::Reduce const&) {}
+    void operator()(schedule::Load const&) {}
+    void operator()(schedule::Send const&) {}
+    void operator()(schedule::Receive const&) {}
+    void operator()(schedule::Store const&) {}
+    void operator()(schedule::Spill const&) {}
+    void operator()(schedule::Fetch const&) {}
+    void operator()(schedule::Iterate const&) {}
+};
+
+}  // namespace
 
 void expect_moves(Header const& header, Section const& section, Accelerator& device) {
-    std::map<std::pair<TaskKind, std::int32_t>, int> told;
-    CopyCall copy;
-    for (Task const& task : section.tasks) {
-        bool const moves = task.kind == TaskKind::copy || task.kind == TaskKind::reshape ||
-                           task.kind == TaskKind::pack || task.kind == TaskKind::unpack || task.kind == TaskKind::fill;
-        if (!moves || ++told[{task.kind, task.spec}] > most_told) continue;
-        if (task.kind == TaskKind::copy) {
-            describe_copy(header, section, task, copy);
-            device.expect_copy(copy);
-        } else if (task.kind == TaskKind::fill) {
-            Block const& output = block(section, task.output);
-            device.expect_fill(section.elements_of(output), output.dtype,
-                               header.fills[static_cast<std::size_t>(task.spec)].value);
-        } else {
-            device.expect_reshape(describe_reshape(header, section, task));
-        }
-    }
+    std::map<std::pair<schedule::TaskKind, std::int32_t>, int> alike;
+    Expect expect{header, section, device};
+    for (Task const& task : section.tasks)
+        if (task.traits().is_on_device() && ++alike[{task.kind(), task.record().entry}] <= most_alike)
+            section.visit(task, expect);
 }
 
 }  // namespace ein::executor

@@ -6,14 +6,18 @@
 
 namespace ein::executor {
 
-/// Of a copy task, but for the addresses, into a call whose memory is reused.
-void describe_copy(schedule::Header const& header, schedule::Section const& section, schedule::Task const& task,
-                   CopyCall& call);
-/// Of a reshape, pack or unpack task, but for the addresses.
-ReshapeCall describe_reshape(schedule::Header const& header, schedule::Section const& section,
-                             schedule::Task const& task);
+// All but the addresses.
 
-/// Before the run: the device may make itself ready for the section's moves. Of tasks that are nearly alike only some are told.
+/// Into a call whose memory is reused.
+void describe(schedule::Header const& header, schedule::Section const& section, schedule::Copy const& copy,
+              CopyCall& call);
+ReshapeCall describe(schedule::Header const& header, schedule::Section const& section,
+                     schedule::Reshape const& reshape);
+ReshapeCall describe(schedule::Header const& header, schedule::Section const& section, schedule::Pack const& pack);
+ReshapeCall describe(schedule::Header const& header, schedule::Section const& section,
+                     schedule::Unpack const& unpack);
+
+/// Before the run: the device may make itself ready for the section's moves. Of tasks that are nearly alike only some are named.
 void expect_moves(schedule::Header const& header, schedule::Section const& section, Accelerator& device);
 
 }  // namespace ein::executor

@@ -5,52 +5,90 @@
 
 #include "executor/engine/task_moves.hpp"
 #include "lib/base/error.hpp"
-#include "lib/schedule/device/device_memory.hpp"
 
 namespace ein::executor {
 
 using schedule::Block;
 using schedule::Task;
-using schedule::TaskKind;
+
+/// What is done for each kind of task. What a device does finds its blocks brought to it.
+struct TaskRunner::OneTask {
+    TaskRunner const& runner;
+    TaskId id;
+    Task const& task;
+    WorkerTeam& team;
+    Scratch& scratch;
+
+    void operator()(schedule::Load const& load) const {
+        auto const& reader = runner.readers_[load.input];
+        promise(reader != nullptr, "an input of this rank was not opened");
+        reader->read(runner.section_.box_of(runner.block(load.result)), runner.write(load.result));
+    }
+    void operator()(schedule::Store const& store) const {
+        Block const& stored = runner.block(store.block);
+        runner.sink_.write(store.output, stored.dtype, runner.section_.box_of(stored), runner.read(store.block));
+    }
+    void operator()(schedule::Spill const& spill) const { runner.spills().spill(id, runner.read(spill.block)); }
+    void operator()(schedule::Fetch const& fetch) const {
+        runner.spills().fetch(fetch.spill, runner.write(fetch.result));
+    }
+
+    void operator()(schedule::Apply const&) const { runner.launch(id, task, team, scratch); }
+    void operator()(schedule::Reduce const&) const { runner.launch(id, task, team, scratch); }
+    void operator()(schedule::Fill const& fill) const {
+        Block const& result = runner.block(fill.result);
+        runner.device_.fill(scratch.blocks.output, runner.section_.elements_of(result), result.dtype,
+                            runner.header_.fills[fill.fill].value, team);
+    }
+    void operator()(schedule::Copy const& copy) const {
+        CopyCall& call = scratch.copy;
+        describe(runner.header_, runner.section_, copy, call);
+        call.from = scratch.blocks.inputs[0];
+        call.to = scratch.blocks.output;
+        runner.device_.copy(call, team);
+    }
+    void operator()(schedule::Reshape const& move) const { reshape(move); }
+    void operator()(schedule::Pack const& move) const { reshape(move); }
+    void operator()(schedule::Unpack const& move) const { reshape(move); }
+    template <class Move>
+    void reshape(Move const& move) const {
+        ReshapeCall call = describe(runner.header_, runner.section_, move);
+        call.from = scratch.blocks.inputs[0];
+        call.to = scratch.blocks.output;
+        runner.device_.reshape(call, team);
+    }
+
+    void operator()(schedule::Send const&) const { not_of_workers(); }
+    void operator()(schedule::Receive const&) const { not_of_workers(); }
+    void operator()(schedule::Iterate const&) const { not_of_workers(); }
+    void not_of_workers() const {
+        throw InternalError("a worker was given a " + std::string(task.traits().name));
+    }
+};
 
 void TaskRunner::run(TaskId id, WorkerTeam& team, Scratch& scratch) const {
-    Task const& task = section_.tasks[static_cast<std::size_t>(id.value())];
-    if (schedule::is_on_device(task.kind)) return compute(id, task, team, scratch);
-    switch (task.kind) {
-        case TaskKind::load: return load(task);
-        case TaskKind::store: return store(task);
-        case TaskKind::spill: return spills().spill(id, read(section_.inputs_of(task)[0]));
-        case TaskKind::fetch: return spills().fetch(TaskId{task.after}, write(task.output));
-        default: break;
-    }
-    throw InternalError("a worker was given a " + std::string(schedule::name(task.kind)));
+    Task const& task = section_.tasks[id];
+    if (task.traits().is_on_device()) return compute(id, task, team, scratch);
+    section_.visit(task, OneTask{*this, id, task, team, scratch});
 }
 
 /// What the device does, on blocks that were brought to where it does it.
 void TaskRunner::compute(TaskId id, Task const& task, WorkerTeam& team, Scratch& scratch) const {
     if (fused_groups_.is_last(id)) return fused_groups_.run(id, storage_, team);
     if (kernels_.runs_on_host(id)) return launch_on_host(id, task, team, scratch);
-    auto const work = [&] {
-        switch (task.kind) {
-            case TaskKind::fill: fill(task, team, scratch); break;
-            case TaskKind::copy: copy(task, team, scratch); break;
-            case TaskKind::apply:
-            case TaskKind::reduce: launch(id, task, team, scratch); break;
-            default: reshape(task, team, scratch);
-        }
-    };
+    auto const work = [&] { section_.visit(task, OneTask{*this, id, task, team, scratch}); };
     storage_.run(id, scratch.blocks, std::ref(work));
     // Who asks whether a loop goes on does so under the engine's lock: what a device computes is waited for here.
-    if (!conditions_.empty() && std::find(conditions_.begin(), conditions_.end(), task.output) != conditions_.end())
-        read(task.output);
+    if (std::any_of(conditions_.begin(), conditions_.end(), [&](BlockId block) { return task.writes(block); }))
+        read(*task.result());
 }
 
 /// A kernel that the device leaves to the host.
 void TaskRunner::launch_on_host(TaskId id, Task const& task, WorkerTeam& team, Scratch& scratch) const {
     scratch.blocks.inputs.clear();
-    for (std::int32_t input : section_.inputs_of(task))
-        scratch.blocks.inputs.push_back(storage_.in_host(BlockId{input}, HostUse::read).data());
-    scratch.blocks.output = storage_.in_host(BlockId{task.output}, HostUse::update).data();
+    for (BlockId block : section_.reads(task))
+        scratch.blocks.inputs.push_back(storage_.in_host(block, HostUse::read).data());
+    scratch.blocks.output = storage_.in_host(*task.result(), HostUse::update).data();
     launch(id, task, team, scratch);
 }
 
@@ -61,41 +99,8 @@ void TaskRunner::launch(TaskId id, Task const& task, WorkerTeam& team, Scratch& 
     KernelCall call;
     call.operands = scratch.operands;
     call.output = scratch.blocks.output + kernels_.output_offset(id);
-    call.begin =
-        std::span(section_.coords).subspan(static_cast<std::size_t>(task.coords), static_cast<std::size_t>(task.order));
+    call.begin = section_.region_of(task).begin;
     kernels_.kernel(id).launch(call, team);
-}
-
-void TaskRunner::copy(Task const& task, WorkerTeam& team, Scratch& scratch) const {
-    CopyCall& call = scratch.copy;
-    describe_copy(header_, section_, task, call);
-    call.from = scratch.blocks.inputs[0];
-    call.to = scratch.blocks.output;
-    device_.copy(call, team);
-}
-
-void TaskRunner::reshape(Task const& task, WorkerTeam& team, Scratch& scratch) const {
-    ReshapeCall call = describe_reshape(header_, section_, task);
-    call.from = scratch.blocks.inputs[0];
-    call.to = scratch.blocks.output;
-    device_.reshape(call, team);
-}
-
-void TaskRunner::load(Task const& task) const {
-    auto const& reader = readers_[static_cast<std::size_t>(task.spec)];
-    promise(reader != nullptr, "an input of this rank was not opened");
-    reader->read(section_.box_of(block(task.output)), write(task.output));
-}
-
-void TaskRunner::fill(Task const& task, WorkerTeam& team, Scratch& scratch) const {
-    Block const& output = block(task.output);
-    device_.fill(scratch.blocks.output, section_.elements_of(output), output.dtype,
-                 header_.fills[static_cast<std::size_t>(task.spec)].value, team);
-}
-
-void TaskRunner::store(Task const& task) const {
-    std::int32_t const input = section_.inputs_of(task)[0];
-    sink_.write(task.spec, block(input).dtype, section_.box_of(block(input)), read(input));
 }
 
 SpillStore& TaskRunner::spills() const {

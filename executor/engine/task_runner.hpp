@@ -18,11 +18,11 @@ class OutputSink {
 public:
     virtual ~OutputSink() = default;
     /// @param output  in Header::outputs  @param bytes  elements of `dtype`, C order over box.length
-    virtual void write(std::int32_t output, DType dtype, Box const& box, std::span<std::byte const> bytes) = 0;
+    virtual void write(schedule::OutputId output, DType dtype, Box const& box, std::span<std::byte const> bytes) = 0;
 };
 
-/// By Header::inputs; nothing for those that this rank does not load.
-using Readers = std::vector<std::unique_ptr<tensor::Reader const>>;
+/// Nothing for those that this rank does not load.
+using Readers = Table<schedule::InputId, std::unique_ptr<tensor::Reader const>>;
 
 class TaskRunner {
 public:
@@ -39,7 +39,7 @@ public:
           sink_(sink),
           spills_(spills) {
         for (schedule::Loop const& loop : section.loops)
-            if (loop.condition >= 0) conditions_.push_back(loop.condition);
+            if (loop.condition) conditions_.push_back(*loop.condition);
     }
 
     /// What a thread reuses from task to task.
@@ -54,19 +54,16 @@ public:
     FusedGroupRunner const& fused_groups() const { return fused_groups_; }
 
 private:
+    struct OneTask;
+
     void compute(TaskId id, schedule::Task const& task, WorkerTeam& team, Scratch& scratch) const;
     void launch(TaskId id, schedule::Task const& task, WorkerTeam& team, Scratch& scratch) const;
-    void copy(schedule::Task const& task, WorkerTeam& team, Scratch& scratch) const;
-    void reshape(schedule::Task const& task, WorkerTeam& team, Scratch& scratch) const;
-    void load(schedule::Task const& task) const;
-    void fill(schedule::Task const& task, WorkerTeam& team, Scratch& scratch) const;
-    void store(schedule::Task const& task) const;
-    SpillStore& spills() const;
     void launch_on_host(TaskId id, schedule::Task const& task, WorkerTeam& team, Scratch& scratch) const;
+    SpillStore& spills() const;
 
-    schedule::Block const& block(std::int32_t id) const { return section_.blocks[static_cast<std::size_t>(id)]; }
-    std::span<std::byte const> read(std::int32_t id) const { return storage_.in_host(BlockId{id}, HostUse::read); }
-    std::span<std::byte> write(std::int32_t id) const { return storage_.in_host(BlockId{id}, HostUse::write); }
+    schedule::Block const& block(BlockId id) const { return section_.blocks[id]; }
+    std::span<std::byte const> read(BlockId id) const { return storage_.in_host(id, HostUse::read); }
+    std::span<std::byte> write(BlockId id) const { return storage_.in_host(id, HostUse::write); }
 
     schedule::Header const& header_;
     schedule::Section const& section_;
@@ -76,8 +73,8 @@ private:
     BlockStorage& storage_;
     Readers const& readers_;
     OutputSink& sink_;
-    SpillStore* spills_;                    // nullptr where nothing spills
-    std::vector<std::int32_t> conditions_;  // blocks
+    SpillStore* spills_;               // nullptr where nothing spills
+    std::vector<BlockId> conditions_;  // of loops
 };
 
 }  // namespace ein::executor

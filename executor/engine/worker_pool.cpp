@@ -72,17 +72,16 @@ Work WorkerPool::carry_out(Worker& self, Work const& work, Caller const& caller)
 /// A task whose work the last one of its group does takes no time of its own.
 bool WorkerPool::leaves_to_group(Worker& self, TaskId task) const {
     if (!parts_.runner.fused_groups().is_held_back(task)) return false;
-    self.times.add(parts_.section.tasks[static_cast<std::size_t>(task.value())].kind, 0);
+    self.times.add(parts_.section.tasks[task].kind(), 0);
     return true;
 }
 
 Work WorkerPool::run_task(Worker& self, TaskId task, Caller const& caller) {
-    auto const index = static_cast<std::size_t>(task.value());
     FusedGroupRunner const& fused_groups = parts_.runner.fused_groups();
     double const begin = seconds_now();
     self.log.begin(task, begin);
     try {
-        SharedKernelTeam team(*this, self, parts_.widths.empty() ? 1 : parts_.widths[index]);
+        SharedKernelTeam team(*this, self, parts_.widths.empty() ? 1 : parts_.widths[task]);
         parts_.runner.run(task, team, self.scratch);
     } catch (...) {
         run_state_.fail(std::current_exception(), task_text(parts_.header, parts_.section, task));
@@ -90,7 +89,7 @@ Work WorkerPool::run_task(Worker& self, TaskId task, Caller const& caller) {
     }
     double const end = seconds_now();
     self.log.end(end);
-    self.times.add(parts_.section.tasks[index].kind, end - begin);
+    self.times.add(parts_.section.tasks[task].kind(), end - begin);
     return run_state_.next_after(
         task, fused_groups.is_last(task) ? fused_groups.held_back_for(task) : std::span<TaskId const>(), caller);
 }
@@ -128,7 +127,7 @@ void WorkerPool::move_messages() {
 
 void WorkerPool::lend(Worker& self, std::int64_t pieces, std::function<void(std::int64_t)> const& piece) {
     SharedKernel kernel;
-    kernel.task = self.log.open();
+    kernel.task = *self.log.open();
     kernel.piece = &piece;
     kernel.pieces = pieces;
     run_state_.lend(kernel);
@@ -158,8 +157,8 @@ std::vector<TaskTimes const*> WorkerPool::times() const {
     return out;
 }
 
-std::vector<TaskId> WorkerPool::running() const {
-    std::vector<TaskId> out;
+std::vector<OptionalId<TaskId>> WorkerPool::running() const {
+    std::vector<OptionalId<TaskId>> out;
     for (auto const& worker : workers_) out.push_back(worker->log.open());
     return out;
 }

@@ -25,7 +25,7 @@ public:
         schedule::Section const& section;
         TaskRunner const& runner;
         Communicator* communicator;               // nullptr with one rank
-        std::vector<std::int16_t> const& widths;  // see kernel_widths()
+        Table<TaskId, std::int16_t> const& widths;  // see kernel_widths()
         Record& record;
     };
     WorkerPool(int threads, RunState& run_state, Parts parts);
@@ -38,7 +38,7 @@ public:
 
     std::vector<TaskTimes const*> times() const;
     /// What each worker runs now, for messages.
-    std::vector<TaskId> running() const;
+    std::vector<OptionalId<TaskId>> running() const;
 
 private:
     struct Worker {

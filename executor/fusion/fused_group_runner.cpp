@@ -26,8 +26,8 @@ FusedGroupRunner::FusedGroupRunner(Header const& header, Section const& section,
     if (fused_groups.empty()) return;
     group_of_.assign(section.tasks.size(), none);
     for (FusedGroup& group : fused_groups) {
-        for (TaskId id : group.tasks) group_of_[static_cast<std::size_t>(id.value())] = held_back;
-        group_of_[static_cast<std::size_t>(group.last().value())] = static_cast<std::int32_t>(fused_groups_.size());
+        for (TaskId id : group.tasks) group_of_[id] = held_back;
+        group_of_[group.last()] = static_cast<std::int32_t>(fused_groups_.size());
         fused_groups_.push_back(prepare(std::move(group), device, params));
     }
 }
@@ -40,7 +40,7 @@ std::span<TaskId const> FusedGroupRunner::held_back_for(TaskId last) const {
 std::vector<BlockId> FusedGroupRunner::inside() const {
     std::vector<BlockId> blocks;
     for (Prepared const& group : fused_groups_)
-        for (TaskId id : held_back_for(group.group.last())) blocks.push_back(BlockId{task(id).output});
+        for (TaskId id : held_back_for(group.group.last())) blocks.push_back(*task(id).result());
     return blocks;
 }
 
@@ -77,7 +77,7 @@ KernelShape FusedGroupRunner::shape_of(Prepared const& group, std::size_t k) con
     shape.output_dtype = step.output;
     if (k + 1 < group.steps.size()) return shape;
     shape.output_strides = of_task.output_strides;
-    shape.output_bytes = section_.bytes_of(section_.blocks[static_cast<std::size_t>(task_of(group, step).output)]);
+    shape.output_bytes = section_.bytes_of(*task_of(group, step).result());
     return shape;
 }
 
@@ -138,16 +138,16 @@ FusedGroupRunner::Piece FusedGroupRunner::prepare_piece(Prepared const& group, u
 std::optional<FusedGroupRunner::Stream> FusedGroupRunner::stream_of(Prepared const& group) const {
     std::optional<Stream> out;
     for (std::size_t k = 0; k < group.steps.size(); ++k) {
-        auto const inputs = section_.inputs_of(task_of(group, group.steps[k]));
+        auto const inputs = section_.reads(task_of(group, group.steps[k]));
         for (std::size_t i = 0; i < group.steps[k].operands.size(); ++i) {
             std::int32_t const input = group.steps[k].operands[i].input;
             if (input < 0) continue;
-            std::int32_t const block = inputs[static_cast<std::size_t>(input)];
-            std::int64_t const bytes = section_.bytes_of(section_.blocks[static_cast<std::size_t>(block)]);
+            BlockId const block = inputs[static_cast<std::size_t>(input)];
+            std::int64_t const bytes = section_.bytes_of(block);
             for (std::size_t a = 0; a < group.group.axes.size(); ++a) {
                 std::ptrdiff_t const step = group.moves[k][a].operands[i];
                 bool const runs = step * group.group.axes[a].length == bytes;
-                if (runs && (!out || step > out->step)) out = {BlockId{block}, a, step};
+                if (runs && (!out || step > out->step)) out = {block, a, step};
             }
         }
     }
@@ -203,16 +203,17 @@ void FusedGroupRunner::run_piece(Prepared const& group, std::int64_t number, std
         FusedStep const& step = group.steps[k];
         TaskId const id = group.group.tasks[step.member];
         Task const& at = task(id);
-        auto const inputs = section_.inputs_of(at);
+        auto const inputs = section_.reads(at);
+        BoxView const region = section_.region_of(at);
         operands.resize(step.operands.size());
-        begin.assign(section_.coords.begin() + at.coords, section_.coords.begin() + at.coords + at.order);
+        begin.assign(region.begin.begin(), region.begin.end());
         bool const is_last = k + 1 == piece.kernels.size();
-        std::byte* output = is_last ? data_of(storage, BlockId{at.output}) + kernels_.output_offset(id)
+        std::byte* output = is_last ? data_of(storage, *at.result()) + kernels_.output_offset(id)
                                     : inside.data() + piece.output_at[k];
         for (std::size_t i = 0; i < step.operands.size(); ++i) {
             auto const [writer, input] = step.operands[i];
             std::byte const* from = writer >= 0 ? inside.data() + piece.output_at[static_cast<std::size_t>(writer)]
-                                                : data_of(storage, BlockId{inputs[static_cast<std::size_t>(input)]}) +
+                                                : data_of(storage, inputs[static_cast<std::size_t>(input)]) +
                                                       kernels_.input_offset(at, input);
             for (std::size_t a = 0; a < axes.size(); ++a) from += place.first[a] * group.moves[k][a].operands[i];
             operands[i] = from;

@@ -65,7 +65,7 @@ private:
     };
 
     std::int32_t role(TaskId task) const {
-        return group_of_.empty() ? none : group_of_[static_cast<std::size_t>(task.value())];
+        return group_of_.empty() ? none : group_of_[task];
     }
     Prepared prepare(FusedGroup group, Device& device, scalar::Params const& params) const;
     /// The step's kernel for all of its task's region; what it reads and writes inside has no strides yet.
@@ -78,13 +78,13 @@ private:
     schedule::Task const& task_of(Prepared const& group, FusedStep const& step) const {
         return task(group.group.tasks[step.member]);
     }
-    schedule::Task const& task(TaskId id) const { return section_.tasks[static_cast<std::size_t>(id.value())]; }
+    schedule::Task const& task(TaskId id) const { return section_.tasks[id]; }
 
     schedule::Header const& header_;
     schedule::Section const& section_;
     KernelTable const& kernels_;
     std::vector<Prepared> fused_groups_;
-    std::vector<std::int32_t> group_of_;  // by task: index of the fused group that it ends, or none, or held_back
+    Table<TaskId, std::int32_t> group_of_;  // index of the fused group that it ends, or none, or held_back
 };
 
 }  // namespace ein::executor

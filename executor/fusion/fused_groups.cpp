@@ -13,7 +13,6 @@ using schedule::Header;
 using schedule::Profile;
 using schedule::Section;
 using schedule::Task;
-using schedule::TaskKind;
 using schedule::TaskLinks;
 
 namespace {
@@ -34,17 +33,16 @@ public:
           loop_of_(schedule::loops_of_tasks(section)),
           in_group_(section.tasks.size()),
           last_writer_(section.blocks.size()) {
-        for (std::size_t i = 0; i < section.tasks.size(); ++i)
-            if (section.tasks[i].output >= 0)
-                last_writer_[static_cast<std::size_t>(section.tasks[i].output)] = TaskId{static_cast<std::int32_t>(i)};
+        for (TaskId t : section.tasks.ids())
+            if (auto const result = section.tasks[t].result()) last_writer_[*result] = t;
     }
 
     std::vector<FusedGroup> find() {
-        for (std::int32_t i = links_.loads_end().value(); i < links_.stores_begin().value(); ++i) {
-            if (in_group_[static_cast<std::size_t>(i)] || !eligible(TaskId{i})) continue;
-            std::optional<FusedGroup> group = longest_from(TaskId{i});
+        for (TaskId t = links_.loads_end(); t < links_.stores_begin(); t = following(t)) {
+            if (in_group_[t] || !eligible(t)) continue;
+            std::optional<FusedGroup> group = longest_from(t);
             if (!group || !hold_inputs(*group)) continue;
-            for (TaskId task : group->tasks) in_group_[index(task)] = true;
+            for (TaskId task : group->tasks) in_group_[task] = 1;
             fused_groups_.push_back(std::move(*group));
         }
         return std::move(fused_groups_);
@@ -53,25 +51,19 @@ public:
 private:
     using Members = std::set<TaskId>;  // in the schedule's order
 
-    static std::size_t index(TaskId task) { return static_cast<std::size_t>(task.value()); }
-    Task const& task(TaskId id) const { return section_.tasks[index(id)]; }
-    Block const& block(std::int32_t id) const { return section_.blocks[static_cast<std::size_t>(id)]; }
-    graph::EinSum const& einsum(TaskId id) const {
-        return header_.kernels[static_cast<std::size_t>(task(id).spec)].einsum;
-    }
-    Extent begin_of(TaskId id, std::size_t label) const {
-        return section_.coords[static_cast<std::size_t>(task(id).coords) + label];
-    }
-    Extent length_of(TaskId id, std::size_t label) const {
-        return section_.coords[static_cast<std::size_t>(task(id).coords + task(id).order) + label];
-    }
-    double bytes(std::int32_t id) const { return static_cast<double>(section_.bytes_of(block(id))); }
+    Task const& task(TaskId id) const { return section_.tasks[id]; }
+    BlockId result(TaskId id) const { return *task(id).result(); }
+    Block const& block(BlockId id) const { return section_.blocks[id]; }
+    schedule::Apply call(TaskId id) const { return section_.as<schedule::Apply>(task(id)); }
+    graph::EinSum const& einsum(TaskId id) const { return header_.kernels[call(id).kernel].einsum; }
+    Extent begin_of(TaskId id, std::size_t label) const { return section_.region_of(task(id)).begin[label]; }
+    Extent length_of(TaskId id, std::size_t label) const { return section_.region_of(task(id)).length[label]; }
 
     /// A kernel that writes the whole of a block of its own, in one go.
     bool eligible(TaskId id) const {
         Task const& at = task(id);
-        return at.kind == TaskKind::apply && !at.accumulate && at.after < 0 && links_.followers(id).empty() &&
-               block(at.output).writers == 1 && !block(at.output).packed;
+        return at.is<schedule::Apply>() && !at.accumulates() && !at.after() && links_.followers(id).empty() &&
+               block(*at.result()).writers == 1 && block(*at.result()).is_box();
     }
 
     std::optional<FusedGroup> longest_from(TaskId first) const {
@@ -97,12 +89,12 @@ private:
     }
 
     bool add_readers(TaskId member, Members& members) const {
-        auto const readers = links_.readers(BlockId{task(member).output});
+        auto const readers = links_.readers(result(member));
         if (readers.empty()) return false;
         for (TaskId reader : readers) {
             if (members.contains(reader)) continue;
-            if (in_group_[index(reader)] || !eligible(reader) || members.size() == most_tasks) return false;
-            if (!loop_of_.empty() && loop_of_[index(reader)] != loop_of_[index(member)]) return false;
+            if (in_group_[reader] || !eligible(reader) || members.size() == most_tasks) return false;
+            if (!loop_of_.empty() && loop_of_[reader] != loop_of_[member]) return false;
             members.insert(reader);
         }
         return true;
@@ -111,8 +103,8 @@ private:
     /// All that comes from elsewhere comes before the first task in the schedule's order: holding that one back delays nobody.
     bool inputs_are_there(Members const& members) const {
         for (TaskId member : members)
-            for (std::int32_t input : section_.inputs_of(task(member))) {
-                TaskId const writer = last_writer_[static_cast<std::size_t>(input)];
+            for (BlockId input : section_.reads(member)) {
+                TaskId const writer = last_writer_[input];
                 if (!members.contains(writer) && writer > *members.begin()) return false;
             }
         return true;
@@ -129,9 +121,9 @@ private:
     }
 
     bool reads_whole_of(TaskId id, Members const& members) const {
-        auto const inputs = section_.inputs_of(task(id));
+        auto const inputs = section_.reads(id);
         for (std::size_t k = 0; k < inputs.size(); ++k)
-            if (members.contains(last_writer_[static_cast<std::size_t>(inputs[k])]) && !reads_whole(id, k, inputs[k]))
+            if (members.contains(last_writer_[inputs[k]]) && !reads_whole(id, k, inputs[k]))
                 return false;
         return true;
     }
@@ -139,12 +131,12 @@ private:
     bool too_heavy(TaskId id, Members const& members) const {
         if (!graph::is_rows_by_columns(einsum(id))) return false;
         double inside = 1;
-        auto const count = [&](std::int32_t at) {
-            if (members.contains(links_.first_writer(BlockId{at})))
+        auto const count = [&](BlockId at) {
+            if (members.contains(links_.first_writer(at)))
                 inside = std::max(inside, static_cast<double>(section_.elements_of(block(at))));
         };
-        for (std::int32_t input : section_.inputs_of(task(id))) count(input);
-        if (id != *members.rbegin()) count(task(id).output);
+        for (BlockId input : section_.reads(id)) count(input);
+        if (id != *members.rbegin()) count(result(id));
         return graph::flops(einsum(id), section_.region_of(task(id)).length) / inside > most_flops_an_element;
     }
 
@@ -155,10 +147,10 @@ private:
         labels.back() = label;
         for (std::size_t reader = count; reader-- > 0;) {
             if (!labels[reader]) return std::nullopt;
-            auto const inputs = section_.inputs_of(task(group.tasks[reader]));
+            auto const inputs = section_.reads(group.tasks[reader]);
             for (std::size_t k = 0; k < inputs.size(); ++k) {
                 auto const writer =
-                    std::find(group.tasks.begin(), group.tasks.end(), links_.first_writer(BlockId{inputs[k]}));
+                    std::find(group.tasks.begin(), group.tasks.end(), links_.first_writer(inputs[k]));
                 if (writer == group.tasks.end()) continue;
                 std::vector<int> const& axes = einsum(group.tasks[reader]).inputs[k];
                 auto const found = std::find(axes.begin(), axes.end(), static_cast<int>(*labels[reader]));
@@ -207,7 +199,7 @@ private:
 
     /// Bytes of all blocks that have one of the axes, each once.
     double bytes_along(FusedGroup const& group) const {
-        std::set<std::int32_t> blocks;
+        std::set<BlockId> blocks;
         for (std::size_t k = 0; k < group.tasks.size(); ++k) {
             TaskId const id = group.tasks[k];
             auto const has_axis = [&](std::vector<int> const& axes) {
@@ -215,13 +207,13 @@ private:
                     return std::count(axes.begin(), axes.end(), static_cast<int>(axis.labels[k])) > 0;
                 });
             };
-            auto const inputs = section_.inputs_of(task(id));
+            auto const inputs = section_.reads(id);
             for (std::size_t i = 0; i < inputs.size(); ++i)
                 if (has_axis(einsum(id).inputs[i])) blocks.insert(inputs[i]);
-            blocks.insert(task(id).output);
+            blocks.insert(result(id));
         }
         double total = 0;
-        for (std::int32_t id : blocks) total += bytes(id);
+        for (BlockId id : blocks) total += static_cast<double>(section_.bytes_of(id));
         return total;
     }
 
@@ -233,15 +225,14 @@ private:
         auto const add = [&](std::int32_t from, std::int32_t to, std::int64_t bytes) {
             for (std::int32_t at = from; at <= to; ++at) more[static_cast<std::size_t>(at - first)] += bytes;
         };
-        std::set<std::int32_t> inputs;
+        std::set<BlockId> inputs;
         for (TaskId id : group.tasks) {
-            for (std::int32_t input : section_.inputs_of(task(id)))
-                if (!group.contains(last_writer_[static_cast<std::size_t>(input)])) inputs.insert(input);
-            if (id != group.last())
-                add(id.value(), last_reader(task(id).output).value(), -section_.bytes_of(block(task(id).output)));
+            for (BlockId input : section_.reads(id))
+                if (!group.contains(last_writer_[input])) inputs.insert(input);
+            if (id != group.last()) add(id.value(), last_reader(result(id)).value(), -section_.bytes_of(result(id)));
         }
-        for (std::int32_t input : inputs)  // others may read it last
-            add(std::max(first, last_reader(input).value() + 1), last, section_.bytes_of(block(input)));
+        for (BlockId input : inputs)  // others may read it last
+            add(std::max(first, last_reader(input).value() + 1), last, section_.bytes_of(input));
         auto const live = profile_.live.begin() + first;
         for (std::size_t k = 0; k < more.size(); ++k)
             if (live[static_cast<std::ptrdiff_t>(k)] + more[k] > profile_.peak) return false;
@@ -249,13 +240,13 @@ private:
         return true;
     }
 
-    TaskId last_reader(std::int32_t block) const {
-        auto const readers = links_.readers(BlockId{block});
+    TaskId last_reader(BlockId block) const {
+        auto const readers = links_.readers(block);
         return *std::max_element(readers.begin(), readers.end());
     }
 
     /// Where tasks of the fused group read what is inside, they read all of it: pieces then lie in memory as they are computed.
-    bool reads_whole(TaskId reader, std::size_t operand, std::int32_t inside) const {
+    bool reads_whole(TaskId reader, std::size_t operand, BlockId inside) const {
         std::vector<int> const& axes = einsum(reader).inputs[operand];
         Box const box = section_.box_of(block(inside));
         for (std::size_t a = 0; a < axes.size(); ++a) {
@@ -266,7 +257,7 @@ private:
     }
     bool writes_whole(TaskId writer) const {
         std::vector<int> const& axes = einsum(writer).output;
-        Box const box = section_.box_of(block(task(writer).output));
+        Box const box = section_.box_of(block(result(writer)));
         for (std::size_t a = 0; a < axes.size(); ++a)
             if (length_of(writer, static_cast<std::size_t>(axes[a])) != box.length[a]) return false;
         return true;
@@ -277,9 +268,9 @@ private:
     FusionLimits const& limits_;
     Profile& profile_;
     TaskLinks links_;
-    std::vector<std::int32_t> loop_of_;  // by task; empty without loops
-    std::vector<bool> in_group_;
-    std::vector<TaskId> last_writer_;  // by block
+    Table<TaskId, OptionalId<schedule::LoopId>> loop_of_;  // empty without loops
+    Table<TaskId, std::uint8_t> in_group_;
+    Table<BlockId, TaskId> last_writer_;
     std::vector<FusedGroup> fused_groups_;
 };
 

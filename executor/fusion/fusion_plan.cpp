@@ -44,7 +44,7 @@ public:
 
 private:
     Task const& task(FusedStep const& step) const {
-        return section_.tasks[static_cast<std::size_t>(group_.tasks[step.member].value())];
+        return section_.tasks[group_.tasks[step.member]];
     }
 
     /// Lookups and scatters never compute their joins.
@@ -125,8 +125,8 @@ private:
     bool is_same(FusedStep const& from, std::size_t i, FusedStep const& to, std::size_t j) const {
         FusedStep::Operand const a = from.operands[i], b = to.operands[j];
         if (a.step >= 0 || b.step >= 0) return a.step == b.step;
-        return section_.inputs_of(task(from))[static_cast<std::size_t>(a.input)] ==
-               section_.inputs_of(task(to))[static_cast<std::size_t>(b.input)];
+        return section_.reads(task(from))[static_cast<std::size_t>(a.input)] ==
+               section_.reads(task(to))[static_cast<std::size_t>(b.input)];
     }
 
     /// Labels along the operand's axes belong together: added where they contradict nothing.
@@ -146,7 +146,7 @@ private:
 
     /// The same indices of each label, cut alike.
     bool agree(FusedStep const& from, FusedStep const& to, std::vector<int> const& labels) const {
-        Box const here = section_.region_of(task(from)), there = section_.region_of(task(to));
+        BoxView const here = section_.region_of(task(from)), there = section_.region_of(task(to));
         for (std::size_t a = 0; a < labels.size(); ++a) {
             auto const b = static_cast<std::size_t>(labels[a]);
             if (here.begin[a] != there.begin[b] || here.length[a] != there.length[b]) return false;
@@ -217,14 +217,12 @@ private:
 std::vector<FusedStep> fusion_plan(Header const& header, Section const& section, FusedGroup const& group) {
     std::vector<FusedStep> steps;
     for (std::size_t k = 0; k < group.tasks.size(); ++k) {
-        Task const& task = section.tasks[static_cast<std::size_t>(group.tasks[k].value())];
-        FusedStep step{k, header.kernels[static_cast<std::size_t>(task.spec)], {}, {}};
-        step.output = section.blocks[static_cast<std::size_t>(task.output)].dtype;
-        auto const inputs = section.inputs_of(task);
-        for (std::size_t i = 0; i < inputs.size(); ++i) {
+        auto const call = section.as<schedule::Apply>(section.tasks[group.tasks[k]]);
+        FusedStep step{k, header.kernels[call.kernel], {}, {}};
+        step.output = section.blocks[call.result].dtype;
+        for (std::size_t i = 0; i < call.operands.size(); ++i) {
             auto const writer = std::find_if(steps.begin(), steps.end(), [&](FusedStep const& other) {
-                auto const id = static_cast<std::size_t>(group.tasks[other.member].value());
-                return section.tasks[id].output == inputs[i];
+                return section.tasks[group.tasks[other.member]].writes(call.operands[i]);
             });
             bool const inside = writer != steps.end();
             step.operands.push_back({inside ? static_cast<std::int32_t>(writer - steps.begin()) : -1,

@@ -10,8 +10,8 @@
 
 namespace ein::executor {
 
-/// @param running  what each worker runs; -1 for nothing  @param ahead  of a device
+/// @param running  what each worker runs; none for nothing  @param ahead  of a device
 std::string standstill_text(schedule::Header const& header, schedule::Section const& section, Dispatcher const& dispatcher,
-                            std::span<TaskId const> running, BlockStorage::UnderWay const& ahead = {});
+                            std::span<OptionalId<TaskId> const> running, BlockStorage::UnderWay const& ahead = {});
 
 }  // namespace ein::executor

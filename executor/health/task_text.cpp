@@ -7,36 +7,59 @@ namespace ein::executor {
 using schedule::Header;
 using schedule::Section;
 using schedule::Task;
-using schedule::TaskKind;
 
-std::string owner_of(Header const& header, Task const& task) {
-    auto const spec = static_cast<std::size_t>(task.spec);
-    switch (task.kind) {
-        case TaskKind::load: return header.tensors[static_cast<std::size_t>(header.inputs[spec].tensor)].name;
-        case TaskKind::store: return header.outputs[spec].name;
-        default: return schedule::node_of(header, task);
-    }
+std::string owner_of(Header const& header, Section const& section, Task const& task) {
+    if (task.is<schedule::Load>())
+        return header.tensors[header.inputs[section.as<schedule::Load>(task).input].tensor].name;
+    if (task.is<schedule::Store>()) return header.outputs[section.as<schedule::Store>(task).output].name;
+    return schedule::node_of(header, section, task);
 }
 
-std::string task_text(Header const& header, Section const& section, TaskId id) {
-    Task const& task = section.tasks[static_cast<std::size_t>(id.value())];
-    std::string out = "task " + std::to_string(id.value()) + " (" + std::string(schedule::name(task.kind));
-    switch (task.kind) {
-        case TaskKind::load: out += " of tensor '" + owner_of(header, task) + "'"; break;
-        case TaskKind::store: out += " of output '" + owner_of(header, task) + "'"; break;
-        case TaskKind::send:
-            out += " to rank " + std::to_string(task.peer) + ", message " + std::to_string(task.tag);
-            break;
-        case TaskKind::receive:
-            out += " from rank " + std::to_string(task.peer) + ", message " + std::to_string(task.tag);
-            break;
-        case TaskKind::spill:
-        case TaskKind::fetch: break;
-        case TaskKind::turn: return out + " of a loop)";
-        default: out += " of node '" + owner_of(header, task) + "'";
+namespace {
+
+/// What follows the name of each kind: " of node 'AB'".
+struct Of {
+    Header const& header;
+    Section const& section;
+    Task const& task;
+
+    std::string operator()(schedule::Load const&) const { return " of tensor '" + owner() + "'"; }
+    std::string operator()(schedule::Store const&) const { return " of output '" + owner() + "'"; }
+    std::string operator()(schedule::Apply const&) const { return of_node(); }
+    std::string operator()(schedule::Reduce const&) const { return of_node(); }
+    std::string operator()(schedule::Fill const&) const { return of_node(); }
+    std::string operator()(schedule::Copy const&) const { return of_node(); }
+    std::string operator()(schedule::Reshape const&) const { return of_node(); }
+    std::string operator()(schedule::Pack const&) const { return of_node(); }
+    std::string operator()(schedule::Unpack const&) const { return of_node(); }
+    std::string operator()(schedule::Send const& send) const {
+        return " to rank " + std::to_string(send.to.value()) + ", message " + std::to_string(send.tag.value());
     }
-    std::int32_t const block = task.output >= 0 ? task.output : section.inputs_of(task)[0];
-    return out + ", block " + block_text(header, section, BlockId{block}) + ")";
+    std::string operator()(schedule::Receive const& receive) const {
+        return " from rank " + std::to_string(receive.from.value()) + ", message " +
+               std::to_string(receive.tag.value());
+    }
+    std::string operator()(schedule::Spill const&) const { return ""; }
+    std::string operator()(schedule::Fetch const&) const { return ""; }
+    std::string operator()(schedule::Iterate const& iterate) const {
+        return " loop '" + header.loops[iterate.loop].name + "'";
+    }
+
+    std::string owner() const { return owner_of(header, section, task); }
+    std::string of_node() const { return " of node '" + owner() + "'"; }
+};
+
+}  // namespace
+
+std::string task_text(Header const& header, Section const& section, TaskId id) {
+    Task const& task = section.tasks[id];
+    std::string out = "task " + std::to_string(id.value()) + " (" + std::string(task.traits().name) +
+                      section.visit(task, Of{header, section, task});
+    if (task.is<schedule::Iterate>()) return out + ")";
+    auto const reads = section.reads(task);
+    if (task.result() || !reads.empty())
+        out += ", block " + block_text(header, section, task.result() ? *task.result() : reads[0]);
+    return out + ")";
 }
 
 }  // namespace ein::executor

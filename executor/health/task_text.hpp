@@ -9,7 +9,7 @@
 namespace ein::executor {
 
 /// Whose the task is: the node, input or output tensor; "" for a transfer, a spill or a fetch.
-std::string owner_of(schedule::Header const& header, schedule::Task const& task);
+std::string owner_of(schedule::Header const& header, schedule::Section const& section, schedule::Task const& task);
 std::string task_text(schedule::Header const& header, schedule::Section const& section, TaskId task);
 
 }  // namespace ein::executor

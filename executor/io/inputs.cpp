@@ -1,5 +1,7 @@
 #include "executor/io/inputs.hpp"
 
+#include <utility>
+
 #include "lib/base/error.hpp"
 
 namespace ein::executor {
@@ -7,22 +9,22 @@ namespace ein::executor {
 std::vector<std::string> input_names(schedule::Header const& header) {
     std::vector<std::string> names;
     for (schedule::Input const& input : header.inputs)
-        names.push_back(header.tensors[static_cast<std::size_t>(input.tensor)].name);
+        names.push_back(header.tensors[input.tensor].name);
     return names;
 }
 
 Readers open_inputs(schedule::Header const& header, schedule::Section const& section,
                     std::filesystem::path const& folder) {
-    Readers readers(header.inputs.size());
-    std::vector<bool> tried(header.inputs.size(), false);
+    Readers readers;
+    readers.resize(header.inputs.size());
+    Table<schedule::InputId, std::uint8_t> tried(header.inputs.size(), 0);
     std::vector<Fault> faults;
     for (schedule::Task const& task : section.tasks) {
-        if (task.kind != schedule::TaskKind::load) continue;
-        auto const at = static_cast<std::size_t>(task.spec);
-        if (tried[at]) continue;
-        tried[at] = true;
+        if (!task.is<schedule::Load>()) continue;
+        schedule::InputId const at = section.as<schedule::Load>(task).input;
+        if (std::exchange(tried[at], 1) != 0) continue;
         schedule::Input const& input = header.inputs[at];
-        schedule::Tensor const& tensor = header.tensors[static_cast<std::size_t>(input.tensor)];
+        schedule::Tensor const& tensor = header.tensors[input.tensor];
         try {
             readers[at] = tensor::open(input.source, tensor.name, tensor.dtype, tensor.shape, folder);
         } catch (InputError const& error) {

@@ -40,7 +40,7 @@ void OutputFiles::create() {
     sweep();
     try {
         for (std::size_t i = partial_.size(); i-- > 0;) {  // the last one first: it holds the lock for all
-            schedule::Tensor const& tensor = header_.tensors[static_cast<std::size_t>(header_.outputs[i].tensor)];
+            schedule::Tensor const& tensor = header_.tensors[header_.outputs[schedule::OutputId{static_cast<std::int32_t>(i)}].tensor];
             do tensor::create_npy(partial_[i], tensor.dtype, tensor.shape);
             while (i + 1 == partial_.size() && !lock_.hold(partial_[i]));
         }
@@ -56,10 +56,10 @@ void OutputFiles::sweep() {
     in_doubt_ = sweep_leftovers(folder_, beginnings);
 }
 
-void OutputFiles::write(std::int32_t output, DType dtype, Box const& box, std::span<std::byte const> bytes) {
-    auto const at = static_cast<std::size_t>(output);
-    tensor::write_npy_box(partial_[at], dtype,
-                          header_.tensors[static_cast<std::size_t>(header_.outputs[at].tensor)].shape, box, bytes);
+void OutputFiles::write(schedule::OutputId output, DType dtype, Box const& box, std::span<std::byte const> bytes) {
+    std::size_t const number = at(output);
+    tensor::write_npy_box(partial_[number], dtype,
+                          header_.tensors[header_.outputs[output].tensor].shape, box, bytes);
 }
 
 void OutputFiles::publish() {

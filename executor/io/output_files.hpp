@@ -24,7 +24,7 @@ public:
     void create();
     /// Temporary files that others left and that may still be in use; known after create().
     std::vector<std::filesystem::path> const& in_doubt() const { return in_doubt_; }
-    void write(std::int32_t output, DType dtype, Box const& box, std::span<std::byte const> bytes) override;
+    void write(schedule::OutputId output, DType dtype, Box const& box, std::span<std::byte const> bytes) override;
     /// One rank, when all have written. @throws RunError
     void publish();
     /// Any rank, when the run failed: removes what is unfinished. Never throws.

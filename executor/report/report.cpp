@@ -41,7 +41,7 @@ Json rank_report(Rank rank, RunFacts const& facts, RunResult const& result) {
             sum.seconds += times.kinds[kind].seconds;
         }
         if (sum.count == 0) continue;
-        tasks[std::string(schedule::name(static_cast<schedule::TaskKind>(kind)))] = {{"count", sum.count},
+        tasks[std::string(schedule::task_traits[kind].name)] = {{"count", sum.count},
                                                                                      {"seconds", sum.seconds}};
     }
     return {{"rank", rank.value()},
@@ -63,7 +63,7 @@ Json rank_report(Rank rank, RunFacts const& facts, RunResult const& result) {
             {"bytes_sent", result.transfers.bytes_sent},
             {"messages_sent", result.transfers.messages_sent},
             {"bytes_predicted", result.predicted.sent},
-            {"turns", result.turns},
+            {"turns", result.iterations.list()},
             {"peak_block_bytes", result.blocks.peak_bytes()},
             {"peak_predicted", result.peak_predicted},
             {"spill",
@@ -96,9 +96,9 @@ Number sum(std::vector<Json> const& ranks, char const* what) {
 /// How many turns each loop took; a rank without tasks in it knows of none.
 Json loops_of(std::vector<Json> const& ranks, schedule::Header const& header) {
     Json out = Json::array();
-    for (std::size_t l = 0; l < header.loops.size(); ++l) {
+    for (schedule::LoopSpecId l : header.loops.ids()) {
         std::int64_t turns = 0;
-        for (Json const& rank : ranks) turns = std::max(turns, rank.at("turns")[l].get<std::int64_t>());
+        for (Json const& rank : ranks) turns = std::max(turns, rank.at("turns")[at(l)].get<std::int64_t>());
         out.push_back({{"name", header.loops[l].name}, {"turns", turns}});
     }
     return out;

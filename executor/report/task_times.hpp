@@ -17,7 +17,7 @@ struct alignas(64) TaskTimes {
     std::array<KindTimes, schedule::task_kinds> kinds{};
 
     void add(schedule::TaskKind kind, double seconds) {
-        KindTimes& times = kinds[static_cast<std::size_t>(kind)];
+        KindTimes& times = kinds[index(kind)];
         ++times.count;
         times.seconds += seconds;
     }

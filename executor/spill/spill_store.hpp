@@ -42,9 +42,9 @@ private:
     };
 
     SpillFile file_;                                          // any thread
-    std::unordered_map<std::int32_t, std::int32_t> fetches_;  // by spill; not changed after the constructor
+    std::unordered_map<TaskId, std::int32_t> fetches_;  // by spill; not changed after the constructor
     mutable Mutex mutex_;
-    std::unordered_map<std::int32_t, Kept> kept_ EIN_GUARDED_BY(mutex_);  // by spill
+    std::unordered_map<TaskId, Kept> kept_ EIN_GUARDED_BY(mutex_);  // by spill
     DiskRanges ranges_ EIN_GUARDED_BY(mutex_);
     schedule::DiskUse use_ EIN_GUARDED_BY(mutex_);
 };

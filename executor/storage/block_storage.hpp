@@ -57,7 +57,7 @@ public:
     /// Tasks that ended here, of which it is not known that the device has done them. At any time; waits for nothing.
     struct UnderWay {
         std::int64_t tasks = 0;
-        TaskId oldest{-1};
+        OptionalId<TaskId> oldest;
     };
     virtual UnderWay under_way() { return {}; }
 };

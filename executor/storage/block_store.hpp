@@ -25,16 +25,16 @@ public:
     /// count as written; those that nobody reads are deleted.
     void reset_counts();
     /// One reader more than scheduled: keeps an input for the next run.
-    void add_reader(BlockId block) { ++readers_[index(block)]; }
+    void add_reader(BlockId block) { ++readers_[block]; }
 
     /// A block that nobody looks into: it is counted as others are, and takes no memory. Before it is first made.
     void keep_empty(BlockId block) {
-        bytes_[index(block)] = 0;
+        bytes_[block] = 0;
         storage_->keep_empty(block);
     }
 
-    bool held(BlockId block) const { return held_[index(block)] != 0; }
-    std::int64_t bytes(BlockId block) const { return bytes_[index(block)]; }
+    bool held(BlockId block) const { return held_[block] != 0; }
+    std::int64_t bytes(BlockId block) const { return bytes_[block]; }
 
     /// Memory for all blocks ahead of the first run, as if tasks ran in order, so that the run itself touches no fresh page.
     void prepare_memory();
@@ -45,7 +45,7 @@ public:
     /// A reader has ended. @throws InternalError if the block is read more often than scheduled
     void read(BlockId block);
 
-    // For another turn of a loop.
+    // For another iteration of a loop.
     /// Whether a block's only element is not 0.
     bool is_true(BlockId block) const;
     /// Deletes a block, whoever would still read it.
@@ -54,22 +54,21 @@ public:
     }
     /// A block's memory becomes another one's, which counts as written.
     void move(BlockId from, BlockId to);
-    /// The block's counts, for another turn.
+    /// The block's counts, for another iteration.
     void begin_again(BlockId block);
-    void add_readers(BlockId block, std::int32_t readers) { readers_[index(block)] += readers; }
+    void add_readers(BlockId block, std::int32_t readers) { readers_[block] += readers; }
 
     BlockCounts const& ledger() const { return ledger_; }
 
 private:
-    static std::size_t index(BlockId block) { return static_cast<std::size_t>(block.value()); }
     void remove(BlockId block);
 
     schedule::Section const& section_;
     std::unique_ptr<BlockStorage> storage_;
     BlockCounts ledger_;
-    std::vector<std::uint8_t> held_;
-    std::vector<std::int64_t> bytes_;
-    std::vector<std::int32_t> readers_, writers_;  // still to come
+    Table<BlockId, std::uint8_t> held_;
+    Table<BlockId, std::int64_t> bytes_;
+    Table<BlockId, std::int32_t> readers_, writers_;  // still to come
 };
 
 }  // namespace ein::executor

@@ -8,7 +8,6 @@
 namespace ein::executor {
 
 using schedule::DeviceMemory;
-using schedule::TaskKind;
 
 /// Called in a catch block: what fails on the device is told by whoever asks next.
 void DeviceCache::rethrow_late() const {
@@ -19,9 +18,9 @@ void DeviceCache::rethrow_late() const {
     } catch (MemoryError const&) {
         throw;
     } catch (Error const& error) {
-        std::int32_t const oldest = oldest_ahead_;
-        if (oldest < 0) throw;
-        throw Error(error.code(), "the device, in a task from task " + std::to_string(oldest) + " on: " + error.what());
+        OptionalId<TaskId> const oldest = oldest_ahead_;
+        if (!oldest) throw;
+        throw Error(error.code(), "the device, in a task from task " + std::to_string((*oldest).value()) + " on: " + error.what());
     }
 }
 
@@ -37,7 +36,7 @@ DeviceCache::~DeviceCache() { device_.drain(); }
 
 void DeviceCache::make(BlockId block) {
     MutexLock const lock(mutex_);
-    of(block).writers = section_.blocks[static_cast<std::size_t>(block.value())].writers;
+    of(block).writers = section_.blocks[block].writers;
 }
 
 void DeviceCache::remove(BlockId block) {
@@ -79,25 +78,26 @@ void DeviceCache::bring(TaskId id, Operands& operands) try {
 }
 
 void DeviceCache::give_operands(TaskId id, Operands& operands) {
-    std::span<std::int32_t const> const inputs = section_.inputs_of(task(id));
+    std::span<BlockId const> const inputs = section_.reads(id);
     operands.inputs.resize(inputs.size());
     for (std::size_t k = 0; k < inputs.size(); ++k) operands.inputs[k] = operand(inputs[k]);
-    operands.output = task(id).output < 0 ? nullptr : operand(task(id).output);
+    OptionalId<BlockId> const result = task(id).result();
+    operands.output = result ? operand(*result) : nullptr;
 }
 
 /// Where it is on the device, where the next kernel comes after what was copied there.
-std::byte* DeviceCache::operand(std::int32_t block) {
-    StreamUses const& uses = of(BlockId{block}).uses;
+std::byte* DeviceCache::operand(BlockId block) {
+    StreamUses const& uses = of(block).uses;
     wait_for(Stream::compute, Stream::in, uses.in);
     wait_for(Stream::compute, Stream::out, uses.out);
-    return base_ + memory_.place(BlockId{block});
+    return base_ + memory_.place(block);
 }
 
 /// The task's kernel was launched, or failed to be.
 void DeviceCache::count_launch(TaskId id) noexcept {
     ++launched_;
-    for (std::int32_t input : section_.inputs_of(task(id))) of(BlockId{input}).uses.kernel = launched_;
-    BlockId const output{task(id).output};
+    for (BlockId input : section_.reads(id)) of(input).uses.kernel = launched_;
+    BlockId const output = *task(id).result();
     of(output).uses.kernel = launched_;
     try {
         ahead_.push_back(id);
@@ -213,15 +213,15 @@ std::optional<std::span<std::byte>> DeviceCache::message(TaskId id) try {
 }
 
 std::optional<std::span<std::byte>> DeviceCache::message_here(TaskId id) {
-    BlockId const block = section_.block_of_message(task(id));
-    schedule::ByteRange const part = section_.message_of(task(id));
+    schedule::Message const message = section_.message(task(id));
+    BlockId const block = message.block;
+    schedule::ByteRange const part = section_.range_of(message);
     auto const bytes = static_cast<std::size_t>(part.bytes);
-    if (direct_ && (task(id).kind == TaskKind::receive ? memory_.is_made_here(block)
-                                                       : memory_.is_here(block) && !memory_.host_has(block)))
+    if (direct_ && (message.is_send ? memory_.is_here(block) && !memory_.host_has(block) : memory_.is_made_here(block)))
         return message_on_device(id, block, part);
-    if (task(id).kind == TaskKind::receive && memory_.is_made_here(block))
-        return std::span(arriving_[id.value()] = buffers_.take(part.bytes), bytes);
-    if (task(id).kind == TaskKind::send) {
+    if (!message.is_send && memory_.is_made_here(block))
+        return std::span(arriving_[id] = buffers_.take(part.bytes), bytes);
+    if (message.is_send) {
         bring_home(block);
         if (!device_.passed(Stream::out, mark_at_host(block, part.offset + part.bytes))) return std::nullopt;
     }
@@ -231,7 +231,7 @@ std::optional<std::span<std::byte>> DeviceCache::message_here(TaskId id) {
 /// Nothing while streams are busy with its place.
 std::optional<std::span<std::byte>> DeviceCache::message_on_device(TaskId id, BlockId block,
                                                                    schedule::ByteRange const& part) {
-    if (task(id).kind == TaskKind::receive) bring_blocks(id);
+    if (task(id).is<schedule::Receive>()) bring_blocks(id);
     StreamUses const& uses = of(block).uses;
     bool const idle = (uses.kernel <= done_ || device_.passed(Stream::compute, mark_of_kernel(uses.kernel))) &&
                       device_.passed(Stream::in, uses.in) && device_.passed(Stream::out, uses.out);
@@ -255,8 +255,9 @@ void DeviceCache::received(TaskId id) try {
 }
 
 void DeviceCache::take_received(TaskId id) {
-    BlockId const block{task(id).output};
-    schedule::ByteRange const part = section_.message_of(task(id));
+    schedule::Message const message = section_.message(task(id));
+    BlockId const block = message.block;
+    schedule::ByteRange const part = section_.range_of(message);
     if (!memory_.is_made_here(block)) {
         memory_.written_by_host(block);
         --of(block).writers;
@@ -265,7 +266,7 @@ void DeviceCache::take_received(TaskId id) {
     if (direct_) return count_writer(block);
     bring_blocks(id);
     Place& place = of(block);
-    std::byte* const from = arriving_.extract(id.value()).mapped();
+    std::byte* const from = arriving_.extract(id).mapped();
     wait_for_kernel(Stream::in, place.uses.kernel);
     wait_for(Stream::in, Stream::out, place.uses.out);
     device_.copy_in(base_ + memory_.place(block) + part.offset, from, part.bytes);
@@ -315,7 +316,7 @@ void DeviceCache::forget_passed() {
 /// For those who do not wait for the lock.
 void DeviceCache::tell_ahead() {
     tasks_ahead_ = static_cast<std::int64_t>(ahead_.size());
-    oldest_ahead_ = ahead_.empty() ? -1 : ahead_.front().value();
+    oldest_ahead_ = ahead_.empty() ? OptionalId<TaskId>() : OptionalId(ahead_.front());
 }
 
 /// Whoever holds the lock for long keeps the numbers up to date.
@@ -328,7 +329,7 @@ BlockStorage::UnderWay DeviceCache::under_way() {
             failure_ = std::current_exception();
         }
     }
-    return {tasks_ahead_, TaskId{oldest_ahead_}};
+    return {tasks_ahead_, oldest_ahead_};
 }
 
 void DeviceCache::rethrow() {

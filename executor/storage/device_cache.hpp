@@ -64,8 +64,8 @@ private:
         std::int64_t kernel;
         Mark mark;
     };
-    Place& of(BlockId block) EIN_REQUIRES(mutex_) { return places_[static_cast<std::size_t>(block.value())]; }
-    schedule::Task const& task(TaskId id) const { return section_.tasks[static_cast<std::size_t>(id.value())]; }
+    Place& of(BlockId block) EIN_REQUIRES(mutex_) { return places_[block]; }
+    schedule::Task const& task(TaskId id) const { return section_.tasks[id]; }
 
     std::optional<std::span<std::byte>> message_on_device(TaskId task, BlockId block, schedule::ByteRange const& part)
         EIN_REQUIRES(mutex_);
@@ -73,7 +73,7 @@ private:
     void take_received(TaskId task) EIN_REQUIRES(mutex_);
     void bring(TaskId task, Operands& operands) EIN_REQUIRES(mutex_);
     void give_operands(TaskId task, Operands& operands) EIN_REQUIRES(mutex_);
-    std::byte* operand(std::int32_t block) EIN_REQUIRES(mutex_);
+    std::byte* operand(BlockId block) EIN_REQUIRES(mutex_);
     void count_launch(TaskId task) noexcept EIN_REQUIRES(mutex_);
     void bring_blocks(TaskId task) EIN_REQUIRES(mutex_);
     void take(schedule::DeviceMemory::Step const& step) EIN_REQUIRES(mutex_);
@@ -99,10 +99,10 @@ private:
     schedule::DeviceMemory memory_ EIN_GUARDED_BY(mutex_);
     HostBuffers buffers_ EIN_GUARDED_BY(mutex_);
     std::byte* const base_;
-    std::vector<Place> places_ EIN_GUARDED_BY(mutex_);  // by block
+    Table<BlockId, Place> places_ EIN_GUARDED_BY(mutex_);
     LeftGaps left_ EIN_GUARDED_BY(mutex_);
     /// By receive: buffers of parts of blocks that are on the device.
-    std::unordered_map<std::int32_t, std::byte*> arriving_ EIN_GUARDED_BY(mutex_);
+    std::unordered_map<TaskId, std::byte*> arriving_ EIN_GUARDED_BY(mutex_);
     bool direct_ EIN_GUARDED_BY(mutex_) = false;  // messages go from device to device
     std::int64_t launched_ EIN_GUARDED_BY(mutex_) = 0;
     std::int64_t done_ EIN_GUARDED_BY(mutex_) = 0;       // kernels that are known to be
@@ -114,7 +114,7 @@ private:
     std::vector<schedule::DeviceMemory::Step> steps_ EIN_GUARDED_BY(mutex_);
     // For those who do not wait for the mutex.
     std::atomic<std::int64_t> tasks_ahead_ = 0;
-    std::atomic<std::int32_t> oldest_ahead_ = -1;
+    std::atomic<OptionalId<TaskId>> oldest_ahead_ = {};
 };
 
 }  // namespace ein::executor

@@ -15,26 +15,24 @@ public:
     HostStorage& operator=(HostStorage const&) = delete;
 
     void prepare(std::span<BlockMemory::Use const> uses) override { memory_.prepare(uses); }
-    void make(BlockId block) override { data_[index(block)] = memory_.take(bytes_[index(block)]); }
+    void make(BlockId block) override { data_[block] = memory_.take(bytes_[block]); }
     void remove(BlockId block) override;
-    void move(BlockId from, BlockId to) override { std::swap(data_[index(from)], data_[index(to)]); }
-    void keep_empty(BlockId block) override { bytes_[index(block)] = 0; }
+    void move(BlockId from, BlockId to) override { std::swap(data_[from], data_[to]); }
+    void keep_empty(BlockId block) override { bytes_[block] = 0; }
 
     void run(TaskId task, Operands& operands, std::function<void()> const& launch) override;
     std::span<std::byte> in_host(BlockId block, HostUse) override {
-        return {data_[index(block)], static_cast<std::size_t>(bytes_[index(block)])};
+        return {data_[block], static_cast<std::size_t>(bytes_[block])};
     }
     std::optional<std::span<std::byte>> message(TaskId task) override;
     void received(TaskId) override {}
     void settle() override {}
 
 private:
-    static std::size_t index(BlockId block) { return static_cast<std::size_t>(block.value()); }
-
     schedule::Section const& section_;
     BlockMemory memory_;
-    std::vector<std::byte*> data_;
-    std::vector<std::int64_t> bytes_;
+    Table<BlockId, std::byte*> data_;
+    Table<BlockId, std::int64_t> bytes_;
 };
 
 }  // namespace ein::executor

@@ -7,19 +7,17 @@ namespace ein::executor {
 namespace {
 
 using schedule::Loop;
+using schedule::LoopId;
 using schedule::Section;
 using schedule::Task;
 using schedule::TaskLinks;
 using schedule::Iterations;
 
-std::size_t at(TaskId task) { return static_cast<std::size_t>(task.value()); }
-std::size_t at(std::int32_t block) { return static_cast<std::size_t>(block); }
-
-/// Of one loop: the turns of each time that it was entered, one after the other.
-class TakenTurns {
+/// Of one loop: the iterations of each time that it was entered, one after the other.
+class TakenIterations {
 public:
-    explicit TakenTurns(std::vector<Iterations::Taken> taken) : taken_(std::move(taken)) {}
-    std::int64_t of_this_time() const { return at_ < taken_.size() ? taken_[at_].turns : 1; }
+    explicit TakenIterations(std::vector<Iterations::Taken> taken = {}) : taken_(std::move(taken)) {}
+    std::int64_t of_this_time() const { return at_ < taken_.size() ? taken_[at_].iterations : 1; }
     void next_time() {
         if (at_ < taken_.size() && ++times_ == taken_[at_].times) ++at_, times_ = 0;
     }
@@ -30,152 +28,148 @@ private:
     std::int64_t times_ = 0;
 };
 
-/// Blocks and tasks of a rank as tasks begin and end; counts as the dispatcher's (lib/schedule/dispatch/dispatcher_steps.hpp), without deciding anything.
+/// Blocks and tasks of a rank as tasks begin and end; counts as the dispatcher's (lib/schedule/dispatch/dispatcher_steps.hpp), without
+/// deciding anything.
 class Counting {
 public:
-    Counting(Section const& section, TaskLinks const& links, std::vector<std::vector<Iterations::Taken>> const& taken)
+    Counting(Section const& section, TaskLinks const& links, Record::Taken const& taken)
         : section_(section),
           links_(links),
-          turns_(section, links),
-          taken_(taken.begin(), taken.end()),
+          iterations_(section, links),
           waits_(section.tasks.size()),
           begun_(section.tasks.size()),
           readers_(section.blocks.size()),
           writers_(section.blocks.size()),
           held_(section.blocks.size()) {
-        taken_.resize(section.loops.size(), TakenTurns({}));
+        for (auto const& of_loop : taken) taken_.add(TakenIterations(of_loop));
+        taken_.resize(section.loops.size());
     }
 
     void begin_round(RoundEvents const& round) {
-        for (std::size_t i = 0; i < held_.size(); ++i) set_counts(static_cast<std::int32_t>(i));
-        turns_.begin_round();
+        for (BlockId block : held_.ids()) set_counts(block);
+        iterations_.begin_round();
         now_.ready = 0;
-        for (std::int32_t i = 0; i < links_.end().value(); ++i)
-            expect(TaskId{i}, links_.waits(TaskId{i}), round.inputs_were_kept && TaskId{i} < links_.loads_end());
-        for (std::int32_t i = 0; i < links_.loads_end().value(); ++i) {
-            std::int32_t const block = section_.tasks[at(i)].output;
-            if (block < 0) continue;  // what spills an input
-            readers_[at(block)] += round.inputs_stay;
+        for (TaskId t : section_.tasks.ids())
+            expect(t, links_.waits(t), round.inputs_were_kept && t < links_.loads_end());
+        for (TaskId t{0}; t < links_.loads_end(); t = following(t)) {
+            OptionalId<BlockId> const block = section_.tasks[t].result();
+            if (!block) continue;  // what spills an input
+            readers_[*block] += round.inputs_stay;
             if (!round.inputs_were_kept) continue;
-            for (TaskId const reader : links_.readers(BlockId{block})) count_down(reader);
-            free_if_unread(block);
+            for (TaskId const reader : links_.readers(*block)) count_down(reader);
+            free_if_unread(*block);
         }
     }
 
     void begin(TaskId task) {
-        begun_[at(task)] = 1;
+        begun_[task] = 1;
         --now_.ready;
-        std::int32_t const output = section_.tasks[at(task)].output;
-        if (output >= 0 && held_[at(output)] == 0) hold(output);
+        OptionalId<BlockId> const result = section_.tasks[task].result();
+        if (result && held_[*result] == 0) hold(*result);
     }
 
     void end(TaskId id) {
-        Task const& task = section_.tasks[at(id)];
-        for (std::int32_t const input : section_.inputs_of(task)) {
-            --readers_[at(input)];
-            free_if_unread(input);
+        Task const& task = section_.tasks[id];
+        for (BlockId const block : section_.reads(task)) {
+            --readers_[block];
+            free_if_unread(block);
         }
-        bool const written = task.output >= 0 && --writers_[at(task.output)] == 0;
+        OptionalId<BlockId> const result = task.result();
+        bool const written = result && --writers_[*result] == 0;
         if (written) {
-            for (TaskId const reader : links_.readers(BlockId{task.output}))
-                if (reader <= turns_.last_with(id)) count_down(reader);
-            free_if_unread(task.output);
+            for (TaskId const reader : links_.readers(*result))
+                if (reader <= iterations_.last_with(id)) count_down(reader);
+            free_if_unread(*result);
         }
         for (TaskId const follower : links_.followers(id)) count_down(follower);
-        if (!turns_.any()) return;
-        if (std::int32_t const loop = written ? turns_.wrote(BlockId{task.output}) : -1; loop >= 0) end_turn(loop);
-        if (std::int32_t const loop = turns_.ended(id); loop >= 0) end_turn(loop);
+        if (!iterations_.any()) return;
+        if (auto const loop = written ? iterations_.wrote(*result) : std::nullopt) end_iteration(*loop);
+        if (auto const loop = iterations_.ended(id)) end_iteration(*loop);
     }
 
     /// Outputs that are not stored are dropped.
     void end_round(RoundEvents const& round) {
         now_.ready = 0;
-        for (std::size_t i = 0; i < held_.size(); ++i)
-            if (held_[i] != 0 && !(round.inputs_stay && is_input(i))) free(static_cast<std::int32_t>(i));
+        for (BlockId block : held_.ids())
+            if (held_[block] != 0 && !(round.inputs_stay && links_.first_writer(block) < links_.loads_end())) free(block);
     }
 
-    bool begun(TaskId task) const { return begun_[at(task)] != 0; }
+    bool begun(TaskId task) const { return begun_[task] != 0; }
     CounterSample const& now() const { return now_; }
 
 private:
-    std::int64_t bytes(std::int32_t block) const { return section_.bytes_of(section_.blocks[at(block)]); }
-    bool is_input(std::size_t block) const {
-        return links_.first_writer(BlockId{static_cast<std::int32_t>(block)}) < links_.loads_end();
-    }
-
-    // ---- tasks: the turn of a loop is none that begins ----
+    // ---- tasks: the end of an iteration is none that begins ----
 
     bool is_ready(TaskId task) const {
-        return waits_[at(task)] == 0 && begun_[at(task)] == 0 &&
-               section_.tasks[at(task)].kind != schedule::TaskKind::turn;
+        return waits_[task] == 0 && begun_[task] == 0 &&
+               section_.tasks[task].traits().runs_on != schedule::Site::dispatcher;
     }
     void expect(TaskId task, std::int32_t waits, bool begun) {
-        waits_[at(task)] = waits;
-        begun_[at(task)] = begun;
+        waits_[task] = waits;
+        begun_[task] = begun;
         now_.ready += is_ready(task);
     }
     void count_down(TaskId task) {
-        --waits_[at(task)];
+        --waits_[task];
         now_.ready += is_ready(task);
     }
 
-    // ---- turns ----
+    // ---- iterations ----
 
-    void end_turn(std::int32_t loop) {
-        Loop const& ended = section_.loops[at(loop)];
-        if (turns_.begin_turn(loop, taken_[at(loop)].of_this_time())) return begin_turn(loop);
-        taken_[at(loop)].next_time();
+    void end_iteration(LoopId loop) {
+        Loop const& ended = section_.loops[loop];
+        if (iterations_.begin_next(loop, taken_[loop].of_this_time())) return begin_iteration(loop);
+        taken_[loop].next_time();
         for (Loop::Carry const& carry : ended.carries)
-            for (TaskId const reader : links_.readers(BlockId{carry.next}))
-                if (reader > TaskId{ended.turn}) count_down(reader);
-        end(TaskId{ended.turn});
+            for (TaskId const reader : links_.readers(carry.next))
+                if (reader > ended.last) count_down(reader);
+        end(ended.last);
     }
 
-    void begin_turn(std::int32_t loop) {
-        Loop const& begun = section_.loops[at(loop)];
-        Iterations::OfLoop const& made = turns_.of(loop);
+    void begin_iteration(LoopId loop) {
+        Loop const& begun = section_.loops[loop];
+        Iterations::OfLoop const& made = iterations_.of(loop);
         for (Loop::Carry const& carry : begun.carries) {
-            if (held_[at(carry.next)] != 0) free(carry.next);
-            if (held_[at(carry.inside)] == 0) hold(carry.inside);
-            readers_[at(carry.inside)] = section_.blocks[at(carry.inside)].readers;
-            writers_[at(carry.inside)] = 0;
+            if (held_[carry.next] != 0) free(carry.next);
+            if (held_[carry.inside] == 0) hold(carry.inside);
+            readers_[carry.inside] = section_.blocks[carry.inside].readers;
+            writers_[carry.inside] = 0;
             free_if_unread(carry.inside);
         }
-        if (begun.condition >= 0 && links_.first_writer(BlockId{begun.condition}) >= TaskId{begun.first} &&
-            held_[at(begun.condition)] != 0)
-            free(begun.condition);
-        for (BlockId const block : made.made) set_counts(block.value());
-        for (auto const& [block, readers] : made.kept) readers_[at(block.value())] += readers;
-        for (std::int32_t i = begun.first; i <= begun.turn; ++i)
-            expect(TaskId{i}, made.waits[at(i - begun.first)], false);
+        if (begun.condition && links_.first_writer(*begun.condition) >= begun.first && held_[*begun.condition] != 0)
+            free(*begun.condition);
+        for (BlockId const block : made.made) set_counts(block);
+        for (auto const& [block, readers] : made.kept) readers_[block] += readers;
+        auto waits = made.waits.begin();
+        for (TaskId t = begun.first; t <= begun.last; t = following(t)) expect(t, *waits++, false);
     }
 
     // ---- blocks ----
 
-    void set_counts(std::int32_t block) {
-        readers_[at(block)] = section_.blocks[at(block)].readers;
-        writers_[at(block)] = section_.blocks[at(block)].writers;
+    void set_counts(BlockId block) {
+        readers_[block] = section_.blocks[block].readers;
+        writers_[block] = section_.blocks[block].writers;
     }
-    void free_if_unread(std::int32_t block) {
-        if (readers_[at(block)] == 0 && held_[at(block)] != 0) free(block);
+    void free_if_unread(BlockId block) {
+        if (readers_[block] == 0 && held_[block] != 0) free(block);
     }
-    void hold(std::int32_t block) {
-        held_[at(block)] = 1;
-        now_.bytes += bytes(block);
+    void hold(BlockId block) {
+        held_[block] = 1;
+        now_.bytes += section_.bytes_of(block);
     }
-    void free(std::int32_t block) {
-        held_[at(block)] = 0;
-        now_.bytes -= bytes(block);
+    void free(BlockId block) {
+        held_[block] = 0;
+        now_.bytes -= section_.bytes_of(block);
     }
 
     Section const& section_;
     TaskLinks const& links_;
-    Iterations turns_;
-    std::vector<TakenTurns> taken_;
-    std::vector<std::int32_t> waits_;
-    std::vector<std::uint8_t> begun_;
-    std::vector<std::int32_t> readers_, writers_;
-    std::vector<std::uint8_t> held_;
+    Iterations iterations_;
+    Table<LoopId, TakenIterations> taken_;
+    Table<TaskId, std::int32_t> waits_;
+    Table<TaskId, std::uint8_t> begun_;
+    Table<BlockId, std::int32_t> readers_, writers_;
+    Table<BlockId, std::uint8_t> held_;
     CounterSample now_;
 };
 
@@ -204,8 +198,8 @@ std::vector<RoundEvents> rounds_of(std::vector<PhaseSpan> const& phases, std::ve
 }
 
 std::vector<CounterSample> count(Section const& section, TaskLinks const& links, std::vector<RoundEvents> const& rounds,
-                                 std::vector<std::vector<Iterations::Taken>> const& turns) {
-    Counting counting(section, links, turns);
+                                 Record::Taken const& taken) {
+    Counting counting(section, links, taken);
     std::vector<CounterSample> samples;
     auto sample = [&](double time) {
         CounterSample const now{time, counting.now().bytes, counting.now().ready};

@@ -32,6 +32,6 @@ std::vector<RoundEvents> rounds_of(std::vector<PhaseSpan> const& phases, std::ve
 /// A sample for each moment at which something changed. @param turns  that the section's loops took (Iterations::taken)
 std::vector<CounterSample> count(schedule::Section const& section, schedule::TaskLinks const& links,
                                  std::vector<RoundEvents> const& rounds,
-                                 std::vector<std::vector<schedule::Iterations::Taken>> const& turns = {});
+                                 Record::Taken const& taken = {});
 
 }  // namespace ein::executor

@@ -20,10 +20,10 @@ std::vector<Event> EventLog::latest() const {
     std::uint64_t const now = count_.load(std::memory_order_acquire);
     std::uint64_t const whole = now < ring_size ? 0 : now + 1 - ring_size;
     if (whole > first) out.erase(out.begin(), out.begin() + static_cast<std::ptrdiff_t>(std::min(whole, end) - first));
-    TaskId const running = open();
+    OptionalId<TaskId> const running = open();
     double const since = open_since_.load(std::memory_order_relaxed);
-    bool const ended = !out.empty() && out.back().task == running && out.back().begin == since;
-    if (running.value() >= 0 && !ended) out.push_back({running, -1, since, Event::still_open});
+    bool const ended = !out.empty() && running == OptionalId(out.back().task) && out.back().begin == since;
+    if (running && !ended) out.push_back({*running, -1, since, Event::still_open});
     return out;
 }
 

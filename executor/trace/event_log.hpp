@@ -15,7 +15,7 @@ namespace ein::executor {
 
 /// A task from begin to end, or one piece of its kernel. Times: see seconds_now().
 struct Event {
-    TaskId task{-1};
+    TaskId task;
     std::int32_t piece = -1;  // -1: the whole task
     double begin = 0;
     double end = still_open;
@@ -56,8 +56,8 @@ public:
         if (keep_ == Keep::all) keep(event);
     }
     bool keeps_all() const { return keep_ == Keep::all; }
-    /// The task that the thread is in; -1 for none. Any thread.
-    TaskId open() const { return TaskId{open_task_.load(std::memory_order_acquire)}; }
+    /// The task that the thread is in. Any thread.
+    OptionalId<TaskId> open() const { return TaskId{open_task_.load(std::memory_order_acquire)}; }
 
     /// The last events, oldest first; one that is open comes last. Any thread, at any time: what is overwritten meanwhile is left out.
     std::vector<Event> latest() const;

@@ -51,10 +51,10 @@ std::vector<Lane> lanes_of(schedule::Section const& section, std::vector<std::ve
 std::vector<Lane> lanes_of(schedule::Section const& section, std::vector<Event> const& tasks) {
     std::vector<Event> computing, sends, receives;
     for (Event const& event : tasks) {
-        auto const kind = section.tasks[static_cast<std::size_t>(event.task.value())].kind;
-        (kind == schedule::TaskKind::send      ? sends
-         : kind == schedule::TaskKind::receive ? receives
-                                               : computing)
+        schedule::Task const& task = section.tasks[event.task];
+        (task.is<schedule::Send>()      ? sends
+         : task.is<schedule::Receive>() ? receives
+                                        : computing)
             .push_back(event);
     }
     std::vector<Lane> lanes;

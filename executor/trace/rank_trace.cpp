@@ -9,11 +9,8 @@
 namespace ein::executor {
 
 using schedule::Task;
-using schedule::TaskKind;
 
 namespace {
-
-bool is_transfer(Task const& task) { return task.kind == TaskKind::send || task.kind == TaskKind::receive; }
 
 /// Another number for each message of a run, the same at both of its ends.
 /// @param turn  how many of this tag went before in the round: the task's turns, which both ends see in the same order
@@ -32,15 +29,18 @@ struct Place {
 
 std::string const& RankTrace::name_of(TaskId id) {
     Task const& of = task(id);
-    auto const key =
-        static_cast<std::int64_t>(of.kind) << 32 | static_cast<std::uint32_t>(is_transfer(of) ? of.peer : of.spec);
+    bool const transfers = of.traits().is_transfer();
+    auto const key = static_cast<std::int64_t>(of.kind()) << 32 |
+                     static_cast<std::uint32_t>(transfers ? of.record().peer : of.record().entry);
     auto [place, fresh] = names_.try_emplace(key);
     if (!fresh) return place->second;
-    std::string text(schedule::name(of.kind));
-    if (is_transfer(of))
-        text += (of.kind == TaskKind::send ? " to " : " from ") + std::to_string(of.peer);
-    else if (std::string const owner = owner_of(header_, of); !owner.empty())
+    std::string text(of.traits().name);
+    if (transfers) {
+        schedule::Message const message = section_.message(of);
+        text += (message.is_send ? " to " : " from ") + std::to_string(message.peer.value());
+    } else if (std::string const owner = owner_of(header_, section_, of); !owner.empty()) {
         text += " " + owner;
+    }
     return place->second = json_string(text);
 }
 
@@ -54,7 +54,7 @@ void RankTrace::lanes(std::vector<Lane> const& lanes, double now) {
             if (event.piece >= 0) args += ",\"piece\":" + std::to_string(event.piece);
             if (open) args += ",\"open\":true";
             text_.slice(track, ticks_of_(event.begin), ticks_of_(open ? now : event.end), name_of(event.task),
-                        event.piece >= 0 ? "piece" : schedule::name(task(event.task).kind), args + "}");
+                        event.piece >= 0 ? "piece" : task(event.task).traits().name, args + "}");
         }
     }
 }
@@ -65,27 +65,27 @@ void RankTrace::arrows(std::vector<Lane> const& lanes, std::vector<RoundEvents> 
     for (std::size_t i = 0; i < lanes.size(); ++i)
         for (Event const& event : lanes[i].events)
             if (event.piece < 0) tid_of[{event.task, event.begin}] = static_cast<int>(i);
-    std::vector<std::vector<Event const*>> of_task(section_.tasks.size());  // in each turn
-    std::vector<std::size_t> turn(section_.tasks.size());
-    auto const index = [](TaskId task) { return static_cast<std::size_t>(task.value()); };
+    Table<TaskId, std::vector<Event const*>> of_task(section_.tasks.size());  // in each iteration
+    Table<TaskId, std::size_t> turn(section_.tasks.size());
     for (std::size_t round = 0; round < rounds.size(); ++round) {
         for (auto& turns : of_task) turns.clear();
         std::fill(turn.begin(), turn.end(), 0);
-        for (Event const& event : rounds[round].events) of_task[index(event.task)].push_back(&event);
+        for (Event const& event : rounds[round].events) of_task[event.task].push_back(&event);
         auto track = [&](Event const& event) { return Track{pid_, tid_of.at({event.task, event.begin})}; };
         for (Event const& event : rounds[round].events) {
             Task const& of = task(event.task);
-            if (!is_transfer(of)) continue;
-            bool const sends = of.kind == TaskKind::send;
-            std::uint64_t const id =
-                message_id(round, turn[index(event.task)]++, sends ? pid_ : of.peer, sends ? of.peer : pid_, of.tag);
-            if (sends) {
+            if (!of.traits().is_transfer()) continue;
+            schedule::Message const message = section_.message(of);
+            int const peer = message.peer.value();
+            std::uint64_t const id = message_id(round, turn[event.task]++, message.is_send ? pid_ : peer,
+                                                message.is_send ? peer : pid_, message.tag.value());
+            if (message.is_send) {
                 text_.flow(TraceText::Flow::start, track(event), ticks_of_(event.begin), id);
                 continue;
             }
             Event const* first = nullptr;
-            for (TaskId const reader : links.readers(BlockId{of.output})) {
-                auto const& turns = of_task[index(reader)];
+            for (TaskId const reader : links.readers(message.block)) {
+                auto const& turns = of_task[reader];
                 auto const read = std::lower_bound(turns.begin(), turns.end(), event.end,
                                                    [](Event const* at, double end) { return at->begin < end; });
                 if (read != turns.end() && (first == nullptr || (*read)->begin < first->begin)) first = *read;

@@ -31,7 +31,7 @@ public:
 private:
     /// JSON: "apply AB", "send to 3".
     std::string const& name_of(TaskId task);
-    schedule::Task const& task(TaskId id) const { return section_.tasks[static_cast<std::size_t>(id.value())]; }
+    schedule::Task const& task(TaskId id) const { return section_.tasks[id]; }
 
     TraceText& text_;
     schedule::Header const& header_;

@@ -45,6 +45,9 @@ struct PhaseSpan {
 
 class Record {
 public:
+    /// How often each loop was entered for how many iterations.
+    using Taken = Table<schedule::LoopId, std::vector<schedule::Iterations::Taken>>;
+
     /// @param tasks  of this rank's section
     Record(int workers, std::size_t tasks, Keep keep) : keep_(keep), transfers_(tasks, keep) {
         for (int i = 0; i < workers; ++i) workers_.emplace_back(keep);
@@ -61,17 +64,17 @@ public:
     }
     std::vector<PhaseSpan> const& phases() const { return phases_; }
     /// Of the run's loops, when it has ended; kept for a trace alone.
-    void set_turns(std::vector<std::vector<schedule::Iterations::Taken>> const& turns) {
-        if (keep_ == Keep::all) turns_ = turns;
+    void set_iterations(Taken const& iterations) {
+        if (keep_ == Keep::all) iterations_ = iterations;
     }
-    std::vector<std::vector<schedule::Iterations::Taken>> const& turns() const { return turns_; }
+    Taken const& iterations() const { return iterations_; }
 
 private:
     Keep keep_;
     std::deque<EventLog> workers_;  // a deque: a log stays where it is
     TransferLog transfers_;
     std::vector<PhaseSpan> phases_;
-    std::vector<std::vector<schedule::Iterations::Taken>> turns_;
+    Taken iterations_;
 };
 
 }  // namespace ein::executor

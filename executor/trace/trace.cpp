@@ -54,14 +54,14 @@ void write_rank(TraceText& text, int rank, double origin, TraceParts const& part
     trace.phases(parts.record.phases(), static_cast<int>(lanes.size()));
     trace.lanes(lanes);
     trace.arrows(lanes, rounds, links);
-    trace.counters(count(parts.section, links, rounds, parts.record.turns()));
+    trace.counters(count(parts.section, links, rounds, parts.record.iterations()));
 }
 
 /// A process a rank, above the rank's own.
 void write_forecast(TraceText& text, double begin, Forecast const& forecast) {
     int const ranks = forecast.schedule.header.ranks;
     for (int rank = 0; rank < ranks; ++rank) {
-        schedule::Section const& section = forecast.schedule.sections[static_cast<std::size_t>(rank)];
+        schedule::Section const& section = forecast.schedule.sections[Rank{rank}];
         RankTrace trace(text, forecast.schedule.header, section, ranks + rank,
                         [&](double time) { return static_cast<Ticks>(std::llround((begin + time) * 1e9)); });
         text.process(ranks + rank,

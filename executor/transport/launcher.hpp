@@ -10,7 +10,7 @@
 
 namespace ein::executor {
 
-/// StateEquivalence a variable up; nullptr when unset. std::getenv in production.
+/// Looks a variable up; nullptr when unset. std::getenv in production.
 using Environment = std::function<char const*(char const*)>;
 
 bool launched_by_mpi(Environment const& environment);

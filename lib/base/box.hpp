@@ -28,6 +28,17 @@ struct Box {
     friend auto operator<=>(Box const&, Box const&) = default;
 };
 
+/// A box whose numbers lie elsewhere, in a pool; as short-lived as a span. Example: view(box).box() == box.
+struct BoxView {
+    std::span<Extent const> begin, length;
+
+    std::size_t order() const { return begin.size(); }
+    Extent end(std::size_t axis) const { return begin[axis] + length[axis]; }
+    Extent elements() const;
+    Box box() const { return {{begin.begin(), begin.end()}, {length.begin(), length.end()}}; }
+};
+inline BoxView view(Box const& box) { return {box.begin, box.length}; }
+
 /// What two boxes of the same order share (lengths never negative).
 Box intersection(Box const& a, Box const& b);
 
@@ -38,6 +49,7 @@ bool is_one_run(Box const& part, Box const& whole);
 Extent offset_in(Box const& part, Box const& whole);
 
 Extent element_count(std::span<Extent const> shape);
+inline Extent BoxView::elements() const { return element_count(length); }
 /// The same, or nothing when the product does not fit in 63 bits.
 std::optional<Extent> checked_element_count(std::span<Extent const> shape);
 

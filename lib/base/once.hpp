@@ -4,7 +4,8 @@
 #pragma once
 
 #include <atomic>
-#include <mutex>
+
+#include "lib/base/mutex.hpp"
 
 namespace ein {
 
@@ -13,14 +14,14 @@ public:
     template <class Work>
     void operator()(Work&& work) {
         if (done_.load(std::memory_order_acquire)) return;
-        std::lock_guard const lock(mutex_);
+        MutexLock const lock(mutex_);
         if (done_.load(std::memory_order_relaxed)) return;
         work();
         done_.store(true, std::memory_order_release);
     }
 
 private:
-    std::mutex mutex_;
+    Mutex mutex_;
     std::atomic<bool> done_{false};
 };
 

@@ -6,26 +6,43 @@
 #include <algorithm>
 #include <atomic>
 #include <exception>
-#include <mutex>
 #include <thread>
 #include <vector>
 
+#include "lib/base/mutex.hpp"
+
 namespace ein {
+
+/// What failed first, of several threads.
+class FirstFailure {
+public:
+    /// In a catch block.
+    void keep_current() {
+        MutexLock const lock(mutex_);
+        if (!failure_) failure_ = std::current_exception();
+    }
+    void rethrow() const {
+        MutexLock const lock(mutex_);
+        if (failure_) std::rethrow_exception(failure_);
+    }
+
+private:
+    mutable Mutex mutex_;
+    std::exception_ptr failure_ EIN_GUARDED_BY(mutex_);
+};
 
 /// @throws what the first of the calls threw that did (in time, when several do)
 template <class Make>
 auto for_each_in_parallel(std::size_t count, Make const& make) {
     std::vector<decltype(make(std::size_t{0}))> results(count);
     std::atomic<std::size_t> next{0};
-    std::mutex mutex;
-    std::exception_ptr failure;
+    FirstFailure failure;
     auto work = [&] {
         try {
             for (std::size_t k = next++; k < count; k = next++) results[k] = make(k);
         } catch (...) {
             next = count;
-            std::lock_guard const lock(mutex);
-            if (!failure) failure = std::current_exception();
+            failure.keep_current();
         }
     };
     std::size_t const threads = std::min<std::size_t>({count, std::max(1U, std::thread::hardware_concurrency()), 16});
@@ -33,7 +50,7 @@ auto for_each_in_parallel(std::size_t count, Make const& make) {
     for (std::size_t t = 1; t < threads; ++t) others.emplace_back(work);
     work();
     others.clear();
-    if (failure) std::rethrow_exception(failure);
+    failure.rethrow();
     return results;
 }
 

@@ -7,9 +7,9 @@
 namespace ein::schedule {
 namespace {
 
-std::string blocks_text(Header const& header, Section const& section, std::span<std::int32_t const> blocks) {
+std::string blocks_text(Header const& header, Section const& section, std::span<BlockId const> blocks) {
     std::string out;
-    for (std::int32_t block : blocks) out += (out.empty() ? "" : ", ") + block_text(header, section, BlockId{block});
+    for (BlockId block : blocks) out += (out.empty() ? "" : ", ") + block_text(header, section, block);
     return out;
 }
 
@@ -28,60 +28,70 @@ Json spill_json(Section const& section) {
 
 std::vector<std::size_t> counts_by_kind(Section const& section) {
     std::vector<std::size_t> counts(task_kinds, 0);
-    for (Task const& task : section.tasks) ++counts[static_cast<std::size_t>(task.kind)];
+    for (Task const& task : section.tasks) ++counts[index(task.kind())];
     return counts;
 }
 
-/// "turn of loop 'train', tasks 3 to 9; W_next[0:8] becomes W[0:8]; again while not_done[]"
-std::string turn_text(Header const& header, Section const& section, Loop const& loop) {
-    LoopSpec const& spec = header.loops[static_cast<std::size_t>(loop.spec)];
-    std::string out = "turn of loop '" + spec.name + "', tasks " + std::to_string(loop.first) + " to " +
-                      std::to_string(loop.turn) + ", " + (spec.conditional ? "at most " : "") +
-                      std::to_string(spec.turns) + " times";
+/// "iterate loop 'train', tasks 3 to 9; W_next[0:8] becomes W[0:8]; again while not_done[]"
+std::string loop_text(Header const& header, Section const& section, Loop const& loop) {
+    LoopSpec const& spec = header.loops[loop.spec];
+    std::string out = "iterate loop '" + spec.name + "', tasks " + std::to_string(loop.first.value()) + " to " +
+                      std::to_string(loop.last.value()) + ", " + (spec.conditional ? "at most " : "") +
+                      std::to_string(spec.iterations) + " times";
     for (Loop::Carry const& carry : loop.carries)
-        out += "; " + block_text(header, section, BlockId{carry.next}) + " becomes " +
-               block_text(header, section, BlockId{carry.inside});
-    if (loop.condition >= 0) out += "; again while " + block_text(header, section, BlockId{loop.condition});
+        out += "; " + block_text(header, section, carry.next) + " becomes " + block_text(header, section, carry.inside);
+    if (loop.condition) out += "; again while " + block_text(header, section, *loop.condition);
     return out;
 }
 
+/// The node of each kind of task.
+struct NodeOf {
+    Header const& header;
+    std::string operator()(Apply const& task) const { return header.kernels[task.kernel].node; }
+    std::string operator()(Reduce const& task) const { return header.kernels[task.kernel].node; }
+    std::string operator()(Fill const& task) const { return header.fills[task.fill].node; }
+    std::string operator()(Copy const& task) const { return header.movements[task.movement].node; }
+    std::string operator()(Reshape const& task) const { return header.reshapes[task.reshape].node; }
+    std::string operator()(Pack const& task) const { return header.reshapes[task.reshape].node; }
+    std::string operator()(Unpack const& task) const { return header.reshapes[task.reshape].node; }
+    std::string operator()(Load const&) const { return ""; }
+    std::string operator()(Send const&) const { return ""; }
+    std::string operator()(Receive const&) const { return ""; }
+    std::string operator()(Store const&) const { return ""; }
+    std::string operator()(Spill const&) const { return ""; }
+    std::string operator()(Fetch const&) const { return ""; }
+    std::string operator()(Iterate const&) const { return ""; }
+};
+
 }  // namespace
 
-std::string node_of(Header const& header, Task const& task) {
-    auto const spec = static_cast<std::size_t>(task.spec);
-    switch (task.kind) {
-        case TaskKind::apply:
-        case TaskKind::reduce: return header.kernels[spec].node;
-        case TaskKind::fill: return header.fills[spec].node;
-        case TaskKind::copy: return header.movements[spec].node;
-        case TaskKind::reshape:
-        case TaskKind::pack:
-        case TaskKind::unpack: return header.reshapes[spec].node;
-        default: return "";
-    }
+std::string node_of(Header const& header, Section const& section, Task const& task) {
+    return section.visit(task, NodeOf{header});
 }
 
 std::string block_text(Header const& header, Section const& section, BlockId id) {
-    Block const& block = section.blocks[static_cast<std::size_t>(id.value())];
-    std::string const& tensor = header.tensors[static_cast<std::size_t>(block.tensor)].name;
-    if (block.packed) return tensor + " (packed, " + std::to_string(section.elements_of(block)) + " elements)";
-    return tensor + to_string(section.box_of(block));
+    Block const& block = section.blocks[id];
+    std::string const& tensor = header.tensors[block.tensor].name;
+    return visit_format(block.format, section.view_of(block),
+                        Overloaded{[&](DenseBlock const& dense) { return tensor + to_string(dense.box.box()); },
+                                   [&](PackedBlock const& packed) {
+                                       return tensor + " (packed, " + std::to_string(packed.elements()) + " elements)";
+                                   }});
 }
 
 std::string task_text(Header const& header, Section const& section, TaskId id) {
-    Task const& task = section.tasks[static_cast<std::size_t>(id.value())];
+    Task const& task = section.tasks[id];
     for (Loop const& loop : section.loops)
-        if (TaskId{loop.turn} == id) return turn_text(header, section, loop);
-    std::string out{name(task.kind)};
-    if (std::string const node = node_of(header, task); !node.empty()) out += " of node '" + node + "'";
-    if (task.kind == TaskKind::send) out += " to rank " + std::to_string(task.peer);
-    if (task.kind == TaskKind::receive) out += " from rank " + std::to_string(task.peer);
-    if (task.inputs > 0)
-        out += (task.output >= 0 ? " from " : " of ") + blocks_text(header, section, section.inputs_of(task));
-    if (task.output >= 0)
-        out += (task.accumulate ? " onto " : " to ") + block_text(header, section, BlockId{task.output});
-    bool const message = task.kind == TaskKind::send || task.kind == TaskKind::receive;
-    if (message && task.order > 0) out += ", its part " + to_string(section.region_of(task));
+        if (loop.last == id) return loop_text(header, section, loop);
+    std::string out{task.traits().name};
+    if (std::string const node = node_of(header, section, task); !node.empty()) out += " of node '" + node + "'";
+    std::optional<Message> message;
+    if (task.traits().is_transfer()) message = section.message(task);
+    if (message) out += (message->is_send ? " to rank " : " from rank ") + std::to_string(message->peer.value());
+    if (task.operands() > 0)
+        out += (task.result() ? " from " : " of ") + blocks_text(header, section, section.reads(task));
+    if (task.result()) out += (task.accumulates() ? " onto " : " to ") + block_text(header, section, *task.result());
+    if (message && message->part) out += ", its part " + to_string(message->part->box());
     return out;
 }
 
@@ -90,16 +100,35 @@ std::string to_text(Schedule const& schedule) {
     std::ostringstream out;
     out << "schedule of graph '" << header.name << "' for " << header.ranks
         << (header.ranks == 1 ? " rank, " : " ranks, ") << header.strategy << " placed by " << header.place << "\n";
-    for (std::size_t rank = 0; rank < schedule.sections.size(); ++rank) {
+    for (Rank rank : schedule.sections.ids()) {
         Section const& section = schedule.sections[rank];
-        out << "rank " << rank << ": " << section.tasks.size() << " tasks, " << section.blocks.size()
-            << " blocks, sends " << header.prediction.bytes_sent[rank] << " bytes, peak "
-            << header.prediction.peak_bytes[rank] << " bytes" << spill_text(section) << "\n";
-        for (std::size_t t = 0; t < section.tasks.size(); ++t)
-            out << "  " << t << " " << task_text(header, section, TaskId{static_cast<std::int32_t>(t)}) << "\n";
+        out << "rank " << rank.value() << ": " << section.tasks.size() << " tasks, " << section.blocks.size()
+            << " blocks, sends " << header.prediction.bytes_sent[at(rank)] << " bytes, peak "
+            << header.prediction.peak_bytes[at(rank)] << " bytes" << spill_text(section) << "\n";
+        for (TaskId t : section.tasks.ids()) out << "  " << t.value() << " " << task_text(header, section, t) << "\n";
     }
     return out.str();
 }
+
+namespace {
+
+Json task_json(Header const& header, Section const& section, TaskId id) {
+    Task const& task = section.tasks[id];
+    Json entry{{"kind", task.traits().name}};
+    for (BlockId block : section.reads(task)) entry["inputs"].push_back(block_text(header, section, block));
+    if (task.result()) entry["output"] = block_text(header, section, *task.result());
+    if (std::string const node = node_of(header, section, task); !node.empty()) entry["node"] = node;
+    if (task.traits().is_transfer()) {
+        Message const message = section.message(task);
+        entry["peer"] = message.peer.value();
+        entry["bytes"] = section.bytes_of(message);
+    }
+    if (task.accumulates()) entry["accumulate"] = true;
+    if (task.is<Iterate>()) entry["text"] = task_text(header, section, id);
+    return entry;
+}
+
+}  // namespace
 
 Json to_json(Schedule const& schedule) {
     Header const& header = schedule.header;
@@ -109,32 +138,16 @@ Json to_json(Schedule const& schedule) {
              {"place", header.place},
              {"flops", header.prediction.flops},
              {"sections", Json::array()}};
-    for (std::size_t rank = 0; rank < schedule.sections.size(); ++rank) {
+    for (Rank rank : schedule.sections.ids()) {
         Section const& section = schedule.sections[rank];
         Json tasks = Json::array(), kinds = Json::object();
         auto const counts = counts_by_kind(section);
-        for (std::size_t kind = 0; kind < counts.size(); ++kind)
-            kinds[std::string(name(static_cast<TaskKind>(kind)))] = counts[kind];
-        for (std::size_t t = 0; t < section.tasks.size(); ++t) {
-            Task const& task = section.tasks[t];
-            Json entry{{"kind", name(task.kind)}};
-            Json inputs = Json::array();
-            for (std::int32_t input : section.inputs_of(task))
-                inputs.push_back(block_text(header, section, BlockId{input}));
-            if (!inputs.empty()) entry["inputs"] = inputs;
-            if (task.output >= 0) entry["output"] = block_text(header, section, BlockId{task.output});
-            if (std::string const node = node_of(header, task); !node.empty()) entry["node"] = node;
-            if (task.peer >= 0) entry["peer"] = task.peer;
-            if (task.peer >= 0) entry["bytes"] = section.message_of(task).bytes;
-            if (task.accumulate) entry["accumulate"] = true;
-            if (task.kind == TaskKind::turn)
-                entry["text"] = task_text(header, section, TaskId{static_cast<std::int32_t>(t)});
-            tasks.push_back(std::move(entry));
-        }
-        out["sections"].push_back({{"rank", rank},
-                                   {"bytes_sent", header.prediction.bytes_sent[rank]},
-                                   {"bytes_received", header.prediction.bytes_received[rank]},
-                                   {"peak_bytes", header.prediction.peak_bytes[rank]},
+        for (std::size_t kind = 0; kind < task_kinds; ++kind) kinds[std::string(task_traits[kind].name)] = counts[kind];
+        for (TaskId t : section.tasks.ids()) tasks.push_back(task_json(header, section, t));
+        out["sections"].push_back({{"rank", rank.value()},
+                                   {"bytes_sent", header.prediction.bytes_sent[at(rank)]},
+                                   {"bytes_received", header.prediction.bytes_received[at(rank)]},
+                                   {"peak_bytes", header.prediction.peak_bytes[at(rank)]},
                                    {"spill", spill_json(section)},
                                    {"kinds", kinds},
                                    {"tasks", tasks}});
@@ -144,26 +157,24 @@ Json to_json(Schedule const& schedule) {
 
 std::string to_dot(Schedule const& schedule) {
     std::ostringstream out;
-    auto node = [](std::size_t rank, std::size_t task) {
-        return "r" + std::to_string(rank) + "t" + std::to_string(task);
+    auto const node = [](Rank rank, TaskId task) {
+        return "r" + std::to_string(rank.value()) + "t" + std::to_string(task.value());
     };
-    auto quoted = [](std::string const& text) { return Json(text).dump(); };
+    auto const quoted = [](std::string const& text) { return Json(text).dump(); };
     out << "digraph schedule {\n  rankdir=LR; node [shape=box, fontname=monospace];\n";
-    for (std::size_t rank = 0; rank < schedule.sections.size(); ++rank) {
+    for (Rank rank : schedule.sections.ids()) {
         Section const& section = schedule.sections[rank];
-        out << "  subgraph cluster_" << rank << " { label=\"rank " << rank << "\";\n";
-        std::vector<std::vector<std::size_t>> writers(section.blocks.size());
-        for (std::size_t t = 0; t < section.tasks.size(); ++t) {
+        out << "  subgraph cluster_" << rank.value() << " { label=\"rank " << rank.value() << "\";\n";
+        Table<BlockId, std::vector<TaskId>> writers(section.blocks.size());
+        for (TaskId t : section.tasks.ids()) {
             Task const& task = section.tasks[t];
-            out << "    " << node(rank, t)
-                << " [label=" << quoted(task_text(schedule.header, section, TaskId{static_cast<std::int32_t>(t)}))
-                << "];\n";
-            for (std::int32_t input : section.inputs_of(task))
-                for (std::size_t writer : writers[static_cast<std::size_t>(input)])
+            out << "    " << node(rank, t) << " [label=" << quoted(task_text(schedule.header, section, t)) << "];\n";
+            for (BlockId block : section.reads(task))
+                for (TaskId writer : writers[block])
                     out << "    " << node(rank, writer) << " -> " << node(rank, t) << ";\n";
-            if (task.kind == TaskKind::fetch)
-                out << "    " << node(rank, static_cast<std::size_t>(task.after)) << " -> " << node(rank, t) << ";\n";
-            if (task.output >= 0) writers[static_cast<std::size_t>(task.output)].push_back(t);
+            if (task.is<Fetch>())
+                out << "    " << node(rank, section.as<Fetch>(task).spill) << " -> " << node(rank, t) << ";\n";
+            if (task.result()) writers[*task.result()].push_back(t);
         }
         out << "  }\n";
     }

@@ -11,7 +11,7 @@ namespace ein::schedule {
 /// A block as in messages: "AB[0:10, 0:5]", or "AB (packed, 50 elements)".
 std::string block_text(Header const& header, Section const& section, BlockId block);
 /// The node that a task belongs to; "" for loads, stores and transfers.
-std::string node_of(Header const& header, Task const& task);
+std::string node_of(Header const& header, Section const& section, Task const& task);
 /// A task as in messages: "apply of node 'AB' to AB[0:10, 0:5]".
 std::string task_text(Header const& header, Section const& section, TaskId task);
 

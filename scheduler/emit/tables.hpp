@@ -12,16 +12,16 @@ class Tables {
 public:
     explicit Tables(schedule::Header& header) : header_(header) {}
 
-    std::int32_t kernel(schedule::Kernel kernel);
+    schedule::KernelId kernel(schedule::Kernel kernel) { return header_.kernels.add(std::move(kernel)); }
     /// Out = in where indices agree, for tensors of `order` axes.
-    std::int32_t identity_movement(std::string const& node, std::size_t order);
-    std::int32_t movement(schedule::Movement movement);
-    std::int32_t reshape(schedule::ReshapeSpec spec);
-    std::int32_t fill(schedule::Fill fill);
+    schedule::MovementId identity_movement(std::string const& node, std::size_t order);
+    schedule::MovementId movement(schedule::Movement movement) { return header_.movements.add(std::move(movement)); }
+    schedule::ReshapeId reshape(schedule::ReshapeSpec spec) { return header_.reshapes.add(std::move(spec)); }
+    schedule::FillId fill(schedule::FillSpec fill) { return header_.fills.add(std::move(fill)); }
 
 private:
     schedule::Header& header_;
-    std::map<std::pair<std::string, std::size_t>, std::int32_t> identities_;
+    std::map<std::pair<std::string, std::size_t>, schedule::MovementId> identities_;
 };
 
 }  // namespace ein::scheduler

@@ -1,7 +1,7 @@
 // Makes tasks: one function for each kind of task that lowering makes, appended to the section of the rank that runs
 // it. The one place where a task's record is filled in. Decides nothing: which task, where and when is said by its
 // callers (scheduler/move, scheduler/lower).
-// Example: BlockId a = emit.add_block(rank0, A, f32, box); emit.load(rank0, 0, a); emit.message({rank0, a, {}}, {rank1,
+// Example: BlockId a = emit.add_block(rank0, A, f32, box); emit.load(rank0, input, a); emit.message({rank0, a, {}}, {rank1,
 // b, {}}, 0);
 #pragma once
 
@@ -12,16 +12,13 @@
 
 namespace ein::scheduler {
 
-/// The number of a task among those of its rank that are neither loads nor stores, for others to come after it.
-using TaskNumber = std::int32_t;
-inline constexpr TaskNumber no_task = -1;
-
-/// A task that comes in the innermost loop that is open; else in as many loops as the level says.
-inline constexpr int innermost_loop = TaskDraft::innermost;
+/// A task among those of its rank that are neither loads nor stores, for others to come after it; or none.
+using TaskNumber = OptionalId<TaskId>;
+inline constexpr TaskNumber no_task = {};
 
 /// Output[region] = input[movement of region]; region in the output's indices.
 struct CopyTask {
-    std::int32_t movement = 0;  // in Tables
+    schedule::MovementId movement;
     BlockId from, to;
     Box region;
     TaskNumber after = no_task;
@@ -30,7 +27,7 @@ struct CopyTask {
 
 /// Output (+)= kernel over a region, an interval for each label.
 struct ApplyTask {
-    std::int32_t kernel = 0;  // in Tables
+    schedule::KernelId kernel;
     std::vector<BlockId> operands;
     BlockId output;
     Box region;
@@ -41,7 +38,7 @@ struct ApplyTask {
 
 /// Output (+)= a partial result.
 struct ReduceTask {
-    std::int32_t kernel = 0;  // in Tables
+    schedule::KernelId kernel;
     BlockId partial, output;
     Box region;
     bool accumulate = false;
@@ -60,36 +57,35 @@ public:
     explicit TaskEmitter(std::vector<SectionBuilder>& sections) : sections_(sections), next_tags_(sections.size()) {}
 
     BlockId add_block(Rank rank, ValueId tensor, DType dtype, Box const& box) {
-        return on(rank).add_block(tensor.value(), dtype, box);
+        return on(rank).add_block(schedule::TensorId{tensor.value()}, dtype, box);
     }
     /// A block of `elements` in C order, without a box of its own.
     BlockId add_packed_block(Rank rank, ValueId tensor, DType dtype, Extent elements) {
-        return on(rank).add_block(tensor.value(), dtype, Box::whole({elements}), true);
+        return on(rank).add_block(schedule::TensorId{tensor.value()}, dtype, Box::whole({elements}),
+                                  schedule::BlockFormat::packed);
     }
     std::int64_t bytes_of(Rank rank, BlockId block) const {
         return sections_[static_cast<std::size_t>(rank.value())].bytes_of(block);
     }
 
-    /// @param input  in Header::inputs
-    void load(Rank rank, std::int32_t input, BlockId block);
+    void load(Rank rank, schedule::InputId input, BlockId block);
     /// A send and its receive. Messages from one rank to another are numbered in the order in which they are made.
     void message(MessageEnd const& sent, MessageEnd const& received, int level);
     void copy(Rank rank, CopyTask const& task);
-    TaskNumber fill(Rank rank, std::int32_t fill, BlockId block, int level = innermost_loop);
+    TaskNumber fill(Rank rank, schedule::FillId fill, BlockId block, int level = innermost_loop);
     /// Elements that two blocks of one rank share under a reshape.
-    void reshape(Rank rank, std::int32_t reshape, BlockId from, BlockId to);
+    void reshape(Rank rank, schedule::ReshapeId reshape, BlockId from, BlockId to);
     /// @param unpacked_to  the box of the block that it will be unpacked into
-    void pack(Rank rank, std::int32_t reshape, BlockId from, BlockId packed, Box const& unpacked_to);
+    void pack(Rank rank, schedule::ReshapeId reshape, BlockId from, BlockId packed, Box const& unpacked_to);
     /// @param packed_from  the box of the block that it was packed from
-    void unpack(Rank rank, std::int32_t reshape, BlockId packed, BlockId to, Box const& packed_from);
-    TaskNumber apply(Rank rank, ApplyTask task);
+    void unpack(Rank rank, schedule::ReshapeId reshape, BlockId packed, BlockId to, Box const& packed_from);
+    TaskNumber apply(Rank rank, ApplyTask const& task);
     TaskNumber reduce(Rank rank, ReduceTask const& task);
-    /// @param output  in Header::outputs
-    void store(Rank rank, std::int32_t output, BlockId block);
+    void store(Rank rank, schedule::OutputId output, BlockId block);
 
 private:
     SectionBuilder& on(Rank rank) { return sections_[static_cast<std::size_t>(rank.value())]; }
-    int next_tag(Rank from, Rank to);
+    schedule::MessageTag next_tag(Rank from, Rank to);
 
     std::vector<SectionBuilder>& sections_;
     std::vector<std::vector<int>> next_tags_;  // by rank from, then rank to; empty while a rank has sent nothing

@@ -1,4 +1,4 @@
-// AddressGaps the kernel calls of a plan by the implementation algebra: each EinSum, cut as the plan says, is a join of relations of blocks, whose
+// Places the kernel calls of a plan by the implementation algebra: each EinSum, cut as the plan says, is a join of relations of blocks, whose
 // keys are block coordinates along every axis, and an aggregation over the labels that the output lacks. The search finds the form of
 // every relation; the form of a node's join says which of its calls belong together: PART over D puts calls that agree at the labels of
 // D on one part of the ranks. Ranks are given to these parts in order, as evenly as calls allow: the function from keys to sites, which

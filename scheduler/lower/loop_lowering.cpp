@@ -24,8 +24,8 @@ void LoopLowering::begin(std::int32_t loop) {
 
 void LoopLowering::end() {
     graph::Loop const& loop = context_.graph.loops[static_cast<std::size_t>(open_.back())];
-    auto const spec = static_cast<std::int32_t>(context_.header.loops.size());
-    context_.header.loops.push_back({loop.name, loop.turns, loop.condition.has_value()});
+    schedule::LoopSpecId const spec =
+        context_.header.loops.add({loop.name, loop.turns, loop.condition.has_value()});
     std::vector<SectionBuilder>& sections = context_.sections;
     std::vector<schedule::Loop> ends(sections.size());
     for (schedule::Loop& end : ends) end.spec = spec;
@@ -40,8 +40,7 @@ void LoopLowering::carry(graph::Loop const& loop, std::vector<schedule::Loop>& e
         for (std::size_t index = 0; index < context_.directory.cut(carry.inside).blocks(); ++index) {
             Holding const& inside = context_.delivery.home(carry.inside, index, Rank{0});
             Holding const& next = context_.delivery.home(carry.result, index, Rank{0});
-            ends[static_cast<std::size_t>(inside.rank.value())].carries.push_back(
-                {inside.block.value(), next.block.value()});
+            ends[at(inside.rank)].carries.push_back({inside.block, next.block});
         }
 }
 
@@ -51,7 +50,7 @@ void LoopLowering::bring_condition(ValueId condition, std::vector<schedule::Loop
     for (SectionBuilder const& section : context_.sections) empty.push_back(section.loop_is_empty());
     for (std::size_t rank = 0; rank < ends.size(); ++rank)
         if (!empty[rank])
-            ends[rank].condition = context_.delivery.need(condition, Box{}, Rank{static_cast<int>(rank)}).block.value();
+            ends[rank].condition = context_.delivery.need(condition, Box{}, Rank{static_cast<int>(rank)}).block;
 }
 
 /// The blocks themselves where they were made so in this iteration, else copies.

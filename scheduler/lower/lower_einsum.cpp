@@ -45,7 +45,7 @@ private:
     graph::EinSum const& einsum_;
     std::vector<Call> calls_;
     std::size_t calls_of_a_group_ = 1;
-    std::int32_t kernel_ = 0;  // in Tables
+    schedule::KernelId kernel_;
     Combining how_;
     DType made_ = DType::f32;  // of what kernel calls write
     std::vector<CallGroup> groups_;
@@ -79,7 +79,7 @@ void EinSumLowering::cut_output() {
 void EinSumLowering::enter_kernels() {
     graph::EinSumTypes const types = graph::types_of(context_.graph, node_);
     kernel_ = context_.tables.kernel({node_.name, einsum_, types.compute});
-    how_ = {calls_of_a_group_ > 1, types.accumulate, -1};
+    how_ = {calls_of_a_group_ > 1, types.accumulate, {}};
     made_ = how_.partial ? types.accumulate : context_.value(node_.output).dtype;
     if (!how_.partial) return;
     graph::EinSum identity = graph::identity_einsum(context_.value(node_.output).shape);

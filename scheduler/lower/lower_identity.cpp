@@ -27,7 +27,7 @@ bool is_identity(graph::EinGraph const& graph, graph::Node const& node, graph::E
 
 Holding copied_part(LoweringContext& context, graph::Node const& node, Holding const& from, Box const& part) {
     BlockId const block = context.emit.add_block(from.rank, node.output, context.value(node.output).dtype, part);
-    std::int32_t const movement = context.tables.identity_movement(node.name, part.order());
+    schedule::MovementId const movement = context.tables.identity_movement(node.name, part.order());
     context.emit.copy(from.rank, {movement, from.block, block, part});
     return {from.rank, block, part};
 }

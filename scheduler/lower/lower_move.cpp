@@ -49,7 +49,7 @@ Box preimage(Box const& source, std::vector<AxisMap> const& axes, Box const& reg
 struct LandingPart {
     Holding from;
     Box region;  // in the output's indices
-    std::int32_t movement = 0;
+    schedule::MovementId movement;
     std::size_t operand = 0;
 };
 
@@ -103,7 +103,7 @@ private:
     void append_parts(std::size_t operand, Box const& landing, Rank rank, std::vector<LandingPart>& out) {
         ValueId const input = node_.inputs[operand];
         Box const wanted = image(landing, axes_[operand]);
-        std::int32_t const movement = movements_[operand];
+        schedule::MovementId const movement = movements_[operand];
         context_.traffic.begin_operand(operand);
         if (context_.options.inputs == InputsPolicy::shared) {
             // A leaf is read here; anything else comes whole or in parts, as for any node.
@@ -118,7 +118,7 @@ private:
     }
 
     BlockId assemble(Call const& call, std::vector<LandingPart> const& parts) {
-        std::int32_t const identity = context_.tables.identity_movement(node_.name, call.region.order());
+        schedule::MovementId const identity = context_.tables.identity_movement(node_.name, call.region.order());
         std::vector<LandingPart> local;
         for (LandingPart const& part : parts) {
             if (part.from.rank == call.rank) {
@@ -157,8 +157,8 @@ private:
     graph::Move const& move_;
     DType dtype_;
     std::vector<std::vector<AxisMap>> axes_;  // by region, counted from the beginning of the output
-    std::vector<std::int32_t> movements_;     // by region, in Tables
-    std::int32_t fill_ = 0;                   // in Tables
+    std::vector<schedule::MovementId> movements_;  // by region
+    schedule::FillId fill_;
 };
 
 }  // namespace

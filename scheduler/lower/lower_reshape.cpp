@@ -96,7 +96,7 @@ private:
     ValueId input_;
     Shape const &from_, &to_;
     DType dtype_;
-    std::int32_t reshape_;            // in Tables
+    schedule::ReshapeId reshape_;
     std::vector<Cut::Block> blocks_;  // of the input
 };
 

@@ -10,9 +10,9 @@ namespace ein::scheduler {
 namespace {
 
 void enter_values(graph::EinGraph const& graph, schedule::Header& header) {
-    for (graph::Value const& v : graph.values) header.tensors.push_back({v.name, v.shape, v.dtype});
-    for (graph::Leaf const& leaf : graph.leaves) header.inputs.push_back({leaf.value.value(), leaf.source});
-    for (ValueId output : graph.outputs) header.outputs.push_back({output.value(), graph.value(output).name});
+    for (graph::Value const& v : graph.values) header.tensors.add({v.name, v.shape, v.dtype});
+    for (graph::Leaf const& leaf : graph.leaves) header.inputs.add({schedule::TensorId{leaf.value.value()}, leaf.source});
+    for (ValueId output : graph.outputs) header.outputs.add({schedule::TensorId{output.value()}, graph.value(output).name});
 }
 
 void lower_node(LoweringContext& context, LoopLowering& loops, NodeId id) {
@@ -49,16 +49,16 @@ void store_outputs(LoweringContext& context) {
         for (std::size_t index = 0; index < blocks; ++index) {
             Rank const asking{static_cast<int>(index * ranks / blocks)};
             Holding const& from = context.delivery.home(output, index, asking);  // a leaf may not have been loaded yet
-            context.emit.store(from.rank, static_cast<std::int32_t>(number), from.block);
+            context.emit.store(from.rank, schedule::OutputId{static_cast<std::int32_t>(number)}, from.block);
         }
     }
 }
 
-std::vector<schedule::Section> finished(std::vector<SectionBuilder>& sections, LoweringOptions const& options) {
+Table<Rank, schedule::Section> finished(std::vector<SectionBuilder>& sections, LoweringOptions const& options) {
     Room const room = options.order == Order::least_memory ? Room::within_peak : Room::any;
-    return for_each_in_parallel(sections.size(), [&](std::size_t rank) {
+    return Table<Rank, schedule::Section>(for_each_in_parallel(sections.size(), [&](std::size_t rank) {
         return std::move(sections[rank]).finish(room, options.messages.window);
-    });
+    }));
 }
 
 }  // namespace

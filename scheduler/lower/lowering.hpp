@@ -12,7 +12,7 @@ namespace ein::scheduler {
 
 /// Sections, and how they came about.
 struct Lowered {
-    std::vector<schedule::Section> sections;  // by rank
+    Table<Rank, schedule::Section> sections;
     std::vector<std::vector<Rank>> ranks;     // of each node's calls, by NodeId
     std::vector<std::int64_t> calls;          // of each node, by NodeId
     std::vector<Traffic> traffic;             // by NodeId

@@ -56,7 +56,7 @@ BlockId ReduceScatter::sent(Partial const& from, Box const& box, Rank to) {
     Holding holding{from.rank, from.block, from.box};
     if (from.box != box && !is_one_run(box, from.box)) {
         holding = {from.rank, context_.emit.add_block(from.rank, node_.output, how_.accumulated, box), box};
-        std::int32_t const movement = context_.tables.identity_movement(node_.name, box.order());
+        schedule::MovementId const movement = context_.tables.identity_movement(node_.name, box.order());
         context_.emit.copy(from.rank, {movement, from.block, holding.block, box});
     }
     return context_.delivery.transfer_part(holding, box, node_.output, how_.accumulated, to, Purpose::agg);
@@ -120,7 +120,7 @@ void ReduceScatter::put(Cut::Block const& slice, Partial const& result) {
     BlockId block = result.block;
     graph::Value const& value = context_.value(node_.output);
     if (how_.partial && how_.accumulated != value.dtype) {
-        std::int32_t const kernel =
+        schedule::KernelId const kernel =
             context_.tables.kernel({node_.name, graph::identity_einsum(value.shape), how_.accumulated});
         block = context_.emit.add_block(result.rank, node_.output, value.dtype, slice.box);
         context_.emit.reduce(result.rank, {kernel, result.block, block, slice.box});

@@ -14,7 +14,7 @@ namespace ein::scheduler {
 struct Combining {
     bool partial = false;  // kernel calls leave partial results, in the accumulate type
     DType accumulated = DType::f32;
-    std::int32_t kernel = -1;  // that adds partial results up, in Tables; -1: there are none
+    schedule::KernelId kernel;  // that adds partial results up, where there are any
 };
 
 class ReduceScatter {

@@ -11,7 +11,7 @@ BlockDirectory::BlockDirectory(graph::EinGraph const& graph, std::vector<ValuePa
         entries_[v].blocks.resize(entries_[v].cut.blocks());
     }
     for (std::size_t leaf = 0; leaf < graph.leaves.size(); ++leaf)
-        at(graph.leaves[leaf].value).input = static_cast<std::int32_t>(leaf);
+        at(graph.leaves[leaf].value).input = schedule::InputId{static_cast<std::int32_t>(leaf)};
 }
 
 void BlockDirectory::recut(ValueId value, Cut cut) {

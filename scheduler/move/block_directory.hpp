@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "lib/graph/ein_graph.hpp"
+#include "lib/schedule/model/ids.hpp"
 #include "scheduler/move/cut.hpp"
 #include "scheduler/move/value_parts.hpp"
 #include "scheduler/place/placement.hpp"
@@ -40,8 +41,8 @@ public:
     Cut const& cut(ValueId value) const { return at(value).cut; }
     /// Cuts a value in another way, before any of its blocks is made.
     void recut(ValueId value, Cut cut);
-    /// The number of the input that a leaf is loaded from; nothing for what nodes make.
-    std::optional<std::int32_t> input_of(ValueId value) const { return at(value).input; }
+    /// The input that a leaf is loaded from; nothing for what nodes make.
+    std::optional<schedule::InputId> input_of(ValueId value) const { return at(value).input; }
     /// Whether some block of the value has been made or loaded.
     bool has_blocks(ValueId value) const;
 
@@ -67,7 +68,7 @@ private:
         Cut cut;
         std::vector<std::optional<Holding>> blocks;  // by the cut's index
         std::map<Box, std::vector<Holding>> copies;  // got from elsewhere, cut or assembled
-        std::optional<std::int32_t> input;           // of a leaf
+        std::optional<schedule::InputId> input;      // of a leaf
     };
     Entry& at(ValueId value) { return entries_[static_cast<std::size_t>(value.value())]; }
     Entry const& at(ValueId value) const { return entries_[static_cast<std::size_t>(value.value())]; }

@@ -25,7 +25,7 @@ Holding BlockMover::empty_block(ValueId value, Box const& region, Rank rank) {
 }
 
 void BlockMover::copy(ValueId value, Holding const& from, BlockId to, Box const& region) {
-    std::int32_t const movement = tables_.identity_movement(graph_.value(value).name, region.order());
+    schedule::MovementId const movement = tables_.identity_movement(graph_.value(value).name, region.order());
     emit_.copy(from.rank, {movement, from.block, to, region, no_task, level_of(value)});
 }
 

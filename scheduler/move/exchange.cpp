@@ -39,10 +39,10 @@ private:
     std::map<Rank, Waiting> of_rank_;
 };
 
-void Exchange::add(RegionTransfer const& transfer) {
-    transfers_.push_back({transfer.value, transfer.from, transfer.to,
-                          messages_of(transfer.region, transfer.from.box, transfer.to.box,
-                                      size_of(mover_.dtype(transfer.value)), rule_)});
+void Exchange::add(RegionTransfer transfer) {
+    auto messages =
+        messages_of(transfer.region, transfer.from.box, transfer.to.box, size_of(mover_.dtype(transfer.value)), rule_);
+    transfers_.push_back({transfer.value, std::move(transfer.from), std::move(transfer.to), std::move(messages)});
 }
 
 void Exchange::emit() {

@@ -32,7 +32,7 @@ public:
     Exchange(BlockMover& mover, Messages const& rule) : mover_(mover), rule_(rule) {}
 
     /// Asks for a region, or for a copy that is made after all regions came. Makes no task yet.
-    void add(RegionTransfer const& transfer);
+    void add(RegionTransfer transfer);
     void add(LocalCopy copy) { copies_.push_back(std::move(copy)); }
     /// Makes the tasks of all that was asked for since the last time.
     void emit();

@@ -15,50 +15,47 @@ using schedule::Task;
 
 class Reordering {
 public:
-    Reordering(Section const& section, std::vector<std::int32_t> const& may_wait)
+    Reordering(Section const& section, std::vector<TaskId> const& may_wait)
         : section_(section), waits_(section.tasks.size(), 0), number_(section.tasks.size()), begin_(number_.size()) {
-        for (std::int32_t task : may_wait) {
-            std::int32_t const output = section.tasks[at(task)].output;
-            if (section.blocks[at(output)].readers == 0) continue;
-            waits_[at(task)] = 1;
-            makers_[output].push_back(task);
+        for (TaskId task : may_wait) {
+            BlockId const result = *section.tasks[task].result();
+            if (section.blocks[result].readers == 0) continue;
+            waits_[task] = 1;
+            makers_[result].push_back(task);
         }
         tasks_.reserve(section.tasks.size());
-        for (std::int32_t task = 0; at(task) < section.tasks.size(); ++task) {
-            begin_[at(task)] = static_cast<std::int32_t>(tasks_.size());
-            if (waits_[at(task)] == 0) take(task);
+        for (TaskId task : section.tasks.ids()) {
+            begin_[task] = tasks_.end_id();
+            if (waits_[task] == 0) take(task);
         }
         for (Task& task : tasks_)
-            if (task.after >= 0) task.after = number_[at(task.after)];
+            if (task.after()) task.set_after(number_[*task.after()]);
     }
 
-    std::vector<Task> take_tasks() { return std::move(tasks_); }
-    std::int32_t number(std::int32_t task) const { return number_[at(task)]; }
+    Table<TaskId, Task> take_tasks() { return std::move(tasks_); }
+    TaskId number(TaskId task) const { return number_[task]; }
     /// Where what stood from this task on now begins.
-    std::int32_t begin(std::int32_t task) const {
-        return at(task) < begin_.size() ? begin_[at(task)] : static_cast<std::int32_t>(number_.size());
-    }
+    TaskId begin(TaskId task) const { return begin_.has(task) ? begin_[task] : number_.end_id(); }
 
 private:
-    /// Takes the task, and before it what it waits for: no recursion, since streams may be long.
-    void take(std::int32_t last) {
+    /// Takes the task, and before it what it waits for: no recursion, since pipelines may be long.
+    void take(TaskId last) {
         open_.assign(1, last);
         while (!open_.empty()) {
-            std::int32_t const task = open_.back();
-            std::vector<std::int32_t> const makers = makers_of_an_input(task);
+            TaskId const task = open_.back();
+            std::vector<TaskId> const makers = makers_of_an_input(task);
             open_.insert(open_.end(), makers.rbegin(), makers.rend());
             if (!makers.empty()) continue;
             open_.pop_back();
-            number_[at(task)] = static_cast<std::int32_t>(tasks_.size());
-            tasks_.push_back(section_.tasks[at(task)]);
+            number_[task] = tasks_.add(section_.tasks[task]);
         }
     }
 
     /// The tasks that make the task's first input whose makers still wait, in order.
-    std::vector<std::int32_t> makers_of_an_input(std::int32_t task) {
-        for (std::int32_t input : section_.inputs_of(section_.tasks[at(task)]))
+    std::vector<TaskId> makers_of_an_input(TaskId task) {
+        for (BlockId input : section_.reads(task))
             if (auto const found = makers_.find(input); found != makers_.end()) {
-                std::vector<std::int32_t> out = std::move(found->second);
+                std::vector<TaskId> out = std::move(found->second);
                 makers_.erase(found);
                 return out;
             }
@@ -66,77 +63,78 @@ private:
     }
 
     Section const& section_;
-    std::vector<std::uint8_t> waits_;
-    std::vector<std::int32_t> number_, begin_;                  // in the new order, by the old one
-    std::map<std::int32_t, std::vector<std::int32_t>> makers_;  // that wait, by block
-    std::vector<Task> tasks_;
-    std::vector<std::int32_t> open_;  // of take()
+    Table<TaskId, std::uint8_t> waits_;
+    Table<TaskId, TaskId> number_, begin_;           // in the new order, by the old one
+    std::map<BlockId, std::vector<TaskId>> makers_;  // that wait
+    Table<TaskId, Task> tasks_;
+    std::vector<TaskId> open_;  // of take()
 };
 
-/// The tasks of each stream, ascending; streams by their first tasks. Those that make one tensor are of one stream.
-std::vector<std::vector<std::int32_t>> streams_of(Section const& section, std::vector<std::int32_t> const& may_wait) {
-    auto const tensor = [&](std::int32_t block) { return section.blocks[at(block)].tensor; };
-    // From a tensor that they make to another one of its stream; the last one to itself.
-    std::map<std::int32_t, std::int32_t> towards;
-    auto const last_of = [&](std::int32_t from) {
+/// The tasks of each pipeline, ascending; pipelines by their first tasks. Those that make one tensor are of one pipeline.
+std::vector<std::vector<TaskId>> pipelines_of(Section const& section, std::vector<TaskId> const& may_wait) {
+    using schedule::TensorId;
+    auto const tensor = [&](BlockId block) { return section.blocks[block].tensor; };
+    auto const made_by = [&](TaskId task) { return tensor(*section.tasks[task].result()); };
+    // From a tensor that they make to another one of its pipeline; the last one to itself.
+    std::map<TensorId, TensorId> towards;
+    auto const last_of = [&](TensorId from) {
         while (towards[from] != from) from = towards[from] = towards[towards[from]];
         return from;
     };
-    for (std::int32_t task : may_wait) {
-        std::int32_t const made = tensor(section.tasks[at(task)].output);
+    for (TaskId task : may_wait) {
+        TensorId const made = made_by(task);
         towards.try_emplace(made, made);
-        for (std::int32_t input : section.inputs_of(section.tasks[at(task)]))
+        for (BlockId input : section.reads(task))
             if (towards.contains(tensor(input))) towards[last_of(tensor(input))] = last_of(made);
     }
-    std::map<std::int32_t, std::vector<std::int32_t>> streams;
-    for (std::int32_t task : may_wait) streams[last_of(tensor(section.tasks[at(task)].output))].push_back(task);
-    std::vector<std::vector<std::int32_t>> out;
-    for (auto& [last, tasks] : streams) out.push_back(std::move(tasks));
+    std::map<TensorId, std::vector<TaskId>> pipelines;
+    for (TaskId task : may_wait) pipelines[last_of(made_by(task))].push_back(task);
+    std::vector<std::vector<TaskId>> out;
+    for (auto& [last, tasks] : pipelines) out.push_back(std::move(tasks));
     std::sort(out.begin(), out.end());
     return out;
 }
 
 /// All that says in which order a section's tasks stand.
 struct Order {
-    std::vector<Task> tasks;
-    std::vector<schedule::Loop> loops;
-    std::vector<std::int32_t> node_begins;
+    Table<TaskId, Task> tasks;
+    Table<schedule::LoopId, schedule::Loop> loops;
+    std::vector<TaskId> node_begins;
 
     void exchange_with(Section& section) {
-        tasks.swap(section.tasks);
-        loops.swap(section.loops);
+        std::swap(tasks, section.tasks);
+        std::swap(loops, section.loops);
     }
 };
 
 /// The order with these tasks where they are wanted; nothing where the peak would then be more than `most` bytes.
-std::optional<Order> order_within(Section& section, std::vector<std::int32_t> const& may_wait,
-                                  std::vector<std::int32_t> const& node_begins, std::int64_t most) {
+std::optional<Order> order_within(Section& section, std::vector<TaskId> const& may_wait,
+                                  std::vector<TaskId> const& node_begins, std::int64_t most) {
     Reordering made(section, may_wait);
     Order order{made.take_tasks(), section.loops, node_begins};
-    for (schedule::Loop& loop : order.loops) loop.first = made.begin(loop.first), loop.turn = made.number(loop.turn);
-    for (std::int32_t& begin : order.node_begins) begin = made.begin(begin);
+    for (schedule::Loop& loop : order.loops) loop.first = made.begin(loop.first), loop.last = made.number(loop.last);
+    for (TaskId& begin : order.node_begins) begin = made.begin(begin);
     order.exchange_with(section);
     bool const fits = schedule::replay(section).peak <= most;
     order.exchange_with(section);
     return fits ? std::optional(std::move(order)) : std::nullopt;
 }
 
-constexpr std::size_t most_tried = 32;  // streams, one by one: each time the section is replayed
+constexpr std::size_t most_tried = 32;  // pipelines, one by one: each time the section is replayed
 
 }  // namespace
 
-void order_lazily(Section& section, std::vector<std::int32_t> const& may_wait, std::vector<std::int32_t>& node_begins,
-                  Room room) {
+void order_lazily(Section& section, std::vector<TaskId> const& may_wait, std::vector<TaskId>& node_begins, Room room) {
     if (may_wait.empty()) return;
     std::int64_t const peak = schedule::replay(section).peak,
                        most = room == Room::within_peak ? peak : peak + peak / 20;
     std::optional<Order> order = order_within(section, may_wait, node_begins, most);
     if (!order) {
-        std::vector<std::vector<std::int32_t>> const streams = streams_of(section, may_wait);
-        std::vector<std::int32_t> fit;
-        for (std::size_t s = 0; s < std::min(streams.size(), most_tried); ++s) {
-            std::vector<std::int32_t> with = fit;
-            with.insert(with.end(), streams[s].begin(), streams[s].end());
+        std::vector<std::vector<TaskId>> const pipelines = pipelines_of(section, may_wait);
+        std::vector<TaskId> fit;
+        for (std::size_t s = 0; s < std::min(pipelines.size(), most_tried); ++s) {
+            std::vector<TaskId> with = fit;
+            with.insert(with.end(), pipelines[s].begin(), pipelines[s].end());
             std::sort(with.begin(), with.end());
             auto found = order_within(section, with, node_begins, most);
             if (!found) continue;

@@ -14,7 +14,7 @@ namespace ein::scheduler {
 /// by more than a twentieth (within_peak: at all), not at all. What nobody reads stays where it is.
 /// @param may_wait  tasks, ascending, whose outputs are read in the same loops only, and written by no others
 /// @param node_begins  of each node its first task, ascending; kept up to date  @param room  for the peak
-void order_lazily(schedule::Section& section, std::vector<std::int32_t> const& may_wait,
-                      std::vector<std::int32_t>& node_begins, Room room);
+void order_lazily(schedule::Section& section, std::vector<TaskId> const& may_wait,
+                      std::vector<TaskId>& node_begins, Room room);
 
 }  // namespace ein::scheduler

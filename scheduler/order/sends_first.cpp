@@ -10,10 +10,10 @@ namespace {
 
 using schedule::Section;
 using schedule::Task;
-using schedule::TaskKind;
 
+/// A task that cuts a piece for other ranks, and the first place at which it may stand.
 struct Cut {
-    std::int32_t task, earliest;
+    TaskId task, earliest;
 };
 
 /// The cuts whose blocks, in list order, are made and not all sent.
@@ -22,10 +22,10 @@ public:
     explicit Window(std::int64_t bytes) : bytes_(bytes) {}
 
     /// Enters the next cut. @return the first place at which it finds room
-    std::int32_t enter(std::int64_t bytes, std::int32_t last_send) {
+    TaskId enter(std::int64_t bytes, TaskId last_send) {
         while (open_.size() > 1 && filled_ + bytes > bytes_) {
             filled_ -= open_.front().bytes;
-            free_from_ = std::max(free_from_, open_.front().last_send + 1);
+            free_from_ = std::max(free_from_, following(open_.front().last_send));
             open_.pop_front();
         }
         open_.push_back({bytes, last_send});
@@ -36,40 +36,45 @@ public:
 private:
     struct Open {
         std::int64_t bytes;
-        std::int32_t last_send;
+        TaskId last_send;
     };
     std::int64_t bytes_, filled_ = 0;
     std::deque<Open> open_;
-    std::int32_t free_from_ = 0;
+    TaskId free_from_{0};
 };
 
 /// Copies and packs whose output only sends read and that could stand earlier, in order.
-std::vector<Cut> cuts_of(Section const& section, std::vector<std::int32_t> const& node_begins, std::int64_t window) {
-    std::vector<std::int32_t> sends(section.blocks.size(), 0), last_send(section.blocks.size(), -1),
-        last_write(section.blocks.size(), -1);
-    for (std::int32_t t = 0; at(t) < section.tasks.size(); ++t) {
-        if (section.tasks[at(t)].kind != TaskKind::send) continue;
-        std::int32_t const block = section.inputs_of(section.tasks[at(t)])[0];
-        ++sends[at(block)];
-        last_send[at(block)] = t;
+std::vector<Cut> cuts_of(Section const& section, std::vector<TaskId> const& node_begins, std::int64_t window) {
+    Table<BlockId, std::int32_t> sends(section.blocks.size(), 0);
+    Table<BlockId, TaskId> last_send(section.blocks.size());
+    Table<BlockId, OptionalId<TaskId>> last_write(section.blocks.size());
+    for (TaskId t : section.tasks.ids()) {
+        if (!section.tasks[t].is<schedule::Send>()) continue;
+        BlockId const block = section.as<schedule::Send>(section.tasks[t]).block;
+        ++sends[block];
+        last_send[block] = t;
     }
+    auto const is_cut = [&](Task const& task) {
+        if (!(task.is<schedule::Copy>() || task.is<schedule::Pack>()) || task.after()) return false;
+        BlockId const result = *task.result();
+        return section.blocks[result].writers == 1 && sends[result] > 0 &&
+               sends[result] == section.blocks[result].readers;
+    };
     std::vector<Cut> cuts;
     Window open(window);
     auto node = node_begins.begin();
-    for (std::int32_t t = 0; at(t) < section.tasks.size(); ++t) {
+    for (TaskId t : section.tasks.ids()) {
         while (node != node_begins.end() && *node <= t) ++node;
-        Task const& task = section.tasks[at(t)];
-        bool const cut = (task.kind == TaskKind::copy || task.kind == TaskKind::pack) && task.after < 0 &&
-                         section.blocks[at(task.output)].writers == 1 && sends[at(task.output)] > 0 &&
-                         sends[at(task.output)] == section.blocks[at(task.output)].readers;
-        if (cut && node != node_begins.begin()) {
-            std::int32_t earliest = *(node - 1);
-            for (std::int32_t input : section.inputs_of(task)) earliest = std::max(earliest, last_write[at(input)] + 1);
-            earliest = std::max(
-                earliest, open.enter(section.bytes_of(section.blocks[at(task.output)]), last_send[at(task.output)]));
+        Task const& task = section.tasks[t];
+        if (is_cut(task) && node != node_begins.begin()) {
+            TaskId earliest = *(node - 1);
+            for (BlockId input : section.reads(task))
+                if (last_write[input]) earliest = std::max(earliest, following(*last_write[input]));
+            BlockId const result = *task.result();
+            earliest = std::max(earliest, open.enter(section.bytes_of(result), last_send[result]));
             if (earliest < t) cuts.push_back({t, earliest});
         }
-        if (task.output >= 0) last_write[at(task.output)] = t;
+        if (task.result()) last_write[*task.result()] = t;
     }
     return cuts;
 }
@@ -82,39 +87,38 @@ constexpr std::int32_t farthest = 4096;
 void leave_within_peak(std::vector<Cut>& cuts, Section const& section) {
     schedule::Profile profile = schedule::replay(section);
     for (Cut& cut : cuts) {
-        std::int64_t const bytes = section.bytes_of(section.blocks[at(section.tasks[at(cut.task)].output)]);
-        std::int32_t const earliest = std::max(cut.earliest, cut.task - farthest);
-        std::int32_t place = cut.task;
-        while (place > earliest && profile.live[at(place - 1)] + bytes <= profile.peak)
-            profile.live[at(--place)] += bytes;
+        std::int64_t const bytes = section.bytes_of(*section.tasks[cut.task].result());
+        TaskId const earliest = std::max(cut.earliest, TaskId{cut.task.value() - farthest});
+        TaskId place = cut.task;
+        while (place > earliest && profile.live[at(place) - 1] + bytes <= profile.peak) {
+            place = TaskId{place.value() - 1};
+            profile.live[at(place)] += bytes;
+        }
         cut.earliest = place;
     }
 }
 
 }  // namespace
 
-void sends_first(Section& section, std::vector<std::int32_t> const& node_begins, Room room, std::int64_t window) {
+void sends_first(Section& section, std::vector<TaskId> const& node_begins, Room room, std::int64_t window) {
     std::vector<Cut> cuts = cuts_of(section, node_begins, window);
     if (cuts.empty()) return;
     if (room == Room::within_peak) leave_within_peak(cuts, section);
-    std::vector<std::uint8_t> is_cut(section.tasks.size(), 0);
-    for (Cut const& cut : cuts) is_cut[at(cut.task)] = 1;
+    Table<TaskId, std::uint8_t> is_cut(section.tasks.size(), 0);
+    for (Cut const& cut : cuts) is_cut[cut.task] = 1;
     std::stable_sort(cuts.begin(), cuts.end(), [](Cut const& a, Cut const& b) { return a.earliest < b.earliest; });
 
-    std::vector<std::int32_t> number(section.tasks.size());  // in the new order, by the old one
-    std::vector<Task> tasks;
+    Table<TaskId, TaskId> number(section.tasks.size());  // in the new order, by the old one
+    Table<TaskId, Task> tasks;
     tasks.reserve(section.tasks.size());
-    auto const take = [&](std::int32_t task) {
-        number[at(task)] = static_cast<std::int32_t>(tasks.size());
-        tasks.push_back(section.tasks[at(task)]);
-    };
+    auto const take = [&](TaskId task) { number[task] = tasks.add(section.tasks[task]); };
     auto cut = cuts.begin();
-    for (std::int32_t t = 0; at(t) < section.tasks.size(); ++t) {
+    for (TaskId t : section.tasks.ids()) {
         for (; cut != cuts.end() && cut->earliest == t; ++cut) take(cut->task);
-        if (is_cut[at(t)] == 0) take(t);
+        if (is_cut[t] == 0) take(t);
     }
     for (Task& task : tasks)
-        if (task.after >= 0) task.after = number[at(task.after)];
+        if (task.after()) task.set_after(number[*task.after()]);
     section.tasks = std::move(tasks);
 }
 

@@ -20,7 +20,7 @@ inline constexpr std::int64_t cut_window = std::int64_t{8} << 20;
 
 /// Brings forward what only sends read, as far as its input and its node's first task allow; within_peak: and the peak of the section as
 /// it stood. @param node_begins  of each node its first task, ascending
-void sends_first(schedule::Section& section, std::vector<std::int32_t> const& node_begins, Room room,
+void sends_first(schedule::Section& section, std::vector<TaskId> const& node_begins, Room room,
                 std::int64_t window = cut_window);
 
 }  // namespace ein::scheduler

@@ -1,8 +1,6 @@
 // The blocks of one simulated rank: made, written, deleted as in executor/storage/block_store.hpp, but without memory.
 #pragma once
 
-#include <vector>
-
 #include "lib/base/ids.hpp"
 #include "lib/schedule/model/schedule.hpp"
 
@@ -13,32 +11,30 @@ public:
     BlockCounts(schedule::Section const& section, std::int64_t /*limit*/) {
         bytes_.reserve(section.blocks.size());
         for (schedule::Block const& block : section.blocks) {
-            bytes_.push_back(section.bytes_of(block));
-            writers_.push_back(block.writers);
+            bytes_.add(section.bytes_of(block));
+            writers_.add(block.writers);
         }
         held_.resize(section.blocks.size());
     }
 
     void reset_counts() {}  // a simulated run is one round
     void add_reader(BlockId) {}
-    bool held(BlockId block) const { return held_[index(block)] != 0; }
-    std::int64_t bytes(BlockId block) const { return bytes_[index(block)]; }
-    void allocate(BlockId block) { held_[index(block)] = 1; }
-    bool wrote(BlockId block) { return --writers_[index(block)] == 0; }
+    bool held(BlockId block) const { return held_[block] != 0; }
+    std::int64_t bytes(BlockId block) const { return bytes_[block]; }
+    void allocate(BlockId block) { held_[block] = 1; }
+    bool wrote(BlockId block) { return --writers_[block] == 0; }
     void read(BlockId) {}  // nobody asks for a block once its last reader has ended
     bool is_true(BlockId) const { return true; }
-    // Loops are simulated for one turn.
+    // Loops are simulated for one iteration.
     void drop(BlockId) {}
     void move(BlockId, BlockId) {}
     void begin_again(BlockId) {}
     void add_readers(BlockId, std::int32_t) {}
 
 private:
-    static std::size_t index(BlockId block) { return static_cast<std::size_t>(block.value()); }
-
-    std::vector<std::int64_t> bytes_;
-    std::vector<std::int32_t> writers_;
-    std::vector<std::uint8_t> held_;
+    Table<BlockId, std::int64_t> bytes_;
+    Table<BlockId, std::int32_t> writers_;
+    Table<BlockId, std::uint8_t> held_;
 };
 
 }  // namespace ein::scheduler

@@ -19,10 +19,8 @@ namespace {
 using schedule::Schedule;
 using schedule::Section;
 using schedule::Task;
-using schedule::TaskKind;
 
 std::size_t at(int index) { return static_cast<std::size_t>(index); }
-std::size_t at(TaskId task) { return static_cast<std::size_t>(task.value()); }
 
 /// A message: the send and the receive of it.
 struct Message {
@@ -34,28 +32,31 @@ struct Message {
     double asked = 0;  // when its request reaches the receiver
     double begin = 0;
     int cause_rank = -1;
-    TaskId cause{-1};
+    OptionalId<TaskId> cause;
 };
 
 /// The messages of a schedule, and for each rank's tasks the number of theirs.
 struct Messages {
     std::vector<Message> list;
-    std::vector<std::vector<std::int32_t>> of_task;
+    Table<Rank, Table<TaskId, std::int32_t>> of_task;  // -1 of tasks that are no transfers
 
     Messages(Schedule const& schedule, std::int64_t eager) : of_task(schedule.sections.size()) {
         struct End {
-            int from, to, tag, rank;
+            Rank from, to;
+            schedule::MessageTag tag;
+            Rank rank;
             TaskId task;
+            std::int64_t bytes;
         };
         std::vector<End> ends;  // a send and its receive are neighbours once sorted
-        for (int rank = 0; rank < static_cast<int>(schedule.sections.size()); ++rank) {
-            Section const& section = schedule.sections[at(rank)];
-            of_task[at(rank)].assign(section.tasks.size(), -1);
-            for (std::size_t i = 0; i < section.tasks.size(); ++i) {
-                Task const& task = section.tasks[i];
-                TaskId const id{static_cast<std::int32_t>(i)};
-                if (task.kind == TaskKind::send) ends.push_back({rank, task.peer, task.tag, rank, id});
-                if (task.kind == TaskKind::receive) ends.push_back({task.peer, rank, task.tag, rank, id});
+        for (Rank rank : schedule.sections.ids()) {
+            Section const& section = schedule.sections[rank];
+            of_task[rank].assign(section.tasks.size(), -1);
+            for (TaskId id : section.tasks.ids()) {
+                if (!section.tasks[id].traits().is_transfer()) continue;
+                schedule::Message const message = section.message(section.tasks[id]);
+                ends.push_back({message.is_send ? rank : message.peer, message.is_send ? message.peer : rank,
+                                message.tag, rank, id, section.bytes_of(message)});
             }
         }
         std::sort(ends.begin(), ends.end(), [](End const& a, End const& b) {
@@ -64,15 +65,13 @@ struct Messages {
         });
         promise(ends.size() % 2 == 0, "a message without its sender or receiver is simulated");
         for (std::size_t i = 0; i < ends.size(); i += 2) {
-            Section const& section = schedule.sections[at(ends[i].from)];
-            std::int64_t const bytes = section.message_of(section.tasks[at(ends[i].task)]).bytes;
-            of_task[at(ends[i].from)][at(ends[i].task)] = of_task[at(ends[i].to)][at(ends[i + 1].task)] =
+            of_task[ends[i].from][ends[i].task] = of_task[ends[i].to][ends[i + 1].task] =
                 static_cast<std::int32_t>(list.size());
             Message message;
-            message.from = ends[i].from, message.to = ends[i].to;
+            message.from = ends[i].from.value(), message.to = ends[i].to.value();
             message.send = ends[i].task, message.receive = ends[i + 1].task;
-            message.bytes = static_cast<double>(bytes);
-            message.eager = bytes <= eager;
+            message.bytes = static_cast<double>(ends[i].bytes);
+            message.eager = ends[i].bytes <= eager;
             list.push_back(message);
         }
     }
@@ -82,7 +81,7 @@ struct Messages {
 struct SimulatedRank {
     SimulatedRank(schedule::Header const& header, Section const& of, Cluster const& cluster, Rank self)
         : section(of),
-          dispatcher(of, header.loops, schedule::replay(of), {.turns = 1}),
+          dispatcher(of, header.loops, schedule::replay(of), {.iterations = 1}),
           widths(schedule::kernel_widths(of, cluster.threads)),
           speed(cluster.speed_of(self)),
           idle(cluster.threads),
@@ -109,7 +108,7 @@ struct SimulatedRank {
 
     Section const& section;
     schedule::Dispatcher<BlockCounts> dispatcher;
-    std::vector<std::int16_t> widths;
+    Table<TaskId, std::int16_t> widths;
     std::vector<Running> running;  // as they began
     double speed;
     int idle, threads;
@@ -119,30 +118,29 @@ struct SimulatedRank {
     RankTimes times;
 };
 
-/// What the other turns of loops take: each as long as the longest that a rank was in the one that was simulated.
-double seconds_of_other_turns(Schedule const& schedule, std::vector<std::vector<TaskSpan>> const& spans) {
-    std::vector<schedule::LoopSpec> const& loops = schedule.header.loops;
-    std::vector<double> turn(loops.size(), 0);
-    std::vector<std::int32_t> outer(loops.size(), -1);
-    for (std::size_t rank = 0; rank < schedule.sections.size(); ++rank) {
-        std::vector<schedule::Loop> const& here = schedule.sections[rank].loops;
-        for (std::size_t l = 0; l < here.size(); ++l) {
+/// What the other iterations of loops take: each as long as the longest that a rank was in the one that was simulated.
+double seconds_of_other_iterations(Schedule const& schedule, Spans const& spans) {
+    using schedule::LoopSpecId;
+    auto const& loops = schedule.header.loops;
+    Table<LoopSpecId, double> longest(loops.size(), 0);
+    Table<LoopSpecId, OptionalId<LoopSpecId>> outer(loops.size());
+    for (Rank rank : schedule.sections.ids()) {
+        auto const& here = schedule.sections[rank].loops;
+        for (schedule::LoopId l : here.ids()) {
             double begin = std::numeric_limits<double>::max(), end = 0;
-            for (std::int32_t t = here[l].first; t < here[l].turn; ++t) {
-                if (spans[rank][at(TaskId{t})].begin >= 0) begin = std::min(begin, spans[rank][at(TaskId{t})].begin);
-                end = std::max(end, spans[rank][at(TaskId{t})].end);
+            for (TaskId t = here[l].first; t < here[l].last; t = following(t)) {
+                if (spans[rank][t].begin >= 0) begin = std::min(begin, spans[rank][t].begin);
+                end = std::max(end, spans[rank][t].end);
             }
-            double& longest = turn[static_cast<std::size_t>(here[l].spec)];
-            longest = std::max(longest, end - begin);
-            for (std::size_t o = here.size(); --o > l;)  // the innermost around it last
-                if (here[o].first <= here[l].first && here[l].turn < here[o].turn)
-                    outer[static_cast<std::size_t>(here[l].spec)] = here[o].spec;
+            longest[here[l].spec] = std::max(longest[here[l].spec], end - begin);
+            for (schedule::LoopId o = here.last(); o > l; o = schedule::LoopId{o.value() - 1})  // the innermost around it last
+                if (here[o].contains(here[l])) outer[here[l].spec] = here[o].spec;
         }
     }
     double out = 0;
-    for (std::size_t l = 0; l < loops.size(); ++l) {  // inner ones first
-        double const others = (static_cast<double>(loops[l].turns) - 1) * turn[l];
-        (outer[l] < 0 ? out : turn[static_cast<std::size_t>(outer[l])]) += others;
+    for (LoopSpecId l : loops.ids()) {  // inner ones first
+        double const others = (static_cast<double>(loops[l].iterations) - 1) * longest[l];
+        (outer[l] ? longest[*outer[l]] : out) += others;
     }
     return out;
 }
@@ -156,8 +154,9 @@ public:
           network_(cluster, schedule.header.ranks),
           messages_(schedule, cluster.eager) {
         for (int rank = 0; rank < schedule.header.ranks; ++rank) {
-            ranks_.emplace_back(schedule.header, schedule.sections[at(rank)], cluster, Rank{rank});
-            out_.spans.emplace_back(schedule.sections[at(rank)].tasks.size());
+            Section const& section = schedule.sections[Rank{rank}];
+            ranks_.emplace_back(schedule.header, section, cluster, Rank{rank});
+            out_.spans.add(Table<TaskId, TaskSpan>(section.tasks.size()));
         }
     }
 
@@ -200,7 +199,7 @@ private:
         dispatcher.begin_phase(schedule::Phase::load);
         while (auto const task = dispatcher.take_compute()) dispatcher.finish(*task);
         dispatcher.begin_phase(schedule::Phase::execute);
-        start_what_may(rank, 0, -1, TaskId{-1});
+        start_what_may(rank, 0, -1, {});
     }
 
     void handle(Event const& event) {
@@ -221,7 +220,7 @@ private:
     }
 
     /// After a change at `rank`: the task that ended there, or at the other end of a message, is what let others begin.
-    void start_what_may(int rank, double now, int cause_rank, TaskId cause) {
+    void start_what_may(int rank, double now, int cause_rank, OptionalId<TaskId> cause) {
         SimulatedRank& self = ranks_[at(rank)];
         while (auto const task = self.dispatcher.take_receive()) post(rank, *task, now, cause_rank, cause);
         while (auto const task = self.dispatcher.take_send()) post(rank, *task, now, cause_rank, cause);
@@ -234,11 +233,11 @@ private:
             if (self.idle > 0) help(rank, running, now);
     }
 
-    void start_task(int rank, TaskId id, double now, int cause_rank, TaskId cause) {
+    void start_task(int rank, TaskId id, double now, int cause_rank, OptionalId<TaskId> cause) {
         SimulatedRank& self = ranks_[at(rank)];
-        Task const& task = self.section.tasks[at(id)];
+        Task const& task = self.section.tasks[id];
         SimulatedRank::Running running{.task = id, .since = now};
-        running.width = self.widths.empty() ? 1 : self.widths[at(id)];
+        running.width = self.widths.empty() ? 1 : self.widths[id];
         running.workers = std::min(running.width, self.idle);
         self.book(now);
         self.idle -= running.workers;
@@ -246,7 +245,7 @@ private:
             (costs_.seconds(self.section, task) * self.threads + cluster_.per_task * running.workers) / self.speed;
         double const disk = costs_.disk_seconds(self.section, task);
         if (disk > 0) running.disk = self.disk_free = std::max(now, self.disk_free) + disk;
-        out_.spans[at(rank)][at(id)] = {now, now, cause_rank, cause};
+        out_.spans[Rank{rank}][id] = {now, now, cause_rank, cause};
         foresee_end(rank, running);
         self.running.push_back(running);
     }
@@ -278,7 +277,7 @@ private:
         self.idle += ends->workers;
         self.running.erase(ends);
         TaskId const id{event.id};
-        out_.spans[at(event.rank)][at(id)].end = event.time;
+        out_.spans[Rank{event.rank}][id].end = event.time;
         finish(event.rank, id, event.time);
     }
 
@@ -289,8 +288,8 @@ private:
     }
 
     /// A rank has its end of a message ready.
-    void post(int rank, TaskId task, double now, int cause_rank, TaskId cause) {
-        std::int32_t const number = messages_.of_task[at(rank)][at(task)];
+    void post(int rank, TaskId task, double now, int cause_rank, OptionalId<TaskId> cause) {
+        std::int32_t const number = messages_.of_task[Rank{rank}][task];
         Message& message = messages_.list[at(number)];
         (message.from == rank ? message.sent : message.posted) = true;
         if (message.from == rank && !message.eager)
@@ -335,7 +334,7 @@ private:
         SimulatedRank& self = ranks_[at(rank)];
         self.book(now);
         --self.open_messages;
-        out_.spans[at(rank)][at(task)] = {message.begin, now, message.cause_rank, message.cause};
+        out_.spans[Rank{rank}][task] = {message.begin, now, message.cause_rank, message.cause};
         finish(rank, task, now);
     }
 
@@ -347,7 +346,7 @@ private:
             busy += rank.times.busy;
             out_.ranks.push_back(rank.times);
         }
-        out_.all_turns = out_.makespan + seconds_of_other_turns(schedule_, out_.spans);
+        out_.all_iterations = out_.makespan + seconds_of_other_iterations(schedule_, out_.spans);
         if (out_.makespan > 0) out_.efficiency = busy / (out_.makespan * static_cast<double>(ranks_.size()));
     }
 

@@ -20,7 +20,7 @@ namespace ein::scheduler {
 struct TaskSpan {
     double begin = -1, end = -1;  // seconds; -1: loads and stores
     int cause_rank = -1;          // the task whose end let this one begin
-    TaskId cause{-1};             // -1: nothing did, it began at time 0
+    OptionalId<TaskId> cause;     // none: nothing did, it began at time 0
 };
 
 /// Where a rank's time goes; the three add up to the makespan. With several workers: shares of them.
@@ -30,12 +30,14 @@ struct RankTimes {
     double waiting = 0;        // nothing to do
 };
 
+using Spans = Table<Rank, Table<TaskId, TaskSpan>>;
+
 struct Simulation {
-    double makespan = 0;    // with one turn of each loop
-    double all_turns = 0;   // with as many as there may be: each takes as long as the one that was simulated
-    double efficiency = 1;  // the mean share of the makespan for which ranks compute
+    double makespan = 0;        // with one iteration of each loop
+    double all_iterations = 0;  // with as many as there may be: each takes as long as the one that was simulated
+    double efficiency = 1;      // the mean share of the makespan for which ranks compute
     std::vector<RankTimes> ranks;
-    std::vector<std::vector<TaskSpan>> spans;  // by rank and TaskId
+    Spans spans;
 };
 
 /// @param schedule  verified

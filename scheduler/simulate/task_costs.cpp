@@ -10,7 +10,6 @@ namespace ein::scheduler {
 
 using schedule::Section;
 using schedule::Task;
-using schedule::TaskKind;
 
 bool is_matrix_product(graph::EinSum const& einsum) {
     if (einsum.operands() != 2 || einsum.agg != scalar::Agg::sum || einsum.join.op() != scalar::Op::mul) return false;
@@ -58,62 +57,71 @@ TaskCosts::TaskCosts(schedule::Header const& header, Cluster const& cluster) : c
         bool const lookup = graph::as_lookup(einsum).has_value();
         auto const scatter = graph::as_scatter(einsum);
         double const a_point = weighted_operations(einsum.join) + of_aggregation(einsum);
-        kernels_.push_back({&einsum, lookup || scatter ? 1 : a_point,
+        kernels_.add({&einsum, lookup || scatter ? 1 : a_point,
                             is_matrix_product(einsum) ? cluster.flops(kernel.compute) : cluster.operations, lookup,
                             scatter ? scatter->label : -1});
     }
 }
 
-double TaskCosts::of_kernel(Section const& section, Task const& task) const {
-    Kernel const& kernel = kernels_[static_cast<std::size_t>(task.spec)];
-    Extent const* const lengths = section.coords.data() + task.coords + task.order;
+double TaskCosts::of_kernel(Section const& section, schedule::Apply const& call) const {
+    Kernel const& kernel = kernels_[call.kernel];
+    std::span<Extent const> const lengths = call.region.length;
     auto const elements = [&](std::vector<int> const& labels) {
         double count = 1;
-        for (int label : labels) count *= static_cast<double>(lengths[label]);
+        for (int label : labels) count *= static_cast<double>(lengths[static_cast<std::size_t>(label)]);
         return count;
     };
-    auto const size = [&](std::int32_t block) {
-        return static_cast<double>(size_of(section.blocks[static_cast<std::size_t>(block)].dtype));
-    };
+    auto const size = [&](BlockId block) { return static_cast<double>(size_of(section.blocks[block].dtype)); };
     double points = 1;
-    for (std::int32_t label = 0; label < task.order; ++label) points *= static_cast<double>(lengths[label]);
+    for (Extent length : lengths) points *= static_cast<double>(length);
     double const written = elements(kernel.einsum->output);
-    double bytes = written * size(task.output) * (task.accumulate ? 2 : 1);
-    auto const inputs = section.inputs_of(task);
-    for (std::size_t operand = 0; operand < inputs.size(); ++operand)
-        bytes += (kernel.lookup ? written : elements(kernel.einsum->inputs[operand])) * size(inputs[operand]);
-    if (kernel.scattered >= 0) points /= static_cast<double>(std::max<Extent>(1, lengths[kernel.scattered]));
-    double const operations = (kernel.lookup ? written : points) * kernel.operations + (task.accumulate ? written : 0);
+    double bytes = written * size(call.result) * (call.accumulates ? 2 : 1);
+    for (std::size_t operand = 0; operand < call.operands.size(); ++operand)
+        bytes += (kernel.lookup ? written : elements(kernel.einsum->inputs[operand])) * size(call.operands[operand]);
+    if (kernel.scattered >= 0)
+        points /= static_cast<double>(std::max<Extent>(1, lengths[static_cast<std::size_t>(kernel.scattered)]));
+    double const operations = (kernel.lookup ? written : points) * kernel.operations + (call.accumulates ? written : 0);
     return std::max(operations / kernel.rate, bytes / cluster_.bytes);
 }
 
-double TaskCosts::seconds(Section const& section, Task const& task) const {
-    auto const bytes_of = [&](std::int32_t block) {
-        return static_cast<double>(section.bytes_of(section.blocks[static_cast<std::size_t>(block)]));
-    };
-    switch (task.kind) {
-        case TaskKind::apply:
-        case TaskKind::reduce: return of_kernel(section, task);
-        case TaskKind::fill:
-        case TaskKind::pack: return bytes_of(task.output) / cluster_.copied;
-        case TaskKind::unpack: return bytes_of(section.inputs_of(task)[0]) / cluster_.copied;
-        case TaskKind::reshape:
-            return std::min(bytes_of(section.inputs_of(task)[0]), bytes_of(task.output)) / cluster_.copied;
-        case TaskKind::copy: {
-            schedule::Block const& output = section.blocks[static_cast<std::size_t>(task.output)];
-            double bytes = static_cast<double>(size_of(output.dtype));
-            for (std::int32_t axis = 0; axis < task.order; ++axis)
-                bytes *= static_cast<double>(section.coords[static_cast<std::size_t>(task.coords + task.order + axis)]);
-            return bytes / cluster_.copied;
-        }
-        default: return 0;
+/// Seconds of each kind of task on a worker; transfers and disks take their own time.
+struct TaskCosts::OfKind {
+    TaskCosts const& costs;
+    Section const& section;
+
+    double operator()(schedule::Apply const& call) const { return costs.of_kernel(section, call); }
+    double operator()(schedule::Reduce const& task) const { return costs.of_kernel(section, call_of(task)); }
+    double operator()(schedule::Fill const& fill) const { return copied(bytes(fill.result)); }
+    double operator()(schedule::Pack const& pack) const { return copied(bytes(pack.result)); }
+    double operator()(schedule::Unpack const& unpack) const { return copied(bytes(unpack.from)); }
+    double operator()(schedule::Reshape const& reshape) const {
+        return copied(std::min(bytes(reshape.from), bytes(reshape.result)));
     }
+    double operator()(schedule::Copy const& copy) const {
+        double moved = static_cast<double>(size_of(section.blocks[copy.result].dtype));
+        for (Extent length : copy.region.length) moved *= static_cast<double>(length);
+        return copied(moved);
+    }
+    double operator()(schedule::Load const&) const { return 0; }
+    double operator()(schedule::Store const&) const { return 0; }
+    double operator()(schedule::Send const&) const { return 0; }
+    double operator()(schedule::Receive const&) const { return 0; }
+    double operator()(schedule::Spill const&) const { return 0; }
+    double operator()(schedule::Fetch const&) const { return 0; }
+    double operator()(schedule::Iterate const&) const { return 0; }
+
+    double bytes(BlockId block) const { return static_cast<double>(section.bytes_of(block)); }
+    double copied(double bytes) const { return bytes / costs.cluster_.copied; }
+};
+
+double TaskCosts::seconds(Section const& section, Task const& task) const {
+    return section.visit(task, OfKind{*this, section});
 }
 
 double TaskCosts::disk_seconds(Section const& section, Task const& task) const {
-    if (task.kind != TaskKind::spill && task.kind != TaskKind::fetch) return 0;
-    std::int32_t const block = task.kind == TaskKind::spill ? section.inputs_of(task)[0] : task.output;
-    return static_cast<double>(section.bytes_of(section.blocks[static_cast<std::size_t>(block)])) / cluster_.disk;
+    if (task.traits().runs_on != schedule::Site::disk) return 0;
+    BlockId const block = task.result() ? *task.result() : section.reads(task)[0];
+    return static_cast<double>(section.bytes_of(block)) / cluster_.disk;
 }
 
 }  // namespace ein::scheduler

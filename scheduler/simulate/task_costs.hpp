@@ -30,10 +30,11 @@ private:
         bool lookup;
         std::int32_t scattered;  // the label along which a scatter chooses; -1: no scatter
     };
-    double of_kernel(schedule::Section const& section, schedule::Task const& task) const;
+    struct OfKind;
+    double of_kernel(schedule::Section const& section, schedule::Apply const& call) const;
 
     Cluster const& cluster_;
-    std::vector<Kernel> kernels_;
+    Table<schedule::KernelId, Kernel> kernels_;
 };
 
 }  // namespace ein::scheduler

@@ -149,7 +149,7 @@ expect 2 "--decode is an option of make llama" "$bin/eintool" make matmul --deco
 expect 2 "--decode: expected none beside --logits all" "$bin/eintool" make llama --decode 3 --logits all
 expect 0 "" "$bin/eintool" make llama --sequence 4 --batch 2 --decode 3 -o "$work/decode.json"
 expect 0 "tokens_out i64 (2, 3)" "$bin/eintool" eval "$work/decode.json"
-expect 0 "decode 2 turns" plan "$work/decode.json" -n 3
+expect 0 "decode 2 iterations" plan "$work/decode.json" -n 3
 expect 2 "found 'llama'" "$bin/eintool" import llama "$work"
 expect 2 "not available in this version; use einsum" "$bin/eintool" import onnx "$work/x.onnx"
 expect 2 "--tokens is an option of import safetensors-llama" "$bin/eintool" import einsum ij,jk --shapes 10x20,20x30 --tokens t.npy

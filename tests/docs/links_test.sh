@@ -6,13 +6,15 @@ cd "$1"
 # shellcheck source=tests/docs/documents.sh
 source "$here/documents.sh"
 missing=0
-while IFS= read -r document; do
-    while IFS= read -r link; do
-        case "$link" in http*://* | '#'*) continue ;; esac
-        if [ ! -e "$(dirname "$document")/${link%%#*}" ]; then
-            echo "$document: expected the file '$link', found none"
-            missing=$((missing + 1))
-        fi
-    done < <(grep -oE '\]\([^) ]+\)' "$document" | sed -E 's/^\]\((.*)\)$/\1/')
-done < <(documents)
+while IFS=: read -r document link; do
+    link=${link#](}
+    link=${link%)}
+    folder=.
+    if [[ "$document" == */* ]]; then folder=${document%/*}; fi
+    case "$link" in http*://* | '#'*) continue ;; esac
+    if [ ! -e "$folder/${link%%#*}" ]; then
+        echo "$document: expected the file '$link', found none"
+        missing=$((missing + 1))
+    fi
+done < <(documents | xargs grep -oHE '\]\([^) ]+\)' || true)
 exit "$((missing > 0))"

@@ -9,7 +9,6 @@
 #include "tests/support/whole_run.hpp"
 
 using namespace ein;
-using schedule::TaskKind;
 
 namespace {
 
@@ -21,12 +20,13 @@ schedule::Schedule schedule_of(std::string const& graph, int ranks = 1) {
 
 /// The nodes whose kernels are left, in order.
 std::vector<std::string> kernels_left(schedule::Schedule& schedule, std::int64_t one_kernel = std::int64_t{1} << 40) {
-    schedule::inline_joins(schedule.header, schedule.sections[0], {.one_kernel = one_kernel});
+    schedule::Section& section = schedule.sections[Rank{0}];
+    schedule::inline_joins(schedule.header, section, {.one_kernel = one_kernel});
     std::vector<std::string> out;
-    for (schedule::Task const& task : schedule.sections[0].tasks)
-        if (task.kind == TaskKind::apply)
-            out.push_back(schedule.header.kernels[static_cast<std::size_t>(task.spec)].node);
-    schedule.header.prediction.peak_bytes[0] = schedule::replay(schedule.sections[0]).peak;
+    for (schedule::Task const& task : section.tasks)
+        if (task.is<schedule::Apply>())
+            out.push_back(schedule.header.kernels[section.as<schedule::Apply>(task).kernel].node);
+    schedule.header.prediction.peak_bytes[0] = schedule::replay(section).peak;
     for (std::string const& fault : schedule::faults_of(schedule)) FAIL_CHECK(fault);
     return out;
 }
@@ -47,12 +47,14 @@ TEST_CASE("a softmax under a mask is three passes: its mask and its powers are c
         "outputs": ["weights"]})~");
     auto tight = schedule;
     CHECK(kernels_left(schedule) == Names{"largest", "total", "weights"});
-    std::int64_t const peak = schedule::replay(tight.sections[0]).peak;
-    schedule::inline_joins(tight.header, tight.sections[0], {.peak = peak});  // what is read again would live longer
-    CHECK(schedule::replay(tight.sections[0]).peak == peak);
+    std::int64_t const peak = schedule::replay(tight.sections[Rank{0}]).peak;
+    schedule::inline_joins(tight.header, tight.sections[Rank{0}],
+                           {.peak = peak});  // what is read again would live longer
+    CHECK(schedule::replay(tight.sections[Rank{0}]).peak == peak);
 }
 
-TEST_CASE("a kernel takes others in as long as a device has room for what it then reads", "[schedule][producer_fusion]") {
+TEST_CASE("a kernel takes others in as long as a device has room for what it then reads",
+          "[schedule][producer_fusion]") {
     auto const chain = schedule_of(R"~({"eingraph": 1, "dtype": "f32",
         "tensors": {"A": {"shape": [64], "data": {"random": "normal"}}, "B": {"shape": [64], "data": {"random": "normal"}},
                     "C": {"shape": [64], "data": {"random": "normal"}}, "D": {"shape": [64], "data": {"random": "normal"}}},
@@ -62,7 +64,8 @@ TEST_CASE("a kernel takes others in as long as a device has room for what it the
     auto const left = [&](std::int64_t blocks) {  // of 256 bytes
         auto schedule = chain;
         Names const names = kernels_left(schedule, 256 * blocks);
-        CHECK(schedule::largest_working_set(schedule.sections[0]).bytes <= 256 * std::max<std::int64_t>(3, blocks));
+        CHECK(schedule::largest_working_set(schedule.sections[Rank{0}]).bytes <=
+              256 * std::max<std::int64_t>(3, blocks));
         return names.size();
     };
     CHECK(left(0) == 3);
@@ -93,7 +96,8 @@ TEST_CASE("what is read twice is computed once, and joins do not grow without en
     }
 }
 
-TEST_CASE("what is an output, feeds a product, or is read often at many operands stays", "[schedule][producer_fusion]") {
+TEST_CASE("what is an output, feeds a product, or is read often at many operands stays",
+          "[schedule][producer_fusion]") {
     auto output = schedule_of(R"~({"eingraph": 1, "tensors": {"X": {"shape": [64], "data": {"random": "normal"}}},
         "nodes": [{"name": "a", "einsum": "i->i", "inputs": ["X"], "join": "2*x"}, {"name": "b", "einsum": "i->i", "inputs": ["a"], "join": "x+1"}],
         "outputs": ["a", "b"]})~");

@@ -138,7 +138,7 @@ TEST_CASE("memory does not grow with the number of turns", "[end_to_end][loops]"
     CHECK(many.failures.empty());
     CHECK(most_used() - before < 1024);
     for (std::size_t rank = 0; rank < many.ranks.size(); ++rank) {
-        CHECK(many.ranks[rank].turns == std::vector<std::int64_t>{30000});
+        CHECK(many.ranks[rank].iterations.list() == std::vector<std::int64_t>{30000});
         CHECK(many.ranks[rank].blocks.peak_bytes() == few.ranks[rank].blocks.peak_bytes());
         CHECK(many.ranks[rank].transfers.messages_sent == 300 * few.ranks[rank].transfers.messages_sent);
     }

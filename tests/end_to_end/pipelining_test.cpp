@@ -45,7 +45,7 @@ Json attention(int ranks, char const* dtype, bool in_loop) {
 std::size_t blocks_of(schedule::Section const& section, schedule::Header const& header, std::string const& name) {
     std::size_t count = 0;
     for (schedule::Block const& block : section.blocks)
-        if (header.tensors[static_cast<std::size_t>(block.tensor)].name == name) ++count;
+        if (header.tensors[block.tensor].name == name) ++count;
     return count;
 }
 
@@ -57,7 +57,7 @@ TEST_CASE("attention slice by slice is attention", "[end_to_end][streams]") {
     setup.split = test::smallest_pieces;
     setup.slice_bytes = 0;
     bool const chains = GENERATE(false, true);
-    if (chains) setup.chains = {64, 0, 1};
+    if (chains) setup.fused_groups = {64, 0, 1};
     setup.threads = chains ? 2 : 1;
     auto const dtype = GENERATE("f32", "f64", "bf16");
     CAPTURE(setup.ranks, chains, dtype);

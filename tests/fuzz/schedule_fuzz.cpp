@@ -25,8 +25,7 @@ void read_section(std::span<std::uint8_t const> bytes) {
         auto const spilled = schedule::with_spills(section, schedule::smallest_budget(section));
         promise(schedule::faults_of(header, spilled, Rank{0}).empty(), "spilling makes a sound section unsound");
     }
-    for (std::size_t t = 0; t < section.tasks.size(); ++t)
-        schedule::task_text(header, section, TaskId{static_cast<std::int32_t>(t)});
+    for (TaskId task : section.tasks.ids()) schedule::task_text(header, section, task);
 }
 
 }  // namespace

@@ -11,7 +11,11 @@
 #include "tests/support/graphs.hpp"
 
 using namespace ein;
-using schedule::TaskKind;
+using schedule::Apply;
+using schedule::Copy;
+using schedule::Load;
+using schedule::Reduce;
+using schedule::Store;
 
 namespace {
 
@@ -28,10 +32,11 @@ std::int64_t sum(std::vector<std::int64_t> const& values) {
     return std::accumulate(values.begin(), values.end(), std::int64_t{0});
 }
 
-std::size_t count(schedule::Schedule const& schedule, TaskKind kind) {
+template <class Kind>
+std::size_t count(schedule::Schedule const& schedule) {
     std::size_t n = 0;
-    for (auto const& section : schedule.sections)
-        for (auto const& task : section.tasks) n += task.kind == kind ? 1 : 0;
+    for (schedule::Section const& section : schedule.sections)
+        for (schedule::Task const& task : section.tasks) n += task.is<Kind>() ? 1 : 0;
     return n;
 }
 
@@ -47,7 +52,7 @@ TEST_CASE("schedules are sound at any rank count and placement, and always the s
     CHECK(schedule::faults_of(schedule).empty());
     auto const again = scheduler::make_schedule(graph, plan, {.place = place, .inputs = inputs, .slice_bytes = 0});
     CHECK(schedule::encode(again.header) == schedule::encode(schedule.header));
-    for (std::size_t rank = 0; rank < schedule.sections.size(); ++rank)
+    for (Rank rank : schedule.sections.ids())
         CHECK(schedule::encode(again.sections[rank]) == schedule::encode(schedule.sections[rank]));
 }
 
@@ -68,10 +73,10 @@ TEST_CASE("one rank moves nothing and applies each node once", "[scheduler]") {
     auto const graph = matmul_chain();
     auto const schedule = scheduler::make_schedule(graph, planner::plan(graph, {.ranks = 1}));
     CHECK(sum(schedule.header.prediction.bytes_sent) == 0);
-    CHECK(count(schedule, TaskKind::apply) == 3);
-    CHECK(count(schedule, TaskKind::load) == 3);
-    CHECK(count(schedule, TaskKind::store) == 2);
-    CHECK(count(schedule, TaskKind::copy) == 0);
+    CHECK(count<Apply>(schedule) == 3);
+    CHECK(count<Load>(schedule) == 3);
+    CHECK(count<Store>(schedule) == 2);
+    CHECK(count<Copy>(schedule) == 0);
 }
 
 TEST_CASE("each input element is loaded once, or by every rank that needs it", "[scheduler]") {
@@ -84,8 +89,7 @@ TEST_CASE("each input element is loaded once, or by every rank that needs it", "
         std::int64_t elements = 0;
         for (auto const& section : schedule.sections)
             for (auto const& task : section.tasks)
-                if (task.kind == TaskKind::load)
-                    elements += section.elements_of(section.blocks[static_cast<std::size_t>(task.output)]);
+                if (task.is<Load>()) elements += section.elements_of(section.blocks[*task.result()]);
         return std::pair(elements, sum(schedule.header.prediction.bytes_sent));
     };
     CHECK(loaded(scheduler::InputsPolicy::once) ==
@@ -100,13 +104,13 @@ TEST_CASE("partial results of one rank accumulate in one block; those of several
     plan.nodes[0].parts = {1, 4, 1};
     planner::price(graph, plan);
     auto const schedule = scheduler::make_schedule(graph, plan, {.place = "pattern", .slice_bytes = 0});
-    CHECK(count(schedule, TaskKind::apply) == 4);
+    CHECK(count<Apply>(schedule) == 4);
     // each rank folds its own half slice and the other's: two reductions a rank, half of C sent each way
-    CHECK(count(schedule, TaskKind::reduce) == 4);
+    CHECK(count<Reduce>(schedule) == 4);
     CHECK(schedule.header.prediction.bytes_sent == std::vector<std::int64_t>{256, 256});
     auto const whole = scheduler::make_schedule(graph, plan, {.place = "pattern", .slice_bytes = 1 << 20});
     CHECK(sum(whole.header.prediction.bytes_sent) == 512);
-    CHECK(count(whole, TaskKind::reduce) == 1);
+    CHECK(count<Reduce>(whole) == 1);
 }
 
 TEST_CASE("exchanges in stages take fewer messages for the same bytes", "[scheduler]") {
@@ -155,7 +159,7 @@ TEST_CASE("a narrow output is kept wide until all partial results are in", "[sch
     REQUIRE(plan.nodes[0].parts == Parts{2});
     auto const schedule = scheduler::make_schedule(graph, plan);
     CHECK(sum(schedule.header.prediction.bytes_sent) == 4);  // one f32 partial sum
-    CHECK(count(schedule, TaskKind::reduce) == 2);           // combine, then round to f16
+    CHECK(count<Reduce>(schedule) == 2);           // combine, then round to f16
 }
 
 TEST_CASE("a plan's own placement is kept, and given back", "[scheduler]") {

@@ -41,9 +41,9 @@ public:
         for (auto const& output : header.outputs)
             elements[output.name].resize(static_cast<std::size_t>(element_count(shape_of(output))));
     }
-    void write(std::int32_t output, DType, Box const& box, std::span<std::byte const> bytes) override {
+    void write(schedule::OutputId output, DType, Box const& box, std::span<std::byte const> bytes) override {
         std::lock_guard lock(mutex_);
-        auto const& which = header_.outputs[static_cast<std::size_t>(output)];
+        auto const& which = header_.outputs[output];
         auto const strides = row_major_strides(shape_of(which));
         std::size_t at = 0;
         for_each_index(box.length, [&](std::vector<Extent> const& index) {
@@ -61,7 +61,7 @@ public:
 
 private:
     Shape const& shape_of(schedule::Output const& output) const {
-        return header_.tensors[static_cast<std::size_t>(output.tensor)].shape;
+        return header_.tensors[output.tensor].shape;
     }
     schedule::Header const& header_;
     std::mutex mutex_;
@@ -98,13 +98,13 @@ inline RunOutcome run_by_threads(schedule::Schedule const& schedule, RunSetup co
     outcome.codes = on_ranks(schedule.header.ranks, setup.transport, [&](executor::Transport& transport) {
         int const self = transport.rank().value();
         auto const at = static_cast<std::size_t>(self);
+        schedule::Section const& section = schedule.sections[transport.rank()];
         ToyDevice device([&](std::string const& node) {
             if (setup.hook) setup.hook(self, node);
         });
         executor::Readers readers;
         for (auto const& input : schedule.header.inputs)
-            readers.push_back(
-                std::make_unique<NumberReader>(schedule.header.tensors[static_cast<std::size_t>(input.tensor)].shape));
+            readers.add(std::make_unique<NumberReader>(schedule.header.tensors[input.tensor].shape));
         std::mutex mutex;
         auto keep = [&](std::string const& text) {
             std::lock_guard lock(mutex);
@@ -122,11 +122,11 @@ inline RunOutcome run_by_threads(schedule::Schedule const& schedule, RunSetup co
         scalar::Params const params;
         try {
             std::optional<executor::SpillStore> spills;
-            if (schedule::disk_use(schedule.sections[at]).blocks > 0)
-                spills.emplace(setup.spill_dir, schedule.sections[at], setup.reserve);
-            executor::Engine engine({schedule.header, schedule.sections[at], params, transport, device, readers, sink,
-                                     spills ? &*spills : nullptr},
-                                    options);
+            if (schedule::disk_use(section).blocks > 0)
+                spills.emplace(setup.spill_dir, section, setup.reserve);
+            executor::Engine engine(
+                {schedule.header, section, params, transport, device, readers, sink, spills ? &*spills : nullptr},
+                options);
             try {
                 outcome.results[at] = engine.run();
             } catch (Error const&) {

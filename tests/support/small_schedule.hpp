@@ -7,38 +7,25 @@
 
 namespace ein::test {
 
-inline std::int64_t pool(schedule::Section& section, Box const& box) {
-    auto const at = static_cast<std::int64_t>(section.coords.size());
-    section.coords.insert(section.coords.end(), box.begin.begin(), box.begin.end());
-    section.coords.insert(section.coords.end(), box.length.begin(), box.length.end());
-    return at;
+/// A dense block of f64. What is added to the section counts its readers and writers.
+inline BlockId block(schedule::Section& section, schedule::TensorId tensor, Box const& box) {
+    return section.blocks.add({.tensor = tensor,
+                               .dtype = DType::f64,
+                               .order = static_cast<std::int32_t>(box.order()),
+                               .coords = section.add_box(view(box))});
 }
 
-inline void block(schedule::Section& section, std::int32_t tensor, Box const& box, std::int32_t readers,
-                  std::int32_t writers) {
-    section.blocks.push_back(
-        {tensor, DType::f64, false, readers, writers, static_cast<std::int32_t>(box.order()), pool(section, box)});
-}
-
-inline schedule::Task& task(schedule::Section& section, schedule::TaskKind kind, std::int32_t spec,
-                            std::vector<std::int32_t> inputs, std::int32_t output, Box const& region = {}) {
-    schedule::Task t;
-    t.kind = kind;
-    t.spec = spec;
-    t.first_input = static_cast<std::int32_t>(section.inputs.size());
-    t.inputs = static_cast<std::int32_t>(inputs.size());
-    section.inputs.insert(section.inputs.end(), inputs.begin(), inputs.end());
-    t.output = output;
-    t.order = static_cast<std::int32_t>(region.order());
-    t.coords = pool(section, region);
-    section.tasks.push_back(t);
-    return section.tasks.back();
+/// A call of kernel 0.
+inline TaskId apply(schedule::Section& section, std::vector<BlockId> const& operands, BlockId result,
+                    Box const& region = {}) {
+    return section.add(schedule::Apply{schedule::KernelId{0}, operands, result, view(region)});
 }
 
 inline schedule::Schedule small_schedule() {
-    using schedule::TaskKind;
-    schedule::Schedule out;
-    schedule::Header& h = out.header;
+    using namespace schedule;
+    Schedule out;
+    TensorId const x{0}, z{1};
+    Header& h = out.header;
     h.name = "row sums";
     h.graph_text = "{}";
     h.graph_file = "rows.json";
@@ -46,36 +33,37 @@ inline schedule::Schedule small_schedule() {
     h.strategy = "by hand";
     h.place = "by hand";
     h.params = {{"eta", 0.1}};
-    h.tensors = {{"X", {4, 3}, DType::f64}, {"Z", {4}, DType::f64}};
-    h.inputs = {{0, tensor::RandomSource{tensor::Distribution::normal, 0, 2, 7}}};
-    h.outputs = {{1, "Z"}};
+    h.tensors.add({"X", {4, 3}, DType::f64});
+    h.tensors.add({"Z", {4}, DType::f64});
+    h.inputs.add({x, tensor::RandomSource{tensor::Distribution::normal, 0, 2, 7}});
+    h.outputs.add({z, "Z"});
     graph::EinSum sum;
     sum.labels = {"i", "j"};
     sum.extents = {4, 3};
     sum.inputs = {{0, 1}};
     sum.output = {0};
     sum.join = scalar::Expr::operand(0);
-    h.kernels = {{"Z", sum, DType::f64}};
-    h.movements = {{"X", {{}, {}}}};
+    h.kernels.add({"Z", sum, DType::f64});
+    h.movements.add({"X", {{}, {}}});
     out.sections.resize(2);
-    schedule::Section &first = out.sections[0], &second = out.sections[1];
-    block(first, 0, {{0, 0}, {4, 3}}, 2, 1);  // X
-    block(first, 0, {{2, 0}, {2, 3}}, 1, 1);  // its lower half, cut for rank 1
-    block(first, 1, {{0}, {2}}, 1, 1);        // Z[0:2]
-    task(first, TaskKind::load, 0, {}, 0);
-    task(first, TaskKind::copy, 0, {0}, 1, {{2, 0}, {2, 3}});
-    auto& send = task(first, TaskKind::send, -1, {1}, -1);
-    send.peer = 1, send.tag = 0;
-    task(first, TaskKind::apply, 0, {0}, 2, {{0, 0}, {2, 3}});
-    task(first, TaskKind::store, 0, {2}, -1);
-    block(second, 0, {{2, 0}, {2, 3}}, 1, 1);
-    block(second, 1, {{2}, {2}}, 1, 1);
-    auto& receive = task(second, TaskKind::receive, -1, {}, 0);
-    receive.peer = 0, receive.tag = 0;
-    task(second, TaskKind::apply, 0, {0}, 1, {{2, 0}, {2, 3}});
-    task(second, TaskKind::store, 0, {1}, -1);
-    h.prediction = {24, {48, 0}, {0, 48}, {1, 0}, {schedule::replay(first).peak, schedule::replay(second).peak},
-                    24, 192};
+    Section &first = out.sections[Rank{0}], &second = out.sections[Rank{1}];
+    Box const lower{{2, 0}, {2, 3}};
+    {
+        BlockId const whole = block(first, x, {{0, 0}, {4, 3}}), cut = block(first, x, lower),
+                      sums = block(first, z, {{0}, {2}});
+        first.add(Load{InputId{0}, whole});
+        first.add(Copy{MovementId{0}, whole, cut, view(lower)});
+        first.add(Send{.block = cut, .to = Rank{1}, .tag = MessageTag{0}, .part = {}});
+        apply(first, {whole}, sums, {{0, 0}, {2, 3}});
+        first.add(Store{OutputId{0}, sums});
+    }
+    {
+        BlockId const received = block(second, x, lower), sums = block(second, z, {{2}, {2}});
+        second.add(Receive{.block = received, .from = Rank{0}, .tag = MessageTag{0}, .part = {}});
+        apply(second, {received}, sums, lower);
+        second.add(Store{OutputId{0}, sums});
+    }
+    h.prediction = {24, {48, 0}, {0, 48}, {1, 0}, {replay(first).peak, replay(second).peak}, 24, 192};
     return out;
 }
 

@@ -50,7 +50,7 @@ struct WholeRunSetup {
     std::optional<std::int64_t> device_memory =
         tests_run_emulated() ? std::optional<std::int64_t>(0) : std::nullopt;  // bytes; 0: as little as will do
     bool inlines = true;                                                       // on a device with memory of its own
-    executor::FusionLimits chains = {};
+    executor::FusionLimits fused_groups = {};
     executor::LoopbackOptions transport = {};
 };
 
@@ -72,13 +72,13 @@ class TensorSink final : public executor::OutputSink {
 public:
     explicit TensorSink(schedule::Header const& header) : header_(header) {
         for (auto const& output : header.outputs) {
-            schedule::Tensor const& t = header.tensors[static_cast<std::size_t>(output.tensor)];
+            schedule::Tensor const& t = header.tensors[output.tensor];
             tensors[output.name] = tensor::HostTensor(t.dtype, t.shape);
         }
     }
-    void write(std::int32_t output, DType dtype, Box const& box, std::span<std::byte const> bytes) override {
+    void write(schedule::OutputId output, DType dtype, Box const& box, std::span<std::byte const> bytes) override {
         std::lock_guard lock(mutex_);
-        tensor::HostTensor& to = tensors[header_.outputs[static_cast<std::size_t>(output)].name];
+        tensor::HostTensor& to = tensors[header_.outputs[output].name];
         auto const strides = row_major_strides(to.shape());
         std::size_t const element = size_of(dtype);
         std::size_t at = 0;
@@ -125,7 +125,7 @@ inline void execute(WholeRun& run, WholeRunSetup const& setup) {
         };
         try {
             auto const device = executor::make_device(setup.device);
-            schedule::Section section = run.schedule.sections[self];
+            schedule::Section section = run.schedule.sections[transport.rank()];
             schedule::Header header = run.schedule.header;
             if (device->accelerator() != nullptr && setup.inlines)
                 schedule::inline_joins(header, section, {.one_kernel = setup.device_memory});
@@ -136,7 +136,7 @@ inline void execute(WholeRun& run, WholeRunSetup const& setup) {
             options.device_messages = setup.device_messages;
             options.device_memory = setup.device_memory;
             if (setup.device_memory == 0) options.device_memory = schedule::largest_working_set(section).bytes;
-            options.chains = setup.chains;
+            options.fused_groups = setup.fused_groups;
             options.on_failure = [&](ExitCode, std::string const& text) { tell(text); };
             options.explain = tell;
             std::optional<executor::SpillStore> spills;

@@ -18,39 +18,25 @@ constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max() / 8;
 /// The blocks that a task has on the device, each once, inputs first.
 void blocks_of(Section const& section, Task const& task, std::vector<BlockId>& out) {
     out.clear();
-    auto const add = [&](std::int32_t block) {
-        if (block >= 0 && std::find(out.begin(), out.end(), BlockId{block}) == out.end()) out.push_back(BlockId{block});
+    auto const add = [&](BlockId block) {
+        if (std::find(out.begin(), out.end(), block) == out.end()) out.push_back(block);
     };
-    if (is_on_device(task.kind))
-        for (std::int32_t input : section.inputs_of(task)) add(input);
-    add(task.output);
+    if (task.traits().is_on_device())
+        for (BlockId block : section.reads(task)) add(block);
+    if (task.result()) add(*task.result());
 }
 
 }  // namespace
 
-bool is_on_device(TaskKind kind) {
-    switch (kind) {
-        case TaskKind::apply:
-        case TaskKind::reduce:
-        case TaskKind::fill:
-        case TaskKind::copy:
-        case TaskKind::reshape:
-        case TaskKind::pack:
-        case TaskKind::unpack: return true;
-        default: return false;
-    }
-}
-
 WorkingSet largest_working_set(Section const& section) {
     WorkingSet out;
     std::vector<BlockId> blocks;
-    for (std::size_t t = 0; t < section.tasks.size(); ++t) {
-        if (!is_on_device(section.tasks[t].kind)) continue;
+    for (TaskId t : section.tasks.ids()) {
+        if (!section.tasks[t].traits().is_on_device()) continue;
         blocks_of(section, section.tasks[t], blocks);
         std::int64_t bytes = 0;
-        for (BlockId block : blocks)
-            bytes += DeviceMemory::rounded(section.bytes_of(section.blocks[static_cast<std::size_t>(block.value())]));
-        if (bytes > out.bytes) out = {bytes, TaskId{static_cast<std::int32_t>(t)}};
+        for (BlockId block : blocks) bytes += DeviceMemory::rounded(section.bytes_of(block));
+        if (bytes > out.bytes) out = {bytes, t};
     }
     return out;
 }
@@ -58,116 +44,116 @@ WorkingSet largest_working_set(Section const& section) {
 void check_device_memory(Header const& header, Section const& section, std::int64_t capacity, std::string const& mend) {
     WorkingSet const needed = largest_working_set(section);
     if (needed.bytes <= capacity) return;
-    Task const& task = section.tasks[static_cast<std::size_t>(needed.task.value())];
-    throw MemoryError("node '" + node_of(header, task) + "': expected at least " + format_exact_bytes(needed.bytes) +
-                      " of device memory, for what one " + std::string(name(task.kind)) +
+    Task const& task = section.tasks[needed.task];
+    throw MemoryError("node '" + node_of(header, section, task) + "': expected at least " + format_exact_bytes(needed.bytes) +
+                      " of device memory, for what one " + std::string(task.traits().name) +
                       " of it reads and writes, found " + format_exact_bytes(capacity) + "; " + mend);
 }
 
 DeviceMemory::DeviceMemory(Section const& section, std::int64_t capacity)
     : section_(section), places_(capacity), capacity_(capacity), states_(section.blocks.size()) {
     std::int64_t all = 0;
-    for (std::size_t b = 0; b < states_.size(); ++b) {
-        states_[b].bytes = section.bytes_of(section.blocks[b]);
+    for (BlockId b : states_.ids()) {
+        states_[b].bytes = section.bytes_of(b);
         states_[b].room = rounded(states_[b].bytes);
         all += states_[b].room;
     }
     tight_ = all > capacity;
     note_uses();
     note_wanted(true);
-    note_turns();
+    note_carries();
 }
 
 void DeviceMemory::note_wanted(bool by_messages) {
     for (State& state : states_) state.wanted = false;
-    for (Task const& task : section_.tasks)
-        if (task.kind == TaskKind::store || task.kind == TaskKind::spill ||
-            (by_messages && task.kind == TaskKind::send))
-            for (std::int32_t input : section_.inputs_of(task)) of(BlockId{input}).wanted = true;
+    for (Task const& task : section_.tasks) {
+        bool const leaves = task.traits().is_transfer() ? by_messages : task.traits().leaves_memory();
+        if (!leaves) continue;
+        for (BlockId block : section_.reads(task)) states_[block].wanted = true;
+    }
     for (Loop const& loop : section_.loops)
-        if (loop.condition >= 0) of(BlockId{loop.condition}).wanted = true;
+        if (loop.condition) states_[*loop.condition].wanted = true;
 }
 
 void DeviceMemory::exchange_directly() {
     promise(!tight_, "messages from a device whose blocks may have to leave it");
     note_wanted(false);
     for (Task const& task : section_.tasks)
-        if (is_on_device(task.kind))
-            for (std::int32_t input : section_.inputs_of(task)) of(BlockId{input}).used_here = true;
+        if (task.traits().is_on_device())
+            for (BlockId block : section_.reads(task)) states_[block].used_here = true;
     for (Task const& task : section_.tasks)
-        if (task.kind == TaskKind::receive && of(BlockId{task.output}).used_here)
-            of(BlockId{task.output}).made_here = true;
+        if (task.is<Receive>()) {
+            State& received = states_[*task.result()];
+            received.made_here = received.made_here || received.used_here;
+        }
 }
 
 void DeviceMemory::note_uses() {
     first_use_.assign(states_.size() + 1, 0);
     std::vector<BlockId> blocks;
     auto const for_each_use = [&](auto const& visit) {
-        for (std::size_t t = 0; t < section_.tasks.size(); ++t) {
+        for (TaskId t : section_.tasks.ids()) {
             Task const& task = section_.tasks[t];
             blocks_of(section_, task, blocks);
             for (BlockId block : blocks)
-                if (is_on_device(task.kind) || (task.kind == TaskKind::receive && of(block).made_here))
-                    visit(block, static_cast<std::int32_t>(t));
+                if (task.traits().is_on_device() || (task.is<Receive>() && states_[block].made_here)) visit(block, t);
         }
     };
-    for (Task const& task : section_.tasks) {
-        if (is_on_device(task.kind) && task.output >= 0) of(BlockId{task.output}).made_here = true;
-    }
-    for_each_use([&](BlockId block, std::int32_t) { ++first_use_[static_cast<std::size_t>(block.value()) + 1]; });
+    for (Task const& task : section_.tasks)
+        if (task.traits().is_on_device() && task.result()) states_[*task.result()].made_here = true;
+    for_each_use([&](BlockId block, TaskId) { ++first_use_[following(block)]; });
     std::partial_sum(first_use_.begin(), first_use_.end(), first_use_.begin());
     uses_.resize(first_use_.back());
-    std::vector<std::size_t> next = first_use_;
-    for_each_use([&](BlockId block, std::int32_t t) { uses_[next[static_cast<std::size_t>(block.value())]++] = t; });
+    Table<BlockId, std::size_t> next = first_use_;
+    for_each_use([&](BlockId block, TaskId t) { uses_[next[block]++] = t; });
 }
 
-void DeviceMemory::note_turns() {
-    becomes_.assign(states_.size(), -1);
-    for (Loop const& loop : section_.loops) {
-        for (Loop::Carry const& carry : loop.carries) becomes_[static_cast<std::size_t>(carry.next)] = carry.inside;
-    }
+void DeviceMemory::note_carries() {
+    becomes_.resize(states_.size());
+    for (Loop const& loop : section_.loops)
+        for (Loop::Carry const& carry : loop.carries) becomes_[carry.next] = carry.inside;
 }
 
-/// Tasks from `after` to the block's next use, through the turns of the loops that they are in.
+/// Tasks from `after` to the block's next use, through the iterations of the loops that they are in.
 std::int64_t DeviceMemory::next_use(BlockId block, TaskId after) const {
     auto const uses = [&](BlockId of) {
-        auto const at = static_cast<std::size_t>(of.value());
-        return std::span(uses_).subspan(first_use_[at], first_use_[at + 1] - first_use_[at]);
+        return std::span(uses_).subspan(first_use_[of], first_use_[following(of)] - first_use_[of]);
     };
     auto const mine = uses(block);
-    auto const later = std::upper_bound(mine.begin(), mine.end(), after.value());
-    std::int64_t const straight = later == mine.end() ? never : *later;
+    auto const later = std::upper_bound(mine.begin(), mine.end(), after);
+    std::int64_t const straight = later == mine.end() ? never : later->value();
     for (Loop const& loop : section_.loops) {
-        if (after.value() < loop.first || after.value() > loop.turn) continue;
-        if (straight <= loop.turn) return straight;
-        std::int32_t const heir = becomes_[static_cast<std::size_t>(block.value())];
-        auto const again = heir >= 0 ? uses(BlockId{heir}) : mine;
+        if (!loop.contains(after)) continue;
+        if (straight <= loop.last.value()) return straight;
+        OptionalId<BlockId> const heir = becomes_[block];
+        auto const again = heir ? uses(*heir) : mine;
         auto const first = std::lower_bound(again.begin(), again.end(), loop.first);
-        if (first != again.end() && *first <= loop.turn) return std::int64_t{loop.turn} + *first - loop.first + 1;
+        if (first != again.end() && *first <= loop.last)
+            return std::int64_t{loop.last.value()} + first->value() - loop.first.value() + 1;
     }
     return straight;
 }
 
 void DeviceMemory::bring(TaskId id, std::vector<Step>& steps) {
-    Task const& task = section_.tasks[static_cast<std::size_t>(id.value())];
+    Task const& task = section_.tasks[id];
     steps.clear();
     blocks_of(section_, task, operands_);
     now_ = id;
-    ++turn_;
+    ++bring_;
     for (BlockId block : operands_) {
         State& state = of(block);
         state.pinned = true;
-        state.turn = turn_;
-        if (state.place >= 0 && tight_) here_.erase({state.next, block.value()});
+        state.brought = bring_;
+        if (state.place >= 0 && tight_) here_.erase({state.next, block});
         state.next = tight_ ? next_use(block, id) : 0;
-        if (state.place >= 0 && tight_) here_.insert({state.next, block.value()});
+        if (state.place >= 0 && tight_) here_.insert({state.next, block});
     }
     for (BlockId block : operands_) find_room(block, steps);
     for (BlockId block : operands_) of(block).pinned = false;
-    if (task.output >= 0) {
-        State& output = of(BlockId{task.output});
-        output.device = true;
-        output.host = false;
+    if (task.result()) {
+        State& result = of(*task.result());
+        result.device = true;
+        result.host = false;
     }
 }
 
@@ -178,7 +164,7 @@ void DeviceMemory::find_room(BlockId block, std::vector<Step>& steps) {
             state.place = *place;
             in_use_ += state.room;
             traffic_.peak = std::max(traffic_.peak, in_use_);
-            if (tight_) here_.insert({state.next, block.value()});
+            if (tight_) here_.insert({state.next, block});
             steps.push_back({state.host ? Step::Kind::copy_in : Step::Kind::room, block, *place});
             if (state.host) traffic_.copied_in += state.bytes;
             if (state.host) state.device = true;
@@ -189,27 +175,27 @@ void DeviceMemory::find_room(BlockId block, std::vector<Step>& steps) {
 }
 
 bool DeviceMemory::evict_one(std::vector<Step>& steps) {
-    BlockId const block = to_evict();
-    if (block.value() < 0) return false;
-    evict(block, steps);
+    OptionalId<BlockId> const block = to_evict();
+    if (!block) return false;
+    evict(*block, steps);
     return true;
 }
 
 /// What is used last; but of two that are needed late, rather the one that no kernel
 /// may be busy with still, so that copies need not wait.
-BlockId DeviceMemory::to_evict() const {
-    BlockId last{-1};
+OptionalId<BlockId> DeviceMemory::to_evict() const {
+    OptionalId<BlockId> last;
     for (auto at = here_.rbegin(); at != here_.rend(); ++at) {
-        State const& state = states_[static_cast<std::size_t>(at->second)];
+        State const& state = states_[at->second];
         if (state.pinned) continue;
-        bool const idle = state.turn < turn_ - 1;
-        if (last.value() < 0) {
-            last = BlockId{at->second};
+        bool const idle = state.brought < bring_ - 1;
+        if (!last) {
+            last = at->second;
             if (idle) return last;
-        } else if (4 * (at->first - now_.value()) < 3 * (of(last).next - now_.value())) {
+        } else if (4 * (at->first - now_.value()) < 3 * (of(*last).next - now_.value())) {
             return last;
         } else if (idle) {
-            return BlockId{at->second};
+            return at->second;
         }
     }
     return last;
@@ -244,7 +230,7 @@ void DeviceMemory::begin_anew(std::vector<Step>& steps) {
 
 void DeviceMemory::leave(BlockId block) {
     State& state = of(block);
-    if (tight_) here_.erase({state.next, block.value()});
+    if (tight_) here_.erase({state.next, block});
     places_.give(state.place, state.room);
     in_use_ -= state.room;
     state.place = -1;
@@ -259,12 +245,12 @@ void DeviceMemory::move(BlockId from, BlockId to) {
     State &old = of(from), &heir = of(to);
     promise(heir.place < 0, "a loop's next block takes the place of one that is still on the device");
     if (old.place >= 0 && tight_) {
-        here_.erase({old.next, from.value()});
-        here_.insert({old.next, to.value()});
+        here_.erase({old.next, from});
+        here_.insert({old.next, to});
     }
     heir.place = std::exchange(old.place, -1);
     heir.next = old.next;
-    heir.turn = old.turn;
+    heir.brought = old.brought;
     heir.host = std::exchange(old.host, false);
     heir.device = std::exchange(old.device, false);
 }

@@ -17,9 +17,6 @@
 
 namespace ein::schedule {
 
-/// Whether a device does it; the others are done by the host.
-bool is_on_device(TaskKind kind);
-
 /// Bytes.
 struct DeviceTraffic {
     std::int64_t copied_in = 0;  // to the device
@@ -32,7 +29,7 @@ struct DeviceTraffic {
 /// Bytes that the task which needs most has on the device at once, and that task.
 struct WorkingSet {
     std::int64_t bytes = 0;
-    TaskId task{-1};
+    TaskId task;
 };
 WorkingSet largest_working_set(Section const& section);
 /// @param mend  what the user can do  @throws MemoryError when that is more than `capacity` bytes, naming the node
@@ -49,7 +46,7 @@ public:
     struct Step {
         enum class Kind { copy_out, drop, copy_in, room };  // room: a place whose bytes will be written
         Kind kind = Kind::room;
-        BlockId block{-1};
+        BlockId block;
         std::int64_t place = 0;  // bytes from the beginning of the device's memory
     };
 
@@ -86,20 +83,20 @@ private:
         std::int64_t bytes = 0, room = 0;   // room: rounded
         std::int64_t place = -1;            // -1: not here
         std::int64_t next = 0;              // its next use, as a number that grows with its distance; where it is here
-        std::int64_t turn = -2;             // of the last bring() that used it
+        std::int64_t brought = -2;          // number of the last bring() that used it
         bool host = false, device = false;  // who has its newest bytes; neither: it has none yet
         bool made_here = false, used_here = false, wanted = false, pinned = false;
     };
-    State& of(BlockId block) { return states_[static_cast<std::size_t>(block.value())]; }
-    State const& of(BlockId block) const { return states_[static_cast<std::size_t>(block.value())]; }
+    State& of(BlockId block) { return states_[block]; }
+    State const& of(BlockId block) const { return states_[block]; }
 
     void note_uses();
     void note_wanted(bool by_messages);
-    void note_turns();
+    void note_carries();
     std::int64_t next_use(BlockId block, TaskId after) const;
     void find_room(BlockId block, std::vector<Step>& steps);
     bool evict_one(std::vector<Step>& steps);
-    BlockId to_evict() const;
+    OptionalId<BlockId> to_evict() const;
     void evict(BlockId block, std::vector<Step>& steps);
     void begin_anew(std::vector<Step>& steps);
     void leave(BlockId block);
@@ -108,13 +105,13 @@ private:
     AddressGaps places_;
     std::int64_t capacity_;
     bool tight_ = false;
-    std::vector<State> states_;
-    std::vector<std::size_t> first_use_;                    // by block, in uses_
-    std::vector<std::int32_t> uses_;                        // tasks of the device, in order
-    std::vector<std::int32_t> becomes_;                     // by block: what a loop carries it into, or -1
-    std::set<std::pair<std::int64_t, std::int32_t>> here_;  // next use, block; where memory is tight
-    std::vector<BlockId> operands_;                         // of the task that is brought
-    std::int64_t turn_ = 0;                                 // of bring()
+    Table<BlockId, State> states_;
+    Table<BlockId, std::size_t> first_use_;            // in uses_
+    std::vector<TaskId> uses_;                         // tasks of the device, in order
+    Table<BlockId, OptionalId<BlockId>> becomes_;      // what a loop carries it into
+    std::set<std::pair<std::int64_t, BlockId>> here_;  // next use, block; where memory is tight
+    std::vector<BlockId> operands_;                    // of the task that is brought
+    std::int64_t bring_ = 0;                           // calls of bring()
     TaskId now_{0};
     std::int64_t in_use_ = 0;  // bytes
     DeviceTraffic traffic_;

@@ -15,15 +15,17 @@ class CountedBlocks {
 public:
     CountedBlocks(Section const& section, std::int64_t) : section_(section), counts_(section.blocks.size()) {
         bytes_.reserve(section.blocks.size());
-        for (Block const& block : section.blocks) bytes_.push_back(section.bytes_of(block));
-        for (std::size_t b = 0; b < counts_.size(); ++b) begin_again(BlockId{static_cast<std::int32_t>(b)});
+        for (BlockId block : section.blocks.ids()) {
+            bytes_.add(section.bytes_of(block));
+            begin_again(block);
+        }
     }
     void live_on(DeviceMemory& device) { device_ = &device; }
 
     void reset_counts() {}  // one round
     void add_reader(BlockId block) { ++of(block).readers; }
-    bool held(BlockId block) const { return counts_[index(block)].held; }
-    std::int64_t bytes(BlockId block) const { return bytes_[index(block)]; }
+    bool held(BlockId block) const { return counts_[block].held; }
+    std::int64_t bytes(BlockId block) const { return bytes_[block]; }
     void allocate(BlockId block) { of(block).held = true; }
     bool wrote(BlockId block) {
         if (--of(block).writers > 0) return false;
@@ -41,15 +43,15 @@ public:
     void move(BlockId from, BlockId to) {
         device_->move(from, to);
         std::swap(of(from).held, of(to).held);
-        of(to).readers = section_.blocks[index(to)].readers;
+        of(to).readers = section_.blocks[to].readers;
         of(to).writers = 0;
         if (of(to).readers == 0) drop(to);
     }
     void begin_again(BlockId block) {
-        of(block).readers = section_.blocks[index(block)].readers;
-        of(block).writers = section_.blocks[index(block)].writers;
+        of(block).readers = section_.blocks[block].readers;
+        of(block).writers = section_.blocks[block].writers;
     }
-    bool is_last_writer(BlockId block) const { return counts_[index(block)].writers == 1; }
+    bool is_last_writer(BlockId block) const { return counts_[block].writers == 1; }
     void add_readers(BlockId block, std::int32_t readers) { of(block).readers += readers; }
 
 private:
@@ -57,23 +59,22 @@ private:
         std::int32_t readers = 0, writers = 0;
         bool held = false;
     };
-    static std::size_t index(BlockId block) { return static_cast<std::size_t>(block.value()); }
-    Counts& of(BlockId block) { return counts_[index(block)]; }
+    Counts& of(BlockId block) { return counts_[block]; }
 
     Section const& section_;
     DeviceMemory* device_ = nullptr;
-    std::vector<Counts> counts_;
-    std::vector<std::int64_t> bytes_;
+    Table<BlockId, Counts> counts_;
+    Table<BlockId, std::int64_t> bytes_;
 };
 
 class DryRun {
 public:
     DryRun(Header const& header, Section const& section, std::int64_t capacity, bool direct,
-           std::vector<std::int64_t> turns)
+           IterationCounts iterations)
         : section_(section),
           device_(section, capacity),
-          dispatcher_(section, header.loops, replay(section), {.turns = 2}),
-          turns_(std::move(turns)),
+          dispatcher_(section, header.loops, replay(section), {.iterations = 2}),
+          iterations_(std::move(iterations)),
           loop_of_(loops_of_tasks(section)),
           runs_(section.tasks.size(), 0) {
         dispatcher_.store().live_on(device_);
@@ -104,32 +105,29 @@ private:
     }
 
     void run(TaskId id) {
-        Task const& task = section_.tasks[static_cast<std::size_t>(id.value())];
-        BlockId const output{task.output};
-        if (is_on_device(task.kind) || (task.kind == TaskKind::receive && device_.is_made_here(output))) {
+        Task const& task = section_.tasks[id];
+        OptionalId<BlockId> const result = task.result();
+        bool const on_device = task.traits().is_on_device();
+        if (on_device || (task.is<Receive>() && device_.is_made_here(*result)))
             device_.bring(id, steps_);
-        } else if (task.output >= 0) {
-            device_.written_by_host(output);
-        } else if (task.kind == TaskKind::send && direct_ && device_.is_here(BlockId{section_.inputs_of(task)[0]})) {
+        else if (result)
+            device_.written_by_host(*result);
+        else if (task.is<Send>() && direct_ && device_.is_here(section_.reads(task)[0]))
             return;
-        } else if (task.kind == TaskKind::send || task.kind == TaskKind::store || task.kind == TaskKind::spill) {
-            for (std::int32_t input : section_.inputs_of(task))
-                if (!device_.host_has(BlockId{input})) device_.copied_out(BlockId{input});
-        }
-        if (task.kind == TaskKind::turn) return;
-        bool const last = task.output >= 0 && dispatcher_.store().is_last_writer(output);
-        if (last && is_on_device(task.kind) && device_.is_wanted_by_host(output)) device_.copied_out(output);
+        else if (task.traits().leaves_memory())
+            for (BlockId block : section_.reads(task))
+                if (!device_.host_has(block)) device_.copied_out(block);
+        bool const last = on_device && result && dispatcher_.store().is_last_writer(*result);
+        if (last && device_.is_wanted_by_host(*result)) device_.copied_out(*result);
     }
 
-    /// A task's traffic stands for all turns that are like this one.
+    /// A task's traffic stands for all iterations that are like this one.
     void count(TaskId id, DeviceTraffic const& before) {
-        auto const at = static_cast<std::size_t>(id.value());
         DeviceTraffic const& now = device_.traffic();
-        std::int64_t const run = ++runs_[at];
-        std::int64_t const turns =
-            loop_of_.empty() || loop_of_[at] < 0 ? 1 : turns_[static_cast<std::size_t>(loop_of_[at])];
-        std::int64_t const stands_for = run == 1   ? std::min<std::int64_t>(turns, 1)
-                                        : run == 2 ? std::max<std::int64_t>(turns - 1, 0)
+        std::int64_t const run = ++runs_[id];
+        std::int64_t const iterations = loop_of_.empty() || !loop_of_[id] ? 1 : iterations_[*loop_of_[id]];
+        std::int64_t const stands_for = run == 1   ? std::min<std::int64_t>(iterations, 1)
+                                        : run == 2 ? std::max<std::int64_t>(iterations - 1, 0)
                                                    : 0;
         auto const add = [&](std::int64_t DeviceTraffic::*bytes) {
             total_.*bytes = saturating_sum(total_.*bytes, saturating_product(now.*bytes - before.*bytes, stands_for));
@@ -143,9 +141,9 @@ private:
     DeviceMemory device_;
     bool direct_ = false;
     Dispatcher<CountedBlocks> dispatcher_;
-    std::vector<std::int64_t> turns_;
-    std::vector<std::int32_t> loop_of_;
-    std::vector<std::int64_t> runs_;  // of each task, so far
+    IterationCounts iterations_;
+    Table<TaskId, OptionalId<LoopId>> loop_of_;
+    Table<TaskId, std::int64_t> runs_;  // of each task, so far
     std::vector<DeviceMemory::Step> steps_;
     DeviceTraffic total_;
 };
@@ -153,9 +151,9 @@ private:
 }  // namespace
 
 DeviceTraffic device_traffic(Header const& header, Section const& section, std::int64_t capacity, bool direct,
-                             std::vector<std::int64_t> turns) {
-    if (turns.empty()) turns = predicted_turns(header, section);
-    return DryRun(header, section, capacity, direct, std::move(turns)).run();
+                             IterationCounts iterations) {
+    if (iterations.empty()) iterations = predicted_iterations(header, section);
+    return DryRun(header, section, capacity, direct, std::move(iterations)).run();
 }
 
 }  // namespace ein::schedule

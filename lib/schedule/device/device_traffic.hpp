@@ -4,12 +4,13 @@
 #pragma once
 
 #include "lib/schedule/device/device_memory.hpp"
+#include "lib/schedule/memory/replay.hpp"
 
 namespace ein::schedule {
 
 /// @param capacity  bytes, at least the largest working set's  @param direct  messages need not pass through the host
-/// @param turns     of each of the section's loops; empty: as many as there may be
+/// @param iterations  of each of the section's loops; empty: as many as there may be
 DeviceTraffic device_traffic(Header const& header, Section const& section, std::int64_t capacity, bool direct = false,
-                             std::vector<std::int64_t> turns = {});
+                             IterationCounts iterations = {});
 
 }  // namespace ein::schedule

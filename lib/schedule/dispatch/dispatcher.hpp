@@ -24,7 +24,7 @@ struct TransferLimits {
     std::int64_t receives = 256;
     std::int64_t receive_bytes = std::int64_t{256} << 20;  // of receives posted ahead
     std::int64_t peer_bytes = std::int64_t{4} << 20;       // of sends to one rank; one message may be larger
-    std::int64_t turns = std::numeric_limits<std::int64_t>::max();
+    std::int64_t iterations = std::numeric_limits<std::int64_t>::max();
 };
 
 enum class Phase { load, execute, store };
@@ -36,7 +36,7 @@ class Dispatcher {
 public:
     /// @param profile  of the section (see replay), with inputs kept to the end where rounds are repeated
     /// @param loops  of the header
-    Dispatcher(Section const& section, std::vector<LoopSpec> const& loops, Profile const& profile,
+    Dispatcher(Section const& section, Table<LoopSpecId, LoopSpec> const& loops, Profile const& profile,
            TransferLimits limits = {});
 
     void prepare_memory() { store_.prepare_memory(); }  // before the first round; see BlockStore
@@ -64,36 +64,38 @@ public:
     std::int64_t transfers_in_flight() const { return sends_in_flight_ + receives_in_flight_; }
     std::int64_t finished() const { return finished_; }  // tasks, over all rounds
     TaskId head() const { return admission_.head(); }
-    bool ended(TaskId task) const { return ended_[index(task)] != 0; }
+    bool ended(TaskId task) const { return ended_[task] != 0; }
     TaskLinks const& links() const { return links_; }
-    Iterations const& turns() const { return turns_; }
+    Iterations const& iterations() const { return iterations_; }
     Store const& store() const { return store_; }
     Store& store() { return store_; }
 
 private:
-    static std::size_t index(TaskId task) { return static_cast<std::size_t>(task.value()); }
-    Task const& task(TaskId id) const { return section_.tasks[index(id)]; }
+    Task const& task(TaskId id) const { return section_.tasks[id]; }
     void enqueue(TaskId id);
-    std::int64_t sent_bytes(TaskId send) const { return section_.message_of(task(send)).bytes; }
+    std::int64_t message_bytes(TaskId transfer) const { return section_.bytes_of(section_.message(task(transfer))); }
     bool admitted(TaskId id) const;
     bool may_send() const;
     bool may_receive() const;
     void count_down(TaskId id);
     void make_output(TaskId id);
     void advance_head();
-    void end_turn(std::int32_t loop);
-    bool another_turn(std::int32_t loop);
-    void begin_turn(std::int32_t loop);
+    void release_head();
+    void transfer_ended(TaskId id);
+    void end_iteration(LoopId loop);
+    bool has_another(LoopId loop);
+    void begin_iteration(LoopId loop);
 
     Section const& section_;
-    std::vector<LoopSpec> const& loops_;
+    Table<LoopSpecId, LoopSpec> const& loops_;
     TaskLinks links_;
-    Iterations turns_;
+    Iterations iterations_;
     Store store_;
     Admission admission_;
     TransferLimits limits_;
-    std::vector<std::int32_t> waits_;
-    std::vector<std::uint8_t> ended_, made_early_;  // by task; by block
+    Table<TaskId, std::int32_t> waits_;
+    Table<TaskId, std::uint8_t> ended_;
+    Table<BlockId, std::uint8_t> made_early_;
     ReadyQueue compute_, receives_;
     SendQueue sends_;
     bool inputs_kept_ = false;  // by the round before

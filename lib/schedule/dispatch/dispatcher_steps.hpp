@@ -20,12 +20,12 @@ inline TransferLimits within(TransferLimits limits, std::int64_t peak) {
 }
 
 template <class Store>
-Dispatcher<Store>::Dispatcher(Section const& section, std::vector<LoopSpec> const& loops, Profile const& profile,
+Dispatcher<Store>::Dispatcher(Section const& section, Table<LoopSpecId, LoopSpec> const& loops, Profile const& profile,
                       TransferLimits limits)
     : section_(section),
       loops_(loops),
       links_(section),
-      turns_(section, links_),
+      iterations_(section, links_),
       store_(section, profile.peak),
       admission_(profile.live, profile.peak, bytes_of_all_blocks(section)),
       limits_(within(limits, profile.peak)),
@@ -41,22 +41,23 @@ void Dispatcher<Store>::begin_round(Inputs inputs) {
     bool const loaded = inputs_kept_;
     inputs_kept_ = inputs == Inputs::kept;
     store_.reset_counts();
-    turns_.begin_round();
+    iterations_.begin_round();
     std::fill(ended_.begin(), ended_.end(), std::uint8_t{0});
     compute_.clear();
     phase_end_ = TaskId{0};  // what starts before the phase that counts it would be missed at its end
     admission_.move_head(TaskId{0});
-    for (std::int32_t i = 0; i < links_.end().value(); ++i) {
-        waits_[static_cast<std::size_t>(i)] = links_.waits(TaskId{i});
-        if (waits_[static_cast<std::size_t>(i)] == 0 && (!loaded || TaskId{i} >= links_.loads_end()))
-            enqueue(TaskId{i});
+    for (TaskId t : section_.tasks.ids()) {
+        waits_[t] = links_.waits(t);
+        if (waits_[t] == 0 && (!loaded || t >= links_.loads_end())) enqueue(t);
     }
-    for (std::int32_t i = 0; i < links_.loads_end().value(); ++i) {
-        promise(task(TaskId{i}).kind == TaskKind::load || (!loaded && !inputs_kept_), "inputs that spill are kept");
-        BlockId const block{task(TaskId{i}).output};
+    for (TaskId t{0}; t < links_.loads_end(); t = following(t)) {
+        bool const loads = task(t).template is<Load>();
+        promise(loads || (!loaded && !inputs_kept_), "inputs that spill are kept");
+        if (!loads) continue;
+        BlockId const block = *task(t).result();
         if (inputs == Inputs::kept) store_.add_reader(block);
         if (!loaded) continue;
-        ended_[static_cast<std::size_t>(i)] = 1;
+        ended_[t] = 1;
         for (TaskId reader : links_.readers(block)) count_down(reader);
     }
     advance_head();
@@ -76,26 +77,38 @@ void Dispatcher<Store>::begin_phase(Phase phase) {
 template <class Store>
 void Dispatcher<Store>::drop_outputs() {
     compute_.clear();
-    for (std::int32_t i = links_.stores_begin().value(); i < links_.end().value(); ++i)
-        for (std::int32_t input : section_.inputs_of(task(TaskId{i})))
-            if (store_.held(BlockId{input})) store_.read(BlockId{input});  // others are on disk
+    for (TaskId t = links_.stores_begin(); t < links_.end(); t = following(t))
+        for (BlockId block : section_.reads(t))
+            if (store_.held(block)) store_.read(block);  // others are on disk
 }
 
 template <class Store>
 void Dispatcher<Store>::enqueue(TaskId id) {
-    Task const& ready = task(id);
-    if (ready.kind == TaskKind::turn) return;  // it is ended with the last task before it
-    if (ready.kind != TaskKind::send) return (ready.kind == TaskKind::receive ? receives_ : compute_).push(id);
-    sends_.push(id, ready.peer, sent_bytes(id));
-    if (id == head()) sends_.release(id, ready.peer, sent_bytes(id));
+    switch (task(id).traits().runs_on) {
+        case Site::dispatcher: return;  // it is ended with the last task before it
+        case Site::files:
+        case Site::device:
+        case Site::disk: return compute_.push(id);
+        case Site::transport: break;
+    }
+    Message const message = section_.message(task(id));
+    if (!message.is_send) return receives_.push(id);
+    sends_.push(id, message.peer, section_.bytes_of(message));
+    if (id == head()) release_head();
+}
+
+template <class Store>
+void Dispatcher<Store>::release_head() {
+    Message const message = section_.message(task(head()));
+    sends_.release(head(), message.peer, section_.bytes_of(message));
 }
 
 template <class Store>
 bool Dispatcher<Store>::admitted(TaskId id) const {
-    std::int32_t const output = task(id).output;
-    if (output < 0 || store_.held(BlockId{output})) return true;
-    TaskId const due = links_.first_writer(BlockId{output});
-    return admission_.admits(due, store_.bytes(BlockId{output}), turns_.first_before(due, head()));
+    OptionalId<BlockId> const result = task(id).result();
+    if (!result || store_.held(*result)) return true;
+    TaskId const due = links_.first_writer(*result);
+    return admission_.admits(due, store_.bytes(*result), iterations_.first_before(due, head()));
 }
 
 template <class Store>
@@ -115,7 +128,7 @@ bool Dispatcher<Store>::may_receive() const {
     TaskId const first = receives_.first();
     if (first == head()) return true;
     return receives_in_flight_ < limits_.receives &&
-           receive_bytes_in_flight_ + section_.message_of(task(first)).bytes <= limits_.receive_bytes &&
+           receive_bytes_in_flight_ + message_bytes(first) <= limits_.receive_bytes &&
            admitted(first);
 }
 
@@ -145,23 +158,21 @@ std::optional<TaskId> Dispatcher<Store>::take_receive() {
     TaskId const id = receives_.pop();
     make_output(id);
     ++receives_in_flight_;
-    receive_bytes_in_flight_ += section_.message_of(task(id)).bytes;
+    receive_bytes_in_flight_ += message_bytes(id);
     return id;
 }
 
 template <class Store>
 void Dispatcher<Store>::make_output(TaskId id) {
-    std::int32_t const output = task(id).output;
-    if (output < 0 || store_.held(BlockId{output})) return;
-    BlockId const block{output};
-    store_.allocate(block);
-    if (admission_.made(links_.first_writer(block), store_.bytes(block)))
-        made_early_[static_cast<std::size_t>(output)] = 1;
+    OptionalId<BlockId> const result = task(id).result();
+    if (!result || store_.held(*result)) return;
+    store_.allocate(*result);
+    if (admission_.made(links_.first_writer(*result), store_.bytes(*result))) made_early_[*result] = 1;
 }
 
 template <class Store>
 void Dispatcher<Store>::count_down(TaskId id) {
-    if (--waits_[index(id)] == 0) enqueue(id);
+    if (--waits_[id] == 0) enqueue(id);
 }
 
 template <class Store>
@@ -172,89 +183,92 @@ void Dispatcher<Store>::finish(TaskId id) {
 
 template <class Store>
 void Dispatcher<Store>::give_up_inputs(TaskId id) {
-    for (std::int32_t input : section_.inputs_of(task(id))) store_.read(BlockId{input});
+    for (BlockId block : section_.reads(id)) store_.read(block);
 }
 
 template <class Store>
 void Dispatcher<Store>::leave(TaskId id) {
     Task const& ended = task(id);
-    ended_[index(id)] = 1;
+    ended_[id] = 1;
     ++finished_;
     --left_in_phase_;
-    if (ended.kind == TaskKind::send) {
-        --sends_in_flight_;
-        sends_.ended(id, ended.peer, [this](TaskId send) { return sent_bytes(send); });
-    }
-    if (ended.kind == TaskKind::receive) {
-        --receives_in_flight_;
-        receive_bytes_in_flight_ -= section_.message_of(ended).bytes;
-    }
-    bool const written = ended.output >= 0 && store_.wrote(BlockId{ended.output});
+    if (ended.traits().is_transfer()) transfer_ended(id);
+    OptionalId<BlockId> const result = ended.result();
+    bool const written = result && store_.wrote(*result);
     if (written)
-        for (TaskId reader : links_.readers(BlockId{ended.output}))
-            if (reader <= turns_.last_with(id)) count_down(reader);  // others wait for the last turn
+        for (TaskId reader : links_.readers(*result))
+            if (reader <= iterations_.last_with(id)) count_down(reader);  // others wait for the last iteration
     for (TaskId follower : links_.followers(id)) count_down(follower);
     if (id == head()) advance_head();
-    if (!turns_.any()) return;
-    if (std::int32_t const loop = written ? turns_.wrote(BlockId{ended.output}) : -1; loop >= 0) end_turn(loop);
-    if (std::int32_t const loop = turns_.ended(id); loop >= 0) end_turn(loop);
+    if (!iterations_.any()) return;
+    if (auto const loop = written ? iterations_.wrote(*result) : std::nullopt) end_iteration(*loop);
+    if (auto const loop = iterations_.ended(id)) end_iteration(*loop);
 }
 
-/// No other task of the turn is left.
 template <class Store>
-void Dispatcher<Store>::end_turn(std::int32_t loop) {
-    if (another_turn(loop)) return begin_turn(loop);
-    turns_.left(loop);
-    Loop const& at = section_.loops[static_cast<std::size_t>(loop)];
+void Dispatcher<Store>::transfer_ended(TaskId id) {
+    Message const message = section_.message(task(id));
+    if (message.is_send) {
+        --sends_in_flight_;
+        sends_.ended(id, message.peer, [this](TaskId send) { return message_bytes(send); });
+    } else {
+        --receives_in_flight_;
+        receive_bytes_in_flight_ -= section_.bytes_of(message);
+    }
+}
+
+/// No other task of the iteration is left.
+template <class Store>
+void Dispatcher<Store>::end_iteration(LoopId loop) {
+    if (has_another(loop)) return begin_iteration(loop);
+    iterations_.left(loop);
+    Loop const& at = section_.loops[loop];
     for (Loop::Carry const& carry : at.carries)
-        for (TaskId reader : links_.readers(BlockId{carry.next}))
-            if (reader > TaskId{at.turn}) count_down(reader);
-    finish(TaskId{at.turn});
+        for (TaskId reader : links_.readers(carry.next))
+            if (reader > at.last) count_down(reader);
+    finish(at.last);
 }
 
 template <class Store>
-bool Dispatcher<Store>::another_turn(std::int32_t loop) {
-    Loop const& at = section_.loops[static_cast<std::size_t>(loop)];
-    LoopSpec const& spec = loops_[static_cast<std::size_t>(at.spec)];
-    if (at.condition >= 0 && !store_.is_true(BlockId{at.condition})) return false;
-    return turns_.begin_turn(loop, std::min(spec.turns, limits_.turns));
+bool Dispatcher<Store>::has_another(LoopId loop) {
+    Loop const& at = section_.loops[loop];
+    if (at.condition && !store_.is_true(*at.condition)) return false;
+    return iterations_.begin_next(loop, std::min(loops_[at.spec].iterations, limits_.iterations));
 }
 
-/// Blocks of the turn that has ended are gone but for what is carried, which takes its new place without being copied.
+/// Blocks of the iteration that has ended are gone but for what is carried, which takes its new place without being copied.
 template <class Store>
-void Dispatcher<Store>::begin_turn(std::int32_t loop) {
-    Loop const& at = section_.loops[static_cast<std::size_t>(loop)];
-    Iterations::OfLoop const& made = turns_.of(loop);
-    for (Loop::Carry const& carry : at.carries) store_.move(BlockId{carry.next}, BlockId{carry.inside});
-    if (at.condition >= 0 && links_.first_writer(BlockId{at.condition}) >= TaskId{at.first})
-        store_.drop(BlockId{at.condition});  // if it is there: it may have been carried
+void Dispatcher<Store>::begin_iteration(LoopId loop) {
+    Loop const& at = section_.loops[loop];
+    Iterations::OfLoop const& made = iterations_.of(loop);
+    for (Loop::Carry const& carry : at.carries) store_.move(carry.next, carry.inside);
+    if (at.condition && links_.first_writer(*at.condition) >= at.first)
+        store_.drop(*at.condition);  // if it is there: it may have been carried
     for (BlockId block : made.made) store_.begin_again(block);
     for (auto const& [block, readers] : made.kept) store_.add_readers(block, readers);
-    std::fill(ended_.begin() + at.first, ended_.begin() + at.turn, std::uint8_t{0});
-    left_in_phase_ += at.turn - at.first;
-    if (head() > TaskId{at.first}) admission_.move_head(TaskId{at.first});
-    for (std::int32_t i = at.first; i <= at.turn; ++i) {
-        waits_[static_cast<std::size_t>(i)] = made.waits[static_cast<std::size_t>(i - at.first)];
-        if (waits_[static_cast<std::size_t>(i)] == 0) enqueue(TaskId{i});
+    for (TaskId t = at.first; t < at.last; t = following(t)) ended_[t] = 0;
+    left_in_phase_ += at.last.value() - at.first.value();
+    if (head() > at.first) admission_.move_head(at.first);
+    auto waits = made.waits.begin();
+    for (TaskId t = at.first; t <= at.last; t = following(t)) {
+        waits_[t] = *waits++;
+        if (waits_[t] == 0) enqueue(t);
     }
 }
 
 template <class Store>
 void Dispatcher<Store>::advance_head() {
     TaskId next = head();
-    while (next < links_.end() && ended_[index(next)] != 0) {
-        next = TaskId{next.value() + 1};
+    while (next < links_.end() && ended_[next] != 0) {
+        next = following(next);
         if (next == links_.end()) break;
-        std::int32_t const output = task(next).output;
-        if (output < 0 || links_.first_writer(BlockId{output}) != next ||
-            made_early_[static_cast<std::size_t>(output)] == 0)
-            continue;
-        made_early_[static_cast<std::size_t>(output)] = 0;
-        admission_.came_due(next, store_.bytes(BlockId{output}));
+        OptionalId<BlockId> const result = task(next).result();
+        if (!result || links_.first_writer(*result) != next || made_early_[*result] == 0) continue;
+        made_early_[*result] = 0;
+        admission_.came_due(next, store_.bytes(*result));
     }
     admission_.move_head(next);
-    if (next < links_.end() && task(next).kind == TaskKind::send)
-        sends_.release(next, task(next).peer, sent_bytes(next));
+    if (next < links_.end() && task(next).template is<Send>()) release_head();
 }
 
 }  // namespace ein::schedule

@@ -5,102 +5,107 @@
 
 namespace ein::schedule {
 
-std::vector<std::int32_t> loops_of_tasks(Section const& section) {
-    std::vector<std::int32_t> out;
+Table<TaskId, OptionalId<LoopId>> loops_of_tasks(Section const& section) {
+    Table<TaskId, OptionalId<LoopId>> out;
     if (section.loops.empty()) return out;
-    out.assign(section.tasks.size(), -1);
-    for (std::size_t l = section.loops.size(); l-- > 0;) {  // outer ones first
+    out.resize(section.tasks.size());
+    for (LoopId l = section.loops.end_id(); l > LoopId{0};) {  // outer ones first
+        l = LoopId{l.value() - 1};
         Loop const& loop = section.loops[l];
-        for (std::int32_t task = loop.first; task < loop.turn; ++task)
-            out[static_cast<std::size_t>(task)] = static_cast<std::int32_t>(l);
+        for (TaskId task = loop.first; task < loop.last; task = following(task)) out[task] = l;
     }
     return out;
 }
 
+namespace {
+
+Iterations::OfLoop what_loop_needs(Section const& section, TaskLinks const& links, LoopId id) {
+    Loop const& loop = section.loops[id];
+    Iterations::OfLoop out;
+    auto const made_inside = [&](BlockId block) { return loop.contains(links.first_writer(block)); };
+    std::map<BlockId, std::int32_t> kept;
+    for (BlockId block : section.reads(loop.last))
+        if (!made_inside(block)) kept[block] = 0;
+    for (TaskId t = loop.first; t <= loop.last; t = following(t)) {
+        Task const& task = section.tasks[t];
+        std::int32_t waits = task.after() && *task.after() >= loop.first ? 1 : 0;
+        for (BlockId block : section.reads(task)) {
+            if (made_inside(block)) ++waits;
+            if (auto const found = kept.find(block); found != kept.end() && t != loop.last) ++found->second;
+        }
+        out.waits.push_back(waits);
+        if (auto const result = task.result(); result && links.first_writer(*result) == t) out.made.push_back(*result);
+    }
+    for (auto const& [block, readers] : kept) out.kept.push_back({block, readers});
+    for (LoopId other{0}; other < id; other = following(other))
+        if (loop.contains(section.loops[other])) out.inner.push_back(other);
+    return out;
+}
+
+}  // namespace
+
 Iterations::Iterations(Section const& section, TaskLinks const& links)
     : section_(section),
       loop_of_(loops_of_tasks(section)),
-      loops_(section.loops.size()),
       left_(section.loops.size()),
-      turns_(section.loops.size()),
+      iterations_(section.loops.size()),
       begun_(section.loops.size()),
       taken_(section.loops.size()) {
-    for (std::size_t l = 0; l < loops_.size(); ++l) {
+    for (LoopId l : section.loops.ids()) {
         Loop const& loop = section.loops[l];
-        OfLoop& out = loops_[l];
-        auto const is_inside = [&](std::int32_t task) { return task >= loop.first && task <= loop.turn; };
-        std::map<std::int32_t, std::int32_t> kept;
-        for (std::int32_t input : section.inputs_of(section.tasks[static_cast<std::size_t>(loop.turn)]))
-            if (!is_inside(links.first_writer(BlockId{input}).value())) kept[input] = 0;
-        for (std::int32_t t = loop.first; t <= loop.turn; ++t) {
-            Task const& task = section.tasks[static_cast<std::size_t>(t)];
-            std::int32_t waits = task.after >= loop.first ? 1 : 0;
-            for (std::int32_t input : section.inputs_of(task)) {
-                if (is_inside(links.first_writer(BlockId{input}).value())) ++waits;
-                if (auto const found = kept.find(input); found != kept.end() && t != loop.turn) ++found->second;
-            }
-            out.waits.push_back(waits);
-            if (task.output >= 0 && links.first_writer(BlockId{task.output}) == TaskId{t})
-                out.made.push_back(BlockId{task.output});
-        }
+        loops_.add(what_loop_needs(section, links, l));
         for (Loop::Carry const& carry : loop.carries) {
-            auto const readers = links.readers(BlockId{carry.inside});
-            if (std::any_of(readers.begin(), readers.end(), [&](TaskId task) { return is_inside(task.value()); }))
-                continue;
-            unread_in_[carry.inside] = static_cast<std::int32_t>(l);
-            ++out.unread;
+            auto const readers = links.readers(carry.inside);
+            if (std::any_of(readers.begin(), readers.end(), [&](TaskId task) { return loop.contains(task); })) continue;
+            unread_in_[carry.inside] = l;
+            ++loops_[l].unread;
         }
-        for (auto const& [block, readers] : kept) out.kept.push_back({BlockId{block}, readers});
-        for (std::size_t other = 0; other < l; ++other)
-            if (section.loops[other].first >= loop.first && section.loops[other].turn < loop.turn)
-                out.inner.push_back(other);
     }
 }
 
-void Iterations::reset(std::size_t loop) {
-    turns_[loop] = 1;
+void Iterations::reset(LoopId loop) {
+    iterations_[loop] = 1;
     left_[loop] = 0;
     ++begun_[loop];
 }
 
-/// Before its first turn.
-void Iterations::enter(std::size_t loop) {
+/// Before its first iteration.
+void Iterations::enter(LoopId loop) {
     reset(loop);
     left_[loop] = loops_[loop].unread;
 }
 
 void Iterations::begin_round() {
     std::fill(begun_.begin(), begun_.end(), 0);
-    for (std::size_t l = 0; l < loops_.size(); ++l) enter(l);
-    for (std::int32_t loop : loop_of_)
-        if (loop >= 0) ++left_[static_cast<std::size_t>(loop)];
+    for (LoopId l : loops_.ids()) enter(l);
+    for (OptionalId<LoopId> loop : loop_of_)
+        if (loop) ++left_[*loop];
 }
 
-void Iterations::left(std::int32_t loop) {
-    auto const l = static_cast<std::size_t>(loop);
-    if (taken_[l].empty() || taken_[l].back().turns != turns_[l]) taken_[l].push_back({turns_[l], 0});
-    ++taken_[l].back().times;
+void Iterations::left(LoopId loop) {
+    auto& taken = taken_[loop];
+    if (taken.empty() || taken.back().iterations != iterations_[loop]) taken.push_back({iterations_[loop], 0});
+    ++taken.back().times;
 }
 
-std::int32_t Iterations::ended(TaskId task) {
-    std::int32_t const loop = loop_of_[static_cast<std::size_t>(task.value())];
-    return loop >= 0 && --left_[static_cast<std::size_t>(loop)] == 0 ? loop : -1;
+OptionalId<LoopId> Iterations::ended(TaskId task) {
+    OptionalId<LoopId> const loop = loop_of_[task];
+    return loop && --left_[*loop] == 0 ? loop : std::nullopt;
 }
 
-std::int32_t Iterations::wrote(BlockId block) {
-    auto const loop = unread_in_.find(block.value());
-    return loop != unread_in_.end() && --left_[static_cast<std::size_t>(loop->second)] == 0 ? loop->second : -1;
+OptionalId<LoopId> Iterations::wrote(BlockId block) {
+    auto const loop = unread_in_.find(block);
+    return loop != unread_in_.end() && --left_[loop->second] == 0 ? OptionalId(loop->second) : std::nullopt;
 }
 
-bool Iterations::begin_turn(std::int32_t loop, std::int64_t most) {
-    auto const l = static_cast<std::size_t>(loop);
-    if (turns_[l] >= most) return false;
-    std::int64_t const turns = turns_[l] + 1;
-    reset(l);
-    turns_[l] = turns;
-    for (std::size_t inner : loops_[l].inner) enter(inner);
-    for (std::int32_t task = section_.loops[l].first; task < section_.loops[l].turn; ++task)
-        ++left_[static_cast<std::size_t>(loop_of_[static_cast<std::size_t>(task)])];
+bool Iterations::begin_next(LoopId loop, std::int64_t most) {
+    if (iterations_[loop] >= most) return false;
+    std::int64_t const next = iterations_[loop] + 1;
+    reset(loop);
+    iterations_[loop] = next;
+    for (LoopId inner : loops_[loop].inner) enter(inner);
+    for (TaskId task = section_.loops[loop].first; task < section_.loops[loop].last; task = following(task))
+        ++left_[*loop_of_[task]];
     return true;
 }
 

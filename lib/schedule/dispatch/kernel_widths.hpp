@@ -11,6 +11,6 @@
 namespace ein::schedule {
 
 /// @return a width of 1 to `threads` for each task; empty when there is one thread
-std::vector<std::int16_t> kernel_widths(Section const& section, int threads);
+Table<TaskId, std::int16_t> kernel_widths(Section const& section, int threads);
 
 }  // namespace ein::schedule

@@ -19,7 +19,7 @@ public:
 
     bool empty() const { return open_.empty(); }
     TaskId first() const { return open_.first(); }
-    void push(TaskId send, std::int32_t peer, std::int64_t bytes) {
+    void push(TaskId send, Rank peer, std::int64_t bytes) {
         Peer& to = peers_[peer];
         if ((to.waiting.empty() || send < to.waiting.first()) && fits(to, send, bytes))
             begin(to, send, bytes);
@@ -29,7 +29,7 @@ public:
     TaskId pop() { return open_.pop(); }
     /// A send that was taken has ended. @param bytes_of  of a send
     template <class BytesOf>
-    void ended(TaskId send, std::int32_t peer, BytesOf const& bytes_of) {
+    void ended(TaskId send, Rank peer, BytesOf const& bytes_of) {
         Peer& to = peers_[peer];
         to.open.erase(send);
         while (!to.waiting.empty() && fits(to, to.waiting.first(), bytes_of(to.waiting.first()))) {
@@ -38,7 +38,7 @@ public:
         }
     }
     /// A send that may start whatever is open, if it waits: the lowest of all that have not ended.
-    void release(TaskId send, std::int32_t peer, std::int64_t bytes) {
+    void release(TaskId send, Rank peer, std::int64_t bytes) {
         Peer& to = peers_[peer];
         if (!to.waiting.empty() && to.waiting.first() == send) begin(to, to.waiting.pop(), bytes);
     }
@@ -60,7 +60,7 @@ private:
 
     std::int64_t window_;
     ReadyQueue open_;
-    std::unordered_map<std::int32_t, Peer> peers_;
+    std::unordered_map<Rank, Peer> peers_;
 };
 
 }  // namespace ein::schedule

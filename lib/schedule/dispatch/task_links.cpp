@@ -4,60 +4,47 @@
 
 namespace ein::schedule {
 
-namespace {
-
-std::size_t at(std::int32_t index) { return static_cast<std::size_t>(index); }
-
-bool may_stand_among_loads(TaskKind kind) {
-    return kind == TaskKind::load || kind == TaskKind::spill || kind == TaskKind::fetch;
-}
-bool may_stand_among_stores(TaskKind kind) { return kind == TaskKind::store || kind == TaskKind::fetch; }
-
-}  // namespace
-
-TaskLinks::TaskLinks(Section const& section)
-    : waits_(section.tasks.size(), 0), first_writer_(section.blocks.size(), TaskId{-1}) {
+TaskLinks::TaskLinks(Section const& section) : waits_(section.tasks.size(), 0), first_writer_(section.blocks.size()) {
     link_readers(section);
     link_followers(section);
-    std::int32_t const count = end().value();
-    for (std::int32_t i = count; i-- > 0;)
-        if (std::int32_t const output = section.tasks[at(i)].output; output >= 0) first_writer_[at(output)] = TaskId{i};
-    std::int32_t loads = 0, stores = count;
-    for (std::int32_t i = 0; i < count && may_stand_among_loads(section.tasks[at(i)].kind); ++i)
-        if (section.tasks[at(i)].kind == TaskKind::load) loads = i + 1;
-    while (stores > loads && may_stand_among_stores(section.tasks[at(stores - 1)].kind)) --stores;
-    loads_end_ = TaskId{loads};
-    stores_begin_ = TaskId{stores};
+    for (TaskId t : section.tasks.ids())
+        if (auto const result = section.tasks[t].result(); result && !first_writer_[*result]) first_writer_[*result] = t;
+    loads_end_ = TaskId{0};
+    stores_begin_ = end();
+    for (TaskId t{0}; t < end() && section.tasks[t].traits().stands.among_loads; t = following(t))
+        if (section.tasks[t].is<Load>()) loads_end_ = following(t);
+    for (TaskId t{end().value() - 1}; t >= loads_end_ && section.tasks[t].traits().stands.among_stores;
+         t = TaskId{t.value() - 1})
+        stores_begin_ = t;
 }
 
 void TaskLinks::link_readers(Section const& section) {
     first_reader_.assign(section.blocks.size() + 1, 0);
-    for (std::size_t i = 0; i < section.tasks.size(); ++i)
-        for (std::int32_t input : section.inputs_of(section.tasks[i])) {
-            ++first_reader_[at(input) + 1];
-            ++waits_[i];
+    for (TaskId t : section.tasks.ids())
+        for (BlockId block : section.reads(t)) {
+            ++first_reader_[following(block)];
+            ++waits_[t];
         }
     std::partial_sum(first_reader_.begin(), first_reader_.end(), first_reader_.begin());
     readers_.resize(first_reader_.back());
-    std::vector<std::size_t> next(first_reader_.begin(), first_reader_.end() - 1);
-    for (std::size_t i = 0; i < section.tasks.size(); ++i)
-        for (std::int32_t input : section.inputs_of(section.tasks[i]))
-            readers_[next[at(input)]++] = TaskId{static_cast<std::int32_t>(i)};
+    Table<BlockId, std::size_t> next = first_reader_;
+    for (TaskId t : section.tasks.ids())
+        for (BlockId block : section.reads(t)) readers_[next[block]++] = t;
 }
 
 void TaskLinks::link_followers(Section const& section) {
     first_follower_.assign(section.tasks.size() + 1, 0);
-    for (std::size_t i = 0; i < section.tasks.size(); ++i) {
-        if (section.tasks[i].after < 0) continue;
-        ++first_follower_[at(section.tasks[i].after) + 1];
-        ++waits_[i];
+    for (TaskId t : section.tasks.ids()) {
+        OptionalId<TaskId> const after = section.tasks[t].after();
+        if (!after) continue;
+        ++first_follower_[following(*after)];
+        ++waits_[t];
     }
     std::partial_sum(first_follower_.begin(), first_follower_.end(), first_follower_.begin());
     followers_.resize(first_follower_.back());
-    std::vector<std::size_t> next(first_follower_.begin(), first_follower_.end() - 1);
-    for (std::size_t i = 0; i < section.tasks.size(); ++i)
-        if (section.tasks[i].after >= 0)
-            followers_[next[at(section.tasks[i].after)]++] = TaskId{static_cast<std::int32_t>(i)};
+    Table<TaskId, std::size_t> next = first_follower_;
+    for (TaskId t : section.tasks.ids())
+        if (auto const after = section.tasks[t].after()) followers_[next[*after]++] = t;
 }
 
 }  // namespace ein::schedule

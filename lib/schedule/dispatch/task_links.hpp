@@ -15,30 +15,30 @@ class TaskLinks {
 public:
     explicit TaskLinks(Section const& section);
 
-    std::int32_t waits(TaskId task) const { return waits_[index(task)]; }
+    std::int32_t waits(TaskId task) const { return waits_[task]; }
     /// Tasks that read a block, once for each time that they name it.
     std::span<TaskId const> readers(BlockId block) const {
-        auto const at = static_cast<std::size_t>(block.value());
-        return {readers_.data() + first_reader_[at], readers_.data() + first_reader_[at + 1]};
+        return {readers_.data() + first_reader_[block], readers_.data() + first_reader_[following(block)]};
     }
     std::span<TaskId const> followers(TaskId task) const {
-        return {followers_.data() + first_follower_[index(task)], followers_.data() + first_follower_[index(task) + 1]};
+        return {followers_.data() + first_follower_[task], followers_.data() + first_follower_[following(task)]};
     }
-    TaskId first_writer(BlockId block) const { return first_writer_[static_cast<std::size_t>(block.value())]; }
+    TaskId first_writer(BlockId block) const { return *first_writer_[block]; }
 
     /// Tasks [0, loads) load and make room for it, [stores, count) store and fetch for it.
     TaskId loads_end() const { return loads_end_; }
     TaskId stores_begin() const { return stores_begin_; }
-    TaskId end() const { return TaskId{static_cast<std::int32_t>(waits_.size())}; }
+    TaskId end() const { return waits_.end_id(); }
 
 private:
-    static std::size_t index(TaskId task) { return static_cast<std::size_t>(task.value()); }
     void link_readers(Section const& section);
     void link_followers(Section const& section);
 
-    std::vector<std::int32_t> waits_;
-    std::vector<std::size_t> first_reader_, first_follower_;
-    std::vector<TaskId> readers_, followers_, first_writer_;
+    Table<TaskId, std::int32_t> waits_;
+    Table<BlockId, std::size_t> first_reader_;  // in readers_, and one behind the last
+    Table<TaskId, std::size_t> first_follower_;
+    std::vector<TaskId> readers_, followers_;
+    Table<BlockId, OptionalId<TaskId>> first_writer_;
     TaskId loads_end_, stores_begin_;
 };
 

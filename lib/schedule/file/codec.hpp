@@ -12,6 +12,8 @@ namespace ein::schedule {
 
 using Bytes = std::vector<std::uint8_t>;
 
+/// Stands for an id that is absent.
+inline constexpr std::int32_t absent = -1;
 /// Stands for RawSource::offset where none is given.
 inline constexpr std::int64_t no_offset = -1;
 

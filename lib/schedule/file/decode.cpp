@@ -26,9 +26,14 @@ std::vector<Value> numbers(flatbuffers::Vector<Value> const* values) {
 }
 
 template <class Enum>
-Enum checked_enum(std::uint8_t value, int count, std::string const& file, char const* what) {
+Enum checked_enum(std::uint8_t value, std::size_t count, std::string const& file, char const* what) {
     if (value >= count) damaged(file, "the unknown " + std::string(what) + " " + std::to_string(value));
     return static_cast<Enum>(value);
+}
+
+template <class IdType>
+OptionalId<IdType> optional_id(std::int32_t number) {
+    return number == absent ? OptionalId<IdType>() : OptionalId(IdType{number});
 }
 
 DType dtype(std::uint8_t value, std::string const& file) {
@@ -104,6 +109,12 @@ auto all_of(Vector const* values, Read read) {
     return out;
 }
 
+template <class IdType, class Vector, class Read>
+auto table(Vector const* values, Read read) {
+    auto list = all_of(values, read);
+    return ein::Table<IdType, typename decltype(list)::value_type>(std::move(list));
+}
+
 }  // namespace
 
 Header decode_header(std::span<std::uint8_t const> bytes, std::string const& file) {
@@ -118,25 +129,25 @@ Header decode_header(std::span<std::uint8_t const> bytes, std::string const& fil
     out.place = text(in.place());
     if (in.params())
         for (auto const* param : *in.params()) out.params[text(param->name())] = param->value();
-    out.tensors = all_of(in.tensors(), [&](fb::Tensor const& t) {
+    out.tensors = table<TensorId>(in.tensors(), [&](fb::Tensor const& t) {
         return Tensor{text(t.name()), numbers(t.shape()), dtype(t.dtype(), file)};
     });
-    out.inputs = all_of(in.inputs(), [&](fb::Input const& i) { return Input{i.tensor(), source(i, file)}; });
-    out.outputs = all_of(in.outputs(), [&](fb::Output const& o) { return Output{o.tensor(), text(o.name())}; });
-    out.kernels = all_of(in.kernels(), [&](fb::Kernel const& k) { return kernel(k, out.params, file); });
-    out.movements = all_of(in.movements(), [&](fb::Movement const& m) {
+    out.inputs = table<InputId>(in.inputs(), [&](fb::Input const& i) { return Input{TensorId{i.tensor()}, source(i, file)}; });
+    out.outputs = table<OutputId>(in.outputs(), [&](fb::Output const& o) { return Output{TensorId{o.tensor()}, text(o.name())}; });
+    out.kernels = table<KernelId>(in.kernels(), [&](fb::Kernel const& k) { return kernel(k, out.params, file); });
+    out.movements = table<MovementId>(in.movements(), [&](fb::Movement const& m) {
         Movement movement{text(m.node()), {}};
         if (m.axes())
             for (auto const* axis : *m.axes()) movement.axes.push_back({axis->start(), axis->step()});
         return movement;
     });
-    out.reshapes = all_of(in.reshapes(), [&](fb::Reshape const& r) {
+    out.reshapes = table<ReshapeId>(in.reshapes(), [&](fb::Reshape const& r) {
         return ReshapeSpec{text(r.node()), numbers(r.from()), numbers(r.to())};
     });
-    out.fills = all_of(in.fills(), [&](fb::Fill const& f) { return Fill{text(f.node()), scalar(f.value())}; });
+    out.fills = table<FillId>(in.fills(), [&](fb::Fill const& f) { return FillSpec{text(f.node()), scalar(f.value())}; });
     out.prediction = prediction(in.prediction());
-    out.loops = all_of(in.loops(), [&](fb::LoopSpec const& l) {
-        return LoopSpec{text(l.name()), l.turns(), l.conditional()};
+    out.loops = table<LoopSpecId>(in.loops(), [&](fb::LoopSpec const& l) {
+        return LoopSpec{text(l.name()), l.iterations(), l.conditional()};
     });
     return out;
 }
@@ -146,21 +157,24 @@ Section decode_section(std::span<std::uint8_t const> bytes, std::string const& f
     Section out;
     if (in.blocks())
         for (auto const* b : *in.blocks())
-            out.blocks.push_back({b->tensor(), dtype(b->dtype(), file), b->packed(), b->readers(), b->writers(),
-                                  b->order(), b->coords()});
+            out.blocks.add({TensorId{b->tensor()}, dtype(b->dtype(), file),
+                            checked_enum<BlockFormat>(b->format(), format_traits.size(), file, "block format"),
+                            b->readers(), b->writers(), b->order(), b->coords()});
     if (in.tasks()) {
         out.tasks.reserve(in.tasks()->size());
         for (auto const* t : *in.tasks())
-            out.tasks.push_back({checked_enum<TaskKind>(t->kind(), task_kinds, file, "kind of task"), t->accumulate(),
-                                 t->spec(), t->first_input(), t->inputs(), t->output(), t->after(), t->order(),
-                                 t->coords(), t->peer(), t->tag()});
+            out.tasks.add(Task({checked_enum<TaskKind>(t->kind(), task_kinds, file, "kind of task"), t->accumulates(),
+                                t->entry(), t->first_operand(), t->operands(), optional_id<BlockId>(t->result()),
+                                optional_id<TaskId>(t->after()), t->order(), t->coords(), t->peer(), t->tag()}));
     }
-    out.inputs = numbers(in.inputs());
+    for (std::int32_t block : numbers(in.operands())) out.operands.emplace_back(block);
     out.coords = numbers(in.coords());
-    out.loops = all_of(in.loops(), [&](fb::Loop const& l) {
-        Loop loop{l.spec(), l.first(), l.turn(), l.condition(), {}};
+    out.loops = table<LoopId>(in.loops(), [&](fb::Loop const& l) {
+        Loop loop{
+            LoopSpecId{l.spec()}, TaskId{l.first()}, TaskId{l.last()}, optional_id<BlockId>(l.condition()), {}};
         if (l.carries())
-            for (auto const* carry : *l.carries()) loop.carries.push_back({carry->inside(), carry->next()});
+            for (auto const* carry : *l.carries())
+                loop.carries.push_back({BlockId{carry->inside()}, BlockId{carry->next()}});
         return loop;
     });
     return out;

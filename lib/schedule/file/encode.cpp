@@ -23,6 +23,11 @@ fb::Scalar scalar(scalar::Scalar const& value) {
     return {value.is_integer, value.integer, value.number.real(), value.number.imag()};
 }
 
+template <class IdType>
+std::int32_t number(OptionalId<IdType> id) {
+    return id ? (*id).value() : absent;
+}
+
 struct InputFields {
     std::string text, entry;
     double a = 0, b = 0;
@@ -61,7 +66,7 @@ auto input(Builder& builder, Input const& value) {
     InputFields const f = fields_of(value.source);
     auto const text = builder.CreateString(f.text), entry = builder.CreateString(f.entry);
     auto const bytes = builder.CreateVector(f.bytes);
-    return fb::CreateInput(builder, value.tensor, static_cast<std::uint8_t>(value.source.index()), text, entry, f.a,
+    return fb::CreateInput(builder, value.tensor.value(), static_cast<std::uint8_t>(value.source.index()), text, entry, f.a,
                            f.b, f.whole, f.choice, bytes);
 }
 
@@ -111,7 +116,7 @@ Bytes encode(Header const& header) {
     });
     auto const inputs = vector_of(builder, header.inputs, [&](Input const& value) { return input(builder, value); });
     auto const outputs = vector_of(builder, header.outputs, [&](Output const& output) {
-        return fb::CreateOutput(builder, output.tensor, string(output.name));
+        return fb::CreateOutput(builder, output.tensor.value(), string(output.name));
     });
     auto const kernels =
         vector_of(builder, header.kernels, [&](Kernel const& value) { return kernel(builder, value); });
@@ -122,13 +127,13 @@ Bytes encode(Header const& header) {
         auto const from = builder.CreateVector(value.from), to = builder.CreateVector(value.to);
         return fb::CreateReshape(builder, node, from, to);
     });
-    auto const fills = vector_of(builder, header.fills, [&](Fill const& fill) {
+    auto const fills = vector_of(builder, header.fills, [&](FillSpec const& fill) {
         fb::Scalar const value = scalar(fill.value);
         return fb::CreateFill(builder, string(fill.node), &value);
     });
     auto const predicted = prediction(builder, header.prediction);
     auto const loops = vector_of(builder, header.loops, [&](LoopSpec const& loop) {
-        return fb::CreateLoopSpec(builder, string(loop.name), loop.turns, loop.conditional);
+        return fb::CreateLoopSpec(builder, string(loop.name), loop.iterations, loop.conditional);
     });
     builder.Finish(fb::CreateHeader(builder, name, text, file, folder, header.ranks, strategy, place, params, tensors,
                                     inputs, outputs, kernels, movements, reshapes, fills, predicted, loops));
@@ -139,23 +144,27 @@ Bytes encode(Section const& section) {
     Builder builder(section.tasks.size() * sizeof(fb::Task) * 2 + 1024);
     std::vector<fb::Block> blocks;
     for (Block const& b : section.blocks)
-        blocks.emplace_back(b.tensor, static_cast<std::uint8_t>(b.dtype), b.packed, b.readers, b.writers, b.order,
-                            b.coords);
+        blocks.emplace_back(b.tensor.value(), static_cast<std::uint8_t>(b.dtype), static_cast<std::uint8_t>(b.format),
+                            b.readers, b.writers, b.order, b.coords);
     std::vector<fb::Task> tasks;
-    for (Task const& t : section.tasks)
-        tasks.emplace_back(static_cast<std::uint8_t>(t.kind), t.accumulate, t.spec, t.first_input, t.inputs, t.output,
-                           t.after, t.order, t.coords, t.peer, t.tag);
+    for (Task const& task : section.tasks) {
+        Task::Record const& t = task.record();
+        tasks.emplace_back(static_cast<std::uint8_t>(t.kind), t.accumulates, t.entry, t.first_operand, t.operands,
+                           number(t.result), number(t.after), t.order, t.coords, t.peer, t.tag);
+    }
     auto const block_records = builder.CreateVectorOfStructs(blocks);
     auto const task_records = builder.CreateVectorOfStructs(tasks);
-    auto const inputs = builder.CreateVector(section.inputs);
+    std::vector<std::int32_t> operand_numbers;
+    for (BlockId block : section.operands) operand_numbers.push_back(block.value());
+    auto const operands = builder.CreateVector(operand_numbers);
     auto const coords = builder.CreateVector(section.coords);
     auto const loops = vector_of(builder, section.loops, [&](Loop const& loop) {
         std::vector<fb::Carry> carries;
-        for (Loop::Carry const& carry : loop.carries) carries.emplace_back(carry.inside, carry.next);
-        return fb::CreateLoop(builder, loop.spec, loop.first, loop.turn, loop.condition,
+        for (Loop::Carry const& carry : loop.carries) carries.emplace_back(carry.inside.value(), carry.next.value());
+        return fb::CreateLoop(builder, loop.spec.value(), loop.first.value(), loop.last.value(), number(loop.condition),
                               builder.CreateVectorOfStructs(carries));
     });
-    builder.Finish(fb::CreateSection(builder, block_records, task_records, inputs, coords, loops));
+    builder.Finish(fb::CreateSection(builder, block_records, task_records, operands, coords, loops));
     return finished(builder);
 }
 

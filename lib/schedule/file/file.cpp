@@ -190,7 +190,7 @@ Schedule read_file(std::filesystem::path const& path) {
     File const file(path);
     Schedule schedule{file.header(), {}};
     for (int rank = 0; rank < schedule.header.ranks; ++rank)
-        schedule.sections.push_back(file.section(Rank{rank}, schedule.header));
+        schedule.sections.add(file.section(Rank{rank}, schedule.header));
     return schedule;
 }
 

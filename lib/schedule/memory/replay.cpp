@@ -8,43 +8,43 @@
 namespace ein::schedule {
 
 Profile replay(Section const& section) {
-    std::vector<std::int32_t> readers(section.blocks.size()), writers(section.blocks.size());
-    for (std::size_t b = 0; b < section.blocks.size(); ++b) {
+    Table<BlockId, std::int32_t> readers(section.blocks.size()), writers(section.blocks.size());
+    for (BlockId b : section.blocks.ids()) {
         readers[b] = section.blocks[b].readers;
         writers[b] = section.blocks[b].writers;
     }
     Profile profile;
     profile.live.reserve(section.tasks.size());
     std::int64_t live = 0;
-    auto bytes = [&](std::int32_t block) { return section.bytes_of(section.blocks[static_cast<std::size_t>(block)]); };
     for (Task const& task : section.tasks) {
-        auto const output = static_cast<std::size_t>(task.output);
-        if (task.output >= 0 && writers[output] == section.blocks[output].writers) live += bytes(task.output);
+        OptionalId<BlockId> const result = task.result();
+        if (result && writers[*result] == section.blocks[*result].writers) live += section.bytes_of(*result);
         profile.live.push_back(live);
         profile.peak = std::max(profile.peak, live);
-        if (task.output >= 0 && --writers[output] == 0 && readers[output] == 0) live -= bytes(task.output);
-        for (std::int32_t input : section.inputs_of(task))
-            if (--readers[static_cast<std::size_t>(input)] == 0) live -= bytes(input);
+        if (result && --writers[*result] == 0 && readers[*result] == 0) live -= section.bytes_of(*result);
+        for (BlockId block : section.reads(task))
+            if (--readers[block] == 0) live -= section.bytes_of(block);
     }
     profile.at_end = live;
     return profile;
 }
 
-std::vector<std::int64_t> predicted_turns(Header const& header, Section const& section) {
-    std::vector<std::int64_t> out(section.loops.size(), 1);
-    for (std::size_t l = section.loops.size(); l-- > 0;) {  // outer ones first
+IterationCounts predicted_iterations(Header const& header, Section const& section) {
+    IterationCounts out(section.loops.size(), 1);
+    for (auto l = section.loops.end_id(); l > LoopId{0};) {  // outer ones first
+        l = LoopId{l.value() - 1};
         Loop const& loop = section.loops[l];
-        LoopSpec const& spec = header.loops[static_cast<std::size_t>(loop.spec)];
-        out[l] = saturating_product(out[l], spec.turns);
-        for (std::size_t inner = 0; inner < l; ++inner)
-            if (section.loops[inner].first >= loop.first && section.loops[inner].turn < loop.turn) out[inner] = out[l];
+        out[l] = saturating_product(out[l], header.loops[loop.spec].iterations);
+        for (LoopId inner{0}; inner < l; inner = following(inner))
+            if (loop.contains(section.loops[inner])) out[inner] = out[l];
     }
     return out;
 }
 
-Runs::Runs(Section const& section, std::span<std::int64_t const> turns) {
-    for (std::int32_t loop : loops_of_tasks(section))
-        of_task_.push_back(loop < 0 ? 1 : turns[static_cast<std::size_t>(loop)]);
+Runs::Runs(Section const& section, IterationCounts const& iterations) {
+    auto const loops = loops_of_tasks(section);
+    of_task_.reserve(loops.size());
+    for (OptionalId<LoopId> loop : loops) of_task_.add(loop ? iterations[*loop] : 1);
 }
 
 namespace {
@@ -64,55 +64,52 @@ Operations operations_of(graph::EinSum const& einsum, std::span<Extent const> le
 }  // namespace
 
 double flops(Header const& header, Section const& section, Runs const& runs) {
-    std::vector<Operations> last(header.kernels.size());
+    Table<KernelId, Operations> last(header.kernels.size());
     double out = 0;
-    for (std::size_t t = 0; t < section.tasks.size(); ++t) {
-        Task const& task = section.tasks[t];
-        if (task.kind != TaskKind::apply && task.kind != TaskKind::reduce) continue;
-        auto const lengths = std::span(section.coords)
-                                 .subspan(static_cast<std::size_t>(task.coords + task.order),
-                                          static_cast<std::size_t>(task.order));
-        auto const kernel = static_cast<std::size_t>(task.spec);
-        Operations& known = last[kernel];
+    for (TaskId t : section.tasks.ids()) {
+        std::optional<Apply> const call = section.kernel_call(section.tasks[t]);
+        if (!call) continue;
+        auto const lengths = call->region.length;
+        Operations& known = last[call->kernel];
         if (known.lengths.data() == nullptr || !std::ranges::equal(known.lengths, lengths))
-            known = operations_of(header.kernels[kernel].einsum, lengths);
-        out += (known.fresh + (task.accumulate ? known.added : 0.0)) * static_cast<double>(runs.of(t));
+            known = operations_of(header.kernels[call->kernel].einsum, lengths);
+        out += (known.fresh + (call->accumulates ? known.added : 0.0)) * static_cast<double>(runs.of(t));
     }
     return out;
 }
 
-Exchanged exchanged(Section const& section, std::span<std::int64_t const> turns) {
-    Runs const runs(section, turns);
+Exchanged exchanged(Section const& section, IterationCounts const& iterations) {
+    Runs const runs(section, iterations);
     Exchanged out;
-    for (std::size_t t = 0; t < section.tasks.size(); ++t) {
-        Task const& task = section.tasks[t];
-        if (task.kind != TaskKind::send && task.kind != TaskKind::receive) continue;
-        std::int64_t const bytes = saturating_product(section.message_of(task).bytes, runs.of(t));
-        std::int64_t& moved = task.kind == TaskKind::send ? out.sent : out.received;
+    for (TaskId t : section.tasks.ids()) {
+        if (!section.tasks[t].traits().counts_bytes) continue;
+        Message const message = section.message(section.tasks[t]);
+        std::int64_t const bytes = saturating_product(section.bytes_of(message), runs.of(t));
+        std::int64_t& moved = message.is_send ? out.sent : out.received;
         moved = saturating_sum(moved, bytes);
-        if (task.kind == TaskKind::send) out.messages_sent = saturating_sum(out.messages_sent, runs.of(t));
+        if (message.is_send) out.messages_sent = saturating_sum(out.messages_sent, runs.of(t));
     }
     return out;
 }
 
 DiskUse disk_use(Section const& section) {
     DiskUse use;
-    std::vector<std::int32_t> fetches(section.tasks.size(), 0);  // still to come, by spill
+    Table<TaskId, std::int32_t> fetches(section.tasks.size(), 0);  // still to come, by spill
     for (Task const& task : section.tasks)
-        if (task.kind == TaskKind::fetch) ++fetches[static_cast<std::size_t>(task.after)];
+        if (task.is<Fetch>()) ++fetches[section.as<Fetch>(task).spill];
     std::int64_t live = 0;
-    auto bytes = [&](std::int32_t block) { return section.bytes_of(section.blocks[static_cast<std::size_t>(block)]); };
     for (Task const& task : section.tasks) {
-        if (task.kind == TaskKind::spill) {
-            std::int64_t const size = bytes(section.inputs_of(task)[0]);
+        if (task.is<Spill>()) {
+            std::int64_t const size = section.bytes_of(section.as<Spill>(task).block);
             ++use.blocks;
             use.written += size;
             live += size;
             use.peak = std::max(use.peak, live);
         }
-        if (task.kind == TaskKind::fetch) {
-            use.read += bytes(task.output);
-            if (--fetches[static_cast<std::size_t>(task.after)] == 0) live -= bytes(task.output);
+        if (task.is<Fetch>()) {
+            auto const fetch = section.as<Fetch>(task);
+            use.read += section.bytes_of(fetch.result);
+            if (--fetches[fetch.spill] == 0) live -= section.bytes_of(fetch.result);
         }
     }
     return use;

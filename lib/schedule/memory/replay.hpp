@@ -20,26 +20,28 @@ struct Profile {
 
 Profile replay(Section const& section);
 
-/// Iterations of each of a section's loops in a whole run, an inner one's over all turns of the outer: as many as there may be.
-std::vector<std::int64_t> predicted_turns(Header const& header, Section const& section);
-/// How often each task runs, for so many turns of the loops.
+/// Of each of a section's loops in a whole run, an inner one's over all iterations of the outer.
+using IterationCounts = Table<LoopId, std::int64_t>;
+/// As many iterations as there may be.
+IterationCounts predicted_iterations(Header const& header, Section const& section);
+/// How often each task runs, for so many iterations of the loops.
 class Runs {
 public:
-    Runs(Section const& section, std::span<std::int64_t const> turns);
-    std::int64_t of(std::size_t task) const { return of_task_.empty() ? 1 : of_task_[task]; }
+    Runs(Section const& section, IterationCounts const& iterations);
+    std::int64_t of(TaskId task) const { return of_task_.empty() ? 1 : of_task_[task]; }
 
 private:
-    std::vector<std::int64_t> of_task_;  // empty without loops
+    Table<TaskId, std::int64_t> of_task_;  // empty without loops
 };
 /// Scalar operations of a rank's kernels (graph::flops), and one for each element that is added to what is there already.
 double flops(Header const& header, Section const& section, Runs const& runs);
 
-/// Bytes and messages of a rank, for so many turns of its loops.
+/// Bytes and messages of a rank, for so many iterations of its loops.
 struct Exchanged {
     std::int64_t sent = 0, received = 0, messages_sent = 0;
     friend bool operator==(Exchanged const&, Exchanged const&) = default;
 };
-Exchanged exchanged(Section const& section, std::span<std::int64_t const> turns);
+Exchanged exchanged(Section const& section, IterationCounts const& iterations);
 
 /// What spills and fetches do to the disk of one rank. A block is there from its spill to its last fetch.
 /// Example: spill X (8 bytes), fetch X, fetch X: 1 block, 8 bytes written, 16 read, peak 8.

@@ -7,31 +7,29 @@
 namespace ein::schedule {
 namespace {
 
-std::size_t at(std::int32_t index) { return static_cast<std::size_t>(index); }
-
 class LoopCheck {
 public:
     LoopCheck(Header const& header, Section const& section, Rank rank)
         : header_(header),
           section_(section),
           rank_(rank),
-          first_writer_(section.blocks.size(), -1),
-          last_writer_(section.blocks.size(), -1) {}
+          first_writer_(section.blocks.size()),
+          last_writer_(section.blocks.size()) {}
 
     std::vector<std::string> run() {
-        for (std::int32_t t = 0; at(t) < section_.tasks.size(); ++t)
-            if (std::int32_t const block = section_.tasks[at(t)].output; block >= 0) {
-                if (first_writer_[at(block)] < 0) first_writer_[at(block)] = t;
-                last_writer_[at(block)] = t;
+        for (TaskId t : section_.tasks.ids())
+            if (auto const block = section_.tasks[t].result()) {
+                if (!first_writer_[*block]) first_writer_[*block] = t;
+                last_writer_[*block] = t;
             }
-        std::set<std::int32_t> turns;
-        for (std::size_t l = 0; l < section_.loops.size(); ++l)
-            if (is_sound_range(l) && turns.insert(section_.loops[l].turn).second) check(section_.loops[l]);
-        auto const is_turn = [](Task const& task) { return task.kind == TaskKind::turn; };
-        if (turns.size() != section_.loops.size() ||
-            std::count_if(section_.tasks.begin(), section_.tasks.end(), is_turn) !=
-                static_cast<std::ptrdiff_t>(turns.size()))
-            fault("its loops", "one turn for each, whole in one another or apart, inner ones first");
+        std::set<TaskId> ends;
+        for (LoopId l : section_.loops.ids())
+            if (is_sound_range(l) && ends.insert(section_.loops[l].last).second) check(section_.loops[l]);
+        auto const is_end = [](Task const& task) { return task.is<Iterate>(); };
+        if (ends.size() != section_.loops.size() ||
+            std::count_if(section_.tasks.begin(), section_.tasks.end(), is_end) !=
+                static_cast<std::ptrdiff_t>(ends.size()))
+            fault("its loops", "one end for each, whole in one another or apart, inner ones first");
         return std::move(faults_);
     }
 
@@ -39,68 +37,67 @@ private:
     void fault(std::string const& place, std::string const& expected) {
         faults_.push_back("rank " + std::to_string(rank_.value()) + ": " + place + ": expected " + expected);
     }
-    std::string name_of(Loop const& loop) const { return "loop '" + header_.loops[at(loop.spec)].name + "'"; }
+    std::string name_of(Loop const& loop) const { return "loop '" + header_.loops[loop.spec].name + "'"; }
 
-    bool is_sound_range(std::size_t l) const {
+    bool is_sound_range(LoopId l) const {
         Loop const& loop = section_.loops[l];
-        if (loop.spec < 0 || at(loop.spec) >= header_.loops.size() || loop.first < 0 || loop.first > loop.turn ||
-            at(loop.turn) >= section_.tasks.size() || section_.tasks[at(loop.turn)].kind != TaskKind::turn)
+        if (!header_.loops.has(loop.spec) || !section_.tasks.has(loop.first) || !section_.tasks.has(loop.last) ||
+            loop.first > loop.last || !section_.tasks[loop.last].is<Iterate>())
             return false;
-        for (std::size_t other = l + 1; other < section_.loops.size(); ++other) {
+        for (LoopId other : section_.loops.ids()) {
+            if (other <= l) continue;
             Loop const& outer = section_.loops[other];
-            bool const apart = outer.turn < loop.first || loop.turn < outer.first;
-            if (!apart && !(outer.first <= loop.first && loop.turn < outer.turn)) return false;
+            bool const apart = outer.last < loop.first || loop.last < outer.first;
+            if (!apart && !outer.contains(loop)) return false;
         }
         return true;
     }
 
+    bool is_made_in(Loop const& loop, BlockId block) const {
+        return first_writer_[block] && loop.contains(*first_writer_[block]);
+    }
+
     void check(Loop const& loop) {
-        auto const is_inside = [&](std::int32_t task) { return task >= loop.first && task <= loop.turn; };
-        auto const made_inside = [&](std::int32_t block) { return is_inside(first_writer_[at(block)]); };
-        auto const turn_inputs = section_.inputs_of(section_.tasks[at(loop.turn)]);
-        std::set<std::int32_t> const kept(turn_inputs.begin(), turn_inputs.end());
-        std::set<std::int32_t> inside, next;
+        auto const ends_with = section_.reads(loop.last);
+        std::set<BlockId> const kept(ends_with.begin(), ends_with.end());
+        std::set<BlockId> inside, next;
         for (Loop::Carry const& carry : loop.carries) {
-            if (!is_sound(carry) || made_inside(carry.inside) || !made_inside(carry.next) ||
+            if (!is_sound(carry) || is_made_in(loop, carry.inside) || !is_made_in(loop, carry.next) ||
                 !kept.contains(carry.next) || kept.contains(carry.inside) || !inside.insert(carry.inside).second ||
                 !next.insert(carry.next).second)
                 return fault(name_of(loop), "blocks that are alike to be carried, each once");
         }
-        if (loop.condition != -1 && (loop.condition < 0 || !kept.contains(loop.condition) ||
-                                     section_.elements_of(section_.blocks[at(loop.condition)]) != 1))
-            return fault(name_of(loop), "a condition of one element, which its turn reads");
-        for (std::int32_t t = 0; at(t) < section_.tasks.size(); ++t) {
-            Task const& task = section_.tasks[at(t)];
-            if (is_inside(t) && !may_be_repeated(task.kind))
-                return fault(name_of(loop), "no " + std::string(name(task.kind)));
-            for (std::int32_t block : section_.inputs_of(task)) {
-                bool const sound = is_inside(t)
-                                       ? made_inside(block) || kept.contains(block) || inside.contains(block)
-                                       : (!made_inside(block) || next.contains(block)) && !inside.contains(block);
+        if (loop.condition && (!kept.contains(*loop.condition) ||
+                               section_.elements_of(section_.blocks[*loop.condition]) != 1))
+            return fault(name_of(loop), "a condition of one element, which its end reads");
+        for (TaskId t : section_.tasks.ids()) {
+            Task const& task = section_.tasks[t];
+            if (loop.contains(t) && !task.traits().repeats)
+                return fault(name_of(loop), "no " + std::string(task.traits().name));
+            for (BlockId block : section_.reads(task)) {
+                bool const made = is_made_in(loop, block);
+                bool const sound = loop.contains(t) ? made || kept.contains(block) || inside.contains(block)
+                                                    : (!made || next.contains(block)) && !inside.contains(block);
                 if (!sound)
-                    return fault(name_of(loop) + ", task " + std::to_string(t),
-                                 "to read only what is there in every turn");
+                    return fault(name_of(loop) + ", task " + std::to_string(t.value()),
+                                 "to read only what is there in every iteration");
             }
-            if (task.output >= 0 && made_inside(task.output) != is_inside(last_writer_[at(task.output)]))
+            if (auto const result = task.result();
+                result && is_made_in(loop, *result) != loop.contains(*last_writer_[*result]))
                 return fault(name_of(loop), "blocks made as a whole in it, or outside");
         }
     }
 
-    static bool may_be_repeated(TaskKind kind) {
-        return kind != TaskKind::load && kind != TaskKind::store && kind != TaskKind::spill && kind != TaskKind::fetch;
-    }
-
     bool is_sound(Loop::Carry const& carry) const {
-        auto const exists = [&](std::int32_t block) { return block >= 0 && at(block) < section_.blocks.size(); };
-        if (!exists(carry.inside) || !exists(carry.next)) return false;
-        Block const &a = section_.blocks[at(carry.inside)], &b = section_.blocks[at(carry.next)];
-        return a.dtype == b.dtype && a.packed == b.packed && section_.box_of(a) == section_.box_of(b);
+        if (!section_.blocks.has(carry.inside) || !section_.blocks.has(carry.next)) return false;
+        Block const &a = section_.blocks[carry.inside], &b = section_.blocks[carry.next];
+        return a.dtype == b.dtype && a.format == b.format && section_.box_of(a) == section_.box_of(b);
     }
 
     Header const& header_;
     Section const& section_;
     Rank rank_;
-    std::vector<std::int32_t> first_writer_, last_writer_;  // by block
+    Table<BlockId, OptionalId<TaskId>> first_writer_, last_writer_;
     std::vector<std::string> faults_;
 };
 

@@ -5,8 +5,9 @@
 
 #include <list>
 #include <memory>
-#include <mutex>
 #include <utility>
+
+#include "lib/base/mutex.hpp"
 
 namespace ein::tensor {
 
@@ -27,7 +28,7 @@ private:
     using Entry = std::pair<Key, std::shared_ptr<Value const>>;
 
     std::shared_ptr<Value const> find(Key const& key) {
-        std::lock_guard const lock(mutex_);
+        MutexLock const lock(mutex_);
         for (auto entry = entries_.begin(); entry != entries_.end(); ++entry) {
             if (!(entry->first == key)) continue;
             entries_.splice(entries_.begin(), entries_, entry);
@@ -38,15 +39,15 @@ private:
 
     std::shared_ptr<Value const> insert(Key const& key, std::shared_ptr<Value const> value) {
         if (auto found = find(key)) return found;
-        std::lock_guard const lock(mutex_);
+        MutexLock const lock(mutex_);
         entries_.emplace_front(key, value);
         if (entries_.size() > capacity_) entries_.pop_back();
         return value;
     }
 
-    std::size_t capacity_;
-    std::mutex mutex_;
-    std::list<Entry> entries_;  // latest first; few enough to search
+    std::size_t const capacity_;
+    Mutex mutex_;
+    std::list<Entry> entries_ EIN_GUARDED_BY(mutex_);  // latest first; few enough to search
 };
 
 }  // namespace ein::tensor

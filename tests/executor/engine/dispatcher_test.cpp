@@ -23,7 +23,7 @@ schedule::Schedule group() {  // X -> Y -> Z on one rank
     return b.finish();
 }
 
-std::vector<schedule::LoopSpec> const no_loops;
+Table<schedule::LoopSpecId, schedule::LoopSpec> const no_loops;
 
 struct Begun : Dispatcher {
     explicit Begun(schedule::Section const& section) : Dispatcher(section, no_loops, schedule::replay(section)) {
@@ -35,7 +35,7 @@ struct Begun : Dispatcher {
 
 TEST_CASE("tasks are taken in order as their inputs become ready, phase by phase", "[executor][dispatcher]") {
     auto const schedule = group();
-    Begun dispatcher(schedule.sections[0]);
+    Begun dispatcher(schedule.sections[Rank{0}]);
     dispatcher.begin_phase(Phase::load);
     REQUIRE(dispatcher.take_compute() == TaskId{0});
     CHECK_FALSE(dispatcher.take_compute());
@@ -74,7 +74,7 @@ TEST_CASE("a block that would break the memory promise waits for its turn", "[ex
     b.apply(0, total, {{0, 0}, {8, 1}}, {"w", "one"}, "b");  // task 6
     b.store(0, "a"), b.store(0, "b");
     auto const schedule = b.finish();
-    Begun dispatcher(schedule.sections[0]);
+    Begun dispatcher(schedule.sections[Rank{0}]);
     dispatcher.begin_phase(Phase::load);
     while (auto const load = dispatcher.take_compute()) dispatcher.finish(*load);
     dispatcher.begin_phase(Phase::execute);
@@ -89,7 +89,7 @@ TEST_CASE("a block that would break the memory promise waits for its turn", "[ex
 
 TEST_CASE("reading a block more often than scheduled is our own bug and says so", "[executor][dispatcher]") {
     auto const schedule = group();
-    BlockStore store(schedule.sections[0], 1 << 20);
+    BlockStore store(schedule.sections[Rank{0}], 1 << 20);
     store.allocate(BlockId{0});
     CHECK(store.wrote(BlockId{0}));
     CHECK_THROWS_AS(store.wrote(BlockId{0}), InternalError);
@@ -102,7 +102,7 @@ TEST_CASE("any order that the dispatcher allows keeps within the peak and ends w
     std::uint64_t const seed = GENERATE(range(1, 41));
     auto const schedule = random_schedule(1, 80, seed);
     std::mt19937_64 random(seed);
-    Begun dispatcher(schedule.sections[0]);
+    Begun dispatcher(schedule.sections[Rank{0}]);
     bool early = false;
     for (Phase const phase : {Phase::load, Phase::execute, Phase::store}) {
         dispatcher.begin_phase(phase);
@@ -147,7 +147,7 @@ TEST_CASE("admission looks at every task between the head and a block's turn", "
 
 TEST_CASE("nothing of another round starts before its phase begins", "[executor][dispatcher]") {
     auto const schedule = group();
-    Dispatcher dispatcher(schedule.sections[0], no_loops, replay_keeping_inputs(schedule.sections[0]));
+    Dispatcher dispatcher(schedule.sections[Rank{0}], no_loops, replay_keeping_inputs(schedule.sections[Rank{0}]));
     dispatcher.begin_round(Inputs::kept);
     dispatcher.begin_phase(Phase::load);
     dispatcher.finish(*dispatcher.take_compute());
@@ -186,7 +186,7 @@ schedule::Schedule power(std::int64_t turns) {
 TEST_CASE("a loop's tasks are taken turn after turn, then what comes after it", "[executor][dispatcher][loops]") {
     std::int64_t const turns = GENERATE(1, 2, 5);
     auto const schedule = power(turns);
-    Dispatcher dispatcher(schedule.sections[0], schedule.header.loops, schedule::replay(schedule.sections[0]));
+    Dispatcher dispatcher(schedule.sections[Rank{0}], schedule.header.loops, schedule::replay(schedule.sections[Rank{0}]));
     dispatcher.begin_round(Inputs::used_up);
     dispatcher.begin_phase(Phase::load);
     while (auto const task = dispatcher.take_compute()) dispatcher.finish(*task);
@@ -201,7 +201,7 @@ TEST_CASE("a loop's tasks are taken turn after turn, then what comes after it", 
     REQUIRE(static_cast<std::int64_t>(taken.size()) == turns + 2);
     CHECK(std::count(taken.begin(), taken.end(), 3) == turns);
     CHECK(taken.back() == 5);
-    CHECK(dispatcher.turns().begun() == std::vector<std::int64_t>{turns});
+    CHECK(dispatcher.iterations().begun().list() == std::vector<std::int64_t>{turns});
     CHECK(dispatcher.store().ledger().live() == 1);
     CHECK(dispatcher.store().ledger().peak_bytes() == schedule.header.prediction.peak_bytes[0]);
 }
@@ -214,7 +214,7 @@ TEST_CASE("parts of a block take room in the window of sends as messages, not as
     for (Extent begin : {0, 25, 50, 75}) b.transfer_part(0, "x", {{begin}, {25}}, 1, "y");
     b.store(1, "y");
     auto const schedule = b.finish();
-    Dispatcher dispatcher(schedule.sections[0], schedule.header.loops, schedule::replay(schedule.sections[0]),
+    Dispatcher dispatcher(schedule.sections[Rank{0}], schedule.header.loops, schedule::replay(schedule.sections[Rank{0}]),
                   {.peer_bytes = 2 * 25 * 8});
     dispatcher.begin_round(Inputs::used_up);
     dispatcher.begin_phase(Phase::load);

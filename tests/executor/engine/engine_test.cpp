@@ -27,7 +27,7 @@ TEST_CASE("partial products meet on one rank, whatever the number of ranks and t
         CHECK(result.transfers.bytes_sent == schedule.header.prediction.bytes_sent[at]);
         CHECK(result.transfers.messages_sent == schedule.header.prediction.messages_sent[at]);
         CHECK(result.blocks.live() == 0);
-        CHECK(result.blocks.created() == static_cast<std::int64_t>(schedule.sections[at].blocks.size()));
+        CHECK(result.blocks.created() == static_cast<std::int64_t>(schedule.sections[Rank{rank}].blocks.size()));
         CHECK(result.blocks.peak_bytes() <= schedule.header.prediction.peak_bytes[at]);
         CHECK(result.live_after_execute == (rank == 0 ? 1 : 0));
     }
@@ -68,12 +68,12 @@ TEST_CASE("copies and reshapes place elements across ranks", "[executor][engine]
     b.copy(0, reverse, {{3}, {3}}, "x", "y");
     b.copy(0, reverse, {{0}, {3}}, "x", "y");
     b.block(0, "r0", "R", {{0, 0}, {1, 3}});
-    b.reshape(0, schedule::TaskKind::reshape, fold, {}, "y", "r0");
-    b.block(0, "packed", "R", {{0}, {3}}, true);
-    b.reshape(0, schedule::TaskKind::pack, fold, {{1, 0}, {1, 3}}, "y", "packed");
+    b.reshape(0, fold, "y", "r0");
+    b.block(0, "packed", "R", {{0}, {3}}, schedule::BlockFormat::packed);
+    b.pack(0, fold, {{1, 0}, {1, 3}}, "y", "packed");
     b.transfer(0, "packed", 1);
     b.block(1, "r1", "R", {{1, 0}, {1, 3}});
-    b.reshape(1, schedule::TaskKind::unpack, fold, {{0}, {6}}, "packed", "r1");
+    b.unpack(1, fold, {{0}, {6}}, "packed", "r1");
     b.block(1, "f", "F", {{0}, {2}});
     b.fill(1, "f", 2.5);
     b.store(0, "r0"), b.store(1, "r1"), b.store(1, "f"), b.store(0, "y");
@@ -244,7 +244,7 @@ schedule::Schedule power(int ranks, std::int64_t turns, std::optional<double> un
     auto const add = b.kernel("count", sum_of_products("->", {}));
     auto const name = [](std::string const& what, int rank) { return what + std::to_string(rank); };
     auto const part = [](int rank) { return Box{{2 * rank}, {2}}; };
-    std::int32_t const spec = b.loop("power", turns, until.has_value());
+    schedule::LoopSpecId const spec = b.loop("power", turns, until.has_value());
     for (int rank = 0; rank < ranks; ++rank) {
         b.load(rank, "a", "A", {{2 * rank, 0}, {2, n}}), b.load(rank, "x", "X", part(rank));
         b.block(rank, name("v", rank), "V", part(rank)), b.block(rank, name("next", rank), "V", part(rank));
@@ -324,5 +324,5 @@ TEST_CASE("a condition ends a loop on all ranks alike", "[executor][engine][loop
     RunOutcome const run = run_by_threads(schedule);
     CHECK(run.codes == all_done(ranks));
     CHECK(run.outputs.at("V") == power_result(ranks, turns));
-    for (RunResult const& result : run.results) CHECK(result.turns == std::vector<std::int64_t>{turns});
+    for (RunResult const& result : run.results) CHECK(result.iterations.list() == std::vector<std::int64_t>{turns});
 }

@@ -13,22 +13,25 @@ using namespace ein::test;
 TEST_CASE("one kernel is prepared for all tasks of one shape", "[executor][kernels]") {
     auto const schedule = split_k_schedule(3);
     ToyDevice device;
-    KernelTable const table(schedule.header, schedule.sections[0], device, {});
+    KernelTable const table(schedule.header, schedule.sections[Rank{0}], device, {});
     CHECK(device.prepared == 4);  // contract and add, each fresh and accumulating
     CHECK(&table.kernel(TaskId{2}) != &table.kernel(TaskId{3}));
-    CHECK(table.input_offset(schedule.sections[0].tasks[3], 0) == 4 * 8);
-    CHECK(table.input_offset(schedule.sections[0].tasks[3], 1) == 4 * 6 * 8);
+    CHECK(table.input_offset(schedule.sections[Rank{0}].tasks[TaskId{3}], 0) == 4 * 8);
+    CHECK(table.input_offset(schedule.sections[Rank{0}].tasks[TaskId{3}], 1) == 4 * 6 * 8);
 }
 
 TEST_CASE("equal EinSums of several nodes are one kernel", "[executor][kernels]") {
     auto kernel = [](std::string node, std::string const& text) {
         return schedule::Kernel{std::move(node), sum_of_products(text, {{'i', 2}, {'j', 3}, {'k', 4}}), DType::f64};
     };
-    std::vector<schedule::Kernel> kernels{kernel("a", "ij,jk->ik"), kernel("b", "ij,jk->ik"), kernel("c", "ij,jk->ki"),
-                                          kernel("d", "ij,jk->ik"), kernel("e", "ij,jk->ik")};
-    kernels[3].compute = DType::f32;
-    kernels[4].einsum.join = scalar::Expr::operand(0) + scalar::Expr::operand(1);
-    CHECK(distinct_kernels(kernels) == std::vector<std::int32_t>{0, 0, 2, 3, 4});
+    using schedule::KernelId;
+    Table<KernelId, schedule::Kernel> kernels(
+        std::vector{kernel("a", "ij,jk->ik"), kernel("b", "ij,jk->ik"), kernel("c", "ij,jk->ki"),
+                    kernel("d", "ij,jk->ik"), kernel("e", "ij,jk->ik")});
+    kernels[KernelId{3}].compute = DType::f32;
+    kernels[KernelId{4}].einsum.join = scalar::Expr::operand(0) + scalar::Expr::operand(1);
+    CHECK(distinct_kernels(kernels).list() ==
+          std::vector{KernelId{0}, KernelId{0}, KernelId{2}, KernelId{3}, KernelId{4}});
 }
 
 TEST_CASE("threads are shared out by work among tasks of one depth", "[executor][kernels]") {
@@ -43,8 +46,8 @@ TEST_CASE("threads are shared out by work among tasks of one depth", "[executor]
     b.apply(0, copy, {{0}, {500}}, {"a"}, "d");
     b.apply(0, copy, {{0}, {1000}}, {"d"}, "e");
     b.store(0, "e");
-    auto const section = b.finish().sections[0];
-    CHECK(schedule::kernel_widths(section, 4) == std::vector<std::int16_t>{1, 4, 1, 2, 2, 4, 1});
+    auto const section = b.finish().sections[Rank{0}];
+    CHECK(schedule::kernel_widths(section, 4).list() == std::vector<std::int16_t>{1, 4, 1, 2, 2, 4, 1});
     CHECK(schedule::kernel_widths(section, 1).empty());
 }
 
@@ -59,7 +62,7 @@ TEST_CASE("large kernels side by side are cut for all threads each", "[executor]
             b.apply(0, copy, Box::whole({rows, 1024}), {"x"}, name);
         }
         for (char const* name : {"y", "z"}) b.store(0, name);
-        return schedule::kernel_widths(b.finish().sections[0], 2);
+        return schedule::kernel_widths(b.finish().sections[Rank{0}], 2).list();
     };
     CHECK(widths(2048) == std::vector<std::int16_t>{1, 2, 2, 1, 1});
     CHECK(widths(1024) == std::vector<std::int16_t>{1, 1, 1, 1, 1});
@@ -67,7 +70,7 @@ TEST_CASE("large kernels side by side are cut for all threads each", "[executor]
 
 TEST_CASE("tasks are named by kind, owner and block", "[executor][kernels]") {
     auto const schedule = split_k_schedule(2);
-    auto const text = [&](int task) { return task_text(schedule.header, schedule.sections[0], TaskId{task}); };
+    auto const text = [&](int task) { return task_text(schedule.header, schedule.sections[Rank{0}], TaskId{task}); };
     CHECK(text(0) == "task 0 (load of tensor 'A', block A[0:6, 0:8])");
     CHECK(text(2) == "task 2 (apply of node 'AB', block Z[0:6, 0:6])");
     CHECK(text(5) == "task 5 (receive from rank 1, message 0, block Z[0:6, 0:6])");

@@ -34,15 +34,17 @@ Json attention(Extent heads, Extent queries, Extent keys, Extent width) {
 }
 
 std::vector<FusedGroup> chains_of(test::WholeRun const& run, FusionLimits const& limits) {
-    auto profile = schedule::replay(run.schedule.sections[0]);
-    return find_fused_groups(run.schedule.header, run.schedule.sections[0], limits, profile);
+    auto profile = schedule::replay(run.schedule.sections[Rank{0}]);
+    return find_fused_groups(run.schedule.header, run.schedule.sections[Rank{0}], limits, profile);
 }
 
 std::string kinds_of(test::WholeRun const& run, FusedGroup const& group) {
     std::string text;
     for (TaskId id : group.tasks) {
-        schedule::Task const& task = run.schedule.sections[0].tasks[static_cast<std::size_t>(id.value())];
-        text += (text.empty() ? "" : " ") + run.schedule.header.kernels[static_cast<std::size_t>(task.spec)].node;
+        schedule::Section const& section = run.schedule.sections[Rank{0}];
+        auto const call = section.kernel_call(section.tasks[id]);
+        REQUIRE(call);
+        text += (text.empty() ? "" : " ") + run.schedule.header.kernels[call->kernel].node;
     }
     return text;
 }
@@ -105,7 +107,7 @@ TEST_CASE("a chain holds its inputs only where the predicted peak has room", "[e
         {node("A", "ij->ij", {"X"}, "x+1"), node("B", "ij->ij", {"A"}, "x*2"), node("C", "ij->ij", {"B"}, "x-3")},
         {{"X", uniform({64, 64}, 1)}}, "C");
     auto const run = test::whole_run(json, {.fused_groups = small});
-    auto const& section = run.schedule.sections[0];
+    auto const& section = run.schedule.sections[Rank{0}];
     auto profile = schedule::replay(section);
     constexpr std::int64_t bytes = 64 * 64 * 4;
     CHECK(profile.peak == 2 * bytes);
@@ -130,11 +132,11 @@ TEST_CASE("a chain holds its inputs also where others read them last", "[executo
         {{"X", uniform({64, 64}, 1)}}, "Z");
     json["outputs"].push_back("R");
     auto const run = test::whole_run(json, {.fused_groups = small});
-    schedule::Section section = run.schedule.sections[0];
+    schedule::Section section = run.schedule.sections[Rank{0}];
     auto const place = [&](std::string const& name) {
         return std::find_if(section.tasks.begin(), section.tasks.end(), [&](schedule::Task const& task) {
-            return task.kind == schedule::TaskKind::apply &&
-                   run.schedule.header.kernels[static_cast<std::size_t>(task.spec)].node == name;
+            return task.is<schedule::Apply>() &&
+                   run.schedule.header.kernels[section.as<schedule::Apply>(task).kernel].node == name;
         });
     };
     if (place("R") < place("E")) std::iter_swap(place("R"), place("E"));
@@ -176,7 +178,7 @@ std::vector<std::string> steps_of(test::WholeRun const& run) {
     auto const fused_groups = chains_of(run, small);
     REQUIRE(fused_groups.size() == 1);
     std::vector<std::string> texts;
-    for (FusedStep const& step : fusion_plan(run.schedule.header, run.schedule.sections[0], fused_groups[0])) {
+    for (FusedStep const& step : fusion_plan(run.schedule.header, run.schedule.sections[Rank{0}], fused_groups[0])) {
         graph::EinSum const& einsum = step.kernel.einsum;
         REQUIRE(einsum.operands() == step.operands.size());
         std::string text;
@@ -219,8 +221,9 @@ TEST_CASE("what several kernels of a chain compute alike is computed once", "[ex
 }
 
 TEST_CASE("parts are known again under other labels and other operands", "[executor][chains]") {
-    auto const run = test::whole_run(
-        softmax_by_hand("ij,i->i", "exp(x - y)*[j]", "b,b,bc->bc", "[b]*exp(z - x)/y + exp(z - x)"), {.fused_groups = small});
+    auto const run =
+        test::whole_run(softmax_by_hand("ij,i->i", "exp(x - y)*[j]", "b,b,bc->bc", "[b]*exp(z - x)/y + exp(z - x)"),
+                        {.fused_groups = small});
     CHECK(steps_of(run) == std::vector<std::string>{"ij->i x", "ij,i(0)->ij exp(x - y)", "ij(1)->i x*[j]",
                                                     "b(2),bc(1)->bc [b]*y/x + y"});
     check_equal(run, 1e-5);
@@ -258,7 +261,8 @@ TEST_CASE("what is kept has the elements that computing it again gives, to the b
     Json const json = softmax_by_hand("ij,i->i", "max(exp(x - y), y)", "i,i,ij->ij", "exp(z - x)/y");
     Json with_maximum = json;
     with_maximum["nodes"][1]["agg"] = "max";  // which no order changes
-    auto const chained = test::whole_run(with_maximum, {.fused_groups = small}), single = test::whole_run(with_maximum, {});
+    auto const chained = test::whole_run(with_maximum, {.fused_groups = small}),
+               single = test::whole_run(with_maximum, {});
     REQUIRE(steps_of(chained).size() == 4);
     REQUIRE(chains_of(single, {}).empty());
     CHECK(test::same_bits(chained.results.at("Z"), single.results.at("Z")));

@@ -20,8 +20,8 @@ namespace {
 schedule::Header header_with(std::vector<std::string> const& names) {
     schedule::Header header;
     for (std::string const& name : names) {
-        header.outputs.push_back({static_cast<std::int32_t>(header.tensors.size()), name});
-        header.tensors.push_back({name, {2, 2}, DType::f64});
+        schedule::TensorId const tensor = header.tensors.add({name, {2, 2}, DType::f64});
+        header.outputs.add({tensor, name});
     }
     return header;
 }
@@ -45,8 +45,8 @@ TEST_CASE("outputs are written in place and get their names when complete", "[ex
     OutputFiles outputs(header, folder.path, "1");
     outputs.create();
     CHECK_FALSE(fs::exists(folder.path / "grad.W.npy"));
-    outputs.write(0, DType::f64, {{1, 0}, {1, 2}}, bytes_of({3, 4}));
-    outputs.write(0, DType::f64, {{0, 0}, {1, 2}}, bytes_of({1, 2}));
+    outputs.write(schedule::OutputId{0}, DType::f64, {{1, 0}, {1, 2}}, bytes_of({3, 4}));
+    outputs.write(schedule::OutputId{0}, DType::f64, {{0, 0}, {1, 2}}, bytes_of({1, 2}));
     outputs.publish();
     CHECK(folder.files() == 1);
     tensor::HostTensor const found = tensor::read_npy(folder.path / "grad.W.npy");

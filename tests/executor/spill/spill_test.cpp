@@ -21,7 +21,7 @@ void check_run(schedule::Schedule const& schedule, RunOutcome const& run, RunOut
     CHECK(run.codes == all_done(schedule.header.ranks));
     CHECK(same_bits(run.outputs, plain.outputs));
     for (std::size_t rank = 0; rank < run.results.size(); ++rank) {
-        schedule::DiskUse const planned = schedule::disk_use(schedule.sections[rank]);
+        schedule::DiskUse const planned = schedule::disk_use(schedule.sections[Rank{static_cast<int>(rank)}]);
         CHECK(run.results[rank].blocks.peak_bytes() <= budget);
         CHECK(run.results[rank].blocks.live() == 0);
         CHECK(run.results[rank].spilled.blocks == planned.blocks);
@@ -88,7 +88,7 @@ TEST_CASE("outputs that are on disk are dropped between rounds", "[executor][spi
     }
     for (std::string const z : {"P", "Q", "R"}) b.store(0, z);
     auto const spilled = schedule::with_spills(b.finish(), 128);
-    REQUIRE(schedule::disk_use(spilled.sections[0]).blocks == 2);
+    REQUIRE(schedule::disk_use(spilled.sections[Rank{0}]).blocks == 2);
     RunSetup setup;
     setup.repeat = 4;
     setup.load_each_round = true;
@@ -102,7 +102,7 @@ TEST_CASE("outputs that are on disk are dropped between rounds", "[executor][spi
 TEST_CASE("a disk that is full in the middle of a run ends all ranks and says where", "[executor][spill]") {
     auto const schedule = random_schedule(3, 60, 2);
     auto const spilled = schedule::with_spills(schedule, schedule::smallest_budget(schedule));
-    REQUIRE(schedule::disk_use(spilled.sections[0]).blocks > 0);
+    REQUIRE(schedule::disk_use(spilled.sections[Rank{0}]).blocks > 0);
     TemporaryFolder folder;
     RunSetup setup;
     setup.threads = 2;

@@ -24,7 +24,7 @@ struct Fitted {
 std::vector<Fitted> fitted(schedule::Schedule const& schedule, MemoryLimits const& limits) {
     return on_ranks(schedule.header.ranks, {}, [&](Transport& transport) {
         Fitted out;
-        out.section = schedule.sections[static_cast<std::size_t>(transport.rank().value())];
+        out.section = schedule.sections[transport.rank()];
         try {
             out.fit = fit_memory(transport, out.section, limits);
         } catch (Disagreement const& error) {

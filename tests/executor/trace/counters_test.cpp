@@ -32,7 +32,7 @@ std::vector<CounterSample> counters_of(schedule::Section const& section, std::ve
 TEST_CASE("blocks are held from their first writer to their last reader", "[executor][trace]") {
     auto const schedule = one_copy();
     std::vector<CounterSample> const expected{{0, 8, 0}, {1, 8, 1}, {2, 16, 0}, {3, 8, 1}, {4, 8, 0}, {5, 0, 0}};
-    CHECK(counters_of(schedule.sections[0],
+    CHECK(counters_of(schedule.sections[Rank{0}],
                       {{Phase::load, 0, 0, 1, 1}, {Phase::execute, 0, 1.5, 3, 3}, {Phase::store, 0, 3.5, 5, 5}},
                       {{TaskId{0}, -1, 0, 1}, {TaskId{1}, -1, 2, 3}, {TaskId{2}, -1, 4, 5}}) == expected);
 }
@@ -47,7 +47,7 @@ TEST_CASE("inputs stay from round to round, outputs do not", "[executor][trace]"
         {TaskId{0}, -1, 0, 1}, {TaskId{1}, -1, 2, 3}, {TaskId{1}, -1, 5, 6}, {TaskId{2}, -1, 7, 8}};
     std::vector<CounterSample> const expected{{0, 8, 0},  {1, 8, 1}, {2, 16, 0}, {3, 8, 0},
                                               {5, 16, 0}, {6, 8, 1}, {7, 8, 0},  {8, 0, 0}};
-    CHECK(counters_of(schedule.sections[0], phases, events) == expected);
+    CHECK(counters_of(schedule.sections[Rank{0}], phases, events) == expected);
 }
 
 TEST_CASE("counters of a run never fall below zero, keep to the peak and end empty", "[executor][trace]") {
@@ -67,7 +67,7 @@ TEST_CASE("counters of a run never fall below zero, keep to the peak and end emp
         std::vector<Event> events = record.transfers().all();
         for (EventLog const& log : record.workers())
             for (Event const& event : log.all()) events.push_back(event);
-        samples[self] = counters_of(schedule.sections[self], record.phases(), events);
+        samples[self] = counters_of(schedule.sections[transport.rank()], record.phases(), events);
     };
     RunOutcome const run = run_by_threads(schedule, setup);
     REQUIRE(run.codes == all_done(ranks));

@@ -41,8 +41,7 @@ TEST_CASE("the record of a run that failed has the task that failed, still open"
         if (rank == ranks - 1 && ++launches == 2) throw std::runtime_error("odd");
     };
     setup.afterwards = [&](Transport& transport, Record const& record) {
-        auto const self = static_cast<std::size_t>(transport.rank().value());
-        write_flight_record(folder.path, transport.rank(), schedule.header, schedule.sections[self], record,
+        write_flight_record(folder.path, transport.rank(), schedule.header, schedule.sections[transport.rank()], record,
                             {{"why", "odd"}});
     };
     CHECK(run_by_threads(schedule, setup).codes ==
@@ -62,7 +61,7 @@ TEST_CASE("the record of a run that failed has the task that failed, still open"
 TEST_CASE("a record has the last thousand that ended and all that is open", "[executor][trace][flight]") {
     Folder const folder;
     auto const schedule = split_k_schedule(2);
-    Record record(3, schedule.sections[0].tasks.size(), Keep::latest);
+    Record record(3, schedule.sections[Rank{0}].tasks.size(), Keep::latest);
     for (int i = 0; i < 2000; ++i) {
         EventLog& log = record.worker(i % 2);
         log.begin(TaskId{2}, i);
@@ -71,7 +70,7 @@ TEST_CASE("a record has the last thousand that ended and all that is open", "[ex
     record.worker(2).begin(TaskId{3}, 5);
     record.transfers().start(TaskId{5}, 7);
     fs::path const file =
-        write_flight_record(folder.path, Rank{0}, schedule.header, schedule.sections[0], record, Json::object());
+        write_flight_record(folder.path, Rank{0}, schedule.header, schedule.sections[Rank{0}], record, Json::object());
     std::vector<Json> const slices = slices_of(file);
     CHECK(slices.size() == 1002);
     double first = 1e12;

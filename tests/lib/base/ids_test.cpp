@@ -19,3 +19,17 @@ TEST_CASE("ids of one kind compare and hash by value", "[lib][base][ids]") {
     CHECK(blocks.size() == 2);
     CHECK(blocks.contains(BlockId{2}));
 }
+
+TEST_CASE("an id that may be none takes no more memory than an id", "[lib][base][ids]") {
+    static_assert(sizeof(OptionalId<TaskId>) == sizeof(TaskId));
+    OptionalId<TaskId> none;
+    CHECK_FALSE(none);
+    CHECK(none == std::nullopt);
+    OptionalId<TaskId> const three = TaskId{3};
+    CHECK(three.has_value());
+    CHECK(*three == TaskId{3});
+    CHECK(three == TaskId{3});
+    CHECK(none != three);
+    none = TaskId{0};
+    CHECK(none);
+}

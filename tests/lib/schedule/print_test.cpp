@@ -10,7 +10,7 @@ using namespace ein;
 TEST_CASE("tasks and blocks print as messages name them", "[schedule][print]") {
     auto const schedule = test::small_schedule();
     auto text = [&](int rank, int task) {
-        return schedule::task_text(schedule.header, schedule.sections[static_cast<std::size_t>(rank)], TaskId{task});
+        return schedule::task_text(schedule.header, schedule.sections[Rank{rank}], TaskId{task});
     };
     CHECK(text(0, 0) == "load to X[0:4, 0:3]");
     CHECK(text(0, 2) == "send to rank 1 of X[2:4, 0:3]");

@@ -5,7 +5,11 @@
 
 using namespace ein;
 using namespace ein::scheduler;
-using schedule::TaskKind;
+using schedule::InputId;
+using schedule::KernelId;
+using schedule::OutputId;
+using schedule::Receive;
+using schedule::Send;
 
 namespace {
 
@@ -22,36 +26,40 @@ struct TwoRanks {
 
 TEST_CASE_METHOD(TwoRanks, "a message is a send and a receive of one number", "[scheduler][emit]") {
     BlockId const a = block(0), b = block(1), c = block(1);
-    emit.load(Rank{0}, 0, a);
+    emit.load(Rank{0}, InputId{0}, a);
     emit.message({Rank{0}, a, {}}, {Rank{1}, b, {}}, 0);
     emit.message({Rank{0}, a, {{1}, {2}}}, {Rank{1}, c, {}}, 0);
     schedule::Section const sends = take(0), receives = take(1);
     REQUIRE(sends.tasks.size() == 3);
     REQUIRE(receives.tasks.size() == 2);
-    for (std::size_t k = 0; k < 2; ++k) {
-        CHECK(sends.tasks[k + 1].kind == TaskKind::send);
-        CHECK(receives.tasks[k].kind == TaskKind::receive);
-        CHECK(sends.tasks[k + 1].tag == static_cast<int>(k));
-        CHECK(receives.tasks[k].tag == static_cast<int>(k));
-        CHECK(sends.tasks[k + 1].peer == 1);
-        CHECK(receives.tasks[k].peer == 0);
+    for (int k = 0; k < 2; ++k) {
+        schedule::Task const &out = sends.tasks[TaskId{k + 1}], &in = receives.tasks[TaskId{k}];
+        REQUIRE(out.is<Send>());
+        REQUIRE(in.is<Receive>());
+        CHECK(sends.as<Send>(out).tag == schedule::MessageTag{k});
+        CHECK(receives.as<Receive>(in).tag == schedule::MessageTag{k});
+        CHECK(sends.as<Send>(out).to == Rank{1});
+        CHECK(receives.as<Receive>(in).from == Rank{0});
     }
-    CHECK(sends.message_of(sends.tasks[2]).bytes == 16);
+    CHECK(sends.bytes_of(sends.message(sends.tasks[TaskId{2}])) == 16);
 }
 
 TEST_CASE_METHOD(TwoRanks, "readers and writers of blocks are counted", "[scheduler][emit]") {
     BlockId const a = block(0), z = block(0);
-    emit.load(Rank{0}, 0, a);
-    TaskNumber const first = emit.apply(Rank{0}, {.kernel = 0, .operands = {a, a}, .output = z, .region = box});
-    emit.apply(Rank{0}, {.operands = {a, a}, .output = z, .region = box, .accumulate = true, .after = first});
-    emit.store(Rank{0}, 0, z);
+    emit.load(Rank{0}, InputId{0}, a);
+    TaskNumber const first =
+        emit.apply(Rank{0}, {.kernel = KernelId{0}, .operands = {a, a}, .output = z, .region = box});
+    emit.apply(
+        Rank{0},
+        {.kernel = KernelId{0}, .operands = {a, a}, .output = z, .region = box, .accumulate = true, .after = first});
+    emit.store(Rank{0}, OutputId{0}, z);
     schedule::Section const section = take(0);
-    CHECK(section.blocks[0].readers == 4);
-    CHECK(section.blocks[1].writers == 2);
-    CHECK(section.blocks[1].readers == 1);
-    CHECK(section.tasks.front().kind == TaskKind::load);
-    CHECK(section.tasks.back().kind == TaskKind::store);
-    CHECK(section.tasks[2].after == 1);  // of the whole section
+    CHECK(section.blocks[a].readers == 4);
+    CHECK(section.blocks[z].writers == 2);
+    CHECK(section.blocks[z].readers == 1);
+    CHECK(section.tasks.begin()->is<schedule::Load>());
+    CHECK(section.tasks.back().is<schedule::Store>());
+    CHECK(section.tasks[TaskId{2}].after() == TaskId{1});  // of the whole section
 }
 
 TEST_CASE_METHOD(TwoRanks, "a packed block has as many bytes as elements", "[scheduler][emit]") {

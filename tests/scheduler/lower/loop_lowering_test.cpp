@@ -20,22 +20,22 @@ graph::EinGraph power() {
     g.end_loop({{"x", "next"}});
     return g.finish({"next"});
 }
-std::vector<Parts> const rows{{2}, {2, 1}, {2}};
+std::vector<Parts> const two_rows{{2}, {2, 1}, {2}};
 
 }  // namespace
 
 TEST_CASE("an iteration hands its blocks to the next where they are", "[scheduler][loop_lowering]") {
     schedule::Header header;
     graph::EinGraph const graph = power();
-    relation::Plan const plan = test::plan_by_hand(2, rows);
+    relation::Plan const plan = test::plan_by_hand(2, two_rows);
     auto const made = scheduler::lower(graph, plan, test::in_order(), header);
     REQUIRE(header.loops.size() == 1);
-    CHECK(header.loops[0].turns == 3);
+    CHECK(header.loops[schedule::LoopSpecId{0}].iterations == 3);
     for (schedule::Section const& section : made.sections) {
         auto kinds = test::kinds_of(section);
-        CHECK(kinds["turn"] == 1);
+        CHECK(kinds["iterate"] == 1);
         CHECK(kinds["apply"] == 1);
-        CHECK(section.loops.at(0).carries.size() == 1);
+        CHECK(section.loops[schedule::LoopId{0}].carries.size() == 1);
     }
     CHECK(made.ranks[2] == made.ranks[0]);
     CHECK(made.traffic[1].total() == 3 * 2 * 4 * 8);  // the other half of x, in each iteration

@@ -16,7 +16,7 @@ namespace ein::test {
 /// How often each kind of task occurs in a section, by its name.
 inline std::map<std::string, int> kinds_of(schedule::Section const& section) {
     std::map<std::string, int> out;
-    for (schedule::Task const& task : section.tasks) ++out[std::string(schedule::name(task.kind))];
+    for (schedule::Task const& task : section.tasks) ++out[std::string(task.traits().name)];
     return out;
 }
 
@@ -51,8 +51,8 @@ struct LoweringBench {
           plan(plan_by_hand(ranks, parts)),
           options(std::move(how)),
           context(graph, plan, options, header) {
-        for (graph::Value const& v : graph.values) header.tensors.push_back({v.name, v.shape, v.dtype});
-        for (graph::Leaf const& leaf : graph.leaves) header.inputs.push_back({leaf.value.value(), leaf.source});
+        for (graph::Value const& v : graph.values) header.tensors.add({v.name, v.shape, v.dtype});
+        for (graph::Leaf const& leaf : graph.leaves) header.inputs.add({schedule::TensorId{leaf.value.value()}, leaf.source});
     }
 
     /// The value with this name.

@@ -1,5 +1,7 @@
 #include "scheduler/lower/pipelining.hpp"
 
+#include <utility>
+
 #include "lib/schedule/memory/replay.hpp"
 #include "scheduler/emit/section_builder.hpp"
 #include "scheduler/scheduler.hpp"
@@ -7,8 +9,11 @@
 #include "tests/support/graphs.hpp"
 
 using namespace ein;
+using schedule::Apply;
+using schedule::Load;
 using schedule::Section;
-using schedule::TaskKind;
+using schedule::Store;
+using schedule::TensorId;
 using scheduler::SplitRule;
 
 namespace {
@@ -57,10 +62,11 @@ struct Attention {
 };
 
 /// Names of the nodes whose kernels run, in order.
-std::string applied(schedule::Schedule const& schedule, std::size_t rank) {
+std::string applied(schedule::Schedule const& schedule, Rank rank) {
     std::string out;
-    for (schedule::Task const& task : schedule.sections[rank].tasks)
-        if (task.kind == TaskKind::apply) out += schedule.header.kernels[static_cast<std::size_t>(task.spec)].node;
+    Section const& section = schedule.sections[rank];
+    for (schedule::Task const& task : section.tasks)
+        if (task.is<Apply>()) out += schedule.header.kernels[section.as<Apply>(task).kernel].node;
     return out;
 }
 
@@ -86,13 +92,13 @@ TEST_CASE("what becomes partial results is made in their slices, up to where it 
 TEST_CASE("a stream's kernels come slice by slice, those first that others wait for", "[scheduler][streams]") {
     Attention const attention;
     auto const whole = attention.schedule({}), streamed = attention.schedule();
-    for (std::size_t rank = 0; rank < heads; ++rank) {
+    for (Rank rank : streamed.sections.ids()) {
         CHECK(applied(whole, rank) == "PNWOY");
         CHECK(applied(streamed, rank) == "PNWOYPNWOY");
         Section const& section = streamed.sections[rank];
         auto const first = std::find_if(section.tasks.begin(), section.tasks.end(),
-                                        [](auto const& task) { return task.kind == TaskKind::apply; });
-        CHECK(section.region_of(*first).begin[0] == (rank == 0 ? 12 : 0));  // s of the other rank's slice
+                                        [](schedule::Task const& task) { return task.is<Apply>(); });
+        CHECK(section.region_of(*first).begin[0] == (rank == Rank{0} ? 12 : 0));  // s of the other rank's slice
         CHECK(schedule::replay(section).peak < schedule::replay(whole.sections[rank]).peak);
     }
     CHECK(streamed.header.prediction.bytes_sent == whole.header.prediction.bytes_sent);
@@ -104,31 +110,29 @@ TEST_CASE("what may wait comes right before its first reader, but for streams wi
     // B, of y, and A, of x, may wait; C reads B and then D reads A. While A waits, x is live.
     auto const lengths = [&](Extent of_x, scheduler::Room room) {
         scheduler::SectionBuilder b;
-        std::int32_t tensors = 0;
+        TensorId tensors;
+        auto const add_block = [&](Extent length) {
+            TensorId const tensor = std::exchange(tensors, following(tensors));
+            return b.add_block(tensor, DType::f64, box(length));
+        };
         auto const load = [&](Extent length) {
-            BlockId const made = b.add_block(tensors++, DType::f64, box(length));
-            b.add({.kind = TaskKind::load, .spec = 0, .inputs = {}, .output = made, .region = {}});
+            BlockId const made = add_block(length);
+            b.add(Load{{}, made});
             return made;
         };
         auto const apply = [&](BlockId from, Extent length, bool may_wait) {
-            BlockId const made = b.add_block(tensors++, DType::f64, box(length));
+            BlockId const made = add_block(length);
             b.begin_node();
-            b.add({.kind = TaskKind::apply,
-                   .spec = 0,
-                   .inputs = {from},
-                   .output = made,
-                   .region = box(length),
-                   .may_wait = may_wait});
+            b.add(Apply{{}, {&from, 1}, made, view(box(length))}, {.may_wait = may_wait});
             return made;
         };
         BlockId const x = load(of_x), y = load(1), made_b = apply(y, 2, true), made_a = apply(x, 4, true),
                       c = apply(made_b, 80, false), d = apply(made_a, 1, false);
-        for (BlockId block : {c, d})
-            b.add({.kind = TaskKind::store, .spec = 0, .inputs = {block}, .output = {}, .region = {}});
+        for (BlockId block : {c, d}) b.add(Store{{}, block});
         std::vector<Extent> out;
         Section const section = std::move(b).finish(room);
         for (schedule::Task const& task : section.tasks)
-            if (task.kind == TaskKind::apply) out.push_back(section.region_of(task).length[0]);
+            if (task.is<Apply>()) out.push_back(section.region_of(task).length[0]);
         return out;
     };
     using scheduler::Room;
@@ -143,18 +147,13 @@ TEST_CASE("streams may be as long as graphs", "[scheduler][streams]") {
     constexpr std::int32_t length = 300'000;
     scheduler::SectionBuilder b;
     Box const box{{0}, {1}};
-    BlockId block = b.add_block(0, DType::f64, box);
-    b.add({.kind = TaskKind::load, .spec = 0, .inputs = {}, .output = block, .region = {}});
+    BlockId block = b.add_block(TensorId{0}, DType::f64, box);
+    b.add(Load{{}, block});
     for (std::int32_t k = 1; k <= length; ++k) {
-        BlockId const next = b.add_block(k, DType::f64, box);
-        b.add({.kind = TaskKind::apply,
-               .spec = 0,
-               .inputs = {block},
-               .output = next,
-               .region = box,
-               .may_wait = k < length});
+        BlockId const next = b.add_block(TensorId{k}, DType::f64, box);
+        b.add(Apply{{}, {&block, 1}, next, view(box)}, {.may_wait = k < length});
         block = next;
     }
-    b.add({.kind = TaskKind::store, .spec = 0, .inputs = {block}, .output = {}, .region = {}});
+    b.add(Store{{}, block});
     CHECK(std::move(b).finish().tasks.size() == length + 2);
 }

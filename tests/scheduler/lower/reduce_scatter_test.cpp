@@ -21,10 +21,12 @@ struct PartialSums : test::LoweringBench {
         for (int rank = 0; rank < ranks; ++rank) {
             BlockId const block = context.emit.add_block(Rank{rank}, output, DType::f64, whole);
             group.members.push_back(Rank{rank});
-            group.partials.push_back({Rank{rank}, block, whole, context.emit.apply(Rank{rank}, {.output = block})});
+            TaskNumber const made =
+                context.emit.apply(Rank{rank}, {.kernel = {}, .operands = {}, .output = block, .region = {}});
+            group.partials.push_back({Rank{rank}, block, whole, made});
         }
     }
-    void combine() { ReduceScatter(context, graph.nodes[0], {true, DType::f64, 0}).combine(whole, group, 0); }
+    void combine() { ReduceScatter(context, graph.nodes[0], {true, DType::f64, {}}).combine(whole, group, 0); }
     std::int64_t received() const { return context.traffic.all()[0].agg; }
 
     ValueId output = (*this)["C"];

@@ -11,7 +11,7 @@ using namespace ein::scheduler;
 namespace {
 
 constexpr ValueId X{0}, Y{1};
-Box const upper{{0, 0}, {4, 6}}, lower{{4, 0}, {4, 6}}, column{{0, 0}, {8, 1}};
+Box const upper_rows{{0, 0}, {4, 6}}, lower_rows{{4, 0}, {4, 6}}, one_column{{0, 0}, {8, 1}};
 
 /// X, a leaf, and Y = 2 X, both of 8 x 6 in two rows.
 struct TwoRows {
@@ -35,31 +35,31 @@ std::map<int, double> by_rank(std::vector<Held> const& held) {
 TEST_CASE_METHOD(TwoRows, "a block is where it was put, and nowhere before", "[scheduler][block_directory]") {
     CHECK_FALSE(directory.has_blocks(Y));
     CHECK_FALSE(directory.block(Y, 1));
-    directory.put(Y, 1, {Rank{3}, BlockId{7}, lower});
+    directory.put(Y, 1, {Rank{3}, BlockId{7}, lower_rows});
     CHECK(directory.has_blocks(Y));
     CHECK(directory.block(Y, 1)->rank == Rank{3});
-    CHECK(directory.input_of(X) == 0);
+    CHECK(directory.input_of(X) == schedule::InputId{0});
     CHECK_FALSE(directory.input_of(Y));
 }
 
 TEST_CASE_METHOD(TwoRows, "who holds how much of a region", "[scheduler][block_directory]") {
-    directory.put(Y, 0, {Rank{1}, BlockId{0}, upper});
-    directory.put(Y, 1, {Rank{3}, BlockId{7}, lower});
-    CHECK(by_rank(directory.held(Y, column)) == std::map<int, double>{{1, 32}, {3, 32}});
-    CHECK(by_rank(directory.held(X, column)).empty());  // not loaded
-    directory.remember(Y, upper, {Rank{5}, BlockId{2}, upper});
+    directory.put(Y, 0, {Rank{1}, BlockId{0}, upper_rows});
+    directory.put(Y, 1, {Rank{3}, BlockId{7}, lower_rows});
+    CHECK(by_rank(directory.held(Y, one_column)) == std::map<int, double>{{1, 32}, {3, 32}});
+    CHECK(by_rank(directory.held(X, one_column)).empty());  // not loaded
+    directory.remember(Y, upper_rows, {Rank{5}, BlockId{2}, upper_rows});
     CHECK(by_rank(directory.held(Y, {{0, 0}, {2, 6}})) == std::map<int, double>{{1, 96}, {5, 96}});
 }
 
 TEST_CASE_METHOD(TwoRows, "copies are known by region and rank until they are forgotten",
                  "[scheduler][block_directory]") {
-    directory.remember(Y, column, {Rank{0}, BlockId{4}, column});
-    directory.remember(Y, column, {Rank{2}, BlockId{5}, column});
-    CHECK(directory.copy_of(Y, column, Rank{2})->block == BlockId{5});
-    CHECK_FALSE(directory.copy_of(Y, column, Rank{1}));
-    CHECK_FALSE(directory.copy_of(Y, upper, Rank{0}));
+    directory.remember(Y, one_column, {Rank{0}, BlockId{4}, one_column});
+    directory.remember(Y, one_column, {Rank{2}, BlockId{5}, one_column});
+    CHECK(directory.copy_of(Y, one_column, Rank{2})->block == BlockId{5});
+    CHECK_FALSE(directory.copy_of(Y, one_column, Rank{1}));
+    CHECK_FALSE(directory.copy_of(Y, upper_rows, Rank{0}));
     directory.forget_copies(Y);
-    CHECK_FALSE(directory.copy_of(Y, column, Rank{0}));
+    CHECK_FALSE(directory.copy_of(Y, one_column, Rank{0}));
 }
 
 TEST_CASE_METHOD(TwoRows, "a value may be cut in another way before its blocks are made",
@@ -79,6 +79,6 @@ TEST_CASE_METHOD(TwoRows, "a value may be cut in another way before its blocks a
 
 TEST_CASE_METHOD(TwoRows, "a layout names no ranks for what has no home", "[scheduler][block_directory]") {
     CHECK(directory.layout(X).ranks.empty());
-    directory.put(X, 0, {Rank{1}, BlockId{0}, upper});
+    directory.put(X, 0, {Rank{1}, BlockId{0}, upper_rows});
     CHECK(directory.layout(X).ranks == std::vector<Rank>{Rank{1}, Rank{-1}});
 }

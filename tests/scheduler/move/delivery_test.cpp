@@ -9,11 +9,12 @@ using Kinds = std::map<std::string, int>;
 
 namespace {
 
-Box const upper{{0, 0}, {4, 6}}, lower{{4, 0}, {4, 6}}, column{{0, 0}, {8, 1}}, all{{0, 0}, {8, 6}};
+Box const upper_half{{0, 0}, {4, 6}}, lower_half{{4, 0}, {4, 6}}, first_column{{0, 0}, {8, 1}},
+    whole_value{{0, 0}, {8, 6}};
 
 /// X in two rows on ranks 0 and 1, nothing loaded yet.
-struct TwoRows : test::LoweringBench {
-    explicit TwoRows(InputsPolicy inputs = InputsPolicy::once)
+struct RowsOnTwoRanks : test::LoweringBench {
+    explicit RowsOnTwoRanks(InputsPolicy inputs = InputsPolicy::once)
         : LoweringBench(graph_of(), 2, {{2, 1}}, options_of(inputs)), X((*this)["X"]) {
         context.traffic.begin(NodeId{0});
     }
@@ -39,11 +40,11 @@ struct TwoRows : test::LoweringBench {
 }  // namespace
 
 TEST_CASE("a leaf's block is loaded once, where it is first asked for", "[scheduler][delivery]") {
-    TwoRows rows;
+    RowsOnTwoRanks rows;
     CHECK(rows.context.delivery.is_fresh_leaf(rows.X));
     Holding const first = rows.context.delivery.home(rows.X, 0, Rank{1});
     CHECK(first.rank == Rank{1});
-    CHECK(first.box == upper);
+    CHECK(first.box == upper_half);
     CHECK(rows.context.delivery.home(rows.X, 0, Rank{0}).rank == Rank{1});
     CHECK_FALSE(rows.context.delivery.is_fresh_leaf(rows.X));
     CHECK(rows.take_kinds(0) == Kinds{});
@@ -51,78 +52,78 @@ TEST_CASE("a leaf's block is loaded once, where it is first asked for", "[schedu
 }
 
 TEST_CASE("a block that is there is taken as it is", "[scheduler][delivery]") {
-    TwoRows rows;
+    RowsOnTwoRanks rows;
     rows.load_rows();
-    CHECK(rows.context.delivery.need(rows.X, {{1, 0}, {2, 6}}, Rank{0}).box == upper);
+    CHECK(rows.context.delivery.need(rows.X, {{1, 0}, {2, 6}}, Rank{0}).box == upper_half);
     CHECK(rows.take_kinds(0) == Kinds{{"load", 1}});
 }
 
 TEST_CASE("a block comes whole from another rank, once", "[scheduler][delivery]") {
-    TwoRows rows;
+    RowsOnTwoRanks rows;
     rows.load_rows();
-    Holding const found = rows.context.delivery.need(rows.X, lower, Rank{0});
+    Holding const found = rows.context.delivery.need(rows.X, lower_half, Rank{0});
     CHECK(found.rank == Rank{0});
-    CHECK(rows.context.delivery.need(rows.X, lower, Rank{0}).block == found.block);
+    CHECK(rows.context.delivery.need(rows.X, lower_half, Rank{0}).block == found.block);
     CHECK(rows.context.traffic.all()[0].join == 4 * 6 * 8);
     CHECK(rows.take_kinds(0) == Kinds{{"load", 1}, {"receive", 1}});
     CHECK(rows.take_kinds(1) == Kinds{{"load", 1}, {"send", 1}});
 }
 
 TEST_CASE("a region across blocks is cut out, sent and put together", "[scheduler][delivery]") {
-    TwoRows rows;
+    RowsOnTwoRanks rows;
     rows.load_rows();
-    Holding const found = rows.context.delivery.need(rows.X, column, Rank{0});
-    CHECK(found.box == column);
+    Holding const found = rows.context.delivery.need(rows.X, first_column, Rank{0});
+    CHECK(found.box == first_column);
     CHECK(rows.context.traffic.all()[0].repart == 4 * 8);
     CHECK(rows.take_kinds(0) == Kinds{{"load", 1}, {"receive", 1}, {"copy", 1}});  // its own part is copied
     CHECK(rows.take_kinds(1) == Kinds{{"load", 1}, {"copy", 1}, {"send", 1}});
 }
 
 TEST_CASE("sources are what a region would be put together from", "[scheduler][delivery]") {
-    TwoRows rows;
+    RowsOnTwoRanks rows;
     rows.load_rows();
-    auto const sources = rows.context.delivery.sources(rows.X, column, Rank{0});
+    auto const sources = rows.context.delivery.sources(rows.X, first_column, Rank{0});
     REQUIRE(sources.size() == 2);
     CHECK(sources[0].rank == Rank{0});
     CHECK(sources[1].rank == Rank{1});
     CHECK(sources[1].box == Box{{4, 0}, {4, 1}});
-    rows.context.delivery.need_source(rows.X, column, sources[1], Rank{0});
-    CHECK(rows.context.delivery.sources(rows.X, column, Rank{0})[1].rank == Rank{0});  // has come
-    CHECK(rows.context.delivery.sources(rows.X, column, Rank{0})[1].home == Rank{1});
-    rows.context.delivery.need(rows.X, column, Rank{0});
-    CHECK(rows.context.delivery.sources(rows.X, column, Rank{0}).size() == 1);
+    rows.context.delivery.need_source(rows.X, first_column, sources[1], Rank{0});
+    CHECK(rows.context.delivery.sources(rows.X, first_column, Rank{0})[1].rank == Rank{0});  // has come
+    CHECK(rows.context.delivery.sources(rows.X, first_column, Rank{0})[1].home == Rank{1});
+    rows.context.delivery.need(rows.X, first_column, Rank{0});
+    CHECK(rows.context.delivery.sources(rows.X, first_column, Rank{0}).size() == 1);
 }
 
 TEST_CASE("inputs that are shared are read by every rank", "[scheduler][delivery]") {
-    TwoRows rows(InputsPolicy::shared);
+    RowsOnTwoRanks rows(InputsPolicy::shared);
     CHECK(rows.context.delivery.is_read_by_all(rows.X));
-    rows.context.delivery.need(rows.X, all, Rank{0});
-    rows.context.delivery.need(rows.X, column, Rank{1});
+    rows.context.delivery.need(rows.X, whole_value, Rank{0});
+    rows.context.delivery.need(rows.X, first_column, Rank{1});
     CHECK(rows.context.traffic.all()[0].total() == 0);
     CHECK(rows.take_kinds(0) == Kinds{{"load", 1}});
     CHECK(rows.take_kinds(1) == Kinds{{"load", 1}});
 }
 
 TEST_CASE("an empty region needs no message", "[scheduler][delivery]") {
-    TwoRows rows;
+    RowsOnTwoRanks rows;
     CHECK(rows.context.delivery.need(rows.X, {{0, 0}, {0, 6}}, Rank{1}).rank == Rank{1});
     CHECK(rows.take_kinds(0) == Kinds{});
     CHECK(rows.take_kinds(1) == Kinds{{"fill", 1}});
 }
 
 TEST_CASE("what is asked for in an exchange is sent when all have asked", "[scheduler][delivery]") {
-    TwoRows rows;
+    RowsOnTwoRanks rows;
     rows.load_rows();
     rows.context.delivery.exchange([&] {
-        rows.context.delivery.need(rows.X, lower, Rank{0});
-        rows.context.delivery.need(rows.X, upper, Rank{1});
+        rows.context.delivery.need(rows.X, lower_half, Rank{0});
+        rows.context.delivery.need(rows.X, upper_half, Rank{1});
         CHECK(rows.context.traffic.all()[0].join == 2 * 4 * 6 * 8);
     });
     for (int rank : {0, 1}) CHECK(rows.take_kinds(rank) == Kinds{{"load", 1}, {"receive", 1}, {"send", 1}});
 }
 
 TEST_CASE("a transfer counts its bytes, a part only its own", "[scheduler][delivery]") {
-    TwoRows rows;
+    RowsOnTwoRanks rows;
     rows.load_rows();
     Holding const from = *rows.context.directory.block(rows.X, 1);
     rows.context.delivery.transfer(from, rows.X, DType::f64, Rank{0}, Purpose::agg);

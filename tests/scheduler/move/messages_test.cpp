@@ -9,18 +9,18 @@ using namespace ein::scheduler;
 
 namespace {
 
-constexpr Messages rule{.bytes = 64, .most = 1000, .window = 4096};
-Box const rows{{0, 0}, {8, 16}}, columns{{0, 4}, {16, 4}}, shared{{0, 4}, {8, 4}};
+constexpr Messages short_messages{.bytes = 64, .most = 1000, .window = 4096};
+Box const row_block{{0, 0}, {8, 16}}, column_block{{0, 4}, {16, 4}}, shared{{0, 4}, {8, 4}};
 
 }  // namespace
 
 TEST_CASE("what lies in one run at both ends is one message", "[scheduler][messages]") {
     Box const half{{0, 0}, {4, 16}};
-    CHECK(messages_of(half, rows, half, 8, rule) == std::vector<Box>{half});
+    CHECK(messages_of(half, row_block, half, 8, short_messages) == std::vector<Box>{half});
 }
 
 TEST_CASE("a region that lies apart is cut into messages of the size asked for", "[scheduler][messages]") {
-    auto const messages = messages_of(shared, rows, columns, 8, rule);  // 32 elements of 8 bytes
+    auto const messages = messages_of(shared, row_block, column_block, 8, short_messages);  // 32 elements of 8 bytes
     REQUIRE(messages.size() == 4);
     CHECK(messages.front() == Box{{0, 4}, {2, 4}});
     CHECK(messages.back() == Box{{6, 4}, {2, 4}});
@@ -30,8 +30,9 @@ TEST_CASE("a region that lies apart is cut into messages of the size asked for",
 }
 
 TEST_CASE("less than two messages are one, and large blocks have large messages", "[scheduler][messages]") {
-    CHECK(messages_of(shared, rows, columns, 8, {.bytes = 129, .most = 1000}).size() == 1);
-    CHECK(messages_of(shared, rows, columns, 8, {.bytes = 1, .most = 4}).size() == 2);  // half of the block's four
+    CHECK(messages_of(shared, row_block, column_block, 8, {.bytes = 129, .most = 1000}).size() == 1);
+    CHECK(messages_of(shared, row_block, column_block, 8, {.bytes = 1, .most = 4}).size() ==
+          2);  // half of the block's four
 }
 
 TEST_CASE("each rank gets one message of each region of the block it waits for in a round", "[scheduler][messages]") {

@@ -10,6 +10,7 @@
 #include "tests/support/graphs.hpp"
 
 using namespace ein;
+using schedule::kind_of;
 using schedule::Section;
 using schedule::Task;
 using schedule::TaskKind;
@@ -36,7 +37,7 @@ schedule::Schedule there_and_back(int ranks, scheduler::Messages const& messages
 
 std::map<TaskKind, std::int64_t> counts(Section const& section) {
     std::map<TaskKind, std::int64_t> out;
-    for (Task const& task : section.tasks) ++out[task.kind];
+    for (Task const& task : section.tasks) ++out[task.kind()];
     return out;
 }
 
@@ -53,8 +54,8 @@ TEST_CASE("a tensor that changes its cut moves each element once, in pieces of t
     std::int64_t sent = 0;
     for (Section const& section : schedule.sections)
         for (Task const& task : section.tasks) {
-            if (task.kind != TaskKind::send) continue;
-            std::int64_t const bytes = section.message_of(task).bytes;
+            if (!task.is<schedule::Send>()) continue;
+            std::int64_t const bytes = section.bytes_of(section.message(task));
             CHECK(bytes < 2 * small.bytes);
             sent += bytes;
         }
@@ -69,13 +70,15 @@ TEST_CASE("what lies in one run is neither cut out nor put in its place", "[sche
         // copied once, too.
         std::int64_t copied = 0, received_in_place = 0;
         for (Task const& task : section.tasks) {
-            if (task.kind == TaskKind::copy) copied += bytes_of(section, task);
-            if (task.kind == TaskKind::receive && task.order > 0) received_in_place += section.message_of(task).bytes;
+            if (task.is<schedule::Copy>()) copied += bytes_of(section, task);
+            if (!task.is<schedule::Receive>()) continue;
+            schedule::Message const message = section.message(task);
+            if (message.part) received_in_place += section.bytes_of(message);
         }
         std::int64_t const share = rows * columns * element / ranks;
         CHECK(copied == 2 * share);
         CHECK(received_in_place == share / ranks * (ranks - 1));
-        CHECK(counts(section)[TaskKind::apply] == 1);  // Y's alone
+        CHECK(counts(section)[kind_of<schedule::Apply>] == 1);  // Y's alone
     }
 }
 
@@ -114,8 +117,8 @@ TEST_CASE("a node that changes nothing costs nothing where its cut agrees", "[sc
     CHECK(schedule::faults_of(schedule).empty());
     for (Section const& section : schedule.sections) {
         auto tasks = counts(section);
-        CHECK(tasks ==
-              std::map<TaskKind, std::int64_t>{{TaskKind::load, 1}, {TaskKind::apply, 2}, {TaskKind::store, 5}});
+        CHECK(tasks == std::map<TaskKind, std::int64_t>{
+                           {kind_of<schedule::Load>, 1}, {kind_of<schedule::Apply>, 2}, {kind_of<schedule::Store>, 5}});
         CHECK_FALSE(section.idle());
         CHECK(section.blocks.size() == 3);  // X, Y and T, which turns its operand and so has a kernel
     }
@@ -132,8 +135,8 @@ TEST_CASE("a node that changes nothing may take a part of a block", "[scheduler]
     plan.nodes[1] = {.parts = {1, 2}};
     auto const schedule = scheduler::make_schedule(graph, plan);
     CHECK(schedule::faults_of(schedule).empty());
-    CHECK(counts(schedule.sections[0])[TaskKind::copy] == 2);
-    CHECK(counts(schedule.sections[0])[TaskKind::apply] == 1);
+    CHECK(counts(schedule.sections[Rank{0}])[kind_of<schedule::Copy>] == 2);
+    CHECK(counts(schedule.sections[Rank{0}])[kind_of<schedule::Apply>] == 1);
 }
 
 TEST_CASE("a node that converts has a kernel", "[scheduler][repartition]") {
@@ -142,5 +145,5 @@ TEST_CASE("a node that converts has a kernel", "[scheduler][repartition]") {
     g.einsum("Y", "i->i", {"X"}, {.dtype = DType::f32});
     auto const graph = g.finish({"Y"});
     auto const schedule = scheduler::make_schedule(graph, planner::plan(graph, {.ranks = 1}));
-    CHECK(counts(schedule.sections[0])[TaskKind::apply] == 1);
+    CHECK(counts(schedule.sections[Rank{0}])[kind_of<schedule::Apply>] == 1);
 }

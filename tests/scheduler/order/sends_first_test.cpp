@@ -8,12 +8,28 @@
 #include "tests/support/graphs.hpp"
 
 using namespace ein;
+using schedule::Apply;
+using schedule::Copy;
+using schedule::InputId;
+using schedule::KernelId;
+using schedule::Load;
+using schedule::MessageTag;
+using schedule::MovementId;
+using schedule::OutputId;
+using schedule::Receive;
 using schedule::Section;
+using schedule::Send;
+using schedule::Store;
 using schedule::Task;
 using schedule::TaskKind;
+using schedule::TensorId;
 using scheduler::Room;
 
 namespace {
+
+constexpr TaskKind load = schedule::kind_of<Load>, apply = schedule::kind_of<Apply>, copy = schedule::kind_of<Copy>,
+                   send = schedule::kind_of<Send>, receive = schedule::kind_of<Receive>,
+                   store = schedule::kind_of<Store>;
 
 Box row(Extent begin, Extent length) { return {{begin}, {length}}; }
 
@@ -21,20 +37,22 @@ Box row(Extent begin, Extent length) { return {{begin}, {length}}; }
 Section exchange(Extent later, Room room, bool cut_in_a_node_of_its_own = false) {
     scheduler::SectionBuilder b;
     b.begin_node();
-    BlockId const x = b.add_block(0, DType::f64, row(0, 8));
-    b.add({.kind = TaskKind::load, .spec = 0, .inputs = {}, .output = x, .region = {}});
-    BlockId const theirs = b.add_block(1, DType::f64, row(4, 4)), z = b.add_block(1, DType::f64, row(0, 8));
-    b.add({.kind = TaskKind::receive, .inputs = {}, .output = theirs, .region = {}, .peer = 1, .tag = 0});
-    b.add({.kind = TaskKind::copy, .spec = 0, .inputs = {theirs}, .output = z, .region = row(4, 4)});
-    b.add({.kind = TaskKind::copy, .spec = 0, .inputs = {x}, .output = z, .region = row(0, 4)});
+    auto const block = [&](int tensor, Box const& box) { return b.add_block(TensorId{tensor}, DType::f64, box); };
+    Box const near = row(0, 4), far = row(4, 4);
+    BlockId const x = block(0, row(0, 8));
+    b.add(Load{InputId{0}, x});
+    BlockId const theirs = block(1, far), z = block(1, row(0, 8));
+    b.add(Receive{theirs, Rank{1}, MessageTag{0}, {}});
+    b.add(Copy{MovementId{0}, theirs, z, view(far)});
+    b.add(Copy{MovementId{0}, x, z, view(near)});
     if (cut_in_a_node_of_its_own) b.begin_node();
-    BlockId const cut = b.add_block(1, DType::f64, row(4, 4));
-    b.add({.kind = TaskKind::copy, .spec = 0, .inputs = {x}, .output = cut, .region = row(4, 4)});
-    b.add({.kind = TaskKind::send, .inputs = {cut}, .output = {}, .region = {}, .peer = 1, .tag = 0});
+    BlockId const cut = block(1, far);
+    b.add(Copy{MovementId{0}, x, cut, view(far)});
+    b.add(Send{cut, Rank{1}, MessageTag{0}, {}});
     b.begin_node();
-    BlockId const last = b.add_block(2, DType::f64, row(0, later));
-    b.add({.kind = TaskKind::apply, .spec = 0, .inputs = {z}, .output = last, .region = row(0, later)});
-    b.add({.kind = TaskKind::store, .spec = 0, .inputs = {last}, .output = {}, .region = {}});
+    BlockId const last = block(2, row(0, later));
+    b.add(Apply{KernelId{0}, {&z, 1}, last, view(row(0, later))});
+    b.add(Store{OutputId{0}, last});
     return std::move(b).finish(room);
 }
 
@@ -42,35 +60,33 @@ Section exchange(Extent later, Room room, bool cut_in_a_node_of_its_own = false)
 Section one_after_another(Section section) {
     std::vector<Task> cuts, tasks;
     for (Task const& task : section.tasks)
-        if (task.kind == TaskKind::copy) cuts.push_back(task);
+        if (task.is<Copy>()) cuts.push_back(task);
     auto cut = cuts.begin();
     for (Task const& task : section.tasks) {
-        if (task.kind == TaskKind::copy) continue;
-        if (task.kind == TaskKind::send) tasks.push_back(*cut++);
+        if (task.is<Copy>()) continue;
+        if (task.is<Send>()) tasks.push_back(*cut++);
         tasks.push_back(task);
     }
-    section.tasks = std::move(tasks);
+    section.tasks = Table<TaskId, Task>(std::move(tasks));
     return section;
 }
 
 std::vector<TaskKind> kinds(Section const& section) {
     std::vector<TaskKind> out;
-    for (Task const& task : section.tasks) out.push_back(task.kind);
+    for (Task const& task : section.tasks) out.push_back(task.kind());
     return out;
 }
 
 }  // namespace
 
 TEST_CASE("what another rank waits for is cut before this rank waits for its own", "[scheduler][order]") {
-    using enum TaskKind;
     Section const section = exchange(16, Room::within_peak);  // the last block decides the peak
     CHECK(kinds(section) == std::vector{load, copy, receive, copy, copy, send, apply, store});
-    CHECK(section.box_of(section.blocks[static_cast<std::size_t>(section.tasks[1].output)]) == row(4, 4));
+    CHECK(section.box_of(section.blocks[*section.tasks[TaskId{1}].result()]) == row(4, 4));
     CHECK(schedule::replay(section).peak == (8 + 16) * 8);
 }
 
 TEST_CASE("a cut stays where its block would raise the peak, if memory is short", "[scheduler][order]") {
-    using enum TaskKind;
     Section section = exchange(1, Room::within_peak);  // X, theirs and Z together are the peak
     CHECK(kinds(section) == std::vector{load, receive, copy, copy, copy, send, apply, store});
     CHECK(schedule::replay(section).peak == (8 + 4 + 8) * 8);
@@ -82,21 +98,22 @@ TEST_CASE("a cut stays where its block would raise the peak, if memory is short"
 TEST_CASE("no more is cut ahead than a window holds", "[scheduler][order]") {
     scheduler::SectionBuilder b;
     b.begin_node();
-    BlockId const x = b.add_block(0, DType::f64, row(0, 64));
-    b.add({.kind = TaskKind::load, .spec = 0, .inputs = {}, .output = x, .region = {}});
+    auto const block = [&](int tensor, Box const& box) { return b.add_block(TensorId{tensor}, DType::f64, box); };
+    BlockId const x = block(0, row(0, 64));
+    b.add(Load{InputId{0}, x});
     constexpr int pieces = 6;
     for (int k = 0; k < pieces; ++k) {
-        BlockId const theirs = b.add_block(1, DType::f64, row(8 * k, 8)),
-                      cut = b.add_block(0, DType::f64, row(8 * k, 8));
-        b.add({.kind = TaskKind::receive, .inputs = {}, .output = theirs, .region = {}, .peer = 1, .tag = k});
-        b.add({.kind = TaskKind::copy, .spec = 0, .inputs = {x}, .output = cut, .region = row(8 * k, 8)});
-        b.add({.kind = TaskKind::send, .inputs = {cut}, .output = {}, .region = {}, .peer = 1, .tag = k});
+        Box const piece = row(8 * k, 8);
+        BlockId const theirs = block(1, piece), cut = block(0, piece);
+        b.add(Receive{theirs, Rank{1}, MessageTag{k}, {}});
+        b.add(Copy{MovementId{0}, x, cut, view(piece)});
+        b.add(Send{cut, Rank{1}, MessageTag{k}, {}});
     }
     Section section = std::move(b).finish(Room::any);  // all of them are small
     auto const ahead = [&] {
         std::int64_t most = 0, now = 0;
         for (Task const& task : section.tasks) {
-            now += task.kind == TaskKind::copy ? 1 : task.kind == TaskKind::send ? -1 : 0;
+            now += task.is<Copy>() ? 1 : task.is<Send>() ? -1 : 0;
             most = std::max(most, now);
         }
         return most;
@@ -105,13 +122,12 @@ TEST_CASE("no more is cut ahead than a window holds", "[scheduler][order]") {
     Section const all_ahead = section;
     auto const [window, held] = GENERATE(table<std::int64_t, std::int64_t>({{4 * 64, 4}, {3 * 64 + 1, 3}, {1, 2}}));
     section = one_after_another(all_ahead);
-    scheduler::sends_first(section, {1}, Room::any, window);
+    scheduler::sends_first(section, {TaskId{1}}, Room::any, window);
     CHECK(ahead() == held);
     CHECK(section.tasks.size() == all_ahead.tasks.size());
 }
 
 TEST_CASE("a cut stays within its node's tasks", "[scheduler][order]") {
-    using enum TaskKind;
     CHECK(kinds(exchange(16, Room::any, true)) == std::vector{load, receive, copy, copy, copy, send, apply, store});
 }
 
@@ -131,10 +147,10 @@ TEST_CASE("when a tensor changes its axis of cut, no rank waits before it has cu
         std::size_t cuts = 0, sends = 0;
         bool waits = false;
         for (Task const& task : section.tasks) {
-            bool const moves = task.output >= 0 && section.blocks[static_cast<std::size_t>(task.output)].tensor == 1;
-            if (task.kind == TaskKind::receive && moves) waits = true;
-            if (task.kind == TaskKind::copy && moves && !waits) ++cuts;
-            if (task.kind == TaskKind::send) ++sends;
+            bool const moves = task.result() && section.blocks[*task.result()].tensor == TensorId{1};
+            if (task.is<Receive>() && moves) waits = true;
+            if (task.is<Copy>() && moves && !waits) ++cuts;
+            if (task.is<Send>()) ++sends;
         }
         CHECK(sends == static_cast<std::size_t>(ranks - 1));
         CHECK(cuts >= sends);

@@ -42,7 +42,7 @@ public:
     }
 
 private:
-    std::int32_t copy_;
+    schedule::KernelId copy_;
 };
 
 /// Three times: rank 0 makes a piece in 4 s and sends it in 4 s, rank 1 works `last` seconds on it.
@@ -143,12 +143,12 @@ TEST_CASE("as many tasks run at once as there are workers, in list order", "[sch
     CHECK(run.makespan == Approx(12));
     CHECK(run.ranks[0].busy == Approx(10));  // at the end one of two workers has nothing to do
     CHECK(run.ranks[0].waiting == Approx(2));
-    auto const& spans = run.spans[0];  // task 0 loads
-    CHECK(spans[0].begin == -1);
-    CHECK(spans[1].begin == 0);
-    CHECK(spans[2].begin == 0);
-    CHECK(spans[3].begin == Approx(4));
-    CHECK(spans[5].begin == Approx(8));
+    auto const& spans = run.spans[Rank{0}];  // task 0 loads
+    CHECK(spans[TaskId{0}].begin == -1);
+    CHECK(spans[TaskId{1}].begin == 0);
+    CHECK(spans[TaskId{2}].begin == 0);
+    CHECK(spans[TaskId{3}].begin == Approx(4));
+    CHECK(spans[TaskId{5}].begin == Approx(8));
 }
 
 TEST_CASE("one large kernel is cut for all workers", "[scheduler][simulate]") {
@@ -172,8 +172,8 @@ TEST_CASE("a worker that finds nothing to begin helps a kernel that has room for
     cluster.threads = 2;
     cluster.bytes *= 2;  // rates are those of all threads
     Simulation const run = simulate(schedule, cluster);
-    CHECK(run.spans[0][1].end == Approx(4));
-    CHECK(run.spans[0][2].begin == 0);
+    CHECK(run.spans[Rank{0}][TaskId{1}].end == Approx(4));
+    CHECK(run.spans[Rank{0}][TaskId{2}].begin == 0);
     CHECK(run.makespan == Approx(4 + 4));  // a third of it by one worker, the rest by two
     CHECK(run.ranks[0].busy == Approx(8));
 }
@@ -213,7 +213,7 @@ TEST_CASE("matrix products run at the rate of flops, others at the rate of opera
     CHECK(simulate(schedule, cluster).makespan == Approx(64));  // 128 flop at 2 flop/s
     cluster.flops_f64 = 1e9;
     CHECK(simulate(schedule, cluster).makespan == Approx(3 * 16 * 8 / 16.0));  // its bytes
-    schedule.header.kernels[0].einsum.agg = scalar::Agg::max;
+    schedule.header.kernels[schedule::KernelId{0}].einsum.agg = scalar::Agg::max;
     cluster.operations = 4;
     CHECK(simulate(schedule, cluster).makespan == Approx(32));
 }

@@ -31,7 +31,7 @@ schedule::Schedule sums(int inputs, std::vector<std::pair<int, int>> const& pair
 }
 
 DeviceTraffic traffic(schedule::Schedule const& schedule, std::int64_t capacity) {
-    return device_traffic(schedule.header, schedule.sections[0], capacity);
+    return device_traffic(schedule.header, schedule.sections[Rank{0}], capacity);
 }
 
 }  // namespace
@@ -81,7 +81,7 @@ TEST_CASE("everything is copied in once where it fits, and results go home once"
 
 TEST_CASE("what is needed last leaves; what the host has is dropped and comes again", "[schedule][device]") {
     auto const schedule = sums(3, {{0, 1}, {1, 2}, {0, 2}});
-    CHECK(largest_working_set(schedule.sections[0]).bytes == 3 << 10);
+    CHECK(largest_working_set(schedule.sections[Rank{0}]).bytes == 3 << 10);
     // 3 KiB: x0 x1 z0, then x2 and z1 in place of x0 and z0 (which went home), then x0 again and z2
     CHECK(traffic(schedule, 3 << 10) == DeviceTraffic{4 << 10, 0, 3 << 10, 3 << 10});
 }
@@ -103,8 +103,8 @@ TEST_CASE("a result that is read again is evicted to the host and comes back", "
     CHECK(traffic(schedule, 4 << 10).evicted == 0);
 }
 
-TEST_CASE("in a loop, what the next turn reads first stays", "[schedule][device]") {
-    // Each turn reads w0, w1 and w2 in order, with room for a state, a product and two of the three.
+TEST_CASE("in a loop, what the next iteration reads first stays", "[schedule][device]") {
+    // Each iteration reads w0, w1 and w2 in order, with room for a state, a product and two of the three.
     ScheduleBuilder b(1);
     b.tensor("X", {kib});
     auto const add = b.kernel("add", sum_of_products("i,i->i", {{'i', kib}}));
@@ -121,7 +121,7 @@ TEST_CASE("in a loop, what the next turn reads first stays", "[schedule][device]
     CHECK(all.copied_in == 4 << 10);
     DeviceTraffic const tight = traffic(schedule, 4 << 10);
     CHECK(tight.evicted == 0);
-    CHECK(tight.copied_in >= (4 + 9) << 10);      // one of the three at least in every turn
+    CHECK(tight.copied_in >= (4 + 9) << 10);      // one of the three at least in every iteration
     CHECK(tight.copied_in <= (4 + 9 * 2) << 10);  // and not all of them
 }
 
@@ -141,15 +141,15 @@ TEST_CASE("gaps that are too small for a task are joined by moving its own block
     b.apply(0, spread, {{0, 0}, {kib, 3 * kib}}, {"d", "w"}, "v");
     b.store(0, "c"), b.store(0, "v");
     auto const schedule = b.finish();
-    std::int64_t const least = largest_working_set(schedule.sections[0]).bytes;
+    std::int64_t const least = largest_working_set(schedule.sections[Rank{0}]).bytes;
     CHECK(least == 7 << 10);
     CHECK(traffic(schedule, least).peak <= least);
 }
 
 TEST_CASE("too little device memory is refused with the node and both numbers", "[schedule][device]") {
     auto const schedule = sums(2, {{0, 1}});
-    CHECK_NOTHROW(check_device_memory(schedule.header, schedule.sections[0], 3072, ""));
+    CHECK_NOTHROW(check_device_memory(schedule.header, schedule.sections[Rank{0}], 3072, ""));
     CHECK_THROWS_WITH(
-        check_device_memory(schedule.header, schedule.sections[0], 3071, "use more ranks"),
+        check_device_memory(schedule.header, schedule.sections[Rank{0}], 3071, "use more ranks"),
         Catch::Contains("node 'add'") && Catch::Contains("3 KiB (3072 bytes)") && Catch::Contains("(3071 bytes)"));
 }

@@ -39,11 +39,11 @@ TEST_CASE("a schedule reads back as it was written, and always to the same bytes
     auto const back = schedule::read_file(folder.path / "a.sched");
     CHECK(schedule::encode(back.header) == schedule::encode(schedule.header));
     CHECK(back.sections.size() == 2);
-    CHECK(schedule::encode(back.sections[1]) == schedule::encode(schedule.sections[1]));
+    CHECK(schedule::encode(back.sections[Rank{1}]) == schedule::encode(schedule.sections[Rank{1}]));
     CHECK(back.header.params == schedule.header.params);
-    CHECK(back.header.kernels[0].einsum == schedule.header.kernels[0].einsum);
-    CHECK(std::get<tensor::RandomSource>(back.header.inputs[0].source) ==
-          std::get<tensor::RandomSource>(schedule.header.inputs[0].source));
+    CHECK(back.header.kernels[schedule::KernelId{0}].einsum == schedule.header.kernels[schedule::KernelId{0}].einsum);
+    CHECK(std::get<tensor::RandomSource>(back.header.inputs[schedule::InputId{0}].source) ==
+          std::get<tensor::RandomSource>(schedule.header.inputs[schedule::InputId{0}].source));
     schedule::write_file(back, folder.path / "b.sched");
     CHECK(read_bytes(folder.path / "a.sched") == read_bytes(folder.path / "b.sched"));
     CHECK_FALSE(fs::exists(folder.path / "a.sched.partial"));
@@ -53,8 +53,8 @@ TEST_CASE("sources and params read back as they were, the sign of zero and a mis
           "[schedule][file]") {
     auto header = test::small_schedule().header;
     auto const back = [&](tensor::Source const& source) {
-        header.inputs[0].source = source;
-        return schedule::decode_header(schedule::encode(header), "a.sched").inputs[0].source;
+        header.inputs[schedule::InputId{0}].source = source;
+        return schedule::decode_header(schedule::encode(header), "a.sched").inputs[schedule::InputId{0}].source;
     };
     using Complex = std::complex<double>;
     auto const fill = std::get<tensor::FillSource>(back(tensor::FillSource{Complex(-0.0, -0.0), 0}));

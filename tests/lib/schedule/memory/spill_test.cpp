@@ -15,7 +15,7 @@ namespace {
 /// "load, spill, fetch, ..."
 std::string kinds(Section const& section) {
     std::string out;
-    for (Task const& task : section.tasks) out += (out.empty() ? "" : ", ") + std::string(name(task.kind));
+    for (Task const& task : section.tasks) out += (out.empty() ? "" : ", ") + std::string(task.traits().name);
     return out;
 }
 
@@ -26,14 +26,14 @@ Section checked(Schedule const& schedule, std::int64_t budget) {
     for (std::string const& fault : faults_of(spilled)) FAIL_CHECK(fault);
     auto const works = [](Section const& section) {
         return std::count_if(section.tasks.begin(), section.tasks.end(), [](Task const& task) {
-            return task.kind != TaskKind::spill && task.kind != TaskKind::fetch;
+            return !task.is<Spill>() && !task.is<Fetch>();
         });
     };
-    for (std::size_t rank = 0; rank < spilled.sections.size(); ++rank) {
+    for (Rank rank : spilled.sections.ids()) {
         CHECK(replay(spilled.sections[rank]).peak <= budget);
         CHECK(works(spilled.sections[rank]) == works(schedule.sections[rank]));
     }
-    return spilled.sections[0];
+    return spilled.sections[Rank{0}];
 }
 
 /// x, y and w are read long after they are loaded; blocks are 8 elements, 64 bytes. Z = (X + Y) + W by way of T.
@@ -54,7 +54,7 @@ Schedule three_inputs() {
 TEST_CASE("with enough memory a section stays as it is", "[schedule][spill]") {
     Schedule const schedule = three_inputs();
     REQUIRE(schedule.header.prediction.peak_bytes[0] == 256);
-    CHECK(kinds(checked(schedule, 256)) == kinds(schedule.sections[0]));
+    CHECK(kinds(checked(schedule, 256)) == kinds(schedule.sections[Rank{0}]));
 }
 
 TEST_CASE("what is used last leaves, and comes back before it is used", "[schedule][spill]") {
@@ -62,8 +62,8 @@ TEST_CASE("what is used last leaves, and comes back before it is used", "[schedu
     CHECK(smallest_budget(schedule) == 192);
     Section const section = checked(schedule, 192);
     CHECK(kinds(section) == "load, load, load, spill, apply, fetch, apply, store");
-    CHECK(section.blocks[static_cast<std::size_t>(section.inputs_of(section.tasks[3])[0])].tensor == 2);  // W
-    CHECK(section.tasks[5].after == 3);
+    CHECK(section.blocks[section.reads(TaskId{3})[0]].tensor == TensorId{2});  // W
+    CHECK(section.tasks[TaskId{5}].after() == TaskId{3});
     DiskUse const use = disk_use(section);
     CHECK(use.blocks == 1);
     CHECK(use.written == 64);
@@ -72,7 +72,7 @@ TEST_CASE("what is used last leaves, and comes back before it is used", "[schedu
 }
 
 TEST_CASE("a budget below the largest task is our own mistake", "[schedule][spill]") {
-    CHECK_THROWS_AS(with_spills(three_inputs().sections[0], 191), InternalError);
+    CHECK_THROWS_AS(with_spills(three_inputs().sections[Rank{0}], 191), InternalError);
 }
 
 TEST_CASE("a block that is on disk leaves without being written again", "[schedule][spill]") {
@@ -96,11 +96,9 @@ TEST_CASE("a block that is on disk leaves without being written again", "[schedu
     Section const section = checked(schedule, smallest_budget(schedule));
     int of_x = 0, back = 0;
     for (Task const& task : section.tasks) {
-        auto const is_x = [&](std::int32_t block) {
-            return section.blocks[static_cast<std::size_t>(block)].tensor == 0;
-        };
-        of_x += task.kind == TaskKind::spill && is_x(section.inputs_of(task)[0]) ? 1 : 0;
-        back += task.kind == TaskKind::fetch && is_x(task.output) ? 1 : 0;
+        auto const is_x = [&](BlockId block) { return section.blocks[block].tensor == TensorId{0}; };
+        of_x += task.is<Spill>() && is_x(section.as<Spill>(task).block) ? 1 : 0;
+        back += task.is<Fetch>() && is_x(section.as<Fetch>(task).result) ? 1 : 0;
     }
     CHECK(of_x == 1);
     CHECK(back == 2);
@@ -127,7 +125,7 @@ TEST_CASE("a block that several tasks write leaves between them", "[schedule][sp
     Section const section = checked(schedule, 448);
     CHECK(kinds(section).find("spill") != std::string::npos);
     int parts = 0;  // blocks of Z, each written once by an apply
-    for (Block const& block : section.blocks) parts += block.tensor == 2 ? 1 : 0;
+    for (Block const& block : section.blocks) parts += block.tensor == TensorId{2} ? 1 : 0;
     CHECK(parts == 3);
     CHECK(disk_use(section).written == 192 + 2 * 64);  // x once; z has changed each time
 }
@@ -149,9 +147,9 @@ TEST_CASE("copies that may come in any order come after the fetch of their block
     Schedule const schedule = b.finish();
     Section const section = checked(schedule, smallest_budget(schedule));
     for (Task const& task : section.tasks)
-        if (task.kind == TaskKind::copy && section.region_of(task).begin[0] > 0) {
-            REQUIRE(task.after >= 0);
-            CHECK(section.tasks[static_cast<std::size_t>(task.after)].kind == TaskKind::fetch);
+        if (task.is<Copy>() && section.as<Copy>(task).region.begin[0] > 0) {
+            REQUIRE(task.after());
+            CHECK(section.tasks[*task.after()].is<Fetch>());
         }
 }
 

@@ -1,0 +1,96 @@
+// All that the ranks of a schedule share: the graph, its tensors, the tables that tasks refer to, and what was predicted.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "lib/base/table.hpp"
+#include "lib/graph/ein_graph.hpp"
+#include "lib/scalar/evaluate/evaluate.hpp"
+#include "lib/schedule/model/ids.hpp"
+#include "lib/tensor/source.hpp"
+
+namespace ein::schedule {
+
+struct Tensor {
+    std::string name;
+    Shape shape;
+    DType dtype = DType::f32;
+};
+
+/// A tensor's data.
+struct Input {
+    TensorId tensor;
+    tensor::Source source;
+};
+
+struct Output {
+    TensorId tensor;
+    std::string name;
+};
+
+/// A kernel: an EinSum and the type that its join runs in. Operand and output types are those of the blocks.
+struct Kernel {
+    std::string node;  // whose it is, for messages and reports
+    graph::EinSum einsum;
+    DType compute = DType::f32;
+};
+
+/// Where a copied element comes from: input index = start + step * output index, for each axis.
+struct Movement {
+    std::string node;
+    std::vector<graph::AxisMap> axes;
+};
+struct ReshapeSpec {
+    std::string node;
+    Shape from, to;
+};
+struct FillSpec {
+    std::string node;
+    scalar::Scalar value;
+};
+
+struct LoopSpec {
+    std::string name;
+    std::int64_t iterations = 1;  // at most
+    bool conditional = false;     // or fewer, when its condition says so
+};
+
+/// What was predicted; the run's counts equal bytes and never exceed peaks.
+struct Prediction {
+    double flops = 0;
+    std::vector<std::int64_t> bytes_sent, bytes_received;  // by rank
+    std::vector<std::int64_t> messages_sent;               // by rank
+    std::vector<std::int64_t> peak_bytes;                  // of blocks, by rank
+    double worst_case_elements = 0, worst_case_bytes = 0;  // the published cost of the plan
+};
+
+struct Header {
+    std::string name;        // of the graph
+    std::string graph_text;  // the graph file, for --verify
+    std::string graph_file;  // its name, for messages
+    std::string folder;      // of the graph file, relative to the schedule file: data files are relative to it
+    int ranks = 1;
+    std::string strategy, place;
+    scalar::Params params;
+    Table<TensorId, Tensor> tensors;
+    Table<InputId, Input> inputs;
+    Table<OutputId, Output> outputs;
+    Table<KernelId, Kernel> kernels;
+    Table<MovementId, Movement> movements;
+    Table<ReshapeId, ReshapeSpec> reshapes;
+    Table<FillId, FillSpec> fills;
+    Table<LoopSpecId, LoopSpec> loops;
+    Prediction prediction;
+};
+
+/// The table that an id is of. A new table has its line here.
+inline auto const& table_of(Header const& header, InputId) { return header.inputs; }
+inline auto const& table_of(Header const& header, OutputId) { return header.outputs; }
+inline auto const& table_of(Header const& header, KernelId) { return header.kernels; }
+inline auto const& table_of(Header const& header, MovementId) { return header.movements; }
+inline auto const& table_of(Header const& header, ReshapeId) { return header.reshapes; }
+inline auto const& table_of(Header const& header, FillId) { return header.fills; }
+inline auto const& table_of(Header const& header, LoopSpecId) { return header.loops; }
+
+}  // namespace ein::schedule

@@ -1,0 +1,65 @@
+#include "lib/schedule/model/section.hpp"
+
+#include <algorithm>
+
+#include "lib/base/error.hpp"
+
+namespace ein::schedule {
+
+std::optional<Apply> Section::kernel_call(Task const& task) const {
+    if (task.is<Apply>()) return as<Apply>(task);
+    if (task.is<Reduce>()) return call_of(as<Reduce>(task));
+    return std::nullopt;
+}
+
+Message Section::message(Task const& task) const {
+    if (task.is<Send>()) {
+        auto const send = as<Send>(task);
+        return {send.block, send.to, send.tag, send.part, true};
+    }
+    promise(task.is<Receive>(), "a message of a task that is no transfer");
+    auto const receive = as<Receive>(task);
+    return {receive.block, receive.from, receive.tag, receive.part, false};
+}
+
+Extent Section::elements_of(Block const& block) const {
+    return visit_format(block.format, view_of(block), [](auto const& format) { return format.elements(); });
+}
+
+std::int64_t Section::bytes_of(Block const& block) const {
+    return elements_of(block) * static_cast<std::int64_t>(size_of(block.dtype));
+}
+
+ByteRange Section::range_of(Message const& message) const {
+    Block const& block = blocks[message.block];
+    if (!message.part) return {0, bytes_of(block)};
+    auto const size = static_cast<std::int64_t>(size_of(block.dtype));
+    return {offset_in(message.part->box(), box_of(block)) * size, message.part->elements() * size};
+}
+
+bool Section::idle() const {
+    return std::all_of(tasks.begin(), tasks.end(),
+                       [](Task const& task) { return task.is<Load>() || task.is<Send>(); });
+}
+
+std::int32_t Section::add_operands(std::span<BlockId const> list) {
+    auto const first = static_cast<std::int32_t>(operands.size());
+    operands.insert(operands.end(), list.begin(), list.end());
+    return first;
+}
+
+std::int64_t Section::add_box(BoxView const& box) {
+    if (box.order() == 0) return 0;
+    auto const first = static_cast<std::int64_t>(coords.size());
+    coords.insert(coords.end(), box.begin.begin(), box.begin.end());
+    coords.insert(coords.end(), box.length.begin(), box.length.end());
+    return first;
+}
+
+TaskId Section::append(Task task) {
+    for (BlockId block : reads(task)) ++blocks[block].readers;
+    if (auto const result = task.result()) ++blocks[*result].writers;
+    return tasks.add(task);
+}
+
+}  // namespace ein::schedule

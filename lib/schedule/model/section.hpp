@@ -1,0 +1,134 @@
+// What one rank does: its blocks and its tasks in an order that is safe on all ranks together: running every rank's list in order ends.
+// Loads come first, stores last; only spills and fetches may stand between them.
+// Operands and coordinates lie in pools, so that a section of a million tasks is read in one piece.
+// Example: section.visit(task, Overloaded{[](Send const& send) { ... }, [](auto const&) {}}).
+#pragma once
+
+#include <vector>
+
+#include "lib/base/table.hpp"
+#include "lib/schedule/model/block.hpp"
+#include "lib/schedule/model/packing.hpp"
+#include "lib/schedule/model/task.hpp"
+
+namespace ein::schedule {
+
+/// Bytes of a block that lie together.
+struct ByteRange {
+    std::int64_t offset = 0, bytes = 0;
+};
+
+/// A send or a receive, as whoever moves bytes sees it.
+struct Message {
+    BlockId block;
+    Rank peer;
+    MessageTag tag;
+    std::optional<BoxView> part;
+    bool is_send = false;
+};
+
+/// Tasks that are run again and again. The last of them, an Iterate, reads the condition, what the next iteration begins with, and all
+/// that comes from outside, which therefore stays until the last iteration has ended. Loops are whole in one another or apart; an inner
+/// one comes before the outer one in Section::loops.
+struct Loop {
+    /// At an iteration's end `next` takes the place of `inside`, which was made before the loop and has had its last reader in the
+    /// iteration. After the last iteration `next` is there for whoever reads it.
+    struct Carry {
+        BlockId inside, next;  // blocks that are alike
+        friend bool operator==(Carry const&, Carry const&) = default;
+    };
+    LoopSpecId spec;
+    TaskId first, last;               // its tasks, `last` the Iterate
+    OptionalId<BlockId> condition;    // a block of one element: no other iteration when it is 0; none: their number says
+    std::vector<Carry> carries;
+
+    bool contains(TaskId task) const { return first <= task && task <= last; }
+    bool contains(Loop const& inner) const { return first <= inner.first && inner.last < last; }
+};
+
+struct Section {
+    Table<BlockId, Block> blocks;
+    Table<TaskId, Task> tasks;
+    std::vector<BlockId> operands;  // blocks that tasks read
+    std::vector<Extent> coords;
+    Table<LoopId, Loop> loops;
+
+    /// The blocks that a task reads, in the order of its operands.
+    std::span<BlockId const> reads(Task const& task) const {
+        Task::Record const& record = task.record();
+        return {operands.data() + record.first_operand, static_cast<std::size_t>(record.operands)};
+    }
+    std::span<BlockId const> reads(TaskId task) const { return reads(tasks[task]); }
+    /// A task as the struct of its kind, which it must be of. Spans point into the section.
+    template <class T>
+    T as(Task const& task) const {
+        return unpack<T>(task, *this);
+    }
+    /// The box that a task is about, in whatever indices; of no axes where its kind has none.
+    BoxView region_of(Task const& task) const { return box_at(task.record().coords, task.order()); }
+    /// Calls the visitor with the task as the struct of its kind. A visitor that lacks a kind does not compile.
+    template <class Visitor>
+    decltype(auto) visit(Task const& task, Visitor&& visitor) const;
+
+    /// A kernel call of either kind.
+    std::optional<Apply> kernel_call(Task const& task) const;
+    /// Of a transfer. @throws InternalError for other tasks
+    Message message(Task const& task) const;
+
+    Box box_of(Block const& block) const { return box_at(block.coords, block.order).box(); }
+    BoxView view_of(Block const& block) const { return box_at(block.coords, block.order); }
+    BoxView box_at(std::int64_t first, std::int32_t order) const {
+        Extent const* const begin = coords.data() + first;
+        auto const count = static_cast<std::size_t>(order);
+        return {{begin, count}, {begin + count, count}};
+    }
+    Extent elements_of(Block const& block) const;
+    std::int64_t bytes_of(Block const& block) const;
+    std::int64_t bytes_of(BlockId block) const { return bytes_of(blocks[block]); }
+    /// What a transfer takes of its block, or puts into it.
+    ByteRange range_of(Message const& message) const;
+    std::int64_t bytes_of(Message const& message) const { return range_of(message).bytes; }
+    /// The rank makes no block of a node's and keeps none: at most it loads something for others.
+    bool idle() const;
+
+    // Pools, for packing.hpp.
+    std::int32_t add_operands(std::span<BlockId const> blocks);
+    std::int64_t add_box(BoxView const& box);
+    /// Appends a task and counts it as a reader and a writer of its blocks.
+    TaskId append(Task task);
+    template <class T>
+    TaskId add(T const& task, OptionalId<TaskId> after = {}) {
+        Task packed = pack(task, *this);
+        if (after) packed.set_after(after);
+        return append(packed);
+    }
+};
+
+/// A visitor made of one lambda a kind.
+template <class... Part>
+struct Overloaded : Part... {
+    using Part::operator()...;
+};
+template <class... Part>
+Overloaded(Part...) -> Overloaded<Part...>;
+
+namespace detail {
+
+template <class First, class... Rest, class Visitor>
+decltype(auto) visit_kinds(KindList<First, Rest...>, Section const& section, Task const& task, Visitor& visitor) {
+    if constexpr (sizeof...(Rest) == 0) {
+        return visitor(section.as<First>(task));
+    } else {
+        if (task.is<First>()) return visitor(section.as<First>(task));
+        return visit_kinds(KindList<Rest...>(), section, task, visitor);
+    }
+}
+
+}  // namespace detail
+
+template <class Visitor>
+decltype(auto) Section::visit(Task const& task, Visitor&& visitor) const {
+    return detail::visit_kinds(TaskKinds(), *this, task, visitor);
+}
+
+}  // namespace ein::schedule

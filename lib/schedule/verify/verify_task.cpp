@@ -1,0 +1,145 @@
+#include "lib/schedule/verify/verify_task.hpp"
+
+#include <algorithm>
+
+#include "lib/tensor/reshape_runs.hpp"
+
+namespace ein::schedule {
+namespace {
+
+bool axis_fits(graph::AxisMap map, BoxView region, BoxView from, BoxView to, std::size_t axis) {
+    Extent const low = region.begin[axis], high = region.end(axis) - 1;
+    if (low < to.begin[axis] || high >= to.end(axis)) return false;
+    Extent step_low, step_high, first, last;
+    if (__builtin_mul_overflow(map.step, low, &step_low) || __builtin_mul_overflow(map.step, high, &step_high) ||
+        __builtin_add_overflow(map.start, step_low, &first) || __builtin_add_overflow(map.start, step_high, &last))
+        return false;
+    return std::min(first, last) >= from.begin[axis] && std::max(first, last) < from.end(axis);
+}
+
+/// A visitor with one small function a kind of task.
+class TaskCheck {
+public:
+    TaskCheck(Header const& header, Section const& section) : header_(header), section_(section) {}
+
+    bool operator()(Load const& load) const {
+        TensorId const tensor = header_.inputs[load.input].tensor;
+        Block const& result = block(load.result);
+        return result.is_box() && result.tensor == tensor && result.dtype == header_.tensors[tensor].dtype;
+    }
+    bool operator()(Apply const& call) const { return kernel_call(call); }
+    bool operator()(Reduce const& call) const { return kernel_call(call); }
+    bool operator()(Fill const&) const { return true; }
+    bool operator()(Copy const& copy) const {
+        auto const& axes = header_.movements[copy.movement].axes;
+        Block const &from = block(copy.from), &to = block(copy.result);
+        BoxView const region = copy.region, from_box = section_.view_of(from), to_box = section_.view_of(to);
+        if (!from.is_box() || !to.is_box() || from.dtype != to.dtype || region.order() != axes.size() ||
+            from_box.order() != axes.size() || to_box.order() != axes.size())
+            return false;
+        bool const empty = std::find(region.length.begin(), region.length.end(), 0) != region.length.end();
+        for (std::size_t axis = 0; axis < axes.size(); ++axis)
+            if (region.length[axis] < 0 || (!empty && !axis_fits(axes[axis], region, from_box, to_box, axis)))
+                return false;
+        return true;
+    }
+    bool operator()(Reshape const& task) const {
+        ReshapeSpec const& spec = header_.reshapes[task.reshape];
+        Block const &from = block(task.from), &to = block(task.result);
+        return from.dtype == to.dtype && from.is_box() && to.is_box() && is_inside(section_.view_of(from), spec.from) &&
+               is_inside(section_.view_of(to), spec.to);
+    }
+    bool operator()(Pack const& task) const {
+        Block const &from = block(task.from), &to = block(task.result);
+        return from.dtype == to.dtype && from.is_box() && to.format == BlockFormat::packed &&
+               shares(task.reshape, section_.view_of(from), task.unpacked, section_.elements_of(to));
+    }
+    bool operator()(Unpack const& task) const {
+        Block const &from = block(task.from), &to = block(task.result);
+        return from.dtype == to.dtype && from.format == BlockFormat::packed && to.is_box() &&
+               shares(task.reshape, task.packed, section_.view_of(to), section_.elements_of(from));
+    }
+    bool operator()(Send const& send) const { return !send.part || lies_together(*send.part, block(send.block)); }
+    bool operator()(Receive const& receive) const {
+        return !receive.part || lies_together(*receive.part, block(receive.block));
+    }
+    bool operator()(Store const& store) const {
+        // Of a tensor that equals it, maybe: a node that changes nothing has none.
+        Tensor const& tensor = header_.tensors[header_.outputs[store.output].tensor];
+        Block const& stored = block(store.block);
+        return stored.is_box() && header_.tensors[stored.tensor].shape == tensor.shape && stored.dtype == tensor.dtype;
+    }
+    bool operator()(Spill const&) const { return true; }
+    bool operator()(Fetch const&) const { return true; }
+    bool operator()(Iterate const&) const { return true; }
+
+private:
+    Block const& block(BlockId id) const { return section_.blocks[id]; }
+
+    template <class Call>
+    bool kernel_call(Call const& call) const {
+        graph::EinSum const& e = header_.kernels[call.kernel].einsum;
+        if (call.operands.size() != e.operands() || call.region.order() != e.labels.size() ||
+            !is_inside(call.region, e.extents))
+            return false;
+        for (std::size_t k = 0; k < e.operands(); ++k)
+            if (!covers(block(call.operands[k]), e.inputs[k], call.region)) return false;
+        return covers(block(call.result), e.output, call.region);
+    }
+
+    /// The block holds the whole of region's projection on the labels of its axes.
+    bool covers(Block const& held, std::vector<int> const& labels, BoxView region) const {
+        BoxView const box = section_.view_of(held);
+        if (!held.is_box() || box.order() != labels.size()) return false;
+        bool inside = true;
+        for (std::size_t axis = 0; axis < labels.size(); ++axis) {
+            auto const label = static_cast<std::size_t>(labels[axis]);
+            if (region.length[label] == 0) return true;
+            inside = inside && region.begin[label] >= box.begin[axis] && region.end(label) <= box.end(axis);
+        }
+        return inside;
+    }
+
+    bool shares(ReshapeId id, BoxView from, BoxView to, Extent packed) const {
+        ReshapeSpec const& spec = header_.reshapes[id];
+        return is_inside(from, spec.from) && is_inside(to, spec.to) &&
+               packed == tensor::shared_elements(spec.from, from.box(), spec.to, to.box());
+    }
+
+    bool lies_together(BoxView part, Block const& whole) const {
+        BoxView const box = section_.view_of(whole);
+        if (!whole.is_box() || part.order() != box.order()) return false;
+        for (std::size_t axis = 0; axis < part.order(); ++axis)
+            if (part.length[axis] < 0 || part.begin[axis] < box.begin[axis] ||
+                part.length[axis] > box.end(axis) - part.begin[axis])
+                return false;
+        return is_one_run(part.box(), box.box());
+    }
+
+    Header const& header_;
+    Section const& section_;
+};
+
+}  // namespace
+
+bool is_possible_shape(Shape const& shape, DType dtype) {
+    Extent const most_elements = (Extent{1} << 62) / static_cast<Extent>(size_of(dtype));
+    auto const count = checked_element_count(shape);
+    return std::all_of(shape.begin(), shape.end(), [&](Extent e) { return e >= 0 && e <= most_elements; }) && count &&
+           *count <= most_elements;
+}
+
+bool is_inside(BoxView box, Shape const& shape) {
+    if (box.order() != shape.size()) return false;
+    for (std::size_t axis = 0; axis < shape.size(); ++axis)
+        if (box.begin[axis] < 0 || box.length[axis] < 0 || box.begin[axis] > shape[axis] ||
+            box.length[axis] > shape[axis] - box.begin[axis])
+            return false;
+    return true;
+}
+
+bool is_sound(Header const& header, Section const& section, Task const& task) {
+    return section.visit(task, TaskCheck(header, section));
+}
+
+}  // namespace ein::schedule
