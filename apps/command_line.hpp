@@ -23,7 +23,8 @@ std::int64_t memory_budget(std::string const& text, std::string const& option = 
 CLI::Validator number_from(double least, bool open = false);
 
 using NamedPath = std::pair<std::string, std::filesystem::path>;  // an option and its file, or none
-/// @throws UsageError where a file that is written is read too, or is written twice: nobody means to lose the one for the other
+/// @throws UsageError where a file that is written is read too, or is written twice: nobody means to lose the one for
+/// the other
 void check_written(std::vector<NamedPath> const& written, std::vector<NamedPath> const& read);
 
 /// Writes a small text file, whole or not at all (see ReplacedFile). @throws RunError

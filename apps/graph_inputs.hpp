@@ -17,12 +17,14 @@ std::pair<std::string, std::string> name_and_file(std::string const& text, std::
 /// "NAME=VALUE" in two. @throws UsageError for a text without name or '='; `option` is named in it
 std::pair<std::string, std::string> name_and_value(std::string const& option, std::string const& text);
 
-/// For each of `texts` ("NAME=FILE") the position of NAME in `names` and the source that FILE is; files are made absolute.
+/// For each of `texts` ("NAME=FILE") the position of NAME in `names` and the source that FILE is; files are made
+/// absolute.
 /// @throws UsageError for a name that `names` lacks, with the nearest, or that is given twice
 std::vector<std::pair<std::size_t, tensor::Source>> given_sources(std::vector<std::string> const& texts,
                                                                   std::vector<std::string> const& names);
 
-/// `params` with those of `texts` ("NAME=NUMBER") changed. @throws UsageError for an unknown name, one given twice, or no number
+/// `params` with those of `texts` ("NAME=NUMBER") changed. @throws UsageError for an unknown name, one given twice, or
+/// no number
 scalar::Params given_params(std::vector<std::string> const& texts, scalar::Params params);
 
 }  // namespace ein::apps

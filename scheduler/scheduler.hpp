@@ -19,9 +19,8 @@
 namespace ein::scheduler {
 
 struct SchedulerOptions {
-    std::string place =
-        "best";  // a placer, or "best": the one whose simulated run on the cluster is the fastest (of very many calls:
-                 // greedy)
+    std::string place = "best";  // a placer, or "best": the one whose simulated run on the cluster is the fastest (of
+                                 // very many calls: greedy)
     InputsPolicy inputs = InputsPolicy::once;
     Order order = Order::as_given;
     std::int64_t slice_bytes = 16 << 10;  // see lowering_context.hpp

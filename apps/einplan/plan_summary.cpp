@@ -11,7 +11,6 @@
 namespace ein::apps {
 namespace {
 
-
 std::int64_t most(std::vector<std::int64_t> const& values) { return *std::max_element(values.begin(), values.end()); }
 std::int64_t total(std::vector<std::int64_t> const& values) {
     return std::accumulate(values.begin(), values.end(), std::int64_t{0});

@@ -98,8 +98,8 @@ SweepRow sweep_row(schedule::Schedule const& schedule, double seconds, double se
         for (schedule::Task const& task : section.tasks)
             if (task.is<schedule::Receive>()) {
                 schedule::Message const message = section.message(task);
-                words += section.bytes_of(message) /
-                         static_cast<std::int64_t>(size_of(section.blocks[message.block].dtype));
+                words +=
+                    section.bytes_of(message) / static_cast<std::int64_t>(size_of(section.blocks[message.block].dtype));
             }
         row.words = std::max(row.words, words);
     }
@@ -123,8 +123,9 @@ std::string sweep_text(std::vector<SweepRow> const& rows, std::string const& clu
 }
 
 Json simulation_json(schedule::Schedule const& schedule, Simulation const& simulation) {
-    Json out{
-        {"makespan", simulation.makespan}, {"all_turns", simulation.all_iterations}, {"efficiency", simulation.efficiency}};
+    Json out{{"makespan", simulation.makespan},
+             {"all_turns", simulation.all_iterations},
+             {"efficiency", simulation.efficiency}};
     out["ranks"] = Json::array();
     for (RankTimes const& times : simulation.ranks)
         out["ranks"].push_back(

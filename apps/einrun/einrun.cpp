@@ -15,25 +15,25 @@
 #include "apps/command_line.hpp"
 #include "apps/einrun/einrun_options.hpp"
 #include "apps/einrun/forecast.hpp"
+#include "apps/einrun/verify_run.hpp"
 #include "apps/graph_inputs.hpp"
 #include "apps/report_errors.hpp"
-#include "apps/einrun/verify_run.hpp"
-#include "executor/startup/agreement.hpp"
-#include "executor/startup/core_sets.hpp"
 #include "executor/engine/engine.hpp"
-#include "executor/startup/host_memory.hpp"
-#include "executor/io/inputs.hpp"
 #include "executor/health/crash_handler.hpp"
-#include "executor/startup/memory_fit.hpp"
+#include "executor/io/inputs.hpp"
 #include "executor/io/output_files.hpp"
 #include "executor/report/report.hpp"
+#include "executor/startup/agreement.hpp"
+#include "executor/startup/core_sets.hpp"
+#include "executor/startup/host_memory.hpp"
+#include "executor/startup/memory_fit.hpp"
 #include "executor/startup/threads.hpp"
 #include "executor/trace/flight_record.hpp"
 #include "executor/trace/trace.hpp"
 #include "executor/transport/launcher.hpp"
 #include "lib/base/replaced_file.hpp"
-#include "lib/schedule/file/file.hpp"
 #include "lib/schedule/device/producer_fusion.hpp"
+#include "lib/schedule/file/file.hpp"
 
 namespace {
 
@@ -305,8 +305,8 @@ private:
 
     fs::path data_folder() const { return fs::absolute(options_.schedule).parent_path() / header_.folder; }
 
-    /// Trace, report, verification and summary of a run whose outputs are in place. A trace or report that cannot be written is told at
-    /// once and ends the run with its code when everything else is done.
+    /// Trace, report, verification and summary of a run whose outputs are in place. A trace or report that cannot be
+    /// written is told at once and ends the run with its code when everything else is done.
     int finish() {
         std::optional<Error> unwritten;
         try {
@@ -339,8 +339,7 @@ private:
                 unwritten = error;
             }
             if (!options_.quiet &&
-                (std::fputs(summary(report, verified).c_str(), stdout) < 0 || std::fflush(stdout) != 0))
-            {
+                (std::fputs(summary(report, verified).c_str(), stdout) < 0 || std::fflush(stdout) != 0)) {
                 warn(std::string("the summary cannot be written to stdout: ") + std::strerror(errno));
                 std::clearerr(stdout);
             }

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "executor/device/device.hpp"
-#include "executor/storage/device_messages.hpp"
 #include "executor/report/progress.hpp"
+#include "executor/storage/device_messages.hpp"
 
 namespace ein::apps {
 

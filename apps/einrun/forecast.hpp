@@ -8,7 +8,8 @@
 
 namespace ein::apps {
 
-/// The machines that a run is predicted on: those of a cluster file, or the built-in cluster with as many threads as the run has.
+/// The machines that a run is predicted on: those of a cluster file, or the built-in cluster with as many threads as
+/// the run has.
 /// @throws InputError with every fault of the file
 scheduler::Cluster forecast_cluster(std::filesystem::path const& file, int threads);
 

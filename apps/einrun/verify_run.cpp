@@ -136,7 +136,8 @@ std::string place_text(IndexSets const& indices, Extent linear) {
     return "[" + out + "]";
 }
 
-/// By position: how far those of `doubtful` may be apart although it is more than usual, since rounding can move them so far; 0 elsewhere.
+/// By position: how far those of `doubtful` may be apart although it is more than usual, since rounding can move them
+/// so far; 0 elsewhere.
 std::vector<double> allowed_by_rounding(Case& each, std::size_t output, IndexSets const& indices,
                                         tensor::HostTensor const& expected, std::vector<Extent> const& doubtful) {
     std::vector<double> allowed(static_cast<std::size_t>(expected.elements()), 0);
@@ -206,7 +207,8 @@ IndexSets sampled_indices(Shape const& shape, std::int64_t count) {
     for (std::size_t axis = shape.size(); axis-- > 0;)
         behind[axis] = behind[axis + 1] * static_cast<double>(shape[axis]);
     for (std::size_t axis = 0; axis < shape.size(); ++axis) {
-        // The axes that follow share what is left: its root of as many as they are, or more where those that follow are short.
+        // The axes that follow share what is left: its root of as many as they are, or more where those that follow are
+        // short.
         double const share = std::pow(static_cast<double>(left), 1.0 / static_cast<double>(shape.size() - axis)),
                      needed = behind[axis + 1] == 0 ? 1 : static_cast<double>(left) / behind[axis + 1];
         auto const wanted = std::min<std::int64_t>(

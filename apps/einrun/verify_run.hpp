@@ -1,6 +1,7 @@
-// einrun --verify: reads the outputs back and compares them with what the reference interpreter says of the graph, all elements when that is
-// little work, else some of them at positions that depend on the shape alone. An element that is further off than usual is not wrong yet: it is
-// computed again with rounding errors at random, and judged by how far these move it.
+// einrun --verify: reads the outputs back and compares them with what the reference interpreter says of the graph, all
+// elements when that is little work, else some of them at positions that depend on the shape alone. An element that is
+// further off than usual is not wrong yet: it is computed again with rounding errors at random, and judged by how far
+// these move it.
 #pragma once
 
 #include <filesystem>
@@ -24,8 +25,8 @@ struct VerifySetup {
 };
 
 struct VerifyResult {
-    Json
-        report;  // {"elements", "mismatches", "ill_conditioned", "outputs": [{name, elements, of, differ, ill_conditioned, max_rel, tolerance}]}
+    Json report;  // {"elements", "mismatches", "ill_conditioned", "outputs": [{name, elements, of, differ,
+                  // ill_conditioned, max_rel, tolerance}]}
     std::vector<std::string> mismatches;  // a message each
     std::vector<std::string> skipped;     // outputs of which one element would be too much work, a message each
 };
@@ -33,8 +34,8 @@ struct VerifyResult {
 /// @throws InputError, RunError
 VerifyResult verify_run(VerifySetup const& setup);
 
-/// At least `count` positions of a tensor, where it has so many, and not many more: a product of index sets, with first and last of each
-/// axis where there is room.
+/// At least `count` positions of a tensor, where it has so many, and not many more: a product of index sets, with first
+/// and last of each axis where there is room.
 relation::IndexSets sampled_indices(Shape const& shape, std::int64_t count);
 
 }  // namespace ein::apps

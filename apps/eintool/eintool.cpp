@@ -1,7 +1,7 @@
 // eintool: everything around planning and running a graph.
 #include "apps/command_line.hpp"
-#include "apps/report_errors.hpp"
 #include "apps/eintool/commands.hpp"
+#include "apps/report_errors.hpp"
 
 int main(int argc, char** argv) {
     using namespace ein::apps;

@@ -3,9 +3,9 @@
 #include <map>
 #include <memory>
 
+#include "apps/eintool/commands.hpp"
 #include "apps/element_text.hpp"
 #include "apps/graph_inputs.hpp"
-#include "apps/eintool/commands.hpp"
 #include "executor/startup/host_memory.hpp"
 #include "lib/base/json.hpp"
 #include "lib/base/output_place.hpp"

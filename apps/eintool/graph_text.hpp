@@ -1,5 +1,6 @@
-// EinGraph JSON made by programs: tensors and nodes in the order in which they are added, one a line, so that people can read it too.
-// Example: GraphText g("chain", "f64"); g.random("A", {4, 4}); g.einsum("AA", "ij,jk->ik", {"A", "A"}); g.text({"AA"}).
+// EinGraph JSON made by programs: tensors and nodes in the order in which they are added, one a line, so that people
+// can read it too. Example: GraphText g("chain", "f64"); g.random("A", {4, 4}); g.einsum("AA", "ij,jk->ik", {"A",
+// "A"}); g.text({"AA"}).
 #pragma once
 
 #include <functional>

@@ -34,7 +34,8 @@ int make(Command const& command) {
     return 0;
 }
 
-/// Options of all kinds, each once; --help lists them under their kinds. Which kind allows what is checked when it is known.
+/// Options of all kinds, each once; --help lists them under their kinds. Which kind allows what is checked when it is
+/// known.
 void add_options_of_kinds(CLI::App& app, std::shared_ptr<Command> const& command) {
     std::set<std::string> added;
     for (GraphKind const& kind : graph_kinds())

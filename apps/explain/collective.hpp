@@ -21,7 +21,8 @@ enum class Order { kept, changed };  // whether axis k of both sides is the same
 /// Steps from one sharding of a value to another, when bytes move.
 std::vector<Exchange> exchanges(Sharding const& held, Sharding const& wanted, Order order = Order::kept);
 
-/// Steps that finish an aggregation. Where blocks lie across the mesh, one that is cut finer than its calls was scattered.
+/// Steps that finish an aggregation. Where blocks lie across the mesh, one that is cut finer than its calls was
+/// scattered.
 /// @param partial  mesh axes along which partial results lie; none when kernel calls lie across the mesh
 /// @param output   how kernel calls cut the output
 /// @param made     how it lies in the end

@@ -16,7 +16,8 @@ std::string fitted(std::string const& text, std::size_t columns);
 std::string left(std::string const& text, std::size_t columns);
 std::string right(std::string const& text, std::size_t columns);
 
-/// `first` and then `text`, wrapped at spaces to `columns`; further lines begin with as many spaces as `first` is wide. Ends with a newline.
+/// `first` and then `text`, wrapped at spaces to `columns`; further lines begin with as many spaces as `first` is wide.
+/// Ends with a newline.
 /// @param most_lines  what is left after these is marked by " ..."
 std::string wrapped(std::string const& first, std::string const& text, std::size_t columns, std::size_t most_lines = 4);
 

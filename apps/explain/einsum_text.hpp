@@ -1,5 +1,6 @@
 // An operation of a graph as people write it.
-// Example: "ij,jk->ik"; "batch seq d, d ff -> batch seq ff"; "ik->i, join abs(x), agg max"; "reshape (6, 64) to (6, 4, 16)".
+// Example: "ij,jk->ik"; "batch seq d, d ff -> batch seq ff"; "ik->i, join abs(x), agg max"; "reshape (6, 64) to (6, 4,
+// 16)".
 #pragma once
 
 #include <string>

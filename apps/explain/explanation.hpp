@@ -1,8 +1,8 @@
-// Why a schedule is as it is, as pure data: for the whole and for each node what was decided, what else was considered, what it costs
-// as published, what really moves, how that lies on a mesh of ranks and which collectives it amounts to. Printers compute nothing.
-// Words are bytes divided by the size of an element: of a node's output, or, for the whole, of the dtype that most elements have.
-// Example: for matmul of 1024-cubes on 8 ranks: parts i 2, j 2, k 2; published 5,242,880 elements; C is Partial over an axis of
-// the mesh and finished by a reduce-scatter.
+// Why a schedule is as it is, as pure data: for the whole and for each node what was decided, what else was considered,
+// what it costs as published, what really moves, how that lies on a mesh of ranks and which collectives it amounts to.
+// Printers compute nothing. Words are bytes divided by the size of an element: of a node's output, or, for the whole,
+// of the dtype that most elements have. Example: for matmul of 1024-cubes on 8 ranks: parts i 2, j 2, k 2; published
+// 5,242,880 elements; C is Partial over an axis of the mesh and finished by a reduce-scatter.
 #pragma once
 
 #include <optional>

@@ -1,9 +1,8 @@
-// Sharding as [S] writes it: ranks are a grid with named axes, and a label says over which of them it is spread. The mesh is read off
-// a finished schedule where the graph names none: the prime factors of the rank count in the order that explains most nodes, factors that are always used
-// together being one axis.
-// Example: 8 ranks, C[i, k] summed over j, parts 2 each: mesh a:2 b:2 c:2, rank = 4a + 2b + c; A is "i/a j/c", and C, before the sum
-// is finished, "i/a k/b" and Partial over c.
-// Source: [S], Shard, Replicate and Partial.
+// Sharding as [S] writes it: ranks are a grid with named axes, and a label says over which of them it is spread. The
+// mesh is read off a finished schedule where the graph names none: the prime factors of the rank count in the order
+// that explains most nodes, factors that are always used together being one axis. Example: 8 ranks, C[i, k] summed over
+// j, parts 2 each: mesh a:2 b:2 c:2, rank = 4a + 2b + c; A is "i/a j/c", and C, before the sum is finished, "i/a k/b"
+// and Partial over c. Source: [S], Shard, Replicate and Partial.
 #pragma once
 
 #include <string>

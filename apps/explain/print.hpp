@@ -1,4 +1,5 @@
-// An Explanation for people and for programs: text for a terminal, JSON, and a page for a browser. Nothing is computed here.
+// An Explanation for people and for programs: text for a terminal, JSON, and a page for a browser. Nothing is computed
+// here.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// A sharding as text: "batch/a seq d", several mesh axes as "i/a,b", uneven parts as "k/a (uneven k: 5+4x6)". Where blocks lie across
-// the mesh, numbers of parts stand for the axes: "i/4 k/2 (across the mesh)".
+// A sharding as text: "batch/a seq d", several mesh axes as "i/a,b", uneven parts as "k/a (uneven k: 5+4x6)". Where
+// blocks lie across the mesh, numbers of parts stand for the axes: "i/4 k/2 (across the mesh)".
 #pragma once
 
 #include <string>

@@ -23,8 +23,8 @@ struct Spread {
 std::optional<Spread> spread_of_calls(Parts const& parts, std::vector<int> const& order, std::vector<Rank> const& calls,
                                       int ranks);
 
-/// Where a value lies when it is made or loaded, blocks that nobody reads left out; nothing when every rank reads it for itself, or
-/// what a rank has is no box.
+/// Where a value lies when it is made or loaded, blocks that nobody reads left out; nothing when every rank reads it
+/// for itself, or what a rank has is no box.
 std::optional<Spread> spread_of_layout(scheduler::Layout const& layout, int ranks);
 
 /// The part of an index space that these of its labels see.

@@ -1,8 +1,8 @@
-// A device with memory of its own. Kernels, copies to it and copies from it run on three streams beside the host and beside each other;
-// what is asked of one stream is done in order, and marks order streams among each other. CUDA is one (cuda/), another one stands in for it in tests
-// (emulated_device.hpp).
-// Leaves which blocks are where to schedule::DeviceMemory, and asking in the right order to device_cache.hpp.
-// Example: copy_in(to, from, 4096); wait(Stream::compute, Stream::in, mark(Stream::in)); then a kernel may read `to`.
+// A device with memory of its own. Kernels, copies to it and copies from it run on three streams beside the host and
+// beside each other; what is asked of one stream is done in order, and marks order streams among each other. CUDA is
+// one (cuda/), another one stands in for it in tests (emulated_device.hpp). Leaves which blocks are where to
+// schedule::DeviceMemory, and asking in the right order to device_cache.hpp. Example: copy_in(to, from, 4096);
+// wait(Stream::compute, Stream::in, mark(Stream::in)); then a kernel may read `to`.
 #pragma once
 
 #include <string>
@@ -21,7 +21,8 @@ public:
 
     /// Cores of this host that reach it soonest, as Linux lists them ("0-15,32-47"); "": nothing is known.
     virtual std::string nearest_cores() const { return ""; }
-    // What copy(), reshape() and fill() will be asked for, at addresses that are multiples of 256: a device may make itself ready, before reserve().
+    // What copy(), reshape() and fill() will be asked for, at addresses that are multiples of 256: a device may make
+    // itself ready, before reserve().
     virtual void expect_copy(CopyCall const&) {}
     virtual void expect_reshape(ReshapeCall const&) {}
     virtual void expect_fill(Extent /*elements*/, DType, scalar::Scalar const& /*value*/) {}
@@ -34,7 +35,8 @@ public:
     virtual std::byte* allocate_host(std::int64_t bytes) = 0;
     virtual void free_host(std::byte* memory, std::int64_t bytes) noexcept = 0;
 
-    // All of these return at once. What fails later is thrown by any call that comes after. Kernels are launched by Device's functions.
+    // All of these return at once. What fails later is thrown by any call that comes after. Kernels are launched by
+    // Device's functions.
     virtual void copy_in(std::byte* device, std::byte const* host, std::int64_t bytes) = 0;
     virtual void copy_out(std::byte* host, std::byte const* device, std::int64_t bytes) = 0;
     virtual Mark mark(Stream stream) = 0;

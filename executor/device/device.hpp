@@ -84,7 +84,8 @@ public:
     virtual void fill(void* to, Extent elements, DType dtype, scalar::Scalar value, WorkerTeam& team) = 0;
     /// Whether kernels gain from finding in a cache what the one before has written: then they are run in fused groups.
     virtual bool gains_from_cache() const { return false; }
-    /// The same device, if it has memory of its own: then pointers are into that, and calls return before they are done.
+    /// The same device, if it has memory of its own: then pointers are into that, and calls return before they are
+    /// done.
     virtual Accelerator* accelerator() { return nullptr; }
 };
 

@@ -1,5 +1,5 @@
-// Which kernels of a schedule are the same code: nodes of a graph often repeat one EinSum, and preparing it once is enough.
-// Example: three nodes "ij,jk->ik" over equal extents, the third with another join: {0, 0, 2}.
+// Which kernels of a schedule are the same code: nodes of a graph often repeat one EinSum, and preparing it once is
+// enough. Example: three nodes "ij,jk->ik" over equal extents, the third with another join: {0, 0, 2}.
 #pragma once
 
 #include "lib/schedule/model/schedule.hpp"

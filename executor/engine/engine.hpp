@@ -1,22 +1,22 @@
-// Runs one rank's section of a schedule: loads inputs, executes the tasks as they become ready, stores outputs. Every rank calls run() at the same
-// time. Knows neither graphs nor files nor MPI: devices compute, readers and the sink hold data, the transport moves it.
-// Example: Engine(parts, options).run().execute_seconds is the time from all inputs in place to this rank's last block.
-// Source: [P] sections VI and VII.
+// Runs one rank's section of a schedule: loads inputs, executes the tasks as they become ready, stores outputs. Every
+// rank calls run() at the same time. Knows neither graphs nor files nor MPI: devices compute, readers and the sink hold
+// data, the transport moves it. Example: Engine(parts, options).run().execute_seconds is the time from all inputs in
+// place to this rank's last block. Source: [P] sections VI and VII.
 #pragma once
 
 #include <functional>
 #include <optional>
 #include <vector>
 
-#include "executor/engine/dispatcher.hpp"
-#include "executor/storage/block_counts.hpp"
-#include "executor/engine/run_state.hpp"
 #include "executor/device/device.hpp"
+#include "executor/engine/dispatcher.hpp"
+#include "executor/engine/run_state.hpp"
+#include "executor/engine/task_runner.hpp"
+#include "executor/report/progress.hpp"
+#include "executor/report/task_times.hpp"
+#include "executor/storage/block_counts.hpp"
 #include "executor/storage/device_cache.hpp"
 #include "executor/storage/device_messages.hpp"
-#include "executor/report/progress.hpp"
-#include "executor/engine/task_runner.hpp"
-#include "executor/report/task_times.hpp"
 #include "executor/trace/record.hpp"
 #include "executor/transport/transport.hpp"
 
@@ -69,14 +69,15 @@ struct RunResult {
     schedule::DiskUse spilled;  // in one round
     std::optional<DeviceUse> device;
     Table<schedule::LoopSpecId, std::int64_t>
-        iterations;  // of each loop in one round, an inner one's over all iterations of the outer
+        iterations;                  // of each loop in one round, an inner one's over all iterations of the outer
     schedule::Exchanged predicted;   // of one round, for that many iterations
     std::vector<TaskTimes> workers;  // by worker; the last one has the transfers
 };
 
 class Engine {
 public:
-    /// Prepares kernels and counts. @throws InputError for a param without a value, MemoryError where a task's blocks do not fit on the device
+    /// Prepares kernels and counts. @throws InputError for a param without a value, MemoryError where a task's blocks
+    /// do not fit on the device
     Engine(EngineParts parts, EngineOptions options);
     ~Engine();
 

@@ -28,8 +28,8 @@ struct KeyHash {
     }
 };
 
-/// Appends the strides of a block to the key and returns how far (in elements) the region's first element is from the block's.
-/// `labels` gives the label of each axis.
+/// Appends the strides of a block to the key and returns how far (in elements) the region's first element is from the
+/// block's. `labels` gives the label of each axis.
 std::ptrdiff_t place_in_block(Section const& section, Block const& block, std::vector<int> const& labels,
                               std::span<std::int64_t const> region_begin, Key& key) {
     BoxView const box = section.view_of(block);
@@ -103,7 +103,8 @@ KernelTable::KernelTable(Header const& header, Section const& section, Device& d
         schedule::KernelId const id = distinct[call->kernel];
         schedule::Kernel const& kernel = header.kernels[id];
         auto const first = static_cast<std::size_t>(call->operands.data() - section.operands.data());
-        place(section, *call, id, kernel.einsum, placed, std::span(input_offsets_).subspan(first, call->operands.size()));
+        place(section, *call, id, kernel.einsum, placed,
+              std::span(input_offsets_).subspan(first, call->operands.size()));
         output_offsets_[t] = placed.output_offset;
         auto const [entry, fresh] = known.try_emplace(placed.key, static_cast<std::int32_t>(kernels_.size()));
         of_task_[t] = entry->second;

@@ -1,6 +1,6 @@
-// The kernels of one rank's tasks, made ready before the run: one for each (EinSum, lengths, strides, types) that occurs, and for each task which
-// one it launches and where in its blocks it begins. Starting a task then looks nothing up.
-// Example: 100 applies of "ij,jk->ik" on equal blocks share one prepared kernel.
+// The kernels of one rank's tasks, made ready before the run: one for each (EinSum, lengths, strides, types) that
+// occurs, and for each task which one it launches and where in its blocks it begins. Starting a task then looks nothing
+// up. Example: 100 applies of "ij,jk->ik" on equal blocks share one prepared kernel.
 #pragma once
 
 #include <memory>
@@ -23,9 +23,7 @@ public:
                 scalar::Params const& params);
 
     /// For apply and reduce tasks.
-    PreparedKernel const& kernel(TaskId task) const {
-        return *kernels_[static_cast<std::size_t>(of_task_[task])];
-    }
+    PreparedKernel const& kernel(TaskId task) const { return *kernels_[static_cast<std::size_t>(of_task_[task])]; }
     /// Bytes from the beginning of the task's k-th input (of its output) to the first element that it reads (writes).
     std::ptrdiff_t input_offset(schedule::Task const& task, std::int32_t k) const {
         return input_offsets_[static_cast<std::size_t>(task.record().first_operand + k)];
@@ -41,8 +39,8 @@ private:
     static constexpr std::int32_t no_kernel = -1;
 
     std::vector<std::unique_ptr<PreparedKernel const>> kernels_;
-    Table<TaskId, std::int32_t> of_task_;         // in kernels_
-    std::vector<std::ptrdiff_t> input_offsets_;   // parallel to Section::operands
+    Table<TaskId, std::int32_t> of_task_;        // in kernels_
+    std::vector<std::ptrdiff_t> input_offsets_;  // parallel to Section::operands
     Table<TaskId, std::ptrdiff_t> output_offsets_;
     bool some_on_host_ = false;
 };

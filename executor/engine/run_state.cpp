@@ -186,7 +186,8 @@ std::optional<std::int64_t> RunState::take_transfers(std::vector<TransferStart>&
     if (closed_) return std::nullopt;
     while (auto const task = dispatcher_.take_receive()) starting.push_back({*task, SendEnds::when_free});
     while (auto const task = dispatcher_.take_send())
-        starting.push_back({*task, dispatcher_.iterations().keeps_pace(*task) ? SendEnds::when_taken : SendEnds::when_free});
+        starting.push_back(
+            {*task, dispatcher_.iterations().keeps_pace(*task) ? SendEnds::when_taken : SendEnds::when_free});
     if (!starting.empty()) times_.transfers(dispatcher_.transfers_in_flight(), seconds_now());
     if (!starting.empty() && progress_thread_asleep_) attention_.notify_one();
     return dispatcher_.transfers_in_flight();

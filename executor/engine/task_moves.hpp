@@ -14,10 +14,10 @@ void describe(schedule::Header const& header, schedule::Section const& section, 
 ReshapeCall describe(schedule::Header const& header, schedule::Section const& section,
                      schedule::Reshape const& reshape);
 ReshapeCall describe(schedule::Header const& header, schedule::Section const& section, schedule::Pack const& pack);
-ReshapeCall describe(schedule::Header const& header, schedule::Section const& section,
-                     schedule::Unpack const& unpack);
+ReshapeCall describe(schedule::Header const& header, schedule::Section const& section, schedule::Unpack const& unpack);
 
-/// Before the run: the device may make itself ready for the section's moves. Of tasks that are nearly alike only some are named.
+/// Before the run: the device may make itself ready for the section's moves. Of tasks that are nearly alike only some
+/// are named.
 void expect_moves(schedule::Header const& header, schedule::Section const& section, Accelerator& device);
 
 }  // namespace ein::executor

@@ -61,9 +61,7 @@ struct TaskRunner::OneTask {
     void operator()(schedule::Send const&) const { not_of_workers(); }
     void operator()(schedule::Receive const&) const { not_of_workers(); }
     void operator()(schedule::Iterate const&) const { not_of_workers(); }
-    void not_of_workers() const {
-        throw InternalError("a worker was given a " + std::string(task.traits().name));
-    }
+    void not_of_workers() const { throw InternalError("a worker was given a " + std::string(task.traits().name)); }
 };
 
 void TaskRunner::run(TaskId id, WorkerTeam& team, Scratch& scratch) const {

@@ -1,14 +1,14 @@
-// Runs one task on its blocks: what each kind means in terms of device, readers and outputs. Blocks are there already; counting and
-// order are the dispatcher's.
+// Runs one task on its blocks: what each kind means in terms of device, readers and outputs. Blocks are there already;
+// counting and order are the dispatcher's.
 #pragma once
 
 #include <memory>
 #include <vector>
 
-#include "executor/storage/block_storage.hpp"
-#include "executor/fusion/fused_group_runner.hpp"
 #include "executor/engine/kernel_table.hpp"
+#include "executor/fusion/fused_group_runner.hpp"
 #include "executor/spill/spill_store.hpp"
+#include "executor/storage/block_storage.hpp"
 #include "lib/tensor/read.hpp"
 
 namespace ein::executor {
@@ -27,8 +27,8 @@ using Readers = Table<schedule::InputId, std::unique_ptr<tensor::Reader const>>;
 class TaskRunner {
 public:
     TaskRunner(schedule::Header const& header, schedule::Section const& section, Device& device,
-               KernelTable const& kernels, FusedGroupRunner const& fused_groups, BlockStorage& storage, Readers const& readers,
-               OutputSink& sink, SpillStore* spills)
+               KernelTable const& kernels, FusedGroupRunner const& fused_groups, BlockStorage& storage,
+               Readers const& readers, OutputSink& sink, SpillStore* spills)
         : header_(header),
           section_(section),
           device_(device),

@@ -24,7 +24,7 @@ public:
         schedule::Header const& header;
         schedule::Section const& section;
         TaskRunner const& runner;
-        Communicator* communicator;               // nullptr with one rank
+        Communicator* communicator;                 // nullptr with one rank
         Table<TaskId, std::int16_t> const& widths;  // see kernel_widths()
         Record& record;
     };

@@ -1,5 +1,5 @@
-// Threads that a kernel may use besides its own: idle workers of the engine. One pool of threads serves many small tasks
-// (one each) and few big ones (together), so nothing is ever oversubscribed.
+// Threads that a kernel may use besides its own: idle workers of the engine. One pool of threads serves many small
+// tasks (one each) and few big ones (together), so nothing is ever oversubscribed.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,8 @@ public:
     /// Calls piece(0) ... piece(pieces - 1), each once, on this thread and any idle ones; returns when all are done.
     /// The first exception of a piece is thrown again here. Results must not depend on which thread runs a piece.
     virtual void run(std::int64_t pieces, std::function<void(std::int64_t)> const& piece) = 0;
-    /// Kernels that take longer than a millisecond call it between their steps, from any thread of the team: the engine moves messages along.
+    /// Kernels that take longer than a millisecond call it between their steps, from any thread of the team: the engine
+    /// moves messages along.
     virtual void pause() {}
 };
 

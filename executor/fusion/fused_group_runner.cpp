@@ -20,8 +20,8 @@ using schedule::Header;
 using schedule::Section;
 using schedule::Task;
 
-FusedGroupRunner::FusedGroupRunner(Header const& header, Section const& section, std::vector<FusedGroup> fused_groups, Device& device,
-                         KernelTable const& kernels, scalar::Params const& params)
+FusedGroupRunner::FusedGroupRunner(Header const& header, Section const& section, std::vector<FusedGroup> fused_groups,
+                                   Device& device, KernelTable const& kernels, scalar::Params const& params)
     : header_(header), section_(section), kernels_(kernels) {
     if (fused_groups.empty()) return;
     group_of_.assign(section.tasks.size(), none);
@@ -44,7 +44,8 @@ std::vector<BlockId> FusedGroupRunner::inside() const {
     return blocks;
 }
 
-FusedGroupRunner::Prepared FusedGroupRunner::prepare(FusedGroup group, Device& device, scalar::Params const& params) const {
+FusedGroupRunner::Prepared FusedGroupRunner::prepare(FusedGroup group, Device& device,
+                                                     scalar::Params const& params) const {
     Prepared out;
     out.group = std::move(group);
     out.steps = fusion_plan(header_, section_, out.group);
@@ -99,7 +100,7 @@ FusedGroupRunner::Moves FusedGroupRunner::moves_along(Prepared const& group, std
 }
 
 FusedGroupRunner::Piece FusedGroupRunner::prepare_piece(Prepared const& group, unsigned longer, Device& device,
-                                              scalar::Params const& params) const {
+                                                        scalar::Params const& params) const {
     Piece out;
     std::vector<std::vector<Extent>> inner_strides;
     for (std::size_t k = 0; k < group.steps.size(); ++k) {
@@ -188,7 +189,8 @@ void FusedGroupRunner::run(TaskId last, BlockStorage& storage, WorkerTeam& team)
 }
 
 /// @param next  the piece that this thread runs then; -1: none
-void FusedGroupRunner::run_piece(Prepared const& group, std::int64_t number, std::int64_t next, BlockStorage& storage) const {
+void FusedGroupRunner::run_piece(Prepared const& group, std::int64_t number, std::int64_t next,
+                                 BlockStorage& storage) const {
     std::vector<FusedGroup::Axis> const& axes = group.group.axes;
     Place const place = place_of(group, number);
     Piece const& piece = group.pieces.at(place.longer);
@@ -208,8 +210,8 @@ void FusedGroupRunner::run_piece(Prepared const& group, std::int64_t number, std
         operands.resize(step.operands.size());
         begin.assign(region.begin.begin(), region.begin.end());
         bool const is_last = k + 1 == piece.kernels.size();
-        std::byte* output = is_last ? data_of(storage, *at.result()) + kernels_.output_offset(id)
-                                    : inside.data() + piece.output_at[k];
+        std::byte* output =
+            is_last ? data_of(storage, *at.result()) + kernels_.output_offset(id) : inside.data() + piece.output_at[k];
         for (std::size_t i = 0; i < step.operands.size(); ++i) {
             auto const [writer, input] = step.operands[i];
             std::byte const* from = writer >= 0 ? inside.data() + piece.output_at[static_cast<std::size_t>(writer)]

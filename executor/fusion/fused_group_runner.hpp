@@ -1,22 +1,23 @@
-// Runs fused groups (fused_groups.hpp): for each piece, the kernels of all its steps one after the other on one thread; pieces are spread over the team.
-// Example: a softmax over rows in 512 pieces of 16 rows: 512 times four small kernels.
+// Runs fused groups (fused_groups.hpp): for each piece, the kernels of all its steps one after the other on one thread;
+// pieces are spread over the team. Example: a softmax over rows in 512 pieces of 16 rows: 512 times four small kernels.
 #pragma once
 
 #include <map>
 #include <memory>
 #include <vector>
 
-#include "executor/storage/block_storage.hpp"
-#include "executor/fusion/fusion_plan.hpp"
 #include "executor/engine/kernel_table.hpp"
+#include "executor/fusion/fusion_plan.hpp"
+#include "executor/storage/block_storage.hpp"
 
 namespace ein::executor {
 
 class FusedGroupRunner {
 public:
     /// Prepares the kernels of all pieces.
-    FusedGroupRunner(schedule::Header const& header, schedule::Section const& section, std::vector<FusedGroup> fused_groups,
-                Device& device, KernelTable const& kernels, scalar::Params const& params);
+    FusedGroupRunner(schedule::Header const& header, schedule::Section const& section,
+                     std::vector<FusedGroup> fused_groups, Device& device, KernelTable const& kernels,
+                     scalar::Params const& params);
 
     /// Whether a task is left to the last one of its group.
     bool is_held_back(TaskId task) const { return role(task) < -1; }
@@ -64,9 +65,7 @@ private:
         std::span<std::byte const> read_of_stream(Place const& place, BlockStorage& storage) const;
     };
 
-    std::int32_t role(TaskId task) const {
-        return group_of_.empty() ? none : group_of_[task];
-    }
+    std::int32_t role(TaskId task) const { return group_of_.empty() ? none : group_of_[task]; }
     Prepared prepare(FusedGroup group, Device& device, scalar::Params const& params) const;
     /// The step's kernel for all of its task's region; what it reads and writes inside has no strides yet.
     KernelShape shape_of(Prepared const& group, std::size_t k) const;

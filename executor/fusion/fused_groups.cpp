@@ -100,7 +100,8 @@ private:
         return true;
     }
 
-    /// All that comes from elsewhere comes before the first task in the schedule's order: holding that one back delays nobody.
+    /// All that comes from elsewhere comes before the first task in the schedule's order: holding that one back delays
+    /// nobody.
     bool inputs_are_there(Members const& members) const {
         for (TaskId member : members)
             for (BlockId input : section_.reads(member)) {
@@ -123,8 +124,7 @@ private:
     bool reads_whole_of(TaskId id, Members const& members) const {
         auto const inputs = section_.reads(id);
         for (std::size_t k = 0; k < inputs.size(); ++k)
-            if (members.contains(last_writer_[inputs[k]]) && !reads_whole(id, k, inputs[k]))
-                return false;
+            if (members.contains(last_writer_[inputs[k]]) && !reads_whole(id, k, inputs[k])) return false;
         return true;
     }
 
@@ -149,8 +149,7 @@ private:
             if (!labels[reader]) return std::nullopt;
             auto const inputs = section_.reads(group.tasks[reader]);
             for (std::size_t k = 0; k < inputs.size(); ++k) {
-                auto const writer =
-                    std::find(group.tasks.begin(), group.tasks.end(), links_.first_writer(inputs[k]));
+                auto const writer = std::find(group.tasks.begin(), group.tasks.end(), links_.first_writer(inputs[k]));
                 if (writer == group.tasks.end()) continue;
                 std::vector<int> const& axes = einsum(group.tasks[reader]).inputs[k];
                 auto const found = std::find(axes.begin(), axes.end(), static_cast<int>(*labels[reader]));
@@ -217,7 +216,8 @@ private:
         return total;
     }
 
-    /// Inputs that single tasks would give up before the last one are held to its end, what is inside takes no memory: if the peak allows it.
+    /// Inputs that single tasks would give up before the last one are held to its end, what is inside takes no memory:
+    /// if the peak allows it.
     bool hold_inputs(FusedGroup const& group) {
         std::int32_t const first = group.tasks.front().value(), last = group.last().value();
         if (last - first > most_distance) return false;
@@ -245,7 +245,8 @@ private:
         return *std::max_element(readers.begin(), readers.end());
     }
 
-    /// Where tasks of the fused group read what is inside, they read all of it: pieces then lie in memory as they are computed.
+    /// Where tasks of the fused group read what is inside, they read all of it: pieces then lie in memory as they are
+    /// computed.
     bool reads_whole(TaskId reader, std::size_t operand, BlockId inside) const {
         std::vector<int> const& axes = einsum(reader).inputs[operand];
         Box const box = section_.box_of(block(inside));
@@ -283,7 +284,7 @@ std::int64_t FusedGroup::pieces() const {
 }
 
 std::vector<FusedGroup> find_fused_groups(Header const& header, Section const& section, FusionLimits const& limits,
-                               Profile& profile) {
+                                          Profile& profile) {
     return Finder(header, section, limits, profile).find();
 }
 

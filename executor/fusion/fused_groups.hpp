@@ -1,19 +1,19 @@
-// Kernels that follow one another on one rank and are run together, piece by piece, so that what one writes is still in the cache when the next
-// reads it: softmax and norms, a product of short sums and what is done to its elements. Found from the schedule alone, so results do not
-// depend on threads. Only the last output of a fused group leaves it.
-// What is inside is never there as a whole: a piece of it takes working memory of a thread, its blocks take none. Nothing is computed twice.
-// Inputs are held until the fused group has ended, and a fused group is only formed where the predicted peak has room for that.
-// Leaves running them to fused_group_runner.hpp.
-// Example: softmax over j of X[i, j]: m = max X, s = sum exp(X - m), Z = exp(X - m) / s: one fused group, cut along i.
+// Kernels that follow one another on one rank and are run together, piece by piece, so that what one writes is still in
+// the cache when the next reads it: softmax and norms, a product of short sums and what is done to its elements. Found
+// from the schedule alone, so results do not depend on threads. Only the last output of a fused group leaves it. What
+// is inside is never there as a whole: a piece of it takes working memory of a thread, its blocks take none. Nothing is
+// computed twice. Inputs are held until the fused group has ended, and a fused group is only formed where the predicted
+// peak has room for that. Leaves running them to fused_group_runner.hpp. Example: softmax over j of X[i, j]: m = max X,
+// s = sum exp(X - m), Z = exp(X - m) / s: one fused group, cut along i.
 #pragma once
 
 #include <algorithm>
 #include <vector>
 
 #include "lib/base/ids.hpp"
-#include "lib/schedule/memory/replay.hpp"
-#include "lib/schedule/dispatch/task_links.hpp"
 #include "lib/schedule/dispatch/iterations.hpp"
+#include "lib/schedule/dispatch/task_links.hpp"
+#include "lib/schedule/memory/replay.hpp"
 
 namespace ein::executor {
 
@@ -38,8 +38,9 @@ struct FusionLimits {
     Extent least_rows = 128;              // of a piece of a product, for which its other operand is packed again
 };
 
-/// All fused groups of a section; no task is in two. Adds to the profile what fused groups hold longer than single tasks would.
+/// All fused groups of a section; no task is in two. Adds to the profile what fused groups hold longer than single
+/// tasks would.
 std::vector<FusedGroup> find_fused_groups(schedule::Header const& header, schedule::Section const& section,
-                               FusionLimits const& limits, schedule::Profile& profile);
+                                          FusionLimits const& limits, schedule::Profile& profile);
 
 }  // namespace ein::executor

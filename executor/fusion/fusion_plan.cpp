@@ -43,9 +43,7 @@ public:
     }
 
 private:
-    Task const& task(FusedStep const& step) const {
-        return section_.tasks[group_.tasks[step.member]];
-    }
+    Task const& task(FusedStep const& step) const { return section_.tasks[group_.tasks[step.member]]; }
 
     /// Lookups and scatters never compute their joins.
     static bool is_searched(FusedStep const& step) {
@@ -67,7 +65,8 @@ private:
         return false;
     }
 
-    /// A costly part in the type that readers compute in, no larger than an operand: it runs over all labels of the step, as that does.
+    /// A costly part in the type that readers compute in, no larger than an operand: it runs over all labels of the
+    /// step, as that does.
     static bool may_be_kept(FusedStep const& step, Expr const& part) {
         schedule::Kernel const& kernel = step.kernel;
         graph::EinSum const& einsum = kernel.einsum;

@@ -1,8 +1,8 @@
-// What a fused group runs for each piece: one kernel for each task, and one more for each costly part that several of them would compute alike from the
-// same elements. That is computed once and kept in working memory, each element to the bit as before;
-// only a sum over it may run in another order.
-// Leaves memory, pieces and running to fused_group_runner.hpp.
-// Example: softmax, m = max x, s = sum of exp(x - m), z = exp(x - m) / s, has four steps: m = max x, e = exp(x - m), s = sum of e, z = e / s.
+// What a fused group runs for each piece: one kernel for each task, and one more for each costly part that several of
+// them would compute alike from the same elements. That is computed once and kept in working memory, each element to
+// the bit as before; only a sum over it may run in another order. Leaves memory, pieces and running to
+// fused_group_runner.hpp. Example: softmax, m = max x, s = sum of exp(x - m), z = exp(x - m) / s, has four steps: m =
+// max x, e = exp(x - m), s = sum of e, z = e / s.
 #pragma once
 
 #include <vector>

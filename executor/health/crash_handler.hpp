@@ -1,8 +1,8 @@
-// The last thing that a process does when its run ends abnormally, by an error or by a signal (also one that means a crash). It is done
-// by a thread of its own, which may lock and allocate, and within a time limit: whatever goes wrong there neither hides nor delays for
-// long what ended the run. A signal then does what it would have done. One object at a time in a process.
-// Example: CrashHandler last([](Ending const& ending) { write(ending.why); }); after `kill -TERM` that is called with "signal 15
-// (Terminated)".
+// The last thing that a process does when its run ends abnormally, by an error or by a signal (also one that means a
+// crash). It is done by a thread of its own, which may lock and allocate, and within a time limit: whatever goes wrong
+// there neither hides nor delays for long what ended the run. A signal then does what it would have done. One object at
+// a time in a process. Example: CrashHandler last([](Ending const& ending) { write(ending.why); }); after `kill -TERM`
+// that is called with "signal 15 (Terminated)".
 #pragma once
 
 #include <functional>

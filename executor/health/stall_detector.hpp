@@ -1,8 +1,8 @@
-// Notices when a run stands still. Ranks tell rank 0 how much they have done; when nothing changes anywhere for too long, rank 0 asks all
-// to say what they wait for, and ends the run once they have said it (or have had time to). A rank that hears nothing from rank 0 for twice as
-// long and gets nowhere itself asks the others in its place.
-// A protocol of notes without threads or clock: times are given.
-// Example: StallDetector watch(Rank{0}, 2, 300.0, now); each second: watch.tick(now, {tasks, flops}, notes) and send the notes.
+// Notices when a run stands still. Ranks tell rank 0 how much they have done; when nothing changes anywhere for too
+// long, rank 0 asks all to say what they wait for, and ends the run once they have said it (or have had time to). A
+// rank that hears nothing from rank 0 for twice as long and gets nowhere itself asks the others in its place. A
+// protocol of notes without threads or clock: times are given. Example: StallDetector watch(Rank{0}, 2, 300.0, now);
+// each second: watch.tick(now, {tasks, flops}, notes) and send the notes.
 #pragma once
 
 #include <cstdint>
@@ -37,8 +37,9 @@ public:
     Advice tick(double now, Done mine, std::vector<Note>& out);
 
     Done sum() const;  // of all ranks at rank 0; elsewhere this rank's
-    /// The ranks of which nothing has been heard for half of `stall` although they should say something each second: at rank 0 any other, elsewhere
-    /// rank 0. "rank 2 has not been heard of for 31 s; is its process stopped or its host gone?", or "".
+    /// The ranks of which nothing has been heard for half of `stall` although they should say something each second: at
+    /// rank 0 any other, elsewhere rank 0. "rank 2 has not been heard of for 31 s; is its process stopped or its host
+    /// gone?", or "".
     std::string silence(double now) const;
 
 private:

@@ -19,8 +19,9 @@ std::string waiting_for(schedule::Header const& header, schedule::Section const&
 
 }  // namespace
 
-std::string standstill_text(schedule::Header const& header, schedule::Section const& section, Dispatcher const& dispatcher,
-                            std::span<OptionalId<TaskId> const> running, BlockStorage::UnderWay const& ahead) {
+std::string standstill_text(schedule::Header const& header, schedule::Section const& section,
+                            Dispatcher const& dispatcher, std::span<OptionalId<TaskId> const> running,
+                            BlockStorage::UnderWay const& ahead) {
     std::string const of_device = ahead.tasks == 0 ? ""
                                                    : "its device has not done " + std::to_string(ahead.tasks) +
                                                          " tasks that it was given, " +

@@ -8,8 +8,7 @@ namespace ein::executor {
 
 std::vector<std::string> input_names(schedule::Header const& header) {
     std::vector<std::string> names;
-    for (schedule::Input const& input : header.inputs)
-        names.push_back(header.tensors[input.tensor].name);
+    for (schedule::Input const& input : header.inputs) names.push_back(header.tensors[input.tensor].name);
     return names;
 }
 

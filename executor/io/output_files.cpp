@@ -40,7 +40,8 @@ void OutputFiles::create() {
     sweep();
     try {
         for (std::size_t i = partial_.size(); i-- > 0;) {  // the last one first: it holds the lock for all
-            schedule::Tensor const& tensor = header_.tensors[header_.outputs[schedule::OutputId{static_cast<std::int32_t>(i)}].tensor];
+            schedule::Tensor const& tensor =
+                header_.tensors[header_.outputs[schedule::OutputId{static_cast<std::int32_t>(i)}].tensor];
             do tensor::create_npy(partial_[i], tensor.dtype, tensor.shape);
             while (i + 1 == partial_.size() && !lock_.hold(partial_[i]));
         }
@@ -58,8 +59,7 @@ void OutputFiles::sweep() {
 
 void OutputFiles::write(schedule::OutputId output, DType dtype, Box const& box, std::span<std::byte const> bytes) {
     std::size_t const number = at(output);
-    tensor::write_npy_box(partial_[number], dtype,
-                          header_.tensors[header_.outputs[output].tensor].shape, box, bytes);
+    tensor::write_npy_box(partial_[number], dtype, header_.tensors[header_.outputs[output].tensor].shape, box, bytes);
 }
 
 void OutputFiles::publish() {

@@ -1,15 +1,15 @@
-// Outputs as DIR/NAME.npy. One rank reserves all files under temporary names before hours of work are done, every rank writes its own boxes
-// in place, one rank renames: until then nothing stands under a final name. What is unfinished is removed, also when a signal ends us; what a
-// killed run left is removed by the next that writes the same outputs (see run_lock.hpp).
-// Example: output "grad/W" of run "1a2b" is written as results/.grad.W.npy.partial-1a2b.
+// Outputs as DIR/NAME.npy. One rank reserves all files under temporary names before hours of work are done, every rank
+// writes its own boxes in place, one rank renames: until then nothing stands under a final name. What is unfinished is
+// removed, also when a signal ends us; what a killed run left is removed by the next that writes the same outputs (see
+// run_lock.hpp). Example: output "grad/W" of run "1a2b" is written as results/.grad.W.npy.partial-1a2b.
 #pragma once
 
 #include <filesystem>
 #include <string>
 #include <vector>
 
-#include "executor/io/run_lock.hpp"
 #include "executor/engine/task_runner.hpp"
+#include "executor/io/run_lock.hpp"
 #include "lib/schedule/model/schedule.hpp"
 
 namespace ein::executor {

@@ -33,7 +33,8 @@ struct FilesOfRun {
     std::vector<fs::path> ours;  // that we would write anew
 };
 
-/// Removes files of a run unless one is locked; while it holds all locks itself, so that a run that just begins sees it.
+/// Removes files of a run unless one is locked; while it holds all locks itself, so that a run that just begins sees
+/// it.
 void remove_if_dead(FilesOfRun const& files) {
     std::vector<int> held;
     bool dead = true;

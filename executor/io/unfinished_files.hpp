@@ -1,5 +1,5 @@
-// Files to remove when a signal ends the process: SIGTERM, SIGINT, SIGHUP and SIGUSR1 then do what they would have done.
-// One set at a time.
+// Files to remove when a signal ends the process: SIGTERM, SIGINT, SIGHUP and SIGUSR1 then do what they would have
+// done. One set at a time.
 #pragma once
 
 #include <filesystem>

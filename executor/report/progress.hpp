@@ -1,5 +1,5 @@
-// Progress on stderr: a bar on a terminal; elsewhere a line every 5 % or 30 seconds, never with '\r', so that logs stay readable.
-// Example: "einrun: 45 % (900/2000 tasks), 12.3 GFLOP/s, about 0:07 left".
+// Progress on stderr: a bar on a terminal; elsewhere a line every 5 % or 30 seconds, never with '\r', so that logs stay
+// readable. Example: "einrun: 45 % (900/2000 tasks), 12.3 GFLOP/s, about 0:07 left".
 #pragma once
 
 #include <iosfwd>

@@ -41,8 +41,7 @@ Json rank_report(Rank rank, RunFacts const& facts, RunResult const& result) {
             sum.seconds += times.kinds[kind].seconds;
         }
         if (sum.count == 0) continue;
-        tasks[std::string(schedule::task_traits[kind].name)] = {{"count", sum.count},
-                                                                                     {"seconds", sum.seconds}};
+        tasks[std::string(schedule::task_traits[kind].name)] = {{"count", sum.count}, {"seconds", sum.seconds}};
     }
     return {{"rank", rank.value()},
             {"host", facts.host},

@@ -20,7 +20,8 @@ struct RunFacts {
 Json gather_report(Transport& transport, schedule::Header const& header, RunFacts const& facts,
                    RunResult const& result);
 
-/// "ran in 1.23 s (load 0.10, execute 1.02, store 0.11), 12.3 GFLOP/s", bytes and peaks beside their predictions: a few lines.
+/// "ran in 1.23 s (load 0.10, execute 1.02, store 0.11), 12.3 GFLOP/s", bytes and peaks beside their predictions: a few
+/// lines.
 std::string report_summary(Json const& report);
 
 }  // namespace ein::executor

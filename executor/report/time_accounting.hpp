@@ -1,9 +1,10 @@
-// Where a rank's time goes while it executes, booked as its workers turn idle and busy and its messages begin and end. As in a simulated
-// run (scheduler/simulate/simulate.hpp), so that the two compare: shares of the workers that compute, that are idle while messages of this rank
-// are under way, and that are idle otherwise; the three add up to the time. A message is under way from when this rank is ready for it:
-// a receive also while its sender still computes. Used under the run state's lock; who only goes from task to task pays nothing.
-// Example: two workers, both at work for 2 s; then one of them is idle for 1 s; a message is under way all the time: busy 2.5 s,
-// communicating 0.5 s, hidden 2.5 s of 3 s.
+// Where a rank's time goes while it executes, booked as its workers turn idle and busy and its messages begin and end.
+// As in a simulated run (scheduler/simulate/simulate.hpp), so that the two compare: shares of the workers that compute,
+// that are idle while messages of this rank are under way, and that are idle otherwise; the three add up to the time. A
+// message is under way from when this rank is ready for it: a receive also while its sender still computes. Used under
+// the run state's lock; who only goes from task to task pays nothing. Example: two workers, both at work for 2 s; then
+// one of them is idle for 1 s; a message is under way all the time: busy 2.5 s, communicating 0.5 s, hidden 2.5 s of 3
+// s.
 #pragma once
 
 #include <algorithm>

@@ -36,7 +36,8 @@ int open_unnamed(std::filesystem::path const& folder) {
     return fd;
 }
 
-/// Calls move(done) until `size` bytes have been moved; it says how many, as pread and pwrite do. @return 0, or what errno was
+/// Calls move(done) until `size` bytes have been moved; it says how many, as pread and pwrite do. @return 0, or what
+/// errno was
 template <class Move>
 int move_all(std::size_t size, Move move) {
     for (std::size_t done = 0; done < size;) {

@@ -1,6 +1,6 @@
-// A file for bytes that have no room in memory. It has no name, so that nothing is left of it however the run ends. Reads and writes may
-// come from many threads at once. No checksums: what comes back was written by this process, and lasts no longer than it.
-// Example: SpillFile file("/scratch", 1 << 30); file.write(0, bytes); file.read(0, bytes).
+// A file for bytes that have no room in memory. It has no name, so that nothing is left of it however the run ends.
+// Reads and writes may come from many threads at once. No checksums: what comes back was written by this process, and
+// lasts no longer than it. Example: SpillFile file("/scratch", 1 << 30); file.write(0, bytes); file.read(0, bytes).
 #pragma once
 
 #include <cstddef>

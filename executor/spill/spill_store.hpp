@@ -41,7 +41,7 @@ private:
         std::int32_t fetches = 0;  // still to come
     };
 
-    SpillFile file_;                                          // any thread
+    SpillFile file_;                                    // any thread
     std::unordered_map<TaskId, std::int32_t> fetches_;  // by spill; not changed after the constructor
     mutable Mutex mutex_;
     std::unordered_map<TaskId, Kept> kept_ EIN_GUARDED_BY(mutex_);  // by spill

@@ -1,6 +1,6 @@
-// Many ranks, one story: before the run begins every rank does the same step and they compare how it went. If it failed anywhere, all leave
-// normally with one exit code, and rank 0 alone has something to say.
-// Example: agree(transport, [&] { section = file.section(transport.rank()); }) throws on every rank when one rank's section is damaged.
+// Many ranks, one story: before the run begins every rank does the same step and they compare how it went. If it failed
+// anywhere, all leave normally with one exit code, and rank 0 alone has something to say. Example: agree(transport, [&]
+// { section = file.section(transport.rank()); }) throws on every rank when one rank's section is damaged.
 #pragma once
 
 #include <functional>
@@ -16,7 +16,8 @@ public:
     using Error::Error;
 };
 
-/// Collective. Runs `step`; when it threw on any rank, throws on all of them the code of the first such rank, with each distinct message once.
+/// Collective. Runs `step`; when it threw on any rank, throws on all of them the code of the first such rank, with each
+/// distinct message once.
 /// @throws Disagreement
 void agree(Transport& transport, std::function<void()> const& step);
 

@@ -1,6 +1,7 @@
-// Before a run: whether the blocks of every rank fit in its budget, and what is done where they do not: ranks spill to disk, if they may.
-// Each rank rewrites its own section for itself; they agree on what all of them must know.
-// Example: peak 3 GiB, budget 2 GiB, a spill folder: the section spills now, its peak is at most 2 GiB. Without a folder: MemoryError.
+// Before a run: whether the blocks of every rank fit in its budget, and what is done where they do not: ranks spill to
+// disk, if they may. Each rank rewrites its own section for itself; they agree on what all of them must know. Example:
+// peak 3 GiB, budget 2 GiB, a spill folder: the section spills now, its peak is at most 2 GiB. Without a folder:
+// MemoryError.
 #pragma once
 
 #include <filesystem>
@@ -27,7 +28,8 @@ struct MemoryFit {
 };
 
 /// Collective. @param section  this rank's; it spills afterwards if it must
-/// @throws Disagreement (no_memory) on all ranks when it does not fit, with the smallest budget that would do, or when a folder is missing
+/// @throws Disagreement (no_memory) on all ranks when it does not fit, with the smallest budget that would do, or when
+/// a folder is missing
 MemoryFit fit_memory(Transport& transport, schedule::Section& section, MemoryLimits const& limits);
 
 }  // namespace ein::executor

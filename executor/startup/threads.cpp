@@ -50,7 +50,8 @@ std::vector<Seat> all_seats(Transport& transport) {
 
 namespace {
 
-/// The number that a variable begins with ("4,2" is 4: OpenMP's levels of nesting), or nothing when it is unset or empty.
+/// The number that a variable begins with ("4,2" is 4: OpenMP's levels of nesting), or nothing when it is unset or
+/// empty.
 std::optional<int> number_in(char const* name, Environment const& environment) {
     char const* const text = environment(name);
     if (text == nullptr || *text == '\0') return std::nullopt;

@@ -1,5 +1,6 @@
-// How many worker threads a rank gets: --threads, else OMP_NUM_THREADS, else SLURM_CPUS_PER_TASK, else its share of the cores that it may use.
-// Example: 8 cores, 2 unbound ranks on the node: 4 threads each; the same with each rank bound to one core: 1 each.
+// How many worker threads a rank gets: --threads, else OMP_NUM_THREADS, else SLURM_CPUS_PER_TASK, else its share of the
+// cores that it may use. Example: 8 cores, 2 unbound ranks on the node: 4 threads each; the same with each rank bound
+// to one core: 1 each.
 #pragma once
 
 #include <optional>

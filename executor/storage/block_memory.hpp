@@ -1,7 +1,8 @@
-// Memory for blocks. Small ones are rounded up to classes (at most a quarter more) and their buffers are kept for the next block of
-// their class; large ones are made of the huge pages of those before them (page_pool.hpp). So a task in full run costs no system call
-// and no fresh page. What is kept goes back to the system before held memory would pass the limit. Used under the engine's lock.
-// Example: take(1000) gives 1024 bytes at a multiple of 64; give(p, 1000) keeps them for the next take(900).
+// Memory for blocks. Small ones are rounded up to classes (at most a quarter more) and their buffers are kept for the
+// next block of their class; large ones are made of the huge pages of those before them (page_pool.hpp). So a task in
+// full run costs no system call and no fresh page. What is kept goes back to the system before held memory would pass
+// the limit. Used under the engine's lock. Example: take(1000) gives 1024 bytes at a multiple of 64; give(p, 1000)
+// keeps them for the next take(900).
 #pragma once
 
 #include <cstddef>
@@ -15,7 +16,8 @@ namespace ein::executor {
 
 class BlockMemory {
 public:
-    /// @param limit  bytes of blocks that the run will hold at most; kept buffers do not take held memory above it (but for what
+    /// @param limit  bytes of blocks that the run will hold at most; kept buffers do not take held memory above it (but
+    /// for what
     ///               rounding up takes, where prepare() knows the blocks)
     explicit BlockMemory(std::int64_t limit);
     ~BlockMemory();
@@ -32,8 +34,8 @@ public:
         std::int64_t bytes;
         bool gives;
     };
-    /// Buffers kept for later, their pages touched, so that these uses, in this order, touch no fresh page; as many as stay below the
-    /// limit.
+    /// Buffers kept for later, their pages touched, so that these uses, in this order, touch no fresh page; as many as
+    /// stay below the limit.
     void prepare(std::span<Use const> uses);
     /// Bytes of the buffer that take(bytes) gives.
     static std::int64_t buffer_size(std::int64_t bytes);

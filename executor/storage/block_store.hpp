@@ -1,6 +1,7 @@
-// The blocks of one rank while it runs: made by their first writer, ready when all writers have ended, deleted when all readers
-// have. The counts come from the schedule and are never guessed. Used under the engine's lock. Where their bytes are is their home's.
-// Example: a block with two writers and one reader: allocate, wrote (false), wrote (true: ready), read (gone).
+// The blocks of one rank while it runs: made by their first writer, ready when all writers have ended, deleted when all
+// readers have. The counts come from the schedule and are never guessed. Used under the engine's lock. Where their
+// bytes are is their home's. Example: a block with two writers and one reader: allocate, wrote (false), wrote (true:
+// ready), read (gone).
 #pragma once
 
 #include <memory>
@@ -21,8 +22,8 @@ public:
     void live_in(std::unique_ptr<BlockStorage> storage) { storage_ = std::move(storage); }
     BlockStorage& storage() const { return *storage_; }
 
-    /// Sets all counts as the schedule has them, for another run of the same tasks. Blocks that are held (inputs that stay loaded)
-    /// count as written; those that nobody reads are deleted.
+    /// Sets all counts as the schedule has them, for another run of the same tasks. Blocks that are held (inputs that
+    /// stay loaded) count as written; those that nobody reads are deleted.
     void reset_counts();
     /// One reader more than scheduled: keeps an input for the next run.
     void add_reader(BlockId block) { ++readers_[block]; }
@@ -36,7 +37,8 @@ public:
     bool held(BlockId block) const { return held_[block] != 0; }
     std::int64_t bytes(BlockId block) const { return bytes_[block]; }
 
-    /// Memory for all blocks ahead of the first run, as if tasks ran in order, so that the run itself touches no fresh page.
+    /// Memory for all blocks ahead of the first run, as if tasks ran in order, so that the run itself touches no fresh
+    /// page.
     void prepare_memory();
     /// @throws MemoryError
     void allocate(BlockId block);

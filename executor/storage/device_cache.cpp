@@ -20,7 +20,8 @@ void DeviceCache::rethrow_late() const {
     } catch (Error const& error) {
         OptionalId<TaskId> const oldest = oldest_ahead_;
         if (!oldest) throw;
-        throw Error(error.code(), "the device, in a task from task " + std::to_string((*oldest).value()) + " on: " + error.what());
+        throw Error(error.code(),
+                    "the device, in a task from task " + std::to_string((*oldest).value()) + " on: " + error.what());
     }
 }
 

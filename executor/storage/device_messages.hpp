@@ -1,5 +1,5 @@
-// Whether messages may go from one device's memory straight into another's. MPI is asked, and then a pattern is sent round all ranks and compared:
-// an MPI that says yes and delivers something else is known for it.
+// Whether messages may go from one device's memory straight into another's. MPI is asked, and then a pattern is sent
+// round all ranks and compared: an MPI that says yes and delivers something else is known for it.
 #pragma once
 
 #include "executor/device/accelerator.hpp"
@@ -10,11 +10,12 @@ namespace ein::executor {
 enum class DeviceMessages { automatic, on, off };
 DeviceMessages device_messages_from_name(std::string_view name);  // auto, on, off  @throws UsageError
 
-/// Collective, between runs of tasks. Ranks whose kernels run in the host's memory (device: nullptr) take part with that.
+/// Collective, between runs of tasks. Ranks whose kernels run in the host's memory (device: nullptr) take part with
+/// that.
 /// @param mine    what this rank was asked for: if some rank was asked for on, or for off, all do so
 /// @param memory  of the device, before any block is in it  @param bytes  of that
-/// @return the same on all ranks  @throws RunError where it was asked for and does not work, saying why; UsageError where
-/// some rank was asked for on and another for off
+/// @return the same on all ranks  @throws RunError where it was asked for and does not work, saying why; UsageError
+/// where some rank was asked for on and another for off
 bool messages_reach_devices(Transport& transport, DeviceMessages mine, Accelerator* device, std::byte* memory,
                             std::int64_t bytes);
 

@@ -1,5 +1,5 @@
-// Buffers in host memory that a device copies from and to (pinned, where that is faster), cut from large pieces. A buffer that is given back is
-// used again only when the copies that touch it are done.
+// Buffers in host memory that a device copies from and to (pinned, where that is faster), cut from large pieces. A
+// buffer that is given back is used again only when the copies that touch it are done.
 #pragma once
 
 #include <deque>

@@ -1,4 +1,5 @@
-// Memory that is nobody's for now: the address sanitizer reports who still reads or writes it. Nothing without the sanitizer.
+// Memory that is nobody's for now: the address sanitizer reports who still reads or writes it. Nothing without the
+// sanitizer.
 #pragma once
 
 #include <cstddef>

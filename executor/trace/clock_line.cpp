@@ -7,8 +7,8 @@
 #include <sstream>
 #include <thread>
 
-#include "executor/report/clock.hpp"
 #include "executor/io/run_lock.hpp"
+#include "executor/report/clock.hpp"
 
 namespace ein::executor {
 

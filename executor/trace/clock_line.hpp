@@ -1,6 +1,6 @@
-// From this rank's clock to rank 0's. Each machine's steady clock begins when it likes and runs a little too fast or too slow; asked at the
-// beginning and at the end of a run, a straight line between the two answers takes out both. Ranks that read one clock (one machine, one
-// boot) share its line, so that between them nothing is estimated at all.
+// From this rank's clock to rank 0's. Each machine's steady clock begins when it likes and runs a little too fast or
+// too slow; asked at the beginning and at the end of a run, a straight line between the two answers takes out both.
+// Ranks that read one clock (one machine, one boot) share its line, so that between them nothing is estimated at all.
 // Example: ClockLine line(first, last); line(seconds_now()) is now on rank 0's clock, within line.error() seconds.
 #pragma once
 
@@ -23,7 +23,8 @@ struct ClockReading {
     double at = 0, offset = 0, error = 0;
 };
 
-/// Collective. Asks rank 0 what time it is, some twenty times, by notes; the fastest answer is the best, and half its time the error.
+/// Collective. Asks rank 0 what time it is, some twenty times, by notes; the fastest answer is the best, and half its
+/// time the error.
 ClockReading read_clock_of_rank_0(Transport& transport, LocalClock const& clock);
 
 class ClockLine {

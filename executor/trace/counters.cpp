@@ -6,12 +6,12 @@ namespace ein::executor {
 
 namespace {
 
+using schedule::Iterations;
 using schedule::Loop;
 using schedule::LoopId;
 using schedule::Section;
 using schedule::Task;
 using schedule::TaskLinks;
-using schedule::Iterations;
 
 /// Of one loop: the iterations of each time that it was entered, one after the other.
 class TakenIterations {
@@ -28,8 +28,8 @@ private:
     std::int64_t times_ = 0;
 };
 
-/// Blocks and tasks of a rank as tasks begin and end; counts as the dispatcher's (lib/schedule/dispatch/dispatcher_steps.hpp), without
-/// deciding anything.
+/// Blocks and tasks of a rank as tasks begin and end; counts as the dispatcher's
+/// (lib/schedule/dispatch/dispatcher_steps.hpp), without deciding anything.
 class Counting {
 public:
     Counting(Section const& section, TaskLinks const& links, Record::Taken const& taken)
@@ -91,7 +91,8 @@ public:
     void end_round(RoundEvents const& round) {
         now_.ready = 0;
         for (BlockId block : held_.ids())
-            if (held_[block] != 0 && !(round.inputs_stay && links_.first_writer(block) < links_.loads_end())) free(block);
+            if (held_[block] != 0 && !(round.inputs_stay && links_.first_writer(block) < links_.loads_end()))
+                free(block);
     }
 
     bool begun(TaskId task) const { return begun_[task] != 0; }

@@ -1,14 +1,14 @@
-// What a rank held and what it could have begun at every moment of a run, worked out afterwards from when its tasks began and ended: the
-// schedule tells which blocks each task makes, readies and frees. So it costs a run nothing.
-// Example: load X (8 bytes) over [0, 1], then apply Z (8 bytes) over [2, 3], its store over [4, 5]: 8 bytes from 0, 16 from 2, 8 from 3,
-// 0 from 5; one task is ready from 1 to 2 and from 3 to 4.
+// What a rank held and what it could have begun at every moment of a run, worked out afterwards from when its tasks
+// began and ended: the schedule tells which blocks each task makes, readies and frees. So it costs a run nothing.
+// Example: load X (8 bytes) over [0, 1], then apply Z (8 bytes) over [2, 3], its store over [4, 5]: 8 bytes from 0, 16
+// from 2, 8 from 3, 0 from 5; one task is ready from 1 to 2 and from 3 to 4.
 #pragma once
 
 #include <vector>
 
 #include "executor/trace/record.hpp"
-#include "lib/schedule/dispatch/task_links.hpp"
 #include "lib/schedule/dispatch/iterations.hpp"
+#include "lib/schedule/dispatch/task_links.hpp"
 
 namespace ein::executor {
 
@@ -31,7 +31,6 @@ std::vector<RoundEvents> rounds_of(std::vector<PhaseSpan> const& phases, std::ve
 
 /// A sample for each moment at which something changed. @param turns  that the section's loops took (Iterations::taken)
 std::vector<CounterSample> count(schedule::Section const& section, schedule::TaskLinks const& links,
-                                 std::vector<RoundEvents> const& rounds,
-                                 Record::Taken const& taken = {});
+                                 std::vector<RoundEvents> const& rounds, Record::Taken const& taken = {});
 
 }  // namespace ein::executor

@@ -1,5 +1,5 @@
-// What one thread did. A ring of the last thousand events, which any thread may read at any time, and all of them where a trace is
-// wanted. Writing is a few plain stores: no lock, no call of the system. One thread writes at a time.
+// What one thread did. A ring of the last thousand events, which any thread may read at any time, and all of them where
+// a trace is wanted. Writing is a few plain stores: no lock, no call of the system. One thread writes at a time.
 // Example: log.begin(TaskId{7}, 1.0); log.end(2.5); log.latest() is {{TaskId{7}, 1.0, 2.5}}.
 #pragma once
 
@@ -59,7 +59,8 @@ public:
     /// The task that the thread is in. Any thread.
     OptionalId<TaskId> open() const { return TaskId{open_task_.load(std::memory_order_acquire)}; }
 
-    /// The last events, oldest first; one that is open comes last. Any thread, at any time: what is overwritten meanwhile is left out.
+    /// The last events, oldest first; one that is open comes last. Any thread, at any time: what is overwritten
+    /// meanwhile is left out.
     std::vector<Event> latest() const;
     /// In order of their ends. Only when nobody writes any more.
     std::vector<Event> all() const;

@@ -1,6 +1,6 @@
-// What a rank did last, for whoever asks why a run ended abnormally: the last thousand tasks and transfers, and all that had begun and
-// not ended, in the format of a trace. In a folder of its own beside the results, so that a failed run leaves nothing among them.
-// Example: --out results: rank 3 writes results.flight/rank-3.json.
+// What a rank did last, for whoever asks why a run ended abnormally: the last thousand tasks and transfers, and all
+// that had begun and not ended, in the format of a trace. In a folder of its own beside the results, so that a failed
+// run leaves nothing among them. Example: --out results: rank 3 writes results.flight/rank-3.json.
 #pragma once
 
 #include <filesystem>

@@ -52,10 +52,7 @@ std::vector<Lane> lanes_of(schedule::Section const& section, std::vector<Event> 
     std::vector<Event> computing, sends, receives;
     for (Event const& event : tasks) {
         schedule::Task const& task = section.tasks[event.task];
-        (task.is<schedule::Send>()      ? sends
-         : task.is<schedule::Receive>() ? receives
-                                        : computing)
-            .push_back(event);
+        (task.is<schedule::Send>() ? sends : task.is<schedule::Receive>() ? receives : computing).push_back(event);
     }
     std::vector<Lane> lanes;
     for (auto& [name, events] :

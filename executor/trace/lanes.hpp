@@ -1,6 +1,6 @@
-// The events of one rank in lanes, as a viewer draws threads: in a lane, events lie beside or within one another. Each worker is a lane;
-// sends and receives overlap, so they are dealt to as few lanes as they need.
-// Example: sends over [0, 2], [1, 3] and [2, 4] take two lanes: the third follows the first.
+// The events of one rank in lanes, as a viewer draws threads: in a lane, events lie beside or within one another. Each
+// worker is a lane; sends and receives overlap, so they are dealt to as few lanes as they need. Example: sends over [0,
+// 2], [1, 3] and [2, 4] take two lanes: the third follows the first.
 #pragma once
 
 #include <string>

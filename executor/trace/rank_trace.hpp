@@ -1,5 +1,6 @@
 // One rank's part of a trace: its lanes of tasks, arrows along messages, counters, phases.
-// Example: RankTrace(text, header, section, rank, ticks_of).lanes(lanes_of(section, ...)) draws each task on its worker's track.
+// Example: RankTrace(text, header, section, rank, ticks_of).lanes(lanes_of(section, ...)) draws each task on its
+// worker's track.
 #pragma once
 
 #include <functional>

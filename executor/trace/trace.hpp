@@ -1,6 +1,6 @@
-// The trace of a run, for Perfetto or chrome://tracing: a process a rank, a track a worker, with its tasks and the pieces of kernels
-// within them; tracks of sends and receives, arrows along each message, counters, and phases. Above each rank what was predicted for it,
-// from where the first round begins to execute. All times are on rank 0's clock.
+// The trace of a run, for Perfetto or chrome://tracing: a process a rank, a track a worker, with its tasks and the
+// pieces of kernels within them; tracks of sends and receives, arrows along each message, counters, and phases. Above
+// each rank what was predicted for it, from where the first round begins to execute. All times are on rank 0's clock.
 // Ranks write their parts one after another, so that no rank ever holds them all; the file has its name when all have.
 #pragma once
 

@@ -1,6 +1,6 @@
-// Events as the text of Chrome's trace format, which Perfetto and chrome://tracing read: one JSON object a line. Knows nothing of tasks.
-// Times are nanoseconds since the trace's origin; the format wants microseconds.
-// Example: slice({0, 2}, 1500, 4500, "\"load X\"", "load", "") is
+// Events as the text of Chrome's trace format, which Perfetto and chrome://tracing read: one JSON object a line. Knows
+// nothing of tasks. Times are nanoseconds since the trace's origin; the format wants microseconds. Example: slice({0,
+// 2}, 1500, 4500, "\"load X\"", "load", "") is
 //          {"ph":"X","pid":0,"tid":2,"ts":1.500,"dur":3.000,"name":"load X","cat":"load"}
 #pragma once
 

@@ -11,8 +11,8 @@
 namespace ein::executor {
 
 bool launched_by_mpi(Environment const& environment) {
-    // Open MPI, MPICH and its kin under hydra, PMIx and PMI of any launcher, MVAPICH. SLURM_PROCID alone is also set in a batch
-    // script outside srun; MPI then starts as a single process, which is right.
+    // Open MPI, MPICH and its kin under hydra, PMIx and PMI of any launcher, MVAPICH. SLURM_PROCID alone is also set in
+    // a batch script outside srun; MPI then starts as a single process, which is right.
     constexpr std::array names = {"OMPI_COMM_WORLD_SIZE",
                                   "PMIX_RANK",
                                   "PMIX_NAMESPACE",

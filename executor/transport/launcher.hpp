@@ -15,8 +15,8 @@ using Environment = std::function<char const*(char const*)>;
 
 bool launched_by_mpi(Environment const& environment);
 
-/// Why a run that was meant to have several ranks may have found one: empty, or a hint for the message. In a batch script, outside srun, one rank
-/// may be what is wanted.
+/// Why a run that was meant to have several ranks may have found one: empty, or a hint for the message. In a batch
+/// script, outside srun, one rank may be what is wanted.
 std::string launcher_hint(int ranks_found, int ranks_wanted, Environment const& environment);
 /// Who is said to have started it, for messages: "srun", else "mpirun".
 std::string launcher_name(Environment const& environment);

@@ -86,7 +86,8 @@ struct MpiTransport::State {
         return index;
     }
 
-    /// Calls start(offset, count, request) for each piece of `bytes` bytes: at least one, so that an empty block is a message too.
+    /// Calls start(offset, count, request) for each piece of `bytes` bytes: at least one, so that an empty block is a
+    /// message too.
     template <class Start>
     void cut(std::size_t bytes, Ticket ticket, bool receives, Start&& start) {
         std::size_t const count = std::max<std::size_t>(1, (bytes + chunk - 1) / chunk);
@@ -149,7 +150,8 @@ MpiTransport::MpiTransport(MpiSession const&, std::size_t chunk) : state_(std::m
 }
 
 MpiTransport::~MpiTransport() {
-    // Notes are small: their sends ended when they were posted. After the barrier all of them are on the wire to their readers.
+    // Notes are small: their sends ended when they were posted. After the barrier all of them are on the wire to their
+    // readers.
     MPI_Barrier(state_->notes);
     Rank from;
     std::string note;

@@ -1,6 +1,6 @@
-// The transport between processes: MPI, nonblocking and two-sided, used by one thread at a time (MPI_THREAD_SERIALIZED).
-// A block larger than `chunk` bytes travels as several messages of one tag, so that no count comes near 2^31.
-// Example: MpiSession session; MpiTransport transport(session); transport.barrier();
+// The transport between processes: MPI, nonblocking and two-sided, used by one thread at a time
+// (MPI_THREAD_SERIALIZED). A block larger than `chunk` bytes travels as several messages of one tag, so that no count
+// comes near 2^31. Example: MpiSession session; MpiTransport transport(session); transport.barrier();
 #pragma once
 
 #include <memory>

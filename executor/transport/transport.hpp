@@ -1,5 +1,5 @@
-// Moves bytes between ranks and lets ranks agree. MpiTransport in production, LoopbackTransport (ranks are threads) in tests,
-// SoloTransport when there is one rank. The engine calls it from one thread at a time.
+// Moves bytes between ranks and lets ranks agree. MpiTransport in production, LoopbackTransport (ranks are threads) in
+// tests, SoloTransport when there is one rank. The engine calls it from one thread at a time.
 #pragma once
 
 #include <cstddef>
@@ -36,15 +36,16 @@ public:
     virtual Rank rank() const = 0;
     virtual int size() const = 0;
 
-    /// Starts a transfer; the bytes must stay until its ticket comes back. Messages between two ranks are told apart by tag,
-    /// which is unique between them among those that are under way; those of one tag arrive in order. Any size: it is cut so that no count comes near 2^31.
+    /// Starts a transfer; the bytes must stay until its ticket comes back. Messages between two ranks are told apart by
+    /// tag, which is unique between them among those that are under way; those of one tag arrive in order. Any size: it
+    /// is cut so that no count comes near 2^31.
     virtual void start_send(std::span<std::byte const> bytes, Rank to, int tag, Ticket ticket, SendEnds ends) = 0;
     virtual void start_receive(std::span<std::byte> into, Rank from, int tag, Ticket ticket) = 0;
     /// Moves things along and appends the tickets of finished transfers. Never blocks.
     virtual void poll(std::vector<Ticket>& done) = 0;
 
-    /// Collective: every rank calls them in the same order, between runs of tasks only. A barrier is begun and then tested until
-    /// it is done, so that notes can be read while waiting for a slow rank.
+    /// Collective: every rank calls them in the same order, between runs of tasks only. A barrier is begun and then
+    /// tested until it is done, so that notes can be read while waiting for a slow rank.
     virtual void start_barrier() = 0;
     virtual bool test_barrier() = 0;  // true once for each start
     void barrier();

@@ -1,4 +1,5 @@
-// The small dense arrays that the judge of the algebra computes with: doubles in C order. Runs use blocks of any dtype instead.
+// The small dense arrays that the judge of the algebra computes with: doubles in C order. Runs use blocks of any dtype
+// instead.
 #pragma once
 
 #include <vector>

@@ -1,7 +1,7 @@
-// Expressions of the tensor relational algebra: immutable trees, cheap to copy, equal when they are made alike, printed as the paper
-// prints them. Inputs are names; their types and data are given where an expression is typed or interpreted. What is used twice may be
-// shared, or written twice: it is computed once either way.
-// Example: aggregate({0, 2}, mat_add(), join({1}, {0}, mat_mul(), input("A"), input("B"))) prints as
+// Expressions of the tensor relational algebra: immutable trees, cheap to copy, equal when they are made alike, printed
+// as the paper prints them. Inputs are names; their types and data are given where an expression is typed or
+// interpreted. What is used twice may be shared, or written twice: it is computed once either way. Example:
+// aggregate({0, 2}, mat_add(), join({1}, {0}, mat_mul(), input("A"), input("B"))) prints as
 //          Σ(⟨0,2⟩,matAdd)(⋈(⟨1⟩,⟨0⟩,matMul)(A, B)).
 // Source: [T] section 2.
 #pragma once
@@ -78,7 +78,8 @@ using Relations = std::map<std::string, TensorRelation>;
 /// The type that an operator, but Input, makes of the types of its arguments.
 Checked<RelationType> type_of(Operator const& op, std::vector<RelationType> const& args);
 
-/// The type of an expression, holes allowed; every fault goes to `faults`, at its place below `pointer` ("/inputs/0/inputs/1").
+/// The type of an expression, holes allowed; every fault goes to `faults`, at its place below `pointer`
+/// ("/inputs/0/inputs/1").
 std::optional<RelationType> infer(Expr const& expr, RelationTypes const& inputs, Faults& faults,
                                   std::string const& pointer = "");
 

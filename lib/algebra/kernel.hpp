@@ -1,7 +1,7 @@
-// Kernel functions: what an operator of the algebra does to arrays. A kernel is a small tree of array operations over its operands
-// (one or two arrays), so kernels compose, compare and print; an operation is an element-wise scalar expression, an EinSum over the
-// arrays' axes, or a tile. Leaves which arrays meet to the operators.
-// Example: composed(kernels::diag(), kernels::mat_add()) is diag(matAdd(x, y)) and prints as "diag∘matAdd".
+// Kernel functions: what an operator of the algebra does to arrays. A kernel is a small tree of array operations over
+// its operands (one or two arrays), so kernels compose, compare and print; an operation is an element-wise scalar
+// expression, an EinSum over the arrays' axes, or a tile. Leaves which arrays meet to the operators. Example:
+// composed(kernels::diag(), kernels::mat_add()) is diag(matAdd(x, y)) and prints as "diag∘matAdd".
 #pragma once
 
 #include <optional>
@@ -24,7 +24,8 @@ struct Elementwise {
     friend bool operator==(Elementwise const&, Elementwise const&) = default;
 };
 
-/// out[output] = agg over the other labels of join(x[inputs[0]], y[inputs[1]]); labels are numbered, their extents come from the arrays.
+/// out[output] = agg over the other labels of join(x[inputs[0]], y[inputs[1]]); labels are numbered, their extents come
+/// from the arrays.
 struct Contraction {
     std::vector<std::vector<int>> inputs;
     std::vector<int> output;
@@ -84,8 +85,8 @@ std::string text(Kernel const& kernel);
 Kernel composed(Kernel const& outer, Kernel const& inner);
 /// inner(outer(x), outer(y)): the other side of distributivity.
 Kernel on_each_operand(Kernel const& outer, Kernel const& inner);
-/// Whether f(g(x, y)) = g(f(x), f(y)) for all arrays, as far as can be seen from their make: f only picks elements and g is
-/// element-wise, or f is linear and g a sum or a difference. False where it cannot be seen.
+/// Whether f(g(x, y)) = g(f(x), f(y)) for all arrays, as far as can be seen from their make: f only picks elements and
+/// g is element-wise, or f is linear and g a sum or a difference. False where it cannot be seen.
 bool distributes(Kernel const& f, Kernel const& g);
 /// The aggregation that g(x, y) does step by step, in any order: sum, prod, min or max; nothing for other kernels.
 std::optional<scalar::Agg> aggregation_of(Kernel const& g);

@@ -1,7 +1,7 @@
-// Keys of tensor relations and the functions on them: keyFunc of rekey, boolFunc of filter. They are scalar expressions of the
-// key's parts, written [k0], [k1], ..., so that they print, compare and compose. A KeyMap may make several keys of one: [t] counts
-// them (a tile's number, a copy's number).
-// Example: KeyMap::parse(2, {"2*[k0] + [k1]"}) maps (1, 1) to (3); KeyMap::insert(2, 1, 3) maps (a, b) to (a, 0, b), (a, 1, b), (a, 2, b).
+// Keys of tensor relations and the functions on them: keyFunc of rekey, boolFunc of filter. They are scalar expressions
+// of the key's parts, written [k0], [k1], ..., so that they print, compare and compose. A KeyMap may make several keys
+// of one: [t] counts them (a tile's number, a copy's number). Example: KeyMap::parse(2, {"2*[k0] + [k1]"}) maps (1, 1)
+// to (3); KeyMap::insert(2, 1, 3) maps (a, b) to (a, 0, b), (a, 1, b), (a, 2, b).
 #pragma once
 
 #include <optional>

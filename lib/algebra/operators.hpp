@@ -1,9 +1,8 @@
-// The operators of the algebra as values, with what each does to a type and to tuples. The implementation algebra runs the same
-// operators on each site's part, so each is defined here once; there is no recursion and no notion of sites in this file.
-// Uniqueness, frontiers and bounds are checked by type_of; continuity only where an operator needs it (concat), because a filter may
-// leave holes that a rekey closes.
-// Example: Join{{1}, {0}, mat_mul()} then Aggregation{{0, 2}, mat_add()} is the matrix product.
-// Source: [T] 2.1 (operators), 4.3 (frontiers).
+// The operators of the algebra as values, with what each does to a type and to tuples. The implementation algebra runs
+// the same operators on each site's part, so each is defined here once; there is no recursion and no notion of sites in
+// this file. Uniqueness, frontiers and bounds are checked by type_of; continuity only where an operator needs it
+// (concat), because a filter may leave holes that a rekey closes. Example: Join{{1}, {0}, mat_mul()} then
+// Aggregation{{0, 2}, mat_add()} is the matrix product. Source: [T] 2.1 (operators), 4.3 (frontiers).
 #pragma once
 
 #include <optional>
@@ -24,8 +23,8 @@ struct Tuple {
 };
 using Tuples = std::vector<Tuple>;  // by key; several of one key only where pieces are yet to be aggregated
 
-/// Pairs whose keys agree at left[i] and right[i]. The new key: the left one, then the right one's parts that were not joined on;
-/// then `rekey` of that, where another operator was merged in.
+/// Pairs whose keys agree at left[i] and right[i]. The new key: the left one, then the right one's parts that were not
+/// joined on; then `rekey` of that, where another operator was merged in.
 struct Join {
     KeyDims left, right;
     Kernel kernel;
@@ -33,7 +32,8 @@ struct Join {
     friend bool operator==(Join const&, Join const&) = default;
 };
 
-/// Arrays with equal key parts at group_by, combined; `start` of each before and `finish` after, where transforms were merged in.
+/// Arrays with equal key parts at group_by, combined; `start` of each before and `finish` after, where transforms were
+/// merged in.
 struct Aggregation {
     KeyDims group_by;
     Kernel combine;

@@ -1,7 +1,7 @@
-// The type of a tensor relation, exact enough to count with: its frontier, the bound of its arrays, and which keys it has.
-// A relation without holes (continuity, [T] 2.2) has every key below its frontier and need not list them; one that a filter or a
-// rekey left with holes lists its keys, so that counts stay exact and one can tell where the holes came from.
-// Example: frontier (4, 4) and keys (0,0), (1,1), (2,2), (3,3) of 2 x 2 arrays: 4 arrays, 16 numbers, not 64.
+// The type of a tensor relation, exact enough to count with: its frontier, the bound of its arrays, and which keys it
+// has. A relation without holes (continuity, [T] 2.2) has every key below its frontier and need not list them; one that
+// a filter or a rekey left with holes lists its keys, so that counts stay exact and one can tell where the holes came
+// from. Example: frontier (4, 4) and keys (0,0), (1,1), (2,2), (3,3) of 2 x 2 arrays: 4 arrays, 16 numbers, not 64.
 #pragma once
 
 #include <functional>

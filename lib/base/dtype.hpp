@@ -32,7 +32,8 @@ DType promote(DType a, DType b);
 DType common_dtype(std::span<DType const> types);
 
 /// The type that a join runs in: the inputs' common type, widened to the output's where the output is of the same
-/// or a wider kind (bool < integer < real < complex); f16 and bf16 compute in f32. A narrower output is rounded once, at the end.
+/// or a wider kind (bool < integer < real < complex); f16 and bf16 compute in f32. A narrower output is rounded once,
+/// at the end.
 DType compute_dtype(std::span<DType const> inputs, DType output);
 
 }  // namespace ein

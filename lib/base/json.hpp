@@ -1,6 +1,6 @@
 // Reading JSON that people write: parse errors with line and column, repeated keys refused, and a cursor whose
-// JSON pointer grows as it descends. Unknown keys are faults with the nearest known key; keys that begin with x- are left alone.
-// Example: doc.at("nodes").at(3).at("agg").fail("sum or max", "'summ'", "write \"sum\"") adds
+// JSON pointer grows as it descends. Unknown keys are faults with the nearest known key; keys that begin with x- are
+// left alone. Example: doc.at("nodes").at(3).at("agg").fail("sum or max", "'summ'", "write \"sum\"") adds
 //          "g.json: /nodes/3/agg: expected sum or max, found 'summ'; write \"sum\"".
 #pragma once
 

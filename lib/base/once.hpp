@@ -1,6 +1,6 @@
-// Something that is done once, by the first thread that asks, while others wait; tried again by the next one if it throws.
-// (std::call_once leaves threads and sanitizers confused when its function throws.)
-// Example: Once indexed; indexed([&] { build_index(); });
+// Something that is done once, by the first thread that asks, while others wait; tried again by the next one if it
+// throws. (std::call_once leaves threads and sanitizers confused when its function throws.) Example: Once indexed;
+// indexed([&] { build_index(); });
 #pragma once
 
 #include <atomic>

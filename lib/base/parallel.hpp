@@ -1,6 +1,6 @@
-// Independent pieces of work on all cores, results in order: for tools that run alone on a machine. einrun's ranks share theirs, and have
-// their own threads (executor/engine/worker_pool.hpp).
-// Example: for_each_in_parallel(3, [](std::size_t k) { return k * k; }) is {0, 1, 4}.
+// Independent pieces of work on all cores, results in order: for tools that run alone on a machine. einrun's ranks
+// share theirs, and have their own threads (executor/engine/worker_pool.hpp). Example: for_each_in_parallel(3,
+// [](std::size_t k) { return k * k; }) is {0, 1, 4}.
 #pragma once
 
 #include <algorithm>

@@ -1,6 +1,7 @@
 // Rates and times as people write them in JSON: "100Gbit/s", "12.5 GB/s", "2us", "60 Gflop/s".
-// Prefixes of rates and times are powers of 1000 (k, M, G, T, P), with an i powers of 1024 (Gi: GiB/s); sizes are in sizes.hpp.
-// Example: parse_quantity("100Gbit/s", Quantity::bytes_per_second) is 1.25e10; parse_quantity("2us", Quantity::seconds) is 2e-6.
+// Prefixes of rates and times are powers of 1000 (k, M, G, T, P), with an i powers of 1024 (Gi: GiB/s); sizes are in
+// sizes.hpp. Example: parse_quantity("100Gbit/s", Quantity::bytes_per_second) is 1.25e10; parse_quantity("2us",
+// Quantity::seconds) is 2e-6.
 #pragma once
 
 #include <optional>
@@ -11,8 +12,8 @@ namespace ein {
 
 enum class Quantity { seconds, bytes_per_second, operations_per_second };
 
-/// A number in seconds, bytes/s or operations/s; nothing when the text is none, has no unit, or has one of another quantity.
-/// "Gb/s" is refused: bits (Gbit/s, Gbps) or bytes (GB/s) must be said.
+/// A number in seconds, bytes/s or operations/s; nothing when the text is none, has no unit, or has one of another
+/// quantity. "Gb/s" is refused: bits (Gbit/s, Gbps) or bytes (GB/s) must be said.
 std::optional<double> parse_quantity(std::string_view text, Quantity quantity);
 
 /// What parse_quantity takes, for messages: "a time such as \"2us\"".

@@ -1,5 +1,5 @@
-// A text file that is replaced as a whole or not at all: written under a temporary name beside it and renamed when it is complete.
-// Devices, pipes and links (/dev/stdout) are written directly. Several processes may append in turn.
+// A text file that is replaced as a whole or not at all: written under a temporary name beside it and renamed when it
+// is complete. Devices, pipes and links (/dev/stdout) are written directly. Several processes may append in turn.
 // Example: ReplacedFile file("--report", "r.json"); file.create(); file.append("{}\n"); file.publish();
 #pragma once
 

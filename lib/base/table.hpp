@@ -11,7 +11,8 @@
 
 namespace ein {
 
-/// Ids one after another: for (BlockId block : blocks.ids()). By hand, because <ranges> is dear in a header of everyone.
+/// Ids one after another: for (BlockId block : blocks.ids()). By hand, because <ranges> is dear in a header of
+/// everyone.
 template <class IdType>
 class IdRange {
     using Rep = decltype(std::declval<IdType>().value());

@@ -1,7 +1,7 @@
-// A graph of EinSums and structural operations, verified: an EinGraph that exists is valid. Macros (softmax, mean, ...) are
-// already EinSums; nodes are in topological order; nothing is in it that no output needs.
-// Leaves reading JSON to read_graph.hpp, contraction orders to contract.hpp, cutting to planner/.
-// Example: tensors A, B and node AB = "ij,jk->ik": values A (0), B (1), AB (2); leaves 0 and 1; one node; outputs {2}.
+// A graph of EinSums and structural operations, verified: an EinGraph that exists is valid. Macros (softmax, mean, ...)
+// are already EinSums; nodes are in topological order; nothing is in it that no output needs. Leaves reading JSON to
+// read_graph.hpp, contraction orders to contract.hpp, cutting to planner/. Example: tensors A, B and node AB =
+// "ij,jk->ik": values A (0), B (1), AB (2); leaves 0 and 1; one node; outputs {2}.
 #pragma once
 
 #include <optional>
@@ -36,16 +36,16 @@ struct Leaf {
     tensor::Source source;
 };
 
-/// The index that one axis reads: input index = start + step * position, positions counted from the beginning of a Move's region
-/// (or, in a schedule's Movement, from that of the output).
+/// The index that one axis reads: input index = start + step * position, positions counted from the beginning of a
+/// Move's region (or, in a schedule's Movement, from that of the output).
 struct AxisMap {
     Extent start = 0;
     Extent step = 1;  // never 0
     friend bool operator==(AxisMap const&, AxisMap const&) = default;
 };
 
-/// Elements moved without change: slice, concat and constant pad. Input k lands in regions[k] of the output (disjoint boxes);
-/// what no region covers is `fill`.
+/// Elements moved without change: slice, concat and constant pad. Input k lands in regions[k] of the output (disjoint
+/// boxes); what no region covers is `fill`.
 struct Move {
     struct Region {
         Box box;                    // in the output's indices
@@ -68,9 +68,8 @@ struct Node {
     ValueId output;
     std::variant<EinSum, Move, Reshape> op;
     std::optional<Path> path;  // of an n-ary EinSum whose graph file gives one; lower_contractions follows it
-    Parts
-        fixed;  // the part count that the graph file gives each label (Move, Reshape: axis), 0 where it gives none; empty:
-                // it gives none at all
+    Parts fixed;  // the part count that the graph file gives each label (Move, Reshape: axis), 0 where it gives none;
+                  // empty: it gives none at all
     std::int32_t loop = -1;  // the innermost loop that it is in, in EinGraph::loops, or -1
     std::optional<Sharding> sharding =
         {};  // of an identity: where its blocks lie; the parts that it says are in `fixed` too
@@ -79,7 +78,8 @@ struct Node {
 };
 
 /// Nodes that run again and again. Nothing after the loop reads what they make but what is carried.
-/// Example: W -> inside; body: next = f(inside, ...), result = next; then inside is result, until `turns` or the condition end it.
+/// Example: W -> inside; body: next = f(inside, ...), result = next; then inside is result, until `turns` or the
+/// condition end it.
 struct Loop {
     static constexpr std::int64_t most_turns = 1'000'000'000;  // that a graph may ask for
     struct Carry {
@@ -112,8 +112,8 @@ public:
     std::vector<std::int32_t> loops_around(std::int32_t loop) const;
     /// The loop directly within `outer` (-1: the graph) that `loop` is, or is in; -1 where it is in none.
     std::int32_t loop_within(std::int32_t outer, std::int32_t loop) const;
-    /// For each value the loop in whose turns it changes, or -1: that of the node that makes it; of what is carried, the loop
-    /// that it is inside of, or the one around it for what is there afterwards.
+    /// For each value the loop in whose turns it changes, or -1: that of the node that makes it; of what is carried,
+    /// the loop that it is inside of, or the one around it for what is there afterwards.
     std::vector<std::int32_t> loops_of_values() const;
     /// How often a node of `loop` runs: the turns of the loops around it, as many as there may be.
     std::int64_t turns(std::int32_t loop) const;
@@ -128,8 +128,8 @@ public:
 Shape const& cut_extents(EinGraph const& graph, Node const& node);
 std::string cut_name(Node const& node, std::size_t k);
 
-/// The type that a join runs in: see ein::compute_dtype; but real operands of a complex output stay real where the join has no
-/// type for complex ones (complex(x, y), max, floor, ...).
+/// The type that a join runs in: see ein::compute_dtype; but real operands of a complex output stay real where the join
+/// has no type for complex ones (complex(x, y), max, floor, ...).
 DType compute_type(scalar::Expr const& join, std::span<DType const> inputs, DType output);
 
 /// The type that a node's join runs in, and the one that its partial results are kept in.
@@ -141,11 +141,12 @@ EinSumTypes types_of(EinGraph const& graph, Node const& node);
 /// The same from the types of the operands and of the output. @throws InternalError when the join has no type for them
 EinSumTypes types_of(EinSum const& einsum, std::span<DType const> inputs, DType output);
 
-/// The type that partial results are kept in. Sums and products of comparisons (bool) or of other exact values count in the
-/// output's type when that is of a wider kind: sum of x > y into f32 is a count, into bool it is "any".
+/// The type that partial results are kept in. Sums and products of comparisons (bool) or of other exact values count in
+/// the output's type when that is of a wider kind: sum of x > y into f32 is a count, into bool it is "any".
 DType accumulate_type(scalar::Agg agg, DType join, DType output);
 
-/// @throws InternalError when an EinGraph breaks one of its promises; called after every pass. `pass` is named in the message.
+/// @throws InternalError when an EinGraph breaks one of its promises; called after every pass. `pass` is named in the
+/// message.
 void verify(EinGraph const& graph, std::string const& pass);
 
 }  // namespace ein::graph

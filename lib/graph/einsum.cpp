@@ -17,7 +17,8 @@ bool all_distinct(std::vector<int> labels) {
     return std::adjacent_find(labels.begin(), labels.end()) == labels.end();
 }
 
-/// Operations of an expression, each shared subexpression once. Walks with a list: joins of thousands of operands are deep.
+/// Operations of an expression, each shared subexpression once. Walks with a list: joins of thousands of operands are
+/// deep.
 double operations(Expr const& expr) {
     double count = 0;
     std::unordered_set<scalar::Node const*> seen;

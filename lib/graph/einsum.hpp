@@ -35,24 +35,25 @@ struct EinSum {
 /// Copies one tensor: out[i...] = x[i...] (join x, no aggregation).
 EinSum identity_einsum(Shape const& shape);
 
-/// Aggregates over two operands each of which lacks what the other brings to the output: a product of matrices, whatever its join.
+/// Aggregates over two operands each of which lacks what the other brings to the output: a product of matrices,
+/// whatever its join.
 bool is_rows_by_columns(EinSum const& einsum);
 
 /// Scalar operations that evaluating the join and the aggregation takes over `lengths` (one for each label):
-/// a multiply-add counts two; a lookup (see as_lookup) counts one an output element, a scatter one an element that is added; a plain
-/// copy none.
+/// a multiply-add counts two; a lookup (see as_lookup) counts one an output element, a scatter one an element that is
+/// added; a plain copy none.
 double flops(EinSum const& einsum, std::span<Extent const> lengths);
 
-/// Whether the EinSum picks elements by position: sum over v of where(y == [v], x, 0), in either order of the comparison,
-/// v an axis of x that y and the output lack. It can then run as a lookup: out = x[..., y[...], ...].
+/// Whether the EinSum picks elements by position: sum over v of where(y == [v], x, 0), in either order of the
+/// comparison, v an axis of x that y and the output lack. It can then run as a lookup: out = x[..., y[...], ...].
 struct Lookup {
     int data = 0;       // operand that is read at a position
     int positions = 1;  // operand that holds the positions
     int label = 0;      // the label that the positions are of
 };
 std::optional<Lookup> as_lookup(EinSum const& einsum);
-/// Its converse: sum of where(y == [v], x, 0) over labels of y, v an axis of the output that x and y lack. It can then run as a scatter:
-/// out[..., y[...], ...] += x[...].
+/// Its converse: sum of where(y == [v], x, 0) over labels of y, v an axis of the output that x and y lack. It can then
+/// run as a scatter: out[..., y[...], ...] += x[...].
 std::optional<Lookup> as_scatter(EinSum const& einsum);
 
 }  // namespace ein::graph

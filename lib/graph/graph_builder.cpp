@@ -42,8 +42,8 @@ ValueId GraphBuilder::add_leaf(std::string name, Shape shape, DType dtype, tenso
 
 namespace {
 
-/// any and all change even what they take alone: where nothing is aggregated, their join says so, and an aggregation of one element is that
-/// element for whoever reads the graph.
+/// any and all change even what they take alone: where nothing is aggregated, their join says so, and an aggregation of
+/// one element is that element for whoever reads the graph.
 void ask_in_join(EinSum& einsum) {
     if (!scalar::info(einsum.agg).asks || !einsum.aggregated().empty()) return;
     einsum.join = scalar::Expr::call(scalar::Op::ne, {std::move(einsum.join), scalar::Expr::integer(0)});

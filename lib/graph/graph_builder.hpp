@@ -1,6 +1,6 @@
-// An EinGraph while it is being made: adds leaves and nodes under unique names and notices tensors that no machine can hold.
-// NodeBuilder adds what one node of the user becomes: its own value, and parts named "NODE:PART".
-// Example: NodeBuilder(graph, "P").einsum("max", ...) makes the value "P:max"; einsum("", ...) makes "P".
+// An EinGraph while it is being made: adds leaves and nodes under unique names and notices tensors that no machine can
+// hold. NodeBuilder adds what one node of the user becomes: its own value, and parts named "NODE:PART". Example:
+// NodeBuilder(graph, "P").einsum("max", ...) makes the value "P:max"; einsum("", ...) makes "P".
 #pragma once
 
 #include <optional>
@@ -34,7 +34,8 @@ public:
 
     ValueId add_leaf(std::string name, Shape shape, DType dtype, tensor::Source source);
     ValueId add_node(Node node, std::string value_name, Shape shape, DType dtype);
-    /// A node that makes a value which is already there; it takes the place of the node that made it so far, if there is one.
+    /// A node that makes a value which is already there; it takes the place of the node that made it so far, if there
+    /// is one.
     void append(Node node);
     /// The node that makes a value; nothing for a leaf. Valid until the next node is added.
     Node const* producer(ValueId value) const;
@@ -42,7 +43,8 @@ public:
     void fix_parts(ValueId value, Parts parts);
     /// The same for an identity, with the ranks that its blocks are on (Node::sharding).
     void shard(ValueId value, Sharding sharding, bool replicated);
-    /// Parts that the graph fixes for `value` are those of the node that makes `inside`, which has all labels of the user's node.
+    /// Parts that the graph fixes for `value` are those of the node that makes `inside`, which has all labels of the
+    /// user's node.
     void cut_at(ValueId value, ValueId inside) { cut_at_.insert_or_assign(value, inside); }
     ValueId cut_of(ValueId value) const {
         auto const inside = cut_at_.find(value);
@@ -52,8 +54,8 @@ public:
     void rename(ValueId value, std::string const& part);
     void set_mesh(Mesh mesh) { graph_.mesh = std::move(mesh); }
     Mesh const& mesh() const { return graph_.mesh; }
-    /// Says that what reads `value` would give the same whatever it were, as softmax does of the maximum that it subtracts:
-    /// gradients need not go there.
+    /// Says that what reads `value` would give the same whatever it were, as softmax does of the maximum that it
+    /// subtracts: gradients need not go there.
     void hold_constant(ValueId value) { constant_.insert(value); }
     bool is_held_constant(ValueId value) const { return constant_.count(value) > 0; }
 

@@ -59,8 +59,9 @@ private:
     std::vector<ValueId> open_;
 };
 
-/// Needed nodes in depth-first post-order from the outputs, inputs in order; a loop's nodes together, as if they were one that reads all that they
-/// read from outside. With a list of its own, so chains may be of any length; loops in loops are walked one in another.
+/// Needed nodes in depth-first post-order from the outputs, inputs in order; a loop's nodes together, as if they were
+/// one that reads all that they read from outside. With a list of its own, so chains may be of any length; loops in
+/// loops are walked one in another.
 class Order {
 public:
     Order(EinGraph const& graph, Needed const& needed)

@@ -1,4 +1,5 @@
-// EinGraph JSON to EinGraph: every fault of the file at once. Linear time and bounded stack for hundreds of thousands of nodes.
+// EinGraph JSON to EinGraph: every fault of the file at once. Linear time and bounded stack for hundreds of thousands
+// of nodes.
 #pragma once
 
 #include <filesystem>

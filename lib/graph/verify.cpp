@@ -85,7 +85,8 @@ private:
         }
     }
 
-    /// Nothing is in the graph that no output needs. Nodes are in order, so one walk from the last to the first suffices.
+    /// Nothing is in the graph that no output needs. Nodes are in order, so one walk from the last to the first
+    /// suffices.
     void check_needed() const {
         std::vector<bool> needed(made_.size(), false);
         for (ValueId output : graph_.outputs) needed[at(output)] = true;

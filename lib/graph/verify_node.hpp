@@ -1,4 +1,5 @@
-// What is wrong with one node of a graph, for verify: labels, shapes, types and regions must fit its inputs and its output.
+// What is wrong with one node of a graph, for verify: labels, shapes, types and regions must fit its inputs and its
+// output.
 #pragma once
 
 #include <string>

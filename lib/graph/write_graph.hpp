@@ -1,6 +1,7 @@
-// Writes EinGraph JSON: what importers and `eintool make` build their graphs with. Adds tensors and nodes one by one and gives text with
-// one tensor or node a line, the same every time. Checks nothing: read_graph does.
-// Example: GraphWriter w("chain"); w.tensor("A", {4, 3}, uniform_data(1)); w.tensor("B", {3, 5}); w.einsum("C", "ij,jk->ik", {"A", "B"});
+// Writes EinGraph JSON: what importers and `eintool make` build their graphs with. Adds tensors and nodes one by one
+// and gives text with one tensor or node a line, the same every time. Checks nothing: read_graph does. Example:
+// GraphWriter w("chain"); w.tensor("A", {4, 3}, uniform_data(1)); w.tensor("B", {3, 5}); w.einsum("C", "ij,jk->ik",
+// {"A", "B"});
 //          w.output("C"); w.text() is a graph that read_graph accepts.
 #pragma once
 

@@ -41,7 +41,8 @@ tensor::HostTensor picked(tensor::HostTensor const& whole, Sets const& sets) {
     return out;
 }
 
-/// The values at hand while nodes run in order, each kept until its last reader has run; of a graph with loops, to the end.
+/// The values at hand while nodes run in order, each kept until its last reader has run; of a graph with loops, to the
+/// end.
 class Values {
 public:
     Values(graph::EinGraph const& graph, Demand const& demand, ValueId target)

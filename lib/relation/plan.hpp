@@ -56,8 +56,8 @@ Parts output_parts(graph::Node const& node, NodePlan const& plan);
 /// Move and Reshape read regions, not parts: nothing.
 std::optional<Parts> input_parts(graph::Node const& node, NodePlan const& plan, std::size_t operand);
 
-/// The order of a node's kernel calls: C order over these labels, the output's and then the aggregated ones, so that calls of one
-/// output block are neighbours. Move and Reshape: a call for each output block, in C order.
+/// The order of a node's kernel calls: C order over these labels, the output's and then the aggregated ones, so that
+/// calls of one output block are neighbours. Move and Reshape: a call for each output block, in C order.
 std::vector<int> call_labels(graph::EinSum const& einsum);
 /// Kernel calls that make, or share in, one block of the output: with more than one, each leaves a partial result.
 std::int64_t calls_of_a_block(graph::EinSum const& einsum, Parts const& parts);
@@ -66,7 +66,8 @@ using graph::cut_extents;  // what the parts of a node count along
 using graph::cut_name;
 
 /// @throws InternalError unless every node has one part count >= 1 and at most its extent (1 for extent 0) for each
-/// label or axis, the one that the graph fixes where it does, and as many ranks below the plan's as kernel calls, or none
+/// label or axis, the one that the graph fixes where it does, and as many ranks below the plan's as kernel calls, or
+/// none
 void verify(graph::EinGraph const& graph, Plan const& plan);
 
 }  // namespace ein::relation

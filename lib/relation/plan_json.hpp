@@ -1,10 +1,9 @@
 // The decisions of a plan as JSON that people read and edit:
 //   {"einplan": 1, "graph_hash": "9f..", "ranks": 4, "strategy": "eindecomp",
 //    "parts": {"AB": {"i": 2, "j": 1, "k": 2}}, "place": {"AB": [0, 1, 2, 3]}}
-// "place" gives the rank of each kernel call, in the order of relation::call_labels; a node that it leaves out is placed
-// by the scheduler.
-// A node goes by the name of its output value; a structural node's axes are "0", "1", ...  Costs are not in it: they
-// are computed again (planner/costs/cost.hpp) from what was read.
+// "place" gives the rank of each kernel call, in the order of relation::call_labels; a node that it leaves out is
+// placed by the scheduler. A node goes by the name of its output value; a structural node's axes are "0", "1", ...
+// Costs are not in it: they are computed again (planner/costs/cost.hpp) from what was read.
 #pragma once
 
 #include <string>

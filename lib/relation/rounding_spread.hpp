@@ -1,7 +1,8 @@
-// How far rounding may move elements of a value: the interpreter computes them several times with rounding errors at random, as large as a
-// run's, and the root mean square of the changes is an element's spread. It knows what no bound of one operation can: what cancels later, what
-// is amplified, which errors are common to many elements, and which comparison may turn out either way.
-// Example: x - 1e8 for x = 1e8 + 1/3 computed in f32 has a spread of several units, x - 1/3 one of 1e-8.
+// How far rounding may move elements of a value: the interpreter computes them several times with rounding errors at
+// random, as large as a run's, and the root mean square of the changes is an element's spread. It knows what no bound
+// of one operation can: what cancels later, what is amplified, which errors are common to many elements, and which
+// comparison may turn out either way. Example: x - 1e8 for x = 1e8 + 1/3 computed in f32 has a spread of several units,
+// x - 1/3 one of 1e-8.
 #pragma once
 
 #include <vector>

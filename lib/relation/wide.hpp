@@ -1,5 +1,6 @@
-// The elements of a tensor in the widest type of their kind, so that the interpreter's loops read and write plain numbers.
-// Example: an f16 tensor for a join in f32 is held in doubles, each rounded to f32; bools are held in 64-bit integers.
+// The elements of a tensor in the widest type of their kind, so that the interpreter's loops read and write plain
+// numbers. Example: an f16 tensor for a join in f32 is held in doubles, each rounded to f32; bools are held in 64-bit
+// integers.
 #pragma once
 
 #include <complex>

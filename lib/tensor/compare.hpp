@@ -18,8 +18,8 @@ struct Difference {
     Extent count = 0;        // elements that differ
     double max_abs = 0;      // greatest |a - b| of all elements; inf for nan or inf against anything else
     double max_rel = 0;      // greatest |a - b| / max(|a|, |b|, rms) of all
-    Extent worst =
-        -1;  // C-order position of the first that is furthest off, of those that differ if any do; -1 when all are equal
+    Extent worst = -1;  // C-order position of the first that is furthest off, of those that differ if any do; -1 when
+                        // all are equal
     double worst_rel = 0, worst_tolerance = 0;  // of that element
     double largest_tolerance = 0;               // of any element
     std::vector<Extent> differing;              // positions

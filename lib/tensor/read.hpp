@@ -1,8 +1,7 @@
-// Reading tensors part by part: only the bytes of the asked box are touched, whatever the format (but an npz entry is gone
-// through once, to compare its CRC-32). npy of versions 1 to 3, C and Fortran order, either byte order; npz stored or
-// deflated; safetensors; raw. Thread-safe: a Reader may be used by many threads.
-// Example: open(NpySource{"A.npy"}, f32, {4000, 400}, "graphs")->read(Box{{0, 0}, {10, 400}}, out) reads the first ten
-// rows.
+// Reading tensors part by part: only the bytes of the asked box are touched, whatever the format (but an npz entry is
+// gone through once, to compare its CRC-32). npy of versions 1 to 3, C and Fortran order, either byte order; npz stored
+// or deflated; safetensors; raw. Thread-safe: a Reader may be used by many threads. Example: open(NpySource{"A.npy"},
+// f32, {4000, 400}, "graphs")->read(Box{{0, 0}, {10, 400}}, out) reads the first ten rows.
 #pragma once
 
 #include <filesystem>

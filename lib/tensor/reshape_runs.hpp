@@ -11,7 +11,8 @@ namespace ein::tensor {
 /// Elements that `from_box` of `from` and `to_box` of `to` share; fast (no walk over single elements).
 Extent shared_elements(Shape const& from, Box const& from_box, Shape const& to, Box const& to_box);
 
-/// Calls visit(offset in from_box, offset in to_box, count) for each run of shared elements, in C order; offsets in elements, C order in the boxes.
+/// Calls visit(offset in from_box, offset in to_box, count) for each run of shared elements, in C order; offsets in
+/// elements, C order in the boxes.
 void for_each_shared_run(Shape const& from, Box const& from_box, Shape const& to, Box const& to_box,
                          std::function<void(Extent, Extent, Extent)> const& visit);
 

@@ -34,12 +34,13 @@ double cost_agg(graph::EinSum const& einsum, Parts const& parts, Weights const& 
 /// @param producer, consumer  parts of each axis of `shape`
 double cost_repart(Shape const& shape, Parts const& producer, Parts const& consumer, double weight = 1);
 
-/// Join and aggregation of a node under `parts`, in all turns. Move and Reshape: every element that comes from an input, once a turn.
+/// Join and aggregation of a node under `parts`, in all turns. Move and Reshape: every element that comes from an
+/// input, once a turn.
 relation::Cost cost_of_node(graph::EinGraph const& graph, graph::Node const& node, Parts const& parts, Unit unit);
 
-/// The repartition on the edge into input `operand`, each time that the value changes (EinGraph::turns_of_values): nothing for a leaf (inputs may lie as the graph wants them).
-/// Move and Reshape: nothing where the blocks line up (see data_movement.hpp), else every element that comes from this
-/// input.
+/// The repartition on the edge into input `operand`, each time that the value changes (EinGraph::turns_of_values):
+/// nothing for a leaf (inputs may lie as the graph wants them). Move and Reshape: nothing where the blocks line up (see
+/// data_movement.hpp), else every element that comes from this input.
 double cost_of_edge(graph::EinGraph const& graph, graph::Node const& node, std::size_t operand, Parts const& producer,
                     Parts const& parts, Unit unit);
 

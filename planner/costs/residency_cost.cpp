@@ -10,7 +10,6 @@
 namespace ein::planner {
 namespace {
 
-
 /// The share of a value that lies in the block that is needed of it where the block `home` lies.
 double share_in_place(Parts const& home, Parts const& need) {
     double share = 1;

@@ -20,7 +20,8 @@ public:
     /// @param model  links lead from earlier to later variables; must outlive the bound
     explicit Bound(Model const& model);
 
-    /// Raises the bound, and makes a guess at a good assignment. Ends early when the budget is spent, but for the first.
+    /// Raises the bound, and makes a guess at a good assignment. Ends early when the budget is spent, but for the
+    /// first.
     void sweep(Budget& budget);
 
     double value() const { return value_; }

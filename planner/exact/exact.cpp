@@ -11,7 +11,6 @@
 namespace ein::planner {
 namespace {
 
-
 struct Assignment {
     std::vector<int> values;
     double cost = 0;

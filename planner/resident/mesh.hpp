@@ -1,7 +1,7 @@
-// Ranks as a grid: a mesh whose axes are the prime factors of the number of ranks. Cutting a label over a set of mesh axes says not
-// only how finely but also along which ranks, so two nodes that cut a label over the same axes agree where its pieces lie.
-// Example: 8 ranks are a 2 x 2 x 2 mesh; i over {0, 2} and k over {1} is the partition vector (4, 2).
-// Source: [S] (mesh axes, at most once in a tensor).
+// Ranks as a grid: a mesh whose axes are the prime factors of the number of ranks. Cutting a label over a set of mesh
+// axes says not only how finely but also along which ranks, so two nodes that cut a label over the same axes agree
+// where its pieces lie. Example: 8 ranks are a 2 x 2 x 2 mesh; i over {0, 2} and k over {1} is the partition vector (4,
+// 2). Source: [S] (mesh axes, at most once in a tensor).
 #pragma once
 
 #include <cstdint>

@@ -9,8 +9,9 @@
 namespace ein::planner {
 namespace {
 
-// In this table a "cut" of NodeCandidates is a set of mesh axes for each axis of a tensor; a need has one entry more, the axes whose ranks compute,
-// and so has the output of a node that is replicated: the axes along which all ranks have it.
+// In this table a "cut" of NodeCandidates is a set of mesh axes for each axis of a tensor; a need has one entry more,
+// the axes whose ranks compute, and so has the output of a node that is replicated: the axes along which all ranks have
+// it.
 
 using Assignment = std::vector<std::size_t>;  // for each mesh axis the label that it cuts, or the number of labels
 
@@ -20,7 +21,8 @@ std::vector<AxisSet> sets_of(Assignment const& assignment, std::size_t labels) {
     return sets;
 }
 
-/// Every way to give mesh axes to labels that keeps as many ranks busy as the extents, and parts that are fixed (0: free), allow.
+/// Every way to give mesh axes to labels that keeps as many ranks busy as the extents, and parts that are fixed (0:
+/// free), allow.
 std::vector<std::vector<AxisSet>> shardings(Mesh const& mesh, Shape const& extents, Parts const& fixed) {
     std::vector<std::vector<AxisSet>> out;
     std::int64_t busiest = 0;
@@ -61,7 +63,8 @@ std::optional<AxisSet> leading_set(Shape const& shape, Parts const& sets, std::s
     return begin < end ? sets[begin] : 0;
 }
 
-/// How a node looks at an operand: which of its axes the output keeps. Readers with one view tend to want the same pieces.
+/// How a node looks at an operand: which of its axes the output keeps. Readers with one view tend to want the same
+/// pieces.
 Form view_of(graph::Node const& node, std::size_t operand) {
     auto const* einsum = std::get_if<graph::EinSum>(&node.op);
     if (!einsum) return {-1 - static_cast<std::int64_t>(node.op.index())};
@@ -140,7 +143,8 @@ std::vector<std::vector<AxisSet>> ResidentTable::shardings_of(graph::Node const&
     return shardings(mesh_, relation::cut_extents(graph_, node), node.fixed);
 }
 
-NodeCandidates ResidentTable::choices_of(graph::Node const& node, std::vector<double> const& leaf_shares, Sets& all) const {
+NodeCandidates ResidentTable::choices_of(graph::Node const& node, std::vector<double> const& leaf_shares,
+                                         Sets& all) const {
     auto const* einsum = std::get_if<graph::EinSum>(&node.op);
     graph::Value const& result = graph_.value(node.output);
     NodeCandidates out;

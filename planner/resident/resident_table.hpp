@@ -1,24 +1,24 @@
-// The choices of decompose.hpp under a second cost: what a schedule would really send. Candidates are shardings, a set of mesh axes for
-// each label; the output of a node lies where its calls made it (partial results scattered along one axis of the output), and a reader
-// pays for what each of its ranks wants and does not hold. A leaf lies where its first reader wants it. Readers of one form share the
-// cost of what they all read, for it is sent once.
-// Bytes only; exact where extents divide and cuts are nested, an average over ranks where they cross.
-// Example: x read by q, k and v, each cut over heads on all 8 ranks: one all-gather of x, not three.
-// Source: DESIGN's second model; collectives as in [S]. Considered: the published cost with operands in place left out (blind to where
-// blocks lie, so that two cuts of the same fineness look alike), and counting boxes rank by rank (exact, but p times the work).
+// The choices of decompose.hpp under a second cost: what a schedule would really send. Candidates are shardings, a set
+// of mesh axes for each label; the output of a node lies where its calls made it (partial results scattered along one
+// axis of the output), and a reader pays for what each of its ranks wants and does not hold. A leaf lies where its
+// first reader wants it. Readers of one form share the cost of what they all read, for it is sent once. Bytes only;
+// exact where extents divide and cuts are nested, an average over ranks where they cross. Example: x read by q, k and
+// v, each cut over heads on all 8 ranks: one all-gather of x, not three. Source: DESIGN's second model; collectives as
+// in [S]. Considered: the published cost with operands in place left out (blind to where blocks lie, so that two cuts
+// of the same fineness look alike), and counting boxes rank by rank (exact, but p times the work).
 #pragma once
 
 #include <map>
 
-#include "planner/search/candidate_table.hpp"
 #include "planner/resident/mesh.hpp"
+#include "planner/search/candidate_table.hpp"
 
 namespace ein::planner {
 
 class ResidentTable : public CandidateTable {
 public:
-    /// @param mesh  whose ranks compute each node, where its extents allow so many. Parts that the graph fixes are kept to, and its
-    /// shardings, which name the axes of this mesh.
+    /// @param mesh  whose ranks compute each node, where its extents allow so many. Parts that the graph fixes are kept
+    /// to, and its shardings, which name the axes of this mesh.
     ResidentTable(graph::EinGraph const& graph, Mesh mesh);
 
     /// Whether every node has candidates: fixed parts may be none that the mesh can make.

@@ -54,7 +54,7 @@ Form form_of(graph::EinGraph const& graph, graph::Node const& node, Unit unit) {
 namespace {
 
 SourceNeeds source_choices(graph::Node const& node, std::vector<Parts> const& candidates,
-                             std::vector<std::size_t> operands) {
+                           std::vector<std::size_t> operands) {
     SourceNeeds source;
     source.operands = std::move(operands);
     Distinct<std::vector<Parts>> needs;
@@ -72,7 +72,8 @@ SourceNeeds source_choices(graph::Node const& node, std::vector<Parts> const& ca
 
 }  // namespace
 
-NodeCandidates choices_from(graph::EinGraph const& graph, graph::Node const& node, std::vector<Parts> candidates, Unit unit) {
+NodeCandidates choices_from(graph::EinGraph const& graph, graph::Node const& node, std::vector<Parts> candidates,
+                            Unit unit) {
     NodeCandidates out;
     out.candidates = std::move(candidates);
     Distinct<Parts> outputs;
@@ -89,7 +90,7 @@ NodeCandidates choices_from(graph::EinGraph const& graph, graph::Node const& nod
 namespace {
 
 NodeCandidates choices_of(graph::EinGraph const& graph, graph::Node const& node, std::int64_t calls, Unit unit,
-                   std::size_t limit) {
+                          std::size_t limit) {
     Candidates listed = preferred_candidates(graph, node, calls, limit);
     bool const complete = listed.total <= static_cast<double>(listed.parts.size());
     NodeCandidates out = choices_from(graph, node, std::move(listed.parts), unit);

@@ -8,8 +8,8 @@
 #include <memory>
 #include <vector>
 
-#include "planner/search/candidates.hpp"
 #include "planner/costs/cost.hpp"
+#include "planner/search/candidates.hpp"
 
 namespace ein::planner {
 
@@ -30,8 +30,8 @@ struct NodeCandidates {
     bool complete = true;  // false: there are more candidates than were listed
 };
 
-/// The NodeCandidates of every node. Of candidates that cost the same the first is taken; preferred are, in this order: fewer
-/// partial results for each output block, larger parts on the first output label, on the second, ..., then on the
+/// The NodeCandidates of every node. Of candidates that cost the same the first is taken; preferred are, in this order:
+/// fewer partial results for each output block, larger parts on the first output label, on the second, ..., then on the
 /// aggregated labels.
 class CandidateTable {
 public:
@@ -66,7 +66,8 @@ using Form = std::vector<std::int64_t>;
 Form form_of(graph::EinGraph const& graph, graph::Node const& node, Unit unit);
 
 /// The NodeCandidates that given candidates make, under the published cost.
-NodeCandidates choices_from(graph::EinGraph const& graph, graph::Node const& node, std::vector<Parts> candidates, Unit unit);
+NodeCandidates choices_from(graph::EinGraph const& graph, graph::Node const& node, std::vector<Parts> candidates,
+                            Unit unit);
 
 /// For each operand the first operand that reads the same value.
 std::vector<std::size_t> same_values(graph::Node const& node);

@@ -28,7 +28,8 @@ double count_candidates(std::span<Extent const> extents, std::int64_t calls);
 /// All vectors whose product is attainable_calls(extents, calls).
 /// When there are more than `limit`, only as many labels are cut as keep within it, those of the largest extents
 /// (the earlier label first among equals): tensor networks have dozens of labels of extent 2.
-/// @param fixed  the part of each label that is given, 0 where it is free; empty: all are free. The vectors are those that
+/// @param fixed  the part of each label that is given, 0 where it is free; empty: all are free. The vectors are those
+/// that
 ///               agree with it and have the largest product up to `calls` - or just what is given, where that alone is
 ///               `calls` or more
 Candidates candidates(std::span<Extent const> extents, std::int64_t calls, std::size_t limit = 20000,

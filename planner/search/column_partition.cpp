@@ -52,7 +52,8 @@ std::int64_t awkward_factor(std::int64_t ranks) {
     return factors.empty() || factors.back() < 5 ? 1 : factors.back();
 }
 
-ColumnPartitionTable::ColumnPartitionTable(graph::EinGraph const& graph, std::int64_t ranks, Unit unit, std::size_t limit)
+ColumnPartitionTable::ColumnPartitionTable(graph::EinGraph const& graph, std::int64_t ranks, Unit unit,
+                                           std::size_t limit)
     : CandidateTable(graph, unit), all_ranks_(ranks), strips_(strips_for(awkward_factor(ranks))) {
     std::map<Form, std::pair<std::shared_ptr<NodeCandidates const>, std::shared_ptr<std::vector<Layout> const>>> known;
     for (graph::Node const& node : graph.nodes) {
@@ -82,7 +83,8 @@ double ColumnPartitionTable::seen(std::vector<int> const& labels, Layout const& 
     return times * squares / ranks;
 }
 
-NodeCandidates ColumnPartitionTable::choices_of(graph::Node const& node, std::size_t limit, std::vector<Layout>& layouts) const {
+NodeCandidates ColumnPartitionTable::choices_of(graph::Node const& node, std::size_t limit,
+                                                std::vector<Layout>& layouts) const {
     Shape const& extents = relation::cut_extents(graph_, node);
     std::vector<int> const output = output_labels(node, extents.size());
     std::vector<Parts> parts;

@@ -1,9 +1,9 @@
-// Uneven strips: how a prime number of ranks, which no grid fits, shares a matrix. The ranks stand in groups; each group gets a strip of
-// columns as wide as it is strong, cut into as many pieces of rows as it has ranks. Every rank has the same area, and its half
-// perimeter - what it must see of both operands - is close to a square's.
-// Example: 7 ranks in groups of 3, 2 and 2: rows cut in 6, columns in 7: 42 cells, 6 for each rank; each sees 0.76 or 0.79 of a side
-// instead of the 1.14 that seven plain rows cost.
-// Source: Beaumont, Boudet, Rastello, Robert, 2001 (column-based partitioning of a square).
+// Uneven strips: how a prime number of ranks, which no grid fits, shares a matrix. The ranks stand in groups; each
+// group gets a strip of columns as wide as it is strong, cut into as many pieces of rows as it has ranks. Every rank
+// has the same area, and its half perimeter - what it must see of both operands - is close to a square's. Example: 7
+// ranks in groups of 3, 2 and 2: rows cut in 6, columns in 7: 42 cells, 6 for each rank; each sees 0.76 or 0.79 of a
+// side instead of the 1.14 that seven plain rows cost. Source: Beaumont, Boudet, Rastello, Robert, 2001 (column-based
+// partitioning of a square).
 #pragma once
 
 #include "planner/search/candidate_table.hpp"
@@ -26,9 +26,10 @@ ColumnPartition strips_for(std::int64_t ranks);
 /// The largest prime factor of a number of ranks, when it is 5 or more: then strips are worth a look. Else 1.
 std::int64_t awkward_factor(std::int64_t ranks);
 
-/// Candidates that cut two labels of the output in strips of the awkward factor, the rest as a grid. Kernel calls of one rank lie beside
-/// each other, are made as one (scheduler/lower/einsum_calls.cpp) and count as one in the cost of the join and the aggregation; repartitions cost as published. A node whose extents allow no
-/// strips has the usual candidates.
+/// Candidates that cut two labels of the output in strips of the awkward factor, the rest as a grid. Kernel calls of
+/// one rank lie beside each other, are made as one (scheduler/lower/einsum_calls.cpp) and count as one in the cost of
+/// the join and the aggregation; repartitions cost as published. A node whose extents allow no strips has the usual
+/// candidates.
 class ColumnPartitionTable : public CandidateTable {
 public:
     ColumnPartitionTable(graph::EinGraph const& graph, std::int64_t ranks, Unit unit, std::size_t limit);

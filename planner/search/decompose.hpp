@@ -1,7 +1,7 @@
 // EinDecomp: the partition vectors that cost least. Where no value that a node makes has two readers, one dynamic
-// program over the whole graph, which is optimal; otherwise one over each path of path_cover.hpp, longest first, nodes once
-// cut staying so. Deterministic; linear in the number of nodes. Ties are broken as candidate_table.hpp says; between input cuts
-// that cost the same, the one that needs no repartition is taken, then the producer's preferred one.
+// program over the whole graph, which is optimal; otherwise one over each path of path_cover.hpp, longest first, nodes
+// once cut staying so. Deterministic; linear in the number of nodes. Ties are broken as candidate_table.hpp says;
+// between input cuts that cost the same, the one that needs no repartition is taken, then the producer's preferred one.
 // Example: one matmul of 1024-cubes on 8 calls is cut (2, 2, 2) and costs 5,242,880 elements.
 // Source: [E] sections 8.2 to 8.4. Ours: an edge between a path and a node that is already cut is counted, for its cost
 // is known by then, and at last every node is looked at again beside all its neighbours (improve.hpp);

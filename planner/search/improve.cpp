@@ -5,7 +5,6 @@
 namespace ein::planner {
 namespace {
 
-
 class Improver {
 public:
     Improver(graph::EinGraph const& graph, CandidateTable const& table, std::vector<int>& chosen)

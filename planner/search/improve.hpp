@@ -1,6 +1,6 @@
 // Looks at an assignment of candidates again, node by node, every neighbour being known by now, and takes a cheaper
-// candidate where there is one. What paths could not see - edges that leave a path and come back to it - is counted here.
-// Example: x -> f -> g with an edge x -> g as well: a path x f g knows two of the three edges, this knows all.
+// candidate where there is one. What paths could not see - edges that leave a path and come back to it - is counted
+// here. Example: x -> f -> g with an edge x -> g as well: a path x f g knows two of the three edges, this knows all.
 #pragma once
 
 #include <vector>

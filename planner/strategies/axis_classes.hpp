@@ -1,7 +1,7 @@
-// Which axes of a graph's values run over the same thing: axes that share a label in some EinSum, that a Move or a Reshape
-// hands on whole, and so on through the whole graph. A label belongs to the class of its axes.
-// Example: Y = "nd,dh->nh" of X and W, Z = "nh,nh->nh" of Y and B: {X0, Y0, Z0, B0}, {X1, W0}, {W1, Y1, Z1, B1}.
-// A Reshape that splits or merges axes keeps the first of them: blocks of (6, 64) line up with blocks of (6, 4, 16).
+// Which axes of a graph's values run over the same thing: axes that share a label in some EinSum, that a Move or a
+// Reshape hands on whole, and so on through the whole graph. A label belongs to the class of its axes. Example: Y =
+// "nd,dh->nh" of X and W, Z = "nh,nh->nh" of Y and B: {X0, Y0, Z0, B0}, {X1, W0}, {W1, Y1, Z1, B1}. A Reshape that
+// splits or merges axes keeps the first of them: blocks of (6, 64) line up with blocks of (6, 4, 16).
 #pragma once
 
 #include <vector>

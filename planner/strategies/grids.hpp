@@ -1,8 +1,8 @@
-// Matrix multiplication on grids of processes, for every EinSum that is a product: labels of the left side (first operand
-// and output), of the right side (second operand and output) and contracted ones (both operands, not in the output) are
-// three groups, and a group's parts are the product of its labels'. Labels that both operands and the output have, and those
-// that one operand alone aggregates, are cut only where the three groups have too few. Other nodes have one group for each
-// axis of the output; "3d" cuts them alike, "summa" and "25d" as "sqrt" does.
+// Matrix multiplication on grids of processes, for every EinSum that is a product: labels of the left side (first
+// operand and output), of the right side (second operand and output) and contracted ones (both operands, not in the
+// output) are three groups, and a group's parts are the product of its labels'. Labels that both operands and the
+// output have, and those that one operand alone aggregates, are cut only where the three groups have too few. Other
+// nodes have one group for each axis of the output; "3d" cuts them alike, "summa" and "25d" as "sqrt" does.
 //
 // "3d": the three groups alike. Example: a matmul on 8 calls: (2, 2, 2).
 //   Source: Agarwal, Balle, Gustavson, Joshi, Palkar, 1995.

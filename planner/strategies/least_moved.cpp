@@ -14,7 +14,6 @@
 namespace ein::planner {
 namespace {
 
-
 std::vector<Parts> parts_of(std::vector<relation::NodePlan> const& plans) {
     std::vector<Parts> parts;
     for (relation::NodePlan const& plan : plans) parts.push_back(plan.parts);

@@ -1,7 +1,6 @@
-// "sqrt": cuts the output of every node sqrt(p) ways along one label and sqrt(p) along another, as nearly as the factors of
-// p and the extents allow; aggregated labels only where the output alone has too few.
-// Example: a matmul on 8 calls: (4, 1, 2) over (i, j, k).
-// Source: [E] section 9, what EinDecomp is compared with.
+// "sqrt": cuts the output of every node sqrt(p) ways along one label and sqrt(p) along another, as nearly as the
+// factors of p and the extents allow; aggregated labels only where the output alone has too few. Example: a matmul on 8
+// calls: (4, 1, 2) over (i, j, k). Source: [E] section 9, what EinDecomp is compared with.
 #pragma once
 
 #include <tuple>

@@ -1,7 +1,7 @@
-// The ways to cut a graph that have a name: EinDecomp's own search is in decompose.hpp, every other one is a small table of
-// rules that looks at each node once. All give the same kind of plan, for any graph and any number of calls; where a rule
-// has nothing (more) to cut, a node has fewer calls than were asked for, and the summary says so.
-// The rows, with what each cuts, are in strategies.cpp; `einplan --help` shows them.
+// The ways to cut a graph that have a name: EinDecomp's own search is in decompose.hpp, every other one is a small
+// table of rules that looks at each node once. All give the same kind of plan, for any graph and any number of calls;
+// where a rule has nothing (more) to cut, a node has fewer calls than were asked for, and the summary says so. The
+// rows, with what each cuts, are in strategies.cpp; `einplan --help` shows them.
 #pragma once
 
 #include <string>

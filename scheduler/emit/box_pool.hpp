@@ -1,5 +1,5 @@
-// The coordinates of a section while it is made: boxes that were entered lately are not entered again, since layers that are alike are
-// cut alike.
+// The coordinates of a section while it is made: boxes that were entered lately are not entered again, since layers
+// that are alike are cut alike.
 #pragma once
 
 #include <span>

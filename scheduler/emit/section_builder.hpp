@@ -21,7 +21,7 @@ inline constexpr int innermost_loop = -1;
 struct TaskPlace {
     OptionalId<TaskId> after = {};  // a task of the body, as add() returned it
     bool may_wait = false;          // until its result is read (lazy_order.hpp)
-    int level = innermost_loop;     // how many loops it is in; fewer than are open: it comes before the next one of them
+    int level = innermost_loop;  // how many loops it is in; fewer than are open: it comes before the next one of them
 };
 
 class SectionBuilder {
@@ -56,8 +56,8 @@ private:
     /// The tasks of the body, or of a loop that is open.
     struct Level {
         Table<TaskId, schedule::Task> tasks;
-        std::vector<TaskId> node_begins;  // among them
-        std::vector<TaskId> may_wait;     // among them, ascending
+        std::vector<TaskId> node_begins;    // among them
+        std::vector<TaskId> may_wait;       // among them, ascending
         std::vector<schedule::Loop> loops;  // that have ended
         std::set<BlockId> next;             // what its next iteration begins with
 

@@ -49,9 +49,8 @@ void TaskEmitter::unpack(Rank rank, schedule::ReshapeId reshape, BlockId packed,
 }
 
 TaskNumber TaskEmitter::apply(Rank rank, ApplyTask const& task) {
-    return on(rank).add(
-        schedule::Apply{task.kernel, task.operands, task.output, view(task.region), task.accumulate},
-        {.after = task.after, .may_wait = task.may_wait});
+    return on(rank).add(schedule::Apply{task.kernel, task.operands, task.output, view(task.region), task.accumulate},
+                        {.after = task.after, .may_wait = task.may_wait});
 }
 
 TaskNumber TaskEmitter::reduce(Rank rank, ReduceTask const& task) {

@@ -1,6 +1,6 @@
-// The tensor relational algebra in the implementation algebra, operator by operator: right, and seldom cheap. The search makes it so.
-// Example: Σ(⟨0,2⟩,matAdd)(⋈(⟨1⟩,⟨0⟩,matMul)(X, Y)) becomes Σᴸ(⟨0,2⟩,matAdd)(SHUF⟨0,2⟩(⋈ᴸ(⟨1⟩,⟨0⟩,matMul)(BCAST(X), Y))).
-// Source: [T] Table 1.
+// The tensor relational algebra in the implementation algebra, operator by operator: right, and seldom cheap. The
+// search makes it so. Example: Σ(⟨0,2⟩,matAdd)(⋈(⟨1⟩,⟨0⟩,matMul)(X, Y)) becomes
+// Σᴸ(⟨0,2⟩,matAdd)(SHUF⟨0,2⟩(⋈ᴸ(⟨1⟩,⟨0⟩,matMul)(BCAST(X), Y))). Source: [T] Table 1.
 #pragma once
 
 #include <map>

@@ -1,8 +1,8 @@
-// Expressions of the implementation algebra: what each of s sites does with its part of a relation, and what is sent between them.
-// BCAST and SHUF send; join, aggregation, filter, map and concat work on each site's tuples alone. An expression that exists is well
-// typed: a local join that would miss pairs, or the use of sums of which pieces are still elsewhere, is refused when it is made.
-// Leaves costs to cost.hpp, equivalences to rules.hpp.
-// Example: Σᴸ(⟨0,2⟩,matAdd)(⋈ᴸ(⟨1⟩,⟨0⟩,matMul)(X:PART⟨0⟩, BCAST(Y:PART⟨0⟩))) has no SHUF: its groups are together already.
+// Expressions of the implementation algebra: what each of s sites does with its part of a relation, and what is sent
+// between them. BCAST and SHUF send; join, aggregation, filter, map and concat work on each site's tuples alone. An
+// expression that exists is well typed: a local join that would miss pairs, or the use of sums of which pieces are
+// still elsewhere, is refused when it is made. Leaves costs to cost.hpp, equivalences to rules.hpp. Example:
+// Σᴸ(⟨0,2⟩,matAdd)(⋈ᴸ(⟨1⟩,⟨0⟩,matMul)(X:PART⟨0⟩, BCAST(Y:PART⟨0⟩))) has no SHUF: its groups are together already.
 // Source: [T] section 3.
 #pragma once
 
@@ -33,8 +33,8 @@ struct Type {
     RelationType relation;
     Sites sites = Sites::all();
     int site_count = 1;
-    /// An aggregation whose groups were not together: several tuples of a key, to be combined by this kernel. Only BCAST, SHUF, a
-    /// filter and the aggregation by the same kernel may follow.
+    /// An aggregation whose groups were not together: several tuples of a key, to be combined by this kernel. Only
+    /// BCAST, SHUF, a filter and the aggregation by the same kernel may follow.
     std::optional<Kernel> pending;
     double tuples =
         0;  // those of ALL counted once; above the number of keys only when pending (an upper bound when scattered)
@@ -100,7 +100,8 @@ Checked<Type> type_of(Operator const& op, std::vector<Type> const& inputs);
 std::string text(Operator const& op);
 std::string text(Expr const& expr);
 
-/// Every distinct subexpression of some expressions, arguments first. What is made alike is one, computed and sent once.
+/// Every distinct subexpression of some expressions, arguments first. What is made alike is one, computed and sent
+/// once.
 std::vector<Expr> distinct(std::vector<Expr> const& roots);
 
 }  // namespace ein::ia

@@ -9,7 +9,8 @@ std::optional<Expr> replicated(Rewriting const& out, Expr const& relation, int d
     return out.made(Map{KeyMap::insert(relation.type().relation.arity(), dim, copies), {}}, {relation});
 }
 
-/// [T] 4.2.2: every block of X goes to each column of blocks of Y, every block of Y to each row of X; a site has whole results.
+/// [T] 4.2.2: every block of X goes to each column of blocks of Y, every block of Y to each row of X; a site has whole
+/// results.
 Rewrites replicate(Expr const& expr) {
     Rewriting out;
     auto const* const sums = expr.as<Aggregation>();

@@ -1,6 +1,6 @@
-// The memo of the search: the operators of an expression as groups, repartitions put aside, and every way to make a group from
-// operands in given forms.
-// Example: group "⋈ of groups 0 and 1", operands in forms PART⟨0⟩ and PART⟨0⟩: broadcast either, or shuffle one or both.
+// The memo of the search: the operators of an expression as groups, repartitions put aside, and every way to make a
+// group from operands in given forms. Example: group "⋈ of groups 0 and 1", operands in forms PART⟨0⟩ and PART⟨0⟩:
+// broadcast either, or shuffle one or both.
 #pragma once
 
 #include <map>

@@ -1,11 +1,12 @@
-// Equivalences of the implementation algebra as rewrites. A rule looks at the top of an expression and gives every expression that it
-// may be replaced by: the same tuples, sites put aside; what a consumer needs of sites is checked when the consumer is made again.
-// R1 merges kernels and moves filters, R2 moves and drops repartitions, R3 moves repartitions through joins and aggregations (ours),
-// D is about matrix products.
-// Where the paper's text does not hold as printed:
+// Equivalences of the implementation algebra as rewrites. A rule looks at the top of an expression and gives every
+// expression that it may be replaced by: the same tuples, sites put aside; what a consumer needs of sites is checked
+// when the consumer is made again. R1 merges kernels and moves filters, R2 moves and drops repartitions, R3 moves
+// repartitions through joins and aggregations (ours), D is about matrix products. Where the paper's text does not hold
+// as printed:
 //   R2-4 needs R to be partitioned within groupByKeys already (its heading says so, its formula does not).
 //   R2-5 asks for groupByKeys ⊂ partDims, but such a shuffle leaves groups apart; it is partDims ⊆ groupByKeys.
-//   R2-7 leaves the result partitioned by joinKeysL, which is not PART⟨partDims⟩ when partDims is smaller: we shuffle both operands by
+//   R2-7 leaves the result partitioned by joinKeysL, which is not PART⟨partDims⟩ when partDims is smaller: we shuffle
+//   both operands by
 //        partDims instead, which costs the same and is.
 // Source: [T] Table 2, 4.2.2.
 #pragma once
@@ -37,8 +38,8 @@ std::vector<Rule> const& matmul_rules();
 std::vector<Rule> const& rules();
 Rule const& rule(std::string_view name);
 
-/// `roots` with `from` replaced by `to` wherever it is; nothing when a consumer of it cannot take `to`, or when a root would be left in
-/// pieces.
+/// `roots` with `from` replaced by `to` wherever it is; nothing when a consumer of it cannot take `to`, or when a root
+/// would be left in pieces.
 std::optional<std::vector<Expr>> replaced(std::vector<Expr> const& roots, Expr const& from, Expr const& to);
 
 /// Every way to use one of the rules once, anywhere in one expression.

@@ -1,12 +1,12 @@
 // Finds what sends least among the expressions that the rules reach.
-// First kernels are merged and filters pushed down (R1, R2-2), which never sends more. Then, Cascades-like: every operator is a group
-// whose result may be in several forms (Sites). For a group and the forms of its operands, the rules R2, R3 and D are closed over the
-// compiled operator alone; that gives every way to make the group, with what it sends. A dynamic program over the groups, in
-// order, keeps for each set of forms that are still needed the least cost of having made them. A relation that several read is made
-// and sent once; so sharing is costed exactly, which choosing for each consumer by itself would not do.
-// Deterministic: no hash order is ever looked at. Bounded: beyond max_states the dearest are dropped, and `exact` says so.
-// Example: a product with rows of X and Y in place broadcasts the smaller; with a long common dimension it shuffles both by that.
-// Source: [T] 4.3 and 5; the memo is Graefe's.
+// First kernels are merged and filters pushed down (R1, R2-2), which never sends more. Then, Cascades-like: every
+// operator is a group whose result may be in several forms (Sites). For a group and the forms of its operands, the
+// rules R2, R3 and D are closed over the compiled operator alone; that gives every way to make the group, with what it
+// sends. A dynamic program over the groups, in order, keeps for each set of forms that are still needed the least cost
+// of having made them. A relation that several read is made and sent once; so sharing is costed exactly, which choosing
+// for each consumer by itself would not do. Deterministic: no hash order is ever looked at. Bounded: beyond max_states
+// the dearest are dropped, and `exact` says so. Example: a product with rows of X and Y in place broadcasts the
+// smaller; with a long common dimension it shuffles both by that. Source: [T] 4.3 and 5; the memo is Graefe's.
 #pragma once
 
 #include "scheduler/ia/compile.hpp"
@@ -27,7 +27,8 @@ struct SearchOptions {
     int site_count = 1;
     std::size_t max_states = 20000;  // kept after each operator
     std::size_t max_ways = 400;      // of making one operator from operands in given forms
-    /// Joins too must use as many sites as the longest part of their keys alone would: what is sent is not all that counts.
+    /// Joins too must use as many sites as the longest part of their keys alone would: what is sent is not all that
+    /// counts.
     bool spread_joins = false;
 };
 

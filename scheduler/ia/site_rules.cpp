@@ -34,8 +34,8 @@ std::optional<KeyDims> sources(KeyMap const& map, KeyDims const& dims) {
     return out;
 }
 
-/// The repartition before a map that has the effect of `sending` after it. The paper shuffles only below maps that keep keys; a key
-/// part that is kept, wherever it goes, will do.
+/// The repartition before a map that has the effect of `sending` after it. The paper shuffles only below maps that keep
+/// keys; a key part that is kept, wherever it goes, will do.
 std::optional<Operator> before_map(Operator const& sending, KeyMap const& map) {
     auto const* const shuffle = std::get_if<Shuffle>(&sending);
     if (!shuffle) return Broadcast{};
@@ -101,7 +101,8 @@ Rewrites in_two_phases(Expr const& expr) {  // R2-5, either way
     return out.take();
 }
 
-/// R2-6: from any of the three ways to the others; and to those by one joined key part, or by none where both lie alike.
+/// R2-6: from any of the three ways to the others; and to those by one joined key part, or by none where both lie
+/// alike.
 Rewrites join_in_other_ways(Expr const& expr) {
     Rewriting out;
     auto const* const join = expr.as<Join>();

@@ -1,9 +1,9 @@
-// Where the tuples of a physical relation are: ALL, every tuple at every site; PART over a set D of key dimensions, each tuple at one
-// site, which its key's parts at D alone decide; or scattered, each tuple at one site, but no saying which.
-// The site is the sum of those parts modulo the number of sites: the same for any order of D and for both sides of a join, and even
-// where one of the dimensions is.
-// Example: PART⟨0,2⟩ on 4 sites puts key (3, 9, 2) at site 1, and every key (3, *, 2) with it.
-// Source: [T] section 3, which leaves the function open; two relations join locally only when it is the same one.
+// Where the tuples of a physical relation are: ALL, every tuple at every site; PART over a set D of key dimensions,
+// each tuple at one site, which its key's parts at D alone decide; or scattered, each tuple at one site, but no saying
+// which. The site is the sum of those parts modulo the number of sites: the same for any order of D and for both sides
+// of a join, and even where one of the dimensions is. Example: PART⟨0,2⟩ on 4 sites puts key (3, 9, 2) at site 1, and
+// every key (3, *, 2) with it. Source: [T] section 3, which leaves the function open; two relations join locally only
+// when it is the same one.
 #pragma once
 
 #include <compare>

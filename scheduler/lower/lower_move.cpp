@@ -156,7 +156,7 @@ private:
     graph::Node const& node_;
     graph::Move const& move_;
     DType dtype_;
-    std::vector<std::vector<AxisMap>> axes_;  // by region, counted from the beginning of the output
+    std::vector<std::vector<AxisMap>> axes_;       // by region, counted from the beginning of the output
     std::vector<schedule::MovementId> movements_;  // by region
     schedule::FillId fill_;
 };

@@ -11,8 +11,10 @@ namespace {
 
 void enter_values(graph::EinGraph const& graph, schedule::Header& header) {
     for (graph::Value const& v : graph.values) header.tensors.add({v.name, v.shape, v.dtype});
-    for (graph::Leaf const& leaf : graph.leaves) header.inputs.add({schedule::TensorId{leaf.value.value()}, leaf.source});
-    for (ValueId output : graph.outputs) header.outputs.add({schedule::TensorId{output.value()}, graph.value(output).name});
+    for (graph::Leaf const& leaf : graph.leaves)
+        header.inputs.add({schedule::TensorId{leaf.value.value()}, leaf.source});
+    for (ValueId output : graph.outputs)
+        header.outputs.add({schedule::TensorId{output.value()}, graph.value(output).name});
 }
 
 void lower_node(LoweringContext& context, LoopLowering& loops, NodeId id) {

@@ -13,10 +13,10 @@ namespace ein::scheduler {
 /// Sections, and how they came about.
 struct Lowered {
     Table<Rank, schedule::Section> sections;
-    std::vector<std::vector<Rank>> ranks;     // of each node's calls, by NodeId
-    std::vector<std::int64_t> calls;          // of each node, by NodeId
-    std::vector<Traffic> traffic;             // by NodeId
-    std::vector<Layout> layouts;              // by ValueId
+    std::vector<std::vector<Rank>> ranks;  // of each node's calls, by NodeId
+    std::vector<std::int64_t> calls;       // of each node, by NodeId
+    std::vector<Traffic> traffic;          // by NodeId
+    std::vector<Layout> layouts;           // by ValueId
 };
 
 /// Tensors, inputs and outputs are entered into `header`, as are the tables that tasks refer to.

@@ -70,7 +70,8 @@ private:
     std::vector<TaskId> open_;  // of take()
 };
 
-/// The tasks of each pipeline, ascending; pipelines by their first tasks. Those that make one tensor are of one pipeline.
+/// The tasks of each pipeline, ascending; pipelines by their first tasks. Those that make one tensor are of one
+/// pipeline.
 std::vector<std::vector<TaskId>> pipelines_of(Section const& section, std::vector<TaskId> const& may_wait) {
     using schedule::TensorId;
     auto const tensor = [&](BlockId block) { return section.blocks[block].tensor; };

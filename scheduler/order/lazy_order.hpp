@@ -1,6 +1,7 @@
-// The order of tasks that may wait: each stands right before the first task that reads what it makes. Kernel calls that were made slice by
-// slice, node by node, so come slice by slice: all that one slice needs, then what sends it, then the next.
-// Example, with * for those that may wait: {P0* P1* Q0* Q1* S0 S1}, where Qi reads Pi and Si reads Qi, becomes {P0 Q0 S0 P1 Q1 S1}.
+// The order of tasks that may wait: each stands right before the first task that reads what it makes. Kernel calls that
+// were made slice by slice, node by node, so come slice by slice: all that one slice needs, then what sends it, then
+// the next. Example, with * for those that may wait: {P0* P1* Q0* Q1* S0 S1}, where Qi reads Pi and Si reads Qi,
+// becomes {P0 Q0 S0 P1 Q1 S1}.
 #pragma once
 
 #include <vector>
@@ -10,11 +11,12 @@
 
 namespace ein::scheduler {
 
-/// Tasks that may wait and read one another's blocks are a stream: it is reordered as a whole, or, where that would raise the section's peak
-/// by more than a twentieth (within_peak: at all), not at all. What nobody reads stays where it is.
+/// Tasks that may wait and read one another's blocks are a stream: it is reordered as a whole, or, where that would
+/// raise the section's peak by more than a twentieth (within_peak: at all), not at all. What nobody reads stays where
+/// it is.
 /// @param may_wait  tasks, ascending, whose outputs are read in the same loops only, and written by no others
 /// @param node_begins  of each node its first task, ascending; kept up to date  @param room  for the peak
-void order_lazily(schedule::Section& section, std::vector<TaskId> const& may_wait,
-                      std::vector<TaskId>& node_begins, Room room);
+void order_lazily(schedule::Section& section, std::vector<TaskId> const& may_wait, std::vector<TaskId>& node_begins,
+                  Room room);
 
 }  // namespace ein::scheduler

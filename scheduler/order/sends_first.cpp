@@ -82,8 +82,8 @@ std::vector<Cut> cuts_of(Section const& section, std::vector<TaskId> const& node
 /// A search for room ends here: nodes of many kernel calls would make it quadratic.
 constexpr std::int32_t farthest = 4096;
 
-/// How early each of `cuts` may stand: where its block has room all the way to its old place. Blocks that are then read for the last time
-/// earlier only make more.
+/// How early each of `cuts` may stand: where its block has room all the way to its old place. Blocks that are then read
+/// for the last time earlier only make more.
 void leave_within_peak(std::vector<Cut>& cuts, Section const& section) {
     schedule::Profile profile = schedule::replay(section);
     for (Cut& cut : cuts) {

@@ -1,7 +1,7 @@
-// Which rank makes each kernel call of a node. A placer sees where the calls' operands lie and returns a rank for each call;
-// all keep the calls balanced: no rank gets more than ceil(calls / ranks).
-// Example: pattern places 4 calls on 2 ranks as 0, 0, 1, 1; round-robin as 0, 1, 0, 1.
-// Source: [P] section 5, on a grid that uses all ranks (not floor(sqrt p) squared of them).
+// Which rank makes each kernel call of a node. A placer sees where the calls' operands lie and returns a rank for each
+// call; all keep the calls balanced: no rank gets more than ceil(calls / ranks). Example: pattern places 4 calls on 2
+// ranks as 0, 0, 1, 1; round-robin as 0, 1, 0, 1. Source: [P] section 5, on a grid that uses all ranks (not floor(sqrt
+// p) squared of them).
 #pragma once
 
 #include <functional>
@@ -25,8 +25,8 @@ struct PlaceQuery {
 
 using Placer = std::function<std::vector<Rank>(PlaceQuery const&)>;
 
-/// Names of placers, "best" first: it is not a placer but the choice among the others (see scheduler.hpp). "ia" looks at the whole plan
-/// (ia/place_plan.hpp); as a placer of single nodes it is greedy.
+/// Names of placers, "best" first: it is not a placer but the choice among the others (see scheduler.hpp). "ia" looks
+/// at the whole plan (ia/place_plan.hpp); as a placer of single nodes it is greedy.
 std::vector<std::string> const& placer_names();
 
 /// @throws UsageError for an unknown name, with the nearest

@@ -1,7 +1,8 @@
-// The machines that a schedule will run on, as far as time depends on them: what a rank computes and what its links carry.
-// Read from the JSON of --cluster (docs/cluster-format.md); measured by eintool preflight --cluster-out.
-// Ranks fill nodes in order: rank r is on node r / ranks_per_node. All rates are those of a whole rank with all of its threads.
-// Example: {"ranks_per_node": 1, "between": {"bandwidth": "1Gbit/s", "latency": "50us"}}; what is not said is as in Cluster{}.
+// The machines that a schedule will run on, as far as time depends on them: what a rank computes and what its links
+// carry. Read from the JSON of --cluster (docs/cluster-format.md); measured by eintool preflight --cluster-out. Ranks
+// fill nodes in order: rank r is on node r / ranks_per_node. All rates are those of a whole rank with all of its
+// threads. Example: {"ranks_per_node": 1, "between": {"bandwidth": "1Gbit/s", "latency": "50us"}}; what is not said is
+// as in Cluster{}.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
 // The earliest of many times that change: a tournament, O(log n) for a change, O(1) to ask.
-// Example: Earliest e(3); e.set(0, 5.0); e.set(2, 4.0); e.time() is 4.0 and e.index() is 2; of equal times the lower index is taken.
+// Example: Earliest e(3); e.set(0, 5.0); e.set(2, 4.0); e.time() is 4.0 and e.index() is 2; of equal times the lower
+// index is taken.
 #pragma once
 
 #include <cstddef>

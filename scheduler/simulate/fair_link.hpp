@@ -1,7 +1,8 @@
-// One link that all who use it share evenly at every moment (processor sharing), in O(log users) for each arrival and departure: instead of
-// every user's remaining bytes, one number grows, the bytes that each user has been given since the beginning.
-// Chosen over first come, first served: MPI moves its open messages side by side, and several that start together end together.
-// Example: 10 bytes/s; 20 bytes at 0 s and 10 bytes at 1 s: from 1 s on 5 bytes/s each; both end at 3 s.
+// One link that all who use it share evenly at every moment (processor sharing), in O(log users) for each arrival and
+// departure: instead of every user's remaining bytes, one number grows, the bytes that each user has been given since
+// the beginning. Chosen over first come, first served: MPI moves its open messages side by side, and several that start
+// together end together. Example: 10 bytes/s; 20 bytes at 0 s and 10 bytes at 1 s: from 1 s on 5 bytes/s each; both end
+// at 3 s.
 #pragma once
 
 #include <cstdint>

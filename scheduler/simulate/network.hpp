@@ -1,9 +1,9 @@
-// Messages on the links of a cluster. A message takes a share of every link on its way at once and has passed when each of them has given it
-// all of its bytes; it arrives a latency later. With one bottleneck on the way that is the exact fluid model; where shares are unequal it is
-// a little optimistic (a link serves a message even while another one holds it up), for which every change costs O(log) only (and for
-// links with a queue, the messages between two ranks, which the dispatcher bounds).
-// Links: out of and into each rank, inside its node and between nodes; between two ranks both ways together, where the cluster limits it;
-// out of and into each node; the backbone.
+// Messages on the links of a cluster. A message takes a share of every link on its way at once and has passed when each
+// of them has given it all of its bytes; it arrives a latency later. With one bottleneck on the way that is the exact
+// fluid model; where shares are unequal it is a little optimistic (a link serves a message even while another one holds
+// it up), for which every change costs O(log) only (and for links with a queue, the messages between two ranks, which
+// the dispatcher bounds). Links: out of and into each rank, inside its node and between nodes; between two ranks both
+// ways together, where the cluster limits it; out of and into each node; the backbone.
 #pragma once
 
 #include <map>
@@ -26,10 +26,12 @@ public:
     /// Goes on to next(). @return the message that passed its last link then, or -1
     std::int32_t step();
 
-    /// Asks whether `to` is ready for a message. @return when it can answer: where answers may have to queue, the message's first bytes go
-    /// with the request and matter, since ranks that ask each other within that time both answer before either sends.
+    /// Asks whether `to` is ready for a message. @return when it can answer: where answers may have to queue, the
+    /// message's first bytes go with the request and matter, since ranks that ask each other within that time both
+    /// answer before either sends.
     double ask(double now, Rank from, Rank to);
-    /// @return when the answer is there that `to` gives now: behind what is under way in its direction, where that queues
+    /// @return when the answer is there that `to` gives now: behind what is under way in its direction, where that
+    /// queues
     double answer(double now, Rank from, Rank to) const;
 
     Link const& link(Rank from, Rank to) const { return same_node(from, to) ? cluster_.inside : cluster_.between; }

@@ -133,7 +133,8 @@ double seconds_of_other_iterations(Schedule const& schedule, Spans const& spans)
                 end = std::max(end, spans[rank][t].end);
             }
             longest[here[l].spec] = std::max(longest[here[l].spec], end - begin);
-            for (schedule::LoopId o = here.last(); o > l; o = schedule::LoopId{o.value() - 1})  // the innermost around it last
+            for (schedule::LoopId o = here.last(); o > l;
+                 o = schedule::LoopId{o.value() - 1})  // the innermost around it last
                 if (here[o].contains(here[l])) outer[here[l].spec] = here[o].spec;
         }
     }

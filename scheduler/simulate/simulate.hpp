@@ -1,11 +1,11 @@
-// How long a schedule will take on a cluster: discrete events in virtual time. Every rank decides what to do next by the engine's own rule
-// (lib/schedule/dispatch/dispatcher.hpp: ready tasks in list order, memory admission, limits on open transfers); its workers are busy for what tasks cost
-// (simulate/task_costs.hpp), its spills and fetches go through its disk one after another, its messages share links (simulate/network.hpp)
-// while they compute. A rank that is late delays others as it will.
-// Time 0 is when all inputs are loaded, the makespan is the last task before the stores: what einrun reports as seconds.execute.
-// Leaves out: loading and storing, caches, polling delays, and whatever else runs on the machines.
-// Deterministic, O((tasks + messages) log) time.
-// Example: rank 0 computes 1 s and sends 1e9 bytes to rank 1 at 1e9 bytes/s: the makespan is 2 s, rank 1 waits 1 s and communicates 1 s.
+// How long a schedule will take on a cluster: discrete events in virtual time. Every rank decides what to do next by
+// the engine's own rule (lib/schedule/dispatch/dispatcher.hpp: ready tasks in list order, memory admission, limits on
+// open transfers); its workers are busy for what tasks cost (simulate/task_costs.hpp), its spills and fetches go
+// through its disk one after another, its messages share links (simulate/network.hpp) while they compute. A rank that
+// is late delays others as it will. Time 0 is when all inputs are loaded, the makespan is the last task before the
+// stores: what einrun reports as seconds.execute. Leaves out: loading and storing, caches, polling delays, and whatever
+// else runs on the machines. Deterministic, O((tasks + messages) log) time. Example: rank 0 computes 1 s and sends 1e9
+// bytes to rank 1 at 1e9 bytes/s: the makespan is 2 s, rank 1 waits 1 s and communicates 1 s.
 #pragma once
 
 #include <string>

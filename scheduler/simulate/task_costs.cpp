@@ -58,8 +58,8 @@ TaskCosts::TaskCosts(schedule::Header const& header, Cluster const& cluster) : c
         auto const scatter = graph::as_scatter(einsum);
         double const a_point = weighted_operations(einsum.join) + of_aggregation(einsum);
         kernels_.add({&einsum, lookup || scatter ? 1 : a_point,
-                            is_matrix_product(einsum) ? cluster.flops(kernel.compute) : cluster.operations, lookup,
-                            scatter ? scatter->label : -1});
+                      is_matrix_product(einsum) ? cluster.flops(kernel.compute) : cluster.operations, lookup,
+                      scatter ? scatter->label : -1});
     }
 }
 

@@ -1,5 +1,5 @@
-// Random graphs on the CUDA device over a fake of CUDA, in as little device memory as one task needs, against the interpreter. EIN_SEEDS=FIRST:COUNT
-// runs other random graphs.
+// Random graphs on the CUDA device over a fake of CUDA, in as little device memory as one task needs, against the
+// interpreter. EIN_SEEDS=FIRST:COUNT runs other random graphs.
 #include <array>
 
 #include "tests/support/catch.hpp"

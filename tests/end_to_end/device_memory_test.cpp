@@ -1,5 +1,5 @@
-// Graphs on a device whose memory is far too small for their blocks: the same bits as without one, what is copied as predicted, and a clean
-// end when the device fails. EIN_SEEDS=FIRST:COUNT runs other random graphs.
+// Graphs on a device whose memory is far too small for their blocks: the same bits as without one, what is copied as
+// predicted, and a clean end when the device fails. EIN_SEEDS=FIRST:COUNT runs other random graphs.
 #include <algorithm>
 #include <array>
 #include <filesystem>

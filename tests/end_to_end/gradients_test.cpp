@@ -1,4 +1,5 @@
-// Gradients from JSON to results on several ranks, against the interpreter: the example of a training step, and graphs of every kind of node.
+// Gradients from JSON to results on several ranks, against the interpreter: the example of a training step, and graphs
+// of every kind of node.
 #include "lib/base/json.hpp"
 #include "lib/tensor/compare.hpp"
 #include "tests/support/catch.hpp"

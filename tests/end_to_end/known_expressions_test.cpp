@@ -1,4 +1,5 @@
-// Einsum expressions of the kinds that NumPy's and opt_einsum's own tests use, at several rank counts, against the interpreter.
+// Einsum expressions of the kinds that NumPy's and opt_einsum's own tests use, at several rank counts, against the
+// interpreter.
 #include <random>
 
 #include "lib/tensor/compare.hpp"

@@ -317,10 +317,8 @@ TEST_CASE("a tensor from outside may be what the next turn begins with", "[end_t
         {"tensors",
          {{"x", random({9}, 1)}, {"y", random({9}, 2)}, {"s", {{"shape", Json::array()}, {"data", {{"fill", 2}}}}}}},
         {"nodes",
-         {{{"name", "p"},
-           {"op", "var"},
-           {"inputs", {"y"}},
-           {"axes", {0}}},  // late, and where nobody reads it a turn does not wait
+         {{{"name", "p"}, {"op", "var"}, {"inputs", {"y"}}, {"axes", {0}}},  // late, and where nobody reads it a turn
+                                                                             // does not wait
           {{"name", "u"}, {"einsum", "->"}, {"inputs", {"s"}}, {"join", "x+1"}},
           {{"name", "L"}, {"loop", {{"times", 4}, {"carry", {{"x", "x_next"}, {"p", "s"}}}, {"body", body}}}}}},
         {"outputs", {"L/x", "L/p"}}};

@@ -1,5 +1,6 @@
-// The GPU of this machine against the reference: kernels, random graphs at 1 and 2 ranks on it, all examples. Run by scripts/gpu-check.sh; elsewhere,
-// and where there is no GPU, it says so and is skipped (77). EIN_SEEDS=FIRST:COUNT runs other random graphs.
+// The GPU of this machine against the reference: kernels, random graphs at 1 and 2 ranks on it, all examples. Run by
+// scripts/gpu-check.sh; elsewhere, and where there is no GPU, it says so and is skipped (77). EIN_SEEDS=FIRST:COUNT
+// runs other random graphs.
 #define CATCH_CONFIG_RUNNER
 #include <cstdio>
 #include <filesystem>

@@ -1,5 +1,6 @@
-// Graphs whose values are made slice by slice, because partial results leave by slices, against the interpreter: attention over heads with a
-// residual, and the same in a loop, on any number of ranks, in fused groups and out of them.
+// Graphs whose values are made slice by slice, because partial results leave by slices, against the interpreter:
+// attention over heads with a residual, and the same in a loop, on any number of ranks, in fused groups and out of
+// them.
 #include "tests/support/catch.hpp"
 #include "tests/support/results.hpp"
 

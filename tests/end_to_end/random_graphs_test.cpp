@@ -1,4 +1,5 @@
-// Random graphs x rank counts against the interpreter: the whole way from JSON to results. EIN_SEEDS=FIRST:COUNT runs others.
+// Random graphs x rank counts against the interpreter: the whole way from JSON to results. EIN_SEEDS=FIRST:COUNT runs
+// others.
 #include <cmath>
 #include <map>
 #include <random>
@@ -42,7 +43,8 @@ void check(std::uint64_t seed, test::GraphTaste const& taste) {
     setup.ranks = rank_counts[seed % 6];
     setup.threads = 1 + static_cast<int>(seed % 3 == 0);
     setup.calls = seed % 4 == 0 ? 3 * setup.ranks : 0;
-    if (seed / 2 % 2 == 0) setup.fused_groups = {64, 0, 1};  // the smallest kernels run in fused groups, a few elements at a time
+    if (seed / 2 % 2 == 0)
+        setup.fused_groups = {64, 0, 1};  // the smallest kernels run in fused groups, a few elements at a time
     setup.slice_bytes = seed % 2 == 0 ? 0 : 16 << 10;
     if (seed / 6 % 2 == 0) setup.staging.ranks = 2;  // small groups exchange in stages too
     if (seed / 12 % 2 == 0) setup.split = test::smallest_pieces;

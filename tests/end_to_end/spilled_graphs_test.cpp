@@ -31,7 +31,8 @@ void check_spilled(test::WholeRun const& plain, test::WholeRunSetup const& setup
         CHECK(p.peak_bytes[rank] <= budget);
         CHECK(run.ranks[rank].blocks.peak_bytes() <= p.peak_bytes[rank]);
         CHECK(run.ranks[rank].transfers.bytes_sent == p.bytes_sent[rank]);
-        CHECK(run.ranks[rank].spilled.written == schedule::disk_use(run.schedule.sections[Rank{static_cast<int>(rank)}]).written);
+        CHECK(run.ranks[rank].spilled.written ==
+              schedule::disk_use(run.schedule.sections[Rank{static_cast<int>(rank)}]).written);
     }
 }
 

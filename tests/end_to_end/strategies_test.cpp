@@ -1,4 +1,5 @@
-// Every strategy gives the interpreter's results: a product, two layers, attention with grouped heads and a small LLaMA.
+// Every strategy gives the interpreter's results: a product, two layers, attention with grouped heads and a small
+// LLaMA.
 #include "planner/strategies/strategies.hpp"
 
 #include <cmath>

@@ -1,5 +1,5 @@
-// tra nodes from their JSON to results, at several rank counts and by several strategies, against the interpreter of graphs (which
-// tests/lib/relation/tra_test.cpp compares with the algebra's own).
+// tra nodes from their JSON to results, at several rank counts and by several strategies, against the interpreter of
+// graphs (which tests/lib/relation/tra_test.cpp compares with the algebra's own).
 #include "lib/tensor/compare.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/random_tra.hpp"

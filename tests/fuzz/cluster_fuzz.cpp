@@ -1,4 +1,5 @@
-// Any JSON is either a cluster, which is the same when written and read again, or an InputError with at least one fault.
+// Any JSON is either a cluster, which is the same when written and read again, or an InputError with at least one
+// fault.
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>

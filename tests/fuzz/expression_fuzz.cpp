@@ -1,5 +1,6 @@
 // libFuzzer: whatever bytes parse also print, read back equal, and have a type or a reason why not.
-// The first byte says how many operands there are. Example: clang++ -std=c++20 -fsanitize=fuzzer,address -I. with lib/scalar and lib/base.
+// The first byte says how many operands there are. Example: clang++ -std=c++20 -fsanitize=fuzzer,address -I. with
+// lib/scalar and lib/base.
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>

@@ -1,4 +1,5 @@
-// Any text is either an EinGraph or an InputError with at least one fault: reading never crashes, hangs or breaks a promise of its own.
+// Any text is either an EinGraph or an InputError with at least one fault: reading never crashes, hangs or breaks a
+// promise of its own.
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>

@@ -6,8 +6,8 @@
 #include "lib/base/error.hpp"
 #include "lib/tensor/formats/npy_header.hpp"
 #include "lib/tensor/formats/safetensors.hpp"
-#include "lib/tensor/storage/stored_array.hpp"
 #include "lib/tensor/formats/zip.hpp"
+#include "lib/tensor/storage/stored_array.hpp"
 
 namespace {
 

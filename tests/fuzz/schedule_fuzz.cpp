@@ -1,12 +1,12 @@
-// Any bytes as a section (or, after an 'H', as a header): decoding and verifying refuse or accept, but never follow a wild index.
-// What verification accepts can be replayed, spilled and printed.
+// Any bytes as a section (or, after an 'H', as a header): decoding and verifying refuse or accept, but never follow a
+// wild index. What verification accepts can be replayed, spilled and printed.
 #include <cstdint>
 
 #include "lib/base/error.hpp"
 #include "lib/schedule/file/codec.hpp"
-#include "lib/schedule/print.hpp"
 #include "lib/schedule/memory/replay.hpp"
 #include "lib/schedule/memory/spill.hpp"
+#include "lib/schedule/print.hpp"
 #include "lib/schedule/verify/verify.hpp"
 #include "tests/support/small_schedule.hpp"
 

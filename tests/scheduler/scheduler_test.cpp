@@ -118,7 +118,8 @@ TEST_CASE("exchanges in stages take fewer messages for the same bytes", "[schedu
         Parts parts;                  // of i, j, k
         std::int64_t direct, staged;  // messages
     };
-    // A and C alone are exchanged, in slices of an 8 x 2 grid: 15 messages a rank, or 1 + 3 + 1; of 12 ranks 11, or 4 in stages.
+    // A and C alone are exchanged, in slices of an 8 x 2 grid: 15 messages a rank, or 1 + 3 + 1; of 12 ranks 11, or 4
+    // in stages.
     auto const [parts, direct, staged] = GENERATE(Case{{1, 16, 1}, 16 * 15, 16 * 5}, Case{{16, 1, 1}, 16 * 15, 16 * 5},
                                                   Case{{1, 1, 16}, 16 * 15, 16 * 5}, Case{{1, 12, 1}, 12 * 11, 12 * 4});
     graph::EinGraph const graph = test::matmul(64, 64, 64);
@@ -159,7 +160,7 @@ TEST_CASE("a narrow output is kept wide until all partial results are in", "[sch
     REQUIRE(plan.nodes[0].parts == Parts{2});
     auto const schedule = scheduler::make_schedule(graph, plan);
     CHECK(sum(schedule.header.prediction.bytes_sent) == 4);  // one f32 partial sum
-    CHECK(count<Reduce>(schedule) == 2);           // combine, then round to f16
+    CHECK(count<Reduce>(schedule) == 2);                     // combine, then round to f16
 }
 
 TEST_CASE("a plan's own placement is kept, and given back", "[scheduler]") {

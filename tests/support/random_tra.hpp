@@ -1,6 +1,6 @@
-// Random programs of the tensor relational algebra as tra nodes: every operator, holes inside, whole numbers so that results are exact.
-// Each operator is tried, and left out where the algebra refuses it; a relation with holes is aggregated at the end.
-// Example: random_tra(7) is a graph file with tensors X0 (6, 4), ... and one node Z.
+// Random programs of the tensor relational algebra as tra nodes: every operator, holes inside, whole numbers so that
+// results are exact. Each operator is tried, and left out where the algebra refuses it; a relation with holes is
+// aggregated at the end. Example: random_tra(7) is a graph file with tensors X0 (6, 4), ... and one node Z.
 #pragma once
 
 #include <random>

@@ -1,5 +1,6 @@
 // Runs one function on several ranks, each a thread with its own loopback transport.
-// Example: auto results = on_ranks(3, {}, [](Transport& transport) { return transport.rank().value(); });   // {0, 1, 2}
+// Example: auto results = on_ranks(3, {}, [](Transport& transport) { return transport.rank().value(); });   // {0, 1,
+// 2}
 #pragma once
 
 #include <thread>

@@ -1,5 +1,6 @@
 // What a whole run gave, beside what the interpreter says or another run gave.
-// Example: check_results(test::whole_run(json, setup)) fails where an element is off by more than the graph's roundings.
+// Example: check_results(test::whole_run(json, setup)) fails where an element is off by more than the graph's
+// roundings.
 #pragma once
 
 #include <algorithm>

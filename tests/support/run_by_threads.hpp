@@ -1,5 +1,6 @@
-// Runs a schedule on threads as ranks, with toy inputs and outputs in memory. Element g (C order) of every input is number(g).
-// Example: run_by_threads(schedule, {}).outputs["Z"] are the elements of output Z, and .codes what each rank ended with.
+// Runs a schedule on threads as ranks, with toy inputs and outputs in memory. Element g (C order) of every input is
+// number(g). Example: run_by_threads(schedule, {}).outputs["Z"] are the elements of output Z, and .codes what each rank
+// ended with.
 #pragma once
 
 #include <filesystem>
@@ -60,9 +61,7 @@ public:
     int writes = 0;
 
 private:
-    Shape const& shape_of(schedule::Output const& output) const {
-        return header_.tensors[output.tensor].shape;
-    }
+    Shape const& shape_of(schedule::Output const& output) const { return header_.tensors[output.tensor].shape; }
     schedule::Header const& header_;
     std::mutex mutex_;
 };
@@ -122,8 +121,7 @@ inline RunOutcome run_by_threads(schedule::Schedule const& schedule, RunSetup co
         scalar::Params const params;
         try {
             std::optional<executor::SpillStore> spills;
-            if (schedule::disk_use(section).blocks > 0)
-                spills.emplace(setup.spill_dir, section, setup.reserve);
+            if (schedule::disk_use(section).blocks > 0) spills.emplace(setup.spill_dir, section, setup.reserve);
             executor::Engine engine(
                 {schedule.header, section, params, transport, device, readers, sink, spills ? &*spills : nullptr},
                 options);

@@ -8,8 +8,8 @@
 
 namespace ein::test {
 
-/// Z = A B with k cut into one part a rank: every rank loads its columns of A and rows of B, contracts them in two steps into one partial,
-/// and rank 0 adds the partials in order of rank.
+/// Z = A B with k cut into one part a rank: every rank loads its columns of A and rows of B, contracts them in two
+/// steps into one partial, and rank 0 adds the partials in order of rank.
 inline schedule::Schedule split_k_schedule(int ranks, Extent n = 6, Extent step = 4) {
     Extent const k = 2 * step * ranks;
     ScheduleBuilder b(ranks);
@@ -45,8 +45,8 @@ inline std::vector<double> split_k_result(int ranks, Extent n = 6, Extent step =
     return z;
 }
 
-/// A random sequence of products, sums and transfers of blocks of many sizes, all read at some time; every rank stores what it made last.
-/// The values follow from the schedule alone, so that any two runs of it must agree.
+/// A random sequence of products, sums and transfers of blocks of many sizes, all read at some time; every rank stores
+/// what it made last. The values follow from the schedule alone, so that any two runs of it must agree.
 inline schedule::Schedule random_schedule(int ranks, int steps, std::uint64_t seed) {
     std::mt19937_64 random(seed);
     auto below = [&](std::size_t n) { return std::uniform_int_distribution<std::size_t>(0, n - 1)(random); };

@@ -1,5 +1,5 @@
-// A schedule small enough to check by eye: Z[i] = sum_j X[i, j] on two ranks, X (4 x 3, f64, random) loaded by rank 0, which sends
-// the lower half to rank 1; each rank sums its rows and stores them.
+// A schedule small enough to check by eye: Z[i] = sum_j X[i, j] on two ranks, X (4 x 3, f64, random) loaded by rank 0,
+// which sends the lower half to rank 1; each rank sums its rows and stores them.
 #pragma once
 
 #include "lib/schedule/memory/replay.hpp"

@@ -1,5 +1,5 @@
-// A device for executor tests: f64 sums of products and moves, by plain loops, with a hook before each launch that may wait or throw.
-// It shares no code with the real devices.
+// A device for executor tests: f64 sums of products and moves, by plain loops, with a hook before each launch that may
+// wait or throw. It shares no code with the real devices.
 #pragma once
 
 #include <cstring>

@@ -1,5 +1,5 @@
-// What every transport must do, as functions that one rank calls; each returns what went wrong ("" when nothing), because
-// assertions that fail on one rank alone would leave the others waiting.
+// What every transport must do, as functions that one rank calls; each returns what went wrong ("" when nothing),
+// because assertions that fail on one rank alone would leave the others waiting.
 #pragma once
 
 #include <cstring>

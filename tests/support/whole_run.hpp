@@ -1,6 +1,6 @@
-// A graph from its JSON text to its results, without files and processes: read, lower, plan, schedule, run with threads as ranks, and the judge's
-// own results beside them.
-// Example: auto run = whole_run(json, {.ranks = 3}); run.results["Z"] and run.expected["Z"] are tensors to compare.
+// A graph from its JSON text to its results, without files and processes: read, lower, plan, schedule, run with threads
+// as ranks, and the judge's own results beside them. Example: auto run = whole_run(json, {.ranks = 3});
+// run.results["Z"] and run.expected["Z"] are tensors to compare.
 #pragma once
 
 #include <cstdlib>

@@ -29,7 +29,8 @@ public:
                     std::string const& out)
         : g_(g), s_(sizes), dtype_(dtype), files_(files), out_(out) {}
 
-    /// All but the tokens. @throws InputError for missing tensors, wrong shapes and dtypes, and tensors without a place in a LLaMA
+    /// All but the tokens. @throws InputError for missing tensors, wrong shapes and dtypes, and tensors without a place
+    /// in a LLaMA
     LlamaWeights all(bool tied) {
         LlamaWeights w;
         w.embedding = weight("embedding", "model.embed_tokens.weight", {s_.vocab, s_.dim});
@@ -63,7 +64,8 @@ private:
         return w;
     }
 
-    /// @param name  of what layers read  @param stored  the tensor's own name  @param split  its shape with heads told apart
+    /// @param name  of what layers read  @param stored  the tensor's own name  @param split  its shape with heads told
+    /// apart
     std::string weight(std::string const& name, std::string const& stored, Shape const& shape,
                        Shape const& split = {}) {
         used_.insert(stored);

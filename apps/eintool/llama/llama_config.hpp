@@ -1,5 +1,5 @@
-// What a Hugging Face config.json says of a LLaMA. What would change the model's results and is not supported is refused; keys that would
-// not (of training, of generation) are ignored, as they are many and new ones come.
+// What a Hugging Face config.json says of a LLaMA. What would change the model's results and is not supported is
+// refused; keys that would not (of training, of generation) are ignored, as they are many and new ones come.
 #pragma once
 
 #include <string>

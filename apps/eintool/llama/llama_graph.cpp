@@ -107,7 +107,8 @@ private:
         return scaled + " + " + kept + " * (" + plain + " - " + scaled + ")";
     }
 
-    /// What turns (pair) into (turned) at each position; angles are in double precision, since they grow with the position.
+    /// What turns (pair) into (turned) at each position; angles are in double precision, since they grow with the
+    /// position.
     /// @param angle  in the join  @param labels  of the inputs, and the result's first if there are any
     void rotation(std::string const& angle, std::string const& labels, std::vector<std::string> const& inputs,
                   OrderedJson sizes) {
@@ -187,7 +188,8 @@ private:
                   {at + "weights", values});
     }
 
-    /// Keys or values of the positions that attention reads: a prompt's own, or a cache's with the new position's in its place.
+    /// Keys or values of the positions that attention reads: a prompt's own, or a cache's with the new position's in
+    /// its place.
     std::string seen(std::string const& cache, std::string const& fresh, std::string const& axes) {
         if (stage_ == Stage::prefill) return fresh;
         std::string const all = "batch key " + axes;

@@ -1,9 +1,9 @@
-// A LLaMA as EinSums: layers with RMSNorm, rotary positions, causal attention with grouped query heads, and SwiGLU. Two graphs of them:
-// prefill, from a prompt's tokens to logits; and decode, the prefill and then a loop that makes one greedy token a turn, with what
-// attention reads of earlier positions kept in caches of fixed capacity.
-// Labels are words with one meaning throughout: batch, seq (positions of queries), key (positions of keys), dim, heads
-// (of keys and values), group (queries that share such a head), pair and half (a query's two halves), head, ffn, vocab.
-// Where weights come from, and in which order their axes lie, is the caller's (make_llama.hpp, import_llama.hpp).
+// A LLaMA as EinSums: layers with RMSNorm, rotary positions, causal attention with grouped query heads, and SwiGLU. Two
+// graphs of them: prefill, from a prompt's tokens to logits; and decode, the prefill and then a loop that makes one
+// greedy token a turn, with what attention reads of earlier positions kept in caches of fixed capacity. Labels are
+// words with one meaning throughout: batch, seq (positions of queries), key (positions of keys), dim, heads (of keys
+// and values), group (queries that share such a head), pair and half (a query's two halves), head, ffn, vocab. Where
+// weights come from, and in which order their axes lie, is the caller's (make_llama.hpp, import_llama.hpp).
 #pragma once
 
 #include <string>
@@ -13,9 +13,9 @@
 
 namespace ein::apps::tool {
 
-/// Slower turning of models that were trained further on longer texts: the frequencies that turn fewer than `low` times in `positions` are
-/// divided by `factor`, those that turn more than `high` times are kept, and between them lies a straight line. Where `positions` is 0 all
-/// are divided. Source: Hugging Face's rope types llama3 and linear.
+/// Slower turning of models that were trained further on longer texts: the frequencies that turn fewer than `low` times
+/// in `positions` are divided by `factor`, those that turn more than `high` times are kept, and between them lies a
+/// straight line. Where `positions` is 0 all are divided. Source: Hugging Face's rope types llama3 and linear.
 struct RotaryScaling {
     double factor = 1, low = 0, high = 0, positions = 0;
 };

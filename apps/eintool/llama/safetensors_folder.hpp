@@ -1,6 +1,7 @@
-// The safetensors files of one model in a folder, seen as one: which file holds which tensor. With model.safetensors.index.json that says
-// it, else all *.safetensors files of the folder.
-// Example: SafetensorsFolder("llama-7b").find("lm_head.weight") has file llama-7b/model-00002-of-00002.safetensors and shape [32000, 4096].
+// The safetensors files of one model in a folder, seen as one: which file holds which tensor. With
+// model.safetensors.index.json that says it, else all *.safetensors files of the folder. Example:
+// SafetensorsFolder("llama-7b").find("lm_head.weight") has file llama-7b/model-00002-of-00002.safetensors and shape
+// [32000, 4096].
 #pragma once
 
 #include <filesystem>

@@ -1,5 +1,6 @@
-// Gradient descent in graph texts: weights whose next values are W - eta dloss/dW, for a turn whose nodes compute "loss".
-// Example: Descent{{{"W", "d h"}}}.add_loop(g, 10, [&] { ...; descent.add_step(g); }) carries W ten times; its outputs are train/W and train/last_loss.
+// Gradient descent in graph texts: weights whose next values are W - eta dloss/dW, for a turn whose nodes compute
+// "loss". Example: Descent{{{"W", "d h"}}}.add_loop(g, 10, [&] { ...; descent.add_step(g); }) carries W ten times; its
+// outputs are train/W and train/last_loss.
 #pragma once
 
 #include <functional>
@@ -22,7 +23,8 @@ public:
 
     /// The gradient g of "loss", and W_next for each W; reads the param "eta".
     void add_step(GraphText& g) const;
-    /// A loop "train" around the nodes that `turn` adds. @return the names of what comes out: each train/W, and train/last_loss
+    /// A loop "train" around the nodes that `turn` adds. @return the names of what comes out: each train/W, and
+    /// train/last_loss
     std::vector<std::string> add_loop(GraphText& g, Extent turns, std::function<void()> const& turn) const;
 
 private:

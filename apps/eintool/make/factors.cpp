@@ -1,4 +1,5 @@
-// Matrices and tensors taken apart into factors by gradient descent. Alternating least squares would need a linear solve, which the language lacks.
+// Matrices and tensors taken apart into factors by gradient descent. Alternating least squares would need a linear
+// solve, which the language lacks.
 #include <algorithm>
 #include <cmath>
 
@@ -8,8 +9,8 @@
 namespace ein::apps::tool {
 namespace {
 
-/// R ~ W H^T. Around the solution the loss bends by about 4 times the largest singular value of R, half the root of R's elements: this rate
-/// is a fourth of what is still stable.
+/// R ~ W H^T. Around the solution the loss bends by about 4 times the largest singular value of R, half the root of R's
+/// elements: this rate is a fourth of what is still stable.
 std::string factorization(Request const& request) {
     Extent const rows = request.size("ROWS"), columns = request.size("COLUMNS"), rank = request.size("RANK");
     GraphText g = request.graph();
@@ -30,8 +31,8 @@ std::string factorization(Request const& request) {
     }));
 }
 
-/// T ~ the sum over r of A[:, r] B[:, r] C[:, r]. Factors begin with elements that give T's mean, 1/2; by one factor the loss then bends by
-/// 2 R mean^4 times the extents of the other two.
+/// T ~ the sum over r of A[:, r] B[:, r] C[:, r]. Factors begin with elements that give T's mean, 1/2; by one factor
+/// the loss then bends by 2 R mean^4 times the extents of the other two.
 std::string cp(Request const& request) {
     Extent const i = request.size("I"), j = request.size("J"), k = request.size("K"), r = request.size("R");
     auto const rank = static_cast<double>(r), mean = std::cbrt(0.5 / rank);

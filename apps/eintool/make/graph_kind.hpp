@@ -1,6 +1,7 @@
-// A kind of graph that `eintool make` writes: its name, what its sizes and options mean, and how it is made. Data is random, so that a graph
-// runs anywhere; `--input NAME=FILE` gives other data. The tables of kinds stand beside their makers, a file for each family.
-// Example: make_graph(kind_named("matmul"), {.sizes = {4, 5, 6}, .dtype = "f64"}) multiplies a 4 x 5 matrix by a 5 x 6 one.
+// A kind of graph that `eintool make` writes: its name, what its sizes and options mean, and how it is made. Data is
+// random, so that a graph runs anywhere; `--input NAME=FILE` gives other data. The tables of kinds stand beside their
+// makers, a file for each family. Example: make_graph(kind_named("matmul"), {.sizes = {4, 5, 6}, .dtype = "f64"})
+// multiplies a 4 x 5 matrix by a 5 x 6 one.
 #pragma once
 
 #include <map>

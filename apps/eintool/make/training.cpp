@@ -11,7 +11,8 @@ namespace {
 /// Keeps sums of `terms` products near 1.
 double fan_in(Extent terms) { return rounded(1 / std::sqrt(static_cast<double>(terms))); }
 
-/// Source: [T] 5.3. Scores have a sigmoid's cross-entropy, written so that nothing overflows: its derivative is output - Y.
+/// Source: [T] 5.3. Scores have a sigmoid's cross-entropy, written so that nothing overflows: its derivative is output
+/// - Y.
 std::string ffnn_step(Request const& request) {
     Extent const features = request.size("FEATURES"), hidden = request.size("HIDDEN");
     Extent const labels = request.size("LABELS"), batch = request.size("BATCH");

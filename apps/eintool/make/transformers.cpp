@@ -1,8 +1,8 @@
 // Attention alone, and whole models of it.
 #include <cmath>
 
-#include "apps/eintool/make/graph_kind.hpp"
 #include "apps/eintool/llama/make_llama.hpp"
+#include "apps/eintool/make/graph_kind.hpp"
 
 namespace ein::apps::tool {
 namespace {

@@ -1,6 +1,6 @@
-// Measures the machines that ranks run on, as a cluster file describes them: kernels on all ranks at once, then links pair by pair.
-// What it cannot measure stays as in the default cluster: links of a kind that no two ranks have, seconds per task, the backbone.
-// Takes a few seconds; every rank calls it at the same time.
+// Measures the machines that ranks run on, as a cluster file describes them: kernels on all ranks at once, then links
+// pair by pair. What it cannot measure stays as in the default cluster: links of a kind that no two ranks have, seconds
+// per task, the backbone. Takes a few seconds; every rank calls it at the same time.
 #pragma once
 
 #include "executor/device/device.hpp"

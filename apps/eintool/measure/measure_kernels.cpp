@@ -20,8 +20,8 @@ double upper(std::vector<double> values) {
     return values[static_cast<std::size_t>(at)];
 }
 
-/// Calls of one(worker) a second, all workers together: each thread calls it for many short slices. The upper ones count: another
-/// program only slows some down.
+/// Calls of one(worker) a second, all workers together: each thread calls it for many short slices. The upper ones
+/// count: another program only slows some down.
 double rate(int threads, std::function<void(int)> const& one) {
     constexpr double slice = 2e-3;            // shorter than an operating system's: some have the core alone
     constexpr int slices = 150, fewest = 30;  // long calls make long slices: fewer will do

@@ -45,8 +45,8 @@ public:
         });
     }
 
-    /// Bytes/s that all pairs move together, in messages as large as it takes to look for half a second. The best of three: a lost packet
-    /// or another program only slows a transfer down.
+    /// Bytes/s that all pairs move together, in messages as large as it takes to look for half a second. The best of
+    /// three: a lost packet or another program only slows a transfer down.
     double bandwidth(std::vector<Pair> const& pairs) {
         for (std::size_t bytes = std::size_t{256} << 10;; bytes *= 2) {
             auto const seconds = [&] {
@@ -98,8 +98,9 @@ private:
         return std::clamp<std::size_t>(static_cast<std::size_t>(bytes_per_second / 16), 256 << 10, 64 << 20);
     }
 
-    /// The first rank of `pair` streams messages to the second, which asks it, once the first of them has come, to take a message that
-    /// waits to be answered (it is larger than what any MPI sends unasked). @return the seconds until that message could leave
+    /// The first rank of `pair` streams messages to the second, which asks it, once the first of them has come, to take
+    /// a message that waits to be answered (it is larger than what any MPI sends unasked). @return the seconds until
+    /// that message could leave
     double seconds_to_answer(Pair pair, std::size_t bytes, int messages) {
         constexpr std::size_t asking = 192 << 10;
         bool const streams = pair.first == transport_.rank();

@@ -2,14 +2,14 @@
 
 #include <algorithm>
 
-#include "executor/device/reference/element.hpp"
 #include "executor/device/cpu/gemm/gemm_kernel.hpp"
-#include "executor/device/kernel/kernel_types.hpp"
-#include "executor/device/cpu/moves/lookup_kernel.hpp"
 #include "executor/device/cpu/loops/loop_kernel.hpp"
-#include "executor/device/reference/reference_device.hpp"
+#include "executor/device/cpu/moves/lookup_kernel.hpp"
 #include "executor/device/cpu/moves/scatter_kernel.hpp"
 #include "executor/device/cpu/moves/transpose_kernel.hpp"
+#include "executor/device/kernel/kernel_types.hpp"
+#include "executor/device/reference/element.hpp"
+#include "executor/device/reference/reference_device.hpp"
 
 namespace ein::executor {
 namespace {

@@ -1,5 +1,5 @@
-// The CPU device: contractions in tiles (complex ones through OpenBLAS, one thread a call), lookups as copies of rows, everything else through
-// loop kernels. Threads come from the WorkerTeam. Results do not depend on how many there are.
+// The CPU device: contractions in tiles (complex ones through OpenBLAS, one thread a call), lookups as copies of rows,
+// everything else through loop kernels. Threads come from the WorkerTeam. Results do not depend on how many there are.
 #pragma once
 
 #include "executor/device/device.hpp"

@@ -1,6 +1,6 @@
-// Stores that go past the cache, for outputs that leave it before anyone reads them: a line that is written whole need not be read first,
-// which is a third of an elementwise kernel's traffic.
-// Leaves to kernels whether an output is so large. Example: copy_past_cache(to, from, 4096); ...; finish_past_cache();
+// Stores that go past the cache, for outputs that leave it before anyone reads them: a line that is written whole need
+// not be read first, which is a third of an elementwise kernel's traffic. Leaves to kernels whether an output is so
+// large. Example: copy_past_cache(to, from, 4096); ...; finish_past_cache();
 #pragma once
 
 #include <cstddef>

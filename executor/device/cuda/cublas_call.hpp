@@ -1,12 +1,12 @@
-// One call of cuBLAS: products of row-major matrices, one for each turn of a batch. cuBLAS thinks in columns: where the output is stored by rows,
-// the transposed product is asked for, whose operands change places.
-// Leaves which labels are rows, columns and batch to cublas_kernel.hpp.
+// One call of cuBLAS: products of row-major matrices, one for each turn of a batch. cuBLAS thinks in columns: where the
+// output is stored by rows, the transposed product is asked for, whose operands change places. Leaves which labels are
+// rows, columns and batch to cublas_kernel.hpp.
 #pragma once
 
 #include <array>
 
-#include "executor/device/cuda/driver/blas_handle.hpp"
 #include "executor/device/cpu/gemm/gemm_calls.hpp"
+#include "executor/device/cuda/driver/blas_handle.hpp"
 
 namespace ein::executor::cuda {
 

@@ -149,7 +149,8 @@ GemmCosts costs_of(DType stored, CudaOptions const& options) {
     return costs;
 }
 
-/// Halves stay halves where cuBLAS takes both operands and the sum as they are; integers and mixed types become the type of the arithmetic.
+/// Halves stay halves where cuBLAS takes both operands and the sum as they are; integers and mixed types become the
+/// type of the arithmetic.
 ProductTypes types_of_calls(Nest const& nest, ScaledProduct const& product, DType compute) {
     DType const a = nest.operand_dtypes[product.left], b = nest.operand_dtypes[product.right];
     ProductTypes types{{a, b, nest.output_dtype}, compute};

@@ -1,8 +1,9 @@
-// An NVIDIA GPU. Sums of products go to cuBLAS, everything else is compiled from text when the run is prepared. One device a rank; ranks may share a
-// GPU. Every failure of CUDA's is a RunError with its words, also one that kernels caused before: then it comes with the next call.
-// Leaves which blocks lie where to device_cache.hpp.
-// Considered: (1) linking CUDA's libraries: einrun would not start where they are missing; (2) the runtime API and nvcc: kernels would be compiled for shapes
-// and GPUs that are not known yet; (3) this: the driver API, loaded when it is asked for, and texts that know their shapes.
+// An NVIDIA GPU. Sums of products go to cuBLAS, everything else is compiled from text when the run is prepared. One
+// device a rank; ranks may share a GPU. Every failure of CUDA's is a RunError with its words, also one that kernels
+// caused before: then it comes with the next call. Leaves which blocks lie where to device_cache.hpp. Considered: (1)
+// linking CUDA's libraries: einrun would not start where they are missing; (2) the runtime API and nvcc: kernels would
+// be compiled for shapes and GPUs that are not known yet; (3) this: the driver API, loaded when it is asked for, and
+// texts that know their shapes.
 #pragma once
 
 #include "executor/device/accelerator.hpp"

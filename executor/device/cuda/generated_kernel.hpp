@@ -1,4 +1,5 @@
-// Any EinSum as a kernel made from text (program.hpp), and copies between layouts, which other kernels begin and end with.
+// Any EinSum as a kernel made from text (program.hpp), and copies between layouts, which other kernels begin and end
+// with.
 #pragma once
 
 #include <memory>
@@ -10,9 +11,9 @@ namespace ein::executor::cuda {
 std::unique_ptr<PreparedKernel const> make_generated_kernel(Launcher& launcher, KernelShape const& shape,
                                                             scalar::Params const& params);
 
-/// Elements brought from one layout to another and from one type to another. Steps are in elements, one for each label; a label without a step
-/// in the output is summed over.
-/// Example: lengths {3, 4}, from {4, 1}, to {1, 3} transposes a 3 x 4 matrix.
+/// Elements brought from one layout to another and from one type to another. Steps are in elements, one for each label;
+/// a label without a step in the output is summed over. Example: lengths {3, 4}, from {4, 1}, to {1, 3} transposes a 3
+/// x 4 matrix.
 struct StridedCopy {
     Shape lengths;
     std::vector<Extent> from, to;

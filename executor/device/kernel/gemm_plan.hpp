@@ -1,8 +1,8 @@
-// How a product of two operands becomes calls: of OpenBLAS, which takes matrices of one row and one column label, with loops around them for the
-// others and with packing first of what it cannot take where it lies; or of pair_product, which takes labels as they come. All ways are
-// weighed by predicted time, and the cheapest is taken.
-// Leaves roles and runs of labels to product_labels.hpp.
-// Example: "bij,bjk->bik" of C-order blocks: nothing packed, calls of (i, j) x (j, k), a loop over b.
+// How a product of two operands becomes calls: of OpenBLAS, which takes matrices of one row and one column label, with
+// loops around them for the others and with packing first of what it cannot take where it lies; or of pair_product,
+// which takes labels as they come. All ways are weighed by predicted time, and the cheapest is taken. Leaves roles and
+// runs of labels to product_labels.hpp. Example: "bij,bjk->bik" of C-order blocks: nothing packed, calls of (i, j) x
+// (j, k), a loop over b.
 #pragma once
 
 #include <array>
@@ -33,7 +33,8 @@ struct GemmPlan {
     std::vector<Loop> rows, columns, terms;  // of a call, outermost first; at most one each for BLAS
     std::vector<Loop> free_loops;            // around the calls: every turn has outputs of its own
     std::vector<Loop> sum_loops;             // around the calls, of BLAS only: every turn adds to the same outputs
-    /// Of pair_product: parts of columns and terms are multiples of so many where they can be, for packing by whole squares.
+    /// Of pair_product: parts of columns and terms are multiples of so many where they can be, for packing by whole
+    /// squares.
     Extent whole_columns = 1, whole_terms = 1;
     double seconds = 0;  // predicted, for one thread
 
@@ -58,7 +59,8 @@ struct GemmCosts {
 
 /// @return nothing when there is nothing to contract, or loops around strips are predicted to be faster
 std::optional<GemmPlan> plan_gemm(GemmProblem const& problem, GemmCosts const& costs = {});
-/// The same for calls of pair_product. Rows are the left operand's: whether the other way is cheaper is the caller's to try.
+/// The same for calls of pair_product. Rows are the left operand's: whether the other way is cheaper is the caller's to
+/// try.
 std::optional<GemmPlan> plan_tiles(GemmProblem const& problem, PairProduct const& product);
 
 /// What loops around strips would take, in seconds.

@@ -1,5 +1,6 @@
-// The labels of a product of two operands by what they are to it, and the fewest runs that their places in memory allow.
-// Leaves what is done with them to gemm_plan.hpp. Example: in "bij,bjk->bik" b is batch, i left, k right and j contracted.
+// The labels of a product of two operands by what they are to it, and the fewest runs that their places in memory
+// allow. Leaves what is done with them to gemm_plan.hpp. Example: in "bij,bjk->bik" b is batch, i left, k right and j
+// contracted.
 #pragma once
 
 #include <array>

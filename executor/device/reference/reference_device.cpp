@@ -2,8 +2,8 @@
 
 #include <cstring>
 
-#include "executor/device/reference/element.hpp"
 #include "executor/device/kernel/kernel_types.hpp"
+#include "executor/device/reference/element.hpp"
 #include "lib/scalar/evaluate/evaluator.hpp"
 
 namespace ein::executor {

@@ -10,7 +10,8 @@ using scalar::Agg;
 using scalar::Expr;
 using scalar::Op;
 
-/// min of min, any of ||, ...: a factor that lacks the label is repeated, which changes nothing unless it is repeated no times.
+/// min of min, any of ||, ...: a factor that lacks the label is repeated, which changes nothing unless it is repeated
+/// no times.
 bool same_operation(Agg agg, Op op) {
     return (agg == Agg::min && op == Op::min) || (agg == Agg::max && op == Op::max) ||
            (agg == Agg::any && op == Op::logical_or) || (agg == Agg::all && op == Op::logical_and);
@@ -35,7 +36,8 @@ bool aggregates_nothing_empty(EinSum const& einsum) {
     return true;
 }
 
-/// The links of the chain, left to right; with a list of its own, because chains of many operands are deep. x - y is x + (-y).
+/// The links of the chain, left to right; with a list of its own, because chains of many operands are deep. x - y is x
+/// + (-y).
 std::vector<Expr> links_of(Expr const& join, Op op) {
     std::vector<Expr> links;
     std::vector<std::pair<Expr, bool>> open{{join, false}};  // with a sign to be changed

@@ -1,6 +1,6 @@
-// The join of an EinSum as a chain over which its aggregation distributes: f0(x0) * f1(x1) * ... * constant for a sum, + for min, max
-// and logsumexp, && and || for any and all, min and max for each other. Such an EinSum may be contracted pairwise.
-// Example: "conj(x)*y*z*2" with agg sum is the chain of mul with factors (conj(x), x, x) and constant 2.
+// The join of an EinSum as a chain over which its aggregation distributes: f0(x0) * f1(x1) * ... * constant for a sum,
+// + for min, max and logsumexp, && and || for any and all, min and max for each other. Such an EinSum may be contracted
+// pairwise. Example: "conj(x)*y*z*2" with agg sum is the chain of mul with factors (conj(x), x, x) and constant 2.
 #pragma once
 
 #include <optional>
@@ -19,7 +19,8 @@ struct FusedGroup {
     scalar::Expr combine(scalar::Expr left, scalar::Expr right) const;
 };
 
-/// @return nothing when the join is no such chain, mentions an operand not at all or together with another one, or reads [index]
+/// @return nothing when the join is no such chain, mentions an operand not at all or together with another one, or
+/// reads [index]
 std::optional<FusedGroup> as_chain(EinSum const& einsum);
 
 }  // namespace ein::graph

@@ -13,8 +13,8 @@ using scalar::Agg;
 /// More operands than this never run as one pass, even where that takes no more operations.
 constexpr std::size_t most_in_one_pass = 8;
 
-/// The type that results on the way are kept in, or nothing when the node must stay one: an ordered aggregation of real functions of
-/// complex operands would meet its own results as complex numbers, which have no order.
+/// The type that results on the way are kept in, or nothing when the node must stay one: an ordered aggregation of real
+/// functions of complex operands would meet its own results as complex numbers, which have no order.
 std::optional<DType> result_dtype(EinSum const& einsum, std::vector<DType> const& inputs, DType output) {
     DType const compute = compute_type(einsum.join, inputs, output);
     if (scalar::info(einsum.agg).ordered && is_complex(compute)) return std::nullopt;

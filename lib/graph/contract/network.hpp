@@ -1,6 +1,6 @@
-// What a contraction order is chosen by: which labels each operand has, and how long they are. Labels that one operand has alone and
-// the output lacks are not in it: they are aggregated before.
-// Example: "ij,jk,kl->il" is operands ((0, 1), (1, 2), (2, 3)) with labels 0 and 3 kept.
+// What a contraction order is chosen by: which labels each operand has, and how long they are. Labels that one operand
+// has alone and the output lacks are not in it: they are aggregated before. Example: "ij,jk,kl->il" is operands ((0,
+// 1), (1, 2), (2, 3)) with labels 0 and 3 kept.
 #pragma once
 
 #include <vector>
@@ -23,7 +23,8 @@ Network network_of(EinSum const& einsum);
 class PathWalk {
 public:
     explicit PathWalk(Network const& network);
-    /// Contracts two operands or results by their numbers. @return scalar operations: points, twice when a label is aggregated
+    /// Contracts two operands or results by their numbers. @return scalar operations: points, twice when a label is
+    /// aggregated
     double contract(int a, int b);
     std::vector<int> const& labels(int number) const { return labels_[static_cast<std::size_t>(number)]; }
     double size(int number) const { return network_.size(labels(number)); }
@@ -44,7 +45,8 @@ inline constexpr std::size_t most_optimal_operands = 10;
 /// (labels that the same operands have count as one); nothing for more.
 std::optional<SsaPath> optimal_path(Network const& network);
 
-/// A good order for any number of operands: greedy under several rules, then every small part of the best one made optimal.
+/// A good order for any number of operands: greedy under several rules, then every small part of the best one made
+/// optimal.
 SsaPath greedy_path(Network const& network);
 
 /// The same path with parts of up to eight operands replaced by cheaper ones, while that helps.

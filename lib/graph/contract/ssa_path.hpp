@@ -1,6 +1,6 @@
-// Two ways to write a contraction order. Linear (opt_einsum's): positions among the operands that are left, each result appended at
-// the end. SSA: every operand and result has a number for good; the result of step k of n operands is n + k.
-// Example: for three operands the SSA path ((0, 1), (2, 3)) is the linear path ((0, 1), (0, 1)).
+// Two ways to write a contraction order. Linear (opt_einsum's): positions among the operands that are left, each result
+// appended at the end. SSA: every operand and result has a number for good; the result of step k of n operands is n +
+// k. Example: for three operands the SSA path ((0, 1), (2, 3)) is the linear path ((0, 1), (0, 1)).
 #pragma once
 
 #include <utility>
@@ -12,7 +12,8 @@ namespace ein::graph {
 
 using SsaPath = std::vector<std::pair<int, int>>;
 
-/// The numbers of the operands that are left, in order; positions are found in logarithmic time (a Fenwick tree of counts).
+/// The numbers of the operands that are left, in order; positions are found in logarithmic time (a Fenwick tree of
+/// counts).
 class LiveOperands {
 public:
     explicit LiveOperands(std::size_t operands);

@@ -1,5 +1,6 @@
 // An n-ary EinSum as unary and binary ones, in the order of a path.
-// Example: "ij,jk,kl->il" with path ((0, 1), (2, 3)) is "ij,jk->ik", then "ik,kl->il" of that result and the third operand.
+// Example: "ij,jk,kl->il" with path ((0, 1), (2, 3)) is "ij,jk->ik", then "ik,kl->il" of that result and the third
+// operand.
 #pragma once
 
 #include <vector>
@@ -14,7 +15,8 @@ struct ContractionStep {
     std::vector<int> operands;  // numbers: operands of the n-ary EinSum, then the results of earlier steps
 };
 
-/// The last step gives the EinSum's own value. Labels that one operand has alone are aggregated first, in a step of their own.
+/// The last step gives the EinSum's own value. Labels that one operand has alone are aggregated first, in a step of
+/// their own.
 std::vector<ContractionStep> contraction_steps(EinSum const& einsum, FusedGroup const& chain, SsaPath const& path);
 
 }  // namespace ein::graph

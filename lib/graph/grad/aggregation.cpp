@@ -32,7 +32,8 @@ public:
         z_ = is_complex(value_.dtype) && !is_complex(join_dtype) ? Expr::call(Op::real, {z}) : z;
     }
 
-    /// The same comparison in the count and in the cotangent, so both find the same elements. The join is rounded as Z was.
+    /// The same comparison in the count and in the cotangent, so both find the same elements. The join is rounded as Z
+    /// was.
     Expr best(Expr const& cotangent) {
         Expr const is_best = equal(is_stored() ? join_ : Expr::cast(rounded_to(), join_), z_);
         Expr const ties = reduced("ties", is_best, Agg::sum, compute_dtype({}, value_.dtype));

@@ -1,8 +1,8 @@
-// dZ/djoin of the aggregations: from the cotangent of Z = agg join to that of the join, for every element that is aggregated.
-// sum: dZ. max and min: dZ for the elements that equal Z, in equal parts where there are several (as PyTorch's amax). logsumexp:
-// dZ exp(join - Z). prod: dZ times the product of the others, also where elements are 0: with one 0 only that one has a cotangent
-// other than 0. (Second derivatives of prod are right where at most one element is 0.)
-// Example: of (2, 0, 5) under prod: (0, 10, 0) dZ.
+// dZ/djoin of the aggregations: from the cotangent of Z = agg join to that of the join, for every element that is
+// aggregated. sum: dZ. max and min: dZ for the elements that equal Z, in equal parts where there are several (as
+// PyTorch's amax). logsumexp: dZ exp(join - Z). prod: dZ times the product of the others, also where elements are 0:
+// with one 0 only that one has a cotangent other than 0. (Second derivatives of prod are right where at most one
+// element is 0.) Example: of (2, 0, 5) under prod: (0, 10, 0) dZ.
 #pragma once
 
 #include "lib/graph/grad/gradient_nodes.hpp"

@@ -53,7 +53,8 @@ public:
     }
 
 private:
-    /// Whether the join reads the index of a label that only the output has: then terms sum over it, and must have an operand with it.
+    /// Whether the join reads the index of a label that only the output has: then terms sum over it, and must have an
+    /// operand with it.
     bool reads_repeated_index() const {
         std::vector<int> const indices = scalar::labels_of(einsum_.join);
         return std::any_of(indices.begin(), indices.end(), [&](int label) {
@@ -68,7 +69,8 @@ private:
         return is_complex(output_) && !is_complex(join_dtype_) ? Expr::call(Op::real, {dz}) : dz;
     }
 
-    /// Operands that are alike are one. Beside a complex cotangent real operands become complex: their real parts are what the join knew.
+    /// Operands that are alike are one. Beside a complex cotangent real operands become complex: their real parts are
+    /// what the join knew.
     void read_operands(bool beside_complex) {
         std::vector<std::size_t> const first = first_alike(node_, einsum_);
         std::vector<Expr> operands;

@@ -1,7 +1,7 @@
 // The adjoint of an EinSum: what it adds to the cotangents of its operands.
-// Z = agg join(x, y, ...) gives x the sum, over the labels that x lacks, of dZ * (dZ/djoin) * (djoin/dx), with djoin/dx from
-// lib/scalar/pullback and dZ/djoin from the aggregation. Where the join is a product that is the transposed product.
-// Example: "ij,jk->ik" gives its first operand "ik,jk->ij" of dZ and the second.
+// Z = agg join(x, y, ...) gives x the sum, over the labels that x lacks, of dZ * (dZ/djoin) * (djoin/dx), with djoin/dx
+// from lib/scalar/pullback and dZ/djoin from the aggregation. Where the join is a product that is the transposed
+// product. Example: "ij,jk->ik" gives its first operand "ik,jk->ij" of dZ and the second.
 #pragma once
 
 #include "lib/graph/grad/gradient_nodes.hpp"

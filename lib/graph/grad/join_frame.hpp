@@ -1,6 +1,6 @@
-// EinSums made of one EinSum's labels: operands are collected, expressions are written over them, and each expression becomes an EinSum
-// of those operands alone that it reads.
-// Example: over the labels (i, j, k) with operands A(i j), B(j k), dC(i k), the expression dC*B to (i j) is "ik,jk->ij".
+// EinSums made of one EinSum's labels: operands are collected, expressions are written over them, and each expression
+// becomes an EinSum of those operands alone that it reads. Example: over the labels (i, j, k) with operands A(i j), B(j
+// k), dC(i k), the expression dC*B to (i j) is "ik,jk->ij".
 #pragma once
 
 #include <vector>
@@ -18,7 +18,8 @@ public:
     /// A label of the same extent as `label`, for an output that has it twice.
     int twin(int label);
 
-    /// The labels that a sum of `expr` over `summed` has: those of the operands that it reads, and those whose index it reads.
+    /// The labels that a sum of `expr` over `summed` has: those of the operands that it reads, and those whose index it
+    /// reads.
     std::vector<int> labels_in_sum(scalar::Expr const& expr, std::vector<int> const& summed) const;
     /// The labels of the EinSum that `output` lacks.
     std::vector<int> lacking(std::vector<int> const& output) const;

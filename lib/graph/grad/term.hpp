@@ -1,7 +1,7 @@
-// What one reader of a value adds to the value's cotangent: kept as an operation that is not a node yet, so that terms can be added up
-// in one node. A cotangent that is the same number everywhere is kept as that number: it needs no node, and ones and scales vanish
-// into the joins that they meet.
-// Example: of C = A B, A gets the term "ik,jk->ij" of C's cotangent and B; of mean(x), x gets 1/n.
+// What one reader of a value adds to the value's cotangent: kept as an operation that is not a node yet, so that terms
+// can be added up in one node. A cotangent that is the same number everywhere is kept as that number: it needs no node,
+// and ones and scales vanish into the joins that they meet. Example: of C = A B, A gets the term "ik,jk->ij" of C's
+// cotangent and B; of mean(x), x gets 1/n.
 #pragma once
 
 #include <variant>

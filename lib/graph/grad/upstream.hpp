@@ -1,6 +1,6 @@
 // What a value is computed from: the nodes behind it, each after those that it reads.
-// On the way n-ary contractions become pairwise ones (add_contracted), as they would later: so their results on the way are there to be
-// read, and a product of n operands has a gradient of 2(n - 1) products, not of n(n - 1).
+// On the way n-ary contractions become pairwise ones (add_contracted), as they would later: so their results on the way
+// are there to be read, and a product of n operands has a gradient of 2(n - 1) products, not of n(n - 1).
 #pragma once
 
 #include <unordered_set>

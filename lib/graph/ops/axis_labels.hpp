@@ -1,5 +1,5 @@
-// EinSums over the axes of one tensor, as the macros need them: one label an axis ("axis0", "axis1", ...), some of them reduced.
-// Example: shape (4, 3) with axis 1 reduced: all() is (0, 1), kept() is (0); statistics have the kept axes.
+// EinSums over the axes of one tensor, as the macros need them: one label an axis ("axis0", "axis1", ...), some of them
+// reduced. Example: shape (4, 3) with axis 1 reduced: all() is (0, 1), kept() is (0); statistics have the kept axes.
 #pragma once
 
 #include <algorithm>
@@ -34,7 +34,8 @@ public:
         return {base_.labels, base_.extents, std::move(inputs), std::move(output), std::move(join), agg};
     }
 
-    /// An EinSum of one statistic (kept axes) without further labels: its reduced axes are gone, or of extent 1 with `keepdims`.
+    /// An EinSum of one statistic (kept axes) without further labels: its reduced axes are gone, or of extent 1 with
+    /// `keepdims`.
     EinSum finish(scalar::Expr join, bool keepdims) const;
     /// The EinSum's reduced axes come back as labels of extent 1.
     EinSum keep_dims(EinSum einsum) const;

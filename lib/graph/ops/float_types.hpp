@@ -1,5 +1,5 @@
-// The dtypes of statistics: integers give f64, as in NumPy, and what lies between input and result is never f16 or bf16.
-// Example: the mean of i32 is f64; that of f16 is f16, but its sum is kept in f32.
+// The dtypes of statistics: integers give f64, as in NumPy, and what lies between input and result is never f16 or
+// bf16. Example: the mean of i32 is f64; that of f16 is f16, but its sum is kept in f32.
 #pragma once
 
 #include <array>

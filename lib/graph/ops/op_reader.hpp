@@ -43,7 +43,8 @@ public:
     std::optional<double> number(std::string const& key) const;
     bool flag(std::string const& key) const;  // false by default
 
-    /// Sorted axes from 0 to order - 1; `otherwise` when none are given. Nothing, and a fault, when one is out of range or twice.
+    /// Sorted axes from 0 to order - 1; `otherwise` when none are given. Nothing, and a fault, when one is out of range
+    /// or twice.
     std::optional<std::vector<std::size_t>> normalized(AxesAttribute const& axes, std::size_t order,
                                                        std::vector<std::size_t> otherwise) const;
     /// The same in the order written.

@@ -14,7 +14,8 @@ using scalar::Scalar;
 constexpr Extent widest = Extent{1} << 60;
 constexpr Extent most_runs = 65536;
 
-/// np.pad's way to give something for both ends of each axis: v, [v], [before, after], [[before, after]], or a pair for each axis.
+/// np.pad's way to give something for both ends of each axis: v, [v], [before, after], [[before, after]], or a pair for
+/// each axis.
 template <class T, class ReadOne>
 std::optional<std::vector<std::pair<T, T>>> read_pairs(Cursor const& at, std::size_t order, ReadOne read_one) {
     using Pairs = std::vector<std::pair<T, T>>;
@@ -159,7 +160,8 @@ private:
         return join(axis, pieces);
     }
 
-    /// One element of the axis, repeated: the axis is cut to that element, dropped, and comes back as a label of the output alone.
+    /// One element of the axis, repeated: the axis is cut to that element, dropped, and comes back as a label of the
+    /// output alone.
     ValueId repeated(std::size_t axis, Extent position, Extent count, std::string const& name) {
         Shape one = shape();
         one[axis] = 1;

@@ -1,5 +1,5 @@
-// How np.pad's modes that copy fill one axis, as runs of the input: each run reads consecutive elements forwards or backwards.
-// Example: reflect of 3 elements by (2, 1) is the runs 2 1 | 0 1 2 | 1.
+// How np.pad's modes that copy fill one axis, as runs of the input: each run reads consecutive elements forwards or
+// backwards. Example: reflect of 3 elements by (2, 1) is the runs 2 1 | 0 1 2 | 1.
 #pragma once
 
 #include <vector>

@@ -1,6 +1,6 @@
-// One axis of a slice, as Python has it: start:stop:step, each may be missing, negative ones count from the end, and what lies
-// beyond the ends is clamped.
-// Example: 5:1:-2 of an axis of 10 is the positions 5 and 3: AxisMap{5, -2}, 2 elements.
+// One axis of a slice, as Python has it: start:stop:step, each may be missing, negative ones count from the end, and
+// what lies beyond the ends is clamped. Example: 5:1:-2 of an axis of 10 is the positions 5 and 3: AxisMap{5, -2}, 2
+// elements.
 #pragma once
 
 #include <optional>

@@ -9,7 +9,8 @@ using scalar::Agg;
 using scalar::Expr;
 using scalar::Op;
 
-/// The maximum is subtracted first, so that exp never overflows. exp(x - max) is computed twice instead of being stored.
+/// The maximum is subtracted first, so that exp never overflows. exp(x - max) is computed twice instead of being
+/// stored.
 OpResult lower(OpReader& op, std::string const& what, Expr const& join) {
     auto const dtype = op.dtype();
     AxesAttribute const attribute = op.axes();

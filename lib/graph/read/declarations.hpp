@@ -1,7 +1,8 @@
-// The names of a graph file: what each tensor and node is called, and which names each node reads. Nothing is computed here.
-// A node defines one name, its own; a gradient g of W1 and W2 defines g/W1 and g/W2, and keeps g for itself; so does a loop of what it carries.
-// A loop's body has names of its own, among them what the loop carries, and sees those around it.
-// Example: nodes [{"name": "C", "inputs": ["A", "B"]}] after tensors A and B: names A 0, B 1, C 2; node 0 reads 0 and 1.
+// The names of a graph file: what each tensor and node is called, and which names each node reads. Nothing is computed
+// here. A node defines one name, its own; a gradient g of W1 and W2 defines g/W1 and g/W2, and keeps g for itself; so
+// does a loop of what it carries. A loop's body has names of its own, among them what the loop carries, and sees those
+// around it. Example: nodes [{"name": "C", "inputs": ["A", "B"]}] after tensors A and B: names A 0, B 1, C 2; node 0
+// reads 0 and 1.
 #pragma once
 
 #include <memory>
@@ -37,7 +38,8 @@ public:
     /// The name's number; nothing when the name is taken.
     std::optional<std::size_t> add(std::string const& name);
     Names() = default;
-    /// Those of a loop's body: a name that is not among them may be one of `around`, and is then brought in under a number of its own.
+    /// Those of a loop's body: a name that is not among them may be one of `around`, and is then brought in under a
+    /// number of its own.
     explicit Names(Names& around) : around_(&around) {}
     /// What was brought in: its number here, and around.
     std::vector<std::pair<std::size_t, std::size_t>> const& brought() const { return brought_; }
@@ -50,7 +52,8 @@ public:
     /// Some names could not be read: one that is not found may be among them.
     void lacks_some() { complete_ = false; }
     bool complete() const { return complete_ && (around_ == nullptr || around_->complete()); }
-    /// "did you mean ...?" or "define it ..."; searched for the first faults of a file only, because each search reads every name.
+    /// "did you mean ...?" or "define it ..."; searched for the first faults of a file only, because each search reads
+    /// every name.
     /// @param own  a node whose own names are not meant
     std::string suggestion(std::string const& name, std::string const& own = {});
     /// In how many loops they are.
@@ -84,7 +87,8 @@ struct LoopDeclaration {
 /// Declares the nodes: their names first, then (because any order is accepted) what they read.
 std::vector<NodeDeclaration> declare_nodes(Cursor const& nodes, Names& names);
 
-/// The nodes in an order in which each comes after those that it reads; a fault for each cycle, whose nodes are left out.
+/// The nodes in an order in which each comes after those that it reads; a fault for each cycle, whose nodes are left
+/// out.
 /// @param producer  for each name the node that makes it, or nothing for a tensor
 std::vector<std::size_t> order_nodes(std::vector<NodeDeclaration> const& nodes,
                                      std::vector<std::optional<std::size_t>> const& producer);

@@ -1,6 +1,7 @@
 // The small things that every part of a graph file is made of: required keys, dtypes, shapes, lists of integers.
 // Each reader adds a fault and returns nothing when the value is not what it should be.
-// Example: read_shape(tensor.at("shape")) of [4, -1] adds "/tensors/A/shape/1: expected an extent of 0 or more, found -1; ...".
+// Example: read_shape(tensor.at("shape")) of [4, -1] adds "/tensors/A/shape/1: expected an extent of 0 or more, found
+// -1; ...".
 #pragma once
 
 #include <optional>

@@ -1,6 +1,7 @@
-// What the reader of one node may use: its JSON, its inputs so far, and the graph that it adds to. One node has one reader
-// (read_einsum, read_tra, or an op of lib/graph/ops/). A reader tells every fault that it can see, and gives the node's value: nothing when
-// not even its shape is known, so that nodes that read it are not told faults that follow from this one.
+// What the reader of one node may use: its JSON, its inputs so far, and the graph that it adds to. One node has one
+// reader (read_einsum, read_tra, or an op of lib/graph/ops/). A reader tells every fault that it can see, and gives the
+// node's value: nothing when not even its shape is known, so that nodes that read it are not told faults that follow
+// from this one.
 #pragma once
 
 #include <optional>

@@ -7,8 +7,8 @@
 
 namespace ein::graph {
 
-/// Reads one entry of "parts": writes Node::fixed of the node that makes `of` (of several nodes of one macro that is the last; of a
-/// mean its sum).
+/// Reads one entry of "parts": writes Node::fixed of the node that makes `of` (of several nodes of one macro that is
+/// the last; of a mean its sum).
 void read_parts(Cursor const& entry, GraphBuilder& graph, ValueId of);
 
 }  // namespace ein::graph

@@ -20,7 +20,8 @@ struct LabelledSharding {
 std::optional<LabelledSharding> read_sharding(Cursor const& entry, Mesh const& mesh, Value const& value,
                                               std::vector<std::string> const& labels);
 
-/// Tells where "parts" and "sharding" of one node want an axis of its output in different numbers of parts. @return whether they agree
+/// Tells where "parts" and "sharding" of one node want an axis of its output in different numbers of parts. @return
+/// whether they agree
 bool check_agreement(Cursor const& entry, Mesh const& mesh, Sharding const& sharding, Node const& node,
                      std::string const& name);
 

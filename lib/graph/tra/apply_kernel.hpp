@@ -1,5 +1,6 @@
-// Kernel functions applied to every array of blocks: the EinSum goes on, or its operand is stored first where it cannot.
-// Example: "diag" of blocks with arrays (i, j) makes i and j one label; nothing is computed for what is not on the diagonal.
+// Kernel functions applied to every array of blocks: the EinSum goes on, or its operand is stored first where it
+// cannot. Example: "diag" of blocks with arrays (i, j) makes i and j one label; nothing is computed for what is not on
+// the diagonal.
 #pragma once
 
 #include "lib/algebra/kernel.hpp"

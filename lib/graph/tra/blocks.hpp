@@ -1,7 +1,8 @@
-// A tensor relation of a tra node on its way to nodes of the graph: an EinSum that is not a node yet. Its key labels are the grid that
-// its arrays lie in: a key part a label, or, for a relation with holes, one label that counts its keys in order. Operators change
-// labels and the join; a value is stored only where the next operator cannot be merged into the EinSum.
-// Example: the join of the matrix product has keys (k0, k1, k2) and arrays (i, l), j aggregated; aggregating k1 makes its keys (k0, k2).
+// A tensor relation of a tra node on its way to nodes of the graph: an EinSum that is not a node yet. Its key labels
+// are the grid that its arrays lie in: a key part a label, or, for a relation with holes, one label that counts its
+// keys in order. Operators change labels and the join; a value is stored only where the next operator cannot be merged
+// into the EinSum. Example: the join of the matrix product has keys (k0, k1, k2) and arrays (i, l), j aggregated;
+// aggregating k1 makes its keys (k0, k2).
 #pragma once
 
 #include <optional>

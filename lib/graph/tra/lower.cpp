@@ -188,7 +188,8 @@ private:
         return blocks;
     }
 
-    /// Groups of unlike size are aggregated in lots of about the same size, and the lots again, so that little is filled up.
+    /// Groups of unlike size are aggregated in lots of about the same size, and the lots again, so that little is
+    /// filled up.
     Blocks aggregated_list(tra::Aggregation const& op, scalar::Agg agg, Expr const& expr, Relation relation) {
         std::vector<Cells> groups(static_cast<std::size_t>(type(expr).keys()));
         Extent at = 0;

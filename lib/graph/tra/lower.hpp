@@ -1,8 +1,8 @@
 // Lowers a typed program of the algebra to EinSums, Moves and Reshapes over blocked values.
-// A relation without holes is a grid with an axis for each key part; one with holes is a list of its arrays in the order of their keys,
-// so a relation's type says how it is stored. Aggregations are merged into the join that they aggregate, filters and key
-// functions into the reading of operands: what is stored is what the operators after it need.
-// Example: the matrix product over blocks is one EinSum of the two cut tensors.
+// A relation without holes is a grid with an axis for each key part; one with holes is a list of its arrays in the
+// order of their keys, so a relation's type says how it is stored. Aggregations are merged into the join that they
+// aggregate, filters and key functions into the reading of operands: what is stored is what the operators after it
+// need. Example: the matrix product over blocks is one EinSum of the two cut tensors.
 #pragma once
 
 #include "lib/graph/tra/blocks.hpp"

@@ -1,8 +1,9 @@
 // How the tensors of a tra node are seen as relations, and its relation as a tensor.
-// "cut" says which axes of an input are cut into tiles: each cut axis is a key part, in the order of the axes, and the tile's length is
-// the array's bound there; an axis that is not cut is in the arrays whole. An input that "cut" does not name is one array with key ().
-// "result" says what each axis of the tensor is made of: key parts "k0", "k1", ... and the arrays' axes "a0", "a1", ..., the slowest first.
-// Example: X (8, 6) cut [4, {"into": 3}] has keys below (2, 3) and arrays of bound (4, 2); [["k0", "a0"], ["k1", "a1"]] undoes it.
+// "cut" says which axes of an input are cut into tiles: each cut axis is a key part, in the order of the axes, and the
+// tile's length is the array's bound there; an axis that is not cut is in the arrays whole. An input that "cut" does
+// not name is one array with key (). "result" says what each axis of the tensor is made of: key parts "k0", "k1", ...
+// and the arrays' axes "a0", "a1", ..., the slowest first. Example: X (8, 6) cut [4, {"into": 3}] has keys below (2, 3)
+// and arrays of bound (4, 2); [["k0", "a0"], ["k1", "a1"]] undoes it.
 #pragma once
 
 #include <optional>

@@ -1,7 +1,7 @@
 // Kernel functions of a tra node: what an operator does to arrays, as written in the file.
-// A string is a kernel that the paper names ("matMul", "diag", ...) or a scalar expression of the arrays' elements ("x + y");
-// an object is an EinSum over the arrays' axes: {"einsum": "ij,jk->ik", "join": "x*y", "agg": "sum"}.
-// Source: [T] 2.1, 4.2.1, 5.2.
+// A string is a kernel that the paper names ("matMul", "diag", ...) or a scalar expression of the arrays' elements ("x
+// + y"); an object is an EinSum over the arrays' axes: {"einsum": "ij,jk->ik", "join": "x*y", "agg": "sum"}. Source:
+// [T] 2.1, 4.2.1, 5.2.
 #pragma once
 
 #include <optional>

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "lib/graph/read/fields.hpp"
 #include "lib/graph/read/einsum/read_expression.hpp"
+#include "lib/graph/read/fields.hpp"
 #include "lib/graph/tra/read_kernel.hpp"
 #include "lib/scalar/expression/type.hpp"
 
@@ -213,7 +213,8 @@ private:
         return expr;
     }
 
-    /// Counts the keys that the operator looks at one by one: those of rekey and filter, and of all its arguments where one has holes.
+    /// Counts the keys that the operator looks at one by one: those of rekey and filter, and of all its arguments where
+    /// one has holes.
     bool affordable(Cursor const& at, Expr const& expr, std::vector<RelationType> const& args) {
         auto const& op = expr.op();
         bool const each = std::holds_alternative<tra::Rekey>(op) || std::holds_alternative<tra::Filter>(op) ||

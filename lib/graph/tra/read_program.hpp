@@ -1,10 +1,11 @@
-// The operators of a tra node: JSON trees, close to the paper's notation, as an expression of the algebra whose every part has a type.
-// An operator is an object of one operator and its arguments ("of"); a string is an input's relation or an earlier statement's.
+// The operators of a tra node: JSON trees, close to the paper's notation, as an expression of the algebra whose every
+// part has a type. An operator is an object of one operator and its arguments ("of"); a string is an input's relation
+// or an earlier statement's.
 //   {"aggregate": {"by": [0, 2], "kernel": "matAdd"},
 //    "of": {"join": {"on": [[1], [0]], "kernel": "matMul"}, "of": ["A", "B"]}}
 // is Σ(⟨0,2⟩,matAdd)(⋈(⟨1⟩,⟨0⟩,matMul)(A, B)). A list of them is a program: all but the last have a "name".
-// Types are inferred while reading, so key functions are checked against the keys that they read, and every fault has its place.
-// Source: [T] section 2.
+// Types are inferred while reading, so key functions are checked against the keys that they read, and every fault has
+// its place. Source: [T] section 2.
 #pragma once
 
 #include <map>

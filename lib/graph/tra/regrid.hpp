@@ -1,8 +1,8 @@
-// Brings the arrays of blocks into another grid: filters, key functions, and what joins and aggregations of relations with holes pair.
-// Where each position of the old grid is start + step * one position of the new one, labels are renamed (a diagonal: two become
-// one) and operands sliced. Otherwise the grid is flattened and its arithmetic runs are moved; where there are very many runs the
-// arrays are looked up, as gather does.
-// Example: σ([k0] == [k1]) of a 4 x 4 grid takes cells (0, 5, 10, 15): both old labels become the new one, nothing is moved.
+// Brings the arrays of blocks into another grid: filters, key functions, and what joins and aggregations of relations
+// with holes pair. Where each position of the old grid is start + step * one position of the new one, labels are
+// renamed (a diagonal: two become one) and operands sliced. Otherwise the grid is flattened and its arithmetic runs are
+// moved; where there are very many runs the arrays are looked up, as gather does. Example: σ([k0] == [k1]) of a 4 x 4
+// grid takes cells (0, 5, 10, 15): both old labels become the new one, nothing is moved.
 #pragma once
 
 #include "lib/graph/tra/blocks.hpp"

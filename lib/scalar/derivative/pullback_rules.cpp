@@ -138,7 +138,8 @@ private:
         return k == 0 ? along : negated(along);
     }
 
-    /// Of min and max: all of s, half of it where both are equal, nothing where `loses` holds between this argument and the other.
+    /// Of min and max: all of s, half of it where both are equal, nothing where `loses` holds between this argument and
+    /// the other.
     Expr chosen(Op loses, std::size_t k) const {
         Expr const &mine = y_.args()[k], &other = y_.args()[1 - k];
         Expr const share = where(call(Op::eq, mine, other), Expr::number(0.5), Expr::integer(1));

@@ -7,7 +7,8 @@
 
 namespace ein::scalar {
 
-/// Whether y changes smoothly with argument k: not so for comparisons, floor, a where()'s condition, casts to integers, ...
+/// Whether y changes smoothly with argument k: not so for comparisons, floor, a where()'s condition, casts to integers,
+/// ...
 bool passes(Expr const& y, std::size_t k, TypedExpr const& types);
 
 /// The cotangent that argument k of y gets; `passes` must hold.

@@ -25,7 +25,8 @@ struct Scalar {
 Scalar evaluate(Expr const& expr, DType compute, DType weak, std::span<Scalar const> operands,
                 std::span<std::int64_t const> labels, Params const& params);
 
-/// Rounds or wraps a value to a dtype (f16, bf16 and f32 round; integers wrap; nan to integer is 0, as are inf; bool is value != 0).
+/// Rounds or wraps a value to a dtype (f16, bf16 and f32 round; integers wrap; nan to integer is 0, as are inf; bool is
+/// value != 0).
 Scalar convert(Scalar value, DType from, DType to);
 
 Scalar identity(Agg agg, DType type);

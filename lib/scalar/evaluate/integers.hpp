@@ -9,7 +9,8 @@
 
 namespace ein::scalar {
 
-/// The value of an add, sub, mul, mod or pow (exponent >= 0) of int64s if it is one; nothing otherwise or for other operations.
+/// The value of an add, sub, mul, mod or pow (exponent >= 0) of int64s if it is one; nothing otherwise or for other
+/// operations.
 std::optional<std::int64_t> exact_integer(Op op, std::int64_t a, std::int64_t b);
 
 /// Keeps the low bits of `value` that `type` has; bool is value != 0.

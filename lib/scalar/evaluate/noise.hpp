@@ -1,7 +1,7 @@
-// Rounding errors at random, as large as arithmetic in a type makes them. Computing something several times with them shows how much of its
-// result rounding can change (Monte Carlo arithmetic).
-// Example: Noise(1).rounded(1.0 / 3, DType::f32) is within 2^-24 / 3 of 1/3; of 0.5, which f32 holds, nothing is changed.
-// Source: Parker, Pierce, Eggert: Monte Carlo Arithmetic, Computing in Science & Engineering 2(4), 2000.
+// Rounding errors at random, as large as arithmetic in a type makes them. Computing something several times with them
+// shows how much of its result rounding can change (Monte Carlo arithmetic). Example: Noise(1).rounded(1.0 / 3,
+// DType::f32) is within 2^-24 / 3 of 1/3; of 0.5, which f32 holds, nothing is changed. Source: Parker, Pierce, Eggert:
+// Monte Carlo Arithmetic, Computing in Science & Engineering 2(4), 2000.
 #pragma once
 
 #include <complex>
@@ -18,8 +18,8 @@ public:
     /// @param tf32  multiplications in f32 may round their factors to 11 significant bits first, as TF32 has them
     explicit Noise(std::uint64_t seed, bool tf32 = false) : state_(mix64(seed + 1)), tf32_(tf32) {}
 
-    /// `value` as an operation in `type` may leave it: up to half a unit in the last place off, infinite or lost where it is out of range.
-    /// What is not finite, or has so few digits that nothing can have been rounded, stays.
+    /// `value` as an operation in `type` may leave it: up to half a unit in the last place off, infinite or lost where
+    /// it is out of range. What is not finite, or has so few digits that nothing can have been rounded, stays.
     double rounded(double value, DType type);
     /// Both parts are off by as much as the whole, as after a complex product.
     std::complex<double> rounded(std::complex<double> value, DType type);

@@ -1,7 +1,7 @@
 // Aggregations: what an EinSum does over the labels that its output lacks. All are associative and commutative, so
-// partial results combine in any grouping; argmin, argmax and mean become others when a graph is read (graph/read/einsum).
-// One row each: what a row cannot say (combining two values, the derivative, kernels) is a switch that the compiler checks.
-// Example: combine(max, 2, 5) is 5; identity(min, f32) is inf; the sum of no elements is 0.
+// partial results combine in any grouping; argmin, argmax and mean become others when a graph is read
+// (graph/read/einsum). One row each: what a row cannot say (combining two values, the derivative, kernels) is a switch
+// that the compiler checks. Example: combine(max, 2, 5) is 5; identity(min, f32) is inf; the sum of no elements is 0.
 #pragma once
 
 #include <array>

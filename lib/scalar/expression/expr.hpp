@@ -1,6 +1,7 @@
 // Scalar expressions: the join of an EinSum as a value. An Expr is an immutable tree, cheap to copy.
-// Leaves parsing to parse.hpp, types to type.hpp, evaluation to program.hpp (fast) and evaluate.hpp (one element, the judge).
-// Example: "where([i] >= [k], eta*x, -inf)" over labels (i, k) is where(ge(index 0, index 1), mul(param eta, operand 0), -inf).
+// Leaves parsing to parse.hpp, types to type.hpp, evaluation to program.hpp (fast) and evaluate.hpp (one element, the
+// judge). Example: "where([i] >= [k], eta*x, -inf)" over labels (i, k) is where(ge(index 0, index 1), mul(param eta,
+// operand 0), -inf).
 #pragma once
 
 #include <complex>
@@ -77,7 +78,8 @@ enum class Op : std::uint8_t {
     logical_and,
     logical_or,
     complex,
-    position,  // position(x, n): x, or x + n when negative, for an index into n elements; any other value is an InputError when run
+    position,  // position(x, n): x, or x + n when negative, for an index into n elements; any other value is an
+               // InputError when run
     // three arguments
     where
 };
@@ -140,7 +142,8 @@ std::vector<int> operands_of(Expr const& expr);
 std::vector<int> labels_of(Expr const& expr);
 std::vector<std::string> params_of(Expr const& expr);
 
-/// A copy in which operand k is replaced by operands[k] and label l by labels[l] (an empty span leaves them as they are).
+/// A copy in which operand k is replaced by operands[k] and label l by labels[l] (an empty span leaves them as they
+/// are).
 Expr substitute(Expr const& expr, std::span<Expr const> operands, std::span<int const> labels = {});
 
 /// A copy in which `part`, the very node and not one like it, is replaced by `by`.

@@ -1,6 +1,7 @@
-// Text to Expr and back; size(label) becomes a number. The grammar is NumPy's and C's where they agree: || then && then comparisons then + - then * / then
-// unary - + ! then ^ (right-associative, binds tighter than unary minus on its left: -x^2 is -(x^2)).
-// Example: parse("abs(x-y)", {2 operands}) prints as "abs(x - y)"; constants print so that they read back the same bits.
+// Text to Expr and back; size(label) becomes a number. The grammar is NumPy's and C's where they agree: || then && then
+// comparisons then + - then * / then unary - + ! then ^ (right-associative, binds tighter than unary minus on its left:
+// -x^2 is -(x^2)). Example: parse("abs(x-y)", {2 operands}) prints as "abs(x - y)"; constants print so that they read
+// back the same bits.
 #pragma once
 
 #include <string>
@@ -19,7 +20,8 @@ struct Names {
     std::vector<std::int64_t> extents = {};  // of the labels, for size(label); empty: not known
 };
 
-/// What is wrong with an expression; `where` is the offset in the text, `caret()` the text with a caret line below the place.
+/// What is wrong with an expression; `where` is the offset in the text, `caret()` the text with a caret line below the
+/// place.
 struct ParseFault {
     std::size_t where = 0;
     std::string expected;

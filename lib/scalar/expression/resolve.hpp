@@ -1,5 +1,6 @@
-// What the names in an expression stand for: operands before constants before params; and what to say about unknown ones.
-// Example: with two operands and a param "eta", "y" is operand 1, "pi" a number, "eta" a param, "eat" a fault that suggests "eta".
+// What the names in an expression stand for: operands before constants before params; and what to say about unknown
+// ones. Example: with two operands and a param "eta", "y" is operand 1, "pi" a number, "eta" a param, "eat" a fault
+// that suggests "eta".
 #pragma once
 
 #include <optional>

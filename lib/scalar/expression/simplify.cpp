@@ -16,7 +16,8 @@ namespace {
 constexpr std::array every_compute_type{DType::f32, DType::f64, DType::c64, DType::c128, DType::i8,
                                         DType::i16, DType::i32, DType::i64, DType::u8,   DType::boolean};
 
-/// An expression's type under each compute type at hand (nothing: refused). A rewrite is made only between equal profiles.
+/// An expression's type under each compute type at hand (nothing: refused). A rewrite is made only between equal
+/// profiles.
 using Profile = std::vector<std::optional<ValueType>>;
 
 struct Simplified {
@@ -136,7 +137,8 @@ private:
         return neutral->left && is_number(first, neutral->value) ? &args[1] : nullptr;
     }
 
-    /// A cast to the type that the argument has already. f16 and bf16 are computed as f32, so only their own cast shows them.
+    /// A cast to the type that the argument has already. f16 and bf16 are computed as f32, so only their own cast shows
+    /// them.
     static bool same_cast(Node const& node, Node const& argument) {
         bool const half = node.cast_to == DType::f16 || node.cast_to == DType::bf16;
         return !half || (argument.op == Op::cast && argument.cast_to == node.cast_to);

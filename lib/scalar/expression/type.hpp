@@ -1,6 +1,6 @@
-// The types that an expression runs in. All operands have one type, the compute type (see compute_dtype); numbers, [i] and params
-// are weak, as Python's numbers are in NumPy 2: they take the type of what they meet. Comparisons and logic give bool.
-// Integer / integer and sqrt, exp, ... of integers give f64. abs, real and imag of complex are real.
+// The types that an expression runs in. All operands have one type, the compute type (see compute_dtype); numbers, [i]
+// and params are weak, as Python's numbers are in NumPy 2: they take the type of what they meet. Comparisons and logic
+// give bool. Integer / integer and sqrt, exp, ... of integers give f64. abs, real and imag of complex are real.
 // Example: with f32 operands "x * [i] / 2" is f32; with i32 operands "x / 2" is f64 and "x * 2" is i32.
 #pragma once
 
@@ -22,8 +22,9 @@ struct TypeResult {
 /// @param weak     the type of an expression that has weak leaves only: the EinSum's output type, as compute type
 TypeResult type_of(Expr const& expr, DType compute, DType weak);
 
-/// Folds constants, drops multiplications by one and additions of zero, and the like. Never changes a result but for the
-/// sign of a zero; keeps nan and inf (0 * x stays). Holds for operands of every type, so x * 1 stays (of bools it is i64).
+/// Folds constants, drops multiplications by one and additions of zero, and the like. Never changes a result but for
+/// the sign of a zero; keeps nan and inf (0 * x stays). Holds for operands of every type, so x * 1 stays (of bools it
+/// is i64).
 Expr simplify(Expr const& expr);
 
 /// The same for operands of one type, which allows more: with f32 operands x * 1 is x.

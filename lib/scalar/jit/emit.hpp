@@ -1,4 +1,5 @@
-// Machine code of a vector loop: LaneCode in registers, the constants that find no register and elements that stand for all in memory.
+// Machine code of a vector loop: LaneCode in registers, the constants that find no register and elements that stand for
+// all in memory.
 #pragma once
 
 #include <cstddef>

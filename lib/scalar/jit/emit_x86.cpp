@@ -1,7 +1,8 @@
-// Registers: results of operations live in vector registers (masks of AVX-512 in k1 to k7, those of AVX2 in vector registers) until their
-// last reader; nothing is spilled, a loop that needs more is not made. Constants are whole vectors behind the code, as many as may be held in
-// registers beside the results; elements that stand for all are spread on the stack at the beginning. What is not held is an operand in
-// memory. Where the fast code refuses a lane, the whole code, further down, does the same vector again.
+// Registers: results of operations live in vector registers (masks of AVX-512 in k1 to k7, those of AVX2 in vector
+// registers) until their last reader; nothing is spilled, a loop that needs more is not made. Constants are whole
+// vectors behind the code, as many as may be held in registers beside the results; elements that stand for all are
+// spread on the stack at the beginning. What is not held is an operand in memory. Where the fast code refuses a lane,
+// the whole code, further down, does the same vector again.
 #include <xbyak/xbyak.h>
 
 #include <algorithm>

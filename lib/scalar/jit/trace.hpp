@@ -11,7 +11,8 @@ namespace ein::scalar::jit {
 /// Functions in their forms for all arguments, or in the shorter ones; then lanes beyond their range are refused.
 enum class Arguments { any, moderate };
 
-/// @return nothing for a program that a vector loop cannot run: other types than f32 or f64, integers, indices, calls of the C library
+/// @return nothing for a program that a vector loop cannot run: other types than f32 or f64, integers, indices, calls
+/// of the C library
 std::optional<LaneCode> trace(Program::Code const& program, DType type, Arguments arguments);
 
 }  // namespace ein::scalar::jit

@@ -1,6 +1,7 @@
 // What the elementary functions of kernel_math.hpp stand on: the instructions of a processor by one name for float and
-// double, and the constants and polynomials of each type. Included, as it is, inside the unnamed namespace of each file that
-// compiles it for an instruction set. Polynomials are fitted at Chebyshev nodes, logarithms' are those of FreeBSD's libm.
+// double, and the constants and polynomials of each type. Included, as it is, inside the unnamed namespace of each file
+// that compiles it for an instruction set. Polynomials are fitted at Chebyshev nodes, logarithms' are those of
+// FreeBSD's libm.
 #pragma once
 
 /// a b + c, rounded once.

@@ -1,6 +1,7 @@
-// The kernels' source, included once by each kernels_<instruction set>.cpp after it defines EIN_FILL_KERNELS, the name of
-// the function that enters them in a table. Everything is in an unnamed namespace and calls nothing outside it but the C library: code for one
-// processor must never be linked into another's table. Loops are plain so that the compiler turns them into vector code.
+// The kernels' source, included once by each kernels_<instruction set>.cpp after it defines EIN_FILL_KERNELS, the name
+// of the function that enters them in a table. Everything is in an unnamed namespace and calls nothing outside it but
+// the C library: code for one processor must never be linked into another's table. Loops are plain so that the compiler
+// turns them into vector code.
 #include <cstddef>
 #include <cstdint>
 
@@ -18,8 +19,8 @@ struct Wrap {
     static I64 of(I64 a) { return static_cast<Narrow>(a); }
 };
 
-/// f32 to the nearest f16, ties to even, and back: the last bits that f16 lacks are rounded off by adding and subtracting
-/// a number of the right size, which covers f16's subnormals too.
+/// f32 to the nearest f16, ties to even, and back: the last bits that f16 lacks are rounded off by adding and
+/// subtracting a number of the right size, which covers f16's subnormals too.
 struct RoundF16 {
     static float of(float a) {
         float const size = absolute(a);

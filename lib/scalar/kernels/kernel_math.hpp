@@ -2,11 +2,11 @@
 // Only for kernel_loops.hpp, inside whose unnamed namespace it is included: each instruction set has its own copy.
 // Everything is inlined by force: one call left in a loop and the loop is no vector code.
 // Method: e^x by Cody and Waite's reduction x = k ln2 + r, |r| <= ln2/2, and a polynomial fitted at Chebyshev nodes, in
-// pairs of terms (Estrin) because chains of dependent operations are what limits a loop; logarithms as in FreeBSD's libm.
-// Polynomials are sums of fused multiply-adds, half the operations; on a processor without them the C library computes them,
-// slowly, so that every instruction set gives the same bits.
-// At most 2 units in the last place where nothing else is said.
-// Functions with a `Range` have a shorter form for arguments of moderate size, which gives the same bits for them.
+// pairs of terms (Estrin) because chains of dependent operations are what limits a loop; logarithms as in FreeBSD's
+// libm. Polynomials are sums of fused multiply-adds, half the operations; on a processor without them the C library
+// computes them, slowly, so that every instruction set gives the same bits. At most 2 units in the last place where
+// nothing else is said. Functions with a `Range` have a shorter form for arguments of moderate size, which gives the
+// same bits for them.
 #pragma once
 
 template <class T>
@@ -255,8 +255,8 @@ template <class T>
     return pick(x == T(-__builtin_huge_val()), T(__builtin_nan("")), y);
 }
 
-/// x e^x / (1 + e^x) for x < 0, where 2^k comes last: x e^x has digits where e^x alone has lost them. At most 4 units in
-/// the last place.
+/// x e^x / (1 + e^x) for x < 0, where 2^k comes last: x e^x has digits where e^x alone has lost them. At most 4 units
+/// in the last place.
 template <Range range, class T>
 [[gnu::always_inline]] inline T fast_silu(T x) {
     using F = Format<T>;
@@ -302,8 +302,8 @@ template <class T>
     return with_sign_of(pick(size < T(0.85), near, far), x);
 }
 
-/// x Phi(x), where Phi(x) is the normal distribution: the tail for x < 0, 1 - the tail for x >= 0. 2^k comes last, as for
-/// silu. At most 9 units in the last place, mostly within one: the quotient and e^(-x^2 / 2) round a dozen times.
+/// x Phi(x), where Phi(x) is the normal distribution: the tail for x < 0, 1 - the tail for x >= 0. 2^k comes last, as
+/// for silu. At most 9 units in the last place, mostly within one: the quotient and e^(-x^2 / 2) round a dozen times.
 template <Range range, class T>
 [[gnu::always_inline]] inline T fast_gelu(T x) {
     using F = Format<T>;

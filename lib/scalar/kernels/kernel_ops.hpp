@@ -351,8 +351,8 @@ struct IsTrue {
     }
 };
 
-// ---- the functions of reals that have vector code, one row each: kernel_loops.hpp makes loops of them, jit/trace.cpp records
-// them. What is in no list runs one element at a time (plain_kernels.cpp). ----
+// ---- the functions of reals that have vector code, one row each: kernel_loops.hpp makes loops of them, jit/trace.cpp
+// records them. What is in no list runs one element at a time (plain_kernels.cpp). ----
 
 template <Op op, class F>
 struct VectorRow {

@@ -1,6 +1,6 @@
-// The loops that a Program calls: one table per instruction set, the same source compiled for each, so that all give the
-// same bits. Registers are told apart by number (0 f32, 1 f64, 2 c64, 3 c128, 4 i64). Inputs never overlap the output.
-// Leaves which to call when to compile.cpp. Example: kernels().binary[add][0].vs adds one f32 to every element.
+// The loops that a Program calls: one table per instruction set, the same source compiled for each, so that all give
+// the same bits. Registers are told apart by number (0 f32, 1 f64, 2 c64, 3 c128, 4 i64). Inputs never overlap the
+// output. Leaves which to call when to compile.cpp. Example: kernels().binary[add][0].vs adds one f32 to every element.
 #pragma once
 
 #include <cstddef>

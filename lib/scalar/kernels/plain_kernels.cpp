@@ -1,4 +1,5 @@
-// Kernels of every row of the table of operations, one element at a time; those that have a vector form are replaced by it.
+// Kernels of every row of the table of operations, one element at a time; those that have a vector form are replaced by
+// it.
 #include "lib/scalar/kernels/plain_kernels.hpp"
 
 #include <cmath>

@@ -1,8 +1,8 @@
 // The table of operations, one row each, in the order of Op. A new function is one row here, its vector form in
-// kernels/ where it has one, and its text for GPUs in executor/device/cuda; a test walks the rows and says by name what is
-// missing. Rows of a kind are made by the functions before the table: what those of one kind share stands there once.
-// Read through info(op); only what makes code for each row includes this file.
-// Source of the slopes: [Abramowitz, Stegun] 4.3.105, 4.5.71, 4.6.37 to 39, 7.1.19.
+// kernels/ where it has one, and its text for GPUs in executor/device/cuda; a test walks the rows and says by name what
+// is missing. Rows of a kind are made by the functions before the table: what those of one kind share stands there
+// once. Read through info(op); only what makes code for each row includes this file. Source of the slopes: [Abramowitz,
+// Stegun] 4.3.105, 4.5.71, 4.6.37 to 39, 7.1.19.
 #pragma once
 
 #include <array>

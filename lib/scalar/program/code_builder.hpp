@@ -22,7 +22,8 @@ public:
     int constant(Scalar const& value, DType type);  // held in the register type of `type`
     using Meaning = Instruction::Meaning;
     int unary(UnaryKernel kernel, DType result, int a) { return unary(kernel, Meaning::other, Op::add, 0, result, a); }
-    /// @param op  of Meaning::op  @param number  of the register: the argument's of an operation, the result's of a conversion
+    /// @param op  of Meaning::op  @param number  of the register: the argument's of an operation, the result's of a
+    /// conversion
     int unary(UnaryKernel kernel, Meaning meaning, Op op, int number, DType result, int a);
     int binary(BinaryKernels const& kernels, Op op, int number, DType result, int a, int b);
     int select(DType result, int condition, int a, int b);

@@ -1,8 +1,8 @@
 // An expression compiled for speed: a list of instructions, each run over a strip of elements, so that the cost of
-// interpreting is paid once a strip. Strip-constant values are computed once a strip. Registers hold f32, f64, c64, c128 or i64;
-// narrow integers and bool live in i64 registers and are wrapped after each operation.
-// Leaves gathering operands into strips, and storing and aggregating results, to the devices.
-// Example: for "x*rsqrt(y/64)" with y constant over a strip, one rsqrt is computed a strip.
+// interpreting is paid once a strip. Strip-constant values are computed once a strip. Registers hold f32, f64, c64,
+// c128 or i64; narrow integers and bool live in i64 registers and are wrapped after each operation. Leaves gathering
+// operands into strips, and storing and aggregating results, to the devices. Example: for "x*rsqrt(y/64)" with y
+// constant over a strip, one rsqrt is computed a strip.
 #pragma once
 
 #include <cstddef>
@@ -44,7 +44,8 @@ public:
 
     /// Evaluates the expression over `count` <= strip() elements.
     /// @param result  where a computed result goes; null: into scratch
-    /// @return the result: `count` elements (or one, `constant`) of register_dtype(result_dtype()), at `result`, in scratch, in an
+    /// @return the result: `count` elements (or one, `constant`) of register_dtype(result_dtype()), at `result`, in
+    /// scratch, in an
     ///         operand or in the program itself: valid until the next run with this scratch. Nothing when `count` is 0
     /// @throws InputError for position() out of range
     StripOperand run(std::size_t count, std::span<StripOperand const> operands, std::span<StripIndex const> indices,

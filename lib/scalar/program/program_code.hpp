@@ -1,5 +1,6 @@
 // What a compiled Program consists of. Values are numbered: operands, constants, and the result of each instruction.
-// compile.cpp makes it, program.cpp runs it. Example: x*2 + y is operands 0 and 2, constant 1, instructions 3 = mul(0, 1), 4 = add(3, 2).
+// compile.cpp makes it, program.cpp runs it. Example: x*2 + y is operands 0 and 2, constant 1, instructions 3 = mul(0,
+// 1), 4 = add(3, 2).
 #pragma once
 
 #include <complex>

@@ -45,9 +45,10 @@ void check_device_memory(Header const& header, Section const& section, std::int6
     WorkingSet const needed = largest_working_set(section);
     if (needed.bytes <= capacity) return;
     Task const& task = section.tasks[needed.task];
-    throw MemoryError("node '" + node_of(header, section, task) + "': expected at least " + format_exact_bytes(needed.bytes) +
-                      " of device memory, for what one " + std::string(task.traits().name) +
-                      " of it reads and writes, found " + format_exact_bytes(capacity) + "; " + mend);
+    throw MemoryError("node '" + node_of(header, section, task) + "': expected at least " +
+                      format_exact_bytes(needed.bytes) + " of device memory, for what one " +
+                      std::string(task.traits().name) + " of it reads and writes, found " +
+                      format_exact_bytes(capacity) + "; " + mend);
 }
 
 DeviceMemory::DeviceMemory(Section const& section, std::int64_t capacity)

@@ -1,8 +1,8 @@
-// Which blocks of one rank are in a device's memory, and where. It is a cache of the schedule's blocks, and the schedule tells when each is
-// used next, so what leaves is what is needed last (Belady's rule): a block whose bytes the host has too is dropped, any other is copied out.
-// Decides only. Who runs the tasks moves the bytes (executor/storage/device_cache.hpp); device_traffic.hpp counts them.
-// Example: 3 blocks of 1 KiB in 2 KiB: bring(Z = X + Y) with X used again before Y evicts Y for Z.
-// Source: Belady, 1966; [E] section 9 (Turnip).
+// Which blocks of one rank are in a device's memory, and where. It is a cache of the schedule's blocks, and the
+// schedule tells when each is used next, so what leaves is what is needed last (Belady's rule): a block whose bytes the
+// host has too is dropped, any other is copied out. Decides only. Who runs the tasks moves the bytes
+// (executor/storage/device_cache.hpp); device_traffic.hpp counts them. Example: 3 blocks of 1 KiB in 2 KiB: bring(Z = X
+// + Y) with X used again before Y evicts Y for Z. Source: Belady, 1966; [E] section 9 (Turnip).
 #pragma once
 
 #include <algorithm>
@@ -52,13 +52,15 @@ public:
 
     /// @param capacity  bytes, at least the largest working set's
     DeviceMemory(Section const& section, std::int64_t capacity);
-    /// Messages leave from the device and arrive there, where its kernels use them. Only where memory is not tight, before the first block.
+    /// Messages leave from the device and arrive there, where its kernels use them. Only where memory is not tight,
+    /// before the first block.
     void exchange_directly();
 
     void remove(BlockId block);
     void move(BlockId from, BlockId to);
 
-    /// Everything that the task's kernel reads and writes comes to the device; afterwards its output's newest bytes are there.
+    /// Everything that the task's kernel reads and writes comes to the device; afterwards its output's newest bytes are
+    /// there.
     void bring(TaskId task, std::vector<Step>& steps);
     /// The host has written a block: its bytes on the device, if any, are old and gone.
     void written_by_host(BlockId block);

@@ -69,8 +69,7 @@ private:
 
 class DryRun {
 public:
-    DryRun(Header const& header, Section const& section, std::int64_t capacity, bool direct,
-           IterationCounts iterations)
+    DryRun(Header const& header, Section const& section, std::int64_t capacity, bool direct, IterationCounts iterations)
         : section_(section),
           device_(section, capacity),
           dispatcher_(section, header.loops, replay(section), {.iterations = 2}),

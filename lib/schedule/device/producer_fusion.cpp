@@ -7,8 +7,8 @@
 
 #include "lib/scalar/expression/walk.hpp"
 #include "lib/schedule/device/device_memory.hpp"
-#include "lib/schedule/memory/replay.hpp"
 #include "lib/schedule/dispatch/iterations.hpp"
+#include "lib/schedule/memory/replay.hpp"
 
 namespace ein::schedule {
 
@@ -85,7 +85,8 @@ private:
         if (std::find(readers_[id].begin(), readers_[id].end(), t) == readers_[id].end()) readers_[id].push_back(t);
     }
 
-    /// A kernel without aggregation that writes a block alone, all of whose readers can compute it at each of their points.
+    /// A kernel without aggregation that writes a block alone, all of whose readers can compute it at each of their
+    /// points.
     bool may_go(TaskId t) {
         Task const& task = tasks_[t];
         if (!task.is<Apply>() || task.accumulates() || block(result(t)).writers != 1) return false;
@@ -193,7 +194,8 @@ private:
                 for (int label : inner.inputs[i]) labels.push_back(label_of[static_cast<std::size_t>(label)]);
                 inside.push_back(operand(operands_[t][i], labels));
             }
-            values.push_back(as_stored(substitute(inner.join, inside, label_of), block(result(t)).dtype, changed.compute));
+            values.push_back(
+                as_stored(substitute(inner.join, inside, label_of), block(result(t)).dtype, changed.compute));
             computed.emplace(outer.inputs[k], values.back());
         }
         changed.einsum.join = substitute(outer.join, values);

@@ -1,7 +1,7 @@
-// What one rank may do next. Tasks become ready as their inputs do and are taken lowest first; the memory promise (admission) and
-// the limits on transfers in flight are kept here; blocks are made and deleted as tasks start and end. No threads: the executor calls it
-// under its lock, the simulator in its own time, tests by hand.
-// Why it never stands still: the head (the first task not ended) may always start, its inputs are ready, and a schedule's lists in order
+// What one rank may do next. Tasks become ready as their inputs do and are taken lowest first; the memory promise
+// (admission) and the limits on transfers in flight are kept here; blocks are made and deleted as tasks start and end.
+// No threads: the executor calls it under its lock, the simulator in its own time, tests by hand. Why it never stands
+// still: the head (the first task not ended) may always start, its inputs are ready, and a schedule's lists in order
 // end on all ranks.
 // Example: load X, apply Z: take_compute() is task 0; after finish(0) it is task 1; after finish(1) the phase is done.
 #pragma once
@@ -9,12 +9,12 @@
 #include <limits>
 #include <optional>
 
-#include "lib/schedule/memory/admission.hpp"
+#include "lib/schedule/dispatch/iterations.hpp"
 #include "lib/schedule/dispatch/ready_queue.hpp"
-#include "lib/schedule/memory/replay.hpp"
 #include "lib/schedule/dispatch/send_queue.hpp"
 #include "lib/schedule/dispatch/task_links.hpp"
-#include "lib/schedule/dispatch/iterations.hpp"
+#include "lib/schedule/memory/admission.hpp"
+#include "lib/schedule/memory/replay.hpp"
 
 namespace ein::schedule {
 
@@ -37,11 +37,12 @@ public:
     /// @param profile  of the section (see replay), with inputs kept to the end where rounds are repeated
     /// @param loops  of the header
     Dispatcher(Section const& section, Table<LoopSpecId, LoopSpec> const& loops, Profile const& profile,
-           TransferLimits limits = {});
+               TransferLimits limits = {});
 
     void prepare_memory() { store_.prepare_memory(); }  // before the first round; see BlockStore
-    /// Prepares all counts; nothing may start until a phase begins. A round after one that kept its inputs finds them loaded; any other
-    /// begins with the load phase. Inputs of a section that spills some while it loads cannot be kept.
+    /// Prepares all counts; nothing may start until a phase begins. A round after one that kept its inputs finds them
+    /// loaded; any other begins with the load phase. Inputs of a section that spills some while it loads cannot be
+    /// kept.
     void begin_round(Inputs inputs);
     void begin_phase(Phase phase);
     bool phase_done() const { return left_in_phase_ == 0; }
@@ -56,8 +57,8 @@ public:
     bool transfers_wanted() const;  // take_send or take_receive would
 
     void finish(TaskId task);
-    /// A task that was taken is left to a later one, which does its work: its readers may count on its output, its inputs stay until
-    /// give_up_inputs.
+    /// A task that was taken is left to a later one, which does its work: its readers may count on its output, its
+    /// inputs stay until give_up_inputs.
     void leave(TaskId task);
     void give_up_inputs(TaskId task);
 

@@ -21,7 +21,7 @@ inline TransferLimits within(TransferLimits limits, std::int64_t peak) {
 
 template <class Store>
 Dispatcher<Store>::Dispatcher(Section const& section, Table<LoopSpecId, LoopSpec> const& loops, Profile const& profile,
-                      TransferLimits limits)
+                              TransferLimits limits)
     : section_(section),
       loops_(loops),
       links_(section),
@@ -128,8 +128,7 @@ bool Dispatcher<Store>::may_receive() const {
     TaskId const first = receives_.first();
     if (first == head()) return true;
     return receives_in_flight_ < limits_.receives &&
-           receive_bytes_in_flight_ + message_bytes(first) <= limits_.receive_bytes &&
-           admitted(first);
+           receive_bytes_in_flight_ + message_bytes(first) <= limits_.receive_bytes && admitted(first);
 }
 
 template <class Store>
@@ -236,7 +235,8 @@ bool Dispatcher<Store>::has_another(LoopId loop) {
     return iterations_.begin_next(loop, std::min(loops_[at.spec].iterations, limits_.iterations));
 }
 
-/// Blocks of the iteration that has ended are gone but for what is carried, which takes its new place without being copied.
+/// Blocks of the iteration that has ended are gone but for what is carried, which takes its new place without being
+/// copied.
 template <class Store>
 void Dispatcher<Store>::begin_iteration(LoopId loop) {
     Loop const& at = section_.loops[loop];

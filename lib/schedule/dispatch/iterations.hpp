@@ -1,6 +1,6 @@
-// The loops of one section while it runs: how many of an iteration's tasks have not ended, how many iterations there were, and what a
-// new one needs. Worked out once; an iteration costs what its tasks cost.
-// Example: a loop of tasks 2 ... 4: ended(2) and ended(3) give nothing, then ended gives the loop, and it is the dispatcher's to end the
+// The loops of one section while it runs: how many of an iteration's tasks have not ended, how many iterations there
+// were, and what a new one needs. Worked out once; an iteration costs what its tasks cost. Example: a loop of tasks 2
+// ... 4: ended(2) and ended(3) give nothing, then ended gives the loop, and it is the dispatcher's to end the
 // iteration.
 #pragma once
 
@@ -28,8 +28,9 @@ public:
         std::int64_t iterations = 0, times = 0;
     };
     struct OfLoop {
-        std::vector<BlockId> made;        // blocks that the loop's tasks write
-        std::vector<Kept> kept;           // from outside, with the times that an iteration's tasks read them, its end not counted
+        std::vector<BlockId> made;  // blocks that the loop's tasks write
+        std::vector<Kept>
+            kept;  // from outside, with the times that an iteration's tasks read them, its end not counted
         std::vector<std::int32_t> waits;  // of each task [first, last], for what the loop's tasks do
         std::vector<LoopId> inner;        // loops in it
         std::int32_t unread = 0;          // blocks that its first iteration begins with and none of its tasks reads
@@ -44,15 +45,15 @@ public:
         OptionalId<LoopId> const loop = loop_of(task);
         return loop ? section_.loops[*loop].last : TaskId{std::numeric_limits<std::int32_t>::max()};
     }
-    /// Whether a task of an iteration is one of those that wait for other ranks to come as far, so that none is more than a few iterations
-    /// ahead of one that it sends to.
+    /// Whether a task of an iteration is one of those that wait for other ranks to come as far, so that none is more
+    /// than a few iterations ahead of one that it sends to.
     bool keeps_pace(TaskId task) const {
         static constexpr std::int64_t ahead = 16;
         OptionalId<LoopId> const loop = loop_of(task);
         return loop && begun_[*loop] % ahead == 0;
     }
-    /// The first task that may still run before task `due`, when `head` is the first that has not ended: loops on the way may have other
-    /// iterations.
+    /// The first task that may still run before task `due`, when `head` is the first that has not ended: loops on the
+    /// way may have other iterations.
     TaskId first_before(TaskId due, TaskId head) const {
         TaskId first = head;
         for (Loop const& loop : section_.loops)
@@ -61,10 +62,11 @@ public:
     }
     /// @return the loop whose iteration has no other task left
     OptionalId<LoopId> ended(TaskId task);
-    /// A block is written that a loop may begin with: a first iteration that does not read it ends after that all the same, or the next
-    /// one's would be written over. @return the loop whose iteration waited for nothing else
+    /// A block is written that a loop may begin with: a first iteration that does not read it ends after that all the
+    /// same, or the next one's would be written over. @return the loop whose iteration waited for nothing else
     OptionalId<LoopId> wrote(BlockId block);
-    /// Begins another iteration. @return false when there were as many as there may be, whatever the loop's condition says
+    /// Begins another iteration. @return false when there were as many as there may be, whatever the loop's condition
+    /// says
     bool begin_next(LoopId loop, std::int64_t most);
     /// A loop is left; until it is entered again.
     void left(LoopId loop);
@@ -82,9 +84,9 @@ private:
     Section const& section_;
     Table<TaskId, OptionalId<LoopId>> loop_of_;
     Table<LoopId, OfLoop> loops_;
-    std::unordered_map<BlockId, LoopId> unread_in_;        // of blocks that a loop begins with and does not read
-    Table<LoopId, std::int32_t> left_;                     // tasks of the iteration, and blocks that it begins with
-    Table<LoopId, std::int64_t> iterations_, begun_;       // since the loop was entered; in all
+    std::unordered_map<BlockId, LoopId> unread_in_;   // of blocks that a loop begins with and does not read
+    Table<LoopId, std::int32_t> left_;                // tasks of the iteration, and blocks that it begins with
+    Table<LoopId, std::int64_t> iterations_, begun_;  // since the loop was entered; in all
     Table<LoopId, std::vector<Taken>> taken_;
 };
 

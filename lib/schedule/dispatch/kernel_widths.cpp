@@ -31,8 +31,8 @@ Table<TaskId, std::int32_t> depths(Section const& section) {
     return of_task;
 }
 
-/// Elements for each thread from which a task is cut for all threads: its neighbours may wait for messages, and where they do not, one after
-/// the other is as good as side by side.
+/// Elements for each thread from which a task is cut for all threads: its neighbours may wait for messages, and where
+/// they do not, one after the other is as good as side by side.
 constexpr double large = 1 << 20;
 
 }  // namespace

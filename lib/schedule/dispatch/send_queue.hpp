@@ -1,8 +1,9 @@
-// Sends that could start now: the lowest first, and to each rank few bytes at a time. Messages that are open together share their links and arrive
-// together; one after another, the first is there early and its reader begins while the others are under way.
-// Only messages before it in the list hold a send up: what is ready long before it is wanted (parts of inputs) may wait for its receiver, who
-// takes messages of one sender in the list's order.
-// Example: window 8; to rank 1 tasks 5 (6 bytes) and 7 (6 bytes), to rank 2 task 6: 5 and 6 may start, 7 when 5 has ended; 3, ready now, at once.
+// Sends that could start now: the lowest first, and to each rank few bytes at a time. Messages that are open together
+// share their links and arrive together; one after another, the first is there early and its reader begins while the
+// others are under way. Only messages before it in the list hold a send up: what is ready long before it is wanted
+// (parts of inputs) may wait for its receiver, who takes messages of one sender in the list's order. Example: window 8;
+// to rank 1 tasks 5 (6 bytes) and 7 (6 bytes), to rank 2 task 6: 5 and 6 may start, 7 when 5 has ended; 3, ready now,
+// at once.
 #pragma once
 
 #include <cstdint>

@@ -8,7 +8,8 @@ TaskLinks::TaskLinks(Section const& section) : waits_(section.tasks.size(), 0), 
     link_readers(section);
     link_followers(section);
     for (TaskId t : section.tasks.ids())
-        if (auto const result = section.tasks[t].result(); result && !first_writer_[*result]) first_writer_[*result] = t;
+        if (auto const result = section.tasks[t].result(); result && !first_writer_[*result])
+            first_writer_[*result] = t;
     loads_end_ = TaskId{0};
     stores_begin_ = end();
     for (TaskId t{0}; t < end() && section.tasks[t].traits().stands.among_loads; t = following(t))

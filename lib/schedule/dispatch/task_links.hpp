@@ -1,5 +1,5 @@
-// Who waits for whom on one rank, worked out once: for each task how many things it waits for, for each block who reads it and which
-// task writes it first, for each task who comes after it. Flat arrays: a million tasks cost a few of them.
+// Who waits for whom on one rank, worked out once: for each task how many things it waits for, for each block who reads
+// it and which task writes it first, for each task who comes after it. Flat arrays: a million tasks cost a few of them.
 // Example: load X (task 0), apply Z = X * X (task 1): waits {0, 2}; readers of X {1, 1}; first writer of Z is 1.
 #pragma once
 

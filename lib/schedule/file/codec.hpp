@@ -21,7 +21,8 @@ Bytes encode(Header const& header);
 Bytes encode(Section const& section);
 
 /// @param file  names the file in errors
-/// @throws InputError for bytes that are no such table or hold what no schedule holds (an unknown dtype, an unreadable join)
+/// @throws InputError for bytes that are no such table or hold what no schedule holds (an unknown dtype, an unreadable
+/// join)
 Header decode_header(std::span<std::uint8_t const> bytes, std::string const& file);
 Section decode_section(std::span<std::uint8_t const> bytes, std::string const& file);
 

@@ -132,8 +132,12 @@ Header decode_header(std::span<std::uint8_t const> bytes, std::string const& fil
     out.tensors = table<TensorId>(in.tensors(), [&](fb::Tensor const& t) {
         return Tensor{text(t.name()), numbers(t.shape()), dtype(t.dtype(), file)};
     });
-    out.inputs = table<InputId>(in.inputs(), [&](fb::Input const& i) { return Input{TensorId{i.tensor()}, source(i, file)}; });
-    out.outputs = table<OutputId>(in.outputs(), [&](fb::Output const& o) { return Output{TensorId{o.tensor()}, text(o.name())}; });
+    out.inputs = table<InputId>(in.inputs(), [&](fb::Input const& i) {
+        return Input{TensorId{i.tensor()}, source(i, file)};
+    });
+    out.outputs = table<OutputId>(in.outputs(), [&](fb::Output const& o) {
+        return Output{TensorId{o.tensor()}, text(o.name())};
+    });
     out.kernels = table<KernelId>(in.kernels(), [&](fb::Kernel const& k) { return kernel(k, out.params, file); });
     out.movements = table<MovementId>(in.movements(), [&](fb::Movement const& m) {
         Movement movement{text(m.node()), {}};
@@ -144,7 +148,9 @@ Header decode_header(std::span<std::uint8_t const> bytes, std::string const& fil
     out.reshapes = table<ReshapeId>(in.reshapes(), [&](fb::Reshape const& r) {
         return ReshapeSpec{text(r.node()), numbers(r.from()), numbers(r.to())};
     });
-    out.fills = table<FillId>(in.fills(), [&](fb::Fill const& f) { return FillSpec{text(f.node()), scalar(f.value())}; });
+    out.fills = table<FillId>(in.fills(), [&](fb::Fill const& f) {
+        return FillSpec{text(f.node()), scalar(f.value())};
+    });
     out.prediction = prediction(in.prediction());
     out.loops = table<LoopSpecId>(in.loops(), [&](fb::LoopSpec const& l) {
         return LoopSpec{text(l.name()), l.iterations(), l.conditional()};
@@ -170,8 +176,7 @@ Section decode_section(std::span<std::uint8_t const> bytes, std::string const& f
     for (std::int32_t block : numbers(in.operands())) out.operands.emplace_back(block);
     out.coords = numbers(in.coords());
     out.loops = table<LoopId>(in.loops(), [&](fb::Loop const& l) {
-        Loop loop{
-            LoopSpecId{l.spec()}, TaskId{l.first()}, TaskId{l.last()}, optional_id<BlockId>(l.condition()), {}};
+        Loop loop{LoopSpecId{l.spec()}, TaskId{l.first()}, TaskId{l.last()}, optional_id<BlockId>(l.condition()), {}};
         if (l.carries())
             for (auto const* carry : *l.carries())
                 loop.carries.push_back({BlockId{carry->inside()}, BlockId{carry->next()}});

@@ -66,8 +66,8 @@ auto input(Builder& builder, Input const& value) {
     InputFields const f = fields_of(value.source);
     auto const text = builder.CreateString(f.text), entry = builder.CreateString(f.entry);
     auto const bytes = builder.CreateVector(f.bytes);
-    return fb::CreateInput(builder, value.tensor.value(), static_cast<std::uint8_t>(value.source.index()), text, entry, f.a,
-                           f.b, f.whole, f.choice, bytes);
+    return fb::CreateInput(builder, value.tensor.value(), static_cast<std::uint8_t>(value.source.index()), text, entry,
+                           f.a, f.b, f.whole, f.choice, bytes);
 }
 
 auto kernel(Builder& builder, Kernel const& value) {

@@ -19,7 +19,8 @@
 namespace ein::schedule {
 namespace {
 
-// The file: Preamble, then `parts` Part records (the header's, then a section's for each rank), then the parts, each at a multiple of 16.
+// The file: Preamble, then `parts` Part records (the header's, then a section's for each rank), then the parts, each at
+// a multiple of 16.
 struct Preamble {
     std::array<char, 8> magic;
     std::uint32_t version;
@@ -43,7 +44,8 @@ std::span<std::uint8_t const> bytes_of(std::vector<Part> const& table) {
     return {reinterpret_cast<std::uint8_t const*>(table.data()), table.size() * sizeof(Part)};
 }
 
-/// Writes the parts one after the other, so that only one of them is encoded at a time, and at last the table in front of them.
+/// Writes the parts one after the other, so that only one of them is encoded at a time, and at last the table in front
+/// of them.
 class Writer {
 public:
     /// @param path  the schedule's own name, for messages

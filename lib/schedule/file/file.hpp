@@ -1,5 +1,5 @@
-// The schedule file: a magic word and version, then one header and a section a rank, each a FlatBuffer with its own checksum, so that
-// a rank maps the file and reads its own section only. The same schedule always gives the same bytes.
+// The schedule file: a magic word and version, then one header and a section a rank, each a FlatBuffer with its own
+// checksum, so that a rank maps the file and reads its own section only. The same schedule always gives the same bytes.
 // A damaged file is refused where it is read, never followed.
 #pragma once
 
@@ -14,7 +14,8 @@ namespace ein::schedule {
 /// Writes under a temporary name, then renames. @throws RunError
 void write_file(Schedule const& schedule, std::filesystem::path const& path);
 
-/// A schedule file, mapped. Header and sections are checked (checksums, FlatBuffers verifier, verify.hpp) when they are read.
+/// A schedule file, mapped. Header and sections are checked (checksums, FlatBuffers verifier, verify.hpp) when they are
+/// read.
 class File {
 public:
     /// @throws InputError when it is no schedule, of another version, cut short or damaged

@@ -1,7 +1,7 @@
-// The memory of one rank by arithmetic: its tasks are replayed in order, each block counted from its first writer to its last reader.
-// The scheduler predicts peaks with it; the executor lets a task start before its turn only where this profile has room.
-// Example: load X (8 bytes), apply Z = X + X (8 bytes), store Z: live 8, 16, 8; peak 16.
-// Source: [P] section VII (dependents and dependent counts).
+// The memory of one rank by arithmetic: its tasks are replayed in order, each block counted from its first writer to
+// its last reader. The scheduler predicts peaks with it; the executor lets a task start before its turn only where this
+// profile has room. Example: load X (8 bytes), apply Z = X + X (8 bytes), store Z: live 8, 16, 8; peak 16. Source: [P]
+// section VII (dependents and dependent counts).
 #pragma once
 
 #include <span>
@@ -33,7 +33,8 @@ public:
 private:
     Table<TaskId, std::int64_t> of_task_;  // empty without loops
 };
-/// Scalar operations of a rank's kernels (graph::flops), and one for each element that is added to what is there already.
+/// Scalar operations of a rank's kernels (graph::flops), and one for each element that is added to what is there
+/// already.
 double flops(Header const& header, Section const& section, Runs const& runs);
 
 /// Bytes and messages of a rank, for so many iterations of its loops.

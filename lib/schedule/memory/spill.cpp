@@ -5,8 +5,8 @@
 #include <set>
 
 #include "lib/base/error.hpp"
-#include "lib/schedule/memory/replay.hpp"
 #include "lib/schedule/dispatch/task_links.hpp"
+#include "lib/schedule/memory/replay.hpp"
 
 namespace ein::schedule {
 
@@ -83,7 +83,8 @@ private:
     /// Where a block of the section is.
     struct State {
         std::int64_t bytes = 0;
-        OptionalId<BlockId> now;  // the block of the new section that has its elements, or had them last; none: not made yet
+        OptionalId<BlockId>
+            now;  // the block of the new section that has its elements, or had them last; none: not made yet
         bool in_memory = false;
         OptionalId<TaskId> spilled;  // the spill that wrote the elements that it has now
         OptionalId<TaskId> fetched;  // the fetch that made `now`; none: a task of the section did
@@ -190,9 +191,9 @@ private:
     Section const& in_;
     std::int64_t budget_;
     Uses uses_;
-    Table<BlockId, State> states_;                       // of blocks of the section
-    Table<TaskId, TaskId> new_id_;                       // of tasks of the section
-    std::set<std::pair<TaskId, BlockId>> may_leave_;     // next use and block, of those in memory
+    Table<BlockId, State> states_;                    // of blocks of the section
+    Table<TaskId, TaskId> new_id_;                    // of tasks of the section
+    std::set<std::pair<TaskId, BlockId>> may_leave_;  // next use and block, of those in memory
     std::int64_t live_ = 0;
     Section out_;
     std::vector<BlockId> wanted_;

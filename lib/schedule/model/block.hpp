@@ -1,6 +1,6 @@
-// A piece of a tensor that one rank holds, and the formats in which its elements may lie. A new format is a struct here and an entry at
-// the end of BlockFormats; docs/extending.md says what else asks for it.
-// Example: rows 2 and 3 of a tensor of 4 x 5 in f64 as a dense block: box [2:4, 0:5], 80 bytes.
+// A piece of a tensor that one rank holds, and the formats in which its elements may lie. A new format is a struct here
+// and an entry at the end of BlockFormats; docs/extending.md says what else asks for it. Example: rows 2 and 3 of a
+// tensor of 4 x 5 in f64 as a dense block: box [2:4, 0:5], 80 bytes.
 #pragma once
 
 #include <array>
@@ -12,7 +12,8 @@
 
 namespace ein::schedule {
 
-/// What is true of all blocks of a format. Whatever the format, a block is one run of bytes: so it is sent, spilled and moved as a whole.
+/// What is true of all blocks of a format. Whatever the format, a block is one run of bytes: so it is sent, spilled and
+/// moved as a whole.
 struct FormatTraits {
     std::string_view name;
     bool is_box = false;  // kernels and moves address its elements by the tensor's indices; else only Unpack reads it
@@ -25,7 +26,8 @@ struct DenseBlock {
     Extent elements() const { return box.elements(); }
 };
 
-/// Elements that Pack gathered from somewhere in the tensor, one behind the other. Its coordinates are one axis [0, elements).
+/// Elements that Pack gathered from somewhere in the tensor, one behind the other. Its coordinates are one axis [0,
+/// elements).
 struct PackedBlock {
     static constexpr FormatTraits traits{.name = "packed"};
     BoxView box;
@@ -41,10 +43,11 @@ struct Block {
     TensorId tensor;
     DType dtype = DType::f32;  // partial results may be wider than their tensor
     BlockFormat format = BlockFormat::dense;
-    std::int32_t readers = 0;  // times that tasks read it (an operand that occurs twice counts twice): deleted after the last
+    std::int32_t readers =
+        0;  // times that tasks read it (an operand that occurs twice counts twice): deleted after the last
     std::int32_t writers = 0;  // tasks that write it: it is ready when all have
     std::int32_t order = 0;
-    std::int64_t coords = 0;   // in Section::coords: `order` begins, then `order` lengths
+    std::int64_t coords = 0;  // in Section::coords: `order` begins, then `order` lengths
 
     bool is_box() const { return traits(format).is_box; }
 };

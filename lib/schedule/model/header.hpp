@@ -1,4 +1,5 @@
-// All that the ranks of a schedule share: the graph, its tensors, the tables that tasks refer to, and what was predicted.
+// All that the ranks of a schedule share: the graph, its tensors, the tables that tasks refer to, and what was
+// predicted.
 #pragma once
 
 #include <string>

@@ -38,8 +38,7 @@ ByteRange Section::range_of(Message const& message) const {
 }
 
 bool Section::idle() const {
-    return std::all_of(tasks.begin(), tasks.end(),
-                       [](Task const& task) { return task.is<Load>() || task.is<Send>(); });
+    return std::all_of(tasks.begin(), tasks.end(), [](Task const& task) { return task.is<Load>() || task.is<Send>(); });
 }
 
 std::int32_t Section::add_operands(std::span<BlockId const> list) {

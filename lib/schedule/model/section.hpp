@@ -1,7 +1,7 @@
-// What one rank does: its blocks and its tasks in an order that is safe on all ranks together: running every rank's list in order ends.
-// Loads come first, stores last; only spills and fetches may stand between them.
-// Operands and coordinates lie in pools, so that a section of a million tasks is read in one piece.
-// Example: section.visit(task, Overloaded{[](Send const& send) { ... }, [](auto const&) {}}).
+// What one rank does: its blocks and its tasks in an order that is safe on all ranks together: running every rank's
+// list in order ends. Loads come first, stores last; only spills and fetches may stand between them. Operands and
+// coordinates lie in pools, so that a section of a million tasks is read in one piece. Example: section.visit(task,
+// Overloaded{[](Send const& send) { ... }, [](auto const&) {}}).
 #pragma once
 
 #include <vector>
@@ -27,19 +27,19 @@ struct Message {
     bool is_send = false;
 };
 
-/// Tasks that are run again and again. The last of them, an Iterate, reads the condition, what the next iteration begins with, and all
-/// that comes from outside, which therefore stays until the last iteration has ended. Loops are whole in one another or apart; an inner
-/// one comes before the outer one in Section::loops.
+/// Tasks that are run again and again. The last of them, an Iterate, reads the condition, what the next iteration
+/// begins with, and all that comes from outside, which therefore stays until the last iteration has ended. Loops are
+/// whole in one another or apart; an inner one comes before the outer one in Section::loops.
 struct Loop {
-    /// At an iteration's end `next` takes the place of `inside`, which was made before the loop and has had its last reader in the
-    /// iteration. After the last iteration `next` is there for whoever reads it.
+    /// At an iteration's end `next` takes the place of `inside`, which was made before the loop and has had its last
+    /// reader in the iteration. After the last iteration `next` is there for whoever reads it.
     struct Carry {
         BlockId inside, next;  // blocks that are alike
         friend bool operator==(Carry const&, Carry const&) = default;
     };
     LoopSpecId spec;
-    TaskId first, last;               // its tasks, `last` the Iterate
-    OptionalId<BlockId> condition;    // a block of one element: no other iteration when it is 0; none: their number says
+    TaskId first, last;             // its tasks, `last` the Iterate
+    OptionalId<BlockId> condition;  // a block of one element: no other iteration when it is 0; none: their number says
     std::vector<Carry> carries;
 
     bool contains(TaskId task) const { return first <= task && task <= last; }

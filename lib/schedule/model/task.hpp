@@ -1,6 +1,6 @@
-// One task as it lies in memory and in the file: a record of 48 bytes, whatever its kind. It says to all who only count and order what it
-// writes and what it comes after; its own fields come out as the struct of its kind (Section::as, Section::visit).
-// Example: if (task.is<Send>()) ... section.as<Send>(task).to
+// One task as it lies in memory and in the file: a record of 48 bytes, whatever its kind. It says to all who only count
+// and order what it writes and what it comes after; its own fields come out as the struct of its kind (Section::as,
+// Section::visit). Example: if (task.is<Send>()) ... section.as<Send>(task).to
 #pragma once
 
 #include <array>
@@ -10,7 +10,8 @@
 
 namespace ein::schedule {
 
-/// A kind as a number: the place of its struct in TaskKinds. It has no names of its own, so nothing can switch over it but Section::visit.
+/// A kind as a number: the place of its struct in TaskKinds. It has no names of its own, so nothing can switch over it
+/// but Section::visit.
 enum class TaskKind : std::uint8_t {};
 
 namespace detail {
@@ -45,13 +46,13 @@ public:
     struct Record {
         TaskKind kind{};
         bool accumulates = false;
-        std::int32_t entry = -1;          // of a table of the header
-        std::int32_t first_operand = 0;   // in Section::operands
-        std::int32_t operands = 0;        // how many
+        std::int32_t entry = -1;         // of a table of the header
+        std::int32_t first_operand = 0;  // in Section::operands
+        std::int32_t operands = 0;       // how many
         OptionalId<BlockId> result = {};
         OptionalId<TaskId> after = {};
-        std::int32_t order = 0;           // of the region
-        std::int64_t coords = 0;          // in Section::coords: `order` begins, then `order` lengths
+        std::int32_t order = 0;   // of the region
+        std::int64_t coords = 0;  // in Section::coords: `order` begins, then `order` lengths
         std::int32_t peer = -1;
         std::int32_t tag = -1;
     };
@@ -71,7 +72,8 @@ public:
     /// The block that it writes.
     OptionalId<BlockId> result() const { return record_.result; }
     bool writes(BlockId block) const { return record_.result == OptionalId(block); }
-    /// A task that must have ended: the writer of its result before this one, in an order that is fixed; of a fetch its spill.
+    /// A task that must have ended: the writer of its result before this one, in an order that is fixed; of a fetch its
+    /// spill.
     OptionalId<TaskId> after() const { return record_.after; }
     /// It combines what it computes with what its result holds.
     bool accumulates() const { return record_.accumulates; }

@@ -1,8 +1,8 @@
-// The kinds of task, each said once: its fields under their own names, its traits, and which of its fields are what to everybody
-// (a block that it reads, the block that it writes, an entry of a table of the header, ...). The packed record, the checks of the file,
-// printing and visitors follow from that list. A new kind is a struct here and an entry at the end of TaskKinds; docs/extending.md.
-// Example: Send{.block = b, .to = Rank{1}, .tag = MessageTag{0}, .part = {}}.
-// The word in brackets is a kind's meaning in [P]'s workflow.
+// The kinds of task, each said once: its fields under their own names, its traits, and which of its fields are what to
+// everybody (a block that it reads, the block that it writes, an entry of a table of the header, ...). The packed
+// record, the checks of the file, printing and visitors follow from that list. A new kind is a struct here and an entry
+// at the end of TaskKinds; docs/extending.md. Example: Send{.block = b, .to = Rank{1}, .tag = MessageTag{0}, .part =
+// {}}. The word in brackets is a kind's meaning in [P]'s workflow.
 #pragma once
 
 #include <optional>
@@ -196,7 +196,8 @@ struct Fetch {
     }
 };
 
-/// Ends an iteration of a loop of the section: another one begins, or what comes after the loop. Reads what must be there until then.
+/// Ends an iteration of a loop of the section: another one begins, or what comes after the loop. Reads what must be
+/// there until then.
 struct Iterate {
     static constexpr TaskTraits traits{.name = "iterate", .runs_on = Site::dispatcher};
     LoopSpecId loop;
@@ -212,6 +213,7 @@ template <class... Kind>
 struct KindList {};
 
 /// All of them. The order is that of the numbers in schedule files: new kinds come last.
-using TaskKinds = KindList<Load, Apply, Reduce, Fill, Copy, Reshape, Pack, Unpack, Send, Receive, Store, Spill, Fetch, Iterate>;
+using TaskKinds =
+    KindList<Load, Apply, Reduce, Fill, Copy, Reshape, Pack, Unpack, Send, Receive, Store, Spill, Fetch, Iterate>;
 
 }  // namespace ein::schedule

@@ -67,10 +67,11 @@ private:
         Box const box = section_.box_of(block);
         bool const fits = visit_format(
             block.format, section_.view_of(block),
-            Overloaded{[&](DenseBlock const& dense) { return is_inside(dense.box, header_.tensors[block.tensor].shape); },
-                       [&](PackedBlock const&) {
-                           return box.order() == 1 && box.begin[0] == 0 && is_possible_shape(box.length, block.dtype);
-                       }});
+            Overloaded{
+                [&](DenseBlock const& dense) { return is_inside(dense.box, header_.tensors[block.tensor].shape); },
+                [&](PackedBlock const&) {
+                    return box.order() == 1 && box.begin[0] == 0 && is_possible_shape(box.length, block.dtype);
+                }});
         faults_.check(fits, [&] { return name_of(b) + ": expected a box inside its tensor"; });
     }
 

@@ -26,9 +26,8 @@ public:
         for (LoopId l : section_.loops.ids())
             if (is_sound_range(l) && ends.insert(section_.loops[l].last).second) check(section_.loops[l]);
         auto const is_end = [](Task const& task) { return task.is<Iterate>(); };
-        if (ends.size() != section_.loops.size() ||
-            std::count_if(section_.tasks.begin(), section_.tasks.end(), is_end) !=
-                static_cast<std::ptrdiff_t>(ends.size()))
+        if (ends.size() != section_.loops.size() || std::count_if(section_.tasks.begin(), section_.tasks.end(),
+                                                                  is_end) != static_cast<std::ptrdiff_t>(ends.size()))
             fault("its loops", "one end for each, whole in one another or apart, inner ones first");
         return std::move(faults_);
     }
@@ -67,8 +66,8 @@ private:
                 !next.insert(carry.next).second)
                 return fault(name_of(loop), "blocks that are alike to be carried, each once");
         }
-        if (loop.condition && (!kept.contains(*loop.condition) ||
-                               section_.elements_of(section_.blocks[*loop.condition]) != 1))
+        if (loop.condition &&
+            (!kept.contains(*loop.condition) || section_.elements_of(section_.blocks[*loop.condition]) != 1))
             return fault(name_of(loop), "a condition of one element, which its end reads");
         for (TaskId t : section_.tasks.ids()) {
             Task const& task = section_.tasks[t];

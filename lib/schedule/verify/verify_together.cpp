@@ -62,8 +62,8 @@ void check_messages(Schedule const& schedule, std::vector<std::string>& faults) 
         faults.insert(faults.end(), found.begin(), found.end());
 }
 
-/// Runs every rank's list in order, a message passing only when both its ends are first in line: the order that the executor's
-/// promises about memory and progress rest on.
+/// Runs every rank's list in order, a message passing only when both its ends are first in line: the order that the
+/// executor's promises about memory and progress rest on.
 void check_order_ends(Schedule const& schedule, std::vector<std::string>& faults) {
     Table<Rank, TaskId> at(schedule.sections.size());
     Table<Rank, std::optional<MessageKey>> waiting(schedule.sections.size());  // of a rank that stands at one end of it
@@ -99,8 +99,8 @@ bool is_as_predicted(Header const& header, Section const& section, std::size_t r
     Prediction const& p = header.prediction;
     Exchanged const predicted{p.bytes_sent[rank], p.bytes_received[rank], p.messages_sent[rank]};
     Profile const profile = replay(section);
-    return exchanged(section, predicted_iterations(header, section)) == predicted && profile.peak == p.peak_bytes[rank] &&
-           profile.at_end == 0;
+    return exchanged(section, predicted_iterations(header, section)) == predicted &&
+           profile.peak == p.peak_bytes[rank] && profile.at_end == 0;
 }
 
 void check_predictions(Schedule const& schedule, std::vector<std::string>& faults) {

@@ -5,10 +5,10 @@
 #include "lib/base/error.hpp"
 #include "lib/tensor/convert.hpp"
 #include "lib/tensor/formats/npy_header.hpp"
-#include "lib/tensor/storage/recent_cache.hpp"
 #include "lib/tensor/formats/safetensors.hpp"
-#include "lib/tensor/storage/stored_array.hpp"
 #include "lib/tensor/formats/zip.hpp"
+#include "lib/tensor/storage/recent_cache.hpp"
+#include "lib/tensor/storage/stored_array.hpp"
 
 namespace ein::tensor {
 namespace {
@@ -38,7 +38,8 @@ std::string as_list(Shape const& shape) {
     return out + "]";
 }
 
-/// Whether each axis of `shape` is the product of consecutive axes of `parts`, as of [64, 172] and [4, 2, 8, 172]; axes of extent 1 are free.
+/// Whether each axis of `shape` is the product of consecutive axes of `parts`, as of [64, 172] and [4, 2, 8, 172]; axes
+/// of extent 1 are free.
 bool is_split(Shape const& shape, Shape const& parts) {
     std::size_t axis = 0;
     Extent rest = 1;  // of the axis that parts are taken from
@@ -85,7 +86,8 @@ std::uint64_t tensor_bytes(std::string const& file, std::string const& tensor, D
 /// What may follow a tensor's last byte in its file.
 enum class After { nothing, anything };
 
-/// Refuses a file that is shorter than its header, or the declared tensor, promises, or longer where nothing may follow.
+/// Refuses a file that is shorter than its header, or the declared tensor, promises, or longer where nothing may
+/// follow.
 void check_length(Storage const& storage, std::string const& tensor, std::uint64_t offset, DType dtype,
                   Shape const& shape, After after, std::string const& mend_of_longer = "") {
     std::uint64_t const bytes = tensor_bytes(storage.name(), tensor, dtype, shape);

@@ -1,5 +1,5 @@
-// Imported LLaMAs give the logits and tokens of the same model in plain loops, at several rank counts; folders that are no LLaMA are refused
-// with all that is wrong.
+// Imported LLaMAs give the logits and tokens of the same model in plain loops, at several rank counts; folders that are
+// no LLaMA are refused with all that is wrong.
 #include "apps/eintool/llama/import_llama.hpp"
 
 #include "lib/tensor/compare.hpp"

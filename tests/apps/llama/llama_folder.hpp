@@ -1,4 +1,5 @@
-// A PlainLlama as the folder that Hugging Face would write: config.json, and safetensors files with or without an index.
+// A PlainLlama as the folder that Hugging Face would write: config.json, and safetensors files with or without an
+// index.
 #pragma once
 
 #include "lib/base/json.hpp"

@@ -1,5 +1,6 @@
-// What `eintool make` writes, run at several rank counts, beside the same mathematics in plain loops over the same inputs.
-// Example: MadeProgram p("matmul", {.sizes = {4, 5, 6}}); auto A = p.input("A"); p.expect("C", product(A, p.input("B"))); p.run(3);
+// What `eintool make` writes, run at several rank counts, beside the same mathematics in plain loops over the same
+// inputs. Example: MadeProgram p("matmul", {.sizes = {4, 5, 6}}); auto A = p.input("A"); p.expect("C", product(A,
+// p.input("B"))); p.run(3);
 #pragma once
 
 #include <cmath>

@@ -97,7 +97,8 @@ TEST_CASE("reading a block more often than scheduled is our own bug and says so"
     CHECK_THROWS_AS(store.read(BlockId{0}), InternalError);
 }
 
-TEST_CASE("any order that the dispatcher allows keeps within the peak and ends with nothing", "[executor][dispatcher]") {
+TEST_CASE("any order that the dispatcher allows keeps within the peak and ends with nothing",
+          "[executor][dispatcher]") {
     // Tasks are taken as early as possible and end in random order: the most out-of-order run that there can be.
     std::uint64_t const seed = GENERATE(range(1, 41));
     auto const schedule = random_schedule(1, 80, seed);
@@ -186,7 +187,8 @@ schedule::Schedule power(std::int64_t turns) {
 TEST_CASE("a loop's tasks are taken turn after turn, then what comes after it", "[executor][dispatcher][loops]") {
     std::int64_t const turns = GENERATE(1, 2, 5);
     auto const schedule = power(turns);
-    Dispatcher dispatcher(schedule.sections[Rank{0}], schedule.header.loops, schedule::replay(schedule.sections[Rank{0}]));
+    Dispatcher dispatcher(schedule.sections[Rank{0}], schedule.header.loops,
+                          schedule::replay(schedule.sections[Rank{0}]));
     dispatcher.begin_round(Inputs::used_up);
     dispatcher.begin_phase(Phase::load);
     while (auto const task = dispatcher.take_compute()) dispatcher.finish(*task);
@@ -214,8 +216,8 @@ TEST_CASE("parts of a block take room in the window of sends as messages, not as
     for (Extent begin : {0, 25, 50, 75}) b.transfer_part(0, "x", {{begin}, {25}}, 1, "y");
     b.store(1, "y");
     auto const schedule = b.finish();
-    Dispatcher dispatcher(schedule.sections[Rank{0}], schedule.header.loops, schedule::replay(schedule.sections[Rank{0}]),
-                  {.peer_bytes = 2 * 25 * 8});
+    Dispatcher dispatcher(schedule.sections[Rank{0}], schedule.header.loops,
+                          schedule::replay(schedule.sections[Rank{0}]), {.peer_bytes = 2 * 25 * 8});
     dispatcher.begin_round(Inputs::used_up);
     dispatcher.begin_phase(Phase::load);
     dispatcher.finish(*dispatcher.take_compute());

@@ -58,7 +58,8 @@ TEST_CASE("repeated rounds keep the inputs and give the same result", "[executor
 }
 
 TEST_CASE("copies and reshapes place elements across ranks", "[executor][engine]") {
-    // Y = X[::-1] in two halves on rank 0; R = reshape(Y, (2, 3)), its second row on rank 1 by way of a packed block; F is filled.
+    // Y = X[::-1] in two halves on rank 0; R = reshape(Y, (2, 3)), its second row on rank 1 by way of a packed block; F
+    // is filled.
     ScheduleBuilder b(2);
     b.tensor("X", {6}), b.tensor("Y", {6}), b.tensor("R", {2, 3}), b.tensor("F", {2});
     auto const reverse = b.movement("Y", {{5, -1}});
@@ -233,8 +234,8 @@ TEST_CASE("a run that stands still says who waits for what and ends", "[executor
 
 namespace {
 
-/// V = A^turns X: rows of A on the ranks, X and V cut as they are; each turn everybody sends its part to everybody. With `until`, fewer turns: one for
-/// each until a counter that goes down by one a turn is 0.
+/// V = A^turns X: rows of A on the ranks, X and V cut as they are; each turn everybody sends its part to everybody.
+/// With `until`, fewer turns: one for each until a counter that goes down by one a turn is 0.
 schedule::Schedule power(int ranks, std::int64_t turns, std::optional<double> until = {}) {
     ScheduleBuilder b(ranks);
     Extent const n = 2 * ranks;

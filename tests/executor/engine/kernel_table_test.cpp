@@ -25,9 +25,9 @@ TEST_CASE("equal EinSums of several nodes are one kernel", "[executor][kernels]"
         return schedule::Kernel{std::move(node), sum_of_products(text, {{'i', 2}, {'j', 3}, {'k', 4}}), DType::f64};
     };
     using schedule::KernelId;
-    Table<KernelId, schedule::Kernel> kernels(
-        std::vector{kernel("a", "ij,jk->ik"), kernel("b", "ij,jk->ik"), kernel("c", "ij,jk->ki"),
-                    kernel("d", "ij,jk->ik"), kernel("e", "ij,jk->ik")});
+    Table<KernelId, schedule::Kernel> kernels(std::vector{kernel("a", "ij,jk->ik"), kernel("b", "ij,jk->ik"),
+                                                          kernel("c", "ij,jk->ki"), kernel("d", "ij,jk->ik"),
+                                                          kernel("e", "ij,jk->ik")});
     kernels[KernelId{3}].compute = DType::f32;
     kernels[KernelId{4}].einsum.join = scalar::Expr::operand(0) + scalar::Expr::operand(1);
     CHECK(distinct_kernels(kernels).list() ==

@@ -7,8 +7,8 @@ using namespace ein::test;
 
 namespace {
 
-/// Z = X0 * X1 * ... * X7, a product after another; every rank loads its rows of all of them, and the last sends its rows to rank 0.
-/// On 1 rank blocks are 192 bytes: the peak is 9 of them, a task takes 3.
+/// Z = X0 * X1 * ... * X7, a product after another; every rank loads its rows of all of them, and the last sends its
+/// rows to rank 0. On 1 rank blocks are 192 bytes: the peak is 9 of them, a task takes 3.
 schedule::Schedule products(int ranks) {
     ScheduleBuilder b(ranks);
     std::string tensors, nodes;

@@ -13,7 +13,8 @@ namespace {
 /// Rank r's clock began r hours apart and runs fast by r in a thousand.
 double skewed(int rank, double now) { return 3600.0 * rank + now * (1 + 1e-3 * rank); }
 
-/// How far a rank's line is from rank 0's clock between the readings, beyond what it says it may be (and what its own clock is fast by).
+/// How far a rank's line is from rank 0's clock between the readings, beyond what it says it may be (and what its own
+/// clock is fast by).
 double excess(Transport& transport, std::string const& name, int of) {
     LocalClock const clock{[of] { return skewed(of, seconds_now()); }, name};
     ClockReading const first = read_clock_of_rank_0(transport, clock);

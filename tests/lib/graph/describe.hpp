@@ -15,8 +15,8 @@ namespace ein::graph::test {
 std::string describe(EinGraph const& graph, Node const& node);
 std::vector<std::string> describe(EinGraph const& graph);
 
-/// A graph with the tensors A (2, 3), B (3, 4), C (4, 5), D (5, 5), v (3,), n i64 (3,), s (), z c64 (2, 3), t (1, 3), w f16 (2, 3)
-/// and one node "out" with the given keys: one_node(R"("einsum": "ij,jk->ik", "inputs": ["A", "B"])").
+/// A graph with the tensors A (2, 3), B (3, 4), C (4, 5), D (5, 5), v (3,), n i64 (3,), s (), z c64 (2, 3), t (1, 3), w
+/// f16 (2, 3) and one node "out" with the given keys: one_node(R"("einsum": "ij,jk->ik", "inputs": ["A", "B"])").
 EinGraph one_node(std::string const& keys);
 std::vector<std::string> nodes_of(std::string const& keys);
 

@@ -1,4 +1,5 @@
-// What "grad" nodes become, node by node, and what is refused. Values are checked in tests/lib/relation/gradient_test.cpp.
+// What "grad" nodes become, node by node, and what is refused. Values are checked in
+// tests/lib/relation/gradient_test.cpp.
 #include <algorithm>
 
 #include "lib/graph/contract.hpp"

@@ -112,7 +112,8 @@ TEST_CASE("pad gives np.pad's modes", "[lib][graph]") {
     CHECK(
         pad(R"j("pad_width": [1, 2], "constant_values": [7, 8])j") ==
         Lines{"out:axis0before f32(4,) = v[0]->[1:4] fill 7.00", "out f32(6,) = out:axis0before[0]->[0:4] fill 8.00"});
-    // np.pad([0, 1, 2], ...) gives 0 1 2 1 0 1 2 1 0 1 (reflect 4, 3), 2 2 1 0 0 1 2 2 (symmetric 4, 1), 2 0 1 2 0 1 2 0 (wrap)
+    // np.pad([0, 1, 2], ...) gives 0 1 2 1 0 1 2 1 0 1 (reflect 4, 3), 2 2 1 0 0 1 2 2 (symmetric 4, 1), 2 0 1 2 0 1 2
+    // 0 (wrap)
     CHECK(pad(R"j("pad_width": [4, 3], "mode": "reflect")j") ==
           Lines{"out f32(10,) = v[0]->[0:2] v[2/-1]->[2:4] v[0]->[4:7] v[1/-1]->[7:8] v[0]->[8:10]"});
     CHECK(pad(R"j("pad_width": [4, 1], "mode": "symmetric")j") ==

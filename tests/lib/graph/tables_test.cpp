@@ -1,5 +1,5 @@
-// Walks the tables that graph files are read by: what each row names is documented in docs/graph-format.md and known to the
-// schema. A row that is missing there fails by its name.
+// Walks the tables that graph files are read by: what each row names is documented in docs/graph-format.md and known to
+// the schema. A row that is missing there fails by its name.
 #include <set>
 
 #include "lib/graph/ops/op_reader.hpp"

@@ -1,5 +1,6 @@
 // Gradients of graph files against central differences of the interpreter.
-// Example: check_gradients(graph_json) adds a "grad" node by every tensor that "loss" depends on, and compares each element.
+// Example: check_gradients(graph_json) adds a "grad" node by every tensor that "loss" depends on, and compares each
+// element.
 #pragma once
 
 #include <cmath>
@@ -54,7 +55,8 @@ inline std::vector<std::string> float_leaves(graph::EinGraph const& graph) {
     return names;
 }
 
-/// dL/dRe + i dL/dIm of one element, or nothing where two steps disagree: there is a corner between them, or too steep a curve.
+/// dL/dRe + i dL/dIm of one element, or nothing where two steps disagree: there is a corner between them, or too steep
+/// a curve.
 inline std::optional<std::complex<double>> difference(Evaluation& loss, std::string const& leaf, Extent k) {
     tensor::HostTensor& tensor = loss.leaf(leaf);
     scalar::Scalar const here = tensor.at(k);

@@ -1,4 +1,5 @@
-// Gradients of every kind of node and of random graphs against central differences. EIN_SEEDS=FIRST:COUNT runs other graphs.
+// Gradients of every kind of node and of random graphs against central differences. EIN_SEEDS=FIRST:COUNT runs other
+// graphs.
 #include "lib/graph/read/einsum/named_agg.hpp"
 #include "tests/lib/relation/gradient_support.hpp"
 #include "tests/support/random_graph.hpp"
@@ -12,8 +13,9 @@ Json uniform(std::uint64_t seed, double low = -1, double high = 1) {
     return {{"random", "uniform"}, {"low", low}, {"high", high}, {"seed", seed}};
 }
 
-/// A graph of tensors A (2, 3), B (3, 4), C (4, 5), D (3, 3), v (3), s (), t (1, 3), n of i64 (2, 3) below 3, z and u of c128 (2, 3) and (3, 2), and
-/// P (2, 3) of positive numbers; its nodes; and a loss that is the weighted sum of squares of "out".
+/// A graph of tensors A (2, 3), B (3, 4), C (4, 5), D (3, 3), v (3), s (), t (1, 3), n of i64 (2, 3) below 3, z and u
+/// of c128 (2, 3) and (3, 2), and P (2, 3) of positive numbers; its nodes; and a loss that is the weighted sum of
+/// squares of "out".
 Json graph_of(Json nodes, std::string const& weight = "(x^2/2 + x)") {
     Json tensors;
     auto add = [&](std::string const& name, Shape const& shape, std::string const& dtype, Json data) {

@@ -4,9 +4,9 @@
 #include <numeric>
 
 #include "planner/exact/dominate.hpp"
-#include "planner/exact/tree_elimination.hpp"
 #include "planner/exact/frontier.hpp"
 #include "planner/exact/order.hpp"
+#include "planner/exact/tree_elimination.hpp"
 #include "tests/planner/exact/models.hpp"
 #include "tests/support/catch.hpp"
 

@@ -1,5 +1,5 @@
-#include "planner/search/decompose.hpp"
 #include "planner/resident/resident_table.hpp"
+#include "planner/search/decompose.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/graphs.hpp"
 

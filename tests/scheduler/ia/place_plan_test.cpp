@@ -1,4 +1,5 @@
-// Plans placed by the implementation algebra: which calls go together, and that what is then moved is what the algebra counts.
+// Plans placed by the implementation algebra: which calls go together, and that what is then moved is what the algebra
+// counts.
 #include "scheduler/ia/place_plan.hpp"
 
 #include <numeric>

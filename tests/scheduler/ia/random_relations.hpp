@@ -1,4 +1,5 @@
-// Random tensor relations of small whole numbers, so that sums in any order are equal to the bit; and the programs' inputs.
+// Random tensor relations of small whole numbers, so that sums in any order are equal to the bit; and the programs'
+// inputs.
 #pragma once
 
 #include <map>

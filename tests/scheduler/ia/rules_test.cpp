@@ -1,4 +1,5 @@
-// Every rule, wherever it applies in random expressions over random relations at 1 to 5 sites: both sides hold the same relation.
+// Every rule, wherever it applies in random expressions over random relations at 1 to 5 sites: both sides hold the same
+// relation.
 #include "scheduler/ia/rules.hpp"
 
 #include <set>

@@ -1,5 +1,6 @@
-// The paper's predicted costs: Table 4 (matrix products on 10 sites), 6 (nearest neighbours on 8), 9 (a training step on 5). The plans of the
-// paper are made here by hand; the search has to find by itself what is at least as good as the better one in every row.
+// The paper's predicted costs: Table 4 (matrix products on 10 sites), 6 (nearest neighbours on 8), 9 (a training step
+// on 5). The plans of the paper are made here by hand; the search has to find by itself what is at least as good as the
+// better one in every row.
 #include "scheduler/ia/rules.hpp"
 #include "scheduler/ia/search.hpp"
 #include "tests/lib/algebra/programs.hpp"

@@ -52,7 +52,8 @@ struct LoweringBench {
           options(std::move(how)),
           context(graph, plan, options, header) {
         for (graph::Value const& v : graph.values) header.tensors.add({v.name, v.shape, v.dtype});
-        for (graph::Leaf const& leaf : graph.leaves) header.inputs.add({schedule::TensorId{leaf.value.value()}, leaf.source});
+        for (graph::Leaf const& leaf : graph.leaves)
+            header.inputs.add({schedule::TensorId{leaf.value.value()}, leaf.source});
     }
 
     /// The value with this name.

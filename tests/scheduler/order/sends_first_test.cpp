@@ -33,7 +33,8 @@ constexpr TaskKind load = schedule::kind_of<Load>, apply = schedule::kind_of<App
 
 Box row(Extent begin, Extent length) { return {{begin}, {length}}; }
 
-/// Half of X stays here and meets what rank 1 sends; the other half goes there. Then X itself is spent, and a block of `later` elements made.
+/// Half of X stays here and meets what rank 1 sends; the other half goes there. Then X itself is spent, and a block of
+/// `later` elements made.
 Section exchange(Extent later, Room room, bool cut_in_a_node_of_its_own = false) {
     scheduler::SectionBuilder b;
     b.begin_node();

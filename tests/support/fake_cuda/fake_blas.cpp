@@ -1,4 +1,5 @@
-// The functions of libcublas that we load: products by plain loops, in double precision, of matrices that must lie in the device's memory.
+// The functions of libcublas that we load: products by plain loops, in double precision, of matrices that must lie in
+// the device's memory.
 #include <cublas_v2.h>
 
 #include <cmath>

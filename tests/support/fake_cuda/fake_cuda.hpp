@@ -1,6 +1,6 @@
-// For tests of the CUDA device: the fake in place of CUDA, and what goes wrong with it. Compiled kernels are kept with the build, so that
-// tests share them.
-// Example: FakeCuda fake({{"FAKE_CUDA_FAIL", "cuMemAlloc:1"}}); then making a device throws.
+// For tests of the CUDA device: the fake in place of CUDA, and what goes wrong with it. Compiled kernels are kept with
+// the build, so that tests share them. Example: FakeCuda fake({{"FAKE_CUDA_FAIL", "cuMemAlloc:1"}}); then making a
+// device throws.
 #pragma once
 
 #include <dlfcn.h>

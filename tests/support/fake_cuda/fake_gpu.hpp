@@ -1,11 +1,13 @@
-// A GPU that is none: what the functions of fake_driver.cpp, fake_compiler.cpp and fake_blas.cpp share. Memory is the host's, streams are threads (or
-// nothing, when what is asked is done at once), kernels are compiled by the C++ compiler. It is stricter than a GPU: copies want device memory on one
-// side and pinned memory on the other, and what was never written is no number.
-// These variables of the environment are read by cuInit:
+// A GPU that is none: what the functions of fake_driver.cpp, fake_compiler.cpp and fake_blas.cpp share. Memory is the
+// host's, streams are threads (or nothing, when what is asked is done at once), kernels are compiled by the C++
+// compiler. It is stricter than a GPU: copies want device memory on one side and pinned memory on the other, and what
+// was never written is no number. These variables of the environment are read by cuInit:
 //     FAKE_CUDA_DEVICES=2  FAKE_CUDA_DRIVER=12040  FAKE_CUDA_MEMORY=1000000   what there is
 //     FAKE_CUDA_DELAY=50        streams are threads, which sleep up to so many microseconds before each thing they do
-//     FAKE_CUDA_FAIL=cuMemAlloc:3   the third call fails; "kernel:3" and "copy:3": what the third has begun fails, and all after it
-// Example: LD_LIBRARY_PATH or EINLOOM_CUDA_LIBRARIES names the folder with libcuda.so.1, libnvrtc.so.13 and libcublas.so.13, which are this library.
+//     FAKE_CUDA_FAIL=cuMemAlloc:3   the third call fails; "kernel:3" and "copy:3": what the third has begun fails, and
+//     all after it
+// Example: LD_LIBRARY_PATH or EINLOOM_CUDA_LIBRARIES names the folder with libcuda.so.1, libnvrtc.so.13 and
+// libcublas.so.13, which are this library.
 #pragma once
 
 #include <cuda.h>

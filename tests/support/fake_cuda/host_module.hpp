@@ -1,5 +1,6 @@
-// What the fake driver loads in place of a cubin: a text, compiled for the CPU through a shim (tests/executor/device/cuda/host_shim.hpp). Compiled
-// texts are kept in the folder FAKE_CUDA_CODE, so that tests and ranks share them.
+// What the fake driver loads in place of a cubin: a text, compiled for the CPU through a shim
+// (tests/executor/device/cuda/host_shim.hpp). Compiled texts are kept in the folder FAKE_CUDA_CODE, so that tests and
+// ranks share them.
 #pragma once
 
 #include <cstddef>

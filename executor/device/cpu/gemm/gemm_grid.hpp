@@ -1,7 +1,8 @@
 // How a product is cut into pieces for threads: so that all finish together and least is read, packed or added again.
-// Example: 512 x 1024 times 1024 x 2752 for two threads, in tiles of 48 columns: 12 parts of the columns, so that b, which is packed, is packed once.
-// Considered: (1) a wished number of pieces, cut where least is packed again: nine pieces for two threads leave one of them idle for a tenth of the time;
-// (2) the time of the last thread to finish, predicted for every grid of a few pieces a thread: what we do.
+// Example: 512 x 1024 times 1024 x 2752 for two threads, in tiles of 48 columns: 12 parts of the columns, so that b,
+// which is packed, is packed once. Considered: (1) a wished number of pieces, cut where least is packed again: nine
+// pieces for two threads leave one of them idle for a tenth of the time; (2) the time of the last thread to finish,
+// predicted for every grid of a few pieces a thread: what we do.
 #pragma once
 
 #include "executor/device/kernel/gemm_plan.hpp"
@@ -20,7 +21,8 @@ struct Grains {
 /// @param tile_columns  of pair_product's tiles
 Grains grains_in_tiles(GemmPlan const& plan, int tile_columns);
 
-/// What pieces cost beside their arithmetic, in multiply-adds: for an element of a or b that they pack or read, and for an output that is added up later.
+/// What pieces cost beside their arithmetic, in multiply-adds: for an element of a or b that they pack or read, and for
+/// an output that is added up later.
 struct PieceCosts {
     double a = 10, b = 10, output = 60;
 };
@@ -32,7 +34,8 @@ double flops_of(GemmPlan const& plan);
 struct Hands {
     std::int64_t threads = 1, most_pieces = 1;
 };
-/// From the shape alone, whoever computes: BLAS rounds otherwise where a product is cut otherwise, and sums do wherever they are cut.
+/// From the shape alone, whoever computes: BLAS rounds otherwise where a product is cut otherwise, and sums do wherever
+/// they are cut.
 Hands usual_hands(GemmPlan const& plan, bool in_tiles);
 /// For pair_product, which rounds alike however rows and columns are cut.
 Hands hands_of(GemmPlan const& plan, int threads);

@@ -1,11 +1,11 @@
-// Products of blocks over two operations, in tiles of outputs that stay in registers: times and plus, and the like for shortest paths
-// (x + y, min), distances ((x - y)^2 or |x - y|, sum or max) and integers. Operands lie as they like, with any labels in each direction: what
-// tiles read is packed on the way, so nothing is transposed first.
-// Leaves which labels are rows, columns and terms to gemm_plan.hpp. Each output combines its terms in their order, in blocks of pair_block:
-// results do not depend on how rows and columns are cut. They are the same bits on every instruction set, but for sums of products of real
-// numbers, which are fused multiply-adds where the processor has them.
-// Example: pair_product(add, min) of 1 x 2 and 2 x 1 matrices is min(a0 + b0, a1 + b1).
-// Source: Goto and van de Geijn (2008); packing of tensors after Matthews' TBLIS (2018).
+// Products of blocks over two operations, in tiles of outputs that stay in registers: times and plus, and the like for
+// shortest paths (x + y, min), distances ((x - y)^2 or |x - y|, sum or max) and integers. Operands lie as they like,
+// with any labels in each direction: what tiles read is packed on the way, so nothing is transposed first. Leaves which
+// labels are rows, columns and terms to gemm_plan.hpp. Each output combines its terms in their order, in blocks of
+// pair_block: results do not depend on how rows and columns are cut. They are the same bits on every instruction set,
+// but for sums of products of real numbers, which are fused multiply-adds where the processor has them. Example:
+// pair_product(add, min) of 1 x 2 and 2 x 1 matrices is min(a0 + b0, a1 + b1). Source: Goto and van de Geijn (2008);
+// packing of tensors after Matthews' TBLIS (2018).
 #pragma once
 
 #include <cstddef>
@@ -38,7 +38,8 @@ struct PairOperation {
 /// @return nothing for any other join
 std::optional<PairOperation> pair_operation(scalar::Expr const& join);
 
-/// Terms of an output that are combined before they meet what the output holds: so many at most, or a quarter more, cut evenly.
+/// Terms of an output that are combined before they meet what the output holds: so many at most, or a quarter more, cut
+/// evenly.
 inline constexpr std::ptrdiff_t pair_block = 384;
 
 /// One label of a direction and how far it moves in the two matrices that have it, in elements.
@@ -53,7 +54,8 @@ struct PairLabels {
     std::ptrdiff_t first = 0, count = 1;
 };
 
-/// c[row, column] = scale * (agg over the terms of join(a[row, term], b[term, column])); with `accumulate`, combined with what c holds.
+/// c[row, column] = scale * (agg over the terms of join(a[row, term], b[term, column])); with `accumulate`, combined
+/// with what c holds.
 struct PairCall {
     PairLabels rows, columns, terms;  // steps in a and c; in b and c; in a and b. Counts are at least 1
     void const* a = nullptr;          // at turn 0 of all labels, as b and c
@@ -74,11 +76,12 @@ struct PairProduct {
     int rows = 1, columns = 1;  // of a tile
     double rate = 0;            // operations of two a second, one thread, roughly
 };
-/// @return `run` null where there are no loops: for aggregations other than sum, min and max, for types other than f32, f64 and i64, and for sums of
-/// products of real numbers where the processor has no fused multiply-add
+/// @return `run` null where there are no loops: for aggregations other than sum, min and max, for types other than f32,
+/// f64 and i64, and for sums of products of real numbers where the processor has no fused multiply-add
 PairProduct pair_product(PairJoin join, scalar::Agg agg, DType type);
 
-/// The loops for one instruction set. Names of aggregations as numbers: what is compiled for a set shares no header's functions.
+/// The loops for one instruction set. Names of aggregations as numbers: what is compiled for a set shares no header's
+/// functions.
 enum class PairAgg : std::uint8_t { sum, min, max };
 enum class PairType : std::uint8_t { f32, f64, i64 };
 namespace baseline {

@@ -6,8 +6,8 @@
 #include <cstring>
 #include <limits>
 
-#include "executor/device/reference/element.hpp"
 #include "executor/device/cpu/scratch.hpp"
+#include "executor/device/reference/element.hpp"
 
 namespace ein::executor {
 namespace {

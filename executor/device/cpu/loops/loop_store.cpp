@@ -2,8 +2,8 @@
 #include <cstring>
 
 #include "executor/device/cpu/loops/loop_walk.hpp"
-#include "executor/device/cpu/past_cache.hpp"
 #include "executor/device/cpu/loops/strip_convert.hpp"
+#include "executor/device/cpu/past_cache.hpp"
 
 namespace ein::executor {
 namespace {

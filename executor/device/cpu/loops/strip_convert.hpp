@@ -1,5 +1,5 @@
-// Runs of elements from one dtype to another, as lib/tensor converts them, with loops for the common conversions (halves, small integers
-// that are computed with as floating-point numbers) that use what the processor has.
+// Runs of elements from one dtype to another, as lib/tensor converts them, with loops for the common conversions
+// (halves, small integers that are computed with as floating-point numbers) that use what the processor has.
 #pragma once
 
 #include <cstddef>

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "executor/device/reference/element.hpp"
-#include "executor/device/kernel/kernel_types.hpp"
 #include "executor/device/cpu/loops/loop_kernel.hpp"
+#include "executor/device/kernel/kernel_types.hpp"
 #include "executor/device/kernel/position_labels.hpp"
+#include "executor/device/reference/element.hpp"
 #include "lib/base/partition.hpp"
 
 namespace ein::executor {

@@ -1,6 +1,6 @@
-// Copies whose operand runs along another label than its output: a transpose, or any permutation of axes. The label along which the operand's
-// elements follow one another and the one along which the output's do are cut into tiles; a tile is turned in a buffer that stays in the
-// first-level cache, so that whole cache lines are read and written once.
+// Copies whose operand runs along another label than its output: a transpose, or any permutation of axes. The label
+// along which the operand's elements follow one another and the one along which the output's do are cut into tiles; a
+// tile is turned in a buffer that stays in the first-level cache, so that whole cache lines are read and written once.
 // Leaves everything that computes, converts or combines to loop_kernel.hpp. Example: "ij->ji".
 #pragma once
 

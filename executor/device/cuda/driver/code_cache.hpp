@@ -1,5 +1,5 @@
-// Compiled kernels on disk, so that a second run does not compile again: a file for each text, whole or not at all. Entries that are damaged or
-// cannot be read are as if they were not there, and what cannot be written is not kept.
+// Compiled kernels on disk, so that a second run does not compile again: a file for each text, whole or not at all.
+// Entries that are damaged or cannot be read are as if they were not there, and what cannot be written is not kept.
 // EINLOOM_CACHE names the folder, or is "off"; else it is $XDG_CACHE_HOME/einloom or ~/.cache/einloom.
 // Example: cache.find(key) is the code that cache.keep(key, code) was given, by this process or an earlier one.
 #pragma once

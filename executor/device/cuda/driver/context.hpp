@@ -1,5 +1,6 @@
-// The context of the chosen GPU: what memory, streams and modules belong to. Every thread that calls CUDA makes it its own first.
-// Example: context.enter(); driver().cuMemAlloc(...): the first call of a thread sets its context, later ones compare a number.
+// The context of the chosen GPU: what memory, streams and modules belong to. Every thread that calls CUDA makes it its
+// own first. Example: context.enter(); driver().cuMemAlloc(...): the first call of a thread sets its context, later
+// ones compare a number.
 #pragma once
 
 #include "executor/device/cuda/driver/gpu.hpp"

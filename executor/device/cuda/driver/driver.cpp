@@ -22,7 +22,8 @@ Driver load_driver() {
     return found;
 }
 
-/// Libraries of a later CUDA than the driver's make code that it cannot load: "libnvrtc.so.12", the driver's own version first.
+/// Libraries of a later CUDA than the driver's make code that it cannot load: "libnvrtc.so.12", the driver's own
+/// version first.
 std::vector<std::string> names_for_driver(std::string const& stem) {
     std::vector<std::string> names;
     for (int major = std::min(newest, driver_version() / 1000); major >= oldest; --major)

@@ -1,7 +1,7 @@
-// What we call of CUDA: the driver, the run-time compiler and cuBLAS, as tables of functions that are loaded when a run asks for them, never
-// linked. Every call is checked: what fails is a RunError with the call's name and CUDA's own words; status() gives the bare code instead.
-// Leaves which library is taken to shared_library.hpp.
-// Example: driver().cuMemAlloc(&pointer, 4096) throws "cuMemAlloc_v2: out of memory (CUDA_ERROR_OUT_OF_MEMORY)" where it fails.
+// What we call of CUDA: the driver, the run-time compiler and cuBLAS, as tables of functions that are loaded when a run
+// asks for them, never linked. Every call is checked: what fails is a RunError with the call's name and CUDA's own
+// words; status() gives the bare code instead. Leaves which library is taken to shared_library.hpp. Example:
+// driver().cuMemAlloc(&pointer, 4096) throws "cuMemAlloc_v2: out of memory (CUDA_ERROR_OUT_OF_MEMORY)" where it fails.
 #pragma once
 
 #include <cublas_v2.h>
@@ -41,7 +41,8 @@ private:
     Result (*function_)(Parameters...);
 };
 
-// The headers define some names as others (cuMemAlloc as cuMemAlloc_v2): members and the names that are looked up follow them.
+// The headers define some names as others (cuMemAlloc as cuMemAlloc_v2): members and the names that are looked up
+// follow them.
 #define EIN_TEXT_OF(name) #name
 #define EIN_TEXT(name) EIN_TEXT_OF(name)
 #define EIN_FUNCTION(name) Function<decltype(::name)> name{library, EIN_TEXT(name)};

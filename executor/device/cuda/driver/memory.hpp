@@ -1,6 +1,6 @@
-// Memory of the GPU and of the host, taken from CUDA and given back: one piece for blocks, one that kernels share as scratch, small ones for a
-// device's own use.
-// Example: DeviceBytes bytes(context, 4096); kernels are given bytes.data().
+// Memory of the GPU and of the host, taken from CUDA and given back: one piece for blocks, one that kernels share as
+// scratch, small ones for a device's own use. Example: DeviceBytes bytes(context, 4096); kernels are given
+// bytes.data().
 #pragma once
 
 #include <algorithm>

@@ -1,6 +1,7 @@
-// A shared library that is looked for when the program runs, so that one program starts on machines with CUDA and without. It is taken from
-// $EINLOOM_CUDA_LIBRARIES alone where that names a folder (tests do), else by the loader's own path, then from $CUDA_HOME/lib64 and /usr/local/cuda/lib64.
-// Example: SharedLibrary::open({"libnvrtc.so.13", "libnvrtc.so.12"}) opens the first that is there, or says what was looked for.
+// A shared library that is looked for when the program runs, so that one program starts on machines with CUDA and
+// without. It is taken from $EINLOOM_CUDA_LIBRARIES alone where that names a folder (tests do), else by the loader's
+// own path, then from $CUDA_HOME/lib64 and /usr/local/cuda/lib64. Example: SharedLibrary::open({"libnvrtc.so.13",
+// "libnvrtc.so.12"}) opens the first that is there, or says what was looked for.
 #pragma once
 
 #include <string>

@@ -20,7 +20,8 @@ struct FoldPlan {
     Extent merging = 1;  // threads for an output where parts are merged
 };
 
-/// Sorts the loops so that neighbouring threads read neighbours, and plans. `folds` is false when nothing is aggregated.
+/// Sorts the loops so that neighbouring threads read neighbours, and plans. `folds` is false when nothing is
+/// aggregated.
 FoldPlan fold_plan(Loops& loops, DType output, bool folds, Gpu const& gpu);
 
 }  // namespace ein::executor::cuda

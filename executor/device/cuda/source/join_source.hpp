@@ -1,6 +1,6 @@
-// A join as CUDA C++ statements, one for each operation, in the types that lib/scalar/expression/typing.hpp gives them. Every
-// operation is done for every element, as the reference does it: position() also where where() does not choose it.
-// Example: "2*x + [i]" of f32 operands gives
+// A join as CUDA C++ statements, one for each operation, in the types that lib/scalar/expression/typing.hpp gives them.
+// Every operation is done for every element, as the reference does it: position() also where where() does not choose
+// it. Example: "2*x + [i]" of f32 operands gives
 //     f32 const v1 = op_mul((f32)0x1p+1, x0);
 //     f32 const v3 = op_add(v1, to_f32(i0));
 // and the value "v3".

@@ -1,9 +1,9 @@
-// What the GPU is asked to do, as values: CUDA C++ text, launch geometry and arguments. Nothing here needs CUDA: whoever
-// has it compiles prelude() + source once for each name and launches.
-// A kernel has one argument, a struct of 64-bit words: the operands' addresses, the output's, those of scratch memory and
-// of the fault record, labels' begins, and constants of the shape. So kernels of one class, which differ in lengths and
-// strides only, have the same text and the same name.
-// Example: for launch of program.launches: words = arguments(launch, call); void* args[] = {words.data()};
+// What the GPU is asked to do, as values: CUDA C++ text, launch geometry and arguments. Nothing here needs CUDA:
+// whoever has it compiles prelude() + source once for each name and launches. A kernel has one argument, a struct of
+// 64-bit words: the operands' addresses, the output's, those of scratch memory and of the fault record, labels' begins,
+// and constants of the shape. So kernels of one class, which differ in lengths and strides only, have the same text and
+// the same name. Example: for launch of program.launches: words = arguments(launch, call); void* args[] =
+// {words.data()};
 //          cuLaunchKernel(kernel, launch.grid_x, launch.grid_y, 1, launch.block, 1, 1, 0, stream, args, nullptr).
 #pragma once
 
@@ -76,7 +76,8 @@ struct Gpu {
 /// @throws InputError for an expression that cannot run (a param without a value)
 Program einsum_program(KernelShape const& shape, scalar::Params const& params, Gpu const& gpu = {});
 
-/// Programs of Device's other calls; addresses in them are the device's. They are launched with operands {from} and output `to`.
+/// Programs of Device's other calls; addresses in them are the device's. They are launched with operands {from} and
+/// output `to`.
 Program copy_program(CopyCall const& call, Gpu const& gpu = {});
 Program reshape_program(ReshapeCall const& call, Gpu const& gpu = {});
 Program fill_program(void* to, Extent elements, DType dtype, scalar::Scalar value, Gpu const& gpu = {});

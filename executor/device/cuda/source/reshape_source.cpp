@@ -1,6 +1,6 @@
-// Reshapes. Where the axes of both shapes are runs of the axes of a finer one, and both boxes are boxes of that too, what
-// the blocks share is a box: a strided copy. Example: (6, 10) and (2, 3, 10) by (2, 3, 10). Else elements are tried one
-// by one, and where they travel packed, they are counted first: the scratch has the counts.
+// Reshapes. Where the axes of both shapes are runs of the axes of a finer one, and both boxes are boxes of that too,
+// what the blocks share is a box: a strided copy. Example: (6, 10) and (2, 3, 10) by (2, 3, 10). Else elements are
+// tried one by one, and where they travel packed, they are counted first: the scratch has the counts.
 #include <algorithm>
 #include <functional>
 #include <optional>

@@ -1,6 +1,6 @@
-// Pieces of CUDA C++ text: the names that kernels/*.cuh give to element types, a text whose kernel is named after what is
-// in it, and the words of a launch's constants.
-// Example: element_name(DType::boolean) is "boolean", register_name(DType::i8) is "i32".
+// Pieces of CUDA C++ text: the names that kernels/*.cuh give to element types, a text whose kernel is named after what
+// is in it, and the words of a launch's constants. Example: element_name(DType::boolean) is "boolean",
+// register_name(DType::i8) is "i32".
 #pragma once
 
 #include <string>

@@ -13,7 +13,8 @@ using scalar::Agg;
 using scalar::Expr;
 using scalar::Op;
 
-/// An index widens nothing: a join of integers or truth values whose result is as narrow is computed as the maximum of that join is.
+/// An index widens nothing: a join of integers or truth values whose result is as narrow is computed as the maximum of
+/// that join is.
 std::optional<DType> narrow_compute(Expr const& join, std::span<DType const> inputs) {
     DType const own = common_dtype(inputs);
     if (kind(own) > Kind::integer) return std::nullopt;
@@ -41,7 +42,8 @@ ValueId lower_argbest(NodeBuilder& builder, EinSum einsum, std::vector<ValueId> 
     DType const compute = narrow.value_or(compute_dtype(dtypes, DType::i64));
     DType const join = scalar::type_of(einsum.join, compute, DType::i64).type;
     DType const best = best_dtype(join, compute);
-    // Rounded alike in both, also where a join is computed in more digits than `best` has (c64 operands, the interpreter).
+    // Rounded alike in both, also where a join is computed in more digits than `best` has (c64 operands, the
+    // interpreter).
     bool const exact = einsum.join.op() == Op::operand && !is_complex(compute);
     if (kind(best) == Kind::real && !exact) einsum.join = Expr::cast(best, einsum.join);
 

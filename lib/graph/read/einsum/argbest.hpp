@@ -1,6 +1,6 @@
-// argmin and argmax as two EinSums: m = min over k of the join, then the least k whose join equals m (or is nan: nan wins, as in
-// NumPy; the first index wins ties).
-// Example: argmax over k of x is m = max x, then min over k of where(x == m || x != x, [k], 2^63 - 1), in i64.
+// argmin and argmax as two EinSums: m = min over k of the join, then the least k whose join equals m (or is nan: nan
+// wins, as in NumPy; the first index wins ties). Example: argmax over k of x is m = max x, then min over k of where(x
+// == m || x != x, [k], 2^63 - 1), in i64.
 #pragma once
 
 #include "lib/graph/graph_builder.hpp"

@@ -1,6 +1,7 @@
-// Subscripts meet shapes: '...' becomes labels, every label gets its extent, and axes that broadcast are found. An axis of extent 1
-// under a label of another extent broadcasts, as in NumPy's einsum: the axis is listed as squeezed and its label is not in `inputs`.
-// Example: "ij,j->ij" for shapes (4, 3) and (1,) gives extents (4, 3), inputs ((i, j), ()), squeezed ((), (0)).
+// Subscripts meet shapes: '...' becomes labels, every label gets its extent, and axes that broadcast are found. An axis
+// of extent 1 under a label of another extent broadcasts, as in NumPy's einsum: the axis is listed as squeezed and its
+// label is not in `inputs`. Example: "ij,j->ij" for shapes (4, 3) and (1,) gives extents (4, 3), inputs ((i, j), ()),
+// squeezed ((), (0)).
 #pragma once
 
 #include <optional>

@@ -1,6 +1,6 @@
-// What "agg" of an EinSum node names, one row each: the aggregations of the table (scalar/expression/agg.hpp), and those that
-// become several nodes when a graph is read, as argmax does.
-// Example: named_agg("argmax") aggregates by max, over one label, into i64; named_agg("summ") is nothing.
+// What "agg" of an EinSum node names, one row each: the aggregations of the table (scalar/expression/agg.hpp), and
+// those that become several nodes when a graph is read, as argmax does. Example: named_agg("argmax") aggregates by max,
+// over one label, into i64; named_agg("summ") is nothing.
 #pragma once
 
 #include <optional>

@@ -1,6 +1,6 @@
-// The "path" of an n-ary EinSum node: opt_einsum's linear format. Groups of three or more are contracted in order, groups of one
-// change nothing.
-// Example: [[0, 1], [0, 1]] of three operands contracts the first two, then the third with their result.
+// The "path" of an n-ary EinSum node: opt_einsum's linear format. Groups of three or more are contracted in order,
+// groups of one change nothing. Example: [[0, 1], [0, 1]] of three operands contracts the first two, then the third
+// with their result.
 #pragma once
 
 #include <optional>

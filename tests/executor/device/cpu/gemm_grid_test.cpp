@@ -20,7 +20,8 @@ GemmPlan product(Extent m, Extent n, Extent k, Extent calls = 1) {
     return plan;
 }
 
-/// How many pieces a grid makes, and their arithmetic when each goes to the thread that is free first, in shares of the most even.
+/// How many pieces a grid makes, and their arithmetic when each goes to the thread that is free first, in shares of the
+/// most even.
 struct Shared {
     std::int64_t pieces = 0;
     double last = 0;
@@ -80,7 +81,8 @@ TEST_CASE("one thread takes each sum as a whole, and small products are not cut"
 
 TEST_CASE("what is dear to pack is packed once", "[executor][device]") {
     GemmPlan const layer = product(512, 2752, 1024);
-    Grid const of_layer = choose_grid({layer, grains_in_tiles(layer, 48), costs_in_tiles(layer)}, hands_of(layer, 2), 1);
+    Grid const of_layer =
+        choose_grid({layer, grains_in_tiles(layer, 48), costs_in_tiles(layer)}, hands_of(layer, 2), 1);
     CHECK(of_layer.rows == 1);
     CHECK(of_layer.columns == 12);
     GemmPlan const plan = product(4096, 4096, 512);

@@ -3,8 +3,8 @@
 
 #include "executor/device/cpu/cpu_device.hpp"
 #include "executor/device/cpu/moves/lookup_kernel.hpp"
-#include "executor/device/reference/reference_device.hpp"
 #include "executor/device/cpu/moves/scatter_kernel.hpp"
+#include "executor/device/reference/reference_device.hpp"
 #include "tests/executor/device/kernel_case.hpp"
 #include "tests/executor/device/test_team.hpp"
 #include "tests/support/catch.hpp"

@@ -4,8 +4,8 @@
 #include <cstring>
 
 #include "executor/device/cpu/cpu_device.hpp"
-#include "executor/device/kernel/gemm_plan.hpp"
 #include "executor/device/cpu/instruction_set.hpp"
+#include "executor/device/kernel/gemm_plan.hpp"
 #include "executor/device/kernel/nest.hpp"
 #include "lib/scalar/expression/parse.hpp"
 #include "tests/executor/device/kernel_case.hpp"

@@ -1,5 +1,6 @@
 // Kernels that the CUDA texts and the reference are compared on: random ones, and those that a test names.
-// Example: Cases cases; cases.add("ij->i", {40, 300}, "x", Agg::sum, {f32}, f32); cases.run(device) is "" when all agree.
+// Example: Cases cases; cases.add("ij->i", {40, 300}, "x", Agg::sum, {f32}, f32); cases.run(device) is "" when all
+// agree.
 #pragma once
 
 #include <memory>

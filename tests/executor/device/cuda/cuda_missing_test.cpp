@@ -1,4 +1,5 @@
-// Machines that lack something of CUDA: what is told. Libraries stay loaded, so one case goes from nothing to almost everything.
+// Machines that lack something of CUDA: what is told. Libraries stay loaded, so one case goes from nothing to almost
+// everything.
 #include <filesystem>
 #include <fstream>
 

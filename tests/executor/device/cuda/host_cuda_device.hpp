@@ -1,6 +1,5 @@
-// A device whose kernels are the CUDA texts, run on the CPU. First it only gathers the kernels of what it is asked to do;
-// after compile() it does it.
-// Example: for two passes over the same cases: device.compile() between them.
+// A device whose kernels are the CUDA texts, run on the CPU. First it only gathers the kernels of what it is asked to
+// do; after compile() it does it. Example: for two passes over the same cases: device.compile() between them.
 #pragma once
 
 #include <map>

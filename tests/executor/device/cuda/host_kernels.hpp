@@ -1,6 +1,6 @@
-// Generated kernels compiled for the CPU: host_shim.hpp, a prelude and sources go through the C++ compiler into a shared
-// library of their own. Compiling takes seconds, so many kernels go into one library.
-// Example: HostKernels kernels({text}); kernels.entry("ein_map_0123") runs that kernel.
+// Generated kernels compiled for the CPU: host_shim.hpp, a prelude and sources go through the C++ compiler into a
+// shared library of their own. Compiling takes seconds, so many kernels go into one library. Example: HostKernels
+// kernels({text}); kernels.entry("ein_map_0123") runs that kernel.
 #pragma once
 
 #include <string>

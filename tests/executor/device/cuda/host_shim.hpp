@@ -1,11 +1,11 @@
-// CUDA C++ on the CPU, for tests: put before a prelude and sources, this text makes them compile with g++ -shared -fPIC.
-// A kernel NAME becomes
+// CUDA C++ on the CPU, for tests: put before a prelude and sources, this text makes them compile with g++ -shared
+// -fPIC. A kernel NAME becomes
 //     extern "C" int run_NAME(void** args, unsigned const* grid, unsigned const* block, unsigned shared_bytes);
 //     extern "C" std::size_t argument_bytes_of_NAME();
-// with args as for cuLaunchKernel; 0 is success. The threads of a block run as fibers, one at a time until each waits at
-// a barrier or a shuffle, in turns forwards and backwards from block to block so that missing barriers show. A result of
-// 1 means that some threads wait at a barrier that others never reach.
-// It is compiled alone (as the generated text is) and therefore includes what it needs; it is no part of the product.
+// with args as for cuLaunchKernel; 0 is success. The threads of a block run as fibers, one at a time until each waits
+// at a barrier or a shuffle, in turns forwards and backwards from block to block so that missing barriers show. A
+// result of 1 means that some threads wait at a barrier that others never reach. It is compiled alone (as the generated
+// text is) and therefore includes what it needs; it is no part of the product.
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>

@@ -1,5 +1,6 @@
-// NVIDIA's run-time compiler, where it is installed: it needs no GPU. Found with dlopen, so that tests build without it.
-// Example: if (auto nvrtc = Nvrtc::find()) nvrtc->compile(text, "--gpu-architecture=sm_90") is {true, ""} or says why.
+// NVIDIA's run-time compiler, where it is installed: it needs no GPU. Found with dlopen, so that tests build without
+// it. Example: if (auto nvrtc = Nvrtc::find()) nvrtc->compile(text, "--gpu-architecture=sm_90") is {true, ""} or says
+// why.
 #pragma once
 
 #include <optional>

@@ -1,5 +1,6 @@
-// Kernel cases, whose operands lie in the host, on a device with memory of its own: what a call touches is copied there, and the output back.
-// Example: OnAccelerator device(accelerator, 1 << 20); test.run(device, team) compares with what the reference gives.
+// Kernel cases, whose operands lie in the host, on a device with memory of its own: what a call touches is copied
+// there, and the output back. Example: OnAccelerator device(accelerator, 1 << 20); test.run(device, team) compares with
+// what the reference gives.
 #pragma once
 
 #include <algorithm>

@@ -2,8 +2,8 @@
 
 #include "lib/base/error.hpp"
 #include "lib/scalar/expression/parse.hpp"
-#include "lib/scalar/program/program.hpp"
 #include "lib/scalar/expression/type.hpp"
+#include "lib/scalar/program/program.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace ein;

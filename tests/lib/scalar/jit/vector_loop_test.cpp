@@ -38,7 +38,8 @@ double element(void const* from, std::size_t at, DType type) {
 /// The same bits; which nan is not looked at.
 bool same(double a, double b) { return (std::isnan(a) && std::isnan(b)) || std::memcmp(&a, &b, sizeof a) == 0; }
 
-/// Operands of a strip: numbers of all sizes, or of those that functions' shorter forms are for, with special ones among them.
+/// Operands of a strip: numbers of all sizes, or of those that functions' shorter forms are for, with special ones
+/// among them.
 struct Operands {
     Operands(DType type, std::size_t count, std::vector<bool> const& constant, RandomExpression& draw) {
         constexpr double specials[] = {0.0, -0.0, 1.0, HUGE_VAL, -HUGE_VAL, NAN, 1e-310, 3e38};

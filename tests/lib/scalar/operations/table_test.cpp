@@ -1,5 +1,5 @@
-// Walks the table of operations: every row has every column that its kind asks for, and what is made from the rows agrees with
-// them. A row that lacks something fails by its name.
+// Walks the table of operations: every row has every column that its kind asks for, and what is made from the rows
+// agrees with them. A row that lacks something fails by its name.
 #include "lib/scalar/operations/table.hpp"
 
 #include <cmath>
@@ -52,7 +52,8 @@ double judged(Operation const& row, DType type, double x, double y) {
 template <class T>
 double run(Program const& program, T x, T y) {
     std::vector<std::byte> scratch(program.scratch_bytes() + 64);
-    auto* const aligned = reinterpret_cast<std::byte*>((reinterpret_cast<std::uintptr_t>(scratch.data()) + 63) / 64 * 64);
+    auto* const aligned =
+        reinterpret_cast<std::byte*>((reinterpret_cast<std::uintptr_t>(scratch.data()) + 63) / 64 * 64);
     std::vector<T> const xs(3, x), ys(3, y);
     StripOperand const operands[]{{xs.data(), false}, {ys.data(), false}, {xs.data(), false}};
     StripOperand const result = program.run(3, operands, {}, aligned);
@@ -80,8 +81,7 @@ TEST_CASE("every operation has the functions that its rule of types asks for", "
             CHECK(row->complex.one != nullptr);
         if (row->type == TypeRule::arithmetic && row->op != Op::mod) CHECK(row->complex.two != nullptr);
         if (row->type == TypeRule::arithmetic && row->op != Op::div) CHECK(row->integer.two != nullptr);
-        if (row->type == TypeRule::comparison)
-            CHECK((row->compare != nullptr && row->compare_integers != nullptr));
+        if (row->type == TypeRule::comparison) CHECK((row->compare != nullptr && row->compare_integers != nullptr));
         if (row->complex.one != nullptr || row->complex.two != nullptr) CHECK(has_type(*row, DType::c128));
         CHECK((row->pull == PullRule::slope) == (row->slope != nullptr));
     }
@@ -99,7 +99,8 @@ TEST_CASE("every operation prints, reads back and has a name of its own", "[lib]
     }
 }
 
-TEST_CASE("every operation has a type, and compiles to a program that agrees with the judge", "[lib][scalar][operations]") {
+TEST_CASE("every operation has a type, and compiles to a program that agrees with the judge",
+          "[lib][scalar][operations]") {
     for (Operation const* const row : calls())
         for (DType const type : {DType::f32, DType::f64, DType::i32, DType::boolean, DType::c64, DType::c128}) {
             CAPTURE(row->name, name(type));

@@ -132,7 +132,8 @@ Expr rounded_steps(Expr const& expr, DType compute) {
     });
 }
 
-/// Every step moved a little up or down, as `seed` has it: how far the result moves is how well the expression is conditioned.
+/// Every step moved a little up or down, as `seed` has it: how far the result moves is how well the expression is
+/// conditioned.
 Expr shaken_steps(Expr const& expr, DType compute, double by, unsigned seed) {
     std::mt19937 random(seed);
     return with_steps(expr, TypedExpr(expr, compute), [&](Expr const& step, DType type) {

@@ -25,9 +25,8 @@ Section checked(Schedule const& schedule, std::int64_t budget) {
     Schedule const spilled = with_spills(schedule, budget);
     for (std::string const& fault : faults_of(spilled)) FAIL_CHECK(fault);
     auto const works = [](Section const& section) {
-        return std::count_if(section.tasks.begin(), section.tasks.end(), [](Task const& task) {
-            return !task.is<Spill>() && !task.is<Fetch>();
-        });
+        return std::count_if(section.tasks.begin(), section.tasks.end(),
+                             [](Task const& task) { return !task.is<Spill>() && !task.is<Fetch>(); });
     };
     for (Rank rank : spilled.sections.ids()) {
         CHECK(replay(spilled.sections[rank]).peak <= budget);

@@ -3,9 +3,9 @@
 
 #include <thread>
 
+#include "lib/tensor/formats/zip.hpp"
 #include "lib/tensor/storage/checked_storage.hpp"
 #include "lib/tensor/storage/inflated_storage.hpp"
-#include "lib/tensor/formats/zip.hpp"
 #include "tests/lib/tensor/temporary_folder.hpp"
 #include "tests/lib/tensor/tensor_samples.hpp"
 #include "tests/lib/tensor/zip_maker.hpp"
