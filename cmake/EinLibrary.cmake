@@ -54,9 +54,10 @@ function(ein_kernels)
   set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS $<$<CONFIG:Release>:-O3> SKIP_UNITY_BUILD_INCLUSION ON)
 endfunction()
 
-# ein_instruction_sets(TARGET STEM SCOPE DEFINITION): adds the same loops compiled for each instruction set, STEM_baseline.cpp and, on x86,
-# STEM_avx2.cpp and STEM_avx512.cpp (then DEFINITION is set); which is used is chosen when the program runs. The flags give up nothing but
-# errno and floating-point exceptions, which nobody reads: results are the same bits in every set.
+# ein_instruction_sets(TARGET STEM SCOPE DEFINITION): adds STEM.cpp compiled once for each instruction set, its name in
+# EIN_INSTRUCTION_SET: baseline and, on x86, avx2 and avx512 (then DEFINITION is set); which is used is chosen when the
+# program runs. The flags give up nothing but errno and floating-point exceptions, which nobody reads: results are the
+# same bits in every set.
 function(ein_instruction_sets target stem scope definition)
   set(flags -O3 -fno-math-errno -fno-trapping-math)
   set(flags_of_baseline)
@@ -68,8 +69,11 @@ function(ein_instruction_sets target stem scope definition)
     target_compile_definitions(${target} ${scope} ${definition})
   endif()
   foreach(set ${sets})
-    target_sources(${target} PRIVATE ${stem}_${set}.cpp)
-    set_source_files_properties(${stem}_${set}.cpp PROPERTIES COMPILE_OPTIONS "${flags};${flags_of_${set}}")
+    file(RELATIVE_PATH loops ${PROJECT_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR}/${stem}.cpp)
+    set(source ${CMAKE_CURRENT_BINARY_DIR}/${stem}_${set}.cpp)
+    file(CONFIGURE OUTPUT ${source} CONTENT "#define EIN_INSTRUCTION_SET ${set}\n#include \"${loops}\"\n")
+    target_sources(${target} PRIVATE ${source})
+    set_source_files_properties(${source} PROPERTIES COMPILE_OPTIONS "${flags};${flags_of_${set}}")
   endforeach()
 endfunction()
 

@@ -1,5 +1,5 @@
 // Elementary functions of float and double without a branch or a call, so that loops over them become vector code.
-// Only for kernel_loops.hpp, inside whose unnamed namespace it is included: each instruction set has its own copy.
+// Only for kernel_loops.cpp, inside whose unnamed namespace it is included: each instruction set has its own copy.
 // Everything is inlined by force: one call left in a loop and the loop is no vector code.
 // Method: e^x by Cody and Waite's reduction x = k ln2 + r, |r| <= ln2/2, and a polynomial fitted at Chebyshev nodes, in
 // pairs of terms (Estrin) because chains of dependent operations are what limits a loop; logarithms as in FreeBSD's

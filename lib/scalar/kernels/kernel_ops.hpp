@@ -351,7 +351,7 @@ struct IsTrue {
     }
 };
 
-// ---- the functions of reals that have vector code, one row each: kernel_loops.hpp makes loops of them, jit/trace.cpp
+// ---- the functions of reals that have vector code, one row each: kernel_loops.cpp makes loops of them, jit/trace.cpp
 // records them. What is in no list runs one element at a time (plain_kernels.cpp). ----
 
 template <Op op, class F>

@@ -67,7 +67,7 @@ Extent period_of(std::vector<GemmPlan::Loop> const& loops, std::size_t side) {
     return 0;
 }
 
-/// Elements that lie side by side in an operand but not in its slivers are packed in squares (pair_pack.inc), of
+/// Elements that lie side by side in an operand but not in its slivers are packed in squares (pair_pack.hpp), of
 /// `square` such elements.
 void keep_squares_whole(GemmPlan& plan) {
     constexpr Extent square = 8;

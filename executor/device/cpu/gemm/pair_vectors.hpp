@@ -1,6 +1,20 @@
-// Vectors of one instruction set and what is done to them: included by pair_loops_<set>.cpp inside a namespace of its own.
-// Nothing from headers is called in here but the processor's own instructions, so that no function compiled for one set is taken for another.
+// Vectors of one instruction set and what is done to them, for pair_loops.cpp.
+// Nothing from headers is called in here but the processor's own instructions, so that no function compiled for one set
+// is taken for another.
+#pragma once
 
+#if defined(__AVX2__)
+#include <immintrin.h>
+#endif
+
+#include <cstddef>
+#include <cstdint>
+
+#ifndef EIN_INSTRUCTION_SET
+#define EIN_INSTRUCTION_SET baseline  // for tools that read this file by itself
+#endif
+
+namespace ein::executor::EIN_INSTRUCTION_SET {
 namespace {
 
 #if defined(__AVX512F__)
@@ -19,7 +33,8 @@ template <>
 struct Lanes<float> {
     using Vector = float __attribute__((vector_size(vector_bytes)));
     using Bits = std::int32_t __attribute__((vector_size(vector_bytes)));
-    using Anywhere = float __attribute__((vector_size(vector_bytes), aligned(4), may_alias));  // in memory, at any element
+    using Anywhere =
+        float __attribute__((vector_size(vector_bytes), aligned(4), may_alias));  // in memory, at any element
     static constexpr std::int32_t magnitude = 0x7fffffff;
     static constexpr float lowest = -__builtin_inff(), highest = __builtin_inff();
 };
@@ -103,12 +118,20 @@ Vector<T> most_of(Vector<T> held, Vector<T> value) {
 
 #if defined(__AVX512F__)
 constexpr bool fused = true;
-inline Vector<double> fused_sum(Vector<double> held, Vector<double> a, Vector<double> b) { return _mm512_fmadd_pd(a, b, held); }
-inline Vector<float> fused_sum(Vector<float> held, Vector<float> a, Vector<float> b) { return _mm512_fmadd_ps(a, b, held); }
+inline Vector<double> fused_sum(Vector<double> held, Vector<double> a, Vector<double> b) {
+    return _mm512_fmadd_pd(a, b, held);
+}
+inline Vector<float> fused_sum(Vector<float> held, Vector<float> a, Vector<float> b) {
+    return _mm512_fmadd_ps(a, b, held);
+}
 #elif defined(__AVX2__)
 constexpr bool fused = true;
-inline Vector<double> fused_sum(Vector<double> held, Vector<double> a, Vector<double> b) { return _mm256_fmadd_pd(a, b, held); }
-inline Vector<float> fused_sum(Vector<float> held, Vector<float> a, Vector<float> b) { return _mm256_fmadd_ps(a, b, held); }
+inline Vector<double> fused_sum(Vector<double> held, Vector<double> a, Vector<double> b) {
+    return _mm256_fmadd_pd(a, b, held);
+}
+inline Vector<float> fused_sum(Vector<float> held, Vector<float> a, Vector<float> b) {
+    return _mm256_fmadd_ps(a, b, held);
+}
 #else
 constexpr bool fused = false;
 template <class T>
@@ -191,7 +214,9 @@ Vector<T> agg_of(Vector<T> held, Vector<T> value) {
     if constexpr (Agg == PairAgg::max) return most_of<T, Careful>(held, value);
 }
 template <PairAgg Agg, class T>
-constexpr T identity = Agg == PairAgg::sum ? T{} : Agg == PairAgg::min ? Lanes<T>::highest : Lanes<T>::lowest;
+constexpr T identity = Agg == PairAgg::sum   ? T{}
+                       : Agg == PairAgg::min ? Lanes<T>::highest
+                                             : Lanes<T>::lowest;
 
 // ---- care ----
 
@@ -230,3 +255,5 @@ bool may_be_nan(Seen<T> const& a, Seen<T> const& b) {
 }
 
 }  // namespace
+
+}  // namespace ein::executor::EIN_INSTRUCTION_SET

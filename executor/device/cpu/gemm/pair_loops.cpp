@@ -1,16 +1,25 @@
-// The body of pair_loops for one instruction set: included by pair_loops_<set>.cpp inside a namespace of its own, after pair_vectors.inc and pair_pack.inc.
-// Nothing from headers is called in here, so that no function compiled for one set is taken for another.
+// Products of pairs for one instruction set, whose name is EIN_INSTRUCTION_SET: compiled once for each, in a namespace
+// of its own (ein_instruction_sets in cmake/EinLibrary.cmake). Nothing from headers is called in here, so that no
+// function compiled for one set is taken for another.
 //
-// Of pair_block terms, a block of columns of b is packed into slivers a few vectors wide and stays in the second-level cache. A few rows of a at a
-// time, in the first level, meet every sliver: one tile each, whose outputs are registers. Rows whose terms lie side by side are read where they
-// lie; others are packed before, once for all columns.
+// Of pair_block terms, a block of columns of b is packed into slivers a few vectors wide and stays in the second-level
+// cache. A few rows of a at a time, in the first level, meet every sliver: one tile each, whose outputs are registers.
+// Rows whose terms lie side by side are read where they lie; others are packed before, once for all columns.
+#include <cstdint>
+#include <utility>
 
+#include "executor/device/cpu/gemm/pair_pack.hpp"
+#include "executor/device/cpu/gemm/pair_product.hpp"
+#include "executor/device/cpu/gemm/pair_vectors.hpp"
+
+namespace ein::executor::EIN_INSTRUCTION_SET {
 namespace {
 
-constexpr Index cache_of_b = Index{3} << 18;  // bytes of a packed block: fits the second-level cache of all processors but the oldest
-constexpr Index most_slivers = 64;            // of it
-constexpr Index most_rows = 1536;             // of a, for which b is packed
-constexpr Index packed_at_once = 8;           // tiles of rows: what the memory fetches together is used together
+constexpr Index cache_of_b =
+    Index{3} << 18;  // bytes of a packed block: fits the second-level cache of all processors but the oldest
+constexpr Index most_slivers = 64;   // of it
+constexpr Index most_rows = 1536;    // of a, for which b is packed
+constexpr Index packed_at_once = 8;  // tiles of rows: what the memory fetches together is used together
 
 /// One pair of operations and its tile.
 template <PairJoin Join, PairAgg Agg, class Element>
@@ -19,7 +28,8 @@ struct Product {
     static constexpr PairJoin join = Join;
     static constexpr bool is_fused = fused && real<T> && Join == PairJoin::multiply && Agg == PairAgg::sum;
     static constexpr bool compares = Agg != PairAgg::sum || Join == PairJoin::least || Join == PairJoin::most;
-    static constexpr bool takes_care = compares && real<T>;  // where nans may come: sums and products keep them by themselves
+    static constexpr bool takes_care =
+        compares && real<T>;  // where nans may come: sums and products keep them by themselves
 #if defined(__AVX512F__)
     static constexpr int rows = 8, vectors = 3;
 #else
@@ -27,7 +37,9 @@ struct Product {
 #endif
     static constexpr Index columns = vectors * lanes<T>;
     static constexpr Index unit = is_fused ? lanes<T> : columns;  // of which packed columns are a multiple
-    static constexpr T identity = Agg == PairAgg::sum ? T{} : Agg == PairAgg::min ? Lanes<T>::highest : Lanes<T>::lowest;
+    static constexpr T identity = Agg == PairAgg::sum   ? T{}
+                                  : Agg == PairAgg::min ? Lanes<T>::highest
+                                                        : Lanes<T>::lowest;
 
     template <bool Careful>
     static Vector<T> with_term(Vector<T> held, Vector<T> a, Vector<T> b) {
@@ -41,7 +53,8 @@ struct Product {
 
 // ---- tiles ----
 
-/// Rows of a are a_row apart, their terms a_term. Meanwhile as many terms of rows that are needed next are fetched, if `next` is not null.
+/// Rows of a are a_row apart, their terms a_term. Meanwhile as many terms of rows that are needed next are fetched, if
+/// `next` is not null.
 template <class P, int Rows, int Vectors, bool Careful>
 __attribute__((noinline)) void tile(typename P::T const* a, Index a_row, Index a_term, typename P::T const* b, Index k,
                                     typename P::T const* next, typename P::T* out) {
@@ -133,7 +146,8 @@ void run_tile(Rows<P> const& rows, Index first, typename P::T const* b, Columns 
         store_row<P>(out + r * Vectors * lanes<T>, columns, rows.c + rows.c_at[first + r], rows.scale, rows.combine);
 }
 
-/// Rows times one sliver. Only the most frequent product has tiles of fewer rows: the others' are packed, and compute with zeros.
+/// Rows times one sliver. Only the most frequent product has tiles of fewer rows: the others' are packed, and compute
+/// with zeros.
 template <class P, int Vectors>
 void run_rows(Rows<P> const& rows, typename P::T const* b, Columns const& columns) {
     if (!P::is_fused || rows.count == P::rows) return run_tile<P, P::rows, Vectors>(rows, 0, b, columns);
@@ -168,7 +182,8 @@ constexpr Index most_of_b = cache_of_b / static_cast<Index>(sizeof(typename P::T
 template <class P>
 Blocks blocks_of(PairCall const& call) {
     Index const rows = even_part(call.rows.count, or_a_quarter_more(most_rows), P::rows);
-    Index const terms = even_part(call.terms.count, or_a_quarter_more(pair_block), call.whole_terms > 1 ? call.whole_terms : 8);
+    Index const terms =
+        even_part(call.terms.count, or_a_quarter_more(pair_block), call.whole_terms > 1 ? call.whole_terms : 8);
     Index fitting = at_most(most_of_b<P> / terms / P::columns, most_slivers) * P::columns;
     bool const squares = call.whole_columns % P::unit == 0 && call.whole_columns <= fitting;
     if (squares) fitting -= fitting % call.whole_columns;
@@ -180,7 +195,8 @@ Blocks blocks_of(PairCall const& call) {
 /// At least the blocks of any call of so many rows, columns and terms or fewer: even parts of less may be longer.
 template <class P>
 Blocks largest_blocks(PairCall const& call) {
-    Index const rows = at_most(call.rows.count, or_a_quarter_more(most_rows)), terms = at_most(call.terms.count, or_a_quarter_more(pair_block));
+    Index const rows = at_most(call.rows.count, or_a_quarter_more(most_rows)),
+                terms = at_most(call.terms.count, or_a_quarter_more(pair_block));
     Index const columns = at_most(parts_of(call.columns.count, P::unit) * P::unit, most_slivers * P::columns);
     return {rows, columns, terms, at_most(columns * terms, most_of_b<P>)};
 }
@@ -251,8 +267,9 @@ private:
         constexpr Index group = packed_at_once * P::rows;
         for (Index row = 0; row < rows_; row += group) {
             Index const count = at_most(rows_ - row, group), tiles = parts_of(count, P::rows);
-            pack<T, at_most(P::rows, lanes<T>), P::takes_care>({static_cast<T const*>(call_.a), memory_.a_at + row, count, memory_.a_term_at, terms_},
-                                            Slivers(tiles, tiles, P::rows), memory_.a + row * terms_, memory_.marks, seen_);
+            pack<T, at_most(P::rows, lanes<T>), P::takes_care>(
+                {static_cast<T const*>(call_.a), memory_.a_at + row, count, memory_.a_term_at, terms_},
+                Slivers(tiles, tiles, P::rows), memory_.a + row * terms_, memory_.marks, seen_);
         }
     }
 
@@ -261,8 +278,9 @@ private:
         Index const vectors = parts_of(count, P::unit) * (P::unit / lanes<T>);
         Slivers const slivers(vectors, parts_of(vectors, P::vectors), lanes<T>);
         Seen<T> seen;
-        pack<T, lanes<T>, P::takes_care>({static_cast<T const*>(call_.b), memory_.b_at, count, memory_.b_term_at, terms_}, slivers,
-                                         memory_.b, memory_.marks, seen);
+        pack<T, lanes<T>, P::takes_care>(
+            {static_cast<T const*>(call_.b), memory_.b_at, count, memory_.b_term_at, terms_}, slivers, memory_.b,
+            memory_.marks, seen);
         Rows<P> rows{};
         rows.term_step = in_place_ ? 1 : P::rows;
         rows.c = static_cast<T*>(call_.c);
@@ -276,7 +294,8 @@ private:
             if (call_.pause != nullptr && ++tiles % tiles_between == 0) call_.pause(call_.pause_of);
             rows.count = at_most(rows_ - row, P::rows);
             rows.c_at = memory_.row_at + row;
-            rows.a = in_place_ ? static_cast<T const*>(call_.a) + memory_.a_at[row] + memory_.a_term_at[0] : memory_.a + row * terms_;
+            rows.a = in_place_ ? static_cast<T const*>(call_.a) + memory_.a_at[row] + memory_.a_term_at[0]
+                               : memory_.a + row * terms_;
             rows.row_step = in_place_ ? even_step(memory_.a_at + row, rows.count) : 1;
             for (Index s = 0; s < slivers.count; ++s) {
                 rows.fetch_next = in_place_ && s == 0;
@@ -333,7 +352,9 @@ PairProduct product() {
     if constexpr (real<T> && Join == PairJoin::multiply && Agg == PairAgg::sum && !fused) {
         return {};
     } else {
-        constexpr double steps = P::is_fused ? 1 : Join == PairJoin::distance || Join == PairJoin::square ? 3 : 2;  // of a term
+        constexpr double steps = P::is_fused                                              ? 1
+                                 : Join == PairJoin::distance || Join == PairJoin::square ? 3
+                                                                                          : 2;  // of a term
         constexpr double slow = !real<T> && Join == PairJoin::multiply ? 3 : 1;
         return {run<P>, scratch_bytes<P>, P::rows, static_cast<int>(P::columns), 2 * 3e9 * lanes<T> / steps / slow};
     }
@@ -369,3 +390,5 @@ PairProduct pair_loops(PairJoin join, PairAgg agg, PairType type) {
     }
     return {};
 }
+
+}  // namespace ein::executor::EIN_INSTRUCTION_SET

@@ -1,26 +1,56 @@
-// The body of strip_loops for one instruction set: included by strip_loops_<set>.cpp inside a namespace of its own.
-// Nothing from headers is called in here, so that no function compiled for one set is taken for another.
+// The loops over strips for one instruction set, whose name is EIN_INSTRUCTION_SET: compiled once for each, in a
+// namespace of its own (ein_instruction_sets in cmake/EinLibrary.cmake). Nothing from headers is called in here, so
+// that no function compiled for one set is taken for another.
+#include <cstdint>
 
+#include "executor/device/cpu/loops/strip_aggregate.hpp"
+#include "executor/device/cpu/loops/strip_convert.hpp"
+
+#ifndef EIN_INSTRUCTION_SET
+#define EIN_INSTRUCTION_SET baseline  // for tools that read this file by itself
+#endif
+
+namespace ein::executor::EIN_INSTRUCTION_SET {
 namespace {
 
 struct Sum {
-    template <class T> static T of(T a, T b) { return a + b; }
+    template <class T>
+    static T of(T a, T b) {
+        return a + b;
+    }
 };
 struct Prod {
-    template <class T> static T of(T a, T b) { return a * b; }
+    template <class T>
+    static T of(T a, T b) {
+        return a * b;
+    }
 };
 // A nan wins and stays. In two steps, the first of which is one instruction.
 struct Min {
-    template <class T> static T of(T a, T b) { T const best = b < a ? b : a; return b != b ? b : best; }
+    template <class T>
+    static T of(T a, T b) {
+        T const best = b < a ? b : a;
+        return b != b ? b : best;
+    }
 };
 struct Max {
-    template <class T> static T of(T a, T b) { T const best = b > a ? b : a; return b != b ? b : best; }
+    template <class T>
+    static T of(T a, T b) {
+        T const best = b > a ? b : a;
+        return b != b ? b : best;
+    }
 };
 struct Any {
-    template <class T> static T of(T a, T b) { return a | b; }
+    template <class T>
+    static T of(T a, T b) {
+        return a | b;
+    }
 };
 struct All {
-    template <class T> static T of(T a, T b) { return a & b; }
+    template <class T>
+    static T of(T a, T b) {
+        return a & b;
+    }
 };
 
 /// Integers wrap: sums and products are those of the unsigned type.
@@ -69,8 +99,8 @@ constexpr std::size_t vector_bytes = 32;
 constexpr std::size_t vector_bytes = 16;
 #endif
 
-/// The lanes combined by halves; the count is known when compiling, so that it stays in registers. Vectors by name, here and
-/// below, because compilers leave minima and maxima of lanes to branches.
+/// The lanes combined by halves; the count is known when compiling, so that it stays in registers. Vectors by name,
+/// here and below, because compilers leave minima and maxima of lanes to branches.
 template <class Op, std::size_t Lanes, class T>
 T fold(T* lane) {
     constexpr std::size_t half = Lanes / 2;
@@ -182,13 +212,13 @@ std::uint32_t as_bits(float value) {
 
 float from_half(std::uint16_t half) {
     std::uint32_t const sign = (half & 0x8000u) << 16, rest = half & 0x7fffu;
-    std::uint32_t const finite = as_bits(as_float(rest << 13) * 0x1p112f);   // exact; makes subnormals normal
+    std::uint32_t const finite = as_bits(as_float(rest << 13) * 0x1p112f);  // exact; makes subnormals normal
     return as_float(sign | (rest >= 0x7c00u ? 0x7f800000u | (rest << 13) : finite));
 }
 std::uint16_t to_half(float value) {
     std::uint32_t const bits = as_bits(value), sign = (bits >> 16) & 0x8000u, magnitude = bits & 0x7fffffffu;
     std::uint32_t const normal = (magnitude + 0xfffu + ((magnitude >> 13) & 1u) - 0x38000000u) >> 13;
-    float const small = as_float(magnitude < 0x38800000u ? magnitude : 0u) + 0.5f;   // the add rounds to 2^-24
+    float const small = as_float(magnitude < 0x38800000u ? magnitude : 0u) + 0.5f;  // the add rounds to 2^-24
     std::uint32_t const finite = magnitude < 0x38800000u ? as_bits(small) - 0x3f000000u : normal;
     std::uint32_t const special = magnitude > 0x7f800000u ? 0x7e00u : 0x7c00u;
     return static_cast<std::uint16_t>(sign | (magnitude >= 0x477ff000u ? special : finite));
@@ -251,3 +281,5 @@ StripAggregate strip_loops(StripOp op, DType register_type) {
     if (op == StripOp::all) return loops<All, Integer>();
     return ordered_loops<Integer>(op);
 }
+
+}  // namespace ein::executor::EIN_INSTRUCTION_SET

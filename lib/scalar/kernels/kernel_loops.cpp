@@ -1,11 +1,15 @@
-// The kernels' source, included once by each kernels_<instruction set>.cpp after it defines EIN_FILL_KERNELS, the name
-// of the function that enters them in a table. Everything is in an unnamed namespace and calls nothing outside it but
-// the C library: code for one processor must never be linked into another's table. Loops are plain so that the compiler
-// turns them into vector code.
+// The kernels for one instruction set, whose name is EIN_INSTRUCTION_SET: compiled once for each (ein_instruction_sets
+// in cmake/EinLibrary.cmake). Everything is in an unnamed namespace and calls nothing outside it but the C library:
+// code for one processor must never be linked into another's table. Loops are plain so that the compiler turns them
+// into vector code.
 #include <cstddef>
 #include <cstdint>
 
 #include "lib/scalar/kernels/kernels.hpp"
+
+#ifndef EIN_INSTRUCTION_SET
+#define EIN_INSTRUCTION_SET baseline  // for tools that read this file by itself
+#endif
 
 namespace ein::scalar {
 namespace {
@@ -270,6 +274,10 @@ void enter_complex(Kernels& table) {
 }
 
 }  // namespace
+
+#define EIN_JOINED(a, b) a##b
+#define EIN_NAMED(a, b) EIN_JOINED(a, b)
+#define EIN_FILL_KERNELS EIN_NAMED(fill_kernels_, EIN_INSTRUCTION_SET)
 
 void EIN_FILL_KERNELS(Kernels& table);
 

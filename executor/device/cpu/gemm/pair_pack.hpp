@@ -1,6 +1,11 @@
-// Packing for pair_loops: included by pair_loops_<set>.cpp after pair_vectors.inc. A block of an operand becomes slivers, in which the elements of
-// each term lie side by side; they are read in the order in which memory has them, whatever their labels.
+// Packing for pair_loops.cpp. A block of an operand becomes slivers, in which the elements of each term lie side by
+// side; they are read in the order in which memory has them, whatever their labels.
+#pragma once
 
+#include "executor/device/cpu/gemm/pair_product.hpp"
+#include "executor/device/cpu/gemm/pair_vectors.hpp"
+
+namespace ein::executor::EIN_INSTRUCTION_SET {
 namespace {
 
 constexpr Index at_most(Index value, Index limit) { return value < limit ? value : limit; }
@@ -51,10 +56,12 @@ void find_adjacent(Index const* at, Index count, Index* adjacent) {
 
 // ---- slivers ----
 
-/// How the wide direction of a block is cut: units of some elements, spread evenly. What is beyond the end of the block is zero.
+/// How the wide direction of a block is cut: units of some elements, spread evenly. What is beyond the end of the block
+/// is zero.
 struct Slivers {
     Index count, unit, each, more;  // the first `more` have a unit more than the others
-    Slivers(Index units, Index slivers, Index of) : count(slivers), unit(of), each(units / slivers), more(units % slivers) {}
+    Slivers(Index units, Index slivers, Index of)
+        : count(slivers), unit(of), each(units / slivers), more(units % slivers) {}
     Index first(Index sliver) const { return (sliver * each + at_most(sliver, more)) * unit; }
     Index width(Index sliver) const { return first(sliver + 1) - first(sliver); }
     Index of(Index element) const {
@@ -130,7 +137,8 @@ inline void turn_square(T const* const (&from)[Side], Index place, T* const (&to
             seen.add(looked_at);
         }
 #pragma GCC unroll 3
-    for (int round = 1; round < Side; round *= 2) {  // a perfect shuffle of all elements: an index's highest bit becomes its lowest
+    for (int round = 1; round < Side;
+         round *= 2) {  // a perfect shuffle of all elements: an index's highest bit becomes its lowest
 #pragma GCC unroll 8
         for (int i = 0; i < Side; ++i) turned[i] = merged(rows[i / 2], rows[i / 2 + Side / 2], i % 2, numbers);
 #pragma GCC unroll 8
@@ -178,8 +186,8 @@ void sort_by_place(Index* terms, Index count, Index const* at) {
 
 /// Terms lie side by side, `period` apart: squares of some columns and terms, smaller ones for what is left.
 template <class T, int Side, bool Look>
-void pack_by_terms(Source<T> const& source, Slivers const& slivers, Index first_sliver, Index period, T* to, Marks const& marks,
-                   Seen<T>& seen) {
+void pack_by_terms(Source<T> const& source, Slivers const& slivers, Index first_sliver, Index period, T* to,
+                   Marks const& marks, Seen<T>& seen) {
     Index squares = 0;
     for (Index p = 0; p < source.terms; ++p) {
         if (marks.done[p] != 0 || !side_by_side<Side>(source.term_at, marks.done, p, period, source.terms)) continue;
@@ -215,8 +223,8 @@ void pack_by_terms(Source<T> const& source, Slivers const& slivers, Index first_
 
 /// Columns lie side by side, `period` apart: for each term, squares of columns.
 template <class T, int Side, bool Look>
-void pack_by_columns(Source<T> const& source, Slivers const& slivers, Index first_column, Index period, T* to, Marks const& marks,
-                     Seen<T>& seen) {
+void pack_by_columns(Source<T> const& source, Slivers const& slivers, Index first_column, Index period, T* to,
+                     Marks const& marks, Seen<T>& seen) {
     for (Index w = first_column; w < source.wide; ++w) {
         T const* from[Side];
         T* square[Side];
@@ -267,8 +275,11 @@ void pack(Source<T> const& source, Slivers const& slivers, T* to, Marks const& m
     if (terms > 0)
         pack_by_terms<T, side, Look>(source, slivers, along, terms, to, marks, seen);
     else
-        pack_by_columns<T, side, Look>(source, slivers, first, period_of(source.wide_at + first, source.wide - first), to, marks, seen);
+        pack_by_columns<T, side, Look>(source, slivers, first, period_of(source.wide_at + first, source.wide - first),
+                                       to, marks, seen);
     clear_beyond(source, slivers, to);
 }
 
 }  // namespace
+
+}  // namespace ein::executor::EIN_INSTRUCTION_SET
