@@ -27,7 +27,7 @@ struct TaskPlace {
 class SectionBuilder {
 public:
     BlockId add_block(schedule::TensorId tensor, DType dtype, Box const& box,
-                      schedule::BlockFormat format = schedule::BlockFormat::dense);
+                      schedule::BlockFormat format = schedule::format_of<schedule::DenseBlock>);
     /// @param task  a struct of schedule::TaskKinds
     /// @return the task's number among the body's tasks (for `after`); loads and stores have none of use
     template <class T>

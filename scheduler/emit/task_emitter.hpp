@@ -62,7 +62,7 @@ public:
     /// A block of `elements` in C order, without a box of its own.
     BlockId add_packed_block(Rank rank, ValueId tensor, DType dtype, Extent elements) {
         return on(rank).add_block(schedule::TensorId{tensor.value()}, dtype, Box::whole({elements}),
-                                  schedule::BlockFormat::packed);
+                                  schedule::format_of<schedule::PackedBlock>);
     }
     std::int64_t bytes_of(Rank rank, BlockId block) const {
         return sections_[static_cast<std::size_t>(rank.value())].bytes_of(block);

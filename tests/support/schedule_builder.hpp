@@ -40,7 +40,7 @@ public:
 
     /// A block of `tensor` on a rank; names are per rank.
     void block(int rank, std::string const& name, std::string const& tensor, Box const& box,
-               schedule::BlockFormat format = schedule::BlockFormat::dense) {
+               schedule::BlockFormat format = schedule::format_of<schedule::DenseBlock>) {
         schedule::TensorId const of = tensor_.at(tensor);
         add_block(rank, name, box, {.tensor = of, .dtype = schedule_.header.tensors[of].dtype, .format = format});
     }

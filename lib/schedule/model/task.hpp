@@ -14,23 +14,6 @@ namespace ein::schedule {
 /// but Section::visit.
 enum class TaskKind : std::uint8_t {};
 
-namespace detail {
-
-template <class T, class... Kind>
-constexpr std::uint8_t place_in(KindList<Kind...>) {
-    static_assert((std::is_same_v<T, Kind> || ...), "a struct of TaskKinds");
-    std::uint8_t place = 0;
-    (void)((std::is_same_v<T, Kind> || (++place, false)) || ...);
-    return place;
-}
-
-template <class... Kind>
-constexpr std::array<TaskTraits, sizeof...(Kind)> traits_of_all(KindList<Kind...>) {
-    return {Kind::traits...};
-}
-
-}  // namespace detail
-
 template <class T>
 inline constexpr TaskKind kind_of{detail::place_in<T>(TaskKinds())};
 

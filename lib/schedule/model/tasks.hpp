@@ -10,6 +10,7 @@
 
 #include "lib/base/box.hpp"
 #include "lib/schedule/model/ids.hpp"
+#include "lib/schedule/model/kind_list.hpp"
 #include "lib/schedule/model/task_traits.hpp"
 
 namespace ein::schedule {
@@ -208,9 +209,6 @@ struct Iterate {
         in.entry(task.loop), in.operands(task.kept);
     }
 };
-
-template <class... Kind>
-struct KindList {};
 
 /// All of them. The order is that of the numbers in schedule files: new kinds come last.
 using TaskKinds =

@@ -51,12 +51,12 @@ public:
     }
     bool operator()(Pack const& task) const {
         Block const &from = block(task.from), &to = block(task.result);
-        return from.dtype == to.dtype && from.is_box() && to.format == BlockFormat::packed &&
+        return from.dtype == to.dtype && from.is_box() && to.is<PackedBlock>() &&
                shares(task.reshape, section_.view_of(from), task.unpacked, section_.elements_of(to));
     }
     bool operator()(Unpack const& task) const {
         Block const &from = block(task.from), &to = block(task.result);
-        return from.dtype == to.dtype && from.format == BlockFormat::packed && to.is_box() &&
+        return from.dtype == to.dtype && from.is<PackedBlock>() && to.is_box() &&
                shares(task.reshape, task.packed, section_.view_of(to), section_.elements_of(from));
     }
     bool operator()(Send const& send) const { return !send.part || lies_together(*send.part, block(send.block)); }

@@ -70,7 +70,7 @@ TEST_CASE("copies and reshapes place elements across ranks", "[executor][engine]
     b.copy(0, reverse, {{0}, {3}}, "x", "y");
     b.block(0, "r0", "R", {{0, 0}, {1, 3}});
     b.reshape(0, fold, "y", "r0");
-    b.block(0, "packed", "R", {{0}, {3}}, schedule::BlockFormat::packed);
+    b.block(0, "packed", "R", {{0}, {3}}, schedule::format_of<schedule::PackedBlock>);
     b.pack(0, fold, {{1, 0}, {1, 3}}, "y", "packed");
     b.transfer(0, "packed", 1);
     b.block(1, "r1", "R", {{1, 0}, {1, 3}});

@@ -166,6 +166,6 @@ TEST_CASE("formats of blocks have names of their own, and bytes", "[schedule][mo
             {.tensor = {}, .dtype = DType::f32, .format = format, .order = 1, .coords = section.add_box(view(box))});
         CHECK(section.elements_of(section.blocks[block]) == 6);
         CHECK(section.bytes_of(block) == 6 * 4);
-        CHECK(section.blocks[block].is_box() == (format != BlockFormat::packed));
+        CHECK(section.blocks[block].is_box() == (format != format_of<PackedBlock>));
     }
 }
