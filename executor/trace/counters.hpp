@@ -29,7 +29,7 @@ struct RoundEvents {
 /// Cuts a run's events into its rounds; a round begins with its first phase.
 std::vector<RoundEvents> rounds_of(std::vector<PhaseSpan> const& phases, std::vector<Event> events);
 
-/// A sample for each moment at which something changed. @param turns  that the section's loops took (Iterations::taken)
+/// A sample for each moment at which something changed. @param taken  of the section's loops (Iterations::taken)
 std::vector<CounterSample> count(schedule::Section const& section, schedule::TaskLinks const& links,
                                  std::vector<RoundEvents> const& rounds, Record::Taken const& taken = {});
 

@@ -1,5 +1,5 @@
 // Makes tasks: one function for each kind of task that lowering makes, appended to the section of the rank that runs
-// it. The one place where a task's record is filled in. Decides nothing: which task, where and when is said by its
+// it. The one place where lowering makes tasks. Decides nothing: which task, where and when is said by its
 // callers (scheduler/move, scheduler/lower).
 // Example: BlockId a = emit.add_block(rank0, A, f32, box); emit.load(rank0, input, a); emit.message({rank0, a, {}},
 // {rank1, b, {}}, 0);

@@ -1,6 +1,6 @@
 // What one rank copies between the host and a device whose memory holds only some of its blocks: a run without bytes,
-// in the schedule's order. A loop is run for two turns: all after the first are counted as the second. Example: layers
-// of 1 GiB that pass twice through 2 GiB are copied in twice, and nothing is evicted that the host has.
+// in the schedule's order. A loop is run for two iterations: all after the first are counted as the second. Example:
+// layers of 1 GiB that pass twice through 2 GiB are copied in twice, and nothing is evicted that the host has.
 #pragma once
 
 #include "lib/schedule/device/device_memory.hpp"

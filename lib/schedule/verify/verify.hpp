@@ -16,7 +16,7 @@ std::vector<std::string> faults_of(Header const& header);
 /// operands that cover what kernels read, every block written before it is read, loads first and stores last, every
 /// fetch after a spill of such a block.
 std::vector<std::string> faults_of(Header const& header, Section const& section, Rank rank);
-/// Of a section that has no other faults: what its loops leave from turn to turn.
+/// Of a section that has no other faults: what its loops leave from iteration to iteration.
 std::vector<std::string> faults_of_loops(Header const& header, Section const& section, Rank rank);
 
 /// All ranks together: each message has its sender, receiver and size; the lists in order end on all ranks; predictions

@@ -1,4 +1,4 @@
-// Checks of a section's loops: that what a turn leaves behind is what the next one needs.
+// Checks of a section's loops: that what an iteration leaves behind is what the next one needs.
 #include <algorithm>
 #include <set>
 
