@@ -10,29 +10,42 @@ function(ein_library name)
 endfunction()
 
 # Sources of one folder are compiled together, at most eight at a time: most of a compiler's time goes into headers that
-# all of them read. Groups go by folder, so that a new file moves no other folder's files into other groups.
+# all of them read. Groups go by folder, so that a new file moves no other folder's files into other groups. A group is a
+# source that names its files as our headers are named, not by their place on this machine: a compiler cache finds it
+# again from another checkout. (CMake's own UNITY_BUILD writes absolute paths.)
 # What has compile options of its own (kernels) or is added by target_sources is compiled alone.
 # Two files of a group that define the same name in their anonymous namespaces: rename one of the two, or compile one
 # alone with ein_alone(a.cpp).
 function(_ein_compile_together target sources)
-  if(NOT EIN_UNITY)
-    return()
+  if(EIN_UNITY)   # when the folder's CMakeLists.txt ends: it may yet name files that stand alone
+    cmake_language(EVAL CODE "cmake_language(DEFER CALL _ein_write_groups [[${target}]] [[${sources}]])")
   endif()
-  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
-  set(folders)
+endfunction()
+
+function(_ein_write_groups target sources)
+  set(groups)
   foreach(source ${sources})
-    if(IS_ABSOLUTE ${source})   # generated
+    get_source_file_property(alone ${source} EIN_ALONE)
+    if(alone OR IS_ABSOLUTE ${source})   # the latter are generated
       continue()
     endif()
-    get_filename_component(folder ${source} DIRECTORY)
-    string(MAKE_C_IDENTIFIER "in_${folder}" folder)
-    if(NOT folder IN_LIST folders)
-      list(APPEND folders ${folder})
+    file(RELATIVE_PATH path ${PROJECT_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR}/${source})
+    get_filename_component(folder ${path} DIRECTORY)
+    string(MAKE_C_IDENTIFIER "${folder}" folder)
+    if(NOT DEFINED n_${folder})
       set(n_${folder} 0)
     endif()
     math(EXPR group "${n_${folder}} / 8")
     math(EXPR n_${folder} "${n_${folder}} + 1")
-    set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${folder}_${group})
+    string(APPEND text_${folder}_${group} "#include \"${path}\"\n")
+    list(APPEND groups ${folder}_${group})
+    set_source_files_properties(${source} PROPERTIES HEADER_FILE_ONLY ON)
+  endforeach()
+  list(REMOVE_DUPLICATES groups)
+  foreach(group ${groups})
+    set(source ${CMAKE_CURRENT_BINARY_DIR}/${target}/${group}.cpp)
+    file(CONFIGURE OUTPUT ${source} CONTENT "${text_${group}}")
+    target_sources(${target} PRIVATE ${source})
   endforeach()
 endfunction()
 
@@ -45,13 +58,13 @@ function(ein_program name)
 endfunction()
 
 function(ein_alone)
-  set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+  set_source_files_properties(${ARGN} PROPERTIES EIN_ALONE ON)
 endfunction()
 
 # ein_kernels(a.cpp b.cpp): sources whose loops run once an element; they are optimised most, and each is compiled alone
 # so that a change of one is soon tried.
 function(ein_kernels)
-  set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS $<$<CONFIG:Release>:-O3> SKIP_UNITY_BUILD_INCLUSION ON)
+  set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS $<$<CONFIG:Release>:-O3> EIN_ALONE ON)
 endfunction()
 
 # ein_instruction_sets(TARGET STEM SCOPE DEFINITION): adds STEM.cpp compiled once for each instruction set, its name in

@@ -26,9 +26,9 @@ find_program(EIN_CCACHE ccache)
 mark_as_advanced(EIN_CCACHE)
 if(EIN_CCACHE AND NOT DEFINED CMAKE_CXX_COMPILER_LAUNCHER)
   # Without the first, ccache keeps nothing that is compiled with a precompiled header; without the second, it reads that
-  # header (80 MB) for each test again.
+  # header (80 MB) for each test again; with the third, a checkout in another folder finds what this one compiled.
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env
-    CCACHE_SLOPPINESS=pch_defines,time_macros CCACHE_INODECACHE=true ${EIN_CCACHE})
+    CCACHE_SLOPPINESS=pch_defines,time_macros CCACHE_INODECACHE=true CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} ${EIN_CCACHE})
 endif()
 
 # Flags of our own code only: strict warnings, one include root, no hidden contraction of a*b+c
