@@ -9,10 +9,10 @@ function(ein_library name)
   target_link_libraries(ein_${name} PUBLIC ein_flags ${ARG_LINK} PRIVATE ${ARG_PRIVATE_LINK})
 endfunction()
 
-# Sources of one folder are compiled together, at most eight at a time: most of a compiler's time goes into headers that
-# all of them read. Groups go by folder, so that a new file moves no other folder's files into other groups. A group is a
-# source that names its files as our headers are named, not by their place on this machine: a compiler cache finds it
-# again from another checkout. (CMake's own UNITY_BUILD writes absolute paths.)
+# Sources of a target are compiled together, folder by folder, 64 KiB of text at a time: most of a compiler's time goes
+# into headers and templates that all of them use. A group is a source that names its files as our headers are named, not
+# by their place on this machine: a compiler cache finds it again from another checkout. (CMake's own UNITY_BUILD writes
+# absolute paths.)
 # What has compile options of its own (kernels) or is added by target_sources is compiled alone.
 # Two files of a group that define the same name in their anonymous namespaces: rename one of the two, or compile one
 # alone with ein_alone(a.cpp).
@@ -23,29 +23,30 @@ function(_ein_compile_together target sources)
 endfunction()
 
 function(_ein_write_groups target sources)
-  set(groups)
+  list(SORT sources)
+  set(group 0)
+  set(bytes 0)
   foreach(source ${sources})
     get_source_file_property(alone ${source} EIN_ALONE)
     if(alone OR IS_ABSOLUTE ${source})   # the latter are generated
       continue()
     endif()
-    file(RELATIVE_PATH path ${PROJECT_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR}/${source})
-    get_filename_component(folder ${path} DIRECTORY)
-    string(MAKE_C_IDENTIFIER "${folder}" folder)
-    if(NOT DEFINED n_${folder})
-      set(n_${folder} 0)
+    file(SIZE ${CMAKE_CURRENT_SOURCE_DIR}/${source} size)
+    math(EXPR bytes "${bytes} + ${size}")
+    if(bytes GREATER 65536)
+      math(EXPR group "${group} + 1")
+      set(bytes ${size})
     endif()
-    math(EXPR group "${n_${folder}} / 8")
-    math(EXPR n_${folder} "${n_${folder}} + 1")
-    string(APPEND text_${folder}_${group} "#include \"${path}\"\n")
-    list(APPEND groups ${folder}_${group})
+    file(RELATIVE_PATH path ${PROJECT_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR}/${source})
+    string(APPEND text_${group} "#include \"${path}\"\n")
     set_source_files_properties(${source} PROPERTIES HEADER_FILE_ONLY ON)
   endforeach()
-  list(REMOVE_DUPLICATES groups)
-  foreach(group ${groups})
-    set(source ${CMAKE_CURRENT_BINARY_DIR}/${target}/${group}.cpp)
-    file(CONFIGURE OUTPUT ${source} CONTENT "${text_${group}}")
-    target_sources(${target} PRIVATE ${source})
+  foreach(number RANGE ${group})
+    if(DEFINED text_${number})
+      set(source ${CMAKE_CURRENT_BINARY_DIR}/${target}_${number}.cpp)
+      file(CONFIGURE OUTPUT ${source} CONTENT "${text_${number}}")
+      target_sources(${target} PRIVATE ${source})
+    endif()
   endforeach()
 endfunction()
 

@@ -42,6 +42,9 @@ target_compile_options(ein_flags INTERFACE
   $<BUILD_INTERFACE:-Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -ffp-contract=off>)
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
   target_compile_options(ein_flags INTERFACE $<BUILD_INTERFACE:-Wno-restrict>)   # GCC 12 finds it in its own std::string
+  # GCC's own garbage collector runs later: a twelfth less time, up to 1 GiB a compiler.
+  target_compile_options(ein_flags INTERFACE
+    $<BUILD_INTERFACE:--param=ggc-min-expand=200 --param=ggc-min-heapsize=524288>)
   if(EIN_UNITY)   # a parameter may be called as something in a file compiled beside it
     target_compile_options(ein_flags INTERFACE $<BUILD_INTERFACE:-Wno-shadow -Wshadow=local>)
   endif()

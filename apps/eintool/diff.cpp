@@ -11,7 +11,7 @@
 namespace ein::apps::tool {
 namespace {
 
-struct Options {
+struct DiffOptions {
     std::string a, b;
     double tolerance = -1;
 };
@@ -25,7 +25,7 @@ std::string index_text(Shape const& shape, Extent linear) {
     return out + "]";
 }
 
-int diff(Options const& options) {
+int diff(DiffOptions const& options) {
     tensor::HostTensor const a = tensor::read_npy(options.a), b = tensor::read_npy(options.b);
     if (a.shape() != b.shape())
         throw MismatchError(options.a + " has shape " + to_string(a.shape()) + ", " + options.b + " has " +
@@ -43,7 +43,7 @@ int diff(Options const& options) {
 
 void add_diff(CLI::App& app, Action& chosen) {
     CLI::App* command = app.add_subcommand("diff", "Compare two .npy files; exit code 5 when they differ");
-    auto const options = std::make_shared<Options>();
+    auto const options = std::make_shared<DiffOptions>();
     command->add_option("A", options->a, ".npy file")->required();
     command->add_option("B", options->b, ".npy file, the reference")->required();
     command

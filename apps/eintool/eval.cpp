@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Options {
+struct EvalOptions {
     std::string path;
     std::string out;
     std::vector<std::string> inputs, params;
@@ -64,7 +64,7 @@ void check_memory(graph::EinGraph const& graph, std::string const& file) {
     }
 }
 
-int eval(Options const& options) {
+int eval(EvalOptions const& options) {
     graph::EinGraph graph = graph::read_graph(read_text_file(options.path), options.path);
     check_memory(graph, options.path);
     use_given_inputs(graph, options.inputs);
@@ -86,7 +86,7 @@ int eval(Options const& options) {
 void add_eval(CLI::App& app, Action& chosen) {
     CLI::App* command =
         app.add_subcommand("eval", "Compute a small graph with the reference interpreter, in this one process");
-    auto const options = std::make_shared<Options>();
+    auto const options = std::make_shared<EvalOptions>();
     command->add_option("GRAPH", options->path, "EinGraph JSON file")->required();
     command->add_option("--out", options->out, "write the outputs there as NAME.npy");
     command->add_option("--input", options->inputs, "NAME=FILE: data for a tensor")->take_all();

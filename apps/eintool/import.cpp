@@ -17,7 +17,7 @@
 namespace ein::apps::tool {
 namespace {
 
-struct Options {
+struct ImportOptions {
     std::string format, what, shapes, dtype, out;
     std::string tokens, logits;             // of safetensors-llama
     std::map<std::string, Extent> extents;  // of safetensors-llama, by option
@@ -65,7 +65,7 @@ std::string graph_of(std::string const& einsum, std::vector<Shape> const& shapes
     return g.text({"result"});
 }
 
-std::string from_opt_einsum(Options const& options) {
+std::string from_opt_einsum(ImportOptions const& options) {
     Json const document = parse_json(read_text_file(options.what), options.what);
     Faults faults(options.what);
     Cursor const root(document, faults);
@@ -87,7 +87,7 @@ std::string from_opt_einsum(Options const& options) {
                     document.value("dtype", options.dtype_or_f32()), more);
 }
 
-std::string from_safetensors_llama(Options const& options) {
+std::string from_safetensors_llama(ImportOptions const& options) {
     Extent const decode = options.extent("--decode").value_or(0);
     if (decode > 0 && !options.logits.empty())
         throw UsageError(
@@ -103,8 +103,8 @@ std::string from_safetensors_llama(Options const& options) {
                          .out = options.out});
 }
 
-/// Options of one format are refused for another, not ignored.
-void check_options(Options const& options) {
+/// ImportOptions of one format are refused for another, not ignored.
+void check_options(ImportOptions const& options) {
     bool const llama = options.format == "safetensors-llama";
     std::string wrong = options.extents.empty() ? "" : options.extents.begin()->first;
     if (!options.tokens.empty()) wrong = "--tokens";
@@ -118,7 +118,7 @@ void check_options(Options const& options) {
         throw UsageError("import " + options.format + ": --shapes is an option of import einsum");
 }
 
-std::string imported(Options const& options) {
+std::string imported(ImportOptions const& options) {
     if (options.format == "einsum")
         return graph_of(options.what, shapes_from(options.shapes), options.dtype_or_f32(), OrderedJson::object());
     if (options.format == "opt_einsum") return from_opt_einsum(options);
@@ -129,7 +129,7 @@ std::string imported(Options const& options) {
     throw UsageError("import: expected " + use + ", found '" + options.format + "'");
 }
 
-int import(Options const& options) {
+int import(ImportOptions const& options) {
     check_options(options);
     std::string const text = imported(options);
     graph::read_graph(text,
@@ -148,7 +148,7 @@ void add_import(CLI::App& app, Action& chosen) {
         "or "
         "safetensors-llama DIR, a Hugging Face folder with config.json and .safetensors files: its output is logits "
         "[batch, 1 or seq, vocab] or, with --decode T, the greedy tokens_out [batch, T]");
-    auto const options = std::make_shared<Options>();
+    auto const options = std::make_shared<ImportOptions>();
     command->add_option("FORMAT", options->format, "einsum, opt_einsum or safetensors-llama")->required();
     command->add_option("WHAT", options->what, "the expression, the file, or the folder")->required();
     command->add_option("--shapes", options->shapes, "einsum: shapes of the operands, as 10x20,20x30");

@@ -11,7 +11,7 @@
 namespace ein::apps::tool {
 namespace {
 
-struct Options {
+struct ShowOptions {
     std::string path;
     bool json = false, dot = false;
 };
@@ -23,7 +23,7 @@ bool is_schedule(std::string const& path) {
     return magic == "EINSCHED";
 }
 
-int show_plan(Options const& options) {
+int show_plan(ShowOptions const& options) {
     Json const plan = parse_json(read_text_file(options.path), options.path);
     if (!plan.is_object() || !plan.contains("einplan"))
         throw InputError(Fault{options.path, "", "a schedule or a plan", "something else",
@@ -36,7 +36,7 @@ int show_plan(Options const& options) {
     return 0;
 }
 
-int show(Options const& options) {
+int show(ShowOptions const& options) {
     if (!is_schedule(options.path)) return show_plan(options);
     schedule::Schedule const schedule = schedule::read_file(options.path);
     std::string const text = options.json  ? schedule::to_json(schedule).dump(1) + "\n"
@@ -49,7 +49,7 @@ int show(Options const& options) {
 
 void add_show(CLI::App& app, Action& chosen) {
     CLI::App* command = app.add_subcommand("show", "Print a schedule or a plan");
-    auto const options = std::make_shared<Options>();
+    auto const options = std::make_shared<ShowOptions>();
     command->add_option("FILE", options->path, "schedule or plan")->required();
     auto* json = command->add_flag("--json", options->json, "as JSON");
     command->add_flag("--dot", options->dot, "as Graphviz (schedules)")->excludes(json);

@@ -36,7 +36,7 @@ struct Work {
         start_transfers,  // one step of the communicator
     };
     Kind kind = Kind::leave;
-    TaskId task;
+    TaskId task{};
     SharedKernel* kernel = nullptr;
     unsigned events = 0;
     double since = 0;  // seconds_now()
@@ -52,7 +52,7 @@ struct Caller {
 
 /// A transfer that may start.
 struct TransferStart {
-    TaskId task;
+    TaskId task{};
     SendEnds ends = SendEnds::when_free;
 };
 

@@ -21,6 +21,8 @@ std::size_t size_of(DType type);    // bytes of one element
 Kind kind(DType type);
 inline bool is_complex(DType type) { return kind(type) == Kind::complex; }
 inline bool is_integer(DType type) { return kind(type) == Kind::integer; }
+/// Arithmetic of integers and booleans does not round.
+inline bool is_exact(DType type) { return is_integer(type) || kind(type) == Kind::boolean; }
 
 /// Reads "f32", "float32", "complex64", "<f8", "bool", ...; nothing when the name is unknown.
 std::optional<DType> dtype_from_name(std::string_view text);

@@ -1,12 +1,9 @@
 #include "planner/exact/bound.hpp"
 
 #include <algorithm>
-#include <limits>
 
 namespace ein::planner {
 namespace {
-
-constexpr double infinite = std::numeric_limits<double>::infinity();
 
 /// The least of a[k] - b[k]; four at a time, for a minimum waits for the one before.
 double least_difference(double const* a, double const* b, std::size_t count) {

@@ -9,8 +9,6 @@
 namespace ein::planner {
 namespace {
 
-constexpr double infinite = std::numeric_limits<double>::infinity();
-
 class FrontierSearch {
 public:
     FrontierSearch(Model const& model, Bound const& bound, double limit, std::size_t most_states, Budget& budget)

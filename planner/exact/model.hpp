@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstddef>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -14,6 +15,8 @@
 #include "planner/search/candidate_table.hpp"
 
 namespace ein::planner {
+
+inline constexpr double infinite = std::numeric_limits<double>::infinity();  // the cost of what cannot be
 
 /// The cost of a link for each pair of classes of its two ends.
 struct LinkTable {

@@ -1,14 +1,12 @@
 #include "planner/exact/tree_elimination.hpp"
 
 #include <algorithm>
-#include <limits>
 
 namespace ein::planner {
 namespace {
 
 /// For each class of the far end the least cost of a variable together with its link.
 std::vector<double> least_beside(Variable const& variable, Link const& link, int near) {
-    constexpr double infinite = std::numeric_limits<double>::infinity();
     std::vector<double> mine(link.classes_at(near), infinite);
     for (std::size_t value = 0; value < variable.cost.size(); ++value) {
         double& least = mine[at((*link.classes[at(near)])[value])];

@@ -12,7 +12,7 @@ using schedule::Section;
 using schedule::Task;
 
 /// A task that cuts a piece for other ranks, and the first place at which it may stand.
-struct Cut {
+struct CutTask {
     TaskId task, earliest;
 };
 
@@ -44,7 +44,7 @@ private:
 };
 
 /// Copies and packs whose output only sends read and that could stand earlier, in order.
-std::vector<Cut> cuts_of(Section const& section, std::vector<TaskId> const& node_begins, std::int64_t window) {
+std::vector<CutTask> cuts_of(Section const& section, std::vector<TaskId> const& node_begins, std::int64_t window) {
     Table<BlockId, std::int32_t> sends(section.blocks.size(), 0);
     Table<BlockId, TaskId> last_send(section.blocks.size());
     Table<BlockId, OptionalId<TaskId>> last_write(section.blocks.size());
@@ -60,7 +60,7 @@ std::vector<Cut> cuts_of(Section const& section, std::vector<TaskId> const& node
         return section.blocks[result].writers == 1 && sends[result] > 0 &&
                sends[result] == section.blocks[result].readers;
     };
-    std::vector<Cut> cuts;
+    std::vector<CutTask> cuts;
     Window open(window);
     auto node = node_begins.begin();
     for (TaskId t : section.tasks.ids()) {
@@ -84,9 +84,9 @@ constexpr std::int32_t farthest = 4096;
 
 /// How early each of `cuts` may stand: where its block has room all the way to its old place. Blocks that are then read
 /// for the last time earlier only make more.
-void leave_within_peak(std::vector<Cut>& cuts, Section const& section) {
+void leave_within_peak(std::vector<CutTask>& cuts, Section const& section) {
     schedule::Profile profile = schedule::replay(section);
-    for (Cut& cut : cuts) {
+    for (CutTask& cut : cuts) {
         std::int64_t const bytes = section.bytes_of(*section.tasks[cut.task].result());
         TaskId const earliest = std::max(cut.earliest, TaskId{cut.task.value() - farthest});
         TaskId place = cut.task;
@@ -101,12 +101,12 @@ void leave_within_peak(std::vector<Cut>& cuts, Section const& section) {
 }  // namespace
 
 void sends_first(Section& section, std::vector<TaskId> const& node_begins, Room room, std::int64_t window) {
-    std::vector<Cut> cuts = cuts_of(section, node_begins, window);
+    std::vector<CutTask> cuts = cuts_of(section, node_begins, window);
     if (cuts.empty()) return;
     if (room == Room::within_peak) leave_within_peak(cuts, section);
     Table<TaskId, std::uint8_t> is_cut(section.tasks.size(), 0);
-    for (Cut const& cut : cuts) is_cut[cut.task] = 1;
-    std::stable_sort(cuts.begin(), cuts.end(), [](Cut const& a, Cut const& b) { return a.earliest < b.earliest; });
+    for (CutTask const& cut : cuts) is_cut[cut.task] = 1;
+    std::stable_sort(cuts.begin(), cuts.end(), [](CutTask const& a, CutTask const& b) { return a.earliest < b.earliest; });
 
     Table<TaskId, TaskId> number(section.tasks.size());  // in the new order, by the old one
     Table<TaskId, Task> tasks;

@@ -15,7 +15,7 @@ using scheduler::Cluster;
 namespace {
 
 /// Three digits: more would only be noise.
-double rounded(double value) {
+double to_three_digits(double value) {
     char text[32];
     std::snprintf(text, sizeof text, "%.3g", value);
     return std::strtod(text, nullptr);
@@ -25,11 +25,11 @@ void round_all(Cluster& cluster) {
     for (double* value : {&cluster.flops_f64, &cluster.flops_f32, &cluster.operations, &cluster.bytes, &cluster.copied,
                           &cluster.inside.bandwidth, &cluster.inside.latency, &cluster.inside.per_message,
                           &cluster.between.bandwidth, &cluster.between.latency, &cluster.between.per_message})
-        *value = rounded(*value);
+        *value = to_three_digits(*value);
     for (std::optional<double>* value : {&cluster.uplink, &cluster.inside.both_ways, &cluster.between.both_ways})
-        if (*value) *value = rounded(**value);
+        if (*value) *value = to_three_digits(**value);
     for (std::int64_t* value : {&cluster.inside.queue, &cluster.between.queue})
-        *value = static_cast<std::int64_t>(rounded(static_cast<double>(*value)));
+        *value = static_cast<std::int64_t>(to_three_digits(static_cast<double>(*value)));
 }
 
 std::string to_text(KernelRates const& rates, std::int64_t memory) {
@@ -72,7 +72,7 @@ Cluster measure_cluster(executor::Transport& transport, executor::Device& device
     if (least > 0) cluster.memory = static_cast<std::int64_t>(0.8 * least / cluster.ranks_per_node);
     for (std::size_t rank = 0; rank < flops.size(); ++rank)  // smaller differences are noise
         if (flops[rank] < 0.7 * cluster.flops_f64)
-            cluster.speeds[static_cast<int>(rank)] = rounded(flops[rank] / cluster.flops_f64);
+            cluster.speeds[static_cast<int>(rank)] = to_three_digits(flops[rank] / cluster.flops_f64);
     if (transport.size() > 1) measure_links(transport, seats, cluster);
     round_all(cluster);
     return cluster;

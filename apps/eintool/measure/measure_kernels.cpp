@@ -1,17 +1,16 @@
 #include <algorithm>
 #include <barrier>
-#include <chrono>
 #include <thread>
 
 #include "apps/eintool/measure/measure_cluster.hpp"
+#include "executor/report/clock.hpp"
 
 namespace ein::apps::tool {
 
 using executor::Device;
+using executor::seconds_now;
 
 namespace {
-
-double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 /// What all but a thirtieth of the values do not exceed.
 double upper(std::vector<double> values) {
@@ -31,11 +30,11 @@ double rate(int threads, std::function<void(int)> const& one) {
     auto const work = [&](int worker) {
         one(worker);
         together.arrive_and_wait();
-        double const start = now();
-        for (int i = 0; i < slices && (i < fewest || now() - start < long_enough); ++i) {
-            double const begin = now();
+        double const start = seconds_now();
+        for (int i = 0; i < slices && (i < fewest || seconds_now() - start < long_enough); ++i) {
+            double const begin = seconds_now();
             double calls = 0, passed = 0;
-            for (; passed < slice; passed = now() - begin) one(worker), ++calls;
+            for (; passed < slice; passed = seconds_now() - begin) one(worker), ++calls;
             rates[static_cast<std::size_t>(worker)].push_back(calls / passed);
         }
     };

@@ -1,21 +1,20 @@
 #include <algorithm>
-#include <chrono>
 #include <map>
 #include <set>
 
 #include "apps/eintool/measure/measure_cluster.hpp"
+#include "executor/report/clock.hpp"
 
 namespace ein::apps::tool {
 
 using executor::Seat;
+using executor::seconds_now;
 using executor::SendEnds;
 using executor::Transport;
 using scheduler::Cluster;
 using scheduler::Link;
 
 namespace {
-
-double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 /// A sender and a receiver. Some pairs talk at once while all other ranks wait.
 using Pair = std::pair<Rank, Rank>;
@@ -117,7 +116,7 @@ private:
             };
             constexpr Transport::Ticket ours = 0, theirs = 1;
             auto const ask = [&] {
-                begin = now();
+                begin = seconds_now();
                 transport_.start_send({out_.data(), asking}, pair.first, asking_tag, ours, SendEnds::when_free);
             };
             if (streams) transport_.start_receive({in_.data(), asking}, pair.second, asking_tag, ours);
@@ -132,7 +131,7 @@ private:
                 for (Transport::Ticket const ticket : done) {
                     --left;
                     if (ticket == ours)
-                        seconds = now() - begin;
+                        seconds = seconds_now() - begin;
                     else if (!streams && begin == 0)
                         ask();
                 }
@@ -145,9 +144,9 @@ private:
     template <class What>
     double timed(What const& what) {
         transport_.barrier();
-        double const begin = now();
+        double const begin = seconds_now();
         double const count = what();
-        double const mine = involved_ ? (now() - begin) / count : 0.0;
+        double const mine = involved_ ? (seconds_now() - begin) / count : 0.0;
         involved_ = false;
         return longest(mine);
     }

@@ -6,8 +6,6 @@
 
 namespace ein::executor {
 
-inline bool is_exact(DType type) { return kind(type) == Kind::integer || kind(type) == Kind::boolean; }
-
 inline scalar::Scalar load_element(void const* from, DType type) {
     if (is_exact(type)) {
         std::int64_t value = 0;

@@ -17,7 +17,6 @@ Expr where(Expr condition, Expr a, Expr b) {
 
 bool is_real_number(Expr const& e) { return e.op() == Op::number && e.node().value.imag() == 0; }
 double number(Expr const& e) { return e.node().value.real(); }
-bool is_number(Expr const& e, double value) { return is_real_number(e) && number(e) == value; }
 
 /// f(s) for a linear f, applied inside where(c, s, 0).
 template <class Linear>

@@ -12,7 +12,6 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-bool exact(DType type) { return kind(type) == Kind::integer || kind(type) == Kind::boolean; }
 bool nonzero(Scalar const& value) { return value.is_integer ? value.integer != 0 : value.number != 0.0; }
 
 std::int64_t least(DType type) {
@@ -26,7 +25,7 @@ std::int64_t greatest(DType type) {
 }
 
 Scalar of_type(DType type, std::int64_t integer, double number) {
-    return exact(type) ? Scalar::of(integer) : Scalar::of(std::complex<double>(number));
+    return is_exact(type) ? Scalar::of(integer) : Scalar::of(std::complex<double>(number));
 }
 
 /// log(e^a + e^b), with the larger taken out of the logarithm.
@@ -88,7 +87,7 @@ Scalar identity(Agg agg, DType type) {
 Scalar combine(Agg agg, DType type, Scalar a, Scalar b) {
     if (agg == Agg::any) return Scalar::of(std::int64_t{nonzero(a) || nonzero(b)});
     if (agg == Agg::all) return Scalar::of(std::int64_t{nonzero(a) && nonzero(b)});
-    if (exact(type)) return Scalar::of(combine_integers(agg, type, a.integer, b.integer));
+    if (is_exact(type)) return Scalar::of(combine_integers(agg, type, a.integer, b.integer));
     return Scalar::of(combine_numbers(agg, type, a.number, b.number));
 }
 

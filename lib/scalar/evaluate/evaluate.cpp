@@ -13,7 +13,6 @@
 namespace ein::scalar {
 namespace {
 
-bool exact(DType type) { return kind(type) == Kind::integer || kind(type) == Kind::boolean; }
 bool nonzero(Scalar const& value) { return value.is_integer ? value.integer != 0 : value.number != 0.0; }
 
 double rounded(double value, DType to) {
@@ -63,8 +62,8 @@ std::int64_t checked_position(std::int64_t index, std::int64_t extent) {
 
 Scalar convert(Scalar value, DType from, DType to) {
     if (to == DType::boolean) return Scalar::of(std::int64_t{nonzero(value)});
-    if (exact(to)) return Scalar::of(wrap(exact(from) ? value.integer : to_integer(value.number.real()), to));
-    if (exact(from)) {
+    if (is_exact(to)) return Scalar::of(wrap(is_exact(from) ? value.integer : to_integer(value.number.real()), to));
+    if (is_exact(from)) {
         auto const whole = value.integer;  // straight to float: by way of double it would round twice
         bool const narrow = to != DType::f64 && to != DType::c128;
         double const number = narrow ? static_cast<double>(static_cast<float>(whole)) : static_cast<double>(whole);

@@ -25,7 +25,6 @@ struct Simplified {
     Profile profile;
 };
 
-bool is_number(Expr const& expr, double value) { return expr.op() == Op::number && expr.node().value == value; }
 
 bool any_complex(Profile const& profile) {
     for (auto const& type : profile) {

@@ -10,7 +10,6 @@
 namespace ein::scalar {
 namespace {
 
-bool exact(DType type) { return kind(type) == Kind::integer || kind(type) == Kind::boolean; }
 
 ValueType strong(DType type) { return {type, false, std::nullopt}; }
 ValueType weak(DType type) { return {type, true, std::nullopt}; }
@@ -39,7 +38,7 @@ Typing uniform(ValueType const& value) { return {value, value.type}; }
 /// sqrt, exp, ... of integers are f64.
 ValueType as_float(ValueType value) {
     value.constant.reset();
-    if (exact(value.type)) value.type = DType::f64;
+    if (is_exact(value.type)) value.type = DType::f64;
     return value;
 }
 
@@ -73,8 +72,8 @@ Typing binary_arithmetic(Op op, ValueType const& a, ValueType const& b, DType co
     ValueType value = arithmetic(op, common(a, b), compute);
     if (op == Op::mod) refuse_complex(op, value.type);
     if (op == Op::div) return uniform(as_float(value));
-    if (value.weak && exact(value.type)) return weak_integers(op, a, b);
-    bool const reciprocal = op == Op::pow && exact(value.type) && b.constant && *b.constant < 0;
+    if (value.weak && is_exact(value.type)) return weak_integers(op, a, b);
+    bool const reciprocal = op == Op::pow && is_exact(value.type) && b.constant && *b.constant < 0;
     if (reciprocal) value.type = DType::f64;
     return uniform(value);
 }
@@ -82,7 +81,7 @@ Typing binary_arithmetic(Op op, ValueType const& a, ValueType const& b, DType co
 Typing comparison(Op op, ValueType const& a, ValueType const& b) {
     DType work = common(a, b).type;
     if (op != Op::eq && op != Op::ne) refuse_complex(op, work);
-    if (exact(work)) work = DType::i64;  // a weak 300 must not wrap before it is compared with a u8
+    if (is_exact(work)) work = DType::i64;  // a weak 300 must not wrap before it is compared with a u8
     return {strong(DType::boolean), work};
 }
 
@@ -128,7 +127,7 @@ Typing same(ValueType value) {
 }
 
 Typing position(ValueType const& index) {
-    if (!exact(index.type)) throw Refused{"'position' of numbers that are no integers"};
+    if (!is_exact(index.type)) throw Refused{"'position' of numbers that are no integers"};
     return {strong(DType::i64), DType::i64};
 }
 

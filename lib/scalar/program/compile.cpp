@@ -15,7 +15,6 @@
 namespace ein::scalar {
 namespace {
 
-bool exact(DType type) { return kind(type) == Kind::integer || kind(type) == Kind::boolean; }
 
 /// The expression with numbers for its params.
 class Binding {
@@ -117,7 +116,7 @@ private:
     }
 
     int wrapped(Op op, DType type, int a) {
-        bool const narrow = exact(type) && type != DType::i64;
+        bool const narrow = is_exact(type) && type != DType::i64;
         return narrow && info(op).overflows ? code_.unary(kernels().wrap[static_cast<int>(type)], DType::i64, a) : a;
     }
 
@@ -134,7 +133,7 @@ private:
         int const target = register_number(to);
         UnaryKernel const change = kernels().convert[source][target];
         int const moved = change == nullptr ? a : code_.unary(change, Meaning::conversion, Op::cast, target, to, a);
-        bool const fits = !exact(to) || to == DType::i64 || (exact(from) && promote(from, to) == to);
+        bool const fits = !is_exact(to) || to == DType::i64 || (is_exact(from) && promote(from, to) == to);
         return fits ? moved : code_.unary(kernels().wrap[static_cast<int>(to)], DType::i64, moved);
     }
 
@@ -149,7 +148,7 @@ private:
 
     /// Powers that multiplication, division or a root gives at least as exactly as pow.
     std::optional<int> known_power(int base, Scalar const& exponent, DType work) {
-        if (exact(work))
+        if (is_exact(work))
             return exponent.integer == 2 ? std::optional(apply(Op::mul, work, work, base, base)) : std::nullopt;
         if (is_complex(work))
             return exponent.number == 2.0 ? std::optional(apply(Op::mul, work, work, base, base)) : std::nullopt;

@@ -15,8 +15,6 @@ using namespace ein::planner;
 
 namespace {
 
-constexpr double infinite = std::numeric_limits<double>::infinity();
-
 /// The model with its variables in an order of deciding.
 Model in_order(Model const& model) {
     std::vector<int> all(model.variables.size());

@@ -8,7 +8,7 @@
 namespace ein::executor::cuda {
 namespace {
 
-constexpr Extent tile_edge = 32, transpose_threads = 256, least_edge = 8;  // as in kernels/transpose.cuh
+constexpr Extent transpose_edge = 32, transpose_threads = 256, least_edge = 8;  // as in kernels/transpose.cuh
 
 /// The outer loop, but the last, along which the main operand runs, or -1.
 int across_loop(Loops const& loops) {
@@ -26,7 +26,7 @@ std::vector<bool> tiled_operands(Loops const& loops) {
     std::size_t bytes = 0;
     Loop const &across = loops.outer[loops.outer.size() - 2], &along = loops.outer.back();
     for (std::size_t k = 0; k < loops.operands.size(); ++k) {
-        std::size_t const more = tile_edge * (tile_edge + 1) * size_of(loops.dtypes[k]);
+        std::size_t const more = transpose_edge * (transpose_edge + 1) * size_of(loops.dtypes[k]);
         tiled.push_back(across.steps[k] == 1 && along.steps[k] > 1 && bytes + more <= tuning::most_shared_bytes);
         if (tiled.back()) bytes += more;
     }
@@ -64,7 +64,7 @@ std::optional<Program> transpose_program(EinsumText const& text, Loops loops) {
     std::vector<bool> const tiled = tiled_operands(loops);
     if (std::find(tiled.begin(), tiled.end(), true) == tiled.end()) return std::nullopt;
     Loop const &a = loops.outer[loops.outer.size() - 2], &b = loops.outer.back();
-    Extent const across_tiles = ceil_div(a.length, tile_edge), along_tiles = ceil_div(b.length, tile_edge);
+    Extent const across_tiles = ceil_div(a.length, transpose_edge), along_tiles = ceil_div(b.length, transpose_edge);
     Extent const blocks = loops.outputs() / (a.length * b.length) * across_tiles * along_tiles;
     if (blocks >= Extent{1} << 31) return std::nullopt;
     KernelStruct kernel(text, loops, {}, "TransposeArguments");
