@@ -1,20 +1,76 @@
 #include "apps/einplan/batch_lines.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <sstream>
 
 namespace ein::apps {
+namespace {
 
-std::string batch_line(schedule::Header const& header, scheduler::Cluster const& cluster) {
-    constexpr double mebibyte = 1 << 20, of_the_program = 256;
-    int const a_node = std::min(header.ranks, cluster.ranks_per_node);
-    int const nodes = (header.ranks + a_node - 1) / a_node;
+constexpr double mebibyte = 1 << 20, of_the_program = 256;
+
+/// What a shell command prints; nothing where it fails.
+std::string output_of(char const* command) {
+    FILE* const pipe = popen(command, "r");
+    if (pipe == nullptr) return "";
+    std::string out;
+    char text[256];
+    while (std::fgets(text, sizeof text, pipe) != nullptr) out += text;
+    return pclose(pipe) == 0 ? out : "";
+}
+
+bool slurm_is_configured() {
+    return std::getenv("SLURM_CONF") != nullptr || std::filesystem::exists("/etc/slurm/slurm.conf");
+}
+
+}  // namespace
+
+std::optional<NodeSize> largest_node(std::string const& listing) {
+    std::optional<NodeSize> largest;
+    std::istringstream lines(listing);
+    for (std::string line; std::getline(lines, line);) {
+        std::erase(line, '+');
+        std::istringstream numbers(line);
+        NodeSize node;
+        if (!(numbers >> node.cores >> node.mebibytes) || node.cores < 1) continue;
+        if (!largest || node.cores > largest->cores ||
+            (node.cores == largest->cores && node.mebibytes > largest->mebibytes))
+            largest = node;
+    }
+    return largest;
+}
+
+NodeSize node_at_hand() {
+    if (slurm_is_configured())
+        if (auto const node = largest_node(output_of("timeout 2 sinfo --noheader --format='%c %m' 2> /dev/null")))
+            return *node;
+    double const bytes = static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
+    return {static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN)), static_cast<std::int64_t>(bytes / mebibyte)};
+}
+
+std::string batch_line(schedule::Header const& header, scheduler::Cluster const& cluster,
+                       std::optional<NodeSize> const& node) {
     std::vector<std::int64_t> const& peaks = header.prediction.peak_bytes;
     double const peak = static_cast<double>(*std::max_element(peaks.begin(), peaks.end())) / mebibyte;
-    auto const memory = static_cast<std::int64_t>(std::ceil(a_node * (1.1 * peak + of_the_program)));
+    double const of_a_rank = 1.1 * peak + of_the_program;
+    int a_node = std::min(header.ranks, cluster.ranks_per_node), threads = cluster.threads;
+    if (node) {
+        int const room = static_cast<int>(std::min(1e6, static_cast<double>(node->mebibytes) / of_a_rank));
+        a_node = std::max(1, std::min({a_node, node->cores, room}));
+        threads = std::max(1, std::min(threads, node->cores / a_node));
+    }
+    int const nodes = (header.ranks + a_node - 1) / a_node;
+    auto const memory = static_cast<std::int64_t>(std::ceil(a_node * of_a_rank));
+    bool const too_large = node && memory > node->mebibytes;
     return "#SBATCH --nodes=" + std::to_string(nodes) + " --ntasks=" + std::to_string(header.ranks) +
-           " --ntasks-per-node=" + std::to_string(a_node) + " --cpus-per-task=" + std::to_string(cluster.threads) +
-           " --mem=" + std::to_string(memory) + "M";
+           " --ntasks-per-node=" + std::to_string(a_node) + " --cpus-per-task=" + std::to_string(threads) +
+           " --mem=" + std::to_string(memory) + "M" +
+           (too_large ? "  (the nodes here have " + std::to_string(node->mebibytes) + "M)" : "");
 }
 
 }  // namespace ein::apps

@@ -1,8 +1,11 @@
-// What to write into a batch script for a schedule: Slurm's options from the cluster and the predicted peak.
+// What to write into a batch script for a schedule: Slurm's options from the cluster, the nodes that there are, and the
+// predicted peak.
 // Example: 8 ranks, 4 a node, 8 threads, a peak of 1 GiB: "#SBATCH --nodes=2 --ntasks=8 --ntasks-per-node=4
-// --cpus-per-task=8 --mem=5531M".
+// --cpus-per-task=8 --mem=5531M"; where nodes have 16 cores, --cpus-per-task=4.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 
 #include "lib/schedule/model/schedule.hpp"
@@ -10,8 +13,23 @@
 
 namespace ein::apps {
 
+/// What one node has. A job that asks for more waits for ever.
+struct NodeSize {
+    int cores = 0;
+    std::int64_t mebibytes = 0;
+};
+
+/// The largest node that `listing` names, one "CORES MEBIBYTES" a line, as sinfo --format='%c %m' prints them
+/// ("128+" means at least that).
+std::optional<NodeSize> largest_node(std::string const& listing);
+
+/// Slurm's largest node, where its commands are installed and answer within two seconds; else this machine.
+NodeSize node_at_hand();
+
 /// Memory of a node: for each of its ranks the largest peak, a tenth of it for blocks that are rounded up, and 256 MiB
 /// for the program, MPI and its buffers.
-std::string batch_line(schedule::Header const& header, scheduler::Cluster const& cluster);
+/// @param node  what a job may ask of one; nothing: as much as the cluster says
+std::string batch_line(schedule::Header const& header, scheduler::Cluster const& cluster,
+                       std::optional<NodeSize> const& node);
 
 }  // namespace ein::apps

@@ -8,10 +8,10 @@
 #include "apps/einplan/planning.hpp"
 #include "apps/einplan/planning_request.hpp"
 #include "apps/einplan/sweep.hpp"
+#include "apps/graph_file.hpp"
 #include "apps/report_errors.hpp"
 #include "lib/base/hash.hpp"
 #include "lib/base/hex.hpp"
-#include "lib/base/json.hpp"
 #include "lib/graph/contract.hpp"
 #include "lib/graph/read_graph.hpp"
 #include "lib/relation/plan_json.hpp"
@@ -27,31 +27,38 @@ std::string hash_of(std::string const& text) {
 }
 
 /// Data files are named relative to the graph; the schedule says where that is from its own folder.
-void set_origin(schedule::Header& header, fs::path const& graph, std::string text, fs::path const& schedule) {
-    header.graph_text = std::move(text);
-    header.graph_file = graph.filename().string();
+void set_origin(schedule::Header& header, apps::GraphFile const& graph, fs::path const& schedule) {
+    header.graph_text = graph.text;
+    header.graph_file = fs::path(graph.name).filename().string();
+    fs::path const folder = graph.folder.empty() ? "." : graph.folder;
     fs::path const from = fs::absolute(schedule).lexically_normal().parent_path();
-    header.folder = fs::absolute(graph).lexically_normal().parent_path().lexically_relative(from).string();
+    header.folder = fs::absolute(folder / "").lexically_normal().parent_path().lexically_relative(from).string();
+}
+
+/// The schedule, and the decisions where --plan-out asks for them.
+void write(apps::EinplanOptions const& options, apps::GraphFile const& file, graph::EinGraph const& graph,
+           apps::Planned& planned) {
+    if (options.writes) {
+        set_origin(planned.made.schedule.header, file, options.out);
+        schedule::write_file(planned.made.schedule, options.out);
+    }
+    if (!options.plan_out.empty() && !options.dry_run)
+        apps::write_text(options.plan_out, relation::write_plan(graph, planned.plan, hash_of(file.text)));
 }
 
 int run(apps::EinplanOptions const& options) {
-    std::string const text = read_text_file(options.graph);
-    graph::EinGraph const graph = graph::lower_contractions(graph::read_graph(text, options.graph.string()));
+    apps::GraphFile const file = apps::read_graph_file(options.graph);
+    graph::EinGraph const graph = graph::lower_contractions(graph::read_graph(file.text, file.name));
     apps::Machines const machines = apps::read_machines(options);
     apps::PlanReport report(options, machines);
     if (!options.sweep.empty()) report.sweep(apps::sweep(options, graph, machines));
     if (options.ranks > 0) {
-        apps::check_mesh(graph, options.ranks, options.graph.string());
-        std::string const graph_hash = hash_of(text);
+        apps::check_mesh(graph, options.ranks, file.name);
         apps::Planned planned = plan_and_schedule(graph, planning_options(options, machines, options.ranks),
-                                                  given_plan(options, graph, graph_hash));
-        schedule::Schedule& schedule = planned.made.schedule;
-        set_origin(schedule.header, options.graph, text, options.out);
-        schedule::write_file(schedule, options.out);
-        if (!options.plan_out.empty())
-            apps::write_text(options.plan_out, relation::write_plan(graph, planned.plan, graph_hash));
+                                                  given_plan(options, graph, hash_of(file.text)));
+        write(options, file, graph, planned);
         report.plan(graph, planned);
-        report.simulation(schedule);
+        report.simulation(planned.made.schedule);
     }
     report.end();
     return 0;

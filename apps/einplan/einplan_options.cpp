@@ -13,10 +13,13 @@ namespace {
 namespace fs = std::filesystem;
 
 void add_options(CLI::App& app, EinplanOptions& options) {
-    app.add_option("GRAPH", options.graph, "EinGraph JSON file")->required();
+    app.add_option("GRAPH", options.graph, "EinGraph JSON file; - for standard input, with -o or --dry-run")
+        ->required();
     app.add_option("-n,--ranks", options.ranks, "ranks that will run the schedule (any number; primes too)")
         ->check(CLI::Range(1, 1 << 20));
-    app.add_option("-o,--output", options.out, "schedule to write (default: GRAPH with .sched)");
+    app.add_option("-o,--output", options.out,
+                   "schedule to write (default: GRAPH with .sched; none with --explain, --simulate or --sweep)");
+    app.add_flag("--dry-run", options.dry_run, "everything but writing files");
     app.add_option("--parts", options.parts, "kernel calls for each EinSum (default: as many as ranks)")
         ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 40));
     app.add_option("--decompose", options.decompose, "how EinSums are cut:" + planner::strategy_list())
@@ -51,8 +54,7 @@ void add_options(CLI::App& app, EinplanOptions& options) {
                  "predict the run on the cluster: makespan, seconds by rank, timeline, critical path; --simulate=json "
                  "for programs")
         ->check(CLI::IsMember({"text", "json"}));
-    app.add_option("--sweep", options.sweep,
-                   "rank counts, as 1,2,4,8: a table of predictions; without -n nothing is written")
+    app.add_option("--sweep", options.sweep, "rank counts, as 1,2,4,8: a table of predictions")
         ->delimiter(',')
         ->check(CLI::Range(1, 1 << 20));
     app.add_flag("--explain{text}", options.explain,
@@ -74,6 +76,10 @@ void check_and_complete(EinplanOptions& options) {
     if (options.ranks == 0 && !options.explain.empty())
         throw UsageError("--explain: expected -n, since a table of --sweep alone has no schedule to explain; add it");
     options.placed = !options.out.empty();
+    bool const to_read = !options.explain.empty() || !options.simulate.empty() || !options.sweep.empty();
+    options.writes = !options.dry_run && (options.placed || !to_read);
+    if (options.graph == "-" && options.writes && !options.placed)
+        throw UsageError("-o: expected the schedule's file, since the graph comes from standard input; add -o FILE");
     if (options.out.empty()) options.out = fs::path(options.graph).replace_extension(".sched");
     check_written({{"-o", options.out}, {"--plan-out", options.plan_out}},
                   {{"GRAPH", options.graph}, {"--plan-in", options.plan_in}, {"--cluster", options.cluster}});

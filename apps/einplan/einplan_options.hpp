@@ -14,6 +14,8 @@ struct EinplanOptions {
     int ranks = 0;
     std::filesystem::path out;  // of the schedule
     bool placed = false;        // --output said where; else it goes beside the graph
+    bool dry_run = false;
+    bool writes = true;  // the schedule: not in a dry run, nor where only something to read was asked for
     std::int64_t parts = 0;
     std::string decompose = "eindecomp";
     std::string cost_unit = "bytes";

@@ -5,8 +5,10 @@
 
 #include "apps/command_line.hpp"
 #include "apps/einplan/batch_lines.hpp"
+#include "apps/einplan/one_rank.hpp"
 #include "apps/einplan/plan_summary.hpp"
 #include "apps/explain/print.hpp"
+#include "lib/base/quantities.hpp"
 #include "scheduler/simulate/simulate.hpp"
 
 namespace ein::apps {
@@ -31,7 +33,7 @@ void PlanReport::sweep(std::vector<SweepRow> const& rows) {
 void PlanReport::plan(graph::EinGraph const& graph, Planned const& planned) {
     for (std::string const& note : planned.notes) std::fprintf(stderr, "einplan: %s\n", note.c_str());
     if (options_.explain.empty()) {
-        if (!options_.quiet && !json_) print(summary_of(planned));
+        if (!options_.quiet && !json_) print(summary_of(graph, planned));
         return;
     }
     auto explanation = explain::explain(graph, planned.plan, planned.made);
@@ -39,7 +41,7 @@ void PlanReport::plan(graph::EinGraph const& graph, Planned const& planned) {
         explanation.device = explain::device_story(planned.made.schedule, *memory);
     if (options_.explain == "json") document_.update(explain::to_json(explanation));
     if (options_.explain == "text") print(explain::to_text(explanation));
-    if (options_.explain == "html") page(explain::to_html(explanation), planned);
+    if (options_.explain == "html") page(explain::to_html(explanation), summary_of(graph, planned));
 }
 
 void PlanReport::simulation(schedule::Schedule const& schedule) {
@@ -58,21 +60,26 @@ void PlanReport::end() const {
     if (json_) print(document_.dump(1, ' ', false, Json::error_handler_t::replace) + "\n");
 }
 
-std::string PlanReport::summary_of(Planned const& planned) const {
-    std::string device;
+std::string PlanReport::summary_of(graph::EinGraph const& graph, Planned const& planned) const {
+    schedule::Schedule const& schedule = planned.made.schedule;
+    std::string text = plan_summary(schedule, planned.plan, options_.writes ? options_.out.string() : "");
     if (auto const memory = device_memory_of(options_))
-        device =
-            "  device          " + explain::device_text(explain::device_story(planned.made.schedule, *memory)) + "\n";
-    return plan_summary(planned.made.schedule, planned.plan, options_.out.string()) + device + "  batch           " +
-           batch_line(planned.made.schedule.header, machines_.cluster) + "\n";
+        text += "  device          " + explain::device_text(explain::device_story(schedule, *memory)) + "\n";
+    auto const node = options_.cluster.empty() ? std::optional(node_at_hand()) : std::nullopt;
+    text += "  batch           " + batch_line(schedule.header, machines_.cluster, node) + "\n";
+    if (!options_.plan_in.empty()) return text;
+    if (auto const one = faster_alone(graph, planning_options(options_, machines_, schedule.header.ranks), planned))
+        text += "  faster          on one rank: " + format_seconds(one->alone) + " predicted instead of " +
+                format_seconds(one->planned) + "; use -n 1\n";
+    return text;
 }
 
 /// A page goes beside a schedule that was given a place.
-void PlanReport::page(std::string const& text, Planned const& planned) const {
-    if (!options_.placed) return print(text);
+void PlanReport::page(std::string const& text, std::string const& summary) const {
+    if (!options_.writes) return print(text);
     fs::path const file = fs::path(options_.out).replace_extension(".html");
     write_text(file, text);
-    if (!options_.quiet && !json_) print(summary_of(planned) + "  explained       " + file.string() + "\n");
+    if (!options_.quiet && !json_) print(summary + "  explained       " + file.string() + "\n");
 }
 
 }  // namespace ein::apps

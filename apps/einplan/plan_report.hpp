@@ -18,8 +18,8 @@ public:
     void end() const;
 
 private:
-    std::string summary_of(Planned const& planned) const;
-    void page(std::string const& text, Planned const& planned) const;
+    std::string summary_of(graph::EinGraph const& graph, Planned const& planned) const;
+    void page(std::string const& text, std::string const& summary) const;
 
     EinplanOptions const& options_;
     Machines const& machines_;

@@ -102,6 +102,7 @@ std::string plan_summary(schedule::Schedule const& schedule, relation::Plan cons
     if (idle > 0)
         out << line("idle ranks", std::to_string(idle) + " of " + std::to_string(header.ranks) +
                                       " have nothing to do: the extents allow no more parts");
+    if (file.empty()) return out.str() + line("written", "nothing; -o FILE writes the schedule");
     out << line("written", file);
     out << line("run", (header.ranks == 1 ? "" : "mpirun -n " + std::to_string(header.ranks) + " ") + "einrun " + file +
                            (spilled.blocks > 0 ? " --spill-dir DIR" : ""));

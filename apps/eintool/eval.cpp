@@ -5,9 +5,9 @@
 
 #include "apps/eintool/commands.hpp"
 #include "apps/element_text.hpp"
+#include "apps/graph_file.hpp"
 #include "apps/graph_inputs.hpp"
 #include "executor/startup/host_memory.hpp"
-#include "lib/base/json.hpp"
 #include "lib/base/output_place.hpp"
 #include "lib/base/sizes.hpp"
 #include "lib/graph/read_graph.hpp"
@@ -65,10 +65,11 @@ void check_memory(graph::EinGraph const& graph, std::string const& file) {
 }
 
 int eval(EvalOptions const& options) {
-    graph::EinGraph graph = graph::read_graph(read_text_file(options.path), options.path);
-    check_memory(graph, options.path);
+    GraphFile const file = read_graph_file(options.path);
+    graph::EinGraph graph = graph::read_graph(file.text, file.name);
+    check_memory(graph, file.name);
     use_given_inputs(graph, options.inputs);
-    relation::Interpreter interpreter(graph, leaf_reader(graph, fs::path(options.path).parent_path()),
+    relation::Interpreter interpreter(graph, leaf_reader(graph, file.folder),
                                       given_params(options.params, graph.params));
     if (!options.out.empty()) make_folder(options.out, "--out");
     for (ValueId output : graph.outputs) {
@@ -87,7 +88,7 @@ void add_eval(CLI::App& app, Action& chosen) {
     CLI::App* command =
         app.add_subcommand("eval", "Compute a small graph with the reference interpreter, in this one process");
     auto const options = std::make_shared<EvalOptions>();
-    command->add_option("GRAPH", options->path, "EinGraph JSON file")->required();
+    command->add_option("GRAPH", options->path, "EinGraph JSON file; - for standard input")->required();
     command->add_option("--out", options->out, "write the outputs there as NAME.npy");
     command->add_option("--input", options->inputs, "NAME=FILE: data for a tensor")->take_all();
     command->add_option("--set", options->params, "NAME=NUMBER: another value for a param")->take_all();

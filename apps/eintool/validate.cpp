@@ -2,7 +2,7 @@
 #include <memory>
 
 #include "apps/eintool/commands.hpp"
-#include "lib/base/json.hpp"
+#include "apps/graph_file.hpp"
 #include "lib/graph/read_graph.hpp"
 
 namespace ein::apps::tool {
@@ -11,11 +11,12 @@ void add_validate(CLI::App& app, Action& chosen) {
     CLI::App* command =
         app.add_subcommand("validate", "Check a graph and tell every fault at once; exit code 3 when there is one");
     auto const path = std::make_shared<std::string>();
-    command->add_option("GRAPH", *path, "EinGraph JSON file")->required();
+    command->add_option("GRAPH", *path, "EinGraph JSON file; - for standard input")->required();
     command->callback([path, &chosen] {
         chosen = [path] {
-            graph::EinGraph const graph = graph::read_graph(read_text_file(*path), *path);
-            std::printf("%s: sound: %zu tensors, %zu nodes after lowering, %zu outputs\n", path->c_str(),
+            GraphFile const file = read_graph_file(*path);
+            graph::EinGraph const graph = graph::read_graph(file.text, file.name);
+            std::printf("%s: sound: %zu tensors, %zu nodes after lowering, %zu outputs\n", file.name.c_str(),
                         graph.leaves.size(), graph.nodes.size(), graph.outputs.size());
             return 0;
         };

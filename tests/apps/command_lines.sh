@@ -50,7 +50,29 @@ expect 2 "--explain: expected text, json or html, found 'xml'" plan "$graph" -n 
 expect 0 "s.html" plan "$graph" -n 4 --explain=html
 expect 0 "</html>" cat "$work/s.html"
 cp "$graph" "$work/first.json"
+# Nothing is written by commands that show something, but where -o says so, nor by --dry-run.
 expect 0 "</html>" "$bin/einplan" "$work/first.json" -n 4 --explain=html
+expect 0 "lower bound" "$bin/einplan" "$work/first.json" -n 4 --explain
+expect 0 "critical path" "$bin/einplan" "$work/first.json" -n 4 --simulate
+expect 0 "words a rank" "$bin/einplan" "$work/first.json" -n 4 --sweep 1,2
+expect 0 "written         nothing; -o FILE writes the schedule" "$bin/einplan" "$work/first.json" -n 4 --dry-run
+expect 0 "written         nothing" "$bin/einplan" "$graph" -n 4 --dry-run --plan-out "$work/dry.json" -o "$work/dry.sched"
+for file in first.sched first.html dry.json dry.sched; do [ ! -e "$work/$file" ] || { echo "FAILED: $file was written"; failed=1; }; done
+expect 0 "einrun $work/first.sched" "$bin/einplan" "$work/first.json" -n 4
+rm -f "$work/first.sched"
+# A graph from standard input.
+# shellcheck disable=SC2317
+from_input() { "$@" < "$graph"; }
+expect 0 "for 4 ranks" from_input "$bin/einplan" - -n 4 --dry-run
+expect 0 "for 4 ranks" from_input "$bin/einplan" - -n 4 -o "$work/input.sched"
+expect 2 "add -o FILE" from_input "$bin/einplan" - -n 4
+expect 0 "sound" from_input "$bin/eintool" validate -
+expect 0 "largest f32 (): 11" from_input "$bin/eintool" eval -
+expect 3 "standard input" "$bin/einplan" - -n 4 --dry-run < <(echo '{')
+# What one rank does faster is said.
+expect 0 "faster          on one rank" "$bin/einplan" "$graph" -n 4 --dry-run
+"$bin/eintool" make matmul 4000 4000 4000 -o "$work/square.json" > /dev/null
+if "$bin/einplan" "$work/square.json" -n 4 --dry-run | grep faster; then echo "FAILED: a product of 4000 is not faster on one rank"; failed=1; fi
 "$bin/eintool" make llama --layers 2 -o "$work/layers.json"
 for file in "$examples"/*.json "$work/layers.json"; do
     counts="1 4 7"

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "apps/einplan/batch_lines.hpp"
 #include "apps/einplan/plan_summary.hpp"
 #include "lib/base/error.hpp"
 #include "lib/schedule/memory/replay.hpp"
@@ -173,4 +174,28 @@ TEST_CASE("where much is moved the plan that moves less is taken", "[apps][plann
     CHECK(taken.plan.elements().total() > published.elements().total());
     CHECK(apps::plan_and_schedule(small, on(8)).plan.elements() ==
           planner::plan(small, {.ranks = 8}).elements());  // not worth a look
+}
+
+TEST_CASE("the largest node of sinfo's list is the one with most cores", "[apps][batch]") {
+    CHECK(apps::largest_node("16 64000\n128 256000+\n128 512000\n")->mebibytes == 512000);
+    CHECK(apps::largest_node("8+ 1000\n")->cores == 8);
+    CHECK_FALSE(apps::largest_node(""));
+    CHECK_FALSE(apps::largest_node("slurm_load_partitions: Unable to contact slurm controller\n"));
+}
+
+TEST_CASE("a batch line asks for no more than the nodes have", "[apps][batch]") {
+    scheduler::Cluster const cluster;  // 4 ranks a node, 8 threads a rank
+    schedule::Header header;
+    header.ranks = 6;
+    header.prediction.peak_bytes = {std::int64_t{1} << 30, 0, 0, 0, 0, 0};
+    auto const line = [&](std::optional<apps::NodeSize> node) { return apps::batch_line(header, cluster, node); };
+    CHECK(line(std::nullopt) == "#SBATCH --nodes=2 --ntasks=6 --ntasks-per-node=4 --cpus-per-task=8 --mem=5530M");
+    CHECK(line(apps::NodeSize{64, 100000}) == line(std::nullopt));
+    CHECK(line(apps::NodeSize{8, 100000}) ==
+          "#SBATCH --nodes=2 --ntasks=6 --ntasks-per-node=4 --cpus-per-task=2 --mem=5530M");
+    CHECK(line(apps::NodeSize{8, 4000}) ==
+          "#SBATCH --nodes=3 --ntasks=6 --ntasks-per-node=2 --cpus-per-task=4 --mem=2765M");
+    CHECK(
+        line(apps::NodeSize{1, 1000}) ==
+        "#SBATCH --nodes=6 --ntasks=6 --ntasks-per-node=1 --cpus-per-task=1 --mem=1383M  (the nodes here have 1000M)");
 }
