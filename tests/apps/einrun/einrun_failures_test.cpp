@@ -1,5 +1,5 @@
 // What einrun says and leaves when something around it fails: disks, folders, other processes.
-#include "tests/executor/run/einrun_place.hpp"
+#include "tests/apps/einrun/einrun_place.hpp"
 
 using namespace ein;
 using namespace ein::test;

@@ -1,5 +1,5 @@
 // What einrun leaves when a signal ends it: a flight record of each rank beside the results, nothing among them.
-#include "tests/executor/run/einrun_place.hpp"
+#include "tests/apps/einrun/einrun_place.hpp"
 
 using namespace ein;
 using namespace ein::test;

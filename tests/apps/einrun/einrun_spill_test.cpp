@@ -1,6 +1,6 @@
 // einrun with less memory than its schedule needs: --memory and --spill-dir.
 #include "lib/schedule/memory/spill.hpp"
-#include "tests/executor/run/einrun_place.hpp"
+#include "tests/apps/einrun/einrun_place.hpp"
 
 using namespace ein;
 using namespace ein::test;

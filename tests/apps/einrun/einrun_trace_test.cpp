@@ -2,7 +2,7 @@
 #include <limits>
 #include <map>
 
-#include "tests/executor/run/einrun_place.hpp"
+#include "tests/apps/einrun/einrun_place.hpp"
 
 using namespace ein;
 using namespace ein::test;

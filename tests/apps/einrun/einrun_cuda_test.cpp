@@ -1,6 +1,6 @@
 // einrun itself on a fake of CUDA: which device it takes, what it says of it, and what --allow-tf32 changes.
 #include "lib/tensor/compare.hpp"
-#include "tests/executor/run/einrun_place.hpp"
+#include "tests/apps/einrun/einrun_place.hpp"
 #include "tests/support/fake_cuda/fake_cuda.hpp"
 
 using namespace ein;

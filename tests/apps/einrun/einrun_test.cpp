@@ -1,5 +1,5 @@
 // The program itself: exit codes, messages, files. Schedules are written by hand.
-#include "tests/executor/run/einrun_place.hpp"
+#include "tests/apps/einrun/einrun_place.hpp"
 
 using namespace ein;
 using namespace ein::test;
