@@ -31,6 +31,7 @@
 #include "executor/trace/flight_record.hpp"
 #include "executor/trace/trace.hpp"
 #include "executor/transport/launcher.hpp"
+#include "lib/base/json.hpp"
 #include "lib/base/replaced_file.hpp"
 #include "lib/schedule/device/producer_fusion.hpp"
 #include "lib/schedule/file/file.hpp"

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "lib/base/json.hpp"
 #include "lib/base/sizes.hpp"
 
 namespace ein::executor {

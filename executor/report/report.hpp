@@ -5,7 +5,7 @@
 #include <string>
 
 #include "executor/engine/engine.hpp"
-#include "lib/base/json.hpp"
+#include "lib/base/json_fwd.hpp"
 
 namespace ein::executor {
 

@@ -6,7 +6,7 @@
 #include <filesystem>
 
 #include "executor/trace/record.hpp"
-#include "lib/base/json.hpp"
+#include "lib/base/json_fwd.hpp"
 
 namespace ein::executor {
 

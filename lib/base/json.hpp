@@ -14,10 +14,9 @@
 #include <string_view>
 
 #include "lib/base/error.hpp"
+#include "lib/base/json_fwd.hpp"
 
 namespace ein {
-
-using Json = nlohmann::json;  // object keys sorted: what we write is the same every time
 
 /// Reads a whole file as text. @throws InputError when it cannot be read
 std::string read_text_file(std::filesystem::path const& path);

@@ -2,6 +2,7 @@
 
 #include <sstream>
 
+#include "lib/base/json.hpp"
 #include "lib/schedule/memory/replay.hpp"
 
 namespace ein::schedule {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "lib/base/json.hpp"
+#include "lib/base/json_fwd.hpp"
 #include "lib/schedule/model/schedule.hpp"
 
 namespace ein::schedule {

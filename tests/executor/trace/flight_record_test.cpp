@@ -4,6 +4,7 @@
 
 #include <fstream>
 
+#include "lib/base/json.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/sample_schedules.hpp"
 

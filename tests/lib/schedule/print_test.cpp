@@ -1,5 +1,6 @@
 #include "lib/schedule/print.hpp"
 
+#include "lib/base/json.hpp"
 #include "lib/schedule/memory/spill.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/schedule_builder.hpp"
