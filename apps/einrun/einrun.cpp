@@ -23,6 +23,7 @@
 #include "executor/io/inputs.hpp"
 #include "executor/io/output_files.hpp"
 #include "executor/report/report.hpp"
+#include "executor/report/verification.hpp"
 #include "executor/startup/agreement.hpp"
 #include "executor/startup/core_sets.hpp"
 #include "executor/startup/host_memory.hpp"
@@ -330,9 +331,9 @@ private:
         Json report = gather_report(transport_, header_, facts, result_);
         agree(transport_, [&] {
             if (!first()) return;
-            apps::VerifyResult verified;
+            Verification verified;
             if (options_.verify) verified = verify(report["tf32"].get<bool>());
-            if (options_.verify) report["verify"] = verified.report;
+            if (options_.verify) report["verify"] = to_json(verified);
             try {
                 if (!options_.report.empty()) ReplacedFile("--report", options_.report).write(report.dump(2) + "\n");
             } catch (RunError const& error) {
@@ -353,22 +354,14 @@ private:
         return 0;
     }
 
-    apps::VerifyResult verify(bool tf32) const {
+    Verification verify(bool tf32) const {
         return apps::verify_run({header_.graph_text, header_.graph_file, data_folder(), options_.out, options_.inputs,
                                  params_, options_.samples, tf32});
     }
 
-    static std::string ill_conditioned(Json const& verify) {
-        auto const count = verify.at("ill_conditioned").get<std::int64_t>();
-        return count == 0 ? "" : " (" + std::to_string(count) + " are ill-conditioned and off by rounding)";
-    }
-
-    std::string summary(Json const& report, apps::VerifyResult const& verified) const {
+    std::string summary(Json const& report, Verification const& verified) const {
         std::string out = report_summary(report);
-        if (options_.verify)
-            out += "  verified   " + std::to_string(verified.report.at("elements").get<std::int64_t>()) +
-                   " elements, " + std::to_string(verified.report.at("mismatches").get<std::int64_t>()) + " differ" +
-                   ill_conditioned(verified.report) + "\n";
+        if (options_.verify) out += verified_line(verified);
         for (std::size_t i = 0; i < header_.outputs.size() && i < 8; ++i)
             out += "  output     " + outputs_->final_path(i).string() + "\n";
         if (header_.outputs.size() > 8)

@@ -160,7 +160,7 @@ std::string mismatch_text(graph::Value const& value, IndexSets const& indices, t
            element_text(expected, difference.worst) + ", found " + element_text(found, difference.worst) + tail;
 }
 
-void check_output(Case& each, std::size_t at, bool all, VerifyResult& result) {
+void check_output(Case& each, std::size_t at, bool all, executor::Verification& result) {
     ValueId const output = each.graph.outputs[at];
     graph::Value const& value = each.graph.value(output);
     auto const indices = choose_indices(each.judge, output, value.shape, all, each.setup.samples);
@@ -182,18 +182,13 @@ void check_output(Case& each, std::size_t at, bool all, VerifyResult& result) {
     if (doubtful > 0)
         difference = tensor::compare(found, expected, usual,
                                      allowed_by_rounding(each, at, *indices, expected, difference.differing));
-    Json const counts = {{"elements", found.elements()},
-                         {"mismatches", difference.count},
-                         {"ill_conditioned", doubtful - difference.count}};
-    for (auto const& [key, count] : counts.items())
-        result.report[key] = result.report[key].get<std::int64_t>() + count.get<std::int64_t>();
-    result.report["outputs"].push_back({{"name", value.name},
-                                        {"elements", found.elements()},
-                                        {"of", element_count(value.shape)},
-                                        {"differ", difference.count},
-                                        {"ill_conditioned", doubtful - difference.count},
-                                        {"max_rel", difference.max_rel},
-                                        {"tolerance", difference.largest_tolerance}});
+    result.outputs.push_back({.name = value.name,
+                              .elements = found.elements(),
+                              .of = element_count(value.shape),
+                              .differ = difference.count,
+                              .ill_conditioned = doubtful - difference.count,
+                              .max_rel = difference.max_rel,
+                              .tolerance = difference.largest_tolerance});
     if (difference.count > 0 || !difference.same_shape)
         result.mismatches.push_back(mismatch_text(value, *indices, found, expected, difference));
 }
@@ -226,19 +221,14 @@ IndexSets sampled_indices(Shape const& shape, std::int64_t count) {
     return out;
 }
 
-VerifyResult verify_run(VerifySetup const& setup) {
+executor::Verification verify_run(VerifySetup const& setup) {
     Case each(setup);
-    VerifyResult result;
-    result.report = {{"elements", std::int64_t{0}},
-                     {"mismatches", std::int64_t{0}},
-                     {"ill_conditioned", std::int64_t{0}},
-                     {"outputs", Json::array()}};
+    executor::Verification result;
     double work = 0;
     for (ValueId output : each.graph.outputs)
         work += each.judge.work(output, all_indices(each.graph.value(output).shape));
     bool const all = !setup.samples && work <= little_work;
     for (std::size_t output = 0; output < each.graph.outputs.size(); ++output) check_output(each, output, all, result);
-    result.report["skipped"] = result.skipped;
     return result;
 }
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "lib/base/json.hpp"
+#include "executor/report/verification.hpp"
 #include "lib/graph/ein_graph.hpp"
 #include "lib/relation/interpret.hpp"
 
@@ -24,15 +24,8 @@ struct VerifySetup {
     bool tf32 = false;  // multiplications in f32 were allowed to round their factors to 11 significant bits
 };
 
-struct VerifyResult {
-    Json report;  // {"elements", "mismatches", "ill_conditioned", "outputs": [{name, elements, of, differ,
-                  // ill_conditioned, max_rel, tolerance}]}
-    std::vector<std::string> mismatches;  // a message each
-    std::vector<std::string> skipped;     // outputs of which one element would be too much work, a message each
-};
-
 /// @throws InputError, RunError
-VerifyResult verify_run(VerifySetup const& setup);
+executor::Verification verify_run(VerifySetup const& setup);
 
 /// At least `count` positions of a tensor, where it has so many, and not many more: a product of index sets, with first
 /// and last of each axis where there is room.
