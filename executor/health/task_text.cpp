@@ -1,6 +1,6 @@
 #include "executor/health/task_text.hpp"
 
-#include "lib/schedule/print.hpp"
+#include "lib/schedule/print/print.hpp"
 
 namespace ein::executor {
 

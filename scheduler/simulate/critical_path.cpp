@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <map>
 
-#include "lib/schedule/print.hpp"
+#include "lib/schedule/print/print.hpp"
 #include "scheduler/simulate/simulate.hpp"
 
 namespace ein::scheduler {

@@ -89,7 +89,7 @@ expect 4 "give --memory" plan "$graph" -n 2 --memory 10
 expect 0 "blocks spill to disk; writes " plan "$graph" -n 2 --memory 24
 expect 0 "einrun $work/s.sched --spill-dir DIR" plan "$graph" -n 2 --memory 24
 expect 0 "written to disk" plan "$graph" -n 2 --memory 24 --explain
-expect 0 "spill of" "$bin/eintool" show "$work/s.sched"
+expect 0 "spill of" "$bin/eintool" show "$work/s.sched" --tasks 0
 expect 0 "" plan "$graph" -n 1 --memory 24
 expect 4 "s.sched: expected --spill-dir" "$bin/einrun" "$work/s.sched" --out "$work/results"
 expect 0 "spilled  " "$bin/einrun" "$work/s.sched" --out "$work/results" --verify --spill-dir "$work"
@@ -138,6 +138,13 @@ printf '{"eingraph": 1,\n "tensors": {,}}' > "$work/bad.json"
 expect 3 "line 2" plan "$work/bad.json" -n 2
 expect 0 "sound" "$bin/eintool" validate "$graph"
 expect 0 "apply" "$bin/eintool" show "$work/s.sched"
+"$bin/eintool" make llama --layers 8 -o "$work/wide.json" && "$bin/einplan" "$work/wide.json" -n 16 -q
+[ "$("$bin/eintool" show "$work/wide.sched" | wc -l)" -lt 40 ] || { echo "FAILED: show is more than one screen"; failed=1; }
+[ "$("$bin/eintool" show "$work/wide.sched" --tasks 3:10:5 | wc -l)" = 6 ] || { echo "FAILED: --tasks 3:10:5"; failed=1; }
+expect 2 "show --tasks: expected a rank from 0 to 15, found '16'" "$bin/eintool" show "$work/wide.sched" --tasks 16
+for range in x 1: 1:2:3:4 -1 1:-2; do
+    expect 2 "show --tasks: expected RANK or RANK:FIRST:COUNT" "$bin/eintool" show "$work/wide.sched" "--tasks=$range"
+done
 printf '{"eingraph":1,"dtype":"i8","tensors":{"A":{"shape":[2],"data":{"values":[16,3]}}},"nodes":[{"name":"k","einsum":"i,i->","inputs":["A","A"],"agg":"argmax"}],"outputs":["k"]}' > "$work/wraps.json"
 expect 0 "k i64 (): 1" "$bin/eintool" eval "$work/wraps.json"  # 16 * 16 is 0 in eight bits
 "$bin/eintool" make matmul 1000000000 2 1000000000 -o "$work/large.json" > /dev/null

@@ -6,7 +6,7 @@
 #include "lib/schedule/file/codec.hpp"
 #include "lib/schedule/memory/replay.hpp"
 #include "lib/schedule/memory/spill.hpp"
-#include "lib/schedule/print.hpp"
+#include "lib/schedule/print/print.hpp"
 #include "lib/schedule/verify/verify.hpp"
 #include "tests/support/small_schedule.hpp"
 

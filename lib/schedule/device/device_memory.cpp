@@ -7,7 +7,7 @@
 
 #include "lib/base/error.hpp"
 #include "lib/base/sizes.hpp"
-#include "lib/schedule/print.hpp"
+#include "lib/schedule/print/print.hpp"
 
 namespace ein::schedule {
 

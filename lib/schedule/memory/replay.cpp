@@ -63,9 +63,9 @@ Operations operations_of(graph::EinSum const& einsum, std::span<Extent const> le
 
 }  // namespace
 
-double flops(Header const& header, Section const& section, Runs const& runs) {
+void visit_flops(Header const& header, Section const& section, Runs const& runs,
+                 std::function<void(TaskId, double)> const& visit) {
     Table<KernelId, Operations> last(header.kernels.size());
-    double out = 0;
     for (TaskId t : section.tasks.ids()) {
         std::optional<Apply> const call = section.kernel_call(section.tasks[t]);
         if (!call) continue;
@@ -73,8 +73,13 @@ double flops(Header const& header, Section const& section, Runs const& runs) {
         Operations& known = last[call->kernel];
         if (known.lengths.data() == nullptr || !std::ranges::equal(known.lengths, lengths))
             known = operations_of(header.kernels[call->kernel].einsum, lengths);
-        out += (known.fresh + (call->accumulates ? known.added : 0.0)) * static_cast<double>(runs.of(t));
+        visit(t, (known.fresh + (call->accumulates ? known.added : 0.0)) * static_cast<double>(runs.of(t)));
     }
+}
+
+double flops(Header const& header, Section const& section, Runs const& runs) {
+    double out = 0;
+    visit_flops(header, section, runs, [&](TaskId, double operations) { out += operations; });
     return out;
 }
 

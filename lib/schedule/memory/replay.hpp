@@ -4,6 +4,7 @@
 // section VII (dependents and dependent counts).
 #pragma once
 
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -33,8 +34,11 @@ public:
 private:
     Table<TaskId, std::int64_t> of_task_;  // empty without loops
 };
-/// Scalar operations of a rank's kernels (graph::flops), and one for each element that is added to what is there
-/// already.
+/// Scalar operations of each kernel call of a rank (graph::flops), and one for each element that is added to what is
+/// there already, as often as it runs.
+void visit_flops(Header const& header, Section const& section, Runs const& runs,
+                 std::function<void(TaskId, double)> const& visit);
+/// Of all of them.
 double flops(Header const& header, Section const& section, Runs const& runs);
 
 /// Bytes and messages of a rank, for so many iterations of its loops.

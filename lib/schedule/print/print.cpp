@@ -1,4 +1,4 @@
-#include "lib/schedule/print.hpp"
+#include "lib/schedule/print/print.hpp"
 
 #include <sstream>
 
@@ -96,19 +96,17 @@ std::string task_text(Header const& header, Section const& section, TaskId id) {
     return out;
 }
 
-std::string to_text(Schedule const& schedule) {
+std::string tasks_text(Schedule const& schedule, Rank rank, std::size_t first, std::size_t count) {
     Header const& header = schedule.header;
-    std::ostringstream out;
-    out << "schedule of graph '" << header.name << "' for " << header.ranks
-        << (header.ranks == 1 ? " rank, " : " ranks, ") << header.strategy << " placed by " << header.place << "\n";
-    for (Rank rank : schedule.sections.ids()) {
-        Section const& section = schedule.sections[rank];
-        out << "rank " << rank.value() << ": " << section.tasks.size() << " tasks, " << section.blocks.size()
-            << " blocks, sends " << header.prediction.bytes_sent[at(rank)] << " bytes, peak "
-            << header.prediction.peak_bytes[at(rank)] << " bytes" << spill_text(section) << "\n";
-        for (TaskId t : section.tasks.ids()) out << "  " << t.value() << " " << task_text(header, section, t) << "\n";
-    }
-    return out.str();
+    Section const& section = schedule.sections[rank];
+    std::size_t const end = count < section.tasks.size() - first ? first + count : section.tasks.size();
+    std::string out = "rank " + std::to_string(rank.value()) + ": " + std::to_string(section.tasks.size()) +
+                      " tasks, " + std::to_string(section.blocks.size()) + " blocks, sends " +
+                      std::to_string(header.prediction.bytes_sent[at(rank)]) + " bytes, peak " +
+                      std::to_string(header.prediction.peak_bytes[at(rank)]) + " bytes" + spill_text(section) + "\n";
+    for (std::size_t t = first; t < end; ++t)
+        out += "  " + std::to_string(t) + " " + task_text(header, section, TaskId{static_cast<std::int32_t>(t)}) + "\n";
+    return out;
 }
 
 namespace {

@@ -1,4 +1,4 @@
-// A schedule for people and for other tools: text, JSON and Graphviz.
+// A schedule's tasks for people and for other tools: text, JSON and Graphviz. Totals are overview.hpp's.
 #pragma once
 
 #include <string>
@@ -15,7 +15,8 @@ std::string node_of(Header const& header, Section const& section, Task const& ta
 /// A task as in messages: "apply of node 'AB' to AB[0:10, 0:5]".
 std::string task_text(Header const& header, Section const& section, TaskId task);
 
-std::string to_text(Schedule const& schedule);
+/// A line a task of one rank, from `first` on, `count` of them at most, below a line with the rank's totals.
+std::string tasks_text(Schedule const& schedule, Rank rank, std::size_t first, std::size_t count);
 Json to_json(Schedule const& schedule);
 /// One node a task, one edge a block; a cluster a rank.
 std::string to_dot(Schedule const& schedule);

@@ -1,4 +1,4 @@
-#include "lib/schedule/print.hpp"
+#include "lib/schedule/print/print.hpp"
 
 #include "lib/base/json.hpp"
 #include "lib/schedule/memory/spill.hpp"
@@ -27,7 +27,7 @@ TEST_CASE("spills and fetches print with their block", "[schedule][print]") {
     b.apply(0, copy, {{0}, {8}}, {"x"}, "z");
     b.store(0, "y"), b.store(0, "z");
     auto const spilled = schedule::with_spills(b.finish(), 128);
-    std::string const text = schedule::to_text(spilled);
+    std::string const text = schedule::tasks_text(spilled, Rank{0}, 0, 100);
     CHECK(text.find("peak 128 bytes, spills 1 block, 64 bytes") != std::string::npos);
     CHECK(text.find("spill of Y[0:8]") != std::string::npos);
     CHECK(text.find("fetch to Y[0:8]") != std::string::npos);
@@ -46,4 +46,13 @@ TEST_CASE("JSON and Graphviz hold every task", "[schedule][print]") {
     std::string const dot = schedule::to_dot(schedule);
     CHECK(dot.find("r0t0 -> r0t1") != std::string::npos);
     CHECK(dot.find("cluster_1") != std::string::npos);
+}
+
+TEST_CASE("a range of a rank's tasks is listed", "[schedule][print]") {
+    auto const schedule = test::small_schedule();
+    std::string const two = schedule::tasks_text(schedule, Rank{0}, 1, 2);
+    CHECK(std::ranges::count(two, '\n') == 3);
+    CHECK(two.find("\n  1 ") != std::string::npos);
+    CHECK(two.find("\n  2 send to rank 1") != std::string::npos);
+    CHECK(std::ranges::count(schedule::tasks_text(schedule, Rank{0}, 5, 9), '\n') == 1);
 }
