@@ -14,6 +14,7 @@ int main(int argc, char** argv) {
         tool::add_show(app, chosen);
         tool::add_eval(app, chosen);
         tool::add_diff(app, chosen);
+        tool::add_report(app, chosen);
         tool::add_make(app, chosen);
         tool::add_import(app, chosen);
         tool::add_preflight(app, chosen);

@@ -192,4 +192,16 @@ expect 3 "config.json: expected a file that can be read" "$bin/eintool" import s
 expect 3 "label 'j'" "$bin/eintool" import einsum ij,jk --shapes 10x20,21x30
 expect 0 '"einsum": "ij,jk->ik"' "$bin/eintool" make matmul 4 5 6
 expect 2 "make matmul: /tensors/A/shape: expected a tensor of at most" "$bin/eintool" make matmul 1000000000000 1000000000000 3
+# Folders of results are compared file by file.
+"$bin/eintool" eval "$graph" --out "$work/a" > /dev/null && cp -r "$work/a" "$work/b"
+expect 0 "2 tensors, 0 different" "$bin/eintool" diff "$work/a" "$work/b"
+cp "$work/b/largest.npy" "$work/b/more.npy" && cp "$work/b/largest.npy" "$work/b/C.npy"
+expect 5 "DIFFERENT C.npy: $work/a/C.npy has shape (2, 2)" "$bin/eintool" diff "$work/a" "$work/b"
+expect 5 "DIFFERENT more.npy: only in $work/b" "$bin/eintool" diff "$work/a" "$work/b"
+expect 5 "3 tensors, 2 different" "$bin/eintool" diff "$work/a" "$work/b"
+expect 2 "expected two files or two folders" "$bin/eintool" diff "$work/a" "$work/b/C.npy"
+mkdir "$work/empty" && expect 3 "expected folders with .npy files" "$bin/eintool" diff "$work/empty" "$work/empty"
+
+expect 3 "$graph: expected a run report" "$bin/eintool" report "$graph"
+expect 2 "" "$bin/eintool" report "$graph" "$graph" "$graph"
 exit $failed

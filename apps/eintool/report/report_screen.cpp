@@ -1,0 +1,227 @@
+#include "apps/eintool/report/report_screen.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <functional>
+#include <optional>
+
+#include "lib/base/error.hpp"
+#include "lib/base/quantities.hpp"
+#include "lib/base/sizes.hpp"
+
+namespace ein::apps::tool {
+namespace {
+
+using Number = std::optional<double>;  // none: the report does not have it
+constexpr std::size_t most_ranks = 8;
+
+Number number_at(Json const& report, std::string const& where) {
+    Json::json_pointer const pointer(where);
+    if (!report.contains(pointer) || !report.at(pointer).is_number()) return std::nullopt;
+    return report.at(pointer).get<double>();
+}
+
+std::string text_at(Json const& report, char const* key) {
+    return report.contains(key) && report.at(key).is_string() ? report.at(key).get<std::string>() : "?";
+}
+
+Number largest_of(Json const& list) {
+    Number out;
+    for (Json const& value : list)
+        if (value.is_number()) out = std::max(out.value_or(0), value.get<double>());
+    return out;
+}
+
+/// A rank's share of the time for which it executed.
+Number share_of(Json const& rank, std::string const& what) {
+    Number const part = number_at(rank, "/seconds/" + what), whole = number_at(rank, "/seconds/execute");
+    return part && whole && *whole > 0 ? Number(*part / *whole) : std::nullopt;
+}
+
+Number mean_share(Json const& report, std::string const& what) {
+    double sum = 0;
+    int ranks = 0;
+    for (Json const& rank : report.value("ranks_detail", Json::array()))
+        if (Number const share = share_of(rank, what)) sum += *share, ++ranks;
+    return ranks > 0 ? Number(sum / ranks) : std::nullopt;
+}
+
+std::string percent(double share) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%.1f %%", 100 * share);
+    return text;
+}
+
+std::string plain(double value) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%.4g", value);
+    return text;
+}
+
+std::string speed_text(double gigaflops) { return format_count(gigaflops * 1e9) + "FLOP/s"; }
+
+struct Row {
+    std::string label;
+    std::function<Number(Json const&)> number;
+    std::string (*text)(double);
+    bool always = true;  // or only where some report has it above 0
+};
+
+std::vector<Row> rows_of(std::vector<NamedReport> const& reports) {
+    auto const at = [](std::string const& where) {
+        return [where](Json const& report) { return number_at(report, where); };
+    };
+    auto const share = [](std::string const& what) {
+        return [what](Json const& report) { return mean_share(report, what); };
+    };
+    auto const fullest = [](std::string const& key) {
+        return [key](Json const& report) { return largest_of(report.value(key, Json::array())); };
+    };
+    std::vector<Row> rows{{"ranks", at("/ranks"), plain},
+                          {"threads a rank", at("/threads"), plain},
+                          {"load", at("/seconds/load"), format_seconds},
+                          {"execute", at("/seconds/execute"), format_seconds},
+                          {"store", at("/seconds/store"), format_seconds},
+                          {"in all", at("/seconds/total"), format_seconds},
+                          {"speed", at("/gflops_per_second"), speed_text},
+                          {"operations", at("/flops"), format_count},
+                          {"ranks compute", share("busy"), percent},
+                          {"  communicate", share("communicating"), percent},
+                          {"  wait", share("waiting"), percent},
+                          {"messages hidden", at("/overlap/hidden_share"), percent},
+                          {"moved", at("/bytes_sent"), format_bytes},
+                          {"messages", at("/messages_sent"), format_count},
+                          {"peak, fullest rank", fullest("peak_block_bytes"), format_bytes},
+                          {"  predicted", fullest("peak_predicted"), format_bytes},
+                          {"spilled to disk", at("/spill/bytes"), format_bytes, false},
+                          {"copied to devices", at("/device_memory/copied_in"), format_bytes, false},
+                          {"evicted on devices", at("/device_memory/evicted"), format_bytes, false}};
+    std::vector<std::string> kinds;
+    for (NamedReport const& of : reports) {
+        Json const tasks = of.report.value("tasks", Json::object());
+        for (auto const& [kind, times] : tasks.items())
+            if (std::ranges::find(kinds, kind) == kinds.end()) kinds.push_back(kind);
+    }
+    for (std::string const& kind : kinds)
+        rows.push_back({"in " + kind + " tasks", at("/tasks/" + kind + "/seconds"), format_seconds});
+    return rows;
+}
+
+std::string table(std::vector<NamedReport> const& reports) {
+    bool const two = reports.size() == 2;
+    std::string out;
+    for (Row const& row : rows_of(reports)) {
+        std::vector<Number> values;
+        for (NamedReport const& of : reports) values.push_back(row.number(of.report));
+        bool const any = std::ranges::any_of(values, [](Number value) { return value.value_or(0) > 0; });
+        if (!any && !row.always) continue;
+        char cell[64];
+        std::snprintf(cell, sizeof cell, "  %-20s", row.label.c_str());
+        out += cell;
+        for (Number value : values) {
+            std::snprintf(cell, sizeof cell, "%16s", value ? row.text(*value).c_str() : "-");
+            out += cell;
+        }
+        if (two && values[0] && values[1] && *values[0] > 0) {
+            std::snprintf(cell, sizeof cell, "%16.3g", *values[1] / *values[0]);
+            out += cell;
+        }
+        out += "\n";
+    }
+    return out;
+}
+
+std::string title(NamedReport const& of) {
+    Json const& report = of.report;
+    return of.name + ": " + text_at(report, "graph") + " on " + text_at(report, "device") + ", " +
+           text_at(report, "strategy") + " placed by " + text_at(report, "place") + "\n";
+}
+
+/// The ranks that compute longest, first.
+std::string ranks_table(Json const& report) {
+    Json const ranks = report.value("ranks_detail", Json::array());
+    std::vector<std::pair<double, std::size_t>> order;
+    for (std::size_t k = 0; k < ranks.size(); ++k) order.emplace_back(-share_of(ranks[k], "busy").value_or(0), k);
+    std::ranges::sort(order);
+    char text[200];
+    std::snprintf(text, sizeof text, "\n  %5s  %-16s %12s %14s %10s %12s %12s\n", "rank", "host", "computes",
+                  "communicates", "waits", "sends", "peak");
+    std::string out = text;
+    for (std::size_t k = 0; k < std::min(most_ranks, order.size()); ++k) {
+        Json const& rank = ranks[order[k].second];
+        auto const share = [&](char const* what) {
+            Number const value = share_of(rank, what);
+            return value ? percent(*value) : std::string("-");
+        };
+        auto const bytes = [&](char const* where) {
+            Number const value = number_at(rank, where);
+            return value ? format_bytes(*value) : std::string("-");
+        };
+        std::snprintf(text, sizeof text, "  %5.0f  %-16.16s %12s %14s %10s %12s %12s\n",
+                      number_at(rank, "/rank").value_or(static_cast<double>(order[k].second)),
+                      text_at(rank, "host").c_str(), share("busy").c_str(), share("communicating").c_str(),
+                      share("waiting").c_str(), bytes("/bytes_sent").c_str(), bytes("/peak_block_bytes").c_str());
+        out += text;
+    }
+    if (order.size() > most_ranks)
+        out += "  and " + std::to_string(order.size() - most_ranks) + " more that compute less\n";
+    return out;
+}
+
+}  // namespace
+
+std::vector<std::string> hints_of(Json const& report) {
+    std::vector<std::string> out;
+    double most = 0, sum = 0;
+    int busiest = 0, ranks = 0;
+    for (Json const& rank : report.value("ranks_detail", Json::array())) {
+        double const busy = number_at(rank, "/seconds/busy").value_or(0);
+        if (busy > most) most = busy, busiest = static_cast<int>(number_at(rank, "/rank").value_or(ranks));
+        sum += busy;
+        ++ranks;
+    }
+    double const mean = ranks > 0 ? sum / ranks : 0;
+    if (ranks > 1 && mean > 0 && most > 1.25 * mean)
+        out.push_back("work is uneven: rank " + std::to_string(busiest) + " computes " + plain(most / mean) +
+                      " times the mean; another rank count or --parts divides the labels better");
+    if (mean_share(report, "communicating").value_or(0) > 0.3)
+        out.push_back("ranks wait for messages " + percent(*mean_share(report, "communicating")) +
+                      " of the time: fewer ranks, --place best with a --cluster file, or a plan that moves less");
+    if (mean_share(report, "waiting").value_or(0) > 0.3)
+        out.push_back("ranks have nothing to do " + percent(*mean_share(report, "waiting")) +
+                      " of the time: eintool trace tells for whom they wait");
+    double const load = number_at(report, "/seconds/load").value_or(0),
+                 store = number_at(report, "/seconds/store").value_or(0);
+    double const total = number_at(report, "/seconds/total").value_or(0);
+    if (total > 0 && load + store > 0.5 * total)
+        out.push_back("files take " + percent((load + store) / total) +
+                      " of the run: --repeat and loops load once; a parallel file system reads faster");
+    if (number_at(report, "/spill/bytes").value_or(0) > 0)
+        out.push_back("blocks go to disk and back: more ranks, or more --memory, would keep them");
+    return out;
+}
+
+std::string report_screen(std::vector<NamedReport> const& reports) {
+    std::string out;
+    for (NamedReport const& of : reports) {
+        if (!of.report.is_object() || !of.report.contains("einrun"))
+            throw InputError(
+                Fault{of.name, "", "a run report", "something else", "give a file that einrun --report wrote"});
+        out += title(of);
+    }
+    out += "\n";
+    if (reports.size() == 2) {
+        char text[100];
+        std::snprintf(text, sizeof text, "  %-20s%16s%16s%16s\n", "", "first", "second", "second / first");
+        out += text;
+    }
+    out += table(reports);
+    if (reports.size() == 2) return out;
+    out += ranks_table(reports[0].report);
+    std::vector<std::string> const hints = hints_of(reports[0].report);
+    if (!hints.empty()) out += "\n";
+    for (std::string const& hint : hints) out += "  " + hint + "\n";
+    return out;
+}
+
+}  // namespace ein::apps::tool
