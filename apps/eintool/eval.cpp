@@ -2,7 +2,9 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <numeric>
 
+#include "apps/command_line.hpp"
 #include "apps/eintool/commands.hpp"
 #include "apps/element_text.hpp"
 #include "apps/graph_file.hpp"
@@ -10,6 +12,7 @@
 #include "executor/startup/host_memory.hpp"
 #include "lib/base/output_place.hpp"
 #include "lib/base/sizes.hpp"
+#include "lib/graph/contract.hpp"
 #include "lib/graph/read_graph.hpp"
 #include "lib/relation/interpret.hpp"
 #include "lib/tensor/formats/npy_write.hpp"
@@ -24,6 +27,7 @@ struct EvalOptions {
     std::string path;
     std::string out;
     std::vector<std::string> inputs, params;
+    double limit = 2e11;  // scalar operations: minutes
 };
 
 void use_given_inputs(graph::EinGraph& graph, std::vector<std::string> const& texts) {
@@ -64,13 +68,34 @@ void check_memory(graph::EinGraph const& graph, std::string const& file) {
     }
 }
 
+/// All elements of an axis, for each axis.
+relation::IndexSets all_indices(Shape const& shape) {
+    relation::IndexSets out;
+    for (Extent extent : shape) {
+        auto& axis = out.emplace_back(static_cast<std::size_t>(extent));
+        std::iota(axis.begin(), axis.end(), Extent{0});
+    }
+    return out;
+}
+
+/// Counted before anything is computed.
+void check_work(relation::Interpreter const& interpreter, graph::EinGraph const& graph, double limit,
+                std::string const& file) {
+    double operations = 0;
+    for (ValueId output : graph.outputs) operations += interpreter.work(output, all_indices(graph.value(output).shape));
+    if (operations > limit)
+        throw MemoryError(file + ": expected at most " + format_count(limit) + " operations, found " +
+                          format_count(operations) + "; use einplan and einrun, or give --limit");
+}
+
 int eval(EvalOptions const& options) {
     GraphFile const file = read_graph_file(options.path);
-    graph::EinGraph graph = graph::read_graph(file.text, file.name);
+    graph::EinGraph graph = graph::lower_contractions(graph::read_graph(file.text, file.name));
     check_memory(graph, file.name);
     use_given_inputs(graph, options.inputs);
     relation::Interpreter interpreter(graph, leaf_reader(graph, file.folder),
                                       given_params(options.params, graph.params));
+    check_work(interpreter, graph, options.limit, file.name);
     if (!options.out.empty()) make_folder(options.out, "--out");
     for (ValueId output : graph.outputs) {
         tensor::HostTensor const tensor = interpreter.whole(output);
@@ -92,6 +117,10 @@ void add_eval(CLI::App& app, Action& chosen) {
     command->add_option("--out", options->out, "write the outputs there as NAME.npy");
     command->add_option("--input", options->inputs, "NAME=FILE: data for a tensor")->take_all();
     command->add_option("--set", options->params, "NAME=NUMBER: another value for a param")->take_all();
+    command
+        ->add_option("--limit", options->limit,
+                     "operations that it may take (default: 2e11, some minutes); more are refused before computing")
+        ->check(number_from(0, true));
     command->callback([options, &chosen] { chosen = [options] { return eval(*options); }; });
 }
 

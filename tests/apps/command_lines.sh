@@ -204,4 +204,17 @@ mkdir "$work/empty" && expect 3 "expected folders with .npy files" "$bin/eintool
 
 expect 3 "$graph: expected a run report" "$bin/eintool" report "$graph"
 expect 2 "" "$bin/eintool" report "$graph" "$graph" "$graph"
+
+# eval contracts pairwise, and refuses by count before it computes.
+python3 - > "$work/ring.json" <<'END'
+import json
+n = 30
+names = [f"t{k}" for k in range(n)]
+ins = [[f"e{k}", f"e{(k + 1) % n}", f"c{k // 2}"] for k in range(n)]
+json.dump({"eingraph": 1, "dtype": "f64", "tensors": {name: {"shape": [8, 8, 8], "data": {"fill": 0.125}} for name in names},
+           "nodes": [{"name": "z", "einsum": {"in": ins, "out": []}, "inputs": names}], "outputs": ["z"]}, __import__("sys").stdout)
+END
+expect 0 "z f64 (): 3.51843721e+13" "$bin/eintool" eval "$work/ring.json"
+expect 4 "expected at most 1 k operations, found " "$bin/eintool" eval "$work/ring.json" --limit 1000
+expect 4 "use einplan and einrun, or give --limit" from_input "$bin/eintool" eval - --limit 1
 exit $failed
