@@ -108,7 +108,7 @@ struct FunctionOf {
     }
 };
 
-/// x op `value` is x; with `left` also `value` op x.
+/// x op `value` is x, to the bit; with `left` also `value` op x. A zero's sign counts where x is real.
 struct Neutral {
     double value = 0;
     bool left = false;

@@ -35,9 +35,6 @@ double remainder(double a, double b) {
     return (rest < 0) != (b < 0) && !std::isnan(rest) ? rest + b : rest;
 }
 
-double smaller(double a, double b) { return a < b || std::isnan(a) ? a : b; }
-double larger(double a, double b) { return a > b || std::isnan(a) ? a : b; }
-
 Complex multiply(Complex a, Complex b) {
     return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
 }
@@ -58,12 +55,13 @@ Complex divide(Complex a, Complex b) {
 
 Complex power(Complex base, Complex exponent) {
     if (exponent == Complex(0)) return 1.0;
-    if (base == Complex(0)) {
-        double const nan = std::numeric_limits<double>::quiet_NaN();
-        return exponent.real() > 0 && exponent.imag() == 0 ? Complex(0) : Complex(nan, nan);
-    }
     double const whole = exponent.real();
-    if (exponent.imag() != 0 || whole != std::trunc(whole) || std::fabs(whole) >= 100) return std::pow(base, exponent);
+    bool const multiplied = exponent.imag() == 0 && whole == std::trunc(whole) && std::fabs(whole) < 100;
+    if (base == Complex(0) && !(multiplied && whole > 0)) {
+        double const nan = std::numeric_limits<double>::quiet_NaN();
+        return whole > 0 && exponent.imag() == 0 ? Complex(0) : Complex(nan, nan);
+    }
+    if (!multiplied) return std::pow(base, exponent);
     Complex value = 1.0;
     bool empty = true;  // the first factor is taken as it is: 1 * inf would be nan in one part
     for (int left = static_cast<int>(std::fabs(whole)); left > 0; left /= 2) {

@@ -1,5 +1,5 @@
 // The functions of the table of operations that no library has, for one double or one complex<double>, written plainly.
-// Example: remainder(-1, 3) is 2; smaller(nan, 1) is nan; power(0, 0) is 1.
+// Example: remainder(-1, 3) is 2; power(0, 0) is 1.
 #pragma once
 
 #include "lib/scalar/operations/operation.hpp"
@@ -12,8 +12,6 @@ double silu(double x);
 double softplus(double x);
 double gelu(double x);
 double remainder(double a, double b);  // NumPy's mod: the sign of the divisor
-double smaller(double a, double b);    // nan if either is
-double larger(double a, double b);
 
 /// (a b) by the school rule, without the C library's recovery of infinities: as NumPy.
 Complex multiply(Complex a, Complex b);

@@ -10,11 +10,11 @@
 #include "lib/scalar/expression/typing.hpp"
 #include "lib/scalar/expression/walk.hpp"
 #include "lib/scalar/program/code_builder.hpp"
+#include "lib/scalar/program/power_form.hpp"
 #include "lib/scalar/program/program_code.hpp"
 
 namespace ein::scalar {
 namespace {
-
 
 /// The expression with numbers for its params.
 class Binding {
@@ -146,28 +146,26 @@ private:
         return apply(Op::pow, work, work, base, exponent);
     }
 
-    /// Powers that multiplication, division or a root gives at least as exactly as pow.
     std::optional<int> known_power(int base, Scalar const& exponent, DType work) {
-        if (is_exact(work))
-            return exponent.integer == 2 ? std::optional(apply(Op::mul, work, work, base, base)) : std::nullopt;
-        if (is_complex(work))
-            return exponent.number == 2.0 ? std::optional(apply(Op::mul, work, work, base, base)) : std::nullopt;
-        double const n = exponent.number.real();
-        if (n == 2) return apply(Op::mul, work, work, base, base);
-        if (n == -1) return apply(Op::div, work, work, real(1, work), base);
-        if (n == 0.5) return root(base, work);
-        if (work == DType::f32 && n == std::trunc(n) && n != 0 && std::fabs(n) <= 16)
-            return f32_power(base, static_cast<int>(n));
-        return std::nullopt;
+        switch (power_form(exponent, work)) {
+            case PowerForm::power: return std::nullopt;
+            case PowerForm::square: return apply(Op::mul, work, work, base, base);
+            case PowerForm::product:
+                return work == DType::f32 ? std::optional(f32_power(base, static_cast<int>(exponent.number.real())))
+                                          : std::nullopt;
+            case PowerForm::reciprocal: return apply(Op::div, work, work, real(1, work), base);
+            case PowerForm::root: return root(base, work);
+        }
+        throw InternalError("a power without a form");
     }
 
     int real(double number, DType type) { return code_.constant(Scalar::of(std::complex<double>(number)), type); }
 
-    /// pow(-inf, 0.5) is inf, sqrt(-inf) nan.
     int root(int base, DType work) {
         double const infinity = std::numeric_limits<double>::infinity();
         int const lowest = apply(Op::eq, work, DType::boolean, base, real(-infinity, work));
-        return code_.select(work, lowest, real(infinity, work), apply(Op::sqrt, work, work, base));
+        int const unsigned_zero = apply(Op::add, work, work, base, real(0, work));  // 0 of -0, all else as it is
+        return code_.select(work, lowest, real(infinity, work), apply(Op::sqrt, work, work, unsigned_zero));
     }
 
     /// Sixteen multiplications in f64 err far less than the one rounding to f32.

@@ -13,6 +13,7 @@
 #include "lib/scalar/expression/type.hpp"
 #include "lib/scalar/expression/typing.hpp"
 #include "lib/scalar/expression/walk.hpp"
+#include "lib/scalar/program/power_form.hpp"
 
 namespace ein::executor::cuda {
 namespace {
@@ -21,6 +22,7 @@ using scalar::Expr;
 using scalar::Form;
 using scalar::Node;
 using scalar::Op;
+using scalar::PowerForm;
 using scalar::Scalar;
 
 struct Value {
@@ -109,24 +111,28 @@ private:
         return applied(node.op, text + ")", type);
     }
 
-    /// Powers that a few multiplications, a division or a root give.
     std::optional<Value> power(Value const& base, Scalar const& exponent, DType work) {
-        bool const exact = is_exact(work);
-        if (!exact && exponent.number.imag() != 0) return std::nullopt;
-        double const n = exact ? static_cast<double>(exponent.integer) : exponent.number.real();
-        auto const times = [&](Value const& a, Value const& b) {
-            return applied(Op::mul, "op_mul(" + a.text + ", " + b.text + ")", work);
-        };
-        if (n == 2) return times(base, base);
-        if (n == 3) return times(times(base, base), base);
-        if (n == 4) {
-            Value const square = times(base, base);
-            return times(square, square);
+        switch (scalar::power_form(exponent, work)) {
+            case PowerForm::power: return std::nullopt;
+            case PowerForm::square: return times(base, base, work);
+            case PowerForm::product: return product(base, exponent, work);
+            case PowerForm::reciprocal:
+                return stated("op_div((" + register_name(work) + ")1, " + base.text + ")", work);
+            case PowerForm::root: return stated("root(" + base.text + ")", work);
         }
-        if (kind(work) != Kind::real) return std::nullopt;
-        if (n == -1) return stated("op_div((" + register_name(work) + ")1, " + base.text + ")", work);
-        if (n == 0.5) return stated("root(" + base.text + ")", work);
-        return std::nullopt;
+        throw InternalError("a power without a form");
+    }
+
+    Value times(Value const& a, Value const& b, DType work) {
+        return applied(Op::mul, "op_mul(" + a.text + ", " + b.text + ")", work);
+    }
+
+    /// Up to the fourth, which round as little as a power does.
+    std::optional<Value> product(Value const& base, Scalar const& exponent, DType work) {
+        double const n = is_exact(work) ? static_cast<double>(exponent.integer) : exponent.number.real();
+        if (n != 3 && n != 4) return std::nullopt;
+        Value const square = times(base, base, work);
+        return times(square, n == 3 ? base : square, work);
     }
 
     Value applied(Op op, std::string const& text, DType type) {

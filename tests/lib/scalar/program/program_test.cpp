@@ -105,7 +105,7 @@ Strip random_strip(DType type, std::size_t count, RandomExpression& draw) {
     return strip;
 }
 
-bool same(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
+bool same(double a, double b) { return std::isnan(a) ? std::isnan(b) : a == b && std::signbit(a) == std::signbit(b); }
 bool same(Scalar const& a, Scalar const& b) {
     if (a.is_integer || b.is_integer) return a.is_integer && b.is_integer && a.integer == b.integer;
     return same(a.number.real(), b.number.real()) && same(a.number.imag(), b.number.imag());
@@ -166,8 +166,7 @@ TEST_CASE("a program gives the judge's bits wherever arithmetic is exact or roun
         if (!type_of(expr, type, type).problem.empty()) continue;
         Params const params{{"eta", 0.3}};
         Program const program(expr, type, type, params);
-        Expr const simple = simplify(expr, type);  // which may change the sign of a zero, and so an infinity
-        Evaluator judge(rounded_steps(simple, type), type, type, params);
+        Evaluator judge(rounded_steps(expr, type), type, type, params);
         REQUIRE(program.result_dtype() == judge.result_dtype());
         Scratch const scratch(program.scratch_bytes());
         for (std::size_t const count : {std::size_t{1}, std::size_t{7}, std::min<std::size_t>(program.strip(), 512)}) {
@@ -251,7 +250,6 @@ TEST_CASE("a program is as near to the judge as the expression's conditioning al
 TEST_CASE("simplifying changes no value", "[lib][scalar][simplify]") {
     auto const type = GENERATE(DType::f32, DType::f64, DType::c128, DType::i8, DType::i64, DType::u8, DType::boolean);
     std::vector<Op> ops = exact_ops(type);
-    std::erase(ops, Op::div);  // shows the sign of a zero, which may change
     ops.insert(ops.end(), {Op::exp, Op::cast, Op::where});
     RandomExpression draw(23, names, ops);
     int changed = 0;
@@ -281,10 +279,10 @@ TEST_CASE("simplifying finds what it should", "[lib][scalar][simplify]") {
     for (auto const& [text, expected] :
          std::vector<std::pair<std::string, std::string>>{{"x*1", "x"},
                                                           {"1.0*x", "x"},
-                                                          {"x + 0", "x"},
-                                                          {"0 + x", "x"},
+                                                          {"x + 0", "x + 0"},
+                                                          {"0 + x", "0 + x"},
                                                           {"x - 0.0", "x"},
-                                                          {"0 - x", "-x"},
+                                                          {"0 - x", "0 - x"},
                                                           {"x/1", "x"},
                                                           {"x^1", "x"},
                                                           {"--x", "x"},
@@ -303,7 +301,7 @@ TEST_CASE("simplifying finds what it should", "[lib][scalar][simplify]") {
                                                           {"x*(2 - 1)", "x"},
                                                           {"x^(3 - 2)", "x"},
                                                           {"where(nan, x, y)", "x"},
-                                                          {"(x*1 + 0)*(y/1)", "x*y"},
+                                                          {"(x*1 - 0)*(y/1)", "x*y"},
                                                           {"7/2*x", "3.5*x"}}) {
         CAPTURE(text);
         CHECK(simple(text, DType::f32) == expected);
@@ -313,7 +311,7 @@ TEST_CASE("simplifying finds what it should", "[lib][scalar][simplify]") {
     CHECK(simple("x*1", DType::i32) == "x");
     CHECK(simple("x*1", DType::boolean) == "x*1");  // it makes an i64
     CHECK(simple("x*1", DType::c64) == "x*1");      // (inf + 0i)(1 + 0i) has a nan
-    CHECK(simple("x + 0", DType::c64) == "x");
+    CHECK(simple("x - 0", DType::c64) == "x");
     CHECK(simple("where(1, x, 0.5)", DType::i32) == "where(1, x, 0.5)");
     CHECK(print(simplify(parsed("x*1")), names) == "x*1");  // of bools it is an i64
     CHECK(print(simplify(parsed("where(0, position(x, 3), 1)")), names) == "where(0, position(x, 3), 1)");
@@ -325,7 +323,7 @@ TEST_CASE("a program knows when it computes nothing", "[lib][scalar][program]") 
     };
     CHECK(program("y", DType::f32).is_operand(1));
     CHECK_FALSE(program("y", DType::f32).is_operand(0));
-    CHECK(program("1*z + 0", DType::f64).is_operand(2));
+    CHECK(program("1*z - 0", DType::f64).is_operand(2));
     CHECK(program("eta*x", DType::f32).is_operand(0));
     CHECK(program("floor(conj(real(x)))", DType::i32).is_operand(0));
     CHECK_FALSE(program("-x", DType::f32).is_operand(0));

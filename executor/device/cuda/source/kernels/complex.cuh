@@ -182,12 +182,13 @@ EIN_FN complex<T> op_silu(complex<T> x) {
 template <class T>
 EIN_FN complex<T> op_pow(complex<T> base, complex<T> exponent) {
     if (exponent.re == 0 && exponent.im == 0) return {1, 0};
-    if (base.re == 0 && base.im == 0) {
+    T const size = op_abs(exponent.re);
+    bool const multiplied = exponent.im == 0 && size == op_floor(size) && size < 100;
+    if (base.re == 0 && base.im == 0 && !(multiplied && exponent.re > 0)) {
         T const value = exponent.re > 0 && exponent.im == 0 ? T(0) : T(EIN_NAN);
         return {value, value};
     }
-    T const size = op_abs(exponent.re);
-    if (exponent.im != 0 || size != op_floor(size) || size >= 100) return op_exp(op_mul(exponent, op_log(base)));
+    if (!multiplied) return op_exp(op_mul(exponent, op_log(base)));
     complex<T> value{1, 0};
     bool empty = true;  // the first factor is taken as it is: 1 * inf would be nan in one part
     for (i32 left = (i32)size; left > 0; left /= 2) {

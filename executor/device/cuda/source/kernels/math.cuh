@@ -156,16 +156,16 @@ EIN_FN f32 larger(f32 a, f32 b) {
     return most;
 }
 #endif
-/// x^0.5: pow(-inf, 0.5) is inf, sqrt(-inf) nan.
+/// x^0.5: pow(-inf, 0.5) is inf, sqrt(-inf) nan; pow(-0, 0.5) is 0, sqrt(-0) -0.
 template <class T>
 EIN_FN T root(T x) {
-    return x == T(-EIN_INFINITY) ? T(EIN_INFINITY) : op_sqrt(x);
+    return x == T(-EIN_INFINITY) ? T(EIN_INFINITY) : op_sqrt(x + T(0));
 }
 
 #define EIN_REAL_OPS(T) \
     EIN_FN T op_sign(T x) { return real_sign(x); } \
     EIN_FN T op_sigmoid(T x) { return real_sigmoid(x); } \
-    EIN_FN T op_relu(T x) { return larger(x, T(0)); } \
+    EIN_FN T op_relu(T x) { return x < 0 ? T(0) : x; } \
     EIN_FN T op_silu(T x) { return real_silu(x); } \
     EIN_FN T op_gelu(T x) { return x * normal(x); } \
     EIN_FN T op_softplus(T x) { return real_softplus(x); } \
