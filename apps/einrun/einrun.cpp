@@ -313,8 +313,11 @@ private:
         std::optional<Error> unwritten;
         try {
             if (!options_.trace.empty())
-                write_trace(options_.trace, transport_, {header_, section_, engine_->record(), clock_},
-                            [this] { return apps::forecast(options_.schedule, cluster_); });
+                write_trace(options_.trace, transport_, {header_, section_, engine_->record(), clock_}, [this] {
+                    return apps::forecast(
+                        options_.schedule, cluster_,
+                        options_.cluster.empty() ? "the built-in cluster" : options_.cluster.string());
+                });
         } catch (Disagreement const& error) {
             if (first()) tell(error.what());
             unwritten = error;

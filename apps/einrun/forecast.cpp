@@ -1,7 +1,10 @@
 #include "apps/einrun/forecast.hpp"
 
+#include <memory>
+
 #include "lib/schedule/file/file.hpp"
 #include "scheduler/simulate/simulate.hpp"
+#include "scheduler/simulate/task_costs.hpp"
 
 namespace ein::apps {
 
@@ -19,15 +22,32 @@ Cluster forecast_cluster(std::filesystem::path const& file, int threads) {
     return cluster;
 }
 
-Forecast forecast(std::filesystem::path const& path, Cluster const& cluster) {
+namespace {
+
+/// Rates are those of all threads of a rank together; tasks are timed by worker.
+struct LeastSeconds {
+    LeastSeconds(schedule::Header const& of, Cluster const& on) : header(of), cluster(on), costs(header, cluster) {}
+    schedule::Header const header;
+    Cluster const cluster;
+    scheduler::TaskCosts const costs;
+};
+
+}  // namespace
+
+Forecast forecast(std::filesystem::path const& path, Cluster const& cluster, std::string const& machines) {
     Forecast out;
     out.schedule = schedule::read_file(path);
+    out.machines = machines;
     scheduler::Simulation const run = scheduler::simulate(out.schedule, cluster);
     for (auto const& spans : run.spans) {
         std::vector<Event>& events = out.tasks.emplace_back();
         for (TaskId t : spans.ids())
             if (spans[t].begin >= 0) events.push_back({t, -1, spans[t].begin, spans[t].end});
     }
+    auto const least = std::make_shared<LeastSeconds const>(out.schedule.header, cluster);
+    out.least_seconds = [least](schedule::Section const& section, schedule::Task const& task) {
+        return least->costs.seconds(section, task) * least->cluster.threads;
+    };
     return out;
 }
 

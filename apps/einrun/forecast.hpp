@@ -13,7 +13,8 @@ namespace ein::apps {
 /// @throws InputError with every fault of the file
 scheduler::Cluster forecast_cluster(std::filesystem::path const& file, int threads);
 
-/// Reads the whole schedule and simulates it.
-executor::Forecast forecast(std::filesystem::path const& schedule, scheduler::Cluster const& cluster);
+/// Reads the whole schedule and simulates it. @param machines  names the cluster
+executor::Forecast forecast(std::filesystem::path const& schedule, scheduler::Cluster const& cluster,
+                            std::string const& machines);
 
 }  // namespace ein::apps

@@ -14,6 +14,7 @@ void add_show(CLI::App& app, Action& chosen);
 void add_eval(CLI::App& app, Action& chosen);
 void add_diff(CLI::App& app, Action& chosen);
 void add_report(CLI::App& app, Action& chosen);
+void add_trace(CLI::App& app, Action& chosen);
 void add_make(CLI::App& app, Action& chosen);
 void add_import(CLI::App& app, Action& chosen);
 void add_preflight(CLI::App& app, Action& chosen);

@@ -15,6 +15,7 @@ int main(int argc, char** argv) {
         tool::add_eval(app, chosen);
         tool::add_diff(app, chosen);
         tool::add_report(app, chosen);
+        tool::add_trace(app, chosen);
         tool::add_make(app, chosen);
         tool::add_import(app, chosen);
         tool::add_preflight(app, chosen);

@@ -44,7 +44,7 @@ std::string const& RankTrace::name_of(TaskId id) {
     return place->second = json_string(text);
 }
 
-void RankTrace::lanes(std::vector<Lane> const& lanes, double now) {
+void RankTrace::lanes(std::vector<Lane> const& lanes, double now, std::function<std::string(TaskId)> const& more) {
     for (std::size_t i = 0; i < lanes.size(); ++i) {
         Track const track{pid_, static_cast<int>(i)};
         text_.thread(track, lanes[i].name, track.tid);
@@ -53,6 +53,7 @@ void RankTrace::lanes(std::vector<Lane> const& lanes, double now) {
             std::string args = "{\"task\":" + json_string(task_text(header_, section_, event.task));
             if (event.piece >= 0) args += ",\"piece\":" + std::to_string(event.piece);
             if (open) args += ",\"open\":true";
+            if (more) args += more(event.task);
             text_.slice(track, ticks_of_(event.begin), ticks_of_(open ? now : event.end), name_of(event.task),
                         event.piece >= 0 ? "piece" : task(event.task).traits().name, args + "}");
         }

@@ -21,7 +21,8 @@ public:
         : text_(text), header_(header), section_(section), pid_(pid), ticks_of_(std::move(ticks_of)) {}
 
     /// Tasks and pieces, a track a lane: its tid is its index. What is still open ends at `now` and says so.
-    void lanes(std::vector<Lane> const& lanes, double now = 0);
+    /// @param more  further JSON of a task's slice, with a comma before it: ",\"operations\":2000"
+    void lanes(std::vector<Lane> const& lanes, double now = 0, std::function<std::string(TaskId)> const& more = {});
     /// For each message an arrow from its send to its receive, and on to the first task that reads the block.
     void arrows(std::vector<Lane> const& lanes, std::vector<RoundEvents> const& rounds,
                 schedule::TaskLinks const& links);

@@ -6,6 +6,7 @@
 #include "executor/startup/agreement.hpp"
 #include "executor/trace/rank_trace.hpp"
 #include "lib/base/replaced_file.hpp"
+#include "lib/schedule/memory/replay.hpp"
 
 namespace ein::executor {
 
@@ -57,6 +58,29 @@ void write_rank(TraceText& text, int rank, double origin, TraceParts const& part
     trace.counters(count(parts.section, links, rounds, parts.record.iterations()));
 }
 
+/// What each of a rank's tasks computes, and how long it takes at least: what eintool trace compares a run with.
+class TaskLimits {
+public:
+    TaskLimits(Forecast const& forecast, schedule::Section const& section)
+        : forecast_(forecast), section_(section), operations_(section.tasks.size(), 0.0) {
+        schedule::Runs const once(section, schedule::IterationCounts(section.loops.size(), 1));
+        schedule::visit_flops(forecast.schedule.header, section, once,
+                              [&](TaskId task, double flops) { operations_[task] = flops; });
+    }
+    std::string operator()(TaskId task) const {
+        if (!forecast_.least_seconds) return "";
+        char text[80];
+        std::snprintf(text, sizeof text, ",\"operations\":%.17g,\"limit_us\":%.6g", operations_[task],
+                      forecast_.least_seconds(section_, section_.tasks[task]) * 1e6);
+        return text;
+    }
+
+private:
+    Forecast const& forecast_;
+    schedule::Section const& section_;
+    Table<TaskId, double> operations_;
+};
+
 /// A process a rank, above the rank's own.
 void write_forecast(TraceText& text, double begin, Forecast const& forecast) {
     int const ranks = forecast.schedule.header.ranks;
@@ -66,9 +90,10 @@ void write_forecast(TraceText& text, double begin, Forecast const& forecast) {
                         [&](double time) { return static_cast<Ticks>(std::llround((begin + time) * 1e9)); });
         text.process(ranks + rank,
                      "rank " + std::to_string(rank) + ", predicted" +
-                         (forecast.schedule.header.loops.empty() ? "" : ", one turn of each loop"),
-                     2 * rank);
-        trace.lanes(lanes_of(section, forecast.tasks[static_cast<std::size_t>(rank)]));
+                         (forecast.schedule.header.loops.empty() ? "" : ", one iteration of each loop"),
+                     2 * rank, "on " + forecast.machines);
+        TaskLimits const limits(forecast, section);
+        trace.lanes(lanes_of(section, forecast.tasks[static_cast<std::size_t>(rank)]), 0, limits);
     }
 }
 

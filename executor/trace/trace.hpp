@@ -6,6 +6,8 @@
 
 #include <filesystem>
 #include <functional>
+#include <string>
+#include <vector>
 
 #include "executor/trace/clock_line.hpp"
 #include "executor/trace/record.hpp"
@@ -24,6 +26,9 @@ struct TraceParts {
 struct Forecast {
     schedule::Schedule schedule;
     std::vector<std::vector<Event>> tasks;
+    std::string machines;  // that it is for: "the built-in cluster", or a file
+    // Worker seconds that a task takes at least on them: its operations or its bytes at their rates.
+    std::function<double(schedule::Section const&, schedule::Task const&)> least_seconds = {};
 };
 
 /// Collective. @param forecast  called at rank 0  @throws Disagreement on all ranks when one cannot write

@@ -1,12 +1,12 @@
 #include "apps/eintool/report/report_screen.hpp"
 
 #include <algorithm>
-#include <cstdio>
 #include <functional>
 #include <optional>
 
 #include "lib/base/error.hpp"
 #include "lib/base/quantities.hpp"
+#include "lib/base/screen_text.hpp"
 #include "lib/base/sizes.hpp"
 
 namespace ein::apps::tool {
@@ -46,17 +46,7 @@ Number mean_share(Json const& report, std::string const& what) {
     return ranks > 0 ? Number(sum / ranks) : std::nullopt;
 }
 
-std::string percent(double share) {
-    char text[32];
-    std::snprintf(text, sizeof text, "%.1f %%", 100 * share);
-    return text;
-}
-
-std::string plain(double value) {
-    char text[32];
-    std::snprintf(text, sizeof text, "%.4g", value);
-    return text;
-}
+std::string plain(double value) { return row("%.4g", value); }
 
 std::string speed_text(double gigaflops) { return format_count(gigaflops * 1e9) + "FLOP/s"; }
 
@@ -110,22 +100,14 @@ std::vector<Row> rows_of(std::vector<NamedReport> const& reports) {
 std::string table(std::vector<NamedReport> const& reports) {
     bool const two = reports.size() == 2;
     std::string out;
-    for (Row const& row : rows_of(reports)) {
+    for (Row const& line : rows_of(reports)) {
         std::vector<Number> values;
-        for (NamedReport const& of : reports) values.push_back(row.number(of.report));
+        for (NamedReport const& of : reports) values.push_back(line.number(of.report));
         bool const any = std::ranges::any_of(values, [](Number value) { return value.value_or(0) > 0; });
-        if (!any && !row.always) continue;
-        char cell[64];
-        std::snprintf(cell, sizeof cell, "  %-20s", row.label.c_str());
-        out += cell;
-        for (Number value : values) {
-            std::snprintf(cell, sizeof cell, "%16s", value ? row.text(*value).c_str() : "-");
-            out += cell;
-        }
-        if (two && values[0] && values[1] && *values[0] > 0) {
-            std::snprintf(cell, sizeof cell, "%16.3g", *values[1] / *values[0]);
-            out += cell;
-        }
+        if (!any && !line.always) continue;
+        out += row("  %-20s", line.label.c_str());
+        for (Number value : values) out += row("%16s", value ? line.text(*value).c_str() : "-");
+        if (two && values[0] && values[1] && *values[0] > 0) out += row("%16.3g", *values[1] / *values[0]);
         out += "\n";
     }
     return out;
@@ -143,10 +125,8 @@ std::string ranks_table(Json const& report) {
     std::vector<std::pair<double, std::size_t>> order;
     for (std::size_t k = 0; k < ranks.size(); ++k) order.emplace_back(-share_of(ranks[k], "busy").value_or(0), k);
     std::ranges::sort(order);
-    char text[200];
-    std::snprintf(text, sizeof text, "\n  %5s  %-16s %12s %14s %10s %12s %12s\n", "rank", "host", "computes",
-                  "communicates", "waits", "sends", "peak");
-    std::string out = text;
+    std::string out = row("\n  %5s  %-16s %12s %14s %10s %12s %12s\n", "rank", "host", "computes", "communicates",
+                          "waits", "sends", "peak");
     for (std::size_t k = 0; k < std::min(most_ranks, order.size()); ++k) {
         Json const& rank = ranks[order[k].second];
         auto const share = [&](char const* what) {
@@ -157,11 +137,10 @@ std::string ranks_table(Json const& report) {
             Number const value = number_at(rank, where);
             return value ? format_bytes(*value) : std::string("-");
         };
-        std::snprintf(text, sizeof text, "  %5.0f  %-16.16s %12s %14s %10s %12s %12s\n",
-                      number_at(rank, "/rank").value_or(static_cast<double>(order[k].second)),
-                      text_at(rank, "host").c_str(), share("busy").c_str(), share("communicating").c_str(),
-                      share("waiting").c_str(), bytes("/bytes_sent").c_str(), bytes("/peak_block_bytes").c_str());
-        out += text;
+        out += row("  %5.0f  %-16.16s %12s %14s %10s %12s %12s\n",
+                   number_at(rank, "/rank").value_or(static_cast<double>(order[k].second)),
+                   text_at(rank, "host").c_str(), share("busy").c_str(), share("communicating").c_str(),
+                   share("waiting").c_str(), bytes("/bytes_sent").c_str(), bytes("/peak_block_bytes").c_str());
     }
     if (order.size() > most_ranks)
         out += "  and " + std::to_string(order.size() - most_ranks) + " more that compute less\n";
@@ -211,9 +190,7 @@ std::string report_screen(std::vector<NamedReport> const& reports) {
     }
     out += "\n";
     if (reports.size() == 2) {
-        char text[100];
-        std::snprintf(text, sizeof text, "  %-20s%16s%16s%16s\n", "", "first", "second", "second / first");
-        out += text;
+        out += row("  %-20s%16s%16s%16s\n", "", "first", "second", "second / first");
     }
     out += table(reports);
     if (reports.size() == 2) return out;

@@ -1,10 +1,10 @@
 #include "lib/schedule/print/overview.hpp"
 
 #include <algorithm>
-#include <cstdio>
 #include <unordered_map>
 
 #include "lib/base/saturating.hpp"
+#include "lib/base/screen_text.hpp"
 #include "lib/base/sizes.hpp"
 #include "lib/schedule/memory/replay.hpp"
 #include "lib/schedule/print/print.hpp"
@@ -62,17 +62,6 @@ std::int64_t bytes_of(Section const& section, Task const& task) {
     return bytes;
 }
 
-std::string cut(std::string const& text, std::size_t columns) {
-    return text.size() <= columns ? text : text.substr(0, columns - 3) + "...";
-}
-
-template <class... Values>
-std::string row(char const* format, Values... values) {
-    char text[200];
-    std::snprintf(text, sizeof text, format, values...);
-    return text;
-}
-
 std::string bytes_text(std::int64_t bytes) { return format_bytes(static_cast<double>(bytes)); }
 
 std::string kinds_text(Overview const& overview) {
@@ -86,7 +75,7 @@ std::string kinds_text(Overview const& overview) {
 std::string nodes_text(Overview const& overview) {
     double all = 0, rest = 0;
     for (auto const& of : overview.nodes) all += of.flops;
-    auto const share = [&](double flops) { return row("%.1f %%", all > 0 ? 100 * flops / all : 0.0); };
+    auto const share = [&](double flops) { return percent(all > 0 ? flops / all : 0); };
     std::string out = row("\n  %-*s %10s %7s %12s %8s %12s\n", static_cast<int>(name_columns), "node", "calls", "ranks",
                           "operations", "share", "moved");
     for (std::size_t k = 0; k < overview.nodes.size(); ++k) {

@@ -1,0 +1,161 @@
+#include "apps/eintool/trace/trace_file.hpp"
+
+#include <algorithm>
+#include <fstream>
+
+#include "lib/base/error.hpp"
+#include "lib/base/json.hpp"
+
+namespace ein::apps::tool {
+namespace {
+
+/// "rank 3" or "rank 3, predicted, ...".
+struct Process {
+    int rank = -1;
+    bool predicted = false;
+};
+
+/// Between a text and what ends it; empty where there is none.
+std::string between(std::string const& text, std::string const& before, char end) {
+    auto const at = text.find(before);
+    if (at == std::string::npos) return "";
+    auto const begin = at + before.size();
+    return text.substr(begin, text.find(end, begin) - begin);
+}
+
+class Reading {
+public:
+    explicit Reading(std::string const& name) { out_.name = name; }
+
+    void event(Json const& event) {
+        std::string const phase = event.at("ph");
+        if (phase == "M") metadata(event);
+        if (phase == "X") slice(event);
+        if (phase == "s") sent_[event.at("id")] = time(event.at("ts"));
+        if (phase == "t" || phase == "f")
+            arrived_.push_back({event.at("pid"), event.at("tid"), time(event.at("ts")), event.at("id")});
+    }
+
+    TraceFile finish() && {
+        for (Arrival const& arrival : arrived_) note_sender(arrival);
+        for (TracedRank& rank : out_.ranks) {
+            std::ranges::stable_sort(rank.tasks, {}, [](TracedTask const& task) { return task.time.begin; });
+            std::ranges::stable_sort(rank.receives, {}, [](TracedReceive const& got) { return got.time.end; });
+        }
+        return std::move(out_);
+    }
+
+private:
+    struct Arrival {
+        int pid, tid;
+        double at;
+        std::string id;
+    };
+
+    static double time(Json const& microseconds) { return microseconds.get<double>() * 1e-6; }
+
+    int name_of(std::string const& text) {
+        auto const [place, fresh] = names_.try_emplace(text, static_cast<int>(out_.names.size()));
+        if (fresh) out_.names.push_back(text);
+        return place->second;
+    }
+
+    void metadata(Json const& event) {
+        std::string const what = event.at("name");
+        Process& process = processes_[event.at("pid")];
+        if (what == "process_name") {
+            std::string const name = event.at("args").at("name");
+            process.rank = std::stoi(between(name + ",", "rank ", ','));
+            process.predicted = name.find(", predicted") != std::string::npos;
+            if (process.rank >= static_cast<int>(out_.ranks.size()))
+                out_.ranks.resize(static_cast<std::size_t>(process.rank) + 1);
+        } else if (what == "process_labels" && process.predicted) {
+            std::string const label = event.at("args").at("labels");
+            out_.machines = label.starts_with("on ") ? label.substr(3) : label;
+        }
+    }
+
+    void slice(Json const& event) {
+        double const begin = time(event.at("ts"));
+        Interval const span{begin, begin + time(event.at("dur"))};
+        Process const& process = processes_[event.at("pid")];
+        std::string const category = event.at("cat");
+        if (process.predicted) return predicted(event, category, span);
+        TracedRank& rank = out_.ranks.at(static_cast<std::size_t>(process.rank));
+        if (category == "phase") {
+            if (event.at("name") == "execute") rank.executes.push_back(span);
+        } else if (category == "send") {
+            rank.sends.push_back(span);
+        } else if (category == "receive") {
+            std::string const text = event.at("args").at("task");
+            tracks_[{event.at("pid"), event.at("tid")}].push_back({span, rank.receives.size()});
+            std::string tensor = between(text, ", block ", '[');
+            tensor = tensor.substr(0, tensor.find(" ("));
+            rank.receives.push_back({span, std::stoi(between(text, "from rank ", ',')), name_of(tensor)});
+        } else if (category != "load" && category != "store") {
+            rank.tasks.push_back({span, name_of(event.at("name")), event.at("tid"), category == "piece"});
+        }
+    }
+
+    void predicted(Json const& event, std::string const& category, Interval span) {
+        first_predicted_ = std::min(first_predicted_, span.begin);
+        out_.predicted_seconds = std::max(out_.predicted_seconds, span.end - first_predicted_);
+        Json const& args = event.at("args");
+        if (category == "send" || category == "receive" || !args.contains("operations")) return;
+        PredictedTasks& of = out_.predicted[name_of(event.at("name"))];
+        of.calls += 1;
+        of.operations += args.at("operations").get<double>();
+        of.limit += args.at("limit_us").get<double>() * 1e-6;
+    }
+
+    /// The arrow of a message ends in the slice of its receive.
+    void note_sender(Arrival const& arrival) {
+        auto const track = tracks_.find({arrival.pid, arrival.tid});
+        auto const sent = sent_.find(arrival.id);
+        if (track == tracks_.end() || sent == sent_.end()) return;
+        auto const after = std::ranges::upper_bound(track->second, arrival.at, {},
+                                                    [](Placed const& placed) { return placed.time.begin; });
+        if (after == track->second.begin() || std::prev(after)->time.end < arrival.at) return;
+        auto const rank = static_cast<std::size_t>(processes_[arrival.pid].rank);
+        out_.ranks[rank].receives[std::prev(after)->receive].sent = sent->second;
+    }
+
+    struct Placed {
+        Interval time;
+        std::size_t receive;
+    };
+    TraceFile out_;
+    std::unordered_map<std::string, int> names_;
+    std::map<int, Process> processes_;
+    std::unordered_map<std::string, double> sent_;  // by id
+    std::vector<Arrival> arrived_;
+    std::map<std::pair<int, int>, std::vector<Placed>> tracks_;  // of receives, by begin
+    double first_predicted_ = 1e300;
+};
+
+Fault no_trace(std::string const& file, std::string const& place) {
+    return Fault{file, place, "a trace that einrun --trace wrote", "something else", "give such a file"};
+}
+
+}  // namespace
+
+TraceFile read_trace(std::filesystem::path const& file) {
+    std::ifstream in(file);
+    if (!in) throw InputError(Fault{file.string(), "", "a file that can be read", "none", "check its name"});
+    std::string line;
+    std::getline(in, line);
+    if (line.find("\"traceEvents\":[") == std::string::npos) throw InputError(no_trace(file.string(), ""));
+    Reading reading(file.string());
+    for (std::size_t number = 2; std::getline(in, line); ++number) {
+        if (line.empty() || line == "," || line.front() == ']') continue;
+        if (line.back() == ',') line.pop_back();
+        try {
+            reading.event(Json::parse(line));
+        } catch (std::exception const&) {
+            throw InputError(no_trace(file.string(), "line " + std::to_string(number)));
+        }
+    }
+    return std::move(reading).finish();
+}
+
+}  // namespace ein::apps::tool

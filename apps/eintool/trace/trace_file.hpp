@@ -1,0 +1,60 @@
+// The trace of einrun --trace, read back: for each rank its tasks on workers, its messages, and when it executed, and
+// what was predicted for its tasks. Leaves what it means to trace_summary.hpp.
+// Example: TraceFile trace = read_trace("t.json"); trace.ranks[2].tasks[0] begins at 1.5e-3 s on worker 0.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace ein::apps::tool {
+
+struct Interval {
+    double begin = 0, end = 0;  // seconds since the trace's origin
+    double length() const { return end - begin; }
+};
+
+/// A task, or a piece of one that another worker computed.
+struct TracedTask {
+    Interval time;
+    int name = 0;    // in TraceFile::names: "apply AB"
+    int worker = 0;  // its track
+    bool piece = false;
+};
+
+struct TracedReceive {
+    Interval time;
+    int from = -1;                    // a rank
+    int tensor = 0;                   // in TraceFile::names: whose block it is
+    std::optional<double> sent = {};  // when the sender began to send it
+};
+
+struct TracedRank {
+    std::vector<Interval> executes;       // one a round
+    std::vector<TracedTask> tasks;        // by begin; a task's own pieces lie within it
+    std::vector<TracedReceive> receives;  // by end
+    std::vector<Interval> sends;
+};
+
+/// What was predicted for the tasks of one name, of all ranks together.
+struct PredictedTasks {
+    double calls = 0, operations = 0;
+    double limit = 0;  // worker seconds that they take at least
+};
+
+struct TraceFile {
+    std::string name;
+    std::vector<TracedRank> ranks;
+    std::vector<std::string> names;
+    std::map<int, PredictedTasks> predicted;  // by name
+    std::string machines;                     // that it was predicted on: "the built-in cluster", or a cluster file
+    double predicted_seconds = 0;             // of one round; 0: unknown
+};
+
+/// Reads it line by line, as einrun writes it: an event a line. @throws InputError for another file
+TraceFile read_trace(std::filesystem::path const& file);
+
+}  // namespace ein::apps::tool

@@ -1,0 +1,98 @@
+#include "apps/eintool/trace/trace_summary.hpp"
+
+#include <algorithm>
+
+#include "lib/base/error.hpp"
+#include "tests/lib/tensor/temporary_folder.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace ein;
+using namespace ein::apps::tool;
+using Catch::Detail::Approx;
+
+namespace {
+
+/// Rank 0 computes A for 2 s and sends it; rank 1 computes B for 1 s, waits for A (1 s until it is sent, 0.5 s until it
+/// has come), computes C for 1.5 s on two workers, of which one computes a piece. Predicted is rank 1's C.
+std::string const text = R"json({"displayTimeUnit":"ms","traceEvents":[
+{"ph":"M","pid":0,"tid":0,"name":"process_name","args":{"name":"rank 0"}},
+{"ph":"X","pid":0,"tid":3,"ts":0,"dur":4000000,"name":"execute","cat":"phase","args":{"round":0}},
+{"ph":"X","pid":0,"tid":3,"ts":4000000,"dur":1000000,"name":"store","cat":"phase","args":{"round":0}},
+{"ph":"X","pid":0,"tid":0,"ts":0,"dur":2000000,"name":"apply A","cat":"apply","args":{"task":"task 0 (apply of node 'A', block A[0:2])"}},
+{"ph":"X","pid":0,"tid":1,"ts":2000000,"dur":500000,"name":"send to 1","cat":"send","args":{"task":"task 1 (send to rank 1, message 0, block A[0:2])"}},
+{"ph":"s","pid":0,"tid":1,"ts":2000000,"id":"0x1","name":"block","cat":"transfer"},
+{"ph":"C","pid":0,"ts":1,"name":"memory of blocks","args":{"bytes":16}}
+,
+{"ph":"M","pid":1,"tid":0,"name":"process_name","args":{"name":"rank 1"}},
+{"ph":"X","pid":1,"tid":4,"ts":0,"dur":4000000,"name":"execute","cat":"phase","args":{"round":0}},
+{"ph":"X","pid":1,"tid":0,"ts":0,"dur":1000000,"name":"apply B","cat":"apply","args":{"task":"task 0 (apply of node 'B', block B[0:2])"}},
+{"ph":"X","pid":1,"tid":2,"ts":0,"dur":2500000,"name":"receive from 0","cat":"receive","args":{"task":"task 1 (receive from rank 0, message 0, block A[0:2])"}},
+{"ph":"t","pid":1,"tid":2,"ts":2499999.999,"id":"0x1","name":"block","cat":"transfer"},
+{"ph":"f","pid":1,"tid":0,"ts":2500000,"id":"0x1","name":"block","cat":"transfer","bp":"e"},
+{"ph":"X","pid":1,"tid":0,"ts":2500000,"dur":1500000,"name":"apply C","cat":"apply","args":{"task":"task 2 (apply of node 'C', block C[0:2])"}},
+{"ph":"X","pid":1,"tid":0,"ts":2500000,"dur":500000,"name":"apply C","cat":"piece","args":{"task":"task 2 (apply of node 'C', block C[0:2])","piece":0}},
+{"ph":"X","pid":1,"tid":1,"ts":2500000,"dur":500000,"name":"apply C","cat":"piece","args":{"task":"task 2 (apply of node 'C', block C[0:2])","piece":1}},
+{"ph":"M","pid":3,"tid":0,"name":"process_name","args":{"name":"rank 1, predicted"}},
+{"ph":"M","pid":3,"tid":0,"name":"process_labels","args":{"labels":"on mine.json"}},
+{"ph":"X","pid":3,"tid":0,"ts":0,"dur":1000000,"name":"apply C","cat":"apply","args":{"task":"task 2 (apply of node 'C', block C[0:2])","operations":4e9,"limit_us":500000}}
+]}
+)json";
+
+TraceFile trace_of(std::string const& content) {
+    TemporaryFolder const folder;
+    return read_trace(folder.write("t.json", content));
+}
+
+}  // namespace
+
+TEST_CASE("a rank's time is put down to computing, messages and waiting", "[apps][trace]") {
+    TraceSummary const summary = summary_of(trace_of(text));
+    REQUIRE(summary.ranks.size() == 2);
+    TimeOfRank const& one = summary.ranks[0];  // computes least
+    CHECK(one.rank == 1);
+    CHECK(one.workers == 2);
+    CHECK(one.executing == Approx(4));
+    CHECK(one.computing == Approx((2.5 + 0.5) / 2));
+    CHECK(one.communicating == Approx((1.5 + 2.5) / 2));  // without a task while the receive was open
+    CHECK(one.waiting == Approx((0 + 1) / 2.0));
+    CHECK(summary.ranks[1].computing == Approx(2));
+    CHECK(summary.ranks[1].communicating == Approx(0.5));
+}
+
+TEST_CASE("waiting is put down to who made the block late, and to its way", "[apps][trace]") {
+    std::vector<Wait> const waits = summary_of(trace_of(text)).waits;
+    REQUIRE(waits.size() == 3);
+    CHECK(waits[0].rank == 0);
+    CHECK(waits[0].reason == Wait::For::end);
+    CHECK(waits[0].seconds == Approx(2));
+    CHECK(waits[1].rank == 1);
+    CHECK(waits[1].peer == 0);
+    CHECK(waits[1].tensor == "A");
+    CHECK(waits[1].reason == Wait::For::making);
+    CHECK(waits[1].seconds == Approx(1));
+    CHECK(waits[2].reason == Wait::For::arrival);
+    CHECK(waits[2].seconds == Approx(0.5));
+}
+
+TEST_CASE("kernels count their pieces on other workers, and are compared with the machine's limit", "[apps][trace]") {
+    TraceFile const trace = trace_of(text);
+    TraceSummary const summary = summary_of(trace);
+    REQUIRE(summary.kernels.size() == 3);
+    auto const c = std::ranges::find(summary.kernels, "apply C", &KernelTime::name);
+    CHECK(c->calls == 1);
+    CHECK(c->seconds == Approx(2.0));
+    CHECK(*c->operations == Approx(4e9));
+    CHECK(*c->limit == Approx(0.5));
+    std::string const screen = to_text(trace, summary);
+    INFO(screen);
+    CHECK(screen.find("rank 0 to make A") != std::string::npos);
+    CHECK(screen.find("A on its way from rank 0") != std::string::npos);
+    CHECK(screen.find("2 GFLOP/s     25.0 %") != std::string::npos);
+    CHECK(screen.find("predicted 1.00 s on mine.json") != std::string::npos);
+}
+
+TEST_CASE("what is no trace is refused with its place", "[apps][trace]") {
+    CHECK_THROWS_WITH(trace_of("{\"eingraph\": 1}\n"), Catch::Contains("expected a trace that einrun --trace wrote"));
+    CHECK_THROWS_WITH(trace_of(text.substr(0, text.find("\"ts\":2000000"))), Catch::Contains("line 6: expected"));
+    CHECK_THROWS_AS(read_trace("/nonexistent/t.json"), InputError);
+}
