@@ -19,8 +19,8 @@ struct Texts {
 };
 
 void add_options(CLI::App& app, EinrunOptions& options, Texts& texts) {
-    app.add_option("SCHEDULE", options.schedule, "schedule that einplan wrote")->required();
-    app.add_option("--out", options.out, "folder for the outputs, as NAME.npy")->capture_default_str();
+    app.add_option("SCHEDULE", options.run.schedule, "schedule that einplan wrote")->required();
+    app.add_option("--out", options.run.out, "folder for the outputs, as NAME.npy")->capture_default_str();
     app.add_option("--input", options.inputs,
                    "NAME=FILE: data for, or instead of, a tensor's (npy, npz, safetensors or raw)")
         ->allow_extra_args(false);
@@ -33,7 +33,7 @@ void add_options(CLI::App& app, EinrunOptions& options, Texts& texts) {
            "--device", texts.device,
            "auto (a GPU if there is one), reference, cpu or cuda; emulated: the CPU in place of a GPU, for tests")
         ->capture_default_str();
-    app.add_flag("--allow-tf32", options.device.tf32,
+    app.add_flag("--allow-tf32", options.run.device.tf32,
                  "on GPUs, products of f32 may round their operands to 10 bits, for tensor cores");
     app.add_option(
            "--gpu-aware", texts.gpu_aware,
@@ -44,23 +44,24 @@ void add_options(CLI::App& app, EinrunOptions& options, Texts& texts) {
         "Memory for blocks on a rank's GPU, such as 40GiB; what does not fit moves to and fro (default: what is free)");
     app.add_option("--memory", texts.memory,
                    "block budget of each rank, as 8GiB: over it blocks spill to --spill-dir; without one, exit code 4");
-    app.add_option("--spill-dir", options.spill_dir,
+    app.add_option("--spill-dir", options.run.spill_dir,
                    "folder for blocks that --memory has no room for, or that einplan --memory spills; best on a local "
                    "disk of each host");
     app.add_flag("--verify{}", texts.samples,
                  "recompute elements of each output with the reference interpreter (--verify=K: K of each; default: "
                  "all when that "
                  "is little work); exit code 5 when they differ");
-    app.add_option("--report", options.report, "write the run report (JSON)");
-    app.add_option("--trace", options.trace,
+    app.add_option("--report", options.run.report, "write the run report (JSON)");
+    app.add_option("--trace", options.run.trace,
                    "write what happened when, below what was predicted (for Perfetto, chrome://tracing)");
     app.add_option("--cluster", options.cluster, "machines that --trace predicts for (default: the built-in cluster)");
-    app.add_option("--repeat", options.repeat, "run so many times on the loaded inputs and report every time")
+    app.add_option("--repeat", options.run.repeat, "run so many times on the loaded inputs and report every time")
         ->check(CLI::Range(1, 1000000));
-    app.add_option("--stall", options.stall, "seconds without an ended task on any rank after which the run is ended")
+    app.add_option("--stall", options.run.stall,
+                   "seconds without an ended task on any rank after which the run is ended")
         ->check(number_from(0, true))
         ->capture_default_str();
-    app.add_flag("-q,--quiet", options.quiet, "no progress and no summary");
+    app.add_flag("-q,--quiet", options.run.quiet, "no progress and no summary");
     app.add_option("--log-level", options.log_level, "trace, debug, info, warn, error or off")
         ->check(CLI::IsMember({"trace", "debug", "info", "warn", "error", "off"}))
         ->capture_default_str();
@@ -106,19 +107,30 @@ std::optional<EinrunOptions> einrun_options(int argc, char const* const* argv) {
     add_options(app, options, texts);
     refuse_later_options(app);
     if (parse(app, argc, argv)) return std::nullopt;
-    if (texts.threads > 0) options.threads = texts.threads;
-    check_written({{"--report", options.report}, {"--trace", options.trace}},
-                  {{"SCHEDULE", options.schedule}, {"--cluster", options.cluster}});
-    bool const tf32 = options.device.tf32;
-    options.device = executor::device_choice_from_text(texts.device);
-    options.device.tf32 = tf32;
+    if (texts.threads > 0) options.run.threads = texts.threads;
+    check_written({{"--report", options.run.report}, {"--trace", options.run.trace}},
+                  {{"SCHEDULE", options.run.schedule}, {"--cluster", options.cluster}});
+    bool const tf32 = options.run.device.tf32;
+    options.run.device = executor::device_choice_from_text(texts.device);
+    options.run.device.tf32 = tf32;
     options.verify = app.count("--verify") > 0;
     options.samples = samples_from(texts.samples);
-    options.progress = progress_from(texts.progress, options.quiet);
-    options.device_messages = executor::device_messages_from_name(texts.gpu_aware);
-    if (!texts.device_memory.empty()) options.device_memory = memory_budget(texts.device_memory, "--device-memory");
-    if (!texts.memory.empty()) options.memory = memory_budget(texts.memory);
+    options.run.progress = progress_from(texts.progress, options.run.quiet);
+    options.run.device_messages = executor::device_messages_from_name(texts.gpu_aware);
+    if (!texts.device_memory.empty()) options.run.device_memory = memory_budget(texts.device_memory, "--device-memory");
+    if (!texts.memory.empty()) options.run.memory = memory_budget(texts.memory);
+    options.run.version = version("einrun").substr(7);
     return options;
+}
+
+std::string options_of_all_ranks(EinrunOptions const& options) {
+    executor::RunSettings const& run = options.run;
+    return "--repeat " + std::to_string(run.repeat) + "\n--out " + run.out.string() + "\n" +
+           (run.trace.empty() ? "no --trace" : "--trace") + "\n" +
+           (run.report.empty() ? "no --report" : "--report " + run.report.string()) + "\n" +
+           (options.verify ? "--verify" : "no --verify") + "\n" +
+           (options.inputs.empty() ? "no --input" : "--input " + joined(options.inputs, " --input ")) + "\n" +
+           (options.params.empty() ? "no --set" : "--set " + joined(options.params, " --set "));
 }
 
 }  // namespace ein::apps

@@ -1,41 +1,18 @@
 #include "executor/startup/agreement.hpp"
 
-#include <map>
-
 #include "executor/startup/core_sets.hpp"
 #include "executor/startup/threads.hpp"
 #include "tests/support/catch.hpp"
-#include "tests/support/rank_threads.hpp"
+#include "tests/support/left_ranks.hpp"
 
 using namespace ein;
 using namespace ein::executor;
+using ein::test::leave;
+using ein::test::Left;
 using ein::test::on_ranks;
+using ein::test::with;
 
 namespace {
-
-struct Left {
-    ExitCode code = ExitCode::done;
-    std::string message;
-};
-bool operator==(Left const& a, Left const& b) { return a.code == b.code && a.message == b.message; }
-
-std::vector<Left> leave(int ranks, std::function<void(Transport&)> const& body) {
-    return on_ranks(ranks, {}, [&](Transport& transport) -> Left {
-        try {
-            body(transport);
-            return {};
-        } catch (Disagreement const& error) {
-            return {error.code(), error.what()};
-        }
-    });
-}
-
-Environment with(std::map<std::string, std::string> variables) {
-    return [variables](char const* name) -> char const* {
-        auto const found = variables.find(name);
-        return found == variables.end() ? nullptr : found->second.c_str();
-    };
-}
 
 std::vector<Seat> const two_unbound{{"a", {0, 1, 2, 3, 4, 5, 6, 7}}, {"a", {0, 1, 2, 3, 4, 5, 6, 7}}, {"b", {0, 1}}};
 

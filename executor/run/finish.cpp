@@ -1,0 +1,85 @@
+#include "executor/run/finish.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include "executor/startup/agreement.hpp"
+#include "lib/base/json.hpp"
+#include "lib/base/replaced_file.hpp"
+
+namespace ein::executor {
+
+namespace {
+
+constexpr std::size_t most_outputs = 8;  // that a summary names
+
+/// @return why there is none, which was reported
+std::optional<Error> write_trace_if_asked(Transport& transport, RunEnd const& end, EndActions const& actions,
+                                          Messages const& messages) {
+    if (end.settings.trace.empty()) return std::nullopt;
+    try {
+        write_trace(end.settings.trace, transport, {end.schedule.header, end.schedule.section, end.record, end.clock},
+                    actions.forecast);
+    } catch (Disagreement const& error) {
+        if (transport.rank() == Rank{0}) messages.report(error.what());
+        return error;
+    }
+    return std::nullopt;
+}
+
+/// @return why there is none, which was reported
+std::optional<Error> write_report_if_asked(RunSettings const& settings, Json const& report, Messages const& messages) {
+    if (settings.report.empty()) return std::nullopt;
+    try {
+        ReplacedFile("--report", settings.report).write(report.dump(2) + "\n");
+    } catch (RunError const& error) {
+        messages.report(error.what());
+        return error;
+    }
+    return std::nullopt;
+}
+
+std::string output_lines(std::vector<std::filesystem::path> const& outputs) {
+    std::string out;
+    for (std::size_t i = 0; i < std::min(outputs.size(), most_outputs); ++i)
+        out += "  output     " + outputs[i].string() + "\n";
+    if (outputs.size() > most_outputs)
+        out += "  output     and " + std::to_string(outputs.size() - most_outputs) + " more\n";
+    return out;
+}
+
+/// At rank 0. @return why there is no report  @throws MismatchError, or what verify throws
+std::optional<Error> conclude(Json& report, RunEnd const& end, EndActions const& actions, Messages const& messages) {
+    std::optional<Verification> verified;
+    if (actions.verify) verified = actions.verify(report["tf32"].get<bool>());
+    if (verified) report["verify"] = to_json(*verified);
+    std::optional<Error> unwritten = write_report_if_asked(end.settings, report, messages);
+    if (actions.summarize)
+        actions.summarize(report_summary(report) + (verified ? verified_line(*verified) : "") +
+                          output_lines(end.outputs));
+    if (!verified) return unwritten;
+    for (std::string const& message : verified->skipped) messages.warn(message);
+    if (!verified->mismatches.empty()) throw MismatchError(joined(verified->mismatches, "\n"));
+    return unwritten;
+}
+
+}  // namespace
+
+void check_report_and_trace(RunSettings const& settings) {
+    if (!settings.report.empty()) ReplacedFile("--report", settings.report).check();
+    if (!settings.trace.empty()) ReplacedFile("--trace", settings.trace).check();
+}
+
+void finish_run(Transport& transport, RunEnd const& end, EndActions const& actions, Messages const& messages) {
+    std::optional<Error> unwritten = write_trace_if_asked(transport, end, actions, messages);
+    Json report = gather_report(transport, end.schedule.header, end.facts, end.result);
+    agree(transport, [&] {
+        if (transport.rank() != Rank{0}) return;
+        if (std::optional<Error> const error = conclude(report, end, actions, messages)) unwritten = error;
+    });
+    agree(transport, [&] {
+        if (unwritten) throw Error(unwritten->code(), "");  // it was reported
+    });
+}
+
+}  // namespace ein::executor

@@ -1,0 +1,99 @@
+#include "executor/run/prepared_run.hpp"
+
+#include <iostream>
+
+#include "executor/io/inputs.hpp"
+#include "executor/trace/flight_record.hpp"
+
+namespace ein::executor {
+
+namespace {
+
+bool is_first(RunParts const& parts) { return parts.transport.rank() == Rank{0}; }
+
+RankDevice fitting_device(RunParts const& parts) {
+    RunSettings const& settings = parts.settings;
+    RankDevice out = take_device(settings.device, parts.share.cores);
+    fuse_producers(*out.device, parts.schedule, settings.memory, settings.device_memory);
+    if (is_first(parts)) report_choice(*out.device, settings.device, parts.messages);
+    return out;
+}
+
+std::optional<SpillStore> room_on_disk(RunParts const& parts) {
+    schedule::Section const& section = parts.schedule.section;
+    if (schedule::disk_use(section).blocks == 0) return {};
+    return std::optional<SpillStore>(std::in_place, parts.settings.spill_dir, section);
+}
+
+EngineOptions engine_options(RunParts const& parts, Progress& progress) {
+    RunSettings const& settings = parts.settings;
+    EngineOptions how;
+    how.threads = parts.share.threads;
+    how.repeat = settings.repeat;
+    how.device_messages = settings.device_messages;
+    how.device_memory = settings.device_memory;
+    how.load_each_round = parts.fit.load_each_round;
+    how.stall = settings.stall;
+    how.keep = settings.trace.empty() ? Keep::latest : Keep::all;
+    how.progress = is_first(parts) && settings.progress != ProgressMode::off ? &progress : nullptr;
+    return how;
+}
+
+FlightFacts flight_facts(RunParts const& parts) {
+    return {parts.settings.out, parts.share.host, parts.schedule.hash, parts.settings.version};
+}
+
+}  // namespace
+
+PreparedRun::PreparedRun(RunParts const& parts)
+    : parts_(parts),
+      device_(fitting_device(parts)),
+      readers_(open_inputs(parts.schedule.header, parts.schedule.section, parts.schedule.data_folder)),
+      outputs_(parts.schedule.header, parts.settings.out, parts.name),
+      spills_(room_on_disk(parts)),
+      progress_(parts.settings.progress, std::cerr),
+      watched_({parts.schedule.header, parts.schedule.section, parts.schedule.header.params, parts.transport,
+                *device_.device, readers_, outputs_, spills_ ? &*spills_ : nullptr},
+               engine_options(parts, progress_), outputs_, flight_facts(parts), parts.messages) {}
+
+RunFacts PreparedRun::facts() const {
+    Device const& device = *device_.device;
+    return {.version = parts_.settings.version,
+            .graph = parts_.schedule.header.graph_file,
+            .schedule = parts_.settings.schedule.string(),
+            .schedule_hash = parts_.schedule.hash,
+            .device = std::string(device.name()),
+            .device_description = device.description(),
+            .host = parts_.share.host,
+            .tf32 = device.allows_tf32(),
+            .threads = parts_.share.threads};
+}
+
+void PreparedRun::create_outputs() {
+    outputs_.create();
+    sweep_flight_records(flight_folder(parts_.settings.out));
+    for (std::filesystem::path const& path : outputs_.in_doubt())
+        parts_.messages.warn(path.string() +
+                             " was left by another run or is being written by it on another host; "
+                             "remove it if that run has ended");
+}
+
+Ran PreparedRun::run() {
+    ClockReading const before = read_clock();
+    RunResult result = watched_.run();
+    return {std::move(result), {before, read_clock()}};
+}
+
+/// Only a trace needs other ranks' clocks.
+ClockReading PreparedRun::read_clock() {
+    if (parts_.settings.trace.empty()) return {};
+    return read_clock_of_rank_0(parts_.transport, clock_of_this_machine());
+}
+
+std::vector<std::filesystem::path> PreparedRun::output_files() const {
+    std::vector<std::filesystem::path> out;
+    for (std::size_t i = 0; i < parts_.schedule.header.outputs.size(); ++i) out.push_back(outputs_.final_path(i));
+    return out;
+}
+
+}  // namespace ein::executor

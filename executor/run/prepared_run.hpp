@@ -1,0 +1,75 @@
+// One rank's part of a run, made ready: its device, its inputs opened, its outputs named, room on disk for what it
+// spills, and the engine. An object that exists can run; until then nothing was computed and no output made.
+// Example: PreparedRun run(parts); run.create_outputs(); Ran ran = run.run(); run.publish_outputs(); on one rank.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <vector>
+
+#include "executor/io/output_files.hpp"
+#include "executor/report/progress.hpp"
+#include "executor/report/report.hpp"
+#include "executor/run/host_share.hpp"
+#include "executor/run/rank_device.hpp"
+#include "executor/run/run_settings.hpp"
+#include "executor/run/watched_run.hpp"
+#include "executor/spill/spill_store.hpp"
+#include "executor/startup/memory_fit.hpp"
+#include "executor/trace/clock_line.hpp"
+
+namespace ein::executor {
+
+/// What all of it is made from. Whatever is referred to must outlive the run.
+struct RunParts {
+    Transport& transport;
+    RunSettings const& settings;
+    RankSchedule& schedule;  // as the run's params, inputs and memory want it; fitted to the device
+    MemoryFit const& fit;
+    HostShare const& share;
+    std::string name;  // unlike that of any other run; the same on all ranks
+    Messages const& messages;
+};
+
+/// What a run has done, as one rank counts it.
+struct Ran {
+    RunResult result;
+    ClockLine clock;  // with a trace; else nothing
+};
+
+class PreparedRun {
+public:
+    /// Not collective: ranks agree on how it went (agreement.hpp).
+    /// @throws UsageError, RunError, InputError, MemoryError as device, inputs, outputs, disk and engine do
+    explicit PreparedRun(RunParts const& parts);
+    PreparedRun(PreparedRun const&) = delete;
+    PreparedRun& operator=(PreparedRun const&) = delete;
+
+    RankDevice const& device() const { return device_; }
+    bool spills_in_memory() const { return spills_ && spills_->in_memory(); }
+    RunFacts facts() const;
+
+    /// One rank, before any runs: outputs under temporary names, and no flight records of the run before.
+    /// @throws RunError
+    void create_outputs();
+    /// Collective. @throws as Engine::run
+    Ran run();
+    /// One rank, when all have run. @throws RunError
+    void publish_outputs() { outputs_.publish(); }
+
+    Record const& record() const { return watched_.record(); }
+    std::vector<std::filesystem::path> output_files() const;
+
+private:
+    ClockReading read_clock();
+
+    RunParts parts_;
+    RankDevice device_;
+    Readers readers_;
+    OutputFiles outputs_;
+    std::optional<SpillStore> spills_;
+    Progress progress_;
+    WatchedRun watched_;
+};
+
+}  // namespace ein::executor

@@ -1,0 +1,35 @@
+#include "executor/run/rank_device.hpp"
+
+#include <unistd.h>
+
+#include "executor/device/accelerator.hpp"
+#include "executor/startup/core_sets.hpp"
+#include "lib/schedule/device/producer_fusion.hpp"
+
+namespace ein::executor {
+
+RankDevice take_device(DeviceChoice const& choice, std::vector<int> const& cores) {
+    RankDevice out{make_device(choice), cores};
+    if (Accelerator const* const device = out.device->accelerator())
+        out.cores = settle_near(cores_from_list(device->nearest_cores()), cores,
+                                static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN)));
+    return out;
+}
+
+void report_choice(Device& device, DeviceChoice const& choice, Messages const& messages) {
+    if (choice.kind != DeviceKind::automatic) return;
+    if (device.accelerator() != nullptr)
+        messages.report("--device auto: " + std::string(device.name()) + ", on " + device.description());
+    else if (std::string const why = why_gpu_is_idle(choice); !why.empty())
+        messages.warn("--device auto takes the CPU though there is a GPU: " + why);
+}
+
+void fuse_producers(Device& device, RankSchedule& schedule, std::optional<std::int64_t> memory,
+                    std::optional<std::int64_t> device_memory) {
+    Accelerator const* const accelerator = device.accelerator();
+    if (accelerator == nullptr) return;
+    schedule::inline_joins(schedule.header, schedule.section,
+                           {.peak = memory, .one_kernel = device_memory.value_or(accelerator->free_memory())});
+}
+
+}  // namespace ein::executor

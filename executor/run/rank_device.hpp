@@ -1,0 +1,33 @@
+// The device that a rank computes on, and the cores that it keeps to for its sake.
+// Example: take_device({DeviceKind::automatic}, cores) where there is a GPU: that, and the cores of `cores` near it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "executor/device/device.hpp"
+#include "executor/run/messages.hpp"
+#include "executor/run/open_schedule.hpp"
+
+namespace ein::executor {
+
+struct RankDevice {
+    std::unique_ptr<Device> device;
+    std::vector<int> cores;  // that this rank may use
+};
+
+/// @param cores  that this rank may use; near a device with memory of its own it settles on some of them
+/// @throws UsageError, RunError for a device that this build or machine has not
+RankDevice take_device(DeviceChoice const& choice, std::vector<int> const& cores);
+
+/// What DeviceKind::automatic took; nothing for any other choice. For one rank to call.
+void report_choice(Device& device, DeviceChoice const& choice, Messages const& messages);
+
+/// Where the device has memory of its own, elementwise kernels are recomputed by their readers (producer_fusion.hpp).
+/// @param memory, device_memory  bytes of blocks that a rank may have in its host, on its device
+void fuse_producers(Device& device, RankSchedule& schedule, std::optional<std::int64_t> memory,
+                    std::optional<std::int64_t> device_memory);
+
+}  // namespace ein::executor

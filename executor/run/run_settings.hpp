@@ -1,0 +1,33 @@
+// What a run is asked for, as a value: of one rank. Which of these all ranks must be asked for alike is decided where
+// they come from.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "executor/device/device.hpp"
+#include "executor/report/progress.hpp"
+#include "executor/storage/device_messages.hpp"
+
+namespace ein::executor {
+
+struct RunSettings {
+    std::filesystem::path schedule;         // file
+    std::filesystem::path out = "results";  // folder
+    std::optional<int> threads;
+    DeviceChoice device;
+    DeviceMessages device_messages = DeviceMessages::automatic;
+    std::optional<std::int64_t> device_memory;  // bytes of blocks a rank, on a device with memory of its own
+    std::optional<std::int64_t> memory;         // bytes of blocks a rank
+    std::filesystem::path spill_dir;            // empty: nothing may spill
+    std::filesystem::path report, trace;        // files; empty: none
+    int repeat = 1;                             // rounds
+    double stall = 300;                         // seconds
+    bool quiet = false;
+    ProgressMode progress = ProgressMode::off;
+    std::string version;  // of the program, for reports
+};
+
+}  // namespace ein::executor

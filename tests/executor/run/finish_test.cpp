@@ -1,0 +1,87 @@
+#include "executor/run/finish.hpp"
+
+#include "lib/base/json.hpp"
+#include "tests/executor/run/one_rank.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/left_ranks.hpp"
+
+using namespace ein;
+using namespace ein::executor;
+using ein::test::Left;
+
+namespace {
+
+/// How one rank leaves finish_run, with what it was told to do.
+Left finish(test::OneRank& one, EndActions const& actions) {
+    one.prepare();
+    Ran const ran = one.run->run();
+    one.run->publish_outputs();
+    try {
+        finish_run(*one.transport, one.end_of(ran), actions, one.messages);
+        return {};
+    } catch (Disagreement const& error) {
+        return {error.code(), error.what()};
+    }
+}
+
+Verification compared(std::vector<std::string> mismatches) {
+    Verification out;
+    out.outputs.push_back({.name = "Z", .elements = 4, .of = 4});
+    out.mismatches = std::move(mismatches);
+    return out;
+}
+
+}  // namespace
+
+TEST_CASE("a report is written, and what verify found is in it and in the summary", "[executor][run]") {
+    test::OneRank one;
+    one.settings.report = one.folder.path() / "report.json";
+    std::string summary;
+    EndActions actions;
+    actions.verify = [](bool tf32) {
+        CHECK_FALSE(tf32);
+        return compared({});
+    };
+    actions.summarize = [&](std::string const& text) { summary = text; };
+    CHECK(finish(one, actions) == Left{});
+    Json const report = parse_json(read_text_file(one.settings.report), "report");
+    CHECK(report.at("schedule_hash") == "0123456789abcdef");
+    CHECK(report.at("verify").at("elements") == 4);
+    CHECK_THAT(summary, Catch::Contains("verified   4 elements, 0 differ"));
+    CHECK_THAT(summary, Catch::Contains("output     " + one.run->output_files()[0].string()));
+}
+
+TEST_CASE("a mismatch ends the run with its code, after the report", "[executor][run]") {
+    test::OneRank one;
+    one.settings.report = one.folder.path() / "report.json";
+    EndActions actions;
+    actions.verify = [](bool) { return compared({"Z differs", "so does Y"}); };
+    CHECK(finish(one, actions) == Left{ExitCode::mismatch, "Z differs\nso does Y"});
+    CHECK(std::filesystem::exists(one.settings.report));
+}
+
+TEST_CASE("a report that cannot be written is told, and ends the run when the rest is done", "[executor][run]") {
+    test::OneRank one;
+    one.settings.report = one.folder.path() / "none" / "report.json";
+    CHECK_THROWS_AS(check_report_and_trace(one.settings), RunError);
+    bool summarized = false;
+    EndActions actions;
+    actions.summarize = [&](std::string const&) { summarized = true; };
+    CHECK(finish(one, actions) == Left{ExitCode::failure, ""});
+    CHECK(summarized);
+    REQUIRE(one.said.sorted().size() == 1);
+    CHECK_THAT(one.said.sorted()[0], Catch::Contains("--report"));
+}
+
+TEST_CASE("many outputs are summed up", "[executor][run]") {
+    test::OneRank one;
+    one.prepare();
+    Ran const ran = one.run->run();
+    RunEnd end = one.end_of(ran);
+    end.outputs.assign(11, "Z.npy");
+    std::string summary;
+    EndActions actions;
+    actions.summarize = [&](std::string const& text) { summary = text; };
+    finish_run(*one.transport, end, actions, one.messages);
+    CHECK_THAT(summary, Catch::Contains("output     and 3 more"));
+}
