@@ -1,7 +1,7 @@
-// What a vector loop does in each turn: operations on whole vectors, every lane by itself, one after the other. Values
-// are numbered in the order in which they are made; equal ones are made once. A value is a number of the loop's type,
-// its bits, or a mask (the result of a comparison). trace.cpp records it from a Program, emit_x86.cpp makes machine
-// code of it. Example: x*2 + y is operand 0, constant 2, operand 1, fused(0, 1, 2).
+// What a vector loop does in each iteration: operations on whole vectors, every lane by itself, one after the other.
+// Values are numbered in the order in which they are made; equal ones are made once. A value is a number of the loop's
+// type, its bits, or a mask (the result of a comparison). trace.cpp records it from a Program, emit_x86.cpp and
+// x86_iteration.cpp make machine code of it. Example: x*2 + y is operand 0, constant 2, operand 1, fused(0, 1, 2).
 #pragma once
 
 #include <array>
