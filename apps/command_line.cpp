@@ -5,9 +5,9 @@
 #include <sstream>
 
 #include "lib/base/error.hpp"
-#include "lib/base/output_place.hpp"
-#include "lib/base/replaced_file.hpp"
-#include "lib/base/sizes.hpp"
+#include "lib/base/files/output_place.hpp"
+#include "lib/base/files/replaced_file.hpp"
+#include "lib/base/text/sizes.hpp"
 
 namespace ein::apps {
 

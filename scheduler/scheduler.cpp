@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "lib/base/error.hpp"
-#include "lib/base/parallel.hpp"
+#include "lib/base/threads/parallel.hpp"
 #include "lib/schedule/memory/replay.hpp"
 #include "lib/schedule/verify/verify.hpp"
 #include "scheduler/ia/place_plan.hpp"

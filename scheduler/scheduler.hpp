@@ -7,7 +7,7 @@
 #include "lib/graph/ein_graph.hpp"
 #include "lib/relation/plan.hpp"
 #include "lib/schedule/model/schedule.hpp"
-#include "scheduler/lower/split_call.hpp"
+#include "scheduler/lower/einsum/split_call.hpp"
 #include "scheduler/move/block_directory.hpp"
 #include "scheduler/move/collectives.hpp"
 #include "scheduler/move/delivery.hpp"

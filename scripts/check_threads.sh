@@ -2,9 +2,9 @@
 # Checks who holds which mutex: scripts/check_threads.sh [--build DIR] [FILE...]
 #   --build DIR  a configured build folder, for its include paths; default: build
 #   FILE         default: all sources of ours that lock or are guarded
-# Two checks: mutexes and conditions are those of lib/base/mutex.hpp, which clang understands; and clang's thread-safety
-# analysis finds no guarded field that is touched without its mutex and no function that returns with one held. Nothing
-# is compiled: it takes seconds. The exit code is 1 when something is found, 77 where clang++ is missing.
+# Two checks: mutexes and conditions are those of lib/base/threads/mutex.hpp, which clang understands; and clang's
+# thread-safety analysis finds no guarded field that is touched without its mutex and no function that returns with one
+# held. Nothing is compiled: it takes seconds. The exit code is 1 when something is found, 77 where clang++ is missing.
 # tests/layers/threads_self_test.sh checks this script with seeded faults.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -31,7 +31,7 @@ fi
 sources_that_lock() {
     local file
     grep -rlE 'MutexLock|EIN_GUARDED_BY|EIN_REQUIRES' --include='*.[ch]pp' lib planner scheduler executor apps |
-        grep -v '^lib/base/thread_safety.hpp$' |
+        grep -v '^lib/base/threads/thread_safety.hpp$' |
         while read -r file; do
             if [ -f "${file%.hpp}.cpp" ]; then echo "${file%.hpp}.cpp"; else echo "$file"; fi
         done | sort -u
@@ -47,11 +47,11 @@ else
 fi
 
 standard='std::(recursive_|shared_|timed_)?(mutex|condition_variable|unique_lock|lock_guard|scoped_lock|call_once)'
-if found=$(grep -v '^lib/base/mutex.hpp$' <<< "$all" | xargs grep -nHE "$standard"); then
+if found=$(grep -v '^lib/base/threads/mutex.hpp$' <<< "$all" | xargs grep -nHE "$standard"); then
     # Comments may speak of them.
     found=$(grep -vE '^[^:]*:[0-9]*: *//' <<< "$found" || true)
     if [ -n "$found" ]; then
-        advice='clang knows nothing of this lock; use those of lib/base/mutex.hpp'
+        advice='clang knows nothing of this lock; use those of lib/base/threads/mutex.hpp'
         sed -E "s|^([^:]*:[0-9]*):.*|\1: $advice|" <<< "$found"
         status=1
     fi

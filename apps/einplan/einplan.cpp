@@ -11,7 +11,7 @@
 #include "apps/graph_file.hpp"
 #include "apps/report_errors.hpp"
 #include "lib/base/hash.hpp"
-#include "lib/base/hex.hpp"
+#include "lib/base/text/hex.hpp"
 #include "lib/graph/contract.hpp"
 #include "lib/graph/read_graph.hpp"
 #include "lib/relation/plan_json.hpp"

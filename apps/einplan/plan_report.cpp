@@ -8,7 +8,7 @@
 #include "apps/einplan/one_rank.hpp"
 #include "apps/einplan/plan_summary.hpp"
 #include "apps/explain/print.hpp"
-#include "lib/base/quantities.hpp"
+#include "lib/base/text/quantities.hpp"
 #include "scheduler/simulate/simulate.hpp"
 
 namespace ein::apps {

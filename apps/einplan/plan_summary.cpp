@@ -5,7 +5,7 @@
 #include <numeric>
 #include <sstream>
 
-#include "lib/base/sizes.hpp"
+#include "lib/base/text/sizes.hpp"
 #include "lib/schedule/memory/replay.hpp"
 
 namespace ein::apps {

@@ -6,7 +6,7 @@
 
 #include "apps/einplan/schedule_functions.hpp"
 #include "lib/base/error.hpp"
-#include "lib/base/sizes.hpp"
+#include "lib/base/text/sizes.hpp"
 #include "lib/schedule/device/device_memory.hpp"
 #include "lib/schedule/memory/replay.hpp"
 #include "lib/schedule/verify/verify.hpp"

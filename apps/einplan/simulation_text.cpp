@@ -4,8 +4,8 @@
 #include <cstdio>
 #include <numeric>
 
-#include "lib/base/quantities.hpp"
-#include "lib/base/sizes.hpp"
+#include "lib/base/text/quantities.hpp"
+#include "lib/base/text/sizes.hpp"
 
 namespace ein::apps {
 namespace {

@@ -11,7 +11,7 @@
 #include "apps/graph_inputs.hpp"
 #include "lib/base/error.hpp"
 #include "lib/base/hash.hpp"
-#include "lib/base/sizes.hpp"
+#include "lib/base/text/sizes.hpp"
 #include "lib/graph/contract.hpp"
 #include "lib/graph/read_graph.hpp"
 #include "lib/relation/rounding_spread.hpp"

@@ -11,7 +11,7 @@
 #include "apps/eintool/commands.hpp"
 #include "apps/eintool/measure/measure_cluster.hpp"
 #include "executor/startup/core_sets.hpp"
-#include "lib/base/sizes.hpp"
+#include "lib/base/text/sizes.hpp"
 
 namespace ein::apps::tool {
 namespace {

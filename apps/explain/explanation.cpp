@@ -8,7 +8,7 @@
 #include "apps/explain/flows.hpp"
 #include "apps/explain/sharding_text.hpp"
 #include "lib/base/saturating.hpp"
-#include "lib/base/sizes.hpp"
+#include "lib/base/text/sizes.hpp"
 #include "lib/schedule/device/device_traffic.hpp"
 #include "lib/schedule/device/producer_fusion.hpp"
 #include "planner/costs/lower_bound.hpp"

@@ -5,7 +5,7 @@
 #include "apps/explain/columns.hpp"
 #include "apps/explain/print.hpp"
 #include "lib/base/error.hpp"
-#include "lib/base/sizes.hpp"
+#include "lib/base/text/sizes.hpp"
 
 namespace ein::apps::explain {
 namespace {

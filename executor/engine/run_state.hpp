@@ -22,7 +22,7 @@
 #include "executor/report/time_accounting.hpp"
 #include "executor/transport/transport.hpp"
 #include "lib/base/error.hpp"
-#include "lib/base/mutex.hpp"
+#include "lib/base/threads/mutex.hpp"
 
 namespace ein::executor {
 

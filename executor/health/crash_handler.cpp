@@ -13,7 +13,7 @@
 #include <ctime>
 #include <thread>
 
-#include "lib/base/mutex.hpp"
+#include "lib/base/threads/mutex.hpp"
 
 namespace ein::executor {
 

@@ -5,7 +5,7 @@
 
 #include "executor/io/unfinished_files.hpp"
 #include "lib/base/error.hpp"
-#include "lib/base/output_place.hpp"
+#include "lib/base/files/output_place.hpp"
 #include "lib/tensor/formats/npy_write.hpp"
 
 namespace ein::executor {

@@ -5,7 +5,7 @@
 
 #include "executor/startup/agreement.hpp"
 #include "lib/base/json.hpp"
-#include "lib/base/replaced_file.hpp"
+#include "lib/base/files/replaced_file.hpp"
 
 namespace ein::executor {
 

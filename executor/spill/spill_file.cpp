@@ -12,7 +12,7 @@
 #include <string>
 
 #include "lib/base/error.hpp"
-#include "lib/base/sizes.hpp"
+#include "lib/base/text/sizes.hpp"
 
 namespace ein::executor {
 

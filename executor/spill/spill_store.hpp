@@ -9,7 +9,7 @@
 #include "executor/spill/disk_ranges.hpp"
 #include "executor/spill/spill_file.hpp"
 #include "lib/base/ids.hpp"
-#include "lib/base/mutex.hpp"
+#include "lib/base/threads/mutex.hpp"
 #include "lib/schedule/memory/replay.hpp"
 #include "lib/schedule/model/schedule.hpp"
 

@@ -6,7 +6,7 @@
 #include <fstream>
 #include <string>
 
-#include "lib/base/sizes.hpp"
+#include "lib/base/text/sizes.hpp"
 
 namespace ein::executor {
 namespace {

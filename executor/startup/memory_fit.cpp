@@ -6,7 +6,7 @@
 
 #include "executor/engine/dispatcher.hpp"
 #include "executor/startup/agreement.hpp"
-#include "lib/base/sizes.hpp"
+#include "lib/base/text/sizes.hpp"
 #include "lib/schedule/memory/spill.hpp"
 
 namespace ein::executor {

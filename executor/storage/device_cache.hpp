@@ -17,7 +17,7 @@
 #include "executor/storage/block_storage.hpp"
 #include "executor/storage/host_buffers.hpp"
 #include "executor/storage/stream_uses.hpp"
-#include "lib/base/mutex.hpp"
+#include "lib/base/threads/mutex.hpp"
 #include "lib/schedule/device/device_memory.hpp"
 
 namespace ein::executor {

@@ -5,8 +5,8 @@
 
 #include "executor/report/clock.hpp"
 #include "executor/trace/rank_trace.hpp"
+#include "lib/base/files/replaced_file.hpp"
 #include "lib/base/json.hpp"
-#include "lib/base/replaced_file.hpp"
 
 namespace ein::executor {
 

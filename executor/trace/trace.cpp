@@ -5,7 +5,7 @@
 
 #include "executor/startup/agreement.hpp"
 #include "executor/trace/rank_trace.hpp"
-#include "lib/base/replaced_file.hpp"
+#include "lib/base/files/replaced_file.hpp"
 #include "lib/schedule/memory/replay.hpp"
 
 namespace ein::executor {

@@ -13,7 +13,7 @@
 #include <utility>
 
 #include "executor/transport/transport.hpp"
-#include "lib/base/mutex.hpp"
+#include "lib/base/threads/mutex.hpp"
 
 namespace ein::executor {
 

@@ -27,9 +27,9 @@ ColumnPartition strips_for(std::int64_t ranks);
 std::int64_t awkward_factor(std::int64_t ranks);
 
 /// Candidates that cut two labels of the output in strips of the awkward factor, the rest as a grid. Kernel calls of
-/// one rank lie beside each other, are made as one (scheduler/lower/einsum_calls.cpp) and count as one in the cost of
-/// the join and the aggregation; repartitions cost as published. A node whose extents allow no strips has the usual
-/// candidates.
+/// one rank lie beside each other, are made as one (scheduler/lower/einsum/einsum_calls.cpp) and count as one in the
+/// cost of the join and the aggregation; repartitions cost as published. A node whose extents allow no strips has the
+/// usual candidates.
 class ColumnPartitionTable : public CandidateTable {
 public:
     ColumnPartitionTable(graph::EinGraph const& graph, std::int64_t ranks, Unit unit, std::size_t limit);

@@ -2,7 +2,7 @@
 
 #include <set>
 
-#include "lib/base/parallel.hpp"
+#include "lib/base/threads/parallel.hpp"
 #include "scheduler/lower/loop_lowering.hpp"
 #include "scheduler/lower/lower_node.hpp"
 

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "lib/graph/labels.hpp"
-#include "scheduler/lower/split_call.hpp"
+#include "scheduler/lower/einsum/split_call.hpp"
 #include "scheduler/simulate/task_costs.hpp"
 
 namespace ein::scheduler {

@@ -2,8 +2,8 @@
 
 #include <charconv>
 
-#include "lib/base/quantities.hpp"
-#include "lib/base/sizes.hpp"
+#include "lib/base/text/quantities.hpp"
+#include "lib/base/text/sizes.hpp"
 
 namespace ein::scheduler {
 

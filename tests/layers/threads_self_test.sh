@@ -12,7 +12,7 @@ failures=0
 expect() {
     local wanted=$1 output status=0
     cat > "$work/seeded.cpp" << CPP
-#include "lib/base/mutex.hpp"
+#include "lib/base/threads/mutex.hpp"
 class Seeded {
 public:
     $2

@@ -5,9 +5,9 @@
 #include <optional>
 
 #include "lib/base/error.hpp"
-#include "lib/base/quantities.hpp"
-#include "lib/base/screen_text.hpp"
-#include "lib/base/sizes.hpp"
+#include "lib/base/text/quantities.hpp"
+#include "lib/base/text/screen_text.hpp"
+#include "lib/base/text/sizes.hpp"
 
 namespace ein::apps::tool {
 namespace {

@@ -15,7 +15,7 @@
 
 #include "executor/device/accelerator.hpp"
 #include "executor/device/cpu/cpu_device.hpp"
-#include "lib/base/mutex.hpp"
+#include "lib/base/threads/mutex.hpp"
 
 namespace ein::executor {
 

@@ -11,8 +11,8 @@
 #include <fstream>
 
 #include "lib/base/error.hpp"
+#include "lib/base/files/output_place.hpp"
 #include "lib/base/hash.hpp"
-#include "lib/base/output_place.hpp"
 #include "lib/schedule/file/codec.hpp"
 #include "lib/schedule/verify/verify.hpp"
 

@@ -4,8 +4,8 @@
 #include <unordered_map>
 
 #include "lib/base/saturating.hpp"
-#include "lib/base/screen_text.hpp"
-#include "lib/base/sizes.hpp"
+#include "lib/base/text/screen_text.hpp"
+#include "lib/base/text/sizes.hpp"
 #include "lib/schedule/memory/replay.hpp"
 #include "lib/schedule/print/print.hpp"
 

@@ -3,7 +3,7 @@
 #include <optional>
 #include <tuple>
 
-#include "lib/base/parallel.hpp"
+#include "lib/base/threads/parallel.hpp"
 #include "lib/schedule/memory/replay.hpp"
 #include "lib/schedule/verify/verify.hpp"
 

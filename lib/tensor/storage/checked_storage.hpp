@@ -4,7 +4,7 @@
 // Example: CheckedStorage(piece, crc).read_at(0, out) fails when any byte of `piece` was damaged, not only in `out`.
 #pragma once
 
-#include "lib/base/once.hpp"
+#include "lib/base/threads/once.hpp"
 #include "lib/tensor/storage/storage.hpp"
 
 namespace ein::tensor {

@@ -4,7 +4,7 @@
 // Source: the access points of zlib's examples/zran.c.
 #pragma once
 
-#include "lib/base/once.hpp"
+#include "lib/base/threads/once.hpp"
 #include "lib/tensor/storage/storage.hpp"
 
 namespace ein::tensor {

@@ -7,7 +7,7 @@
 #include <memory>
 #include <utility>
 
-#include "lib/base/mutex.hpp"
+#include "lib/base/threads/mutex.hpp"
 
 namespace ein::tensor {
 

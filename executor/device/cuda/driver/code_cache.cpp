@@ -5,8 +5,8 @@
 #include <iterator>
 #include <span>
 
+#include "lib/base/files/replaced_file.hpp"
 #include "lib/base/hash.hpp"
-#include "lib/base/replaced_file.hpp"
 
 namespace ein::executor::cuda {
 namespace {

@@ -9,7 +9,7 @@
 #include <optional>
 
 #include "lib/base/error.hpp"
-#include "lib/base/sizes.hpp"
+#include "lib/base/text/sizes.hpp"
 
 namespace ein::executor::cuda {
 namespace {

@@ -10,7 +10,7 @@
 #include "executor/device/cuda/driver/memory.hpp"
 #include "executor/device/cuda/driver/modules.hpp"
 #include "executor/device/cuda/source/program.hpp"
-#include "lib/base/mutex.hpp"
+#include "lib/base/threads/mutex.hpp"
 
 namespace ein::executor::cuda {
 

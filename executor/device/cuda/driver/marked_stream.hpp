@@ -9,7 +9,7 @@
 
 #include "executor/device/accelerator.hpp"
 #include "executor/device/cuda/driver/context.hpp"
-#include "lib/base/mutex.hpp"
+#include "lib/base/threads/mutex.hpp"
 
 namespace ein::executor::cuda {
 

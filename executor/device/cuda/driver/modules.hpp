@@ -12,7 +12,7 @@
 
 #include "executor/device/cuda/driver/code_cache.hpp"
 #include "executor/device/cuda/driver/context.hpp"
-#include "lib/base/mutex.hpp"
+#include "lib/base/threads/mutex.hpp"
 
 namespace ein::executor::cuda {
 

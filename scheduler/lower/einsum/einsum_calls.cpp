@@ -1,0 +1,101 @@
+#include "scheduler/lower/einsum/einsum_calls.hpp"
+
+#include <algorithm>
+#include <map>
+
+namespace ein::scheduler {
+namespace {
+
+/// The smallest box around two.
+Box hull(Box const& a, Box const& b) {
+    Box out = a;
+    for (std::size_t axis = 0; axis < a.order(); ++axis) {
+        out.begin[axis] = std::min(a.begin[axis], b.begin[axis]);
+        out.length[axis] = std::max(a.end(axis), b.end(axis)) - out.begin[axis];
+    }
+    return out;
+}
+
+std::vector<Call> calls_of(graph::EinSum const& einsum, Parts const& parts) {
+    std::vector<int> const labels = relation::call_labels(einsum);
+    auto const group_calls = static_cast<std::size_t>(relation::calls_of_a_block(einsum, parts));
+    std::vector<Call> calls;
+    for_each_index(relation::at_labels(parts, labels), [&](std::vector<Extent> const& index) {
+        Call call{Box::whole(einsum.extents), calls.size() / group_calls, Rank{0}};
+        for (std::size_t k = 0; k < labels.size(); ++k) {
+            auto const label = static_cast<std::size_t>(labels[k]);
+            call.region.begin[label] = part_begin(einsum.extents[label], parts[label], index[k]);
+            call.region.length[label] = part_length(einsum.extents[label], parts[label], index[k]);
+        }
+        calls.push_back(std::move(call));
+    });
+    return calls;
+}
+
+/// For each call, who has how much of its operands.
+std::vector<std::vector<Held>> held_for(BlockDirectory const& directory, graph::Node const& node,
+                                        graph::EinSum const& einsum, std::vector<Call> const& calls) {
+    std::vector<std::map<Box, std::vector<Held>>> known(einsum.operands());  // many calls want the same block
+    auto held_of = [&](std::size_t k, Box region) -> std::vector<Held> const& {
+        auto const [at, fresh] = known[k].try_emplace(std::move(region));
+        if (fresh) at->second = directory.held(node.inputs[k], at->first);
+        return at->second;
+    };
+    std::vector<std::vector<Held>> out(calls.size());
+    for (std::size_t c = 0; c < calls.size(); ++c) {
+        std::map<Rank, double> bytes;
+        for (std::size_t k = 0; k < einsum.operands(); ++k)
+            for (Held const& has : held_of(k, projected(calls[c].region, einsum.inputs[k])))
+                bytes[has.rank] += has.bytes;
+        for (auto const& [rank, amount] : bytes) out[c].push_back({rank, amount});
+    }
+    return out;
+}
+
+}  // namespace
+
+std::optional<MergedCalls> merged(graph::EinSum const& einsum, std::vector<Call> const& calls) {
+    using Key = std::pair<Box, Rank>;  // an interval of the aggregated labels, and a rank
+    std::map<Key, Call> together;
+    std::map<Key, Extent> covered;
+    std::vector<int> const aggregated = einsum.aggregated();
+    for (Call const& call : calls) {
+        Key const key(projected(call.region, aggregated), call.rank);
+        covered[key] += call.region.elements();
+        auto const [at, added] = together.try_emplace(key, call);
+        if (!added) at->second.region = hull(at->second.region, call.region);
+    }
+    MergedCalls out;
+    for (auto& [key, call] : together) {
+        if (covered[key] != call.region.elements()) return std::nullopt;  // not a box
+        Box const part = projected(call.region, einsum.output);
+        auto const known = std::find(out.parts.begin(), out.parts.end(), part);
+        call.group = static_cast<std::size_t>(known - out.parts.begin());
+        if (known == out.parts.end()) out.parts.push_back(part);
+        out.calls.push_back(call);
+    }
+    if (together.size() % out.parts.size() != 0) return std::nullopt;
+    std::stable_sort(out.calls.begin(), out.calls.end(),
+                     [](Call const& a, Call const& b) { return a.group < b.group; });
+    return out;
+}
+
+std::vector<Call> placed_calls(LoweringContext& context, NodeId id, graph::EinSum const& einsum) {
+    graph::Node const& node = context.graph.node(id);
+    relation::NodePlan const& plan = context.plan.node(id);
+    std::vector<Call> calls = calls_of(einsum, plan.parts);
+    context.placement.place(id, calls, held_for(context.directory, node, einsum, calls));
+    // A plan that cuts finer than was asked for, and says itself where calls go, does so for the shape of what each
+    // rank gets (planner/search/column_partition.hpp).
+    if (plan.ranks.empty() || static_cast<std::int64_t>(calls.size()) <= context.plan.calls) return calls;
+    auto fewer = merged(einsum, calls);
+    if (!fewer) return calls;
+    context.placement.merge(id, fewer->calls.size());
+    Cut cut = context.directory.cut(node.output);
+    cut.merge(std::move(fewer->parts));
+    context.directory.recut(node.output, std::move(cut));
+    context.traffic.wants_merged_parts();
+    return std::move(fewer->calls);
+}
+
+}  // namespace ein::scheduler

@@ -1,0 +1,192 @@
+// An EinSum as a TRA join and aggregation over blocks: a kernel call for each tuple of the join, partial results of one
+// group on one rank accumulated in one block; those of several ranks are combined by reduce_scatter.hpp.
+#include <map>
+
+#include "scheduler/lower/einsum/einsum_calls.hpp"
+#include "scheduler/lower/einsum/reduce_scatter.hpp"
+#include "scheduler/lower/einsum/slicing.hpp"
+#include "scheduler/lower/lower_node.hpp"
+
+namespace ein::scheduler {
+namespace {
+
+/// A call whose operands are under way.
+struct PreparedCall {
+    SplitCall split;
+    std::vector<std::vector<BlockId>> operands;  // of each operand, by source
+};
+
+class EinSumLowering {
+public:
+    EinSumLowering(LoweringContext& context, NodeId id, graph::EinSum const& einsum)
+        : context_(context), id_(id), node_(context.graph.node(id)), einsum_(einsum) {}
+
+    void run();
+
+private:
+    Box operand_box(std::size_t operand, Call const& call) const {
+        return projected(call.region, einsum_.inputs[operand]);
+    }
+    Box output_box(Call const& call) const { return projected(call.region, einsum_.output); }
+
+    void cut_output();
+    void enter_kernels();
+    void gather_operands(std::vector<std::size_t> const& wave);
+    std::vector<PreparedCall> prepared(std::vector<std::size_t> const& wave);
+    PreparedCall prepared(Call const& call);
+    SplitCall split(Call const& call, CallParts& parts) const;
+    void bring_operands(Call const& call, CallParts const& parts, PreparedCall& out);
+    void apply(Call const& call, PreparedCall const& made);
+    std::size_t partial_of(CallGroup& group, Call const& call, Box const& box);
+
+    LoweringContext& context_;
+    NodeId id_;
+    graph::Node const& node_;
+    graph::EinSum const& einsum_;
+    std::vector<Call> calls_;
+    std::size_t calls_of_a_group_ = 1;
+    schedule::KernelId kernel_;
+    Combining how_;
+    DType made_ = DType::f32;  // of what kernel calls write
+    std::vector<CallGroup> groups_;
+};
+
+void EinSumLowering::run() {
+    calls_ = placed_calls(context_, id_, einsum_);
+    share_leaves(context_, node_, einsum_, calls_);
+    cut_output();
+    enter_kernels();
+    Waves const waves = waves_of(calls_, context_.plan.ranks);
+    groups_ = groups_of(context_, node_, einsum_, calls_, waves, how_.accumulated);
+    std::vector<PreparedCall> next = prepared(waves.empty() ? std::vector<std::size_t>{} : waves.front());
+    for (std::size_t wave = 0; wave < waves.size(); ++wave) {
+        std::vector<PreparedCall> const now = std::move(next);
+        next.clear();
+        if (wave + 1 < waves.size()) next = prepared(waves[wave + 1]);  // comes while this wave computes
+        for (std::size_t k = 0; k < now.size(); ++k) apply(calls_[waves[wave][k]], now[k]);
+    }
+    ReduceScatter results(context_, node_, how_);
+    for (std::size_t g = 0; g < groups_.size(); ++g)
+        results.combine(output_box(calls_[g * calls_of_a_group_]), groups_[g], g);
+}
+
+void EinSumLowering::cut_output() {
+    calls_of_a_group_ = calls_.size() / context_.directory.cut(node_.output).part_count();
+    if (calls_of_a_group_ > 1) slice_partials(context_, node_.output, calls_, calls_of_a_group_);
+    if (context_.is_pipelined(node_.output)) slice_for_pipelining(context_, node_.output);
+}
+
+void EinSumLowering::enter_kernels() {
+    graph::EinSumTypes const types = graph::types_of(context_.graph, node_);
+    kernel_ = context_.tables.kernel({node_.name, einsum_, types.compute});
+    how_ = {calls_of_a_group_ > 1, types.accumulate, {}};
+    made_ = how_.partial ? types.accumulate : context_.value(node_.output).dtype;
+    if (!how_.partial) return;
+    graph::EinSum identity = graph::identity_einsum(context_.value(node_.output).shape);
+    identity.agg = einsum_.agg;
+    how_.kernel = context_.tables.kernel({node_.name, std::move(identity), types.accumulate});
+}
+
+/// What several calls of a wave want is brought to all of them at once, where that can be done in steps.
+void EinSumLowering::gather_operands(std::vector<std::size_t> const& wave) {
+    if (wave.size() < context_.options.staging.ranks) return;
+    for (std::size_t k = 0; k < einsum_.operands(); ++k) {
+        std::map<Box, std::vector<Rank>> wanted;
+        for (std::size_t c : wave) wanted[operand_box(k, calls_[c])].push_back(calls_[c].rank);
+        context_.traffic.begin_operand(k);
+        for (auto& [region, ranks] : wanted) context_.all_gather.bring(node_.inputs[k], region, std::move(ranks));
+    }
+}
+
+std::vector<PreparedCall> EinSumLowering::prepared(std::vector<std::size_t> const& wave) {
+    std::vector<PreparedCall> out;
+    gather_operands(wave);
+    context_.delivery.exchange([&] {
+        for (std::size_t c : wave) out.push_back(prepared(calls_[c]));
+    });
+    return out;
+}
+
+/// Decides what a call is made of and has its operands brought.
+PreparedCall EinSumLowering::prepared(Call const& call) {
+    CallGroup const& group = groups_[call.group];
+    CallParts parts;
+    parts.may_accumulate = made_ == how_.accumulated;
+    parts.element_size = static_cast<double>(size_of(context_.value(node_.inputs[0]).dtype));
+    for (std::size_t s = 0; s < group.slices.size(); ++s) {
+        parts.slices.push_back(group.slices[s].box);
+        parts.keepers.push_back(group.members[keeper_of(s, group.slices.size(), group.members.size(), 0)]);
+    }
+    PreparedCall out{split(call, parts), {}};
+    bring_operands(call, parts, out);
+    return out;
+}
+
+/// @param parts  gets the sources of operands, where the call is large enough to ask for them
+SplitCall EinSumLowering::split(Call const& call, CallParts& parts) const {
+    SplitRule const& rule = context_.options.split;
+    bool in_several = !parts.slices.empty();
+    auto const points = static_cast<double>(call.region.elements());
+    bool const large = points >= 2 * std::min(rule.product_points, rule.other_points);
+    for (std::size_t k = 0; k < einsum_.operands() && large; ++k) {
+        parts.operands.push_back(context_.delivery.sources(node_.inputs[k], operand_box(k, call), call.rank));
+        in_several = in_several || parts.operands.back().size() > 1;
+    }
+    std::size_t const operands = einsum_.operands();
+    if (!in_several)
+        return {{{call.region, 0, std::vector<std::size_t>(operands, 0), false}}, std::vector<bool>(operands, false)};
+    parts.operands.resize(operands);
+    return split_call(einsum_, call.region, parts, call.rank, context_.plan.ranks, rule);
+}
+
+/// Operands that every subcall reads first, then sources in the order in which subcalls want them.
+void EinSumLowering::bring_operands(Call const& call, CallParts const& parts, PreparedCall& out) {
+    for (std::size_t k = 0; k < einsum_.operands(); ++k) {
+        out.operands.emplace_back(out.split.by_source[k] ? parts.operands[k].size() : 1, BlockId{-1});
+        if (out.split.by_source[k]) continue;
+        context_.traffic.begin_operand(k);
+        out.operands[k][0] = context_.delivery.need(node_.inputs[k], operand_box(k, call), call.rank).block;
+    }
+    for (SubCall const& part : out.split.list)
+        for (std::size_t k = 0; k < einsum_.operands(); ++k) {
+            BlockId& block = out.operands[k][part.sources[k]];
+            if (!out.split.by_source[k] || block != BlockId{-1}) continue;
+            context_.traffic.begin_operand(k);
+            OperandSource const& source = parts.operands[k][part.sources[k]];
+            block = context_.delivery.need_source(node_.inputs[k], operand_box(k, call), source, call.rank).block;
+        }
+}
+
+/// The tasks of one call. Those that write one block come one after the other in a fixed order, so that its bits are
+/// always the same.
+void EinSumLowering::apply(Call const& call, PreparedCall const& made) {
+    CallGroup& group = groups_[call.group];
+    std::size_t const before = group.partials.size();
+    for (SubCall const& part : made.split.list) {
+        std::vector<BlockId> operands;
+        for (std::size_t k = 0; k < einsum_.operands(); ++k) operands.push_back(made.operands[k][part.sources[k]]);
+        std::size_t const number =
+            partial_of(group, call, group.slices.empty() ? output_box(call) : group.slices[part.slice].box);
+        Partial& partial = group.partials[number];
+        partial.last = context_.emit.apply(
+            call.rank, {kernel_, std::move(operands), partial.block, part.region, part.accumulate || number < before,
+                        partial.last, context_.is_pipelined(node_.output)});
+    }
+}
+
+/// The number among the group's of what the call's rank has of a box.
+std::size_t EinSumLowering::partial_of(CallGroup& group, Call const& call, Box const& box) {
+    for (std::size_t p = 0; p < group.partials.size(); ++p)
+        if (group.partials[p].rank == call.rank && group.partials[p].box == box) return p;
+    BlockId const block = context_.emit.add_block(call.rank, node_.output, made_, box);
+    group.partials.push_back({call.rank, block, box, no_task});
+    return group.partials.size() - 1;
+}
+
+}  // namespace
+
+void lower_einsum(LoweringContext& context, NodeId id, graph::EinSum const& einsum) {
+    EinSumLowering(context, id, einsum).run();
+}
+
+}  // namespace ein::scheduler

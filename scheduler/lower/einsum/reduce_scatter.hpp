@@ -1,0 +1,45 @@
+// Partial results of several ranks, combined slice by slice in the order of their first calls. Every rank sends each
+// slice to the one that keeps it; many ranks with small slices do so in steps (staged_reduce_scatter, collectives.hpp).
+// Example: Z's block in two slices, partial results on ranks 0 and 1: rank 0 gets rank 1's share of slice 0 and adds it
+// to its own; rank 1 likewise with slice 1.
+#pragma once
+
+#include <vector>
+
+#include "scheduler/lower/einsum/call_groups.hpp"
+
+namespace ein::scheduler {
+
+/// How a node's results become its blocks.
+struct Combining {
+    bool partial = false;  // kernel calls leave partial results, in the accumulate type
+    DType accumulated = DType::f32;
+    schedule::KernelId kernel;  // that adds partial results up, where there are any
+};
+
+class ReduceScatter {
+public:
+    ReduceScatter(LoweringContext& context, graph::Node const& node, Combining const& how)
+        : context_(context), node_(node), how_(how) {}
+
+    /// Makes the node's blocks inside `box` out of what the ranks of the group have of it. @param number  of the output
+    /// block
+    void combine(Box const& box, CallGroup const& group, std::size_t number);
+
+private:
+    class Sum;
+
+    Partial summed_on(Rank keeper, Box const& box, std::vector<Partial> const& partials);
+    BlockId sent(Partial const& from, Box const& box, Rank to);
+    bool combine_in_steps(std::vector<Cut::Block> const& slices, std::vector<Partial> const& partials,
+                          std::size_t number);
+    std::vector<Partial> scattered(CellGrid const& grid, std::vector<Partial> members);
+    Partial summed_in_tree(std::vector<Partial> sums);
+    void put(Cut::Block const& slice, Partial const& result);
+
+    LoweringContext& context_;
+    graph::Node const& node_;
+    Combining how_;
+};
+
+}  // namespace ein::scheduler
