@@ -3,8 +3,8 @@
 // axis of the output), and a reader pays for what each of its ranks wants and does not hold. A leaf lies where its
 // first reader wants it. Readers of one form share the cost of what they all read, for it is sent once. Bytes only;
 // exact where extents divide and cuts are nested, an average over ranks where they cross. Example: x read by q, k and
-// v, each cut over heads on all 8 ranks: one all-gather of x, not three. Source: DESIGN's second model; collectives as
-// in [S]. Considered: the published cost with operands in place left out (blind to where blocks lie, so that two cuts
+// v, each cut over heads on all 8 ranks: one all-gather of x, not three. Source: collectives as in
+// [S]. Considered: the published cost with operands in place left out (blind to where blocks lie, so that two cuts
 // of the same fineness look alike), and counting boxes rank by rank (exact, but p times the work).
 #pragma once
 
