@@ -1,26 +1,12 @@
 #include <algorithm>
 #include <map>
 
-#include "lib/schedule/print/print.hpp"
 #include "scheduler/simulate/simulate.hpp"
+#include "scheduler/simulate/task_owner.hpp"
 
 namespace ein::scheduler {
 
 namespace {
-
-/// Between ranks, or to disk and back.
-bool moves_a_block(schedule::Task const& task) {
-    return task.traits().is_transfer() || task.traits().runs_on == schedule::Site::disk;
-}
-
-/// The node that a task works for, or the tensor that it moves.
-std::string owner(schedule::Schedule const& schedule, Rank rank, TaskId id) {
-    schedule::Section const& section = schedule.sections[rank];
-    schedule::Task const& task = section.tasks[id];
-    if (!moves_a_block(task)) return schedule::node_of(schedule.header, section, task);
-    BlockId const block = task.result() ? *task.result() : section.reads(task)[0];
-    return schedule.header.tensors[section.blocks[block].tensor].name;
-}
 
 /// The task that ends last, of the lowest rank and number; none of an empty schedule.
 std::pair<Rank, OptionalId<TaskId>> last_task(Simulation const& simulation) {
@@ -42,7 +28,7 @@ std::vector<PathShare> critical_path(schedule::Schedule const& schedule, Simulat
     auto [rank, task] = last_task(simulation);
     while (task) {
         TaskSpan const& span = simulation.spans[rank][*task];
-        std::string const name = owner(schedule, rank, *task);
+        std::string const name = task_owner(schedule, rank, *task);
         PathShare& share = shares[name];
         share.node = name;
         double& seconds = moves_a_block(schedule.sections[rank].tasks[*task]) ? share.moving : share.computing;
