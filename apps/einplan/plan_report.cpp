@@ -39,6 +39,11 @@ void PlanReport::plan(graph::EinGraph const& graph, Planned const& planned) {
     auto explanation = explain::explain(graph, planned.plan, planned.made);
     if (auto const memory = device_memory_of(options_))
         explanation.device = explain::device_story(planned.made.schedule, *memory);
+    if (options_.explain != "text") {
+        schedule::Schedule const& schedule = planned.made.schedule;
+        explanation.timing = explain::timing_of(graph, schedule, simulate(schedule, machines_.cluster),
+                                                machines_.cluster, machines_.name);
+    }
     if (options_.explain == "json") document_.update(explain::to_json(explanation));
     if (options_.explain == "text") print(explain::to_text(explanation));
     if (options_.explain == "html") page(explain::to_html(explanation), summary_of(graph, planned));

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "apps/explain/timing.hpp"
 #include "lib/schedule/device/device_memory.hpp"
 #include "lib/schedule/memory/replay.hpp"
 #include "planner/search/rejected_plans.hpp"
@@ -96,6 +97,7 @@ struct Explanation {
     std::vector<std::int64_t> peak_bytes;  // by rank
     schedule::DiskUse spill;               // of all ranks
     std::optional<DeviceStory> device;     // where a device's memory was given
+    std::optional<Timing> timing;          // where the schedule was simulated
     std::vector<int> idle_ranks;
     std::vector<NodeStory> nodes;
 };

@@ -91,6 +91,14 @@ Json sharding(NodeStory const& story) {
     return out;
 }
 
+Json timing(Timing const& timing) {
+    return {{"machines", timing.machines},
+            {"seconds", timing.makespan},
+            {"computing", timing.computing},
+            {"moving", timing.moving},
+            {"critical_path", {{"nodes", timing.path}, {"seconds", timing.path_seconds}}}};
+}
+
 }  // namespace
 
 Json to_json(NodeStory const& story) {
@@ -150,6 +158,7 @@ Json to_json(Explanation const& e) {
                                 {"evicted", e.device->traffic.evicted},
                                 {"sent_home", e.device->traffic.sent_home},
                                 {"peak", e.device->traffic.peak}};
+    if (e.timing) out["timing"] = timing(*e.timing);
     if (e.gap) out["gap"] = number(*e.gap);
     return out;
 }
