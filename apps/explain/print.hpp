@@ -1,5 +1,5 @@
-// An Explanation for people and for programs: text for a terminal, JSON, and a page for a browser. Nothing is computed
-// here.
+// An Explanation for people and for programs: text for a terminal, JSON, and a page for a browser. No figure is
+// computed here.
 #pragma once
 
 #include <string>

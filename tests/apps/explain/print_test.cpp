@@ -3,6 +3,7 @@
 #include <set>
 
 #include "apps/explain/columns.hpp"
+#include "apps/explain/page/picture.hpp"
 #include "tests/apps/explain/explained.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/graphs.hpp"
@@ -15,7 +16,7 @@ namespace {
 /// Names that would break a page or a column.
 graph::EinGraph rude() {
     test::GraphBuilder g;
-    std::string const name = "</script><!-- \"quoted\" \xc3\xa4 " + std::string(150, 'n');
+    std::string const name = "</script><!-- @PICTURE@ @EXPLANATION@ \"quoted\" \xc3\xa4 " + std::string(150, 'n');
     g.leaf(name, {8, 8});
     g.einsum("Z" + name, "ij->i", {name});
     return g.finish({"Z" + name});
@@ -121,14 +122,21 @@ TEST_CASE("the text of the README's first graph is as it was", "[apps][explain][
     CHECK(to_text(test::explained(graph, 4)) == read_text_file(golden));
 }
 
-TEST_CASE("the page is balanced, needs nothing else, and holds the JSON whatever names there are",
+TEST_CASE("the page is balanced, needs nothing else, and holds its data whatever names there are",
           "[apps][explain][html]") {
     Explanation const e = test::explained(rude(), 3);
     std::string const page = to_html(e);
     CHECK(unbalanced(page).empty());
-    CHECK(page.find("http://") == std::string::npos);
-    CHECK(page.find("https://") == std::string::npos);
-    CHECK(page.find("@EXPLANATION@") == std::string::npos);
-    std::string const json = between(page, "id=\"explanation\">", "</script>");
-    CHECK(parse_json(json, "page") == to_json(e));
+    CHECK(parse_json(between(page, "id=\"explanation\">", "</script>"), "page") == to_json(e));
+    CHECK(parse_json(between(page, "id=\"picture\">", "</script>"), "page") == to_json(picture_of(e.nodes)));
+}
+
+TEST_CASE("the page asks for no file and no network", "[apps][explain][html]") {
+    std::string const page = to_html(Explanation{});
+    CHECK(page.find("<script>") != std::string::npos);
+    std::string const outside = GENERATE(
+        values<std::string>({"http:", "https:", "src=", "href", "url(", "@import", "@include", "import(", "fetch(",
+                             "XMLHttpRequest", "WebSocket", "sendBeacon", "<link", "<iframe", "<img"}));
+    CAPTURE(outside);
+    CHECK(page.find(outside) == std::string::npos);
 }

@@ -1,12 +1,11 @@
+#include "apps/explain/page/picture.hpp"
 #include "apps/explain/print.hpp"
 
 namespace ein::apps::explain {
 
-extern char const page_template[];  // page.html, embedded when this is built
+extern char const page_template[];  // page.html with its style and scripts, embedded when this is built
 
 namespace {
-
-constexpr std::string_view place = "@EXPLANATION@";
 
 /// JSON that may stand inside a script element: "</script>" and "<!--" cannot occur in it.
 std::string embedded(Json const& json) {
@@ -19,11 +18,17 @@ std::string embedded(Json const& json) {
     return out;
 }
 
+void put(std::string& page, std::string_view place, Json const& json) {
+    page.replace(page.find(place), place.size(), embedded(json));
+}
+
 }  // namespace
 
 std::string to_html(Explanation const& explanation) {
     std::string out = page_template;
-    return out.replace(out.find(place), place.size(), embedded(to_json(explanation)));
+    put(out, "@PICTURE@", to_json(picture_of(explanation.nodes)));
+    put(out, "@EXPLANATION@", to_json(explanation));
+    return out;
 }
 
 }  // namespace ein::apps::explain

@@ -1,0 +1,33 @@
+#!/usr/bin/env bash
+# The page's script, tried by node where there is one: page_test.sh BIN_FOLDER EXAMPLES_FOLDER
+set -euo pipefail
+bin=$1 examples=$2 here=$(dirname "$0")
+work=$(mktemp -d); trap 'rm -rf "$work"' EXIT
+"$bin/eintool" make llama --layers 6 -o "$work/llama.json"
+# Repeats inside of repeats: four times a product, then fourteen steps in a chain that all read a mask beside it.
+awk 'BEGIN {
+    print "{\"eingraph\": 1, \"name\": \"nested\", \"dtype\": \"f64\", \"tensors\": {"
+    print "\"x\": {\"shape\": [8, 8], \"data\": {\"random\": \"normal\", \"seed\": 1}}}, \"nodes\": ["
+    print "{\"name\": \"mask\", \"einsum\": \"ij->ji\", \"inputs\": [\"x\"]}"
+    last = "x"
+    for (l = 0; l < 4; ++l) {
+        first = "l" l "/m"
+        printf ",{\"name\": \"%s\", \"einsum\": \"ij,jk->ik\", \"inputs\": [\"%s\", \"%s\"]}\n", first, last, last
+        last = first
+        for (k = 0; k < 14; ++k) {
+            name = "l" l "/t" k
+            printf ",{\"name\": \"%s\", \"einsum\": \"ij,ij,ij->ij\", \"join\": \"tanh(x)+y*z\", ", name
+            printf "\"inputs\": [\"%s\", \"mask\", \"%s\"]}\n", last, first
+            last = name
+        }
+    }
+    print "], \"outputs\": [\"" last "\"]}"
+}' > "$work/nested.json"
+for graph in "$work/llama.json" "$work/nested.json" "$examples"/*.json; do
+    counts="1 8"
+    if grep -q '"mesh"' "$graph"; then counts=4; fi
+    for ranks in $counts; do
+        "$bin/einplan" "$graph" -n $ranks --explain=html -q -o "$work/page.sched"
+        node "$here/page_test.js" "$work/page.html" || { echo "FAILED: the page of $graph for $ranks ranks"; exit 1; }
+    done
+done
