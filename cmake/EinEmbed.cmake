@@ -12,4 +12,6 @@ string(FIND "${text}" ")EMBEDDED" end)
 if(NOT end EQUAL -1)
   message(FATAL_ERROR "${FROM}: expected a text without ')EMBEDDED', found it; reword it")
 endif()
-file(WRITE ${TO} "namespace ${NAMESPACE} {\nextern char const ${NAME}[];\nchar const ${NAME}[] = R\"EMBEDDED(${text})EMBEDDED\";\n}  // namespace ${NAMESPACE}\n")
+string(CONCAT source "namespace ${NAMESPACE} {\nextern char const ${NAME}[];\n"
+  "char const ${NAME}[] = R\"EMBEDDED(${text})EMBEDDED\";\n}  // namespace ${NAMESPACE}\n")
+file(WRITE ${TO} "${source}")

@@ -10,9 +10,9 @@ function(ein_library name)
 endfunction()
 
 # Sources of a target are compiled together, folder by folder, 64 KiB of text at a time: most of a compiler's time goes
-# into headers and templates that all of them use. A group is a source that names its files as our headers are named, not
-# by their place on this machine: a compiler cache finds it again from another checkout. (CMake's own UNITY_BUILD writes
-# absolute paths.)
+# into headers and templates that all of them use. A group is a source that names its files as our headers are named,
+# not by their place on this machine: a compiler cache finds it again from another checkout. (CMake's own UNITY_BUILD
+# writes absolute paths.)
 # What has compile options of its own (kernels) or is added by target_sources is compiled alone.
 # Two files of a group that define the same name in their anonymous namespaces: rename one of the two, or compile one
 # alone with ein_alone(a.cpp).
@@ -118,7 +118,8 @@ endfunction()
 function(_ein_test_program name sources link)
   add_executable(${name} ${sources})
   _ein_compile_together(${name} "${sources}")
-  if(TARGET ein_catch AND link MATCHES "Catch2WithMain")   # one with a main of its own tells Catch2 so before the header
+  # A program with a main of its own says so before it includes Catch2's header.
+  if(TARGET ein_catch AND link MATCHES "Catch2WithMain")
     target_precompile_headers(${name} REUSE_FROM ein_catch)
   endif()
   target_link_libraries(${name} PRIVATE ein_flags ein_test_support ${link})

@@ -1,7 +1,8 @@
 # Options, flags shared by every target, and the packages that the product stands on.
 option(EIN_BUILD_TESTS "Build the tests" ON)
 option(EIN_WITH_MPI "Build the MPI transport (off: einrun runs as one rank only)" ON)
-option(EIN_WITH_CUDA "Build the CUDA device, where CUDA's headers are found (libraries are loaded when a run asks for them)" ON)
+option(EIN_WITH_CUDA
+  "Build the CUDA device, where CUDA's headers are found (libraries are loaded when a run asks for them)" ON)
 option(EIN_FUZZ "Link the fuzz targets with libFuzzer (needs clang; off: they replay their corpus as plain tests)" OFF)
 option(EIN_UNITY "Compile the sources of a folder together (off: each alone, as an editor or clang-tidy wants it)" ON)
 option(EIN_PRECOMPILED "Read Catch2's header once for all tests (GCC)" ON)
@@ -17,7 +18,8 @@ set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
 
-# -O3 makes no decision and no message faster; kernels ask for it (ein_kernels). Results are the same bits at every level.
+# -O3 makes no decision and no message faster; kernels ask for it (ein_kernels). Results are the same bits at every
+# level.
 if(CMAKE_CXX_FLAGS_RELEASE STREQUAL "-O3 -DNDEBUG")   # CMake's own choice, not the user's
   set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG")
 endif()
@@ -25,8 +27,8 @@ endif()
 find_program(EIN_CCACHE ccache)
 mark_as_advanced(EIN_CCACHE)
 if(EIN_CCACHE AND NOT DEFINED CMAKE_CXX_COMPILER_LAUNCHER)
-  # Without the first, ccache keeps nothing that is compiled with a precompiled header; without the second, it reads that
-  # header (80 MB) for each test again; with the third, a checkout in another folder finds what this one compiled.
+  # Without the first, ccache keeps nothing that is compiled with a precompiled header; without the second, it reads
+  # that header (80 MB) for each test again; with the third, a checkout in another folder finds what this one compiled.
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env
     CCACHE_SLOPPINESS=pch_defines,time_macros CCACHE_INODECACHE=true CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} ${EIN_CCACHE})
 endif()
@@ -41,7 +43,8 @@ target_compile_features(ein_flags INTERFACE cxx_std_20)
 target_compile_options(ein_flags INTERFACE
   $<BUILD_INTERFACE:-Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -ffp-contract=off>)
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
-  target_compile_options(ein_flags INTERFACE $<BUILD_INTERFACE:-Wno-restrict>)   # GCC 12 finds it in its own std::string
+  # GCC 12 finds it in its own std::string.
+  target_compile_options(ein_flags INTERFACE $<BUILD_INTERFACE:-Wno-restrict>)
   # GCC's own garbage collector runs later: a twelfth less time, up to 1 GiB a compiler.
   target_compile_options(ein_flags INTERFACE
     $<BUILD_INTERFACE:--param=ggc-min-expand=200 --param=ggc-min-heapsize=524288>)
@@ -58,12 +61,14 @@ if(EIN_SANITIZE)
     $<BUILD_INTERFACE:-fsanitize=${EIN_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer>)
   target_link_options(ein_flags INTERFACE $<BUILD_INTERFACE:-fsanitize=${EIN_SANITIZE}>)
   # Every program keeps MPI's plug-ins loaded (the file says why); libraries need not.
+  set(keep ${PROJECT_SOURCE_DIR}/tests/support/sanitizer_keep.cpp)
   target_sources(ein_flags INTERFACE
-    $<BUILD_INTERFACE:$<$<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>:${PROJECT_SOURCE_DIR}/tests/support/sanitizer_keep.cpp>>)
+    $<BUILD_INTERFACE:$<$<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>:${keep}>>)
 endif()
 if(EIN_FUZZ)
   if(NOT CMAKE_CXX_COMPILER_ID MATCHES Clang)
-    message(FATAL_ERROR "EIN_FUZZ needs clang, found ${CMAKE_CXX_COMPILER_ID}; configure with -DCMAKE_CXX_COMPILER=clang++")
+    message(FATAL_ERROR
+      "EIN_FUZZ needs clang, found ${CMAKE_CXX_COMPILER_ID}; configure with -DCMAKE_CXX_COMPILER=clang++")
   endif()
   target_compile_options(ein_flags INTERFACE $<BUILD_INTERFACE:-fsanitize=fuzzer-no-link>)
 endif()
@@ -97,7 +102,8 @@ if(EIN_WITH_CUDA)
   if(EIN_CUDA_INCLUDE AND EIN_CUDA_DRIVER_INCLUDE AND EIN_NVRTC_INCLUDE)
     message(STATUS "CUDA device: built with the headers in ${EIN_CUDA_INCLUDE}")
   else()
-    message(STATUS "CUDA device: not built, because cuda.h, nvrtc.h or cublas_v2.h is missing (CUDA_HOME names another folder)")
+    message(STATUS
+      "CUDA device: not built, because cuda.h, nvrtc.h or cublas_v2.h is missing (CUDA_HOME names another folder)")
     set(EIN_WITH_CUDA OFF)   # here; the option stays, so that configuring again looks again
   endif()
 else()

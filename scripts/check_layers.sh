@@ -51,7 +51,8 @@ check_includes() {
 
         if (header ~ /^mpi(-ext)?\.h$/ && room != "tests" && file !~ /^executor\/transport\/mpi/)
             fault("MPI belongs in executor/transport/mpi*; go through the transport interface")
-        if (header ~ /^(cuda|cublas|cudnn|nvrtc|nccl|nvToolsExt|nvtx)/ && room != "tests" && file !~ /^executor\/device\/cuda/)
+        if (header ~ /^(cuda|cublas|cudnn|nvrtc|nccl|nvToolsExt|nvtx)/ && room != "tests" &&
+            file !~ /^executor\/device\/cuda/)
             fault("CUDA belongs in executor/device/cuda*; go through the device interface")
         if (quoted && header ~ /^\.\.?\//)
             fault("\"" header "\" is relative; include from the root of the sources")
@@ -70,7 +71,8 @@ check_includes() {
         if (room == "lib" && to[1] == "lib") {
             if (!(from[2] in level)) fault("lib/" from[2] " has no place in the order of lib (see check_layers.sh)")
             else if (!(to[2] in level)) fault("lib/" to[2] " has no place in the order of lib (see check_layers.sh)")
-            else if (level[to[2]] > level[from[2]]) fault("lib/" from[2] " comes before lib/" to[2] " and does not include it")
+            else if (level[to[2]] > level[from[2]])
+                fault("lib/" from[2] " comes before lib/" to[2] " and does not include it")
         }
     }
     END { exit bad }'
@@ -79,7 +81,8 @@ check_includes() {
 # A checkout stands alone: nothing in it points at a folder beside it.
 check_alone() {
     local found
-    found=$(grep -rnHF --exclude-dir=.git --exclude-dir='build*' --exclude-dir=results -e "../""shared" -e "/work/""shared" . || true)
+    found=$(grep -rnHF --exclude-dir=.git --exclude-dir='build*' --exclude-dir=results \
+        -e "../""shared" -e "/work/""shared" . || true)
     [ -n "$found" ] || return 0
     sed -E 's/^\.\/([^:]*:[0-9]*):.*/\1: mentions a folder outside the checkout/' <<< "$found"
     return 1

@@ -1,10 +1,12 @@
-"""The parts of digits.sh that are not shell: its data, its graph, and what it tells of the results.
+"""The parts of digits.sh that are not shell: its data, its graph, and what it reports of the results.
 
 Of the standard library alone; `compare` looks for scikit-learn, and says so where there is none.
     digits.py find                               the digits.csv.gz of an installed scikit-learn
     digits.py prepare CSV.GZ WORK STEPS SEED     X_train.npy, ..., digits.json in WORK
-    digits.py tell WORK                          the loss curve, as a chart and as results/loss_curve.csv; accuracies; costs
-    digits.py compare WORK                       scikit-learn on the same split; exit 1 when ours is worse by more than 0.01
+    digits.py tell WORK                          the loss curve, as a chart and as results/loss_curve.csv;
+                                                 accuracies; costs
+    digits.py compare WORK                       scikit-learn on the same split; exit 1 when ours is worse by more
+                                                 than 0.01
 """
 import array
 import ast
@@ -67,7 +69,8 @@ def write_split(rows, seed, work):
     random.Random(seed).shuffle(rows)
     parts = {"train": rows[:TRAIN], "test": rows[TRAIN:]}
     for name, part in parts.items():
-        write_npy(work / f"X_{name}.npy", "<f4", (len(part), PIXELS), (pixel / 16 for row in part for pixel in row[:-1]))
+        write_npy(work / f"X_{name}.npy", "<f4", (len(part), PIXELS),
+                  (pixel / 16 for row in part for pixel in row[:-1]))
         write_npy(work / f"y_{name}.npy", "<i4", (len(part),), (row[-1] for row in part))
     return {name: len(part) for name, part in parts.items()}
 
@@ -86,37 +89,45 @@ def tensors(images, steps, seed):
     for part, count in images.items():
         declared[f"X_{part}"] = {"shape": [count, PIXELS], "data": {"npy": f"X_{part}.npy"}}
         declared[f"y_{part}"] = {"shape": [count], "dtype": "i32", "data": {"npy": f"y_{part}.npy"}}
-    declared |= {"W1": uniform(shapes["W1"], 0), "W2": uniform(shapes["W2"], 1), "b1": zeros(shapes["b1"]), "b2": zeros(shapes["b2"])}
+    declared |= {"W1": uniform(shapes["W1"], 0), "W2": uniform(shapes["W2"], 1), "b1": zeros(shapes["b1"]),
+                 "b2": zeros(shapes["b2"])}
     declared |= {f"{moment}_{name}": zeros(shape) for moment in "mv" for name, shape in shapes.items()}
     return declared | {"step": {"shape": [], "dtype": "i32", "data": {"fill": 0}}, "curve": zeros([steps])}
 
 
 def network(part, weights=""):
-    """Nodes that give logits_PART, [n, class], of the images X_PART; weights are read by their names behind a prefix."""
+    """Nodes that give logits_PART, [n, class], of the images X_PART; weights are read by their names behind a
+    prefix."""
     return [
         {"name": f"hidden_{part}_in", "einsum": "n pixel, pixel h -> n h", "inputs": [f"X_{part}", weights + "W1"]},
-        {"name": f"hidden_{part}", "einsum": "n h, h -> n h", "inputs": [f"hidden_{part}_in", weights + "b1"], "join": "relu(x + y)"},
-        {"name": f"logits_{part}_in", "einsum": "n h, h class -> n class", "inputs": [f"hidden_{part}", weights + "W2"]},
-        {"name": f"logits_{part}", "einsum": "n class, class -> n class", "inputs": [f"logits_{part}_in", weights + "b2"], "join": "x + y"}]
+        {"name": f"hidden_{part}", "einsum": "n h, h -> n h", "inputs": [f"hidden_{part}_in", weights + "b1"],
+         "join": "relu(x + y)"},
+        {"name": f"logits_{part}_in", "einsum": "n h, h class -> n class",
+         "inputs": [f"hidden_{part}", weights + "W2"]},
+        {"name": f"logits_{part}", "einsum": "n class, class -> n class",
+         "inputs": [f"logits_{part}_in", weights + "b2"], "join": "x + y"}]
 
 
 def adam(name, labels):
-    """A step of Adam for one tensor, as in Kingma and Ba, with scikit-learn's numbers: the mean m of its gradients, the mean v of
-    their squares, both corrected for having begun at 0. `rate` is the corrected rate of this step."""
+    """A step of Adam for one tensor, as in Kingma and Ba, with scikit-learn's numbers: the mean m of its gradients,
+    the mean v of their squares, both corrected for having begun at 0. `rate` is the corrected rate of this step."""
     elements = f"{labels}, {labels} -> {labels}"
     return [
-        {"name": f"m_{name}_next", "einsum": elements, "inputs": [f"m_{name}", f"g/{name}"], "join": "beta1*x + (1 - beta1)*y"},
-        {"name": f"v_{name}_next", "einsum": elements, "inputs": [f"v_{name}", f"g/{name}"], "join": "beta2*x + (1 - beta2)*y*y"},
+        {"name": f"m_{name}_next", "einsum": elements, "inputs": [f"m_{name}", f"g/{name}"],
+         "join": "beta1*x + (1 - beta1)*y"},
+        {"name": f"v_{name}_next", "einsum": elements, "inputs": [f"v_{name}", f"g/{name}"],
+         "join": "beta2*x + (1 - beta2)*y*y"},
         {"name": f"{name}_next", "einsum": f"{labels}, {labels}, {labels}, -> {labels}",
          "inputs": [name, f"m_{name}_next", f"v_{name}_next", "rate"], "join": "x0 - x3*x1/(sqrt(x2) + epsilon)"}]
 
 
 def training(images, steps):
-    """The loop: a turn is a step of Adam over a batch, the next images in a ring. It writes its loss, that of the weights that it
-    began with, into its place of the curve."""
+    """The loop: an iteration is a step of Adam over a batch, the next images in a ring. It writes its loss, that of the
+    weights that it began with, into its place of the curve."""
     labels = {"W1": "pixel h", "b1": "h", "W2": "h class", "b2": "class"}
     body = [
-        {"name": "batch", "einsum": "->n", "inputs": ["step"], "sizes": {"n": BATCH}, "join": f"mod({BATCH}*x + [n], {images})"},
+        {"name": "batch", "einsum": "->n", "inputs": ["step"], "sizes": {"n": BATCH},
+         "join": f"mod({BATCH}*x + [n], {images})"},
         {"name": "X_batch", "op": "gather", "inputs": ["X_train", "batch"]},
         {"name": "y_batch", "op": "gather", "inputs": ["y_train", "batch"]}]
     body += network("batch") + [
@@ -125,19 +136,23 @@ def training(images, steps):
         {"name": "loss", "einsum": "n class, n class ->", "inputs": ["log_p", "target"], "join": f"-x*y/{BATCH}"},
         {"name": "g", "grad": {"of": "loss", "wrt": list(labels)}},
         {"name": "step_next", "einsum": "->", "inputs": ["step"], "join": "x + 1"},
-        {"name": "rate", "einsum": "->", "inputs": ["step_next"], "join": "eta*sqrt(1 - pow(beta2, x))/(1 - pow(beta1, x))", "dtype": "f32"}]
+        {"name": "rate", "einsum": "->", "inputs": ["step_next"],
+         "join": "eta*sqrt(1 - pow(beta2, x))/(1 - pow(beta1, x))", "dtype": "f32"}]
     for name, own in labels.items():
         body += adam(name, own)
-    body.append({"name": "curve_next", "einsum": "t,,->t", "inputs": ["curve", "step", "loss"], "join": "where([t] == y, z, x)", "dtype": "f32"})
+    body.append({"name": "curve_next", "einsum": "t,,->t", "inputs": ["curve", "step", "loss"],
+                 "join": "where([t] == y, z, x)", "dtype": "f32"})
     carried = [*labels, *(f"{moment}_{name}" for moment in "mv" for name in labels), "step", "curve"]
-    return {"name": "train", "loop": {"times": steps, "carry": {name: f"{name}_next" for name in carried}, "body": body}}
+    carry = {name: f"{name}_next" for name in carried}
+    return {"name": "train", "loop": {"times": steps, "carry": carry, "body": body}}
 
 
 def judgement(part, images):
     """Nodes that give the digits that the trained network sees in the images X_PART, and the share that is right."""
     return network(part, "train/") + [
         {"name": f"predictions_{part}", "einsum": "n class -> n", "inputs": [f"logits_{part}"], "agg": "argmax"},
-        {"name": f"accuracy_{part}", "einsum": "n, n ->", "inputs": [f"predictions_{part}", f"y_{part}"], "join": f"(x == y)/{images}",
+        {"name": f"accuracy_{part}", "einsum": "n, n ->", "inputs": [f"predictions_{part}", f"y_{part}"],
+         "join": f"(x == y)/{images}",
          "dtype": "f32"}]
 
 
@@ -146,7 +161,8 @@ def graph(images, steps, seed):
     for part, count in images.items():
         nodes += judgement(part, count)
     return {"eingraph": 1, "name": "digits", "dtype": "f32",
-            "x-about": f"Digits of 8 x 8 pixels: a layer of {HIDDEN} relu units, trained by {steps} steps of Adam over batches of {BATCH}",
+            "x-about": f"Digits of 8 x 8 pixels: a layer of {HIDDEN} relu units, trained by {steps} steps of Adam "
+                       f"over batches of {BATCH}",
             "params": {"eta": 0.003, "beta1": 0.9, "beta2": 0.999, "epsilon": 1e-8},
             "tensors": tensors(images, steps, seed), "nodes": nodes,
             "outputs": ["loss_curve", "predictions_test", "accuracy_test", "accuracy_train"]}
@@ -164,7 +180,8 @@ def told_steps(count):
 
 
 def print_curve(losses):
-    """A line for some steps: the step, its loss, and a bar as long as the loss's logarithm above a thousandth of the largest."""
+    """A line for some steps: the step, its loss, and a bar as long as the loss's logarithm above a thousandth of the
+    largest."""
     top = max(losses)
     print("    step      loss")
     for step in told_steps(len(losses)):
@@ -184,7 +201,8 @@ def tell(work):
     report = json.loads((work / "report.json").read_text())
     tasks = sum(kind["count"] for kind in report["tasks"].values())
     print(f"\nloss curve      {table.with_suffix('.npy')}, {table.name} beside it (the bars are logarithmic)")
-    print(f"run             {report['ranks']} ranks, {report['seconds']['execute']:.3g} s, {report['bytes_sent']} bytes moved, {tasks} tasks")
+    print(f"run             {report['ranks']} ranks, {report['seconds']['execute']:.3g} s, {report['bytes_sent']} "
+          f"bytes moved, {tasks} tasks")
     print(f"accuracy train  {accuracy(work, 'train'):.4f}")
     print(f"accuracy test   {accuracy(work, 'test'):.4f}")
 
@@ -210,7 +228,8 @@ def compare(work):
     ours = accuracy(work, "test")
     if theirs - ours <= WORSE_AT_MOST + 1e-6:  # f32
         return 0
-    print(f"digits.py: expected an accuracy of at least {theirs - WORSE_AT_MOST:.4f}, found {ours:.4f}; take more --steps", file=sys.stderr)
+    print(f"digits.py: expected an accuracy of at least {theirs - WORSE_AT_MOST:.4f}, found {ours:.4f}; "
+          "take more --steps", file=sys.stderr)
     return 1
 
 

@@ -14,7 +14,8 @@ for candidate in clang-format-14 clang-format; do
     if command -v "$candidate" > /dev/null; then tool=$candidate; break; fi
 done
 if [ -z "$tool" ]; then
-    echo "format.sh: clang-format is missing; install it with: apt-get install -y --no-install-recommends clang-format-14" >&2
+    echo "format.sh: clang-format is missing; install it with:" \
+        "apt-get install -y --no-install-recommends clang-format-14" >&2
     exit 1
 fi
 version=$("$tool" --version | sed -E 's/.*version ([0-9]+)\..*/\1/')

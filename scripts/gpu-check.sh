@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
-# Checks and measures Einloom on a machine with an NVIDIA GPU, in a few minutes: scripts/gpu-check.sh [--tests | --bench] [ROWS OF THE TABLE...]
-# Takes the build in build/; without one what scripts/gpu-carry.sh packed (build/gpu-carry.tar.gz); without that builds. Runs every kind of
-# kernel, random graphs at 1 and 2 ranks and all examples on the GPU against the reference, then prints one table beside PyTorch.
+# Checks and measures Einloom on a machine with an NVIDIA GPU, in a few minutes:
+# scripts/gpu-check.sh [--tests | --bench] [ROWS OF THE TABLE...]
+# Takes the build in build/; without one what scripts/gpu-carry.sh packed (build/gpu-carry.tar.gz); without that builds.
+# Runs every kind of kernel, random graphs at 1 and 2 ranks and all examples on the GPU against the reference, then
+# prints one table beside PyTorch.
 # Exit code 1 when a test fails; the table's figures decide nothing.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -10,7 +12,7 @@ tests=yes bench=yes
 case "${1:-}" in
     --tests) bench=no; shift ;;
     --bench) tests=no; shift ;;
-    -h | --help) sed -n '2,5s/^# //p' "$0"; exit 0 ;;
+    -h | --help) sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0"; exit 0 ;;
 esac
 
 root=
@@ -23,7 +25,9 @@ else
         rm -rf "$root" && mkdir -p "$root" && tar -C "$root" -xzf build/gpu-carry.tar.gz
         bin=$root/bin test=$root/bin/on_gpu_test
         export OPAL_PREFIX=$root/root/usr PATH=$root/root/usr/bin:$PATH PMIX_INSTALL_PREFIX=$root/root/usr
-        export LD_LIBRARY_PATH=$root/root/usr/lib/x86_64-linux-gnu:$root/root/usr/lib/x86_64-linux-gnu/openblas-pthread:$root/root/lib/x86_64-linux-gnu${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+        libraries=$root/root/usr/lib/x86_64-linux-gnu
+        libraries+=:$libraries/openblas-pthread:$root/root/lib/x86_64-linux-gnu
+        export LD_LIBRARY_PATH=$libraries${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
     else
         bin=build/bin test=build/tests/on_gpu_test
     fi
@@ -31,7 +35,9 @@ fi
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
 export EINLOOM_CACHE=${EINLOOM_CACHE:-$PWD/build/gpu-cache}
 mkdir -p "$EINLOOM_CACHE"
-if command -v nvidia-smi > /dev/null; then nvidia-smi --query-gpu=name,memory.total,driver_version --format=csv,noheader; fi
+if command -v nvidia-smi > /dev/null; then
+    nvidia-smi --query-gpu=name,memory.total,driver_version --format=csv,noheader
+fi
 
 status=0
 if [ "$tests" = yes ]; then
@@ -52,7 +58,8 @@ if [ "$tests" = yes ]; then
 fi
 if [ "$bench" = yes ]; then
     python=$(command -v python3)
-    "$python" -c 'import torch' 2> /dev/null || { echo "gpu-check.sh: no PyTorch to compare with; the table is left out"; exit $status; }
+    "$python" -c 'import torch' 2> /dev/null ||
+        { echo "gpu-check.sh: no PyTorch to compare with; the table is left out"; exit $status; }
     "$python" scripts/bench/gpu.py "$bin" "$@"
 fi
 exit $status

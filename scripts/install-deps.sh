@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Installs what Einloom is built with, on Debian 12 and its relatives: scripts/install-deps.sh [--tests] [--bench] [--dry-run]
+# Installs what Einloom is built with, on Debian 12 and its relatives:
+# scripts/install-deps.sh [--tests] [--bench] [--dry-run]
 #   --tests    also what the tests use (NumPy, to compare with; jsonschema, to check the graph schema; clang, whose
 #              analysis of locks is a test: 40 MiB to fetch)
 #   --bench    also what the benchmarks compare with (NumPy, PyTorch, ScaLAPACK) and make pretend hosts with
@@ -25,7 +26,7 @@ for argument in "$@"; do
         --tests) packages+=("${test_packages[@]}") ;;
         --bench) packages+=("${bench_packages[@]}") ;;
         --dry-run) dry_run=yes ;;
-        -h | --help) sed -n '2,7s/^# //p' "$0"; exit 0 ;;
+        -h | --help) sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0"; exit 0 ;;
         *) echo "install-deps.sh: expected --tests, --bench or --dry-run, found '$argument'" >&2; exit 2 ;;
     esac
 done

@@ -106,7 +106,8 @@ void sends_first(Section& section, std::vector<TaskId> const& node_begins, Room 
     if (room == Room::within_peak) leave_within_peak(cuts, section);
     Table<TaskId, std::uint8_t> is_cut(section.tasks.size(), 0);
     for (CutTask const& cut : cuts) is_cut[cut.task] = 1;
-    std::stable_sort(cuts.begin(), cuts.end(), [](CutTask const& a, CutTask const& b) { return a.earliest < b.earliest; });
+    std::stable_sort(cuts.begin(), cuts.end(),
+                     [](CutTask const& a, CutTask const& b) { return a.earliest < b.earliest; });
 
     Table<TaskId, TaskId> number(section.tasks.size());  // in the new order, by the old one
     Table<TaskId, Task> tasks;

@@ -1,12 +1,14 @@
 #!/usr/bin/env bash
-# Bytes that schedules move under each decomposition, a table a question; nothing is run. Usage: decompositions.sh [BIN_FOLDER]
-# The questions are those of the EinDecomp paper: figure 11 (LLaMA-7B to its first token, sequences of 1024 and 4096, batches
-# of 1, 4, 8) and figure 7 (chains of matrix products, square and skewed).
+# Bytes that schedules move under each decomposition, a table a question; nothing is run.
+# Usage: decompositions.sh [BIN_FOLDER]
+# The questions are those of the EinDecomp paper: figure 11 (LLaMA-7B to its first token, sequences of 1024 and 4096,
+# batches of 1, 4, 8) and figure 7 (chains of matrix products, square and skewed).
 set -euo pipefail
 bin=${1:-build/bin}
 work=$(mktemp -d); trap 'rm -rf "$work"' EXIT
 
-# moved GRAPH RANKS STRATEGY: GiB that all ranks together send, "*" where a rule leaves nodes with fewer calls than ranks
+# moved GRAPH RANKS STRATEGY: GiB that all ranks together send, "*" where a rule leaves nodes with fewer calls
+# than ranks
 moved() {
     "$bin/einplan" "$1" -n "$2" --decompose "$3" -o "$work/s.sched" | awk -v ranks="$2" '
         /^  idle ranks/  { star = "*" }
@@ -34,7 +36,8 @@ table() {
 
 for sequence in 1024 4096; do
     for batch in 1 4 8; do
-        "$bin/eintool" make llama --size 7b --sequence $sequence --batch $batch -o "$work/sequence $sequence, batch $batch.json"
+        "$bin/eintool" make llama --size 7b --sequence $sequence --batch $batch \
+            -o "$work/sequence $sequence, batch $batch.json"
     done
 done
 table "LLaMA-7B, first token, f32" "eindecomp exact moved megatron sequence attention data" "2 4 8"

@@ -1,6 +1,8 @@
-// What the cpu device reaches on one thread (x2: streams on two) beside what the machine gives in the same process: GEMM beside OpenBLAS
-// called directly, elementwise joins and reductions beside a plain copy, and the cost of launching tiny kernels.
-// Usage: device_floor [x2] [gemm|small|stream|stream-f32|stream-f64|transpose|crossed|tiny]...   Prints a line each: name, reached, floor, ratio.
+// What the cpu device reaches on one thread (x2: streams on two) beside what the machine gives in the same process:
+// GEMM beside OpenBLAS called directly, elementwise joins and reductions beside a plain copy, and the cost of launching
+// tiny kernels.
+// Usage: device_floor [x2] [gemm|small|stream|stream-f32|stream-f64|transpose|crossed|tiny]...
+// Prints a line each: name, reached, floor, ratio.
 #include <cblas.h>
 
 #include <time.h>

@@ -1,10 +1,12 @@
 """einrun --device cuda beside PyTorch on the same GPU in one run, as one table.
 
-gpu.py BIN [--device D] [--small] [ROWS...]    BIN: the folder of einplan, einrun and eintool; ROWS: words that a row's name has, default all
+gpu.py BIN [--device D] [--small] [ROWS...]    BIN: the folder of einplan, einrun and eintool;
+                                               ROWS: words that a row's name has, default all
 
-Every figure of ours is the median `execute` of einrun's repeats, every one of PyTorch's the median of as many turns with a synchronisation
-around each. Products are PyTorch's, which are cuBLAS called directly; bandwidth is compared with a copy on the device. --small tries the
-script itself on any machine (--device cpu or emulated): its figures mean nothing.
+Every figure of ours is the median `execute` of einrun's repeats, every one of PyTorch's the median of as many repeats
+with a synchronisation around each. Products are PyTorch's, which are cuBLAS called directly; bandwidth is compared with
+a copy on the device. --small tries the script itself on any machine (--device cpu or emulated): its figures mean
+nothing.
 """
 import argparse
 import json
@@ -52,7 +54,8 @@ def einrun(graph, *options, turns=None):
     with open(f"{folder}/g.json", "w") as file:
         json.dump(graph, file)
     run(f"{args.bin}/einplan", f"{folder}/g.json", "-n", 1, "-q", "-o", f"{folder}/g.sched")
-    run(f"{args.bin}/einrun", f"{folder}/g.sched", "--device", args.device, "--repeat", turns or args.turns, "--quiet", "--progress", "off",
+    run(f"{args.bin}/einrun", f"{folder}/g.sched", "--device", args.device, "--repeat", turns or args.turns, "--quiet",
+        "--progress", "off",
         "--threads", 4, "--out", f"{folder}/out", "--report", f"{folder}/r.json", *options)
     report = json.load(open(f"{folder}/r.json"))
     return statistics.median(report["repeat"][1:] or report["repeat"]), report
@@ -72,11 +75,13 @@ def torch_seconds(work, turns=None):
 
 
 def tensors(shapes, dtype):
-    return {name: {"shape": list(shape), "dtype": dtype, "data": {"random": "normal", "seed": k}} for k, (name, shape) in enumerate(shapes.items())}
+    return {name: {"shape": list(shape), "dtype": dtype, "data": {"random": "normal", "seed": k}}
+            for k, (name, shape) in enumerate(shapes.items())}
 
 
 def einsum_graph(node, shapes, dtype, **more):
-    return {"eingraph": 1, "tensors": tensors(shapes, dtype), "nodes": [{"name": "Z", "inputs": list(shapes), **node, **more}], "outputs": ["Z"]}
+    return {"eingraph": 1, "tensors": tensors(shapes, dtype),
+            "nodes": [{"name": "Z", "inputs": list(shapes), **node, **more}], "outputs": ["Z"]}
 
 
 rows = []
@@ -86,7 +91,8 @@ def row(name, unit, ours, peer, theirs, target):
     """Higher is better."""
     ratio = ours / theirs if theirs else float("nan")
     verdict = "" if target is None else ("met" if ratio >= target else "MISSED")
-    text = f"{name:40} {ours:10.4g} {unit:8} {peer:28} {theirs:10.4g} {ratio:6.2f} {'' if target is None else f'>={target:.2f}':>7} {verdict}"
+    wanted = "" if target is None else f">={target:.2f}"
+    text = f"{name:40} {ours:10.4g} {unit:8} {peer:28} {theirs:10.4g} {ratio:6.2f} {wanted:>7} {verdict}"
     rows.append(text)
     print(text, flush=True)
 
@@ -107,7 +113,8 @@ def measured(title):
 N = 256 if small else 8192
 MEMORY = 1 << 16 if small else 1 << 28
 best = {}
-print(f"# {torch.cuda.get_device_name(0) if place == 'cuda' else 'no GPU'}; PyTorch {torch.__version__}; {time.strftime('%F')}; device {args.device}")
+gpu = torch.cuda.get_device_name(0) if place == "cuda" else "no GPU"
+print(f"# {gpu}; PyTorch {torch.__version__}; {time.strftime('%F')}; device {args.device}")
 print(f"{'work':40} {'einrun':>10} {'unit':8} {'peer':28} {'its':>10} {'ratio':>6} {'target':>7}")
 
 for dtype in ("f64", "f32", "bf16"):
@@ -121,8 +128,10 @@ for dtype in ("f64", "f32", "bf16"):
 
 for name, node, shapes in (
         ("batched matmul", {"einsum": "bij,bjk->bik"}, {"X": (64, N // 8, N // 8), "Y": (64, N // 8, N // 8)}),
-        ("order 4 abij,ijcd->abcd", {"einsum": "abij,ijcd->abcd"}, {"X": (N // 128,) * 2 + (N // 128,) * 2, "Y": (N // 128,) * 4}),
-        ("order 4 crossed aibj,icjd->acbd", {"einsum": "aibj,icjd->acbd"}, {"X": (N // 128,) * 4, "Y": (N // 128,) * 4})):
+        ("order 4 abij,ijcd->abcd", {"einsum": "abij,ijcd->abcd"},
+         {"X": (N // 128,) * 2 + (N // 128,) * 2, "Y": (N // 128,) * 4}),
+        ("order 4 crossed aibj,icjd->acbd", {"einsum": "aibj,icjd->acbd"},
+         {"X": (N // 128,) * 4, "Y": (N // 128,) * 4})):
     for dtype in ("f64", "f32"):
         @measured(f"{name} {dtype}")
         def _(title, node=node, shapes=shapes, dtype=dtype):
@@ -131,7 +140,8 @@ for name, node, shapes in (
             side = round((report["flops"] / 2) ** (1 / 3))
             a, b = (torch.randn(side, side, device=place).to(TORCH[dtype]) for _ in range(2))
             theirs = torch_seconds(lambda: a @ b)
-            row(title, "TFLOP/s", report["flops"] / ours * 1e-12, f"cuBLAS, square of {side}", 2 * side ** 3 / theirs * 1e-12, 0.8)
+            row(title, "TFLOP/s", report["flops"] / ours * 1e-12, f"cuBLAS, square of {side}",
+                2 * side ** 3 / theirs * 1e-12, 0.8)
 
 
 def copy_bandwidth():
@@ -175,12 +185,14 @@ for kind, sizes in (("square", []), ("skewed", ["--skewed"])):
         values = {name: torch.randn(tensor["shape"], device=place) for name, tensor in graph["tensors"].items()}
         a, b, c, d, e = (values[name] for name in "ABCDE")
         theirs = torch_seconds(lambda: a @ b + c @ (d @ e))
-        row(f"{title} {side} f32", "TFLOP/s", report["flops"] / ours * 1e-12, "PyTorch", report["flops"] / theirs * 1e-12, 1.0)
+        row(f"{title} {side} f32", "TFLOP/s", report["flops"] / ours * 1e-12, "PyTorch",
+            report["flops"] / theirs * 1e-12, 1.0)
 
 
 def layer_of(dim, heads, ffn, sequence, dtype):
     matrix = lambda outputs, inputs: torch.randn(outputs, inputs, device=place, dtype=dtype) / math.sqrt(inputs)
-    weights = {name: matrix(dim, dim) for name in "qkvo"} | {"gate": matrix(ffn, dim), "up": matrix(ffn, dim), "down": matrix(dim, ffn)}
+    weights = {name: matrix(dim, dim) for name in "qkvo"}
+    weights |= {"gate": matrix(ffn, dim), "up": matrix(ffn, dim), "down": matrix(dim, ffn)}
     weights |= {name: torch.ones(dim, device=place, dtype=dtype) for name in ("norm", "ffn norm")}
     half = dim // heads // 2
     angle = torch.outer(torch.arange(sequence).float(), 10000.0 ** (-torch.arange(half) / half))
@@ -190,7 +202,8 @@ def layer_of(dim, heads, ffn, sequence, dtype):
 
 def llama(layers, sequence, dtype):
     size = ["--dim", 64, "--heads", 4, "--kv-heads", 4, "--ffn", 172] if small else ["--size", "7b"]
-    graph = graph_of("llama", *size, "--layers", layers, "--batch", 1, "--sequence", sequence, "--vocab", 32, "--dtype", dtype)
+    graph = graph_of("llama", *size, "--layers", layers, "--batch", 1, "--sequence", sequence, "--vocab", 32, "--dtype",
+                     dtype)
     weights = sum(math.prod(t["shape"]) for name, t in graph["tensors"].items() if name.startswith("layer"))
     return graph, weights * (2 if dtype in ("bf16", "f16") else 4)
 

@@ -1,9 +1,11 @@
 #!/usr/bin/env bash
-# Pretend hosts on one machine: network namespaces joined by a bridge, every link a token bucket of a given rate each way.
+# Pretend hosts on one machine: network namespaces joined by a bridge, every link a token bucket of a given rate
+# each way.
 #   scripts/bench/hosts.sh up HOSTS RATE        RATE as tc writes it: 100mbit, 1gbit; 0 for no limit
 #   scripts/bench/hosts.sh mpirun [OPTIONS] PROGRAM ARGS...     one slot a host, started from the first
 #   scripts/bench/hosts.sh down                 ends what runs in them and removes them
-# Needs root and iproute2. The state lies in ${EIN_HOSTS:-/tmp/einloom-hosts}; nothing is added to the machine's own network.
+# Needs root and iproute2. The state lies in ${EIN_HOSTS:-/tmp/einloom-hosts}; nothing is added to the machine's own
+# network.
 set -euo pipefail
 state=${EIN_HOSTS:-/tmp/einloom-hosts}
 prefix=${EIN_HOSTS_PREFIX:-eh}      # short: interface names are
@@ -28,7 +30,9 @@ down() {
 }
 
 # The bucket holds more than a large segment and more than the rate brings between two ticks of the kernel's clock.
-limit() { [ "$rate" = 0 ] || ip netns exec "$1" tc qdisc replace dev "$2" root tbf rate "$rate" burst 256k latency 20ms; }
+limit() {
+    [ "$rate" = 0 ] || ip netns exec "$1" tc qdisc replace dev "$2" root tbf rate "$rate" burst 256k latency 20ms
+}
 
 up() {
     local count=$1 rate=$2 i host
@@ -68,7 +72,8 @@ run_mpi() {
     export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
     export OMPI_MCA_plm=rsh OMPI_MCA_plm_rsh_agent="$state/rsh" OMPI_MCA_ras=^slurm
     export OMPI_MCA_orte_default_hostfile="$state/hostfile" OMPI_MCA_hwloc_base_binding_policy=none
-    export OMPI_MCA_oob_tcp_if_include=eth0 OMPI_MCA_btl_tcp_if_include=eth0 OMPI_MCA_pml=ob1 OMPI_MCA_btl=self,vader,tcp
+    export OMPI_MCA_oob_tcp_if_include=eth0 OMPI_MCA_btl_tcp_if_include=eth0 OMPI_MCA_pml=ob1 \
+        OMPI_MCA_btl=self,vader,tcp
     export OMPI_MCA_mpi_yield_when_idle=1    # every host believes that the cores are its own
     local command
     printf -v command '%q ' mpirun "$@"
@@ -79,5 +84,5 @@ case ${1:-} in
     up) [ $# = 3 ] || die "up HOSTS RATE"; up "$2" "$3" ;;
     mpirun) shift; run_mpi "$@" ;;
     down) down ;;
-    *) sed -n '2,7s/^# \{0,1\}//p' "$0"; exit 2 ;;
+    *) sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0"; exit 2 ;;
 esac

@@ -1,4 +1,5 @@
-"""A LLaMA layer as PyTorch users write it, beside einrun's on the same weights: RMSNorm, rotary positions, causal attention, SwiGLU, residuals.
+"""A LLaMA layer as PyTorch users write it, beside einrun's on the same weights: RMSNorm, rotary positions, causal
+attention, SwiGLU, residuals.
 
 layer.py make FOLDER EINTOOL BATCH SEQUENCE    writes FOLDER/layer.json (eintool's layer alone) and its tensors as .npy
 layer.py time FOLDER TURNS THREADS             median seconds of a forward pass, eager
@@ -18,14 +19,17 @@ HEAD = DIM // HEADS
 
 
 def make(folder, eintool, batch, sequence):
-    sizes = {"layers": 1, "dim": DIM, "heads": HEADS, "kv-heads": HEADS, "ffn": FFN, "vocab": 2, "batch": batch, "sequence": sequence}
+    sizes = {"layers": 1, "dim": DIM, "heads": HEADS, "kv-heads": HEADS, "ffn": FFN, "vocab": 2, "batch": batch,
+             "sequence": sequence}
     options = [word for name, size in sizes.items() for word in (f"--{name}", str(size))]
-    graph = json.loads(subprocess.run([eintool, "make", "llama", "--dtype", "f32"] + options, check=True, capture_output=True).stdout)
+    graph = json.loads(subprocess.run([eintool, "make", "llama", "--dtype", "f32"] + options, check=True,
+                                      capture_output=True).stdout)
     random = np.random.default_rng(1)
     angle = np.outer(np.arange(sequence), 10000.0 ** (-np.arange(HEAD // 2) / (HEAD // 2)))
     sin, cos = np.sin(angle), np.cos(angle)
     values = {"x0": random.standard_normal((batch, sequence, DIM)),
-              "rotation": np.stack([np.stack([cos, -sin], -1), np.stack([sin, cos], -1)], -2)}    # position, half, turned, pair
+              # position, half, rotated, pair
+              "rotation": np.stack([np.stack([cos, -sin], -1), np.stack([sin, cos], -1)], -2)}
     for name, tensor in graph["tensors"].items():
         if name.startswith("layer0.") and name.endswith("norm.weight"):
             values[name] = 1 + 0.1 * random.standard_normal(tensor["shape"])
@@ -42,7 +46,8 @@ def make(folder, eintool, batch, sequence):
 
 
 class Layer:
-    """Eager. `weights`: q, k, v, o, gate, up and down as torch.nn.Linear keeps them, and two norms; cos and sin by position and feature of a head."""
+    """Eager. `weights`: q, k, v, o, gate, up and down as torch.nn.Linear keeps them, and two norms; cos and sin by
+    position and feature of a head."""
 
     def __init__(self, x, weights, cos, sin, heads):
         import torch

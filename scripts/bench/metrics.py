@@ -1,5 +1,6 @@
-"""Products over other operations as NumPy users write them, a row at a time. metrics.py squares|largest|min_plus DTYPE N prints seconds for N x N by N x N.
+"""Products over other operations as NumPy users write them, a row at a time.
 
+metrics.py squares|largest|min_plus DTYPE N    prints seconds for N x N by N x N
 Every row takes the same time, so 32 of them are measured.
 """
 import sys

@@ -1,4 +1,5 @@
-// What bare MPI does, under mpirun: an exchange of everybody with everybody, and a program that begins and ends. Rank 0 prints median seconds.
+// What bare MPI does, under mpirun: an exchange of everybody with everybody, and a program that begins and ends. Rank 0
+// prints median seconds.
 // Usage: bench_mpi_peers alltoall BYTES [TURNS]     BYTES from each rank to each rank
 //        bench_mpi_peers nothing                    prints nothing
 #include <mpi.h>

@@ -1,4 +1,5 @@
-// What a user would run instead, on one thread unless told otherwise: OpenBLAS called directly, and copies of memory. One line: median seconds.
+// What a user would run instead, on one thread unless told otherwise: OpenBLAS called directly, and copies of memory.
+// One line: median seconds.
 // Usage: bench_peers gemm f64|f32 N [TURNS [THREADS]] | copy BYTES [TURNS [THREADS]]
 #include <cblas.h>
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# How long planning takes, and how much memory, schedules written: LLaMA-65B (80 layers, to its first token) on more and more ranks, and
-# chains of more and more products, whose time should grow as they do. Nothing is run. Usage: planning.sh [BIN_FOLDER]
+# How long planning takes, and how much memory, schedules written: LLaMA-65B (80 layers, to its first token) on more and
+# more ranks, and chains of more and more products, whose time should grow as they do. Nothing is run.
+# Usage: planning.sh [BIN_FOLDER]
 set -euo pipefail
 bin=${1:-build/bin}
 work=$(mktemp -d); trap 'rm -rf "$work"' EXIT
@@ -8,15 +9,18 @@ work=$(mktemp -d); trap 'rm -rf "$work"' EXIT
 # chain NODES: X = relu(X W), with a weight of its own for every 100 nodes and a residual sum every fifth node
 chain() {
     awk -v nodes="$1" 'BEGIN {
-        printf "{\"eingraph\": 1, \"name\": \"chain\", \"tensors\": {\"X\": {\"shape\": [512, 1024], \"dtype\": \"f32\"}"
+        printf "{\"eingraph\": 1, \"name\": \"chain\","
+        printf " \"tensors\": {\"X\": {\"shape\": [512, 1024], \"dtype\": \"f32\"}"
         for (w = 0; w < nodes / 100; ++w) printf ", \"W%d\": {\"shape\": [1024, 1024], \"dtype\": \"f32\"}", w
         printf "}, \"nodes\": ["
         before = last = "X"
         for (n = 0; n < nodes; ++n) {
             if (n % 5 == 4)
-                printf ",\n{\"name\": \"N%d\", \"einsum\": \"ij,ij->ij\", \"inputs\": [\"%s\", \"%s\"], \"join\": \"max(x + y, 0)\"}", n, last, before
+                printf ",\n{\"name\": \"N%d\", \"einsum\": \"ij,ij->ij\", \"inputs\": [\"%s\", \"%s\"], %s}", \
+                    n, last, before, "\"join\": \"max(x + y, 0)\""
             else
-                printf "%s\n{\"name\": \"N%d\", \"einsum\": \"ij,jk->ik\", \"inputs\": [\"%s\", \"W%d\"]}", n ? "," : "", n, last, n / 100
+                printf "%s\n{\"name\": \"N%d\", \"einsum\": \"ij,jk->ik\", \"inputs\": [\"%s\", \"W%d\"]}", \
+                    n ? "," : "", n, last, n / 100
             before = last; last = "N" n
         }
         printf "],\n\"outputs\": [\"%s\"]}\n", last

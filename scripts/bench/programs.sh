@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# Programs with loops, f64 on two ranks of one thread: seconds of execute (median of three) and bytes moved, beside the seconds of TensorPlanner
-# on the same work, published by its own run on this kind of machine. Usage: scripts/bench/programs.sh   (a minute; 4 GiB)
+# Programs with loops, f64 on two ranks of one thread: seconds of execute (median of three) and bytes moved, beside the
+# seconds of TensorPlanner on the same work, published by its own run on this kind of machine.
+# Usage: scripts/bench/programs.sh   (a minute; 4 GiB)
 set -euo pipefail
-if [ $# -gt 0 ]; then sed -n '2,3s/^# \{0,1\}//p' "$0"; exit 2; fi
+if [ $# -gt 0 ]; then sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0"; exit 2; fi
 cd "$(dirname "$0")/../.."
 source scripts/bench/lib.sh
 
@@ -19,6 +20,7 @@ while IFS='|' read -r made invariant least most; do
     "$bin/eintool" make $made --dtype f64 -o "$work/program.json"
     plan program 2
     time=$(run program 2 1 3 < /dev/null)
-    printf '%-44s %9.2f %12.0f %14.0f %14s %12s\n' "$made" "$time" "$(number bytes_sent "$work/report.json")" "$(calc "$invariant")" \
+    printf '%-44s %9.2f %12.0f %14.0f %14s %12s\n' "$made" "$time" "$(number bytes_sent "$work/report.json")" \
+        "$(calc "$invariant")" \
         "$least to $most" "$(awk -v t="$time" -v a="$least" -v b="$most" 'BEGIN {printf "%.0f to %.0f", a / t, b / t}')"
 done <<< "$programs"

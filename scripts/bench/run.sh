@@ -1,20 +1,26 @@
 #!/usr/bin/env bash
-# The benchmarks: one table, a line for each work, beside what a user would run instead, in one run and in turns (einrun, its peer, einrun, ...).
+# The benchmarks: one table, a line for each work, beside what a user would run instead, in one run and in turns
+# (einrun, its peer, einrun, ...).
 #   scripts/bench/run.sh [PART...]     default: all of them
 #   products     large products and chains: share of R, and beside ScaLAPACK
 #   contractions batches, more axes, three and four tensors: share of R, and of the share that CTF had
 #   shapes       (only where named) more of them, each hard in one way
 #   layer        a LLaMA layer forward, f32: ms beside PyTorch (eager)
-#   training     (only where named) a training step of a classifier with gradients, f32: ms beside PyTorch (eager) and its DistributedDataParallel
+#   training     (only where named) a training step of a classifier with gradients, f32: ms beside PyTorch (eager) and
+#                its DistributedDataParallel
 #   streams      elementwise, reductions, softmax and norms over arrays of 256 MiB: GB/s beside a copy
 #   metrics      products over other operations: share of R (two operations a term), and beside NumPy
-#   link         two pretend hosts, 1 Gbit/s: ms beside the most of computing alone and the link alone, and beside ScaLAPACK
-#   repartition  1 GiB, cut by rows, by columns and back, 20 times: bytes sent a second beside MPI_Alltoall of the same bytes
+#   link         two pretend hosts, 1 Gbit/s: ms beside the most of computing alone and the link alone, and beside
+#                ScaLAPACK
+#   repartition  1 GiB, cut by rows, by columns and back, 20 times: bytes sent a second beside MPI_Alltoall of the
+#                same bytes
 #   tasks        tiny tasks, and how long a run takes to start
-# Installs what is missing (as root; a row whose peer is not there says so), builds, and takes a quarter of an hour and 5 GiB.
-# A layout of 1x2 is one rank of two threads, 2x1 two ranks of one. Figures are medians; a ratio above 1 says that einrun is faster.
+# Installs what is missing (as root; a row whose peer is not there says so), builds, and takes a quarter of an hour and
+# 5 GiB.
+# A layout of 1x2 is one rank of two threads, 2x1 two ranks of one. Figures are medians; a ratio above 1 says that
+# einrun is faster.
 set -euo pipefail
-if [[ ${1:-} = -* ]]; then sed -n '2,15s/^# \{0,1\}//p' "$0"; exit 2; fi
+if [[ ${1:-} = -* ]]; then sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0"; exit 2; fi
 cd "$(dirname "$0")/../.."
 if [ -z "${BIN:-}" ]; then
     ./scripts/install-deps.sh --bench >&2 || true
@@ -52,14 +58,18 @@ part_streams() {
         while IFS='|' read -r name arrays node; do
             [ $dtype = f64 ] && rows=4096 || rows=8192
             cat > "$work/g.json" <<JSON
-{"eingraph": 1, "dtype": "$dtype", "tensors": {"X": {"shape": [$rows, 8192], "data": {"random": "uniform", "low": -1, "seed": 1}},
- "Y": {"shape": [$rows, 8192], "data": {"random": "uniform", "seed": 2}}}, "nodes": [{"name": "Z", $node}], "outputs": ["Z"]}
+{"eingraph": 1, "dtype": "$dtype",
+ "tensors": {"X": {"shape": [$rows, 8192], "data": {"random": "uniform", "low": -1, "seed": 1}},
+             "Y": {"shape": [$rows, 8192], "data": {"random": "uniform", "seed": 2}}},
+ "nodes": [{"name": "Z", $node}], "outputs": ["Z"]}
 JSON
             plan g 1; plan g 2
             alternate 1x2="run g 1 2" copy="$bin/bench_peers copy $bytes 5 2" 2x1="run g 2 1"
             for layout in $layouts; do
-                row "$name" $dtype $layout GB/s "$(calc "$arrays * $bytes / 1e9 / ${seconds[$layout]}")" "copy, 2 threads" \
-                    "$(calc "2 * $bytes / 1e9 / ${seconds[copy]}")" "$(calc "$arrays * ${seconds[copy]} / 2 / ${seconds[$layout]}")" '>=0.85'
+                row "$name" $dtype $layout GB/s \
+                    "$(calc "$arrays * $bytes / 1e9 / ${seconds[$layout]}")" "copy, 2 threads" \
+                    "$(calc "2 * $bytes / 1e9 / ${seconds[copy]}")" \
+                    "$(calc "$arrays * ${seconds[copy]} / 2 / ${seconds[$layout]}")" '>=0.85'
             done
         done <<< "$streams"
     done
@@ -73,17 +83,21 @@ graph() {
     for shape in $3; do
         name=${letters[k]}
         k=$((k + 1))
-        tensors+="${tensors:+, }\"$name\": {\"shape\": [$shape], \"data\": {\"random\": \"uniform\", \"low\": -1, \"seed\": $k}}"
+        tensors+="${tensors:+, }\"$name\": {\"shape\": [$shape],
+            \"data\": {\"random\": \"uniform\", \"low\": -1, \"seed\": $k}}"
         names+="${names:+, }\"$name\""
     done
-    echo "{\"eingraph\": 1, \"dtype\": \"$1\", \"tensors\": {$tensors}, \"nodes\": [{\"name\": \"Z\", \"einsum\": \"$2\", \"inputs\": [$names]${4:+, $4}}], \"outputs\": [\"Z\"]}" \
+    echo "{\"eingraph\": 1, \"dtype\": \"$1\", \"tensors\": {$tensors}, \"outputs\": [\"Z\"],
+        \"nodes\": [{\"name\": \"Z\", \"einsum\": \"$2\", \"inputs\": [$names]${4:+, $4}}]}" \
         > "$work/g.json"
 }
 blas() { "$bin/bench_peers" gemm "$1" 4096 1 2; }    # R: OpenBLAS called directly with 2 threads
 blas_flops='2 * 4096^3'
 speed() { calc "$1 / 1e9 / ${seconds[$2]}"; }        # FLOPS CANDIDATE: GFLOP/s
 share() { calc "($1) / ${seconds[$2]} / ($blas_flops) * ${seconds[R]}"; }
-scalapack() { [ -x "$bin/bench_scalapack" ] && OPENBLAS_NUM_THREADS=1 ${launcher:-mpirun} -n 2 "$bin/bench_scalapack" "$@"; }
+scalapack() {
+    [ -x "$bin/bench_scalapack" ] && OPENBLAS_NUM_THREADS=1 ${launcher:-mpirun} -n 2 "$bin/bench_scalapack" "$@"
+}
 
 # NAME|flops|einsum|ScaLAPACK's name and size
 products='matmul 4096|2*4096^3|make matmul 4096 4096 4096|matmul 4096
@@ -98,7 +112,8 @@ part_products() {
             plan g 1; plan g 2
             alternate 1x2="run g 1 2 1" R="blas $dtype" 2x1="run g 2 1 1" scalapack="scalapack $dtype $theirs 1"
             for layout in $layouts; do
-                row "$name" $dtype $layout GFLOP/s "$(speed "$flops" $layout)" "R, 2 threads" "$(speed "$blas_flops" R)" "$(share "$flops" $layout)" '>=0.93'
+                row "$name" $dtype $layout GFLOP/s "$(speed "$flops" $layout)" "R, 2 threads" \
+                    "$(speed "$blas_flops" R)" "$(share "$flops" $layout)" '>=0.93'
             done
             row "$name" $dtype 2x1 GFLOP/s "$(speed "$flops" 2x1)" "ScaLAPACK 2x1" "$(speed "$flops" scalapack)" \
                 "$(calc "${seconds[scalapack]} / ${seconds[2x1]}")" '>=1.00'
@@ -106,8 +121,8 @@ part_products() {
     done <<< "$products"
 }
 
-# NAME|flops of the best order of pairwise products|einsum|shapes|target|CTF's share of R: f64, f32 (Cyclops Tensor Framework of 2023-11, built from
-# source, the better of 1x2 and 2x1 on a machine of 2 cores)
+# NAME|flops of the best order of pairwise products|einsum|shapes|target|CTF's share of R: f64, f32 (Cyclops Tensor
+# Framework of 2023-11, built from source, the better of 1x2 and 2x1 on a machine of 2 cores)
 contractions='batched 64 x 256|64*2*256^3|bij,bjk->bik|64,256,256 64,256,256|>=0.85|.24|.30
 batched 8 x 1024|8*2*1024^3|bij,bjk->bik|8,1024,1024 8,1024,1024|>=0.85|.50|.54
 MTTKRP 400|2*400^3*32|ijk,ja,ka->ia|400,400,400 400,32 400,32|-|.33|.31
@@ -133,8 +148,10 @@ contract() {
             plan g 1; plan g 2
             alternate 1x2="run g 1 2" R="blas $dtype" 2x1="run g 2 1"
             for layout in $layouts; do
-                row "$name" $dtype $layout GFLOP/s "$(speed "$flops" $layout)" "R, 2 threads" "$(speed "$blas_flops" R)" "$(share "$flops" $layout)" "${target:--}"
-                [ -z "$ctf64" ] || echo "$layout $(share "$flops" $layout) $([ $dtype = f64 ] && echo "$ctf64" || echo "$ctf32")" >> "$work/ctf"
+                row "$name" $dtype $layout GFLOP/s "$(speed "$flops" $layout)" "R, 2 threads" \
+                    "$(speed "$blas_flops" R)" "$(share "$flops" $layout)" "${target:--}"
+                ctf=$([ $dtype = f64 ] && echo "$ctf64" || echo "$ctf32")
+                [ -z "$ctf64" ] || echo "$layout $(share "$flops" $layout) $ctf" >> "$work/ctf"
             done
         done
     done
@@ -144,7 +161,8 @@ part_contractions() {
     local layout mean least
     contract <<< "$contractions"
     for layout in $layouts; do
-        read -r mean least < <(awk -v l=$layout '$1 == l {r = $2 / $3; s += log(r); if (!n++ || r < least) least = r} END {print exp(s / n), least}' "$work/ctf")
+        read -r mean least < <(awk -v l=$layout '$1 == l {r = $2 / $3; s += log(r); if (!n++ || r < least) least = r}
+                                                 END {print exp(s / n), least}' "$work/ctf")
         row "all of these, mean" both $layout "of CTF's" "$mean" - "" "" '>=2.00'
         row "all of these, lowest" both $layout "of CTF's" "$least" - "" "" '>=1.00'
     done
@@ -164,8 +182,10 @@ part_metrics() {
             plan g 1; plan g 2
             alternate 1x2="run g 1 2" R="blas $dtype" 2x1="run g 2 1" numpy="numpy_metric $theirs $dtype"
             for layout in $layouts; do
-                row "$name" $dtype $layout GFLOP/s "$(speed "$flops" $layout)" "R, 2 threads" "$(speed "$blas_flops" R)" "$(share "$flops" $layout)" '>=0.25'
-                row "$name" $dtype $layout GFLOP/s "$(speed "$flops" $layout)" NumPy "$(speed "$flops" numpy)" "$(calc "${seconds[numpy]} / ${seconds[$layout]}")" '>=4.00'
+                row "$name" $dtype $layout GFLOP/s "$(speed "$flops" $layout)" "R, 2 threads" \
+                    "$(speed "$blas_flops" R)" "$(share "$flops" $layout)" '>=0.25'
+                row "$name" $dtype $layout GFLOP/s "$(speed "$flops" $layout)" NumPy "$(speed "$flops" numpy)" \
+                    "$(calc "${seconds[numpy]} / ${seconds[$layout]}")" '>=4.00'
             done
         done
     done <<< "$metrics"
@@ -198,8 +218,10 @@ part_training() {
         plan training 2
         alternate 2x1="run training 2 1" one="torch_training one $size" ddp="torch_training ddp $size"
         for peer in one ddp; do
-            row "training, $features x $batch" f32 2x1 ms "$(calc "1e3 * ${seconds[2x1]}")" "PyTorch $([ $peer = one ] && echo 1x2 || echo DDP 2x1)" \
-                "$(calc "1e3 * ${seconds[$peer]}")" "$(calc "${seconds[$peer]} / ${seconds[2x1]}")" "$([ $peer = one ] && echo '>=1.10' || echo '>=2.00')"
+            row "training, $features x $batch" f32 2x1 ms "$(calc "1e3 * ${seconds[2x1]}")" \
+                "PyTorch $([ $peer = one ] && echo 1x2 || echo DDP 2x1)" \
+                "$(calc "1e3 * ${seconds[$peer]}")" "$(calc "${seconds[$peer]} / ${seconds[2x1]}")" \
+                "$([ $peer = one ] && echo '>=1.10' || echo '>=2.00')"
         done
     done
 }
@@ -213,16 +235,19 @@ part_repartition() {
     done
     cat > "$work/g.json" <<JSON
 {"eingraph": 1, "dtype": "f32", "tensors": {"X": {"shape": [16384, 16384], "data": {"fill": 1}}},
- "nodes": [$nodes{"name": "Z", "einsum": "ij->j", "inputs": ["$last"]}], "outputs": ["Z"], "parts": {$parts"Z": {"j": 2}}}
+ "nodes": [$nodes{"name": "Z", "einsum": "ij->j", "inputs": ["$last"]}], "outputs": ["Z"],
+ "parts": {$parts"Z": {"j": 2}}}
 JSON
     plan g 2
     alternate ours="run g 2 1 1" alltoall="mpirun -n 2 $bin/bench_mpi_peers alltoall $((bytes / 4)) 5"
     sent=$(number bytes_sent "$work/report.json")
-    row "cut by rows, by columns" f32 2x1 GB/s "$(calc "$sent / 1e9 / ${seconds[ours]}")" "MPI_Alltoall" "$(calc "$bytes / 2 / 1e9 / ${seconds[alltoall]}")" \
+    row "cut by rows, by columns" f32 2x1 GB/s "$(calc "$sent / 1e9 / ${seconds[ours]}")" "MPI_Alltoall" \
+        "$(calc "$bytes / 2 / 1e9 / ${seconds[alltoall]}")" \
         "$(calc "$sent / ($bytes / 2) * ${seconds[alltoall]} / ${seconds[ours]}")" '>=0.70'
 }
 
-# Two hosts of one core, 1 Gbit/s each way between them. What a run cannot beat: itself without the limit, and the bytes of the busiest rank on the link.
+# Two hosts of one core, 1 Gbit/s each way between them. What a run cannot beat: itself without the limit, and the bytes
+# of the busiest rank on the link.
 linked() { launcher="$hosts mpirun" "$@"; }
 scalapack_chain() { [[ $2 = chain* ]] && linked scalapack "$1" square 2048 1; }    # DTYPE NAME...
 part_link() {
@@ -233,10 +258,13 @@ part_link() {
             graph $dtype "$graph" ""
             plan g 2 --explain=json > "$work/explain.json"
             alternate link="linked run g 2 1" alone="run g 2 1" scalapack="scalapack_chain $dtype $name"
-            least=$(awk -v a="${seconds[alone]}" -v b="$(number rank_max "$work/explain.json")" 'BEGIN {b /= 125e6; print(a > b ? a : b)}')
-            row "$name, 1 Gbit/s" $dtype 2x1 ms "$(calc "1e3 * ${seconds[link]}")" "computing or the link" "$(calc "1e3 * $least")" \
+            least=$(awk -v a="${seconds[alone]}" -v b="$(number rank_max "$work/explain.json")" \
+                'BEGIN {b /= 125e6; print(a > b ? a : b)}')
+            row "$name, 1 Gbit/s" $dtype 2x1 ms "$(calc "1e3 * ${seconds[link]}")" "computing or the link" \
+                "$(calc "1e3 * $least")" \
                 "$(calc "${seconds[link]} / $least")" '<=1.25'
-            [[ $name != chain* ]] || row "$name, 1 Gbit/s" $dtype 2x1 ms "$(calc "1e3 * ${seconds[link]}")" "ScaLAPACK 2x1" \
+            [[ $name != chain* ]] || row "$name, 1 Gbit/s" $dtype 2x1 ms "$(calc "1e3 * ${seconds[link]}")" \
+                "ScaLAPACK 2x1" \
                 "$(calc "1e3 * ${seconds[scalapack]}")" "$(calc "${seconds[scalapack]} / ${seconds[link]}")" '>=1.00'
         done
     done <<< 'chain 2048|make matrix-chain 2048
@@ -244,7 +272,8 @@ attention 2048|make attention 2048 16 64'
     $hosts down
 }
 
-# Start-up to the first task: a run of a small graph by the wall clock, less that of an MPI program which does nothing. It has the end of the run in it too.
+# Start-up to the first task: a run of a small graph by the wall clock, less that of an MPI program which does nothing.
+# It has the end of the run in it too.
 part_tasks() {
     "$bin/eintool" make matmul 256 256 256 --dtype f64 -o "$work/tiny.json"
     plan tiny 1 --parts 262144; plan tiny 2 --parts 262144
@@ -258,7 +287,10 @@ part_tasks() {
 
 parts=${*:-products contractions layer streams metrics link repartition tasks}
 for part in $parts; do
-    declare -F "part_$part" > /dev/null || { echo "run.sh: expected parts among: $(declare -F | sed -n 's/.* part_//p' | tr '\n' ' '), found '$part'" >&2; exit 2; }
+    if ! declare -F "part_$part" > /dev/null; then
+        echo "run.sh: expected parts among: $(declare -F | sed -n 's/.* part_//p' | tr '\n' ' '), found '$part'" >&2
+        exit 2
+    fi
 done
 environment
 header

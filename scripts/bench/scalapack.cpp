@@ -1,4 +1,5 @@
-// What ScaLAPACK does with the same products on the same ranks, under mpirun: A x B, or (A x B) + (C x (D x E)). Rank 0 prints median seconds.
+// What ScaLAPACK does with the same products on the same ranks, under mpirun: A x B, or (A x B) + (C x (D x E)). Rank 0
+// prints median seconds.
 // Usage: bench_scalapack f64|f32 matmul|square|skewed SIZE [TURNS [BLOCK [GRID_ROWS]]]
 #include <mpi.h>
 

@@ -1,7 +1,8 @@
 """A training step of the classifier of `eintool make ffnn-step` as PyTorch users write it: two linear layers, SGD, f32.
 
 training.py one FEATURES BATCH TURNS            median seconds of a step: one process, two threads
-training.py ddp FEATURES BATCH TURNS            the same in two processes of one thread (DistributedDataParallel, gloo), half of the batch each
+training.py ddp FEATURES BATCH TURNS            the same in two processes of one thread (DistributedDataParallel, gloo),
+                                                half of the batch each
 """
 import os
 import statistics
@@ -15,7 +16,8 @@ HIDDEN, LABELS = 8192, 14588
 
 def model(features):
     torch.manual_seed(1)
-    layers = [torch.nn.Linear(features, HIDDEN, bias=False), torch.nn.ReLU(), torch.nn.Linear(HIDDEN, LABELS, bias=False)]
+    layers = [torch.nn.Linear(features, HIDDEN, bias=False), torch.nn.ReLU(),
+              torch.nn.Linear(HIDDEN, LABELS, bias=False)]
     return torch.nn.Sequential(*layers)
 
 

@@ -1,16 +1,18 @@
 #!/usr/bin/env bash
-# Command lines of einplan and eintool: exit codes, and what the message must say. Usage: command_lines.sh BIN_FOLDER EXAMPLES_FOLDER
+# Command lines of einplan and eintool: exit codes, and what the message must say.
+# Usage: command_lines.sh BIN_FOLDER EXAMPLES_FOLDER
 set -uo pipefail
 bin=$1 examples=$2
 work=$(mktemp -d); trap 'rm -rf "$work"' EXIT
 failed=0
+fail() { echo "FAILED: $*"; failed=1; }
 
 # expect CODE TEXT COMMAND...: the command ends with CODE and its output holds TEXT
 expect() {
     local code=$1 text=$2 out got; shift 2
     out=$("$@" 2>&1); got=$?
     if [ "$got" != "$code" ] || [[ "$out" != *"$text"* ]]; then
-        echo "FAILED: $* : expected exit $code and '$text', found exit $got and: $out"; failed=1
+        fail "$* : expected exit $code and '$text', found exit $got and: $out"
     fi
 }
 
@@ -41,7 +43,8 @@ expect 0 "" plan "$graph" -n 2 --plan-out "$work/p.json" -q
 expect 2 "--plan-in: expected no --parts" plan "$graph" -n 2 --plan-in "$work/p.json" --parts 7
 # shellcheck disable=SC2317
 full() { "$@" > /dev/full; }
-expect 1 "einplan: standard output: expected to write all of it" full "$bin/einplan" "$graph" -n 2 --explain=json -o "$work/s.sched"
+expect 1 "einplan: standard output: expected to write all of it" full "$bin/einplan" "$graph" -n 2 --explain=json \
+    -o "$work/s.sched"
 expect 1 "eintool: standard output: expected to write all of it" full "$bin/eintool" make matmul
 expect 0 "lower bound" plan "$graph" -n 4 --explain
 expect 0 "lower bound" plan --explain "$graph" -n 4
@@ -56,8 +59,11 @@ expect 0 "lower bound" "$bin/einplan" "$work/first.json" -n 4 --explain
 expect 0 "critical path" "$bin/einplan" "$work/first.json" -n 4 --simulate
 expect 0 "words a rank" "$bin/einplan" "$work/first.json" -n 4 --sweep 1,2
 expect 0 "written         nothing; -o FILE writes the schedule" "$bin/einplan" "$work/first.json" -n 4 --dry-run
-expect 0 "written         nothing" "$bin/einplan" "$graph" -n 4 --dry-run --plan-out "$work/dry.json" -o "$work/dry.sched"
-for file in first.sched first.html dry.json dry.sched; do [ ! -e "$work/$file" ] || { echo "FAILED: $file was written"; failed=1; }; done
+expect 0 "written         nothing" "$bin/einplan" "$graph" -n 4 --dry-run --plan-out "$work/dry.json" \
+    -o "$work/dry.sched"
+for file in first.sched first.html dry.json dry.sched; do
+    [ ! -e "$work/$file" ] || fail "$file was written"
+done
 expect 0 "einrun $work/first.sched" "$bin/einplan" "$work/first.json" -n 4
 rm -f "$work/first.sched"
 # A graph from standard input.
@@ -72,13 +78,15 @@ expect 3 "standard input" "$bin/einplan" - -n 4 --dry-run < <(echo '{')
 # What one rank does faster is said.
 expect 0 "faster          on one rank" "$bin/einplan" "$graph" -n 4 --dry-run
 "$bin/eintool" make matmul 4000 4000 4000 -o "$work/square.json" > /dev/null
-if "$bin/einplan" "$work/square.json" -n 4 --dry-run | grep faster; then echo "FAILED: a product of 4000 is not faster on one rank"; failed=1; fi
+! "$bin/einplan" "$work/square.json" -n 4 --dry-run | grep faster ||
+    fail "a product of 4000 is not faster on one rank"
 "$bin/eintool" make llama --layers 2 -o "$work/layers.json"
 for file in "$examples"/*.json "$work/layers.json"; do
     counts="1 4 7"
     if grep -q '"mesh"' "$file"; then counts=4; fi
     for ranks in $counts; do
-        plan "$file" -n $ranks --explain | awk -v file="$file" 'length > 100 { print "FAILED: wider than 100 columns in " file ": " $0; bad = 1 } END { exit bad }' || failed=1
+        plan "$file" -n $ranks --explain |
+            awk 'length > 100 { print; bad = 1 } END { exit bad }' || fail "wider than 100 columns in $file"
     done
 done
 expect 0 "and 1 alike: layer1.scores" plan "$work/layers.json" -n 4 --explain
@@ -94,7 +102,8 @@ expect 0 "" plan "$graph" -n 1 --memory 24
 expect 4 "s.sched: expected --spill-dir" "$bin/einrun" "$work/s.sched" --out "$work/results"
 expect 0 "spilled  " "$bin/einrun" "$work/s.sched" --out "$work/results" --verify --spill-dir "$work"
 expect 0 "for 7 ranks" plan "$graph" -n 7
-cp "$work/s.sched" "$work/first.sched"; expect 0 "" plan "$graph" -n 7; cmp -s "$work/s.sched" "$work/first.sched" || { echo "FAILED: planning twice gives other bytes"; failed=1; }
+cp "$work/s.sched" "$work/first.sched"; expect 0 "" plan "$graph" -n 7; cmp -s "$work/s.sched" "$work/first.sched" ||
+    fail "planning twice gives other bytes"
 expect 0 "" plan "$graph" -n 4 --plan-out "$work/p.json"
 expect 0 "" plan "$graph" -n 4 --plan-in "$work/p.json"
 expect 0 "placed by plan" plan "$graph" -n 4 --plan-in "$work/p.json"
@@ -111,13 +120,17 @@ expect 0 "#SBATCH --nodes=2 --ntasks=12 --ntasks-per-node=8" plan "$graph" -n 12
 expect 0 "critical path" plan "$graph" -n 4 --simulate
 expect 0 "simulated on $cluster" plan "$graph" -n 4 --simulate --cluster "$cluster"
 expect 0 '"makespan":' plan "$graph" -n 4 --simulate=json
-plan "$graph" -n 4 --simulate=json | python3 -c 'import json,sys; d=json.load(sys.stdin); assert len(d["ranks"]) == 4 and d["makespan"] > 0, d' || { echo "FAILED: --simulate=json is not JSON of 4 ranks"; failed=1; }
+plan "$graph" -n 4 --simulate=json |
+    python3 -c 'import json,sys; d=json.load(sys.stdin); assert len(d["ranks"]) == 4 and d["makespan"] > 0, d' ||
+    fail "--simulate=json is not JSON of 4 ranks"
 expect 2 "text" plan "$graph" -n 4 --simulate=html
-wide=$(plan "$graph" -n 40 --simulate | awk 'length > 100 && !/batch|tasks|written|bytes moved/'); [ -z "$wide" ] || { echo "FAILED: wider than 100 columns: $wide"; failed=1; }
+wide=$(plan "$graph" -n 40 --simulate | awk 'length > 100 && !/batch|tasks|written|bytes moved/'); [ -z "$wide" ] ||
+    fail "wider than 100 columns: $wide"
 rm -f "$work/s.sched"
 expect 0 "words a rank" plan "$graph" --sweep 1,2,4
-rows=$(plan "$graph" --sweep 1,3,7 | awk 'NR > 2 {print $1}' | xargs); [ "$rows" = "1 3 7" ] || { echo "FAILED: expected a row for 1, 3 and 7 ranks, found $rows"; failed=1; }
-[ ! -e "$work/s.sched" ] || { echo "FAILED: a sweep without -n wrote a schedule"; failed=1; }
+rows=$(plan "$graph" --sweep 1,3,7 | awk 'NR > 2 {print $1}' | xargs); [ "$rows" = "1 3 7" ] ||
+    fail "expected a row for 1, 3 and 7 ranks, found $rows"
+[ ! -e "$work/s.sched" ] || fail "a sweep without -n wrote a schedule"
 expect 0 "1.000" plan "$graph" --sweep 1
 expect 0 '"sweep":' plan "$graph" --sweep 1,2 -n 2 --simulate=json
 expect 2 "expected no --plan-in" plan "$graph" --sweep 1,2 --plan-in "$work/p.json"
@@ -139,19 +152,24 @@ expect 3 "line 2" plan "$work/bad.json" -n 2
 expect 0 "sound" "$bin/eintool" validate "$graph"
 expect 0 "apply" "$bin/eintool" show "$work/s.sched"
 "$bin/eintool" make llama --layers 8 -o "$work/wide.json" && "$bin/einplan" "$work/wide.json" -n 16 -q
-[ "$("$bin/eintool" show "$work/wide.sched" | wc -l)" -lt 40 ] || { echo "FAILED: show is more than one screen"; failed=1; }
-[ "$("$bin/eintool" show "$work/wide.sched" --tasks 3:10:5 | wc -l)" = 6 ] || { echo "FAILED: --tasks 3:10:5"; failed=1; }
+[ "$("$bin/eintool" show "$work/wide.sched" | wc -l)" -lt 40 ] ||
+    fail "show is more than one screen"
+[ "$("$bin/eintool" show "$work/wide.sched" --tasks 3:10:5 | wc -l)" = 6 ] ||
+    fail "--tasks 3:10:5"
 expect 2 "show --tasks: expected a rank from 0 to 15, found '16'" "$bin/eintool" show "$work/wide.sched" --tasks 16
 for range in x 1: 1:2:3:4 -1 1:-2; do
     expect 2 "show --tasks: expected RANK or RANK:FIRST:COUNT" "$bin/eintool" show "$work/wide.sched" "--tasks=$range"
 done
-printf '{"eingraph":1,"dtype":"i8","tensors":{"A":{"shape":[2],"data":{"values":[16,3]}}},"nodes":[{"name":"k","einsum":"i,i->","inputs":["A","A"],"agg":"argmax"}],"outputs":["k"]}' > "$work/wraps.json"
+printf '{"eingraph":1,"dtype":"i8","tensors":{"A":{"shape":[2],"data":{"values":[16,3]}}},
+    "nodes":[{"name":"k","einsum":"i,i->","inputs":["A","A"],"agg":"argmax"}],"outputs":["k"]}' > "$work/wraps.json"
 expect 0 "k i64 (): 1" "$bin/eintool" eval "$work/wraps.json"  # 16 * 16 is 0 in eight bits
 "$bin/eintool" make matmul 1000000000 2 1000000000 -o "$work/large.json" > /dev/null
 expect 4 "use einplan and einrun" "$bin/eintool" eval "$work/large.json"
-expect 0 "warning: --place greedy places no call whose ranks $work/p.json gives" plan "$graph" -n 4 --plan-in "$work/p.json" --place greedy
+expect 0 "warning: --place greedy places no call whose ranks $work/p.json gives" plan "$graph" -n 4 \
+    --plan-in "$work/p.json" --place greedy
 expect 1 "expected the folder $work/none to write it in" "$bin/einplan" "$graph" -n 2 -o "$work/none/x.sched"
-expect 1 "expected the folder $work/none to write it in" "$bin/einplan" "$graph" -n 2 -o "$work/s.sched" --plan-out "$work/none/p.json"
+expect 1 "expected the folder $work/none to write it in" "$bin/einplan" "$graph" -n 2 -o "$work/s.sched" \
+    --plan-out "$work/none/p.json"
 expect 2 "did you mean validate?" "$bin/eintool" valdate
 expect 2 "expected validate, show" "$bin/eintool" foo
 expect 2 "expected matmul, matrix-chain" "$bin/eintool" make zzz
@@ -168,7 +186,8 @@ expect 0 "logits f32 (2, 1, 128)" "$bin/eintool" eval "$work/llama.json"
 expect 1 "expected a folder that can be made" "$bin/eintool" eval "$work/llama.json" --out "$work/llama.json"
 expect 0 "for 3 ranks" plan "$work/llama.json" -n 3
 expect 0 '"shape": [8192, 64, 1, 2, 64]' "$bin/eintool" make llama --size 65b
-expect 0 '(1, 6, 128)' bash -c "'$bin/eintool' make llama --sequence 6 --logits all -o '$work/all.json' && '$bin/eintool' eval '$work/all.json'"
+"$bin/eintool" make llama --sequence 6 --logits all -o "$work/all.json"
+expect 0 '(1, 6, 128)' "$bin/eintool" eval "$work/all.json"
 expect 2 "expected 13b, 65b, 7b or tiny" "$bin/eintool" make llama --size 70b
 expect 2 "a divisor of the heads (4), found 3" "$bin/eintool" make llama --kv-heads 3
 expect 2 "a multiple of twice the heads" "$bin/eintool" make llama --dim 12
@@ -181,17 +200,22 @@ expect 0 "tokens_out i64 (2, 3)" "$bin/eintool" eval "$work/decode.json"
 expect 0 "decode 2 iterations" plan "$work/decode.json" -n 3
 expect 2 "found 'llama'" "$bin/eintool" import llama "$work"
 expect 2 "not available in this version; use einsum" "$bin/eintool" import onnx "$work/x.onnx"
-expect 2 "--tokens is an option of import safetensors-llama" "$bin/eintool" import einsum ij,jk --shapes 10x20,20x30 --tokens t.npy
-expect 2 "--shapes is an option of import einsum" "$bin/eintool" import safetensors-llama "$work" --sequence 4 --shapes 3
+expect 2 "--tokens is an option of import safetensors-llama" "$bin/eintool" import einsum ij,jk --shapes 10x20,20x30 \
+    --tokens t.npy
+expect 2 "--shapes is an option of import einsum" "$bin/eintool" import safetensors-llama "$work" --sequence 4 \
+    --shapes 3
 expect 2 "expected --tokens FILE.npy or --sequence N, found neither" "$bin/eintool" import safetensors-llama "$work"
 expect 2 "found both" "$bin/eintool" import safetensors-llama "$work" --sequence 4 --tokens t.npy
 expect 2 "give one of them" "$bin/eintool" import safetensors-llama "$work" --sequence 4 --decode 4 --logits last
-expect 2 "--dtype: expected f16, bf16, f32 or f64, found 'i8'" "$bin/eintool" import safetensors-llama "$work" --sequence 4 --dtype i8
-expect 3 "expected a folder with config.json and .safetensors files, found none" "$bin/eintool" import safetensors-llama "$work/none" --sequence 4
+expect 2 "--dtype: expected f16, bf16, f32 or f64, found 'i8'" "$bin/eintool" import safetensors-llama "$work" \
+    --sequence 4 --dtype i8
+expect 3 "expected a folder with config.json and .safetensors files, found none" \
+    "$bin/eintool" import safetensors-llama "$work/none" --sequence 4
 expect 3 "config.json: expected a file that can be read" "$bin/eintool" import safetensors-llama "$work" --sequence 4
 expect 3 "label 'j'" "$bin/eintool" import einsum ij,jk --shapes 10x20,21x30
 expect 0 '"einsum": "ij,jk->ik"' "$bin/eintool" make matmul 4 5 6
-expect 2 "make matmul: /tensors/A/shape: expected a tensor of at most" "$bin/eintool" make matmul 1000000000000 1000000000000 3
+expect 2 "make matmul: /tensors/A/shape: expected a tensor of at most" \
+    "$bin/eintool" make matmul 1000000000000 1000000000000 3
 # Folders of results are compared file by file.
 "$bin/eintool" eval "$graph" --out "$work/a" > /dev/null && cp -r "$work/a" "$work/b"
 expect 0 "2 tensors, 0 different" "$bin/eintool" diff "$work/a" "$work/b"
@@ -211,8 +235,10 @@ import json
 n = 30
 names = [f"t{k}" for k in range(n)]
 ins = [[f"e{k}", f"e{(k + 1) % n}", f"c{k // 2}"] for k in range(n)]
-json.dump({"eingraph": 1, "dtype": "f64", "tensors": {name: {"shape": [8, 8, 8], "data": {"fill": 0.125}} for name in names},
-           "nodes": [{"name": "z", "einsum": {"in": ins, "out": []}, "inputs": names}], "outputs": ["z"]}, __import__("sys").stdout)
+json.dump({"eingraph": 1, "dtype": "f64",
+           "tensors": {name: {"shape": [8, 8, 8], "data": {"fill": 0.125}} for name in names},
+           "nodes": [{"name": "z", "einsum": {"in": ins, "out": []}, "inputs": names}], "outputs": ["z"]},
+          __import__("sys").stdout)
 END
 expect 0 "z f64 (): 3.51843721e+13" "$bin/eintool" eval "$work/ring.json"
 expect 4 "expected at most 1 k operations, found " "$bin/eintool" eval "$work/ring.json" --limit 1000

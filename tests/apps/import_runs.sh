@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# A model's folder goes through all three programs, from other folders than those of the files: imported, planned and run on several rank counts,
-# each run agreeing with the judge and with the others. Usage: import_runs.sh BIN MPIEXEC COUNT_FLAG
+# A model's folder goes through all three programs, from other folders than those of the files: imported, planned and
+# run on several rank counts, each run agreeing with the judge and with the others.
+# Usage: import_runs.sh BIN MPIEXEC COUNT_FLAG
 set -euo pipefail
 bin=$1 mpiexec=$2 flag=$3
 work=$(mktemp -d); trap 'rm -rf "$work"' EXIT
@@ -17,7 +18,8 @@ for k in range(layers):
     shapes |= {at + "input_layernorm.weight": [dim], at + "post_attention_layernorm.weight": [dim],
                at + "self_attn.q_proj.weight": [dim, dim], at + "self_attn.k_proj.weight": [kv * dim // heads, dim],
                at + "self_attn.v_proj.weight": [kv * dim // heads, dim], at + "self_attn.o_proj.weight": [dim, dim],
-               at + "mlp.gate_proj.weight": [ffn, dim], at + "mlp.up_proj.weight": [ffn, dim], at + "mlp.down_proj.weight": [dim, ffn]}
+               at + "mlp.gate_proj.weight": [ffn, dim], at + "mlp.up_proj.weight": [ffn, dim],
+               at + "mlp.down_proj.weight": [dim, ffn]}
 header, data = {}, b""
 for name, shape in shapes.items():
     count = shape[0] * (shape[1] if len(shape) > 1 else 1)
@@ -26,12 +28,14 @@ for name, shape in shapes.items():
     data += values
 text = json.dumps(header).encode()
 open("model/model.safetensors", "wb").write(struct.pack("<Q", len(text)) + text + data)
-json.dump({"model_type": "llama", "hidden_size": dim, "intermediate_size": ffn, "num_hidden_layers": layers, "num_attention_heads": heads,
-           "num_key_value_heads": kv, "vocab_size": vocab, "rms_norm_eps": 1e-5, "rope_theta": 1e4, "hidden_act": "silu",
+json.dump({"model_type": "llama", "hidden_size": dim, "intermediate_size": ffn, "num_hidden_layers": layers,
+           "num_attention_heads": heads, "num_key_value_heads": kv, "vocab_size": vocab, "rms_norm_eps": 1e-5,
+           "rope_theta": 1e4, "hidden_act": "silu",
            "tie_word_embeddings": True, "torch_dtype": "float32"}, open("model/config.json", "w"))
 head = b"{'descr': '<i4', 'fortran_order': False, 'shape': (1, 6), }"
 head += b" " * (-(11 + len(head)) % 64) + b"\n"
-open("prompts/p.npy", "wb").write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(head)) + head + array.array("i", [3, 14, 15, 9, 26, 5]).tobytes())
+tokens = array.array("i", [3, 14, 15, 9, 26, 5]).tobytes()
+open("prompts/p.npy", "wb").write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(head)) + head + tokens)
 END
 
 "$bin/eintool" import safetensors-llama model --tokens prompts/p.npy --decode 8 --dtype f64 -o graphs/decode.json
@@ -43,7 +47,8 @@ for ranks in 1 2 4; do
         given=(); [ "$name" = decode ] || given=(--input "tokens=$work/prompts/p.npy")
         "$bin/einplan" "graphs/$name.json" -n "$ranks" -o "schedules/$name.sched" > /dev/null
         (cd elsewhere
-         "$mpiexec" "$flag" "$ranks" "$bin/einrun" "../schedules/$name.sched" --verify --out run "${given[@]}" > told 2>&1 || { cat told; exit 1; }
+         "$mpiexec" "$flag" "$ranks" "$bin/einrun" "../schedules/$name.sched" --verify --out run "${given[@]}" \
+             > told 2>&1 || { cat told; exit 1; }
          grep -q ", 0 differ" told || { echo "$name, ranks $ranks:"; cat told; exit 1; })
     done
     "$bin/eintool" diff judged/tokens_out.npy elsewhere/run/tokens_out.npy > /dev/null

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Every example that says which command made it is what that command makes today, and every program that eintool makes has an example.
+# Every example that says which command made it is what that command makes today, and every program that eintool makes
+# has an example.
 # Usage: made_examples.sh BIN EXAMPLES
 set -euo pipefail
 bin=$1 examples=$2
@@ -16,7 +17,12 @@ done
 # The rest are products that others are compared with, and models that have examples written by hand.
 for kind in $("$bin/eintool" make --help | sed -n 's/^  \([a-z][a-z-]*\)\( [A-Z_]*\)*\( (.*)\)\{0,1\}$/\1/p'); do
     case $kind in matmul|matrix-chain|elementwise|attention|llama) continue ;; esac
-    grep -qx "$kind" "$work/made" || { echo "expected examples/$kind.json with \"x-made-by\", found none; eintool make $kind ... -o examples/$kind.json"; failed=1; }
+    grep -qx "$kind" "$work/made" || {
+        echo "expected examples/$kind.json with \"x-made-by\", found none;" \
+            "eintool make $kind ... -o examples/$kind.json"
+        failed=1
+    }
 done
-[ "$(wc -l < "$work/made")" -ge 13 ] || { echo "expected 13 made examples or more, found: $(xargs < "$work/made")"; failed=1; }
+[ "$(wc -l < "$work/made")" -ge 13 ] ||
+    { echo "expected 13 made examples or more, found: $(xargs < "$work/made")"; failed=1; }
 exit $failed

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Traces of runs with loops: counters keep to what a run held in every turn, and each message of each turn has an arrow of its own.
+# Traces of runs with loops: counters keep to what a run held in every turn, and each message of each turn has an arrow
+# of its own.
 # Usage: trace_of_loops.sh BIN EXAMPLES MPIEXEC
 set -euo pipefail
 bin=$1 examples=$2 mpiexec=$3
@@ -8,7 +9,8 @@ cd "$work"
 "$bin/eintool" make pagerank 60 --tolerance 1e-6 --dtype f64 -o pagerank.json
 "$bin/eintool" make network 40 20 10 --turns 6 -o network.json
 cat > nested.json <<'J'
-{"eingraph": 1, "dtype": "f64", "tensors": {"A": {"shape": [12, 12], "data": {"random": "uniform", "low": 0.01, "high": 0.09, "seed": 1}},
+{"eingraph": 1, "dtype": "f64",
+ "tensors": {"A": {"shape": [12, 12], "data": {"random": "uniform", "low": 0.01, "high": 0.09, "seed": 1}},
   "v": {"shape": [12], "data": {"fill": 1}}},
  "nodes": [{"name": "outer", "loop": {"times": 4, "carry": {"v": "grown"}, "body": [
    {"name": "y", "einsum": "i->i", "inputs": ["v"], "join": "2*x"},
@@ -22,9 +24,11 @@ J
 for graph in pagerank.json network.json "$examples/power-iteration.json" nested.json; do
     for ranks in 1 2 3; do
         "$bin/einplan" "$graph" -n "$ranks" -q -o s.sched
-        "$mpiexec" -n "$ranks" "$bin/einrun" s.sched --quiet --log-level error --repeat 2 --threads 2 --out out --trace t.json --report r.json < /dev/null
+        "$mpiexec" -n "$ranks" "$bin/einrun" s.sched --quiet --log-level error --repeat 2 --threads 2 --out out \
+            --trace t.json --report r.json < /dev/null
         "$bin/eintool" trace t.json > summed
-        grep -q "t.json: $ranks rank" summed && grep -q "predicted .* on the built-in cluster" summed || { cat summed; exit 1; }
+        grep -q "t.json: $ranks rank" summed && grep -q "predicted .* on the built-in cluster" summed ||
+            { cat summed; exit 1; }
         [ "$(grep -c '%.*%.*%' summed)" = "$ranks" ] && [ "$(wc -l < summed)" -lt 45 ] || { cat summed; exit 1; }
         python3 - <<'CHECK'
 import json

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Checks that documents name files that exist, and that the map stays a map: paths_test.sh SOURCE_DIR
-#   - Every path of ours in backticks (`lib/...`, `planner/...`, ...) exists, in whatever document it stands. It may stand for
-#     several files: `dir/{a,b}.hpp`, `dir/name*`, or `dir/stem` for stem.hpp and stem.cpp. A word in capitals
-#     (`tests/NAME_test.cpp`) is a blank for the reader to fill in.
+#   - Every path of ours in backticks (`lib/...`, `planner/...`, ...) exists, in whatever document it stands. It may
+#     stand for several files: `dir/{a,b}.hpp`, `dir/name*`, or `dir/stem` for stem.hpp and stem.cpp. A word in
+#     capitals (`tests/NAME_test.cpp`) is a blank for the reader to fill in.
 #   - docs/architecture.md has at most 15,000 bytes.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -28,5 +28,6 @@ done < <(documents | xargs grep -noHE "\`($rooms)/[A-Za-z0-9_./{},*-]*\`" || tru
 
 bytes=$(wc -c < docs/architecture.md)
 [ "$bytes" -le 15000 ] ||
-    fault "docs/architecture.md: expected at most 15000 bytes, found $bytes; move what explains a choice to docs/decisions"
+    fault "docs/architecture.md: expected at most 15000 bytes, found $bytes;" \
+        "move what explains a choice to docs/decisions"
 exit "$((faults > 0))"

@@ -114,9 +114,11 @@ TEST_CASE("a device that fails ends the run with what failed", "[end_to_end][dev
 TEST_CASE("an index beyond its axis is told with the node that has it, whichever task comes next", "[device]") {
     Json const json = Json::parse(R"~({"eingraph": 1,
         "tensors": {"X": {"shape": [8, 4], "dtype": "f64", "data": {"random": "normal"}},
-                    "I": {"shape": [6], "dtype": "i64", "data": {"random": "uniform", "low": 8, "high": 11, "seed": 1}}},
+                    "I": {"shape": [6], "dtype": "i64",
+                          "data": {"random": "uniform", "low": 8, "high": 11, "seed": 1}}},
         "nodes": [{"name": "R", "op": "gather", "inputs": ["X", "I"]},
-                  {"name": "S", "einsum": "ij->j", "inputs": ["R"]}, {"name": "T", "einsum": "j->j", "inputs": ["S"], "join": "exp(x)"}],
+                  {"name": "S", "einsum": "ij->j", "inputs": ["R"]},
+                  {"name": "T", "einsum": "j->j", "inputs": ["S"], "join": "exp(x)"}],
         "outputs": ["T"]})~");
     test::WholeRunSetup setup;
     setup.inlines = false;

@@ -14,7 +14,8 @@ with gzip.open(sys.argv[1], "wt") as file:
         pixels = [draw.randrange(9) + 8 * (6 * digit <= pixel < 6 * digit + 8) for pixel in range(64)]
         print(*pixels, digit, sep=",", file=file)
 PYTHON
-BIN=$programs "$script" --ranks "$ranks" --steps $steps --seed 3 --work "$work" --data "$work/digits.csv.gz" --no-compare | tee "$work/told"
+BIN=$programs "$script" --ranks "$ranks" --steps $steps --seed 3 --work "$work" --data "$work/digits.csv.gz" \
+    --no-compare | tee "$work/told"
 
 python3 - "$work/results/loss_curve.csv" $steps "$work/told" << 'PYTHON'
 import csv, re, sys

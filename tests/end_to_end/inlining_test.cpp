@@ -56,11 +56,14 @@ TEST_CASE("a softmax under a mask is three passes: its mask and its powers are c
 TEST_CASE("a kernel takes others in as long as a device has room for what it then reads",
           "[schedule][producer_fusion]") {
     auto const chain = schedule_of(R"~({"eingraph": 1, "dtype": "f32",
-        "tensors": {"A": {"shape": [64], "data": {"random": "normal"}}, "B": {"shape": [64], "data": {"random": "normal"}},
-                    "C": {"shape": [64], "data": {"random": "normal"}}, "D": {"shape": [64], "data": {"random": "normal"}}},
+        "tensors": {"A": {"shape": [64], "data": {"random": "normal"}},
+                    "B": {"shape": [64], "data": {"random": "normal"}},
+                    "C": {"shape": [64], "data": {"random": "normal"}},
+                    "D": {"shape": [64], "data": {"random": "normal"}}},
         "nodes": [{"name": "ab", "einsum": "i,i->i", "inputs": ["A", "B"], "join": "x+y"},
                   {"name": "abc", "einsum": "i,i->i", "inputs": ["ab", "C"], "join": "x*y"},
-                  {"name": "abcd", "einsum": "i,i->i", "inputs": ["abc", "D"], "join": "x-y"}], "outputs": ["abcd"]})~");
+                  {"name": "abcd", "einsum": "i,i->i", "inputs": ["abc", "D"], "join": "x-y"}],
+                  "outputs": ["abcd"]})~");
     auto const left = [&](std::int64_t blocks) {  // of 256 bytes
         auto schedule = chain;
         Names const names = kernels_left(schedule, 256 * blocks);
@@ -99,19 +102,23 @@ TEST_CASE("what is read twice is computed once, and joins do not grow without en
 TEST_CASE("what is an output, feeds a product, or is read often at many operands stays",
           "[schedule][producer_fusion]") {
     auto output = schedule_of(R"~({"eingraph": 1, "tensors": {"X": {"shape": [64], "data": {"random": "normal"}}},
-        "nodes": [{"name": "a", "einsum": "i->i", "inputs": ["X"], "join": "2*x"}, {"name": "b", "einsum": "i->i", "inputs": ["a"], "join": "x+1"}],
+        "nodes": [{"name": "a", "einsum": "i->i", "inputs": ["X"], "join": "2*x"},
+                  {"name": "b", "einsum": "i->i", "inputs": ["a"], "join": "x+1"}],
         "outputs": ["a", "b"]})~");
     CHECK(kernels_left(output) == Names{"a", "b"});
     auto product = schedule_of(R"~({"eingraph": 1, "tensors": {"X": {"shape": [16, 16], "data": {"random": "normal"}}},
-        "nodes": [{"name": "a", "einsum": "ij->ij", "inputs": ["X"], "join": "relu(x)"}, {"name": "b", "einsum": "ij,jk->ik", "inputs": ["a", "X"]}],
+        "nodes": [{"name": "a", "einsum": "ij->ij", "inputs": ["X"], "join": "relu(x)"},
+                  {"name": "b", "einsum": "ij,jk->ik", "inputs": ["a", "X"]}],
         "outputs": ["b"]})~");
     CHECK(kernels_left(product) == Names{"a", "b"});
     // read by two, and two operands as large as itself: each reader would read as much more as is saved
     auto sum = schedule_of(R"~({"eingraph": 1,
-        "tensors": {"X": {"shape": [64], "data": {"random": "normal"}}, "Y": {"shape": [64], "data": {"random": "normal"}},
+        "tensors": {"X": {"shape": [64], "data": {"random": "normal"}},
+                    "Y": {"shape": [64], "data": {"random": "normal"}},
                     "U": {"shape": [64], "data": {"random": "normal"}}},
         "nodes": [{"name": "a", "einsum": "i,i,i->i", "inputs": ["X", "Y", "U"], "join": "x+y*z"},
-                  {"name": "b", "einsum": "i->i", "inputs": ["a"], "join": "exp(x)"}, {"name": "c", "einsum": "i->i", "inputs": ["a"], "join": "sin(x)"},
+                  {"name": "b", "einsum": "i->i", "inputs": ["a"], "join": "exp(x)"},
+                  {"name": "c", "einsum": "i->i", "inputs": ["a"], "join": "sin(x)"},
                   {"name": "d", "einsum": "i->", "inputs": ["a"]}],
         "outputs": ["b", "c", "d"]})~");
     CHECK(kernels_left(sum) == Names{"a", "b", "c", "d"});
@@ -121,7 +128,8 @@ TEST_CASE("elements keep the rounding of where they would have been stored", "[s
     auto schedule = schedule_of(
         R"~({"eingraph": 1, "tensors": {"X": {"shape": [64], "dtype": "bf16", "data": {"random": "normal"}}},
         "nodes": [{"name": "a", "einsum": "i->i", "inputs": ["X"], "join": "exp(x)", "dtype": "bf16"},
-                  {"name": "b", "einsum": "i,i->i", "inputs": ["a", "X"], "join": "x*y", "dtype": "bf16"}], "outputs": ["b"]})~");
+                  {"name": "b", "einsum": "i,i->i", "inputs": ["a", "X"], "join": "x*y", "dtype": "bf16"}],
+                  "outputs": ["b"]})~");
     CHECK(kernels_left(schedule) == Names{"b"});
     graph::EinSum const& einsum = schedule.header.kernels.back().einsum;
     CHECK(einsum.operands() == 1);  // X is read once
@@ -131,7 +139,9 @@ TEST_CASE("elements keep the rounding of where they would have been stored", "[s
 TEST_CASE("a loop keeps what it carries, and its tasks are found again", "[schedule][producer_fusion]") {
     auto schedule =
         schedule_of(R"~({"eingraph": 1, "tensors": {"X": {"shape": [64], "dtype": "f64", "data": {"random": "normal"}}},
-        "nodes": [{"name": "L", "loop": {"times": 3, "carry": {"X": "b"}, "body": [{"name": "a", "einsum": "i->i", "inputs": ["X"], "join": "x*x"}, {"name": "b", "einsum": "i->i", "inputs": ["a"], "join": "x/2"}]}}],
+        "nodes": [{"name": "L", "loop": {"times": 3, "carry": {"X": "b"}, "body": [
+                      {"name": "a", "einsum": "i->i", "inputs": ["X"], "join": "x*x"},
+                      {"name": "b", "einsum": "i->i", "inputs": ["a"], "join": "x/2"}]}}],
         "outputs": ["L/X"]})~");
     CHECK(kernels_left(schedule) == Names{"L/b"});
 }

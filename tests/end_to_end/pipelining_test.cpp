@@ -10,7 +10,8 @@ namespace {
 
 /// One turn of attention: x_next of x.
 char const* const nodes = R"~([
-    {"name": "q", "einsum": "sa,ahd->shd", "inputs": ["x", "WQ"]}, {"name": "k", "einsum": "sa,ahd->shd", "inputs": ["x", "WK"]},
+    {"name": "q", "einsum": "sa,ahd->shd", "inputs": ["x", "WQ"]},
+    {"name": "k", "einsum": "sa,ahd->shd", "inputs": ["x", "WK"]},
     {"name": "scores", "einsum": "shd,thd->hst", "inputs": ["q", "k"]},
     {"name": "masked", "einsum": "hst->hst", "inputs": ["scores"], "join": "where([t] <= [s], x/3, -inf)"},
     {"name": "weights", "op": "softmax", "inputs": ["masked"], "axes": [2]},

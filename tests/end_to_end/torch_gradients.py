@@ -1,7 +1,8 @@
-"""Gradients of einrun beside those of PyTorch, f64: torch_gradients.py PROGRAMS MPIEXEC RANKS. Exit 77 where PyTorch or NumPy is not installed.
+"""Gradients of einrun beside those of PyTorch, f64: torch_gradients.py PROGRAMS MPIEXEC RANKS.
 
-A transformer's pieces one after the other: rows of a table (whose gradient is a scatter), a layer norm, attention over heads, gelu,
-residuals, cross-entropy; beside them max, prod, logsumexp and a product with a complex exponent's modulus.
+A transformer's pieces one after the other: rows of a table (whose gradient is a scatter), a layer norm, attention over
+heads, gelu, residuals, cross-entropy; beside them max, prod, logsumexp and a product with a complex exponent's modulus.
+Exit 77 where PyTorch or NumPy is not installed.
 """
 import json
 import pathlib
@@ -17,7 +18,8 @@ except ImportError:
     sys.exit(77)
 
 ROWS, WIDTH, TOKENS, HEADS = 11, 12, 9, 3
-SHAPES = {"E": (ROWS, WIDTH), "Q": (WIDTH, WIDTH), "K": (WIDTH, WIDTH), "V": (WIDTH, WIDTH), "O": (WIDTH, ROWS), "b": (ROWS,)}
+SHAPES = {"E": (ROWS, WIDTH), "Q": (WIDTH, WIDTH), "K": (WIDTH, WIDTH), "V": (WIDTH, WIDTH), "O": (WIDTH, ROWS),
+          "b": (ROWS,)}
 
 
 def nodes():
@@ -69,18 +71,23 @@ def main(programs, mpiexec, ranks):
         for name, value in (data | {"tokens": tokens, "next": following}).items():
             numpy.save(work / f"{name}.npy", value)
         declared = {name: {"shape": shape, "data": {"npy": f"{name}.npy"}} for name, shape in SHAPES.items()}
-        declared |= {name: {"shape": [TOKENS], "dtype": "i32", "data": {"npy": f"{name}.npy"}} for name in ("tokens", "next")}
+        declared |= {name: {"shape": [TOKENS], "dtype": "i32", "data": {"npy": f"{name}.npy"}}
+                     for name in ("tokens", "next")}
         outputs = ["loss"] + [f"g/{name}" for name in SHAPES]
         graph = {"eingraph": 1, "dtype": "f64", "tensors": declared, "nodes": nodes(), "outputs": outputs}
         (work / "g.json").write_text(json.dumps(graph))
-        subprocess.run([f"{programs}/einplan", work / "g.json", "-n", ranks, "-o", work / "g.sched", "--quiet"], check=True)
-        subprocess.run([mpiexec, "-n", ranks, f"{programs}/einrun", work / "g.sched", "--out", work / "out", "--quiet"], check=True,
+        subprocess.run([f"{programs}/einplan", work / "g.json", "-n", ranks, "-o", work / "g.sched", "--quiet"],
+                       check=True)
+        subprocess.run([mpiexec, "-n", ranks, f"{programs}/einrun", work / "g.sched", "--out", work / "out", "--quiet"],
+                       check=True,
                        stdin=subprocess.DEVNULL)
         loss, gradients = with_torch(data, tokens, following)
         found = {name: numpy.load(work / "out" / f"g.{name}.npy") for name in SHAPES}
-        worst = max(numpy.abs(found[name] - expected).max() / numpy.abs(expected).max() for name, expected in gradients.items())
+        worst = max(numpy.abs(found[name] - expected).max() / numpy.abs(expected).max()
+                    for name, expected in gradients.items())
         ours = float(numpy.load(work / "out" / "loss.npy"))
-    print(f"loss {ours}, PyTorch {loss}; gradients differ by {worst:.1e} at the most, relative to the largest of each tensor")
+    print(f"loss {ours}, PyTorch {loss}; gradients differ by {worst:.1e} at the most, relative to the largest "
+          "of each tensor")
     return 0 if abs(ours - loss) <= 1e-12 * abs(loss) and worst < 1e-12 else 1
 
 

@@ -22,9 +22,9 @@ struct TypeResult {
 /// @param weak     the type of an expression that has weak leaves only: the EinSum's output type, as compute type
 TypeResult type_of(Expr const& expr, DType compute, DType weak);
 
-/// Folds constants, drops multiplications by one, subtractions of zero, and the like (rewrite_rules.hpp). Changes no bit
-/// of a result: 0 * x stays, as does x + 0 of reals. Holds for operands of every type, so x * 1 stays (of bools it is
-/// i64).
+/// Folds constants, drops multiplications by one, subtractions of zero, and the like (rewrite_rules.hpp). Changes no
+/// bit of a result: 0 * x stays, as does x + 0 of reals. Holds for operands of every type, so x * 1 stays (of bools it
+/// is i64).
 Expr simplify(Expr const& expr);
 
 /// The same for operands of one type, which allows more: with f32 operands x * 1 is x.

@@ -67,7 +67,8 @@ private:
 };
 
 inline std::string const graph_text = R"({"eingraph": 1, "name": "sums", "dtype": "f64",
-  "tensors": {"X": {"shape": [8, 3], "data": {"random": "uniform", "low": -1, "high": 1, "seed": 5}}, "Y": {"shape": [8, 3], "data": {"npy": "Y.npy"}}},
+  "tensors": {"X": {"shape": [8, 3], "data": {"random": "uniform", "low": -1, "high": 1, "seed": 5}},
+              "Y": {"shape": [8, 3], "data": {"npy": "Y.npy"}}},
   "nodes": [{"name": "Z", "einsum": "ij,ij->ij", "inputs": ["X", "Y"]}], "outputs": ["Z"]})";
 
 /// Z = X * Y, X random and Y from Y.npy: rank 0 has X and sends each rank its rows, which hold rows of Y.

@@ -57,8 +57,10 @@ std::vector<std::string> describe(EinGraph const& graph) {
 
 std::string node_text(std::string const& keys) {
     return R"({"eingraph": 1, "params": {"eta": 0.5}, "tensors": {
-        "A": {"shape": [2, 3]}, "B": {"shape": [3, 4]}, "C": {"shape": [4, 5]}, "D": {"shape": [5, 5]}, "v": {"shape": [3]},
-        "n": {"shape": [3], "dtype": "i64"}, "n8": {"shape": [3], "dtype": "u8"}, "s": {"shape": []}, "z": {"shape": [2, 3], "dtype": "c64"}, "t": {"shape": [1, 3]},
+        "A": {"shape": [2, 3]}, "B": {"shape": [3, 4]}, "C": {"shape": [4, 5]}, "D": {"shape": [5, 5]},
+        "v": {"shape": [3]},
+        "n": {"shape": [3], "dtype": "i64"}, "n8": {"shape": [3], "dtype": "u8"}, "s": {"shape": []},
+        "z": {"shape": [2, 3], "dtype": "c64"}, "t": {"shape": [1, 3]},
         "w": {"shape": [2, 3], "dtype": "f16"}, "e": {"shape": [0, 3]}, "b": {"shape": [3], "dtype": "bool"},
         "F": {"shape": [6, 6]}, "G": {"shape": [6, 6]}},
         "nodes": [{"name": "out", )" +

@@ -15,8 +15,10 @@ namespace {
 
 std::string text_of(std::string const& nodes, std::string const& outputs) {
     return R"({"eingraph": 1, "dtype": "f64", "tensors": {
-        "A": {"shape": [2, 3]}, "B": {"shape": [3, 4]}, "C": {"shape": [4, 5]}, "Y": {"shape": [2, 4]}, "D": {"shape": [3, 3]}, "v": {"shape": [3]},
-        "E": {"shape": [7, 3]}, "n": {"shape": [2], "dtype": "i64"}, "z": {"shape": [2], "dtype": "c128"}, "h": {"shape": [3], "dtype": "f16"},
+        "A": {"shape": [2, 3]}, "B": {"shape": [3, 4]}, "C": {"shape": [4, 5]}, "Y": {"shape": [2, 4]},
+        "D": {"shape": [3, 3]}, "v": {"shape": [3]},
+        "E": {"shape": [7, 3]}, "n": {"shape": [2], "dtype": "i64"}, "z": {"shape": [2], "dtype": "c128"},
+        "h": {"shape": [3], "dtype": "f16"},
         "s": {"shape": []}},
         "nodes": [)" +
            nodes + R"(], "outputs": )" + outputs + "}";
@@ -67,11 +69,10 @@ TEST_CASE("cotangents that are one number need no nodes", "[lib][graph][gradient
         gradient_nodes(
             R"({"name": "m", "op": "mean", "inputs": ["A"]}, {"name": "loss", "einsum": ",j->", "inputs": ["m", "v"]})",
             R"(["v"])", R"(["g/v"])") == Lines{"g/v f64(3,) = m() -> (j) sum x"});
-    CHECK(
-        gradient_nodes(
-            R"({"name": "P", "einsum": "ij,jk->ik", "inputs": ["A", "B"]}, {"name": "loss", "op": "mean", "inputs": ["P"]})",
-            R"(["A"])", R"(["g/A"])") ==
-        Lines{"g:A:sum f64(3,) = B(j k) -> (j) sum 0.125*x", "g/A f64(2, 3) = g:A:sum(j) -> (i j) sum x"});
+    CHECK(gradient_nodes(R"({"name": "P", "einsum": "ij,jk->ik", "inputs": ["A", "B"]}, )"
+                         R"({"name": "loss", "op": "mean", "inputs": ["P"]})",
+                         R"(["A"])", R"(["g/A"])") ==
+          Lines{"g:A:sum f64(3,) = B(j k) -> (j) sum 0.125*x", "g/A f64(2, 3) = g:A:sum(j) -> (i j) sum x"});
 }
 
 TEST_CASE("terms of several readers are added in one join", "[lib][graph][gradient]") {
@@ -80,13 +81,13 @@ TEST_CASE("terms of several readers are added in one join", "[lib][graph][gradie
                          R"(["A"])", R"(["g/A"])") ==
           Lines{"g:r f64(2, 3) = A(i j) -> (i j) sum exp(x)",
                 "g/A f64(2, 3) = r(i j) A(i j) g:r(i j) -> (i j) sum x*exp(y) + (z + z*cos(y))"});
-    CHECK(
-        gradient_nodes(
-            R"({"name": "P", "einsum": "ij,kj->ik", "inputs": ["A", "A"]}, {"name": "loss", "einsum": "ii->", "inputs": ["P"], "join": "x^3"})",
-            R"(["A"])", R"(["g/A"])") == Lines{"g:P f64(2, 2) = P(i i) -> (i i') sum where([i] == [i'], 3*x^2, 0)",
-                                               "g:A:1 f64(2, 3) = g:P(i k) A(k j) -> (i j) sum x*y",
-                                               "g:A:2 f64(2, 3) = g:P(i k) A(i j) -> (k j) sum x*y",
-                                               "g/A f64(2, 3) = g:A:1(i j) g:A:2(i j) -> (i j) sum x + y"});
+    CHECK(gradient_nodes(R"({"name": "P", "einsum": "ij,kj->ik", "inputs": ["A", "A"]}, )"
+                         R"({"name": "loss", "einsum": "ii->", "inputs": ["P"], "join": "x^3"})",
+                         R"(["A"])",
+                         R"(["g/A"])") == Lines{"g:P f64(2, 2) = P(i i) -> (i i') sum where([i] == [i'], 3*x^2, 0)",
+                                                "g:A:1 f64(2, 3) = g:P(i k) A(k j) -> (i j) sum x*y",
+                                                "g:A:2 f64(2, 3) = g:P(i k) A(i j) -> (k j) sum x*y",
+                                                "g/A f64(2, 3) = g:A:1(i j) g:A:2(i j) -> (i j) sum x + y"});
 }
 
 TEST_CASE("what two operands get alike is computed once", "[lib][graph][gradient]") {
@@ -117,12 +118,11 @@ TEST_CASE("softmax does not differentiate the maximum that it subtracts", "[lib]
 }
 
 TEST_CASE("a gather gives back to the rows that it took", "[lib][graph][gradient]") {
-    CHECK(
-        gradient_nodes(
-            R"({"name": "e", "op": "gather", "inputs": ["E", "n"]}, {"name": "loss", "einsum": "ij->", "inputs": ["e"], "join": "x^2"})",
-            R"(["E"])", R"(["g/E"])") ==
-        Lines{"g:e f64(2, 3) = e(i j) -> (i j) sum 2*x",
-              "g/E f64(7, 3) = g:e(index0 axis1) e:position(index0) -> (axis0 axis1) sum where(y == [axis0], x, 0)"});
+    CHECK(gradient_nodes(R"({"name": "e", "op": "gather", "inputs": ["E", "n"]}, )"
+                         R"({"name": "loss", "einsum": "ij->", "inputs": ["e"], "join": "x^2"})",
+                         R"(["E"])", R"(["g/E"])") ==
+          Lines{"g:e f64(2, 3) = e(i j) -> (i j) sum 2*x",
+                "g/E f64(7, 3) = g:e(index0 axis1) e:position(index0) -> (axis0 axis1) sum where(y == [axis0], x, 0)"});
 }
 
 TEST_CASE("gradients have the type of what they are by", "[lib][graph][gradient]") {
@@ -135,13 +135,12 @@ TEST_CASE("gradients have the type of what they are by", "[lib][graph][gradient]
 }
 
 TEST_CASE("what is reached by steps alone has gradient 0", "[lib][graph][gradient]") {
-    EinGraph const graph = read_graph(
-        text_of(
-            R"({"name": "k", "einsum": "ij->i", "inputs": ["A"], "agg": "argmax"}, {"name": "f", "einsum": "ij->", "inputs": ["A"], "join": "floor(x) "},
+    EinGraph const graph = read_graph(text_of(R"({"name": "k", "einsum": "ij->i", "inputs": ["A"], "agg": "argmax"}, )"
+                                              R"({"name": "f", "einsum": "ij->", "inputs": ["A"], "join": "floor(x) "},
                    {"name": "loss", "einsum": "i,,j->", "inputs": ["k", "f", "v"], "join": "x + y + z^2"}, )" +
-                gradient("loss", R"(["A", "v"])"),
-            R"(["g/A", "g/v"])"),
-        "g.json");
+                                                  gradient("loss", R"(["A", "v"])"),
+                                              R"(["g/A", "g/v"])"),
+                                      "g.json");
     CHECK(describe(graph) == Lines{"g/v f64(3,) = v(j) -> (j) sum 4*x"});
     REQUIRE(graph.leaves.size() == 2);
     CHECK(std::any_of(graph.leaves.begin(), graph.leaves.end(), [&](Leaf const& leaf) {
@@ -150,13 +149,13 @@ TEST_CASE("what is reached by steps alone has gradient 0", "[lib][graph][gradien
 }
 
 TEST_CASE("gradients may be by values of nodes, of any order in the file, and be read", "[lib][graph][gradient]") {
-    EinGraph const graph = read_graph(
-        text_of(
-            R"({"name": "W", "einsum": "ij,ij->ij", "inputs": ["A", "g/A"], "join": "x - 0.1*y"}, )" +
-                gradient("loss", R"(["A", "P"])") +
-                R"(, {"name": "loss", "einsum": "ik->", "inputs": ["P"], "join": "exp(x) "}, {"name": "P", "einsum": "ij,jk->ik", "inputs": ["A", "B"]})",
-            R"(["W", "g/P"])"),
-        "g.json");
+    EinGraph const graph =
+        read_graph(text_of(R"({"name": "W", "einsum": "ij,ij->ij", "inputs": ["A", "g/A"], "join": "x - 0.1*y"}, )" +
+                               gradient("loss", R"(["A", "P"])") +
+                               R"(, {"name": "loss", "einsum": "ik->", "inputs": ["P"], "join": "exp(x) "}, )"
+                               R"({"name": "P", "einsum": "ij,jk->ik", "inputs": ["A", "B"]})",
+                           R"(["W", "g/P"])"),
+                   "g.json");
     CHECK(describe(graph) == Lines{"P f64(2, 4) = A(i j) B(j k) -> (i k) sum x*y",
                                    "g/P f64(2, 4) = P(i k) -> (i k) sum exp(x)",
                                    "g/A f64(2, 3) = g/P(i k) B(j k) -> (i j) sum x*y",
@@ -164,10 +163,10 @@ TEST_CASE("gradients may be by values of nodes, of any order in the file, and be
 }
 
 TEST_CASE("parts may be fixed of gradients, and of chains that they split", "[lib][graph][gradient][parts]") {
-    std::string text = text_of(
-        R"({"name": "P", "einsum": "ij,jk,kl->il", "inputs": ["A", "B", "C"]}, {"name": "loss", "einsum": "il->", "inputs": ["P"], "join": "x^2"}, )" +
-            gradient("loss", R"(["B"])"),
-        R"(["g/B"])");
+    std::string text = text_of(R"({"name": "P", "einsum": "ij,jk,kl->il", "inputs": ["A", "B", "C"]}, )"
+                               R"({"name": "loss", "einsum": "il->", "inputs": ["P"], "join": "x^2"}, )" +
+                                   gradient("loss", R"(["B"])"),
+                               R"(["g/B"])");
     text.back() = ',';
     EinGraph const graph = read_graph(text + R"("parts": {"P": {"i": 2, "k": 4}, "g/B": {"j": 3}}})", "g.json");
     for (Node const& node : graph.nodes) {

@@ -179,15 +179,20 @@ TEST_CASE("each fault of the whole", "[lib][graph]") {
          {R"({"eingraph": 1, "tensors": {"A": {"shape": []}}, "outputs": ["AA"]})", "/outputs/0", "'AA'"},
          {R"({"eingraph": 1, "tensors": {"a/b": {"shape": []}, "a.b": {"shape": []}}, "outputs": ["a/b", "a.b"]})",
           "/outputs/1", "'a.b' and 'a/b', both of which are written to a.b.npy"},
-         {R"({"eingraph": 1, "tensors": {"A": {"shape": []}}, "nodes": [{"name": "A", "einsum": "->", "inputs": ["A"]}], "outputs": ["A"]})",
+         {R"({"eingraph": 1, "tensors": {"A": {"shape": []}}, "nodes": [{"name": "A", "einsum": "->", "inputs": ["A"]}],
+              "outputs": ["A"]})",
           "/nodes/0/name", "'A' again"},
-         {R"({"eingraph": 1, "tensors": {"A": {"shape": []}}, "nodes": [{"einsum": "->", "inputs": ["A"]}], "outputs": ["A"]})",
+         {R"({"eingraph": 1, "tensors": {"A": {"shape": []}}, "nodes": [{"einsum": "->", "inputs": ["A"]}],
+              "outputs": ["A"]})",
           "/nodes/0", "none"},
-         {R"({"eingraph": 1, "tensors": {"A": {"shape": []}}, "nodes": [{"name": "B", "inputs": ["A"]}], "outputs": ["A"]})",
+         {R"({"eingraph": 1, "tensors": {"A": {"shape": []}}, "nodes": [{"name": "B", "inputs": ["A"]}],
+              "outputs": ["A"]})",
           "/nodes/0", "none"},
-         {R"({"eingraph": 1, "tensors": {"A": {"shape": []}}, "nodes": [{"name": "B", "op": "softmax", "einsum": "->", "inputs": ["A"]}], "outputs": ["A"]})",
+         {R"({"eingraph": 1, "tensors": {"A": {"shape": []}},
+              "nodes": [{"name": "B", "op": "softmax", "einsum": "->", "inputs": ["A"]}], "outputs": ["A"]})",
           "/nodes/0", "2 of them"},
-         {R"({"eingraph": 1, "tensors": {"A": {"shape": []}}, "nodes": [{"name": "B", "op": "softmx", "inputs": ["A"]}], "outputs": ["A"]})",
+         {R"({"eingraph": 1, "tensors": {"A": {"shape": []}}, "nodes": [{"name": "B", "op": "softmx", "inputs": ["A"]}],
+              "outputs": ["A"]})",
           "/nodes/0/op", "'softmx'"},
          {R"({"eingraph": 1, "params": {"x1": 2}, "tensors": {"A": {"shape": []}}, "outputs": ["A"]})", "/params/x1",
           "'x1', an operand"},
@@ -229,7 +234,8 @@ TEST_CASE("loops may be nested 100 deep", "[lib][graph][loops]") {
 
 TEST_CASE("what a loop itself would define is not what it should carry", "[lib][graph][loops]") {
     auto const faults = faults_of(R"({"eingraph": 1, "tensors": {"A": {"shape": [2]}}, "nodes": [{"name": "L", "loop":
-        {"times": 2, "carry": {"nope": "B"}, "body": [{"name": "B", "einsum": "i->i", "inputs": ["A"]}]}}], "outputs": ["A"]})");
+        {"times": 2, "carry": {"nope": "B"}, "body": [{"name": "B", "einsum": "i->i", "inputs": ["A"]}]}}],
+        "outputs": ["A"]})");
     REQUIRE(!faults.empty());
     CHECK(faults[0].found == "'nope'");
     CHECK(faults[0].mend.find("L/nope") == std::string::npos);
@@ -350,8 +356,10 @@ TEST_CASE("names among what could not be read are not told as unknown", "[lib][g
 
 TEST_CASE("a cycle is told with the names along it", "[lib][graph]") {
     auto const faults = faults_of(R"({"eingraph": 1, "tensors": {"A": {"shape": [2]}},
-        "nodes": [{"name": "p", "einsum": "i,i->i", "inputs": ["A", "r"]}, {"name": "q", "einsum": "i->i", "inputs": ["p"]},
-                  {"name": "r", "einsum": "i->i", "inputs": ["q"]}, {"name": "s", "einsum": "i,i->i", "inputs": ["s", "A"]}],
+        "nodes": [{"name": "p", "einsum": "i,i->i", "inputs": ["A", "r"]},
+                  {"name": "q", "einsum": "i->i", "inputs": ["p"]},
+                  {"name": "r", "einsum": "i->i", "inputs": ["q"]},
+                  {"name": "s", "einsum": "i,i->i", "inputs": ["s", "A"]}],
         "outputs": ["q"]})");
     REQUIRE(faults.size() == 2);
     CHECK(faults[0].where == "/nodes/0/inputs");

@@ -180,15 +180,22 @@ TEST_CASE("gradients of complex tensors are dL/dRe + i dL/dIm", "[lib][relation]
 
 TEST_CASE("gradients of several readers are added up", "[lib][relation][gradient]") {
     auto const nodes = GENERATE(
-        R"~([{"name": "h", "einsum": "ij->ij", "inputs": ["A"], "join": "tanh(x)"}, {"name": "k", "einsum": "ij->i", "inputs": ["h"]},
-            {"name": "m", "einsum": "ij->i", "inputs": ["h"], "agg": "max"}, {"name": "out", "einsum": "i,i,ij->ij", "inputs": ["k", "m", "h"], "join": "x*y+z"}])~",
-        R"~([{"name": "a", "op": "slice", "inputs": ["B"], "slices": ":, 0:2"}, {"name": "b", "op": "slice", "inputs": ["B"], "slices": ":, 2:3"},
-            {"name": "c", "op": "slice", "inputs": ["B"], "slices": ":, 1:4"}, {"name": "d", "op": "concat", "inputs": ["a", "b", "c"], "axis": 1},
+        R"~([{"name": "h", "einsum": "ij->ij", "inputs": ["A"], "join": "tanh(x)"},
+            {"name": "k", "einsum": "ij->i", "inputs": ["h"]},
+            {"name": "m", "einsum": "ij->i", "inputs": ["h"], "agg": "max"},
+            {"name": "out", "einsum": "i,i,ij->ij", "inputs": ["k", "m", "h"], "join": "x*y+z"}])~",
+        R"~([{"name": "a", "op": "slice", "inputs": ["B"], "slices": ":, 0:2"},
+            {"name": "b", "op": "slice", "inputs": ["B"], "slices": ":, 2:3"},
+            {"name": "c", "op": "slice", "inputs": ["B"], "slices": ":, 1:4"},
+            {"name": "d", "op": "concat", "inputs": ["a", "b", "c"], "axis": 1},
             {"name": "out", "einsum": "ij->ij", "inputs": ["d"], "join": "x*[j]"}])~",
-        R"~([{"name": "f", "op": "reshape", "inputs": ["A"], "shape": [6]}, {"name": "e", "op": "reshape", "inputs": ["f"], "shape": [3, 2]},
+        R"~([{"name": "f", "op": "reshape", "inputs": ["A"], "shape": [6]},
+            {"name": "e", "op": "reshape", "inputs": ["f"], "shape": [3, 2]},
             {"name": "out", "einsum": "ij,jk->ik", "inputs": ["A", "e"]}])~",
-        R"~([{"name": "r", "einsum": "ij,ij->ij", "inputs": ["A", "A"], "join": "x + sin(y)"}, {"name": "q", "einsum": "ij,ij->ij", "inputs": ["A", "r"], "join": "x + y"},
-            {"name": "p", "einsum": "ij,ji->ij", "inputs": ["q", "q2"], "join": "x*y"}, {"name": "q2", "op": "transpose", "inputs": ["q"]},
+        R"~([{"name": "r", "einsum": "ij,ij->ij", "inputs": ["A", "A"], "join": "x + sin(y)"},
+            {"name": "q", "einsum": "ij,ij->ij", "inputs": ["A", "r"], "join": "x + y"},
+            {"name": "p", "einsum": "ij,ji->ij", "inputs": ["q", "q2"], "join": "x*y"},
+            {"name": "q2", "op": "transpose", "inputs": ["q"]},
             {"name": "out", "einsum": "ij->", "inputs": ["p"]}])~");
     check_nodes(Json::parse(nodes));
 }
@@ -267,12 +274,14 @@ TEST_CASE("gradients of random graphs agree with differences", "[lib][relation][
 
 TEST_CASE("gradients of large logits are finite", "[lib][relation][gradient]") {
     Json const graph = Json::parse(R"~({"eingraph": 1, "dtype": "f32",
-        "tensors": {"x": {"shape": [3], "data": {"values": [1e4, 1e4, -1e4]}}, "y": {"shape": [3], "data": {"values": [0, 1, 0]}},
+        "tensors": {"x": {"shape": [3], "data": {"values": [1e4, 1e4, -1e4]}},
+                    "y": {"shape": [3], "data": {"values": [0, 1, 0]}},
                     "m": {"shape": [2], "data": {"values": ["-inf", "-inf"]}}},
         "nodes": [{"name": "p", "op": "softmax", "inputs": ["x"]}, {"name": "l", "op": "log_softmax", "inputs": ["x"]},
                   {"name": "e", "op": "logsumexp", "inputs": ["m"]},
                   {"name": "loss", "einsum": "i,i,i->", "inputs": ["p", "l", "y"], "join": "x*x - y*z"},
-                  {"name": "g", "grad": {"of": "loss", "wrt": ["x"]}}, {"name": "h", "grad": {"of": "e", "wrt": ["m"]}}],
+                  {"name": "g", "grad": {"of": "loss", "wrt": ["x"]}},
+                  {"name": "h", "grad": {"of": "e", "wrt": ["m"]}}],
         "outputs": ["g/x", "h/m"]})~");
     tensor::HostTensor const found = Evaluation(graph)("g/x"), of_nothing = Evaluation(graph)("h/m");
     CHECK(std::abs(found.at(0).number - 0.5) < 1e-6);
@@ -283,7 +292,8 @@ TEST_CASE("gradients of large logits are finite", "[lib][relation][gradient]") {
 
 TEST_CASE("equal maxima share their gradient, and zeros of a product have theirs", "[lib][relation][gradient]") {
     Json const graph = Json::parse(R"~({"eingraph": 1, "dtype": "f64",
-        "tensors": {"x": {"shape": [2, 4], "data": {"values": [[3, 1, 3, 3], [0, 2, 5, 1]]}}, "y": {"shape": [2], "data": {"values": [0, 0]}}},
+        "tensors": {"x": {"shape": [2, 4], "data": {"values": [[3, 1, 3, 3], [0, 2, 5, 1]]}},
+                    "y": {"shape": [2], "data": {"values": [0, 0]}}},
         "nodes": [{"name": "m", "einsum": "ij->", "inputs": ["x"], "join": "where([i] == 0, x, 0)", "agg": "max"},
                   {"name": "p", "einsum": "ij->", "inputs": ["x"], "join": "where([i] == 1, x, 1)", "agg": "prod"},
                   {"name": "q", "einsum": "i->", "inputs": ["y"], "agg": "prod"},
@@ -307,8 +317,10 @@ TEST_CASE("maxima that were rounded are found again", "[lib][relation][gradient]
     Json graph = Json::parse(R"({"eingraph": 1,
         "tensors": {"x": {"shape": [4, 5], "data": {"random": "uniform", "low": 1, "high": 2, "seed": 1}},
                     "y": {"shape": [5], "data": {"random": "uniform", "low": 1, "high": 2, "seed": 2}}},
-        "nodes": [{"name": "m", "einsum": "ij,j->i", "inputs": ["x", "y"], "agg": "max"}, {"name": "loss", "einsum": "i->", "inputs": ["m"]},
-                  {"name": "g", "grad": {"of": "loss", "wrt": ["x"]}}, {"name": "rows", "einsum": "ij->i", "inputs": ["g/x"], "dtype": "f64"}],
+        "nodes": [{"name": "m", "einsum": "ij,j->i", "inputs": ["x", "y"], "agg": "max"},
+                  {"name": "loss", "einsum": "i->", "inputs": ["m"]},
+                  {"name": "g", "grad": {"of": "loss", "wrt": ["x"]}},
+                  {"name": "rows", "einsum": "ij->i", "inputs": ["g/x"], "dtype": "f64"}],
         "outputs": ["rows"]})");
     graph["dtype"] = inputs;
     graph["nodes"][0]["join"] = join;

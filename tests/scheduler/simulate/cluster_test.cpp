@@ -23,7 +23,8 @@ std::vector<Fault> faults_in(std::string const& text) {
 TEST_CASE("a cluster is read with units or without", "[scheduler][cluster]") {
     Cluster const cluster =
         read(R"({"nodes": 3, "ranks_per_node": 2, "threads": 4, "flops_per_second": {"f64": "50Gflop/s", "f32": 1e11},
-        "operations_per_second": "2 Gflop/s", "bytes_per_second": "20GB/s", "copied_per_second": "5GB/s", "disk_per_second": "600MB/s", "seconds_per_task": "3us",
+        "operations_per_second": "2 Gflop/s", "bytes_per_second": "20GB/s", "copied_per_second": "5GB/s",
+        "disk_per_second": "600MB/s", "seconds_per_task": "3us",
         "memory": "16GiB", "inside": {"bandwidth": "8GB/s", "latency": 1e-6, "per_message": "500ns"},
         "between": {"bandwidth": "100Gbit/s", "latency": "2us", "both_ways": "20GB/s"},
         "uplink": "200Gbit/s", "backbone": "1Tbit/s", "eager": "4KiB", "speeds": {"5": 0.5}, "x-note": "mine"})");
@@ -71,7 +72,8 @@ TEST_CASE("a cluster that is written is read again as it was", "[scheduler][clus
 TEST_CASE("all faults of a cluster file are told at once", "[scheduler][cluster]") {
     auto const faults =
         faults_in(R"({"node": 4, "ranks_per_node": 0, "threads": 1.5, "flops_per_second": {"f64": -1, "f16": 3},
-        "bytes_per_second": "8Gb/s", "memory": "lots", "inside": 3, "between": {"bandwith": "1GB/s", "latency": "2 GB/s"},
+        "bytes_per_second": "8Gb/s", "memory": "lots", "inside": 3,
+        "between": {"bandwith": "1GB/s", "latency": "2 GB/s"},
         "speeds": {"a": 1, "1": 0}})");
     std::vector<std::string> places;
     for (Fault const& fault : faults) places.push_back(fault.where);

@@ -18,17 +18,21 @@ const pen = new Proxy({}, {
   set(kept, name, value) { kept[name] = value; return true; },
 });
 function made(tag) {
-  return {tag, children: [], style: {}, attributes: {}, listeners: {}, className: "", clientWidth: 1200, clientHeight: 800,
+  return {tag, children: [], style: {}, attributes: {}, listeners: {}, className: "", clientWidth: 1200,
+    clientHeight: 800,
     append(...more) { this.children.push(...more); }, replaceChildren(...more) { this.children = more; },
-    setAttribute(name, value) { this.attributes[name] = String(value); }, getAttribute(name) { return this.attributes[name]; },
+    setAttribute(name, value) { this.attributes[name] = String(value); },
+    getAttribute(name) { return this.attributes[name]; },
     addEventListener(name, call) { this.listeners[name] = call; }, focus() {}, setPointerCapture() {},
     getBoundingClientRect: () => ({left: 0, top: 0}), getContext: () => pen};
 }
 const parts = {explanation: {textContent: block("explanation")}, picture: {textContent: block("picture")}};
 const part = id => parts[id] || (parts[id] = made(id));
-const text = of => typeof of === "string" ? of : (assert(of.children, "not an element: " + JSON.stringify(of)), of.children.map(text).join(" "));
+const text = of => typeof of === "string" ? of
+  : (assert(of.children, "not an element: " + JSON.stringify(of)), of.children.map(text).join(" "));
 Object.assign(globalThis, {
-  document: {getElementById: part, createElement: made, addEventListener() {}, documentElement: {classList: {toggle() {}}}},
+  document: {getElementById: part, createElement: made, addEventListener() {},
+             documentElement: {classList: {toggle() {}}}},
   window: {devicePixelRatio: 1, addEventListener() {}, matchMedia: () => ({addEventListener() {}})},
   getComputedStyle: () => ({getPropertyValue: () => "#102030"}),
   requestAnimationFrame: call => call(),

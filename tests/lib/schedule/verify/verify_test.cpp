@@ -81,7 +81,8 @@ TEST_CASE("every broken promise is found", "[schedule][verify]") {
         {"a wrong writer count", [](Schedule& s) { first_of(s).blocks[BlockId{2}].writers = 2; }},
         {"an input that is not there", [](Schedule& s) { first_of(s).operands[0] = BlockId{77}; }},
         {"inputs outside the pool", [](Schedule& s) { change(s, 1, [](auto& task) { task.first_operand = 1000; }); }},
-        {"an output that is not there", [](Schedule& s) { change(s, 0, [](auto& task) { task.result = BlockId{3}; }); }},
+        {"an output that is not there",
+         [](Schedule& s) { change(s, 0, [](auto& task) { task.result = BlockId{3}; }); }},
         {"a kernel that is not there", [](Schedule& s) { change(s, 3, [](auto& task) { task.entry = 1; }); }},
         {"a region beyond the block",
          [](Schedule& s) {
@@ -111,14 +112,16 @@ TEST_CASE("every broken promise is found", "[schedule][verify]") {
         {"a step of zero", [](Schedule& s) { s.header.movements[MovementId{0}].axes[0].step = 0; }},
         {"a copy from outside", [](Schedule& s) { s.header.movements[MovementId{0}].axes[0].start = 1; }},
         {"a copy that overflows", [](Schedule& s) { s.header.movements[MovementId{0}].axes[0].step = INT64_MAX / 2; }},
-        {"a kernel label that is not there", [](Schedule& s) { s.header.kernels[KernelId{0}].einsum.inputs[0][0] = 5; }},
+        {"a kernel label that is not there",
+         [](Schedule& s) { s.header.kernels[KernelId{0}].einsum.inputs[0][0] = 5; }},
         {"a repeated output label", [](Schedule& s) { s.header.kernels[KernelId{0}].einsum.output = {0, 0}; }},
         {"a wrong dtype of a stored block", [](Schedule& s) { first_of(s).blocks[BlockId{2}].dtype = DType::f32; }},
         {"a stored block of another shape", [](Schedule& s) { s.header.outputs[OutputId{0}].tensor = TensorId{0}; }},
         {"a wrong predicted peak", [](Schedule& s) { s.header.prediction.peak_bytes[0] += 1; }},
         {"wrong predicted bytes", [](Schedule& s) { s.header.prediction.bytes_sent[0] += 1; }},
         {"too few predictions", [](Schedule& s) { s.header.prediction.peak_bytes.pop_back(); }},
-        {"a shape too large", [](Schedule& s) { s.header.tensors[TensorId{0}].shape = {Extent{1} << 40, Extent{1} << 40}; }},
+        {"a shape too large",
+         [](Schedule& s) { s.header.tensors[TensorId{0}].shape = {Extent{1} << 40, Extent{1} << 40}; }},
     }));
     CAPTURE(broken.what);
     Schedule schedule = test::small_schedule();

@@ -154,7 +154,8 @@ template <class T>
 EIN_FN complex<T> op_atanh(complex<T> x) {
     return turned_back(op_atan(turned(x)));
 }
-/// [Kahan 1987, Branch cuts for complex elementary functions]: asinh x is -i asin(i x), by the roots of 1 - ix and 1 + ix.
+/// [Kahan 1987, Branch cuts for complex elementary functions]: asinh x is -i asin(i x), by the roots of 1 - ix and
+/// 1 + ix.
 template <class T>
 EIN_FN complex<T> op_asinh(complex<T> x) {
     complex<T> const below = op_sqrt(complex<T>{1 + x.im, -x.re}), above = op_sqrt(complex<T>{1 - x.im, x.re});

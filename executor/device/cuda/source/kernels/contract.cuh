@@ -2,9 +2,9 @@
 // aggregation as a matrix product is done, tiles of both operands shared by a block, 4 x 4 outputs a thread.
 // Example: shortest paths, min over k of x[i, k] + y[k, j].
 //
-// K says, beside what fold.cuh asks for: Compute, the register type of operands; batches, rows_of_loops: numbers of outer loops,
-// then come those of columns; left_by_terms, right_by_terms: neighbours along terms are neighbours in memory;
-// left(from, place), right(from, place): an element; pair(left, right): Values.
+// K says, beside what fold.cuh asks for: Compute, the register type of operands; batches, rows_of_loops: numbers of
+// outer loops, then come those of columns; left_by_terms, right_by_terms: neighbours along terms are neighbours in
+// memory; left(from, place), right(from, place): an element; pair(left, right): Values.
 namespace ein {
 
 constexpr i32 tile_edge = 64, tile_depth = 16, tile_threads = 256, thread_edge = 4, tile_row = tile_edge + 4;

@@ -95,7 +95,8 @@ EIN_FN void fill(FillArguments const& a) {
         ((U*)a.to)[a.offset + unit] = value;
 }
 
-/// A reshape: the walked box is that of the smaller block, its elements counted in C order; some lie in the other box too.
+/// A reshape: the walked box is that of the smaller block, its elements counted in C order; some lie in the other box
+/// too.
 template <i32 walked, i32 other>
 struct ReshapeArguments {
     static constexpr i32 chunk_elements = 16 * move_threads;  // of the walked box, for a block

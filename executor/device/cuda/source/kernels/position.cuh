@@ -1,5 +1,5 @@
-// Kernels of sums over v of where(y == [v], x, 0), operand 0 being x and operand 1 y. A lookup reads the row of x that y
-// names; a scatter adds up the rows of x that name its output row, in their order. Positions outside [begin, begin +
+// Kernels of sums over v of where(y == [v], x, 0), operand 0 being x and operand 1 y. A lookup reads the row of x that
+// y names; a scatter adds up the rows of x that name its output row, in their order. Positions outside [begin, begin +
 // length) of v belong to other blocks.
 //
 // K says, beside what fold.cuh asks for: Position, y's element type; of a scatter row_loop, the loop of v.

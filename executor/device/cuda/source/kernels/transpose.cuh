@@ -2,8 +2,8 @@
 // elements of those operands pass through shared memory, so that both sides are read and written along their rows.
 // The last outer loop is the output's, the one before it that of the operands that are tiled.
 //
-// K says, beside what fold.cuh asks for: Tiles, the shared memory; fetch(tiles, a, place, r, c): puts an element of each
-// tiled operand to row r, column c; collect(tiles, a, place, r, c): Values with the tiled ones taken from there.
+// K says, beside what fold.cuh asks for: Tiles, the shared memory; fetch(tiles, a, place, r, c): puts an element of
+// each tiled operand to row r, column c; collect(tiles, a, place, r, c): Values with the tiled ones taken from there.
 namespace ein {
 
 constexpr i32 transpose_edge = 32, transpose_threads = 256, transpose_rows = transpose_threads / transpose_edge;

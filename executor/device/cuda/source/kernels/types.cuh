@@ -4,7 +4,8 @@
 // Example: narrowed<i8>(to_i8(300)) is 44; to_i32(2.9f) is 2; to_i32(nan) is 0.
 #define EIN_FN __device__ __forceinline__
 #ifndef EIN_ENTRY  // the entry of a kernel: every kernel has one argument, `a`, passed by value
-#define EIN_ENTRY(name, threads, Arguments) extern "C" __global__ void __launch_bounds__(threads) name(Arguments const a)
+#define EIN_ENTRY(name, threads, Arguments) \
+    extern "C" __global__ void __launch_bounds__(threads) name(Arguments const a)
 #endif
 
 namespace ein {
