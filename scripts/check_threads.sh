@@ -13,19 +13,9 @@ build=build
 if [ "${1:-}" = --build ]; then build=$2; shift 2; fi
 if [[ "${1:-}" == -* ]]; then sed -n '2,7s/^# //p' "$0"; exit 2; fi
 
-clang=
-for candidate in clang++ clang++-19 clang++-16 clang++-15 clang++-14; do
-    if command -v "$candidate" > /dev/null; then clang=$candidate; break; fi
-done
-if [ -z "$clang" ]; then
-    echo "check_threads.sh: skipped, because clang++ is missing (apt-get install -y --no-install-recommends clang)"
-    exit 77
-fi
-if [ ! -f "$build/compile_commands.json" ]; then
-    echo "check_threads.sh: $build/compile_commands.json is missing; configure first (scripts/build.sh)," \
-        "or name a build folder with --build" >&2
-    exit 2
-fi
+source scripts/clang_tools.sh
+find_tool clang++ clang clang++ clang++-19 clang++-16 clang++-15 clang++-14
+need_commands "$build"
 
 # A header is checked through its own source file, if it has one.
 sources_that_lock() {
@@ -61,5 +51,5 @@ fi
 mapfile -t flags < <(grep -oE -- '(-isystem |-I|-D)[^ "\\]+' "$build/compile_commands.json" | sort -u)
 read -ra flags <<< "${flags[*]}"
 flags+=(-x c++ -std=c++20 -I. -fsyntax-only -Wthread-safety -Werror=thread-safety -Wno-pragma-once-outside-header)
-printf '%s\0' "${files[@]}" | xargs -0 -n 1 -P "$(nproc)" "$clang" "${flags[@]}" || status=1
+printf '%s\0' "${files[@]}" | xargs -0 -n 1 -P "$(nproc)" "$tool" "${flags[@]}" || status=1
 exit "$status"

@@ -19,19 +19,9 @@ while [[ "${1:-}" == -* ]]; do
     esac
 done
 
-tidy=
-for candidate in clang-tidy-14 clang-tidy; do
-    if command -v "$candidate" > /dev/null; then tidy=$candidate; break; fi
-done
-if [ -z "$tidy" ]; then
-    echo "tidy.sh: skipped, because clang-tidy is missing (apt-get install -y --no-install-recommends clang-tidy)"
-    exit 77
-fi
-if [ ! -f "$build/compile_commands.json" ]; then
-    echo "tidy.sh: $build/compile_commands.json is missing; configure first (scripts/build.sh)," \
-        "or name a build folder with --build" >&2
-    exit 2
-fi
+source scripts/clang_tools.sh
+find_tool clang-tidy clang-tidy clang-tidy-14 clang-tidy
+need_commands "$build"
 
 # A checkout without its history (an archive) has no changed files.
 changed_files() {
@@ -81,7 +71,7 @@ mapfile -t sources < <(
 headers=$(printf '%s\n' "${files[@]}" | { grep '\.hpp$' || true; } | paste -sd '|')
 # What it says on stderr is how many warnings it left out.
 found=$(printf '%s\0' "${sources[@]}" |
-    xargs -0 -I '{}' -P "$(nproc)" "$tidy" --quiet --header-filter="/(${headers:-none})\$" '{}' -- "${flags[@]}" \
+    xargs -0 -I '{}' -P "$(nproc)" "$tool" --quiet --header-filter="/(${headers:-none})\$" '{}' -- "${flags[@]}" \
         2> /dev/null) || status=1
 [ -z "$found" ] || printf '%s\n' "$found" | sed "s|^$PWD/||"
 exit "$status"

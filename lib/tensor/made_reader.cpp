@@ -10,18 +10,39 @@
 namespace ein::tensor {
 namespace {
 
-void check_box(Shape const& shape, Box const& box, std::span<std::byte> out, DType dtype) {
-    promise(box.order() == shape.size() && Box::whole(shape).contains(box), "a box inside its tensor is read");
-    promise(out.size() == static_cast<std::size_t>(box.elements()) * size_of(dtype), "a buffer of the box's size");
-}
-
-class FillReader : public Reader {
+/// A tensor whose elements are made when a box of it is read.
+template <class Source>
+class MadeReader : public Reader {
 public:
-    FillReader(FillSource const& source, DType dtype, Shape shape)
-        : source_(source), dtype_(dtype), shape_(std::move(shape)) {}
+    MadeReader(Source source, DType dtype, Shape shape)
+        : source_(std::move(source)), dtype_(dtype), shape_(std::move(shape)) {}
 
-    void read(Box const& box, std::span<std::byte> out) const override {
-        check_box(shape_, box, out, dtype_);
+    void read(Box const& box, std::span<std::byte> out) const final {
+        promise(box.order() == shape_.size() && Box::whole(shape_).contains(box), "a box inside its tensor is read");
+        promise(out.size() == static_cast<std::size_t>(box.elements()) * size_of(dtype_), "a buffer of the box's size");
+        make(box, out);
+    }
+
+protected:
+    virtual void make(Box const& box, std::span<std::byte> out) const = 0;
+    /// For each run of a box: run and where its first element belongs.
+    template <class Visit>
+    void for_each_run_of(Box const& box, std::span<std::byte> out, Visit visit) const {
+        for_each_run(shape_, box, [&](Run const& run) {
+            visit(run, out.data() + static_cast<std::size_t>(run.in_box) * size_of(dtype_));
+        });
+    }
+
+    Source source_;
+    DType dtype_;
+
+private:
+    Shape shape_;
+};
+
+class FillReader final : public MadeReader<FillSource> {
+    using MadeReader::MadeReader;
+    void make(Box const& box, std::span<std::byte> out) const override {
         auto const count = static_cast<std::size_t>(box.elements());
         bool const whole = kind(dtype_) <= Kind::integer && source_.integer != 0;  // integers keep all their bits
         if (whole)
@@ -29,52 +50,26 @@ public:
         else
             convert(DType::c128, &source_.value, 0, dtype_, out.data(), count);
     }
-
-private:
-    FillSource source_;
-    DType dtype_;
-    Shape shape_;
 };
 
-class ValuesReader : public Reader {
-public:
-    ValuesReader(ValuesSource const& source, DType dtype, Shape shape)
-        : bytes_(source.bytes), dtype_(dtype), shape_(std::move(shape)) {}
-
-    void read(Box const& box, std::span<std::byte> out) const override {
-        check_box(shape_, box, out, dtype_);
+class ValuesReader final : public MadeReader<ValuesSource> {
+    using MadeReader::MadeReader;
+    void make(Box const& box, std::span<std::byte> out) const override {
         std::size_t const size = size_of(dtype_);
-        for_each_run(shape_, box, [&](Run const& run) {
-            std::memcpy(out.data() + static_cast<std::size_t>(run.in_box) * size,
-                        bytes_.data() + static_cast<std::size_t>(run.in_array) * size,
+        for_each_run_of(box, out, [&](Run const& run, std::byte* to) {
+            std::memcpy(to, source_.bytes.data() + static_cast<std::size_t>(run.in_array) * size,
                         static_cast<std::size_t>(run.count) * size);
         });
     }
-
-private:
-    std::vector<std::byte> bytes_;
-    DType dtype_;
-    Shape shape_;
 };
 
-class RandomReader : public Reader {
-public:
-    RandomReader(RandomSource const& source, DType dtype, Shape shape)
-        : source_(source), dtype_(dtype), shape_(std::move(shape)) {}
-
-    void read(Box const& box, std::span<std::byte> out) const override {
-        check_box(shape_, box, out, dtype_);
-        std::size_t const size = size_of(dtype_);
-        for_each_run(shape_, box, [&](Run const& run) {
-            fill_random(source_, dtype_, run.in_array, run.count,
-                        out.data() + static_cast<std::size_t>(run.in_box) * size);
+class RandomReader final : public MadeReader<RandomSource> {
+    using MadeReader::MadeReader;
+    void make(Box const& box, std::span<std::byte> out) const override {
+        for_each_run_of(box, out, [&](Run const& run, std::byte* to) {
+            fill_random(source_, dtype_, run.in_array, run.count, to);
         });
     }
-
-private:
-    RandomSource source_;
-    DType dtype_;
-    Shape shape_;
 };
 
 }  // namespace

@@ -112,21 +112,9 @@ double Cluster::speed_of(Rank rank) const {
 }
 
 double Cluster::flops(DType type) const {
-    switch (type) {
-        case DType::f64: return flops_f64;
-        case DType::c64: return flops_f32 / 4;  // a complex multiply-add is four real ones
-        case DType::c128: return flops_f64 / 4;
-        case DType::f16:
-        case DType::bf16:
-        case DType::f32: return flops_f32;
-        case DType::i8:
-        case DType::i16:
-        case DType::i32:
-        case DType::i64:
-        case DType::u8:
-        case DType::boolean: break;
-    }
-    return operations;  // integers have no matrix product of their own
+    if (is_exact(type)) return operations;  // integers have no matrix product of their own
+    double const real = type == DType::f64 || type == DType::c128 ? flops_f64 : flops_f32;
+    return is_complex(type) ? real / 4 : real;  // a complex multiply-add is four real ones
 }
 
 Cluster cluster_from_json(Json const& document, std::string const& file) {

@@ -6,6 +6,12 @@ Option turns_option(std::string const& by_default) {
     return {"--turns", "turns of the loop", OptionValue::extent, by_default, 1, turns_limit};
 }
 
+Option most_turns_option(std::string const& by_default) {
+    Option option = turns_option(by_default);
+    option.about = "turns at the most";
+    return option;
+}
+
 void Descent::add_step(GraphText& g) const {
     std::vector<std::string> names;
     for (Weight const& weight : weights_) names.push_back(weight.name);

@@ -13,6 +13,8 @@ namespace ein::apps::tool {
 
 /// --turns N, of kinds that turn as often as they are told.
 Option turns_option(std::string const& by_default = "10");
+/// Of kinds that end by themselves.
+Option most_turns_option(std::string const& by_default);
 
 class Descent {
 public:

@@ -54,12 +54,10 @@ Option links_option(std::string const& by_default) {
 }  // namespace
 
 std::vector<GraphKind> path_kinds() {
-    Option most_turns = turns_option("100");
-    most_turns.about = "turns at the most";
     return {{"pagerank",
              "PageRank with damping 0.85 of N nodes; a dense matrix says which link (draw < links), random here",
              {{"N", 1000}},
-             {most_turns,
+             {most_turns_option("100"),
               {"--tolerance", "ends when scores change by no more in all", OptionValue::number, "1e-6", 0, 2},
               links_option("0.01")},
              real_dtypes,

@@ -46,8 +46,6 @@ std::string k_means(Request const& request) {
 }  // namespace
 
 std::vector<GraphKind> point_kinds() {
-    Option most_turns = turns_option("100");
-    most_turns.about = "turns at the most";
     return {{"nearest-neighbour",
              "the point x that is nearest to q by (x - q) A (x - q)^T; A is random here, --input A=FILE gives a metric",
              {{"POINTS", 10000}, {"DIMENSIONS", 64}},
@@ -57,7 +55,7 @@ std::vector<GraphKind> point_kinds() {
             {"k-means",
              "Lloyd's clustering from the first points as centres, until no point changes its cluster",
              {{"POINTS", 10000}, {"DIMENSIONS", 16}, {"CLUSTERS", 10}},
-             {most_turns},
+             {most_turns_option("100")},
              real_dtypes,
              k_means}};
 }

@@ -1,6 +1,7 @@
 #include "executor/device/cuda/cublas_call.hpp"
 
 #include <complex>
+#include <map>
 #include <utility>
 
 #include "executor/device/reference/element.hpp"
@@ -12,21 +13,13 @@ namespace {
 constexpr std::size_t A = 0, B = 1, C = 2;
 
 cudaDataType_t cuda_type(DType type) {
-    switch (type) {
-        case DType::f16: return CUDA_R_16F;
-        case DType::bf16: return CUDA_R_16BF;
-        case DType::f32: return CUDA_R_32F;
-        case DType::f64: return CUDA_R_64F;
-        case DType::c64: return CUDA_C_32F;
-        case DType::c128: return CUDA_C_64F;
-        case DType::i8:
-        case DType::i16:
-        case DType::i32:
-        case DType::i64:
-        case DType::u8:
-        case DType::boolean: break;
-    }
-    throw InternalError("cuBLAS has no such type");
+    static std::map<DType, cudaDataType_t> const types{
+        {DType::f16, CUDA_R_16F}, {DType::bf16, CUDA_R_16BF}, {DType::f32, CUDA_R_32F},
+        {DType::f64, CUDA_R_64F}, {DType::c64, CUDA_C_32F},   {DType::c128, CUDA_C_64F},
+    };
+    auto const found = types.find(type);
+    promise(found != types.end(), "cuBLAS has this type");
+    return found->second;
 }
 
 cublasComputeType_t compute_type(ProductTypes const& types) {

@@ -2,30 +2,16 @@
 
 #include <algorithm>
 
+#include "executor/device/cuda/program_kernel.hpp"
 #include "executor/device/cuda/source/join_source.hpp"
 
 namespace ein::executor::cuda {
-namespace {
-
-class GeneratedKernel final : public PreparedKernel {
-public:
-    GeneratedKernel(Launcher& launcher, PreparedProgram program) : launcher_(launcher), program_(std::move(program)) {}
-    void launch(KernelCall const& call, WorkerTeam&) const override {
-        launcher_.run(program_, {call.operands, call.output, nullptr, nullptr, call.begin});
-    }
-
-private:
-    Launcher& launcher_;
-    PreparedProgram program_;
-};
-
-}  // namespace
 
 std::unique_ptr<PreparedKernel const> make_generated_kernel(Launcher& launcher, KernelShape const& shape,
                                                             scalar::Params const& params) {
     PreparedProgram program = launcher.prepare(einsum_program(shape, params, launcher.shape()));
     if (may_fault(shape.kernel->einsum.join)) program.faults = launcher.expect_faults(shape.kernel->node);
-    return std::make_unique<GeneratedKernel>(launcher, std::move(program));
+    return std::make_unique<ProgramKernel<Launcher, PreparedProgram>>(launcher, std::move(program));
 }
 
 PreparedProgram strided_copy(Launcher& launcher, StridedCopy const& copy) {

@@ -120,21 +120,17 @@ std::unique_ptr<PreparedKernel const> EmulatedDevice::prepare(KernelShape const&
     return std::make_unique<EmulatedKernel>(*this, std::move(kernel), shape.kernel->node);
 }
 
-void EmulatedDevice::copy(CopyCall const& call, WorkerTeam&) {
-    check_is_device(call.from);
-    check_is_device(call.to);
-    launch([this, call] {
-        SoloWorkerTeam solo;
-        cpu_.copy(call, solo);
-    });
-}
+void EmulatedDevice::copy(CopyCall const& call, WorkerTeam&) { move(call, &CpuDevice::copy); }
 
-void EmulatedDevice::reshape(ReshapeCall const& call, WorkerTeam&) {
+void EmulatedDevice::reshape(ReshapeCall const& call, WorkerTeam&) { move(call, &CpuDevice::reshape); }
+
+template <class Call>
+void EmulatedDevice::move(Call const& call, void (CpuDevice::*how)(Call const&, WorkerTeam&)) {
     check_is_device(call.from);
     check_is_device(call.to);
-    launch([this, call] {
+    launch([this, call, how] {
         SoloWorkerTeam solo;
-        cpu_.reshape(call, solo);
+        (cpu_.*how)(call, solo);
     });
 }
 
@@ -209,18 +205,19 @@ void EmulatedDevice::launch(std::function<void()> kernel) {
 void EmulatedDevice::copy_in(std::byte* device, std::byte const* host, std::int64_t bytes) {
     check_is_device(device);
     check_is_host(host, bytes);
-    ask(Stream::in, {[=, this] {
-            begin_next(Kind::copy);
-            std::memcpy(device, host, static_cast<std::size_t>(bytes));
-        }});
+    copy_on(Stream::in, device, host, bytes);
 }
 
 void EmulatedDevice::copy_out(std::byte* host, std::byte const* device, std::int64_t bytes) {
     check_is_device(device);
     check_is_host(host, bytes);
-    ask(Stream::out, {[=, this] {
+    copy_on(Stream::out, host, device, bytes);
+}
+
+void EmulatedDevice::copy_on(Stream stream, std::byte* to, std::byte const* from, std::int64_t bytes) {
+    ask(stream, {[=, this] {
             begin_next(Kind::copy);
-            std::memcpy(host, device, static_cast<std::size_t>(bytes));
+            std::memcpy(to, from, static_cast<std::size_t>(bytes));
         }});
 }
 

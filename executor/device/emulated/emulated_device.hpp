@@ -73,6 +73,9 @@ private:
         std::mt19937 random;  // of its own thread
         std::thread thread;
     };
+    template <class Call>
+    void move(Call const& call, void (CpuDevice::*how)(Call const&, WorkerTeam&));
+    void copy_on(Stream stream, std::byte* to, std::byte const* from, std::int64_t bytes);
     Lane& lane(Stream stream) EIN_REQUIRES(mutex_) { return lanes_[static_cast<std::size_t>(stream)]; }
     void ask(Stream stream, Job job);
     void serve(Stream stream);
@@ -103,8 +106,8 @@ private:
     std::int64_t allocations_ EIN_GUARDED_BY(mutex_) = 0;
     std::int64_t copies_ EIN_GUARDED_BY(mutex_) = 0;
     std::int64_t kernels_ EIN_GUARDED_BY(mutex_) = 0;
-    std::exception_ptr failure_
-        EIN_GUARDED_BY(mutex_);  // of something that was asked; everything after it is left undone
+    /// Of something that was asked; everything after it is left undone.
+    std::exception_ptr failure_ EIN_GUARDED_BY(mutex_);
     bool closing_ EIN_GUARDED_BY(mutex_) = false;
 };
 

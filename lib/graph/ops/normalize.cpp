@@ -32,9 +32,7 @@ std::optional<Normalization> read_normalization(OpReader& op, std::string const&
                                  "write 1e-5, the default");
     AxesAttribute const attribute = op.axes();
     if (!op.ready() || !op.check_real(0, what)) return std::nullopt;
-    std::vector<std::size_t> last;
-    if (op.order() > 0) last.push_back(op.order() - 1);
-    auto const axes = op.normalized(attribute, op.order(), last);
+    auto const axes = op.normalized_or_last(attribute);
     if (!axes) return std::nullopt;
 
     AxisLabels labels(op.value(0).shape, *axes);

@@ -54,6 +54,12 @@ std::optional<std::size_t> OpReader::one_axis(Cursor const& at, std::int64_t axi
     return std::nullopt;
 }
 
+std::optional<std::vector<std::size_t>> OpReader::normalized_or_last(AxesAttribute const& axes) const {
+    std::vector<std::size_t> last;
+    if (order() > 0) last.push_back(order() - 1);
+    return normalized(axes, order(), last);
+}
+
 std::optional<std::vector<std::size_t>> OpReader::in_order(AxesAttribute const& axes, std::size_t order) const {
     std::vector<std::size_t> list;
     for (std::size_t k = 0; k < axes.list->size(); ++k) {

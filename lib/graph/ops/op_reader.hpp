@@ -47,6 +47,8 @@ public:
     /// or twice.
     std::optional<std::vector<std::size_t>> normalized(AxesAttribute const& axes, std::size_t order,
                                                        std::vector<std::size_t> otherwise) const;
+    /// Those of input 0; its last axis when none are given.
+    std::optional<std::vector<std::size_t>> normalized_or_last(AxesAttribute const& axes) const;
     /// The same in the order written.
     std::optional<std::vector<std::size_t>> in_order(AxesAttribute const& axes, std::size_t order) const;
     /// One axis from -order to order - 1 as 0 to order - 1.

@@ -15,9 +15,7 @@ OpResult lower(OpReader& op, std::string const& what, Expr const& join) {
     auto const dtype = op.dtype();
     AxesAttribute const attribute = op.axes();
     if (!op.ready() || !op.check_real(0, what)) return std::nullopt;
-    std::vector<std::size_t> last;
-    if (op.order() > 0) last.push_back(op.order() - 1);
-    auto const axes = op.normalized(attribute, op.order(), last);
+    auto const axes = op.normalized_or_last(attribute);
     if (!axes) return std::nullopt;
 
     ValueId const input = op.input(0);

@@ -6,9 +6,8 @@ using namespace ein::test;
 
 TEST_CASE("a value given twice is a wrong command line", "[einrun]") {
     Ready place;
-    Outcome const inputs = place.alone("1.sched --input Y=Y.npy --input Y=other.npy");
-    CHECK(inputs.code == 2);
-    CHECK(has(inputs, "--input Y: expected it once, found it twice"));
+    check_end(place.alone("1.sched --input Y=Y.npy --input Y=other.npy"), 2,
+              "--input Y: expected it once, found it twice");
     std::string text = graph_text;
     text.replace(text.find("\"tensors\""), 0, "\"params\": {\"eta\": 1}, ");
     schedule::Schedule schedule = schedule::read_file(place / "1.sched");
@@ -16,9 +15,7 @@ TEST_CASE("a value given twice is a wrong command line", "[einrun]") {
     schedule.header.graph_text = text;
     schedule::write_file(schedule, place / "params.sched");
     CHECK(place.alone("params.sched --set eta=2").code == 0);
-    Outcome const params = place.alone("params.sched --set eta=2 --set eta=3");
-    CHECK(params.code == 2);
-    CHECK(has(params, "--set eta: expected it once, found it twice"));
+    check_end(place.alone("params.sched --set eta=2 --set eta=3"), 2, "--set eta: expected it once, found it twice");
 }
 
 TEST_CASE("a report or trace that cannot be written is code 1, and the results are kept", "[einrun]") {
@@ -31,35 +28,28 @@ TEST_CASE("a report or trace that cannot be written is code 1, and the results a
         CHECK(has(full, "verified   24 elements, 0 differ"));
         CHECK(place.files_in("results") == 1);
         fs::remove_all(place / "results");
-        Outcome const nowhere = place.alone("1.sched " + option + " none/r.json");
-        CHECK(nowhere.code == 1);
-        CHECK(has(nowhere, option + " none/r.json: expected to write it"));
-        CHECK(place.files_in("results") == 0);  // told before the run
+        check_end(place.alone("1.sched " + option + " none/r.json"), 1, option + " none/r.json: expected to write it");
+        CHECK(place.files_in("results") == 0);  // found before the run
     }
 }
 
 TEST_CASE("one file for report and trace is a wrong command line; a summary that is lost is told", "[einrun]") {
     Ready place;
     CHECK(place.alone("1.sched --report same --trace same").code == 2);
-    Outcome const full = place.alone("1.sched > /dev/full");
-    CHECK(full.code == 0);
-    CHECK(has(full, "the summary cannot be written to stdout: No space left on device"));
+    check_end(place.alone("1.sched > /dev/full"), 0,
+              "the summary cannot be written to stdout: No space left on device");
 }
 
 TEST_CASE("a report goes to a pipe and to a device as it is", "[einrun]") {
     Ready place;
-    Outcome const piped = place.alone("1.sched --quiet --report /dev/stdout | cat");
-    CHECK(piped.code == 0);
-    CHECK(has(piped, "\"bytes_predicted\""));
+    check_end(place.alone("1.sched --quiet --report /dev/stdout | cat"), 0, "\"bytes_predicted\"");
     CHECK(place.alone("1.sched --report /dev/null --trace /dev/null").code == 0);
     CHECK(fs::is_character_file("/dev/null"));
 }
 
 TEST_CASE("a device that this build has not is code 1; auto takes what is there", "[einrun]") {
     Ready place;
-    Outcome const run = place.alone("1.sched --device cuda");
-    CHECK(run.code == 1);
-    CHECK(has(run, "--device cuda: expected"));
+    check_end(place.alone("1.sched --device cuda"), 1, "--device cuda: expected");
     CHECK(place.alone("1.sched --device auto").code == 0);
 }
 

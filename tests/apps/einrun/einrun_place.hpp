@@ -112,4 +112,10 @@ inline bool has(Outcome const& outcome, std::string const& text) {
     return outcome.text.find(text) != std::string::npos;
 }
 
+inline void check_end(Outcome const& run, int code, std::string const& text) {
+    CAPTURE(run.text, text);
+    CHECK(run.code == code);
+    CHECK(has(run, text));
+}
+
 }  // namespace ein::test

@@ -112,16 +112,12 @@ TEST_CASE("a folder that is not needed has no effect, even when it is missing", 
 
 TEST_CASE("what cannot be spilled is refused before the run with its mend", "[einrun][spill]") {
     Products place;
-    Outcome const without = place.alone("1.sched --memory 600");
-    CHECK(without.code == 4);
-    CHECK(has(without, "needs 1.69 KiB (1728 bytes) of blocks; give more, or --spill-dir a folder on a disk"));
-    Outcome const too_little = place.alone("1.sched --memory 575 --spill-dir disk");
-    CHECK(too_little.code == 4);
-    CHECK(has(too_little, "found 575 B a rank, and a task of rank 0 that needs 576 B (576 bytes); give --memory 576"));
-    Outcome const nowhere = place.alone("1.sched --memory 576 --spill-dir none");
-    CHECK(nowhere.code == 1);
-    CHECK(
-        has(nowhere, "--spill-dir none: expected a folder that files can be made in, for blocks, found: No such file"));
+    check_end(place.alone("1.sched --memory 600"), 4,
+              "needs 1.69 KiB (1728 bytes) of blocks; give more, or --spill-dir a folder on a disk");
+    check_end(place.alone("1.sched --memory 575 --spill-dir disk"), 4,
+              "found 575 B a rank, and a task of rank 0 that needs 576 B (576 bytes); give --memory 576");
+    check_end(place.alone("1.sched --memory 576 --spill-dir none"), 1,
+              "--spill-dir none: expected a folder that files can be made in, for blocks, found: No such file");
     CHECK(place.files_in("results") == 0);
     CHECK(place.alone("1.sched --memory 576 --spill-dir disk --verify").code == 0);
 }

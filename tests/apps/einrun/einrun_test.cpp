@@ -71,9 +71,7 @@ TEST_CASE("bad inputs are code 3, all of them told, and leave nothing", "[einrun
 
 TEST_CASE("too little memory is code 4 with numbers, before anything is done", "[einrun]") {
     Ready place;
-    Outcome const run = place.alone("1.sched --memory 100");
-    CHECK(run.code == 4);
-    CHECK(has(run, "(576 bytes)"));
+    check_end(place.alone("1.sched --memory 100"), 4, "(576 bytes)");
     CHECK(place.alone("1.sched --memory 576").code == 0);
 }
 

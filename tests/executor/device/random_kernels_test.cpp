@@ -6,6 +6,7 @@
 #include "executor/device/reference/reference_device.hpp"
 #include "lib/scalar/expression/type.hpp"
 #include "tests/executor/device/kernel_case.hpp"
+#include "tests/executor/device/random_kernel.hpp"
 #include "tests/executor/device/test_team.hpp"
 #include "tests/support/catch.hpp"
 
@@ -13,13 +14,6 @@ using namespace ein;
 using namespace ein::executor;
 
 namespace {
-
-std::size_t below(std::mt19937& random, std::size_t bound) { return random() % bound; }
-
-DType random_dtype(std::mt19937& random) {
-    if (random() % 3 == 0) return DType::f32;
-    return static_cast<DType>(below(random, dtype_count));
-}
 
 /// Subscripts over labels a, b, c, ...: each operand and the output take some of them, in any order.
 std::string random_subscripts(std::mt19937& random, std::size_t operands, std::size_t labels, std::string& used) {
@@ -49,9 +43,8 @@ std::string random_join(std::mt19937& random, std::size_t operands, std::string 
                        : operands == 2 ? two[below(random, two.size())]
                                        : three[below(random, three.size())];
     if (labels.empty() || random() % 4 != 0) return join;
-    std::string const a(1, labels[below(random, labels.size())]), b(1, labels[below(random, labels.size())]);
     if (join.empty()) join = operands == 2 ? "x*y" : "x*y*z";
-    return random() % 2 == 0 ? "where([" + a + "] >= [" + b + "], " + join + ", 2)" : "(" + join + ") * [" + a + "]";
+    return random_indexed(random, join, labels);
 }
 
 std::string describe(KernelCase& test, std::string const& text) {
@@ -70,15 +63,10 @@ std::string compare(std::mt19937& random, Device& cpu, Device& reference, bool l
     std::string used;
     std::string const subscripts = random_subscripts(random, operands, labels, used),
                       join = random_join(random, operands, used);
-    Shape extents;
-    for (std::size_t l = 0; l < used.size(); ++l)
-        extents.push_back(static_cast<Extent>(long_labels && random() % 2 == 0 ? 20 + below(random, 130)
-                                              : below(random, 20) == 0         ? 0
-                                                                               : 1 + below(random, 6)));
+    Shape const extents = random_extents(random, used.size(), long_labels);
     auto const agg = static_cast<scalar::Agg>(random() % 2 == 0 ? 0 : below(random, 7));
-    std::vector<DType> dtypes;
     DType const common = random_dtype(random);
-    for (std::size_t k = 0; k < operands; ++k) dtypes.push_back(random() % 3 == 0 ? random_dtype(random) : common);
+    std::vector<DType> const dtypes = random_dtypes(random, operands, common);
     DType output = random() % 3 == 0 ? random_dtype(random) : common;
     KernelCase test(einsum(subscripts, extents, join, agg), dtypes, output, compute_dtype(dtypes, output));
     if (!scalar::type_of(test.kernel().einsum.join, test.kernel().compute, compute_dtype({}, output)).problem.empty())
@@ -103,26 +91,23 @@ std::string compare(std::mt19937& random, Device& cpu, Device& reference, bool l
     return wrong.empty() ? "" : describe(test, subscripts + " join " + join) + ": " + wrong;
 }
 
-}  // namespace
-
-TEST_CASE("the cpu agrees with the reference on random kernels", "[executor][device]") {
-    std::mt19937 random(2024);
+void compare_all(unsigned seed, int rounds, bool long_labels) {
+    std::mt19937 random(seed);
     CpuDevice cpu;
     ReferenceDevice reference;
-    for (int round = 0; round < 6000; ++round) {
-        std::string const wrong = compare(random, cpu, reference, false);
+    for (int round = 0; round < rounds; ++round) {
+        std::string const wrong = compare(random, cpu, reference, long_labels);
         INFO("round " << round);
         REQUIRE(wrong == "");
     }
 }
 
+}  // namespace
+
+TEST_CASE("the cpu agrees with the reference on random kernels", "[executor][device]") {
+    compare_all(2024, 6000, false);
+}
+
 TEST_CASE("the cpu agrees with the reference on kernels with long labels", "[executor][device]") {
-    std::mt19937 random(77);
-    CpuDevice cpu;
-    ReferenceDevice reference;
-    for (int round = 0; round < 150; ++round) {
-        std::string const wrong = compare(random, cpu, reference, true);
-        INFO("round " << round);
-        REQUIRE(wrong == "");
-    }
+    compare_all(77, 150, true);
 }

@@ -3,6 +3,7 @@
 #include <random>
 
 #include "tests/support/catch.hpp"
+#include "tests/support/copying_schedules.hpp"
 #include "tests/support/sample_schedules.hpp"
 
 using namespace ein;
@@ -10,18 +11,6 @@ using namespace ein::executor;
 using namespace ein::test;
 
 namespace {
-
-schedule::Schedule group() {  // X -> Y -> Z on one rank
-    ScheduleBuilder b(1);
-    b.tensor("X", {4}), b.tensor("Y", {4}), b.tensor("Z", {4});
-    auto const copy = b.kernel("copy", sum_of_products("i->i", {{'i', 4}}));
-    b.load(0, "x", "X", {{0}, {4}});
-    b.block(0, "y", "Y", {{0}, {4}}), b.block(0, "z", "Z", {{0}, {4}});
-    b.apply(0, copy, {{0}, {4}}, {"x"}, "y");
-    b.apply(0, copy, {{0}, {4}}, {"y"}, "z");
-    b.store(0, "z");
-    return b.finish();
-}
 
 Table<schedule::LoopSpecId, schedule::LoopSpec> const no_loops;
 
@@ -34,7 +23,7 @@ struct Begun : Dispatcher {
 }  // namespace
 
 TEST_CASE("tasks are taken in order as their inputs become ready, phase by phase", "[executor][dispatcher]") {
-    auto const schedule = group();
+    auto const schedule = copied_twice();
     Begun dispatcher(schedule.sections[Rank{0}]);
     dispatcher.begin_phase(Phase::load);
     REQUIRE(dispatcher.take_compute() == TaskId{0});
@@ -88,7 +77,7 @@ TEST_CASE("a block that would break the memory promise waits for its turn", "[ex
 }
 
 TEST_CASE("reading a block more often than scheduled is our own bug and says so", "[executor][dispatcher]") {
-    auto const schedule = group();
+    auto const schedule = copied_twice();
     BlockStore store(schedule.sections[Rank{0}], 1 << 20);
     store.allocate(BlockId{0});
     CHECK(store.wrote(BlockId{0}));
@@ -147,7 +136,7 @@ TEST_CASE("admission looks at every task between the head and a block's turn", "
 }
 
 TEST_CASE("nothing of another round starts before its phase begins", "[executor][dispatcher]") {
-    auto const schedule = group();
+    auto const schedule = copied_twice();
     Dispatcher dispatcher(schedule.sections[Rank{0}], no_loops, replay_keeping_inputs(schedule.sections[Rank{0}]));
     dispatcher.begin_round(Inputs::kept);
     dispatcher.begin_phase(Phase::load);

@@ -3,7 +3,7 @@
 #include <thread>
 
 #include "tests/support/catch.hpp"
-#include "tests/support/sample_schedules.hpp"
+#include "tests/support/copying_schedules.hpp"
 
 using namespace ein;
 using namespace ein::executor;
@@ -11,23 +11,11 @@ using namespace ein::test;
 
 namespace {
 
-schedule::Schedule copy_twice() {  // load x; y = x; z = y; store z
-    ScheduleBuilder b(1);
-    b.tensor("X", {4}), b.tensor("Y", {4}), b.tensor("Z", {4});
-    auto const copy = b.kernel("copy", sum_of_products("i->i", {{'i', 4}}));
-    b.load(0, "x", "X", {{0}, {4}});
-    b.block(0, "y", "Y", {{0}, {4}}), b.block(0, "z", "Z", {{0}, {4}});
-    b.apply(0, copy, {{0}, {4}}, {"x"}, "y");
-    b.apply(0, copy, {{0}, {4}}, {"y"}, "z");
-    b.store(0, "z");
-    return b.finish();
-}
-
 Table<schedule::LoopSpecId, schedule::LoopSpec> const no_loops;
 
-/// A run state of `copy_twice` whose failures are noted down.
+/// A run state of `copied_twice` whose failures are noted down.
 struct Fixture {
-    schedule::Schedule schedule = copy_twice();
+    schedule::Schedule schedule = copied_twice();
     std::vector<std::string> told;
     RunState state{schedule.sections[Rank{0}],
                    no_loops,

@@ -5,6 +5,7 @@
 
 #include "tests/lib/tensor/temporary_folder.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/copying_schedules.hpp"
 #include "tests/support/file_size_limit.hpp"
 #include "tests/support/sample_schedules.hpp"
 
@@ -78,16 +79,7 @@ TEST_CASE("repeated rounds load anew where inputs spill, and count one round", "
 }
 
 TEST_CASE("outputs that are on disk are dropped between rounds", "[executor][spill]") {
-    ScheduleBuilder b(1);
-    b.tensor("X", {8}), b.tensor("P", {8}), b.tensor("Q", {8}), b.tensor("R", {8});
-    auto const copy = b.kernel("copy", sum_of_products("i->i", {{'i', 8}}));
-    b.load(0, "x", "X", {{0}, {8}});
-    for (std::string const z : {"P", "Q", "R"}) {
-        b.block(0, z, z, {{0}, {8}});
-        b.apply(0, copy, {{0}, {8}}, {"x"}, z);
-    }
-    for (std::string const z : {"P", "Q", "R"}) b.store(0, z);
-    auto const spilled = schedule::with_spills(b.finish(), 128);
+    auto const spilled = schedule::with_spills(copied_thrice(), 128);
     REQUIRE(schedule::disk_use(spilled.sections[Rank{0}]).blocks == 2);
     RunSetup setup;
     setup.repeat = 4;

@@ -26,6 +26,26 @@ Model in_order(Model const& model) {
 
 Budget plenty() { return Budget(1e12, 0); }
 
+/// A random model that is connected, in an order of deciding, and its bound, not yet raised.
+struct Problem {
+    test::RandomModel drawn;
+    Model model;
+    Bound bound;
+    Budget budget = plenty();
+
+    Problem(std::mt19937& random, int variables, double density)
+        : drawn(random, variables, 4, density), model(in_order(drawn.model)), bound(model) {}
+};
+
+template <class Check>
+void for_problems(unsigned seed, int rounds, int variables, double density, Check check) {
+    std::mt19937 random(seed);
+    for (int round = 0; round < rounds; ++round) {
+        Problem problem(random, variables, density);
+        check(problem);
+    }
+}
+
 }  // namespace
 
 TEST_CASE("a tree folds away altogether, at its least cost", "[planner][exact]") {
@@ -91,10 +111,8 @@ TEST_CASE("an order has every variable once, components apart", "[planner][exact
 TEST_CASE("the bound never falls, is below the least cost, and reduced costs add up", "[planner][exact]") {
     std::mt19937 random(5);
     for (int round = 0; round < 300; ++round) {
-        test::RandomModel const drawn(random, 2 + static_cast<int>(random() % 5), 4, 0.5);
-        Model const model = in_order(drawn.model);
-        Bound bound(model);
-        Budget budget = plenty();
+        Problem problem(random, 2 + static_cast<int>(random() % 5), 0.5);
+        auto& [drawn, model, bound, budget] = problem;
         double before = 0;
         for (int sweep = 0; sweep < 20; ++sweep) {
             bound.sweep(budget);
@@ -122,41 +140,28 @@ TEST_CASE("the bound never falls, is below the least cost, and reduced costs add
 }
 
 TEST_CASE("on a tree one sweep reaches the least cost", "[planner][exact]") {
-    std::mt19937 random(6);
-    for (int round = 0; round < 200; ++round) {
-        test::RandomModel const drawn(random, 6, 4, 0);
-        Model const model = in_order(drawn.model);
-        Bound bound(model);
-        Budget budget = plenty();
-        bound.sweep(budget);
-        CHECK(bound.value() == Approx(drawn.least()).margin(1e-9));
-    }
+    for_problems(6, 200, 6, 0, [](Problem& problem) {
+        problem.bound.sweep(problem.budget);
+        CHECK(problem.bound.value() == Approx(problem.drawn.least()).margin(1e-9));
+    });
 }
 
 TEST_CASE("excluding needless values keeps an assignment of least cost", "[planner][exact]") {
-    std::mt19937 random(7);
-    for (int round = 0; round < 300; ++round) {
-        test::RandomModel const drawn(random, 5, 4, 0.5);
-        Model const model = in_order(drawn.model);
-        Bound bound(model);
-        Budget budget = plenty();
+    for_problems(7, 300, 5, 0.5, [](Problem& problem) {
+        auto& [drawn, model, bound, budget] = problem;
         bound.sweep(budget);
         double const least = drawn.least();
         exclude_needless(model, bound, least - bound.value() + 0.5, budget);
         FrontierResult const found = search_frontier(model, bound, infinite, 1 << 20, budget);
         REQUIRE(found.values.has_value());
         CHECK(model.cost(*found.values) == least);
-    }
+    });
 }
 
 TEST_CASE("a frontier without limits finds the least cost; what a limit on states drops is told", "[planner][exact]") {
-    std::mt19937 random(8);
     int dropped = 0;
-    for (int round = 0; round < 300; ++round) {
-        test::RandomModel const drawn(random, 6, 4, 0.6);
-        Model const model = in_order(drawn.model);
-        Bound const bound(model);  // not raised: the frontier has all to do
-        Budget budget = plenty();
+    for_problems(8, 300, 6, 0.6, [&](Problem& problem) {
+        auto& [drawn, model, bound, budget] = problem;  // the bound is not raised: the frontier has all to do
         double const least = drawn.least();
         FrontierResult const all = search_frontier(model, bound, infinite, 1 << 20, budget);
         REQUIRE(all.values.has_value());
@@ -169,7 +174,7 @@ TEST_CASE("a frontier without limits finds the least cost; what a limit on state
         REQUIRE(few.values.has_value());
         CHECK(std::min(model.cost(*few.values), few.dropped) <= least);
         dropped += few.dropped < infinite;
-    }
+    });
     CHECK(dropped > 10);
 }
 

@@ -20,6 +20,18 @@ CUresult enter(char const* function) {
 
 Event& event_of(CUevent event) { return *reinterpret_cast<Event*>(event); }
 
+/// Objects are counted: tests ask whether all were given back.
+template <class Handle>
+CUresult made(Handle* handle, void* object) {
+    *handle = reinterpret_cast<Handle>(object);
+    gpu().count_object(1);
+    return CUDA_SUCCESS;
+}
+CUresult given_back() {
+    gpu().count_object(-1);
+    return CUDA_SUCCESS;
+}
+
 void copy_on(CUstream stream, void* to, void const* from, std::size_t bytes) {
     stream_of(stream)->ask([=] {
         if (gpu().begin("copy")) std::memcpy(to, from, bytes);
@@ -81,14 +93,9 @@ CUresult cuDeviceTotalMem(std::size_t* bytes, CUdevice) {
 }
 CUresult cuDevicePrimaryCtxRetain(CUcontext* context, CUdevice) {
     if (CUresult const error = gpu().enter("cuDevicePrimaryCtxRetain"); error != CUDA_SUCCESS) return error;
-    *context = reinterpret_cast<CUcontext>(&the_context);
-    gpu().count_object(1);
-    return CUDA_SUCCESS;
+    return made(context, &the_context);
 }
-CUresult cuDevicePrimaryCtxRelease(CUdevice) {
-    gpu().count_object(-1);
-    return CUDA_SUCCESS;
-}
+CUresult cuDevicePrimaryCtxRelease(CUdevice) { return given_back(); }
 CUresult cuCtxSetCurrent(CUcontext context) {
     if (CUresult const error = gpu().enter("cuCtxSetCurrent"); error != CUDA_SUCCESS) return error;
     current = context;
@@ -142,14 +149,11 @@ CUresult cuMemcpyDtoHAsync(void* to, CUdeviceptr from, std::size_t bytes, CUstre
 
 CUresult cuStreamCreate(CUstream* stream, unsigned) {
     ENTER("cuStreamCreate");
-    *stream = reinterpret_cast<CUstream>(new std::shared_ptr<Stream>(std::make_shared<Stream>()));
-    gpu().count_object(1);
-    return CUDA_SUCCESS;
+    return made(stream, new std::shared_ptr<Stream>(std::make_shared<Stream>()));
 }
 CUresult cuStreamDestroy(CUstream stream) {
     delete &stream_of(stream);
-    gpu().count_object(-1);
-    return CUDA_SUCCESS;
+    return given_back();
 }
 CUresult cuStreamSynchronize(CUstream stream) {
     stream_of(stream)->wait(stream_of(stream)->asked());  // also after a failure: what runs must not outlive its memory
@@ -165,14 +169,11 @@ CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned) {
 
 CUresult cuEventCreate(CUevent* event, unsigned) {
     ENTER("cuEventCreate");
-    *event = reinterpret_cast<CUevent>(new Event);
-    gpu().count_object(1);
-    return CUDA_SUCCESS;
+    return made(event, new Event);
 }
 CUresult cuEventDestroy(CUevent event) {
     delete &event_of(event);
-    gpu().count_object(-1);
-    return CUDA_SUCCESS;
+    return given_back();
 }
 CUresult cuEventRecord(CUevent event, CUstream stream) {
     ENTER("cuEventRecord");
@@ -196,14 +197,9 @@ CUresult cuModuleLoadData(CUmodule* module, void const* image) {
     ENTER("cuModuleLoadData");
     HostModule const* const loaded = load_module(static_cast<char const*>(image));
     if (loaded == nullptr) return CUDA_ERROR_INVALID_IMAGE;
-    *module = reinterpret_cast<CUmodule>(const_cast<HostModule*>(loaded));
-    gpu().count_object(1);
-    return CUDA_SUCCESS;
+    return made(module, const_cast<HostModule*>(loaded));
 }
-CUresult cuModuleUnload(CUmodule) {  // its code stays: others may have it too
-    gpu().count_object(-1);
-    return CUDA_SUCCESS;
-}
+CUresult cuModuleUnload(CUmodule) { return given_back(); }  // its code stays: others may have it too
 CUresult cuModuleGetFunction(CUfunction* function, CUmodule module, char const* name) {
     ENTER("cuModuleGetFunction");
     HostFunction const* const found = reinterpret_cast<HostModule const*>(module)->function(name);

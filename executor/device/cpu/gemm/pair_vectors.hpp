@@ -101,19 +101,21 @@ Vector<T> magnitude_of(Vector<T> a) {
     else
         return a < 0 ? difference_of<T>(Vector<T>{}, a) : a;
 }
+/// @param better  lanes of ones where the value wins
+template <class T, bool Careful, class Mask>
+Vector<T> better_of(Vector<T> held, Vector<T> value, Mask better) {
+    if constexpr (Careful && real<T>)
+        return better | (value != value) ? value : held;
+    else
+        return better ? value : held;
+}
 template <class T, bool Careful>
 Vector<T> least_of(Vector<T> held, Vector<T> value) {
-    if constexpr (Careful && real<T>)
-        return (value < held) | (value != value) ? value : held;
-    else
-        return value < held ? value : held;
+    return better_of<T, Careful>(held, value, value < held);
 }
 template <class T, bool Careful>
 Vector<T> most_of(Vector<T> held, Vector<T> value) {
-    if constexpr (Careful && real<T>)
-        return (value > held) | (value != value) ? value : held;
-    else
-        return value > held ? value : held;
+    return better_of<T, Careful>(held, value, value > held);
 }
 
 #if defined(__AVX512F__)

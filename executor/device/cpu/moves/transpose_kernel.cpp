@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 #include <utility>
 
 #include "executor/device/cpu/machine.hpp"
@@ -18,26 +19,12 @@ constexpr Extent vector_bytes = 16, line_bytes = machine::cache_line;
 constexpr Extent tile_edge(std::size_t size) { return size == 1 ? 64 : 128 / static_cast<Extent>(size); }
 
 template <std::size_t Size>
-struct Unsigned;
-template <>
-struct Unsigned<1> {
-    using Type = std::uint8_t;
-};
-template <>
-struct Unsigned<2> {
-    using Type = std::uint16_t;
-};
-template <>
-struct Unsigned<4> {
-    using Type = std::uint32_t;
-};
-template <>
-struct Unsigned<8> {
-    using Type = std::uint64_t;
-};
+using Unsigned = std::conditional_t<
+    Size == 1, std::uint8_t,
+    std::conditional_t<Size == 2, std::uint16_t, std::conditional_t<Size == 4, std::uint32_t, std::uint64_t>>>;
 
 template <std::size_t Size>
-using Vector [[gnu::vector_size(16)]] = typename Unsigned<Size>::Type;
+using Vector [[gnu::vector_size(16)]] = Unsigned<Size>;
 
 /// a0 b0 a1 b1 ... of the first halves, or of the second halves, of two vectors.
 template <std::size_t Size, int Half, int... I>

@@ -5,6 +5,7 @@
 #include "executor/device/cpu/cpu_device.hpp"
 #include "executor/device/reference/reference_device.hpp"
 #include "lib/base/error.hpp"
+#include "tests/executor/device/random_kernel.hpp"
 #include "tests/executor/device/test_team.hpp"
 #include "tests/support/catch.hpp"
 
@@ -12,12 +13,6 @@ using namespace ein;
 using namespace ein::executor;
 
 namespace {
-
-std::vector<std::byte> noise(Extent elements, DType dtype, std::mt19937& random) {
-    std::vector<std::byte> bytes(static_cast<std::size_t>(elements) * size_of(dtype));
-    for (std::byte& byte : bytes) byte = static_cast<std::byte>(random());
-    return bytes;
-}
 
 /// A box of `length` somewhere around [begin, begin + length).
 Box around(std::vector<Extent> const& begin, Shape const& length, std::mt19937& random) {
@@ -55,8 +50,8 @@ void random_copy(Copy& copy, std::size_t order, Extent longest, std::mt19937& ra
     copy.call.dtype = static_cast<DType>(random() % dtype_count);
     copy.call.from_box = around(from_begin, from_length, random);
     copy.call.to_box = around(region.begin, region.length, random);
-    copy.from = noise(copy.call.from_box.elements(), copy.call.dtype, random);
-    copy.to = noise(copy.call.to_box.elements(), copy.call.dtype, random);
+    copy.from = random_bytes(copy.call.from_box.elements(), copy.call.dtype, random);
+    copy.to = random_bytes(copy.call.to_box.elements(), copy.call.dtype, random);
     copy.call.axes = copy.axes;
     copy.call.from = copy.from.data();
 }
@@ -118,7 +113,8 @@ TEST_CASE("reshapes move shared elements directly, packed and unpacked", "[execu
         };
         Box const from_box = cut(spec.from), to_box = cut(spec.to);
         for (auto const form : {ReshapeCall::Form::direct, ReshapeCall::Form::pack, ReshapeCall::Form::unpack}) {
-            std::vector<std::byte> const from = noise(60, DType::f64, random), before = noise(60, DType::f64, random);
+            std::vector<std::byte> const from = random_bytes(60, DType::f64, random),
+                                         before = random_bytes(60, DType::f64, random);
             std::vector<std::byte> ours = before, theirs = before;
             cpu.reshape({from.data(), ours.data(), from_box, to_box, &spec, form, DType::f64}, solo);
             reference.reshape({from.data(), theirs.data(), from_box, to_box, &spec, form, DType::f64}, solo);

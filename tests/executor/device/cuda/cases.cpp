@@ -5,11 +5,10 @@
 #include "executor/device/kernel/kernel_types.hpp"
 #include "executor/device/reference/reference_device.hpp"
 #include "lib/scalar/expression/type.hpp"
+#include "tests/executor/device/random_kernel.hpp"
 
 namespace ein::executor::cuda {
 namespace {
-
-std::size_t below(std::mt19937& random, std::size_t bound) { return random() % bound; }
 
 template <class List>
 auto const& one_of(List const& list, std::mt19937& random) {
@@ -47,12 +46,7 @@ std::string random_join(std::mt19937& random, std::size_t operands, std::string 
     static std::vector<std::string> const joins[] = {none, one, two, three};
     std::string const join = one_of(joins[operands], random);
     if (labels.empty() || random() % 4 != 0) return join;
-    std::string const a(1, one_of(labels, random)), b(1, one_of(labels, random));
-    return random() % 2 == 0 ? "where([" + a + "] >= [" + b + "], " + join + ", 2)" : "(" + join + ") * [" + a + "]";
-}
-
-DType random_dtype(std::mt19937& random) {
-    return random() % 3 == 0 ? DType::f32 : static_cast<DType>(below(random, dtype_count));
+    return random_indexed(random, join, labels);
 }
 
 /// Whether an error in the last bit could change the output by much, or the reference does something of its own.
@@ -96,15 +90,10 @@ bool Cases::add_random(bool long_labels) {
     std::string const subscripts =
         random_subscripts(random_, operands, std::string("abcde").substr(0, below(random_, long_labels ? 4 : 6)));
     std::string const labels = labels_in(subscripts), join = random_join(random_, operands, labels);
-    Shape extents;
-    for (std::size_t l = 0; l < labels.size(); ++l)
-        extents.push_back(static_cast<Extent>(long_labels && random_() % 2 == 0 ? 20 + below(random_, 130)
-                                              : below(random_, 20) == 0         ? 0
-                                                                                : 1 + below(random_, 6)));
+    Shape const extents = random_extents(random_, labels.size(), long_labels);
     auto const agg = static_cast<scalar::Agg>(random_() % 2 == 0 ? 0 : below(random_, 7));
     DType const common = random_dtype(random_), output = random_() % 3 == 0 ? random_dtype(random_) : common;
-    std::vector<DType> dtypes;
-    for (std::size_t k = 0; k < operands; ++k) dtypes.push_back(random_() % 3 == 0 ? random_dtype(random_) : common);
+    std::vector<DType> const dtypes = random_dtypes(random_, operands, common);
     DType const compute = compute_dtype(dtypes, output);
     auto kernel = std::make_unique<KernelCase>(einsum(subscripts, extents, join, agg), dtypes, output, compute);
     if (!scalar::type_of(kernel->kernel().einsum.join, compute, compute_dtype({}, output)).problem.empty() ||

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "executor/device/cuda/program_kernel.hpp"
 #include "lib/base/error.hpp"
 
 namespace ein::executor::cuda {
@@ -9,22 +10,10 @@ namespace {
 
 constexpr std::size_t most_units = 4, kernels_of_a_unit = 20;
 
-class HostKernel final : public PreparedKernel {
-public:
-    HostKernel(HostCudaDevice& device, Program program) : device_(device), program_(std::move(program)) {}
-    void launch(KernelCall const& call, WorkerTeam&) const override {
-        device_.run(program_, {call.operands, call.output, nullptr, nullptr, call.begin});
-    }
-
-private:
-    HostCudaDevice& device_;
-    Program program_;
-};
-
 }  // namespace
 
 std::unique_ptr<PreparedKernel const> HostCudaDevice::prepare(KernelShape const& shape, scalar::Params const& params) {
-    return std::make_unique<HostKernel>(*this, einsum_program(shape, params, gpu_));
+    return std::make_unique<ProgramKernel<HostCudaDevice, Program>>(*this, einsum_program(shape, params, gpu_));
 }
 
 void HostCudaDevice::compile() {

@@ -3,6 +3,7 @@
 
 #include "executor/device/reference/reference_device.hpp"
 #include "tests/executor/device/cuda/host_cuda_device.hpp"
+#include "tests/executor/device/random_kernel.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace ein;
@@ -12,12 +13,6 @@ using namespace ein::executor::cuda;
 namespace {
 
 constexpr Gpu small{2, 64, 2000};  // larger copies have indices of 64 bits
-
-std::vector<std::byte> noise(Extent elements, DType dtype, std::mt19937& random) {
-    std::vector<std::byte> bytes(static_cast<std::size_t>(elements) * size_of(dtype));
-    for (std::byte& byte : bytes) byte = static_cast<std::byte>(random());
-    return bytes;
-}
 
 Box around(std::vector<Extent> const& begin, Shape const& length, std::mt19937& random) {
     Box box{begin, length};
@@ -54,8 +49,8 @@ struct Copy {
         call.region = region;
         call.from_box = around(from_begin, from_length, random);
         call.to_box = around(region.begin, region.length, random);
-        from = noise(call.from_box.elements(), call.dtype, random);
-        to = noise(call.to_box.elements(), call.dtype, random);
+        from = random_bytes(call.from_box.elements(), call.dtype, random);
+        to = random_bytes(call.to_box.elements(), call.dtype, random);
         call.from = from.data();
         call.axes = axes;
     }
@@ -83,8 +78,8 @@ struct Reshape {
           form(as),
           dtype(static_cast<DType>(random() % dtype_count)) {
         Extent const elements = element_count(of.from);
-        from = noise(elements, dtype, random);
-        to = noise(elements, dtype, random);
+        from = random_bytes(elements, dtype, random);
+        to = random_bytes(elements, dtype, random);
     }
 
     /// A part of each axis; often the whole, or a multiple of 4.

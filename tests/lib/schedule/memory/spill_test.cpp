@@ -4,7 +4,7 @@
 
 #include "lib/base/error.hpp"
 #include "tests/support/catch.hpp"
-#include "tests/support/schedule_builder.hpp"
+#include "tests/support/copying_schedules.hpp"
 
 using namespace ein;
 using namespace ein::schedule;
@@ -153,17 +153,7 @@ TEST_CASE("copies that may come in any order come after the fetch of their block
 }
 
 TEST_CASE("stores of what is in memory make room for the others", "[schedule][spill]") {
-    ScheduleBuilder b(1);
-    b.tensor("X", {8});
-    for (std::string const z : {"P", "Q", "R"}) b.tensor(z, {8});
-    auto const copy = b.kernel("copy", sum_of_products("i->i", {{'i', 8}}));
-    b.load(0, "x", "X", {{0}, {8}});
-    for (std::string const z : {"P", "Q", "R"}) {
-        b.block(0, z, z, {{0}, {8}});
-        b.apply(0, copy, {{0}, {8}}, {"x"}, z);
-    }
-    for (std::string const z : {"P", "Q", "R"}) b.store(0, z);
-    Section const section = checked(b.finish(), 128);
+    Section const section = checked(copied_thrice(), 128);
     CHECK(kinds(section) == "load, apply, spill, apply, spill, apply, store, fetch, store, fetch, store");
 }
 

@@ -3,31 +3,16 @@
 // wrap to. Example: Plain<Sum<i8>> of 100 and 100 is -56; Logarithms<f32> keeps the largest value and a sum.
 namespace ein {
 
+/// Of integers, in two's complement.
 template <class E>
-struct Limits;  // of integers
+struct Limits {
+    static constexpr bool has_sign = (E)-1 < (E)0;
+    static constexpr Register<E> greatest = (Register<E>)(~0ull >> (64 - 8 * sizeof(E) + has_sign));
+    static constexpr Register<E> least = has_sign ? -greatest - 1 : 0;
+};
 template <>
 struct Limits<boolean> {
     static constexpr i32 least = 0, greatest = 1;
-};
-template <>
-struct Limits<i8> {
-    static constexpr i32 least = -128, greatest = 127;
-};
-template <>
-struct Limits<u8> {
-    static constexpr i32 least = 0, greatest = 255;
-};
-template <>
-struct Limits<i16> {
-    static constexpr i32 least = -32768, greatest = 32767;
-};
-template <>
-struct Limits<i32> {
-    static constexpr i32 least = -2147483647 - 1, greatest = 2147483647;
-};
-template <>
-struct Limits<i64> {
-    static constexpr i64 least = -9223372036854775807ll - 1, greatest = 9223372036854775807ll;
 };
 
 template <class T>
@@ -39,10 +24,14 @@ EIN_FN complex<T> number(complex<T>, double value) {
     return {(T)value, 0};
 }
 
-/// Wraps a sum or product of integers to the element type.
+/// Wraps a sum or product of integers to the element type. A bool is 1 for all but 0: sums are any, products all.
 template <class E, class T>
 EIN_FN T wrapped(T x) {
     return widened(narrowed<E>(x));
+}
+template <>
+EIN_FN i32 wrapped<boolean, i32>(i32 x) {
+    return x != 0;
 }
 
 template <class E>
@@ -51,24 +40,12 @@ struct Sum {
     EIN_FN static T neutral() { return number(T{}, 0); }
     EIN_FN static T combined(T a, T b) { return wrapped<E>(op_add(a, b)); }
 };
-template <>
-struct Sum<boolean> {
-    using T = i32;
-    EIN_FN static T neutral() { return 0; }
-    EIN_FN static T combined(T a, T b) { return a | b; }
-};
 
 template <class E>
 struct Product {
     using T = Register<E>;
     EIN_FN static T neutral() { return number(T{}, 1); }
     EIN_FN static T combined(T a, T b) { return wrapped<E>(op_mul(a, b)); }
-};
-template <>
-struct Product<boolean> {
-    using T = i32;
-    EIN_FN static T neutral() { return 1; }
-    EIN_FN static T combined(T a, T b) { return a & b; }
 };
 
 template <class E>

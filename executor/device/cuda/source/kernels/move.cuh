@@ -9,29 +9,14 @@ struct alignas(16) Sixteen {
     u32 at[4];
 };
 template <int bytes>
-struct UnitOf;
-template <>
-struct UnitOf<1> {
-    using T = u8;
-};
-template <>
-struct UnitOf<2> {
-    using T = u16;
-};
-template <>
-struct UnitOf<4> {
-    using T = u32;
-};
-template <>
-struct UnitOf<8> {
-    using T = u64;
-};
-template <>
-struct UnitOf<16> {
-    using T = Sixteen;
-};
+struct Bytes {};
+EIN_FN u8 unit_of(Bytes<1>) { return {}; }
+EIN_FN u16 unit_of(Bytes<2>) { return {}; }
+EIN_FN u32 unit_of(Bytes<4>) { return {}; }
+EIN_FN u64 unit_of(Bytes<8>) { return {}; }
+EIN_FN Sixteen unit_of(Bytes<16>) { return {}; }
 template <int bytes>
-using Unit = typename UnitOf<bytes>::T;
+using Unit = decltype(unit_of(Bytes<bytes>{}));
 
 /// Axes from the outermost; steps and offsets in units.
 template <i32 axes>
