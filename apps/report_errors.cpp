@@ -15,8 +15,8 @@
 namespace ein::apps {
 namespace {
 
-/// On a wrong command line every rank finds the same fault, before they can talk: the first one tells it, of each part
-/// of an mpirun command that has several.
+/// On a wrong command line every rank finds the same fault, before they can talk: the first one reports it, of each
+/// part of an mpirun command that has several.
 bool first_or_alone() {
     char const *const parts = std::getenv("OMPI_APP_CTX_NUM_PROCS"), *const self = std::getenv("OMPI_COMM_WORLD_RANK");
     if (parts != nullptr && self != nullptr) {
@@ -31,7 +31,7 @@ bool first_or_alone() {
     return true;
 }
 
-/// What was written to stdout is there, or it is told.
+/// What was written to stdout is there, or it is reported.
 int flushed(char const* program, int code) {
     std::cout.flush();
     errno = 0;

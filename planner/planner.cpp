@@ -73,8 +73,8 @@ relation::Plan price_pass(graph::EinGraph const& graph, PlannerOptions const&, r
     return plan;
 }
 
-/// The nodes of one thing that a loop carries: an identity before the loop, and one at the end of a turn, whose axes
-/// are alike.
+/// The nodes of one thing that a loop carries: an identity before the loop, and one at the end of an iteration, whose
+/// axes are alike.
 struct CarriedNodes {
     std::size_t inside, result;
 };
@@ -90,7 +90,7 @@ std::vector<CarriedNodes> carried_nodes(graph::EinGraph const& graph) {
     return out;
 }
 
-/// A turn ends with what it began with: the schedule cuts results as the values inside are cut.
+/// An iteration ends with what it began with: the schedule cuts results as the values inside are cut.
 void tie_carried(graph::EinGraph const& graph, std::vector<relation::NodePlan>& nodes) {
     for (CarriedNodes const& carried : carried_nodes(graph)) nodes[carried.result].parts = nodes[carried.inside].parts;
 }
@@ -162,7 +162,7 @@ std::vector<relation::Plan> other_plans(graph::EinGraph const& graph, PlannerOpt
     ResidentTable const resident(graph, Mesh(first.calls));
     out.push_back(with_nodes(graph, first, decomposition_of(resident, choose_by_paths(graph, resident, false)).nodes));
     std::int64_t const awkward = awkward_factor(options.ranks);
-    if (awkward > 1 && has_large_calls(graph, options.strip_work * static_cast<double>(options.ranks))) {
+    if (awkward > 1 && has_large_calls(graph, options.column_work * static_cast<double>(options.ranks))) {
         ColumnPartitionTable const table(graph, options.ranks, options.unit, default_limit(graph.nodes.size()));
         std::vector<int> const chosen = choose_by_paths(graph, table, false);
         relation::Plan plan = with_nodes(graph, first, decomposition_of(table, chosen).nodes);

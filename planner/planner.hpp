@@ -18,8 +18,9 @@ struct PlannerOptions {
     Unit unit = Unit::bytes;              // what eindecomp and exact minimise
     bool ignore_off_path = false;         // as published; see decompose.hpp
     std::size_t candidate_limit = 0;      // 0: see candidate_table.hpp
-    double strip_work = 1 << 24;  // see other_plans(): a kernel call of strips evaluates its join at least so often
-    double time_limit = 0;        // seconds for exact; 0: counted work, the same everywhere
+    double column_work =
+        1 << 24;            // see other_plans(): a kernel call of uneven columns evaluates its join at least so often
+    double time_limit = 0;  // seconds for exact; 0: counted work, the same everywhere
 };
 
 /// Decides parts and fills in costs. A node whose extents allow fewer kernel calls has fewer.
@@ -29,8 +30,8 @@ relation::Plan plan(graph::EinGraph const& graph, PlannerOptions const& options)
 /// Plans that are worth a schedule beside `first`, the one of plan(). Beside eindecomp's: two that move least by what
 /// ranks hold already (residency_cost.hpp, resident/resident_table.hpp), for the published cost charges what is in
 /// place, and a value once for each of its readers; and where the number of ranks has an awkward factor and kernel
-/// calls are large, strips (column_partition.hpp). Of very many kernel calls only the one that moves least by the model
-/// of residency_cost.hpp.
+/// calls are large, uneven columns (column_partition.hpp). Of very many kernel calls only the one that moves least by
+/// the model of residency_cost.hpp.
 std::vector<relation::Plan> other_plans(graph::EinGraph const& graph, PlannerOptions const& options,
                                         relation::Plan const& first);
 

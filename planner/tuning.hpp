@@ -27,7 +27,7 @@ inline constexpr std::size_t most_searched = 20000;
 
 /// Work where no time is given: a few seconds, and the same plan on every machine.
 inline constexpr double exact_work = 1e9;
-/// Work a second, to tell from a time what may still be done: an estimate.
+/// Work a second, to know from a time what may still be done: an estimate.
 inline constexpr double work_a_second = 2e8;
 /// Work of finding a row of states, compared with adding up costs.
 inline constexpr std::size_t work_of_offer = 40;

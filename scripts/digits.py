@@ -3,7 +3,7 @@
 Of the standard library alone; `compare` looks for scikit-learn, and says so where there is none.
     digits.py find                               the digits.csv.gz of an installed scikit-learn
     digits.py prepare CSV.GZ WORK STEPS SEED     X_train.npy, ..., digits.json in WORK
-    digits.py tell WORK                          the loss curve, as a chart and as results/loss_curve.csv;
+    digits.py report WORK                        the loss curve, as a chart and as results/loss_curve.csv;
                                                  accuracies; costs
     digits.py compare WORK                       scikit-learn on the same split; exit 1 when ours is worse by more
                                                  than 0.01
@@ -193,7 +193,7 @@ def accuracy(work, part):
     return read_npy(work / "results" / f"accuracy_{part}.npy")[0]
 
 
-def tell(work):
+def report_results(work):
     losses = read_npy(work / "results" / "loss_curve.npy")
     table = work / "results" / "loss_curve.csv"
     table.write_text("step,loss\n" + "".join(f"{step},{loss:.7g}\n" for step, loss in enumerate(losses)))
@@ -239,8 +239,8 @@ def main(command, *arguments):
     elif command == "prepare":
         csv, work, steps, seed = arguments
         prepare(csv, pathlib.Path(work), int(steps), int(seed))
-    elif command == "tell":
-        tell(pathlib.Path(*arguments))
+    elif command == "report":
+        report_results(pathlib.Path(*arguments))
     elif command == "compare":
         return compare(pathlib.Path(*arguments))
     else:

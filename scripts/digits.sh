@@ -79,5 +79,5 @@ show "$bin/einplan" "$work/digits.json" -n "$ranks"
 show mpirun -n "$ranks" "$bin/einrun" "$work/digits.sched" --out "$work/results" --report "$work/report.json" \
     --quiet < /dev/null
 echo
-$python scripts/digits.py tell "$work"
+$python scripts/digits.py report "$work"
 [ $compare = no ] || $python scripts/digits.py compare "$work"

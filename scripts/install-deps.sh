@@ -69,6 +69,6 @@ trap 'rm -f "$log"' EXIT
 export DEBIAN_FRONTEND=noninteractive
 if ! { apt-get update && apt-get install -y --no-install-recommends "${missing[@]}"; } > "$log" 2>&1; then
     tail -n 30 "$log" >&2
-    echo "install-deps.sh: apt-get failed (its last lines are above); mend that and run this again" >&2
+    echo "install-deps.sh: apt-get failed (its last lines are above); fix that and run this again" >&2
     exit 1
 fi

@@ -30,7 +30,7 @@ void add_options(CLI::App& app, EinplanOptions& options) {
         ->capture_default_str();
     app.add_option("--time-limit", options.time_limit,
                    "seconds for the search of exact (default: counted work, the same on every machine); when it ends "
-                   "early, the summary tells how far from optimal the plan may be")
+                   "early, the summary says how far from optimal the plan may be")
         ->check(number_from(0, true));
     app.add_option("--place", options.place, "where kernel calls go: best, pattern, ia, greedy, round-robin")
         ->capture_default_str();

@@ -53,12 +53,12 @@ void PlanReport::simulation(schedule::Schedule const& schedule) {
     if (options_.simulate.empty()) return;
     scheduler::Simulation const run = simulate(schedule, machines_.cluster);
     if (!json_) return print(simulation_text(schedule, run, machines_.name));
-    Json told = simulation_json(schedule, run);
-    told["cluster"] = machines_.name;
+    Json simulation = simulation_json(schedule, run);
+    simulation["cluster"] = machines_.name;
     if (options_.explain == "json")
-        document_["simulation"] = std::move(told);
+        document_["simulation"] = std::move(simulation);
     else
-        document_.update(told);
+        document_.update(simulation);
 }
 
 void PlanReport::end() const {

@@ -54,7 +54,7 @@ std::string fewer_calls(relation::Plan const& plan, std::int64_t most) {
            std::to_string(most) + ": " + plan.strategy + " or their extents allow no more";
 }
 
-/// "train 100 turns", "heron at most 1000 turns (what is predicted is for all of them)", or nothing.
+/// "train 100 iterations", "heron at most 1000 iterations (what is predicted is for all of them)", or nothing.
 std::string loops_text(Table<schedule::LoopSpecId, schedule::LoopSpec> const& loops) {
     std::string out;
     bool conditional = false;

@@ -13,7 +13,7 @@ std::vector<SweepRow> sweep(EinplanOptions const& options, graph::EinGraph const
     auto const planned_for = [&](int ranks) {
         check_mesh(graph, ranks, options.graph.string());
         PlanningOptions how = planning_options(options, machines, ranks);
-        how.memory = how.device_memory = std::nullopt;  // the table tells what would not fit
+        how.memory = how.device_memory = std::nullopt;  // the table shows what would not fit
         how.scheduler.simulate = true;
         return plan_and_schedule(graph, how);
     };

@@ -10,7 +10,7 @@
 
 namespace ein::apps {
 
-/// @param warn  is told of a tensor of the graph that no output needs: its file is not read
+/// @param warn  hears of a tensor of the graph that no output needs: its file is not read
 /// @throws UsageError for a name that the graph does not have, or what is no number
 void take_inputs_and_params(EinrunOptions const& options, schedule::Header& header,
                             std::function<void(std::string const&)> const& warn);

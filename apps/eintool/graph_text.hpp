@@ -47,7 +47,7 @@ public:
     void grad(std::string const& name, std::string const& of, std::vector<std::string> const& wrt);
     /// @param turns  {"times": 10}, or {"while": "moves", "max": 100}
     /// @param carry  {"W": "W_next"}: W begins as what it is outside
-    /// @param body   adds the nodes of a turn
+    /// @param body   adds the nodes of an iteration
     void loop(std::string const& name, OrderedJson const& turns, OrderedJson const& carry,
               std::function<void()> const& body);
 

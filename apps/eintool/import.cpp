@@ -133,7 +133,7 @@ int import(ImportOptions const& options) {
     check_options(options);
     std::string const text = imported(options);
     graph::read_graph(text,
-                      options.format == "einsum" ? "--shapes" : options.what);  // shapes that do not fit are told here
+                      options.format == "einsum" ? "--shapes" : options.what);  // refuses shapes that do not fit
     if (options.out.empty()) return std::fputs(text.c_str(), stdout) < 0 ? 1 : 0;
     write_text(options.out, text);
     return 0;

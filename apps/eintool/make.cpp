@@ -1,4 +1,4 @@
-// The command line of `eintool make`; which kinds there are is told by the tables of make/.
+// The command line of `eintool make`; the tables of make/ say which kinds there are.
 #include <cstdio>
 #include <memory>
 #include <set>

@@ -9,7 +9,7 @@ namespace ein::apps::tool {
 
 void add_validate(CLI::App& app, Action& chosen) {
     CLI::App* command =
-        app.add_subcommand("validate", "Check a graph and tell every fault at once; exit code 3 when there is one");
+        app.add_subcommand("validate", "Check a graph and report every fault at once; exit code 3 when there is one");
     auto const path = std::make_shared<std::string>();
     command->add_option("GRAPH", *path, "EinGraph JSON file; - for standard input")->required();
     command->callback([path, &chosen] {

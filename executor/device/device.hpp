@@ -1,4 +1,4 @@
-// Computes on blocks in memory: one interface for the reference (plain loops, the judge), the CPU and GPUs. A kernel is
+// Computes on blocks in memory: one interface for the reference (plain loops), the CPU and GPUs. A kernel is
 // prepared once for each shape and then launched for many blocks. Any legal EinSum runs on every device; fast paths are
 // speed, never a gate.
 // Leaves blocks, readiness and threads to the engine.

@@ -99,7 +99,7 @@ private:
                 if (round + 1 < options_.repeat) drop_outputs();
             }
             result_.live_after_execute =
-                run_state_.read([](Dispatcher const& dispatcher) { return dispatcher.store().ledger().live(); });
+                run_state_.read([](Dispatcher const& dispatcher) { return dispatcher.store().counts().live(); });
             result_.store_seconds = work(Phase::store, options_.repeat - 1);
             result_.total_seconds = seconds_now() - began;
         } catch (...) {
@@ -207,7 +207,7 @@ private:
         TransferCounts const after = parts_.transport.counts();
         result_.transfers = {(after.bytes_sent - before.bytes_sent) / options_.repeat,
                              (after.messages_sent - before.messages_sent) / options_.repeat};
-        result_.blocks = run_state_.read([](Dispatcher const& dispatcher) { return dispatcher.store().ledger(); });
+        result_.blocks = run_state_.read([](Dispatcher const& dispatcher) { return dispatcher.store().counts(); });
         result_.times = run_state_.times().each_of(options_.repeat);
         result_.peak_predicted = engine_.profile_.peak;
         if (device_cache_ != nullptr)

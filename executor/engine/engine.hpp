@@ -44,7 +44,7 @@ struct EngineOptions {
     Progress* progress = nullptr;               // at rank 0, if wanted
     TransferLimits limits;
     FusionLimits fused_groups;
-    RunState::OnFailure on_failure;  // before the transport ends all ranks: tell the user, remove what is unfinished
+    RunState::OnFailure on_failure;  // before the transport ends all ranks: report it, remove what is unfinished
     std::function<void(std::string const&)> explain;  // a line on what this rank waits for, when the run stalls
 };
 

@@ -23,7 +23,7 @@ public:
         Progress* progress;                                       // rank 0 only
         Communicator* communicator;                               // nullptr with one rank
         std::function<Done()> done;                               // by this rank
-        std::function<void(std::string const& silence)> explain;  // tells what this rank waits for, and who is silent
+        std::function<void(std::string const& silence)> explain;  // reports what this rank waits for, and who is silent
     };
     ProgressThread(RunState& run_state, Parts parts);
     ~ProgressThread();  // the run state must be closed

@@ -9,12 +9,12 @@ namespace ein::executor {
 
 namespace {
 
-struct Told {
+struct Failure {
     ExitCode code = ExitCode::failure;
     std::string message;
 };
 
-Told told(std::exception_ptr const& error, std::string const& place) {
+Failure failure_of(std::exception_ptr const& error, std::string const& place) {
     std::string const prefix = place.empty() ? "" : place + ": ";
     try {
         std::rethrow_exception(error);
@@ -213,7 +213,7 @@ RunState::Attention RunState::wait_for_attention(std::function<Pause(bool transf
 }
 
 void RunState::fail(std::exception_ptr error, std::string const& place) {
-    Told const what = told(error, place);
+    Failure const what = failure_of(error, place);
     {
         MutexLock const lock(mutex_);
         if (failure_) return;
@@ -223,7 +223,7 @@ void RunState::fail(std::exception_ptr error, std::string const& place) {
     if (comes_from_another_rank(error)) return;
     try {
         on_failure_(what.code, what.message);
-    } catch (RunAborted const&) {  // told; this rank's threads leave as those of the others do
+    } catch (RunAborted const&) {  // reported; this rank's threads leave as those of the others do
     }
 }
 

@@ -58,7 +58,7 @@ struct TransferStart {
 
 class RunState {
 public:
-    /// Tells the user and ends all ranks. It may throw: this rank ends anyway.
+    /// Reports it and ends all ranks. It may throw: this rank ends anyway.
     using OnFailure = std::function<void(ExitCode code, std::string const& message)>;
 
     /// @param storage  where blocks live; nullptr: in this process's memory
@@ -128,7 +128,7 @@ public:
 
     // Ends.
 
-    /// In a catch block. Only the first failure is told; `place` ("task 17 (...)") may be empty.
+    /// In a catch block. Only the first failure is reported; `place` ("task 17 (...)") may be empty.
     void fail(std::exception_ptr error, std::string const& place);
     void close();  // no task starts any more
     bool closed() const;

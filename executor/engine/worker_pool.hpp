@@ -1,6 +1,6 @@
 // The worker threads of one rank. Each takes the lowest ready task; one that finds none lends itself to a kernel that
 // is running, or looks after the transfers, or waits on a condition. The thread that calls work() is one of them.
-// Example: WorkerPool crew(4, ...); crew.work() returns when the phase is done (or failed), with three threads of its
+// Example: WorkerPool pool(4, ...); pool.work() returns when the phase is done (or failed), with three threads of its
 // own left waiting.
 #pragma once
 

@@ -102,7 +102,7 @@ struct CrashHandler::State {
             speaking = true;
             try {
                 say(what == by_request ? ending_by_error() : ending_by(what));
-            } catch (...) {  // what ended the run is told elsewhere
+            } catch (...) {  // what ended the run is reported elsewhere
             }
             put(answering[1], 0);
         }

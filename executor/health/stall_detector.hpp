@@ -1,8 +1,8 @@
-// Notices when a run stands still. Ranks tell rank 0 how much they have done; when nothing changes anywhere for too
+// Notices when a run stands still. Ranks send rank 0 how much they have done; when nothing changes anywhere for too
 // long, rank 0 asks all to say what they wait for, and ends the run once they have said it (or have had time to). A
 // rank that hears nothing from rank 0 for twice as long and gets nowhere itself asks the others in its place. A
-// protocol of notes without threads or clock: times are given. Example: StallDetector watch(Rank{0}, 2, 300.0, now);
-// each second: watch.tick(now, {tasks, flops}, notes) and send the notes.
+// protocol of notes without threads or clock: times are given. Example: StallDetector detector(Rank{0}, 2, 300.0, now);
+// each second: detector.tick(now, {tasks, flops}, notes) and send the notes.
 #pragma once
 
 #include <cstdint>

@@ -16,7 +16,7 @@ namespace ein::executor {
 
 class OutputFiles final : public OutputSink {
 public:
-    /// @param run  tells this run's temporary files from those of others; the same on all ranks
+    /// @param run  distinguishes this run's temporary files from those of others; the same on all ranks
     OutputFiles(schedule::Header const& header, std::filesystem::path folder, std::string const& run);
     ~OutputFiles() override;  // forgets; removes nothing
 

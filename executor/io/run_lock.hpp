@@ -10,7 +10,7 @@
 
 namespace ein::executor {
 
-/// Eight digits that are another after each boot and on each machine; "" where the system does not tell.
+/// Eight digits that are another after each boot and on each machine; "" where the system does not say.
 std::string this_boot();
 
 /// A name for this process's run, unlike that of any other run.

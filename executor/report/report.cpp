@@ -93,7 +93,7 @@ Number sum(std::vector<Json> const& ranks, char const* what) {
     return out;
 }
 
-/// How many turns each loop took; a rank without tasks in it knows of none.
+/// How many iterations each loop took; a rank without tasks in it knows of none.
 Json loops_of(std::vector<Json> const& ranks, schedule::Header const& header) {
     Json out = Json::array();
     for (schedule::LoopSpecId l : header.loops.ids()) {

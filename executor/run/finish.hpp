@@ -35,7 +35,7 @@ struct EndActions {
     std::function<void(std::string const&)> summarize;  // empty: not asked for
 };
 
-/// Whether report and trace can be written, told before hours of work are done. One rank. @throws RunError
+/// Whether report and trace can be written, found before hours of work are done. One rank. @throws RunError
 void check_report_and_trace(RunSettings const& settings);
 
 /// Collective.

@@ -1,4 +1,4 @@
-// What a rank gets of its host: ranks tell one another where they run, make sure that what each host's ranks need is
+// What a rank gets of its host: ranks say where they run, make sure that what each host's ranks need is
 // there, and share out the cores.
 // Example: two ranks on a host of 8 cores that no launcher has bound: each has all 8 cores and 4 threads.
 #pragma once

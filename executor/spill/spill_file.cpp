@@ -59,7 +59,7 @@ SpillFile::SpillFile(std::filesystem::path folder, std::int64_t reserve)
              "create it, or give another --spill-dir");
     if (reserve <= 0 || ::fallocate(fd_, 0, 0, reserve) == 0) return;
     int const error = errno;
-    if (error != ENOSPC && error != EDQUOT && error != EFBIG) return;  // it cannot promise: writing will tell
+    if (error != ENOSPC && error != EDQUOT && error != EFBIG) return;  // it cannot promise: writing will show
     ::close(fd_);
     fail(folder_, "room for " + format_bytes(static_cast<double>(reserve)) + " of blocks of one rank", error,
          "free space there, or give another --spill-dir or more --memory");

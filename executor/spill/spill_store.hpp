@@ -15,7 +15,7 @@
 
 namespace ein::executor {
 
-/// What a store wants of the disk before the run: room for all that it will hold, so that a full disk is told early.
+/// What a store wants of the disk before the run: room for all that it will hold, so that a full disk is found early.
 enum class Reserve { peak, nothing };
 
 class SpillStore {

@@ -1,6 +1,7 @@
-// Many ranks, one story: before the run begins every rank does the same step and they compare how it went. If it failed
-// anywhere, all leave normally with one exit code, and rank 0 alone has something to say. Example: agree(transport, [&]
-// { section = file.section(transport.rank()); }) throws on every rank when one rank's section is damaged.
+// Many ranks, one report: before the run begins every rank does the same step and they compare how it went. If it
+// failed anywhere, all leave normally with one exit code, and rank 0 alone has something to say. Example:
+// agree(transport, [&] { section = file.section(transport.rank()); }) throws on every rank when one rank's section is
+// damaged.
 #pragma once
 
 #include <functional>

@@ -1,4 +1,4 @@
-// Whether the blocks of all ranks of a host fit in it, told before anything is loaded: the peaks are known.
+// Whether the blocks of all ranks of a host fit in it, found before anything is loaded: the peaks are known.
 // Example: two ranks of 9 GiB each on a host of 16 GiB: refused with the numbers, not killed in the middle of the
 // night.
 #pragma once

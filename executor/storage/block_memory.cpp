@@ -65,7 +65,7 @@ void BlockMemory::prepare(std::span<Use const> uses) {
         else
             prepare_small(bytes);
     }
-    pages_.prepare(pages);  // take() tells where the system has no more, if it comes to that
+    pages_.prepare(pages);  // take() reports where the system has no more, if it comes to that
 }
 
 /// A buffer from the system; nullptr: it has no more.

@@ -39,7 +39,7 @@ void BlockStore::prepare_memory() {
 void BlockStore::allocate(BlockId block) {
     storage_->make(block);
     held_[block] = 1;
-    ledger_.create(bytes_[block]);
+    counts_.create(bytes_[block]);
 }
 
 bool BlockStore::wrote(BlockId block) {
@@ -66,8 +66,8 @@ void BlockStore::move(BlockId from, BlockId to) {
     std::swap(held_[from], held_[to]);
     readers_[to] = section_.blocks[to].readers;
     writers_[to] = 0;
-    ledger_.remove(bytes_[from]);
-    ledger_.create(bytes_[to]);
+    counts_.remove(bytes_[from]);
+    counts_.create(bytes_[to]);
     if (readers_[to] == 0) remove(to);
 }
 
@@ -80,7 +80,7 @@ void BlockStore::begin_again(BlockId block) {
 void BlockStore::remove(BlockId block) {
     storage_->remove(block);
     held_[block] = 0;
-    ledger_.remove(bytes_[block]);
+    counts_.remove(bytes_[block]);
 }
 
 }  // namespace ein::executor

@@ -1,7 +1,7 @@
 // The blocks of one rank while it runs: made by their first writer, ready when all writers have ended, deleted when all
 // readers have. The counts come from the schedule and are never guessed. Used under the engine's lock. Where their
-// bytes are is their home's. Example: a block with two writers and one reader: allocate, wrote (false), wrote (true:
-// ready), read (gone).
+// bytes are is the storage's to know. Example: a block with two writers and one reader: allocate, wrote (false), wrote
+// (true: ready), read (gone).
 #pragma once
 
 #include <memory>
@@ -18,7 +18,7 @@ class BlockStore {
 public:
     /// @param limit  bytes that will be live at most (see BlockMemory)
     BlockStore(schedule::Section const& section, std::int64_t limit);
-    /// Where the blocks live; this process's memory unless it is told. Before the first is made.
+    /// Where the blocks live; this process's memory unless another is given. Before the first is made.
     void live_in(std::unique_ptr<BlockStorage> storage) { storage_ = std::move(storage); }
     BlockStorage& storage() const { return *storage_; }
 
@@ -60,14 +60,14 @@ public:
     void begin_again(BlockId block);
     void add_readers(BlockId block, std::int32_t readers) { readers_[block] += readers; }
 
-    BlockCounts const& ledger() const { return ledger_; }
+    BlockCounts const& counts() const { return counts_; }
 
 private:
     void remove(BlockId block);
 
     schedule::Section const& section_;
     std::unique_ptr<BlockStorage> storage_;
-    BlockCounts ledger_;
+    BlockCounts counts_;
     Table<BlockId, std::uint8_t> held_;
     Table<BlockId, std::int64_t> bytes_;
     Table<BlockId, std::int32_t> readers_, writers_;  // still to come

@@ -9,7 +9,7 @@ namespace ein::executor {
 
 using schedule::DeviceMemory;
 
-/// Called in a catch block: what fails on the device is told by whoever asks next.
+/// Called in a catch block: what fails on the device is reported by whoever asks next.
 void DeviceCache::rethrow_late() const {
     try {
         throw;
@@ -112,7 +112,7 @@ void DeviceCache::count_launch(TaskId id) noexcept {
 
 /// The last writer of what the host wants sends it there at once.
 void DeviceCache::count_writer(BlockId block) {
-    if (--of(block).writers == 0 && memory_.is_wanted_by_host(block)) bring_home(block);
+    if (--of(block).writers == 0 && memory_.is_wanted_by_host(block)) write_back(block);
 }
 
 void DeviceCache::bring_blocks(TaskId id) {
@@ -123,7 +123,7 @@ void DeviceCache::bring_blocks(TaskId id) {
 void DeviceCache::take(DeviceMemory::Step const& step) {
     Place& place = of(step.block);
     switch (step.kind) {
-        case DeviceMemory::Step::Kind::copy_out: copy_home(step.block, step.place); [[fallthrough]];
+        case DeviceMemory::Step::Kind::copy_out: copy_out(step.block, step.place); [[fallthrough]];
         case DeviceMemory::Step::Kind::drop: return leave(step.block, step.place);
         case DeviceMemory::Step::Kind::room:
         case DeviceMemory::Step::Kind::copy_in: break;
@@ -141,7 +141,7 @@ void DeviceCache::leave(BlockId block, std::int64_t place) {
 }
 
 /// From its place on the device, where it is or was until this step.
-void DeviceCache::copy_home(BlockId block, std::int64_t from) {
+void DeviceCache::copy_out(BlockId block, std::int64_t from) {
     Place& place = of(block);
     std::byte* const to = host_buffer(block);
     wait_for_kernel(Stream::out, place.uses.kernel);
@@ -165,9 +165,9 @@ Accelerator::Mark DeviceCache::mark_at_host(BlockId block, std::int64_t bytes) {
 }
 
 /// For a task of the host.
-void DeviceCache::bring_home(BlockId block) {
+void DeviceCache::write_back(BlockId block) {
     if (memory_.host_has(block)) return;
-    copy_home(block, memory_.place(block));
+    copy_out(block, memory_.place(block));
     memory_.copied_out(block);
 }
 
@@ -195,7 +195,7 @@ std::span<std::byte> DeviceCache::in_host(BlockId block, HostUse use) try {
 /// @return the mark after which its buffer has its bytes
 DeviceCache::Mark DeviceCache::use_in_host(BlockId block, HostUse use) {
     bool const has_bytes = memory_.is_here(block) || memory_.host_has(block);
-    if (use != HostUse::write && has_bytes) bring_home(block);
+    if (use != HostUse::write && has_bytes) write_back(block);
     host_buffer(block);
     if (use != HostUse::read) {
         if (memory_.is_here(block)) leave(block, memory_.place(block));
@@ -223,7 +223,7 @@ std::optional<std::span<std::byte>> DeviceCache::message_here(TaskId id) {
     if (!message.is_send && memory_.is_made_here(block))
         return std::span(arriving_[id] = buffers_.take(part.bytes), bytes);
     if (message.is_send) {
-        bring_home(block);
+        write_back(block);
         if (!device_.passed(Stream::out, mark_at_host(block, part.offset + part.bytes))) return std::nullopt;
     }
     return std::span(host_buffer(block) + part.offset, bytes);

@@ -78,8 +78,8 @@ private:
     void bring_blocks(TaskId task) EIN_REQUIRES(mutex_);
     void take(schedule::DeviceMemory::Step const& step) EIN_REQUIRES(mutex_);
     void leave(BlockId block, std::int64_t place) EIN_REQUIRES(mutex_);
-    void copy_home(BlockId block, std::int64_t from) EIN_REQUIRES(mutex_);
-    void bring_home(BlockId block) EIN_REQUIRES(mutex_);
+    void copy_out(BlockId block, std::int64_t from) EIN_REQUIRES(mutex_);
+    void write_back(BlockId block) EIN_REQUIRES(mutex_);
     Mark use_in_host(BlockId block, HostUse use) EIN_REQUIRES(mutex_);
     void count_writer(BlockId block) EIN_REQUIRES(mutex_);
     std::byte* host_buffer(BlockId block) EIN_REQUIRES(mutex_);

@@ -1,4 +1,4 @@
-// What the streams of a device did last with a stretch of its memory: who comes next waits for it. Kept for blocks
+// What the streams of a device did last with a range of its memory: who comes next waits for it. Kept for blocks
 // while they have a place, and for the places that blocks have left.
 #pragma once
 

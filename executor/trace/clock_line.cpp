@@ -15,7 +15,7 @@ namespace ein::executor {
 namespace {
 
 constexpr int questions = 20;
-// A run's own notes may still be under way: these are told from them by their first word.
+// A run's own notes may still be under way: these differ from them in their first word.
 std::string const your_turn = "clock!", question = "clock?", answer = "clock=", enough = "clock.";
 
 /// The next note from `peer` that begins with one of ours.

@@ -1,5 +1,5 @@
 // What a rank held and what it could have begun at every moment of a run, worked out afterwards from when its tasks
-// began and ended: the schedule tells which blocks each task makes, readies and frees. So it costs a run nothing.
+// began and ended: the schedule says which blocks each task makes, readies and frees. So it costs a run nothing.
 // Example: load X (8 bytes) over [0, 1], then apply Z (8 bytes) over [2, 3], its store over [4, 5]: 8 bytes from 0, 16
 // from 2, 8 from 3, 0 from 5; one task is ready from 1 to 2 and from 3 to 4.
 #pragma once

@@ -13,7 +13,7 @@ using schedule::Task;
 namespace {
 
 /// Another number for each message of a run, the same at both of its ends.
-/// @param turn  how many of this tag went before in the round: the task's turns, which both ends see in the same order
+/// @param turn  how many of this tag went before in the round: which both ends see in the same order
 std::uint64_t message_id(std::size_t round, std::size_t turn, int from, int to, int tag) {
     auto const ends = static_cast<std::uint64_t>(from) << 32 | static_cast<std::uint32_t>(to);
     return mix64(mix64(mix64(ends) ^ (static_cast<std::uint64_t>(round) << 32 | static_cast<std::uint32_t>(tag))) ^

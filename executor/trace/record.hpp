@@ -1,5 +1,5 @@
 // The record of a run on one rank: a log for each worker, one for its transfers, and the phases. It is kept for every
-// run; a failed one is told from what it has last (flight_record.hpp), a traced one from all of it (trace.hpp).
+// run; a failed one is explained from what it has last (flight_record.hpp), a traced one from all of it (trace.hpp).
 // Example: record.worker(0).begin(task, now), ...; record.transfers().start(TaskId{5}, now) is open until
 // finish(TaskId{5}, later).
 #pragma once

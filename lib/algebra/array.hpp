@@ -1,4 +1,4 @@
-// The small dense arrays that the judge of the algebra computes with: doubles in C order. Runs use blocks of any dtype
+// The small dense arrays that the algebra's interpreter computes with: doubles in C order. Runs use blocks of any dtype
 // instead.
 #pragma once
 

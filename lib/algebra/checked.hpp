@@ -1,4 +1,4 @@
-// A value, or what is wrong: inference never throws, so that every fault of an expression can be told at once,
+// A value, or what is wrong: inference never throws, so that every fault of an expression can be reported at once,
 // and so that a rewrite can be tried.
 // Example: Checked<Shape> bound = bound_of(kernel, operands); if (Problem const* p = problem(bound)) ...
 #pragma once

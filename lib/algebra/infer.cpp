@@ -68,7 +68,7 @@ private:
             auto type = (*this)(expr.inputs()[k], pointer + "/inputs/" + std::to_string(k));
             if (type) args.push_back(std::move(*type));
         }
-        if (args.size() != expr.inputs().size()) return std::nullopt;  // told already
+        if (args.size() != expr.inputs().size()) return std::nullopt;  // reported already
         auto const* const input = std::get_if<Input>(&expr.op());
         Checked<RelationType> const type = input ? type_of_input(*input) : type_of(expr.op(), args);
         if (Problem const* const p = problem(type)) {

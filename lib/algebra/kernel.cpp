@@ -175,11 +175,11 @@ double number(Scalar const& value) {
 
 Array made(Elementwise const& act, std::vector<Array> const& args, Extent) {
     Array out = Array::zeros(args.front().bound);
-    scalar::Evaluator judge(act.join, DType::f64, DType::f64, {});
+    scalar::Evaluator evaluate(act.join, DType::f64, DType::f64, {});
     std::vector<Scalar> operands(args.size());
     for (std::size_t k = 0; k < out.values.size(); ++k) {
         for (std::size_t j = 0; j < args.size(); ++j) operands[j] = Scalar::of(std::complex<double>(args[j].values[k]));
-        out.values[k] = number(judge(operands, {}));
+        out.values[k] = number(evaluate(operands, {}));
     }
     return out;
 }
@@ -198,14 +198,14 @@ Array made(Contraction const& act, std::vector<Array> const& args, Extent) {
     Array out = Array::zeros(picked(extents, act.output));
     Shape const out_strides = row_major_strides(out.bound);
     std::vector<Scalar> sums(out.values.size(), scalar::identity(act.agg, DType::f64));
-    scalar::Evaluator judge(act.join, DType::f64, DType::f64, {});
+    scalar::Evaluator evaluate(act.join, DType::f64, DType::f64, {});
     std::vector<Scalar> operands(args.size());
     for_each_index(extents, [&](std::vector<Extent> const& index) {
         for (std::size_t k = 0; k < args.size(); ++k)
             operands[k] = Scalar::of(std::complex<double>(args[k].values[offset(strides[k], act.inputs[k], index)]));
         Scalar& sum = sums[offset(out_strides, act.output, index)];
-        sum =
-            scalar::combine(act.agg, DType::f64, sum, Scalar::of(std::complex<double>(number(judge(operands, index)))));
+        sum = scalar::combine(act.agg, DType::f64, sum,
+                              Scalar::of(std::complex<double>(number(evaluate(operands, index)))));
     });
     std::transform(sums.begin(), sums.end(), out.values.begin(), number);
     return out;

@@ -140,7 +140,7 @@ Checked<Key> KeyMap::operator()(Key const& key, Extent copy) const {
     labels.push_back(copy);
     Key made;
     for (Expr const& part : parts) {
-        if (part.op() == Op::index) {  // most are: no need to judge
+        if (part.op() == Op::index) {  // most are: no need to try
             made.push_back(labels[static_cast<std::size_t>(part.node().slot)]);
             continue;
         }
@@ -148,7 +148,7 @@ Checked<Key> KeyMap::operator()(Key const& key, Extent copy) const {
         double const number = value.is_integer ? static_cast<double>(value.integer) : value.number.real();
         if (!(number >= 0 && number < 0x1p53 && std::floor(number) == number))
             return Problem{"whole numbers of at least 0 in every new key",
-                           std::to_string(number) + " made of key " + text(key), "mend the key function, or filter"};
+                           std::to_string(number) + " made of key " + text(key), "fix the key function, or filter"};
         made.push_back(static_cast<Extent>(number));
     }
     return made;
@@ -180,7 +180,7 @@ Checked<bool> KeyPredicate::operator()(Key const& key) const {
     scalar::Scalar const value = evaluated(accepts, labels);
     if (!value.is_integer && !std::isfinite(value.number.real()))
         return Problem{"a number for every key", std::to_string(value.number.real()) + " for key " + text(key),
-                       "mend the filter"};
+                       "fix the filter"};
     return value.is_integer ? value.integer != 0 : value.number != 0.0;
 }
 

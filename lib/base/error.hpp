@@ -1,5 +1,5 @@
-// What goes wrong and whom it is told: every error knows its exit code; bad input is a list of faults, each with
-// its place, what was expected, what was found and the mend. Leaves printing and exiting to apps/.
+// What goes wrong, and who hears of it: every error knows its exit code; bad input is a list of faults, each with
+// its place, what was expected, what was found and the fix. Leaves printing and exiting to apps/.
 // Example: Fault{"g.json", "/nodes/3/agg", "sum or max", "'summ'", "write \"sum\""}.text() is
 //          "g.json: /nodes/3/agg: expected sum or max, found 'summ'; write \"sum\"".
 #pragma once
@@ -36,7 +36,7 @@ struct Fault {
     std::string found;
     std::string mend;
 
-    /// "file: where: expected E, found F; mend", leaving out what is empty.
+    /// "file: where: expected E, found F; fix", leaving out what is empty.
     std::string text() const;
     friend bool operator==(Fault const&, Fault const&) = default;
 };
@@ -88,7 +88,7 @@ inline void promise(bool holds, std::string_view message) {
     if (!holds) throw InternalError(std::string(message));
 }
 
-/// Collects the faults of one file so that all can be told at once.
+/// Collects the faults of one file so that all can be reported at once.
 class Faults {
 public:
     explicit Faults(std::string file) : file_(std::move(file)) {}

@@ -1,4 +1,4 @@
-// A 64-bit checksum of bytes: finds damage and tells files apart; no defence against malice.
+// A 64-bit checksum of bytes: finds damage and files that differ; no defence against malice.
 // Reads little-endian words, so that the same bytes have the same hash on every machine that we run on.
 #pragma once
 

@@ -123,12 +123,12 @@ Json parse_json(std::string_view text, std::string const& file) {
         Json::sax_parse(text.begin(), text.end(), &builder);
     } catch (nlohmann::json::parse_error const& error) {
         throw InputError(Fault{file, line_and_column(text, error.byte), "JSON", plain_message(error.what()),
-                               "mend the text there (a missing comma, quote or bracket?)"});
+                               "fix the text there (a missing comma, quote or bracket?)"});
     } catch (nlohmann::json::exception const& error) {
         if (auto const& number = builder.overflow)
             throw InputError(Fault{file, line_and_column(text, number->first), "a number of at most 1.797e308",
                                    number->second, "write a smaller one"});
-        throw InputError(Fault{file, "", "JSON", plain_message(error.what()), "mend the number or text"});
+        throw InputError(Fault{file, "", "JSON", plain_message(error.what()), "fix the number or text"});
     }
     Faults faults(file);
     for (std::string const& pointer : repeated)

@@ -83,13 +83,13 @@ struct Node {
 struct Loop {
     static constexpr std::int64_t most_turns = 1'000'000'000;  // that a graph may ask for
     struct Carry {
-        ValueId inside;  // of a node before the loop, an identity: what the first turn begins with
-        ValueId result;  // of a node of the loop, an identity: what the next turn begins with; after the loop its last
+        ValueId inside;  // of a node before the loop, an identity: what the first iteration begins with
+        ValueId result;  // of a node of the loop, an identity: what the next iteration begins with; in the end its last
     };
     std::string name;
     std::int32_t outer = -1;           // the loop that it is in, or -1
     std::int64_t turns = 1;            // at most, and at least 1
-    std::optional<ValueId> condition;  // a scalar of one of its nodes: no other turn when it is 0
+    std::optional<ValueId> condition;  // a scalar of one of its nodes: no other iteration when it is 0
     std::vector<Carry> carries;
 };
 
@@ -115,7 +115,7 @@ public:
     /// For each value the loop in whose turns it changes, or -1: that of the node that makes it; of what is carried,
     /// the loop that it is inside of, or the one around it for what is there afterwards.
     std::vector<std::int32_t> loops_of_values() const;
-    /// How often a node of `loop` runs: the turns of the loops around it, as many as there may be.
+    /// How often a node of `loop` runs: the iterations of the loops around it, as many as there may be.
     std::int64_t turns(std::int32_t loop) const;
     /// The same for each value: how often it changes.
     std::vector<std::int64_t> turns_of_values() const;

@@ -68,7 +68,7 @@ public:
     std::int32_t go_to_loop(std::int32_t loop) { return std::exchange(loop_, loop); }
 
     Value const& value(ValueId id) const { return graph_.value(id); }
-    /// The last value that is larger than any tensor may be, told once.
+    /// The last value that is larger than any tensor may be, reported once.
     std::optional<Value> take_too_large();
 
     /// What there is so far; nodes need not be in order yet.

@@ -12,7 +12,7 @@ void hoist(EinGraph& graph) {
     for (Loop const& loop : graph.loops) {
         if (loop.condition) stay.insert(*loop.condition);
         for (Loop::Carry const& carry : loop.carries) {
-            stay.insert(carry.inside);  // a loop within another begins anew in each of its turns
+            stay.insert(carry.inside);  // a loop within another begins anew in each of its iterations
             stay.insert(carry.result);
         }
     }

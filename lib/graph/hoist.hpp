@@ -1,4 +1,4 @@
-// Nodes of a loop that are the same in every turn are taken out of it: they run once.
+// Nodes of a loop that are the same in every iteration are taken out of it: they run once.
 // Example: in a body with y = A B x, A B goes before the loop when neither A nor B is carried; what is carried stays,
 // and so does what an inner loop begins with.
 #pragma once

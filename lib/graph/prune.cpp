@@ -73,7 +73,7 @@ public:
                     for (ValueId input : graph.nodes[k].inputs)
                         inputs_of_[static_cast<std::size_t>(loop)].push_back(input);
         for (std::size_t l = 0; l < graph.loops.size();
-             ++l)  // what a turn begins with, though nothing in it may read that
+             ++l)  // what an iteration begins with, though nothing in it may read that
             for (Loop::Carry const& carry : graph.loops[l].carries)
                 for (std::int32_t loop : graph.loops_around(static_cast<std::int32_t>(l)))
                     if (needed.makes(carry.result)) inputs_of_[static_cast<std::size_t>(loop)].push_back(carry.inside);

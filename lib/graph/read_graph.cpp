@@ -141,7 +141,7 @@ private:
         }
     }
 
-    /// The body's nodes between copies of what is carried: before the loop, and at the end of a turn.
+    /// The body's nodes between copies of what is carried: before the loop, and at the end of an iteration.
     /// @return a value for each thing that is carried: what it is after the loop
     std::vector<std::optional<ValueId>> read_loop(NodeDeclaration const& declaration, NodeContext const& context) {
         LoopDeclaration const& loop = *declaration.loop;
@@ -153,7 +153,7 @@ private:
             std::size_t const inside = loop.carried[k].inside;
             values[inside] =
                 nodes.einsum(loop.names[inside], identity_einsum(like.shape), {*context.inputs[k]}, like.dtype);
-            builder_.hold_constant(*values[inside]);  // a gradient in the body is one turn's
+            builder_.hold_constant(*values[inside]);  // a gradient in the body is one iteration's
             keep_constrained(context.name + "/" + loop.names[inside], *values[inside]);
         }
         for (std::size_t k = 0; k < loop.names.brought().size(); ++k)
@@ -300,7 +300,7 @@ private:
         auto sharding = sharding_of(name, inside, {});
         if (sharding && check_agreement(*constraint("sharding", name), builder_.mesh(), sharding->axes,
                                         *builder_.producer(inside), name))
-            builder_.shard(inside, std::move(sharding->axes), false);  // a turn hands over one block of each
+            builder_.shard(inside, std::move(sharding->axes), false);  // an iteration hands over one block of each
     }
 
     Cursor top_;
@@ -309,7 +309,7 @@ private:
     scalar::Params params_;
     std::vector<std::string> param_names_;
     GraphBuilder builder_;
-    bool has_mesh_ = true;  // or none is told; a faulty one says nothing about shardings
+    bool has_mesh_ = true;  // or none is reported; a faulty one says nothing about shardings
     Names names_;
     std::size_t tensors_ = 0;                     // names of tensors come first
     std::vector<std::optional<ValueId>> values_;  // by the number of a name; nothing: it has a fault

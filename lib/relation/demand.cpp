@@ -74,8 +74,8 @@ bool ends_loop(graph::EinGraph const& graph, std::size_t k) {
            (k + 1 == graph.nodes.size() || graph.loop_within(-1, graph.nodes[k + 1].loop) != outermost);
 }
 
-/// A turn needs all of the turn before: where anything of the outermost loop that ends with node `last` is wanted, all
-/// of it is.
+/// An iteration needs all of the iteration before: where anything of the outermost loop that ends with node `last` is
+/// wanted, all of it is.
 void demand_of_loop(graph::EinGraph const& graph, std::size_t last, Demand& demand) {
     std::int32_t const outermost = graph.loop_within(-1, graph.nodes[last].loop);
     auto const is_inside = [&](std::size_t k) { return graph.loop_within(-1, graph.nodes[k].loop) == outermost; };

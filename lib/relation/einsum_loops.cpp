@@ -70,14 +70,15 @@ private:
             results.set(k, scalar::identity(einsum_.agg, types_.accumulate));
     }
 
-    /// The index that a label has at a turn of its loop.
+    /// The index that a label has at an iteration of its loop.
     Extent index_of(int label, Extent turn) const {
         auto const axis = std::find(einsum_.output.begin(), einsum_.output.end(), label);
         return axis == einsum_.output.end() ? turn
                                             : out_.sets[static_cast<std::size_t>(axis - einsum_.output.begin())][turn];
     }
 
-    /// Where each turn of each label's loop lies in an operand; a label on two axes moves along both (the diagonal).
+    /// Where each iteration of each label's loop lies in an operand; a label on two axes moves along both (the
+    /// diagonal).
     LabelOffsets offsets_of(std::size_t operand) const {
         LabelOffsets tables(lengths_.size());
         Sampled const& input = *inputs_[operand];
@@ -171,7 +172,7 @@ private:
         } while (loops.next());
     }
 
-    /// The same loops as run_expression without its interpretation: one multiply-add a turn.
+    /// The same loops as run_expression without its interpretation: one multiply-add an iteration.
     void run_sum_of_products(Wide& results) const {
         std::vector<LabelOffsets> const offsets = all_offsets();
         std::vector<Wide> const operands = wide_operands();

@@ -56,7 +56,7 @@ public:
     void put(ValueId id, Sampled value) { values_[at(id)] = std::make_unique<Sampled>(std::move(value)); }
     Sampled const* get(ValueId id) const { return values_[at(id)].get(); }
     tensor::HostTensor take(ValueId id) { return std::move(values_[at(id)]->data); }
-    /// What a turn has made is what the next one begins with.
+    /// What an iteration has made is what the next one begins with.
     void carry(ValueId result, ValueId inside) { values_[at(inside)] = std::move(values_[at(result)]); }
     void read(ValueId id) {
         if (keeps_) return;

@@ -1,4 +1,4 @@
-// The judge: computes any value of an EinGraph in one process with plain loops, one element at a time
+// The reference interpreter: computes any value of an EinGraph in one process with plain loops, one element at a time
 // (scalar::Evaluator), each value rounded to its dtype.
 // Computes only what is asked: for a few elements of an output, only the elements that they depend on, and each of
 // those once.

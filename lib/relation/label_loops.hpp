@@ -9,13 +9,14 @@
 
 namespace ein::relation {
 
-/// For one tensor and each label: what each turn of the label's loop adds to the offset, in elements (empty: nothing).
+/// For one tensor and each label: what each iteration of the label's loop adds to the offset, in elements (empty:
+/// nothing).
 using LabelOffsets = std::vector<std::vector<Extent>>;
 
 class LabelLoops {
 public:
-    /// @param labels   those to loop over, the last one fastest  @param lengths  turns of every label; none of these is
-    /// 0
+    /// @param labels   those to loop over, the last one fastest
+    /// @param lengths  iterations of every label; none of these is 0
     LabelLoops(std::vector<int> labels, Shape const& lengths, std::vector<LabelOffsets> const& tensors)
         : labels_(std::move(labels)), turns_(labels_.size(), 0), tensors_(&tensors), offsets_(tensors.size(), 0) {
         for (int label : labels_) lengths_.push_back(lengths[static_cast<std::size_t>(label)]);

@@ -25,7 +25,7 @@ public:
 
 /// Opens a source and checks that it holds `shape` of `dtype`.
 /// @param name  the tensor's name, for messages  @param folder  relative paths are relative to it
-/// @throws InputError (file, expected, found, mend) when it is missing, short, or of another dtype or shape
+/// @throws InputError (file, expected, found, fix) when it is missing, short, or of another dtype or shape
 std::unique_ptr<Reader> open(Source const& source, std::string const& name, DType dtype, Shape const& shape,
                              std::filesystem::path const& folder);
 

@@ -17,7 +17,7 @@ namespace ein::planner {
 
 enum class Unit { elements, bytes };
 
-/// What one element counts: 1, or its bytes; as often as there are turns of the loops that the node is in.
+/// What one element counts: 1, or its bytes; as often as there are iterations of the loops that the node is in.
 struct Weights {
     std::vector<double> inputs;
     double partial = 1;  // of a partial result: bytes of the type that the aggregation accumulates in
@@ -34,8 +34,8 @@ double cost_agg(graph::EinSum const& einsum, Parts const& parts, Weights const& 
 /// @param producer, consumer  parts of each axis of `shape`
 double cost_repart(Shape const& shape, Parts const& producer, Parts const& consumer, double weight = 1);
 
-/// Join and aggregation of a node under `parts`, in all turns. Move and Reshape: every element that comes from an
-/// input, once a turn.
+/// Join and aggregation of a node under `parts`, in all iterations. Move and Reshape: every element that comes from an
+/// input, once an iteration.
 relation::Cost cost_of_node(graph::EinGraph const& graph, graph::Node const& node, Parts const& parts, Unit unit);
 
 /// The repartition on the edge into input `operand`, each time that the value changes (EinGraph::turns_of_values):

@@ -38,7 +38,7 @@ private:
     std::vector<std::optional<NodeId>> producers_;
     std::vector<std::vector<NodeId>> consumers_;
     std::vector<std::int64_t> turns_;    // by value: how often it changes
-    std::vector<double> partial_bytes_;  // of one element in all turns, for each node
+    std::vector<double> partial_bytes_;  // of one element in all iterations, for each node
 };
 
 }  // namespace ein::planner

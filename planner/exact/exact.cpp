@@ -17,15 +17,15 @@ struct Assignment {
     double bound = 0;  // what any assignment costs at least
 };
 
-/// Solves what is left of a folded model part by part, each with its share of the budget.
-void solve_rest(Model const& folded, std::vector<int> const& rest, Assignment& known, Budget budget) {
-    std::vector<std::vector<int>> const components = components_in_order(folded, rest);
-    Subproblem parting(folded);
+/// Solves what is left of a model part by part, each with its share of the budget.
+void solve_rest(Model const& model, std::vector<int> const& rest, Assignment& known, Budget budget) {
+    std::vector<std::vector<int>> const components = components_in_order(model, rest);
+    Subproblem subproblem(model);
     for (std::size_t k = 0; k < components.size(); ++k) {
         std::vector<int> values;
         for (int variable : components[k]) values.push_back(known.values[at(variable)]);
         Budget share = budget.share(components.size() - k);
-        Solution const solved = solve(parting.part(components[k]), std::move(values), share);
+        Solution const solved = solve(subproblem.part(components[k]), std::move(values), share);
         budget.spend(share.spent());
         for (std::size_t v = 0; v < components[k].size(); ++v) known.values[at(components[k][v])] = solved.values[v];
         known.cost += solved.cost;
@@ -37,10 +37,10 @@ void solve_rest(Model const& folded, std::vector<int> const& rest, Assignment& k
 Assignment solve_model(Model model, std::vector<int> known, Budget const& budget) {
     double const known_cost = model.cost(known);
     Assignment best{known, 0, 0};
-    TreeElimination const folding(model);
-    best.cost = best.bound = folding.closed_cost();
-    solve_rest(model, folding.rest(), best, budget);
-    folding.unfold(best.values);
+    TreeElimination const elimination(model);
+    best.cost = best.bound = elimination.closed_cost();
+    solve_rest(model, elimination.rest(), best, budget);
+    elimination.restore(best.values);
     if (best.cost >= known_cost * (1 - tuning::rounding)) {
         best.values = std::move(known);
         best.cost = known_cost;

@@ -34,7 +34,7 @@ public:
 private:
     struct Alive {
         int value;
-        int look;     // 0 when no later variable sees it
+        int group;     // 0 when no later variable sees it
         double cost;  // reduced
     };
 
@@ -56,14 +56,14 @@ private:
 
     /// All states after one more decision.
     States decide(int variable, States const& states) {
-        StateEquivalence looks = looks_of(variable);
-        std::vector<Alive> const alive = alive_values(variable, looks);
+        StateEquivalence groups = groups_of(variable);
+        std::vector<Alive> const alive = alive_values(variable, groups);
         std::vector<Closing> const closing = links_that_close(variable, alive);
         std::vector<Slot> const slots = slots_after(variable);
-        bool const opens = looks.open();
+        bool const opens = groups.open();
         States next(slots.size() + (opens ? 1 : 0));
 
-        std::vector<double> best(opens ? looks.count() : 1);
+        std::vector<double> best(opens ? groups.count() : 1);
         std::vector<int> value_of(best.size());
         std::vector<int> row(slots.size() + (opens ? 1 : 0));
         for (std::size_t state = 0; state < states.size(); ++state) {
@@ -72,28 +72,28 @@ private:
             for (std::size_t k = 0; k < alive.size(); ++k) {
                 double cost = states.cost(state) + alive[k].cost;
                 for (Closing const& link : closing) cost += link.costs[at(seen[link.slot]) * alive.size() + k];
-                if (cost >= best[at(alive[k].look)]) continue;
-                best[at(alive[k].look)] = cost;
-                value_of[at(alive[k].look)] = alive[k].value;
+                if (cost >= best[at(alive[k].group)]) continue;
+                best[at(alive[k].group)] = cost;
+                value_of[at(alive[k].group)] = alive[k].value;
             }
             for (std::size_t k = 0; k < slots.size(); ++k) {
-                int const look = seen[slots[k].from];
-                row[k] = slots[k].after.empty() ? look : slots[k].after[at(look)];
+                int const group = seen[slots[k].from];
+                row[k] = slots[k].after.empty() ? group : slots[k].after[at(group)];
             }
-            for (std::size_t look = 0; look < best.size(); ++look) {
-                if (!(best[look] < limit_)) continue;
-                if (opens) row.back() = static_cast<int>(look);
-                next.offer(row, best[look], state, value_of[look]);
+            for (std::size_t group = 0; group < best.size(); ++group) {
+                if (!(best[group] < limit_)) continue;
+                if (opens) row.back() = static_cast<int>(group);
+                next.offer(row, best[group], state, value_of[group]);
             }
         }
         budget_.spend(static_cast<double>(states.size()) *
                       static_cast<double>(alive.size() * (closing.size() + 1) + best.size() * tuning::work_of_offer));
         close_links(variable);
-        if (opens) open_.push_back({variable, std::move(looks)});
+        if (opens) open_.push_back({variable, std::move(groups)});
         return next;
     }
 
-    StateEquivalence looks_of(int variable) const {
+    StateEquivalence groups_of(int variable) const {
         std::vector<int> later;
         for (int link : model_.variables[at(variable)].links)
             if (model_.links[at(link)].ends[0] == variable) later.push_back(link);
@@ -102,37 +102,37 @@ private:
         return StateEquivalence(model_, bound_, variable, later);
     }
 
-    std::vector<Alive> alive_values(int variable, StateEquivalence const& looks) const {
+    std::vector<Alive> alive_values(int variable, StateEquivalence const& groups) const {
         std::vector<Alive> alive;
         int const values = static_cast<int>(model_.variables[at(variable)].cost.size());
         for (int value = 0; value < values; ++value) {
             double const cost = bound_.of_value(variable, value);
-            if (!bound_.excluded(variable, value) && cost < limit_) alive.push_back({value, looks.first(value), cost});
+            if (!bound_.excluded(variable, value) && cost < limit_) alive.push_back({value, groups.first(value), cost});
         }
         return alive;
     }
 
     struct Open {
         int variable;
-        StateEquivalence looks;
-        bool sees(Model const& model, int later) const { return model.links[at(looks.next_link())].ends[1] == later; }
+        StateEquivalence groups;
+        bool sees(Model const& model, int later) const { return model.links[at(groups.next_link())].ends[1] == later; }
     };
 
     struct Closing {
         std::size_t slot;
-        std::vector<double> costs;  // for each look of the earlier end and each alive value of the later one
+        std::vector<double> costs;  // for each group of the earlier end and each alive value of the later one
     };
 
     std::vector<Closing> links_that_close(int variable, std::vector<Alive> const& alive) const {
         std::vector<Closing> closing;
         for (std::size_t slot = 0; slot < open_.size(); ++slot) {
             if (!open_[slot].sees(model_, variable)) continue;
-            StateEquivalence const& looks = open_[slot].looks;
-            int const link = looks.next_link();
+            StateEquivalence const& groups = open_[slot].groups;
+            int const link = groups.next_link();
             Closing made{slot, {}};
-            for (std::size_t look = 0; look < looks.count(); ++look)
+            for (std::size_t group = 0; group < groups.count(); ++group)
                 for (Alive const& of : alive)
-                    made.costs.push_back(bound_.of_link(link, looks.class_at_next(look),
+                    made.costs.push_back(bound_.of_link(link, groups.class_at_next(group),
                                                         (*model_.links[at(link)].classes[1])[at(of.value)]));
             closing.push_back(std::move(made));
         }
@@ -141,7 +141,7 @@ private:
 
     struct Slot {
         std::size_t from;        // the slot before the decision
-        std::vector<int> after;  // what each look becomes; empty: it stays
+        std::vector<int> after;  // what each group becomes; empty: it stays
     };
 
     /// The slots of variables that are open still when `variable` is decided.
@@ -152,19 +152,19 @@ private:
                 slots.push_back({slot, {}});
                 continue;
             }
-            StateEquivalence const& looks = open_[slot].looks;
-            if (looks.next_is_last()) continue;
+            StateEquivalence const& groups = open_[slot].groups;
+            if (groups.next_is_last()) continue;
             slots.push_back({slot, {}});
-            for (std::size_t look = 0; look < looks.count(); ++look)
-                slots.back().after.push_back(looks.after_next(look));
+            for (std::size_t group = 0; group < groups.count(); ++group)
+                slots.back().after.push_back(groups.after_next(group));
         }
         return slots;
     }
 
     void close_links(int variable) {
         for (Open& open : open_)
-            if (open.sees(model_, variable)) open.looks.close_next();
-        std::erase_if(open_, [](Open const& open) { return !open.looks.open(); });
+            if (open.sees(model_, variable)) open.groups.close_next();
+        std::erase_if(open_, [](Open const& open) { return !open.groups.open(); });
     }
 
     std::vector<int> way_back() const {

@@ -2,7 +2,7 @@
 // of the decided ones - the classes, at links that are still open, of the values they have. Of assignments that look
 // alike only the cheapest is kept; one that cannot beat the best known assignment any more, by the reduced costs of
 // bound.hpp, is dropped. With a limit on the number of states the cheapest are kept, and how cheap the rest was is
-// told: nothing dropped for the limit means that the result is optimal.
+// known: nothing dropped for the limit means that the result is optimal.
 // Example: a diamond x -> a, b -> c at the decision of b: the states are the cuts of x, then pairs of cuts of a and b.
 #pragma once
 

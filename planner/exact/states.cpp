@@ -8,8 +8,8 @@ namespace {
 
 std::uint64_t hash_of(std::span<int const> row) {
     std::uint64_t hash = 0x9e3779b97f4a7c15;
-    for (int look : row) {
-        hash = (hash ^ static_cast<std::uint64_t>(look)) * 0xff51afd7ed558ccd;
+    for (int group : row) {
+        hash = (hash ^ static_cast<std::uint64_t>(group)) * 0xff51afd7ed558ccd;
         hash ^= hash >> 32;
     }
     return hash;

@@ -1,5 +1,5 @@
-// The states after one decision: rows of looks, one for each open variable, each with its least reduced cost and how it
-// came about. Rows are found again by hashing; their order is the order of their first appearance.
+// The states after one decision: rows of groups, one for each open variable, each with its least reduced cost and how
+// it came about. Rows are found again by hashing; their order is the order of their first appearance.
 #pragma once
 
 #include <cstdint>

@@ -24,7 +24,7 @@ std::vector<double> least_beside(Variable const& variable, Link const& link, int
 
 }  // namespace
 
-TreeElimination::TreeElimination(Model& model) : model_(model), folded_(model.variables.size(), false) {
+TreeElimination::TreeElimination(Model& model) : model_(model), eliminated_(model.variables.size(), false) {
     for (Variable const& variable : model.variables) open_links_.push_back(static_cast<int>(variable.links.size()));
     std::vector<int> ready;
     for (std::size_t v = model.variables.size(); v-- > 0;)
@@ -33,7 +33,7 @@ TreeElimination::TreeElimination(Model& model) : model_(model), folded_(model.va
         int const variable = ready.back();
         ready.pop_back();
         int const link = only_link(variable);
-        fold(variable);
+        eliminate(variable);
         if (link < 0) continue;
         int const neighbour = model.links[at(link)].other(variable);
         if (--open_links_[at(neighbour)] == 1) ready.push_back(neighbour);
@@ -42,21 +42,21 @@ TreeElimination::TreeElimination(Model& model) : model_(model), folded_(model.va
 
 std::vector<int> TreeElimination::rest() const {
     std::vector<int> out;
-    for (std::size_t v = 0; v < folded_.size(); ++v)
-        if (!folded_[v]) out.push_back(static_cast<int>(v));
+    for (std::size_t v = 0; v < eliminated_.size(); ++v)
+        if (!eliminated_[v]) out.push_back(static_cast<int>(v));
     return out;
 }
 
 int TreeElimination::only_link(int variable) const {
     for (int link : model_.variables[at(variable)].links)
-        if (!folded(model_.links[at(link)].other(variable))) return link;
+        if (!eliminated(model_.links[at(link)].other(variable))) return link;
     return -1;
 }
 
-void TreeElimination::fold(int variable) {
+void TreeElimination::eliminate(int variable) {
     int const number = only_link(variable);
     order_.push_back({variable, number});
-    folded_[at(variable)] = true;
+    eliminated_[at(variable)] = true;
     Variable const& from = model_.variables[at(variable)];
     if (number < 0) {
         closed_cost_ += *std::min_element(from.cost.begin(), from.cost.end());
@@ -70,9 +70,9 @@ void TreeElimination::fold(int variable) {
         into.cost[value] += added[at((*link.classes[at(1 - near)])[value])];
 }
 
-void TreeElimination::unfold(std::vector<int>& values) const {
-    for (auto folded = order_.rbegin(); folded != order_.rend(); ++folded) {
-        auto const [variable, number] = *folded;
+void TreeElimination::restore(std::vector<int>& values) const {
+    for (auto eliminated = order_.rbegin(); eliminated != order_.rend(); ++eliminated) {
+        auto const [variable, number] = *eliminated;
         std::vector<double> cost = model_.variables[at(variable)].cost;
         if (number >= 0) {
             Link const& link = model_.links[at(number)];

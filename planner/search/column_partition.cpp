@@ -29,12 +29,12 @@ std::int64_t ColumnPartition::rank_of(std::int64_t row, std::int64_t column) con
     return ranks - 1;
 }
 
-ColumnPartition strips_for(std::int64_t ranks) {
+ColumnPartition column_partition_for(std::int64_t ranks) {
     ColumnPartition best;
     double least = 0;
     for (std::int64_t count = 1; count <= ranks; ++count) {
         std::int64_t const small = ranks / count, larger = ranks % count;
-        double worst = 0;  // of 1 / pieces of rows + width of the strip
+        double worst = 0;  // of 1 / pieces of rows + width of the column
         for (std::int64_t group : {small, larger > 0 ? small + 1 : small})
             worst = std::max(
                 worst, 1.0 / static_cast<double>(group) + static_cast<double>(group) / static_cast<double>(ranks));
@@ -54,7 +54,7 @@ std::int64_t awkward_factor(std::int64_t ranks) {
 
 ColumnPartitionTable::ColumnPartitionTable(graph::EinGraph const& graph, std::int64_t ranks, Unit unit,
                                            std::size_t limit)
-    : CandidateTable(graph, unit), all_ranks_(ranks), strips_(strips_for(awkward_factor(ranks))) {
+    : CandidateTable(graph, unit), all_ranks_(ranks), partition_(column_partition_for(awkward_factor(ranks))) {
     std::map<Form, std::pair<std::shared_ptr<NodeCandidates const>, std::shared_ptr<std::vector<Layout> const>>> known;
     for (graph::Node const& node : graph.nodes) {
         auto& [choices, layouts] = known[form_of(graph, node, unit)];
@@ -75,11 +75,11 @@ double ColumnPartitionTable::seen(std::vector<int> const& labels, Layout const& 
         if (!has(labels, label)) times *= static_cast<double>(layout.grid[label]);
     bool const row = has(labels, layout.row), column = has(labels, layout.column);
     if (row && column) return times;
-    double const ranks = static_cast<double>(strips_.ranks);
-    if (row) return times * static_cast<double>(strips_.groups.size());
+    double const ranks = static_cast<double>(partition_.ranks);
+    if (row) return times * static_cast<double>(partition_.groups.size());
     if (!column) return times * ranks;
     double squares = 0;
-    for (std::int64_t group : strips_.groups) squares += static_cast<double>(group * group);
+    for (std::int64_t group : partition_.groups) squares += static_cast<double>(group * group);
     return times * squares / ranks;
 }
 
@@ -88,13 +88,13 @@ NodeCandidates ColumnPartitionTable::choices_of(graph::Node const& node, std::si
     Shape const& extents = relation::cut_extents(graph_, node);
     std::vector<int> const output = output_labels(node, extents.size());
     std::vector<Parts> parts;
-    for (Parts const& grid : candidates(extents, all_ranks_ / strips_.ranks, limit).parts)
+    for (Parts const& grid : candidates(extents, all_ranks_ / partition_.ranks, limit).parts)
         for (std::size_t row = 0; row < extents.size(); ++row)
             for (std::size_t column = 0; column < extents.size(); ++column) {
                 Parts cut = grid;
                 if (row == column || !has(output, row) || !has(output, column)) continue;
-                cut[row] *= strips_.rows;
-                cut[column] *= strips_.ranks;
+                cut[row] *= partition_.rows;
+                cut[column] *= partition_.ranks;
                 if (cut[row] > extents[row] || cut[column] > extents[column]) continue;
                 parts.push_back(std::move(cut));
                 layouts.push_back({grid, row, column, true});
@@ -105,7 +105,7 @@ NodeCandidates ColumnPartitionTable::choices_of(graph::Node const& node, std::si
     }
     NodeCandidates out = choices_from(graph_, node, std::move(parts), unit_);
     auto const* einsum = std::get_if<graph::EinSum>(&node.op);
-    if (!einsum || !layouts.front().strips) return out;
+    if (!einsum || !layouts.front().uneven) return out;
     Weights const of = weights(graph_, node, unit_);
     for (std::size_t c = 0; c < layouts.size(); ++c) {
         double work = 0;
@@ -121,7 +121,7 @@ NodeCandidates ColumnPartitionTable::choices_of(graph::Node const& node, std::si
 
 std::vector<Rank> ColumnPartitionTable::ranks_of(NodeId id, int candidate) const {
     Layout const& layout = (*layouts_[static_cast<std::size_t>(id.value())])[static_cast<std::size_t>(candidate)];
-    if (!layout.strips) return {};
+    if (!layout.uneven) return {};
     graph::Node const& node = graph_.node(id);
     auto const* einsum = std::get_if<graph::EinSum>(&node.op);
     std::vector<int> const order = einsum ? relation::call_labels(*einsum) : output_labels(node, layout.grid.size());
@@ -134,11 +134,11 @@ std::vector<Rank> ColumnPartitionTable::ranks_of(NodeId id, int candidate) const
         for (std::size_t k = 0; k < order.size(); ++k) {
             auto const label = static_cast<std::size_t>(order[k]);
             std::int64_t at = index[k];
-            if (label == layout.row) row = at % strips_.rows, at /= strips_.rows;
-            if (label == layout.column) column = at % strips_.ranks, at /= strips_.ranks;
+            if (label == layout.row) row = at % partition_.rows, at /= partition_.rows;
+            if (label == layout.column) column = at % partition_.ranks, at /= partition_.ranks;
             cell = cell * layout.grid[label] + at;
         }
-        ranks.emplace_back(static_cast<int>(cell * strips_.ranks + strips_.rank_of(row, column)));
+        ranks.emplace_back(static_cast<int>(cell * partition_.ranks + partition_.rank_of(row, column)));
     });
     return ranks;
 }

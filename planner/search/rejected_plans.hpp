@@ -23,7 +23,7 @@ struct RejectedPlans {
     std::int64_t candidates = 0;   // ways that were considered
 };
 
-/// @param most  rejected ones that are told of each node
+/// @param most  rejected ones that are reported of each node
 std::vector<RejectedPlans> rejected_plans(graph::EinGraph const& graph, relation::Plan const& plan,
                                           std::size_t most = 3);
 

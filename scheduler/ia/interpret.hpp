@@ -1,4 +1,4 @@
-// Runs an expression of the implementation algebra on s sites in one process: the judge of rules, types and costs.
+// Runs an expression of the implementation algebra on s sites in one process: the reference for rules, types and costs.
 // Each site holds tuples of its own; only BCAST and SHUF look at those of another.
 #pragma once
 

@@ -39,7 +39,7 @@ void add_wanted_each(Group& group, KeyDims const& dims, int site_count) {
     for (int dim : dims) add_wanted(group, {dim}, site_count);
 }
 
-/// What partitions of an operand a map, filter or concat passes on: those of its result, told by where the result's
+/// What partitions of an operand a map, filter or concat passes on: those of its result, found by where the result's
 /// dims come from.
 template <class Source>
 void pass_on(Group const& group, Group& operand, Source const& source, int site_count) {

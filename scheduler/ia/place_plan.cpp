@@ -80,11 +80,11 @@ struct Relation {
 };
 using CutValue = std::pair<ValueId, Parts>;
 
-/// The name of the kernel of a stretch's k-th node, by which its join is found again in what the search makes of it.
-/// Stretches made alike are equal, and searched once.
+/// The name of the kernel of a subgraph's k-th node, by which its join is found again in what the search makes of it.
+/// Subgraphs made alike are equal, and searched once.
 std::string kernel_name(std::size_t k) { return "#" + std::to_string(k); }
 
-/// The nodes of the stretch whose kernels are in a kernel.
+/// The nodes of the subgraph whose kernels are in a kernel.
 void nodes_in(Kernel const& kernel, std::vector<std::size_t>& nodes) {
     if (kernel.is_operand()) return;
     std::string const& name = kernel.op().name;
@@ -114,7 +114,7 @@ public:
     }
 
 private:
-    // ---- one stretch as an expression of the algebra ----
+    // ---- one subgraph as an expression of the algebra ----
 
     void add(std::size_t number, EinSum const& einsum) {
         graph::Node const& node = graph_.nodes[number];
@@ -179,7 +179,7 @@ private:
         return Kernel::apply({std::move(name), std::move(act)}, std::move(operands));
     }
 
-    /// A value that the stretch made under this cut, or an input.
+    /// A value that the subgraph made under this cut, or an input.
     Relation relation_of(CutValue const& cut) {
         read_.insert(cut);
         auto const known = made_.find(cut);
@@ -199,7 +199,7 @@ private:
         return made_.emplace(cut, Relation{tra::input(name), std::move(axes)}).first->second;
     }
 
-    /// As an earlier stretch left it; else partitioned along any axis that is cut.
+    /// As an earlier subgraph left it; else partitioned along any axis that is cut.
     std::vector<Sites> layouts_of(CutValue const& cut, Labels const& axes) const {
         auto const left = left_.find(cut);
         if (left != left_.end()) {
@@ -232,7 +232,7 @@ private:
         stretch_.clear(), made_.clear(), inputs_.clear(), read_.clear(), join_keys_.clear();
     }
 
-    /// The search's result, or nothing: then other placers place the stretch. What was searched before is known.
+    /// The search's result, or nothing: then other placers place the subgraph. What was searched before is known.
     std::optional<Found> const& searched(std::vector<tra::Expr> const& roots) {
         for (Searched const& before : searched_)
             if (before.inputs == inputs_ && before.roots == roots) return before.found;
@@ -305,13 +305,13 @@ private:
     AxisClasses classes_;
     std::vector<std::vector<NodeId>> readers_;
     PlacedPlan placed_;
-    std::map<CutValue, Sites> left_;  // where earlier stretches left values, by axes
+    std::map<CutValue, Sites> left_;  // where earlier subgraphs left values, by axes
 
     std::vector<std::size_t> stretch_;  // its nodes
     std::map<CutValue, Relation> made_;
     std::set<CutValue> read_;
     std::map<std::string, FreeInput> inputs_;
-    std::vector<Labels> join_keys_;  // of each node of the stretch
+    std::vector<Labels> join_keys_;  // of each node of the subgraph
 
     struct Searched {
         std::vector<tra::Expr> roots;

@@ -4,8 +4,8 @@
 // together: PART over D puts calls that agree at the labels of D on one part of the ranks. Ranks are given to these
 // parts in order, as evenly as calls allow: the function from keys to sites, which [T] leaves open, is here the
 // position of the parts at D in C order, so that no rank is idle while others have calls to spare. What the algebra
-// does not say ends a stretch: a value that is read with another cut than it was made with (a repartition), Moves,
-// Reshapes, diagonals and broadcasts. Such values are inputs, laid out as suits best at no cost. Stretches longer than
+// does not say ends a subgraph: a value that is read with another cut than it was made with (a repartition), Moves,
+// Reshapes, diagonals and broadcasts. Such values are inputs, laid out as suits best at no cost. Subgraphs longer than
 // max_operators are cut, and what one made is laid out for the next as it was found. Example: rows of X (8, 1, 1) times
 // Y on 8 ranks: Y is broadcast, call i goes to rank i; (1, 8, 1): pieces are shuffled, call j to rank j. Source: [T]
 // sections 3 and 4.
@@ -26,7 +26,7 @@ struct PlacingOptions {
 
 struct PlacedPlan {
     std::vector<std::vector<Rank>> ranks;  // of each node's kernel calls, by NodeId; none: the algebra does not say
-    Cost cost;                             // of all stretches, as the algebra counts
+    Cost cost;                             // of all subgraphs, as the algebra counts
 };
 
 PlacedPlan place_plan(graph::EinGraph const& graph, relation::Plan const& plan, PlacingOptions const& options = {});

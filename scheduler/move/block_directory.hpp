@@ -1,5 +1,5 @@
 // A directory of what lies where: how every value is cut, which rank holds each block, and who has copies of which
-// regions. Makes no tasks and moves nothing: it is told what was made or brought (delivery.hpp), and asked by whoever
+// regions. Makes no tasks and moves nothing: others say what was made or brought (delivery.hpp), and asked by whoever
 // places, moves or reports.
 // Example: Z in two rows; d.put(Z, 1, {rank 3, block 7, row 1}); d.held(Z, column 0) is {rank 3: its half of the
 // column, in bytes}.

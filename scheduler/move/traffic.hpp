@@ -1,4 +1,4 @@
-// Bytes that cross ranks for each node, and why. Counts what it is told of; moves nothing.
+// Bytes that cross ranks for each node, and why. Counts what it is given; moves nothing.
 // Example: t.begin(node 3); t.count(rank 1, Purpose::agg, Z, 80); t.all()[3].agg == 80, ten times that in a loop of ten
 // iterations.
 #pragma once

@@ -11,7 +11,7 @@
 
 namespace ein::scheduler {
 
-/// Tasks that may wait and read one another's blocks are a stream: it is reordered as a whole, or, where that would
+/// Tasks that may wait and read one another's blocks are a pipeline: it is reordered as a whole, or, where that would
 /// raise the section's peak by more than a twentieth (within_peak: at all), not at all. What nobody reads stays where
 /// it is.
 /// @param may_wait  tasks, ascending, whose outputs are read in the same loops only, and written by no others

@@ -104,7 +104,7 @@ def measured(title):
             return
         try:
             work(title)
-        except Exception as error:    # noqa: BLE001: told in the table
+        except Exception as error:    # noqa: BLE001: reported in the table
             print(f"{title:40} FAILED: {error}", flush=True)
             rows.append(f"{title}: failed")
     return wrap

@@ -1,4 +1,4 @@
-// What a user would run instead, on one thread unless told otherwise: OpenBLAS called directly, and copies of memory.
+// What a user would run instead, on one thread unless asked otherwise: OpenBLAS called directly, and copies of memory.
 // One line: median seconds.
 // Usage: bench_peers gemm f64|f32 N [TURNS [THREADS]] | copy BYTES [TURNS [THREADS]]
 #include <cblas.h>

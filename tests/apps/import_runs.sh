@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # A model's folder goes through all three programs, from other folders than those of the files: imported, planned and
-# run on several rank counts, each run agreeing with the judge and with the others.
+# run on several rank counts, each run agreeing with the reference and with the others.
 # Usage: import_runs.sh BIN MPIEXEC COUNT_FLAG
 set -euo pipefail
 bin=$1 mpiexec=$2 flag=$3
@@ -40,17 +40,17 @@ END
 
 "$bin/eintool" import safetensors-llama model --tokens prompts/p.npy --decode 8 --dtype f64 -o graphs/decode.json
 "$bin/eintool" import safetensors-llama model --sequence 6 --logits all -o graphs/prefill.json
-"$bin/eintool" eval graphs/decode.json --out judged > /dev/null
-"$bin/eintool" eval graphs/prefill.json --input tokens=prompts/p.npy --out judged > /dev/null
+"$bin/eintool" eval graphs/decode.json --out expected > /dev/null
+"$bin/eintool" eval graphs/prefill.json --input tokens=prompts/p.npy --out expected > /dev/null
 for ranks in 1 2 4; do
     for name in decode prefill; do
         given=(); [ "$name" = decode ] || given=(--input "tokens=$work/prompts/p.npy")
         "$bin/einplan" "graphs/$name.json" -n "$ranks" -o "schedules/$name.sched" > /dev/null
         (cd elsewhere
          "$mpiexec" "$flag" "$ranks" "$bin/einrun" "../schedules/$name.sched" --verify --out run "${given[@]}" \
-             > told 2>&1 || { cat told; exit 1; }
-         grep -q ", 0 differ" told || { echo "$name, ranks $ranks:"; cat told; exit 1; })
+             > said 2>&1 || { cat said; exit 1; }
+         grep -q ", 0 differ" said || { echo "$name, ranks $ranks:"; cat said; exit 1; })
     done
-    "$bin/eintool" diff judged/tokens_out.npy elsewhere/run/tokens_out.npy > /dev/null
-    "$bin/eintool" diff judged/logits.npy elsewhere/run/logits.npy --tolerance 1e-4 > /dev/null
+    "$bin/eintool" diff expected/tokens_out.npy elsewhere/run/tokens_out.npy > /dev/null
+    "$bin/eintool" diff expected/logits.npy elsewhere/run/logits.npy --tolerance 1e-4 > /dev/null
 done

@@ -74,7 +74,7 @@ TEST_CASE("what a kind does not have is refused", "[apps][make]") {
     }
 }
 
-TEST_CASE("a loop takes as many turns as paths may need", "[apps][make]") {
+TEST_CASE("a loop takes as many iterations as paths may need", "[apps][make]") {
     auto const [n, turns] = GENERATE(std::pair{1, 1}, std::pair{2, 1}, std::pair{3, 2}, std::pair{4, 2},
                                      std::pair{5, 3}, std::pair{64, 6}, std::pair{65, 7});
     CAPTURE(n);

@@ -72,7 +72,7 @@ TEST_CASE("labels are sliced until one kernel call fits a device, however little
     CHECK_THROWS_WITH(apps::plan_and_schedule(matmul(), planning, given), Catch::Contains("without --plan-in"));
 }
 
-TEST_CASE("blocks spill to disk when nothing else fits, and that is told with its price", "[apps][planning]") {
+TEST_CASE("blocks spill to disk when nothing else fits, and that is reported with its price", "[apps][planning]") {
     std::int64_t const budget = 20000;
     auto const planned = apps::plan_and_schedule(matmul(), on(2, budget));
     CHECK(planned.peak() <= budget);

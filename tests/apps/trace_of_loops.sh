@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Traces of runs with loops: counters keep to what a run held in every turn, and each message of each turn has an arrow
-# of its own.
+# Traces of runs with loops: counters keep to what a run held in every iteration, and each message of each iteration has
+# an arrow of its own.
 # Usage: trace_of_loops.sh BIN EXAMPLES MPIEXEC
 set -euo pipefail
 bin=$1 examples=$2 mpiexec=$3

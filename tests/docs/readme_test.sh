@@ -22,12 +22,12 @@ done
 [ "$(stat --format=%s results/P.npy)" -eq $((600 * 500 * 8 + 128)) ] || fail "results/P.npy has another size than P"
 
 # The explanation that README.md shows is what is said of that node today.
-awk '/--explain$/ { told = 1 } told && /^```$/ { ++fence } fence == 2 && !/^```/' "$source_dir/README.md" > shown
+awk '/--explain$/ { shown = 1 } shown && /^```$/ { ++fence } fence == 2 && !/^```/' "$source_dir/README.md" > shown
 [ "$(wc -l < shown)" -gt 5 ] || fail "expected an explanation after --explain"
 "$bin/einplan" first.json -n 4 --explain | awk '/^AB$/ { inside = 1 } /^$/ { inside = 0 } inside' > said
 diff shown said || fail "expected the explanation of AB as einplan gives it"
 
-# The graph with the mistake that README.md shows is refused, with the exit code that it tells.
+# The graph with the mistake that README.md shows is refused, with the exit code that it names.
 sed 's/\[400, 500\]/[600, 500]/' first.json > wrong.json
 code=0
 "$bin/einplan" wrong.json -n 4 2> message || code=$?

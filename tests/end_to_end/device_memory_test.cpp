@@ -111,7 +111,7 @@ TEST_CASE("a device that fails ends the run with what failed", "[end_to_end][dev
         }
 }
 
-TEST_CASE("an index beyond its axis is told with the node that has it, whichever task comes next", "[device]") {
+TEST_CASE("an index beyond its axis is reported with the node that has it, whichever task comes next", "[device]") {
     Json const json = Json::parse(R"~({"eingraph": 1,
         "tensors": {"X": {"shape": [8, 4], "dtype": "f64", "data": {"random": "normal"}},
                     "I": {"shape": [6], "dtype": "i64",

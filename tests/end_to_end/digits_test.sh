@@ -15,16 +15,16 @@ with gzip.open(sys.argv[1], "wt") as file:
         print(*pixels, digit, sep=",", file=file)
 PYTHON
 BIN=$programs "$script" --ranks "$ranks" --steps $steps --seed 3 --work "$work" --data "$work/digits.csv.gz" \
-    --no-compare | tee "$work/told"
+    --no-compare | tee "$work/said"
 
-python3 - "$work/results/loss_curve.csv" $steps "$work/told" << 'PYTHON'
+python3 - "$work/results/loss_curve.csv" $steps "$work/said" << 'PYTHON'
 import csv, re, sys
 losses = [float(row["loss"]) for row in csv.DictReader(open(sys.argv[1]))]
 assert len(losses) == int(sys.argv[2]), f"expected a loss for each of {sys.argv[2]} steps, found {len(losses)}"
 assert abs(losses[0] - 2.3) < 0.4, f"expected a first loss near ln 10, found {losses[0]}"
 assert losses[-1] < 0.1 * losses[0], f"expected a loss that falls, found {losses[0]} to {losses[-1]}"
-told = open(sys.argv[3]).read()
-accuracy = float(re.search(r"accuracy test +([0-9.]+)", told).group(1))
+said = open(sys.argv[3]).read()
+accuracy = float(re.search(r"accuracy test +([0-9.]+)", said).group(1))
 assert accuracy > 0.95, f"expected nearly all made digits to be seen, found {accuracy}"
 PYTHON
 

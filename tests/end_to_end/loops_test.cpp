@@ -40,7 +40,7 @@ void check(graph::EinGraph const& graph, test::WholeRunSetup const& setup) {
     if (!run.failures.empty()) return;
     schedule::Prediction const& p = run.schedule.header.prediction;
     for (std::size_t rank = 0; rank < run.ranks.size(); ++rank) {
-        CHECK(run.ranks[rank].transfers.bytes_sent == run.ranks[rank].predicted.sent);  // for the turns that there were
+        CHECK(run.ranks[rank].transfers.bytes_sent == run.ranks[rank].predicted.sent);  // as often as it ran
         if (run.graph.loops.empty() || !run.graph.loops[0].condition)
             CHECK(run.ranks[rank].transfers.bytes_sent == p.bytes_sent[rank]);
         CHECK(run.ranks[rank].blocks.peak_bytes() <= p.peak_bytes[rank]);
@@ -56,7 +56,7 @@ TEST_CASE("a power iteration", "[end_to_end][loops]") {
     check(power(24, turns), {.ranks = ranks, .threads = 2});
 }
 
-TEST_CASE("a condition ends a loop, on all ranks in the same turn", "[end_to_end][loops]") {
+TEST_CASE("a condition ends a loop, on all ranks in the same iteration", "[end_to_end][loops]") {
     int const ranks = GENERATE(1, 2, 3, 5);
     auto const [start, most] = GENERATE(std::pair{1.0, 10}, std::pair{4.0, 10}, std::pair{4.0, 3});
     CAPTURE(ranks, start, most);
@@ -124,7 +124,7 @@ TEST_CASE("loops in loops", "[end_to_end][loops]") {
 }
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-TEST_CASE("memory does not grow with the number of turns", "[end_to_end][loops]") {
+TEST_CASE("memory does not grow with the number of iterations", "[end_to_end][loops]") {
     auto const most_used = [] {  // KiB, of this process so far
         rusage usage{};
         getrusage(RUSAGE_SELF, &usage);
@@ -145,22 +145,22 @@ TEST_CASE("memory does not grow with the number of turns", "[end_to_end][loops]"
 }
 #endif
 
-TEST_CASE("of a loop all is computed to judge an element, of what comes after it no more than is asked for",
+TEST_CASE("of a loop all is computed to check an element, of what comes after it no more than is asked for",
           "[end_to_end][loops]") {
     graph::EinGraph const graph = power(24, 5);
-    relation::Interpreter judge(graph, [&](graph::Leaf const& leaf, Box const& box, std::span<std::byte> out) {
+    relation::Interpreter interpreter(graph, [&](graph::Leaf const& leaf, Box const& box, std::span<std::byte> out) {
         tensor::open(leaf.source, "", DType::f64, graph.value(leaf.value).shape, "")->read(box, out);
     });
     ValueId const z = graph.outputs[0];
-    auto const whole = judge.whole(z);
-    auto const one = judge.sample(z, {{7}});
+    auto const whole = interpreter.whole(z);
+    auto const one = interpreter.sample(z, {{7}});
     CHECK(std::memcmp(one.bytes().data(), whole.bytes().data() + 7 * 8, 8) == 0);
     std::vector<Extent> all(24);
     std::iota(all.begin(), all.end(), Extent{0});
-    CHECK(judge.work(z, {all}) - judge.work(z, {{7}}) == 23);  // Z = 2 x alone
+    CHECK(interpreter.work(z, {all}) - interpreter.work(z, {{7}}) == 23);  // Z = 2 x alone
 }
 
-TEST_CASE("the plan counts a loop's turns", "[end_to_end][loops]") {
+TEST_CASE("the plan counts a loop's iterations", "[end_to_end][loops]") {
     auto const cost = [](std::int64_t turns) { return planner::plan(power(24, turns), {.ranks = 4}).elements(); };
     CHECK(cost(30).join - cost(20).join == 10 * (cost(2).join - cost(1).join));
     CHECK(cost(2).join > cost(1).join);
@@ -260,7 +260,7 @@ TEST_CASE("what is carried need not be read", "[end_to_end][loops]") {
     check_json(json, {.ranks = ranks});
 }
 
-TEST_CASE("training in a loop: gradients of a turn", "[end_to_end][loops]") {
+TEST_CASE("training in a loop: gradients of an iteration", "[end_to_end][loops]") {
     int const ranks = GENERATE(1, 2, 3, 4);
     CAPTURE(ranks);
     Json const body = Json::parse(R"json([
@@ -284,7 +284,7 @@ TEST_CASE("training in a loop: gradients of a turn", "[end_to_end][loops]") {
     check_json(json, {.ranks = ranks});
 }
 
-TEST_CASE("an inner loop begins anew in each turn of the outer one", "[end_to_end][loops]") {
+TEST_CASE("an inner loop begins anew in each iteration of the outer one", "[end_to_end][loops]") {
     int const ranks = GENERATE(1, 2, 3);
     CAPTURE(ranks);
     Json const inner = Json::parse(R"json({"name": "inner", "loop": {"times": 2, "carry": {"zero": "sum"}, "body": [
@@ -302,10 +302,10 @@ TEST_CASE("an inner loop begins anew in each turn of the outer one", "[end_to_en
     auto const run = test::whole_run(graph::read_graph(json.dump(), "loops.json"), {.ranks = ranks});
     std::vector<double> found(7);
     std::memcpy(found.data(), run.results.at("outer/v").bytes().data(), 7 * 8);
-    CHECK(found == std::vector<double>(7, 27));  // a turn makes v three times as much
+    CHECK(found == std::vector<double>(7, 27));  // an iteration makes v three times as much
 }
 
-TEST_CASE("a tensor from outside may be what the next turn begins with", "[end_to_end][loops]") {
+TEST_CASE("a tensor from outside may be what the next iteration begins with", "[end_to_end][loops]") {
     int const ranks = GENERATE(1, 2, 3, 5);
     bool const read = GENERATE(false, true);
     unsigned const seed = GENERATE(1u, 2u, 3u);

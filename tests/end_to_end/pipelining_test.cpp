@@ -8,7 +8,7 @@ using namespace ein;
 
 namespace {
 
-/// One turn of attention: x_next of x.
+/// One iteration of attention: x_next of x.
 char const* const nodes = R"~([
     {"name": "q", "einsum": "sa,ahd->shd", "inputs": ["x", "WQ"]},
     {"name": "k", "einsum": "sa,ahd->shd", "inputs": ["x", "WK"]},
@@ -53,16 +53,16 @@ std::size_t blocks_of(schedule::Section const& section, schedule::Header const& 
 
 }  // namespace
 
-TEST_CASE("attention slice by slice is attention", "[end_to_end][streams]") {
+TEST_CASE("attention slice by slice is attention", "[end_to_end][pipelining]") {
     test::WholeRunSetup setup;
     setup.ranks = GENERATE(1, 2, 3, 4, 5, 7);
     setup.split = test::smallest_pieces;
     setup.slice_bytes = 0;
-    bool const chains = GENERATE(false, true);
-    if (chains) setup.fused_groups = {64, 0, 1};
-    setup.threads = chains ? 2 : 1;
+    bool const fused = GENERATE(false, true);
+    if (fused) setup.fused_groups = {64, 0, 1};
+    setup.threads = fused ? 2 : 1;
     auto const dtype = GENERATE("f32", "f64", "bf16");
-    CAPTURE(setup.ranks, chains, dtype);
+    CAPTURE(setup.ranks, fused, dtype);
     test::WholeRun const run = test::whole_run(attention(setup.ranks, dtype, false), setup);
     test::check_results(run);
     for (schedule::Section const& section : run.schedule.sections)
@@ -70,7 +70,7 @@ TEST_CASE("attention slice by slice is attention", "[end_to_end][streams]") {
             CHECK((blocks_of(section, run.schedule.header, name) > 1) == (setup.ranks > 1));
 }
 
-TEST_CASE("layers of attention slice by slice in a loop", "[end_to_end][streams]") {
+TEST_CASE("layers of attention slice by slice in a loop", "[end_to_end][pipelining]") {
     test::WholeRunSetup setup;
     setup.ranks = GENERATE(2, 3, 4);
     setup.split = test::smallest_pieces;

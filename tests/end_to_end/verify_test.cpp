@@ -88,7 +88,7 @@ TEST_CASE("rounding that a graph amplifies is not called wrong", "[end_to_end][v
     }
 }
 
-TEST_CASE("what was amplified is told, with the largest tolerance used", "[end_to_end][verify]") {
+TEST_CASE("what was amplified is reported, with the largest tolerance used", "[end_to_end][verify]") {
     executor::Verification const amplified = verify(layer_norm, result_of(layer_norm, 2));
     REQUIRE(amplified.outputs.size() == 1);
     CHECK(amplified.outputs[0].ill_conditioned > 0);

@@ -178,7 +178,7 @@ void run(Bytes const& input, char const* what, std::uint64_t number) {
 
 }  // namespace
 
-// Sanitizer builds: end through SIGABRT, so that report_crash tells which input it was.
+// Sanitizer builds: end through SIGABRT, so that report_crash names the input it was.
 extern "C" char const* __asan_default_options() { return "abort_on_error=1"; }
 extern "C" char const* __ubsan_default_options() { return "abort_on_error=1"; }
 

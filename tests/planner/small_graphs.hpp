@@ -10,7 +10,7 @@
 
 namespace ein::test {
 
-/// The cost of a plan as `price` tells it.
+/// The cost of a plan as `price` gives it.
 double total_cost(graph::EinGraph const& graph, std::vector<relation::NodePlan> nodes, planner::Unit unit);
 
 /// The least cost of all assignments of candidates to nodes, by enumeration.

@@ -184,7 +184,7 @@ TEST_CASE("traffic by node adds up to the bytes that ranks send", "[scheduler]")
     CHECK((ranks == 1) == (total == 0));
 }
 
-TEST_CASE("a node's traffic is told by operand, and for its busiest rank", "[scheduler]") {
+TEST_CASE("a node's traffic is reported by operand, and for its busiest rank", "[scheduler]") {
     int const ranks = GENERATE(1, 2, 4, 6, 7);
     graph::EinGraph const graph = matmul_chain();
     auto const made = scheduler::schedule_plan(graph, planner::plan(graph, {.ranks = ranks}), {.slice_bytes = 0});

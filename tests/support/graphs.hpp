@@ -91,7 +91,7 @@ public:
         open_.push_back({{name, -1, turns, {}, {}}, graph_.nodes.size()});
         loop_ = pending - static_cast<std::int32_t>(open_.size());
     }
-    /// @param carries  the value inside, and what the next turn begins with
+    /// @param carries  the value inside, and what the next iteration begins with
     void end_loop(std::map<std::string, std::string> const& carries, std::string const& condition = "") {
         auto [loop, first] = std::move(open_.back());
         for (auto const& [inside, result] : carries) loop.carries.push_back({id(inside), id(result)});

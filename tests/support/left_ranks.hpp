@@ -1,4 +1,4 @@
-// How ranks leave what they do together: with which code, and what each would tell people.
+// How ranks leave what they do together: with which code, and what each would report.
 // Example: leave(2, [](Transport& t) { agree(t, [] { throw UsageError("no"); }); }) is {{usage, "no"}, {usage, ""}}.
 #pragma once
 

@@ -1,6 +1,6 @@
 // Random EinGraph files for property tests: every kind of node, label use, join, aggregation and dtype, odd extents.
 // The same seed gives the same file. Values stay small and comparisons are made of exact values only, so that runs can
-// be compared with the judge.
+// be compared with the reference.
 #pragma once
 
 #include <cstdint>

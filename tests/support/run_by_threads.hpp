@@ -84,7 +84,7 @@ struct RunSetup {
 struct RunOutcome {
     std::map<std::string, std::vector<double>> outputs;
     std::vector<ExitCode> codes;                     // by rank
-    std::vector<std::vector<std::string>> messages;  // by rank: told on failure, or explained on a stall
+    std::vector<std::vector<std::string>> messages;  // by rank: reported on failure, or explained on a stall
     std::vector<executor::RunResult> results;
 };
 

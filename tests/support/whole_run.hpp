@@ -1,5 +1,5 @@
 // A graph from its JSON text to its results, without files and processes: read, lower, plan, schedule, run with threads
-// as ranks, and the judge's own results beside them. Example: auto run = whole_run(json, {.ranks = 3});
+// as ranks, and the reference interpreter's results beside them. Example: auto run = whole_run(json, {.ranks = 3});
 // run.results["Z"] and run.expected["Z"] are tensors to compare.
 #pragma once
 
@@ -64,7 +64,7 @@ struct WholeRun {
     std::map<std::string, tensor::HostTensor> results, expected;
     std::map<std::string, double> reduction_length;
     std::vector<executor::RunResult> ranks;
-    std::vector<std::string> failures;  // what ranks told
+    std::vector<std::string> failures;  // what ranks reported
 };
 
 /// Takes the blocks of every output into whole tensors.
@@ -105,7 +105,7 @@ inline relation::ReadLeaf source_reader(graph::EinGraph const& graph) {
     };
 }
 
-inline void judge(WholeRun& run, graph::EinGraph const& graph) {
+inline void add_expected(WholeRun& run, graph::EinGraph const& graph) {
     relation::Interpreter interpreter(graph, source_reader(graph), graph.params);
     for (ValueId output : graph.outputs) {
         run.expected[graph.value(output).name] = interpreter.whole(output);
@@ -119,7 +119,7 @@ inline void execute(WholeRun& run, WholeRunSetup const& setup) {
     run.ranks.resize(static_cast<std::size_t>(setup.ranks));
     on_ranks(setup.ranks, setup.transport, [&](executor::Transport& transport) {
         auto const self = static_cast<std::size_t>(transport.rank().value());
-        auto const tell = [&](std::string const& text) {
+        auto const report = [&](std::string const& text) {
             std::lock_guard lock(mutex);
             run.failures.push_back("rank " + std::to_string(self) + ": " + text);
         };
@@ -137,8 +137,8 @@ inline void execute(WholeRun& run, WholeRunSetup const& setup) {
             options.device_memory = setup.device_memory;
             if (setup.device_memory == 0) options.device_memory = schedule::largest_working_set(section).bytes;
             options.fused_groups = setup.fused_groups;
-            options.on_failure = [&](ExitCode, std::string const& text) { tell(text); };
-            options.explain = tell;
+            options.on_failure = [&](ExitCode, std::string const& text) { report(text); };
+            options.explain = report;
             std::optional<executor::SpillStore> spills;
             if (schedule::disk_use(section).blocks > 0) spills.emplace(std::filesystem::temp_directory_path(), section);
             executor::Engine engine(
@@ -147,7 +147,7 @@ inline void execute(WholeRun& run, WholeRunSetup const& setup) {
             run.ranks[self] = engine.run();
         } catch (executor::RunAborted const&) {
         } catch (std::exception const& error) {
-            tell(error.what());
+            report(error.what());
             try {
                 transport.abort(ExitCode::failure);  // before the run too, where einrun's ranks agree first
             } catch (executor::RunAborted const&) {
@@ -161,10 +161,10 @@ inline void execute(WholeRun& run, WholeRunSetup const& setup) {
 /// Of a graph as it was read: lowering is under test too.
 inline WholeRun whole_run(graph::EinGraph const& read, WholeRunSetup const& setup) {
     WholeRun run;
-    judge(run, read);
+    add_expected(run, read);
     run.graph = graph::lower_contractions(read);
     planner::PlannerOptions const how{
-        .ranks = setup.ranks, .calls = setup.calls, .decompose = setup.decompose, .strip_work = 0};
+        .ranks = setup.ranks, .calls = setup.calls, .decompose = setup.decompose, .column_work = 0};
     std::vector<relation::Plan> plans{planner::plan(run.graph, how)};
     for (relation::Plan& other : planner::other_plans(run.graph, how, plans[0])) plans.push_back(std::move(other));
     run.schedule = scheduler::make_schedule(run.graph, plans[setup.alternative % plans.size()],

@@ -64,7 +64,7 @@ private:
         return w;
     }
 
-    /// @param name  of what layers read  @param stored  the tensor's own name  @param split  its shape with heads told
+    /// @param name  of what layers read  @param stored  the tensor's own name  @param split  its shape with heads apart
     /// apart
     std::string weight(std::string const& name, std::string const& stored, Shape const& shape,
                        Shape const& split = {}) {

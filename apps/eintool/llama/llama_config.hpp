@@ -12,8 +12,8 @@ namespace ein::apps::tool {
 struct LlamaConfig {
     LlamaSizes sizes{};
     bool tied_embeddings = false;  // the embedding is the unembedding too
-    Extent most_positions = 0;     // that the model was trained for; 0: not told
-    std::string weights_dtype;     // as config.json names it; empty: not told
+    Extent most_positions = 0;     // that the model was trained for; 0: not given
+    std::string weights_dtype;     // as config.json names it; empty: not given
 };
 
 /// @param file  names it in messages  @throws InputError with all faults of the file

@@ -5,7 +5,7 @@
 namespace ein::apps::tool {
 namespace {
 
-/// Queries of all positions of a prompt, or that of the one position which a turn of the loop is at.
+/// Queries of all positions of a prompt, or that of the one position which an iteration of the loop is at.
 enum class Stage { prefill, step };
 
 std::string text_of(double number) { return OrderedJson(number).dump(); }
@@ -52,7 +52,8 @@ private:
         return layers(w_.tokens);
     }
 
-    /// A turn reads the token of `position`, P in the first, and makes the one behind it, number position - P + 1.
+    /// An iteration reads the token of `position`, P in the first, and makes the one behind it, number
+    /// position - P + 1.
     void loop() {
         g_.fill("position", {}, static_cast<double>(s_.sequence), "i64");
         for (std::size_t k = 0; k < w_.layers.size(); ++k) {

@@ -1,9 +1,9 @@
 // A LLaMA as EinSums: layers with RMSNorm, rotary positions, causal attention with grouped query heads, and SwiGLU. Two
 // graphs of them: prefill, from a prompt's tokens to logits; and decode, the prefill and then a loop that makes one
-// greedy token a turn, with what attention reads of earlier positions kept in caches of fixed capacity. Labels are
-// words with one meaning throughout: batch, seq (positions of queries), key (positions of keys), dim, heads (of keys
-// and values), group (queries that share such a head), pair and half (a query's two halves), head, ffn, vocab. Where
-// weights come from, and in which order their axes lie, is the caller's (make_llama.hpp, import_llama.hpp).
+// greedy token an iteration, with what attention reads of earlier positions kept in caches of fixed capacity. Labels
+// are words with one meaning throughout: batch, seq (positions of queries), key (positions of keys), dim, heads (of
+// keys and values), group (queries that share such a head), pair and half (a query's two halves), head, ffn, vocab.
+// Where weights come from, and in which order their axes lie, is the caller's (make_llama.hpp, import_llama.hpp).
 #pragma once
 
 #include <string>

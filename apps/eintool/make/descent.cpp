@@ -3,12 +3,12 @@
 namespace ein::apps::tool {
 
 Option turns_option(std::string const& by_default) {
-    return {"--turns", "turns of the loop", OptionValue::extent, by_default, 1, turns_limit};
+    return {"--turns", "iterations of the loop", OptionValue::extent, by_default, 1, turns_limit};
 }
 
 Option most_turns_option(std::string const& by_default) {
     Option option = turns_option(by_default);
-    option.about = "turns at the most";
+    option.about = "iterations at the most";
     return option;
 }
 

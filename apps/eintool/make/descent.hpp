@@ -1,4 +1,4 @@
-// Gradient descent in graph texts: weights whose next values are W - eta dloss/dW, for a turn whose nodes compute
+// Gradient descent in graph texts: weights whose next values are W - eta dloss/dW, for an iteration whose nodes compute
 // "loss". Example: Descent{{{"W", "d h"}}}.add_loop(g, 10, [&] { ...; descent.add_step(g); }) carries W ten times; its
 // outputs are train/W and train/last_loss.
 #pragma once
@@ -11,7 +11,7 @@
 
 namespace ein::apps::tool {
 
-/// --turns N, of kinds that turn as often as they are told.
+/// --turns N, of kinds that run as many iterations as are given.
 Option turns_option(std::string const& by_default = "10");
 /// Of kinds that end by themselves.
 Option most_turns_option(std::string const& by_default);

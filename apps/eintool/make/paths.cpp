@@ -5,7 +5,7 @@
 namespace ein::apps::tool {
 namespace {
 
-/// Links are bytes: a turn reads them all. What nodes without links have goes to all nodes alike.
+/// Links are bytes: an iteration reads them all. What nodes without links have goes to all nodes alike.
 std::string pagerank(Request const& request) {
     Extent const n = request.size("N");
     std::string const nodes = std::to_string(n);

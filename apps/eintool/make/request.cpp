@@ -14,7 +14,7 @@ std::string names_of(std::vector<SizeOf> const& sizes) {
     return out.empty() ? "none" : out;
 }
 
-/// The kinds that have an option, to tell whoever gave it to another one.
+/// The kinds that have an option, for whoever gave it to another one.
 std::string owners(std::string const& option) {
     std::vector<std::string> names;
     for (GraphKind const& kind : graph_kinds())

@@ -1,4 +1,4 @@
-// Models trained by gradient descent: a step, or a loop of turns that carries the weights and the last loss.
+// Models trained by gradient descent: a step, or a loop of iterations that carries the weights and the last loss.
 #include <algorithm>
 #include <cmath>
 

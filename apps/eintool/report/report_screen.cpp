@@ -168,7 +168,7 @@ std::vector<std::string> hints_of(Json const& report) {
                       " of the time: fewer ranks, --place best with a --cluster file, or a plan that moves less");
     if (mean_share(report, "waiting").value_or(0) > 0.3)
         out.push_back("ranks have nothing to do " + percent(*mean_share(report, "waiting")) +
-                      " of the time: eintool trace tells for whom they wait");
+                      " of the time: eintool trace shows for whom they wait");
     double const load = number_at(report, "/seconds/load").value_or(0),
                  store = number_at(report, "/seconds/store").value_or(0);
     double const total = number_at(report, "/seconds/total").value_or(0);

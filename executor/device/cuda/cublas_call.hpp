@@ -1,6 +1,6 @@
-// One call of cuBLAS: products of row-major matrices, one for each turn of a batch. cuBLAS thinks in columns: where the
-// output is stored by rows, the transposed product is asked for, whose operands change places. Leaves which labels are
-// rows, columns and batch to cublas_kernel.hpp.
+// One call of cuBLAS: products of row-major matrices, one for each iteration of a batch. cuBLAS thinks in columns:
+// where the output is stored by rows, the transposed product is asked for, whose operands change places. Leaves which
+// labels are rows, columns and batch to cublas_kernel.hpp.
 #pragma once
 
 #include <array>
@@ -20,7 +20,7 @@ struct ProductTypes {
 /// Whether cuBLAS knows the combination.
 bool in_cublas(ProductTypes const& types);
 
-/// c[m, n] = alpha * sum over k of a[m, k] * b[k, n] + beta * c[m, n], for each turn of the batch.
+/// c[m, n] = alpha * sum over k of a[m, k] * b[k, n] + beta * c[m, n], for each iteration of the batch.
 struct BatchedProduct {
     ProductTypes types;
     Extent m = 1, n = 1, k = 1, batch = 1;

@@ -87,7 +87,7 @@ private:
         loops_.erase(longest);
     }
 
-    /// One output, or batch of outputs: every turn of the sum's loops adds to it.
+    /// One output, or batch of outputs: every iteration of the sum's loops adds to it.
     void add_up(Extent turn, std::array<std::byte*, 3> const& at) const {
         BatchedProduct call = call_;
         std::vector<GemmPlan::Loop> const& sums = way_.plan.sum_loops;

@@ -12,7 +12,7 @@ struct CudaOptions {
     bool prefers_cublas = false;  // also where another kernel is predicted to be faster: for tests
 };
 
-/// The GPU of this rank. @throws RunError with what is missing and the mend
+/// The GPU of this rank. @throws RunError with what is missing and the fix
 std::unique_ptr<Accelerator> make_cuda_device(CudaOptions options);
 
 /// Why make_cuda_device would throw, or "" where a GPU is there and can be used.

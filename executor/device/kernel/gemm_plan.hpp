@@ -31,8 +31,8 @@ struct GemmPlan {
 
     std::array<Matrix, 3> matrices;
     std::vector<Loop> rows, columns, terms;  // of a call, outermost first; at most one each for BLAS
-    std::vector<Loop> free_loops;            // around the calls: every turn has outputs of its own
-    std::vector<Loop> sum_loops;             // around the calls, of BLAS only: every turn adds to the same outputs
+    std::vector<Loop> free_loops;            // around the calls: every iteration has outputs of its own
+    std::vector<Loop> sum_loops;             // around the calls, of BLAS only: every iteration adds to the same outputs
     /// Of pair_product: parts of columns and terms are multiples of so many where they can be, for packing by whole
     /// squares.
     Extent whole_columns = 1, whole_terms = 1;

@@ -48,7 +48,7 @@ private:
         return total;
     }
 
-    /// Reals stay in double while they are summed: the judge may be more exact than the judged.
+    /// Reals stay in double while they are summed: the reference may be more exact than others.
     Scalar rounded(Scalar const& value) const {
         return is_exact(types_.accumulate) ? scalar::convert(value, types_.accumulate, types_.accumulate) : value;
     }

@@ -1,4 +1,4 @@
-// The judge: every kernel as plain loops over its labels, one element at a time through scalar::Evaluator.
+// The reference: every kernel as plain loops over its labels, one element at a time through scalar::Evaluator.
 // Slow and simple; other devices are tested against it and fall back to it for the few combinations they do not know.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Where files are to be written: whether their folder is there or can be made, told before anything is tried, because
+// Where files are to be written: whether their folder is there or can be made, found before anything is tried, because
 // the names of temporary files beside them mean nothing to the user. Example: require_folder_of("/nonexist/x.sched")
 // throws "... expected the folder /nonexist, found none; make it, ...".
 #pragma once

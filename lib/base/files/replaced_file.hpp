@@ -14,7 +14,7 @@ public:
     /// @param option  of the command line that named the file, for messages; may be empty
     ReplacedFile(std::string option, std::filesystem::path path);
 
-    /// Tells before the work is done that the file cannot be made. @throws RunError
+    /// Finds before the work is done that the file cannot be made. @throws RunError
     void check() const;
 
     /// Each throws RunError with the system's reason; what was written so far is then removed.

@@ -57,14 +57,14 @@ std::vector<Expr> links_of(Expr const& join, Op op) {
 
 }  // namespace
 
-Expr FusedGroup::combine(Expr left, Expr right) const {
+Expr JoinChain::combine(Expr left, Expr right) const {
     if (left.empty()) return right;
     if (right.empty()) return left;
     return Expr::call(op, {std::move(left), std::move(right)});
 }
 
-std::optional<FusedGroup> as_chain(EinSum const& einsum) {
-    FusedGroup chain;
+std::optional<JoinChain> as_chain(EinSum const& einsum) {
+    JoinChain chain;
     chain.op = einsum.join.op() == Op::sub ? Op::add : einsum.join.op();
     if (einsum.operands() < 2 || !distributes(einsum.agg, chain.op)) return std::nullopt;
     if (same_operation(einsum.agg, chain.op) && !aggregates_nothing_empty(einsum)) return std::nullopt;

@@ -10,7 +10,7 @@
 
 namespace ein::graph {
 
-struct FusedGroup {
+struct JoinChain {
     scalar::Op op = scalar::Op::mul;
     std::vector<scalar::Expr> factors;  // of each operand, as an expression of operand 0
     scalar::Expr constant;              // empty when there is none
@@ -21,6 +21,6 @@ struct FusedGroup {
 
 /// @return nothing when the join is no such chain, mentions an operand not at all or together with another one, or
 /// reads [index]
-std::optional<FusedGroup> as_chain(EinSum const& einsum);
+std::optional<JoinChain> as_chain(EinSum const& einsum);
 
 }  // namespace ein::graph

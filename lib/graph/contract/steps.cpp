@@ -17,7 +17,7 @@ void append_distinct(std::vector<int>& list, std::vector<int> const& more) {
 
 class Contraction {
 public:
-    Contraction(EinSum const& whole, FusedGroup const& chain)
+    Contraction(EinSum const& whole, JoinChain const& chain)
         : whole_(whole), chain_(chain), holders_(whole.labels.size(), 0), kept_(whole.labels.size(), false) {
         for (int label : whole.output) kept_[at(label)] = true;
         for (std::size_t k = 0; k < whole.operands(); ++k) {
@@ -117,7 +117,7 @@ private:
     }
 
     EinSum const& whole_;
-    FusedGroup const& chain_;
+    JoinChain const& chain_;
     std::vector<int> holders_;
     std::vector<bool> kept_;
     std::vector<Part> parts_;  // by the path's numbers
@@ -126,7 +126,7 @@ private:
 
 }  // namespace
 
-std::vector<ContractionStep> contraction_steps(EinSum const& einsum, FusedGroup const& chain, SsaPath const& path) {
+std::vector<ContractionStep> contraction_steps(EinSum const& einsum, JoinChain const& chain, SsaPath const& path) {
     return Contraction(einsum, chain).run(path);
 }
 

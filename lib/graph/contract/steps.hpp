@@ -17,6 +17,6 @@ struct ContractionStep {
 
 /// The last step gives the EinSum's own value. Labels that one operand has alone are aggregated first, in a step of
 /// their own.
-std::vector<ContractionStep> contraction_steps(EinSum const& einsum, FusedGroup const& chain, SsaPath const& path);
+std::vector<ContractionStep> contraction_steps(EinSum const& einsum, JoinChain const& chain, SsaPath const& path);
 
 }  // namespace ein::graph

@@ -74,7 +74,7 @@ void JoinFrame::hold(std::vector<int> const& labels, std::vector<int>& operands)
             if (has_label(operands_[k].labels, label)) operands.push_back(static_cast<int>(k));
 }
 
-/// Those that are read, and others for labels that only an index tells of.
+/// Those that are read, and others for labels that only an index has.
 std::vector<int> JoinFrame::operands_of_sum(Expr const& expr, std::vector<int> const& summed) const {
     std::vector<int> operands = operands_of(expr), indices = scalar::labels_of(expr);
     std::erase_if(indices, [&](int label) { return !has_label(summed, label); });

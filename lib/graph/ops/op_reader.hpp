@@ -15,7 +15,7 @@ namespace ein::graph {
 /// Axes as written, and where, for faults.
 struct AxesAttribute {
     Cursor at;
-    std::optional<std::vector<std::int64_t>> list;  // nothing: not given (or told as a fault)
+    std::optional<std::vector<std::int64_t>> list;  // nothing: not given (or a fault)
 };
 
 class OpReader {

@@ -104,7 +104,7 @@ OpResult read_concat(OpReader& op) {
         Box box = Box::whole(piece);
         box.begin[*axis] = shape[*axis];
         if (__builtin_add_overflow(shape[*axis], piece[*axis], &shape[*axis]))
-            shape[*axis] = max_tensor_bytes;  // told as too large
+            shape[*axis] = max_tensor_bytes;  // refused as too large
         move.regions.push_back({box, std::vector<AxisMap>(piece.size())});
         inputs.push_back(op.build.cast("cast" + std::to_string(k), op.input(k), common));
     }

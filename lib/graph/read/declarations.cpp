@@ -12,7 +12,7 @@ void tell_taken(Cursor const& at, std::string const& name) {
     at.fail("a name that no other tensor or node has", quote(name) + " again", "rename one of them");
 }
 
-/// "g/W1", "g/W2", ... of a gradient; what is wrong with "wrt" is told when it is resolved.
+/// "g/W1", "g/W2", ... of a gradient; what is wrong with "wrt" is reported when it is resolved.
 void define_gradients(NodeDeclaration& declaration, Names& names) {
     Cursor const grad = declaration.node.at("grad");
     if (!grad.has("wrt") || !grad.at("wrt").value().is_array()) return names.lacks_some();
@@ -34,7 +34,7 @@ void define_gradients(NodeDeclaration& declaration, Names& names) {
     }
 }
 
-/// "train/W", ... of a loop; what is wrong with "carry" is told when it is resolved.
+/// "train/W", ... of a loop; what is wrong with "carry" is reported when it is resolved.
 void define_carried(NodeDeclaration& declaration, Names& names) {
     Cursor const loop = declaration.node.at("loop");
     if (!loop.value().is_object() || !loop.has("carry") || !loop.at("carry").value().is_object())

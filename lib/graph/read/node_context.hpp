@@ -1,6 +1,6 @@
 // What the reader of one node may use: its JSON, its inputs so far, and the graph that it adds to. One node has one
-// reader (read_einsum, read_tra, or an op of lib/graph/ops/). A reader tells every fault that it can see, and gives the
-// node's value: nothing when not even its shape is known, so that nodes that read it are not told faults that follow
+// reader (read_einsum, read_tra, or an op of lib/graph/ops/). A reader reports every fault that it can see, and gives
+// the node's value: nothing when not even its shape is known, so that nodes that read it report no fault that follows
 // from this one.
 #pragma once
 

@@ -69,7 +69,7 @@ private:
         }
     }
 
-    /// Each node is told in one cycle at most.
+    /// Each node is reported in one cycle at most.
     void tell_cycle(std::size_t first) {
         std::vector<std::size_t> cycle;
         for (std::size_t k = path_.size(); k > 0; --k) {

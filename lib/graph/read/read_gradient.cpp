@@ -73,7 +73,7 @@ private:
         try {
             auto const made = grad::differentiate(context_.graph, context_.name, *context_.inputs[0], *upstream_, wrt);
             return {made.begin(), made.end()};
-        } catch (InputError const& error) {  // told without a place: a join that is too deep
+        } catch (InputError const& error) {  // thrown without a place: a join that is too deep
             for (Fault const& fault : error.faults()) grad_.fail(fault.expected, fault.found, fault.mend);
             return placeholders();
         }

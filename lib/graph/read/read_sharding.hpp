@@ -9,7 +9,7 @@
 
 namespace ein::graph {
 
-/// In file order; faults are told.
+/// In file order; faults are reported.
 Mesh read_mesh(Cursor const& at);
 
 struct LabelledSharding {
@@ -20,7 +20,7 @@ struct LabelledSharding {
 std::optional<LabelledSharding> read_sharding(Cursor const& entry, Mesh const& mesh, Value const& value,
                                               std::vector<std::string> const& labels);
 
-/// Tells where "parts" and "sharding" of one node want an axis of its output in different numbers of parts. @return
+/// Reports where "parts" and "sharding" of one node want an axis of its output in different numbers of parts. @return
 /// whether they agree
 bool check_agreement(Cursor const& entry, Mesh const& mesh, Sharding const& sharding, Node const& node,
                      std::string const& name);

@@ -91,7 +91,7 @@ public:
     std::vector<std::byte> take() { return std::move(tensor_.bytes()); }
 
 private:
-    static constexpr std::size_t most_faults = 100;  // a list of another kind is told by its first elements
+    static constexpr std::size_t most_faults = 100;  // a list of another kind is reported for its first elements
 
     bool element(Cursor const& at) {
         auto const value = read_element(at, tensor_.dtype());

@@ -64,7 +64,7 @@ public:
             at.fail(tra::text(result->op()) + ": " + holes->expected, holes->found, holes->mend);
         else if (type.keys() == 0)
             at.fail(tra::text(result->op()) + ": a relation with a key or more", "none",
-                    "mend the filters and the keys that joins pair");
+                    "fix the filters and the keys that joins pair");
         else
             return finished(*result);
         return std::nullopt;
@@ -157,7 +157,7 @@ private:
         return std::nullopt;
     }
 
-    /// The arguments, and all of them at once: faults of the second are told although the first has some.
+    /// The arguments, and all of them at once: faults of the second are reported although the first has some.
     std::optional<std::vector<Expr>> read_of(Cursor const& at, std::size_t count) {
         auto const of = required(at, "of", "name what it is applied to: \"of\": \"A\"");
         if (!of) return std::nullopt;
@@ -260,7 +260,7 @@ private:
     }
 
     bool aggregates(Cursor const& at, Kernel const& made) const {
-        bool const complex = place_.dtype && is_complex(*place_.dtype);  // min and max have no type there: told
+        bool const complex = place_.dtype && is_complex(*place_.dtype);  // min and max have no type there: reported
         auto const agg = tra::aggregation_of(made);
         if (agg && (!complex || *agg == scalar::Agg::sum || *agg == scalar::Agg::prod)) return true;
         at.fail("an aggOp that may be done in any order: \"x + y\" (matAdd), \"x * y\", \"min(x, y)\" or \"max(x, y)\"",

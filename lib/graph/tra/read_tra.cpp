@@ -61,7 +61,7 @@ private:
         if (cut && !cut->expect_object()) cut.reset();
         std::vector<std::string> names;
         for (std::size_t k = 0; k < list.size(); ++k) {
-            if (!list.at(k).value().is_string()) continue;  // told already
+            if (!list.at(k).value().is_string()) continue;  // reported already
             Input input{list.at(k).value().get<std::string>(), {}, {}};
             if (std::find(names.begin(), names.end(), input.name) != names.end()) {
                 list.at(k).fail("each input once", quote(input.name) + " again",

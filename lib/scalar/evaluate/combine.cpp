@@ -1,4 +1,4 @@
-// Aggregation of two values and its neutral element, for the judge.
+// Aggregation of two values and its neutral element, for the reference.
 #include <cmath>
 #include <limits>
 

@@ -100,7 +100,7 @@ Scalar Evaluator::fixed_value(Node const& node, Params const& params) {
     return Scalar::of(std::complex<double>(param->second));
 }
 
-/// Rounds only where a type is met or a cast asks for it: a strong f32 stays as exact as the judge can have it.
+/// Rounds only where a type is met or a cast asks for it: a strong f32 stays as exact as the reference can have it.
 Scalar Evaluator::converted(std::size_t arg, DType to) const {
     Step const& from = steps_[arg];
     DType const type = from.typing.value.type;

@@ -1,5 +1,5 @@
-// One element at a time, in the widest type of its kind: the judge of Program. Reals are computed in double, complex in
-// complex<double>, integers exactly and wrapped to their type after each operation.
+// One element at a time, in the widest type of its kind: the reference of Program. Reals are computed in double,
+// complex in complex<double>, integers exactly and wrapped to their type after each operation.
 #pragma once
 
 #include <complex>

@@ -1,4 +1,4 @@
-// An expression made ready to be judged many times: its types worked out and its nodes in order, once.
+// An expression made ready to be evaluated many times: its types worked out and its nodes in order, once.
 // evaluate() is this for one element. Example: Evaluator(parse("x*y"), f32, f32, {}) called with (2, 3) gives 6.
 #pragma once
 

@@ -1,5 +1,5 @@
 // What each operation means for one double, complex<double> or integer: its row of the table of operations.
-// The judge (evaluate) uses it for everything.
+// The reference (evaluate) uses it for everything.
 // Example: real_function(Op::mod, -1, 3) is 2; real_function(Op::round, 2.5) is 2; integer_function(Op::floor, 3) is 3.
 #pragma once
 

@@ -7,7 +7,7 @@ std::optional<std::int64_t> exact_pow(std::int64_t base, std::int64_t exponent) 
     if (exponent < 0) return std::nullopt;
     if (base == 0 || base == 1 || base == -1) return integer_pow(base, exponent);
     std::int64_t value = 1;
-    for (std::int64_t k = 0; k < exponent; ++k) {  // at most 63 turns before it overflows
+    for (std::int64_t k = 0; k < exponent; ++k) {  // at most 63 iterations before it overflows
         if (__builtin_mul_overflow(value, base, &value)) return std::nullopt;
     }
     return value;

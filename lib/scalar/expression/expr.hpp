@@ -1,7 +1,7 @@
 // Scalar expressions: the join of an EinSum as a value. An Expr is an immutable tree, cheap to copy.
 // Leaves parsing to parse.hpp, types to type.hpp, evaluation to program.hpp (fast) and evaluate.hpp (one element, the
-// judge). Example: "where([i] >= [k], eta*x, -inf)" over labels (i, k) is where(ge(index 0, index 1), mul(param eta,
-// operand 0), -inf).
+// reference). Example: "where([i] >= [k], eta*x, -inf)" over labels (i, k) is where(ge(index 0, index 1), mul(param
+// eta, operand 0), -inf).
 #pragma once
 
 #include <complex>
@@ -130,9 +130,7 @@ private:
 };
 
 /// Whether it is this number, written as a literal (with no imaginary part).
-inline bool is_number(Expr const& expr, double value) {
-    return expr.op() == Op::number && expr.node().value == value;
-}
+inline bool is_number(Expr const& expr, double value) { return expr.op() == Op::number && expr.node().value == value; }
 
 inline Expr operator+(Expr a, Expr b) { return Expr::call(Op::add, {std::move(a), std::move(b)}); }
 inline Expr operator-(Expr a, Expr b) { return Expr::call(Op::sub, {std::move(a), std::move(b)}); }

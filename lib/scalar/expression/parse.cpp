@@ -222,7 +222,7 @@ private:
         return known_or_placeholder(resolve_name(token.text, names_), token);
     }
 
-    /// Notes an unknown name and goes on with a number in its place, so that all of them are told at once.
+    /// Notes an unknown name and goes on with a number in its place, so that all of them are reported at once.
     Expr known_or_placeholder(Expr known, Token const& token) {
         if (!known.empty()) return known;
         faults_.push_back(token.kind == TokenKind::label ? unknown_label(token.text, token.where, names_)

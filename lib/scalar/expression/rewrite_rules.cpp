@@ -11,8 +11,8 @@
 namespace ein::scalar {
 namespace {
 
-/// A weak real value of numbers alone, as a number. The judge computes it: what numbers alone give does not depend on
-/// the device.
+/// A weak real value of numbers alone, as a number. The reference computes it: what numbers alone give does not depend
+/// on the device.
 Expr numbers(Rewritable const& at) {
     auto const& args = at.whole.args();
     bool const known = std::all_of(args.begin(), args.end(), [](Expr const& arg) { return arg.op() == Op::number; });

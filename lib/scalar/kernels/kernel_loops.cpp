@@ -89,7 +89,7 @@ void unary(void* out, void const* a, std::size_t count) {
     for (std::size_t i = 0; i < count; ++i) r[i] = F::of(x[i]);
 }
 
-/// A function with a shorter form for arguments of moderate size: taken where every argument of a stretch has it, which
+/// A function with a shorter form for arguments of moderate size: taken where every argument of a tile has it, which
 /// gives the same bits.
 template <class F, class T>
 void unary_by_range(void* out, void const* a, std::size_t count) {

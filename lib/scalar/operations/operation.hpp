@@ -1,4 +1,4 @@
-// What a row of the table of operations says of one operation. Parser, printer, typing, the judge, differentiation,
+// What a row of the table of operations says of one operation. Parser, printer, typing, the reference, differentiation,
 // kernels and devices read it there; a column that a row lacks is found by tests/lib/scalar/operations by name.
 // Example: the row of exp2 is {exp2, "exp2", function of one argument, Typing rule analytic, rounds, costly, 2^x, 2^x
 // of complex numbers, slope ln2 2^x}.

@@ -1,5 +1,5 @@
 // Which blocks of one rank are in a device's memory, and where. It is a cache of the schedule's blocks, and the
-// schedule tells when each is used next, so what leaves is what is needed last (Belady's rule): a block whose bytes the
+// schedule says when each is used next, so what leaves is what is needed last (Belady's rule): a block whose bytes the
 // host has too is dropped, any other is copied out. Decides only. Who runs the tasks moves the bytes
 // (executor/storage/device_cache.hpp); device_traffic.hpp counts them. Example: 3 blocks of 1 KiB in 2 KiB: bring(Z = X
 // + Y) with X used again before Y evicts Y for Z. Source: Belady, 1966; [E] section 9 (Turnip).

@@ -1,7 +1,7 @@
 // Elementwise kernels computed again by each of their readers instead of being written and read: on a device, where
 // every kernel is a pass over memory, a mask or an exponential costs nothing inside the maximum, sum or quotient that
 // reads it. Elements are rounded as if they had been stored; only a sum over them may run in another order. The CPU has
-// chains (fused_groups.hpp) for this. What is left is an ordinary section, whose blocks may live a little longer.
+// fused groups (fused_groups.hpp) for this. What is left is an ordinary section, whose blocks may live a little longer.
 // Example: p = exp(s - m), t = sum of p, w = p / t: two kernels are left, t = sum of exp(s - m) and w = exp(s - m) / t;
 // p is never there.
 #pragma once

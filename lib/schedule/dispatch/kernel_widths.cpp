@@ -15,7 +15,7 @@ double work_of(Section const& section, Task const& task) {
     return out;
 }
 
-/// Longest chain of tasks of this rank before each task.
+/// Longest path of tasks of this rank before each task.
 Table<TaskId, std::int32_t> depths(Section const& section) {
     Table<TaskId, std::int32_t> of_task(section.tasks.size(), 0);
     Table<BlockId, std::int32_t> of_block(section.blocks.size(), 0);

@@ -1,4 +1,4 @@
-// Places in one stretch of memory: the smallest gap that is large enough, gaps that meet are joined.
+// Places in one range of memory: the smallest gap that is large enough, gaps that meet are joined.
 // Example: of 1024 bytes take(256) is 0, take(256) is 256, give(0, 256), and take(512) is 512: the gap at 0 is too
 // small.
 #pragma once

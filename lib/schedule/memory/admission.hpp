@@ -25,7 +25,7 @@ public:
     bool admits(TaskId due, std::int64_t bytes) const { return admits(due, bytes, head_); }
     /// A block was made; `due` is its first writer in schedule order. True when that is before its turn.
     bool made(TaskId due, std::int64_t bytes);
-    /// The turn of a block that was made early has come.
+    /// The iteration of a block that was made early has come.
     void came_due(TaskId due, std::int64_t bytes) { add(due, -bytes); }
     void move_head(TaskId head) { head_ = head; }
     TaskId head() const { return head_; }

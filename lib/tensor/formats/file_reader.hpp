@@ -1,5 +1,5 @@
 // Readers of tensors in files, one function a format: each checks that the file holds what is wanted, and says how to
-// mend it when not.
+// fix it when not.
 #pragma once
 
 #include <filesystem>

@@ -73,7 +73,7 @@ TEST_CASE("a device is taken where there is one, and einrun says so", "[einrun][
     CHECK(place.json("r.json")["tf32"] == false);
 }
 
-TEST_CASE("a rank that is not bound keeps to the cores nearest its GPU, which is told once", "[einrun][cuda]") {
+TEST_CASE("a rank that is not bound keeps to the cores nearest its GPU, which is reported once", "[einrun][cuda]") {
     Planned const place;
     fs::path const device = place / "sys/bus/pci/devices/0000:00:00.0";
     fs::create_directories(device);
@@ -82,9 +82,9 @@ TEST_CASE("a rank that is not bound keeps to the cores nearest its GPU, which is
     Outcome const run = place.alone("1.sched --out found --threads 1");
     CAPTURE(run.text);
     CHECK(run.code == 0);
-    std::size_t const told = run.text.find("einrun: rank 0 on ");
-    REQUIRE(told != std::string::npos);
-    CHECK(run.text.find("einrun: rank 0 on ", told + 1) == std::string::npos);
+    std::size_t const reported = run.text.find("einrun: rank 0 on ");
+    REQUIRE(reported != std::string::npos);
+    CHECK(run.text.find("einrun: rank 0 on ", reported + 1) == std::string::npos);
     CHECK(has(run, ": cuda, "));
     CHECK(has(run, "; cores 0\n"));
     CHECK_FALSE(has(place.alone("1.sched --out found --quiet"), "rank 0 on "));

@@ -33,7 +33,7 @@ TEST_CASE("a report or trace that cannot be written is code 1, and the results a
     }
 }
 
-TEST_CASE("one file for report and trace is a wrong command line; a summary that is lost is told", "[einrun]") {
+TEST_CASE("one file for report and trace is a wrong command line; a summary that is lost is reported", "[einrun]") {
     Ready place;
     CHECK(place.alone("1.sched --report same --trace same").code == 2);
     check_end(place.alone("1.sched > /dev/full"), 0,
@@ -111,7 +111,7 @@ TEST_CASE("no temporary file is left where a device has no memory for blocks", "
 }
 
 #ifdef MPIRUN
-TEST_CASE("rank 0 has told what is wrong before any rank leaves", "[einrun][mpi]") {
+TEST_CASE("rank 0 has reported what is wrong before any rank leaves", "[einrun][mpi]") {
     Ready place;
     for (int turn = 0; turn < 5; ++turn) {
         Outcome const run = place.together(3, "3.sched --out /dev/null/x");
@@ -125,7 +125,7 @@ TEST_CASE("when a rank is stopped the others say whom they wait for, and the run
     Ready place;
     int const stopped = GENERATE(0, 2);
     CAPTURE(stopped);
-    // Not before all ranks run: who waits for a rank in MPI_Init cannot tell.
+    // Not before all ranks run: who waits for a rank in MPI_Init cannot say so.
     Outcome const run = place.shell(await_catching +
                                     "cat > start.sh <<'END'\necho $$ > pid.$OMPI_COMM_WORLD_RANK\nexec " EINRUN
                                     " 3.sched --quiet --stall 1 --repeat 1000000\nEND\n (timeout -k 1 60 " MPIRUN

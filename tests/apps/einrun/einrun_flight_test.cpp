@@ -43,7 +43,7 @@ TEST_CASE("a flight record that cannot be written hides nothing", "[einrun][flig
 TEST_CASE("a rank that crashes under mpirun leaves its flight record", "[einrun][flight][mpi]") {
     Ready place;
     int const ranks = GENERATE(2, 3);
-    // The last rank tells where its process is.
+    // The last rank says where its process is.
     std::string const last = std::to_string(ranks - 1);
     Outcome const run = place.shell(
         await_catching +

@@ -110,7 +110,7 @@ TEST_CASE("a folder that is not needed has no effect, even when it is missing", 
     CHECK_FALSE(has(run, "spilled"));
 }
 
-TEST_CASE("what cannot be spilled is refused before the run with its mend", "[einrun][spill]") {
+TEST_CASE("what cannot be spilled is refused before the run with its fix", "[einrun][spill]") {
     Products place;
     check_end(place.alone("1.sched --memory 600"), 4,
               "needs 1.69 KiB (1728 bytes) of blocks; give more, or --spill-dir a folder on a disk");
@@ -135,7 +135,7 @@ TEST_CASE("a schedule that was planned with spills wants a folder, and less memo
     CHECK(place.json("r.json")["peak_block_bytes"][0] <= 600);
 }
 
-TEST_CASE("a full disk is code 1 with the folder and the mend, and leaves nothing", "[einrun][spill]") {
+TEST_CASE("a full disk is code 1 with the folder and the fix, and leaves nothing", "[einrun][spill]") {
     Products place;
     // no file may grow beyond 0 bytes: what einrun prints goes to a pipe
     Outcome const run =

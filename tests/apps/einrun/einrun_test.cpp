@@ -51,7 +51,7 @@ TEST_CASE("help and version need nothing; a wrong command line is code 2", "[ein
     }
 }
 
-TEST_CASE("bad inputs are code 3, all of them told, and leave nothing", "[einrun]") {
+TEST_CASE("bad inputs are code 3, all of them reported, and leave nothing", "[einrun]") {
     Ready place;
     CHECK(place.alone("none.sched").code == 3);
     fs::remove(place / "Y.npy");
@@ -85,7 +85,7 @@ TEST_CASE("a report in place of the schedule, or text in place of elements, is c
     CHECK(has(place.alone("1.sched --report 1.sched"), "--report: expected another file than SCHEDULE, which is read"));
 }
 
-TEST_CASE("an input that no output needs is not read, which is told; a name may have a '='", "[einrun]") {
+TEST_CASE("an input that no output needs is not read, which is reported; a name may have a '='", "[einrun]") {
     Ready place;
     schedule::Schedule schedule = schedule::read_file(place / "1.sched");
     std::string& graph = schedule.header.graph_text;
@@ -153,7 +153,7 @@ TEST_CASE("a wrong number of ranks, one message and code 2", "[einrun][mpi]") {
     CHECK(run.text.find("schedule is for") == run.text.rfind("schedule is for"));
 }
 
-TEST_CASE("ranks with a device of their own and ranks without run together and are told of together", "[einrun][mpi]") {
+TEST_CASE("ranks with a device of their own and ranks without run, and are reported, together", "[einrun][mpi]") {
     Ready place;
     std::string const device = "3.sched --device emulated --gpu-aware off --report r.json",
                       host = "3.sched --device cpu --report r.json", more = " : -n 2 " EINRUN " ";

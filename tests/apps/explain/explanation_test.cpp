@@ -79,7 +79,7 @@ TEST_CASE("tensor and sequence parallel as [S] derives them: all-gather, nothing
     CHECK(z.output.note.find("all-reduce") != std::string::npos);
 }
 
-TEST_CASE("rows on a prime number of ranks: fully sharded weights are gathered, uneven parts are told",
+TEST_CASE("rows on a prime number of ranks: fully sharded weights are gathered, uneven parts are reported",
           "[apps][explain]") {
     graph::EinGraph const graph = product(29, 64, 64);
     Explanation const e =
@@ -93,7 +93,7 @@ TEST_CASE("rows on a prime number of ranks: fully sharded weights are gathered, 
 
 TEST_CASE("strips: the cells of a rank are one kernel call", "[apps][explain]") {
     graph::EinGraph const graph = product(42, 64, 42);
-    auto const plans = planner::other_plans(graph, {.ranks = 7, .strip_work = 0}, planner::plan(graph, {.ranks = 7}));
+    auto const plans = planner::other_plans(graph, {.ranks = 7, .column_work = 0}, planner::plan(graph, {.ranks = 7}));
     auto const strips = std::find_if(plans.begin(), plans.end(),
                                      [](relation::Plan const& plan) { return !plan.nodes[0].ranks.empty(); });
     REQUIRE(strips != plans.end());

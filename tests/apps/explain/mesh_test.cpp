@@ -70,14 +70,14 @@ TEST_CASE("the order of the factors is the one that explains most", "[apps][expl
     CHECK(text(other, mesh) == "i/a j (on one of b)");
 }
 
-TEST_CASE("calls that lie across the mesh are told by their parts", "[apps][explain][mesh]") {
+TEST_CASE("calls that lie across the mesh are reported by their parts", "[apps][explain][mesh]") {
     CHECK(text(calls({4}, {0, 2, 3, 1}, 4), {{2, 2}}) == "i/4 (across the mesh)");
     CHECK(text(calls({4}, {0, 2, 1, 3}, 4), {{2, 2}}) == "i/b,a");
     CHECK_FALSE(spread_of_calls({4}, {0}, ranks({0, 1, 0, 1}), 2));  // every second call: no box
     CHECK(text(calls({4}, {0, 0, 1, 1}, 2), {{2}}) == "i/a");
 }
 
-TEST_CASE("uneven parts are told", "[apps][explain][mesh]") {
+TEST_CASE("uneven parts are reported", "[apps][explain][mesh]") {
     CHECK(uneven_text(29, 7) == "5+4x6");
     CHECK(uneven_text(30, 7) == "5x2+4x5");
     CHECK(uneven_text(28, 7).empty());

@@ -107,7 +107,7 @@ TEST_CASE("text keeps within 100 columns", "[apps][explain][text]") {
         }
 }
 
-TEST_CASE("a graph without nodes is told too", "[apps][explain][text]") {
+TEST_CASE("a graph without nodes is reported too", "[apps][explain][text]") {
     test::GraphBuilder g;
     g.leaf("A", {3});
     Explanation const e = test::explained(g.finish({"A"}), 2);

@@ -1,4 +1,4 @@
-// The shardings of examples/ are told with the collectives that [S] derives for them.
+// The shardings of examples/ are reported with the collectives that [S] derives for them.
 #include "tests/apps/explain/explained.hpp"
 #include "tests/support/catch.hpp"
 

@@ -189,7 +189,7 @@ TEST_CASE("tokens may be left to the run", "[apps][llama]") {
     CHECK_THROWS_AS(import_llama({.folder = folder.path().string(), .sequence = 7, .dtype = "i32"}), UsageError);
 }
 
-TEST_CASE("all faults of config.json are told", "[apps][llama]") {
+TEST_CASE("all faults of config.json are reported", "[apps][llama]") {
     TemporaryFolder const folder;
     test::save(model(), folder, DType::f32);
     Json config = test::config_of(model());
@@ -241,7 +241,7 @@ TEST_CASE("sizes that do not belong together are refused", "[apps][llama]") {
             "tokens.npy: expected integers of shape");
 }
 
-TEST_CASE("all faults of the weights are told", "[apps][llama]") {
+TEST_CASE("all faults of the weights are reported", "[apps][llama]") {
     TemporaryFolder const folder;
     std::size_t const files = GENERATE(std::size_t{1}, std::size_t{2});
     test::PlainLlama m = model();

@@ -47,7 +47,7 @@ TEST_CASE("life on a torus", "[end_to_end][programs]") {
     program.run(GENERATE(1, 2, 3));
 }
 
-TEST_CASE("a glider of life moves by one cell in four turns", "[end_to_end][programs]") {
+TEST_CASE("a glider of life moves by one cell in four iterations", "[end_to_end][programs]") {
     MadeProgram program("life", {.sizes = {6, 6}, .options = {{"--turns", "4"}}, .dtype = "bool"});
     Plain before({6, 6}), after({6, 6});
     for (auto const& [i, j] : {std::pair{0, 1}, {1, 2}, {2, 0}, {2, 1}, {2, 2}}) before(i, j) = after(i + 1, j + 1) = 1;

@@ -186,7 +186,7 @@ TEST_CASE("a step of each training program is eta times the differences of its l
     struct Training {
         std::string kind;
         std::vector<Extent> sizes;
-        std::string turns;  // the option that makes a loop of one turn
+        std::string turns;  // the option that makes a loop of one iteration
         std::vector<std::string> weights;
     };
     auto const [kind, sizes, turns, weights] = GENERATE(Training{"ffnn-step", {6, 5, 4, 7}, "--steps", {"W1", "W2"}},

@@ -28,7 +28,7 @@ public:
     /// Small values, multiples of a quarter: sums and products of a few are exact.
     void fill(std::mt19937& random, bool special_values = false);
 
-    /// Operands of f32, at random in [-1, 1): their sums round, so that their bits tell how they were added.
+    /// Operands of f32, at random in [-1, 1): their sums round, so that their bits show how they were added.
     void fill_with_fractions(unsigned seed);
 
     KernelShape& shape() { return shape_; }

@@ -38,12 +38,12 @@ TEST_CASE("tasks are taken in order as their inputs become ready, phase by phase
     REQUIRE(dispatcher.take_compute() == TaskId{2});
     dispatcher.finish(TaskId{2});
     CHECK(dispatcher.phase_done());
-    CHECK(dispatcher.store().ledger().live() == 1);
+    CHECK(dispatcher.store().counts().live() == 1);
     dispatcher.begin_phase(Phase::store);
     REQUIRE(dispatcher.take_compute() == TaskId{3});
     dispatcher.finish(TaskId{3});
-    CHECK(dispatcher.store().ledger().live() == 0);
-    CHECK(dispatcher.store().ledger().peak_bytes() == schedule.header.prediction.peak_bytes[0]);
+    CHECK(dispatcher.store().counts().live() == 0);
+    CHECK(dispatcher.store().counts().peak_bytes() == schedule.header.prediction.peak_bytes[0]);
 }
 
 TEST_CASE("a block that would break the memory promise waits for its turn", "[executor][dispatcher]") {
@@ -109,8 +109,8 @@ TEST_CASE("any order that the dispatcher allows keeps within the peak and ends w
         }
     }
     CHECK(early);
-    CHECK(dispatcher.store().ledger().live() == 0);
-    CHECK(dispatcher.store().ledger().peak_bytes() <= schedule.header.prediction.peak_bytes[0]);
+    CHECK(dispatcher.store().counts().live() == 0);
+    CHECK(dispatcher.store().counts().peak_bytes() <= schedule.header.prediction.peak_bytes[0]);
 }
 
 TEST_CASE("admission looks at every task between the head and a block's turn", "[executor][dispatcher]") {
@@ -154,7 +154,7 @@ TEST_CASE("nothing of another round starts before its phase begins", "[executor]
 
 namespace {
 
-/// X -> inside; `turns` times: next = A inside (A is read in every turn); Z = next.
+/// X -> inside; `turns` times: next = A inside (A is read in every iteration); Z = next.
 schedule::Schedule power(std::int64_t turns) {
     ScheduleBuilder b(1);
     b.tensor("A", {2, 2}), b.tensor("X", {2}), b.tensor("Z", {2});
@@ -173,7 +173,7 @@ schedule::Schedule power(std::int64_t turns) {
 
 }  // namespace
 
-TEST_CASE("a loop's tasks are taken turn after turn, then what comes after it", "[executor][dispatcher][loops]") {
+TEST_CASE("a loop's tasks are taken once an iteration, then what comes after it", "[executor][dispatcher][loops]") {
     std::int64_t const turns = GENERATE(1, 2, 5);
     auto const schedule = power(turns);
     Dispatcher dispatcher(schedule.sections[Rank{0}], schedule.header.loops,
@@ -193,8 +193,8 @@ TEST_CASE("a loop's tasks are taken turn after turn, then what comes after it", 
     CHECK(std::count(taken.begin(), taken.end(), 3) == turns);
     CHECK(taken.back() == 5);
     CHECK(dispatcher.iterations().begun().list() == std::vector<std::int64_t>{turns});
-    CHECK(dispatcher.store().ledger().live() == 1);
-    CHECK(dispatcher.store().ledger().peak_bytes() == schedule.header.prediction.peak_bytes[0]);
+    CHECK(dispatcher.store().counts().live() == 1);
+    CHECK(dispatcher.store().counts().peak_bytes() == schedule.header.prediction.peak_bytes[0]);
 }
 
 TEST_CASE("parts of a block take room in the window of sends as messages, not as the block", "[executor][dispatcher]") {

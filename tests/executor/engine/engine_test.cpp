@@ -234,8 +234,9 @@ TEST_CASE("a run that stands still says who waits for what and ends", "[executor
 
 namespace {
 
-/// V = A^turns X: rows of A on the ranks, X and V cut as they are; each turn everybody sends its part to everybody.
-/// With `until`, fewer turns: one for each until a counter that goes down by one a turn is 0.
+/// V = A^turns X: rows of A on the ranks, X and V cut as they are; each iteration everybody sends its part to
+/// everybody.
+/// With `until`, fewer iterations: one for each until a counter that goes down by one an iteration is 0.
 schedule::Schedule power(int ranks, std::int64_t turns, std::optional<double> until = {}) {
     ScheduleBuilder b(ranks);
     Extent const n = 2 * ranks;
@@ -297,7 +298,7 @@ std::vector<double> power_result(int ranks, std::int64_t turns) {
 
 }  // namespace
 
-TEST_CASE("a loop's turns exchange what they carry, whatever the number of ranks and threads",
+TEST_CASE("a loop's iterations exchange what they carry, whatever the number of ranks and threads",
           "[executor][engine][loops]") {
     int const ranks = GENERATE(1, 2, 3, 5), threads = GENERATE(1, 3);
     std::int64_t const turns = GENERATE(1, 2, 7);
@@ -308,8 +309,8 @@ TEST_CASE("a loop's turns exchange what they carry, whatever the number of ranks
     setup.repeat = 2;
     setup.transport = {64, 3, 11};
     RunOutcome const run = run_by_threads(schedule, setup);
-    for (auto const& told : run.messages)
-        for (std::string const& text : told) FAIL_CHECK(text);
+    for (auto const& messages : run.messages)
+        for (std::string const& text : messages) FAIL_CHECK(text);
     CHECK(run.codes == all_done(ranks));
     CHECK(run.outputs.at("V") == power_result(ranks, turns));
     for (std::size_t rank = 0; rank < run.results.size(); ++rank) {

@@ -16,14 +16,14 @@ Table<schedule::LoopSpecId, schedule::LoopSpec> const no_loops;
 /// A run state of `copied_twice` whose failures are noted down.
 struct Fixture {
     schedule::Schedule schedule = copied_twice();
-    std::vector<std::string> told;
+    std::vector<std::string> failures;
     RunState state{schedule.sections[Rank{0}],
                    no_loops,
                    schedule::replay(schedule.sections[Rank{0}]),
                    {},
                    2,
                    nullptr,
-                   [this](ExitCode, std::string const& message) { told.push_back(message); }};
+                   [this](ExitCode, std::string const& message) { failures.push_back(message); }};
 
     Fixture() {
         state.change([](Dispatcher& dispatcher) { dispatcher.begin_round(Inputs::used_up); });
@@ -83,7 +83,7 @@ TEST_CASE("a worker that waits takes part in a kernel that is lent, and its fail
     CHECK(helped);
 }
 
-TEST_CASE("the first failure is told once, and everybody leaves", "[executor][run_state]") {
+TEST_CASE("the first failure is reported once, and everybody leaves", "[executor][run_state]") {
     Fixture run;
     Work::Kind found = Work::Kind::run;
     REQUIRE(run.state.enter(leader).kind == Work::Kind::run);
@@ -94,7 +94,7 @@ TEST_CASE("the first failure is told once, and everybody leaves", "[executor][ru
     CHECK(found == Work::Kind::leave);
     CHECK(run.state.next(leader).kind == Work::Kind::leave);
     CHECK(run.state.closed());
-    CHECK(run.told == std::vector<std::string>{"task 0: broken"});
+    CHECK(run.failures == std::vector<std::string>{"task 0: broken"});
     CHECK_THROWS_AS(std::rethrow_exception(run.state.failure()), Error);
     CHECK_FALSE(run.state.change([](Dispatcher&) {}));
 }

@@ -33,7 +33,7 @@ Json attention(Extent heads, Extent queries, Extent keys, Extent width) {
                     "Z");
 }
 
-std::vector<FusedGroup> chains_of(test::WholeRun const& run, FusionLimits const& limits) {
+std::vector<FusedGroup> groups_of(test::WholeRun const& run, FusionLimits const& limits) {
     auto profile = schedule::replay(run.schedule.sections[Rank{0}]);
     return find_fused_groups(run.schedule.header, run.schedule.sections[Rank{0}], limits, profile);
 }
@@ -59,23 +59,24 @@ FusionLimits const small{4096, 0, 2};
 
 }  // namespace
 
-TEST_CASE("a softmax is one chain, cut along its rows", "[executor][chains]") {
+TEST_CASE("a softmax is one fused group, cut along its rows", "[executor][fused_groups]") {
     Json const json = graph_of({{{"name", "Z"}, {"op", "softmax"}, {"inputs", {"X"}}, {"axes", {1}}}},
                                {{"X", uniform({37, 64}, 1)}}, "Z");
     auto const run = test::whole_run(json, {.fused_groups = small});
-    auto const fused_groups = chains_of(run, small);
+    auto const fused_groups = groups_of(run, small);
     REQUIRE(fused_groups.size() == 1);
     CHECK(fused_groups[0].tasks.size() == 3);
     REQUIRE(fused_groups[0].axes.size() == 1);
     CHECK(fused_groups[0].axes[0].length == 37);
     CHECK(fused_groups[0].pieces() == 5);  // of 37 x 64 x 8 bytes and two columns, 4 KiB each
     check_equal(run, 1e-5);
-    CHECK(chains_of(run, {}).empty());  // so small a one is in the cache anyway
+    CHECK(groups_of(run, {}).empty());  // so small a one is in the cache anyway
 }
 
-TEST_CASE("scores, mask, softmax and weighted sum are one chain, heads cut before queries", "[executor][chains]") {
+TEST_CASE("scores, mask, softmax and weighted sum are one group, heads cut before queries",
+          "[executor][fused_groups]") {
     auto const run = test::whole_run(attention(3, 40, 24, 8), {.threads = 2, .fused_groups = small});
-    auto const fused_groups = chains_of(run, small);
+    auto const fused_groups = groups_of(run, small);
     REQUIRE(fused_groups.size() == 1);
     CHECK(kinds_of(run, fused_groups[0]).starts_with("S T "));
     CHECK(kinds_of(run, fused_groups[0]).ends_with(" Z"));
@@ -85,24 +86,24 @@ TEST_CASE("scores, mask, softmax and weighted sum are one chain, heads cut befor
     check_equal(run, 1e-5);
 }
 
-TEST_CASE("a chain ends where something else reads what is inside", "[executor][chains]") {
+TEST_CASE("a fused group ends where something else reads what is inside", "[executor][fused_groups]") {
     Json json = attention(2, 16, 16, 4);
     json["outputs"] = {"Z", "T"};
     auto const run = test::whole_run(json, {.fused_groups = small});
-    auto const fused_groups = chains_of(run, small);
+    auto const fused_groups = groups_of(run, small);
     REQUIRE(fused_groups.size() == 2);
     CHECK(kinds_of(run, fused_groups[0]) == "S T");
     CHECK(kinds_of(run, fused_groups[1]).ends_with(" Z"));
     check_equal(run, 1e-5);
 }
 
-TEST_CASE("products of long sums stay single tasks", "[executor][chains]") {
+TEST_CASE("products of long sums stay single tasks", "[executor][fused_groups]") {
     Json const json = graph_of({node("Y", "ij,jk->ik", {"A", "B"}, "x*y"), node("Z", "ik->ik", {"Y"}, "relu(x)")},
                                {{"A", uniform({32, 400}, 1)}, {"B", uniform({400, 32}, 2)}}, "Z");
-    CHECK(chains_of(test::whole_run(json, {}), small).empty());
+    CHECK(groups_of(test::whole_run(json, {}), small).empty());
 }
 
-TEST_CASE("a chain holds its inputs only where the predicted peak has room", "[executor][chains]") {
+TEST_CASE("a fused group holds its inputs only where the predicted peak has room", "[executor][fused_groups]") {
     Json const json = graph_of(
         {node("A", "ij->ij", {"X"}, "x+1"), node("B", "ij->ij", {"A"}, "x*2"), node("C", "ij->ij", {"B"}, "x-3")},
         {{"X", uniform({64, 64}, 1)}}, "C");
@@ -126,7 +127,7 @@ TEST_CASE("a chain holds its inputs only where the predicted peak has room", "[e
     check_equal(run, 1e-6);
 }
 
-TEST_CASE("a chain holds its inputs also where others read them last", "[executor][chains]") {
+TEST_CASE("a fused group holds its inputs also where others read them last", "[executor][fused_groups]") {
     Json json = graph_of(
         {node("E", "ij->ij", {"X"}, "exp(x)"), node("Z", "ij->i", {"E"}, "x"), node("R", "ij->j", {"X"}, "x", "max")},
         {{"X", uniform({64, 64}, 1)}}, "Z");
@@ -153,17 +154,17 @@ TEST_CASE("a chain holds its inputs also where others read them last", "[executo
     check_equal(run, 1e-5);
 }
 
-TEST_CASE("many pieces: each of a run brings the next one's operands", "[executor][chains]") {
+TEST_CASE("many pieces: each of a run brings the next one's operands", "[executor][fused_groups]") {
     Json const json =
         graph_of({{{"name", "Z"}, {"op", "layer_norm"}, {"inputs", {"X"}}}}, {{"X", uniform({301, 64}, 1)}}, "Z");
     int const threads = GENERATE(1, 3);
     auto const run = test::whole_run(json, {.threads = threads, .fused_groups = small});
-    REQUIRE(chains_of(run, small).size() == 1);
-    CHECK(chains_of(run, small)[0].pieces() > 8 * threads);
+    REQUIRE(groups_of(run, small).size() == 1);
+    CHECK(groups_of(run, small)[0].pieces() > 8 * threads);
     check_equal(run, 1e-5);
 }
 
-TEST_CASE("chains give the same bits for any number of threads", "[executor][chains]") {
+TEST_CASE("fused groups give the same bits for any number of threads", "[executor][fused_groups]") {
     Json const json = attention(2, 70, 50, 8);
     auto const one = test::whole_run(json, {.threads = 1, .fused_groups = small}),
                three = test::whole_run(json, {.threads = 3, .fused_groups = small});
@@ -173,9 +174,9 @@ TEST_CASE("chains give the same bits for any number of threads", "[executor][cha
 
 namespace {
 
-/// "NODE: labels,labels->labels join" of each step of the only chain.
+/// "NODE: labels,labels->labels join" of each step of the only group.
 std::vector<std::string> steps_of(test::WholeRun const& run) {
-    auto const fused_groups = chains_of(run, small);
+    auto const fused_groups = groups_of(run, small);
     REQUIRE(fused_groups.size() == 1);
     std::vector<std::string> texts;
     for (FusedStep const& step : fusion_plan(run.schedule.header, run.schedule.sections[Rank{0}], fused_groups[0])) {
@@ -208,7 +209,7 @@ Json softmax_by_hand(std::string const& sum, std::string const& sum_join, std::s
 
 }  // namespace
 
-TEST_CASE("what several kernels of a chain compute alike is computed once", "[executor][chains]") {
+TEST_CASE("what several kernels of a group compute alike is computed once", "[executor][fused_groups]") {
     Json const json = graph_of({{{"name", "Z"}, {"op", "softmax"}, {"inputs", {"X"}}, {"axes", {1}}}},
                                {{"X", uniform({37, 64}, 1)}}, "Z");
     auto const run = test::whole_run(json, {.fused_groups = small});
@@ -220,7 +221,7 @@ TEST_CASE("what several kernels of a chain compute alike is computed once", "[ex
     check_equal(run, 1e-6);
 }
 
-TEST_CASE("parts are known again under other labels and other operands", "[executor][chains]") {
+TEST_CASE("parts are known again under other labels and other operands", "[executor][fused_groups]") {
     auto const run =
         test::whole_run(softmax_by_hand("ij,i->i", "exp(x - y)*[j]", "b,b,bc->bc", "[b]*exp(z - x)/y + exp(z - x)"),
                         {.fused_groups = small});
@@ -229,7 +230,7 @@ TEST_CASE("parts are known again under other labels and other operands", "[execu
     check_equal(run, 1e-5);
 }
 
-TEST_CASE("parts that only look alike stay apart", "[executor][chains]") {
+TEST_CASE("parts that only look alike stay apart", "[executor][fused_groups]") {
     auto const count = [](Json const& json) {
         auto const run = test::whole_run(json, {.fused_groups = small});
         check_equal(run, 1e-5);
@@ -245,7 +246,7 @@ TEST_CASE("parts that only look alike stay apart", "[executor][chains]") {
           2);  // larger than all operands
 }
 
-TEST_CASE("a part within a part is kept for those that have it alone", "[executor][chains]") {
+TEST_CASE("a part within a part is kept for those that have it alone", "[executor][fused_groups]") {
     Json const json =
         graph_of({node("M", "ij->i", {"X"}, "x", "max"), node("S", "ij,i->i", {"X", "M"}, "sin(exp(x - y))"),
                   node("T", "ij,i,i->i", {"X", "M", "S"}, "exp(x - y)*z"),
@@ -257,13 +258,13 @@ TEST_CASE("a part within a part is kept for those that have it alone", "[executo
     check_equal(run, 1e-5);
 }
 
-TEST_CASE("what is kept has the elements that computing it again gives, to the bit", "[executor][chains]") {
+TEST_CASE("what is kept has the elements that computing it again gives, to the bit", "[executor][fused_groups]") {
     Json const json = softmax_by_hand("ij,i->i", "max(exp(x - y), y)", "i,i,ij->ij", "exp(z - x)/y");
     Json with_maximum = json;
     with_maximum["nodes"][1]["agg"] = "max";  // which no order changes
-    auto const chained = test::whole_run(with_maximum, {.fused_groups = small}),
+    auto const fused = test::whole_run(with_maximum, {.fused_groups = small}),
                single = test::whole_run(with_maximum, {});
-    REQUIRE(steps_of(chained).size() == 4);
-    REQUIRE(chains_of(single, {}).empty());
-    CHECK(test::same_bits(chained.results.at("Z"), single.results.at("Z")));
+    REQUIRE(steps_of(fused).size() == 4);
+    REQUIRE(groups_of(single, {}).empty());
+    CHECK(test::same_bits(fused.results.at("Z"), single.results.at("Z")));
 }

@@ -40,7 +40,7 @@ void put(int pipe, std::string const& text) { [[maybe_unused]] auto const n = wr
 
 }  // namespace
 
-TEST_CASE("a signal has its last words, then does what it would have done", "[executor][crash_handler]") {
+TEST_CASE("a signal has its report, then does what it would have done", "[executor][crash_handler]") {
     int const signal = GENERATE(SIGTERM, SIGUSR1, SIGSEGV);
     End const end = end_of([&](int pipe) {
         CrashHandler const last(
@@ -54,7 +54,7 @@ TEST_CASE("a signal has its last words, then does what it would have done", "[ex
     CHECK((end.text.find(" crash") != std::string::npos) == (signal == SIGSEGV));
 }
 
-TEST_CASE("an error has its last words once, and a run that ends well has none", "[executor][crash_handler]") {
+TEST_CASE("an error has its report once, and a run that ends well has none", "[executor][crash_handler]") {
     End const failed = end_of([](int pipe) {
         CrashHandler last([&](Ending const& ending) { put(pipe, ending.why + "."); });
         last.say("too large");
@@ -71,7 +71,7 @@ TEST_CASE("an error has its last words once, and a run that ends well has none",
     CHECK(done.text == "done");
 }
 
-TEST_CASE("last words that crash, throw or never end hide nothing", "[executor][crash_handler]") {
+TEST_CASE("reports that crash, throw or never end hide nothing", "[executor][crash_handler]") {
     std::function<void()> const fault = GENERATE(
         as<std::function<void()>>(), [] { raise(SIGSEGV); }, [] { throw 1; }, [] { pause(); });
     End const by_signal = end_of([&](int) {

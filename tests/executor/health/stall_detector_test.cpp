@@ -13,7 +13,7 @@ namespace {
 std::vector<StallDetector::Note> notes;
 }
 
-TEST_CASE("rank 0 adds up what all ranks have done", "[executor][watch]") {
+TEST_CASE("rank 0 adds up what all ranks have done", "[executor][stall_detector]") {
     StallDetector first(Rank{0}, 2, 10, 0), second(Rank{1}, 2, 10, 0);
     notes.clear();
     CHECK(second.tick(1, {5, 2.5}, notes) == Advice::go_on);
@@ -24,7 +24,7 @@ TEST_CASE("rank 0 adds up what all ranks have done", "[executor][watch]") {
     CHECK(first.sum() == Done{7, 3.5});
 }
 
-TEST_CASE("a standstill is given up when all have explained it", "[executor][watch]") {
+TEST_CASE("a stall is given up when all have explained it", "[executor][stall_detector]") {
     StallDetector first(Rank{0}, 2, 10, 0), second(Rank{1}, 2, 10, 0);
     notes.clear();
     CHECK(first.tick(1, {2, 1}, notes) == Advice::go_on);
@@ -40,7 +40,7 @@ TEST_CASE("a standstill is given up when all have explained it", "[executor][wat
     CHECK(first.tick(12.5, {2, 1}, notes) == Advice::give_up);
 }
 
-TEST_CASE("a stopped rank has its time to explain and is then named", "[executor][watch]") {
+TEST_CASE("a stopped rank has its time to explain and is then named", "[executor][stall_detector]") {
     StallDetector first(Rank{0}, 3, 10, 0);
     first.hear({Rank{1}, "done 1 0"}, 11);
     first.hear({Rank{2}, "done 1 0"}, 1);
@@ -54,7 +54,7 @@ TEST_CASE("a stopped rank has its time to explain and is then named", "[executor
     CHECK(first.silence(40).find("ranks 1, 2 have not been heard of") == 0);
 }
 
-TEST_CASE("progress on any rank, however late, takes a warning back", "[executor][watch]") {
+TEST_CASE("progress on any rank, however late, takes a warning back", "[executor][stall_detector]") {
     StallDetector first(Rank{0}, 2, 10, 0);
     CHECK(first.tick(11, {0, 0}, notes) == Advice::explain);
     first.hear({Rank{1}, "done 1 0"}, 11.5);
@@ -62,7 +62,7 @@ TEST_CASE("progress on any rank, however late, takes a warning back", "[executor
     CHECK(first.tick(21, {0, 0}, notes) == Advice::go_on);
 }
 
-TEST_CASE("ranks that rank 0 forgot explain it to one another and give up", "[executor][watch]") {
+TEST_CASE("ranks that rank 0 forgot explain it to one another and give up", "[executor][stall_detector]") {
     StallDetector one(Rank{1}, 3, 10, 0), two(Rank{2}, 3, 10, 0);
     CHECK(one.tick(19, {1, 0}, notes) == Advice::go_on);
     one.hear({Rank{0}, "alive"}, 38.5);
@@ -78,7 +78,7 @@ TEST_CASE("ranks that rank 0 forgot explain it to one another and give up", "[ex
     CHECK(one.tick(63, {1, 0}, notes) == Advice::give_up);
 }
 
-TEST_CASE("plain progress is a line every five percent or thirty seconds", "[executor][watch]") {
+TEST_CASE("plain progress is a line every five percent or thirty seconds", "[executor][stall_detector]") {
     std::ostringstream out;
     Progress progress(ProgressMode::plain, out);
     for (int i = 0; i <= 100; ++i) progress.update({i, 0}, 100, i * 0.1);
@@ -92,7 +92,7 @@ TEST_CASE("plain progress is a line every five percent or thirty seconds", "[exe
     CHECK(lines() == 21);
 }
 
-TEST_CASE("a bar is one line, and nothing is said when progress is off", "[executor][watch]") {
+TEST_CASE("a bar is one line, and nothing is said when progress is off", "[executor][stall_detector]") {
     std::ostringstream bar, off;
     Progress with_bar(ProgressMode::bar, bar), silent(ProgressMode::off, off);
     with_bar.update({1, 0}, 2, 1);
@@ -104,7 +104,7 @@ TEST_CASE("a bar is one line, and nothing is said when progress is off", "[execu
     CHECK(off.str().empty());
 }
 
-TEST_CASE("progress says percent, tasks, speed and time left", "[executor][watch]") {
+TEST_CASE("progress says percent, tasks, speed and time left", "[executor][stall_detector]") {
     CHECK(progress_text({25, 5e9}, 100, 10) == "25 % (25/100 tasks), 0.5 GFLOP/s, about 0:30 left");
     CHECK(progress_text({0, 0}, 100, 0) == "0 % (0/100 tasks), 0 GFLOP/s");
     CHECK(progress_text({1, 0}, 1001, 10).find("about 2:46:40 left") != std::string::npos);

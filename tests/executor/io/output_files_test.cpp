@@ -133,7 +133,7 @@ TEST_CASE("what a killed run left is swept by the next one, what a living one wr
     waitpid(living, nullptr, 0);
 }
 
-TEST_CASE("what may be in use on another host is left and told", "[executor][output]") {
+TEST_CASE("what may be in use on another host is left and reported", "[executor][output]") {
     Folder folder;
     fs::create_directories(folder.path);
     for (char const* name : {".A.npy.partial-other-host-01234567-4711-9f8e7d6c", ".A.npy.partial-4711-9f8e7d6c"})
@@ -146,7 +146,7 @@ TEST_CASE("what may be in use on another host is left and told", "[executor][out
     CHECK(folder.files() == 3);
 }
 
-TEST_CASE("a folder where an output shall be is told before the work", "[executor][output]") {
+TEST_CASE("a folder where an output shall be is reported before the work", "[executor][output]") {
     Folder folder;
     fs::create_directories(folder.path / "A.npy");
     auto const header = header_with({"A"});

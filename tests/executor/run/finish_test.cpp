@@ -60,7 +60,7 @@ TEST_CASE("a mismatch ends the run with its code, after the report", "[executor]
     CHECK(std::filesystem::exists(one.settings.report));
 }
 
-TEST_CASE("a report that cannot be written is told, and ends the run when the rest is done", "[executor][run]") {
+TEST_CASE("a report that cannot be written is reported, and ends the run when the rest is done", "[executor][run]") {
     test::OneRank one;
     one.settings.report = one.folder.path() / "none" / "report.json";
     CHECK_THROWS_AS(check_report_and_trace(one.settings), RunError);

@@ -44,7 +44,7 @@ TEST_CASE("what is written comes back, and the folder stays empty", "[executor][
     CHECK(std::filesystem::is_empty(folder.path()));
 }
 
-TEST_CASE("a folder that is missing or no folder is told with its mend", "[executor][spill_file]") {
+TEST_CASE("a folder that is missing or no folder is reported with its fix", "[executor][spill_file]") {
     TemporaryFolder folder;
     folder.write("file", "text");
     for (std::string const name : {"none", "file"}) {
@@ -54,7 +54,7 @@ TEST_CASE("a folder that is missing or no folder is told with its mend", "[execu
     }
 }
 
-TEST_CASE("too little room is told before anything is written, or when it is", "[executor][spill_file]") {
+TEST_CASE("too little room is reported before anything is written, or when it is", "[executor][spill_file]") {
     TemporaryFolder folder;
     test::FileSizeLimit const limit(1 << 16);
     CHECK_THAT(failure_of([&] { SpillFile(folder.path(), 1 << 20); }),

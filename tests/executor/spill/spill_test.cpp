@@ -103,10 +103,10 @@ TEST_CASE("a disk that is full in the middle of a run ends all ranks and says wh
     FileSizeLimit const limit(1);
     RunOutcome const run = run_by_threads(spilled, setup);
     CHECK(run.codes == std::vector<ExitCode>(3, ExitCode::failure));
-    std::string told;
+    std::string reported;
     for (auto const& messages : run.messages)
-        for (std::string const& message : messages) told += message + "\n";
-    CHECK_THAT(told, Catch::Contains("(spill, block ") && Catch::Contains("expected to write a block of") &&
+        for (std::string const& message : messages) reported += message + "\n";
+    CHECK_THAT(reported, Catch::Contains("(spill, block ") && Catch::Contains("expected to write a block of") &&
                          Catch::Contains("free space there"));
     CHECK(std::filesystem::is_empty(folder.path()));
 }

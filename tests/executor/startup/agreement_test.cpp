@@ -24,7 +24,7 @@ TEST_CASE("when all is well everybody goes on", "[executor][agreement]") {
           std::vector<Left>(3));
 }
 
-TEST_CASE("one rank's fault makes all leave with its code, and rank 0 tells each fault once", "[executor][agreement]") {
+TEST_CASE("one rank's fault makes all leave with its code; rank 0 reports each fault once", "[executor][agreement]") {
     auto const left = leave(4, [](Transport& t) {
         agree(t, [&] {
             int const rank = t.rank().value();

@@ -17,7 +17,7 @@ struct Fitted {
     MemoryFit fit;
     schedule::Section section;
     ExitCode code = ExitCode::done;
-    std::string told;
+    std::string message;
 };
 
 /// As all ranks of a run see it.
@@ -29,7 +29,7 @@ std::vector<Fitted> fitted(schedule::Schedule const& schedule, MemoryLimits cons
             out.fit = fit_memory(transport, out.section, limits);
         } catch (Disagreement const& error) {
             out.code = error.code();
-            out.told = error.what();
+            out.message = error.what();
         }
         return out;
     });
@@ -73,7 +73,7 @@ TEST_CASE("inputs that cannot stay are loaded each round, though one round fits"
     }
 }
 
-TEST_CASE("what does not fit is told once, with the budget that would do", "[executor][memory_fit]") {
+TEST_CASE("what does not fit is reported once, with the budget that would do", "[executor][memory_fit]") {
     std::int64_t const least = schedule::smallest_budget(random_sums());
     auto const planned = schedule::with_spills(random_sums(), least);
     struct Case {
@@ -88,7 +88,7 @@ TEST_CASE("what does not fit is told once, with the budget that would do", "[exe
     for (Case const& each : cases) {
         auto const ranks = fitted(each.schedule, each.limits);
         for (Fitted const& rank : ranks) CHECK(rank.code == ExitCode::no_memory);
-        CHECK_THAT(ranks[0].told, Catch::Contains(each.text));
-        CHECK(ranks[1].told.empty());
+        CHECK_THAT(ranks[0].message, Catch::Contains(each.text));
+        CHECK(ranks[1].message.empty());
     }
 }

@@ -133,14 +133,14 @@ TEST_CASE("a block that no machine has memory for is refused with its size", "[e
     CHECK_THROWS_WITH(memory.take(std::int64_t{1} << 60), Catch::Contains("1152921504606846976 bytes"));
 }
 
-TEST_CASE("the ledger counts blocks and knows its peak", "[executor][memory]") {
-    BlockCounts ledger;
-    ledger.create(8), ledger.create(8), ledger.remove(8);
-    CHECK(ledger.created() == 2);
-    CHECK(ledger.live() == 1);
-    CHECK(ledger.peak_bytes() == 16);
-    CHECK_THROWS_AS(ledger.check(16), InternalError);
-    ledger.remove(8);
-    CHECK_NOTHROW(ledger.check(16));
-    CHECK_THROWS_AS(ledger.check(15), InternalError);
+TEST_CASE("blocks are counted, with the peak of their bytes", "[executor][memory]") {
+    BlockCounts counts;
+    counts.create(8), counts.create(8), counts.remove(8);
+    CHECK(counts.created() == 2);
+    CHECK(counts.live() == 1);
+    CHECK(counts.peak_bytes() == 16);
+    CHECK_THROWS_AS(counts.check(16), InternalError);
+    counts.remove(8);
+    CHECK_NOTHROW(counts.check(16));
+    CHECK_THROWS_AS(counts.check(15), InternalError);
 }

@@ -1,4 +1,4 @@
-// Uniqueness, continuity, frontiers and bounds: each way to break them is told with the operator and the key.
+// Uniqueness, continuity, frontiers and bounds: each way to break them is reported with the operator and the key.
 #include "lib/algebra/expression.hpp"
 #include "tests/support/catch.hpp"
 
@@ -47,7 +47,7 @@ TEST_CASE("concat wants every array of a group", "[lib][algebra][integrity]") {
     CHECK(check(concat(1, 0, filter(row, input("A"))), types).bound == Shape{12, 4});
 }
 
-TEST_CASE("every fault has its place, and all are told", "[lib][algebra][integrity]") {
+TEST_CASE("every fault has its place, and all are reported", "[lib][algebra][integrity]") {
     Expr const wrong = join({0}, {0}, kernels::mat_mul(), transform(kernels::row_sum(), input("V")), input("W"));
     try {
         check(wrong, types);
@@ -102,7 +102,7 @@ TEST_CASE("data that is no tensor relation is refused with its key", "[lib][alge
     CHECK(message({{{0}, one}, {{1}, one}}).empty());
 }
 
-TEST_CASE("keys far apart are told at once, and what no machine can count is refused", "[lib][algebra][integrity]") {
+TEST_CASE("keys far apart are found at once, and what no machine can count is refused", "[lib][algebra][integrity]") {
     CHECK(says(fault_of(rekey(KeyMap::parse(1, {"1000000000000*[k0]"}), input("V"))).found, "no key (1)"));
     RelationTypes const large{{"L", {{Extent{1} << 40}, {2}, std::nullopt, ""}}};
     Faults faults("");

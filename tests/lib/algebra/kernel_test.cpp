@@ -46,24 +46,24 @@ TEST_CASE("kernels compose; what distributes gives the same either way", "[lib][
     CHECK(composed(k::relu(), Kernel()) == k::relu());
 }
 
-TEST_CASE("distributivity is told only where it holds", "[lib][algebra][kernel]") {
+TEST_CASE("distributivity is reported only where it holds", "[lib][algebra][kernel]") {
     std::vector<Kernel> const maps{k::relu(),    k::diag(),          k::row_sum(), k::scale_mul(3),
                                    k::sigmoid(), Kernel::tile(0, 1), Kernel()};
     std::vector<Kernel> const joins{k::mat_add(), k::mat_sub(), k::elem_mul(), k::elem_min(), k::mat_mul()};
-    int told = 0;
+    int found = 0;
     for (Kernel const& f : maps)
         for (Kernel const& g : joins) {
             if (!distributes(f, g)) continue;
-            ++told;
+            ++found;
             CAPTURE(text(f), text(g));
             CHECK(of(composed(f, g), {&x, &y}) == of(on_each_operand(f, g), {&x, &y}));
         }
-    CHECK(told == 2 * 4 + 2 * 2 + 5);  // picking with element-wise, linear with sums, and the identity with all
+    CHECK(found == 2 * 4 + 2 * 2 + 5);  // picking with element-wise, linear with sums, and the identity with all
     CHECK(associates(k::mat_add()));
     CHECK_FALSE(associates(k::mat_sub()));
 }
 
-TEST_CASE("arrays that do not fit a kernel are told with its name", "[lib][algebra][kernel]") {
+TEST_CASE("arrays that do not fit a kernel are reported with its name", "[lib][algebra][kernel]") {
     auto const bound = bound_of(k::mat_mul(), std::vector<Shape>{{2, 3}, {2, 2}});
     REQUIRE(problem(bound));
     CHECK(problem(bound)->expected == "matMul takes arrays whose common axes are equally long");

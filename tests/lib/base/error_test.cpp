@@ -4,11 +4,11 @@
 
 using namespace ein;
 
-TEST_CASE("a fault tells place, expectation, finding and mend, leaving out what is empty", "[lib][base][error]") {
+TEST_CASE("a fault reports place, expectation, finding and fix, leaving out what is empty", "[lib][base][error]") {
     CHECK(Fault{"g.json", "/nodes/3/agg", "sum or max", "'summ'", "write \"sum\""}.text() ==
           "g.json: /nodes/3/agg: expected sum or max, found 'summ'; write \"sum\"");
     CHECK(Fault{"", "--ranks", "at least 1", "0", ""}.text() == "--ranks: expected at least 1, found 0");
-    CHECK(Fault{"g.json", "", "JSON", "", "mend it"}.text() == "g.json: expected JSON; mend it");
+    CHECK(Fault{"g.json", "", "JSON", "", "fix it"}.text() == "g.json: expected JSON; fix it");
     CHECK(Fault{"g.json", "", "", "a cycle", ""}.text() == "g.json: found a cycle");
     CHECK(Fault{"", "", "", "", "try again"}.text() == "try again");
     CHECK(Fault{}.text().empty());
@@ -43,7 +43,7 @@ TEST_CASE("each error knows its exit code", "[lib][base][error]") {
     CHECK(static_cast<int>(ExitCode::stopped) == 75);
 }
 
-TEST_CASE("faults are collected and told together, one a line", "[lib][base][error]") {
+TEST_CASE("faults are collected and reported together, one a line", "[lib][base][error]") {
     Faults faults("g.json");
     CHECK(faults.empty());
     CHECK_NOTHROW(faults.throw_if_any());
@@ -62,7 +62,7 @@ TEST_CASE("faults are collected and told together, one a line", "[lib][base][err
 }
 
 TEST_CASE("a broken promise says that it is our bug", "[lib][base][error]") {
-    CHECK_NOTHROW(promise(true, "never told"));
+    CHECK_NOTHROW(promise(true, "never thrown"));
     CHECK_THROWS_AS(promise(false, "x is even"), InternalError);
     CHECK_THROWS_WITH(promise(false, "x is even"),
                       Catch::Contains("internal error: x is even") && Catch::Contains("bug in Einloom"));
@@ -86,7 +86,7 @@ TEST_CASE("a name that is like none has no nearest name", "[lib][base][error]") 
     CHECK(nearest_name("Q", std::vector<std::string>{"A", "B"}).empty());  // one letter is like no other
 }
 
-TEST_CASE("among equally near names the first is told", "[lib][base][error]") {
+TEST_CASE("among equally near names the first is reported", "[lib][base][error]") {
     std::vector<std::string> const known{"sum", "max", "sam"};
     CHECK(nearest_name("sxm", known) == "sum");
 }

@@ -33,7 +33,7 @@ struct Document {
 
 }  // namespace
 
-TEST_CASE("JSON that does not parse is told by line and column", "[lib][base][json]") {
+TEST_CASE("JSON that does not parse is reported by line and column", "[lib][base][json]") {
     struct Case {
         std::string_view text;
         char const* where;
@@ -142,7 +142,7 @@ TEST_CASE("unknown keys are faults with the nearest known one; x- keys are left 
           "g.json: /nmae: expected name or shape, found the unknown key \"nmae\"; did you mean \"name\"?");
 }
 
-TEST_CASE("values are told briefly", "[lib][base][json]") {
+TEST_CASE("values are shown briefly", "[lib][base][json]") {
     CHECK(describe(Json::parse("[1]")) == "a list");
     CHECK(describe(Json::parse("{}")) == "an object");
     CHECK(describe(Json::parse("1.5")) == "a number");
@@ -154,7 +154,7 @@ TEST_CASE("values are told briefly", "[lib][base][json]") {
     CHECK(brief(Json(std::string(200, 'x'))).size() == 40);
 }
 
-TEST_CASE("files that cannot be read are told by name", "[lib][base][json]") {
+TEST_CASE("files that cannot be read are reported by name", "[lib][base][json]") {
     CHECK_THROWS_WITH(read_text_file("/nowhere/g.json"),
                       Catch::Contains("/nowhere/g.json: expected a file that can be read, found none"));
     CHECK_THROWS_AS(read_text_file(std::filesystem::temp_directory_path()), InputError);

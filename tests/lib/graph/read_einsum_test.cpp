@@ -125,7 +125,7 @@ TEST_CASE("sums of comparisons count in the output's type", "[lib][graph]") {
     CHECK(accumulate(R"j("einsum": "ij->i", "inputs": ["z"], "join": "abs(x)", "agg": "max")j") == DType::f32);
 }
 
-TEST_CASE("each fault of an einsum node says where, what and how to mend it", "[lib][graph]") {
+TEST_CASE("each fault of an einsum node says where, what and how to fix it", "[lib][graph]") {
     struct Row {
         char const* keys;
         char const* where;
@@ -236,7 +236,7 @@ TEST_CASE("a whole number is met by the type that the node computes in", "[lib][
     CHECK(node_faults(R"j("einsum": "i->i", "inputs": ["v"], "join": "300", "dtype": "u8")j").size() == 1);
 }
 
-TEST_CASE("the mend of a wrong order tells how to write words", "[lib][graph]") {
+TEST_CASE("the fix of a wrong order shows how to write words", "[lib][graph]") {
     auto const faults = node_faults(R"j("einsum": "seq->seq", "inputs": ["v"])j");
     REQUIRE(faults.size() == 1);
     CHECK(faults[0].mend.find(R"j({"in": [["seq"]])j") != std::string::npos);

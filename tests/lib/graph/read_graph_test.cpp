@@ -337,7 +337,7 @@ TEST_CASE("all faults of a file at once, and no consequences of them", "[lib][gr
                           "/nodes/3/einsum", "/nodes/4/axs", "/outputs/2"});
 }
 
-TEST_CASE("names among what could not be read are not told as unknown", "[lib][graph]") {
+TEST_CASE("names among what could not be read are not reported as unknown", "[lib][graph]") {
     struct Row {
         char const* keys;
         char const* where;
@@ -354,7 +354,7 @@ TEST_CASE("names among what could not be read are not told as unknown", "[lib][g
     CHECK(faults[0].where == row.where);
 }
 
-TEST_CASE("a cycle is told with the names along it", "[lib][graph]") {
+TEST_CASE("a cycle is reported with the names along it", "[lib][graph]") {
     auto const faults = faults_of(R"({"eingraph": 1, "tensors": {"A": {"shape": [2]}},
         "nodes": [{"name": "p", "einsum": "i,i->i", "inputs": ["A", "r"]},
                   {"name": "q", "einsum": "i->i", "inputs": ["p"]},

@@ -74,7 +74,7 @@ TEST_CASE("every step of a contraction keeps the parts of the labels that it has
     CHECK(fixed == 2);  // (B C) has k, A with it has i
 }
 
-TEST_CASE("faulty parts are told with their place, all at once", "[lib][graph][parts]") {
+TEST_CASE("faulty parts are reported with their place, all at once", "[lib][graph][parts]") {
     struct Row {
         std::string parts, where, found;
     };
@@ -89,9 +89,9 @@ TEST_CASE("faulty parts are told with their place, all at once", "[lib][graph][p
                                            {R"({"Z": {"i": -1}})", "/parts/Z/i", "-1"},
                                            {R"({"Z": {"i": 1.5}})", "/parts/Z/i", "1.5"}}));
     CAPTURE(row.parts);
-    auto const told = faults(row.parts);
-    REQUIRE(told.size() == 1);
-    CHECK(told[0].where == row.where);
-    CHECK(told[0].found == row.found);
+    auto const reported = faults(row.parts);
+    REQUIRE(reported.size() == 1);
+    CHECK(reported[0].where == row.where);
+    CHECK(reported[0].found == row.found);
     CHECK(faults(R"({"Z": {"i": 0, "q": 2, "k": 9}, "Y": {}, "P": {"axis0": 7}})").size() == 5);
 }

@@ -82,7 +82,7 @@ TEST_CASE("spaces around commas alone: the reading that fits the inputs is taken
     CHECK(read("row, row -> row", {3, 3}) == "r.o.w,r.o.w->r.o.w");
     CHECK(read("row, row -> row", {std::nullopt, 1}) == "row,row->row");
     CHECK(read("ij, jk -> ik", {2, 2}) == "i.j,j.k->i.k");
-    CHECK(read("ij, jk -> ik", {7, 7}) == "i.j,j.k->i.k");  // neither fits: told as letters
+    CHECK(read("ij, jk -> ik", {7, 7}) == "i.j,j.k->i.k");  // neither fits: reported as letters
 }
 
 TEST_CASE("lists name any number of labels", "[lib][graph]") {
@@ -91,7 +91,7 @@ TEST_CASE("lists name any number of labels", "[lib][graph]") {
     CHECK(read(Json::parse(R"({"in": [["i1", "i2"], ["i2"]], "out": []})")) == "i1.i2,i2->");
 }
 
-TEST_CASE("each way to be wrong is told", "[lib][graph]") {
+TEST_CASE("each way to be wrong is reported", "[lib][graph]") {
     struct Row {
         char const* json;
         char const* fault;

@@ -183,7 +183,7 @@ TEST_CASE("every way to be wrong has its place", "[lib][graph][tra][faults]") {
     CHECK_FALSE(fault.mend.empty());
 }
 
-TEST_CASE("faults of different operators are told together, those that follow are not", "[lib][graph][tra][faults]") {
+TEST_CASE("faults of different operators are reported, those that follow are not", "[lib][graph][tra][faults]") {
     auto const faults = faults_of(tra_text(blocks + R"j({"join": {"on": [[0], [0]], "kernel": "matAd"}, "of":
         [{"tile": {"axis": 0, "size": 5}, "of": "X"}, {"filter": "[q]", "of": "Y"}]})j"));
     REQUIRE(faults.size() == 3);

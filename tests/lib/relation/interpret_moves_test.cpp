@@ -66,8 +66,8 @@ TEST_CASE("an embedding is looked up; positions outside give zero", "[relation][
         builder.einsum("E", "vd,t->td", {"W", "at"}, {.join = "where(y == [v], x, 0)", .dtype = DType::f32});
     graph::EinGraph const graph = builder.finish({"E"});
     REQUIRE(graph::as_lookup(std::get<graph::EinSum>(graph.nodes[0].op)).has_value());
-    relation::Interpreter judge(graph, leaves.reader(graph));
-    CHECK(test::numbers_of(judge.whole(out)) == Numbers{30, 31, 0, 1, 0, 1, 0, 0, 0, 0});
-    CHECK(test::numbers_of(judge.sample(out, {{0, 2}, {1}})) == Numbers{31, 1});
-    CHECK(judge.work(out, {{0, 2}, {1}}) == 2);
+    relation::Interpreter interpreter(graph, leaves.reader(graph));
+    CHECK(test::numbers_of(interpreter.whole(out)) == Numbers{30, 31, 0, 1, 0, 1, 0, 0, 0, 0});
+    CHECK(test::numbers_of(interpreter.sample(out, {{0, 2}, {1}})) == Numbers{31, 1});
+    CHECK(interpreter.work(out, {{0, 2}, {1}}) == 2);
 }

@@ -63,18 +63,18 @@ struct Mixture {
 
 TEST_CASE("a sample has the elements that the whole has there", "[relation][interpret]") {
     Mixture const mixture;
-    relation::Interpreter judge(mixture.graph, mixture.leaves.reader(mixture.graph));
+    relation::Interpreter interpreter(mixture.graph, mixture.leaves.reader(mixture.graph));
     std::mt19937 random(3);
     for (std::size_t k = 0; k < mixture.graph.values.size(); ++k) {
         ValueId const value{static_cast<std::int32_t>(k)};
         Shape const& shape = mixture.graph.value(value).shape;
-        tensor::HostTensor const whole = judge.whole(value);
+        tensor::HostTensor const whole = interpreter.whole(value);
         REQUIRE(whole.shape() == shape);
         for (int round = 0; round < 20; ++round) {
             relation::IndexSets indices;
             for (Extent extent : shape) indices.push_back(some_of(random, extent));
             CAPTURE(mixture.graph.value(value).name, indices);
-            CHECK(test::numbers_of(judge.sample(value, indices)) == elements_at(whole, indices));
+            CHECK(test::numbers_of(interpreter.sample(value, indices)) == elements_at(whole, indices));
         }
     }
 }
@@ -86,14 +86,14 @@ TEST_CASE("a few elements of a large product need few elements of its operands",
     ValueId const out = builder.einsum("AB", "ij,jk->ik", {"A", "B"}, {.dtype = DType::f32});
     graph::EinGraph const graph = builder.finish({"AB"});
     Extent read = 0;
-    relation::Interpreter judge(graph, [&](graph::Leaf const&, Box const& box, std::span<std::byte> bytes) {
+    relation::Interpreter interpreter(graph, [&](graph::Leaf const&, Box const& box, std::span<std::byte> bytes) {
         read += box.elements();
         std::fill(bytes.begin(), bytes.end(), std::byte{0});
     });
     relation::IndexSets const few{{0, 5, 1 << 19}, {7, (1 << 20) - 1}};
-    CHECK(test::numbers_of(judge.sample(out, few)) == Numbers(6, 0.0));
+    CHECK(test::numbers_of(interpreter.sample(out, few)) == Numbers(6, 0.0));
     CHECK(read <= 3 * 4 + 2 * 4);
-    CHECK(judge.work(out, few) == 6 * 4 * 2);
+    CHECK(interpreter.work(out, few) == 6 * 4 * 2);
 }
 
 TEST_CASE("work counts what samples need, lengths what stands behind a value", "[relation][interpret]") {
@@ -104,11 +104,11 @@ TEST_CASE("work counts what samples need, lengths what stands behind a value", "
     ValueId const sum = builder.einsum("S", "ik->i", {"AB"});
     builder.einsum("R", "i->i", {"S"}, {.join = "relu(x)"});
     graph::EinGraph const graph = builder.finish({"R"});
-    relation::Interpreter judge(graph, {});
-    CHECK(judge.work(sum, {{3}}) == 1 * 30 * 20 * 2 + 30);
-    CHECK(judge.reduction_length(ValueId{0}) == 0);
-    CHECK(judge.reduction_length(sum) == 50);
-    CHECK(judge.reduction_length(ValueId{4}) == 51);
+    relation::Interpreter interpreter(graph, {});
+    CHECK(interpreter.work(sum, {{3}}) == 1 * 30 * 20 * 2 + 30);
+    CHECK(interpreter.reduction_length(ValueId{0}) == 0);
+    CHECK(interpreter.reduction_length(sum) == 50);
+    CHECK(interpreter.reduction_length(ValueId{4}) == 51);
 }
 
 TEST_CASE("a chain of a hundred thousand nodes is interpreted without deep recursion", "[relation][interpret]") {
@@ -121,8 +121,8 @@ TEST_CASE("a chain of a hundred thousand nodes is interpreted without deep recur
     for (int k = 1; k <= count; ++k)
         last = builder.einsum(std::to_string(k), "i->i", {std::to_string(k - 1)}, {.join = "x + 1"});
     graph::EinGraph const graph = builder.finish({std::to_string(count)});
-    relation::Interpreter judge(graph, leaves.reader(graph));
-    CHECK(test::numbers_of(judge.whole(last)) == Numbers{100000, 100005});
-    CHECK(test::numbers_of(judge.sample(last, {{1}})) == Numbers{100005});
-    CHECK(judge.reduction_length(last) == count);
+    relation::Interpreter interpreter(graph, leaves.reader(graph));
+    CHECK(test::numbers_of(interpreter.whole(last)) == Numbers{100000, 100005});
+    CHECK(test::numbers_of(interpreter.sample(last, {{1}})) == Numbers{100005});
+    CHECK(interpreter.reduction_length(last) == count);
 }

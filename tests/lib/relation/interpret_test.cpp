@@ -15,7 +15,7 @@ constexpr double inf = std::numeric_limits<double>::infinity();
 Numbers const six{1, 2, 3, 4, 5, 6};
 }  // namespace
 
-TEST_CASE("the judge contracts, transposes, reduces and multiplies", "[relation][interpret]") {
+TEST_CASE("the reference interpreter contracts, transposes, reduces and multiplies", "[relation][interpret]") {
     CHECK(result_of({"ij,jk->ik", {{2, 3}, {3, 2}}, {six, six}}) == Numbers{22, 28, 49, 64});
     CHECK(result_of({"ij,jk->ki", {{2, 3}, {3, 2}}, {six, six}}) == Numbers{22, 49, 28, 64});
     CHECK(result_of({"ij->ji", {{2, 3}}, {six}}) == Numbers{1, 4, 2, 5, 3, 6});
@@ -27,7 +27,7 @@ TEST_CASE("the judge contracts, transposes, reduces and multiplies", "[relation]
     CHECK(result_of({",->", {{}, {}}, {{6}, {7}}}) == Numbers{42});
 }
 
-TEST_CASE("the judge knows diagonals, traces, hyperedges and broadcasts", "[relation][interpret]") {
+TEST_CASE("the reference interpreter knows diagonals, traces, hyperedges and broadcasts", "[relation][interpret]") {
     Numbers const nine{1, 2, 3, 4, 5, 6, 7, 8, 9};
     CHECK(result_of({"ii->i", {{3, 3}}, {nine}}) == Numbers{1, 5, 9});
     CHECK(result_of({"ii->", {{3, 3}}, {nine}}) == Numbers{15});
@@ -39,7 +39,7 @@ TEST_CASE("the judge knows diagonals, traces, hyperedges and broadcasts", "[rela
     CHECK(result_of({"->j", {{}}, {{7}}, {.sizes = {{'j', 2}}}}) == Numbers{7, 7});
 }
 
-TEST_CASE("the judge aggregates in every way", "[relation][interpret]") {
+TEST_CASE("the reference interpreter aggregates in every way", "[relation][interpret]") {
     auto reduced = [](Agg agg, Numbers const& numbers, DType dtype = DType::f64) {
         return result_of(
                    {"i->", {{static_cast<Extent>(numbers.size())}}, {numbers}, {.agg = agg, .dtype = dtype}, dtype})
@@ -71,7 +71,7 @@ TEST_CASE("aggregating nothing gives the neutral element", "[relation][interpret
     CHECK(result_of({"ij,jk->ik", {{2, 0}, {0, 2}}, {{}, {}}}) == Numbers{0, 0, 0, 0});
 }
 
-TEST_CASE("the judge evaluates joins: tropical products, indices, params, comparisons", "[relation][interpret]") {
+TEST_CASE("the reference evaluates joins: tropical products, indices, params, comparisons", "[relation][interpret]") {
     CHECK(result_of({"ij,jk->ik", {{2, 2}, {2, 2}}, {{1, 5, 2, 0}, {3, 1, 1, 9}}, {.join = "x+y", .agg = Agg::min}}) ==
           Numbers{4, 2, 1, 3});
     CHECK(result_of({"ij,jk->ik", {{1, 2}, {2, 1}}, {{1, 5}, {4, 4}}, {.join = "abs(x-y)", .agg = Agg::max}}) ==

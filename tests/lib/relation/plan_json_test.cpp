@@ -88,7 +88,7 @@ TEST_CASE("labels that are left out have one part; strategy and calls have defau
               .parts == Parts{1});
 }
 
-TEST_CASE("every way a plan file can be wrong is told with its place and mend", "[relation][plan-json]") {
+TEST_CASE("every way a plan file can be wrong is reported with its place and fix", "[relation][plan-json]") {
     CHECK(fault_of(with(good, R"("graph_hash": "h2", "ranks": 4)")).where == "/graph_hash");
     CHECK(fault_of(with(good, R"("graph_hash": "h1", "ranks": 0)")).where == "/ranks");
     CHECK(fault_of(with(good, R"("graph_hash": "h1", "ranks": 4, "calls": 0)")).where == "/calls");
@@ -122,7 +122,7 @@ TEST_CASE("every way a plan file can be wrong is told with its place and mend", 
     CHECK(fault_of(with(R"({"alpha": {}, "beta": 7})")).where == "/parts/beta");
 }
 
-TEST_CASE("all faults of a plan file are told at once", "[relation][plan-json]") {
+TEST_CASE("all faults of a plan file are reported at once", "[relation][plan-json]") {
     try {
         read_plan(with(R"({"alpha": {"i": 9, "z": 1}, "gamma": {}})"), "plan.json", two_nodes(), "h1");
         FAIL("accepted");

@@ -34,9 +34,9 @@ struct Judged {
     /// The spreads of all elements of `output`.
     std::vector<double> spread(std::string const& output) {
         graph = builder.finish({output});
-        relation::Interpreter judge(graph, leaves.reader(graph));
+        relation::Interpreter interpreter(graph, leaves.reader(graph));
         ValueId const value = graph.outputs[0];
-        tensor::HostTensor const expected = judge.whole(value);
+        tensor::HostTensor const expected = interpreter.whole(value);
         relation::IndexSets indices;
         std::vector<Extent> chosen;
         for (Extent extent : expected.shape()) {
@@ -44,7 +44,7 @@ struct Judged {
             for (Extent k = 0; k < extent; ++k) indices.back().push_back(k);
         }
         for (Extent k = 0; k < expected.elements(); ++k) chosen.push_back(k);
-        return relation::rounding_spread(judge, value, indices, expected, chosen);
+        return relation::rounding_spread(interpreter, value, indices, expected, chosen);
     }
 };
 
@@ -109,10 +109,10 @@ TEST_CASE("only chosen elements are looked at", "[relation][spread]") {
     judged.leaf("A", around(1, 0.5, {6, 4}));
     judged.builder.einsum("B", "ij->ij", {"A"}, {.join = "x / 3 * [i]", .dtype = DType::f32});
     judged.graph = judged.builder.finish({"B"});
-    relation::Interpreter judge(judged.graph, judged.leaves.reader(judged.graph));
+    relation::Interpreter interpreter(judged.graph, judged.leaves.reader(judged.graph));
     relation::IndexSets const indices{{0, 2, 5}, {1, 3}};
-    tensor::HostTensor const expected = judge.sample(judged.graph.outputs[0], indices);
-    auto const spread = relation::rounding_spread(judge, judged.graph.outputs[0], indices, expected, {1, 5});
+    tensor::HostTensor const expected = interpreter.sample(judged.graph.outputs[0], indices);
+    auto const spread = relation::rounding_spread(interpreter, judged.graph.outputs[0], indices, expected, {1, 5});
     REQUIRE(spread.size() == 2);
     CHECK(spread[0] == 0);  // row 0 is zero
     CHECK(spread[1] > 0);

@@ -1,5 +1,5 @@
-// tra nodes against the algebra's own interpreter: reading, lowering and the judge of graphs, for the paper's and for
-// random programs.
+// tra nodes against the algebra's own interpreter: reading, lowering and the reference interpreter of graphs, for the
+// paper's and for random programs.
 #include "lib/algebra/expression.hpp"
 #include "lib/graph/contract.hpp"
 #include "lib/graph/read_graph.hpp"

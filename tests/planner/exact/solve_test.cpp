@@ -48,30 +48,30 @@ void for_problems(unsigned seed, int rounds, int variables, double density, Chec
 
 }  // namespace
 
-TEST_CASE("a tree folds away altogether, at its least cost", "[planner][exact]") {
+TEST_CASE("a tree is eliminated altogether, at its least cost", "[planner][exact]") {
     std::mt19937 random(1);
     for (int round = 0; round < 300; ++round) {
         test::RandomModel const drawn(random, 1 + static_cast<int>(random() % 6), 4, 0);
-        Model folded = drawn.model;
-        TreeElimination const folding(folded);
-        CHECK(folding.rest().empty());
-        CHECK(folding.closed_cost() == drawn.least());
-        std::vector<int> values(folded.variables.size(), 0);
-        folding.unfold(values);
+        Model model = drawn.model;
+        TreeElimination const elimination(model);
+        CHECK(elimination.rest().empty());
+        CHECK(elimination.closed_cost() == drawn.least());
+        std::vector<int> values(model.variables.size(), 0);
+        elimination.restore(values);
         CHECK(drawn.model.cost(values) == drawn.least());
     }
 }
 
-TEST_CASE("folding keeps what is connected in rings", "[planner][exact]") {
+TEST_CASE("elimination keeps what is connected in rings", "[planner][exact]") {
     std::mt19937 random(2);
     for (int round = 0; round < 300; ++round) {
         test::RandomModel const drawn(random, 5, 3, 0.3);
-        Model folded = drawn.model;
-        TreeElimination const folding(folded);
-        for (int variable : folding.rest()) {
-            std::vector<int> const& links = folded.variables[static_cast<std::size_t>(variable)].links;
+        Model model = drawn.model;
+        TreeElimination const elimination(model);
+        for (int variable : elimination.rest()) {
+            std::vector<int> const& links = model.variables[static_cast<std::size_t>(variable)].links;
             CHECK(std::count_if(links.begin(), links.end(), [&](int link) {
-                      return !folding.folded(folded.links[static_cast<std::size_t>(link)].other(variable));
+                      return !elimination.eliminated(model.links[static_cast<std::size_t>(link)].other(variable));
                   }) >= 2);
         }
     }
@@ -158,7 +158,7 @@ TEST_CASE("excluding needless values keeps an assignment of least cost", "[plann
     });
 }
 
-TEST_CASE("a frontier without limits finds the least cost; what a limit on states drops is told", "[planner][exact]") {
+TEST_CASE("a frontier without limits finds the least cost; what a limit on states drops is known", "[planner][exact]") {
     int dropped = 0;
     for_problems(8, 300, 6, 0.6, [&](Problem& problem) {
         auto& [drawn, model, bound, budget] = problem;  // the bound is not raised: the frontier has all to do

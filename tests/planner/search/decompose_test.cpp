@@ -99,7 +99,7 @@ TEST_CASE("an edge beside the path is counted in the end", "[planner][decompose]
     }
 }
 
-TEST_CASE("edges to nodes that are already cut are counted unless told otherwise", "[planner][decompose]") {
+TEST_CASE("edges to nodes that are already cut are counted unless asked otherwise", "[planner][decompose]") {
     // The long path cuts X by rows. Y, alone on the second path, costs the same by itself under any cut that leaves the
     // sum whole; what it is added to decides.
     test::GraphBuilder builder;

@@ -111,7 +111,7 @@ TEST_CASE("a node that is linear in sums is placed by their keys", "[scheduler][
     CHECK(moved_elements(graph, plan) > 0);
 }
 
-TEST_CASE("stretches end where the algebra does, and do not change what is found", "[scheduler][ia][placement]") {
+TEST_CASE("subgraphs end where the algebra does, and do not change what is found", "[scheduler][ia][placement]") {
     test::GraphBuilder g;
     g.leaf("X", {16, 16});
     std::vector<Parts> parts;
@@ -145,7 +145,7 @@ TEST_CASE("every rank has calls where there are enough, and none more than its s
     for (std::uint64_t seed = 1; seed <= 25; ++seed) {
         graph::EinGraph const graph =
             graph::lower_contractions(graph::read_graph(test::random_graph(seed).dump(), "random"));
-        relation::Plan const plan = planner::plan(graph, {.ranks = ranks, .strip_work = 0});
+        relation::Plan const plan = planner::plan(graph, {.ranks = ranks, .column_work = 0});
         ia::PlacedPlan const placed = ia::place_plan(graph, plan);
         for (std::size_t n = 0; n < plan.nodes.size(); ++n) {
             auto const& of_calls = placed.ranks[n];

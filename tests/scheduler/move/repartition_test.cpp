@@ -120,7 +120,7 @@ TEST_CASE("a node that changes nothing costs nothing where its cut agrees", "[sc
         CHECK(tasks == std::map<TaskKind, std::int64_t>{
                            {kind_of<schedule::Load>, 1}, {kind_of<schedule::Apply>, 2}, {kind_of<schedule::Store>, 5}});
         CHECK_FALSE(section.idle());
-        CHECK(section.blocks.size() == 3);  // X, Y and T, which turns its operand and so has a kernel
+        CHECK(section.blocks.size() == 3);  // X, Y and T, which transposes its operand and so has a kernel
     }
 }
 

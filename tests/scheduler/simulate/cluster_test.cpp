@@ -69,7 +69,7 @@ TEST_CASE("a cluster that is written is read again as it was", "[scheduler][clus
     CHECK(read(to_json(Cluster{}).dump()) == Cluster{});
 }
 
-TEST_CASE("all faults of a cluster file are told at once", "[scheduler][cluster]") {
+TEST_CASE("all faults of a cluster file are reported at once", "[scheduler][cluster]") {
     auto const faults =
         faults_in(R"({"node": 4, "ranks_per_node": 0, "threads": 1.5, "flops_per_second": {"f64": -1, "f16": 3},
         "bytes_per_second": "8Gb/s", "memory": "lots", "inside": 3,

@@ -1,6 +1,6 @@
 // Products of two operands as calls of pair_product, or of OpenBLAS where that has none: what is brought to the calls'
-// type first, the calls for each turn of the batch labels, and their pieces for threads. Leaves which labels are rows,
-// columns and terms to gemm_plan.hpp, and how a product is cut to gemm_grid.hpp.
+// type first, the calls for each iteration of the batch labels, and their pieces for threads. Leaves which labels are
+// rows, columns and terms to gemm_plan.hpp, and how a product is cut to gemm_grid.hpp.
 #pragma once
 
 #include <memory>

@@ -13,7 +13,7 @@ constexpr Index parts_of(Index value, Index part) { return (value + part - 1) / 
 
 // ---- where elements lie ----
 
-/// Where turns first ... first + count - 1 of some labels lie in one of their matrices, in elements.
+/// Where iterations first ... first + count - 1 of some labels lie in one of their matrices, in elements.
 void find(PairLabels const& labels, Index first, Index count, int side, Index* to) {
     if (labels.labels == 0) {
         *to = 0;

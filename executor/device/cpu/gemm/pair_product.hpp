@@ -47,7 +47,7 @@ struct PairLabel {
     std::ptrdiff_t length = 1;
     std::ptrdiff_t step[2] = {0, 0};
 };
-/// Nested labels, outermost first, of which a call takes `count` turns from `first` on.
+/// Nested labels, outermost first, of which a call takes `count` iterations from `first` on.
 struct PairLabels {
     PairLabel const* label = nullptr;
     int labels = 0;

@@ -184,7 +184,7 @@ private:
         return (label(at.label).length + at.block - 1) / at.block;
     }
 
-    /// The level among [first, last) with enough turns, outermost first, else the one with most.
+    /// The level among [first, last) with enough iterations, outermost first, else the one with most.
     std::size_t level_with(std::int64_t wanted, std::size_t first, std::size_t last, bool aggregated) const {
         std::size_t best = LoopPlan::none;
         for (std::size_t level = first; level < last; ++level) {

@@ -23,7 +23,7 @@ Launcher::Launcher(Context const& context, Events& events, MarkedStream& stream)
       modules_(context, compiling_threads(context.gpu().sharers)),
       scratch_(context),
       faults_(context, tuning::most_records * sizeof(Fault), "the records of faults"),
-      faults_at_home_(context, tuning::most_records * sizeof(Fault)),
+      host_faults_(context, tuning::most_records * sizeof(Fault)),
       reader_(context, events) {
     driver().cuMemsetD8Async(reinterpret_cast<CUdeviceptr>(faults_.data()), 0, tuning::most_records * sizeof(Fault),
                              stream_.get());
@@ -75,12 +75,12 @@ void Launcher::check_faults() {
     MutexLock const lock(reading_);
     if (nodes_.empty()) return;
     context_.enter();
-    driver().cuMemcpyDtoHAsync(faults_at_home_.data(), reinterpret_cast<CUdeviceptr>(faults_.data()),
+    driver().cuMemcpyDtoHAsync(host_faults_.data(), reinterpret_cast<CUdeviceptr>(faults_.data()),
                                nodes_.size() * sizeof(Fault), reader_.get());
     driver().cuStreamSynchronize(reader_.get());
     for (std::size_t record = 0; record < nodes_.size(); ++record) {
         Fault fault;
-        std::memcpy(&fault, faults_at_home_.data() + record * sizeof(Fault), sizeof(Fault));
+        std::memcpy(&fault, host_faults_.data() + record * sizeof(Fault), sizeof(Fault));
         naming_node(nodes_[record], [&] { check(fault); });
     }
 }

@@ -55,7 +55,7 @@ private:
     Scratch scratch_;
     DeviceBytes faults_;
     Mutex reading_;
-    PinnedBytes faults_at_home_ EIN_GUARDED_BY(reading_);
+    PinnedBytes host_faults_ EIN_GUARDED_BY(reading_);
     std::vector<std::string> nodes_ EIN_GUARDED_BY(reading_);  // that the records in use are for
     MarkedStream reader_ EIN_GUARDED_BY(reading_);             // of the records
 };

@@ -1,4 +1,4 @@
-// A stream of the GPU whose progress is told by marks: numbers of what was asked of it, each with an event behind it.
+// A stream of the GPU whose progress shows in marks: numbers of what was asked of it, each with an event behind it.
 // Asking may happen on one thread at a time (the caller's lock); passed() and sync() on any.
 // Example: stream.asked(); m = stream.mark(); other.wait(stream, m); stream.sync(m).
 #pragma once

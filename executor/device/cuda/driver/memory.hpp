@@ -14,7 +14,7 @@ namespace ein::executor::cuda {
 class DeviceBytes {
 public:
     DeviceBytes() = default;
-    /// @throws MemoryError with what was asked for, what is free, and the mend
+    /// @throws MemoryError with what was asked for, what is free, and the fix
     DeviceBytes(Context const& context, std::int64_t bytes, char const* purpose);
     ~DeviceBytes();
     DeviceBytes(DeviceBytes&& other) noexcept { swap(other); }

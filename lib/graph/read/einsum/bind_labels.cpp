@@ -78,7 +78,7 @@ private:
         return text;
     }
 
-    /// Whoever wrote "seq d" for letters, or letters for a word, is told how words are written.
+    /// Whoever wrote "seq d" for letters, or letters for a word, is shown how words are written.
     std::string order_mend(Term const& term) const {
         bool const maybe_word = einsum_.value().is_string() && term.size() > 2 && !is_open(term);
         return std::string("write one label for each axis") +
@@ -160,7 +160,7 @@ private:
 
     void read_sizes() {
         auto const sizes = optional_at(node_, "sizes");
-        if (!sizes || !sizes->value().is_object()) return;  // another kind of value has been told
+        if (!sizes || !sizes->value().is_object()) return;  // another kind of value has been reported
         for (auto const& [key, unused] : sizes->value().items()) read_size(sizes->at(key), key);
     }
 

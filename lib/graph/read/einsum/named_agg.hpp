@@ -13,7 +13,7 @@
 
 namespace ein::graph {
 
-/// An EinSum node that is to be made, its faults told.
+/// An EinSum node that is to be made, its faults reported.
 struct AggLowering {
     NodeBuilder& builder;
     EinSum einsum;  // with the row's agg

@@ -1,5 +1,5 @@
 // A scalar expression in a graph file: its text as an Expr, faults with the text and a caret below the place.
-// Example: "abs(x-q)" is told as: expected an operand (x, y), found 'q'; ... with "^" below the q.
+// Example: "abs(x-q)" is reported as: expected an operand (x, y), found 'q'; ... with "^" below the q.
 #pragma once
 
 #include <optional>

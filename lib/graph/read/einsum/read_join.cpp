@@ -25,7 +25,7 @@ Expr product_of_all(std::size_t operands) {
 std::optional<Join> read_join(Cursor const& node, scalar::Names const& names) {
     if (!node.has("join")) return Join{product_of_all(static_cast<std::size_t>(names.operands)), {}};
     Cursor const at = node.at("join");
-    if (!at.value().is_string()) return std::nullopt;  // told by the syntax check
+    if (!at.value().is_string()) return std::nullopt;  // reported by the syntax check
     auto read = read_expression(at, names);
     return read ? std::optional(Join{std::move(read->expr), std::move(read->places)}) : std::nullopt;
 }

@@ -1,5 +1,5 @@
 // The join of an EinSum node: its text as an Expr, faults with the text and a caret below the place, and the check of
-// its types. Example: "abs(x-q)" is told as: expected an operand (x, y), found 'q'; ... with "^" below the q.
+// its types. Example: "abs(x-q)" is reported as: expected an operand (x, y), found 'q'; ... with "^" below the q.
 #pragma once
 
 #include <optional>

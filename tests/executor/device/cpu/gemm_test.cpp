@@ -159,7 +159,7 @@ TEST_CASE("packing is chosen only where it pays", "[executor][device]") {
     CHECK_FALSE(plan_of(elementwise));
 }
 
-TEST_CASE("matrices that BLAS takes in place are told from those it does not", "[executor][device]") {
+TEST_CASE("matrices that BLAS takes in place are distinguished from those it does not", "[executor][device]") {
     CHECK(blas_form(3, 4, {4, 1})->leading == 4);
     CHECK_FALSE(blas_form(3, 4, {4, 1})->transposed);
     CHECK(blas_form(3, 4, {1, 5})->transposed);

@@ -156,7 +156,7 @@ TEST_CASE("an index out of range ends a launch with InputError, on any thread", 
     CHECK_THROWS_AS(test.run(cpu, team), InputError);
 }
 
-TEST_CASE("a copy past the cache writes what it is told and nothing beside it", "[executor][device]") {
+TEST_CASE("a copy past the cache writes what it is asked to and nothing beside it", "[executor][device]") {
     std::vector<unsigned char> from(700), to(700), expected(700);
     for (std::size_t k = 0; k < from.size(); ++k) from[k] = static_cast<unsigned char>(k * 7 + 1);
     for (std::size_t begin = 0; begin < 70; ++begin)

@@ -74,7 +74,7 @@ TEST_CASE("what fails on the GPU comes with a later call, and nobody waits for e
     CHECK(FakeCuda::objects() == 0);
 }
 
-TEST_CASE("streams wait for marks of one another, and marks tell what has passed", "[executor][cuda]") {
+TEST_CASE("streams wait for marks of one another, and marks show what has passed", "[executor][cuda]") {
     FakeCuda const fake({{"FAKE_CUDA_DELAY", "300"}});
     auto const device = cuda::make_cuda_device({});
     constexpr std::int64_t bytes = 4096;
@@ -99,7 +99,7 @@ TEST_CASE("streams wait for marks of one another, and marks tell what has passed
     device->free_host(to, bytes);
 }
 
-TEST_CASE("memory that a GPU has not is told with the numbers", "[executor][cuda]") {
+TEST_CASE("memory that a GPU has not is reported with the numbers", "[executor][cuda]") {
     FakeCuda const fake({{"FAKE_CUDA_MEMORY", "1000000"}});
     auto const device = cuda::make_cuda_device({});
     CHECK(device->free_memory() < 1000000);

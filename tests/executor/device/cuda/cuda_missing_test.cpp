@@ -1,5 +1,5 @@
-// Machines that lack something of CUDA: what is told. Libraries stay loaded, so one case goes from nothing to almost
-// everything.
+// Machines that lack something of CUDA: what they report. Libraries stay loaded, so one case goes from nothing to
+// almost everything.
 #include <filesystem>
 #include <fstream>
 
@@ -12,11 +12,11 @@ using namespace ein;
 using namespace ein::executor;
 namespace fs = std::filesystem;
 
-TEST_CASE("what is missing of CUDA is told with the mend", "[executor][cuda]") {
+TEST_CASE("what is missing of CUDA is reported with the fix", "[executor][cuda]") {
     fs::path const folder = fs::temp_directory_path() / "einloom_cuda_missing_test";
     fs::remove_all(folder);
     fs::create_directories(folder);
-    auto const told = [&](std::initializer_list<test::FakeCuda::Setting> settings) {
+    auto const reported = [&](std::initializer_list<test::FakeCuda::Setting> settings) {
         test::FakeCuda const fake(settings);
         std::string problem = cuda::cuda_problem();
         try {
@@ -31,25 +31,25 @@ TEST_CASE("what is missing of CUDA is told with the mend", "[executor][cuda]") {
         return cuda::cuda_library_problem();
     };
     test::FakeCuda::Setting const here{"EINLOOM_CUDA_LIBRARIES", folder.string()};
-    CHECK_THAT(told({here}),
+    CHECK_THAT(reported({here}),
                Catch::Contains("expected libcuda.so.1, found none (looked in " + folder.string() + "/)") &&
                    Catch::Contains("install NVIDIA's driver"));
     CHECK(idle({here}) == "");  // no GPU that anybody could miss
     std::ofstream(folder / "libcuda.so.1") << "no library\n";
-    CHECK_THAT(told({here}), Catch::Contains("found none") && Catch::Contains("file too short"));
+    CHECK_THAT(reported({here}), Catch::Contains("found none") && Catch::Contains("file too short"));
     fs::remove(folder / "libcuda.so.1");
     fs::create_symlink(EIN_FAKE_CUDA "/libcuda.so.1", folder / "libcuda.so.1");
-    CHECK_THAT(told({here, {"FAKE_CUDA_DRIVER", "11040"}}),
+    CHECK_THAT(reported({here, {"FAKE_CUDA_DRIVER", "11040"}}),
                Catch::Contains("expected a driver for CUDA 12 or later, found one for CUDA 11.4"));
-    CHECK_THAT(told({here, {"FAKE_CUDA_DEVICES", "0"}}), Catch::Contains("expected a GPU, found none"));
-    CHECK_THAT(told({here}), Catch::Contains("expected libnvrtc.so.13 or libnvrtc.so.12, found none") &&
-                                 Catch::Contains("CUDA_HOME"));
+    CHECK_THAT(reported({here, {"FAKE_CUDA_DEVICES", "0"}}), Catch::Contains("expected a GPU, found none"));
+    CHECK_THAT(reported({here}), Catch::Contains("expected libnvrtc.so.13 or libnvrtc.so.12, found none") &&
+                                     Catch::Contains("CUDA_HOME"));
     CHECK_THAT(idle({here}), Catch::Contains("expected libnvrtc.so.13 or libnvrtc.so.12, found none"));
-    CHECK_THAT(told({here, {"FAKE_CUDA_DRIVER", "12040"}}),
+    CHECK_THAT(reported({here, {"FAKE_CUDA_DRIVER", "12040"}}),
                Catch::Contains("expected libnvrtc.so.12, found none") && Catch::Contains("supports up to 12.4"));
     fs::create_symlink(EIN_FAKE_CUDA "/libnvrtc.so.13", folder / "libnvrtc.so.13");
     fs::create_symlink(EIN_FAKE_CUDA "/libcublas.so.13", folder / "libcublas.so.13");
-    CHECK(told({here}) == "made");
+    CHECK(reported({here}) == "made");
     CHECK(idle({here}) == "");
     fs::remove_all(folder);
 }

@@ -5,7 +5,7 @@
 
 using namespace ein;
 
-TEST_CASE("a missing folder is told by its own name", "[lib][base][output_place]") {
+TEST_CASE("a missing folder is reported by its own name", "[lib][base][output_place]") {
     CHECK_NOTHROW(require_folder_of("x.sched"));
     CHECK_NOTHROW(require_folder_of("/dev/x.sched"));
     CHECK_THROWS_WITH(require_folder_of("/none/x.sched"),

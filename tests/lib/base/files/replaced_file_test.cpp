@@ -64,7 +64,7 @@ TEST_CASE("what cannot be written is named with the option and the reason", "[li
     CHECK(fs::is_directory(folder.path));
 }
 
-TEST_CASE("devices are written directly and stay; a full one is told", "[lib][replaced_file]") {
+TEST_CASE("devices are written directly and stay; a full one is reported", "[lib][replaced_file]") {
     ReplacedFile("--report", "/dev/null").write("gone");
     CHECK(fs::is_character_file("/dev/null"));
     CHECK_THROWS_WITH(ReplacedFile("--trace", "/dev/full").write("text"),

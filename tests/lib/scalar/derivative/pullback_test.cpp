@@ -1,4 +1,4 @@
-// Cotangents against central differences of the judge: every function at several points, real and complex.
+// Cotangents against central differences of the reference: every function at several points, real and complex.
 #include "lib/scalar/derivative/pullback.hpp"
 
 #include <cmath>

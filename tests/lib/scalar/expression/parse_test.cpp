@@ -120,7 +120,7 @@ TEST_CASE("operands print as x, y, z up to three and as x0, x1, ... beyond", "[l
     CHECK(parse("x0*y*z*x3", {4, {}, {}}).expr == product(4));
 }
 
-TEST_CASE("a fault names the place, what was expected, what was found, and the mend", "[lib][scalar][parse]") {
+TEST_CASE("a fault names the place, what was expected, what was found, and the fix", "[lib][scalar][parse]") {
     struct Case {
         std::string text;
         std::size_t where;
@@ -167,7 +167,7 @@ TEST_CASE("a fault names the place, what was expected, what was found, and the m
     CHECK(fault.mend == each.mend);
 }
 
-TEST_CASE("operands that the node lacks are told with those it has", "[lib][scalar][parse]") {
+TEST_CASE("operands that the node lacks are reported with those it has", "[lib][scalar][parse]") {
     CHECK(first_fault("y", {1, {}, {}}).mend == "the node has one input, x; add an input or use one that is there");
     CHECK(first_fault("x", {0, {}, {}}).mend == "the node has no inputs; add an input or use one that is there");
     CHECK(first_fault("x99999999999999999999", {1, {}, {}}).expected == "an operand of the node");
@@ -207,7 +207,7 @@ TEST_CASE("size(label) is the label's extent, a number", "[lib][scalar][parse]")
     CHECK(parse("sise(x)", sized).faults.at(0).mend == "did you mean 'size'?");
 }
 
-TEST_CASE("every unknown name is told, also behind a fault of grammar", "[lib][scalar][parse]") {
+TEST_CASE("every unknown name is reported, also behind a fault of grammar", "[lib][scalar][parse]") {
     auto const faults = parse("foo + bar*[q] + ) baz + abs(x) [r]", names).faults;
     REQUIRE(faults.size() == 6);
     CHECK(faults[0].found == "'foo'");

@@ -293,11 +293,11 @@ TEST_CASE("every form of a power has the power's nans, infinities and signs of z
         for (int n = 1; n <= 4; ++n) {
             Expr const power = Expr::call(Op::pow, {Expr::operand(0), Expr::integer(n)});
             Program const program(power, type, type, {});
-            Evaluator judge(power, type, type, {});
+            Evaluator reference(power, type, type, {});
             for (Scalar const& x : special_values(type)) {
                 std::vector<Scalar> const operands{x, x};
                 CAPTURE(name(type), n, x.number, x.integer);
-                CHECK(same_bits(run(program, x, type), judge(operands, {})));
+                CHECK(same_bits(run(program, x, type), reference(operands, {})));
             }
         }
 }
@@ -332,10 +332,10 @@ TEST_CASE("signs of zeros reach what shows them", "[lib][scalar][simplify]") {
         Scalar const x = Scalar::of(each.x);
         std::vector<Scalar> const operands{x, x};
         Complex const found = run(Program(expr, each.type, each.type, {}), x, each.type).number,
-                      judged = evaluate(expr, each.type, each.type, operands, {}, {}).number;
+                      evaluated = evaluate(expr, each.type, each.type, operands, {}, {}).number;
         CHECK(alike(found.real(), each.expected.real(), 1e-6));
-        CHECK(alike(judged.real(), each.expected.real(), 1e-6));
+        CHECK(alike(evaluated.real(), each.expected.real(), 1e-6));
         CHECK(alike(found.imag(), each.expected.imag(), 1e-6));
-        CHECK(alike(judged.imag(), each.expected.imag(), 1e-6));
+        CHECK(alike(evaluated.imag(), each.expected.imag(), 1e-6));
     }
 }

@@ -273,7 +273,7 @@ int differences(std::vector<std::byte> const& a, std::vector<std::byte> const& b
 TEST_CASE("every instruction set and every place in a strip gives the same bits", "[lib][scalar][kernels]") {
     std::mt19937_64 random(11);
     constexpr std::size_t count = 515;
-    Kernels const& judge = kernels(InstructionSet::baseline);
+    Kernels const& reference = kernels(InstructionSet::baseline);
     for (InstructionSet const set : {InstructionSet::baseline, InstructionSet::avx2, InstructionSet::avx512}) {
         if (!supported(set)) continue;
         Kernels const& table = kernels(set);
@@ -287,7 +287,7 @@ TEST_CASE("every instruction set and every place in a strip gives the same bits"
                     kernel(whole.data(), a.data(), count);
                     std::size_t const width = unary_width(static_cast<Op>(op), number);
                     for (std::size_t k = 0; k < count; ++k)
-                        judge.unary[op][number](&single[k * width], &a[k * widths[number]], 1);
+                        reference.unary[op][number](&single[k * width], &a[k * widths[number]], 1);
                     bool const f32 = number == 0 || number == 2;
                     CHECK(differences(whole, single, f32) == 0);
                 }
@@ -303,13 +303,13 @@ TEST_CASE("every instruction set and every place in a strip gives the same bits"
                 forms.vv(vv.data(), a.data(), b.data(), count);
                 forms.vs(vs.data(), a.data(), b.data(), count);
                 forms.sv(sv.data(), a.data(), b.data(), count);
-                BinaryKernel const judged = judge.binary[op][number].vv;
+                BinaryKernel const kernel_of_one = reference.binary[op][number].vv;
                 for (std::size_t k = 0; k < count; ++k) {
                     std::byte const* const x = &a[k * widths[number]];
                     std::byte const* const y = &b[k * widths[number]];
-                    judged(&one[k * width], x, y, 1);
-                    judged(&one_vs[k * width], x, b.data(), 1);
-                    judged(&one_sv[k * width], a.data(), y, 1);
+                    kernel_of_one(&one[k * width], x, y, 1);
+                    kernel_of_one(&one_vs[k * width], x, b.data(), 1);
+                    kernel_of_one(&one_sv[k * width], a.data(), y, 1);
                 }
                 CHECK(differences(vv, one, f32) == 0);
                 CHECK(differences(vs, one_vs, f32) == 0);

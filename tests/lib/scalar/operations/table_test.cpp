@@ -43,7 +43,7 @@ bool computes(TypeRule rule) {
            rule == TypeRule::arithmetic || rule == TypeRule::negation;
 }
 
-double judged(Operation const& row, DType type, double x, double y) {
+double evaluated(Operation const& row, DType type, double x, double y) {
     std::vector<Scalar> const operands{Scalar::of({x, 0.0}), Scalar::of({y, 0.0}), Scalar::of({x, 0.0})};
     Scalar const value = evaluate(of_operands(row), type, type, operands, {}, {});
     return value.is_integer ? static_cast<double>(value.integer) : value.number.real();
@@ -99,7 +99,7 @@ TEST_CASE("every operation prints, reads back and has a name of its own", "[lib]
     }
 }
 
-TEST_CASE("every operation has a type, and compiles to a program that agrees with the judge",
+TEST_CASE("every operation has a type, and compiles to a program that agrees with the reference",
           "[lib][scalar][operations]") {
     for (Operation const* const row : calls())
         for (DType const type : {DType::f32, DType::f64, DType::i32, DType::boolean, DType::c64, DType::c128}) {
@@ -114,9 +114,9 @@ TEST_CASE("every operation has a type, and compiles to a program that agrees wit
                 for (double const y : {0.5, 2.0}) {
                     CAPTURE(x, y);
                     if (type == DType::f32)
-                        CHECK(near(run(program, static_cast<float>(x), static_cast<float>(y)), judged(*row, type, x, y),
-                                   2e-6));
-                    if (type == DType::f64) CHECK(near(run(program, x, y), judged(*row, type, x, y), 4e-15));
+                        CHECK(near(run(program, static_cast<float>(x), static_cast<float>(y)),
+                                   evaluated(*row, type, x, y), 2e-6));
+                    if (type == DType::f64) CHECK(near(run(program, x, y), evaluated(*row, type, x, y), 4e-15));
                 }
         }
 }
@@ -130,7 +130,7 @@ TEST_CASE("every slope of the table is that of its function", "[lib][scalar][ope
         REQUIRE(!cotangent[0].empty());
         int checked = 0;
         for (double const x : {0.4, -0.7, 1.6, 2.3, -1.25}) {
-            auto const at = [&](double place) { return judged(*row, DType::f64, place, 0); };
+            auto const at = [&](double place) { return evaluated(*row, DType::f64, place, 0); };
             double const expected = (8 * (at(x + h) - at(x - h)) - (at(x + 2 * h) - at(x - 2 * h))) / (12 * h);
             std::vector<Scalar> const operands{Scalar::of({x, 0.0})};
             double const found = evaluate(cotangent[0], DType::f64, DType::f64, operands, {}, {}).number.real();

@@ -74,7 +74,7 @@ TEST_CASE("places never overlap and none is lost", "[schedule][device]") {
     CHECK(places.take(1 << 16) == 0);
 }
 
-TEST_CASE("everything is copied in once where it fits, and results go home once", "[schedule][device]") {
+TEST_CASE("everything is copied in once where it fits, and results are written back once", "[schedule][device]") {
     auto const schedule = sums(3, {{0, 1}, {1, 2}, {0, 2}});
     CHECK(traffic(schedule, 6 << 10) == DeviceTraffic{3 << 10, 0, 3 << 10, 5 << 10});
 }
@@ -82,7 +82,7 @@ TEST_CASE("everything is copied in once where it fits, and results go home once"
 TEST_CASE("what is needed last leaves; what the host has is dropped and comes again", "[schedule][device]") {
     auto const schedule = sums(3, {{0, 1}, {1, 2}, {0, 2}});
     CHECK(largest_working_set(schedule.sections[Rank{0}]).bytes == 3 << 10);
-    // 3 KiB: x0 x1 z0, then x2 and z1 in place of x0 and z0 (which went home), then x0 again and z2
+    // 3 KiB: x0 x1 z0, then x2 and z1 in place of x0 and z0 (which were written back), then x0 again and z2
     CHECK(traffic(schedule, 3 << 10) == DeviceTraffic{4 << 10, 0, 3 << 10, 3 << 10});
 }
 

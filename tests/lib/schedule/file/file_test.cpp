@@ -90,7 +90,7 @@ TEST_CASE("a file cut anywhere or with any byte changed is refused", "[schedule]
     CHECK(accepted < 16 * 4);
 }
 
-TEST_CASE("what is no schedule is told so", "[schedule][file]") {
+TEST_CASE("what is no schedule is refused as such", "[schedule][file]") {
     Folder const folder;
     auto refused = [&](fs::path const& path) {
         try {

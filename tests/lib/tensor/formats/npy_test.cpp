@@ -123,7 +123,7 @@ TEST_CASE("a bf16 tensor is read from '<V2' as it is and from f32 rounded", "[li
     CHECK(rounded.at(2).number == 1.0 + 0x1p-6);  // a tie: to even
 }
 
-TEST_CASE("files that are not what is declared are refused with the mend", "[lib][tensor][npy]") {
+TEST_CASE("files that are not what is declared are refused with the fix", "[lib][tensor][npy]") {
     TemporaryFolder const folder;
     std::string const file = folder.write("a.npy", header("<f8", false, {2, 3}) + std::string(48, '\1'));
     auto open = [&](std::string const& name, DType dtype, Shape const& shape) {

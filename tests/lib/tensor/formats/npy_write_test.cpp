@@ -91,7 +91,7 @@ TEST_CASE("elements begin at a multiple of 64 whatever the shape", "[lib][tensor
     CHECK(tensor::npy_contents(folder.write("l.npy", long_one + "x")).shape == Shape(30000, 1));
 }
 
-TEST_CASE("a folder that cannot be written is told with the file, the bytes and the reason", "[lib][tensor][npy]") {
+TEST_CASE("a folder that cannot be written is reported with the file, the bytes and the reason", "[lib][tensor][npy]") {
     TemporaryFolder const folder;
     auto const file = folder.path() / "no" / "a.npy";
     std::string const text = run_error_of([&] { tensor::create_npy(file, DType::f32, {2, 3}); });

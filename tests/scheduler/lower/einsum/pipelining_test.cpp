@@ -48,7 +48,7 @@ struct Attention {
         g.einsum("Y", "shd,hda->sa", {"O", "U"});
         return g;
     }
-    std::map<std::string, Parts> streams(SplitRule const& rule = any_size) const {
+    std::map<std::string, Parts> slices(SplitRule const& rule = any_size) const {
         auto const slices =
             scheduler::pipelined_values(graph, plan, scheduler::value_parts(graph, plan), {0, {}, rule});
         std::map<std::string, Parts> out;
@@ -73,39 +73,39 @@ std::string applied(schedule::Schedule const& schedule, Rank rank) {
 }  // namespace
 
 TEST_CASE("what becomes partial results is made in their slices, up to where it comes from others",
-          "[scheduler][streams]") {
+          "[scheduler][pipelining]") {
     using Slices = std::map<std::string, Parts>;
-    CHECK(Attention().streams() == Slices{{"P", {1, 2, 1}}, {"N", {1, 2}}, {"W", {1, 2, 1}}, {"O", {2, 1, 1}}});
-    CHECK(Attention({"Y", "O"}).streams().empty());
-    CHECK(Attention({"Y", "W"}).streams() == Slices{{"O", {2, 1, 1}}});
-    CHECK(Attention().streams({}).empty());  // much too small
+    CHECK(Attention().slices() == Slices{{"P", {1, 2, 1}}, {"N", {1, 2}}, {"W", {1, 2, 1}}, {"O", {2, 1, 1}}});
+    CHECK(Attention({"Y", "O"}).slices().empty());
+    CHECK(Attention({"Y", "W"}).slices() == Slices{{"O", {2, 1, 1}}});
+    CHECK(Attention().slices({}).empty());  // much too small
 
     auto g = Attention::build();
     g.einsum("Q2", "hst->hst", {"P"}, {.join = "2*x"});  // reads all of P at once
-    CHECK(Attention(std::move(g), {"Y", "Q2"}).streams() == Slices{{"N", {1, 2}}, {"W", {1, 2, 1}}, {"O", {2, 1, 1}}});
+    CHECK(Attention(std::move(g), {"Y", "Q2"}).slices() == Slices{{"N", {1, 2}}, {"W", {1, 2, 1}}, {"O", {2, 1, 1}}});
 
     Attention apart;
     apart.plan.nodes[2].parts = {1, 2, 1};  // W, by rows
-    CHECK(apart.streams().empty());         // O's slices would come from other ranks
+    CHECK(apart.slices().empty());          // O's slices would come from other ranks
 }
 
-TEST_CASE("a stream's kernels come slice by slice, those first that others wait for", "[scheduler][streams]") {
+TEST_CASE("pipelined kernels come slice by slice, those first that others wait for", "[scheduler][pipelining]") {
     Attention const attention;
-    auto const whole = attention.schedule({}), streamed = attention.schedule();
-    for (Rank rank : streamed.sections.ids()) {
+    auto const whole = attention.schedule({}), pipelined = attention.schedule();
+    for (Rank rank : pipelined.sections.ids()) {
         CHECK(applied(whole, rank) == "PNWOY");
-        CHECK(applied(streamed, rank) == "PNWOYPNWOY");
-        Section const& section = streamed.sections[rank];
+        CHECK(applied(pipelined, rank) == "PNWOYPNWOY");
+        Section const& section = pipelined.sections[rank];
         auto const first = std::find_if(section.tasks.begin(), section.tasks.end(),
                                         [](schedule::Task const& task) { return task.is<Apply>(); });
         CHECK(section.region_of(*first).begin[0] == (rank == Rank{0} ? 12 : 0));  // s of the other rank's slice
         CHECK(schedule::replay(section).peak < schedule::replay(whole.sections[rank]).peak);
     }
-    CHECK(streamed.header.prediction.bytes_sent == whole.header.prediction.bytes_sent);
+    CHECK(pipelined.header.prediction.bytes_sent == whole.header.prediction.bytes_sent);
 }
 
-TEST_CASE("what may wait comes right before its first reader, but for streams with which more would be live",
-          "[scheduler][streams]") {
+TEST_CASE("what may wait comes right before its first reader, but for pipelines with which more would be live",
+          "[scheduler][pipelining]") {
     auto const box = [](Extent length) { return Box{{0}, {length}}; };
     // B, of y, and A, of x, may wait; C reads B and then D reads A. While A waits, x is live.
     auto const lengths = [&](Extent of_x, scheduler::Room room) {
@@ -143,7 +143,7 @@ TEST_CASE("what may wait comes right before its first reader, but for streams wi
     CHECK(lengths(60, Room::any) == only_b);
 }
 
-TEST_CASE("streams may be as long as graphs", "[scheduler][streams]") {
+TEST_CASE("pipelines may be as long as graphs", "[scheduler][pipelining]") {
     constexpr std::int32_t length = 300'000;
     scheduler::SectionBuilder b;
     Box const box{{0}, {1}};
