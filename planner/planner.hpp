@@ -18,9 +18,8 @@ struct PlannerOptions {
     Unit unit = Unit::bytes;              // what eindecomp and exact minimise
     bool ignore_off_path = false;         // as published; see decompose.hpp
     std::size_t candidate_limit = 0;      // 0: see candidate_table.hpp
-    double column_work =
-        1 << 24;            // see other_plans(): a kernel call of uneven columns evaluates its join at least so often
-    double time_limit = 0;  // seconds for exact; 0: counted work, the same everywhere
+    double column_work = 1 << 24;         // see other_plans(): joins that a call of uneven columns evaluates, at least
+    double time_limit = 0;                // seconds for exact; 0: counted work, the same everywhere
 };
 
 /// Decides parts and fills in costs. A node whose extents allow fewer kernel calls has fewer.

@@ -15,6 +15,7 @@
 #include "scheduler/move/traffic.hpp"
 #include "scheduler/order/order.hpp"
 #include "scheduler/simulate/cluster.hpp"
+#include "scheduler/tuning.hpp"
 
 namespace ein::scheduler {
 
@@ -23,7 +24,7 @@ struct SchedulerOptions {
                                  // very many calls: greedy)
     InputsPolicy inputs = InputsPolicy::once;
     Order order = Order::as_given;
-    std::int64_t slice_bytes = 16 << 10;  // see lowering_context.hpp
+    std::int64_t slice_bytes = tuning::least_slice_bytes;  // see lowering_context.hpp
     Staging staging = {};
     SplitRule split = {};
     Messages messages = {};

@@ -1,11 +1,16 @@
-// How far the scheduler's searches go, in one place: limits of work, chosen and not measured one by one; how long
-// planning takes with them is in docs/performance.md. They change decisions: a schedule of before may not come again
-// after one is changed. What lowering and moving decide by is beside what decides (lower/, move/, order/).
+// What the scheduler's rules take for granted of machines and links, and how far its searches go, in one place.
+// "Measured" was timed beside other values; "chosen" was set and not measured one by one; both, and how long planning
+// takes, are in docs/performance.md. They change decisions: a schedule of before may not come again after one is
+// changed. What a cluster file says (speeds, links, messages that do not wait) is taken from there: see
+// simulate/cluster.hpp, and its built-in values.
 // Example: a graph of more than tuning::most_searched nodes is not searched by the implementation algebra unless it is
 // asked for.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+
+#include "lib/base/box.hpp"
 
 namespace ein::scheduler::tuning {
 
@@ -28,5 +33,56 @@ inline constexpr std::size_t most_wanted = 8;
 inline constexpr std::size_t most_operands = 4;
 /// Elements of an array between the joins of one node of three operands or more: only counted, never made.
 inline constexpr double most_elements = 1e12;
+
+// Lowering (lower/): when calls are made in several, so that messages and computing overlap.
+
+/// Elements of the join in each of the calls that one is made in, at least: of sums of products, whose kernels want
+/// tiles that are long on all sides, and of anything else. A call costs a microsecond or two. Chosen.
+inline constexpr double least_product_points = 1 << 25, least_other_points = 1 << 23;
+/// Elements of each side of a product that is cut. Chosen.
+inline constexpr Extent least_product_length = 64;
+/// Calls in place of one. Chosen.
+inline constexpr std::int64_t most_split_calls = 16;
+/// Bytes from which slices of what ranks share are cut again. Chosen. And in how many: measured, with two in
+/// place of four no product packs a large operand four times over.
+inline constexpr std::int64_t shared_block_bytes = 2 << 20, most_blocks_of_a_slice = 2;
+/// Share of the time for computing that splitting may cost where it hides nothing. Chosen.
+inline constexpr double little_split_cost = 0.06;
+/// Terms of a sum, after which kernels of products read and write their results. Chosen.
+inline constexpr double usual_terms = 200;
+/// Bytes below which a block that several ranks share is not cut into slices. Chosen.
+inline constexpr std::int64_t least_slice_bytes = 16 << 10;
+
+// Moving (move/): how regions travel.
+
+/// Bytes of a message that regions are cut into, which stay in a core's cache from one end to the other, and messages
+/// for one block. Measured: with this size repartitions reach the speed of MPI_Alltoall; others were not compared.
+inline constexpr std::int64_t message_bytes = std::int64_t{2} << 20, most_messages = 256;
+/// Ranks of a group that exchanges in stages, at least, and bytes of what each sends to each, at most: for larger ones
+/// the copies in between cost more than messages. Chosen (docs/decisions/0003-staged-collectives.md).
+inline constexpr std::size_t least_staged_ranks = 8;
+inline constexpr std::int64_t most_staged_bytes = 128 << 10;
+/// Members that exchange in one stage: a middle way between many messages and many copies. Chosen.
+inline constexpr std::int64_t most_stage_peers = 4;
+/// Partial results that are added at once. Chosen; may change bits.
+inline constexpr std::size_t added_at_once = 4;
+/// Rows of a slice, so that slices differ little. Chosen.
+inline constexpr Extent rows_of_a_slice = 8;
+/// Rows that a packed element serves, from which on packing takes a few hundredths of the time. Chosen.
+inline constexpr double rows_worth_packing = 1024;
+
+// Order (order/).
+
+/// Bytes of cuts that stand before their sends; and no fewer than two cuts, however large. Chosen.
+inline constexpr std::int64_t cut_window = std::int64_t{8} << 20;
+/// Tasks that the search for room for an earlier cut goes through: nodes of many calls would make it quadratic.
+inline constexpr std::int32_t farthest_cut = 4096;
+/// Pipelines that are reordered one by one: each time the section is replayed.
+inline constexpr std::size_t most_pipelines_tried = 32;
+
+// Simulation (simulate/).
+
+/// Simple operations that exp and its like take. Chosen.
+inline constexpr double operations_of_a_function = 10;
 
 }  // namespace ein::scheduler::tuning

@@ -3,6 +3,8 @@
 #include <map>
 #include <utility>
 
+#include "executor/engine/tuning.hpp"
+
 namespace ein::executor {
 
 using schedule::Block;
@@ -11,8 +13,6 @@ using schedule::Section;
 using schedule::Task;
 
 namespace {
-
-constexpr int most_alike = 64;  // tasks of one kind and node: their lengths differ, hardly their kernels
 
 /// Into a box whose memory is reused.
 void set_box(Box& box, BoxView from) {
@@ -98,7 +98,7 @@ void expect_moves(Header const& header, Section const& section, Accelerator& dev
     std::map<std::pair<schedule::TaskKind, std::int32_t>, int> alike;
     Expect expect{header, section, device};
     for (Task const& task : section.tasks)
-        if (task.traits().is_on_device() && ++alike[{task.kind(), task.record().entry}] <= most_alike)
+        if (task.traits().is_on_device() && ++alike[{task.kind(), task.record().entry}] <= tuning::most_alike_moves)
             section.visit(task, expect);
 }
 

@@ -31,4 +31,8 @@ inline constexpr auto nap = std::chrono::microseconds(20);
 inline constexpr double barrier_awake = 1e-3;
 inline constexpr auto barrier_nap = std::chrono::microseconds(50);
 
+/// Copies and reshapes of one kind and node that a device hears of before the run: their lengths differ, hardly their
+/// kernels. Chosen.
+inline constexpr int most_alike_moves = 64;
+
 }  // namespace ein::executor::tuning

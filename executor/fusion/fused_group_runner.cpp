@@ -4,12 +4,11 @@
 #include <numeric>
 
 #include "executor/device/cpu/scratch.hpp"
+#include "executor/fusion/tuning.hpp"
 #include "lib/base/partition.hpp"
 
 namespace ein::executor {
 namespace {
-
-constexpr std::int64_t runs_a_thread = 8;  // of neighbouring pieces
 
 std::byte* data_of(BlockStorage& storage, BlockId block) { return storage.in_host(block, HostUse::update).data(); }
 
@@ -178,7 +177,7 @@ std::span<std::byte const> FusedGroupRunner::Prepared::read_of_stream(Place cons
 void FusedGroupRunner::run(TaskId last, BlockStorage& storage, WorkerTeam& team) const {
     Prepared const& group = fused_groups_[static_cast<std::size_t>(role(last))];
     std::int64_t const pieces = group.group.pieces(),
-                       runs = std::min<std::int64_t>(pieces, runs_a_thread * team.width());
+                       runs = std::min<std::int64_t>(pieces, tuning::runs_a_thread * team.width());
     team.run(runs, [&](std::int64_t run) {
         std::int64_t const end = part_begin(pieces, runs, run + 1);
         for (std::int64_t piece = part_begin(pieces, runs, run); piece < end; ++piece) {

@@ -4,6 +4,7 @@
 #include <optional>
 #include <set>
 
+#include "executor/fusion/tuning.hpp"
 #include "lib/graph/einsum.hpp"
 
 namespace ein::executor {
@@ -16,11 +17,6 @@ using schedule::Task;
 using schedule::TaskLinks;
 
 namespace {
-
-constexpr std::size_t most_tasks = 16;
-constexpr std::int32_t most_distance = 4096;  // from the first task to the last, in the schedule
-constexpr double most_flops_an_element =
-    600;  // of a product whose elements stay in the fused group: beyond, memory hardly counts
 
 class Finder {
 public:
@@ -93,7 +89,7 @@ private:
         if (readers.empty()) return false;
         for (TaskId reader : readers) {
             if (members.contains(reader)) continue;
-            if (in_group_[reader] || !eligible(reader) || members.size() == most_tasks) return false;
+            if (in_group_[reader] || !eligible(reader) || members.size() == tuning::most_group_tasks) return false;
             if (!loop_of_.empty() && loop_of_[reader] != loop_of_[member]) return false;
             members.insert(reader);
         }
@@ -137,7 +133,7 @@ private:
         };
         for (BlockId input : section_.reads(id)) count(input);
         if (id != *members.rbegin()) count(result(id));
-        return graph::flops(einsum(id), section_.region_of(task(id)).length) / inside > most_flops_an_element;
+        return graph::flops(einsum(id), section_.region_of(task(id)).length) / inside > tuning::most_flops_an_element;
     }
 
     /// Follows a label of the last task through the blocks inside; nothing where it does not run through all of them.
@@ -220,7 +216,7 @@ private:
     /// if the peak allows it.
     bool hold_inputs(FusedGroup const& group) {
         std::int32_t const first = group.tasks.front().value(), last = group.last().value();
-        if (last - first > most_distance) return false;
+        if (last - first > tuning::most_group_distance) return false;
         std::vector<std::int64_t> more(static_cast<std::size_t>(last - first + 1), 0);
         auto const add = [&](std::int32_t from, std::int32_t to, std::int64_t bytes) {
             for (std::int32_t at = from; at <= to; ++at) more[static_cast<std::size_t>(at - first)] += bytes;

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "executor/fusion/tuning.hpp"
 #include "lib/base/ids.hpp"
 #include "lib/schedule/dispatch/iterations.hpp"
 #include "lib/schedule/dispatch/task_links.hpp"
@@ -33,9 +34,9 @@ struct FusedGroup {
 };
 
 struct FusionLimits {
-    double bytes_of_a_piece = 320 << 10;  // together with what kernels need beside it, in the second-level cache
-    double least_bytes = 4 << 20;         // of a fused group: smaller ones are in the cache anyway
-    Extent least_rows = 128;              // of a piece of a product, for which its other operand is packed again
+    double bytes_of_a_piece = tuning::bytes_of_a_group_piece;
+    double least_bytes = tuning::least_group_bytes;  // of a fused group
+    Extent least_rows = tuning::least_product_rows;  // of a piece of a product
 };
 
 /// All fused groups of a section; no task is in two. Adds to the profile what fused groups hold longer than single

@@ -4,6 +4,7 @@
 #include <numeric>
 #include <optional>
 
+#include "executor/fusion/tuning.hpp"
 #include "lib/scalar/expression/ops.hpp"
 #include "lib/scalar/expression/type.hpp"
 #include "lib/scalar/expression/walk.hpp"
@@ -16,8 +17,6 @@ using schedule::Section;
 using schedule::Task;
 
 namespace {
-
-constexpr std::size_t most_nodes = 100;  // of a join that is looked through
 
 /// Whether it takes longer than keeping its result and reading that again.
 bool is_costly(Expr const& expr) {
@@ -49,7 +48,7 @@ private:
     static bool is_searched(FusedStep const& step) {
         graph::EinSum const& einsum = step.kernel.einsum;
         return !graph::as_lookup(einsum) && !graph::as_scatter(einsum) &&
-               scalar::arguments_first(einsum.join).size() <= most_nodes;
+               scalar::arguments_first(einsum.join).size() <= tuning::most_join_nodes;
     }
 
     /// Takes the largest part of a step's join that later ones have too out of all of them.

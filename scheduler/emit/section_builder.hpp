@@ -11,6 +11,7 @@
 #include "lib/schedule/model/schedule.hpp"
 #include "scheduler/emit/box_pool.hpp"
 #include "scheduler/order/sends_first.hpp"
+#include "scheduler/tuning.hpp"
 
 namespace ein::scheduler {
 
@@ -50,7 +51,7 @@ public:
     std::int64_t bytes_of(BlockId block) const { return section_->bytes_of(block); }
     /// What may wait comes when it is wanted (lazy_order); within each node, what other ranks wait for comes first
     /// (sends_first).
-    schedule::Section finish(Room room = Room::any, std::int64_t window = cut_window) &&;
+    schedule::Section finish(Room room = Room::any, std::int64_t window = tuning::cut_window) &&;
 
 private:
     /// The tasks of the body, or of a loop that is open.

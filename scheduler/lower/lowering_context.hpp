@@ -15,6 +15,7 @@
 #include "scheduler/move/all_gather.hpp"
 #include "scheduler/move/delivery.hpp"
 #include "scheduler/order/order.hpp"
+#include "scheduler/tuning.hpp"
 
 namespace ein::scheduler {
 
@@ -23,7 +24,8 @@ struct LoweringOptions {
     std::vector<std::vector<Rank>> decided = {};  // ranks of nodes' calls, by NodeId; none: `place` says
     InputsPolicy inputs = InputsPolicy::once;
     Order order = Order::as_given;
-    std::int64_t slice_bytes = 16 << 10;  // a block that several ranks share is not cut into slices smaller than this
+    /// A block that several ranks share is not cut into slices smaller than this.
+    std::int64_t slice_bytes = tuning::least_slice_bytes;
     Staging staging = {};
     SplitRule split = {};
     Messages messages = {};  // of regions that are not sent as they lie, or do not stay where they are received

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <set>
 
+#include "scheduler/tuning.hpp"
+
 namespace ein::scheduler {
 namespace {
-
-constexpr std::int64_t most_peers = 4;  // of one step: a middle way between many messages and many copies
 
 /// One digit of the members' cell indices.
 struct Digit {
@@ -26,7 +26,7 @@ std::vector<Digit> digits_of(Parts const& counts) {
             factor = 1;
         };
         for (std::int64_t prime : prime_factors(counts[axis])) {
-            if (factor * prime > most_peers) add();
+            if (factor * prime > tuning::most_stage_peers) add();
             factor *= prime;
         }
         add();
@@ -113,7 +113,7 @@ std::optional<CellOwners> owners_of_cells(CellGrid const& grid, Box const& regio
 }
 
 std::vector<Addition> sum_tree(std::size_t members) {
-    constexpr std::size_t at_once = 4;
+    constexpr std::size_t at_once = tuning::added_at_once;
     std::vector<Addition> out;
     for (std::size_t apart = 1; apart < members; apart *= at_once)
         for (std::size_t into = 0; into < members; into += apart * at_once) {

@@ -15,14 +15,15 @@
 
 #include "scheduler/move/cell_grid.hpp"
 #include "scheduler/place/placement.hpp"
+#include "scheduler/tuning.hpp"
 
 namespace ein::scheduler {
 
 /// When many ranks that exchange regions do so in steps: for large ones the copies in between would cost more than
 /// messages.
 struct Staging {
-    std::size_t ranks = 8;           // of the group, at least
-    std::int64_t bytes = 128 << 10;  // of what each sends to each, at most
+    std::size_t ranks = tuning::least_staged_ranks;  // of the group, at least
+    std::int64_t bytes = tuning::most_staged_bytes;  // of what each sends to each, at most
     bool suits(std::size_t group, std::int64_t each) const { return group >= ranks && each <= bytes; }
 };
 

@@ -4,6 +4,8 @@
 #include <numeric>
 #include <optional>
 
+#include "scheduler/tuning.hpp"
+
 namespace ein::scheduler {
 namespace {
 
@@ -107,7 +109,6 @@ bool falls_together(Shape const& shape, Box const& part, std::size_t axis, std::
 }  // namespace
 
 Parts slices_for(Shape const& shape, Box const& part, std::int64_t count, Parts const& wanted) {
-    constexpr Extent room = 8;  // rows a slice, so that slices differ little
     Parts slices(shape.size(), 1);
     auto left = [&](std::size_t axis) { return part.length[axis] / slices[axis]; };
     auto axis_for = [&](std::int64_t prime) {
@@ -115,7 +116,7 @@ Parts slices_for(Shape const& shape, Box const& part, std::int64_t count, Parts 
         for (std::size_t axis = 0; axis < shape.size(); ++axis) {
             if (left(axis) < prime) continue;
             if (!wanted.empty() && falls_together(shape, part, axis, slices[axis] * prime, wanted)) return axis;
-            if (!roomy && left(axis) >= room * prime) roomy = axis;
+            if (!roomy && left(axis) >= tuning::rows_of_a_slice * prime) roomy = axis;
             if (!longest || left(axis) > left(*longest)) longest = axis;
         }
         return roomy.value_or(longest.value_or(shape.size()));

@@ -11,6 +11,7 @@
 #include "lib/base/box.hpp"
 #include "lib/base/ids.hpp"
 #include "scheduler/order/sends_first.hpp"
+#include "scheduler/tuning.hpp"
 
 namespace ein::scheduler {
 
@@ -18,9 +19,10 @@ namespace ein::scheduler {
 /// of: cut into messages that stay in a core's cache from one end to the other. What lies together at both ends is one
 /// message.
 struct Messages {
-    std::int64_t bytes = std::int64_t{2} << 20;  // of one; regions of less than two are not cut
-    std::int64_t most = 256;                     // for one block, about: those of very large ones are larger
-    std::int64_t window = cut_window;  // on one rank, cut before they are sent, or received before they are put away
+    std::int64_t bytes = tuning::message_bytes;  // of one; regions of less than two are not cut
+    std::int64_t most = tuning::most_messages;   // for one block, about: those of very large ones are larger
+    /// On one rank, cut before they are sent, or received before they are put away.
+    std::int64_t window = tuning::cut_window;
 };
 
 /// The messages in which `region` goes from a block with box `from` into one with box `to`, in C order.

@@ -7,6 +7,7 @@
 #include "lib/graph/labels.hpp"
 #include "scheduler/lower/einsum/split_call.hpp"
 #include "scheduler/simulate/task_costs.hpp"
+#include "scheduler/tuning.hpp"
 
 namespace ein::scheduler {
 
@@ -48,9 +49,6 @@ Parts wanted_by(EinGraph const& graph, Plan const& plan, NodeId id, ValueId inpu
     return parts_for_movement(graph, plan, id, input);
 }
 
-/// That a packed element serves: then packing takes a few hundredths of the time.
-constexpr double rows_worth_packing = 1024;
-
 /// Kernels of products read rows whose summed labels are their last where they lie, and pack columns. Where partial
 /// results are made slice by slice, slices of rows pack all columns again each: with few rows that takes long, and
 /// slices of columns are better.
@@ -70,7 +68,7 @@ Parts packed_once(graph::EinSum const& einsum, Parts const& parts) {
     double points = 1;
     for (std::size_t label = 0; label < parts.size(); ++label)
         points *= static_cast<double>(einsum.extents[label]) / static_cast<double>(parts[label]);
-    if (rows >= rows_worth_packing || points < SplitRule().product_points) return {};
+    if (rows >= tuning::rows_worth_packing || points < SplitRule().product_points) return {};
     Parts wanted(einsum.output.size(), 1);
     for (std::size_t axis = 0; axis < wanted.size(); ++axis)
         if (graph::has_label(packed, einsum.output[axis])) {

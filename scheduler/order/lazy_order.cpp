@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "lib/schedule/memory/replay.hpp"
+#include "scheduler/tuning.hpp"
 
 namespace ein::scheduler {
 namespace {
@@ -121,8 +122,6 @@ std::optional<Order> order_within(Section& section, std::vector<TaskId> const& m
     return fits ? std::optional(std::move(order)) : std::nullopt;
 }
 
-constexpr std::size_t most_tried = 32;  // pipelines, one by one: each time the section is replayed
-
 }  // namespace
 
 void order_lazily(Section& section, std::vector<TaskId> const& may_wait, std::vector<TaskId>& node_begins, Room room) {
@@ -133,7 +132,7 @@ void order_lazily(Section& section, std::vector<TaskId> const& may_wait, std::ve
     if (!order) {
         std::vector<std::vector<TaskId>> const pipelines = pipelines_of(section, may_wait);
         std::vector<TaskId> fit;
-        for (std::size_t s = 0; s < std::min(pipelines.size(), most_tried); ++s) {
+        for (std::size_t s = 0; s < std::min(pipelines.size(), tuning::most_pipelines_tried); ++s) {
             std::vector<TaskId> with = fit;
             with.insert(with.end(), pipelines[s].begin(), pipelines[s].end());
             std::sort(with.begin(), with.end());

@@ -4,6 +4,7 @@
 #include <deque>
 
 #include "lib/schedule/memory/replay.hpp"
+#include "scheduler/tuning.hpp"
 
 namespace ein::scheduler {
 namespace {
@@ -79,16 +80,13 @@ std::vector<CutTask> cuts_of(Section const& section, std::vector<TaskId> const& 
     return cuts;
 }
 
-/// A search for room ends here: nodes of many kernel calls would make it quadratic.
-constexpr std::int32_t farthest = 4096;
-
 /// How early each of `cuts` may stand: where its block has room all the way to its old place. Blocks that are then read
 /// for the last time earlier only make more.
 void leave_within_peak(std::vector<CutTask>& cuts, Section const& section) {
     schedule::Profile profile = schedule::replay(section);
     for (CutTask& cut : cuts) {
         std::int64_t const bytes = section.bytes_of(*section.tasks[cut.task].result());
-        TaskId const earliest = std::max(cut.earliest, TaskId{cut.task.value() - farthest});
+        TaskId const earliest = std::max(cut.earliest, TaskId{cut.task.value() - tuning::farthest_cut});
         TaskId place = cut.task;
         while (place > earliest && profile.live[at(place) - 1] + bytes <= profile.peak) {
             place = TaskId{place.value() - 1};

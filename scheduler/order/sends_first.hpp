@@ -10,17 +10,15 @@
 #include <vector>
 
 #include "lib/schedule/model/schedule.hpp"
+#include "scheduler/tuning.hpp"
 
 namespace ein::scheduler {
 
 enum class Room { any, within_peak };  // what blocks that are cut earlier may add to the section's peak
 
-/// Bytes of cuts that stand before their sends; and no fewer than two cuts, however large.
-inline constexpr std::int64_t cut_window = std::int64_t{8} << 20;
-
 /// Brings forward what only sends read, as far as its input and its node's first task allow; within_peak: and the peak
 /// of the section as it stood. @param node_begins  of each node its first task, ascending
 void sends_first(schedule::Section& section, std::vector<TaskId> const& node_begins, Room room,
-                 std::int64_t window = cut_window);
+                 std::int64_t window = tuning::cut_window);
 
 }  // namespace ein::scheduler

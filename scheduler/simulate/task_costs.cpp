@@ -5,6 +5,7 @@
 
 #include "lib/graph/labels.hpp"
 #include "lib/scalar/expression/ops.hpp"
+#include "scheduler/tuning.hpp"
 
 namespace ein::scheduler {
 
@@ -27,8 +28,6 @@ bool is_matrix_product(graph::EinSum const& einsum) {
 
 namespace {
 
-constexpr double function = 10;  // simple operations that exp and its like take
-
 /// Operations of a join, each shared subexpression once; exp, log, tanh and their like count as ten simple ones.
 double weighted_operations(scalar::Expr const& join) {
     double count = 0;
@@ -38,7 +37,7 @@ double weighted_operations(scalar::Expr const& join) {
         scalar::Expr const& next = *open.back();
         open.pop_back();
         if (!seen.insert(&next.node()).second || next.args().empty()) continue;
-        count += scalar::info(next.op()).costly ? function : 1;
+        count += scalar::info(next.op()).costly ? tuning::operations_of_a_function : 1;
         for (scalar::Expr const& argument : next.args()) open.push_back(&argument);
     }
     return count;
@@ -46,7 +45,7 @@ double weighted_operations(scalar::Expr const& join) {
 
 double of_aggregation(graph::EinSum const& einsum) {
     if (einsum.aggregated().empty()) return 0;
-    return scalar::info(einsum.agg).by_exponentials ? function : 1;
+    return scalar::info(einsum.agg).by_exponentials ? tuning::operations_of_a_function : 1;
 }
 
 }  // namespace

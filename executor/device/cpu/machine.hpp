@@ -1,7 +1,7 @@
 // What the CPU device's kernels take for granted of a machine: its caches, and from what size on a way of working pays.
 // One place, so that another machine is another set of numbers. None of them decides what is computed; those that
 // decide in which order sums are added, and with it the last bits, say so. Sizes of registers and tiles are in the
-// loops themselves (gemm/pair_*.inc, loops/strip_*.inc). How a value was found: "measured" was timed beside others
+// loops themselves (gemm/pair_*, loops/strip_*). How a value was found: "measured" was timed beside others
 // (docs/performance.md); "chosen" was set and not measured.
 // Example: an output of machine::output_past_cache bytes is written past the cache.
 #pragma once

@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "executor/device/kernel/tuning.hpp"
+
 namespace ein::executor {
 namespace {
 
@@ -19,9 +21,6 @@ std::optional<double> constant(Expr const& expr, KernelTypes const& types, scala
     if (value.is_integer) return static_cast<double>(value.integer);
     return value.number.imag() == 0 ? std::optional(value.number.real()) : std::nullopt;
 }
-
-/// Joins deeper than this are no products worth finding; it bounds the recursion.
-constexpr int deepest = 64;
 
 std::optional<Product> match(Expr const& expr, KernelTypes const& types, scalar::Params const& params) {
     if (expr.op() == Op::operand) return Product{1, {expr.node().slot}};
@@ -43,7 +42,7 @@ std::optional<Product> match(Expr const& expr, KernelTypes const& types, scalar:
 }  // namespace
 
 std::optional<ScaledProduct> scaled_product(Expr const& join, KernelTypes const& types, scalar::Params const& params) {
-    if (join.node().depth > deepest) return std::nullopt;
+    if (join.node().depth > tuning::deepest_product) return std::nullopt;
     std::optional<Product> const product = match(join, types, params);
     if (!product || product->operands.size() != 2 || product->operands[0] == product->operands[1]) return std::nullopt;
     if (!std::isfinite(product->factor) || product->factor == 0) return std::nullopt;

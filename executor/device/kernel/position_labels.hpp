@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "executor/device/kernel/tuning.hpp"
 #include "lib/base/dtype.hpp"
 
 namespace ein::executor {
@@ -19,9 +20,8 @@ struct PositionOffsets {
 
 /// Into how many pieces rows are cut for a team.
 inline std::int64_t pieces_of(Extent rows, Extent row_bytes) {
-    constexpr Extent bytes_of_a_piece = 1 << 18;
-    constexpr std::int64_t most_pieces = 64;
-    return std::max<std::int64_t>(1, std::min<std::int64_t>({most_pieces, rows, rows * row_bytes / bytes_of_a_piece}));
+    return std::max<std::int64_t>(
+        1, std::min<std::int64_t>({tuning::most_row_pieces, rows, rows * row_bytes / tuning::bytes_of_a_row_piece}));
 }
 
 /// How many positions there are.

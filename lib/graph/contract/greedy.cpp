@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "lib/graph/contract/network.hpp"
+#include "lib/graph/tuning.hpp"
 
 namespace ein::graph {
 namespace {
@@ -35,9 +36,6 @@ public:
 private:
     std::uint64_t state_;
 };
-
-/// A label in very many operands would make a pair of each two: each operand meets this many others.
-constexpr std::size_t most_neighbours = 24;
 
 class Greedy {
 public:
@@ -115,7 +113,8 @@ private:
             auto const& holders = holders_[static_cast<std::size_t>(label)];
             std::size_t count = 0;
             // The latest are the results so far, which the others must meet sooner or later.
-            for (auto other = holders.rbegin(); other != holders.rend() && count < most_neighbours; ++other, ++count)
+            for (auto other = holders.rbegin(); other != holders.rend() && count < tuning::most_neighbours;
+                 ++other, ++count)
                 if (*other != number) neighbours.insert(*other);
         }
         for (int other : neighbours)

@@ -1,13 +1,10 @@
 #include <algorithm>
 
 #include "lib/graph/contract/network.hpp"
+#include "lib/graph/tuning.hpp"
 
 namespace ein::graph {
 namespace {
-
-constexpr std::size_t most_parts = 8;
-constexpr std::size_t most_operands = 5000;  // a pass over more takes too long for what it gains
-constexpr int most_passes = 4;
 
 /// The path as a binary tree whose parts can be exchanged. Numbers are those of the SSA path; the last is the root.
 class Tree {
@@ -68,7 +65,7 @@ private:
     /// Grown from the root at the largest tensor, where there is most to gain.
     Part part_at(int root) const {
         Part part{{root}, {children(root).first, children(root).second}};
-        while (part.below.size() < most_parts) {
+        while (part.below.size() < tuning::most_improved_parts) {
             auto largest = part.below.end();
             for (auto node = part.below.begin(); node != part.below.end(); ++node) {
                 if (is_leaf(*node)) continue;
@@ -165,9 +162,9 @@ private:
 }  // namespace
 
 SsaPath improve_path(Network const& network, SsaPath path) {
-    if (network.operands.size() < 3 || network.operands.size() > most_operands) return path;
+    if (network.operands.size() < 3 || network.operands.size() > tuning::most_improved_operands) return path;
     Tree tree(network, std::move(path));
-    for (int pass = 0; pass < most_passes; ++pass)
+    for (int pass = 0; pass < tuning::most_improving_passes; ++pass)
         if (!tree.improve()) break;
     return tree.path();
 }

@@ -4,14 +4,12 @@
 #include "lib/graph/contract/network.hpp"
 #include "lib/graph/contract/steps.hpp"
 #include "lib/graph/graph_builder.hpp"
+#include "lib/graph/tuning.hpp"
 
 namespace ein::graph {
 namespace {
 
 using scalar::Agg;
-
-/// More operands than this never run as one pass, even where that takes no more operations.
-constexpr std::size_t most_in_one_pass = 8;
 
 /// The type that results on the way are kept in, or nothing when the node must stay one: an ordered aggregation of real
 /// functions of complex operands would meet its own results as complex numbers, which have no order.
@@ -42,7 +40,7 @@ std::vector<ContractionStep> steps_for(EinSum const& einsum, std::optional<Path>
     SsaPath const order = path && operands > 2 ? to_ssa(*path, operands) : good_path(network_of(einsum));
     std::vector<ContractionStep> steps = contraction_steps(einsum, *chain, order);
     if (!fit(steps, dtype)) return {};
-    bool const wanted = operands > most_in_one_pass || (path && operands > 2);
+    bool const wanted = operands > tuning::most_in_one_pass || (path && operands > 2);
     bool const cheaper = total_flops(steps) < flops(einsum, einsum.extents);
     return wanted || cheaper ? steps : std::vector<ContractionStep>{};
 }

@@ -39,10 +39,8 @@ private:
 
 double path_cost(Network const& network, SsaPath const& path);
 
-inline constexpr std::size_t most_optimal_operands = 10;
-
-/// The cheapest order of all, outer products included. At most most_optimal_operands operands and 64 classes of labels
-/// (labels that the same operands have count as one); nothing for more.
+/// The cheapest order of all, outer products included. At most tuning::most_optimal_operands operands and 64 classes of
+/// labels (labels that the same operands have count as one); nothing for more.
 std::optional<SsaPath> optimal_path(Network const& network);
 
 /// A good order for any number of operands: greedy under several rules, then every small part of the best one made

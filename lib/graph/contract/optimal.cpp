@@ -4,6 +4,7 @@
 
 #include "lib/base/error.hpp"
 #include "lib/graph/contract/network.hpp"
+#include "lib/graph/tuning.hpp"
 
 namespace ein::graph {
 namespace {
@@ -132,7 +133,7 @@ private:
 }  // namespace
 
 std::optional<SsaPath> optimal_path(Network const& network) {
-    if (network.operands.size() > most_optimal_operands) return std::nullopt;
+    if (network.operands.size() > tuning::most_optimal_operands) return std::nullopt;
     std::vector<LabelClass> classes = classes_of(network);
     if (classes.size() > 64) return std::nullopt;
     return SubsetProgram(std::move(classes), network.operands.size()).run();

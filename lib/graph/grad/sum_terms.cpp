@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "lib/graph/tuning.hpp"
 #include "lib/scalar/derivative/pullback_rules.hpp"
 #include "lib/scalar/expression/type.hpp"
 
@@ -9,11 +10,6 @@ namespace ein::graph::grad {
 namespace {
 
 using scalar::Expr;
-
-/// Operands that one join of a sum reads: more terms are added in several nodes.
-constexpr std::size_t most_operands = 16;
-/// Moves that another one is tried to be joined with.
-constexpr std::size_t most_homes = 16;
 
 bool is_pointwise(NodeTerm const& term) {
     auto const* einsum = std::get_if<EinSum>(&term.op);
@@ -25,7 +21,8 @@ void join_moves(std::vector<NodeTerm>& terms, Shape const& shape) {
     std::vector<NodeTerm> joined;
     for (NodeTerm& term : terms) {
         auto* const move = std::get_if<Move>(&term.op);
-        auto const last = joined.begin() + static_cast<std::ptrdiff_t>(std::min(joined.size(), most_homes));
+        auto const last =
+            joined.begin() + static_cast<std::ptrdiff_t>(std::min(joined.size(), tuning::most_joined_moves));
         auto const home = std::find_if(joined.begin(), last, [&](NodeTerm const& other) {
             auto const* into = std::get_if<Move>(&other.op);
             return move && into && std::none_of(into->regions.begin(), into->regions.end(), [&](auto const& region) {
@@ -130,7 +127,7 @@ private:
         for (std::size_t k = 0; k < terms.size(); ++k) {
             NodeTerm term = joinable(std::move(terms[k]));
             auto const more = std::get<EinSum>(term.op).operands();
-            if (sum.terms() > 1 && sum.operands() + more > most_operands) {
+            if (sum.terms() > 1 && sum.operands() + more > tuning::most_summed_operands) {
                 NodeTerm const so_far = read(sum.take());
                 sum = PointwiseSum(of_.shape);
                 sum.add(so_far);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "lib/base/error.hpp"
+#include "lib/graph/tuning.hpp"
 #include "lib/scalar/expression/type.hpp"
 
 namespace ein::graph {
@@ -21,7 +22,7 @@ int operations(Expr const& expr, int most) {
     return count;
 }
 
-constexpr int most_merged = 64;  // operations of a join that operators are merged into
+constexpr int most_merged = tuning::most_merged_operations;
 
 /// The kernel's expression in the relations' type, as if its result were stored before it is used.
 Expr rounded(Expr const& join, DType dtype, int operands) {

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "lib/base/error.hpp"
+#include "lib/graph/tuning.hpp"
 
 namespace ein::graph {
 namespace {
@@ -213,7 +214,7 @@ Blocks gathered(BlockBuilder& builder, Blocks const& blocks, Shape const& counts
     bool const all = runs.size() == 1 && runs[0].length == shape[0] && runs[0].step == 1 && runs[0].from == 0 &&
                      static_cast<Extent>(cells.size()) == shape[0];
     Blocks flat = of_flat(from, shape);
-    if (!all && runs.size() > max_pieces) {
+    if (!all && runs.size() > tuning::most_move_pieces) {
         flat = looked_up(builder, from, shape, cells, fill);
     } else if (!all) {
         shape[0] = static_cast<Extent>(cells.size());

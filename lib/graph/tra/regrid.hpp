@@ -12,9 +12,6 @@ namespace ein::graph {
 /// For each cell of a grid, in C order, the cell of another one; -1 for none.
 using Cells = std::vector<Extent>;
 
-/// Up to so many pieces a Move is made of; beyond, a lookup does it.
-inline constexpr std::size_t max_pieces = 64;
-
 /// The blocks in a grid of `counts`; elements without a cell are `fill`.
 Blocks regrid(BlockBuilder& builder, Blocks blocks, Shape const& counts, Cells const& cells,
               std::optional<scalar::Scalar> const& fill = {});

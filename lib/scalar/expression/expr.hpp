@@ -130,7 +130,9 @@ private:
 };
 
 /// Whether it is this number, written as a literal (with no imaginary part).
-inline bool is_number(Expr const& expr, double value) { return expr.op() == Op::number && expr.node().value == value; }
+inline bool is_number(Expr const& expr, double value) {
+    return expr.op() == Op::number && expr.node().value == value;
+}
 
 inline Expr operator+(Expr a, Expr b) { return Expr::call(Op::add, {std::move(a), std::move(b)}); }
 inline Expr operator-(Expr a, Expr b) { return Expr::call(Op::sub, {std::move(a), std::move(b)}); }

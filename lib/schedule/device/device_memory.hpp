@@ -14,6 +14,7 @@
 #include "lib/base/ids.hpp"
 #include "lib/schedule/memory/address_gaps.hpp"
 #include "lib/schedule/model/schedule.hpp"
+#include "lib/schedule/tuning.hpp"
 
 namespace ein::schedule {
 
@@ -37,7 +38,7 @@ void check_device_memory(Header const& header, Section const& section, std::int6
 
 class DeviceMemory {
 public:
-    static constexpr std::int64_t alignment = 256;  // bytes, of places
+    static constexpr std::int64_t alignment = tuning::device_alignment;
     static std::int64_t rounded(std::int64_t bytes) {
         return std::max(alignment, (bytes + alignment - 1) / alignment * alignment);
     }

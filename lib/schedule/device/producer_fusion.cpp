@@ -9,14 +9,11 @@
 #include "lib/schedule/device/device_memory.hpp"
 #include "lib/schedule/dispatch/iterations.hpp"
 #include "lib/schedule/memory/replay.hpp"
+#include "lib/schedule/tuning.hpp"
 
 namespace ein::schedule {
 
 namespace {
-
-constexpr std::size_t most_operands = 6;  // of a kernel that takes others in
-constexpr std::size_t most_readers = 3;   // that compute the same again
-constexpr std::size_t most_operations = 256;
 
 bool is_real(DType type) { return kind(type) == Kind::real; }
 
@@ -96,7 +93,7 @@ private:
         if (!is_real(kernel(t).compute) || !is_real(block(result(t)).dtype)) return false;
         if (call(t).region.elements() != section_.elements_of(block(result(t))) || is_carried(result(t))) return false;
         std::vector<TaskId> const& wanted = readers_[result(t)];
-        if (wanted.empty() || wanted.size() > most_readers || !saves_memory_traffic(t)) return false;
+        if (wanted.empty() || wanted.size() > tuning::most_fused_readers || !saves_memory_traffic(t)) return false;
         return std::all_of(wanted.begin(), wanted.end(), [&](TaskId reader) { return may_take(reader, t); });
     }
 
@@ -136,7 +133,7 @@ private:
         }
         std::size_t const operations = scalar::arguments_first(einsum.join).size() +
                                        ways.size() * scalar::arguments_first(kernel(t).einsum.join).size();
-        return operands <= most_operands && operations <= most_operations &&
+        return operands <= tuning::most_fused_operands && operations <= tuning::most_fused_operations &&
                einsum.join.node().depth + kernel(t).einsum.join.node().depth < 100 &&
                bytes_with(reader, t) <= one_kernel_;
     }

@@ -20,10 +20,10 @@ namespace ein::schedule {
 
 /// How much may be under way beside the head; and of loops.
 struct TransferLimits {
-    std::int64_t sends = 256;
-    std::int64_t receives = 256;
-    std::int64_t receive_bytes = std::int64_t{256} << 20;  // of receives posted ahead
-    std::int64_t peer_bytes = std::int64_t{4} << 20;       // of sends to one rank; one message may be larger
+    std::int64_t sends = tuning::most_sends;
+    std::int64_t receives = tuning::most_receives;
+    std::int64_t receive_bytes = tuning::receive_bytes;  // of receives posted ahead
+    std::int64_t peer_bytes = tuning::peer_bytes;        // of sends to one rank; one message may be larger
     std::int64_t iterations = std::numeric_limits<std::int64_t>::max();
 };
 
@@ -108,3 +108,4 @@ private:
 }  // namespace ein::schedule
 
 #include "lib/schedule/dispatch/dispatcher_steps.hpp"
+#include "lib/schedule/tuning.hpp"

@@ -11,6 +11,7 @@
 
 #include "lib/schedule/dispatch/task_links.hpp"
 #include "lib/schedule/model/schedule.hpp"
+#include "lib/schedule/tuning.hpp"
 
 namespace ein::schedule {
 
@@ -48,9 +49,8 @@ public:
     /// Whether a task of an iteration is one of those that wait for other ranks to come as far, so that none is more
     /// than a few iterations ahead of one that it sends to.
     bool keeps_pace(TaskId task) const {
-        static constexpr std::int64_t ahead = 16;
         OptionalId<LoopId> const loop = loop_of(task);
-        return loop && begun_[*loop] % ahead == 0;
+        return loop && begun_[*loop] % tuning::iterations_ahead == 0;
     }
     /// The first task that may still run before task `due`, when `head` is the first that has not ended: loops on the
     /// way may have other iterations.

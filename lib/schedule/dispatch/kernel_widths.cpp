@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "lib/schedule/tuning.hpp"
+
 namespace ein::schedule {
 
 namespace {
@@ -31,10 +33,6 @@ Table<TaskId, std::int32_t> depths(Section const& section) {
     return of_task;
 }
 
-/// Elements for each thread from which a task is cut for all threads: its neighbours may wait for messages, and where
-/// they do not, one after the other is as good as side by side.
-constexpr double large = 1 << 20;
-
 }  // namespace
 
 Table<TaskId, std::int16_t> kernel_widths(Section const& section, int threads) {
@@ -51,8 +49,9 @@ Table<TaskId, std::int16_t> kernel_widths(Section const& section, int threads) {
     for (TaskId t : section.tasks.ids()) {
         if (section.tasks[t].traits().leaves_memory()) continue;
         double const work = work_of(section, section.tasks[t]);
-        double const share =
-            work >= large * threads ? 1.0 : work / std::max(1.0, total[static_cast<std::size_t>(depth[t])]);
+        double const share = work >= tuning::elements_for_all_threads * threads
+                                 ? 1.0
+                                 : work / std::max(1.0, total[static_cast<std::size_t>(depth[t])]);
         widths[t] = static_cast<std::int16_t>(std::clamp(std::lround(share * threads), 1L, static_cast<long>(threads)));
     }
     return widths;

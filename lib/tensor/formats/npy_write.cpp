@@ -12,6 +12,7 @@
 #include "lib/tensor/box_runs.hpp"
 #include "lib/tensor/convert.hpp"
 #include "lib/tensor/formats/npy_header.hpp"
+#include "lib/tensor/tuning.hpp"
 
 namespace ein::tensor {
 namespace {
@@ -38,7 +39,7 @@ public:
 
     void write_at(std::uint64_t offset, std::span<std::byte const> bytes) {
         while (!bytes.empty()) {
-            std::size_t const wanted = std::min<std::size_t>(bytes.size(), std::size_t{1} << 30);
+            std::size_t const wanted = std::min(bytes.size(), tuning::most_at_once);
             ssize_t const done = ::pwrite(descriptor_, bytes.data(), wanted, static_cast<off_t>(offset));
             if (done < 0 && errno == EINTR) continue;
             if (done <= 0) fail(done < 0 ? errno : ENOSPC);
@@ -83,11 +84,10 @@ std::uint64_t array_bytes(DType dtype, Shape const& shape) {
 /// `count` elements of `dtype` as they stand in the file, written from byte `offset` on.
 void write_elements(OutputFile& out, DType dtype, std::uint64_t offset, std::span<std::byte const> bytes) {
     if (dtype == npy_dtype(dtype)) return out.write_at(offset, bytes);
-    constexpr std::size_t strip = 64 << 10;  // elements
     std::vector<std::byte> converted;
     std::size_t const from_size = size_of(dtype), to_size = size_of(npy_dtype(dtype));
-    for (std::size_t done = 0; done < bytes.size() / from_size; done += strip) {
-        std::size_t const count = std::min(strip, bytes.size() / from_size - done);
+    for (std::size_t done = 0; done < bytes.size() / from_size; done += tuning::converted_elements) {
+        std::size_t const count = std::min(tuning::converted_elements, bytes.size() / from_size - done);
         converted.resize(count * to_size);
         convert(dtype, bytes.data() + done * from_size, 1, npy_dtype(dtype), converted.data(), count);
         out.write_at(offset + done * to_size, converted);

@@ -5,13 +5,12 @@
 #include <algorithm>
 
 #include "lib/base/error.hpp"
+#include "lib/tensor/tuning.hpp"
 
 namespace ein::tensor {
 namespace {
 
 constexpr std::size_t window_bytes = 32 << 10;  // how far back deflate refers
-constexpr std::uint64_t point_distance = 1 << 20;
-constexpr std::size_t input_bytes = 64 << 10;
 
 }  // namespace
 
@@ -19,7 +18,7 @@ constexpr std::size_t input_bytes = 64 << 10;
 class InflatedStorage::Inflater {
 public:
     Inflater(InflatedStorage const& owner, AccessPoint const& from)
-        : owner_(owner), next_(from.packed_offset), input_(input_bytes) {
+        : owner_(owner), next_(from.packed_offset), input_(tuning::packed_bytes) {
         promise(inflateInit2(&stream_, -MAX_WBITS) == Z_OK, "zlib starts");
         if (from.bits != 0) prime(from);
         if (!from.window.empty())
@@ -107,7 +106,7 @@ void InflatedStorage::build_index() const {
         total += produced;
         if (total > bytes_) break;
         bool const block_ended = (stream.data_type & 128) != 0 && (stream.data_type & 64) == 0;
-        if (!block_ended || total - points_.back().offset < point_distance) continue;
+        if (!block_ended || total - points_.back().offset < tuning::access_distance) continue;
         AccessPoint point{inflater.consumed(), total, stream.data_type & 7, window};
         std::rotate(point.window.begin(), point.window.end() - stream.avail_out, point.window.end());
         points_.push_back(std::move(point));

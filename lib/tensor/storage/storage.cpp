@@ -9,6 +9,7 @@
 
 #include "lib/base/error.hpp"
 #include "lib/tensor/storage/recent_cache.hpp"
+#include "lib/tensor/tuning.hpp"
 
 namespace ein::tensor {
 namespace {
@@ -89,7 +90,7 @@ void FileStorage::read_at(std::uint64_t offset, std::span<std::byte> out) const 
     require_inside(*this, offset, out.size());
     auto const file = open_files().find_or_make(identity_, [&] { return reopen(identity_); });
     while (!out.empty()) {
-        std::size_t const wanted = std::min<std::size_t>(out.size(), std::size_t{1} << 30);
+        std::size_t const wanted = std::min(out.size(), tuning::most_at_once);
         ssize_t const got = ::pread(file->descriptor(), out.data(), wanted, static_cast<off_t>(offset));
         if (got < 0 && errno == EINTR) continue;
         if (got < 0)

@@ -13,6 +13,8 @@
 #include <string>
 #include <vector>
 
+#include "lib/tensor/tuning.hpp"
+
 namespace ein::tensor {
 
 class Storage {
@@ -28,8 +30,8 @@ public:
     /// How to read many small pieces: pieces with at most `gap` bytes between them are read as one, up to `window`
     /// bytes.
     struct Habit {
-        std::size_t gap = 4 << 10;  // about what one more system call costs
-        std::size_t window = 1 << 20;
+        std::size_t gap = tuning::read_gap;
+        std::size_t window = tuning::read_window;
     };
     virtual Habit habit() const { return {}; }
 };

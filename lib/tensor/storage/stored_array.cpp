@@ -5,13 +5,10 @@
 
 #include "lib/base/error.hpp"
 #include "lib/tensor/box_runs.hpp"
+#include "lib/tensor/tuning.hpp"
 
 namespace ein::tensor {
 namespace {
-
-constexpr std::size_t large_run = 64 << 10;  // bytes; read straight into place
-constexpr Extent transpose_bytes = 4 << 20;  // read and transposed at a time
-constexpr Extent transpose_edge = 16;        // elements; a cache line or more along the axis that ends up innermost
 
 /// Gathers small pieces that lie close together and reads them at once.
 class PieceReader {
@@ -23,14 +20,14 @@ public:
     void add(std::uint64_t offset, std::size_t to, std::size_t bytes) {
         bool const joins = !pieces_.empty() && offset - end_ <= habit_.gap && offset + bytes - begin_ <= habit_.window;
         if (!joins) flush();
-        if (bytes >= large_run && pieces_.empty()) {
+        if (bytes >= tuning::large_run && pieces_.empty()) {
             storage_.read_at(offset, out_.subspan(to, bytes));
             return;
         }
         if (pieces_.empty()) begin_ = offset;
         pieces_.push_back({offset, to, bytes});
         end_ = offset + bytes;
-        if (pieces_.size() == most_pieces) flush();
+        if (pieces_.size() == tuning::most_pieces) flush();
     }
 
     void flush() {
@@ -46,7 +43,6 @@ public:
     }
 
 private:
-    static constexpr std::size_t most_pieces = 1 << 14;
     struct Piece {
         std::uint64_t offset;
         std::size_t to, bytes;
@@ -80,7 +76,7 @@ T reversed(T values) {
 template <std::size_t Size>
 void transpose(std::byte const* from, Extent from_stride, std::byte* to, Extent to_stride, Extent rows,
                Extent columns) {
-    constexpr Extent square = 32;
+    constexpr Extent square = tuning::transposed_square;
     constexpr Extent size = Size;
     for (Extent i0 = 0; i0 < rows; i0 += square)
         for (Extent j0 = 0; j0 < columns; j0 += square)
@@ -110,7 +106,7 @@ public:
     void read(Box const& part) {
         Extent const size = static_cast<Extent>(array_.element_bytes);
         std::size_t const axis = axis_to_halve(part);
-        if (part.elements() * size <= transpose_bytes || part.length[axis] < 2) return read_piece(part);
+        if (part.elements() * size <= tuning::transposed_bytes || part.length[axis] < 2) return read_piece(part);
         Box first = part, second = part;
         first.length[axis] /= 2;
         second.begin[axis] += first.length[axis];
@@ -123,7 +119,7 @@ private:
     /// The last axis that stays wide enough: the first axis is the one that is adjacent in the file.
     static std::size_t axis_to_halve(Box const& part) {
         for (std::size_t axis = part.order(); axis-- > 1;)
-            if (part.length[axis] >= 2 * transpose_edge) return axis;
+            if (part.length[axis] >= 2 * tuning::transposed_edge) return axis;
         return static_cast<std::size_t>(std::max_element(part.length.begin(), part.length.end()) - part.length.begin());
     }
 

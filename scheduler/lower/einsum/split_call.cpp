@@ -9,12 +9,12 @@
 #include "lib/graph/labels.hpp"
 #include "scheduler/move/cell_grid.hpp"
 #include "scheduler/simulate/task_costs.hpp"
+#include "scheduler/tuning.hpp"
 
 namespace ein::scheduler {
 namespace {
 
 std::size_t at(int label) { return static_cast<std::size_t>(label); }
-constexpr double usual_terms = 200;  // of a sum, after which kernels of products read and write their results
 
 /// Whether `outer` holds what `region` has of these labels.
 bool holds(Box const& outer, Box const& region, std::vector<int> const& labels) {
@@ -122,7 +122,7 @@ private:
         double again = 0;
         for (auto const& operand : einsum_->inputs) again += elements(operand, true) * (subcalls_beside(operand) - 1);
         double const usual =
-            is_matrix_product(*einsum_) ? std::max(1.0, elements(einsum_->output, false) / usual_terms) : 1;
+            is_matrix_product(*einsum_) ? std::max(1.0, elements(einsum_->output, false) / tuning::usual_terms) : 1;
         again += 2 * elements(einsum_->output, true) * std::max(0.0, subcalls_beside(einsum_->output) - usual);
         return again * element_size / rule_->bytes;
     }

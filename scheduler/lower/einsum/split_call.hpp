@@ -16,6 +16,7 @@
 #include "scheduler/move/cut.hpp"
 #include "scheduler/move/operand_source.hpp"
 #include "scheduler/simulate/cluster.hpp"
+#include "scheduler/tuning.hpp"
 
 namespace ein::scheduler {
 
@@ -24,17 +25,17 @@ namespace ein::scheduler {
 /// that must take less time than the parts hide, or little beside the computing, since links are often slower than
 /// what a cluster file says or leaves out.
 struct SplitRule {
-    double product_points = 1 << 25;     // elements of the join in each call, at least, of sums of products
-    double other_points = 1 << 23;       // of anything else
-    Extent product_length = 64;          // of each side that is cut, for sums of products
-    std::int64_t calls = 16;             // in place of one, at most
-    std::int64_t block_bytes = 2 << 20;  // larger slices of what ranks share are cut again, where lengths divide
-    std::int64_t blocks = 2;             // in place of one slice, at most
-    bool weighs_time = true;             // else parts that are large enough are made in any case
-    double little = 0.06;                // of the time for computing
-    double flops = 2.4e11;               // flop/s of sums of products, all threads of a rank
-    double bytes = 3e10;                 // bytes/s read or written again
-    double link = 1e10;                  // bytes/s that come to a rank, or leave it
+    double product_points = tuning::least_product_points;   // of the join in each call, at least: sums of products
+    double other_points = tuning::least_other_points;       // of anything else
+    Extent product_length = tuning::least_product_length;   // of each side that is cut, for sums of products
+    std::int64_t calls = tuning::most_split_calls;          // in place of one, at most
+    std::int64_t block_bytes = tuning::shared_block_bytes;  // larger slices are cut again, where lengths divide
+    std::int64_t blocks = tuning::most_blocks_of_a_slice;   // in place of one slice, at most
+    bool weighs_time = true;                                // else parts that are large enough are made in any case
+    double little = tuning::little_split_cost;              // of the time for computing
+    double flops = 2.4e11;                                  // flop/s of sums of products, all threads of a rank
+    double bytes = 3e10;                                    // bytes/s read or written again
+    double link = 1e10;                                     // bytes/s that come to a rank, or leave it
 };
 
 /// What a call may be made of.

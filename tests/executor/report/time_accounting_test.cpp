@@ -8,40 +8,40 @@ using namespace ein::executor;
 using namespace ein::test;
 
 TEST_CASE("idle workers wait, or communicate while messages are under way; busy ones hide that", "[executor][times]") {
-    TimeAccounting book(2);
-    book.turn_busy(0);
-    book.turn_busy(0);
-    book.begin(10);
-    book.transfers(1, 10);
-    book.turn_idle(12);
-    book.transfers(3, 13);
-    CHECK(book.shares().busy == 2.5);
-    CHECK(book.shares().communicating == 0.5);
-    CHECK(book.shares().under_way == 3);
-    CHECK(book.shares().hidden == 2.5);
-    book.transfers(0, 13);
-    book.turn_idle(15);
-    book.end(16);
-    CHECK(book.shares().busy == 3.5);
-    CHECK(book.shares().communicating == 0.5);
-    CHECK(book.shares().waiting == 2);
-    CHECK(book.shares().hidden == 2.5);
+    TimeAccounting accounting(2);
+    accounting.turn_busy(0);
+    accounting.turn_busy(0);
+    accounting.begin(10);
+    accounting.transfers(1, 10);
+    accounting.turn_idle(12);
+    accounting.transfers(3, 13);
+    CHECK(accounting.shares().busy == 2.5);
+    CHECK(accounting.shares().communicating == 0.5);
+    CHECK(accounting.shares().under_way == 3);
+    CHECK(accounting.shares().hidden == 2.5);
+    accounting.transfers(0, 13);
+    accounting.turn_idle(15);
+    accounting.end(16);
+    CHECK(accounting.shares().busy == 3.5);
+    CHECK(accounting.shares().communicating == 0.5);
+    CHECK(accounting.shares().waiting == 2);
+    CHECK(accounting.shares().hidden == 2.5);
 }
 
 TEST_CASE("what is not between begin and end is not booked, and time does not run back", "[executor][times]") {
-    TimeAccounting book(1);
-    book.transfers(1, 5);
-    book.begin(10);
-    book.turn_busy(11);
-    book.turn_idle(10.5);  // looked at the clock earlier, came later
-    book.turn_busy(12);
-    book.end(13);
-    book.turn_idle(20);
-    book.begin(30);
-    book.end(31);
-    CHECK(book.shares().busy == 1);
-    CHECK(book.shares().communicating == 3);
-    CHECK(book.shares().waiting == 0);
+    TimeAccounting accounting(1);
+    accounting.transfers(1, 5);
+    accounting.begin(10);
+    accounting.turn_busy(11);
+    accounting.turn_idle(10.5);  // looked at the clock earlier, came later
+    accounting.turn_busy(12);
+    accounting.end(13);
+    accounting.turn_idle(20);
+    accounting.begin(30);
+    accounting.end(31);
+    CHECK(accounting.shares().busy == 1);
+    CHECK(accounting.shares().communicating == 3);
+    CHECK(accounting.shares().waiting == 0);
 }
 
 TEST_CASE("a rank's times add up to those of its rounds, whatever the ranks and threads", "[executor][times]") {

@@ -1,0 +1,42 @@
+// What a schedule's memory, transfers and threads are given, in one place: what describes machines and their links.
+// "Measured" was timed beside other values (docs/performance.md); "chosen" was set and not measured. Engine and
+// simulator take the same values, so that what is simulated is what runs.
+// Example: while receives posted ahead have less than tuning::receive_bytes together, another one may be posted.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace ein::schedule::tuning {
+
+// Transfers (dispatch/dispatcher.hpp).
+
+/// Sends and receives that are under way at a time. Chosen.
+inline constexpr std::int64_t most_sends = 256, most_receives = 256;
+/// Bytes of receives posted ahead. Chosen.
+inline constexpr std::int64_t receive_bytes = std::int64_t{256} << 20;
+/// Bytes of sends to one rank that are under way; one message may be larger. Chosen: messages
+/// that are open together arrive together, and late.
+inline constexpr std::int64_t peer_bytes = std::int64_t{4} << 20;
+/// Iterations after which a rank waits for those that it sends to. Chosen.
+inline constexpr std::int64_t iterations_ahead = 16;
+
+// Threads (dispatch/kernel_widths.hpp).
+
+/// Elements for each thread from which a task is cut for all threads: its neighbours may wait for messages, and where
+/// they do not, one after the other is as good as side by side. Chosen.
+inline constexpr double elements_for_all_threads = 1 << 20;
+
+// Producer fusion (device/producer_fusion.hpp): what is computed again must cost less than writing and reading it.
+
+/// Operands of a kernel that takes others in. Chosen.
+inline constexpr std::size_t most_fused_operands = 6;
+/// Readers that compute the same again. Chosen.
+inline constexpr std::size_t most_fused_readers = 3;
+/// Operations of a join that others were put into. Chosen.
+inline constexpr std::size_t most_fused_operations = 256;
+
+/// Bytes of which places in a device's memory are multiples.
+inline constexpr std::int64_t device_alignment = 256;
+
+}  // namespace ein::schedule::tuning
