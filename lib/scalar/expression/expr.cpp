@@ -108,6 +108,13 @@ Expr Expr::integer(std::int64_t value) {
     return Expr(std::move(node));
 }
 
+Expr Expr::large_integer(std::string digits, double value) {
+    Node node;
+    node.value = value;
+    node.name = std::move(digits);
+    return Expr(std::move(node));
+}
+
 Expr Expr::param(std::string name) {
     Node node;
     node.op = Op::param;

@@ -93,7 +93,7 @@ struct Node {
     bool integral = false;
     std::complex<double> value;
     std::int64_t integer = 0;  // the value when integral
-    std::string name;          // of a param
+    std::string name;          // of a param; of a whole number that no int64 holds its digits
     int depth = 1;             // of the tree below, this node included
     std::vector<Expr> args;
 };
@@ -112,6 +112,7 @@ public:
     static Expr number(double value);
     static Expr number(std::complex<double> value);  // complex(re, im): there are no complex literals
     static Expr integer(std::int64_t value);
+    static Expr large_integer(std::string digits, double value);  // one that no int64 holds, computed as an f64
     static Expr param(std::string name);
     static Expr cast(DType to, Expr argument);
     static Expr call(Op op, std::vector<Expr> args);  // any op with arguments, but cast
@@ -129,10 +130,11 @@ private:
     std::shared_ptr<Node const> node_;
 };
 
+/// Whether it is a literal whole number that no int64 holds.
+inline bool is_large_integer(Node const& node) { return node.op == Op::number && !node.name.empty(); }
+
 /// Whether it is this number, written as a literal (with no imaginary part).
-inline bool is_number(Expr const& expr, double value) {
-    return expr.op() == Op::number && expr.node().value == value;
-}
+inline bool is_number(Expr const& expr, double value) { return expr.op() == Op::number && expr.node().value == value; }
 
 inline Expr operator+(Expr a, Expr b) { return Expr::call(Op::add, {std::move(a), std::move(b)}); }
 inline Expr operator-(Expr a, Expr b) { return Expr::call(Op::sub, {std::move(a), std::move(b)}); }

@@ -46,7 +46,10 @@ Expr number_from(std::string_view text, bool negative) {
     double value = 0;
     auto const real = std::from_chars(text.data(), end, value);
     if (real.ec == std::errc::result_out_of_range) value = std::strtod(std::string(text).c_str(), nullptr);
-    return Expr::number(negative ? -value : value);
+    if (negative) value = -value;
+    bool const digits = text.find_first_not_of("0123456789") == std::string_view::npos;
+    return digits && !fits ? Expr::large_integer((negative ? "-" : "") + std::string(text), value)
+                           : Expr::number(value);
 }
 
 class Parser {

@@ -53,7 +53,12 @@ private:
         if (node.op == Op::operand) text_ += operand_name(node.slot, names_.operands);
         if (node.op == Op::index) text_ += "[" + (slot < names_.labels.size() ? names_.labels[slot] : "?") + "]";
         if (node.op == Op::param) text_ += node.name;
-        if (node.op == Op::number) text_ += node.integral ? std::to_string(node.integer) : shortest(node.value.real());
+        if (node.op == Op::number) text_ += number(node);
+    }
+
+    static std::string number(Node const& node) {
+        if (is_large_integer(node)) return node.name;
+        return node.integral ? std::to_string(node.integer) : shortest(node.value.real());
     }
 
     /// -(2) is a negation and -2 a number, so a literal behind a minus needs parentheses.

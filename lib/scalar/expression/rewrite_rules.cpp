@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdio>
 
 #include "lib/scalar/evaluate/evaluate.hpp"
 #include "lib/scalar/expression/ops.hpp"
@@ -10,6 +11,13 @@
 
 namespace ein::scalar {
 namespace {
+
+/// With as many digits as f64 tells; nothing for one that f64 takes for infinite.
+Expr large_literal(double value) {
+    std::array<char, 330> digits{};
+    std::snprintf(digits.data(), digits.size(), "%.0f", value);
+    return std::isfinite(value) ? Expr::large_integer(digits.data(), value) : Expr{};
+}
 
 /// A weak real value of numbers alone, as a number. The reference computes it: what numbers alone give does not depend
 /// on the device.
@@ -20,6 +28,7 @@ Expr numbers(Rewritable const& at) {
     if (args.empty() || !known || !type || !type->weak || is_complex(type->type) || at.whole.op() == Op::position)
         return {};
     Scalar const value = evaluate(at.whole, at.computes.front(), type->type, {}, {}, {});
+    if (type->large) return large_literal(value.number.real());
     return value.is_integer ? Expr::integer(value.integer) : Expr::number(value.number.real());
 }
 

@@ -7,8 +7,9 @@ namespace ein::scalar {
 TypeResult type_of(Expr const& expr, DType compute, DType weak) {
     try {
         TypedExpr const types(expr, compute);
-        DType const type = settled(types.of(expr).value, weak);
-        check_settled(types, expr, type);
+        ValueType const& value = types.of(expr).value;
+        DType const type = settled(value, weak);
+        check_settled(types, expr, value.large ? weak : type);
         return {type, "", nullptr};
     } catch (Refused const& refused) {
         return {compute, refused.problem, refused.node};

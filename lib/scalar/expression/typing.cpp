@@ -10,9 +10,11 @@
 namespace ein::scalar {
 namespace {
 
+ValueType strong(DType type) { return {type, false, std::nullopt, false}; }
+ValueType weak(DType type) { return {type, true, std::nullopt, false}; }
+ValueType large_integer() { return {DType::f64, true, std::nullopt, true}; }
 
-ValueType strong(DType type) { return {type, false, std::nullopt}; }
-ValueType weak(DType type) { return {type, true, std::nullopt}; }
+bool is_whole(ValueType const& value) { return value.large || is_exact(value.type); }
 
 DType real_part(DType type) {
     if (type == DType::c64) return DType::f32;
@@ -27,10 +29,12 @@ DType meet(DType weak, DType strong) {
 }
 
 ValueType common(ValueType const& a, ValueType const& b) {
-    if (a.weak && b.weak) return weak(promote(a.type, b.type));
-    if (a.weak) return strong(meet(a.type, b.type));
-    if (b.weak) return strong(meet(b.type, a.type));
-    return strong(promote(a.type, b.type));
+    ValueType made = a.weak && b.weak ? weak(promote(a.type, b.type))
+                     : a.weak         ? strong(meet(a.type, b.type))
+                     : b.weak         ? strong(meet(b.type, a.type))
+                                      : strong(promote(a.type, b.type));
+    made.large = (a.large || b.large) && is_whole(a) && is_whole(b);
+    return made;
 }
 
 Typing uniform(ValueType const& value) { return {value, value.type}; }
@@ -38,6 +42,7 @@ Typing uniform(ValueType const& value) { return {value, value.type}; }
 /// sqrt, exp, ... of integers are f64.
 ValueType as_float(ValueType value) {
     value.constant.reset();
+    value.large = false;
     if (is_exact(value.type)) value.type = DType::f64;
     return value;
 }
@@ -59,13 +64,13 @@ ValueType arithmetic(Op op, ValueType value, DType compute) {
     return value;
 }
 
-/// Known weak integers stay known; where they would overflow the result is a weak f64, as 2^100 is.
+/// Known weak integers stay known; where they would overflow the result is large, as 2^100 is.
 Typing weak_integers(Op op, ValueType const& a, ValueType const& b) {
     if (op == Op::pow && b.constant && *b.constant < 0) return uniform(weak(DType::f64));
     if (!a.constant || !b.constant) return uniform(weak(DType::i64));
     auto const value = exact_integer(op, *a.constant, *b.constant);
-    if (!value) return uniform(weak(DType::f64));
-    return uniform({DType::i64, true, value});
+    if (!value) return uniform(large_integer());
+    return uniform({DType::i64, true, value, false});
 }
 
 Typing binary_arithmetic(Op op, ValueType const& a, ValueType const& b, DType compute) {
@@ -73,34 +78,35 @@ Typing binary_arithmetic(Op op, ValueType const& a, ValueType const& b, DType co
     if (op == Op::mod) refuse_complex(op, value.type);
     if (op == Op::div) return uniform(as_float(value));
     if (value.weak && is_exact(value.type)) return weak_integers(op, a, b);
-    bool const reciprocal = op == Op::pow && is_exact(value.type) && b.constant && *b.constant < 0;
-    if (reciprocal) value.type = DType::f64;
-    return uniform(value);
+    bool const reciprocal = op == Op::pow && b.constant && *b.constant < 0;
+    return uniform(reciprocal ? as_float(value) : value);
 }
 
 Typing comparison(Op op, ValueType const& a, ValueType const& b) {
-    DType work = common(a, b).type;
+    ValueType const met = common(a, b);
+    DType work = met.type;
     if (op != Op::eq && op != Op::ne) refuse_complex(op, work);
     if (is_exact(work)) work = DType::i64;  // a weak 300 must not wrap before it is compared with a u8
-    return {strong(DType::boolean), work};
+    return {{DType::boolean, false, std::nullopt, met.large && !met.weak}, work};
 }
 
 Typing make_complex(ValueType const& a, ValueType const& b) {
     ValueType parts = as_float(common(a, b));
     if (is_complex(parts.type)) throw Refused{"'complex' of complex numbers"};
     DType const whole = parts.type == DType::f32 ? DType::c64 : DType::c128;
-    return {{whole, parts.weak, std::nullopt}, parts.type};
+    return {{whole, parts.weak, std::nullopt, false}, parts.type};
 }
 
 Typing leaf(Node const& node, DType compute) {
     if (node.op == Op::operand) return {strong(compute), {}};
     if (node.op == Op::index) return {weak(DType::i64), {}};
-    if (node.op == Op::number && node.integral) return {{DType::i64, true, node.integer}, {}};
+    if (node.op == Op::number && node.integral) return {{DType::i64, true, node.integer, false}, {}};
+    if (is_large_integer(node)) return {large_integer(), {}};
     return {weak(DType::f64), {}};  // a number, or a param: its value is not known yet
 }
 
 Typing negation(ValueType const& value, DType compute) {
-    if (value.constant) return weak_integers(Op::sub, {DType::i64, true, 0}, value);
+    if (value.constant) return weak_integers(Op::sub, {DType::i64, true, 0, false}, value);
     return uniform(arithmetic(Op::neg, value, compute));
 }
 
@@ -147,7 +153,7 @@ Typing any_typing(Node const& node, std::span<ValueType const> args, DType compu
         case TypeRule::choice: return choice(args[1], args[2]);
         case TypeRule::negation: return negation(args[0], compute);
         case TypeRule::same: return same(args[0]);
-        case TypeRule::part: return {{real_part(args[0].type), args[0].weak, {}}, args[0].type};
+        case TypeRule::part: return {{real_part(args[0].type), args[0].weak, {}, args[0].large}, args[0].type};
         case TypeRule::ordered: return ordered(op, met());
         case TypeRule::real: return of_reals(op, met());
         case TypeRule::analytic: return uniform(as_float(args[0]));
@@ -159,19 +165,37 @@ Typing any_typing(Node const& node, std::span<ValueType const> args, DType compu
     throw InternalError("an operation without a type");
 }
 
+[[noreturn]] void refuse_unheld(std::string const& number, DType type, Node const* node) {
+    throw Refused{number + ", which " + std::string(name(type)) + " does not hold", node};
+}
+
 /// A known whole number is met by its value, as in NumPy 2: 300 beside a u8 is an error, not 44.
 void refuse_unfit(ValueType const& number, DType type, Node const* node) {
     if (!number.weak || !number.constant || kind(type) != Kind::integer) return;
-    if (wrap(*number.constant, type) != *number.constant)
-        throw Refused{std::to_string(*number.constant) + ", which " + std::string(name(type)) + " does not hold", node};
+    if (wrap(*number.constant, type) != *number.constant) refuse_unheld(std::to_string(*number.constant), type, node);
+}
+
+/// One that no i64 holds is met beside no integer.
+void refuse_large(ValueType const& number, DType type, Node const* node) {
+    if (!number.weak || !number.large || !is_exact(type)) return;
+    bool const literal = node != nullptr && is_large_integer(*node);
+    constexpr std::size_t most = 40;
+    std::string const digits = literal ? node->name : "";
+    std::string const shown = digits.size() > most ? digits.substr(0, most) + "..." : digits;
+    refuse_unheld(literal ? shown : "a whole number beyond 64 bits", type == DType::boolean ? DType::i64 : type, node);
 }
 
 }  // namespace
 
 Typing typing(Node const& node, std::span<ValueType const> args, DType compute) {
     Typing const made = any_typing(node, args, compute);
-    for (std::size_t k = node.op == Op::where ? 1 : 0; made.work && !made.value.weak && k < args.size(); ++k)
-        refuse_unfit(args[k], *made.work, node.args.size() == args.size() ? &node.args[k].node() : nullptr);
+    std::size_t const first = node.op == Op::where ? 1 : 0;
+    auto const at = [&](std::size_t k) { return node.args.size() == args.size() ? &node.args[k].node() : nullptr; };
+    for (std::size_t k = first; made.work && !made.value.weak && k < args.size(); ++k) {
+        refuse_unfit(args[k], *made.work, at(k));
+        for (std::size_t other = first; made.value.large && other < args.size(); ++other)
+            if (!args[other].weak) refuse_large(args[k], args[other].type, at(k));
+    }
     return made;
 }
 
@@ -182,8 +206,12 @@ void check_settled(TypedExpr const& types, Expr const& expr, DType type) {
         open.pop_back();
         ValueType const& value = types.of(next).value;
         if (!value.weak) continue;
+        if (next.op() == Op::where) {
+            open.insert(open.end(), {&next.args()[2], &next.args()[1]});
+            continue;
+        }
         refuse_unfit(value, type, &next.node());
-        if (next.op() == Op::where) open.insert(open.end(), {&next.args()[2], &next.args()[1]});
+        refuse_large(value, type, &next.node());
     }
 }
 

@@ -1,7 +1,8 @@
 // The typing rules in one place: from the types of an operation's arguments to the type it works in and the type it
 // gives. type_of, simplify, evaluate and Program all follow it. Weak values (numbers, [i], params and what is made of
 // them alone) are computed as Python computes numbers, in i64, f64 or c128, and converted when they meet an operand; a
-// whole number that the operand's integer type does not hold is refused, as NumPy 2 does. Example: add of f32 and a
+// whole number that the operand's integer type does not hold is refused, as NumPy 2 does, one that no i64 holds beside
+// every integer; a number with a point or an exponent is real and makes integers f64. Example: add of f32 and a
 // weak i64 works in f32 and gives f32; lt of the same works in f32 and gives bool.
 #pragma once
 
@@ -19,6 +20,7 @@ struct ValueType {
     DType type = DType::f32;  // i64, f64 or c128 when weak
     bool weak = false;
     std::optional<std::int64_t> constant;  // of a weak integer whose value is known
+    bool large = false;                    // a weak f64 for a whole number that no i64 holds
     friend bool operator==(ValueType const&, ValueType const&) = default;
 };
 

@@ -154,6 +154,8 @@ TEST_CASE("each fault of an einsum node says where, what and how to fix it", "[l
           "an integer below 2^63", "9223372036854775808"},
          {R"j("einsum": "i->i", "inputs": ["n8"], "join": "x + 300")j", "/nodes/0/join",
           "a join that has a type for operands of u8", "300, which u8 does not hold"},
+         {R"j("einsum": "i->i", "inputs": ["n"], "join": "x + 9223372036854775808")j", "/nodes/0/join",
+          "a join that has a type for operands of i64", "9223372036854775808, which i64 does not hold"},
          {R"j("einsum": "i->i", "inputs": ["v"], "sizes": {"i": 4})j", "/nodes/0/sizes/i", "3, as in 'v' (inputs/0)",
           "4"},
          {R"j("einsum": "i->i", "inputs": ["v"], "sizes": {"q": 4})j", "/nodes/0/sizes/q", "a label of this einsum",

@@ -110,7 +110,7 @@ TEST_CASE("an expression of numbers alone takes the output's type if that is of 
     CHECK(typed("complex([i], 1)", DType::f32, DType::f32) == "c64");
     CHECK(typed("complex([i], 1)", DType::f32, DType::i32) == "c128");
     CHECK(typed("[i] < [k]", DType::f32, DType::f32) == "bool");
-    CHECK(typed("2^100", DType::i32, DType::i32) == "f64");  // as no int64 holds it
+    CHECK(typed("2^100", DType::i32, DType::f64) == "f64");  // as no int64 holds it
     CHECK(typed("2^62", DType::i32, DType::i64) == "i64");
 }
 
@@ -151,6 +151,49 @@ TEST_CASE("a whole number that an operand's type does not hold is refused where 
         return;
     }
     CHECK(type.problem == each.number + ", which " + std::string(name(each.compute)) + " does not hold");
+    REQUIRE(parsed.places.count(type.where) == 1);
+    CHECK(parsed.places.at(type.where) == each.where);
+}
+
+TEST_CASE("a whole number that no i64 holds is refused beside integers, not beside reals", "[lib][scalar][type]") {
+    std::string const digits = "9223372036854775808", computed = "a whole number beyond 64 bits";
+    struct Case {
+        std::string text, refused;  // empty: accepted
+        std::size_t where;
+    };
+    auto const each = GENERATE_COPY(values<Case>({
+        {"x + " + digits, digits, 4},
+        {digits + " - x", digits, 0},
+        {"x*-9223372036854775809", "-9223372036854775809", 2},
+        {"x + 2^63", computed, 5},
+        {"x + (9223372036854775807 + 1)", computed, 25},
+        {"min(x, " + digits + ")", digits, 7},
+        {"x < " + digits, digits, 4},
+        {"where(x > 0, x, " + digits + ")", digits, 16},
+        {"where([i] > 2, " + digits + ", 0)", digits, 15},
+        {digits, digits, 0},
+        {"x + 1" + std::string(60, '0'), "1" + std::string(39, '0') + "...", 4},
+        {"x + abs(" + digits + ")", computed, 4},
+        {"x/" + digits, "", 0},
+        {"x + " + digits + ".0", "", 0},
+        {"x + 1e30", "", 0},
+        {"x + 1/" + digits, "", 0},
+        {"x + 2^-63", "", 0},
+        {"cast_f64(x) + " + digits, "", 0},
+        {"where(2^63 < 2^64, x, 1)", "", 0},
+    }));
+    DType const integer = GENERATE(DType::i64, DType::u8);
+    CAPTURE(each.text, name(integer));
+    ParseResult const parsed = parse(each.text, names);
+    REQUIRE(parsed.faults.empty());
+    CHECK(type_of(parsed.expr, DType::f32, DType::f32).problem == "");
+    CHECK(type_of(parsed.expr, DType::c128, DType::c128).problem.find("does not hold") == std::string::npos);
+    TypeResult const type = type_of(parsed.expr, integer, integer);
+    if (each.refused.empty()) {
+        CHECK(type.problem == "");
+        return;
+    }
+    CHECK(type.problem == each.refused + ", which " + std::string(name(integer)) + " does not hold");
     REQUIRE(parsed.places.count(type.where) == 1);
     CHECK(parsed.places.at(type.where) == each.where);
 }
