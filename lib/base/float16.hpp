@@ -1,11 +1,31 @@
 // The bit patterns of f16 (IEEE binary16) and bf16 as types that convert to and from float, rounding to nearest even.
-// Arithmetic is done in float.
+// Arithmetic is done in float. What is wider than float goes through round_to_odd, so that it is rounded once.
+// Example: Half(round_to_odd(1 + 0x1p-11 + 0x1p-40)) is 1 + 2^-10; by way of the nearest float it would be 1.
 #pragma once
 
 #include <bit>
+#include <cmath>
 #include <cstdint>
 
 namespace ein {
+
+/// f64 to f32 so that rounding the result once more, to f16 or bf16, is as rounding once: inexact results get an odd
+/// last bit. Source: Boldo and Melquiond, Emulation of a FMA and correctly rounded sums, IEEE TC 57(4), 2008.
+inline float round_to_odd(double value) {
+    float const nearest = static_cast<float>(value);
+    std::uint32_t const bits = std::bit_cast<std::uint32_t>(nearest);
+    double const difference = std::fabs(value) - std::fabs(static_cast<double>(nearest));
+    std::uint32_t const step = difference > 0 ? 1u : difference < 0 ? ~0u : 0u;  // nan and inf: none
+    return std::bit_cast<float>((bits & 1u) != 0 ? bits : bits + step);
+}
+
+/// The same of an integer, of which f64 does not hold all: where it has more than 53 digits the last eleven, if any is
+/// set, become one odd digit before them.
+inline float round_to_odd(std::int64_t value) {
+    bool const held = value > -(std::int64_t{1} << 53) && value < (std::int64_t{1} << 53);
+    std::int64_t const lost = 0x7ff, odd = (((value & lost) + lost) | value) & ~lost;
+    return round_to_odd(static_cast<double>(held ? value : odd));
+}
 
 struct Half {
     std::uint16_t bits = 0;

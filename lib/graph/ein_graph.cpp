@@ -9,6 +9,13 @@ namespace {
 
 NodeId node_id(std::size_t k) { return NodeId{static_cast<std::int32_t>(k)}; }
 
+/// An operand as it is, or cast.
+bool is_conversion(scalar::Expr const& join) {
+    scalar::Expr const* at = &join;
+    while (at->op() == scalar::Op::cast) at = &at->args().front();
+    return at->op() == scalar::Op::operand;
+}
+
 }  // namespace
 
 std::vector<std::optional<NodeId>> EinGraph::producers() const {
@@ -74,15 +81,19 @@ std::string cut_name(Node const& node, std::size_t k) {
     return einsum ? einsum->labels.at(k) : std::to_string(k);
 }
 
-DType accumulate_type(scalar::Agg agg, DType join, DType output) {
-    bool const counts = scalar::info(agg).rounds;
+DType accumulate_type(EinSum const& einsum, DType join, DType output) {
+    bool const counts = scalar::info(einsum.agg).rounds;
     bool const exact = kind(join) == Kind::boolean || kind(join) == Kind::integer;
     bool const wider = kind(output) > kind(join);
-    return scalar::accumulate_dtype(agg, counts && exact && wider ? promote(join, compute_dtype({}, output)) : join);
+    bool const rounds_once = join == DType::i64 && einsum.aggregated().empty();
+    bool const in_output = counts && exact && wider && !rounds_once;
+    return scalar::accumulate_dtype(einsum.agg, in_output ? promote(join, compute_dtype({}, output)) : join);
 }
 
 DType compute_type(scalar::Expr const& join, std::span<DType const> inputs, DType output) {
     DType const widest = compute_dtype(inputs, output);
+    bool const whole = !inputs.empty() && common_dtype(inputs) == DType::i64;
+    if (whole && kind(output) > Kind::integer && is_conversion(join)) return DType::i64;
     bool const real_operands = !inputs.empty() && !is_complex(common_dtype(inputs));
     if (!is_complex(widest) || !real_operands ||
         scalar::type_of(join, widest, compute_dtype({}, output)).problem.empty())
@@ -102,7 +113,7 @@ EinSumTypes types_of(EinSum const& einsum, std::span<DType const> inputs, DType 
     DType const compute = einsum.compute.value_or(compute_type(einsum.join, inputs, output));
     scalar::TypeResult const join = scalar::type_of(einsum.join, compute, compute_dtype({}, output));
     promise(join.problem.empty(), "an EinSum of a verified graph has no type: " + join.problem);
-    return {compute, accumulate_type(einsum.agg, join.type, output)};
+    return {compute, accumulate_type(einsum, join.type, output)};
 }
 
 }  // namespace ein::graph

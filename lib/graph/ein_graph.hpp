@@ -129,7 +129,8 @@ Shape const& cut_extents(EinGraph const& graph, Node const& node);
 std::string cut_name(Node const& node, std::size_t k);
 
 /// The type that a join runs in: see ein::compute_dtype; but real operands of a complex output stay real where the join
-/// has no type for complex ones (complex(x, y), max, floor, ...).
+/// has no type for complex ones (complex(x, y), max, floor, ...), and an i64 that is only converted stays i64: by way
+/// of f64 it would be rounded twice.
 DType compute_type(scalar::Expr const& join, std::span<DType const> inputs, DType output);
 
 /// The type that a node's join runs in, and the one that its partial results are kept in.
@@ -142,8 +143,9 @@ EinSumTypes types_of(EinGraph const& graph, Node const& node);
 EinSumTypes types_of(EinSum const& einsum, std::span<DType const> inputs, DType output);
 
 /// The type that partial results are kept in. Sums and products of comparisons (bool) or of other exact values count in
-/// the output's type when that is of a wider kind: sum of x > y into f32 is a count, into bool it is "any".
-DType accumulate_type(scalar::Agg agg, DType join, DType output);
+/// the output's type when that is of a wider kind: sum of x > y into f32 is a count, into bool it is "any". An i64 of
+/// which nothing is aggregated stays one until it is stored.
+DType accumulate_type(EinSum const& einsum, DType join, DType output);
 
 /// @throws InternalError when an EinGraph breaks one of its promises; called after every pass. `pass` is named in the
 /// message.

@@ -72,23 +72,16 @@ inline std::uint16_t bfloat_bits(float value) {
     return static_cast<std::uint16_t>((f & 0x7fffffffu) > 0x7f800000u ? (f >> 16) | 0x40u : rounded);
 }
 
-/// f64 to f32 so that rounding the result once more, to f16 or bf16, is as rounding once: inexact results get an odd
-/// last bit.
-inline float round_to_odd(double value) {
-    float const nearest = static_cast<float>(value);
-    std::uint32_t const bits = std::bit_cast<std::uint32_t>(nearest);
-    double const difference = std::fabs(value) - std::fabs(static_cast<double>(nearest));
-    std::uint32_t const step = difference > 0 ? 1u : difference < 0 ? ~0u : 0u;  // nan and inf: none
-    return std::bit_cast<float>((bits & 1u) != 0 ? bits : bits + step);
-}
-
+/// Rounds once, whatever it comes from.
 template <class To, class From>
 To to_half(From value) {
     float rounded = 0;
     if constexpr (std::is_same_v<From, double>)
         rounded = round_to_odd(value);
+    else if constexpr (std::is_integral_v<From> && sizeof(From) >= sizeof(float))
+        rounded = round_to_odd(std::int64_t{value});
     else
-        rounded = static_cast<float>(value);  // integers by way of f32, as NumPy does
+        rounded = static_cast<float>(value);
     To out;
     if constexpr (std::is_same_v<To, Half>)
         out.bits = half_bits(rounded);

@@ -14,7 +14,7 @@ KernelTypes types_of(KernelShape const& shape) {
         throw InputError(Fault{"", "node " + shape.kernel->node, "a join that its operands' type allows", join.problem,
                                "change the join or the dtype"});
     types.join = join.type;
-    types.accumulate = graph::accumulate_type(shape.kernel->einsum.agg, types.join, shape.output_dtype);
+    types.accumulate = graph::accumulate_type(shape.kernel->einsum, types.join, shape.output_dtype);
     return types;
 }
 

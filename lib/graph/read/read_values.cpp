@@ -46,8 +46,10 @@ std::optional<Scalar> read_bool_element(Cursor const& at) {
 /// A number that does not become infinite by rounding to `dtype`.
 std::optional<double> read_real(Cursor const& at, DType dtype) {
     if (at.value().is_boolean()) return at.value().get<bool>() ? 1.0 : 0.0;
-    auto const number = at.number();
+    auto number = at.number();
     if (!number || !std::isfinite(*number)) return number;
+    if (auto const* const whole = at.value().get_ptr<std::int64_t const*>())  // by way of f64 it would round twice
+        number = scalar::convert(Scalar::of(*whole), DType::i64, dtype).number.real();
     Scalar const rounded = scalar::convert(Scalar::of(std::complex<double>(*number)), DType::f64, dtype);
     if (std::isfinite(rounded.number.real())) return number;
     at.fail("a number that " + std::string(name(dtype)) + " holds", brief(at.value()),

@@ -15,11 +15,13 @@ namespace {
 
 bool nonzero(Scalar const& value) { return value.is_integer ? value.integer != 0 : value.number != 0.0; }
 
-double rounded(double value, DType to) {
-    auto const narrow = static_cast<float>(value);
-    if (to == DType::f16) return Half(narrow);
-    if (to == DType::bf16) return BFloat16(narrow);
-    return to == DType::f32 || to == DType::c64 ? narrow : value;
+/// Rounded once, from f64 or an integer.
+template <class From>
+double rounded(From value, DType to) {
+    if (to == DType::f16) return Half(round_to_odd(value));
+    if (to == DType::bf16) return BFloat16(round_to_odd(value));
+    if (to == DType::f32 || to == DType::c64) return static_cast<float>(value);
+    return static_cast<double>(value);
 }
 
 Scalar compared(Op op, Scalar const& a, Scalar const& b) {
@@ -63,12 +65,7 @@ std::int64_t checked_position(std::int64_t index, std::int64_t extent) {
 Scalar convert(Scalar value, DType from, DType to) {
     if (to == DType::boolean) return Scalar::of(std::int64_t{nonzero(value)});
     if (is_exact(to)) return Scalar::of(wrap(is_exact(from) ? value.integer : to_integer(value.number.real()), to));
-    if (is_exact(from)) {
-        auto const whole = value.integer;  // straight to float: by way of double it would round twice
-        bool const narrow = to != DType::f64 && to != DType::c128;
-        double const number = narrow ? static_cast<double>(static_cast<float>(whole)) : static_cast<double>(whole);
-        return Scalar::of(std::complex<double>(rounded(number, to)));
-    }
+    if (is_exact(from)) return Scalar::of(std::complex<double>(rounded(value.integer, to)));
     double const imag = is_complex(to) ? rounded(value.number.imag(), to) : 0.0;
     return Scalar::of(std::complex<double>(rounded(value.number.real(), to), imag));
 }

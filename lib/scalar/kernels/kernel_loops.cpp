@@ -44,6 +44,22 @@ struct RoundBF16 {
     }
 };
 
+/// As round_to_odd() of lib/base/float16.hpp, which is not called from here (see above).
+struct ToOdd {
+    static float of(double a) {
+        float const nearest = static_cast<float>(a);
+        std::uint32_t const raw = bits_of(nearest);
+        double const difference = absolute(a) - absolute(static_cast<double>(nearest));
+        std::uint32_t const step = difference > 0 ? 1u : difference < 0 ? ~0u : 0u;
+        return from_bits<float>((raw & 1u) != 0 ? raw : raw + step);
+    }
+    static float of(I64 a) {
+        constexpr I64 most = I64(1) << 53, lost = 0x7ff;
+        return of(static_cast<double>(a > -most && a < most ? a : (((a & lost) + lost) | a) & ~lost));
+    }
+    static float of(Pair<double> a) { return of(a.re); }
+};
+
 // ---- conversions: real parts of complex numbers, whole parts of reals; what no int64 holds is 0 ----
 
 template <class To>
@@ -296,6 +312,9 @@ void EIN_FILL_KERNELS(Kernels& table) {
     table.wrap[static_cast<int>(DType::i32)] = unary<Wrap<std::int32_t>, I64, I64>;
     table.wrap[static_cast<int>(DType::u8)] = unary<Wrap<std::uint8_t>, I64, I64>;
     table.wrap[static_cast<int>(DType::boolean)] = unary<IsTrue, I64, I64>;
+    table.to_odd[number_of<double>] = unary<ToOdd, float, double>;
+    table.to_odd[number_of<Pair<double>>] = unary<ToOdd, float, Pair<double>>;
+    table.to_odd[number_of<I64>] = unary<ToOdd, float, I64>;
     table.count_up = count_up;
     table.round_f16 = unary<RoundF16, float, float>;
     table.round_bf16 = unary<RoundBF16, float, float>;

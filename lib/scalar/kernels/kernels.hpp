@@ -45,7 +45,8 @@ struct Kernels {
     UnaryKernel fill[register_count] = {};                     // one element to a strip
     UnaryKernel wrap[dtype_count] = {};                        // i64 to the range of an integer type
     IndexKernel count_up = nullptr;                            // first, first + step, ... to i64
-    UnaryKernel round_f16 = nullptr, round_bf16 = nullptr;     // f32 to f32
+    UnaryKernel to_odd[register_count] = {};  // to an f32 that round_f16 and round_bf16 may round: see round_to_odd
+    UnaryKernel round_f16 = nullptr, round_bf16 = nullptr;  // f32 to f32
 };
 
 enum class InstructionSet { baseline, avx2, avx512 };

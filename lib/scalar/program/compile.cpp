@@ -127,8 +127,10 @@ private:
         if (to == DType::boolean)
             return code_.unary(kernels().truth[source], Meaning::truth, Op::ne, source, DType::i64, a);
         if (to == DType::f16 || to == DType::bf16) {
-            auto const round = to == DType::f16 ? kernels().round_f16 : kernels().round_bf16;
-            return code_.unary(round, DType::f32, converted(a, from, DType::f32));
+            UnaryKernel const narrow = kernels().to_odd[source];
+            UnaryKernel const round = to == DType::f16 ? kernels().round_f16 : kernels().round_bf16;
+            int const single = narrow == nullptr ? converted(a, from, DType::f32) : code_.unary(narrow, DType::f32, a);
+            return code_.unary(round, DType::f32, single);
         }
         int const target = register_number(to);
         UnaryKernel const change = kernels().convert[source][target];

@@ -137,3 +137,56 @@ TEST_CASE("infinities and nan stay what they are, with their sign", "[lib][base]
         CHECK((BFloat16(nan).bits >> 15) == (pattern >> 31));
     }
 }
+
+namespace {
+
+/// How often what lies just beside the middle of two neighbours does not round to the nearer one.
+template <class H>
+int wrong_beside_middles() {
+    int wrong = 0;
+    for (std::uint32_t bits = 1; bits + 1 < 0x7c00; bits += 7)
+        for (std::uint32_t const sign : {0u, 0x8000u}) {
+            H low, high;
+            low.bits = static_cast<std::uint16_t>(bits | sign);
+            high.bits = static_cast<std::uint16_t>((bits + 1) | sign);
+            double const below = static_cast<float>(low), above = static_cast<float>(high);
+            double const middle = (below + above) / 2, less = middle * (1 - 0x1p-50), more = middle * (1 + 0x1p-50);
+            wrong += H(round_to_odd(less)).bits != low.bits;
+            wrong += H(round_to_odd(more)).bits != high.bits;
+            wrong += H(round_to_odd(middle)).bits != ((bits & 1) == 0 ? low : high).bits;
+        }
+    return wrong;
+}
+
+}  // namespace
+
+TEST_CASE("f64 rounds once to f16 and bf16", "[lib][base][float16]") {
+    CHECK(wrong_beside_middles<Half>() == 0);
+    CHECK(wrong_beside_middles<BFloat16>() == 0);
+    CHECK(Half(static_cast<float>(1 + 0x1p-11 + 0x1p-40)).bits == 0x3c00);  // as it must not be done
+    for (double const value : {0.0, -0.0, HUGE_VAL, -HUGE_VAL, 1.0, 65504.0, 0x1p-24, 0x1p-1074, 1e300}) {
+        CAPTURE(value);
+        bool const large = std::fabs(value) > 65504;
+        double const expected = large ? std::copysign(HUGE_VAL, value) : std::fabs(value) < 0x1p-25 ? 0 * value : value;
+        CHECK(static_cast<float>(Half(round_to_odd(value))) == expected);
+        CHECK(std::signbit(static_cast<float>(Half(round_to_odd(value)))) == std::signbit(value));
+    }
+    CHECK(std::isnan(static_cast<float>(Half(round_to_odd(std::nan(""))))));
+}
+
+TEST_CASE("integers of 64 bits round once to f16 and bf16", "[lib][base][float16]") {
+    for (std::int64_t const unit : {std::int64_t{1} << 17, std::int64_t{1} << 30, std::int64_t{1} << 54})  // of bf16
+        for (std::int64_t const sign : {1, -1}) {
+            std::int64_t const tie = sign * (128 * unit + unit / 2);
+            auto const even = static_cast<float>(sign * 128 * unit), odd = static_cast<float>(sign * 129 * unit);
+            CAPTURE(tie);
+            CHECK(static_cast<float>(BFloat16(round_to_odd(tie))) == even);
+            CHECK(static_cast<float>(BFloat16(round_to_odd(tie + sign))) == odd);
+            CHECK(static_cast<float>(BFloat16(round_to_odd(tie - sign))) == even);
+        }
+    CHECK(static_cast<float>(BFloat16(round_to_odd(std::numeric_limits<std::int64_t>::max()))) == 0x1p63f);
+    CHECK(static_cast<float>(BFloat16(round_to_odd(std::numeric_limits<std::int64_t>::min()))) == -0x1p63f);
+    CHECK(Half(round_to_odd(std::int64_t{65519})).bits == 0x7bff);
+    CHECK(Half(round_to_odd(std::int64_t{65520})).bits == 0x7c00);
+    CHECK(round_to_odd(std::int64_t{0}) == 0);
+}

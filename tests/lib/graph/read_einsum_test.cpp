@@ -110,6 +110,23 @@ TEST_CASE("argmin and argmax become two EinSums that compute in one type", "[lib
     CHECK(nodes_of(R"j("einsum": "ij->i", "inputs": ["A"], "agg": "argmax", "dtype": "i32")j").size() == 3);
 }
 
+TEST_CASE("an i64 that only changes its type is converted once", "[lib][graph]") {
+    auto const types = [](std::string const& keys) {
+        EinGraph const graph = one_node(keys);
+        EinSumTypes const found = types_of(graph, graph.nodes[0]);
+        return std::pair{found.compute, found.accumulate};
+    };
+    CHECK(types(R"j("op": "cast", "inputs": ["n"], "dtype": "f32")j") == std::pair{DType::i64, DType::i64});
+    CHECK(types(R"j("einsum": "i->i", "inputs": ["n"], "dtype": "c64")j") == std::pair{DType::i64, DType::i64});
+    CHECK(types(R"j("einsum": "i->", "inputs": ["n"], "dtype": "f32", "agg": "max")j") ==
+          std::pair{DType::i64, DType::i64});
+    CHECK(types(R"j("einsum": "i->i", "inputs": ["n"], "dtype": "f32", "join": "cast_f32(x)")j") ==
+          std::pair{DType::i64, DType::f32});
+    CHECK(types(R"j("einsum": "i->", "inputs": ["n"], "dtype": "f32")j") == std::pair{DType::i64, DType::f64});
+    CHECK(types(R"j("einsum": "i->i", "inputs": ["n"], "dtype": "f32", "join": "x + 1")j") ==
+          std::pair{DType::f64, DType::f64});
+}
+
 TEST_CASE("sums of comparisons count in the output's type", "[lib][graph]") {
     auto const accumulate = [](std::string const& keys) {
         EinGraph const graph = one_node(keys);

@@ -82,6 +82,8 @@ TEST_CASE("listed values", "[lib][graph]") {
     CHECK(values_of<float>(R"({"shape": [2, 2], "data": {"values": [[1, 2.5], [true, "inf"]]}})") ==
           std::vector<float>{1, 2.5f, 1, INFINITY});
     CHECK(values_of<float>(R"({"shape": [], "data": {"values": 3}})") == std::vector<float>{3});
+    CHECK(values_of<float>(R"({"shape": [1], "data": {"values": [9007199791611905]}})") ==
+          std::vector<float>{9007200328482816.0f});  // by way of f64 9007199254740992
     CHECK(values_of<std::int64_t>(
               R"({"shape": [2], "dtype": "i64", "data": {"values": [9007199254740993, -9223372036854775808]}})") ==
           std::vector<std::int64_t>{9007199254740993, INT64_MIN});

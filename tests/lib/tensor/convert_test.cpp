@@ -147,6 +147,23 @@ TEST_CASE("f64 to f16 and bf16 rounds once", "[lib][tensor][convert]") {
     CHECK(bfloat == BFloat16(1.0f + 0x1p-7f));
 }
 
+TEST_CASE("integers of 64 bits round once, whatever they become", "[lib][tensor][convert]") {
+    std::int64_t const values[] = {9007199791611905, (std::int64_t{257} << 53) + 1, -(std::int64_t{257} << 53) - 1};
+    float singles[3];
+    BFloat16 brains[3];
+    std::complex<float> complexes[3];
+    tensor::convert(DType::i64, values, 1, DType::f32, singles, 3);
+    tensor::convert(DType::i64, values, 1, DType::bf16, brains, 3);
+    tensor::convert(DType::i64, values, 1, DType::c64, complexes, 3);
+    CHECK(singles[0] == 9007200328482816.0f);
+    CHECK(complexes[0] == 9007200328482816.0f);
+    CHECK(static_cast<float>(brains[1]) == 0x1.02p61f);
+    CHECK(static_cast<float>(brains[2]) == -0x1.02p61f);
+    std::int32_t const narrow = (257 << 20) + 1;
+    tensor::convert(DType::i32, &narrow, 1, DType::bf16, brains, 1);
+    CHECK(static_cast<float>(brains[0]) == 0x1.02p28f);
+}
+
 TEST_CASE("a negative stride reads backwards and unaligned elements are fine", "[lib][tensor][convert]") {
     std::vector<std::byte> bytes(1 + 4 * sizeof(float));
     for (int i = 0; i < 4; ++i) {

@@ -271,8 +271,24 @@ TEST_CASE("values convert as NumPy's astype does", "[lib][scalar][evaluate]") {
     CHECK(convert(Scalar::of({0.0, 2.0}), DType::c64, DType::boolean).integer == 1);
     CHECK(convert(Scalar::of({3.0, 2.0}), DType::c64, DType::f32).number == 3.0);
     CHECK(convert(Scalar::of(std::int64_t{-1}), DType::i64, DType::u8).integer == 255);
-    CHECK(convert(Scalar::of(std::int64_t{9007199791611905}), DType::i64, DType::f32).number.real() ==
-          9007200328482816.0);  // rounds once
+}
+
+TEST_CASE("a value that is converted is rounded once", "[lib][scalar][evaluate]") {
+    auto const converted = [](auto value, DType to) {
+        bool const whole = std::is_integral_v<decltype(value)>;
+        Scalar const from = whole ? Scalar::of(static_cast<std::int64_t>(value))
+                                  : Scalar::of(std::complex<double>(static_cast<double>(value)));
+        return convert(from, whole ? DType::i64 : DType::f64, to).number.real();
+    };
+    CHECK(converted(std::int64_t{9007199791611905}, DType::f32) == 9007200328482816.0);  // 9007199254740992 by f64
+    CHECK(converted(std::int64_t{-9007199791611905}, DType::f32) == -9007200328482816.0);
+    CHECK(converted((std::int64_t{257} << 53) + 1, DType::bf16) == 0x1.02p61);  // a tie, and a little more
+    CHECK(converted(std::int64_t{257} << 53, DType::bf16) == 0x1p61);
+    CHECK(converted(1 + 0x1p-11 + 0x1p-40, DType::f16) == 1 + 0x1p-10);
+    CHECK(converted(1 + 0x1p-8 + 0x1p-40, DType::bf16) == 1 + 0x1p-7);
+    CHECK(converted(-1 - 0x1p-11 - 0x1p-40, DType::f16) == -1 - 0x1p-10);
+    CHECK(std::signbit(converted(-0.0, DType::f16)));
+    CHECK(std::signbit(converted(-0.0, DType::bf16)));
 }
 
 TEST_CASE("aggregations combine from their neutral element", "[lib][scalar][agg]") {

@@ -107,3 +107,29 @@ TEST_CASE("a program refuses what it cannot run", "[lib][scalar][program]") {
     indices[2] = 3;
     CHECK_THROWS_AS(program.run(3, operands, {}, scratch.get()), InputError);
 }
+
+namespace {
+
+template <class T>
+float cast_result(std::string const& text, DType type, T value) {
+    Program const program(parsed(text), type, type, {});
+    Scratch const scratch(program.scratch_bytes());
+    std::array<T, 3> const x{value, value, value};
+    StripOperand const result = program.run(3, std::vector<StripOperand>{{x.data(), false}}, {}, scratch.get());
+    return loaded<std::array<float, 3>>(result.data)[2];
+}
+
+}  // namespace
+
+TEST_CASE("casts to f16 and bf16 round once", "[lib][scalar][program]") {
+    double const above_f16 = 1 + 0x1p-11 + 0x1p-40, above_bf16 = 1 + 0x1p-8 + 0x1p-40;
+    CHECK(cast_result("cast_f16(x)", DType::f64, above_f16) == 1 + 0x1p-10f);
+    CHECK(cast_result("cast_f16(x)", DType::f64, -above_f16) == -1 - 0x1p-10f);
+    CHECK(cast_result("cast_bf16(x)", DType::f64, above_bf16) == 1 + 0x1p-7f);
+    CHECK(cast_result("cast_bf16(x)", DType::c128, std::complex<double>(above_bf16, 1)) == 1 + 0x1p-7f);
+    CHECK(cast_result("cast_bf16(x)", DType::i64, (std::int64_t{257} << 53) + 1) == 0x1.02p61f);
+    CHECK(cast_result("cast_bf16(x)", DType::i64, -(std::int64_t{257} << 53) - 1) == -0x1.02p61f);
+    CHECK(cast_result("cast_bf16(x)", DType::i64, std::int64_t{257} << 53) == 0x1p61f);
+    CHECK(cast_result("cast_f32(x)", DType::i64, std::int64_t{9007199791611905}) == 9007200328482816.0f);
+    CHECK(std::signbit(cast_result("cast_f16(x)", DType::f64, -0.0)));
+}

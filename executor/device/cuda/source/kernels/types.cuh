@@ -169,13 +169,27 @@ template <class T>
 EIN_FN f32 to_f32(T x) {
     return (f32)real_of(x);
 }
+/// An f32 that may be rounded once more, to f16 or bf16: inexact ones have an odd last bit.
+EIN_FN f32 to_odd(f32 x) { return x; }
+EIN_FN f32 to_odd(f64 x) {
+    f32 const nearest = (f32)x;
+    u32 const bits = __float_as_uint(nearest);
+    f64 const difference = fabs(x) - fabs((f64)nearest);
+    u32 const step = difference > 0 ? 1u : difference < 0 ? ~0u : 0u;
+    return __uint_as_float((bits & 1u) != 0 ? bits : bits + step);
+}
+EIN_FN f32 to_odd(i32 x) { return to_odd((f64)x); }
+EIN_FN f32 to_odd(i64 x) {  // of more than 53 digits the last eleven become one
+    i64 const most = 1ll << 53, lost = 0x7ff;
+    return to_odd((f64)(x > -most && x < most ? x : (((x & lost) + lost) | x) & ~lost));
+}
 template <class T>
 EIN_FN f32 to_f16(T x) {
-    return f32_of(f16_of(to_f32(x)));
+    return f32_of(f16_of(to_odd(real_of(x))));
 }
 template <class T>
 EIN_FN f32 to_bf16(T x) {
-    return f32_of(bf16_of(to_f32(x)));
+    return f32_of(bf16_of(to_odd(real_of(x))));
 }
 template <class T>
 EIN_FN f64 to_f64(T x) {
