@@ -52,16 +52,15 @@ struct Format<float> {
     }
     /// The area of the normal distribution beyond a >= 0, erfc(a / sqrt(2)) / 2, divided by e^(-a^2 / 2), times m: a
     /// quotient of polynomials fitted at Chebyshev nodes of 1 / (4 + a), for f64 up to 39, for f32 up to 14.6. All
-    /// coefficients are positive, so nothing cancels.
+    /// coefficients are positive, so nothing cancels; the 1 below is added last, which rounds least where a is small.
     template <class T>
     static T tail_over(T a, T m) {
         T const a2 = a * a;
         T const above = fused(a2, fused(a2, 0x1.0ecceep-8f, fused(a, 0x1.4ddb9ap-5f, 0x1.780b3p-3f)),
                               fused(a, 0x1.c15f2cp-2f, 0.5f));
-        T const below =
-            fused(a2, fused(a2, fused(a, 0x1.5364f6p-7f, 0x1.a2743ep-4f), fused(a, 0x1.e1c21p-2f, 0x1.344208p+0f)),
-                  fused(a, 0x1.acf1c6p+0f, 1.0f));
-        return m * above / below;
+        T const rest = fused(a2, fused(a2, 0x1.5364f6p-7f, fused(a, 0x1.a2743ep-4f, 0x1.e1c21p-2f)),
+                             fused(a, 0x1.344208p+0f, 0x1.acf1c6p+0f));
+        return m * above / fused(a, rest, 1.0f);
     }
     /// erf(z) / z - 1 of s = z^2 for z <= 0.85.
     template <class T>
@@ -116,12 +115,12 @@ struct Format<double> {
         T const above1 = fused(b, fused(a, 0x1.ff8033bb1e82ep-12, 0x1.0ae7896743f5p-8),
                                fused(a, 0x1.81d5c23716429p-6, 0x1.8f43d9ff99d44p-4));
         T const above2 = fused(a, 0x1.70825364d29f6p-20, 0x1.36553b3244043p-15);
-        T const below0 =
-            fused(b, fused(a, 0x1.b65ee57b962b1p+0, 0x1.479ae6a03694bp+1), fused(a, 0x1.2c661f6e733f7p+1, 1.0));
-        T const below1 = fused(b, fused(a, 0x1.518dc1c8ef4ffp-7, 0x1.ed88668e7c2fp-5),
-                               fused(a, 0x1.0477477053965p-2, 0x1.8fb90412bf928p-1));
-        T const below2 = fused(b, 0x1.cddb8eaf4eb5p-19, fused(a, 0x1.84f1d4d9c5359p-14, 0x1.417009e5f3d8dp-10));
-        return m * fused(c, fused(c, above2, above1), above0) / fused(c, fused(c, below2, below1), below0);
+        T const rest0 = fused(b, fused(a, 0x1.8fb90412bf928p-1, 0x1.b65ee57b962b1p+0),
+                              fused(a, 0x1.479ae6a03694bp+1, 0x1.2c661f6e733f7p+1));
+        T const rest1 = fused(b, fused(a, 0x1.417009e5f3d8dp-10, 0x1.518dc1c8ef4ffp-7),
+                              fused(a, 0x1.ed88668e7c2fp-5, 0x1.0477477053965p-2));
+        T const rest = fused(c, fused(c, fused(a, 0x1.cddb8eaf4eb5p-19, 0x1.84f1d4d9c5359p-14), rest1), rest0);
+        return m * fused(c, fused(c, above2, above1), above0) / fused(a, rest, 1.0);
     }
     template <class T>
     static T erf_series(T s) {
