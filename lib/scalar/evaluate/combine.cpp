@@ -32,7 +32,7 @@ Scalar of_type(DType type, std::int64_t integer, double number) {
 double add_logarithms(double a, double b) {
     double const high = real_function(Op::max, a, b);
     if (std::isnan(high) || std::isinf(high)) return high;
-    return high + std::log1p(std::exp(-std::fabs(a - b)));
+    return static_cast<double>(high + std::log1p(std::exp(-std::fabs(static_cast<long double>(a) - b))));
 }
 
 std::complex<double> add_logarithms(std::complex<double> a, std::complex<double> b) {

@@ -14,14 +14,24 @@ Function of_row(Op op, Function function, char const* kind) {
     return function;
 }
 
+/// Whether the wide form is rounded to f64. Sums, products, quotients and roots are rounded once by the processor, and
+/// would be twice.
+bool is_rounded_again(Operation const& row) { return row.costly || row.op == Op::rsqrt; }
+
 }  // namespace
 
 double real_function(Op op, double x) {
-    auto const function = info(op).real.whole;
-    return function == nullptr ? x : function(x);
+    Operation const& row = info(op);
+    if (is_rounded_again(row) && row.real.wide != nullptr) return static_cast<double>(row.real.wide(x));
+    return row.real.whole == nullptr ? x : row.real.whole(x);
 }
 
-double real_function(Op op, double a, double b) { return of_row(op, info(op).real.whole_of_two, "real")(a, b); }
+double real_function(Op op, double a, double b) {
+    Operation const& row = info(op);
+    if (is_rounded_again(row) && row.real.wide_of_two != nullptr)
+        return static_cast<double>(row.real.wide_of_two(a, b));
+    return of_row(op, row.real.whole_of_two, "real")(a, b);
+}
 
 bool compare(Op op, double a, double b) { return of_row(op, info(op).compare, "comparison")(a, b); }
 

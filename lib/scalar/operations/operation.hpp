@@ -75,20 +75,23 @@ struct Slope {
     Expr factor, divisor = {};
 };
 
-/// A function of one real or two, by the C library's f32 and f64 forms.
+/// A function of one real or two, by the C library's f32 and f64 forms, and the form wider than both: what the judge
+/// rounds once.
 struct RealFunction {
     float (*single)(float) = nullptr;
     double (*whole)(double) = nullptr;
+    long double (*wide)(long double) = nullptr;
     float (*single_of_two)(float, float) = nullptr;
     double (*whole_of_two)(double, double) = nullptr;
+    long double (*wide_of_two)(long double, long double) = nullptr;
 
     constexpr RealFunction() = default;
     template <class F>
     constexpr RealFunction(F f) {
         if constexpr (std::is_invocable_v<F, double>)
-            single = f, whole = f;
+            single = f, whole = f, wide = f;
         else
-            single_of_two = f, whole_of_two = f;
+            single_of_two = f, whole_of_two = f, wide_of_two = f;
     }
 };
 

@@ -24,10 +24,10 @@ inline Expr number(double value) { return Expr::number(value); }
 inline Expr whole(I value) { return Expr::integer(value); }
 inline Expr call(Op op, Expr a) { return Expr::call(op, {std::move(a)}); }
 
-/// f, known in double, as a function of f32 or f64.
+/// f, known in the widest type, as a function of any.
 template <class T, class F>
-T in_double(F f, T x) {
-    return static_cast<T>(f(static_cast<double>(x)));
+T in_widest(F f, T x) {
+    return static_cast<T>(f(static_cast<long double>(x)));
 }
 
 constexpr Operation leaf(Op op, std::string_view name) {
@@ -129,7 +129,7 @@ inline constexpr std::array<Operation, op_count> operations{{
         [](auto x) { return std::fabs(x); }, [](Complex x) { return Complex(std::abs(x)); },
         [](I x) { return x < 0 ? wrapping_sub(0, x) : x; })),
     of_type(exact(Op::sign, "sign", 1, TypeRule::ordered, PullRule::none),
-        [](auto x) { return in_double(sign_of, x); }, {}, [](I x) -> I { return (x > 0) - (x < 0); }),
+        [](auto x) { return sign_of(x); }, {}, [](I x) -> I { return (x > 0) - (x < 0); }),
     step(Op::floor, "floor", [](auto x) { return std::floor(x); }),
     step(Op::ceil, "ceil", [](auto x) { return std::ceil(x); }),
     step(Op::round, "round", [](auto x) { return std::nearbyint(x); }),
@@ -144,7 +144,7 @@ inline constexpr std::array<Operation, op_count> operations{{
     analytic(Op::exp, "exp", [](auto x) { return std::exp(x); }, [](Complex x) { return std::exp(x); },
         [](E, E y) -> Slope { return {y}; }),
     analytic(Op::exp2, "exp2", [](auto x) { return std::exp2(x); },
-        [](Complex x) { return std::exp(x * std::numbers::ln2); },
+        complex_exp2,
         [](E, E y) -> Slope { return {number(std::numbers::ln2) * y}; }),
     analytic(Op::expm1, "expm1", [](auto x) { return std::expm1(x); }, complex_expm1,
         [](E u, E) -> Slope { return {call(Op::exp, u)}; }),
@@ -179,16 +179,16 @@ inline constexpr std::array<Operation, op_count> operations{{
         [](E u, E) -> Slope {
             return {number(2 * std::numbers::inv_sqrtpi) * call(Op::exp, call(Op::neg, u * u))};
         }),
-    analytic(Op::sigmoid, "sigmoid", [](auto x) { return in_double(sigmoid, x); }, complex_sigmoid,
+    analytic(Op::sigmoid, "sigmoid", [](auto x) { return in_widest(sigmoid, x); }, complex_sigmoid,
         [](E, E y) -> Slope { return {y * (whole(1) - y)}; }),
     of_type(exact(Op::relu, "relu", 1, TypeRule::ordered, PullRule::rectified),
-        [](auto x) { return x < 0 ? 0 : x; }, {},
+        [](auto x) { return x < 0 ? decltype(x)(0) : x; }, {},
         [](I x) { return x > 0 ? x : 0; }),
-    analytic(Op::silu, "silu", [](auto x) { return in_double(silu, x); },
+    analytic(Op::silu, "silu", [](auto x) { return in_widest(silu, x); },
         [](Complex x) { return multiply(x, complex_sigmoid(x)); }, silu_slope),
-    of_real(Op::gelu, "gelu", [](auto x) { return in_double(gelu, x); },
+    of_real(Op::gelu, "gelu", [](auto x) { return in_widest(gelu, x); },
         [](E u, E) -> Slope { return {gelu_slope(u)}; }),
-    of_real(Op::softplus, "softplus", [](auto x) { return in_double(softplus, x); },
+    of_real(Op::softplus, "softplus", [](auto x) { return in_widest(softplus, x); },
         [](E u, E) -> Slope { return {call(Op::sigmoid, u)}; }),
     of_type(exact(Op::conj, "conj", 1, TypeRule::same, PullRule::conjugate),
         {}, [](Complex x) { return std::conj(x); }, {}),
@@ -210,9 +210,7 @@ inline constexpr std::array<Operation, op_count> operations{{
     costly(arithmetic(infix(Op::pow, "^", Binds::power, TypeRule::arithmetic, PullRule::power), true,
         [](auto a, auto b) { return std::pow(a, b); }, power, integer_pow, Neutral{1})),
     arithmetic(exact(Op::mod, "mod", 2, TypeRule::arithmetic, PullRule::remainder), false,
-        [](auto a, auto b) {
-            return static_cast<decltype(a)>(remainder(static_cast<double>(a), static_cast<double>(b)));
-        }, {}, integer_mod),
+        [](auto a, auto b) { return remainder(a, b); }, {}, integer_mod),
     costly(arithmetic(exact(Op::atan2, "atan2", 2, TypeRule::real, PullRule::angle), false,
         [](auto a, auto b) { return std::atan2(a, b); }, {}, {})),
     of_type(exact(Op::min, "min", 2, TypeRule::ordered, PullRule::least),

@@ -53,32 +53,29 @@ TEST_CASE("functions of reals are the C library's and NumPy's, special values to
         {"ceil(x)", std::ceil},
         {"round(x)", std::nearbyint},
         {"sqrt(x)", std::sqrt},
-        {"rsqrt(x)", [](double x) { return 1 / std::sqrt(x); }},
-        {"cbrt(x)", std::cbrt},
-        {"exp(x)", std::exp},
-        {"exp2(x)", std::exp2},
-        {"expm1(x)", std::expm1},
-        {"log(x)", std::log},
-        {"log2(x)", std::log2},
-        {"log1p(x)", std::log1p},
-        {"sin(x)", std::sin},
-        {"cos(x)", std::cos},
-        {"tan(x)", std::tan},
-        {"atan(x)", std::atan},
-        {"sinh(x)", std::sinh},
-        {"cosh(x)", std::cosh},
-        {"tanh(x)", std::tanh},
-        {"erf(x)", std::erf},
         {"conj(x)", [](double x) { return x; }},
         {"imag(x)", [](double) { return 0.0; }},
         {"sign(x)", [](double x) { return std::isnan(x) ? x : double(x > 0) - double(x < 0); }},
         {"relu(x)", [](double x) { return x < 0 ? 0 : x; }},
     };
-    for (auto const& [text, function] : functions) {
-        for (double const x :
-             {0.0, -0.0, 0.5, -0.5, 1.0, 2.5, -2.5, 3.5, 700.0, -700.0, 1e-300, 5e-324, 1e300, inf, -inf, no_number}) {
+    std::vector<std::pair<std::string, long double (*)(long double)>> const rounded_once{
+        {"cbrt(x)", std::cbrt}, {"exp(x)", std::exp},
+        {"exp2(x)", std::exp2}, {"expm1(x)", std::expm1},
+        {"log(x)", std::log},   {"log2(x)", std::log2},
+        {"sin(x)", std::sin},   {"log1p(x)", std::log1p},
+        {"cos(x)", std::cos},   {"tan(x)", std::tan},
+        {"atan(x)", std::atan}, {"sinh(x)", std::sinh},
+        {"cosh(x)", std::cosh}, {"tanh(x)", std::tanh},
+        {"erf(x)", std::erf},   {"rsqrt(x)", [](long double x) { return 1 / std::sqrt(x); }}};
+    for (double const x :
+         {0.0, -0.0, 0.5, -0.5, 1.0, 2.5, -2.5, 3.5, 700.0, -700.0, 1e-300, 5e-324, 1e300, inf, -inf, no_number}) {
+        for (auto const& [text, function] : functions) {
             CAPTURE(text, x);
             CHECK(same(real(text, x), function(x)));
+        }
+        for (auto const& [text, function] : rounded_once) {
+            CAPTURE(text, x);
+            CHECK(same(real(text, x), static_cast<double>(function(x))));
         }
     }
 }

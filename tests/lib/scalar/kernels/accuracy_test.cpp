@@ -1,0 +1,151 @@
+// The vector functions beside their values in the widest type.
+#include <cmath>
+#include <limits>
+
+#include "lib/base/float16.hpp"
+#include "lib/scalar/evaluate/functions.hpp"
+#include "lib/scalar/kernels/kernels.hpp"
+#include "tests/lib/scalar/wide_functions.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace ein;
+using namespace ein::scalar;
+
+namespace {
+
+/// In units of the last place. The quotient and the power of gelu's tail round a dozen times.
+double most_units(Op op) { return op == Op::gelu ? 5 : 3.2; }
+
+template <class T>
+std::vector<T> special_arguments() {
+    using L = std::numeric_limits<T>;
+    std::vector<T> list{0,
+                        1,
+                        T(0.5),
+                        2,
+                        T(0.34657),
+                        T(0.34658),
+                        L::min(),
+                        L::denorm_min(),
+                        L::max(),
+                        L::infinity(),
+                        L::epsilon(),
+                        3 * L::denorm_min(),
+                        L::min() - L::denorm_min(),
+                        T(1) + L::epsilon(),
+                        T(1) - L::epsilon(),
+                        T(0.70710678118654752),
+                        T(87.33655),
+                        T(88.72283),
+                        T(88.72284),
+                        T(103.27893),
+                        T(103.97208),
+                        T(709.782712893384),
+                        T(708.3964185322641),
+                        T(709.7827128933841),
+                        T(744.4400719213812),
+                        T(745.1332191019411),
+                        T(745.1332191019412),
+                        T(745.2),
+                        1024,
+                        1075,
+                        127,
+                        128,
+                        149,
+                        150,
+                        T(16777217),
+                        T(1e10)};
+    std::size_t const half = list.size();
+    for (std::size_t k = 0; k < half; ++k) list.push_back(-list[k]);
+    list.push_back(L::quiet_NaN());
+    return list;
+}
+
+template <class T>
+std::vector<T> results_of(Op op, std::vector<T> const& arguments) {
+    DType const type = sizeof(T) == 4 ? DType::f32 : DType::f64;
+    UnaryKernel const kernel = kernels().unary[static_cast<int>(op)][register_number(type)];
+    REQUIRE(kernel != nullptr);
+    std::vector<T> results(arguments.size());
+    kernel(results.data(), arguments.data(), arguments.size());
+    return results;
+}
+
+template <class T>
+void check_function(WideFunction const& function, std::vector<T> const& arguments) {
+    std::vector<T> const results = results_of(function.op, arguments);
+    double most = 0;
+    T where = 0, found = 0;
+    for (std::size_t k = 0; k < arguments.size(); ++k) {
+        double const off = wide::units_off(results[k], function.exact(arguments[k]));
+        if (off > most) most = off, where = arguments[k], found = results[k];
+    }
+    CAPTURE(function.name(), where, found);
+    CHECK(most <= most_units(function.op));
+}
+
+template <class T>
+void check_functions() {
+    std::mt19937_64 random(3);
+    for (WideFunction const& function : wide_functions(sizeof(T) == 8)) {
+        check_function(function, arguments_of<T>(function, 20000, random));
+        check_function(function, special_arguments<T>());
+    }
+}
+
+/// Of every f16 or bf16: computed in f32 and rounded, as joins of it are. What f32 errs by is a thousandth of its
+/// units.
+template <class H>
+void check_every(int digits) {
+    for (WideFunction const& function : wide_functions(false)) {
+        std::vector<float> arguments;
+        for (std::uint32_t bits = 0; bits < 0x10000; ++bits) {
+            H half;
+            half.bits = static_cast<std::uint16_t>(bits);
+            if (std::isfinite(static_cast<float>(half))) arguments.push_back(half);
+        }
+        std::vector<float> const results = results_of(function.op, arguments);
+        double most = 0;
+        float where = 0;
+        for (std::size_t k = 0; k < arguments.size(); ++k) {
+            double const exact = real_function(function.op, static_cast<double>(arguments[k]));
+            auto const found = static_cast<double>(static_cast<float>(H(results[k])));
+            if (!std::isfinite(exact) || !std::isfinite(found)) continue;
+            double const least = digits == 11 ? 0x1p-14 : 0x1p-126;
+            double const unit = std::ldexp(1.0, std::ilogb(std::max(std::fabs(exact), least)) - digits + 1);
+            double const off = std::fabs(found - exact) / unit;
+            if (off > most) most = off, where = arguments[k];
+        }
+        CAPTURE(function.name(), where);
+        CHECK(most <= 0.5 + 0x1p-10);
+    }
+}
+
+}  // namespace
+
+TEST_CASE("vector functions of f32 err by few units in the last place", "[lib][scalar][kernels]") {
+    check_functions<float>();
+}
+TEST_CASE("vector functions of f64 err by few units in the last place", "[lib][scalar][kernels]") {
+    check_functions<double>();
+}
+TEST_CASE("functions of every f16 and bf16 are rounded as well as f32 tells", "[lib][scalar][kernels]") {
+    check_every<Half>(11);
+    check_every<BFloat16>(8);
+}
+
+TEST_CASE("the judge errs by half a unit in the last place", "[lib][scalar][kernels]") {
+    std::mt19937_64 random(4);
+    for (WideFunction const& function : wide_functions(true)) {
+        std::vector<double> arguments = arguments_of<double>(function, 5000, random);
+        auto const specials = special_arguments<double>();
+        arguments.insert(arguments.end(), specials.begin(), specials.end());
+        double most = 0, where = 0;
+        for (double const x : arguments) {
+            double const off = wide::units_off(real_function(function.op, x), function.exact(x));
+            if (off > most) most = off, where = x;
+        }
+        CAPTURE(function.name(), where);
+        CHECK(most <= 0.51);
+    }
+}
