@@ -93,16 +93,34 @@ template <class T>
 EIN_FN complex<T> op_exp2(complex<T> x) {
     return op_exp(scaled(x, T(0.693147180559945309417)));
 }
+/// e^x cos y - 1 without cancellation near 0, and e^x sin y, in which nothing cancels.
 template <class T>
-EIN_FN complex<T> op_expm1(complex<T> x) {  // e^x cos y - 1 without cancellation near 0
-    T const half = op_sin(x.im / 2), grown = op_expm1(x.re);
-    return {grown * op_cos(x.im) - 2 * half * half, (grown + 1) * op_sin(x.im)};
+EIN_FN complex<T> op_expm1(complex<T> x) {
+    T const half = op_sin(x.im / 2);
+    return {op_expm1(x.re) * op_cos(x.im) - 2 * half * half, op_exp(x).im};
+}
+
+template <class T>
+struct ExactSum {
+    T sum, lost;
+};
+template <class T>
+EIN_FN ExactSum<T> exact_sum(T a, T b) {
+    T const sum = a + b, of_b = sum - a;
+    return {sum, (a - (sum - of_b)) + (b - of_b)};
+}
+/// linear + a^2 + b^2: what products and sums lose is added last, so that its digits stay where it is almost 0.
+template <class T>
+EIN_FN T with_squares(T linear, T a, T b) {
+    T const a2 = a * a, b2 = b * b;
+    ExactSum<T> const part = exact_sum(linear, a2), all = exact_sum(part.sum, b2);
+    return all.sum + (all.lost + (part.lost + (fused(a, a, -a2) + fused(b, b, -b2))));
 }
 template <class T>
 EIN_FN complex<T> op_log(complex<T> x) {
     T const size = op_abs(x), most = op_max(op_abs(x.re), op_abs(x.im)), least = op_min(op_abs(x.re), op_abs(x.im));
     bool const near_one = size > T(0.5) && size < T(2);
-    T const log = near_one ? op_log1p((most - 1) * (most + 1) + least * least) / 2 : op_log(size);
+    T const log = near_one ? op_log1p(with_squares(T(-1), most, least)) / 2 : op_log(size);
     return {log, op_atan2(x.im, x.re)};
 }
 template <class T>
@@ -111,7 +129,7 @@ EIN_FN complex<T> op_log2(complex<T> x) {
 }
 template <class T>
 EIN_FN complex<T> op_log1p(complex<T> x) {
-    T const square = x.re * (2 + x.re) + x.im * x.im;  // |1 + x|^2 - 1
+    T const square = with_squares(2 * x.re, x.re, x.im);  // |1 + x|^2 - 1
     bool const near_one = square > T(-0.5) && square < 1;
     return {near_one ? op_log1p(square) / 2 : op_log(length_of(1 + x.re, x.im)), op_atan2(x.im, 1 + x.re)};
 }
@@ -126,7 +144,8 @@ EIN_FN complex<T> op_cosh(complex<T> x) {
 /// With t = tan(im): (sinh re cosh re (1 + t^2) + i t) / (1 + sinh^2 re (1 + t^2)); 1 + t^2 is 1 / cos^2.
 template <class T>
 EIN_FN complex<T> op_tanh(complex<T> x) {
-    if (op_abs(x.re) > 40) return {with_sign(T(1), x.re), with_sign(T(0), x.im)};
+    if (op_abs(x.re) > 40)
+        return {with_sign(T(1), x.re), 4 * op_sin(x.im) * op_cos(x.im) * op_exp(-2 * op_abs(x.re))};
     T const sinh = op_sinh(x.re), cosine = op_cos(x.im);
     T const below = sinh * sinh + cosine * cosine;
     return {sinh * op_cosh(x.re) / below, op_sin(x.im) * cosine / below};
@@ -143,12 +162,12 @@ template <class T>
 EIN_FN complex<T> op_tan(complex<T> x) {
     return turned_back(op_tanh(turned(x)));
 }
-/// re = atan2(2 re, 1 - |x|^2) / 2, im = log1p(4 im / (re^2 + (1 - im)^2)) / 4.
+/// re = atan2(2 re, 1 - |x|^2) / 2, |im| = log1p(4 |im| / (re^2 + (1 - |im|)^2)) / 4.
 template <class T>
 EIN_FN complex<T> op_atan(complex<T> x) {
-    T const square = x.re * x.re, above = 1 - x.im;
+    T const square = x.re * x.re, size = op_abs(x.im), above = 1 - size;
     return {op_atan2(2 * x.re, (1 - x.im) * (1 + x.im) - square) / 2,
-            op_log1p(4 * x.im / (square + above * above)) / 4};
+            with_sign(op_log1p(4 * size / (square + above * above)) / 4, x.im)};
 }
 template <class T>
 EIN_FN complex<T> op_atanh(complex<T> x) {

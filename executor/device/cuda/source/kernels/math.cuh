@@ -96,6 +96,8 @@ EIN_FN f32 op_pow(f32 a, f32 b) { return powf(a, b); }
 EIN_FN f64 op_pow(f64 a, f64 b) { return pow(a, b); }
 EIN_FN f32 op_atan2(f32 a, f32 b) { return atan2f(a, b); }
 EIN_FN f64 op_atan2(f64 a, f64 b) { return atan2(a, b); }
+EIN_FN f32 fused(f32 a, f32 b, f32 c) { return fmaf(a, b, c); }
+EIN_FN f64 fused(f64 a, f64 b, f64 c) { return fma(a, b, c); }
 EIN_FN f32 remainder_of(f32 a, f32 b) { return fmodf(a, b); }
 EIN_FN f64 remainder_of(f64 a, f64 b) { return fmod(a, b); }
 EIN_FN f32 with_sign(f32 a, f32 b) { return copysignf(a, b); }
