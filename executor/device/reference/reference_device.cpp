@@ -1,6 +1,7 @@
 #include "executor/device/reference/reference_device.hpp"
 
 #include <cstring>
+#include <optional>
 
 #include "executor/device/kernel/kernel_types.hpp"
 #include "executor/device/reference/element.hpp"
@@ -37,23 +38,21 @@ public:
     }
 
 private:
-    /// The aggregate over the inner labels at one output index.
+    /// The aggregate over the inner labels at one output index. It begins with the first value, because 0 + -0 is 0.
+    /// Reals stay in double: the reference may be more exact than others.
     Scalar aggregate(KernelCall const& call, std::vector<Extent>& index, scalar::Evaluator& evaluator) const {
-        Scalar total = scalar::identity(einsum_.agg, types_.accumulate);
+        std::optional<Scalar> total;
         for_each_index(inner_lengths_, [&](std::vector<Extent> const& at) {
             for (std::size_t k = 0; k < at.size(); ++k) index[static_cast<std::size_t>(inner_[k])] = at[k];
-            Scalar const value = scalar::convert(joined(call, index, evaluator), types_.join, types_.accumulate);
-            total = rounded(scalar::combine(einsum_.agg, types_.accumulate, total, value));
+            Scalar const joined = join(call, index, evaluator);
+            Scalar const value =
+                types_.join == types_.accumulate ? joined : scalar::convert(joined, types_.join, types_.accumulate);
+            total = total ? scalar::combine(einsum_.agg, types_.accumulate, *total, value) : value;
         });
-        return total;
+        return total ? *total : scalar::identity(einsum_.agg, types_.accumulate);
     }
 
-    /// Reals stay in double while they are summed: the reference may be more exact than others.
-    Scalar rounded(Scalar const& value) const {
-        return is_exact(types_.accumulate) ? scalar::convert(value, types_.accumulate, types_.accumulate) : value;
-    }
-
-    Scalar joined(KernelCall const& call, std::vector<Extent> const& index, scalar::Evaluator& evaluator) const {
+    Scalar join(KernelCall const& call, std::vector<Extent> const& index, scalar::Evaluator& evaluator) const {
         std::vector<Scalar> operands;
         for (std::size_t k = 0; k < einsum_.operands(); ++k) {
             DType const type = shape_.operand_dtypes[k];

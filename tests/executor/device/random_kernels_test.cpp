@@ -1,9 +1,12 @@
 #include <array>
+#include <cmath>
+#include <cstring>
 #include <sstream>
 
 #include "executor/device/cpu/cpu_device.hpp"
 #include "executor/device/kernel/kernel_types.hpp"
 #include "executor/device/reference/reference_device.hpp"
+#include "lib/base/float16.hpp"
 #include "lib/scalar/expression/type.hpp"
 #include "tests/executor/device/kernel_case.hpp"
 #include "tests/executor/device/random_kernel.hpp"
@@ -110,4 +113,71 @@ TEST_CASE("the cpu agrees with the reference on random kernels", "[executor][dev
 
 TEST_CASE("the cpu agrees with the reference on kernels with long labels", "[executor][device]") {
     compare_all(77, 150, true);
+}
+
+namespace {
+
+/// The result of one kernel of one operand with this one element.
+template <class From, class To>
+To result_of(Device& device, std::string const& join, From value, DType from, DType to, DType compute) {
+    KernelCase test(einsum("i->i", {1}, join), {from}, to, compute);
+    std::memcpy(test.operand(0).data(), &value, sizeof value);
+    SoloWorkerTeam solo;
+    To result;
+    std::memcpy(&result, test.run(device, solo).data(), sizeof result);
+    return result;
+}
+
+}  // namespace
+
+TEST_CASE("conversions round once and zeros keep their signs, on every device", "[executor][device]") {
+    CpuDevice cpu;
+    ReferenceDevice reference;
+    for (Device* const device : std::array<Device*, 2>{&cpu, &reference}) {
+        CAPTURE(device->name());
+        std::int64_t const whole = 9007199791611905;
+        double const above = 1 + 0x1p-11 + 0x1p-40, above_brain = 1 + 0x1p-8 + 0x1p-40;
+        auto const single = result_of<std::int64_t, float>(*device, "x", whole, DType::i64, DType::f32, DType::i64);
+        auto const half = result_of<double, Half>(*device, "x", above, DType::f64, DType::f16, DType::f64);
+        auto const brain = result_of<double, BFloat16>(*device, "x", above_brain, DType::f64, DType::bf16, DType::f64);
+        auto const cast = result_of<double, float>(*device, "cast_f16(x)", above, DType::f64, DType::f32, DType::f64);
+        auto const large = result_of<std::int64_t, BFloat16>(*device, "x", (std::int64_t{257} << 53) + 1, DType::i64,
+                                                             DType::bf16, DType::i64);
+        CHECK(single == 9007200328482816.0f);
+        CHECK(half == Half(1 + 0x1p-10f));
+        CHECK(brain == BFloat16(1 + 0x1p-7f));
+        CHECK(cast == 1 + 0x1p-10f);
+        CHECK(large == BFloat16(0x1.02p61f));
+        for (DType const type : {DType::f64, DType::f32}) {
+            double const zero = result_of<double, double>(*device, "-x", 0.0, DType::f64, DType::f64, DType::f64);
+            float const narrow = result_of<float, float>(*device, "x", -0.0f, DType::f32, DType::f32, type);
+            CHECK(std::signbit(zero));
+            CHECK(std::signbit(narrow));
+        }
+        CHECK(std::signbit(result_of<double, float>(*device, "x", -0.0, DType::f64, DType::f32, DType::f64)));
+        CHECK(std::signbit(result_of<double, double>(*device, "min(0, x)", -0.0, DType::f64, DType::f64, DType::f64)));
+        CHECK(std::signbit(result_of<double, double>(*device, "max(0, x)", -0.0, DType::f64, DType::f64, DType::f64)));
+        CHECK(!std::signbit(result_of<double, double>(*device, "min(x, 0)", -0.0, DType::f64, DType::f64, DType::f64)));
+        CHECK(!std::signbit(result_of<double, double>(*device, "max(x, 0)", -0.0, DType::f64, DType::f64, DType::f64)));
+    }
+}
+
+TEST_CASE("what integers do that has no meaning elsewhere is the same on every device", "[executor][device]") {
+    CpuDevice cpu;
+    ReferenceDevice reference;
+    struct Row {
+        std::string join;
+        std::int64_t x, value;
+    };
+    for (Device* const device : std::array<Device*, 2>{&cpu, &reference})
+        for (Row const& row :
+             {Row{"(0*x + 2)^x", -1, 0}, Row{"(0*x - 1)^x", -3, -1}, Row{"(0*x)^x", -1, 0}, Row{"mod(7, x)", 0, 0},
+              Row{"mod(x, 0*x - 1)", INT64_MIN, 0}, Row{"-x", INT64_MIN, INT64_MIN},
+              Row{"abs(x)", INT64_MIN, INT64_MIN}, Row{"cast_i64(x/0)", 1, 0}, Row{"cast_i64(x/0)", 0, 0},
+              Row{"cast_i8(x*1.0)", 300, 44}, Row{"cast_u8(x*1.0)", -1, 255}, Row{"cast_i8(x*1e30)", 1, 0},
+              Row{"-cast_bool(x)", 5, -1}, Row{"cast_bool(x) - cast_bool(1)", 0, -1}}) {
+            CAPTURE(device->name(), row.join, row.x);
+            CHECK(result_of<std::int64_t, std::int64_t>(*device, row.join, row.x, DType::i64, DType::i64, DType::i64) ==
+                  row.value);
+        }
 }

@@ -1,6 +1,10 @@
+#include <cmath>
+#include <complex>
 #include <cstring>
+#include <optional>
 
 #include "executor/device/reference/element.hpp"
+#include "executor/device/reference/reference_device.hpp"
 #include "lib/base/error.hpp"
 #include "lib/scalar/expression/ops.hpp"
 #include "lib/scalar/expression/type.hpp"
@@ -224,4 +228,65 @@ TEST_CASE("every operation gives what the reference has, for every type that all
     CHECK(refused > 30);
     HostCudaDevice device(tiny);
     REQUIRE(compare(cases, device) == "");
+}
+
+namespace {
+
+/// A kernel of one operand that is the same everywhere.
+template <class T>
+struct OfOne {
+    KernelCase kernel;
+
+    OfOne(std::string const& form, Shape const& extents, std::string const& join, T value, DType from, DType to,
+          DType compute)
+        : kernel(einsum(form, extents, join), {from}, to, compute) {
+        for (std::size_t at = 0; at < kernel.operand(0).size(); at += sizeof value)
+            std::memcpy(kernel.operand(0).data() + at, &value, sizeof value);
+    }
+    /// Its elements if all are alike, else nothing.
+    template <class R>
+    std::optional<R> result(Device& device) const {
+        SoloWorkerTeam solo;
+        std::vector<std::byte> const bytes = kernel.run(device, solo);
+        R first;
+        std::memcpy(&first, bytes.data(), sizeof first);
+        for (std::size_t at = 0; at < bytes.size(); at += sizeof first)
+            if (std::memcmp(bytes.data() + at, &first, sizeof first) != 0) return std::nullopt;
+        return first;
+    }
+};
+
+}  // namespace
+
+TEST_CASE("generated kernels round once, keep the signs of zeros and the digits of small parts",
+          "[executor][device][cuda]") {
+    std::complex<double> const small(-30, 1);
+    OfOne<double> const negated("i->i", {37}, "-x", 0.0, f64, f64, f64),
+        half("i->i", {3}, "x", 1 + 0x1p-11 + 0x1p-40, f64, f16, f64);
+    OfOne<float> const tiles("ij->ji", {70, 41}, "-x", 0.0f, f32, f32, f32);
+    OfOne<std::int64_t> const brain("i->i", {3}, "x", (std::int64_t{257} << 53) + 1, i64, bf16, i64);
+    OfOne<double> const least("i->i", {3}, "min(0, x)", -0.0, f64, f64, f64),
+        most("i->i", {3}, "max(x, 0)", -0.0, f64, f64, f64);
+    OfOne<std::complex<double>> const lost("i->i", {3}, "imag(expm1(x))/exp(real(x))", small, c128, f64, c128);
+    OfOne<std::complex<double>> const far("i->i", {3}, "imag(tanh(x))*exp(2*abs(real(x)))", {-50, 1}, c128, f64, c128);
+    OfOne<std::complex<double>> const near("i->i", {3}, "real(log1p(x))",
+                                           {-2 * 0.479425538604203 * 0.479425538604203, 0.8414709848078965}, c128, f64,
+                                           c128);
+    HostCudaDevice device(tiny);
+    for (KernelCase const* const kernel : {&negated.kernel, &half.kernel, &tiles.kernel, &brain.kernel, &least.kernel,
+                                           &most.kernel, &lost.kernel, &far.kernel, &near.kernel}) {
+        SoloWorkerTeam solo;
+        kernel->run(device, solo);
+    }
+    device.compile();
+    CHECK(std::signbit(negated.result<double>(device).value()));
+    CHECK(std::signbit(tiles.result<float>(device).value()));
+    CHECK(std::signbit(least.result<double>(device).value()));
+    CHECK_FALSE(std::signbit(most.result<double>(device).value()));
+    CHECK(half.result<std::uint16_t>(device) == 0x3c01);
+    CHECK(brain.result<std::uint16_t>(device) == 0x5e01);
+    CHECK(lost.result<double>(device).value() == Approx(std::sin(1)).epsilon(1e-14));
+    CHECK(far.result<double>(device).value() == Approx(2 * std::sin(2)).epsilon(1e-13));
+    ReferenceDevice reference;
+    CHECK(near.result<double>(device).value() == Approx(near.result<double>(reference).value()).epsilon(1e-12));
 }

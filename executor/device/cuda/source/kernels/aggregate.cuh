@@ -66,13 +66,13 @@ struct Greatest {
     struct Least<E> { \
         using T = E; \
         EIN_FN static T neutral() { return number(T{}, EIN_INFINITY); } \
-        EIN_FN static T combined(T a, T b) { return number(T{}, op_min(real_of(a), real_of(b))); } \
+        EIN_FN static T combined(T a, T b) { return number(T{}, smaller(real_of(a), real_of(b))); } \
     }; \
     template <> \
     struct Greatest<E> { \
         using T = E; \
         EIN_FN static T neutral() { return number(T{}, -EIN_INFINITY); } \
-        EIN_FN static T combined(T a, T b) { return number(T{}, op_max(real_of(a), real_of(b))); } \
+        EIN_FN static T combined(T a, T b) { return number(T{}, larger(real_of(a), real_of(b))); } \
     };
 EIN_ORDER(f32)
 EIN_ORDER(f64)
@@ -108,6 +108,7 @@ struct Plain {
     using T = typename Rule::T;
     T total;
     EIN_FN void start() { total = Rule::neutral(); }
+    EIN_FN void start(T value) { total = value; }
     EIN_FN void add(T value) { total = Rule::combined(total, value); }
     EIN_FN void merge(Plain const& other) { total = Rule::combined(total, other.total); }
     EIN_FN T result() const { return total; }

@@ -153,7 +153,7 @@ EIN_FN void fold_parts(typename K::Arguments const& a) {
     }
 }
 
-/// Nothing is aggregated: a value an output.
+/// Nothing is aggregated: a value an output, as it is, for 0 + -0 is 0.
 template <class K>
 EIN_FN void map_outputs(typename K::Arguments const& a, bool aligned) {
     using Index = typename K::Index;
@@ -162,14 +162,10 @@ EIN_FN void map_outputs(typename K::Arguments const& a, bool aligned) {
         Place<K> const place = output_place<K>(a, output);
         i32 const count = lane_count<K>(a, place);
         auto const operands = K::load(a, place, count, aligned);
-        typename K::State::T values[K::lanes];
+        typename K::State::T values[K::lanes] = {};
 #pragma unroll
-        for (i32 lane = 0; lane < K::lanes; ++lane) {
-            typename K::State state;
-            state.start();
-            if (K::whole_lanes || lane < count) state.add(K::join(a, operands, lane, place));
-            values[lane] = state.result();
-        }
+        for (i32 lane = 0; lane < K::lanes; ++lane)
+            if (K::whole_lanes || lane < count) values[lane] = K::join(a, operands, lane, place);
         write_output<K>(a, place.output, count, values, aligned);
     }
 }

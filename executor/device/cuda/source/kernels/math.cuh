@@ -137,14 +137,23 @@ EIN_FN T real_mod(T a, T b) {
     if (rest == 0) return with_sign(T(0), b);
     return (rest < 0) != (b < 0) && rest == rest ? rest + b : rest;
 }
-/// The lesser of two; nan if either is.
+/// The lesser of two; nan if either is; of equal ones the second, as zeros of both signs are.
 template <class T>
-EIN_FN T smaller(T a, T b) {
+EIN_FN T real_min(T a, T b) {
     return a < b || a != a ? a : b;
 }
 template <class T>
-EIN_FN T larger(T a, T b) {
+EIN_FN T real_max(T a, T b) {
     return a > b || a != a ? a : b;
+}
+/// The same for aggregations, where either of two equal ones will do.
+template <class T>
+EIN_FN T smaller(T a, T b) {
+    return real_min(a, b);
+}
+template <class T>
+EIN_FN T larger(T a, T b) {
+    return real_max(a, b);
 }
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800  // one instruction
 EIN_FN f32 smaller(f32 a, f32 b) {
@@ -177,8 +186,8 @@ EIN_FN T root(T x) {
     EIN_FN T op_mul(T a, T b) { return a * b; } \
     EIN_FN T op_div(T a, T b) { return a / b; } \
     EIN_FN T op_mod(T a, T b) { return real_mod(a, b); } \
-    EIN_FN T op_min(T a, T b) { return smaller(a, b); } \
-    EIN_FN T op_max(T a, T b) { return larger(a, b); }
+    EIN_FN T op_min(T a, T b) { return real_min(a, b); } \
+    EIN_FN T op_max(T a, T b) { return real_max(a, b); }
 EIN_REAL_OPS(f32)
 EIN_REAL_OPS(f64)
 #undef EIN_REAL_OPS

@@ -33,7 +33,7 @@ EIN_FN void lookup_outputs(typename K::Arguments const& a, bool aligned) {
             place.operand[0] += (Index)position * (Index)a.data_step;
             auto const operands = K::load(a, place, count, aligned);
 #pragma unroll
-            for (i32 lane = 0; lane < K::lanes; ++lane) states[lane].add(K::join(a, operands, lane, place));
+            for (i32 lane = 0; lane < K::lanes; ++lane) states[lane].start(K::join(a, operands, lane, place));
         }
         put_states<K>(a, output, place, states, aligned);
     }

@@ -52,10 +52,8 @@ EIN_FN void transpose(typename K::Arguments const& a) {
     for (i32 r = row; r < transpose_edge; r += transpose_rows) {
         if (first_across + r >= across || first_along + column >= along) continue;
         Place<K> const place = moved<K>(a, base, first_across + r, first_along + column);
-        typename K::State states[1];
-        states[0].start();
-        states[0].add(K::join(a, K::collect(tiles, a, place, column, r), 0, place));
-        put_states<K>(a, 0, place, states, true);
+        typename K::State::T const values[1] = {K::join(a, K::collect(tiles, a, place, column, r), 0, place)};
+        write_output<K>(a, place.output, 1, values, true);
     }
 }
 
