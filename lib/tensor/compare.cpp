@@ -40,10 +40,21 @@ double distance(std::int64_t a, std::int64_t b) {
     return static_cast<double>(static_cast<std::uint64_t>(std::max(a, b)) - static_cast<std::uint64_t>(std::min(a, b)));
 }
 
+/// Of one part: infinities of one sign are equal.
+double distance(double a, double b) {
+    if (a == b) return 0;
+    return std::isfinite(a) && std::isfinite(b) ? std::fabs(a - b) : std::numeric_limits<double>::infinity();
+}
+
 double distance(Complex a, Complex b) {
-    if (a == b || (is_nan(a) && is_nan(b))) return 0;
-    if (!is_finite(a) || !is_finite(b)) return std::numeric_limits<double>::infinity();
-    return std::hypot(a.real() - b.real(), a.imag() - b.imag());
+    if (is_nan(a) && is_nan(b)) return 0;
+    return std::hypot(distance(a.real(), b.real()), distance(a.imag(), b.imag()));
+}
+
+/// Without infinite parts, which say nothing of how far the other part may be off.
+double finite_size(Complex value) {
+    auto const part = [](double x) { return std::isfinite(x) ? x : 0; };
+    return std::hypot(part(value.real()), part(value.imag()));
 }
 
 }  // namespace
@@ -63,7 +74,7 @@ Difference compare(HostTensor const& value, HostTensor const& reference, double 
         scalar::Scalar const a = value.at(i), b = reference.at(i);
         double const apart = distance(a, b);
         if (apart == 0) continue;
-        double const scale = std::max({std::abs(number(a)), std::abs(number(b)), rms});
+        double const scale = std::max({finite_size(number(a)), finite_size(number(b)), rms});
         double const relative = std::isinf(apart) ? apart : apart / scale;
         double const more = absolute.empty() ? 0 : absolute[static_cast<std::size_t>(i)];
         double const allowed = std::isinf(more) ? more : std::max(tolerance, more / scale);

@@ -123,9 +123,8 @@ Scalar Evaluator::of_work(Step const& step) const {
     if (info(op).type == TypeRule::comparison) return compared(op, left, right);
     if (info(op).type == TypeRule::make_complex) return Scalar::of({left.number.real(), right.number.real()});
     if (info(op).type == TypeRule::position) return Scalar::of(checked_position(left.integer, right.integer));
-    if (noise_ != nullptr && op == Op::mul)
-        for (Scalar* const factor : {&left, &right})
-            if (!factor->is_integer) factor->number = noise_->factor(factor->number, work);
+    if (noise_ != nullptr && op == Op::mul && !left.is_integer)
+        return Scalar::of(noise_->product(left.number, right.number, work));
     return binary(op, left, right, work);
 }
 

@@ -67,4 +67,11 @@ double Noise::rounded(double value, double size, DType type) {
     return lost ? 0 : off;
 }
 
+std::complex<double> Noise::product(std::complex<double> a, std::complex<double> b, DType type) {
+    if (!is_complex(type)) return factor(a, type).real() * factor(b, type).real();
+    double const reals = rounded(a.real() * b.real(), type), imags = rounded(a.imag() * b.imag(), type);
+    double const outer = rounded(a.real() * b.imag(), type), inner = rounded(a.imag() * b.real(), type);
+    return {reals - imags, outer + inner};
+}
+
 }  // namespace ein::scalar

@@ -26,6 +26,9 @@ public:
     /// `value` as a multiplication in `type` may take it.
     double factor(double value, DType type);
     std::complex<double> factor(std::complex<double> value, DType type);
+    /// a b before it is rounded. The products that make up a complex one are rounded each: where one is out of range,
+    /// the parts may be nan though exactly they are not.
+    std::complex<double> product(std::complex<double> a, std::complex<double> b, DType type);
 
 private:
     double rounded(double value, double size, DType type);

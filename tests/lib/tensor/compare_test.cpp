@@ -69,6 +69,23 @@ TEST_CASE("nan or inf against anything else differs", "[lib][tensor][compare]") 
     }
 }
 
+TEST_CASE("complex numbers are compared part by part where one part is infinite", "[lib][tensor][compare]") {
+    using Complex = std::complex<double>;
+    auto const apart = [](Complex a, Complex b, double tolerance) {
+        HostTensor x(DType::c128, {1}), y(DType::c128, {1});
+        x.set(0, scalar::Scalar::of(a));
+        y.set(0, scalar::Scalar::of(b));
+        return tensor::compare(x, y, tolerance).count;
+    };
+    CHECK(apart({inf, 1.00001}, {inf, 1.00002}, 1e-4) == 0);
+    CHECK(apart({inf, 1.00001}, {inf, 1.00002}, 1e-6) == 1);
+    CHECK(apart({inf, 1}, {inf, 2}, 1e-4) == 1);  // infinity is no scale
+    CHECK(apart({2, -inf}, {2, -inf}, 0) == 0);
+    CHECK(apart({inf, 1}, {-inf, 1}, 1) == 1);
+    CHECK(apart({inf, 1}, {1, inf}, 1) == 1);
+    CHECK(apart({inf, not_a_number}, {inf, 1}, 1) == 1);
+}
+
 TEST_CASE("integers are compared exactly, even where doubles cannot", "[lib][tensor][compare]") {
     HostTensor a(DType::i64, {2}), b(DType::i64, {2});
     a.set(0, scalar::Scalar::of(std::int64_t{1} << 62));

@@ -51,6 +51,16 @@ TEST_CASE("factors have noise where TF32 rounds them: in f32, beyond 11 signific
     CHECK(usual.factor(1.0 / 3, DType::f32) == 1.0 / 3);
 }
 
+TEST_CASE("a complex product is nan where the products that make it up are out of range", "[scalar][noise]") {
+    Noise noise(3);
+    std::complex<double> const large(3e38, 3e38), close = noise.product({1.0 / 3, 2}, {5, 0.1}, DType::c64);
+    CHECK(std::isnan(noise.product(large, large, DType::c64).real()));  // 9e76 - 9e76, which f32 has as inf - inf
+    CHECK(noise.product(large, large, DType::c64).imag() == inf);
+    CHECK(std::isfinite(noise.product(large, large, DType::c128).real()));
+    CHECK(std::abs(close - std::complex<double>(5.0 / 3 - 0.2, 10 + 0.1 / 3)) < 1e-6);
+    CHECK(close != std::complex<double>(1.0 / 3, 2) * std::complex<double>(5, 0.1));
+}
+
 TEST_CASE("what a type cannot hold becomes infinite or is lost", "[scalar][noise]") {
     Noise noise(1);
     CHECK(noise.rounded(1e39, DType::f32) == inf);
