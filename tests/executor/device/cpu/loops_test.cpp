@@ -1,4 +1,5 @@
 #include <array>
+#include <cmath>
 #include <cstring>
 #include <limits>
 
@@ -202,4 +203,47 @@ TEST_CASE("outputs larger than the cache are written whole", "[executor][device]
             wrong += found != expected;
         }
     CHECK(wrong == 0);
+}
+
+namespace {
+
+/// NumPy's sum: eight accumulators up to 128 elements, halves above. Source: numpy/core/src/umath/loops_utils.h.src.
+float sum_in_halves(float const* x, std::size_t count) {
+    if (count > 128) {
+        std::size_t const half = count / 2 - count / 2 % 8;
+        return sum_in_halves(x, half) + sum_in_halves(x + half, count - half);
+    }
+    float sums[8] = {};
+    std::size_t at = 0;
+    for (; at + 8 <= count; at += 8)
+        for (std::size_t k = 0; k < 8; ++k) sums[k] += x[at + k];
+    float sum = ((sums[0] + sums[1]) + (sums[2] + sums[3])) + ((sums[4] + sums[5]) + (sums[6] + sums[7]));
+    for (; at < count; ++at) sum += x[at];
+    return sum;
+}
+
+}  // namespace
+
+TEST_CASE("long sums of f32 err by about what NumPy's do", "[executor][device]") {
+    auto const count = GENERATE(Extent{1000}, Extent{30000}, Extent{300000});
+    std::string const join = GENERATE("x", "abs(x)");
+    CAPTURE(count, join);
+    CpuDevice cpu;
+    SoloWorkerTeam solo;
+    double ours = 0, theirs = 0;
+    for (unsigned seed = 0; seed < 12; ++seed) {
+        KernelCase test(einsum("i->", {count}, join), {DType::f32}, DType::f32, DType::f32);
+        test.fill_with_fractions(seed);
+        std::vector<float> values(static_cast<std::size_t>(count));
+        std::memcpy(values.data(), test.operand(0).data(), values.size() * sizeof(float));
+        if (join != "x")
+            for (float& value : values) value = std::fabs(value);
+        double exact = 0;
+        for (float const value : values) exact += static_cast<double>(value);
+        double const found = test.elements(test.run(cpu, solo)).front().number.real();
+        ours += (found - exact) * (found - exact);
+        auto const numpy = static_cast<double>(sum_in_halves(values.data(), values.size()));
+        theirs += (numpy - exact) * (numpy - exact);
+    }
+    CHECK(std::sqrt(ours) <= 2.5 * std::sqrt(theirs));
 }
