@@ -1,4 +1,5 @@
 // The vector functions beside their values in the widest type.
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -123,6 +124,16 @@ void check_every(int digits) {
 
 }  // namespace
 
+TEST_CASE("every function that rounds is compared with the widest type", "[lib][scalar][kernels]") {
+    for (int k = 0; k < op_count; ++k) {
+        Operation const& row = info(static_cast<Op>(k));
+        auto const list = wide_functions(true);
+        bool const compared =
+            std::any_of(list.begin(), list.end(), [&](WideFunction const& each) { return each.op == row.op; });
+        CAPTURE(std::string(row.name));
+        CHECK(compared == (row.rounds && row.arity == 1));
+    }
+}
 TEST_CASE("vector functions of f32 err by few units in the last place", "[lib][scalar][kernels]") {
     check_functions<float>();
 }
