@@ -1,6 +1,7 @@
 #include "apps/report_errors.hpp"
 
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -53,6 +54,7 @@ void say(char const* program, std::string const& message) {
 }
 
 int report_errors(char const* program, std::function<int()> const& body) {
+    std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an error of its write, which tells
     try {
         return flushed(program, body());
     } catch (InputError const& error) {  // its lines begin with the file's name, as compilers' do

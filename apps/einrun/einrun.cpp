@@ -3,7 +3,6 @@
 #include <spdlog/spdlog.h>
 
 #include <cerrno>
-#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -114,7 +113,6 @@ void set_up_log(std::string const& level) {
 
 /// Runs together with the other ranks; an error that they do not know of ends them too.
 int run_together(apps::EinrunOptions const& options) {
-    std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an error of its write
     Connection connection(std::getenv);
     Transport& transport = connection.transport();
     ExitCode code = ExitCode::failure;
