@@ -12,13 +12,13 @@
 #include "apps/einrun/given_inputs.hpp"
 #include "apps/einrun/verify_run.hpp"
 #include "apps/report_errors.hpp"
-#include "executor/io/run_lock.hpp"
 #include "executor/run/finish.hpp"
 #include "executor/run/open_schedule.hpp"
 #include "executor/run/places.hpp"
 #include "executor/run/prepared_run.hpp"
 #include "executor/startup/agreement.hpp"
 #include "executor/transport/launcher.hpp"
+#include "lib/base/files/temporary_name.hpp"
 
 namespace {
 
@@ -79,7 +79,7 @@ void run_as_rank(apps::EinrunOptions const& options, Transport& transport) {
         fit_memory(transport, schedule.section,
                    {settings.memory, settings.spill_dir, settings.repeat, settings.schedule.string()});
     HostShare const share = share_host(transport, fit.peaks, settings.threads, std::getenv, messages);
-    std::string const name = transport.all_gather(name_of_this_run(schedule.hash)).front();
+    std::string const name = transport.all_gather(unique_name()).front();
 
     scheduler::Cluster cluster;
     std::optional<PreparedRun> run;

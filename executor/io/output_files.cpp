@@ -1,11 +1,14 @@
 #include "executor/io/output_files.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <set>
 
 #include "executor/io/unfinished_files.hpp"
 #include "lib/base/error.hpp"
 #include "lib/base/files/output_place.hpp"
+#include "lib/base/files/temporary_name.hpp"
+#include "lib/base/files/written_file.hpp"
 #include "lib/tensor/formats/npy_write.hpp"
 
 namespace ein::executor {
@@ -22,7 +25,7 @@ OutputFiles::OutputFiles(schedule::Header const& header, fs::path folder, std::s
             throw InputError(Fault{header.graph_file, "/outputs", "outputs whose files differ",
                                    "two that are written to " + name + ".npy", "rename one ('/' becomes '.')"});
         final_.push_back(folder_ / (name + ".npy"));
-        partial_.push_back(folder_ / ("." + name + ".npy.partial-" + run));
+        partial_.push_back(temporary_path(final_.back(), run));
     }
     remember_unfinished(partial_);
 }
@@ -37,7 +40,7 @@ void OutputFiles::create() {
         if (fs::is_directory(path, error))
             throw RunError("--out " + folder_.string() + ": expected to write " + path.string() +
                            ", found a folder of that name; remove it or choose another --out");
-    sweep();
+    in_doubt_ = sweep_leftovers(folder_, final_);
     try {
         for (std::size_t i = partial_.size(); i-- > 0;) {  // the last one first: it holds the lock for all
             schedule::Tensor const& tensor =
@@ -51,12 +54,6 @@ void OutputFiles::create() {
     }
 }
 
-void OutputFiles::sweep() {
-    std::vector<std::string> beginnings;
-    for (fs::path const& path : final_) beginnings.push_back("." + path.filename().string() + ".partial-");
-    in_doubt_ = sweep_leftovers(folder_, beginnings);
-}
-
 void OutputFiles::write(schedule::OutputId output, DType dtype, Box const& box, std::span<std::byte const> bytes) {
     std::size_t const number = at(output);
     tensor::write_npy_box(partial_[number], dtype, header_.tensors[header_.outputs[output].tensor].shape, box, bytes);
@@ -64,12 +61,11 @@ void OutputFiles::write(schedule::OutputId output, DType dtype, Box const& box, 
 
 void OutputFiles::publish() {
     for (std::size_t i = 0; i < partial_.size(); ++i) {
-        std::error_code error;
-        fs::rename(partial_[i], final_[i], error);
-        if (!error) continue;
+        int const error = rename_complete(partial_[i], final_[i]);
+        if (error == 0) continue;
         discard();
         throw RunError(final_[i].string() +
-                       ": expected to rename the finished output to it, found: " + error.message());
+                       ": expected to rename the finished output to it, found: " + std::strerror(error));
     }
     forget_unfinished();
     lock_.release();

@@ -9,14 +9,14 @@
 #include <vector>
 
 #include "executor/engine/task_runner.hpp"
-#include "executor/io/run_lock.hpp"
+#include "lib/base/files/run_lock.hpp"
 #include "lib/schedule/model/schedule.hpp"
 
 namespace ein::executor {
 
 class OutputFiles final : public OutputSink {
 public:
-    /// @param run  distinguishes this run's temporary files from those of others; the same on all ranks
+    /// @param run  unique_name() of one rank, which told it to the others: nobody else can guess what they will open
     OutputFiles(schedule::Header const& header, std::filesystem::path folder, std::string const& run);
     ~OutputFiles() override;  // forgets; removes nothing
 
@@ -33,8 +33,6 @@ public:
     std::filesystem::path final_path(std::size_t output) const { return final_[output]; }
 
 private:
-    void sweep();
-
     schedule::Header const& header_;
     std::filesystem::path folder_;
     std::vector<std::filesystem::path> final_, partial_, in_doubt_;

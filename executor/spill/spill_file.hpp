@@ -8,6 +8,8 @@
 #include <filesystem>
 #include <span>
 
+#include "lib/base/files/written_file.hpp"
+
 namespace ein::executor {
 
 class SpillFile {
@@ -15,9 +17,6 @@ public:
     /// @param reserve  bytes that are wanted of the disk from the beginning, where the file system can promise them
     /// @throws RunError when `folder` is none, cannot be written, or has less room
     SpillFile(std::filesystem::path folder, std::int64_t reserve);
-    ~SpillFile();
-    SpillFile(SpillFile const&) = delete;
-    SpillFile& operator=(SpillFile const&) = delete;
 
     /// @throws RunError, as when the disk is full
     void write(std::int64_t offset, std::span<std::byte const> bytes) const;
@@ -27,7 +26,7 @@ public:
 
 private:
     std::filesystem::path folder_;
-    int fd_ = -1;
+    WrittenFile file_;
 };
 
 }  // namespace ein::executor

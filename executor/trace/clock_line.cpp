@@ -7,8 +7,8 @@
 #include <sstream>
 #include <thread>
 
-#include "executor/io/run_lock.hpp"
 #include "executor/report/clock.hpp"
+#include "lib/base/files/temporary_name.hpp"
 
 namespace ein::executor {
 

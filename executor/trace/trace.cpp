@@ -101,22 +101,25 @@ void write_forecast(TraceText& text, double begin, Forecast const& forecast) {
 
 void write_trace(std::filesystem::path const& path, Transport& transport, TraceParts const& parts,
                  std::function<Forecast()> const& forecast) {
-    ReplacedFile const file("--trace", path);
+    ReplacedFile file("--trace", path);
     int const self = transport.rank().value(), last = transport.size() - 1;
     double const origin = first_of_all(transport, begin_of(schedule::Phase::load, parts));
     double const executes = first_of_all(transport, begin_of(schedule::Phase::execute, parts));
     agree(transport, [&] {
         if (self == 0) file.create();
     });
+    std::string const temporary = transport.all_gather(file.temporary_name()).front();
     for (int rank = 0; rank <= last; ++rank)
         agree(transport, [&] {
             if (rank != self) return;
+            if (self != 0) file.take_over(temporary);
             TraceText text([&](std::string_view piece) { file.append(piece); });
             text.raw(self == 0 ? "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n" : ",\n");
             write_rank(text, self, origin, parts);
             if (self == 0) write_forecast(text, executes - origin, forecast());
             if (self == last) text.raw("\n]}\n");
             text.flush();
+            file.hand_over();
         });
     agree(transport, [&] {
         if (self == 0) file.publish();

@@ -8,10 +8,10 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
-#include <fstream>
 
 #include "lib/base/error.hpp"
 #include "lib/base/files/output_place.hpp"
+#include "lib/base/files/replaced_file.hpp"
 #include "lib/base/hash.hpp"
 #include "lib/schedule/file/codec.hpp"
 #include "lib/schedule/verify/verify.hpp"
@@ -48,42 +48,23 @@ std::span<std::uint8_t const> bytes_of(std::vector<Part> const& table) {
 /// of them.
 class Writer {
 public:
-    /// @param path  the schedule's own name, for messages
-    Writer(std::filesystem::path const& partial, std::filesystem::path path, std::size_t parts)
-        : path_(std::move(path)), out_(partial, std::ios::binary | std::ios::trunc) {
-        write(std::string(sizeof(Preamble) + parts * sizeof(Part), '\0'));
-    }
+    Writer(ReplacedFile& file, std::size_t parts) : file_(file), end_(sizeof(Preamble) + parts * sizeof(Part)) {}
     void add(Bytes const& part) {
-        write(std::string(aligned(offset_) - offset_, '\0'));
-        table_.push_back({offset_, part.size(), hash_bytes(part)});
-        write(part);
+        end_ = aligned(end_);
+        table_.push_back({end_, part.size(), hash_bytes(part)});
+        file_.write_at(end_, std::as_bytes(std::span(part)));
+        end_ += part.size();
     }
     void finish() {
-        out_.seekp(0);
         Preamble const preamble{magic, version, static_cast<std::uint32_t>(table_.size()),
                                 hash_bytes(bytes_of(table_))};
-        out_.write(reinterpret_cast<char const*>(&preamble), sizeof preamble);
-        write(bytes_of(table_));
-        out_.flush();
-        check();
+        file_.write_at(0, std::as_bytes(std::span(&preamble, 1)));
+        file_.write_at(sizeof preamble, std::as_bytes(std::span(table_)));
     }
 
 private:
-    template <class Range>
-    void write(Range const& bytes) {
-        out_.write(reinterpret_cast<char const*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
-        offset_ += bytes.size();
-        check();
-    }
-    void check() const {
-        if (!out_)
-            throw RunError(path_.string() + ": expected to write the schedule, found: " + std::strerror(errno) +
-                           "; free space there or choose another place with -o");
-    }
-
-    std::filesystem::path path_;
-    std::ofstream out_;
-    std::uint64_t offset_ = 0;
+    ReplacedFile& file_;
+    std::uint64_t end_;
     std::vector<Part> table_;
 };
 
@@ -91,21 +72,13 @@ private:
 
 void write_file(Schedule const& schedule, std::filesystem::path const& path) {
     require_folder_of(path);
-    std::filesystem::path const partial = path.string() + ".partial";
-    try {
-        Writer writer(partial, path, schedule.sections.size() + 1);
-        writer.add(encode(schedule.header));
-        for (Section const& section : schedule.sections) writer.add(encode(section));
-        writer.finish();
-        std::filesystem::rename(partial, path);
-    } catch (std::filesystem::filesystem_error const& error) {
-        throw RunError(path.string() + ": expected to write the schedule, found: " + error.code().message() +
-                       "; choose another place with -o");
-    } catch (...) {
-        std::error_code ignored;
-        std::filesystem::remove(partial, ignored);
-        throw;
-    }
+    ReplacedFile file("-o", path);
+    file.create();
+    Writer writer(file, schedule.sections.size() + 1);
+    writer.add(encode(schedule.header));
+    for (Section const& section : schedule.sections) writer.add(encode(section));
+    writer.finish();
+    file.publish();
 }
 
 namespace {

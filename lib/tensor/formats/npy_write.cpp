@@ -1,6 +1,5 @@
 #include "lib/tensor/formats/npy_write.hpp"
 
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -9,6 +8,9 @@
 #include <utility>
 
 #include "lib/base/error.hpp"
+#include "lib/base/files/run_lock.hpp"
+#include "lib/base/files/temporary_name.hpp"
+#include "lib/base/files/written_file.hpp"
 #include "lib/tensor/box_runs.hpp"
 #include "lib/tensor/convert.hpp"
 #include "lib/tensor/formats/npy_header.hpp"
@@ -24,50 +26,25 @@ namespace {
     throw RunError("cannot write " + file.string() + " (" + what + "): " + std::strerror(error) + "; " + mend);
 }
 
-/// A file open for writing. close() reports what the system found late; the destructor alone does not.
-class OutputFile {
+/// What is done to a file, with a message that says how many bytes it was to take.
+class NpyFile {
 public:
-    OutputFile(std::filesystem::path const& file, int flags, std::string what)
-        : file_(file), what_(std::move(what)), descriptor_(::open(file.c_str(), O_WRONLY | O_CLOEXEC | flags, 0666)) {
-        if (descriptor_ < 0) fail(errno);
-    }
-    ~OutputFile() {
-        if (descriptor_ >= 0) ::close(descriptor_);
-    }
-    OutputFile(OutputFile const&) = delete;
-    OutputFile& operator=(OutputFile const&) = delete;
+    NpyFile(std::filesystem::path const& file, std::string what) : file_(file), what_(std::move(what)) {}
 
-    void write_at(std::uint64_t offset, std::span<std::byte const> bytes) {
-        while (!bytes.empty()) {
-            std::size_t const wanted = std::min(bytes.size(), tuning::most_at_once);
-            ssize_t const done = ::pwrite(descriptor_, bytes.data(), wanted, static_cast<off_t>(offset));
-            if (done < 0 && errno == EINTR) continue;
-            if (done <= 0) fail(done < 0 ? errno : ENOSPC);
-            bytes = bytes.subspan(static_cast<std::size_t>(done));
-            offset += static_cast<std::uint64_t>(done);
-        }
-    }
-
-    /// Takes the space on disk now, so that a full disk is found before the work is done. Not every file system can.
-    void reserve(std::uint64_t bytes) {
-        int result = 0;
-        do result = bytes == 0 ? 0 : ::fallocate(descriptor_, 0, 0, static_cast<off_t>(bytes));
-        while (result != 0 && errno == EINTR);
-        if (result != 0 && errno != EOPNOTSUPP && errno != ENOSYS) fail(errno);
-        if (::ftruncate(descriptor_, static_cast<off_t>(bytes)) != 0) fail(errno);
-    }
-
-    void close() {
-        int const result = ::close(std::exchange(descriptor_, -1));
-        if (result != 0 && errno != EINTR) fail(errno);
-    }
+    void make() { check(written_.make(file_)); }
+    void open_made() { check(written_.open_made(file_)); }
+    void reserve(std::uint64_t bytes) { check(written_.reserve(bytes)); }
+    void write_at(std::uint64_t offset, std::span<std::byte const> bytes) { check(written_.write_at(offset, bytes)); }
+    void close() { check(written_.close()); }
 
 private:
-    [[noreturn]] void fail(int error) const { tensor::fail(file_, what_, error); }
+    void check(int error) const {
+        if (error != 0) fail(file_, what_, error);
+    }
 
     std::filesystem::path file_;
     std::string what_;
-    int descriptor_;
+    WrittenFile written_;
 };
 
 std::string needs(std::uint64_t bytes) { return std::to_string(bytes) + " bytes"; }
@@ -82,7 +59,7 @@ std::uint64_t array_bytes(DType dtype, Shape const& shape) {
 }
 
 /// `count` elements of `dtype` as they stand in the file, written from byte `offset` on.
-void write_elements(OutputFile& out, DType dtype, std::uint64_t offset, std::span<std::byte const> bytes) {
+void write_elements(NpyFile& out, DType dtype, std::uint64_t offset, std::span<std::byte const> bytes) {
     if (dtype == npy_dtype(dtype)) return out.write_at(offset, bytes);
     std::vector<std::byte> converted;
     std::size_t const from_size = size_of(dtype), to_size = size_of(npy_dtype(dtype));
@@ -101,7 +78,8 @@ DType npy_dtype(DType dtype) { return dtype == DType::bf16 ? DType::f32 : dtype;
 void create_npy(std::filesystem::path const& file, DType dtype, Shape const& shape) {
     std::string const header = npy_header(npy_dtype(dtype), shape);
     std::uint64_t const bytes = header.size() + array_bytes(npy_dtype(dtype), shape);
-    OutputFile out(file, O_CREAT | O_TRUNC, needs(bytes));
+    NpyFile out(file, needs(bytes));
+    out.make();
     try {
         out.reserve(bytes);
         out.write_at(0, std::as_bytes(std::span(header)));
@@ -119,7 +97,8 @@ void write_npy_box(std::filesystem::path const& file, DType dtype, Shape const& 
     if (box.empty()) return;
     std::uint64_t const data_offset = npy_header(npy_dtype(dtype), shape).size();
     std::size_t const size = size_of(dtype), stored_size = size_of(npy_dtype(dtype));
-    OutputFile out(file, 0, needs(static_cast<std::uint64_t>(box.elements()) * stored_size));
+    NpyFile out(file, needs(static_cast<std::uint64_t>(box.elements()) * stored_size));
+    out.open_made();
     for_each_run(shape, box, [&](Run const& run) {
         write_elements(
             out, dtype, data_offset + static_cast<std::uint64_t>(run.in_array) * stored_size,
@@ -129,12 +108,16 @@ void write_npy_box(std::filesystem::path const& file, DType dtype, Shape const& 
 }
 
 void write_npy(std::filesystem::path const& file, HostTensor const& tensor) {
-    std::filesystem::path temporary = file;
-    temporary += ".tmp." + std::to_string(::getpid());
-    create_npy(temporary, tensor.dtype(), tensor.shape());
+    sweep_leftovers(file.parent_path(), {file});
+    RunLock lock;
+    std::filesystem::path temporary;
+    do {
+        temporary = temporary_path(file, unique_name());
+        create_npy(temporary, tensor.dtype(), tensor.shape());
+    } while (!lock.hold(temporary));
     try {
         write_npy_box(temporary, tensor.dtype(), tensor.shape(), Box::whole(tensor.shape()), tensor.bytes());
-        if (::rename(temporary.c_str(), file.c_str()) != 0) fail(file, "renaming " + temporary.string(), errno);
+        if (int const error = rename_complete(temporary, file)) fail(file, "renaming " + temporary.string(), error);
     } catch (RunError const&) {
         ::unlink(temporary.c_str());
         throw;

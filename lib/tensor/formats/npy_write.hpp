@@ -16,7 +16,7 @@ namespace ein::tensor {
 /// The dtype that a tensor has in a .npy file: its own, but f32 for bf16.
 DType npy_dtype(DType dtype);
 
-/// Writes the header and reserves the space of the whole array in `file` (a temporary name).
+/// Makes `file` (a temporary name, which must be free), writes the header and reserves the space of the whole array.
 /// @throws RunError (with the bytes needed and the system's reason) when the disk is full or the folder cannot be
 /// written
 void create_npy(std::filesystem::path const& file, DType dtype, Shape const& shape);

@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "lib/base/error.hpp"
+#include "lib/base/files/temporary_name.hpp"
 #include "lib/tensor/read.hpp"
 #include "tests/support/catch.hpp"
 
@@ -100,7 +101,7 @@ TEST_CASE("what a killed run left is swept by the next one, what a living one wr
         REQUIRE(pipe(ready) == 0);
         pid_t const child = fork();
         if (child == 0) {
-            OutputFiles outputs(of, folder.path, name_of_this_run("12345678"));
+            OutputFiles outputs(of, folder.path, unique_name());
             outputs.create();
             if (write(ready[1], "x", 1) != 1) _exit(1);
             pause();
@@ -115,7 +116,7 @@ TEST_CASE("what a killed run left is swept by the next one, what a living one wr
     killed_run(header, true);
     killed_run(other, true);
     CHECK(folder.files() == 3);
-    OutputFiles next(header, folder.path, name_of_this_run("12345678"));
+    OutputFiles next(header, folder.path, unique_name());
     next.create();
     CHECK(folder.files() == 3);  // its own, and C, which it does not write
     next.publish();
@@ -123,7 +124,7 @@ TEST_CASE("what a killed run left is swept by the next one, what a living one wr
     CHECK(folder.files() == 3);
     pid_t const living = killed_run(header, false);
     CHECK(folder.files() == 5);
-    OutputFiles third(header, folder.path, name_of_this_run("87654321"));
+    OutputFiles third(header, folder.path, unique_name());
     third.create();
     CHECK(folder.files() == 7);
     CHECK(third.in_doubt().empty());
@@ -139,7 +140,7 @@ TEST_CASE("what may be in use on another host is left and reported", "[executor]
     for (char const* name : {".A.npy.partial-other-host-01234567-4711-9f8e7d6c", ".A.npy.partial-4711-9f8e7d6c"})
         std::ofstream(folder.path / name) << "x";
     auto const header = header_with({"A"});
-    OutputFiles outputs(header, folder.path, name_of_this_run("1"));
+    OutputFiles outputs(header, folder.path, unique_name());
     outputs.create();
     outputs.publish();
     CHECK(outputs.in_doubt().size() == 2);

@@ -1,70 +1,119 @@
 #include "lib/base/files/replaced_file.hpp"
 
+#include <sys/wait.h>
 #include <unistd.h>
 
-#include <fstream>
-#include <sstream>
+#include <csignal>
 
 #include "lib/base/error.hpp"
+#include "lib/base/files/temporary_name.hpp"
+#include "tests/lib/base/files/folder.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/file_size_limit.hpp"
 
 using namespace ein;
+using ein::test::Folder;
 namespace fs = std::filesystem;
-
-namespace {
-
-struct Folder {
-    fs::path path = fs::temp_directory_path() / ("ein-replaced-" + std::to_string(getpid()));
-    Folder() { fs::create_directories(path); }
-    ~Folder() { fs::remove_all(path); }
-    std::size_t files() const {
-        return static_cast<std::size_t>(std::distance(fs::directory_iterator(path), fs::directory_iterator{}));
-    }
-};
-
-std::string text_of(fs::path const& path) {
-    std::ifstream in(path);
-    std::stringstream text;
-    text << in.rdbuf();
-    return text.str();
-}
-
-}  // namespace
 
 TEST_CASE("a file keeps its old text until the new one is complete", "[lib][replaced_file]") {
     Folder folder;
-    fs::path const path = folder.path / "r.json";
-    ReplacedFile("", path).write("old");
-    ReplacedFile const file("--report", path), same_in_another_process("--report", path);
+    ReplacedFile("", folder / "r.json").write("old");
+    ReplacedFile file("--report", folder / "r.json"), in_another_process("--report", folder / "r.json");
     file.create();
     file.append("new ");
-    same_in_another_process.append("text");
-    CHECK(text_of(path) == "old");
+    file.hand_over();
+    in_another_process.take_over(file.temporary_name());
+    in_another_process.append("text");
+    in_another_process.hand_over();
+    CHECK(folder.text_of("r.json") == "old");
     file.publish();
-    CHECK(text_of(path) == "new text");
-    CHECK(folder.files() == 1);
+    CHECK(folder.text_of("r.json") == "new text");
+    CHECK(folder.names() == std::set<std::string>{"r.json"});
 }
 
-TEST_CASE("checking and discarding leave nothing", "[lib][replaced_file]") {
+TEST_CASE("checking and discarding leave nothing, nor does an end without a publish", "[lib][replaced_file]") {
     Folder folder;
-    ReplacedFile const file("--report", folder.path / "r.json");
+    ReplacedFile file("--report", folder / "r.json");
     file.check();
-    CHECK(folder.files() == 0);
+    CHECK(folder.names().empty());
     file.create();
     file.discard();
-    CHECK(folder.files() == 0);
+    CHECK(folder.names().empty());
+    {
+        ReplacedFile forgotten("", folder / "r.json");
+        forgotten.create();
+        CHECK(folder.names().size() == 1);
+    }
+    CHECK(folder.names().empty());
+}
+
+TEST_CASE("two who write one file at a time have files of their own, under names that differ", "[lib][replaced_file]") {
+    Folder folder;
+    ReplacedFile first("", folder / "r.json"), second("", folder / "r.json");
+    first.create(), second.create();
+    first.append("first"), second.append("second");
+    CHECK(folder.names().size() == 2);
+    first.publish();
+    second.publish();
+    CHECK(folder.text_of("r.json") == "second");
+    CHECK(folder.names().size() == 1);
+}
+
+TEST_CASE("a link to a file is replaced, never followed", "[lib][replaced_file]") {
+    Folder folder;
+    folder.write("victim", "precious");
+    for (char const* name : {"r.json", "r.json.partial", ".r.json.partial"})
+        fs::create_symlink(folder / "victim", folder / name);
+    ReplacedFile("", folder / "r.json").write("text");
+    CHECK(folder.text_of("victim") == "precious");
+    CHECK(fs::is_regular_file(fs::symlink_status(folder / "r.json")));
+    CHECK(folder.text_of("r.json") == "text");
+    fs::create_symlink(folder / "none", folder / "dangling");
+    ReplacedFile("", folder / "dangling").write("text");
+    CHECK_FALSE(fs::exists(folder / "none"));
+}
+
+TEST_CASE("what a killed process left is removed by the next that writes the file", "[lib][replaced_file]") {
+    Folder folder;
+    int ready[2];
+    REQUIRE(pipe(ready) == 0);
+    pid_t const child = fork();
+    if (child == 0) {
+        ReplacedFile file("", folder / "r.json"), other("", folder / "s.json");
+        file.create(), other.create();
+        if (write(ready[1], "x", 1) != 1) _exit(1);
+        pause();
+    }
+    char byte = 0;
+    REQUIRE(read(ready[0], &byte, 1) == 1);
+    ReplacedFile("", folder / "r.json").write("while it lives");
+    CHECK(folder.names().size() == 3);
+    kill(child, SIGKILL);
+    waitpid(child, nullptr, 0);
+    ReplacedFile("", folder / "r.json").write("later");
+    CHECK(folder.names().size() == 2);  // r.json, and what was left of s.json
+    CHECK(folder.text_of("r.json") == "later");
 }
 
 TEST_CASE("what cannot be written is named with the option and the reason", "[lib][replaced_file]") {
     Folder folder;
-    CHECK_THROWS_WITH(ReplacedFile("--report", folder.path / "no" / "r.json").check(),
-                      Catch::Contains("--report " + (folder.path / "no" / "r.json").string() +
+    CHECK_THROWS_WITH(ReplacedFile("--report", folder / "no/r.json").check(),
+                      Catch::Contains("--report " + (folder / "no/r.json").string() +
                                       ": expected to write it, found: No such file or directory"));
     CHECK_THROWS_WITH(ReplacedFile("--trace", folder.path).check(), Catch::Contains("Is a directory"));
     CHECK(fs::is_directory(folder.path));
 }
 
-TEST_CASE("devices are written directly and stay; a full one is reported", "[lib][replaced_file]") {
+TEST_CASE("a file that may not grow is told and leaves nothing", "[lib][replaced_file]") {
+    Folder folder;
+    test::FileSizeLimit const limit(16);
+    CHECK_THROWS_WITH(ReplacedFile("-o", folder / "x").write(std::string(100, 'x')),
+                      Catch::EndsWith("found: File too large; raise the limit on file sizes (ulimit -f) or choose "
+                                      "another place"));
+    CHECK(folder.names().empty());
+}
+
+TEST_CASE("devices are written directly and stay; a full one is told", "[lib][replaced_file]") {
     ReplacedFile("--report", "/dev/null").write("gone");
     CHECK(fs::is_character_file("/dev/null"));
     CHECK_THROWS_WITH(ReplacedFile("--trace", "/dev/full").write("text"),
