@@ -1,5 +1,6 @@
 #include "executor/run/prepared_run.hpp"
 
+#include <cstdlib>
 #include <iostream>
 
 #include "executor/io/inputs.hpp"
@@ -16,6 +17,7 @@ RankDevice fitting_device(RunParts const& parts) {
     RankDevice out = take_device(settings.device, parts.share.cores);
     fuse_producers(*out.device, parts.schedule, settings.memory, settings.device_memory);
     if (is_first(parts)) report_choice(*out.device, settings.device, parts.messages);
+    if (is_first(parts)) report_cache(*out.device, std::getenv, parts.messages);
     return out;
 }
 

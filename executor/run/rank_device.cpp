@@ -4,6 +4,7 @@
 
 #include "executor/device/accelerator.hpp"
 #include "executor/startup/core_sets.hpp"
+#include "lib/base/files/cache_folder.hpp"
 #include "lib/schedule/device/producer_fusion.hpp"
 
 namespace ein::executor {
@@ -22,6 +23,11 @@ void report_choice(Device& device, DeviceChoice const& choice, Messages const& m
         messages.report("--device auto: " + std::string(device.name()) + ", on " + device.description());
     else if (std::string const why = why_gpu_is_idle(choice); !why.empty())
         messages.warn("--device auto takes the CPU though there is a GPU: " + why);
+}
+
+void report_cache(Device& device, Environment const& environment, Messages const& messages) {
+    if (device.accelerator() == nullptr) return;
+    if (std::string const why = CacheFolder(environment).refusal(); !why.empty()) messages.warn(why);
 }
 
 void fuse_producers(Device& device, RankSchedule& schedule, std::optional<std::int64_t> memory,

@@ -25,6 +25,9 @@ RankDevice take_device(DeviceChoice const& choice, std::vector<int> const& cores
 /// What DeviceKind::automatic took; nothing for any other choice. For one rank to call.
 void report_choice(Device& device, DeviceChoice const& choice, Messages const& messages);
 
+/// Why what is compiled for the device is not kept for later runs, if so. For one rank to call.
+void report_cache(Device& device, Environment const& environment, Messages const& messages);
+
 /// Where the device has memory of its own, elementwise kernels are recomputed by their readers (producer_fusion.hpp).
 /// @param memory, device_memory  bytes of blocks that a rank may have in its host, on its device
 void fuse_producers(Device& device, RankSchedule& schedule, std::optional<std::int64_t> memory,

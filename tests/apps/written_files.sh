@@ -53,6 +53,16 @@ limited make "$bin/eintool" make matmul 4 4 4 -o limited/made.json
 limited eval "$bin/eintool" eval "$examples/first.json" --out limited
 limited einrun "$bin/einrun" files/first.sched --quiet --out limited
 
+# A cache that others may write in is told, by rank 0 and once, where a device would use it.
+mkdir -m 0777 open
+export EINLOOM_CACHE=open
+"$bin/einrun" files/first.sched --quiet --out limited --device emulated > log 2>&1 || fail "einrun --device emulated: $(cat log)"
+[ "$(grep -c "einrun: warning: the cache open is not used: expected a folder of this user alone, found one that others" log)" = 1 ] ||
+    fail "expected a warning of the cache: $(cat log)"
+"$bin/einrun" files/first.sched --quiet --out limited --device cpu > log 2>&1 || fail "einrun --device cpu: $(cat log)"
+grep -q "the cache" log && fail "the CPU uses no cache: $(cat log)"
+unset EINLOOM_CACHE
+
 # The same in system calls: whatever is opened for writing is made by that call, is what another call has made, or is a
 # stream; nothing is truncated.
 if strace -o /dev/null true 2> /dev/null; then

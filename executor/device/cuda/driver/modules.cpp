@@ -55,9 +55,7 @@ std::string kind_of_code(int architecture) {
 }  // namespace
 
 Modules::Modules(Context const& context, int threads)
-    : context_(context),
-      cache_([](char const* name) { return std::getenv(name); }),
-      most_threads_(static_cast<std::size_t>(threads)) {}
+    : context_(context), cache_(CacheFolder(std::getenv)), most_threads_(static_cast<std::size_t>(threads)) {}
 
 Modules::~Modules() {
     {
