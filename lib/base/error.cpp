@@ -89,11 +89,16 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 }  // namespace
 
 std::string nearest_name(std::string_view name, std::span<std::string const> known) {
+    constexpr std::size_t longest = 200;  // bytes: what it costs grows with their product
     std::string best;
+    if (name.size() > longest) return best;
     // Half of its letters may be wrong, but the only one may not; a swap counts two.
     std::size_t const most = name.size() <= 1 ? 0 : name.size() <= 3 ? 1 : std::max<std::size_t>(2, name.size() / 2);
     std::size_t best_distance = most + 1;
     for (std::string const& candidate : known) {
+        std::size_t const difference =
+            std::max(candidate.size(), name.size()) - std::min(candidate.size(), name.size());
+        if (difference >= best_distance) continue;
         std::size_t const distance = edit_distance(name, candidate);
         if (distance < best_distance) {
             best = candidate;

@@ -2,24 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 #include <optional>
-#include <sstream>
 #include <type_traits>
 #include <unordered_set>
 
-namespace ein {
+#include "lib/base/limits.hpp"
 
-std::string read_text_file(std::filesystem::path const& path) {
-    std::ifstream in(path, std::ios::binary);
-    std::ostringstream text;
-    if (in) text << in.rdbuf();
-    if (!in || std::filesystem::is_directory(path))
-        throw InputError(Fault{path.string(), "", "a file that can be read",
-                               std::filesystem::exists(path) ? "one that cannot" : "none",
-                               "check the path and its permissions"});
-    return text.str();
-}
+namespace ein {
 
 namespace {
 
@@ -60,7 +49,7 @@ public:
     }
     bool key(string_t& key) {
         levels_.back().key = key;
-        if (!levels_.back().seen.insert(key).second) repeated_.push_back(pointer());
+        if (!levels_.back().seen.insert(key).second && repeated_.size() < most_reported) repeated_.push_back(pointer());
         return Base::key(key);
     }
     bool end_object() {
@@ -87,12 +76,20 @@ private:
     void next_element() {
         if (!levels_.empty()) ++levels_.back().elements;
     }
+    /// Of a place far inside, its beginning and its end.
     std::string pointer() const {
+        constexpr std::size_t half = 50;
         std::string out;
-        for (Level const& level : levels_)
+        for (std::size_t k = 0; k < levels_.size(); ++k) {
+            bool const left_out = levels_.size() > 2 * half && k >= half && k + half < levels_.size();
+            if (left_out && k == half) out += "/...";
+            if (left_out) continue;
+            Level const& level = levels_[k];
             out += "/" + (level.object ? escaped(level.key) : std::to_string(level.elements - 1));
+        }
         return out;
     }
+    static constexpr std::size_t most_reported = 100;  // repeated keys
 
     std::vector<Level> levels_;
     std::vector<std::string>& repeated_;
@@ -107,6 +104,31 @@ std::string line_and_column(std::string_view text, std::size_t byte) {
     return "line " + std::to_string(line) + ", column " + std::to_string(column);
 }
 
+/// Goes through the text once, before anything is built: strings and nesting within their limits.
+void check_limits(std::string_view text, std::string const& file) {
+    auto const refuse = [&](Limit limit, std::size_t at, std::string const& what, std::uint64_t found) {
+        throw InputError(Fault{file, line_and_column(text, at + 1), what + " of " + at_most(limit),
+                               amount_text(limit, found), "make it smaller, or " + how_to_allow(limit, found)});
+    };
+    auto const most_text = static_cast<std::size_t>(most(Limit::text)),
+               most_string = static_cast<std::size_t>(most(Limit::string)),
+               most_nesting = static_cast<std::size_t>(most(Limit::nesting));
+    if (text.size() > most_text) refuse(Limit::text, 0, "a JSON text", text.size());
+    std::size_t nesting = 0;
+    for (std::size_t at = 0; at < text.size(); ++at) {
+        if (text[at] == '[' || text[at] == '{') {
+            if (++nesting > most_nesting) refuse(Limit::nesting, at, "nesting", nesting);
+        } else if ((text[at] == ']' || text[at] == '}') && nesting > 0) {
+            --nesting;
+        } else if (text[at] == '"') {
+            std::size_t end = at + 1;
+            while (end < text.size() && text[end] != '"') end += text[end] == '\\' ? 2 : 1;
+            if (end - at > most_string + 1) refuse(Limit::string, at, "a string", end - at - 1);
+            at = end;
+        }
+    }
+}
+
 /// The library's own words without its prefix: "syntax error while parsing value - unexpected ...".
 std::string plain_message(std::string const& what) {
     auto const colon = what.find(": ");
@@ -116,6 +138,7 @@ std::string plain_message(std::string const& what) {
 }  // namespace
 
 Json parse_json(std::string_view text, std::string const& file) {
+    check_limits(text, file);
     Json document;
     std::vector<std::string> repeated;
     DocumentBuilder builder(document, repeated);

@@ -4,6 +4,7 @@
 #include <set>
 #include <unordered_map>
 
+#include "lib/base/limits.hpp"
 #include "lib/graph/graph_builder.hpp"
 #include "lib/graph/hoist.hpp"
 #include "lib/graph/prune.hpp"
@@ -65,6 +66,10 @@ private:
         auto const tensors =
             required(top_, "tensors", "list the tensors that nodes read: \"tensors\": {\"A\": {\"shape\": [4, 3]}}");
         if (!tensors || !tensors->expect_object()) return names_.lacks_some();
+        if (tensors->size() > static_cast<std::size_t>(most_values_)) {
+            refuse_too_many(*tensors, tensors->size());
+            tensors->faults().throw_if_any();
+        }
         for (auto const& [name, unused] : tensors->value().items()) {
             Cursor const tensor = tensors->at(name);
             TensorDeclaration declaration = read_tensor(tensor, default_dtype_);
@@ -116,7 +121,21 @@ private:
                 if (&scope.names != &names_) inner_names_.push_back(scope.prefix + scope.names[*number]);
             }
         for (std::size_t k : order_nodes(nodes, producer))
-            if (nodes[k].usable) read_node(nodes[k], scope);
+            if (nodes[k].usable && !has_too_many_) {
+                read_node(nodes[k], scope);
+                check_count(nodes[k].node);
+            }
+    }
+
+    void check_count(Cursor const& node) {
+        std::size_t const found = builder_.graph().values.size();
+        if (has_too_many_ || found <= static_cast<std::size_t>(most_values_)) return;
+        has_too_many_ = true;
+        refuse_too_many(node, found);
+    }
+    static void refuse_too_many(Cursor const& at, std::size_t found) {
+        at.fail(at_most(Limit::nodes) + " tensors and nodes, with those that nodes become", std::to_string(found),
+                "split the graph, or " + how_to_allow(Limit::nodes, found));
     }
 
     void read_node(NodeDeclaration const& declaration, Scope const& scope) {
@@ -309,7 +328,9 @@ private:
     scalar::Params params_;
     std::vector<std::string> param_names_;
     GraphBuilder builder_;
-    bool has_mesh_ = true;  // or none is reported; a faulty one says nothing about shardings
+    bool has_mesh_ = true;  // or none is told; a faulty one says nothing about shardings
+    std::int64_t most_values_ = most(Limit::nodes);
+    bool has_too_many_ = false;
     Names names_;
     std::size_t tensors_ = 0;                     // names of tensors come first
     std::vector<std::optional<ValueId>> values_;  // by the number of a name; nothing: it has a fault

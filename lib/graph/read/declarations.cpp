@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "lib/base/limits.hpp"
 #include "lib/graph/ein_graph.hpp"
 #include "lib/graph/read/fields.hpp"
 
@@ -200,6 +201,11 @@ std::vector<NodeDeclaration> declare_nodes(Cursor const& nodes, Names& names) {
     if (!nodes.expect_list()) {
         names.lacks_some();
         return declarations;
+    }
+    if (nodes.size() > static_cast<std::size_t>(most(Limit::nodes))) {
+        nodes.fail(at_most(Limit::nodes) + " nodes", std::to_string(nodes.size()),
+                   "split the graph, or " + how_to_allow(Limit::nodes, nodes.size()));
+        nodes.faults().throw_if_any();
     }
     declarations.reserve(nodes.size());
     for (std::size_t k = 0; k < nodes.size(); ++k) {

@@ -13,6 +13,7 @@
 #include "lib/base/files/output_place.hpp"
 #include "lib/base/files/replaced_file.hpp"
 #include "lib/base/hash.hpp"
+#include "lib/base/limits.hpp"
 #include "lib/schedule/file/codec.hpp"
 #include "lib/schedule/verify/verify.hpp"
 
@@ -108,6 +109,7 @@ void check_container(std::filesystem::path const& path, void const* data, std::s
 
 std::span<std::uint8_t const> checked_part(std::filesystem::path const& path, void const* data, std::size_t index) {
     Part const& part = table_of(data)[index];
+    if (index == 0) check_header(path.string(), Limit::schedule_header, part.size);
     std::span<std::uint8_t const> const bytes{static_cast<std::uint8_t const*>(data) + part.offset, part.size};
     if (hash_bytes(bytes) != part.hash)
         refuse(path, "a sound schedule",

@@ -6,12 +6,12 @@
 #include <optional>
 
 #include "lib/base/error.hpp"
+#include "lib/base/limits.hpp"
 
 namespace ein::tensor {
 namespace {
 
 constexpr std::string_view magic = "\x93NUMPY";
-constexpr std::uint64_t longest_header = 1 << 20;  // bytes; real ones have a few hundred
 
 /// Reads the dictionary. Positions in messages count bytes of the dictionary from 0.
 class DictionaryParser {
@@ -187,7 +187,7 @@ NpyHeader read_npy_header(Storage const& storage) {
     std::uint64_t length = 0;
     for (std::size_t i = 0; i < length_bytes && 8 + i < prefix.size(); ++i)
         length |= std::uint64_t{static_cast<unsigned char>(prefix[8 + i])} << (8 * i);
-    if (length > longest_header) not_npy(storage, "a header of " + std::to_string(length) + " bytes");
+    check_header(storage.name(), Limit::npy_header, length);
     NpyHeader header;
     header.data_offset = 8 + length_bytes + length;
     require_inside(storage, 0, header.data_offset);

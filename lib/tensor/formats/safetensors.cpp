@@ -4,11 +4,10 @@
 #include <array>
 
 #include "lib/base/error.hpp"
+#include "lib/base/limits.hpp"
 
 namespace ein::tensor {
 namespace {
-
-constexpr std::uint64_t longest_header = 100'000'000;  // the format's own limit
 
 struct TypeName {
     std::string_view name;
@@ -131,8 +130,9 @@ SafetensorsDirectory::SafetensorsDirectory(Storage const& storage)
     std::uint64_t length = 0;
     for (std::size_t i = 0; i < 8; ++i)
         length |= std::uint64_t{std::to_integer<std::uint8_t>(length_bytes[i])} << (8 * i);
-    if (length > longest_header || length > file_bytes_ - 8)
+    if (length > file_bytes_ - 8)
         refuse("a header of " + std::to_string(length) + " bytes in a file of " + std::to_string(file_bytes_));
+    check_header(file_, Limit::safetensors_header, length);
     std::string text(length, '\0');
     storage.read_at(8, std::as_writable_bytes(std::span(text)));
     data_offset_ = 8 + length;

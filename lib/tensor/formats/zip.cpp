@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "lib/base/error.hpp"
+#include "lib/base/limits.hpp"
 #include "lib/tensor/storage/checked_storage.hpp"
 #include "lib/tensor/storage/inflated_storage.hpp"
 
@@ -93,6 +94,7 @@ void apply_zip64(Record const& directory, std::size_t at, std::size_t length, Zi
 std::vector<ZipEntry> read_zip_directory(Storage const& storage) {
     DirectoryPlace const place = find_directory(storage);
     require_inside(storage, place.offset, place.bytes);
+    check_header(storage.name(), Limit::npz_directory, place.bytes);
     Record const directory(storage, place.offset, place.bytes);
     std::vector<ZipEntry> entries;
     std::size_t at = 0;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "lib/base/limits.hpp"
 #include "lib/graph/read/fields.hpp"
 
 namespace ein::graph {
@@ -29,6 +30,7 @@ public:
         }
         for (std::size_t k = 0; k < inputs_.size(); ++k) axes_.push_back(labels_of_axes(k, open_axes));
         bound_.output = to_labels(subscripts_.output, open_axes, open_axes);
+        if (!check_label_count()) return std::nullopt;
         find_extents();
         read_sizes();
         check_extents_known();
@@ -50,6 +52,14 @@ private:
         if (subscripts_.inputs.size() == inputs_.size()) return true;
         node_.at("inputs").fail(std::to_string(subscripts_.inputs.size()) + " inputs, one for each term of \"einsum\"",
                                 std::to_string(inputs_.size()), "list an input for each term");
+        return false;
+    }
+
+    bool check_label_count() {
+        std::size_t const found = bound_.labels.size();
+        if (found <= static_cast<std::size_t>(most(Limit::labels))) return true;
+        einsum_.fail(at_most(Limit::labels) + " labels", std::to_string(found),
+                     "split the node, or " + how_to_allow(Limit::labels, found));
         return false;
     }
 

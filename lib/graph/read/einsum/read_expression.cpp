@@ -1,5 +1,7 @@
 #include "lib/graph/read/einsum/read_expression.hpp"
 
+#include "lib/base/limits.hpp"
+
 namespace ein::graph {
 namespace {
 
@@ -14,6 +16,11 @@ std::string indented(std::string const& lines) {
 std::optional<ReadExpression> read_expression(Cursor const& at, scalar::Names const& names) {
     auto const text = at.string();
     if (!text) return std::nullopt;
+    if (text->size() > static_cast<std::size_t>(most(Limit::expression))) {
+        at.fail("an expression of " + at_most(Limit::expression), amount_text(Limit::expression, text->size()),
+                "split it into several nodes, or " + how_to_allow(Limit::expression, text->size()));
+        return std::nullopt;
+    }
     scalar::ParseResult result = scalar::parse(*text, names, scalar::max_join_depth);
     for (scalar::ParseFault const& fault : result.faults)
         at.fail(fault.expected, fault.found, fault.mend + indented(scalar::with_caret(*text, fault.where)));

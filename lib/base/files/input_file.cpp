@@ -1,0 +1,122 @@
+#include "lib/base/files/input_file.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <climits>
+
+#include "lib/base/error.hpp"
+#include "lib/base/json.hpp"
+#include "lib/base/limits.hpp"
+
+namespace ein {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// A descriptor that is closed at the end.
+class Located {
+public:
+    explicit Located(int descriptor) : descriptor_(descriptor) {}
+    ~Located() {
+        if (descriptor_ >= 0) ::close(descriptor_);
+    }
+    Located(Located const&) = delete;
+    Located& operator=(Located const&) = delete;
+
+    int descriptor() const { return descriptor_; }
+    std::string itself() const { return "/proc/self/fd/" + std::to_string(descriptor_); }
+
+    /// Where it is now, without links on the way.
+    std::string place() const {
+        std::array<char, PATH_MAX> text{};
+        ssize_t const length = ::readlink(itself().c_str(), text.data(), text.size());
+        if (length < 0)
+            throw RunError("--inputs-below: expected /proc, which says where files are, found none; mount it");
+        return {text.data(), static_cast<std::size_t>(length)};
+    }
+
+private:
+    int descriptor_;
+};
+
+/// Ends with '/'; "" for none.
+std::string& boundary() {
+    static std::string folder;
+    return folder;
+}
+
+std::string read_descriptor(int descriptor, fs::path const& path) {
+    auto const limit = static_cast<std::size_t>(most(Limit::text));
+    std::string text;
+    std::size_t size = 0;
+    struct stat status {};
+    std::size_t const expected = ::fstat(descriptor, &status) == 0 ? static_cast<std::size_t>(status.st_size) : 0;
+    text.resize(std::min(expected, limit) + 1);
+    while (size <= limit && expected <= limit) {
+        if (size == text.size()) text.resize(std::min(2 * size, limit + 1));
+        ssize_t const got = ::read(descriptor, text.data() + size, text.size() - size);
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0)
+            throw InputError(Fault{path.string(), "", "a file that can be read", "one that cannot",
+                                   "check the path and its permissions"});
+        if (got == 0) break;
+        size += static_cast<std::size_t>(got);
+    }
+    if (size > limit || expected > limit)
+        throw InputError(Fault{path.string(), "", "a text of " + at_most(Limit::text),
+                               expected > limit ? amount_text(Limit::text, expected) : "more",
+                               "make it smaller, or " + how_to_allow(Limit::text, std::max(expected, 2 * limit))});
+    text.resize(size);
+    return text;
+}
+
+std::string read_opened(int descriptor, fs::path const& path) {
+    if (descriptor < 0)
+        throw InputError(Fault{path.string(), "", "a file that can be read",
+                               errno == ENOENT ? "none" : "one that cannot", "check the path and its permissions"});
+    Located const file(descriptor);
+    return read_descriptor(descriptor, path);
+}
+
+}  // namespace
+
+void keep_inputs_below(fs::path const& folder) {
+    if (folder.empty()) return;
+    Located const located(::open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+    if (located.descriptor() < 0)
+        throw UsageError("--inputs-below: expected a folder, found " +
+                         std::string(errno == ENOENT ? "none" : "something else") + " at '" + folder.string() +
+                         "'; name one that is there");
+    boundary() = located.place();
+    if (!boundary().ends_with('/')) boundary() += '/';
+}
+
+/// The file is found before it is opened, and what is opened is what was found: nobody can change links in between.
+int open_input(fs::path const& path) {
+    constexpr int reading = O_RDONLY | O_CLOEXEC | O_NONBLOCK;
+    std::string const& below = boundary();
+    if (below.empty()) return ::open(path.c_str(), reading);
+    Located const located(::open(path.c_str(), O_PATH | O_CLOEXEC));
+    if (located.descriptor() < 0) return -1;
+    std::string const place = located.place();
+    if (!place.starts_with(below))
+        throw InputError(Fault{
+            path.string(), "",
+            "a data file below " + below.substr(0, std::max<std::size_t>(1, below.size() - 1)) + " (--inputs-below)",
+            place, "copy it there, or name a folder that holds it"});
+    return ::open(located.itself().c_str(), reading);
+}
+
+std::string read_text_file(fs::path const& path) {
+    return read_opened(::open(path.c_str(), O_RDONLY | O_CLOEXEC), path);
+}
+
+std::string read_input_text(fs::path const& path) { return read_opened(open_input(path), path); }
+
+}  // namespace ein

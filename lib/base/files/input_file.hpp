@@ -1,0 +1,25 @@
+// Data files that a graph, a schedule or --input names are opened in one place, so that --inputs-below holds for all of
+// them: with it no file outside a folder is opened, wherever links and ".." lead. Files that the user names to a
+// program as such (the graph, the schedule) are not data files. Example: keep_inputs_below("data");
+// open_input("data/../secret.npy") throws "... expected a data file below /home/me/data (--inputs-below), found
+// /home/me/secret.npy; ...".
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+namespace ein {
+
+/// From now on, for this process; called before any file is read. An empty path sets nothing.
+/// @throws UsageError unless it is a folder
+void keep_inputs_below(std::filesystem::path const& folder);
+
+/// Opens a data file for reading, without waiting for a pipe's other end.
+/// @return a descriptor, or -1 with errno  @throws InputError for a file outside the folder, which is not opened
+int open_input(std::filesystem::path const& path);
+
+/// Reads a whole data file as text, such as the index of a folder. (read_text_file of lib/base/json.hpp reads files
+/// that the user names.) @throws InputError when it cannot be read or is larger than Limit::text
+std::string read_input_text(std::filesystem::path const& path);
+
+}  // namespace ein
