@@ -182,7 +182,7 @@ private:
         std::vector<Loop::Carry> carries;
         for (LoopDeclaration::Carried const& carried : loop.carried)
             results.push_back(read_carried(carried, loop, values, context, carries));
-        builder_.end_loop(loop.turns, read_condition(loop, values, declaration.node), std::move(carries));
+        builder_.end_loop(loop.turns, read_condition(loop, values, context), std::move(carries));
         return results;
     }
 
@@ -207,14 +207,15 @@ private:
     }
 
     std::optional<ValueId> read_condition(LoopDeclaration const& loop,
-                                          std::vector<std::optional<ValueId>> const& values, Cursor const& node) {
+                                          std::vector<std::optional<ValueId>> const& values,
+                                          NodeContext const& context) {
         if (!loop.condition || !values[*loop.condition]) return std::nullopt;
         Value const& value = builder_.value(*values[*loop.condition]);
         if (!value.shape.empty())
-            node.at("loop").at("while").fail("a scalar (shape ())",
-                                             quote(loop.names[*loop.condition]) + " of shape " + to_string(value.shape),
-                                             "aggregate it: {\"einsum\": \"...->\", \"agg\": \"any\"}");
-        NodeBuilder nodes(builder_, node.at("name").value().get<std::string>());
+            context.node.at("loop").at("while").fail(
+                "a scalar (shape ())", quote(loop.names[*loop.condition]) + " of shape " + to_string(value.shape),
+                "aggregate it: {\"einsum\": \"...->\", \"agg\": \"any\"}");
+        NodeBuilder nodes(builder_, context.name);
         EinSum again = identity_einsum(value.shape);
         again.join = scalar::Expr::call(scalar::Op::ne, {scalar::Expr::operand(0), scalar::Expr::integer(0)});
         return value.shape.empty()
@@ -328,9 +329,9 @@ private:
     scalar::Params params_;
     std::vector<std::string> param_names_;
     GraphBuilder builder_;
-    bool has_mesh_ = true;  // or none is told; a faulty one says nothing about shardings
     std::int64_t most_values_ = most(Limit::nodes);
     bool has_too_many_ = false;
+    bool has_mesh_ = true;  // or none is told; a faulty one says nothing about shardings
     Names names_;
     std::size_t tensors_ = 0;                     // names of tensors come first
     std::vector<std::optional<ValueId>> values_;  // by the number of a name; nothing: it has a fault
