@@ -10,20 +10,61 @@ namespace {
     throw InputError(Fault{file, "", "a sound schedule", found, "write it again with einplan"});
 }
 
-template <class Table>
-Table const& verified_root(std::span<std::uint8_t const> bytes, std::string const& file) {
-    constexpr std::size_t most_tables = std::size_t{1} << 30;
-    flatbuffers::Verifier verifier(bytes.data(), bytes.size(), 16, most_tables);
-    if (!verifier.VerifyBuffer<Table>(nullptr)) damaged(file, "a damaged table");
-    return *flatbuffers::GetRoot<Table>(bytes.data());
-}
+/// The bytes of one part, and how many of them may yet be copied: each is copied once at most. A file that somebody
+/// made to harm may refer to one list from many tables.
+class PartReader {
+public:
+    PartReader(std::span<std::uint8_t const> bytes, std::string const& file)
+        : bytes_(bytes), file_(file), left_(bytes.size()) {}
 
-std::string text(flatbuffers::String const* value) { return value ? value->str() : std::string(); }
+    std::string const& file() const { return file_; }
 
-template <class Value>
-std::vector<Value> numbers(flatbuffers::Vector<Value> const* values) {
-    return values ? std::vector<Value>(values->begin(), values->end()) : std::vector<Value>();
-}
+    /// The library's verifier, and what it does not look at: a table is known by an offset of four bytes.
+    template <class Table>
+    Table const& root() const {
+        auto const most_tables = static_cast<flatbuffers::uoffset_t>(bytes_.size() / 4 + 1);
+        flatbuffers::Verifier verifier(bytes_.data(), bytes_.size(), 16, most_tables);
+        if (!verifier.VerifyBuffer<Table>(nullptr)) damaged(file_, "a damaged table");
+        return *flatbuffers::GetRoot<Table>(bytes_.data());
+    }
+
+    std::string text(flatbuffers::String const* value) {
+        if (!value) return {};
+        take(value->size());
+        return value->str();
+    }
+
+    /// Numbers, or structs, of a list that may be missing.
+    template <class Value>
+    std::vector<Value> numbers(flatbuffers::Vector<Value> const* values) {
+        if (!values || values->size() == 0) return {};  // the library aligns no empty list
+        check(*values, sizeof(Value), alignof(Value));
+        return {values->begin(), values->end()};
+    }
+    template <class Struct>
+    std::vector<Struct const*> structs(flatbuffers::Vector<Struct const*> const* values) {
+        if (!values || values->size() == 0) return {};
+        check(*values, sizeof(Struct), alignof(Struct));
+        return {values->begin(), values->end()};
+    }
+
+private:
+    /// That elements stand where their type may: the verifier looks at where the list's length stands, which is too
+    /// little for elements of eight bytes.
+    template <class Vector>
+    void check(Vector const& values, std::size_t size, std::size_t alignment) {
+        take(values.size() * size);
+        if (reinterpret_cast<std::uintptr_t>(values.Data()) % alignment != 0) damaged(file_, "a misaligned list");
+    }
+    void take(std::size_t bytes) {
+        if (bytes > left_) damaged(file_, "lists that several tables have");
+        left_ -= bytes;
+    }
+
+    std::span<std::uint8_t const> bytes_;
+    std::string const& file_;
+    std::size_t left_;
+};
 
 template <class Enum>
 Enum checked_enum(std::uint8_t value, std::size_t count, std::string const& file, char const* what) {
@@ -45,20 +86,21 @@ scalar::Scalar scalar(fb::Scalar const* value) {
     return {value->is_integer(), value->integer(), {value->real(), value->imag()}};
 }
 
-tensor::Source source(fb::Input const& in, std::string const& file) {
+tensor::Source source(fb::Input const& in, PartReader& part) {
+    std::string const& file = part.file();
     switch (in.kind()) {
         case 0: return tensor::MissingSource{};
-        case 1: return tensor::NpySource{text(in.text())};
-        case 2: return tensor::NpzSource{text(in.text()), text(in.entry())};
-        case 3: return tensor::SafetensorsSource{text(in.text()), text(in.entry())};
+        case 1: return tensor::NpySource{part.text(in.text())};
+        case 2: return tensor::NpzSource{part.text(in.text()), part.text(in.entry())};
+        case 3: return tensor::SafetensorsSource{part.text(in.text()), part.text(in.entry())};
         case 4: {
             auto const offset = static_cast<std::int64_t>(in.whole());
-            return tensor::RawSource{text(in.text()), offset == no_offset ? std::nullopt : std::optional(offset)};
+            return tensor::RawSource{part.text(in.text()), offset == no_offset ? std::nullopt : std::optional(offset)};
         }
         case 5: return tensor::FillSource{{in.a(), in.b()}, static_cast<std::int64_t>(in.whole())};
         case 6: {
             tensor::ValuesSource values;
-            for (std::uint8_t byte : numbers(in.bytes())) values.bytes.push_back(std::byte{byte});
+            for (std::uint8_t byte : part.numbers(in.bytes())) values.bytes.push_back(std::byte{byte});
             return values;
         }
         case 7:
@@ -69,33 +111,34 @@ tensor::Source source(fb::Input const& in, std::string const& file) {
 }
 static_assert(std::variant_size_v<tensor::Source> == 8, "a new source needs its fields in encode.cpp and decode.cpp");
 
-Kernel kernel(fb::Kernel const& in, scalar::Params const& params, std::string const& file) {
+Kernel kernel(fb::Kernel const& in, scalar::Params const& params, PartReader& part) {
     Kernel out;
-    out.node = text(in.node());
+    out.node = part.text(in.node());
     graph::EinSum& e = out.einsum;
     if (in.labels())
-        for (auto const* label : *in.labels()) e.labels.push_back(text(label));
-    e.extents = numbers(in.extents());
+        for (auto const* label : *in.labels()) e.labels.push_back(part.text(label));
+    e.extents = part.numbers(in.extents());
     if (in.inputs())
-        for (auto const* axes : *in.inputs()) e.inputs.push_back(numbers(axes->of()));
-    e.output = numbers(in.output());
-    e.agg = checked_enum<scalar::Agg>(in.agg(), scalar::agg_count, file, "aggregation");
-    out.compute = dtype(in.compute(), file);
+        for (auto const* axes : *in.inputs()) e.inputs.push_back(part.numbers(axes->of()));
+    e.output = part.numbers(in.output());
+    e.agg = checked_enum<scalar::Agg>(in.agg(), scalar::agg_count, part.file(), "aggregation");
+    out.compute = dtype(in.compute(), part.file());
     scalar::Names names{static_cast<int>(e.operands()), e.labels, {}};
     for (auto const& [name, value] : params) names.params.push_back(name);
-    scalar::ParseResult const join = scalar::parse(text(in.join()), names);
-    if (join.expr.empty()) damaged(file, "the unreadable join '" + text(in.join()) + "' of node '" + out.node + "'");
+    std::string const text = part.text(in.join());
+    scalar::ParseResult const join = scalar::parse(text, names);
+    if (join.expr.empty()) damaged(part.file(), "the unreadable join '" + text + "' of node '" + out.node + "'");
     e.join = join.expr;
     return out;
 }
 
-Prediction prediction(fb::Prediction const* in) {
+Prediction prediction(fb::Prediction const* in, PartReader& part) {
     if (!in) return {};
     return {in->flops(),
-            numbers(in->bytes_sent()),
-            numbers(in->bytes_received()),
-            numbers(in->messages_sent()),
-            numbers(in->peak_bytes()),
+            part.numbers(in->bytes_sent()),
+            part.numbers(in->bytes_received()),
+            part.numbers(in->messages_sent()),
+            part.numbers(in->peak_bytes()),
             in->worst_case_elements(),
             in->worst_case_bytes()};
 }
@@ -118,68 +161,67 @@ auto table(Vector const* values, Read read) {
 }  // namespace
 
 Header decode_header(std::span<std::uint8_t const> bytes, std::string const& file) {
-    auto const& in = verified_root<fb::Header>(bytes, file);
+    PartReader part(bytes, file);
+    auto const& in = part.root<fb::Header>();
     Header out;
-    out.name = text(in.name());
-    out.graph_text = text(in.graph_text());
-    out.graph_file = text(in.graph_file());
-    out.folder = text(in.folder());
+    out.name = part.text(in.name());
+    out.graph_text = part.text(in.graph_text());
+    out.graph_file = part.text(in.graph_file());
+    out.folder = part.text(in.folder());
     out.ranks = in.ranks();
-    out.strategy = text(in.strategy());
-    out.place = text(in.place());
+    out.strategy = part.text(in.strategy());
+    out.place = part.text(in.place());
     if (in.params())
-        for (auto const* param : *in.params()) out.params[text(param->name())] = param->value();
+        for (auto const* param : *in.params()) out.params[part.text(param->name())] = param->value();
     out.tensors = table<TensorId>(in.tensors(), [&](fb::Tensor const& t) {
-        return Tensor{text(t.name()), numbers(t.shape()), dtype(t.dtype(), file)};
+        return Tensor{part.text(t.name()), part.numbers(t.shape()), dtype(t.dtype(), file)};
     });
     out.inputs = table<InputId>(in.inputs(), [&](fb::Input const& i) {
-        return Input{TensorId{i.tensor()}, source(i, file)};
+        return Input{TensorId{i.tensor()}, source(i, part)};
     });
     out.outputs = table<OutputId>(in.outputs(), [&](fb::Output const& o) {
-        return Output{TensorId{o.tensor()}, text(o.name())};
+        return Output{TensorId{o.tensor()}, part.text(o.name())};
     });
-    out.kernels = table<KernelId>(in.kernels(), [&](fb::Kernel const& k) { return kernel(k, out.params, file); });
+    out.kernels = table<KernelId>(in.kernels(), [&](fb::Kernel const& k) { return kernel(k, out.params, part); });
     out.movements = table<MovementId>(in.movements(), [&](fb::Movement const& m) {
-        Movement movement{text(m.node()), {}};
-        if (m.axes())
-            for (auto const* axis : *m.axes()) movement.axes.push_back({axis->start(), axis->step()});
+        Movement movement{part.text(m.node()), {}};
+        for (auto const* axis : part.structs(m.axes())) movement.axes.push_back({axis->start(), axis->step()});
         return movement;
     });
     out.reshapes = table<ReshapeId>(in.reshapes(), [&](fb::Reshape const& r) {
-        return ReshapeSpec{text(r.node()), numbers(r.from()), numbers(r.to())};
+        return ReshapeSpec{part.text(r.node()), part.numbers(r.from()), part.numbers(r.to())};
     });
     out.fills = table<FillId>(in.fills(), [&](fb::Fill const& f) {
-        return FillSpec{text(f.node()), scalar(f.value())};
+        return FillSpec{part.text(f.node()), scalar(f.value())};
     });
-    out.prediction = prediction(in.prediction());
+    out.prediction = prediction(in.prediction(), part);
     out.loops = table<LoopSpecId>(in.loops(), [&](fb::LoopSpec const& l) {
-        return LoopSpec{text(l.name()), l.iterations(), l.conditional()};
+        return LoopSpec{part.text(l.name()), l.iterations(), l.conditional()};
     });
     return out;
 }
 
 Section decode_section(std::span<std::uint8_t const> bytes, std::string const& file) {
-    auto const& in = verified_root<fb::Section>(bytes, file);
+    PartReader part(bytes, file);
+    auto const& in = part.root<fb::Section>();
     Section out;
-    if (in.blocks())
-        for (auto const* b : *in.blocks())
-            out.blocks.add({TensorId{b->tensor()}, dtype(b->dtype(), file),
-                            checked_enum<BlockFormat>(b->format(), format_traits.size(), file, "block format"),
-                            b->readers(), b->writers(), b->order(), b->coords()});
+    for (auto const* b : part.structs(in.blocks()))
+        out.blocks.add({TensorId{b->tensor()}, dtype(b->dtype(), file),
+                        checked_enum<BlockFormat>(b->format(), format_traits.size(), file, "block format"),
+                        b->readers(), b->writers(), b->order(), b->coords()});
     if (in.tasks()) {
         out.tasks.reserve(in.tasks()->size());
-        for (auto const* t : *in.tasks())
+        for (auto const* t : part.structs(in.tasks()))
             out.tasks.add(Task({checked_enum<TaskKind>(t->kind(), task_kinds, file, "kind of task"), t->accumulates(),
                                 t->entry(), t->first_operand(), t->operands(), optional_id<BlockId>(t->result()),
                                 optional_id<TaskId>(t->after()), t->order(), t->coords(), t->peer(), t->tag()}));
     }
-    for (std::int32_t block : numbers(in.operands())) out.operands.emplace_back(block);
-    out.coords = numbers(in.coords());
+    for (std::int32_t block : part.numbers(in.operands())) out.operands.emplace_back(block);
+    out.coords = part.numbers(in.coords());
     out.loops = table<LoopId>(in.loops(), [&](fb::Loop const& l) {
         Loop loop{LoopSpecId{l.spec()}, TaskId{l.first()}, TaskId{l.last()}, optional_id<BlockId>(l.condition()), {}};
-        if (l.carries())
-            for (auto const* carry : *l.carries())
-                loop.carries.push_back({BlockId{carry->inside()}, BlockId{carry->next()}});
+        for (auto const* carry : part.structs(l.carries()))
+            loop.carries.push_back({BlockId{carry->inside()}, BlockId{carry->next()}});
         return loop;
     });
     return out;
