@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "apps/command_line.hpp"
+#include "apps/inputs_below.hpp"
 #include "lib/base/error.hpp"
 #include "planner/strategies/strategies.hpp"
 
@@ -38,6 +39,7 @@ void add_options(CLI::App& app, EinplanOptions& options) {
                    "once: each input element is loaded by one rank; shared: by every rank that needs it")
         ->check(CLI::IsMember({"once", "shared"}))
         ->capture_default_str();
+    add_inputs_below(app);
     app.add_option("--memory", options.memory,
                    "block budget of each rank, as 8GiB: plans in other ways until one fits, at last with blocks that "
                    "spill to disk; "

@@ -6,6 +6,7 @@
 #include <charconv>
 
 #include "apps/command_line.hpp"
+#include "apps/inputs_below.hpp"
 #include "lib/base/error.hpp"
 
 namespace ein::apps {
@@ -24,6 +25,7 @@ void add_options(CLI::App& app, EinrunOptions& options, Texts& texts) {
     app.add_option("--input", options.inputs,
                    "NAME=FILE: data for, or instead of, a tensor's (npy, npz, safetensors or raw)")
         ->allow_extra_args(false);
+    add_inputs_below(app);
     app.add_option("--set", options.params, "NAME=NUMBER: value of a param")->allow_extra_args(false);
     app.add_option(
            "--threads", texts.threads,
@@ -107,6 +109,7 @@ std::optional<EinrunOptions> einrun_options(int argc, char const* const* argv) {
     add_options(app, options, texts);
     refuse_later_options(app);
     if (parse(app, argc, argv)) return std::nullopt;
+    if (app.count("--inputs-below") > 0) options.inputs_below = app["--inputs-below"]->as<std::string>();
     if (texts.threads > 0) options.run.threads = texts.threads;
     check_written({{"--report", options.run.report}, {"--trace", options.run.trace}},
                   {{"SCHEDULE", options.run.schedule}, {"--cluster", options.cluster}});
@@ -129,6 +132,7 @@ std::string options_of_all_ranks(EinrunOptions const& options) {
            (run.trace.empty() ? "no --trace" : "--trace") + "\n" +
            (run.report.empty() ? "no --report" : "--report " + run.report.string()) + "\n" +
            (options.verify ? "--verify" : "no --verify") + "\n" +
+           (options.inputs_below.empty() ? "no --inputs-below" : "--inputs-below " + options.inputs_below) + "\n" +
            (options.inputs.empty() ? "no --input" : "--input " + joined(options.inputs, " --input ")) + "\n" +
            (options.params.empty() ? "no --set" : "--set " + joined(options.params, " --set "));
 }

@@ -13,6 +13,7 @@ namespace ein::apps {
 struct EinrunOptions {
     executor::RunSettings run;
     std::vector<std::string> inputs, params;  // NAME=FILE, NAME=NUMBER
+    std::string inputs_below;                 // folder; empty: data files may be anywhere
     bool verify = false;
     std::optional<std::int64_t> samples;  // of each output; without it all elements when that is little work
     std::filesystem::path cluster;        // that a trace predicts for; empty: the built-in one

@@ -18,6 +18,7 @@
 #include "lib/tensor/compare.hpp"
 #include "lib/tensor/formats/npy_write.hpp"
 #include "lib/tensor/read.hpp"
+#include "lib/tensor/read_back.hpp"
 
 namespace ein::apps {
 
@@ -97,7 +98,7 @@ Shape counts_of(IndexSets const& indices) {
 /// The elements of an output file at a product of index sets.
 tensor::HostTensor read_output(std::filesystem::path const& file, graph::Value const& value, IndexSets const& indices) {
     DType const dtype = tensor::npy_dtype(value.dtype);
-    auto const reader = tensor::open(tensor::NpySource{file.string()}, value.name, dtype, value.shape, "");
+    auto const reader = tensor::open_written(file, value.name, dtype, value.shape);
     tensor::HostTensor out(dtype, counts_of(indices));
     if (counts_of(indices) == value.shape) {
         reader->read(Box::whole(value.shape), out.bytes());

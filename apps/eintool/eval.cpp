@@ -9,6 +9,7 @@
 #include "apps/element_text.hpp"
 #include "apps/graph_file.hpp"
 #include "apps/graph_inputs.hpp"
+#include "apps/inputs_below.hpp"
 #include "executor/startup/host_memory.hpp"
 #include "lib/base/files/output_place.hpp"
 #include "lib/base/text/sizes.hpp"
@@ -116,6 +117,7 @@ void add_eval(CLI::App& app, Action& chosen) {
     command->add_option("GRAPH", options->path, "EinGraph JSON file; - for standard input")->required();
     command->add_option("--out", options->out, "write the outputs there as NAME.npy");
     command->add_option("--input", options->inputs, "NAME=FILE: data for a tensor")->take_all();
+    add_inputs_below(*command);
     command->add_option("--set", options->params, "NAME=NUMBER: another value for a param")->take_all();
     command
         ->add_option("--limit", options->limit,

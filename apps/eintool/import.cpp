@@ -10,6 +10,7 @@
 #include "apps/eintool/commands.hpp"
 #include "apps/eintool/graph_text.hpp"
 #include "apps/eintool/llama/import_llama.hpp"
+#include "apps/inputs_below.hpp"
 #include "lib/base/error.hpp"
 #include "lib/base/json.hpp"
 #include "lib/graph/read_graph.hpp"
@@ -169,6 +170,7 @@ void add_import(CLI::App& app, Action& chosen) {
     command->add_option("--logits", options->logits, "safetensors-llama: of the last position (default), or of all")
         ->check(CLI::IsMember({"last", "all"}));
     command->add_option("-o,--output", options->out, "file to write (default: standard output)");
+    add_inputs_below(*command);
     command->callback([options, &chosen] { chosen = [options] { return import(*options); }; });
 }
 

@@ -3,6 +3,7 @@
 
 #include "apps/eintool/commands.hpp"
 #include "apps/graph_file.hpp"
+#include "apps/inputs_below.hpp"
 #include "lib/graph/read_graph.hpp"
 
 namespace ein::apps::tool {
@@ -12,6 +13,7 @@ void add_validate(CLI::App& app, Action& chosen) {
         app.add_subcommand("validate", "Check a graph and report every fault at once; exit code 3 when there is one");
     auto const path = std::make_shared<std::string>();
     command->add_option("GRAPH", *path, "EinGraph JSON file; - for standard input")->required();
+    add_inputs_below(*command);
     command->callback([path, &chosen] {
         chosen = [path] {
             GraphFile const file = read_graph_file(*path);

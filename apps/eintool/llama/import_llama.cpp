@@ -7,6 +7,7 @@
 #include "apps/eintool/llama/llama_config.hpp"
 #include "apps/eintool/llama/safetensors_folder.hpp"
 #include "lib/base/error.hpp"
+#include "lib/base/files/input_file.hpp"
 #include "lib/tensor/read.hpp"
 
 namespace ein::apps::tool {
@@ -189,7 +190,7 @@ std::string import_llama(ImportLlama const& options) {
     if (!fs::is_directory(folder))
         throw InputError(Fault{options.folder, "", "a folder with config.json and .safetensors files",
                                fs::exists(folder) ? "a file" : "none", "give a model's folder"});
-    LlamaConfig config = llama_config(parse_json(read_text_file(file), file.string()), file.string());
+    LlamaConfig config = llama_config(parse_json(read_input_text(file), file.string()), file.string());
     LlamaSizes& sizes = config.sizes;
     sizes.all_logits = options.all_logits, sizes.decode = options.decode;
     DType const dtype = given_dtype.value_or(config.weights_dtype == "float64" ? DType::f64 : DType::f32);

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "lib/base/error.hpp"
+#include "lib/base/files/input_file.hpp"
 #include "lib/base/json.hpp"
 
 namespace ein::apps::tool {
@@ -18,7 +19,7 @@ void throw_if_any(std::vector<Fault> faults) {
 
 /// {"weight_map": {TENSOR: FILE}}: files as their names in the folder.
 std::map<std::string, std::string> weight_map(fs::path const& index) {
-    Json const document = parse_json(read_text_file(index), index.string());
+    Json const document = parse_json(read_input_text(index), index.string());
     Faults faults(index.string());
     Cursor const root(document, faults);
     std::map<std::string, std::string> out;

@@ -7,6 +7,7 @@
 #include "lib/tensor/formats/npy_header.hpp"
 #include "lib/tensor/formats/safetensors.hpp"
 #include "lib/tensor/formats/zip.hpp"
+#include "lib/tensor/read_back.hpp"
 #include "lib/tensor/storage/recent_cache.hpp"
 #include "lib/tensor/storage/stored_array.hpp"
 
@@ -148,6 +149,12 @@ std::unique_ptr<Reader> open_npy_storage(StoragePtr storage, Wanted const& wante
 
 std::unique_ptr<Reader> open_npy(NpySource const& source, Wanted const& wanted) {
     return open_npy_storage(open_for(wanted, source.file), wanted);
+}
+
+std::unique_ptr<Reader> open_written(std::filesystem::path const& file, std::string const& name, DType dtype,
+                                     Shape const& shape) {
+    std::filesystem::path const here;
+    return open_npy_storage(open_file(file, WrittenBy::this_run), {name, dtype, shape, here});
 }
 
 FileContents npy_contents(std::filesystem::path const& file) {

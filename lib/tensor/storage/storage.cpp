@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "lib/base/error.hpp"
+#include "lib/base/files/input_file.hpp"
 #include "lib/tensor/storage/recent_cache.hpp"
 #include "lib/tensor/tuning.hpp"
 
@@ -17,7 +18,9 @@ namespace {
 /// An open descriptor.
 class OpenFile {
 public:
-    explicit OpenFile(std::string const& path) : descriptor_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
+    OpenFile(std::string const& path, WrittenBy writer)
+        : descriptor_(writer == WrittenBy::this_run ? ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+                                                    : open_input(path)) {
         if (descriptor_ < 0) refuse(path, errno);
         if (::fstat(descriptor_, &status_) != 0 || !S_ISREG(status_.st_mode)) {
             ::close(descriptor_);
@@ -55,8 +58,8 @@ RecentCache<FileIdentity, OpenFile>& open_files() {
 }
 
 /// Opens a file again whose descriptor was let go, and checks that it is still the same.
-std::shared_ptr<OpenFile const> reopen(FileIdentity const& known) {
-    auto file = std::make_shared<OpenFile const>(known.path);
+std::shared_ptr<OpenFile const> reopen(FileIdentity const& known, WrittenBy writer) {
+    auto file = std::make_shared<OpenFile const>(known.path, writer);
     FileIdentity const now = file->identity(known.path);
     if (now.inode != known.inode || now.device != known.device || now.size != known.size)
         throw InputError(Fault{known.path, "",
@@ -80,15 +83,15 @@ void require_inside(Storage const& storage, std::uint64_t offset, std::uint64_t 
     if (end > storage.size()) fail_short(storage, end, storage.size());
 }
 
-FileStorage::FileStorage(std::filesystem::path const& file) {
-    auto opened = std::make_shared<OpenFile const>(file.string());
+FileStorage::FileStorage(std::filesystem::path const& file, WrittenBy writer) : writer_(writer) {
+    auto opened = std::make_shared<OpenFile const>(file.string(), writer);
     identity_ = opened->identity(file.string());
     open_files().find_or_make(identity_, [&] { return opened; });
 }
 
 void FileStorage::read_at(std::uint64_t offset, std::span<std::byte> out) const {
     require_inside(*this, offset, out.size());
-    auto const file = open_files().find_or_make(identity_, [&] { return reopen(identity_); });
+    auto const file = open_files().find_or_make(identity_, [&] { return reopen(identity_, writer_); });
     while (!out.empty()) {
         std::size_t const wanted = std::min(out.size(), tuning::most_at_once);
         ssize_t const got = ::pread(file->descriptor(), out.data(), wanted, static_cast<off_t>(offset));
@@ -102,8 +105,8 @@ void FileStorage::read_at(std::uint64_t offset, std::span<std::byte> out) const 
     }
 }
 
-std::shared_ptr<FileStorage const> open_file(std::filesystem::path const& file) {
-    return std::make_shared<FileStorage const>(file);
+std::shared_ptr<FileStorage const> open_file(std::filesystem::path const& file, WrittenBy writer) {
+    return std::make_shared<FileStorage const>(file, writer);
 }
 
 void MemoryStorage::read_at(std::uint64_t offset, std::span<std::byte> out) const {

@@ -46,10 +46,15 @@ struct FileIdentity {
     friend bool operator==(FileIdentity const&, FileIdentity const&) = default;
 };
 
+/// A file of others is data from outside, which --inputs-below may keep to a folder (input_file.hpp); one that this run
+/// has written is read back wherever it is.
+enum class WrittenBy : std::uint8_t { others, this_run };
+
 /// A file on disk. Few descriptors are kept open at a time, however many files a graph names.
 class FileStorage : public Storage {
 public:
-    explicit FileStorage(std::filesystem::path const& file);  // @throws InputError when it cannot be opened
+    /// @throws InputError when it cannot be opened
+    explicit FileStorage(std::filesystem::path const& file, WrittenBy writer = WrittenBy::others);
     std::string const& name() const override { return identity_.path; }
     std::uint64_t size() const override { return identity_.size; }
     void read_at(std::uint64_t offset, std::span<std::byte> out) const override;
@@ -57,9 +62,10 @@ public:
 
 private:
     FileIdentity identity_;
+    WrittenBy writer_;
 };
 
-std::shared_ptr<FileStorage const> open_file(std::filesystem::path const& file);
+std::shared_ptr<FileStorage const> open_file(std::filesystem::path const& file, WrittenBy writer = WrittenBy::others);
 
 class MemoryStorage : public Storage {
 public:
