@@ -41,12 +41,13 @@ void WatchedRun::fail(std::string const& message) {
     if (last_words_) last_words_->say(message);
 }
 
-/// Reported by the rank that failed; where a launcher ends all ranks, by the first.
+/// Reported by the rank that failed; where a launcher ends all ranks, by the first that has something to report: any
+/// other may be gone.
 void WatchedRun::write_record(Ending const& ending) {
     if (ending.is_crash()) outputs_.discard();
     try {
-        std::filesystem::path const path = write_record_file(ending);
-        if (ending.signal == 0 || ending.is_crash() || parts_.transport.rank() == Rank{0})
+        auto const [path, first] = write_record_file(ending);
+        if (ending.signal == 0 || ending.is_crash() || first)
             messages_.report(who_ + (ending.signal != 0 ? ending.why + "; " : "") + "its last tasks are in " +
                              path.string() + (parts_.transport.size() > 1 ? ", those of other ranks beside it" : ""));
     } catch (std::exception const& error) {
@@ -54,7 +55,7 @@ void WatchedRun::write_record(Ending const& ending) {
     }
 }
 
-std::filesystem::path WatchedRun::write_record_file(Ending const& ending) const {
+FlightRecord WatchedRun::write_record_file(Ending const& ending) const {
     Rank const rank = parts_.transport.rank();
     Json const about{{"why", ending.why},
                      {"rank", rank.value()},

@@ -11,6 +11,7 @@
 #include "executor/health/crash_handler.hpp"
 #include "executor/io/output_files.hpp"
 #include "executor/run/messages.hpp"
+#include "executor/trace/flight_record.hpp"
 
 namespace ein::executor {
 
@@ -38,7 +39,7 @@ private:
     EngineOptions watched(EngineOptions how);
     void fail(std::string const& message);
     void write_record(Ending const& ending);
-    std::filesystem::path write_record_file(Ending const& ending) const;
+    FlightRecord write_record_file(Ending const& ending) const;
 
     EngineParts parts_;
     OutputFiles& outputs_;

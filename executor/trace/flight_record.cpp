@@ -71,13 +71,13 @@ void sweep_flight_records(fs::path const& folder) noexcept {
     }
 }
 
-fs::path write_flight_record(fs::path const& folder, Rank rank, schedule::Header const& header,
-                             schedule::Section const& section, Record const& record, Json const& about) {
+FlightRecord write_flight_record(fs::path const& folder, Rank rank, schedule::Header const& header,
+                                 schedule::Section const& section, Record const& record, Json const& about) {
     std::error_code error;
-    fs::create_directories(folder, error);
+    bool const first = fs::create_directories(folder, error);
     fs::path const path = folder / ("rank-" + std::to_string(rank.value()) + ".json");
     ReplacedFile("", path).write(text_of(rank, header, section, record, about));
-    return path;
+    return {path, first};
 }
 
 }  // namespace ein::executor

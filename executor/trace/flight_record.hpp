@@ -16,11 +16,15 @@ std::filesystem::path flight_folder(std::filesystem::path const& out);
 /// Removes the records of the run before. Never throws.
 void sweep_flight_records(std::filesystem::path const& folder) noexcept;
 
+struct FlightRecord {
+    std::filesystem::path file;
+    bool first = false;  // it made the folder: of all ranks that share the file system, one has this
+};
+
 /// Times are on the machine's steady clock, which its ranks share.
 /// @param about  what else to say, in "otherData"
-/// @return the file  @throws RunError when it cannot be written
-std::filesystem::path write_flight_record(std::filesystem::path const& folder, Rank rank,
-                                          schedule::Header const& header, schedule::Section const& section,
-                                          Record const& record, Json const& about);
+/// @throws RunError when it cannot be written
+FlightRecord write_flight_record(std::filesystem::path const& folder, Rank rank, schedule::Header const& header,
+                                 schedule::Section const& section, Record const& record, Json const& about);
 
 }  // namespace ein::executor

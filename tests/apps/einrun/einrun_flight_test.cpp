@@ -58,6 +58,24 @@ TEST_CASE("a rank that crashes under mpirun leaves its flight record", "[einrun]
     CHECK(has(run, "einrun: rank " + last + ": signal 11 (Segmentation fault); its last tasks are in "));
     CHECK(place.files_in("results") == 0);
     CHECK(place.json("results.flight/rank-" + last + ".json")["otherData"]["rank"] == ranks - 1);
-    CHECK_FALSE(fs::exists(place / ("results.flight/rank-" + last + ".json.partial")));
+    for (auto const& entry : fs::directory_iterator(place / "results.flight"))
+        CHECK(entry.path().filename().string().find("partial") == std::string::npos);
+}
+
+TEST_CASE("where the records are is told though the first rank was killed", "[einrun][flight][mpi]") {
+    Ready place;
+    Outcome const run = place.shell(
+        await_catching +
+        "cat > start.sh <<'END'\necho $$ > pid$OMPI_COMM_WORLD_RANK\nexec " EINRUN
+        " 3.sched --quiet --repeat 1000000\nEND\n (timeout -k 1 60 " MPIRUN
+        " 3 sh start.sh; echo code $?) & for i in $(seq 100); do [ -s pid1 ] && [ -s pid2 ] && break; sleep 0.1; done; "
+        "caught $(cat pid1) " +
+        hangup_bit + " && caught $(cat pid2) " + hangup_bit + " && sleep 0.5 && kill -KILL $(cat pid0); wait");
+    CAPTURE(run.text);
+    CHECK(has(run, "code 137\n"));
+    CHECK(has(run, ": signal 15 (Terminated); its last tasks are in "));
+    std::size_t const told = run.text.find("its last tasks are in ");
+    CHECK(run.text.find("its last tasks are in ", told + 1) == std::string::npos);  // once
+    CHECK(place.files_in("results.flight") >= 1);
 }
 #endif

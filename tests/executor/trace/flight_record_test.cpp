@@ -70,8 +70,13 @@ TEST_CASE("a record has the last thousand that ended and all that is open", "[ex
     }
     record.worker(2).begin(TaskId{3}, 5);
     record.transfers().start(TaskId{5}, 7);
-    fs::path const file =
-        write_flight_record(folder.path, Rank{0}, schedule.header, schedule.sections[Rank{0}], record, Json::object());
+    auto const write = [&] {
+        return write_flight_record(folder.path, Rank{0}, schedule.header, schedule.sections[Rank{0}], record,
+                                   Json::object());
+    };
+    auto const [file, tells] = write();
+    CHECK(tells);
+    CHECK_FALSE(write().first);
     std::vector<Json> const slices = slices_of(file);
     CHECK(slices.size() == 1002);
     double first = 1e12;
