@@ -5,12 +5,15 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <optional>
+#include <set>
 #include <thread>
 
 #include "apps/command_line.hpp"
 #include "apps/eintool/commands.hpp"
 #include "apps/eintool/measure/measure_cluster.hpp"
 #include "executor/startup/core_sets.hpp"
+#include "executor/startup/node_names.hpp"
 #include "lib/base/text/sizes.hpp"
 
 namespace ein::apps::tool {
@@ -95,10 +98,39 @@ void tell_host(std::vector<int> const& ranks, std::vector<Findings> const& of_ra
     }
 }
 
+/// What was set before this program chose for itself.
+struct MpiSettings {
+    std::optional<std::string> transports;  // OMPI_MCA_btl
+    bool notices_cut_links = false, trusts_exit_codes = false;
+};
+
+MpiSettings mpi_settings() {
+    char const* const transports = std::getenv("OMPI_MCA_btl");
+    return {transports == nullptr ? std::nullopt : std::optional<std::string>(transports),
+            std::getenv("OMPI_MCA_oob_tcp_keepalive_time") != nullptr,
+            std::getenv("OMPI_MCA_orte_allowed_exit_without_sync") != nullptr};
+}
+
+/// What may go wrong with this launcher, in a job of several nodes above all, and the settings that help.
+void warn_of_settings(std::vector<executor::NodeName> const& nodes, std::size_t hosts, MpiSettings const& set) {
+    char const* const transports = set.transports ? set.transports->c_str() : nullptr;
+    if (std::string const warning = one_host_warning(nodes, transports); !warning.empty()) line("warning", warning);
+    if (!launcher().starts_with("OMPI")) return;
+    if (!set.trusts_exit_codes)
+        line("hint", "mpirun may take a job that is done for failed; set OMPI_MCA_orte_allowed_exit_without_sync=1");
+    if (hosts > 1 && !set.notices_cut_links)
+        line("hint", "mpirun waits 8 minutes before it takes a host for lost; " + executor::cut_link_settings());
+}
+
 /// What is the host's is the first rank's to say: it changes while others look.
 int preflight() {
+    MpiSettings const set = mpi_settings();
+    // Nodes that are one host crash one another by shared memory: this program talks without it, to say so.
+    constexpr int keep_what_is_set = 0;
+    if (executor::has_several_nodes(std::getenv)) setenv("OMPI_MCA_btl", "self,tcp", keep_what_is_set);
     executor::Connection const connection(std::getenv);
     executor::Transport& transport = connection.transport();
+    std::vector<executor::NodeName> const nodes = executor::all_nodes(transport, std::getenv);
     std::vector<executor::Seat> const seats = executor::all_seats(transport);
     executor::Seat const& mine = seats[static_cast<std::size_t>(transport.rank().value())];
     bool const first_here = std::find_if(seats.begin(), seats.end(), [&](auto const& seat) {
@@ -120,6 +152,9 @@ int preflight() {
     std::printf("eintool preflight: %d %s\n", transport.size(), transport.size() == 1 ? "rank" : "ranks");
     line("launcher", launcher());
     line("mpi", executor::mpi_library());
+    std::set<std::string> hosts;
+    for (executor::Seat const& seat : seats) hosts.insert(seat.host);
+    warn_of_settings(nodes, hosts.size(), set);
     for (std::size_t rank = 0; rank < seats.size(); ++rank) {
         if (of_hosts[rank].empty()) continue;
         std::vector<int> here;
