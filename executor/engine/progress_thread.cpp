@@ -1,9 +1,11 @@
 #include "executor/engine/progress_thread.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "executor/engine/tuning.hpp"
 #include "executor/report/clock.hpp"
+#include "executor/startup/node_names.hpp"
 
 namespace ein::executor {
 
@@ -77,7 +79,8 @@ void ProgressThread::tick() {
     std::snprintf(seconds, sizeof seconds, "%g", parts_.stall);
     std::string const silence = stall_detector_.silence(now);
     throw RunError(std::string("no task has ended on any rank for ") + seconds + " s; " +
-                   (silence.empty() ? "if a single task takes that long, raise --stall" : silence));
+                   (silence.empty() ? "if a single task takes that long, raise --stall"
+                                    : silence + silent_host_hint(std::getenv)));
 }
 
 StallDetector::Advice ProgressThread::exchange(Done mine, double now) {

@@ -90,4 +90,11 @@ std::string cut_link_settings() {
            "OMPI_MCA_oob_tcp_keepalive_probes=3 for mpirun";
 }
 
+std::string silent_host_hint(Environment const& environment) {
+    bool const by_mpirun = environment("OMPI_MCA_orte_num_nodes") != nullptr;
+    if (!by_mpirun || !has_several_nodes(environment) || environment("OMPI_MCA_oob_tcp_keepalive_time") != nullptr)
+        return "";
+    return "; if mpirun stays though its ranks have left, press Ctrl-C twice, and next time " + cut_link_settings();
+}
+
 }  // namespace ein::executor

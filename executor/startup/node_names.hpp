@@ -31,6 +31,9 @@ std::string one_host_warning(std::vector<NodeName> const& nodes, char const* tra
 /// What to start a job of several hosts with, so that Open MPI's mpirun ends it soon after a link is cut: mpirun reads
 /// these settings itself, no rank can choose them.
 std::string cut_link_settings();
+/// What to do with an mpirun that has not these settings when a host is silent; "" under another launcher, on one node,
+/// or where it has them.
+std::string silent_host_hint(Environment const& environment);
 
 /// Whether the launcher says that the job has several nodes.
 bool has_several_nodes(Environment const& environment);

@@ -49,3 +49,15 @@ TEST_CASE("a job of several nodes is known by its launcher's variables", "[execu
     CHECK(has_several_nodes(test::with({{"OMPI_MCA_orte_num_nodes", "2"}})));
     CHECK_FALSE(has_several_nodes(test::with({{"OMPI_MCA_orte_num_nodes", "1"}, {"SLURM_JOB_NUM_NODES", "4"}})));
 }
+
+TEST_CASE("who waits for a silent host is told how to end mpirun, unless it ends itself",
+          "[executor][startup][nodes]") {
+    CHECK(silent_host_hint(test::with({{"OMPI_MCA_orte_num_nodes", "2"}})) ==
+          "; if mpirun stays though its ranks have left, press Ctrl-C twice, and next time set "
+          "OMPI_MCA_oob_tcp_keepalive_time=10 OMPI_MCA_oob_tcp_keepalive_intvl=2 "
+          "OMPI_MCA_oob_tcp_keepalive_probes=3 for mpirun");
+    CHECK(silent_host_hint(test::with({{"OMPI_MCA_orte_num_nodes", "1"}})).empty());
+    CHECK(silent_host_hint(test::with({{"SLURM_JOB_NUM_NODES", "2"}})).empty());  // srun
+    CHECK(silent_host_hint(test::with({{"OMPI_MCA_orte_num_nodes", "2"}, {"OMPI_MCA_oob_tcp_keepalive_time", "10"}}))
+              .empty());
+}
