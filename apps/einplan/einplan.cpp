@@ -16,6 +16,7 @@
 #include "lib/graph/read_graph.hpp"
 #include "lib/relation/plan_json.hpp"
 #include "lib/schedule/file/file.hpp"
+#include "lib/schedule/file/origin.hpp"
 
 namespace {
 
@@ -40,6 +41,7 @@ void write(apps::EinplanOptions const& options, apps::GraphFile const& file, gra
            apps::Planned& planned) {
     if (options.writes) {
         set_origin(planned.made.schedule.header, file, options.out);
+        schedule::note_input_files(planned.made.schedule.header, file.folder);
         schedule::write_file(planned.made.schedule, options.out);
     }
     if (!options.plan_out.empty() && !options.dry_run)

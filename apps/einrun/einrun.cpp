@@ -75,6 +75,7 @@ void run_as_rank(apps::EinrunOptions const& options, Transport& transport) {
             if (first) warn(text);
         });
     });
+    compare_with_planning(transport, schedule, settings.strict ? OnChange::refuse : OnChange::warn, messages);
     MemoryFit const fit =
         fit_memory(transport, schedule.section,
                    {settings.memory, settings.spill_dir, settings.repeat, settings.schedule.string()});

@@ -53,6 +53,8 @@ void add_options(CLI::App& app, EinrunOptions& options, Texts& texts) {
                  "recompute elements of each output with the reference interpreter (--verify=K: K of each; default: "
                  "all when that "
                  "is little work); exit code 5 when they differ");
+    app.add_flag("--strict", options.run.strict,
+                 "a graph file or input that changed since planning is an error, not a warning");
     app.add_option("--report", options.run.report, "write the run report (JSON)");
     app.add_option("--trace", options.run.trace,
                    "write what happened when, below what was predicted (for Perfetto, chrome://tracing)");
@@ -133,6 +135,7 @@ std::string options_of_all_ranks(EinrunOptions const& options) {
            (run.report.empty() ? "no --report" : "--report " + run.report.string()) + "\n" +
            (options.verify ? "--verify" : "no --verify") + "\n" +
            (options.inputs_below.empty() ? "no --inputs-below" : "--inputs-below " + options.inputs_below) + "\n" +
+           (run.strict ? "--strict" : "no --strict") + "\n" +
            (options.inputs.empty() ? "no --input" : "--input " + joined(options.inputs, " --input ")) + "\n" +
            (options.params.empty() ? "no --set" : "--set " + joined(options.params, " --set "));
 }

@@ -185,6 +185,7 @@ Json whole_report(std::vector<Json> const& ranks, schedule::Header const& header
     if (!header.loops.empty()) report["loops"] = loops_of(ranks, header);
     report["overlap"] = overlap(sum<double>(ranks, "/overlap/under_way"), sum<double>(ranks, "/overlap/hidden"));
     report["ranks_detail"] = ranks;
+    report["changed"] = facts.changed;
     report["verify"] = nullptr;
     for (char const* what : {"blocks", "bytes", "fetched_bytes"})
         report["spill"][what] = sum<std::int64_t>(ranks, (std::string("/spill/") + what).c_str());

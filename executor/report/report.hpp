@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "executor/engine/engine.hpp"
 #include "lib/base/json_fwd.hpp"
@@ -14,6 +15,7 @@ struct RunFacts {
     std::string version, graph, schedule, schedule_hash, device, device_description, host;
     bool tf32 = false;
     int threads = 1;
+    std::vector<std::string> changed = {};  // since planning, a message each; at rank 0
 };
 
 /// Collective. The report at rank 0, null elsewhere; `verify` is null until somebody adds it.

@@ -5,6 +5,7 @@
 
 #include "executor/startup/agreement.hpp"
 #include "lib/schedule/file/file.hpp"
+#include "lib/schedule/file/origin.hpp"
 
 namespace ein::executor {
 
@@ -72,6 +73,16 @@ RankSchedule open_schedule(Transport& transport, fs::path const& file, Environme
     agree_on(transport, out.hash, ExitCode::bad_input,
              [&](std::vector<std::string> const& hashes) { return different_files(file, hashes); });
     return out;
+}
+
+void compare_with_planning(Transport& transport, RankSchedule& schedule, OnChange what, Messages const& messages) {
+    agree(transport, [&] {
+        if (transport.rank() != Rank{0}) return;
+        std::vector<Fault> faults = schedule::changes_since_planning(schedule.header, schedule.data_folder);
+        for (Fault const& fault : faults) schedule.changed.push_back(fault.text());
+        if (what == OnChange::refuse && !faults.empty()) throw InputError(std::move(faults));
+    });
+    for (std::string const& change : schedule.changed) messages.warn(change);
 }
 
 void agree_on_options(Transport& transport, std::string const& options) {

@@ -68,7 +68,8 @@ RunFacts PreparedRun::facts() const {
             .device_description = device.description(),
             .host = parts_.share.host,
             .tf32 = device.allows_tf32(),
-            .threads = parts_.share.threads};
+            .threads = parts_.share.threads,
+            .changed = parts_.schedule.changed};
 }
 
 void PreparedRun::create_outputs() {

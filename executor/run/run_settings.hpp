@@ -25,6 +25,7 @@ struct RunSettings {
     std::filesystem::path report, trace;        // files; empty: none
     int repeat = 1;                             // rounds
     double stall = 300;                         // seconds
+    bool strict = false;                        // a graph or input that changed since planning is an error
     bool quiet = false;
     ProgressMode progress = ProgressMode::off;
     std::string version;  // of the program, for reports

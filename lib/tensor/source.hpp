@@ -58,4 +58,14 @@ struct MissingSource {
 using Source = std::variant<MissingSource, NpySource, NpzSource, SafetensorsSource, RawSource, FillSource, ValuesSource,
                             RandomSource>;
 
+/// The file that elements are read from; nullptr where they are from none.
+inline std::string const* file_of(Source const& source) {
+    return std::visit(
+        [](auto const& kind) -> std::string const* {
+            if constexpr (requires { kind.file; }) return &kind.file;
+            return nullptr;
+        },
+        source);
+}
+
 }  // namespace ein::tensor

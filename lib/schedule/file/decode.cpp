@@ -109,6 +109,11 @@ tensor::Source source(fb::Input const& in, PartReader& part) {
         default: damaged(file, "the unknown kind of data " + std::to_string(in.kind()));
     }
 }
+std::optional<tensor::Fingerprint> fingerprint(fb::Fingerprint const* in) {
+    if (!in) return std::nullopt;
+    return tensor::Fingerprint{in->size(), in->checksum()};
+}
+
 static_assert(std::variant_size_v<tensor::Source> == 8, "a new source needs its fields in encode.cpp and decode.cpp");
 
 Kernel kernel(fb::Kernel const& in, scalar::Params const& params, PartReader& part) {
@@ -177,7 +182,7 @@ Header decode_header(std::span<std::uint8_t const> bytes, std::string const& fil
         return Tensor{part.text(t.name()), part.numbers(t.shape()), dtype(t.dtype(), file)};
     });
     out.inputs = table<InputId>(in.inputs(), [&](fb::Input const& i) {
-        return Input{TensorId{i.tensor()}, source(i, part)};
+        return Input{TensorId{i.tensor()}, source(i, part), fingerprint(i.planned())};
     });
     out.outputs = table<OutputId>(in.outputs(), [&](fb::Output const& o) {
         return Output{TensorId{o.tensor()}, part.text(o.name())};

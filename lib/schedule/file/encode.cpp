@@ -66,8 +66,10 @@ auto input(Builder& builder, Input const& value) {
     InputFields const f = fields_of(value.source);
     auto const text = builder.CreateString(f.text), entry = builder.CreateString(f.entry);
     auto const bytes = builder.CreateVector(f.bytes);
+    std::optional<fb::Fingerprint> planned;
+    if (value.planned) planned.emplace(value.planned->size, value.planned->checksum);
     return fb::CreateInput(builder, value.tensor.value(), static_cast<std::uint8_t>(value.source.index()), text, entry,
-                           f.a, f.b, f.whole, f.choice, bytes);
+                           f.a, f.b, f.whole, f.choice, bytes, planned ? &*planned : nullptr);
 }
 
 auto kernel(Builder& builder, Kernel const& value) {

@@ -2,6 +2,7 @@
 // predicted.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,7 @@
 #include "lib/scalar/evaluate/evaluate.hpp"
 #include "lib/schedule/model/ids.hpp"
 #include "lib/tensor/source.hpp"
+#include "lib/tensor/storage/fingerprint.hpp"
 
 namespace ein::schedule {
 
@@ -23,6 +25,7 @@ struct Tensor {
 struct Input {
     TensorId tensor;
     tensor::Source source;
+    std::optional<tensor::Fingerprint> planned = {};  // of its file when the schedule was planned, if it was there
 };
 
 struct Output {

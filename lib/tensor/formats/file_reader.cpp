@@ -117,14 +117,6 @@ std::unique_ptr<Reader> make_reader(StoragePtr storage, std::uint64_t offset, DT
     return std::make_unique<ArrayReader>(std::move(array), stored, wanted.dtype);
 }
 
-/// A file of a folder, as messages show it: without "." on the way. (".." stays: behind a link it is another folder.)
-std::filesystem::path path_in(std::filesystem::path const& folder, std::string const& file) {
-    std::filesystem::path path;
-    for (auto const& part : folder / file)
-        if (part != ".") path /= part;
-    return path.empty() ? folder / file : path;
-}
-
 /// Opens a file; when it cannot be read the message says whose it is and how to give another.
 std::shared_ptr<FileStorage const> open_for(Wanted const& wanted, std::string const& file) {
     try {
@@ -146,6 +138,13 @@ std::unique_ptr<Reader> open_npy_storage(StoragePtr storage, Wanted const& wante
 }
 
 }  // namespace
+
+std::filesystem::path path_in(std::filesystem::path const& folder, std::string const& file) {
+    std::filesystem::path path;
+    for (auto const& part : folder / file)
+        if (part != ".") path /= part;
+    return path.empty() ? folder / file : path;
+}
 
 std::unique_ptr<Reader> open_npy(NpySource const& source, Wanted const& wanted) {
     return open_npy_storage(open_for(wanted, source.file), wanted);

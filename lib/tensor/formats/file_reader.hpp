@@ -18,6 +18,9 @@ struct Wanted {
     std::filesystem::path const& folder;
 };
 
+/// A file of a folder, as messages show it: without "." on the way. (".." stays: behind a link it is another folder.)
+std::filesystem::path path_in(std::filesystem::path const& folder, std::string const& file);
+
 std::unique_ptr<Reader> open_npy(NpySource const& source, Wanted const& wanted);
 std::unique_ptr<Reader> open_npz(NpzSource const& source, Wanted const& wanted);
 std::unique_ptr<Reader> open_safetensors(SafetensorsSource const& source, Wanted const& wanted);
