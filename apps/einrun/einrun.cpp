@@ -98,11 +98,15 @@ void run_as_rank(apps::EinrunOptions const& options, Transport& transport) {
         if (first) run->create_outputs();
     });
     Ran const ran = run->run();
+    NonFiniteReport const non_finite = run->non_finite(ran.result);
+    bool const at_fault = !fault_of(non_finite, schedule.header).empty();
     agree(transport, [&] {
-        if (first) run->publish_outputs();
+        if (first) at_fault ? run->discard_outputs() : run->publish_outputs();
     });
-    finish_run(transport, {settings, schedule, run->facts(), ran.result, run->record(), ran.clock, run->output_files()},
-               end_actions(options, schedule, cluster), messages);
+    finish_run(
+        transport,
+        {settings, schedule, run->facts(), ran.result, run->record(), ran.clock, run->output_files(), non_finite},
+        end_actions(options, schedule, cluster), messages);
 }
 
 void set_up_log(std::string const& level) {

@@ -53,6 +53,9 @@ void add_options(CLI::App& app, EinrunOptions& options, Texts& texts) {
                  "recompute elements of each output with the reference interpreter (--verify=K: K of each; default: "
                  "all when that "
                  "is little work); exit code 5 when they differ");
+    app.add_flag("--check-finite", options.run.check_finite,
+                 "look at what every task makes: NaN or infinity that comes up in a node whose inputs are finite ends "
+                 "the run with exit code 1 and the node's name (otherwise they are counted in the outputs)");
     app.add_flag("--strict", options.run.strict,
                  "a graph file or input that changed since planning is an error, not a warning");
     app.add_option("--report", options.run.report, "write the run report (JSON)");
@@ -135,6 +138,7 @@ std::string options_of_all_ranks(EinrunOptions const& options) {
            (run.report.empty() ? "no --report" : "--report " + run.report.string()) + "\n" +
            (options.verify ? "--verify" : "no --verify") + "\n" +
            (options.inputs_below.empty() ? "no --inputs-below" : "--inputs-below " + options.inputs_below) + "\n" +
+           (run.check_finite ? "--check-finite" : "no --check-finite") + "\n" +
            (run.strict ? "--strict" : "no --strict") + "\n" +
            (options.inputs.empty() ? "no --input" : "--input " + joined(options.inputs, " --input ")) + "\n" +
            (options.params.empty() ? "no --set" : "--set " + joined(options.params, " --set "));

@@ -53,7 +53,7 @@ private:
                      std::move(device_cache),
                      [this](ExitCode code, std::string const& message) { end_all(code, message); }),
           runner_(parts_.header, parts_.section, parts_.device, engine.kernels_, engine.fused_groups_,
-                  run_state_.storage(), parts_.readers, parts_.sink, parts_.spills),
+                  run_state_.storage(), parts_.readers, parts_.sink, parts_.spills, finite_check()),
           predicted_(parts_.section, schedule::predicted_iterations(parts_.header, parts_.section)) {
         run_state_.change([&](Dispatcher& dispatcher) {
             for (BlockId block : engine.fused_groups_.inside()) dispatcher.store().keep_empty(block);
@@ -71,6 +71,18 @@ private:
         if (engine.device_capacity_ == 0) return nullptr;
         return std::make_unique<DeviceCache>(engine.parts_.section, *engine.parts_.device.accelerator(),
                                              engine.device_capacity_);
+    }
+
+    FiniteCheck* finite_check() {
+        if (!options_.check_finite) return nullptr;
+        using Looks = FiniteCheck::Looks;
+        return &finite_check_.emplace(parts_.header, parts_.section, run_state_.storage(),
+                                      device_cache_ == nullptr ? Looks::side_by_side : Looks::one_by_one,
+                                      [this](schedule::LoopId loop) {
+                                          return run_state_.read([&](Dispatcher const& dispatcher) {
+                                              return dispatcher.iterations().current(loop);
+                                          });
+                                      });
     }
 
     /// Ends and joins all threads, whatever happened.
@@ -94,6 +106,7 @@ private:
             result_.load_seconds += work(Phase::load, 0);
             for (int round = 0; round < options_.repeat && !run_state_.closed(); ++round) {
                 if (round > 0) begin_round(round);
+                if (round > 0 && finite_check_) finite_check_->stop();
                 if (round > 0 && options_.load_each_round) work(Phase::load, round);
                 result_.rounds.push_back(work(Phase::execute, round));
                 if (round + 1 < options_.repeat) drop_outputs();
@@ -210,6 +223,7 @@ private:
         result_.blocks = run_state_.read([](Dispatcher const& dispatcher) { return dispatcher.store().counts(); });
         result_.times = run_state_.times().each_of(options_.repeat);
         result_.peak_predicted = engine_.profile_.peak;
+        if (finite_check_) result_.non_finite = finite_check_->seen(parts_.params);
         if (device_cache_ != nullptr)
             result_.device = DeviceUse{
                 engine_.device_capacity_, direct_,
@@ -227,6 +241,7 @@ private:
     DeviceCache* device_cache_;  // nullptr where kernels run in this process's memory
     RunState run_state_;
     bool direct_ = false;  // messages go from device to device
+    std::optional<FiniteCheck> finite_check_;
     TaskRunner runner_;
     std::optional<Communicator> communicator_;
     std::optional<WorkerPool> worker_pool_;
@@ -244,7 +259,7 @@ Engine::Engine(EngineParts parts, EngineOptions options)
       profile_(options_.repeat > 1 && !options_.load_each_round ? replay_keeping_inputs(parts.section)
                                                                 : schedule::replay(parts.section)),
       fused_groups_(parts.header, parts.section,
-                    parts.device.gains_from_cache()
+                    parts.device.gains_from_cache() && !options_.check_finite
                         ? find_fused_groups(parts.header, parts.section, options_.fused_groups, profile_)
                         : std::vector<FusedGroup>{},
                     parts.device, kernels_, parts.params),

@@ -39,6 +39,7 @@ struct EngineOptions {
     DeviceMessages device_messages = DeviceMessages::automatic;
     std::optional<std::int64_t> device_memory;  // bytes of blocks on a device with memory of its own
     bool load_each_round = false;               // of all ranks alike: inputs do not stay, as where a rank spills
+    bool check_finite = false;                  // looks at what every task makes; no kernels are fused then
     double stall = 300;                         // seconds
     Keep keep = Keep::latest;                   // of what happens: all for a trace
     Progress* progress = nullptr;               // at rank 0, if wanted
@@ -68,6 +69,7 @@ struct RunResult {
     std::int64_t peak_predicted = 0;
     schedule::DiskUse spilled;  // in one round
     std::optional<DeviceUse> device;
+    std::optional<SeenNonFinite> non_finite;  // where it was looked for
     Table<schedule::LoopSpecId, std::int64_t>
         iterations;                  // of each loop in one round, an inner one's over all iterations of the outer
     schedule::Exchanged predicted;   // of one round, for that many iterations

@@ -66,8 +66,11 @@ struct TaskRunner::OneTask {
 
 void TaskRunner::run(TaskId id, WorkerTeam& team, Scratch& scratch) const {
     Task const& task = section_.tasks[id];
-    if (task.traits().is_on_device()) return compute(id, task, team, scratch);
-    section_.visit(task, OneTask{*this, id, task, team, scratch});
+    if (task.traits().is_on_device())
+        compute(id, task, team, scratch);
+    else
+        section_.visit(task, OneTask{*this, id, task, team, scratch});
+    if (finite_check_ != nullptr) finite_check_->look(id, team);
 }
 
 /// What the device does, on blocks that were brought to where it does it.

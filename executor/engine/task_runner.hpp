@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "executor/engine/kernel_table.hpp"
+#include "executor/finite/finite_check.hpp"
 #include "executor/fusion/fused_group_runner.hpp"
 #include "executor/spill/spill_store.hpp"
 #include "executor/storage/block_storage.hpp"
@@ -28,7 +29,7 @@ class TaskRunner {
 public:
     TaskRunner(schedule::Header const& header, schedule::Section const& section, Device& device,
                KernelTable const& kernels, FusedGroupRunner const& fused_groups, BlockStorage& storage,
-               Readers const& readers, OutputSink& sink, SpillStore* spills)
+               Readers const& readers, OutputSink& sink, SpillStore* spills, FiniteCheck* finite_check)
         : header_(header),
           section_(section),
           device_(device),
@@ -37,7 +38,8 @@ public:
           storage_(storage),
           readers_(readers),
           sink_(sink),
-          spills_(spills) {
+          spills_(spills),
+          finite_check_(finite_check) {
         for (schedule::Loop const& loop : section.loops)
             if (loop.condition) conditions_.push_back(*loop.condition);
     }
@@ -74,6 +76,7 @@ private:
     Readers const& readers_;
     OutputSink& sink_;
     SpillStore* spills_;               // nullptr where nothing spills
+    FiniteCheck* finite_check_;        // nullptr where nobody looks at results
     std::vector<BlockId> conditions_;  // of loops
 };
 

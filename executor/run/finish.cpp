@@ -4,8 +4,8 @@
 #include <optional>
 
 #include "executor/startup/agreement.hpp"
-#include "lib/base/json.hpp"
 #include "lib/base/files/replaced_file.hpp"
+#include "lib/base/json.hpp"
 
 namespace ein::executor {
 
@@ -48,15 +48,28 @@ std::string output_lines(std::vector<std::filesystem::path> const& outputs) {
     return out;
 }
 
-/// At rank 0. @return why there is no report  @throws MismatchError, or what verify throws
+/// At rank 0, where results are not finite though they should be: there is nothing to verify.
+/// @throws RunError that says in which node
+[[noreturn]] void conclude_at_fault(Json const& report, RunEnd const& end, EndActions const& actions,
+                                    Messages const& messages) {
+    write_report_if_asked(end.settings, report, messages);
+    if (actions.summarize) actions.summarize(report_summary(report) + summary_of(end.non_finite));
+    throw RunError(fault_of(end.non_finite, end.schedule.header));
+}
+
+/// At rank 0. @return why there is no report  @throws RunError for results that are not finite, MismatchError, or what
+/// verify throws
 std::optional<Error> conclude(Json& report, RunEnd const& end, EndActions const& actions, Messages const& messages) {
+    report["non_finite"] = to_json(end.non_finite, end.schedule.header);
+    if (!fault_of(end.non_finite, end.schedule.header).empty()) conclude_at_fault(report, end, actions, messages);
     std::optional<Verification> verified;
     if (actions.verify) verified = actions.verify(report["tf32"].get<bool>());
     if (verified) report["verify"] = to_json(*verified);
     std::optional<Error> unwritten = write_report_if_asked(end.settings, report, messages);
     if (actions.summarize)
-        actions.summarize(report_summary(report) + (verified ? verified_line(*verified) : "") +
-                          output_lines(end.outputs));
+        actions.summarize(report_summary(report) + summary_of(end.non_finite) +
+                          (verified ? verified_line(*verified) : "") + output_lines(end.outputs));
+    for (std::string const& message : warnings_of(end.non_finite, end.schedule.header)) messages.warn(message);
     if (!verified) return unwritten;
     for (std::string const& message : verified->skipped) messages.warn(message);
     if (!verified->mismatches.empty()) throw MismatchError(joined(verified->mismatches, "\n"));

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "executor/finite/non_finite_report.hpp"
 #include "executor/report/report.hpp"
 #include "executor/report/verification.hpp"
 #include "executor/run/messages.hpp"
@@ -26,6 +27,7 @@ struct RunEnd {
     Record const& record;  // with a trace, of Keep::all
     ClockLine clock;       // with a trace
     std::vector<std::filesystem::path> outputs;
+    NonFiniteReport non_finite = {};  // where a node is at fault there are no outputs, and the run fails
 };
 
 /// What rank 0 calls.
@@ -39,7 +41,8 @@ struct EndActions {
 void check_report_and_trace(RunSettings const& settings);
 
 /// Collective.
-/// @throws Disagreement with a message (mismatch, or what verify throws) or, where all was said, without one
+/// @throws Disagreement with a message (NaN or infinity that begins in a node, mismatch, or what verify throws) or,
+/// where all was said, without one
 void finish_run(Transport& transport, RunEnd const& end, EndActions const& actions, Messages const& messages);
 
 }  // namespace ein::executor

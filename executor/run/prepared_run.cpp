@@ -15,7 +15,7 @@ bool is_first(RunParts const& parts) { return parts.transport.rank() == Rank{0};
 RankDevice fitting_device(RunParts const& parts) {
     RunSettings const& settings = parts.settings;
     RankDevice out = take_device(settings.device, parts.share.cores);
-    fuse_producers(*out.device, parts.schedule, settings.memory, settings.device_memory);
+    if (!settings.check_finite) fuse_producers(*out.device, parts.schedule, settings.memory, settings.device_memory);
     if (is_first(parts)) report_choice(*out.device, settings.device, parts.messages);
     if (is_first(parts)) report_cache(*out.device, std::getenv, parts.messages);
     return out;
@@ -35,6 +35,7 @@ EngineOptions engine_options(RunParts const& parts, Progress& progress) {
     how.device_messages = settings.device_messages;
     how.device_memory = settings.device_memory;
     how.load_each_round = parts.fit.load_each_round;
+    how.check_finite = settings.check_finite;
     how.stall = settings.stall;
     how.keep = settings.trace.empty() ? Keep::latest : Keep::all;
     how.progress = is_first(parts) && settings.progress != ProgressMode::off ? &progress : nullptr;
@@ -52,10 +53,11 @@ PreparedRun::PreparedRun(RunParts const& parts)
       device_(fitting_device(parts)),
       readers_(open_inputs(parts.schedule.header, parts.schedule.section, parts.schedule.data_folder)),
       outputs_(parts.schedule.header, parts.settings.out, parts.name),
+      counted_(parts.schedule.header, outputs_),
       spills_(room_on_disk(parts)),
       progress_(parts.settings.progress, std::cerr),
       watched_({parts.schedule.header, parts.schedule.section, parts.schedule.header.params, parts.transport,
-                *device_.device, readers_, outputs_, spills_ ? &*spills_ : nullptr},
+                *device_.device, readers_, counted_, spills_ ? &*spills_ : nullptr},
                engine_options(parts, progress_), outputs_, flight_facts(parts), parts.messages) {}
 
 RunFacts PreparedRun::facts() const {
@@ -85,6 +87,11 @@ Ran PreparedRun::run() {
     ClockReading const before = read_clock();
     RunResult result = watched_.run();
     return {std::move(result), {before, read_clock()}};
+}
+
+NonFiniteReport PreparedRun::non_finite(RunResult const& result) {
+    return report_non_finite(parts_.transport, parts_.schedule.header, parts_.schedule.section, readers_,
+                             {counted_.counts(), result.non_finite});
 }
 
 /// Only a trace needs other ranks' clocks.

@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "executor/finite/non_finite_report.hpp"
 #include "executor/io/output_files.hpp"
 #include "executor/report/progress.hpp"
 #include "executor/report/report.hpp"
@@ -54,8 +55,11 @@ public:
     void create_outputs();
     /// Collective. @throws as Engine::run
     Ran run();
-    /// One rank, when all have run. @throws RunError
+    /// Collective, when all have run. @param result  what run() gave
+    NonFiniteReport non_finite(RunResult const& result);
+    /// One rank, after that. @throws RunError
     void publish_outputs() { outputs_.publish(); }
+    void discard_outputs() { outputs_.discard(); }
 
     Record const& record() const { return watched_.record(); }
     std::vector<std::filesystem::path> output_files() const;
@@ -67,6 +71,7 @@ private:
     RankDevice device_;
     Readers readers_;
     OutputFiles outputs_;
+    CountedOutputs counted_;
     std::optional<SpillStore> spills_;
     Progress progress_;
     WatchedRun watched_;

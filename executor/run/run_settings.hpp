@@ -25,7 +25,8 @@ struct RunSettings {
     std::filesystem::path report, trace;        // files; empty: none
     int repeat = 1;                             // rounds
     double stall = 300;                         // seconds
-    bool strict = false;                        // a graph or input that changed since planning is an error
+    bool check_finite = false;                  // NaN or infinity that begins in a node is an error
+    bool strict = false;                        // so is a graph or input that changed since planning
     bool quiet = false;
     ProgressMode progress = ProgressMode::off;
     std::string version;  // of the program, for reports

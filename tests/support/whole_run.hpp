@@ -52,6 +52,7 @@ struct WholeRunSetup {
     bool inlines = true;                                                       // on a device with memory of its own
     executor::FusionLimits fused_groups = {};
     executor::LoopbackOptions transport = {};
+    bool check_finite = false;
 };
 
 /// Kernel calls of the smallest graphs are made in pieces.
@@ -127,7 +128,7 @@ inline void execute(WholeRun& run, WholeRunSetup const& setup) {
             auto const device = executor::make_device(setup.device);
             schedule::Section section = run.schedule.sections[transport.rank()];
             schedule::Header header = run.schedule.header;
-            if (device->accelerator() != nullptr && setup.inlines)
+            if (device->accelerator() != nullptr && setup.inlines && !setup.check_finite)
                 schedule::inline_joins(header, section, {.one_kernel = setup.device_memory});
             executor::Readers const readers = executor::open_inputs(header, section, "");
             executor::EngineOptions options;
@@ -137,6 +138,7 @@ inline void execute(WholeRun& run, WholeRunSetup const& setup) {
             options.device_memory = setup.device_memory;
             if (setup.device_memory == 0) options.device_memory = schedule::largest_working_set(section).bytes;
             options.fused_groups = setup.fused_groups;
+            options.check_finite = setup.check_finite;
             options.on_failure = [&](ExitCode, std::string const& text) { report(text); };
             options.explain = report;
             std::optional<executor::SpillStore> spills;

@@ -73,6 +73,8 @@ public:
     /// The iterations of each time that a loop was entered and left, in order, over all rounds.
     Table<LoopId, std::vector<Taken>> const& taken() const { return taken_; }
     OfLoop const& of(LoopId loop) const { return loops_[loop]; }
+    /// In which iteration a loop is, from 1, since it was entered.
+    std::int64_t current(LoopId loop) const { return iterations_[loop]; }
     /// Iterations begun, over all times that a loop was entered in this round.
     Table<LoopId, std::int64_t> const& begun() const { return begun_; }
 

@@ -60,7 +60,31 @@ TEST_CASE("a mismatch ends the run with its code, after the report", "[executor]
     CHECK(std::filesystem::exists(one.settings.report));
 }
 
-TEST_CASE("a report that cannot be written is reported, and ends the run when the rest is done", "[executor][run]") {
+TEST_CASE("a node that makes NaN of finite inputs ends the run, after the report and unverified", "[executor][run]") {
+    test::OneRank one;
+    one.settings.report = one.folder.path() / "report.json";
+    one.prepare();
+    Ran const ran = one.run->run();
+    RunEnd end = one.end_of(ran);
+    end.non_finite.origins.push_back({.node = "Z", .count = {.nan = 1}, .first = {}, .ranks = {0}});
+    EndActions actions;
+    actions.verify = [](bool) {
+        FAIL("there is nothing to verify");
+        return compared({});
+    };
+    try {
+        finish_run(*one.transport, end, actions, one.messages);
+        FAIL("accepted");
+    } catch (Disagreement const& error) {
+        CHECK(error.code() == ExitCode::failure);
+        CHECK_THAT(error.what(), Catch::StartsWith("--check-finite: node 'Z': expected finite elements"));
+    }
+    Json const report = parse_json(read_text_file(one.settings.report), "report");
+    CHECK(report.at("non_finite").at("nodes")[0].at("node") == "Z");
+    CHECK(report.at("verify").is_null());
+}
+
+TEST_CASE("a report that cannot be written is told, and ends the run when the rest is done", "[executor][run]") {
     test::OneRank one;
     one.settings.report = one.folder.path() / "none" / "report.json";
     CHECK_THROWS_AS(check_report_and_trace(one.settings), RunError);

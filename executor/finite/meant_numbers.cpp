@@ -1,0 +1,39 @@
+#include "executor/finite/meant_numbers.hpp"
+
+#include <cmath>
+
+namespace ein::executor {
+
+using tensor::NonFinite;
+
+namespace {
+
+NonFinite kind_of(std::complex<double> value) {
+    if (std::isnan(value.real()) || std::isnan(value.imag())) return {.nan = 1};
+    if (std::isinf(value.real()) || std::isinf(value.imag())) return {.infinite = 1};
+    return {};
+}
+
+}  // namespace
+
+NonFinite meant_numbers(scalar::Expr const& join, scalar::Params const& params) {
+    scalar::Node const& node = join.node();
+    if (node.op == scalar::Op::number) return node.integral ? NonFinite{} : kind_of(node.value);
+    if (node.op == scalar::Op::param) {
+        auto const param = params.find(node.name);
+        return param == params.end() ? NonFinite{} : kind_of(param->second);
+    }
+    NonFinite out;
+    for (scalar::Expr const& argument : node.args) out += meant_numbers(argument, params);
+    return out;
+}
+
+NonFinite meant_numbers(schedule::Header const& header) {
+    NonFinite out;
+    for (schedule::Kernel const& kernel : header.kernels) out += meant_numbers(kernel.einsum.join, header.params);
+    for (schedule::FillSpec const& fill : header.fills)
+        if (!fill.value.is_integer) out += kind_of(fill.value.number);
+    return out;
+}
+
+}  // namespace ein::executor
