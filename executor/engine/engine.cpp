@@ -76,6 +76,7 @@ private:
     FiniteCheck* finite_check() {
         if (!options_.check_finite) return nullptr;
         using Looks = FiniteCheck::Looks;
+        finite_watch_.emplace(parts_.header, parts_.transport.rank(), parts_.transport.size());
         return &finite_check_.emplace(parts_.header, parts_.section, run_state_.storage(),
                                       device_cache_ == nullptr ? Looks::side_by_side : Looks::one_by_one,
                                       [this](schedule::LoopId loop) {
@@ -182,7 +183,9 @@ private:
                     });
                     return Done{tasks, flops_a_task * static_cast<double>(tasks)};  // on average
                 },
-                [this](std::string const& silence) { explain(silence); }};
+                [this](std::string const& silence) { explain(silence); },
+                finite_watch_ ? &*finite_watch_ : nullptr,
+                [this] { return finite_check_->news(parts_.params); }};
     }
 
     void end_all(ExitCode code, std::string const& message) {
@@ -242,6 +245,7 @@ private:
     RunState run_state_;
     bool direct_ = false;  // messages go from device to device
     std::optional<FiniteCheck> finite_check_;
+    std::optional<FiniteWatch> finite_watch_;
     TaskRunner runner_;
     std::optional<Communicator> communicator_;
     std::optional<WorkerPool> worker_pool_;

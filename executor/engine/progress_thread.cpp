@@ -72,6 +72,7 @@ void ProgressThread::tick() {
     double const now = seconds_now();
     Done const mine = parts_.done();
     StallDetector::Advice const advice = exchange(mine, now);
+    if (!fault_.empty()) throw RunError(fault_);
     if (parts_.progress != nullptr) parts_.progress->update(stall_detector_.sum(), parts_.total_tasks, now - began_);
     if (advice == StallDetector::Advice::explain) parts_.explain(stall_detector_.silence(now));
     if (advice != StallDetector::Advice::give_up) return;
@@ -85,15 +86,32 @@ void ProgressThread::tick() {
 
 StallDetector::Advice ProgressThread::exchange(Done mine, double now) {
     std::vector<StallDetector::Note> out;
-    if (parts_.communicator == nullptr) return stall_detector_.tick(now, mine, out);
+    if (parts_.communicator == nullptr) {
+        watch(now, out);
+        return stall_detector_.tick(now, mine, out);
+    }
     StallDetector::Advice advice = StallDetector::Advice::go_on;
     parts_.communicator->with_transport([&](Transport& transport) {
-        StallDetector::Note note;
-        while (transport.take_note(note.peer, note.text)) stall_detector_.hear(note, now);
+        hear(transport, now);
+        watch(now, out);
         advice = stall_detector_.tick(now, mine, out);
         for (StallDetector::Note const& each : out) transport.post_note(each.peer, each.text);
     });
     return advice;
+}
+
+void ProgressThread::hear(Transport& transport, double now) {
+    StallDetector::Note note;
+    while (transport.take_note(note.peer, note.text))
+        if (parts_.finite_watch == nullptr || !parts_.finite_watch->hear({note.peer, note.text}))
+            stall_detector_.hear(note, now);
+}
+
+void ProgressThread::watch(double now, std::vector<StallDetector::Note>& out) {
+    if (parts_.finite_watch == nullptr) return;
+    std::vector<FiniteWatch::Note> notes;
+    fault_ = parts_.finite_watch->tick(now, parts_.news(), notes);
+    for (FiniteWatch::Note& note : notes) out.push_back({note.peer, std::move(note.text)});
 }
 
 }  // namespace ein::executor

@@ -8,6 +8,7 @@
 
 #include "executor/engine/communicator.hpp"
 #include "executor/engine/run_state.hpp"
+#include "executor/finite/finite_watch.hpp"
 #include "executor/health/stall_detector.hpp"
 #include "executor/report/progress.hpp"
 
@@ -23,7 +24,9 @@ public:
         Progress* progress;                                       // rank 0 only
         Communicator* communicator;                               // nullptr with one rank
         std::function<Done()> done;                               // by this rank
-        std::function<void(std::string const& silence)> explain;  // reports what this rank waits for, and who is silent
+        std::function<void(std::string const& silence)> explain;  // tells what this rank waits for, and who is silent
+        FiniteWatch* finite_watch = nullptr;                      // if NaN and infinities are looked for
+        std::function<SeenNonFinite()> news = {};                 // for it: what this rank has seen anew
     };
     ProgressThread(RunState& run_state, Parts parts);
     ~ProgressThread();  // the run state must be closed
@@ -35,6 +38,8 @@ private:
     double quiet_for() const;
     void tick();
     StallDetector::Advice exchange(Done mine, double now);
+    void hear(Transport& transport, double now);
+    void watch(double now, std::vector<StallDetector::Note>& out);
 
     RunState& run_state_;
     Parts parts_;
@@ -42,6 +47,7 @@ private:
     std::chrono::steady_clock::time_point next_tick_;
     int quiet_;  // pauses since transfers were last under way
     StallDetector stall_detector_;
+    std::string fault_;  // that the run is to end with
     std::thread thread_;
 };
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <set>
 
 #include "executor/finite/meant_numbers.hpp"
 #include "lib/tensor/box_runs.hpp"
@@ -192,8 +191,8 @@ void FiniteCheck::note(TaskId task, BlockId block, Box const& part, NonFinite co
     MutexLock const lock(mutex_);
     Kinds& kinds = seen_[section_.blocks[block].tensor];
     Box const& known = --parts_left_ >= 0 ? part : Box();
-    kinds.nan.add(known, found.nan, now);
-    kinds.infinite.add(known, found.infinite, now);
+    bool const nan = kinds.nan.add(known, found.nan, now), infinite = kinds.infinite.add(known, found.infinite, now);
+    if (nan || infinite) news_.insert(section_.blocks[block].tensor);
 }
 
 /// Inner loops come before outer ones.
@@ -258,14 +257,28 @@ private:
 }  // namespace
 
 SeenNonFinite FiniteCheck::seen(scalar::Params const& params) const {
-    SeenNonFinite out;
+    std::vector<SeenTensor> tensors;
     {
         MutexLock const lock(mutex_);
-        for (auto const& [tensor, kinds] : seen_) out.tensors.push_back({tensor, kinds.nan, kinds.infinite});
+        for (auto const& [tensor, kinds] : seen_) tensors.push_back({tensor, kinds.nan, kinds.infinite});
     }
-    Makers(header_, section_, params).describe(out.tensors);
-    out.carries = carries();
-    return out;
+    return described(std::move(tensors), params);
+}
+
+SeenNonFinite FiniteCheck::news(scalar::Params const& params) {
+    std::vector<SeenTensor> tensors;
+    {
+        MutexLock const lock(mutex_);
+        if (news_.empty()) return {};
+        for (TensorId tensor : news_) tensors.push_back({tensor, seen_[tensor].nan, seen_[tensor].infinite});
+        news_.clear();
+    }
+    return described(std::move(tensors), params);
+}
+
+SeenNonFinite FiniteCheck::described(std::vector<SeenTensor> tensors, scalar::Params const& params) const {
+    Makers(header_, section_, params).describe(tensors);
+    return {std::move(tensors), carries()};
 }
 
 std::vector<CarriedTensor> FiniteCheck::carries() const {

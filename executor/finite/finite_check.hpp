@@ -9,7 +9,7 @@
 #include <atomic>
 #include <functional>
 #include <map>
-#include <span>
+#include <set>
 
 #include "executor/engine/worker_team.hpp"
 #include "executor/finite/seen_non_finite.hpp"
@@ -35,6 +35,8 @@ public:
 
     /// @param params  that the run has
     SeenNonFinite seen(scalar::Params const& params) const;
+    /// Of the tensors of which more was seen since it was asked last. At any time.
+    SeenNonFinite news(scalar::Params const& params);
 
 private:
     struct AtResult;
@@ -53,6 +55,7 @@ private:
     bool is_last_call(BlockId block);
     void note(TaskId task, BlockId block, Box const& part, tensor::NonFinite const& found);
     Moment moment_of(TaskId task) const;
+    SeenNonFinite described(std::vector<SeenTensor> tensors, scalar::Params const& params) const;
     std::vector<CarriedTensor> carries() const;
 
     schedule::Header const& header_;
@@ -66,6 +69,7 @@ private:
     Mutex one_looks_;
     mutable Mutex mutex_;
     std::map<schedule::TensorId, Kinds> seen_ EIN_GUARDED_BY(mutex_);
+    std::set<schedule::TensorId> news_ EIN_GUARDED_BY(mutex_);
     std::int64_t parts_left_ EIN_GUARDED_BY(mutex_);  // that are told apart; those that come later are one
 };
 

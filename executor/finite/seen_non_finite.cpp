@@ -18,14 +18,16 @@ std::int64_t Sighting::elements() const {
     return sum;
 }
 
-void Sighting::add(Box const& part, std::int64_t count, Moment const& when) {
-    if (count == 0 || (any() && is_later(when, first))) return;
+bool Sighting::add(Box const& part, std::int64_t count, Moment const& when) {
+    if (count == 0 || (any() && is_later(when, first))) return false;
     if (!any() || is_later(first, when)) {
         first = when;
         parts.clear();
     }
     std::int64_t& known = parts[part];
-    known = std::max(known, count);
+    if (count <= known) return false;
+    known = count;
+    return true;
 }
 
 void Sighting::add(Sighting const& other) {

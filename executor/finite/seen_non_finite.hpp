@@ -33,8 +33,8 @@ struct Sighting {
 
     bool any() const { return !parts.empty(); }
     std::int64_t elements() const;
-    /// Of two moments the earlier one counts. @param count  0: nothing was seen
-    void add(Box const& part, std::int64_t count, Moment const& when);
+    /// Of two moments the earlier one counts. @param count  0: nothing was seen  @return whether it says more now
+    bool add(Box const& part, std::int64_t count, Moment const& when);
     void add(Sighting const& other);
     friend bool operator==(Sighting const&, Sighting const&) = default;
 };
