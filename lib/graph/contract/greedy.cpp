@@ -167,18 +167,22 @@ std::vector<Rule> rules_for(std::size_t operands) {
 
 }  // namespace
 
+std::vector<SsaPath> greedy_paths(Network const& network) {
+    std::vector<SsaPath> paths;
+    for (Rule const& rule : rules_for(network.operands.size())) paths.push_back(Greedy(network, rule).run());
+    return paths;
+}
+
 SsaPath greedy_path(Network const& network) {
-    SsaPath best;
-    double best_cost = 0;
-    for (Rule const& rule : rules_for(network.operands.size())) {
-        SsaPath path = Greedy(network, rule).run();
-        double const cost = path_cost(network, path);
-        if (best.empty() || cost < best_cost) {
-            best = std::move(path);
-            best_cost = cost;
-        }
+    std::vector<SsaPath> paths = greedy_paths(network);
+    auto const cost = [&](SsaPath const& path) { return path_cost(network, path); };
+    std::size_t best = 0;
+    double best_cost = cost(paths[0]);
+    for (std::size_t k = 1; k < paths.size(); ++k) {
+        double const next = cost(paths[k]);
+        if (next < best_cost) best = k, best_cost = next;
     }
-    return improve_path(network, std::move(best));
+    return improve_path(network, std::move(paths[best]));
 }
 
 }  // namespace ein::graph

@@ -47,10 +47,22 @@ std::optional<SsaPath> optimal_path(Network const& network);
 /// optimal.
 SsaPath greedy_path(Network const& network);
 
+/// What greedy_path chooses from: a path for each rule and draw.
+std::vector<SsaPath> greedy_paths(Network const& network);
+
 /// The same path with parts of up to eight operands replaced by cheaper ones, while that helps.
 SsaPath improve_path(Network const& network, SsaPath path);
 
 /// optimal_path for few operands, greedy_path for more.
 SsaPath good_path(Network const& network);
+
+/// An affordable path whose results on the way are others than those of `known`, as far as that costs little: what one
+/// order gets wrong shows in the other. The network may be a part of the one that `known` was found for (shorter
+/// labels); its operands are the same.
+struct OtherPath {
+    SsaPath path;
+    std::size_t shared = 0;  // results on the way that both paths have, of operands - 2
+};
+OtherPath other_path(Network const& network, SsaPath const& known);
 
 }  // namespace ein::graph

@@ -191,6 +191,23 @@ TEST_CASE("results on the way are kept in the compute type", "[lib][graph]") {
               .substr(0, 8) == "Z:1 f64(");
 }
 
+TEST_CASE("another path is whole, affordable, and shares little with a known one", "[lib][graph]") {
+    std::mt19937 random(12);
+    std::size_t shared = 0, of = 0;
+    for (int trial = 0; trial < 30; ++trial) {
+        std::size_t const operands = 3 + trial % 10;
+        Network const network = random_network(random, operands, 4 + random() % 8);
+        SsaPath const known = good_path(network);
+        OtherPath const other = other_path(network, known);
+        REQUIRE(is_whole(other.path, operands));
+        CHECK(path_cost(network, other.path) <= 4 * path_cost(network, known));
+        shared += other.shared, of += operands - 2;
+    }
+    CHECK(10 * shared < 6 * of);
+    CHECK(other_path({{2, 3, 4}, {true, false, true}, {{0, 1}, {1, 2}}}, {{0, 1}}).shared == 0);
+    CHECK(other_path({{2, 3}, {true, true}, {{0, 1}}}, {}).path.empty());
+}
+
 TEST_CASE("what distributes is contracted, what does not stays one", "[lib][graph]") {
     struct Row {
         char const* more;
