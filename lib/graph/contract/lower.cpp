@@ -57,6 +57,28 @@ Parts fixed_of(EinSum const& step, Node const& node) {
     return fixed;
 }
 
+/// Whether it takes no longer in f64 than reading its operand does.
+bool is_light(scalar::Expr const& expr) {
+    using scalar::Op;
+    bool const light = expr.op() == Op::neg || expr.op() == Op::abs || expr.op() == Op::conj;
+    return expr.op() == Op::operand || (light && is_light(expr.args()[0]));
+}
+
+/// The type that the result of a step is kept in. A label that one operand has alone is summed before the terms are
+/// made, and such a sum may leave the range of f32 where that of the terms does not: it is kept in f64 where a step
+/// reads it that aggregates nothing, and so takes as long as memory does.
+DType step_dtype(std::vector<ContractionStep> const& steps, std::size_t k, std::size_t operands, DType dtype) {
+    EinSum const& einsum = steps[k].einsum;
+    bool const is_lone_sum = einsum.operands() == 1 && einsum.agg == Agg::sum && is_light(einsum.join);
+    if (!is_lone_sum || (dtype != DType::f32 && dtype != DType::c64)) return dtype;
+    int const number = static_cast<int>(operands + k);
+    auto const reader = std::find_if(steps.begin(), steps.end(), [&](ContractionStep const& step) {
+        return std::find(step.operands.begin(), step.operands.end(), number) != step.operands.end();
+    });
+    if (!reader->einsum.aggregated().empty()) return dtype;
+    return dtype == DType::f32 ? DType::f64 : DType::c128;
+}
+
 void add_steps(GraphBuilder& builder, Node const& node, std::vector<ContractionStep> steps, DType dtype) {
     NodeBuilder parts(builder, node.name);
     std::vector<ValueId> values = node.inputs;
@@ -77,8 +99,9 @@ void add_steps(GraphBuilder& builder, Node const& node, std::vector<ContractionS
                                 node.loop});
             return;
         }
-        values.push_back(parts.einsum(base + std::to_string(k + 1), std::move(steps[k].einsum), std::move(inputs),
-                                      dtype, {}, std::move(fixed)));
+        DType const kept = step_dtype(steps, k, node.inputs.size(), dtype);
+        values.push_back(parts.einsum(base + std::to_string(k + 1), std::move(steps[k].einsum), std::move(inputs), kept,
+                                      {}, std::move(fixed)));
     }
 }
 

@@ -191,6 +191,21 @@ TEST_CASE("results on the way are kept in the compute type", "[lib][graph]") {
               .substr(0, 8) == "Z:1 f64(");
 }
 
+TEST_CASE("a lone sum of f32 is kept in f64 where that costs nothing", "[lib][graph]") {
+    CHECK(lowered(R"("i,ij->i")", {{8}, {8, 9}}, "", "f32") ==
+          Lines{"Z:1 f64(8,) = t1(i j) -> (i) sum x", "Z f32(8,) = t0(i) Z:1(i) -> (i) sum x*y"});
+    auto const kept = [](char const* einsum, std::vector<Shape> const& shapes, char const* more, char const* dtype) {
+        return lowered(einsum, shapes, more, dtype)[0].substr(4, 4);
+    };
+    CHECK(kept(R"("i,ij->i")", {{8}, {8, 9}}, "", "bf16") == "f64(");
+    CHECK(kept(R"("i,ij->i")", {{8}, {8, 9}}, "", "c64") == "c128");
+    CHECK(kept(R"("i,ij->i")", {{8}, {8, 9}}, R"j(, "join": "x*abs(-y)")j", "f32") == "f64(");
+    CHECK(kept(R"("i,ij->i")", {{8}, {8, 9}}, R"j(, "join": "x*exp(y)")j", "f32") == "f32(");  // takes longer
+    CHECK(kept(R"("ij,jk->i")", {{8, 9}, {9, 7}}, "", "f32") == "f32(");  // a product of a matrix would run in f64
+    CHECK(kept(R"("i,ij->i")", {{8}, {8, 9}}, R"j(, "join": "x+y", "agg": "min")j", "f32") == "f32(");
+    CHECK(kept(R"("i,ij->i")", {{8}, {8, 9}}, "", "i32") == "i32(");
+}
+
 TEST_CASE("another path is whole, affordable, and shares little with a known one", "[lib][graph]") {
     std::mt19937 random(12);
     std::size_t shared = 0, of = 0;
