@@ -16,7 +16,8 @@ void unite(std::optional<Sets>& wanted, Sets sets) {
 }
 
 void demand_of_einsum(graph::EinSum const& einsum, graph::Node const& node, Sets const& output, Demand& demand) {
-    if (element_count(loop_lengths(einsum, output)) == 0) return;
+    Shape const lengths = loop_lengths(einsum, output);  // of a network, more points than can be counted
+    if (std::find(lengths.begin(), lengths.end(), 0) != lengths.end()) return;
     Sets by_label = all_of(einsum.extents);
     for (std::size_t axis = 0; axis < output.size(); ++axis)
         by_label[static_cast<std::size_t>(einsum.output[axis])] = output[axis];

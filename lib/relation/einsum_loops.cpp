@@ -8,6 +8,7 @@
 #include "lib/base/error.hpp"
 #include "lib/relation/demand.hpp"
 #include "lib/relation/label_loops.hpp"
+#include "lib/relation/operand_offsets.hpp"
 #include "lib/relation/wide.hpp"
 #include "lib/scalar/evaluate/evaluator.hpp"
 
@@ -70,33 +71,10 @@ private:
             results.set(k, scalar::identity(einsum_.agg, types_.accumulate));
     }
 
-    /// The index that a label has at an iteration of its loop.
-    Extent index_of(int label, Extent turn) const {
-        auto const axis = std::find(einsum_.output.begin(), einsum_.output.end(), label);
-        return axis == einsum_.output.end() ? turn
-                                            : out_.sets[static_cast<std::size_t>(axis - einsum_.output.begin())][turn];
-    }
-
-    /// Where each iteration of each label's loop lies in an operand; a label on two axes moves along both (the
-    /// diagonal).
-    LabelOffsets offsets_of(std::size_t operand) const {
-        LabelOffsets tables(lengths_.size());
-        Sampled const& input = *inputs_[operand];
-        std::vector<Extent> const strides = row_major_strides(input.data.shape());
-        for (std::size_t axis = 0; axis < strides.size(); ++axis) {
-            int const label = einsum_.inputs[operand][axis];
-            auto& table = tables[static_cast<std::size_t>(label)];
-            table.resize(static_cast<std::size_t>(length(label)), 0);
-            for (Extent turn = 0; turn < length(label); ++turn)
-                table[static_cast<std::size_t>(turn)] +=
-                    input.sets[axis].position(index_of(label, turn)) * strides[axis];
-        }
-        return tables;
-    }
-
     std::vector<LabelOffsets> all_offsets() const {
         std::vector<LabelOffsets> out;
-        for (std::size_t k = 0; k < einsum_.operands(); ++k) out.push_back(offsets_of(k));
+        for (std::size_t k = 0; k < einsum_.operands(); ++k)
+            out.push_back(operand_offsets(einsum_, k, *inputs_[k], out_.sets, lengths_));
         return out;
     }
 
@@ -189,12 +167,16 @@ private:
         std::size_t k = 0;
         do {
             double sum = -0.0;  // so that a sum of one element keeps its sign
+            double magnitude = 0;
             do {
                 for (std::size_t t = 0; t < rows.size(); ++t)
                     rows[t].base = operands[t].reals() + outer.offset(t) + inner.offset(t);
-                sum = noise_ == nullptr ? sum + row_sum(rows, zeros.size()) : noisy_sum(sum, rows, zeros.size());
+                if (noise_ == nullptr)
+                    sum += row_sum(rows, zeros.size());
+                else
+                    add_noisily(sum, magnitude, rows, zeros.size());
             } while (inner.next());
-            results.reals()[k++] = sum;
+            results.reals()[k++] = noise_ == nullptr ? sum : noise_->reordered(sum, magnitude, types_.accumulate);
         } while (outer.next());
     }
 
@@ -220,16 +202,16 @@ private:
         return sum;
     }
 
-    double noisy_sum(double sum, std::vector<Row> const& rows, std::size_t count) const {
+    void add_noisily(double& sum, double& magnitude, std::vector<Row> const& rows, std::size_t count) const {
         for (std::size_t v = 0; v < count; ++v) {
             double product = rows[0].base[rows[0].steps[v]];
             for (std::size_t t = 1; t < rows.size(); ++t)
                 product = noise_->rounded(noise_->factor(product, types_.compute) *
                                               noise_->factor(rows[t].base[rows[t].steps[v]], types_.compute),
                                           types_.compute);
-            sum = noise_->rounded(sum + product, types_.accumulate);
+            sum = noise_->partial(sum + product, types_.accumulate);
+            magnitude += std::fabs(product);
         }
-        return sum;
     }
 
     void run_expression(Wide& results) const {
@@ -237,6 +219,7 @@ private:
         std::vector<Wide> const operands = wide_operands();
         scalar::Evaluator join(einsum_.join, types_.compute, weak_, params_, noise_);
         bool const noisy = noise_ != nullptr && combining_rounds();
+        bool const sums_noisily = noisy && einsum_.agg == scalar::Agg::sum && kind(types_.accumulate) >= Kind::real;
         std::vector<Scalar> values(operands.size());
         std::vector<std::int64_t> indices(lengths_.size(), 0);
         LabelLoops outer(einsum_.output, lengths_, offsets), inner(aggregated_, lengths_, offsets);
@@ -246,6 +229,7 @@ private:
                 indices[static_cast<std::size_t>(outer.labels()[l])] = out_.sets[l][outer.turn(l)];
             bool first = true;
             Scalar total;
+            double magnitude = 0;
             do {
                 for (std::size_t l = 0; l < inner.labels().size(); ++l)
                     indices[static_cast<std::size_t>(inner.labels()[l])] = inner.turn(l);
@@ -255,9 +239,14 @@ private:
                 if (join.result_dtype() != types_.accumulate)
                     value = scalar::convert(value, join.result_dtype(), types_.accumulate);
                 total = first ? value : scalar::combine(einsum_.agg, types_.accumulate, total, value);
-                if (noisy && !first) total = with_noise(total, types_.accumulate);
+                if (sums_noisily) magnitude += std::abs(value.number);
+                if (sums_noisily && !first)
+                    total.number = noise_->partial(total.number, types_.accumulate);
+                else if (noisy && !first)
+                    total = with_noise(total, types_.accumulate);
                 first = false;
             } while (inner.next());
+            if (sums_noisily) total.number = noise_->reordered(total.number, magnitude, types_.accumulate);
             results.set(k++, total);
         } while (outer.next());
     }

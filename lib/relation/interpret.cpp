@@ -3,11 +3,15 @@
 #include <algorithm>
 #include <complex>
 #include <cstring>
+#include <map>
 
 #include "lib/base/error.hpp"
+#include "lib/graph/contract.hpp"
 #include "lib/relation/demand.hpp"
 #include "lib/relation/einsum_loops.hpp"
 #include "lib/relation/move_values.hpp"
+#include "lib/relation/pairwise/pairwise_run.hpp"
+#include "lib/relation/work_time.hpp"
 #include "lib/tensor/convert.hpp"
 
 namespace ein::relation {
@@ -77,12 +81,45 @@ struct Interpreter::State {
     scalar::Params params;
     std::vector<std::optional<NodeId>> producers;
     std::vector<int> leaf_of;  // by value; -1 for a node's output
+    Sums sums;
+    std::map<std::pair<ValueId, Shape>, std::optional<PairwisePlan>> plans = {};  // by a node's output and lengths
+    std::map<ValueId, graph::SsaPath> orders_of_run = {};
+
+    /// How an EinSum is contracted pairwise; null where it is computed as written.
+    PairwisePlan const* plan_for(graph::Node const& node, Sets const& output) {
+        auto const& einsum = std::get<graph::EinSum>(node.op);
+        if (sums == Sums::as_written || einsum.operands() < 2) return nullptr;
+        Shape const lengths = loop_lengths(einsum, output);
+        auto const [place, fresh] = plans.try_emplace({node.output, lengths});
+        if (fresh) {
+            graph::EinSumTypes const types = graph::types_of(graph, node);
+            auto const [order, unknown] = orders_of_run.try_emplace(node.output);
+            if (unknown && graph::contracts_pairwise(einsum)) order->second = order_of_run(einsum, node.path);
+            auto plan = plan_pairwise(einsum, types, order->second, lengths);
+            if (plan && plan->seconds < seconds_as_written(einsum, types, lengths)) place->second = std::move(plan);
+        }
+        return place->second ? &*place->second : nullptr;
+    }
+
+    double seconds(graph::Node const& node, Sets const& output) {
+        auto const* einsum = std::get_if<graph::EinSum>(&node.op);
+        if (!einsum) return seconds_an_element * static_cast<double>(element_count(sizes_of(output)));
+        if (PairwisePlan const* plan = plan_for(node, output)) return plan->seconds;
+        return seconds_as_written(*einsum, graph::types_of(graph, node), loop_lengths(*einsum, output));
+    }
+
+    double turns(graph::Node const& node) const {
+        double turns = 1;
+        for (std::int32_t loop : graph.loops_around(node.loop))
+            turns *= static_cast<double>(graph.loops[static_cast<std::size_t>(loop)].turns);
+        return turns;
+    }
 
     Demand demand(ValueId value, IndexSets const& indices) const {
         return demand_for(graph, producers, value, sets_of(graph.value(value).shape, indices));
     }
 
-    tensor::HostTensor compute(ValueId target, Sets sets, scalar::Noise* noise) const {
+    tensor::HostTensor compute(ValueId target, Sets sets, scalar::Noise* noise) {
         Demand const demand = demand_for(graph, producers, target, sets);
         Values values(graph, demand, target);
         if (leaf_of[at(target)] >= 0) load(target, demand, values);
@@ -94,7 +131,7 @@ struct Interpreter::State {
 
     /// Nodes [first, end), which are in `loop`.
     void run(std::size_t first, std::size_t end, std::int32_t loop, Demand const& demand, Values& values,
-             scalar::Noise* noise) const {
+             scalar::Noise* noise) {
         while (first < end) {
             graph::Node const& node = graph.nodes[first];
             if (node.loop != loop) {
@@ -112,7 +149,7 @@ struct Interpreter::State {
 
     /// The loop that node `first` is in, directly within `outer`. @return the first node after it
     std::size_t run_turns(std::size_t first, std::int32_t outer, Demand const& demand, Values& values,
-                          scalar::Noise* noise) const {
+                          scalar::Noise* noise) {
         std::int32_t const number = graph.loop_within(outer, graph.nodes[first].loop);
         graph::Loop const& loop = graph.loops[static_cast<std::size_t>(number)];
         std::size_t end = first;
@@ -133,12 +170,15 @@ struct Interpreter::State {
         values.put(id, read_sampled(leaf, graph.value(id), *demand[at(id)], read));
     }
 
-    Sampled run(graph::Node const& node, Sets sets, Values const& values, scalar::Noise* noise) const {
+    Sampled run(graph::Node const& node, Sets sets, Values const& values, scalar::Noise* noise) {
         std::vector<Sampled const*> inputs;
         for (ValueId input : node.inputs) inputs.push_back(values.get(input));
         DType const dtype = graph.value(node.output).dtype;
-        if (std::holds_alternative<graph::EinSum>(node.op))
+        if (std::holds_alternative<graph::EinSum>(node.op)) {
+            if (PairwisePlan const* plan = plan_for(node, sets))
+                return einsum_pairwise(graph, node, *plan, inputs, std::move(sets), params, noise);
             return einsum_sampled(graph, node, inputs, std::move(sets), params, noise);
+        }
         if (auto const* move = std::get_if<graph::Move>(&node.op))
             return move_sampled(*move, inputs, dtype, std::move(sets));
         return reshape_sampled(graph.value(node.inputs[0]).shape, graph.value(node.output).shape, inputs[0], dtype,
@@ -146,8 +186,9 @@ struct Interpreter::State {
     }
 };
 
-Interpreter::Interpreter(graph::EinGraph const& graph, ReadLeaf read, scalar::Params const& params)
-    : state_(new State{graph, std::move(read), params, graph.producers(), std::vector<int>(graph.values.size(), -1)}) {
+Interpreter::Interpreter(graph::EinGraph const& graph, ReadLeaf read, scalar::Params const& params, Sums sums)
+    : state_(new State{graph, std::move(read), params, graph.producers(), std::vector<int>(graph.values.size(), -1),
+                       sums}) {
     state_->params.insert(graph.params.begin(), graph.params.end());
     for (std::size_t k = 0; k < graph.leaves.size(); ++k)
         state_->leaf_of[at(graph.leaves[k].value)] = static_cast<int>(k);
@@ -168,14 +209,46 @@ double Interpreter::work(ValueId value, IndexSets const& indices) const {
     double sum = 0;
     for (graph::Node const& node : state_->graph.nodes) {
         if (!demand[at(node.output)]) continue;
-        double turns = 1;
-        for (std::int32_t loop : state_->graph.loops_around(node.loop))
-            turns *= static_cast<double>(state_->graph.loops[static_cast<std::size_t>(loop)].turns);
+        double const turns = state_->turns(node);
         auto const* einsum = std::get_if<graph::EinSum>(&node.op);
         sum += turns * (einsum ? graph::flops(*einsum, loop_lengths(*einsum, *demand[at(node.output)]))
                                : static_cast<double>(element_count(sizes_of(*demand[at(node.output)]))));
     }
     return sum;
+}
+
+double Interpreter::seconds(ValueId value, IndexSets const& indices) const {
+    Demand const demand = state_->demand(value, indices);
+    double sum = 0;
+    for (graph::Node const& node : state_->graph.nodes)
+        if (demand[at(node.output)]) sum += state_->turns(node) * state_->seconds(node, *demand[at(node.output)]);
+    return sum;
+}
+
+double Interpreter::bytes(ValueId value, IndexSets const& indices) const {
+    Demand const demand = state_->demand(value, indices);
+    double sum = 0;
+    for (std::size_t k = 0; k < demand.size(); ++k)
+        if (demand[k]) {
+            double bytes = static_cast<double>(size_of(state_->graph.values[k].dtype));
+            for (IndexSet const& set : *demand[k]) bytes *= static_cast<double>(set.size());
+            sum += bytes;
+        }
+    return sum;
+}
+
+Orders Interpreter::orders(ValueId value, IndexSets const& indices) const {
+    Demand const demand = state_->demand(value, indices);
+    Orders out = Orders::none;
+    for (graph::Node const& node : state_->graph.nodes) {
+        auto const* einsum = std::get_if<graph::EinSum>(&node.op);
+        if (!demand[at(node.output)] || !einsum) continue;
+        PairwisePlan const* plan = state_->plan_for(node, *demand[at(node.output)]);
+        if (plan == nullptr) continue;
+        bool const network = einsum->operands() > 2;
+        out = std::max(out, !network ? Orders::products : plan->another_order ? Orders::another : Orders::of_run);
+    }
+    return out;
 }
 
 double Interpreter::reduction_length(ValueId value) const {
@@ -190,8 +263,7 @@ double Interpreter::reduction_length(ValueId value) const {
                 for (int label : einsum->aggregated())
                     own *= static_cast<double>(std::max<Extent>(1, einsum->extents[static_cast<std::size_t>(label)]));
         }
-        for (std::int32_t loop : graph.loops_around(node.loop))
-            own *= static_cast<double>(graph.loops[static_cast<std::size_t>(loop)].turns);
+        own *= state_->turns(node);
         lengths[at(node.output)] = longest + own;
     }
     return lengths[at(value)];

@@ -1,5 +1,6 @@
 #include "lib/scalar/evaluate/noise.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -49,6 +50,31 @@ std::complex<double> Noise::rounded(std::complex<double> value, DType type) {
     return {rounded(value.real(), size, type), rounded(value.imag(), size, type)};
 }
 
+double Noise::reordered(double sum, double magnitude, DType type) const {
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    double const greatest = limits_of(type).greatest;
+    if (!std::isfinite(sum)) return sum;
+    if (std::fabs(sum) > greatest) return std::copysign(infinity, sum);
+    bool const high = magnitude / 2 + sum / 2 > greatest, low = magnitude / 2 - sum / 2 > greatest;
+    if (order_ == Order::positive_first && high) return infinity;
+    if (order_ == Order::negative_first && low) return -infinity;
+    return order_ == Order::apart && high && low ? std::numeric_limits<double>::quiet_NaN() : sum;
+}
+
+std::complex<double> Noise::reordered(std::complex<double> sum, double magnitude, DType type) const {
+    double const imag = is_complex(type) ? reordered(sum.imag(), magnitude, type) : sum.imag();
+    return {reordered(sum.real(), magnitude, type), imag};
+}
+
+double Noise::summed(double sum, double magnitude, DType type) {
+    return reordered(rounded(sum, std::max(std::fabs(sum), std::min(magnitude, limits_of(type).greatest)), type),
+                     magnitude, type);
+}
+
+std::complex<double> Noise::summed(std::complex<double> sum, double magnitude, DType type) {
+    return {summed(sum.real(), magnitude, type), summed(sum.imag(), magnitude, type)};
+}
+
 double Noise::factor(double value, DType type) {
     if (!tf32_ || type != DType::f32 || !std::isfinite(value) || has_tf32_digits(value)) return value;
     return value * (1 + tf32_epsilon / 2 * between_minus_one_and_one());
@@ -58,10 +84,20 @@ std::complex<double> Noise::factor(std::complex<double> value, DType type) {
     return tf32_ && type == DType::f32 ? factor(value.real(), type) : value;
 }
 
+double Noise::digits(double value, double size, DType type) {
+    if (!std::isfinite(value) || is_held(value, type)) return value;
+    return value + limits_of(type).epsilon / 2 * size * between_minus_one_and_one();
+}
+
+std::complex<double> Noise::partial(std::complex<double> value, DType type) {
+    double const size = std::hypot(value.real(), value.imag());
+    return {digits(value.real(), size, type), digits(value.imag(), size, type)};
+}
+
 double Noise::rounded(double value, double size, DType type) {
     if (!std::isfinite(value) || is_held(value, type)) return value;
     Limits const limit = limits_of(type);
-    double const off = value + limit.epsilon / 2 * size * between_minus_one_and_one();
+    double const off = digits(value, size, type);
     if (std::fabs(off) > limit.greatest) return std::copysign(std::numeric_limits<double>::infinity(), off);
     bool const lost = std::fabs(off) < limit.least_normal && between_minus_one_and_one() < 0;
     return lost ? 0 : off;

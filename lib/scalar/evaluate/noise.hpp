@@ -16,13 +16,26 @@ namespace ein::scalar {
 class Noise {
 public:
     /// @param tf32  multiplications in f32 may round their factors to 11 significant bits first, as TF32 has them
-    explicit Noise(std::uint64_t seed, bool tf32 = false) : state_(mix64(seed + 1)), tf32_(tf32) {}
+    explicit Noise(std::uint64_t seed, bool tf32 = false)
+        : state_(mix64(seed + 1)), tf32_(tf32), order_(static_cast<Order>(seed % 4)) {}
 
     /// `value` as an operation in `type` may leave it: up to half a unit in the last place off, infinite or lost where
     /// it is out of range. What is not finite, or has so few digits that nothing can have been rounded, stays.
     double rounded(double value, DType type);
     /// Both parts are off by as much as the whole, as after a complex product.
     std::complex<double> rounded(std::complex<double> value, DType type);
+    /// The same of a sum that is not complete, out of range or not: that is left to reordered().
+    double partial(double value, DType type) { return digits(value, std::fabs(value), type); }
+    std::complex<double> partial(std::complex<double> value, DType type);
+    /// A sum as some order of adding up may leave it: infinite or nan where partial sums can be out of range. Each
+    /// fourth seed goes for one of the outcomes, if it is within reach; each other fourth is out of range only as a
+    /// whole.
+    /// @param magnitude  the sum of its terms' absolute values
+    double reordered(double sum, double magnitude, DType type) const;
+    std::complex<double> reordered(std::complex<double> sum, double magnitude, DType type) const;
+    /// The same, and rounded as sums of such terms are.
+    double summed(double sum, double magnitude, DType type);
+    std::complex<double> summed(std::complex<double> sum, double magnitude, DType type);
     /// `value` as a multiplication in `type` may take it.
     double factor(double value, DType type);
     std::complex<double> factor(std::complex<double> value, DType type);
@@ -32,14 +45,19 @@ public:
 
 private:
     double rounded(double value, double size, DType type);
+    double digits(double value, double size, DType type);
 
     double between_minus_one_and_one() {
         state_ += 0x9e3779b97f4a7c15u;
         return static_cast<double>(static_cast<std::int64_t>(mix64(state_))) * 0x1p-63;
     }
 
+    /// Which partial sums come first.
+    enum class Order : std::uint8_t { as_they_come, positive_first, negative_first, apart };
+
     std::uint64_t state_;
     bool tf32_;
+    Order order_;
 };
 
 }  // namespace ein::scalar

@@ -97,3 +97,32 @@ TEST_CASE("each operation of an expression that rounds has noise, the others hav
     CHECK(spread("max(-x, abs(x))") == 0);
     CHECK(spread("where(x > 0, x, 1)") == 0);
 }
+
+TEST_CASE("sums come out as other orders of adding up may leave them, a seed an outcome", "[scalar][noise]") {
+    auto const outcome = [](std::uint64_t seed, double sum, double magnitude, DType type = DType::f32) {
+        return Noise(seed).reordered(sum, magnitude, type);
+    };
+    CHECK(outcome(0, 1e38, 9e38) == 1e38);
+    CHECK(outcome(1, 1e38, 9e38) == inf);
+    CHECK(outcome(2, 1e38, 9e38) == -inf);
+    CHECK(std::isnan(outcome(3, 1e38, 9e38)));
+    for (std::uint64_t seed = 0; seed < 4; ++seed) {
+        CHECK(outcome(seed, 1e38, 6e38) == (seed == 1 ? inf : 1e38));  // 3.5e38 and -2.5e38
+        CHECK(outcome(seed, 1e38, 2e38) == 1e38);
+        CHECK(outcome(seed, 1e38, 9e38, DType::f64) == 1e38);
+        CHECK(outcome(seed, -4e38, 4e38) == -inf);  // as a whole
+        CHECK(outcome(seed, -inf, inf) == -inf);
+    }
+    CHECK(Noise(1).reordered({1, 1}, 9e38, DType::c64) == std::complex<double>(inf, inf));
+    CHECK(Noise(1).reordered({1, 0}, 9e38, DType::f32) == std::complex<double>(inf, 0));
+}
+
+TEST_CASE("a sum's noise is that of its terms, and partial sums may be out of range", "[scalar][noise]") {
+    Noise noise(4);
+    double most = 0;
+    for (int i = 0; i < 100; ++i) most = std::max(most, std::fabs(noise.summed(1.0 / 3, 1e6, DType::f32) - 1.0 / 3));
+    CHECK(most > 0.01);
+    CHECK(most <= 1e6 * 0x1p-24);
+    CHECK(std::isfinite(noise.partial(1e39, DType::f32)));
+    CHECK(noise.partial(1e39, DType::f32) != noise.partial(1e39, DType::f32));
+}
