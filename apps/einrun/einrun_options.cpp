@@ -50,9 +50,8 @@ void add_options(CLI::App& app, EinrunOptions& options, Texts& texts) {
                    "folder for blocks that --memory has no room for, or that einplan --memory spills; best on a local "
                    "disk of each host");
     app.add_flag("--verify{}", texts.samples,
-                 "recompute elements of each output with the reference interpreter (--verify=K: K of each; default: "
-                 "all when that "
-                 "is little work); exit code 5 when they differ");
+                 "work out elements of each output in an independent way (--verify=K: K of each; default: as many as a "
+                 "few seconds allow); exit code 5 when they differ, and when nothing of an output could be checked");
     app.add_flag("--check-finite", options.run.check_finite,
                  "look at what every task makes: NaN or infinity that comes up in a node whose inputs are finite ends "
                  "the run with exit code 1 and the node's name (otherwise they are counted in the outputs)");

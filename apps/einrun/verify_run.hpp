@@ -1,7 +1,4 @@
-// einrun --verify: reads the outputs back and compares them with what the reference interpreter says of the graph, all
-// elements when that is little work, else some of them at positions that depend on the shape alone. An element that is
-// further off than usual is not wrong yet: it is computed again with rounding errors at random, and judged by how far
-// these move it.
+// einrun --verify: what a run was asked for and wrote, handed to lib/relation/verify.
 #pragma once
 
 #include <filesystem>
@@ -9,9 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "executor/report/verification.hpp"
 #include "lib/graph/ein_graph.hpp"
-#include "lib/relation/interpret.hpp"
+#include "lib/relation/verify/verification.hpp"
 
 namespace ein::apps {
 
@@ -25,10 +21,6 @@ struct VerifySetup {
 };
 
 /// @throws InputError, RunError
-executor::Verification verify_run(VerifySetup const& setup);
-
-/// At least `count` positions of a tensor, where it has so many, and not many more: a product of index sets, with first
-/// and last of each axis where there is room.
-relation::IndexSets sampled_indices(Shape const& shape, std::int64_t count);
+relation::Verification verify_run(VerifySetup const& setup);
 
 }  // namespace ein::apps

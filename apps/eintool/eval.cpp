@@ -6,7 +6,6 @@
 
 #include "apps/command_line.hpp"
 #include "apps/eintool/commands.hpp"
-#include "apps/element_text.hpp"
 #include "apps/graph_file.hpp"
 #include "apps/graph_inputs.hpp"
 #include "apps/inputs_below.hpp"
@@ -16,6 +15,7 @@
 #include "lib/graph/contract.hpp"
 #include "lib/graph/read_graph.hpp"
 #include "lib/relation/interpret.hpp"
+#include "lib/tensor/element_text.hpp"
 #include "lib/tensor/formats/npy_write.hpp"
 #include "lib/tensor/read.hpp"
 

@@ -48,6 +48,14 @@ std::string output_lines(std::vector<std::filesystem::path> const& outputs) {
     return out;
 }
 
+/// @throws MismatchError for elements that differ, and for outputs of which nothing could be checked: what was asked to
+/// be verified and was not does not look as if it had been
+void demand_verified(relation::Verification const& verified) {
+    std::vector<std::string> messages = verified.mismatches;
+    messages.insert(messages.end(), verified.unchecked.begin(), verified.unchecked.end());
+    if (!messages.empty()) throw MismatchError(joined(messages, "\n"));
+}
+
 /// At rank 0, where results are not finite though they should be: there is nothing to verify.
 /// @throws RunError that says in which node
 [[noreturn]] void conclude_at_fault(Json const& report, RunEnd const& end, EndActions const& actions,
@@ -62,17 +70,15 @@ std::string output_lines(std::vector<std::filesystem::path> const& outputs) {
 std::optional<Error> conclude(Json& report, RunEnd const& end, EndActions const& actions, Messages const& messages) {
     report["non_finite"] = to_json(end.non_finite, end.schedule.header);
     if (!fault_of(end.non_finite, end.schedule.header).empty()) conclude_at_fault(report, end, actions, messages);
-    std::optional<Verification> verified;
+    std::optional<relation::Verification> verified;
     if (actions.verify) verified = actions.verify(report["tf32"].get<bool>());
     if (verified) report["verify"] = to_json(*verified);
     std::optional<Error> unwritten = write_report_if_asked(end.settings, report, messages);
     if (actions.summarize)
         actions.summarize(report_summary(report) + summary_of(end.non_finite) +
-                          (verified ? verified_line(*verified) : "") + output_lines(end.outputs));
+                          (verified ? verified_lines(*verified) : "") + output_lines(end.outputs));
     for (std::string const& message : warnings_of(end.non_finite, end.schedule.header)) messages.warn(message);
-    if (!verified) return unwritten;
-    for (std::string const& message : verified->skipped) messages.warn(message);
-    if (!verified->mismatches.empty()) throw MismatchError(joined(verified->mismatches, "\n"));
+    if (verified) demand_verified(*verified);
     return unwritten;
 }
 

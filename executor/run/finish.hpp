@@ -10,11 +10,11 @@
 
 #include "executor/finite/non_finite_report.hpp"
 #include "executor/report/report.hpp"
-#include "executor/report/verification.hpp"
 #include "executor/run/messages.hpp"
 #include "executor/run/open_schedule.hpp"
 #include "executor/run/run_settings.hpp"
 #include "executor/trace/trace.hpp"
+#include "lib/relation/verify/verification.hpp"
 
 namespace ein::executor {
 
@@ -32,17 +32,17 @@ struct RunEnd {
 
 /// What rank 0 calls.
 struct EndActions {
-    std::function<Forecast()> forecast;                 // with a trace
-    std::function<Verification(bool tf32)> verify;      // empty: not asked for
-    std::function<void(std::string const&)> summarize;  // empty: not asked for
+    std::function<Forecast()> forecast;                       // with a trace
+    std::function<relation::Verification(bool tf32)> verify;  // empty: not asked for
+    std::function<void(std::string const&)> summarize;        // empty: not asked for
 };
 
 /// Whether report and trace can be written, found before hours of work are done. One rank. @throws RunError
 void check_report_and_trace(RunSettings const& settings);
 
 /// Collective.
-/// @throws Disagreement with a message (NaN or infinity that begins in a node, mismatch, or what verify throws) or,
-/// where all was said, without one
+/// @throws Disagreement with a message (NaN or infinity that begins in a node, mismatch or nothing verified, or what
+/// verify throws) or, where all was said, without one
 void finish_run(Transport& transport, RunEnd const& end, EndActions const& actions, Messages const& messages);
 
 }  // namespace ein::executor

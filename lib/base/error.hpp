@@ -70,7 +70,7 @@ public:
     explicit MemoryError(std::string const& message) : Error(ExitCode::no_memory, message) {}
 };
 
-/// Results differ from the reference (exit code 5).
+/// Results differ from the reference, or nothing of them could be compared (exit code 5).
 class MismatchError : public Error {
 public:
     explicit MismatchError(std::string const& message) : Error(ExitCode::mismatch, message) {}

@@ -26,7 +26,8 @@ struct Difference {
 };
 
 /// Compares two tensors, dtypes may differ (integers with integers are compared exactly, all else in complex<double>).
-/// @param absolute  by position, how far apart elements may be beside what `tolerance` allows; empty: no further
+/// @param absolute  by position, how far apart elements may be beside what `tolerance` allows; empty: no further;
+/// infinite: anything goes, and is left out of all that is counted
 Difference compare(HostTensor const& value, HostTensor const& reference, double tolerance,
                    std::span<double const> absolute = {});
 

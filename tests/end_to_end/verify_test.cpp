@@ -40,12 +40,12 @@ Json const product = graph_of({{"A", leaf({16, 256}, uniform(0.5, 1.5))}, {"B", 
                               {node("Z", "ij,jk->ik", {"A", "B"})}, "Z");
 
 /// Writes results as a run would and verifies them against a graph.
-executor::Verification verify(Json const& graph, tensor::HostTensor const& result,
+relation::Verification verify(Json const& graph, tensor::HostTensor const& result,
                               std::optional<std::int64_t> samples = std::nullopt) {
     fs::path const folder = fs::temp_directory_path() / ("ein-verify-" + std::to_string(getpid()));
     fs::create_directories(folder);
     tensor::write_npy(folder / "Z.npy", result);
-    executor::Verification out = apps::verify_run({graph.dump(), "g.json", folder, folder, {}, {}, samples});
+    relation::Verification out = apps::verify_run({graph.dump(), "g.json", folder, folder, {}, {}, samples});
     fs::remove_all(folder);
     return out;
 }
@@ -82,19 +82,19 @@ TEST_CASE("rounding that a graph amplifies is not called wrong", "[end_to_end][v
     int const ranks = GENERATE(1, 3);
     for (Json const& each : graphs) {
         CAPTURE(ranks, each.dump());
-        executor::Verification const result = verify(each, result_of(each, ranks));
-        CAPTURE(executor::to_json(result).dump());
+        relation::Verification const result = verify(each, result_of(each, ranks));
+        CAPTURE(to_json(result).dump());
         CHECK(result.mismatches.empty());
     }
 }
 
 TEST_CASE("what was amplified is reported, with the largest tolerance used", "[end_to_end][verify]") {
-    executor::Verification const amplified = verify(layer_norm, result_of(layer_norm, 2));
+    relation::Verification const amplified = verify(layer_norm, result_of(layer_norm, 2));
     REQUIRE(amplified.outputs.size() == 1);
     CHECK(amplified.outputs[0].ill_conditioned > 0);
     CHECK(amplified.outputs[0].tolerance > 1e-3);
     CHECK(amplified.outputs[0].tolerance < 0.5);
-    executor::Verification const other = verify(product, result_of(product, 2));
+    relation::Verification const other = verify(product, result_of(product, 2));
     CHECK(other.ill_conditioned() == 0);
     CHECK(other.outputs.at(0).tolerance < 1e-4);
 }
@@ -115,7 +115,7 @@ TEST_CASE("faults are found, in ill-conditioned results too", "[end_to_end][veri
 TEST_CASE("a missing term of many is found", "[end_to_end][verify]") {
     Json short_of_one = product;
     short_of_one["nodes"][0]["join"] = "where([j] == 7, 0, x * y)";
-    executor::Verification const result = verify(product, result_of(short_of_one, 2));
+    relation::Verification const result = verify(product, result_of(short_of_one, 2));
     CHECK(result.mismatches.size() == 1);
     CHECK(result.differ() == 16 * 8);
     CHECK(verify(product, result_of(short_of_one, 2), 4).mismatches.size() == 1);

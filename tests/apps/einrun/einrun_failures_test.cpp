@@ -25,7 +25,7 @@ TEST_CASE("a report or trace that cannot be written is code 1, and the results a
         CAPTURE(full.text);
         CHECK(full.code == 1);
         CHECK(has(full, option + " /dev/full: expected to write it, found: No space left on device; free some space"));
-        CHECK(has(full, "verified   24 elements, 0 differ"));
+        CHECK(has(full, "verified   Z: 24 of 24 elements, 0 differ"));
         CHECK(place.files_in("results") == 1);
         fs::remove_all(place / "results");
         check_end(place.alone("1.sched " + option + " none/r.json"), 1, option + " none/r.json: expected to write it");

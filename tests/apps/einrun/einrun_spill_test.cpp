@@ -72,7 +72,7 @@ TEST_CASE("half the memory is enough with a folder to spill to", "[einrun][spill
                                     " --spill-dir disk --verify --report r.json --trace t.json --threads 2");
     CAPTURE(run.text);
     CHECK(run.code == 0);
-    CHECK(has(run, "verified   24 elements, 0 differ"));
+    CHECK(has(run, "verified   Z: 24 of 24 elements, 0 differ"));
     CHECK(has(run, "  spilled    "));
     Json const report = place.json("r.json");
     CHECK(report["peak_block_bytes"][0] <= half);

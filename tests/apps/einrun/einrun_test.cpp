@@ -9,7 +9,7 @@ TEST_CASE("einrun runs alone, verifies and reports", "[einrun]") {
     Outcome const run = place.alone("1.sched --verify --report r.json --trace t.json --threads 2 --repeat 3");
     CAPTURE(run.text);
     CHECK(run.code == 0);
-    CHECK(has(run, "verified   24 elements, 0 differ"));
+    CHECK(has(run, "verified   Z: 24 of 24 elements, 0 differ"));
     CHECK(place.files_in("results") == 1);
     Json const report = place.json("r.json");
     CHECK(report["ranks"] == 1);

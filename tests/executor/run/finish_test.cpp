@@ -24,8 +24,8 @@ Left finish(test::OneRank& one, EndActions const& actions) {
     }
 }
 
-Verification compared(std::vector<std::string> mismatches) {
-    Verification out;
+relation::Verification compared(std::vector<std::string> mismatches) {
+    relation::Verification out;
     out.outputs.push_back({.name = "Z", .elements = 4, .of = 4});
     out.mismatches = std::move(mismatches);
     return out;
@@ -47,7 +47,7 @@ TEST_CASE("a report is written, and what verify found is in it and in the summar
     Json const report = parse_json(read_text_file(one.settings.report), "report");
     CHECK(report.at("schedule_hash") == "0123456789abcdef");
     CHECK(report.at("verify").at("elements") == 4);
-    CHECK_THAT(summary, Catch::Contains("verified   4 elements, 0 differ"));
+    CHECK_THAT(summary, Catch::Contains("verified   Z: 4 of 4 elements, 0 differ"));
     CHECK_THAT(summary, Catch::Contains("output     " + one.run->output_files()[0].string()));
 }
 
@@ -82,6 +82,20 @@ TEST_CASE("a node that makes NaN of finite inputs ends the run, after the report
     Json const report = parse_json(read_text_file(one.settings.report), "report");
     CHECK(report.at("non_finite").at("nodes")[0].at("node") == "Z");
     CHECK(report.at("verify").is_null());
+}
+
+TEST_CASE("an output of which nothing was checked ends the run as a mismatch does", "[executor][run]") {
+    test::OneRank one;
+    one.settings.report = one.folder.path() / "report.json";
+    EndActions actions;
+    actions.verify = [](bool) {
+        relation::Verification out = compared({"Z differs"});
+        out.outputs.push_back({.name = "L", .of = 1});
+        out.unchecked = {"L was not checked"};
+        return out;
+    };
+    CHECK(finish(one, actions) == Left{ExitCode::mismatch, "Z differs\nL was not checked"});
+    CHECK(parse_json(read_text_file(one.settings.report), "report").at("verify").at("unchecked").size() == 1);
 }
 
 TEST_CASE("a report that cannot be written is told, and ends the run when the rest is done", "[executor][run]") {

@@ -1,10 +1,11 @@
-#include "apps/einrun/verify_run.hpp"
+#include "lib/relation/verify/samples.hpp"
 #include "tests/support/catch.hpp"
 
-using ein::apps::sampled_indices;
 using ein::relation::IndexSets;
+using ein::relation::sampled_indices;
 
-TEST_CASE("sampled positions are sorted, distinct, inside, and as many as asked for or a few more", "[apps][verify]") {
+TEST_CASE("sampled positions are sorted, distinct, inside, and as many as asked for or a few more",
+          "[relation][verify]") {
     for (ein::Shape const& shape :
          {ein::Shape{}, {1}, {1000}, {7, 1}, {4000, 4000}, {3, 500, 2, 60}, {2, 2, 2, 2, 2, 2, 2, 2}})
         for (std::int64_t count : {1, 2, 5, 64, 1000}) {
@@ -26,7 +27,7 @@ TEST_CASE("sampled positions are sorted, distinct, inside, and as many as asked 
         }
 }
 
-TEST_CASE("an empty tensor has no positions", "[apps][verify]") {
+TEST_CASE("an empty tensor has no positions", "[relation][verify]") {
     IndexSets const sets = sampled_indices({3, 0}, 64);
     CHECK(sets[1].empty());
 }

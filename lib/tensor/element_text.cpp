@@ -1,10 +1,10 @@
-#include "apps/element_text.hpp"
+#include "lib/tensor/element_text.hpp"
 
 #include <cstdio>
 
-namespace ein::apps {
+namespace ein::tensor {
 
-std::string element_text(tensor::HostTensor const& tensor, Extent at) {
+std::string element_text(HostTensor const& tensor, Extent at) {
     scalar::Scalar const value = tensor.at(at);
     char text[80];
     if (value.is_integer)
@@ -16,4 +16,4 @@ std::string element_text(tensor::HostTensor const& tensor, Extent at) {
     return text;
 }
 
-}  // namespace ein::apps
+}  // namespace ein::tensor

@@ -5,9 +5,9 @@
 
 #include "lib/tensor/host_tensor.hpp"
 
-namespace ein::apps {
+namespace ein::tensor {
 
 /// @param at  C-order position
-std::string element_text(tensor::HostTensor const& tensor, Extent at);
+std::string element_text(HostTensor const& tensor, Extent at);
 
-}  // namespace ein::apps
+}  // namespace ein::tensor

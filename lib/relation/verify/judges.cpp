@@ -1,0 +1,24 @@
+#include "lib/relation/verify/judges.hpp"
+
+#include "lib/graph/contract.hpp"
+
+namespace ein::relation {
+
+Judges::Judges(graph::EinGraph graph, Leaves const& leaves, scalar::Params const& params, std::vector<std::string> from)
+    : graph_(std::move(graph)),
+      leaves_(leaves),
+      params_(params),
+      from_(std::move(from)),
+      as_written_(graph_, leaves_(graph_), params),
+      pairwise_(graph_, leaves_(graph_), params, Sums::pairwise) {}
+
+Interpreter& Judges::as_run(Sums sums) {
+    if (!lowered_) {
+        lowered_ = graph::lower_contractions(graph_);
+        as_run_.emplace(*lowered_, leaves_(*lowered_), params_);
+        as_run_pairwise_.emplace(*lowered_, leaves_(*lowered_), params_, Sums::pairwise);
+    }
+    return sums == Sums::as_written ? *as_run_ : *as_run_pairwise_;
+}
+
+}  // namespace ein::relation

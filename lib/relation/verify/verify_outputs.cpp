@@ -1,0 +1,295 @@
+#include "lib/relation/verify/verify_outputs.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <limits>
+#include <memory>
+
+#include "lib/base/error.hpp"
+#include "lib/base/text/sizes.hpp"
+#include "lib/relation/verify/judges.hpp"
+#include "lib/relation/verify/rounding_spread.hpp"
+#include "lib/relation/verify/samples.hpp"
+#include "lib/relation/verify/written_outputs.hpp"
+#include "lib/relation/work_time.hpp"
+#include "lib/tensor/compare.hpp"
+#include "lib/tensor/element_text.hpp"
+#include "lib/tensor/formats/npy_write.hpp"
+#include "lib/tensor/read_back.hpp"
+
+namespace ein::relation {
+namespace {
+
+constexpr std::array<std::int64_t, 4> sample_sizes{64, 16, 4, 1};
+constexpr double most_bytes = 4e9;  // of values that the interpreter may hold
+
+/// A doubtful element is wrong when it is further off than so many times its spread (see rounding_spread).
+constexpr double spreads_allowed = 8;
+
+/// For finding out what rounding may do, beside the seconds of a request.
+constexpr double seconds_for_doubt = 10;
+
+/// How the elements of one output are worked out.
+struct Way {
+    Judges* judges;
+    Sums sums;
+    IndexSets indices;
+    double seconds;
+};
+
+/// The elements of an output file at a product of index sets.
+tensor::HostTensor read_output(tensor::NpySource const& file, graph::Value const& value, IndexSets const& indices) {
+    DType const dtype = tensor::npy_dtype(value.dtype);
+    auto const reader = tensor::open_written(file.file, value.name, dtype, value.shape);
+    tensor::HostTensor out(dtype, counts_of(indices));
+    if (counts_of(indices) == value.shape) {
+        reader->read(Box::whole(value.shape), out.bytes());
+        return out;
+    }
+    std::size_t at = 0;
+    for (Extent k = 0; k < out.elements(); ++k, at += size_of(dtype))
+        reader->read({index_of(indices, k), Shape(indices.size(), 1)},
+                     std::span(out.bytes()).subspan(at, size_of(dtype)));
+    return out;
+}
+
+std::string place_text(std::vector<Extent> const& index) {
+    std::string out;
+    for (Extent each : index) out += (out.empty() ? "" : ", ") + std::to_string(each);
+    return "[" + out + "]";
+}
+
+std::string time_text(double seconds) {
+    struct Unit {
+        double seconds;
+        char const* name;
+    };
+    constexpr Unit units[] = {
+        {86400 * 365, "years"}, {86400, "days"}, {3600, "hours"}, {60, "minutes"}, {1, "seconds"}};
+    for (Unit const& unit : units) {
+        double const count = seconds / unit.seconds;
+        if (count > 9999) return "thousands of years";
+        if (count >= 2) return std::to_string(std::lround(count)) + " " + unit.name;
+    }
+    return "a second";
+}
+
+class Verifier {
+public:
+    explicit Verifier(VerifyRequest const& request)
+        : request_(request), whole_(request.graph, request.leaves, request.params), left_(request.seconds) {}
+
+    Verification run() {
+        std::size_t const count = request_.graph.outputs.size();
+        for (std::size_t k = 0; k < count; ++k)
+            verify(request_.graph.outputs[k], left_ / static_cast<double>(count - k));
+        return std::move(result_);
+    }
+
+private:
+    void verify(ValueId output, double share) {
+        graph::Value const& value = request_.graph.value(output);
+        std::unique_ptr<Judges> from_outputs;
+        auto way = choose(whole_, output, share);
+        if (!way) {
+            if (auto cut = from_written_outputs(request_.graph, output, request_.written)) {
+                from_outputs = std::make_unique<Judges>(std::move(cut->graph), request_.leaves, request_.params,
+                                                        std::move(cut->read));
+                way = choose(*from_outputs, output, share);
+            }
+        }
+        if (!way) {
+            result_.outputs.push_back({.name = value.name, .of = element_count(value.shape)});
+            result_.unchecked.push_back(unchecked_text(output, from_outputs.get()));
+            return;
+        }
+        left_ = std::max(0.0, left_ - way->seconds);
+        check(output, *way);
+    }
+
+    /// As many elements as can be afforded, term by term where that gives as many: what is left of a budget may be
+    /// spent where a share of it is too little for one.
+    std::optional<Way> choose(Judges& judges, ValueId output, double share) {
+        Shape const& shape = request_.graph.value(output).shape;
+        if (request_.samples) {
+            IndexSets const indices = sampled_indices(shape, *request_.samples);
+            for (double budget = request_.seconds; budget < 8 * request_.patience; budget *= 8)
+                if (auto way = affordable(judges, output, indices, std::min(budget, request_.patience))) return way;
+            return std::nullopt;
+        }
+        for (double const budget : {share, left_}) {
+            bool const few = static_cast<double>(element_count(shape)) * seconds_an_element <= budget;
+            if (auto way = few ? affordable(judges, output, all_indices(shape), budget) : std::nullopt) return way;
+            for (std::int64_t const count : sample_sizes)
+                if (auto way = affordable(judges, output, sampled_indices(shape, count), budget)) return way;
+        }
+        return std::nullopt;
+    }
+
+    static std::optional<Way> affordable(Judges& judges, ValueId output, IndexSets const& indices, double budget) {
+        for (Sums const sums : {Sums::as_written, Sums::pairwise}) {
+            Interpreter const& judge = judges.judge(sums);
+            if (judge.bytes(output, indices) > most_bytes) continue;
+            double const seconds = judge.seconds(output, indices);
+            if (seconds <= budget) return Way{&judges, sums, indices, seconds};
+        }
+        return std::nullopt;
+    }
+
+    void check(ValueId output, Way const& way) {
+        graph::Value const& value = request_.graph.value(output);
+        Interpreter& judge = way.judges->judge(way.sums);
+        tensor::HostTensor const found = read_output(request_.written(value), value, way.indices);
+        tensor::HostTensor const expected = judge.sample(output, way.indices);
+        double const usual =
+            usual_tolerance(value.dtype, way.judges->as_run(Sums::as_written).reduction_length(output));
+        tensor::Difference difference = tensor::compare(found, expected, usual);
+        VerifiedOutput out{.name = value.name,
+                           .elements = found.elements(),
+                           .of = element_count(value.shape),
+                           .by = reference(judge.orders(output, way.indices)),
+                           .from = way.judges->from()};
+        if (difference.count > 0)
+            difference = tensor::compare(found, expected, usual,
+                                         excused(output, way, found, expected, difference.differing, out));
+        out.differ = difference.count;
+        out.max_rel = difference.max_rel;
+        out.tolerance = difference.largest_tolerance;
+        result_.outputs.push_back(out);
+        if (difference.count > 0)
+            result_.mismatches.push_back(mismatch_text(value, way.indices, found, expected, difference));
+    }
+
+    /// The relative error to allow; results of f32 are as exact as f16 where their factors were.
+    double usual_tolerance(DType dtype, double reduction_length) const {
+        bool const coarse = request_.tf32 && dtype == DType::f32;
+        return tensor::tolerance(coarse ? DType::f16 : dtype, reduction_length);
+    }
+
+    static Reference reference(Orders orders) {
+        switch (orders) {
+            case Orders::none: return Reference::interpreter;
+            case Orders::products: return Reference::products;
+            case Orders::of_run: return Reference::run_order;
+            case Orders::another: return Reference::another_order;
+        }
+        throw InternalError("unknown orders of contraction");
+    }
+
+    /// By position how far elements in doubt may be apart: as far as rounding may move them, or any way at all where an
+    /// order of sums that is allowed leaves what was found; 0 elsewhere. Counts them in `out`, where elements that are
+    /// too many to be judged are not checked.
+    std::vector<double> excused(ValueId output, Way const& way, tensor::HostTensor const& found,
+                                tensor::HostTensor const& expected, std::vector<Extent> const& doubtful,
+                                VerifiedOutput& out) {
+        constexpr double any = std::numeric_limits<double>::infinity();
+        std::vector<double> allowed(static_cast<std::size_t>(expected.elements()), 0);
+        auto const [judge, judged] = judge_of_doubt(output, way, doubtful);
+        if (judge == nullptr) return allowed;
+        std::vector<Outcomes> const outcomes =
+            rounding_spread(*judge, output, way.indices, expected, judged, request_.tf32);
+        for (std::size_t i = 0; i < judged.size(); ++i) {
+            if (!outcomes[i].allow(found.at(judged[i]), spreads_allowed)) continue;
+            bool const finite = std::isfinite(tensor::distance(found.at(judged[i]), expected.at(judged[i])));
+            ++(finite ? out.ill_conditioned : out.overflow);
+            allowed[static_cast<std::size_t>(judged[i])] = finite ? spreads_allowed * outcomes[i].spread : any;
+        }
+        if (out.ill_conditioned + out.overflow == static_cast<std::int64_t>(judged.size()))
+            for (std::size_t i = judged.size(); i < doubtful.size(); ++i, --out.elements)
+                allowed[static_cast<std::size_t>(doubtful[i])] = any;  // not checked after all
+        return allowed;
+    }
+
+    /// An interpreter that can be afforded a dozen times, and for which of the elements in doubt: the first so many;
+    /// null where none can be.
+    std::pair<Interpreter*, std::vector<Extent>> judge_of_doubt(ValueId output, Way const& way,
+                                                                std::vector<Extent> const& doubtful) {
+        double const budget = request_.samples ? request_.patience : seconds_for_doubt;
+        std::vector<Extent> chosen = doubtful;
+        while (!chosen.empty()) {
+            IndexSets const around = Around(way.indices, chosen).indices;
+            Interpreter& loops = way.judges->as_run(Sums::as_written);
+            if (rounding_rounds * loops.work(output, around) * seconds_an_operation <= budget) return {&loops, chosen};
+            Interpreter& pairwise = way.judges->as_run(Sums::pairwise);
+            constexpr double noisy = 3;  // times as long: magnitudes, and noise
+            if (rounding_rounds * noisy * pairwise.seconds(output, around) <= budget) return {&pairwise, chosen};
+            chosen.resize(chosen.size() / 4);
+        }
+        return {nullptr, {}};
+    }
+
+    static std::string mismatch_text(graph::Value const& value, IndexSets const& indices,
+                                     tensor::HostTensor const& found, tensor::HostTensor const& expected,
+                                     tensor::Difference const& difference) {
+        char tail[160];
+        std::snprintf(tail, sizeof tail,
+                      " (relative difference %.3g, tolerance %.3g; %lld of %lld elements checked differ)",
+                      difference.worst_rel, difference.worst_tolerance, static_cast<long long>(difference.count),
+                      static_cast<long long>(found.elements()));
+        return "output '" + value.name + "' " + place_text(index_of(indices, difference.worst)) + ": expected " +
+               element_text(expected, difference.worst) + ", found " + element_text(found, difference.worst) + tail;
+    }
+
+    std::string unchecked_text(ValueId output, Judges* from_outputs) {
+        graph::Value const& value = request_.graph.value(output);
+        IndexSets const one = sampled_indices(value.shape, request_.samples.value_or(1));
+        double seconds = std::numeric_limits<double>::infinity(), bytes = seconds;
+        for (Judges* judges : {&whole_, from_outputs})
+            if (judges != nullptr)
+                for (Sums const sums : {Sums::as_written, Sums::pairwise}) {
+                    seconds = std::min(seconds, judges->judge(sums).seconds(output, one));
+                    bytes = std::min(bytes, judges->judge(sums).bytes(output, one));
+                }
+        std::string const wanted = request_.samples ? std::to_string(*request_.samples) + " elements" : "one element";
+        std::string out = "output '" + value.name + "': expected at least one element checked, found none: " + wanted +
+                          " would take one process about " + time_text(seconds);
+        if (bytes > most_bytes) out += " and " + format_bytes(bytes);
+        std::string const others = suggestions(output);
+        if (!request_.samples && seconds <= request_.patience && bytes <= most_bytes)
+            out += "; give --verify=1 to take that time";
+        else if (others.empty())
+            out += "; check a smaller instance of the graph";
+        if (!others.empty())
+            out += "; or make values on the way outputs too, such as " + others + ": then '" + value.name +
+                   "' is checked from them, and they from what is before them";
+        return out;
+    }
+
+    /// Values that the graph file names and that the output is made from: the nearest.
+    std::string suggestions(ValueId output) const {
+        constexpr std::size_t most = 2;
+        graph::EinGraph const& graph = request_.graph;
+        auto const producers = graph.producers();
+        std::vector<std::string> names;
+        std::vector<ValueId> open{output};
+        std::vector<bool> seen(graph.values.size(), false);
+        for (std::size_t k = 0; k < open.size() && names.size() < most; ++k) {
+            if (!producers[at(open[k])]) continue;
+            for (ValueId input : graph.node(*producers[at(open[k])]).inputs) {
+                if (seen[at(input)] || !producers[at(input)]) continue;
+                seen[at(input)] = true;
+                bool const named = graph.value(input).name.find(':') == std::string::npos;
+                bool const is_output =
+                    std::find(graph.outputs.begin(), graph.outputs.end(), input) != graph.outputs.end();
+                if (named && !is_output && names.size() < most)
+                    names.push_back("'" + graph.value(input).name + "'");
+                else
+                    open.push_back(input);
+            }
+        }
+        return joined(names, " and ");
+    }
+
+    VerifyRequest const& request_;
+    Judges whole_;
+    double left_;
+    Verification result_;
+};
+
+}  // namespace
+
+Verification verify_outputs(VerifyRequest const& request) { return Verifier(request).run(); }
+
+}  // namespace ein::relation
