@@ -135,9 +135,11 @@ bool has_large_calls(graph::EinGraph const& graph, double work) {
     });
 }
 
-bool fixes_parts(graph::EinGraph const& graph) {
-    return std::any_of(graph.nodes.begin(), graph.nodes.end(),
-                       [](graph::Node const& node) { return !node.fixed.empty(); });
+/// Whether the graph says how some label is cut; that it is not cut is something that all plans can keep to.
+bool fixes_cuts(graph::EinGraph const& graph) {
+    return std::any_of(graph.nodes.begin(), graph.nodes.end(), [](graph::Node const& node) {
+        return std::any_of(node.fixed.begin(), node.fixed.end(), [](std::int64_t parts) { return parts > 1; });
+    });
 }
 
 /// `plan` with other partition vectors.
@@ -158,7 +160,7 @@ std::vector<relation::Plan> other_plans(graph::EinGraph const& graph, PlannerOpt
     if (options.decompose != "eindecomp" || options.ranks == 1 || first.calls != options.ranks) return out;
     if (graph.nodes.size() <= tuning::most_searched)
         out.push_back(with_nodes(graph, first, cut_by_strategy("moved", graph, first.calls)));
-    if (fixes_parts(graph)) return out;  // the others cut in ways of their own
+    if (fixes_cuts(graph)) return out;  // the others cut in ways of their own
     ResidentTable const resident(graph, Mesh(first.calls));
     out.push_back(with_nodes(graph, first, decomposition_of(resident, choose_by_paths(graph, resident, false)).nodes));
     std::int64_t const awkward = awkward_factor(options.ranks);

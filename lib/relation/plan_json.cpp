@@ -145,8 +145,8 @@ private:
             return at.fail("1 to " + std::to_string(most) + " parts (the extent is " + std::to_string(extent) + ")",
                            std::to_string(*number), "choose a count in that range");
         if (fixed > 0 && *number != fixed)
-            return at.fail(std::to_string(fixed) + ", which the graph's \"parts\" fixes", std::to_string(*number),
-                           "correct it here, or in the graph and plan it anew");
+            return at.fail(std::to_string(fixed) + ", which the graph's \"parts\" or --reproducible fixes",
+                           std::to_string(*number), "correct it here, or in the graph and plan it anew");
         part = *number;
     }
 

@@ -88,11 +88,14 @@ NodeCandidates ColumnPartitionTable::choices_of(graph::Node const& node, std::si
     Shape const& extents = relation::cut_extents(graph_, node);
     std::vector<int> const output = output_labels(node, extents.size());
     std::vector<Parts> parts;
-    for (Parts const& grid : candidates(extents, all_ranks_ / partition_.ranks, limit).parts)
+    auto const may_cut = [&](std::size_t label) {
+        return has(output, label) && (node.fixed.empty() || node.fixed[label] == 0);
+    };
+    for (Parts const& grid : candidates(extents, all_ranks_ / partition_.ranks, limit, node.fixed).parts)
         for (std::size_t row = 0; row < extents.size(); ++row)
             for (std::size_t column = 0; column < extents.size(); ++column) {
                 Parts cut = grid;
-                if (row == column || !has(output, row) || !has(output, column)) continue;
+                if (row == column || !may_cut(row) || !may_cut(column)) continue;
                 cut[row] *= partition_.rows;
                 cut[column] *= partition_.ranks;
                 if (cut[row] > extents[row] || cut[column] > extents[column]) continue;
