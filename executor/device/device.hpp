@@ -25,8 +25,10 @@ struct KernelShape {
     std::vector<Extent> output_strides;
     std::vector<DType> operand_dtypes;
     DType output_dtype = DType::f32;
-    bool accumulate = false;  // combine with what the output holds, in its dtype
-    Extent output_bytes = 0;  // of all calls together that write one output piece by piece; 0 for a call that is alone
+    bool accumulate = false;   // combine with what the output holds, in its dtype
+    Extent output_bytes = 0;   // of all calls together that write one output piece by piece; 0 for a call that is alone
+    bool keeps_order = false;  // each output combines its terms as it would in one call of the whole node: the same
+                               // bits however the node is cut along its output's labels
 };
 
 /// One call of a prepared kernel.

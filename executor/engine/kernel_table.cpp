@@ -65,10 +65,11 @@ void place(Section const& section, Apply const& call, schedule::KernelId kernel,
     out.output_offset = place_in_block(section, written, einsum.output, call.region.begin, out.key);
 }
 
-KernelShape shape_of(schedule::Kernel const& kernel, Section const& section, Apply const& call) {
+KernelShape shape_of(Header const& header, schedule::KernelId id, Section const& section, Apply const& call) {
     auto strides = [&](Block const& block) { return row_major_strides(section.view_of(block).length); };
     KernelShape shape;
-    shape.kernel = &kernel;
+    shape.kernel = &header.kernels[id];
+    shape.keeps_order = header.reproducible;
     shape.lengths.assign(call.region.length.begin(), call.region.length.end());
     for (BlockId operand : call.operands) {
         Block const& block = section.blocks[operand];
@@ -87,7 +88,7 @@ KernelShape shape_of(schedule::Kernel const& kernel, Section const& section, App
 KernelShape kernel_shape(Header const& header, Section const& section, Task const& task) {
     std::optional<Apply> const call = section.kernel_call(task);
     promise(call.has_value(), "a task without a kernel was asked for one");
-    return shape_of(header.kernels[call->kernel], section, *call);
+    return shape_of(header, call->kernel, section, *call);
 }
 
 KernelTable::KernelTable(Header const& header, Section const& section, Device& device, scalar::Params const& params)
@@ -101,15 +102,14 @@ KernelTable::KernelTable(Header const& header, Section const& section, Device& d
         std::optional<Apply> const call = section.kernel_call(section.tasks[t]);
         if (!call) continue;
         schedule::KernelId const id = distinct[call->kernel];
-        schedule::Kernel const& kernel = header.kernels[id];
         auto const first = static_cast<std::size_t>(call->operands.data() - section.operands.data());
-        place(section, *call, id, kernel.einsum, placed,
+        place(section, *call, id, header.kernels[id].einsum, placed,
               std::span(input_offsets_).subspan(first, call->operands.size()));
         output_offsets_[t] = placed.output_offset;
         auto const [entry, fresh] = known.try_emplace(placed.key, static_cast<std::int32_t>(kernels_.size()));
         of_task_[t] = entry->second;
         if (!fresh) continue;
-        KernelShape const shape = shape_of(kernel, section, *call);
+        KernelShape const shape = shape_of(header, id, section, *call);
         kernels_.push_back(device.prepare(shape, params));
         some_on_host_ = some_on_host_ || kernels_.back()->runs_on_host();
     }

@@ -75,6 +75,7 @@ KernelShape FusedGroupRunner::shape_of(Prepared const& group, std::size_t k) con
         shape.operand_dtypes.push_back(inside ? group.steps[at].output : of_task.operand_dtypes[at]);
     }
     shape.output_dtype = step.output;
+    shape.keeps_order = of_task.keeps_order;
     if (k + 1 < group.steps.size()) return shape;
     shape.output_strides = of_task.output_strides;
     shape.output_bytes = section_.bytes_of(*task_of(group, step).result());

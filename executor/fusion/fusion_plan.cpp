@@ -228,7 +228,8 @@ std::vector<FusedStep> fusion_plan(Header const& header, Section const& section,
         }
         steps.push_back(std::move(step));
     }
-    Sharing(section, group, steps).run();
+    if (!header.reproducible)  // a sum of what is kept may run in another order than a sum of what is computed
+        Sharing(section, group, steps).run();
     return steps;
 }
 

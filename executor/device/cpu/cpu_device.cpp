@@ -23,6 +23,7 @@ public:
 class IdentityKernel final : public PreparedKernel {
 public:
     IdentityKernel(Nest nest, KernelTypes const& types, scalar::Agg agg) {
+        nest.whole.clear();
         std::erase_if(nest.labels, [](NestLabel const& label) { return label.aggregated; });
         for (NestLabel& label : nest.labels) {
             label.strides = {0};

@@ -36,7 +36,8 @@ struct GemmPlan {
     /// Of pair_product: parts of columns and terms are multiples of so many where they can be, for packing by whole
     /// squares.
     Extent whole_columns = 1, whole_terms = 1;
-    double seconds = 0;  // predicted, for one thread
+    std::vector<std::size_t> term_labels;  // of pair_product: the nest's labels that `terms` are, outermost first
+    double seconds = 0;                    // predicted, for one thread
 
     Extent m() const { return turns(rows); }
     Extent n() const { return turns(columns); }
@@ -62,6 +63,9 @@ std::optional<GemmPlan> plan_gemm(GemmProblem const& problem, GemmCosts const& c
 /// The same for calls of pair_product. Rows are the left operand's: whether the other way is cheaper is the caller's to
 /// try.
 std::optional<GemmPlan> plan_tiles(GemmProblem const& problem, PairProduct const& product);
+/// The same product with other lengths of rows, columns and batch labels: each output's terms are combined in the
+/// order, and in the blocks, that `whole` has.
+GemmPlan plan_tiles_as(GemmPlan const& whole, GemmProblem const& problem);
 
 /// What loops around strips would take, in seconds.
 double seconds_in_strips(Nest const& nest, GemmCosts const& costs = {});

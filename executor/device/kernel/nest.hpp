@@ -24,7 +24,13 @@ struct Nest {
     DType output_dtype = DType::f32;
     bool accumulate = false;
     Extent output_bytes = 0;  // see KernelShape
+    /// The same labels as one call of the whole node would have them, where the order of terms must not follow from how
+    /// the node is cut; else empty. Aggregated labels are then never cut, and have the same lengths in both.
+    std::vector<NestLabel> whole = {};
 
+    bool keeps_order() const { return !whole.empty(); }
+    /// What orders of terms are planned from: the whole where it matters, else this.
+    Nest planned() const;
     bool aggregates() const;
     Extent elements() const;  // of all labels together
     Extent output_elements() const;
@@ -34,7 +40,8 @@ struct Nest {
 Nest make_nest(KernelShape const& shape);
 
 /// Drops labels of length one and fuses what is adjacent in every operand and in the output.
-/// A label whose value is asked for stays as it is.
+/// A label whose value is asked for stays as it is; where order is kept, so do the output's labels, and the others are
+/// dropped and fused as in the whole.
 void simplify(Nest& nest);
 
 /// Whether an aggregated label, or one of the output, has length 0.

@@ -69,15 +69,22 @@ Extent ProductLabels::stride(std::size_t label, std::size_t side) const {
 bool ProductLabels::has(Role role, std::size_t side) { return sides_of(role)[side]; }
 
 std::vector<Run> ProductLabels::runs_of(Role role, Sides const& packed) const {
+    std::vector<std::size_t> labels;
+    for (std::size_t l = 0; l < roles_.size(); ++l)
+        if (roles_[l] == role) labels.push_back(l);
+    std::vector<Run> runs = runs_in_order(labels, packed);
+    while (join_one_pair(runs)) {
+    }
+    return runs;
+}
+
+std::vector<Run> ProductLabels::runs_in_order(std::vector<std::size_t> const& labels, Sides const& packed) const {
     std::vector<Run> runs;
-    for (std::size_t l = 0; l < roles_.size(); ++l) {
-        if (roles_[l] != role) continue;
+    for (std::size_t l : labels) {
         Run run{{l}, problem_.nest.labels[l].length, {}};
         for (std::size_t side : {A, B, C})
-            if (has(role, side) && !packed[side]) run.strides[side] = stride(l, side) / size(side);
+            if (has(roles_[l], side) && !packed[side]) run.strides[side] = stride(l, side) / size(side);
         runs.push_back(run);
-    }
-    while (join_one_pair(runs)) {
     }
     return runs;
 }

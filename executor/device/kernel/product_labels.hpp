@@ -42,6 +42,8 @@ public:
     Sides const& must_pack() const { return must_pack_; }
     /// The labels of a role, in the nest's order.
     std::vector<Run> runs_of(Role role, Sides const& packed) const;
+    /// These labels one by one, in this order.
+    std::vector<Run> runs_in_order(std::vector<std::size_t> const& labels, Sides const& packed) const;
     Role role_of(Run const& run) const { return roles_[run.labels.front()]; }
     static bool has(Role role, std::size_t side);
 

@@ -176,6 +176,7 @@ Header decode_header(std::span<std::uint8_t const> bytes, std::string const& fil
     out.ranks = in.ranks();
     out.strategy = part.text(in.strategy());
     out.place = part.text(in.place());
+    out.reproducible = in.reproducible();
     if (in.params())
         for (auto const* param : *in.params()) out.params[part.text(param->name())] = param->value();
     out.tensors = table<TensorId>(in.tensors(), [&](fb::Tensor const& t) {

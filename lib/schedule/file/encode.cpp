@@ -138,7 +138,8 @@ Bytes encode(Header const& header) {
         return fb::CreateLoopSpec(builder, string(loop.name), loop.iterations, loop.conditional);
     });
     builder.Finish(fb::CreateHeader(builder, name, text, file, folder, header.ranks, strategy, place, params, tensors,
-                                    inputs, outputs, kernels, movements, reshapes, fills, predicted, loops));
+                                    inputs, outputs, kernels, movements, reshapes, fills, predicted, loops,
+                                    header.reproducible));
     return finished(builder);
 }
 

@@ -76,6 +76,7 @@ struct Header {
     std::string folder;      // of the graph file, relative to the schedule file: data files are relative to it
     int ranks = 1;
     std::string strategy, place;
+    bool reproducible = false;  // the same bits as with any other number of ranks, when kernels keep the order of terms
     scalar::Params params;
     Table<TensorId, Tensor> tensors;
     Table<InputId, Input> inputs;

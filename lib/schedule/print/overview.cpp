@@ -167,9 +167,10 @@ std::string to_text(Overview const& overview, Header const& header) {
         loops += row("  loop %s: %s%lld iterations\n", cut(loop.name, name_columns).c_str(),
                      loop.conditional ? "at most " : "", static_cast<long long>(loop.iterations));
     return "schedule of graph '" + header.name + "' for " + std::to_string(header.ranks) +
-           (header.ranks == 1 ? " rank, " : " ranks, ") + header.strategy + " placed by " + header.place + "\n" + "  " +
-           format_count(flops) + " operations, " + bytes_text(moved) + " moved, peak of the fullest rank " +
-           bytes_text(peak) + "\n" + loops + kinds_text(overview) + nodes_text(overview) + ranks_text(overview);
+           (header.ranks == 1 ? " rank, " : " ranks, ") + header.strategy + " placed by " + header.place +
+           (header.reproducible ? ", reproducible" : "") + "\n" + "  " + format_count(flops) + " operations, " +
+           bytes_text(moved) + " moved, peak of the fullest rank " + bytes_text(peak) + "\n" + loops +
+           kinds_text(overview) + nodes_text(overview) + ranks_text(overview);
 }
 
 }  // namespace ein::schedule

@@ -135,6 +135,7 @@ Json to_json(Schedule const& schedule) {
              {"ranks", header.ranks},
              {"strategy", header.strategy},
              {"place", header.place},
+             {"reproducible", header.reproducible},
              {"flops", header.prediction.flops},
              {"sections", Json::array()}};
     for (Rank rank : schedule.sections.ids()) {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "lib/graph/summation_order.hpp"
+#include "lib/scalar/expression/type.hpp"
 #include "lib/tensor/reshape_runs.hpp"
 
 namespace ein::schedule {
@@ -84,7 +86,22 @@ private:
             return false;
         for (std::size_t k = 0; k < e.operands(); ++k)
             if (!covers(block(call.operands[k]), e.inputs[k], call.region)) return false;
+        if (header_.reproducible && depends_on_order(header_.kernels[call.kernel], block(call.result).dtype) &&
+            !has_all_terms(e, call.region))
+            return false;
         return covers(block(call.result), e.output, call.region);
+    }
+
+    static bool depends_on_order(Kernel const& kernel, DType output) {
+        scalar::TypeResult const join = scalar::type_of(kernel.einsum.join, kernel.compute, compute_dtype({}, output));
+        return join.problem.empty() &&
+               graph::depends_on_order(kernel.einsum.agg, graph::accumulate_type(kernel.einsum.agg, join.type, output));
+    }
+
+    static bool has_all_terms(graph::EinSum const& einsum, BoxView region) {
+        std::vector<int> const aggregated = einsum.aggregated();
+        return std::all_of(aggregated.begin(), aggregated.end(),
+                           [&](int label) { return region.length[at(label)] == einsum.extents[at(label)]; });
     }
 
     /// The block holds the whole of region's projection on the labels of its axes.

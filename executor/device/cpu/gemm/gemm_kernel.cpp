@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <utility>
 
 #include "executor/device/cpu/gemm/gemm_grid.hpp"
 #include "executor/device/cpu/gemm/pair_product.hpp"
@@ -27,9 +28,22 @@ struct Operation {
     scalar::Agg agg = scalar::Agg::sum;
 };
 
+/// How a product is computed. Of a nest that keeps order, everything that the order of terms follows from is chosen for
+/// its whole.
+struct Choice {
+    Operation operation;
+    GemmPlan plan;
+    Grid grid;
+    bool packs_output = false;      // beyond what the plan must
+    std::optional<GemmPlan> whole;  // where the nest keeps order
+};
+
 class GemmKernel final : public PreparedKernel {
 public:
-    GemmKernel(GemmPlan plan, Grid grid, Nest const& nest, Operation const& operation, DType type)
+    GemmKernel(Choice choice, Nest const& nest, DType type)
+        : GemmKernel(std::move(choice.plan), choice.whole, choice.grid, nest, choice.operation, type) {}
+    GemmKernel(GemmPlan plan, std::optional<GemmPlan> const& whole, Grid grid, Nest const& nest,
+               Operation const& operation, DType type)
         : plan_(std::move(plan)),
           operands_(operation.operands),
           pair_(operation.pair),
@@ -42,8 +56,8 @@ public:
         call_.alpha = operation.factor;
         if (pair_.run == nullptr) set_forms();
         set_labels();
-        for (std::size_t side : {A, B}) make_packing(nest, side, type);
-        make_unpacking(nest, type);
+        for (std::size_t side : {A, B}) make_packing(nest, whole, side, type);
+        make_unpacking(nest, whole, type);
         double const m = static_cast<double>(plan_.m()), n = static_cast<double>(plan_.n());
         double const k = static_cast<double>(plan_.k());
         double const bytes = (m * k + k * n + m * n) * static_cast<double>(size_ * plan_.calls());
@@ -133,30 +147,36 @@ private:
     }
 
     /// Brings an operand to the calls' type and layout; labels that it alone has are summed on the way.
-    void make_packing(Nest const& nest, std::size_t side, DType type) {
-        GemmPlan::Matrix const& matrix = plan_.matrices[side];
-        if (!matrix.packed) return;
+    void make_packing(Nest const& nest, std::optional<GemmPlan> const& whole, std::size_t side, DType type) {
+        if (!plan_.matrices[side].packed) return;
         Nest pack{{}, {nest.operand_dtypes[operands_[side]]}, type, false, 0};
-        for (std::size_t l = 0; l < nest.labels.size(); ++l) {
-            Extent const from = nest.labels[l].strides[operands_[side]], to = matrix.packed_strides[l] * size_;
-            if (from != 0) pack.labels.push_back({nest.labels[l].length, {from}, to, to == 0, -1});
-        }
+        auto const labels = [&](std::vector<NestLabel> const& all, GemmPlan::Matrix const& matrix) {
+            std::vector<NestLabel> out;
+            for (std::size_t l = 0; l < all.size(); ++l) {
+                Extent const from = all[l].strides[operands_[side]], to = matrix.packed_strides[l] * size_;
+                if (from != 0) out.push_back({all[l].length, {from}, to, to == 0, -1});
+            }
+            return out;
+        };
+        pack.labels = labels(nest.labels, plan_.matrices[side]);
+        if (whole && pack.aggregates()) pack.whole = labels(nest.whole, whole->matrices[side]);
         simplify(pack);
         packing_[side] = LoopKernel::make(std::move(pack), LoopBody::identity(type));
     }
 
-    void make_unpacking(Nest const& nest, DType type) {
-        GemmPlan::Matrix const& matrix = plan_.matrices[C];
-        if (!matrix.packed) return;
+    void make_unpacking(Nest const& nest, std::optional<GemmPlan> const& whole, DType type) {
+        if (!plan_.matrices[C].packed) return;
         Nest unpack{{}, {type}, nest.output_dtype, nest.accumulate, nest.output_bytes};
-        for (std::size_t l = 0; l < nest.labels.size(); ++l)
-            if (!nest.labels[l].aggregated)
-                unpack.labels.push_back({nest.labels[l].length,
-                                         {matrix.packed_strides[l] * size_},
-                                         nest.labels[l].output_stride,
-                                         false,
-                                         -1});
-        unpack.labels.push_back({grid_.sums, {matrix.elements * size_}, 0, true, -1});
+        auto const labels = [&](std::vector<NestLabel> const& all, GemmPlan::Matrix const& matrix) {
+            std::vector<NestLabel> out;
+            for (std::size_t l = 0; l < all.size(); ++l)
+                if (!all[l].aggregated)
+                    out.push_back({all[l].length, {matrix.packed_strides[l] * size_}, all[l].output_stride, false, -1});
+            out.push_back({grid_.sums, {matrix.elements * size_}, 0, true, -1});
+            return out;
+        };
+        unpack.labels = labels(nest.labels, plan_.matrices[C]);
+        if (whole) unpack.whole = labels(nest.whole, whole->matrices[C]);
         simplify(unpack);
         unpacking_ = LoopKernel::make(std::move(unpack), LoopBody::identity(type, agg_));
     }
@@ -283,13 +303,15 @@ std::optional<Operation> operation_of(graph::EinSum const& einsum, KernelTypes c
     return operation.pair.run == nullptr ? std::nullopt : std::optional(operation);
 }
 
+GemmProblem problem_of(Nest const& nest, DType type, bool pack_output, Operation const& operation) {
+    bool const sums_products = !operation.join || operation.join == PairJoin::multiply;
+    return {nest, operation.operands[0], operation.operands[1],
+            type, pack_output,           sums_products && operation.agg == scalar::Agg::sum};
+}
+
 /// The cheapest plan. With tiles the operands may change places.
 std::optional<GemmPlan> plan_of(Nest const& nest, DType type, bool pack_output, Operation& operation) {
-    bool const sums_products = !operation.join || operation.join == PairJoin::multiply;
-    auto const problem = [&](Operation const& of) {
-        return GemmProblem{nest, of.operands[0], of.operands[1],
-                           type, pack_output,    sums_products && of.agg == scalar::Agg::sum};
-    };
+    auto const problem = [&](Operation const& of) { return problem_of(nest, type, pack_output, of); };
     if (!operation.join) return plan_gemm(problem(operation));
     std::optional<GemmPlan> plan = plan_tiles(problem(operation), operation.pair);
     Operation exchanged = operation;
@@ -302,27 +324,41 @@ std::optional<GemmPlan> plan_of(Nest const& nest, DType type, bool pack_output, 
     return other;
 }
 
+/// For a nest alone, whatever it is part of.
+std::optional<Choice> choose(Nest const& nest, DType type, Operation operation) {
+    std::optional<GemmPlan> plan = plan_of(nest, type, false, operation);
+    if (!plan) return std::nullopt;
+    bool const in_tiles = operation.join.has_value();
+    auto const grid_of = [&] {
+        Grains const grains = in_tiles ? grains_in_tiles(*plan, operation.pair.columns) : Grains{};
+        return choose_grid({*plan, grains, in_tiles ? costs_in_tiles(*plan) : PieceCosts{}},
+                           usual_hands(*plan, in_tiles));
+    };
+    Grid grid = grid_of();
+    bool const packs_output = grid.sums > 1;
+    if (packs_output) {  // pieces of a sum need outputs of their own, even where the output could be written in place
+        plan = plan_of(nest, type, true, operation);
+        if (!plan) return std::nullopt;
+        grid = grid_of();
+    }
+    return Choice{std::move(operation), std::move(*plan), grid, packs_output, {}};
+}
+
 }  // namespace
 
 std::unique_ptr<PreparedKernel const> make_gemm_kernel(KernelShape const& shape, Nest const& nest,
                                                        KernelTypes const& types, scalar::Params const& params) {
     std::optional<Operation> operation = operation_of(shape.kernel->einsum, types, params);
-    if (!operation) return nullptr;
-    std::optional<GemmPlan> plan = plan_of(nest, types.compute, false, *operation);
-    if (!plan) return nullptr;
-    bool const in_tiles = operation->join.has_value();
-    auto const grid_of = [&] {
-        Grains const grains = in_tiles ? grains_in_tiles(*plan, operation->pair.columns) : Grains{};
-        return choose_grid({*plan, grains, in_tiles ? costs_in_tiles(*plan) : PieceCosts{}},
-                           usual_hands(*plan, in_tiles));
-    };
-    Grid grid = grid_of();
-    if (grid.sums > 1) {  // pieces of a sum need outputs of their own, even where the output could be written in place
-        plan = plan_of(nest, types.compute, true, *operation);
-        if (!plan) return nullptr;
-        grid = grid_of();
+    if (!operation || (nest.keeps_order() && !operation->join)) return nullptr;  // BLAS cuts sums as it likes
+    std::optional<Choice> choice = choose(nest.planned(), types.compute, std::move(*operation));
+    if (!choice) return nullptr;
+    if (nest.keeps_order()) {
+        GemmPlan part =
+            plan_tiles_as(choice->plan, problem_of(nest, types.compute, choice->packs_output, choice->operation));
+        choice->whole = std::exchange(choice->plan, std::move(part));
+        choice->grid = {1, 1, choice->grid.sums};  // rows and columns are cut for the threads that there are
     }
-    return std::make_unique<GemmKernel>(std::move(*plan), grid, nest, *operation, types.compute);
+    return std::make_unique<GemmKernel>(std::move(*choice), nest, types.compute);
 }
 
 void use_one_blas_thread() { openblas_set_num_threads(1); }

@@ -73,7 +73,7 @@ struct LoopKernel::Partials {
 std::unique_ptr<LoopKernel const> LoopKernel::make(Nest nest, LoopBody body) {
     std::optional<Aggregator> aggregator = Aggregator::make(body.agg, body.accumulate);
     if (!aggregator) return nullptr;
-    std::size_t const strip = longest_strip(nest, body);
+    std::size_t const strip = longest_strip(nest.planned(), body);
     LoopPlan plan = plan_loops(nest, strip);
     return std::unique_ptr<LoopKernel const>(
         new LoopKernel(std::move(nest), std::move(body), std::move(*aggregator), std::move(plan), strip));
@@ -193,16 +193,20 @@ void LoopKernel::make_partials() {
     Nest each = nest_, combine;
     each.output_dtype = registers;
     each.accumulate = false;
-    Extent stride = static_cast<Extent>(size_of(registers));
-    for (std::size_t l = each.labels.size(); l-- > 0;) {
-        NestLabel& label = each.labels[l];
-        if (label.aggregated) continue;
-        combine.labels.insert(combine.labels.begin(),
-                              NestLabel{label.length, {stride}, label.output_stride, false, -1});
-        label.output_stride = stride;
-        stride *= label.length;
-    }
-    combine.labels.push_back({plan_.pieces, {stride}, 0, true, -1});
+    auto const place_pieces = [&](std::vector<NestLabel>& of_each, std::vector<NestLabel>& of_combine) {
+        Extent stride = static_cast<Extent>(size_of(registers));
+        for (std::size_t l = of_each.size(); l-- > 0;) {
+            NestLabel& label = of_each[l];
+            if (label.aggregated) continue;
+            of_combine.insert(of_combine.begin(), NestLabel{label.length, {stride}, label.output_stride, false, -1});
+            label.output_stride = stride;
+            stride *= label.length;
+        }
+        of_combine.push_back({plan_.pieces, {stride}, 0, true, -1});
+        return stride;
+    };
+    Extent const stride = place_pieces(each.labels, combine.labels);
+    if (nest_.keeps_order()) place_pieces(each.whole, combine.whole);
     combine.operand_dtypes = {registers};
     combine.output_dtype = nest_.output_dtype;
     combine.accumulate = nest_.accumulate;

@@ -34,6 +34,16 @@ public:
         return std::move(plan_);
     }
 
+    /// A plan that was made for a nest of other lengths, cut into pieces for this one, where that changes no order.
+    LoopPlan cut_anew(LoopPlan plan) {
+        if (plan.partial) return plan;
+        plan_ = std::move(plan);
+        plan_.cut = LoopPlan::none;
+        plan_.pieces = 1;
+        if (pieces_wanted() > 1) cut_outputs(pieces_wanted());
+        return std::move(plan_);
+    }
+
 private:
     NestLabel const& label(std::size_t l) const { return nest_.labels[l]; }
     std::size_t labels() const { return nest_.labels.size(); }
@@ -195,15 +205,25 @@ private:
         return best;
     }
 
+    std::int64_t pieces_wanted() const {
+        return std::min<std::int64_t>(machine::most_pieces, nest_.elements() / machine::points_of_a_piece);
+    }
+    std::size_t level_of_outputs(std::int64_t wanted) const {
+        return level_with(wanted, 0, aggregates_ ? plan_.scope : plan_.levels.size(), false);
+    }
+
     void cut_into_pieces() {
-        std::int64_t const wanted =
-            std::min<std::int64_t>(machine::most_pieces, nest_.elements() / machine::points_of_a_piece);
+        std::int64_t const wanted = pieces_wanted();
         if (wanted < 2) return;
-        std::size_t const last = aggregates_ ? plan_.scope : plan_.levels.size();
-        std::size_t const own = level_with(wanted, 0, last, false);
+        std::size_t const own = level_of_outputs(wanted);
         if (aggregates_ && (own == LoopPlan::none || count(own) < std::min<std::int64_t>(8, wanted)))
             cut_aggregated(wanted);
-        if (plan_.cut != LoopPlan::none || own == LoopPlan::none) return;
+        if (plan_.cut == LoopPlan::none) cut_outputs(wanted);
+    }
+
+    void cut_outputs(std::int64_t wanted) {
+        std::size_t const own = level_of_outputs(wanted);
+        if (own == LoopPlan::none) return;
         plan_.cut = own;
         plan_.pieces = std::min<std::int64_t>(wanted, count(own));
     }
@@ -227,6 +247,11 @@ private:
 
 }  // namespace
 
-LoopPlan plan_loops(Nest const& nest, std::size_t strip) { return Planner(nest, static_cast<Extent>(strip)).plan(); }
+LoopPlan plan_loops(Nest const& nest, std::size_t strip) {
+    auto const longest = static_cast<Extent>(strip);
+    if (!nest.keeps_order()) return Planner(nest, longest).plan();
+    Nest const whole = nest.planned();
+    return Planner(nest, longest).cut_anew(Planner(whole, longest).plan());
+}
 
 }  // namespace ein::executor

@@ -28,6 +28,7 @@ struct LoopPlan {
     bool partial = false;  // pieces share outputs: each makes partial results
 };
 
+/// Where the nest keeps order, the order is that of its whole; labels of the output may be shorter than their blocks.
 /// @param strip  the longest strip, in elements
 LoopPlan plan_loops(Nest const& nest, std::size_t strip);
 

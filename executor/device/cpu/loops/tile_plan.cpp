@@ -79,15 +79,20 @@ void keep_squares_whole(GemmPlan& plan) {
 
 }  // namespace
 
-std::optional<GemmPlan> plan_tiles(GemmProblem const& problem, PairProduct const& product) {
-    ProductLabels const labels(problem);
-    if (!labels.is_product()) return std::nullopt;
+namespace {
+
+Directions directions_of(ProductLabels const& labels, std::vector<Run> terms) {
     Sides const& packed = labels.must_pack();
-    Directions way{labels.runs_of(Role::left, packed), labels.runs_of(Role::right, packed),
-                   labels.runs_of(Role::contracted, packed), labels.runs_of(Role::batch, packed)};
+    Directions way{labels.runs_of(Role::left, packed), labels.runs_of(Role::right, packed), std::move(terms),
+                   labels.runs_of(Role::batch, packed)};
     put_short_steps_inside(way.rows, {packed[A] ? C : A});
     put_short_steps_inside(way.columns, {packed[C] ? B : C});
-    put_short_steps_inside(way.terms, {A, B});
+    return way;
+}
+
+/// Gives what is packed its place, and takes the way's labels.
+GemmPlan plan_along(ProductLabels const& labels, Directions& way) {
+    Sides const& packed = labels.must_pack();
     GemmPlan plan;
     for (std::size_t side : {A, B, C}) {
         GemmPlan::Matrix& matrix = plan.matrices[side];
@@ -96,13 +101,35 @@ std::optional<GemmPlan> plan_tiles(GemmProblem const& problem, PairProduct const
         matrix.elements = labels.lay_out(side, way.innermost_first(side), matrix.packed_strides);
         plan.seconds += 2 * labels.packed_bytes(side) / machine::bytes_per_second + 5e-7;
     }
-    plan.seconds += seconds(way, product, size_of(problem.type));
-    if (plan.seconds > seconds_in_strips(problem.nest)) return std::nullopt;
     plan.rows = GemmPlan::loops_of(way.rows);
     plan.columns = GemmPlan::loops_of(way.columns);
     plan.terms = GemmPlan::loops_of(way.terms);
     plan.free_loops = GemmPlan::loops_of(way.batch);
+    for (Run const& run : way.terms)
+        plan.term_labels.insert(plan.term_labels.end(), run.labels.begin(), run.labels.end());
     keep_squares_whole(plan);
+    return plan;
+}
+
+}  // namespace
+
+std::optional<GemmPlan> plan_tiles(GemmProblem const& problem, PairProduct const& product) {
+    ProductLabels const labels(problem);
+    if (!labels.is_product()) return std::nullopt;
+    std::vector<Run> terms = labels.runs_of(Role::contracted, labels.must_pack());
+    put_short_steps_inside(terms, {A, B});
+    Directions way = directions_of(labels, std::move(terms));
+    GemmPlan plan = plan_along(labels, way);
+    plan.seconds += seconds(way, product, size_of(problem.type));
+    if (plan.seconds > seconds_in_strips(problem.nest)) return std::nullopt;
+    return plan;
+}
+
+GemmPlan plan_tiles_as(GemmPlan const& whole, GemmProblem const& problem) {
+    ProductLabels const labels(problem);
+    Directions way = directions_of(labels, labels.runs_in_order(whole.term_labels, labels.must_pack()));
+    GemmPlan plan = plan_along(labels, way);
+    plan.whole_terms = whole.whole_terms;
     return plan;
 }
 

@@ -138,7 +138,8 @@ std::unique_ptr<PreparedKernel const> make_scatter_kernel(KernelShape const& sha
     if (!scatter) return nullptr;
     KernelTypes const types = types_of(shape);
     Extent elements = 1;
-    for (int label : einsum.output) elements *= shape.lengths[static_cast<std::size_t>(label)];
+    Shape const& lengths = shape.keeps_order ? einsum.extents : shape.lengths;
+    for (int label : einsum.output) elements *= lengths[static_cast<std::size_t>(label)];
     if (!is_integer(shape.operand_dtypes[static_cast<std::size_t>(scatter->positions)]) ||
         types.join != types.compute || elements < machine::least_scattered_row)
         return nullptr;

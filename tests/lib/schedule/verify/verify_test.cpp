@@ -65,6 +65,16 @@ TEST_CASE("a message may be a part of its block that lies in one run", "[schedul
     CHECK(schedule::faults_of(schedule.header, schedule.sections[Rank{0}], Rank{0}).empty());
 }
 
+TEST_CASE("a reproducible schedule has whole sums; those of integers may be in parts", "[schedule][verify]") {
+    Schedule schedule = test::small_schedule();
+    schedule.header.reproducible = true;
+    CHECK(schedule::faults_of(schedule).empty());
+    schedule.header.kernels[KernelId{0}].einsum.extents[1] = 4;
+    CHECK_FALSE(schedule::faults_of(schedule).empty());
+    schedule.header.kernels[KernelId{0}].einsum.agg = scalar::Agg::any;
+    CHECK(schedule::faults_of(schedule).empty());
+}
+
 TEST_CASE("every broken promise is found", "[schedule][verify]") {
     struct Break {
         char const* what;
@@ -117,6 +127,11 @@ TEST_CASE("every broken promise is found", "[schedule][verify]") {
         {"a repeated output label", [](Schedule& s) { s.header.kernels[KernelId{0}].einsum.output = {0, 0}; }},
         {"a wrong dtype of a stored block", [](Schedule& s) { first_of(s).blocks[BlockId{2}].dtype = DType::f32; }},
         {"a stored block of another shape", [](Schedule& s) { s.header.outputs[OutputId{0}].tensor = TensorId{0}; }},
+        {"a part of a sum where results are to be reproducible",
+         [](Schedule& s) {
+             s.header.reproducible = true;
+             s.header.kernels[KernelId{0}].einsum.extents[1] = 4;
+         }},
         {"a wrong predicted peak", [](Schedule& s) { s.header.prediction.peak_bytes[0] += 1; }},
         {"wrong predicted bytes", [](Schedule& s) { s.header.prediction.bytes_sent[0] += 1; }},
         {"too few predictions", [](Schedule& s) { s.header.prediction.peak_bytes.pop_back(); }},
