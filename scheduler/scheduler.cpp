@@ -62,6 +62,7 @@ Scheduled lowered(graph::EinGraph const& graph, relation::Plan const& plan, Sche
                        ? "plan"  // it says where every kernel call goes
                        : place;
     header.params = graph.params;
+    header.reproducible = options.reproducible;
     LoweringOptions how{placer(place),
                         {},
                         options.inputs,

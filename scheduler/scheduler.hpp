@@ -28,9 +28,10 @@ struct SchedulerOptions {
     Staging staging = {};
     SplitRule split = {};
     Messages messages = {};
-    Cluster cluster = {};   // that "best" simulates
-    bool search = true;     // "best" looks at ia too, for graphs of few nodes
-    bool simulate = false;  // whatever `place` is, so that the makespan is known
+    Cluster cluster = {};       // that "best" simulates
+    bool search = true;         // "best" looks at ia too, for graphs of few nodes
+    bool simulate = false;      // whatever `place` is, so that the makespan is known
+    bool reproducible = false;  // of a graph that graph/summation_order.hpp prepared: each sum in one kernel call
 };
 
 /// A schedule and how it came about.

@@ -40,6 +40,10 @@ void add_options(CLI::App& app, EinplanOptions& options) {
         ->check(CLI::IsMember({"once", "shared"}))
         ->capture_default_str();
     add_inputs_below(app);
+    app.add_flag(
+        "--reproducible", options.reproducible,
+        "results with the same bits at every number of ranks and threads: no label is cut that a sum, or another "
+        "aggregation that rounds, runs over");
     app.add_option("--memory", options.memory,
                    "block budget of each rank, as 8GiB: plans in other ways until one fits, at last with blocks that "
                    "spill to disk; "

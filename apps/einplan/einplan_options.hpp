@@ -22,6 +22,7 @@ struct EinplanOptions {
     double time_limit = 0;
     std::string place = "best";
     std::string inputs = "once";
+    bool reproducible = false;
     std::string memory, device_memory;
     std::filesystem::path plan_out, plan_in;
     std::filesystem::path cluster;

@@ -97,6 +97,8 @@ std::string plan_summary(schedule::Schedule const& schedule, relation::Plan cons
     if (spilled.blocks > 0)
         out << line("spills", format_exact_bytes(spilled.written) + " of blocks written to disk, " +
                                   format_bytes(static_cast<double>(spilled.read)) + " read back");
+    if (header.reproducible)
+        out << line("reproducible", "the same bits at every number of ranks and threads, on one type of processor");
     if (std::string const loops = loops_text(header.loops); !loops.empty()) out << line("loops", loops);
     out << line("tasks", std::to_string(tasks) + " (" + tasks_by_kind(schedule) + ")");
     if (idle > 0)

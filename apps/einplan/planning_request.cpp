@@ -36,7 +36,8 @@ PlanningOptions planning_options(EinplanOptions const& options, Machines const& 
                         .time_limit = options.time_limit},
             .scheduler = {.place = options.place,
                           .inputs = shared ? scheduler::InputsPolicy::shared : scheduler::InputsPolicy::once,
-                          .cluster = machines.cluster},
+                          .cluster = machines.cluster,
+                          .reproducible = options.reproducible},
             .memory = budget_of(options, machines),
             .memory_from = options.memory.empty() ? machines.name + ": /memory" : "--memory",
             .device_memory = device_memory_of(options)};

@@ -57,6 +57,9 @@ void add_options(CLI::App& app, EinrunOptions& options, Texts& texts) {
                  "the run with exit code 1 and the node's name (otherwise they are counted in the outputs)");
     app.add_flag("--strict", options.run.strict,
                  "a graph file or input that changed since planning is an error, not a warning");
+    app.add_flag("--reproducible", options.run.reproducible,
+                 "the same bits at every number of ranks and threads: the schedule must be of einplan --reproducible "
+                 "(exit code 2), which then is run so with or without this");
     app.add_option("--report", options.run.report, "write the run report (JSON)");
     app.add_option("--trace", options.run.trace,
                    "write what happened when, below what was predicted (for Perfetto, chrome://tracing)");
@@ -139,6 +142,7 @@ std::string options_of_all_ranks(EinrunOptions const& options) {
            (options.inputs_below.empty() ? "no --inputs-below" : "--inputs-below " + options.inputs_below) + "\n" +
            (run.check_finite ? "--check-finite" : "no --check-finite") + "\n" +
            (run.strict ? "--strict" : "no --strict") + "\n" +
+           (run.reproducible ? "--reproducible" : "no --reproducible") + "\n" +
            (options.inputs.empty() ? "no --input" : "--input " + joined(options.inputs, " --input ")) + "\n" +
            (options.params.empty() ? "no --set" : "--set " + joined(options.params, " --set "));
 }

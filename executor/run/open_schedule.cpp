@@ -85,6 +85,14 @@ void compare_with_planning(Transport& transport, RankSchedule& schedule, OnChang
     for (std::string const& change : schedule.changed) messages.warn(change);
 }
 
+void check_reproducible(schedule::Header const& header, fs::path const& file) {
+    if (header.reproducible) return;
+    throw UsageError("--reproducible: expected a schedule that was planned with it, found " + file.string() +
+                     ", which was not; plan it again: einplan " +
+                     (header.graph_file.empty() ? "GRAPH" : header.graph_file) + " -n " + std::to_string(header.ranks) +
+                     " --reproducible");
+}
+
 void agree_on_options(Transport& transport, std::string const& options) {
     agree_on(transport, options, ExitCode::usage, different_options);
 }

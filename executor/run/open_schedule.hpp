@@ -35,6 +35,9 @@ enum class OnChange { warn, refuse };
 /// @throws Disagreement (bad_input) with all changes, where they are refused
 void compare_with_planning(Transport& transport, RankSchedule& schedule, OnChange what, Messages const& messages);
 
+/// For --reproducible. @throws UsageError unless the schedule was planned for it
+void check_reproducible(schedule::Header const& header, std::filesystem::path const& file);
+
 /// Collective. @param options  that must be the same on all ranks, a line each
 /// @throws Disagreement (usage) with the first line that differs
 void agree_on_options(Transport& transport, std::string const& options);

@@ -4,10 +4,22 @@
 
 #include "executor/device/accelerator.hpp"
 #include "executor/startup/core_sets.hpp"
+#include "lib/base/error.hpp"
 #include "lib/base/files/cache_folder.hpp"
 #include "lib/schedule/device/producer_fusion.hpp"
 
 namespace ein::executor {
+
+DeviceChoice choice_for(schedule::Header const& header, DeviceChoice choice) {
+    if (!header.reproducible) return choice;
+    if (choice.kind == DeviceKind::cuda)
+        throw UsageError(
+            "--device: expected cpu or reference for a schedule that was planned with --reproducible, found cuda, "
+            "which "
+            "adds in an order of its own; give another device, or plan without --reproducible");
+    if (choice.kind == DeviceKind::automatic) choice.kind = DeviceKind::cpu;
+    return choice;
+}
 
 RankDevice take_device(DeviceChoice const& choice, std::vector<int> const& cores) {
     RankDevice out{make_device(choice), cores};

@@ -18,6 +18,10 @@ struct RankDevice {
     std::vector<int> cores;  // that this rank may use
 };
 
+/// The choice for a schedule; a reproducible one takes no GPU, whose kernels have an order of their own for sums.
+/// @throws UsageError where a GPU was asked for
+DeviceChoice choice_for(schedule::Header const& header, DeviceChoice choice);
+
 /// @param cores  that this rank may use; near a device with memory of its own it settles on some of them
 /// @throws UsageError, RunError for a device that this build or machine has not
 RankDevice take_device(DeviceChoice const& choice, std::vector<int> const& cores);

@@ -23,6 +23,7 @@ struct RunSettings {
     std::optional<std::int64_t> memory;         // bytes of blocks a rank
     std::filesystem::path spill_dir;            // empty: nothing may spill
     std::filesystem::path report, trace;        // files; empty: none
+    bool reproducible = false;                  // the schedule must have been planned so
     int repeat = 1;                             // rounds
     double stall = 300;                         // seconds
     bool check_finite = false;                  // NaN or infinity that begins in a node is an error

@@ -104,6 +104,16 @@ expect 0 "spilled  " "$bin/einrun" "$work/s.sched" --out "$work/results" --verif
 expect 0 "for 7 ranks" plan "$graph" -n 7
 cp "$work/s.sched" "$work/first.sched"; expect 0 "" plan "$graph" -n 7; cmp -s "$work/s.sched" "$work/first.sched" ||
     fail "planning twice gives other bytes"
+# Reproducible: the schedule says so, the run wants it where it is asked to.
+expect 0 "" plan "$graph" -n 1
+expect 2 "einplan first.json -n 1 --reproducible" "$bin/einrun" "$work/s.sched" --out "$work/results" --reproducible
+expect 0 "reproducible    the same bits" plan "$graph" -n 1 --reproducible
+expect 0 ", reproducible" "$bin/eintool" show "$work/s.sched"
+expect 0 "" "$bin/einrun" "$work/s.sched" --out "$work/results" --reproducible
+expect 2 "found cuda" "$bin/einrun" "$work/s.sched" --out "$work/results" --device cuda
+sed 's/"outputs"/"parts": {"C": {"j": 2}}, "outputs"/' "$graph" > "$work/parts.json"
+expect 3 "/parts/C/j: expected 1, since --reproducible cuts no label that is aggregated" \
+    plan "$work/parts.json" -n 2 --reproducible
 expect 0 "" plan "$graph" -n 4 --plan-out "$work/p.json"
 expect 0 "" plan "$graph" -n 4 --plan-in "$work/p.json"
 expect 0 "placed by plan" plan "$graph" -n 4 --plan-in "$work/p.json"

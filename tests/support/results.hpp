@@ -4,8 +4,11 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
+#include <complex>
 
 #include "lib/tensor/compare.hpp"
+#include "lib/tensor/convert.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/whole_run.hpp"
 
@@ -13,6 +16,26 @@ namespace ein::test {
 
 inline bool same_bits(tensor::HostTensor const& a, tensor::HostTensor const& b) {
     return a.dtype() == b.dtype() && a.shape() == b.shape() && std::ranges::equal(a.bytes(), b.bytes());
+}
+
+/// The same, whichever nan a nan is.
+inline bool same_bits_but_nans(tensor::HostTensor const& a, tensor::HostTensor const& b) {
+    if (same_bits(a, b)) return true;
+    if (a.dtype() != b.dtype() || a.shape() != b.shape() || is_exact(a.dtype())) return false;
+    std::size_t const size = size_of(a.dtype());
+    auto const part_of = [&](tensor::HostTensor const& of, std::size_t at) {
+        std::complex<double> value;
+        tensor::convert(of.dtype(), of.bytes().data() + at, 1, DType::c128, &value, 1);
+        return value;
+    };
+    auto const same = [](double x, double y) {
+        return (std::isnan(x) && std::isnan(y)) || std::memcmp(&x, &y, sizeof x) == 0;
+    };
+    for (std::size_t at = 0; at < a.bytes().size(); at += size) {
+        std::complex<double> const x = part_of(a, at), y = part_of(b, at);
+        if (!same(x.real(), y.real()) || !same(x.imag(), y.imag())) return false;
+    }
+    return true;
 }
 
 /// Sums of many roundings and a few steepening functions one after another: wider than one operation's tolerance.

@@ -2,6 +2,7 @@
 // group on one rank accumulated in one block; those of several ranks are combined by reduce_scatter.hpp.
 #include <map>
 
+#include "lib/graph/summation_order.hpp"
 #include "scheduler/lower/einsum/einsum_calls.hpp"
 #include "scheduler/lower/einsum/reduce_scatter.hpp"
 #include "scheduler/lower/einsum/slicing.hpp"
@@ -111,7 +112,8 @@ std::vector<PreparedCall> EinSumLowering::prepared(std::vector<std::size_t> cons
 PreparedCall EinSumLowering::prepared(Call const& call) {
     CallGroup const& group = groups_[call.group];
     CallParts parts;
-    parts.may_accumulate = made_ == how_.accumulated;
+    bool const keeps_order = context_.header.reproducible && graph::depends_on_order(einsum_.agg, how_.accumulated);
+    parts.may_accumulate = made_ == how_.accumulated && !keeps_order;
     parts.element_size = static_cast<double>(size_of(context_.value(node_.inputs[0]).dtype));
     for (std::size_t s = 0; s < group.slices.size(); ++s) {
         parts.slices.push_back(group.slices[s].box);

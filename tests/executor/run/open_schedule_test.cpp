@@ -51,6 +51,21 @@ TEST_CASE("another number of ranks is refused with the command that would do", "
     CHECK_THAT(three.message, Catch::Contains("mpirun started 3; run mpirun -n 2 or plan again with einplan -n 3"));
 }
 
+TEST_CASE("a schedule that was not planned to be reproducible is refused with the command that does",
+          "[executor][run]") {
+    schedule::Header header = test::small_schedule().header;
+    try {
+        check_reproducible(header, "rows.sched");
+        FAIL("accepted");
+    } catch (UsageError const& error) {
+        CHECK(std::string(error.what()) ==
+              "--reproducible: expected a schedule that was planned with it, found rows.sched, which was not; plan it "
+              "again: einplan rows.json -n 2 --reproducible");
+    }
+    header.reproducible = true;
+    CHECK_NOTHROW(check_reproducible(header, "rows.sched"));
+}
+
 TEST_CASE("a file that is missing, damaged or not the same is refused by all", "[executor][run]") {
     Written const written;
     auto const missing =

@@ -32,6 +32,18 @@ TEST_CASE("a run knows what it is for reports", "[executor][run]") {
     CHECK_FALSE(one.run->spills_in_memory());
 }
 
+TEST_CASE("a reproducible schedule takes no GPU", "[executor][run]") {
+    schedule::Header header;
+    CHECK(choice_for(header, {DeviceKind::automatic}).kind == DeviceKind::automatic);
+    CHECK(choice_for(header, {DeviceKind::cuda}).kind == DeviceKind::cuda);
+    header.reproducible = true;
+    CHECK(choice_for(header, {DeviceKind::automatic}).kind == DeviceKind::cpu);
+    CHECK(choice_for(header, {DeviceKind::reference}).kind == DeviceKind::reference);
+    CHECK_THROWS_WITH(choice_for(header, {DeviceKind::cuda}),
+                      Catch::Contains("--device: expected cpu or reference for a schedule that was planned with "
+                                      "--reproducible, found cuda"));
+}
+
 TEST_CASE("what fails leaves a message, a flight record and no output", "[executor][run]") {
     test::OneRank one;
     one.schedule.header.inputs[schedule::InputId{0}].source =
