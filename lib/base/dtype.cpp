@@ -4,6 +4,7 @@
 #include <array>
 
 #include "lib/base/error.hpp"
+#include "lib/base/text/module_names.hpp"
 
 namespace ein {
 namespace {
@@ -13,23 +14,47 @@ struct Info {
     std::string_view name;
     std::size_t bytes;
     Kind kind;
-    std::array<std::string_view, 4> other_names;
 };
 
 constexpr std::array<Info, dtype_count> infos{{
-    {DType::f16, "f16", 2, Kind::real, {"float16", "<f2", "half", "e"}},
-    {DType::bf16, "bf16", 2, Kind::real, {"bfloat16", "", "", ""}},
-    {DType::f32, "f32", 4, Kind::real, {"float32", "<f4", "single", "float"}},
-    {DType::f64, "f64", 8, Kind::real, {"float64", "<f8", "double", ""}},
-    {DType::c64, "c64", 8, Kind::complex, {"complex64", "<c8", "", ""}},
-    {DType::c128, "c128", 16, Kind::complex, {"complex128", "<c16", "", ""}},
-    {DType::i8, "i8", 1, Kind::integer, {"int8", "<i1", "|i1", ""}},
-    {DType::i16, "i16", 2, Kind::integer, {"int16", "<i2", "", ""}},
-    {DType::i32, "i32", 4, Kind::integer, {"int32", "<i4", "", ""}},
-    {DType::i64, "i64", 8, Kind::integer, {"int64", "<i8", "int", ""}},
-    {DType::u8, "u8", 1, Kind::integer, {"uint8", "<u1", "|u1", ""}},
-    {DType::boolean, "bool", 1, Kind::boolean, {"boolean", "|b1", "<b1", "bool_"}},
+    {DType::f16, "f16", 2, Kind::real},
+    {DType::bf16, "bf16", 2, Kind::real},
+    {DType::f32, "f32", 4, Kind::real},
+    {DType::f64, "f64", 8, Kind::real},
+    {DType::c64, "c64", 8, Kind::complex},
+    {DType::c128, "c128", 16, Kind::complex},
+    {DType::i8, "i8", 1, Kind::integer},
+    {DType::i16, "i16", 2, Kind::integer},
+    {DType::i32, "i32", 4, Kind::integer},
+    {DType::i64, "i64", 8, Kind::integer},
+    {DType::u8, "u8", 1, Kind::integer},
+    {DType::boolean, "bool", 1, Kind::boolean},
 }};
+
+constexpr DTypeName taken_names[]{
+    {"float16", DType::f16},  {"half", DType::f16},      {"f2", DType::f16},          {"<f2", DType::f16},
+    {"=f2", DType::f16},      {"e", DType::f16},         {"bfloat16", DType::bf16},   {"float32", DType::f32},
+    {"single", DType::f32},   {"f4", DType::f32},        {"<f4", DType::f32},         {"=f4", DType::f32},
+    {"float64", DType::f64},  {"double", DType::f64},    {"<f8", DType::f64},         {"=f8", DType::f64},
+    {"float_", DType::f64},   {"complex64", DType::c64}, {"csingle", DType::c64},     {"c8", DType::c64},
+    {"<c8", DType::c64},      {"=c8", DType::c64},       {"complex128", DType::c128}, {"complex", DType::c128},
+    {"cdouble", DType::c128}, {"c16", DType::c128},      {"<c16", DType::c128},       {"=c16", DType::c128},
+    {"int8", DType::i8},      {"i1", DType::i8},         {"<i1", DType::i8},          {"|i1", DType::i8},
+    {"int16", DType::i16},    {"short", DType::i16},     {"i2", DType::i16},          {"<i2", DType::i16},
+    {"=i2", DType::i16},      {"int32", DType::i32},     {"i4", DType::i32},          {"<i4", DType::i32},
+    {"=i4", DType::i32},      {"int64", DType::i64},     {"<i8", DType::i64},         {"=i8", DType::i64},
+    {"long", DType::i64},     {"int_", DType::i64},      {"uint8", DType::u8},        {"u1", DType::u8},
+    {"<u1", DType::u8},       {"|u1", DType::u8},        {"boolean", DType::boolean}, {"bool_", DType::boolean},
+    {"b1", DType::boolean},   {"<b1", DType::boolean},   {"|b1", DType::boolean},
+};
+
+constexpr AmbiguousDType ambiguous_names[]{
+    {"float", {"f64", "as in Python and NumPy"}, {"f32", "as in PyTorch and C"}},
+    {"int", {"i64", "as in Python and NumPy"}, {"i32", "as in PyTorch and C"}},
+    {"byte", {"i8", "as in NumPy"}, {"u8", "as in PyTorch"}},
+    {"cfloat", {"c128", "as in NumPy"}, {"c64", "as in PyTorch"}},
+    {"f8", {"f64", "as in NumPy, in bytes"}, {"f16", "the smallest there is, if 8 bits are meant"}},
+};
 
 Info const& info(DType type) { return infos.at(static_cast<std::size_t>(type)); }
 
@@ -56,12 +81,23 @@ std::size_t size_of(DType type) { return info(type).bytes; }
 Kind kind(DType type) { return info(type).kind; }
 
 std::optional<DType> dtype_from_name(std::string_view text) {
-    if (text.empty()) return std::nullopt;
-    for (Info const& entry : infos) {
-        auto const& others = entry.other_names;
-        if (entry.name == text || std::find(others.begin(), others.end(), text) != others.end()) return entry.type;
-    }
+    text = without_modules(text);
+    for (Info const& entry : infos)
+        if (entry.name == text) return entry.type;
+    for (DTypeName const& taken : taken_names)
+        if (taken.written == text) return taken.type;
     return std::nullopt;
+}
+
+std::span<DTypeName const> taken_dtype_names() { return taken_names; }
+std::span<AmbiguousDType const> ambiguous_dtype_names() { return ambiguous_names; }
+
+std::string meanings_of_dtype(std::string_view text) {
+    for (AmbiguousDType const& row : ambiguous_names)
+        if (row.written == without_modules(text))
+            return "\"" + std::string(row.one.name) + "\", " + std::string(row.one.where) + ", or \"" +
+                   std::string(row.other.name) + "\", " + std::string(row.other.where);
+    return "";
 }
 
 std::string dtype_names() {

@@ -24,8 +24,27 @@ inline bool is_integer(DType type) { return kind(type) == Kind::integer; }
 /// Arithmetic of integers and booleans does not round.
 inline bool is_exact(DType type) { return is_integer(type) || kind(type) == Kind::boolean; }
 
-/// Reads "f32", "float32", "complex64", "<f8", "bool", ...; nothing when the name is unknown.
+/// Reads "f32", "float32", "np.complex64", "<f8", "bool", ...; nothing when the name is unknown, or means two types.
 std::optional<DType> dtype_from_name(std::string_view text);
+
+/// NumPy's and others' names: what is taken beside our own.
+struct DTypeName {
+    std::string_view written;
+    DType type;
+};
+std::span<DTypeName const> taken_dtype_names();
+/// Names that different libraries have for different types: refused with both.
+struct AmbiguousDType {
+    struct Meaning {
+        std::string_view name, where;
+    };
+    std::string_view written;
+    Meaning one, other;
+};
+std::span<AmbiguousDType const> ambiguous_dtype_names();
+/// What an ambiguous name could mean, for messages; "" for every other.
+std::string meanings_of_dtype(std::string_view text);
+
 /// "f16, bf16, ...": for messages.
 std::string dtype_names();
 

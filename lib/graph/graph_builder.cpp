@@ -143,6 +143,15 @@ ValueId NodeBuilder::reshape(std::string const& part, ValueId input, Shape shape
                            dtype);
 }
 
+ValueId NodeBuilder::drop_axes(std::string const& part, ValueId input, std::vector<std::size_t> const& axes) {
+    if (axes.empty()) return input;
+    Shape const whole = value(input).shape;
+    Shape shape;
+    for (std::size_t axis = 0; axis < whole.size(); ++axis)
+        if (std::find(axes.begin(), axes.end(), axis) == axes.end()) shape.push_back(whole[axis]);
+    return reshape(part, input, std::move(shape));
+}
+
 ValueId NodeBuilder::leaf(std::string const& part, Shape shape, DType dtype, tensor::Source source) {
     return graph_.add_leaf(value_name(part), std::move(shape), dtype, std::move(source));
 }

@@ -99,6 +99,8 @@ public:
     /// One Move of inputs that all have the output's dtype.
     ValueId move(std::string const& part, Move move, std::vector<ValueId> inputs, Shape shape, DType dtype);
     ValueId reshape(std::string const& part, ValueId input, Shape shape);
+    /// Without these axes, each of extent 1; the value itself when there are none.
+    ValueId drop_axes(std::string const& part, ValueId input, std::vector<std::size_t> const& axes);
     /// A small tensor of the graph's own, such as positions to look up.
     ValueId leaf(std::string const& part, Shape shape, DType dtype, tensor::Source source);
     /// The same tensor in another dtype; the value itself when it has that dtype.

@@ -226,31 +226,32 @@ private:
     std::vector<ValueId> read_outputs() {
         std::vector<ValueId> outputs;
         auto const at = required(top_, "outputs", "name what to compute: \"outputs\": [\"C\"]");
-        if (!at || !at->expect_list()) return outputs;
-        if (at->size() == 0) at->fail("one output or more", "none", "name what to compute");
+        auto const list = at ? one_or_more(*at) : std::nullopt;
+        if (!list) return outputs;
+        if (list->empty()) at->fail("one output or more", "none", "name what to compute");
         std::unordered_map<std::string, std::string> file_of;
-        for (std::size_t k = 0; k < at->size(); ++k) {
-            auto const name = at->at(k).string();
+        for (Cursor const& each : *list) {
+            auto const name = each.string();
             if (!name) continue;
             auto const number = names_.find(*name);
             if (!number) {
                 if (names_.complete())
-                    at->at(k).fail("the name of a tensor or node", quote(*name), names_.suggestion(*name));
+                    each.fail("the name of a tensor or node", quote(*name), names_.suggestion(*name));
                 continue;
             }
             constexpr std::size_t longest_file_name =
                 200;  // of the 255 bytes that file systems allow, with room for a temporary name
             if (file_stem(*name).size() > longest_file_name)
-                at->at(k).fail("an output's name of at most 200 bytes, since NAME.npy is its file",
-                               std::to_string(name->size()) + " bytes", "rename the node");
+                each.fail("an output's name of at most 200 bytes, since NAME.npy is its file",
+                          std::to_string(name->size()) + " bytes", "rename the node");
             auto const [other, fresh] = file_of.try_emplace(file_stem(*name), *name);
             if (!fresh && other->second == *name)
-                at->at(k).fail("each output once", quote(*name) + " again", "remove one of them");
+                each.fail("each output once", quote(*name) + " again", "remove one of them");
             else if (!fresh)
-                at->at(k).fail("outputs with file names of their own",
-                               quote(*name) + " and " + quote(other->second) + ", both of which are written to " +
-                                   file_stem(*name) + ".npy",
-                               "rename one of them");
+                each.fail("outputs with file names of their own",
+                          quote(*name) + " and " + quote(other->second) + ", both of which are written to " +
+                              file_stem(*name) + ".npy",
+                          "rename one of them");
             if (auto const& value = *number < tensors_ ? leaves_[*number] : values_[*number]) outputs.push_back(*value);
         }
         return outputs;

@@ -16,26 +16,15 @@ EinSum AxisLabels::keep_dims(EinSum einsum) const {
     return einsum;
 }
 
-EinSum AxisLabels::finish(scalar::Expr join, bool keepdims) const {
+EinSum AxisLabels::finish(scalar::Expr join) const {
     EinSum einsum;
     for (int label : kept()) {
         einsum.labels.push_back(base_.labels[static_cast<std::size_t>(label)]);
         einsum.extents.push_back(base_.extents[static_cast<std::size_t>(label)]);
     }
     einsum.join = std::move(join);
-    std::vector<int> labels;
-    for (std::size_t k = 0; k < einsum.labels.size(); ++k) labels.push_back(static_cast<int>(k));
-    einsum.inputs = {labels};
-    std::size_t next = 0;
-    for (int label : base_.output) {
-        if (!is_reduced(label)) {
-            einsum.output.push_back(static_cast<int>(next++));
-        } else if (keepdims) {
-            einsum.output.push_back(static_cast<int>(einsum.labels.size()));
-            einsum.labels.push_back("kept" + std::to_string(label));
-            einsum.extents.push_back(1);
-        }
-    }
+    for (std::size_t k = 0; k < einsum.labels.size(); ++k) einsum.output.push_back(static_cast<int>(k));
+    einsum.inputs = {einsum.output};
     return einsum;
 }
 

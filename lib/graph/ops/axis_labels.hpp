@@ -34,9 +34,8 @@ public:
         return {base_.labels, base_.extents, std::move(inputs), std::move(output), std::move(join), agg};
     }
 
-    /// An EinSum of one statistic (kept axes) without further labels: its reduced axes are gone, or of extent 1 with
-    /// `keepdims`.
-    EinSum finish(scalar::Expr join, bool keepdims) const;
+    /// An EinSum of one statistic (kept axes) without further labels.
+    EinSum finish(scalar::Expr join) const;
     /// The EinSum's reduced axes come back as labels of extent 1.
     EinSum keep_dims(EinSum einsum) const;
 

@@ -60,8 +60,7 @@ std::optional<std::int64_t> read_depth(OpReader const& op) {
 OpResult read_gather(OpReader& op) {
     std::int64_t const written = op.integer("axis").value_or(0);
     if (!op.ready() || !check_integers(op, 1)) return std::nullopt;
-    auto const axis =
-        op.one_axis(op.node().has("axis") ? op.node().at("axis") : op.node().at("inputs").at(0), written, op.order());
+    auto const axis = op.one_axis(op.attribute("axis").value_or(op.input_at(0)), written, op.order());
     if (!axis) return std::nullopt;
     Shape const data = op.value(0).shape, index = op.value(1).shape;
     DType const dtype = op.value(0).dtype;
@@ -84,7 +83,7 @@ OpResult read_one_hot(OpReader& op) {
     std::int64_t const written = op.integer("axis").value_or(-1);
     DType const dtype = op.dtype().value_or(op.default_dtype());
     if (!op.ready() || !depth || !check_integers(op, 0)) return std::nullopt;
-    auto const axis = op.one_axis(op.node().has("axis") ? op.node().at("axis") : op.node(), written, op.order() + 1);
+    auto const axis = op.one_axis(op.place_of("axis"), written, op.order() + 1);
     if (!axis) return std::nullopt;
 
     EinSum einsum = identity_einsum(op.value(0).shape);

@@ -28,8 +28,7 @@ std::optional<Normalization> read_normalization(OpReader& op, std::string const&
     auto const dtype = op.dtype();
     auto const eps = op.number("eps");
     if (eps && *eps < 0)
-        op.node().at("eps").fail("a number of 0 or more", brief(op.node().at("eps").value()),
-                                 "write 1e-5, the default");
+        op.place_of("eps").fail("a number of 0 or more", brief(op.place_of("eps").value()), "write 1e-5, the default");
     AxesAttribute const attribute = op.axes();
     if (!op.ready() || !op.check_real(0, what)) return std::nullopt;
     auto const axes = op.normalized_or_last(attribute);
@@ -82,7 +81,7 @@ OpResult read_layer_norm(OpReader& op) {
     Expr const distance = x - mean_operand;
     ValueId const sum =
         op.build.einsum("sum", labels.einsum({labels.all()}, labels.kept(), x), {op.input(0)}, norm->inner);
-    ValueId const mean = op.build.einsum("mean", labels.finish(x / norm->count, false), {sum}, norm->inner);
+    ValueId const mean = op.build.einsum("mean", labels.finish(x / norm->count), {sum}, norm->inner);
     ValueId const squares =
         op.build.einsum("squares", labels.einsum({labels.all(), labels.kept()}, labels.kept(), distance * distance),
                         {op.input(0), mean}, norm->inner);

@@ -11,29 +11,38 @@ std::string OpReader::describe(std::size_t k) const {
     return quote(value(k).name) + " (inputs/" + std::to_string(k) + ") of shape " + to_string(value(k).shape);
 }
 
+std::optional<Cursor> OpReader::attribute(std::string const& key) const {
+    auto found = optional_at(node(), key);
+    for (scalar::Taken const& row : taken_attributes()) {
+        std::string const written(row.written);
+        if (row.means != key || !node().has(written)) continue;
+        if (found) node().at(written).fail("\"" + key + "\" once", "\"" + written + "\" too", "remove one of them");
+        found = node().at(written);
+    }
+    return found;
+}
+
 std::optional<DType> OpReader::dtype() const {
-    auto const at = optional_at(node(), "dtype");
+    auto const at = attribute("dtype");
     return at ? read_dtype(*at) : std::nullopt;
 }
 
 AxesAttribute OpReader::axes() const {
-    bool const both = node().has("axes") && node().has("axis");
-    if (both) node().at("axis").fail("\"axes\" or \"axis\"", "both", "remove one of them");
-    for (std::string const key : {"axes", "axis"}) {
-        auto const at = optional_at(node(), key);
-        if (at && at->value().is_null()) return {*at, std::nullopt};  // NumPy's axis=None
-        if (at) return {*at, read_integer_or_list(*at)};
-    }
-    return {node(), std::nullopt};
+    auto const axes = attribute("axes"), axis = attribute("axis");
+    if (axes && axis) axis->fail("\"axes\" or \"axis\"", "both", "remove one of them");
+    auto const& at = axes ? axes : axis;
+    if (!at) return {node(), std::nullopt};
+    if (at->value().is_null()) return {*at, std::nullopt};  // NumPy's axis=None
+    return {*at, read_integers(*at)};
 }
 
 std::optional<std::int64_t> OpReader::integer(std::string const& key) const {
-    auto const at = optional_at(node(), key);
+    auto const at = attribute(key);
     return at ? at->integer() : std::nullopt;
 }
 
 std::optional<double> OpReader::number(std::string const& key) const {
-    auto const at = optional_at(node(), key);
+    auto const at = attribute(key);
     auto const value = at ? at->number() : std::nullopt;
     if (!value || std::isfinite(*value)) return value;
     at->fail("a finite number", brief(at->value()), "write a number");
@@ -41,7 +50,7 @@ std::optional<double> OpReader::number(std::string const& key) const {
 }
 
 bool OpReader::flag(std::string const& key) const {
-    auto const at = optional_at(node(), key);
+    auto const at = attribute(key);
     return at && at->boolean().value_or(false);
 }
 
@@ -63,7 +72,7 @@ std::optional<std::vector<std::size_t>> OpReader::normalized_or_last(AxesAttribu
 std::optional<std::vector<std::size_t>> OpReader::in_order(AxesAttribute const& axes, std::size_t order) const {
     std::vector<std::size_t> list;
     for (std::size_t k = 0; k < axes.list->size(); ++k) {
-        Cursor const at = axes.at.value().is_array() ? axes.at.at(k) : axes.at;
+        Cursor const at = entry_at(axes.at, k);
         auto const axis = one_axis(at, (*axes.list)[k], order);
         if (!axis) return std::nullopt;
         if (std::find(list.begin(), list.end(), *axis) != list.end()) {
@@ -84,7 +93,7 @@ std::optional<std::vector<std::size_t>> OpReader::normalized(AxesAttribute const
 }
 
 void OpReader::fail_input(std::size_t k, std::string expected, std::string found, std::string mend) const {
-    node().at("inputs").at(k).fail(std::move(expected), std::move(found), std::move(mend));
+    context_.input_at(k).fail(std::move(expected), std::move(found), std::move(mend));
 }
 
 bool OpReader::check_real(std::size_t k, std::string const& what) const {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "lib/graph/read/node_context.hpp"
+#include "lib/scalar/expression/spellings.hpp"
 
 namespace ein::graph {
 
@@ -20,16 +21,22 @@ struct AxesAttribute {
 
 class OpReader {
 public:
-    explicit OpReader(NodeContext& context)
-        : context_(context), build(context.graph, context.name), faults_before_(context.node.faults().list().size()) {}
+    /// @param name  of the op's row: what the node says may be another spelling of it
+    OpReader(NodeContext& context, std::string_view name)
+        : context_(context),
+          name_(name),
+          build(context.graph, context.name),
+          faults_before_(context.node.faults().list().size()) {}
 
     Cursor const& node() const { return context_.node; }
+    std::string const& op_name() const { return name_; }
     DType default_dtype() const { return context_.default_dtype; }
 
     /// Whether every input is known and no attribute has a fault: only then may the rest of this class be asked.
     bool ready() const { return context_.inputs_known() && context_.node.faults().list().size() == faults_before_; }
 
     std::size_t inputs() const { return context_.inputs.size(); }
+    Cursor input_at(std::size_t k) const { return context_.input_at(k); }
     ValueId input(std::size_t k) const { return *context_.inputs[k]; }
     Value const& value(std::size_t k) const { return context_.graph.value(input(k)); }
     std::size_t order(std::size_t k = 0) const { return value(k).shape.size(); }
@@ -37,6 +44,10 @@ public:
     std::string describe(std::size_t k) const;
 
     // Attributes. Each adds a fault and gives nothing when the value is of another kind.
+    /// The attribute, under this key or another spelling of it; a fault when there are two.
+    std::optional<Cursor> attribute(std::string const& key) const;
+    /// The attribute's place for faults; the node's where it is not given.
+    Cursor place_of(std::string const& key) const { return attribute(key).value_or(node()); }
     std::optional<DType> dtype() const;  // "dtype"
     AxesAttribute axes() const;          // "axes" or "axis": a number or a list
     std::optional<std::int64_t> integer(std::string const& key) const;
@@ -61,6 +72,7 @@ public:
 
 private:
     NodeContext& context_;
+    std::string name_;
 
 public:
     NodeBuilder build;
@@ -79,15 +91,29 @@ struct OpEntry {
     OpResult (*read)(OpReader& op);
 };
 
+/// What has a row of its own: macros and structural ops, then every function of joins and every aggregation.
 std::span<OpEntry const> op_table();
+/// The row of an op by its name or another spelling; nothing for an unknown one.
+OpEntry const* op_row(std::string_view written);
+
+/// Other spellings of ops, and of attributes: what takes an attribute takes it under each.
+std::span<scalar::Taken const> taken_ops();
+std::span<scalar::Taken const> taken_attributes();
+/// Names that could mean two ops.
+std::span<scalar::TwoMeanings const> ambiguous_ops();
 
 // softmax.cpp
 OpResult read_softmax(OpReader& op);
 OpResult read_log_softmax(OpReader& op);
-// statistics.cpp
-OpResult read_logsumexp(OpReader& op);
-OpResult read_mean(OpReader& op);
-OpResult read_var(OpReader& op);
+// aggregate.cpp: the aggregation that the op is called after
+OpResult read_aggregation(OpReader& op);
+// elementwise.cpp: the function that the op is called after; min and max of one tensor aggregate
+OpResult read_elementwise(OpReader& op);
+OpResult read_least_or_greatest(OpReader& op);
+// products.cpp
+OpResult read_matmul(OpReader& op);
+OpResult read_dot(OpReader& op);
+OpResult read_outer(OpReader& op);
 // normalize.cpp
 OpResult read_rms_norm(OpReader& op);
 OpResult read_layer_norm(OpReader& op);

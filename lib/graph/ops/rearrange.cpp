@@ -9,14 +9,15 @@ namespace {
 
 /// The extents of "shape" with its -1 worked out.
 std::optional<Shape> full_shape(OpReader const& op, std::vector<std::int64_t> const& written) {
-    Cursor const at = op.node().at("shape");
+    Cursor const at = op.place_of("shape");
     Shape shape = written;
     std::optional<std::size_t> open;
     for (std::size_t axis = 0; axis < shape.size(); ++axis) {
         bool const fine = shape[axis] >= 0 || (shape[axis] == -1 && !open);
         if (!fine) {
-            at.at(axis).fail("an extent of 0 or more, or one -1",
-                             std::to_string(shape[axis]) + (shape[axis] == -1 ? " again" : ""), "write the extent");
+            entry_at(at, axis).fail("an extent of 0 or more, or one -1",
+                                    std::to_string(shape[axis]) + (shape[axis] == -1 ? " again" : ""),
+                                    "write the extent");
             return std::nullopt;
         }
         if (shape[axis] == -1) open = axis;
@@ -49,7 +50,8 @@ bool check_concat_shapes(OpReader const& op, std::size_t axis) {
 }  // namespace
 
 OpResult read_reshape(OpReader& op) {
-    auto const at = required(op.node(), "shape", "write the new shape, one extent may be -1: \"shape\": [4, -1]");
+    auto at = op.attribute("shape");
+    if (!at) at = required(op.node(), "shape", "write the new shape, one extent may be -1: \"shape\": [4, -1]");
     auto const written = at ? read_integers(*at) : std::nullopt;
     if (written && written->size() > max_order)
         at->fail("at most " + std::to_string(max_order) + " extents", std::to_string(written->size()), "merge axes");
@@ -89,7 +91,7 @@ OpResult read_concat(OpReader& op) {
     std::int64_t const written = op.integer("axis").value_or(0);
     auto const dtype = op.dtype();
     if (!op.ready()) return std::nullopt;
-    auto const axis = op.one_axis(op.node().has("axis") ? op.node().at("axis") : op.node(), written, op.order());
+    auto const axis = op.one_axis(op.place_of("axis"), written, op.order());
     if (!axis || !check_concat_shapes(op, *axis)) return std::nullopt;
 
     DType common = op.value(0).dtype;

@@ -16,22 +16,24 @@ void tell_taken(Cursor const& at, std::string const& name) {
 /// "g/W1", "g/W2", ... of a gradient; what is wrong with "wrt" is reported when it is resolved.
 void define_gradients(NodeDeclaration& declaration, Names& names) {
     Cursor const grad = declaration.node.at("grad");
-    if (!grad.has("wrt") || !grad.at("wrt").value().is_array()) return names.lacks_some();
-    Cursor const wrt = grad.at("wrt");
-    for (std::size_t k = 0; k < wrt.size(); ++k) {
+    Faults told("");  // again, when it is resolved
+    auto const wrt = grad.has("wrt") ? one_or_more(Cursor(grad.at("wrt").value(), told)) : std::nullopt;
+    if (!wrt) return names.lacks_some();
+    for (std::size_t k = 0; k < wrt->size(); ++k) {
+        Cursor const at = entry_at(grad.at("wrt"), k);
         declaration.defines.emplace_back();
-        if (!wrt.at(k).value().is_string()) {
+        if (!at.value().is_string()) {
             names.lacks_some();
             continue;
         }
-        std::string const of = wrt.at(k).value().get<std::string>(), name = declaration.name + "/" + of;
+        std::string const of = at.value().get<std::string>(), name = declaration.name + "/" + of;
         declaration.defines.back() = names.add(name);
-        bool const again = std::any_of(wrt.value().begin(), wrt.value().begin() + static_cast<std::ptrdiff_t>(k),
-                                       [&](Json const& other) { return other == wrt.at(k).value(); });
+        bool const again = std::any_of(wrt->begin(), wrt->begin() + static_cast<std::ptrdiff_t>(k),
+                                       [&](Cursor const& other) { return other.value() == at.value(); });
         if (again)
-            wrt.at(k).fail("each tensor once", quote(of) + " again", "remove one of them");
+            at.fail("each tensor once", quote(of) + " again", "remove one of them");
         else if (!declaration.defines.back())
-            tell_taken(wrt.at(k), name);
+            tell_taken(at, name);
     }
 }
 
@@ -75,6 +77,13 @@ bool check_kind(Cursor const& node) {
 
 /// @param own  see Names::suggestion
 std::optional<std::size_t> resolve(Cursor const& at, Names& names, std::string const& own = {}) {
+    if (at.value().is_number()) {
+        std::string const number = brief(at.value());
+        at.fail("the name of a tensor or node", number,
+                "write numbers in a \"join\", as x + " + number +
+                    ", or make a tensor: {\"shape\": [], \"data\": {\"fill\": " + number + "}}");
+        return std::nullopt;
+    }
     auto const name = at.string();
     auto const number = name ? names.find(*name) : std::nullopt;
     if (name && !number && names.complete())
@@ -90,12 +99,12 @@ void resolve_gradient(NodeDeclaration& declaration, Names& names) {
     grad.only_keys({"of", "wrt"});
     auto const of = required(grad, "of", "name the scalar to differentiate: \"of\": \"loss\"");
     auto const wrt = required(grad, "wrt", "name the tensors to differentiate by: \"wrt\": [\"W\"]");
-    bool const list = wrt && wrt->expect_list();
-    if (list && wrt->size() == 0) wrt->fail("one tensor or more", "none", "name the tensors to differentiate by");
-    declaration.usable = of && list && wrt->size() > 0;
+    auto const list = wrt ? one_or_more(*wrt) : std::nullopt;
+    if (list && list->empty()) wrt->fail("one tensor or more", "none", "name the tensors to differentiate by");
+    declaration.usable = of && list && !list->empty();
     if (of) declaration.inputs.push_back(resolve(*of, names, declaration.name));
-    for (std::size_t k = 0; list && k < wrt->size(); ++k)
-        declaration.inputs.push_back(resolve(wrt->at(k), names, declaration.name));
+    if (!list) return;
+    for (Cursor const& each : *list) declaration.inputs.push_back(resolve(each, names, declaration.name));
 }
 
 constexpr int deepest_loop = 100;  // readers walk loops in loops by recursion
@@ -158,13 +167,11 @@ void resolve_loop(NodeDeclaration& declaration, Names& names) {
 void resolve_inputs(NodeDeclaration& declaration, Names& names) {
     auto const inputs =
         required(declaration.node, "inputs", "name the tensors that it reads: \"inputs\": [\"A\", \"B\"]");
-    if (!inputs || !inputs->expect_list() || inputs->size() == 0) {
-        if (inputs && inputs->value().is_array())
-            inputs->fail("one input or more", "none", "name the tensors that it reads");
-        declaration.usable = false;
-        return;
-    }
-    for (std::size_t k = 0; k < inputs->size(); ++k) declaration.inputs.push_back(resolve(inputs->at(k), names));
+    auto const list = inputs ? one_or_more(*inputs) : std::nullopt;
+    if (list && list->empty()) inputs->fail("one input or more", "none", "name the tensors that it reads");
+    declaration.usable = list && !list->empty();
+    if (!declaration.usable) return;
+    for (Cursor const& each : *list) declaration.inputs.push_back(resolve(each, names));
 }
 
 }  // namespace

@@ -28,38 +28,49 @@ std::optional<DType> read_dtype(Cursor const& at) {
     auto const text = at.string();
     if (!text) return std::nullopt;
     auto const dtype = dtype_from_name(*text);
-    if (!dtype) at.fail("a dtype (" + dtype_names() + ")", quote(*text), "write one of these, or its NumPy name");
+    std::string const meanings = meanings_of_dtype(*text);
+    if (!dtype && !meanings.empty())
+        at.fail("a dtype that means one thing", quote(*text), "write " + meanings);
+    else if (!dtype)
+        at.fail("a dtype (" + dtype_names() + ")", quote(*text), "write one of these, or its NumPy name");
     return dtype;
 }
 
-std::optional<Shape> read_shape(Cursor const& at) {
+std::optional<std::vector<Cursor>> one_or_more(Cursor const& at) {
+    if (at.value().is_string() || at.value().is_number()) return std::vector{at};
     if (!at.expect_list()) return std::nullopt;
-    if (at.size() > max_order) {
-        at.fail("at most " + std::to_string(max_order) + " extents", std::to_string(at.size()), "merge axes");
+    std::vector<Cursor> entries;
+    entries.reserve(at.size());
+    for (std::size_t k = 0; k < at.size(); ++k) entries.push_back(at.at(k));
+    return entries;
+}
+
+Cursor entry_at(Cursor const& at, std::size_t k) { return at.value().is_array() ? at.at(k) : at; }
+
+std::optional<Shape> read_shape(Cursor const& at) {
+    auto const extents = one_or_more(at);
+    if (!extents) return std::nullopt;
+    if (extents->size() > max_order) {
+        at.fail("at most " + std::to_string(max_order) + " extents", std::to_string(extents->size()), "merge axes");
         return std::nullopt;
     }
     Shape shape;
-    for (std::size_t axis = 0; axis < at.size(); ++axis) {
-        auto const extent = at.at(axis).integer();
+    for (Cursor const& each : *extents) {
+        auto const extent = each.integer();
         if (extent && *extent < 0)
-            at.at(axis).fail("an extent of 0 or more", std::to_string(*extent), "write the axis's length");
+            each.fail("an extent of 0 or more", std::to_string(*extent), "write the axis's length");
         if (extent && *extent >= 0) shape.push_back(*extent);
     }
-    return shape.size() == at.size() ? std::optional(shape) : std::nullopt;
+    return shape.size() == extents->size() ? std::optional(shape) : std::nullopt;
 }
 
 std::optional<std::vector<std::int64_t>> read_integers(Cursor const& at) {
-    if (!at.expect_list()) return std::nullopt;
+    auto const entries = one_or_more(at);
+    if (!entries) return std::nullopt;
     std::vector<std::int64_t> list;
-    for (std::size_t k = 0; k < at.size(); ++k)
-        if (auto const number = at.at(k).integer()) list.push_back(*number);
-    return list.size() == at.size() ? std::optional(list) : std::nullopt;
-}
-
-std::optional<std::vector<std::int64_t>> read_integer_or_list(Cursor const& at) {
-    if (at.value().is_array()) return read_integers(at);
-    auto const number = at.integer();
-    return number ? std::optional(std::vector{*number}) : std::nullopt;
+    for (Cursor const& each : *entries)
+        if (auto const number = each.integer()) list.push_back(*number);
+    return list.size() == entries->size() ? std::optional(list) : std::nullopt;
 }
 
 std::optional<std::string> read_name(Cursor const& at) {

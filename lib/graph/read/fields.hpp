@@ -22,11 +22,15 @@ inline constexpr std::size_t max_order = 64;
 std::optional<Cursor> required(Cursor const& object, std::string const& key, std::string const& mend);
 std::optional<Cursor> optional_at(Cursor const& object, std::string const& key);
 
+/// The entries of a list; of one name or number alone, where a list of one is meant, that one: "inputs": "A" is
+/// "inputs": ["A"], "shape": 4 is "shape": [4]. Nothing, and a fault, of anything else.
+std::optional<std::vector<Cursor>> one_or_more(Cursor const& at);
+/// Entry k of what one_or_more reads.
+Cursor entry_at(Cursor const& at, std::size_t k);
+
 std::optional<DType> read_dtype(Cursor const& at);
 std::optional<Shape> read_shape(Cursor const& at);
 std::optional<std::vector<std::int64_t>> read_integers(Cursor const& at);
-/// A number or a list of numbers: "axes": 1 is "axes": [1].
-std::optional<std::vector<std::int64_t>> read_integer_or_list(Cursor const& at);
 /// A string that is not empty and has no control characters.
 std::optional<std::string> read_name(Cursor const& at);
 

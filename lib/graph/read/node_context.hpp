@@ -10,6 +10,7 @@
 
 #include "lib/base/json.hpp"
 #include "lib/graph/graph_builder.hpp"
+#include "lib/graph/read/fields.hpp"
 
 namespace ein::graph {
 
@@ -20,6 +21,18 @@ struct NodeContext {
     std::vector<std::optional<ValueId>> inputs;  // nothing: unknown, because of another fault
     std::vector<std::string> const& params;
     DType default_dtype;  // the graph's
+
+    /// Where the file names input k.
+    Cursor input_at(std::size_t k) const { return entry_at(node.at("inputs"), k); }
+    /// What the file calls each input.
+    std::vector<std::string> input_names() const {
+        std::vector<std::string> names;
+        for (std::size_t k = 0; k < inputs.size(); ++k) {
+            Json const& name = input_at(k).value();
+            names.push_back(name.is_string() ? name.get<std::string>() : "");
+        }
+        return names;
+    }
 
     bool inputs_known() const {
         for (auto const& input : inputs)

@@ -14,13 +14,13 @@ std::string described(Value const& value) {
 class GradientReader {
 public:
     explicit GradientReader(NodeContext& context)
-        : context_(context), grad_(context.node.at("grad")), wrt_(grad_.at("wrt")) {}
+        : context_(context), grad_(context.node.at("grad")), count_(context.inputs.size() - 1) {}
 
     std::vector<std::optional<ValueId>> read() {
         context_.node.only_keys({"name", "grad"});
         check_scalar();
         std::vector<grad::Wrt> wrt;
-        for (std::size_t k = 0; k < wrt_.size(); ++k)
+        for (std::size_t k = 0; k < count_; ++k)
             if (check_differentiable(k)) wrt.push_back({*input(k), gradient_name(k)});
         // Only in a file without faults is every node behind "of" what it was meant to be.
         if (context_.node.faults().list().empty() && check_upstream(wrt)) return differentiated(wrt);
@@ -29,8 +29,9 @@ public:
 
 private:
     std::optional<ValueId> const& input(std::size_t k) const { return context_.inputs[k + 1]; }
+    Cursor wrt_at(std::size_t k) const { return entry_at(grad_.at("wrt"), k); }
     std::string gradient_name(std::size_t k) const {
-        return context_.name + "/" + wrt_.at(k).value().get<std::string>();
+        return context_.name + "/" + wrt_at(k).value().get<std::string>();
     }
 
     void check_scalar() const {
@@ -47,8 +48,8 @@ private:
         if (!input(k)) return false;
         Value const& value = context_.graph.value(*input(k));
         if (scalar::is_differentiable(value.dtype)) return true;
-        wrt_.at(k).fail("a tensor of real or complex numbers", described(value),
-                        "remove it: what depends on integers changes by steps");
+        wrt_at(k).fail("a tensor of real or complex numbers", described(value),
+                       "remove it: what depends on integers changes by steps");
         return false;
     }
 
@@ -59,12 +60,12 @@ private:
         for (std::size_t k = 0; k < wrt.size(); ++k) {
             if (upstream_->has(wrt[k].value)) continue;
             good = false;
-            wrt_.at(k).fail("a tensor that " + of + " is computed from",
-                            quote(context_.graph.value(wrt[k].value).name) + ", which it does not depend on",
-                            upstream_->ended_loop().empty()
-                                ? "remove it, or correct one of the names"
-                                : "gradients do not go through loops, as " + quote(upstream_->ended_loop()) +
-                                      ": take them in its body, or of what it begins with");
+            wrt_at(k).fail("a tensor that " + of + " is computed from",
+                           quote(context_.graph.value(wrt[k].value).name) + ", which it does not depend on",
+                           upstream_->ended_loop().empty()
+                               ? "remove it, or correct one of the names"
+                               : "gradients do not go through loops, as " + quote(upstream_->ended_loop()) +
+                                     ": take them in its body, or of what it begins with");
         }
         return good;
     }
@@ -80,8 +81,8 @@ private:
     }
 
     std::vector<std::optional<ValueId>> placeholders() {
-        std::vector<std::optional<ValueId>> values(wrt_.size());
-        for (std::size_t k = 0; k < wrt_.size(); ++k) {
+        std::vector<std::optional<ValueId>> values(count_);
+        for (std::size_t k = 0; k < count_; ++k) {
             if (!input(k)) continue;
             Value const like = context_.graph.value(*input(k));
             values[k] = NodeBuilder(context_.graph, gradient_name(k)).placeholder(like.shape, like.dtype);
@@ -90,7 +91,8 @@ private:
     }
 
     NodeContext& context_;
-    Cursor grad_, wrt_;
+    Cursor grad_;
+    std::size_t count_;  // of "wrt"
     std::optional<grad::Upstream> upstream_;
 };
 

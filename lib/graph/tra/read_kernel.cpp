@@ -57,7 +57,7 @@ bool is_word(std::string const& text) {
     return std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isalnum(c) || c == '\''; });
 }
 
-std::optional<Kernel> read_name(Cursor const& at, NamedKernel const& named, KernelPlace const& place) {
+std::optional<Kernel> read_named_kernel(Cursor const& at, NamedKernel const& named, KernelPlace const& place) {
     if (named.operands != place.operands) {
         at.fail("a kernel of " + arrays(place.operands), quote(named.name) + ", of " + arrays(named.operands),
                 "join has kernels of two arrays, transform of one; or write an expression");
@@ -70,7 +70,7 @@ std::optional<Kernel> read_name(Cursor const& at, NamedKernel const& named, Kern
 std::optional<Kernel> read_text(Cursor const& at, std::string const& text, KernelPlace const& place) {
     std::vector<std::string> names;
     for (NamedKernel const& named : named_kernels) {
-        if (named.name == text) return read_name(at, named, place);
+        if (named.name == text) return read_named_kernel(at, named, place);
         names.emplace_back(named.name);
     }
     scalar::Names const known{place.operands, {}, place.params};

@@ -56,16 +56,15 @@ private:
     }
 
     void read_inputs() {
-        Cursor const list = context_.node.at("inputs");
         auto cut = optional_at(context_.node, "cut");
         if (cut && !cut->expect_object()) cut.reset();
         std::vector<std::string> names;
-        for (std::size_t k = 0; k < list.size(); ++k) {
-            if (!list.at(k).value().is_string()) continue;  // reported already
-            Input input{list.at(k).value().get<std::string>(), {}, {}};
+        for (std::size_t k = 0; k < context_.inputs.size(); ++k) {
+            Cursor const at = context_.input_at(k);
+            if (!at.value().is_string()) continue;  // reported already
+            Input input{at.value().get<std::string>(), {}, {}};
             if (std::find(names.begin(), names.end(), input.name) != names.end()) {
-                list.at(k).fail("each input once", quote(input.name) + " again",
-                                "name it as often as you like in \"tra\"");
+                at.fail("each input once", quote(input.name) + " again", "name it as often as you like in \"tra\"");
                 continue;
             }
             names.push_back(input.name);
@@ -83,8 +82,8 @@ private:
         std::optional<Shape> shape;
         if (context_.inputs[k]) shape = build_.value(*context_.inputs[k]).shape;
         if (shape && std::find(shape->begin(), shape->end(), 0) != shape->end()) {
-            context_.node.at("inputs").at(k).fail("a tensor of one element or more", "shape " + to_string(*shape),
-                                                  "relations have keys and arrays: leave it out");
+            context_.input_at(k).fail("a tensor of one element or more", "shape " + to_string(*shape),
+                                      "relations have keys and arrays: leave it out");
             shape.reset();
         }
         std::optional<TileLengths> tiles;

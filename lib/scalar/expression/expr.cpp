@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <unordered_map>
 
 #include "lib/base/error.hpp"
@@ -77,6 +78,13 @@ int depth_above(std::vector<Expr> const& args) {
     return deepest + 1;
 }
 
+std::int64_t written_with(std::vector<Expr> const& args) {
+    std::int64_t total = 1;
+    for (Expr const& arg : args)
+        if (__builtin_add_overflow(total, arg.node().written, &total)) return std::numeric_limits<std::int64_t>::max();
+    return total;
+}
+
 }  // namespace
 
 Expr Expr::leaf(Op op, int slot) {
@@ -128,6 +136,7 @@ Expr Expr::cast(DType to, Expr argument) {
     node.cast_to = to;
     node.args.push_back(std::move(argument));
     node.depth = depth_above(node.args);
+    node.written = written_with(node.args);
     return Expr(std::move(node));
 }
 
@@ -139,6 +148,7 @@ Expr Expr::call(Op op, std::vector<Expr> args) {
     node.op = op;
     node.args = std::move(args);
     node.depth = depth_above(node.args);
+    node.written = written_with(node.args);
     return Expr(std::move(node));
 }
 

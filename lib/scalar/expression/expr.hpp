@@ -95,6 +95,7 @@ struct Node {
     std::int64_t integer = 0;  // the value when integral
     std::string name;          // of a param; of a whole number that no int64 holds its digits
     int depth = 1;             // of the tree below, this node included
+    std::int64_t written = 1;  // nodes of it when it is printed: what is shared comes several times
     std::vector<Expr> args;
 };
 

@@ -10,8 +10,8 @@ bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
-constexpr std::array<std::string_view, 18> symbols{"&&", "||", "<=", ">=", "==", "!=", "**", "+", "-",
-                                                   "*",  "/",  "^",  "<",  ">",  "!",  "(",  ")", ","};
+constexpr std::array<std::string_view, 23> symbols{"&&", "||", "<=", ">=", "==", "!=", "**", "//", "+", "-", "*", "/",
+                                                   "%",  "^",  "<",  ">",  "!",  "(",  ")",  ",",  "?", ":", "."};
 
 /// Bytes of the character that begins at `at`, so that messages never cut one in half.
 std::size_t character_length(std::string_view text, std::size_t at) {
@@ -39,12 +39,14 @@ Token Lexer::label() {
     return token;
 }
 
+/// One "_" may stand between two digits, as in Python.
 std::size_t Lexer::digits_from(std::size_t at) const {
-    while (at < text_.size() && is_digit(text_[at])) ++at;
+    auto const digit = [&](std::size_t k) { return k < text_.size() && is_digit(text_[k]); };
+    while (digit(at) || (at > 0 && at < text_.size() && text_[at] == '_' && digit(at - 1) && digit(at + 1))) ++at;
     return at;
 }
 
-/// "12", "1.5", ".5", "2.", "1e-5": nothing else follows a number's digits.
+/// "12", "1.5", ".5", "2.", "1e-5", "1_000", and "2j", an imaginary one: nothing else follows a number's digits.
 std::size_t Lexer::number_length() const {
     std::size_t end = digits_from(at_);
     if (end < text_.size() && text_[end] == '.') end = digits_from(end + 1);
@@ -53,7 +55,9 @@ std::size_t Lexer::number_length() const {
         if (first < text_.size() && (text_[first] == '+' || text_[first] == '-')) ++first;
         if (digits_from(first) > first) end = digits_from(first);
     }
-    return end - at_;
+    bool const imaginary = end < text_.size() && (text_[end] == 'j' || text_[end] == 'J') &&
+                           !(end + 1 < text_.size() && (is_letter(text_[end + 1]) || is_digit(text_[end + 1])));
+    return end - at_ + (imaginary ? 1 : 0);
 }
 
 Token Lexer::next() {

@@ -53,9 +53,13 @@ std::optional<Op> function_from_name(std::string_view name) {
     return std::nullopt;
 }
 
-std::optional<Op> infix_from_symbol(std::string_view symbol) {
+std::optional<Infix> infix_from_text(std::string_view text) {
+    auto const of = [](Op op, Binds binds) { return Infix{op, static_cast<int>(binds)}; };
+    if (text == "and") return of(Op::logical_and, Binds::both);
+    if (text == "or") return of(Op::logical_or, Binds::either);
+    if (text == "%") return of(Op::mod, Binds::product);
     for (Operation const& row : operations)
-        if (row.op != Op::pow && row.spelling == Spelling::infix && row.name == symbol) return row.op;
+        if (row.op != Op::pow && row.spelling == Spelling::infix && row.name == text) return of(row.op, row.binds);
     return std::nullopt;
 }
 

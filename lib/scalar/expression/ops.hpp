@@ -24,8 +24,13 @@ std::string quoted(Op op);
 /// The function called `name` (pow is Op::pow); nothing for cast_<dtype>, which needs its dtype, and for unknown names.
 std::optional<Op> function_from_name(std::string_view name);
 
-/// The operator between two arguments that is written so; ^ is none, it binds tighter than a minus before it.
-std::optional<Op> infix_from_symbol(std::string_view symbol);
+/// An operator between two arguments, and how tight it binds: tighter is larger.
+struct Infix {
+    Op op;
+    int binds;
+};
+/// The operator that is written so, "and", "or" and "%" among them; ^ is none, it binds tighter than a minus before it.
+std::optional<Infix> infix_from_text(std::string_view text);
 
 /// Every name that may stand before '(' (cast_<dtype> for each dtype included), for suggesting the nearest.
 std::span<std::string const> function_names();

@@ -1,15 +1,15 @@
 #include "lib/scalar/expression/parse.hpp"
 
 #include <algorithm>
-#include <charconv>
-#include <cstdlib>
-#include <limits>
 #include <optional>
 #include <utility>
 
+#include "lib/base/text/module_names.hpp"
 #include "lib/scalar/expression/lex.hpp"
 #include "lib/scalar/expression/ops.hpp"
+#include "lib/scalar/expression/parse_faults.hpp"
 #include "lib/scalar/expression/resolve.hpp"
+#include "lib/scalar/expression/spellings.hpp"
 
 namespace ein::scalar {
 namespace {
@@ -21,36 +21,16 @@ struct Stop {
     ParseFault fault;
 };
 
-struct Infix {
-    Op op;
-    int binds;  // tighter is larger
-};
-
-std::optional<Infix> infix(std::string_view symbol) {
-    auto const op = infix_from_symbol(symbol);  // ^ belongs to unary(): it binds tighter than a minus before it
-    return op ? std::optional(Infix{*op, static_cast<int>(info(*op).binds)}) : std::nullopt;
-}
-
 constexpr int comparison_binds = static_cast<int>(Binds::comparison);
 
-/// The value of a number's text, negated when asked (only then is 9223372036854775808 an integer).
-Expr number_from(std::string_view text, bool negative) {
-    std::uint64_t whole = 0;
-    char const* const end = text.data() + text.size();
-    auto const integer = std::from_chars(text.data(), end, whole);
-    constexpr auto limit = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
-    bool const fits = integer.ec == std::errc{} && integer.ptr == end && whole <= limit + (negative ? 1 : 0);
-    if (fits && !(negative && whole == 0)) {  // -0 stays the number -0.0
-        return Expr::integer(static_cast<std::int64_t>(negative ? 0 - whole : whole));
-    }
-    double value = 0;
-    auto const real = std::from_chars(text.data(), end, value);
-    if (real.ec == std::errc::result_out_of_range) value = std::strtod(std::string(text).c_str(), nullptr);
-    if (negative) value = -value;
-    bool const digits = text.find_first_not_of("0123456789") == std::string_view::npos;
-    return digits && !fits ? Expr::large_integer((negative ? "-" : "") + std::string(text), value)
-                           : Expr::number(value);
+/// The operator between two operands that a token is; ^ belongs to power(): it binds tighter than a minus before it.
+std::optional<Infix> infix(Token const& token) {
+    bool const may_be = token.kind == TokenKind::symbol || token.kind == TokenKind::name;
+    return may_be ? infix_from_text(token.text) : std::nullopt;
 }
+
+/// What a taken spelling may grow to where it is written out: its arguments come several times.
+constexpr std::int64_t most_written_out = 100'000;
 
 class Parser {
 public:
@@ -63,8 +43,8 @@ public:
     ParseResult run() {
         ParseResult result;
         try {
-            result.expr = binary(1);
-            if (now_.kind != TokenKind::end) unexpected("an operator or the end of the expression");
+            result.expr = expression();
+            if (now_.kind != TokenKind::end) unexpected(std::string(after_operand));
         } catch (Stop& stop) {
             faults_.push_back(std::move(stop.fault));
             look_for_unknown_names();
@@ -82,8 +62,7 @@ private:
         explicit Nested(Parser& parser) : depth_(parser.nesting_) {
             if (++depth_ > most_nesting) {
                 --depth_;
-                throw Stop{{parser.now_.where, "at most " + std::to_string(most_nesting) + " nested operations", "more",
-                            "split the expression into several nodes"}};
+                throw Stop{too_large(parser.now_.where, std::to_string(most_nesting) + " nested operations")};
             }
         }
         ~Nested() { --depth_; }
@@ -100,23 +79,13 @@ private:
     }
 
     bool at(std::string_view symbol) const { return now_.kind == TokenKind::symbol && now_.text == symbol; }
+    bool at_word(std::string_view word) const { return now_.kind == TokenKind::name && now_.text == word; }
+    static bool is_power(Token const& token) {
+        return token.kind == TokenKind::symbol && (token.text == "^" || token.text == "**");
+    }
 
     [[noreturn]] void unexpected(std::string expected) const {
-        std::string mend = "correct the expression";
-        if (now_.text == "**") mend = "write ^ for a power";
-        if (now_.text == "=") mend = "write == to compare";
-        if (now_.text == "&") mend = "write && for 'and'";
-        if (now_.text == "|") mend = "write || for 'or'";
-        if (now_.text == "%") mend = "write mod(a, b)";
-        if (now_.text == "?" || now_.text == ":") mend = "write where(condition, a, b)";
-        if (now_.text == "[") mend = "close the label with ']'";
-        if (now_.kind == TokenKind::end) mend = "complete the expression";
-        if (now_.text == ")" && now_.kind == TokenKind::symbol) mend = "remove it or add what is missing before it";
-        bool const value = now_.kind == TokenKind::number || now_.kind == TokenKind::name || at("(");
-        if (value && expected.starts_with("an operator")) mend = "write * to multiply";
-        std::string found = now_.kind == TokenKind::end ? "the end" : quoted_text(now_.text);
-        if (now_.kind == TokenKind::label) found = "the label " + found;
-        throw Stop{{now_.where, std::move(expected), std::move(found), std::move(mend)}};
+        throw Stop{unexpected_token(now_, std::move(expected))};
     }
 
     void expect(std::string_view symbol, std::string const& expected) {
@@ -129,35 +98,83 @@ private:
         return expr;
     }
 
+    [[noreturn]] void too_deep(std::size_t where) const {
+        throw Stop{too_large(where, std::to_string(most_depth_) + " operations upon one another")};
+    }
+
     Expr build(Op op, std::vector<Expr> args, std::size_t where) {
-        for (Expr const& arg : args) {
-            if (arg.node().depth >= most_depth_) {
-                throw Stop{{where, "at most " + std::to_string(most_depth_) + " operations upon one another", "more",
-                            "split the expression into several nodes"}};
-            }
-        }
+        for (Expr const& arg : args)
+            if (arg.node().depth >= most_depth_) too_deep(where);
         return placed(Expr::call(op, std::move(args)), where);
+    }
+
+    /// A choice, which binds loosest: Python's "a if c else b" or C's "c ? a : b".
+    Expr expression() {
+        Expr first = binary(1);
+        std::size_t const where = now_.where;
+        if (at_word("if")) {
+            advance();
+            Expr condition = binary(1);
+            if (!at_word("else")) unexpected("'else'");
+            advance();
+            return build(Op::where, {std::move(condition), std::move(first), branch()}, where);
+        }
+        if (!at("?")) return first;
+        advance();
+        Expr yes = branch();
+        expect(":", "':'");
+        return build(Op::where, {std::move(first), std::move(yes), branch()}, where);
+    }
+    Expr branch() {
+        Nested const nested(*this);
+        return expression();
     }
 
     /// Operators that bind at least as tight as `least`, by precedence climbing.
     Expr binary(int least) {
-        Expr left = unary();
+        Expr left = at_negation() && least <= comparison_binds ? negation() : unary();
         for (;;) {
-            auto const next = now_.kind == TokenKind::symbol ? infix(now_.text) : std::nullopt;
+            auto const next = infix(now_);
             if (!next || next->binds < least) return left;
+            if (next->binds == comparison_binds) {
+                left = comparisons(std::move(left));
+                continue;
+            }
             std::size_t const where = now_.where;
             advance();
             Expr right = binary(next->binds + 1);
             left = build(next->op, {std::move(left), std::move(right)}, where);
-            if (next->binds == comparison_binds) refuse_chain();
         }
     }
 
-    void refuse_chain() const {
-        auto const next = now_.kind == TokenKind::symbol ? infix(now_.text) : std::nullopt;
-        if (!next || next->binds != comparison_binds) return;
-        throw Stop{{now_.where, "one comparison (they do not chain)", quoted_text(now_.text),
-                    "join two with &&: a < b && b < c"}};
+    /// Python's "not", which binds looser than comparisons do.
+    bool at_negation() const { return at_word("not") && resolve_name("not", names_).empty(); }
+    Expr negation() {
+        Nested const nested(*this);
+        std::size_t const where = now_.where;
+        advance();
+        return build(Op::logical_not, {binary(comparison_binds)}, where);
+    }
+
+    /// "a < b", and chains as Python's: "a < b < c" is "a < b && b < c".
+    Expr comparisons(Expr left) {
+        Expr all;
+        for (auto next = infix(now_); next && next->binds == comparison_binds; next = infix(now_)) {
+            std::size_t const where = now_.where;
+            advance();
+            Expr right = binary(comparison_binds + 1);
+            Expr one = build(next->op, {std::move(left), right}, where);
+            all =
+                all.empty() ? std::move(one) : written_out(build(Op::logical_and, {all, std::move(one)}, where), where);
+            left = std::move(right);
+        }
+        return all;
+    }
+
+    /// Refuses what has grown too much because parts of it come several times.
+    static Expr written_out(Expr expr, std::size_t where) {
+        if (expr.node().written <= most_written_out) return expr;
+        throw Stop{too_large(where, std::to_string(most_written_out) + " operations, written out")};
     }
 
     Expr unary() {
@@ -173,8 +190,8 @@ private:
         }
         if (!at("-")) return power();
         advance();
-        bool const before_power = ahead_.kind == TokenKind::symbol && ahead_.text == "^";
-        if (!before_power) {  // -2 is one number, but -2^x is -(2^x)
+        bool const ends = !is_power(ahead_) && !(ahead_.kind == TokenKind::symbol && ahead_.text == ".");
+        if (ends) {  // -2 is one number, but -2^x is -(2^x)
             if (Expr literal = literal_here(true); !literal.empty()) {
                 advance();
                 return placed(std::move(literal), where);
@@ -185,8 +202,8 @@ private:
 
     /// x^y^z is x^(y^z), and the exponent may have a sign.
     Expr power() {
-        Expr base = primary();
-        if (!at("^")) return base;
+        Expr base = methods(primary());
+        if (!is_power(now_)) return base;
         std::size_t const where = now_.where;
         advance();
         return build(Op::pow, {std::move(base), unary()}, where);
@@ -194,8 +211,8 @@ private:
 
     /// The number that stands here (a constant's name counts, unless an operand has that name); empty when none does.
     Expr literal_here(bool negative) const {
-        if (now_.kind == TokenKind::number) return number_from(now_.text, negative);
-        if (now_.kind != TokenKind::name) return {};
+        if (now_.kind == TokenKind::number && !is_imaginary(now_.text)) return number_from(now_.text, negative);
+        if (now_.kind != TokenKind::name || ambiguous_name(now_.text, now_.where, names_)) return {};
         auto const value = constant_value(now_.text);
         return value ? Expr::number(negative ? -*value : *value) : Expr{};
     }
@@ -203,12 +220,13 @@ private:
     Expr primary() {
         if (at("(")) {
             advance();
-            Expr inside = binary(1);
+            Expr inside = expression();
             expect(")", "')'");
             return inside;
         }
         Token const token = now_;
-        if (token.kind == TokenKind::name) return name();
+        if (token.kind == TokenKind::name && !(is_keyword(token.text) && resolve_name(token.text, names_).empty()))
+            return name();
         if (token.kind == TokenKind::label) {
             advance();
             return known_or_placeholder(resolve_label(token.text, names_), token);
@@ -218,15 +236,37 @@ private:
         return placed(number_from(token.text, false), token.where);
     }
 
+    /// What stands behind an operand's '.': "x.real" and "x.clip(0, 1)" are functions of it.
+    Expr methods(Expr operand) {
+        while (at(".")) {
+            advance();
+            if (now_.kind != TokenKind::name) unexpected("a function after '.'");
+            Token const function = now_;
+            advance();
+            std::vector<Expr> args{std::move(operand)};
+            if (at("(")) arguments(args);
+            operand = applied(function, std::move(args));
+        }
+        return operand;
+    }
+
     Expr name() {
-        Token const token = now_;
+        Token token = now_;
         advance();
+        while (at(".") && ahead_.kind == TokenKind::name && is_module(token.text) &&
+               resolve_name(token.text, names_).empty()) {
+            advance();
+            token = now_;
+            advance();
+        }
         if (at("(")) return token.text == "size" ? extent(token) : call(token);
         return known_or_placeholder(resolve_name(token.text, names_), token);
     }
 
     /// Notes an unknown name and goes on with a number in its place, so that all of them are reported at once.
     Expr known_or_placeholder(Expr known, Token const& token) {
+        if (token.kind == TokenKind::name)
+            if (auto fault = ambiguous_name(token.text, token.where, names_)) faults_.push_back(std::move(*fault));
         if (!known.empty()) return known;
         faults_.push_back(token.kind == TokenKind::label ? unknown_label(token.text, token.where, names_)
                                                          : unknown_name(token.text, token.where, names_));
@@ -251,20 +291,44 @@ private:
     }
 
     Expr call(Token const& function) {
-        std::vector<Expr> args = arguments();
-        std::optional<DType> const to =
-            function.text.starts_with("cast_") ? dtype_from_name(function.text.substr(5)) : std::nullopt;
-        if (to) {
+        std::vector<Expr> args;
+        arguments(args);
+        return applied(function, std::move(args));
+    }
+
+    Expr applied(Token const& function, std::vector<Expr> args) {
+        if (auto const op = function_from_name(function.text)) return apply(*op, function, std::move(args));
+        if (Expr const taken = taken_function(function.text, args.size()); !taken.empty())
+            return substituted(taken, args, function.where);
+        if (auto const meanings = two_meanings(function.text)) {
+            faults_.push_back(ambiguous_spelling(*meanings, function.where));
+            return Expr::integer(0);
+        }
+        if (auto const arities = taken_arities(function.text); !arities.empty())
+            check_count(function, args.size(), arities.front(), arities.front());
+        std::string_view const type = function.text.substr(function.text.starts_with("cast_") ? 5 : 0);
+        if (auto const to = type.size() > 1 ? dtype_from_name(type) : std::nullopt) {
             check_count(function, args.size(), 1, 1);
             build(Op::neg, args, function.where);  // for its check of depth
             return placed(Expr::cast(*to, std::move(args.front())), function.where);
         }
-        auto const op = function_from_name(function.text);
-        if (!op) {
-            faults_.push_back(unknown_function(function.text, function.where));
-            return Expr::integer(0);
-        }
-        return apply(*op, function, std::move(args));
+        faults_.push_back(unknown_function(function.text, function.where));
+        return Expr::integer(0);
+    }
+
+    /// A taken function as it is written out.
+    Expr substituted(Expr const& meaning, std::vector<Expr> const& args, std::size_t where) {
+        for (Expr const& arg : args)
+            if (arg.node().depth + meaning.node().depth > most_depth_) too_deep(where);
+        Expr out = written_out(substitute(meaning, args), where);
+        place_parts(out, where);
+        return placed(std::move(out), where);
+    }
+
+    /// What is below `expr` and has no place yet stands at `where`.
+    void place_parts(Expr const& expr, std::size_t where) {
+        for (Expr const& arg : expr.args())
+            if (places_.try_emplace(&arg.node(), where).second) place_parts(arg, where);
     }
 
     Expr apply(Op op, Token const& function, std::vector<Expr> args) {
@@ -272,37 +336,28 @@ private:
         auto const arity = static_cast<std::size_t>(info(op).arity);
         check_count(function, args.size(), arity, folds ? args.size() : arity);
         bool const extent = arity == 2 && args[1].node().integral && args[1].node().integer >= 0;
-        if (op == Op::position && !extent) {
-            throw Stop{{function.where, "an extent (0, 1, ...) as second argument of position", "another expression",
-                        "write the extent as a number"}};
-        }
+        if (op == Op::position && !extent) throw Stop{not_an_extent(function.where)};
         if (!folds) return build(op, std::move(args), function.where);
         Expr all = args.front();
         for (std::size_t k = 1; k < args.size(); ++k) all = build(op, {std::move(all), args[k]}, function.where);
         return all;
     }
 
-    std::vector<Expr> arguments() {
-        std::vector<Expr> args;
+    /// Adds what stands in parentheses.
+    void arguments(std::vector<Expr>& args) {
         expect("(", "'('");
         if (!at(")")) {
-            args.push_back(binary(1));
+            args.push_back(expression());
             while (at(",")) {
                 advance();
-                args.push_back(binary(1));
+                args.push_back(expression());
             }
         }
         expect(")", "',' or ')'");
-        return args;
     }
 
     static void check_count(Token const& function, std::size_t found, std::size_t least, std::size_t most) {
-        if (found >= least && found <= most) return;
-        bool const open = found < least && (function.text == "min" || function.text == "max");
-        std::string const wanted = (open ? "at least " : "") + std::to_string(least);
-        throw Stop{{function.where,
-                    wanted + (least == 1 ? " argument of " : " arguments of ") + quoted_text(function.text),
-                    std::to_string(found), found < least ? "add what is missing" : "remove what is too much"}};
+        if (auto fault = wrong_count(function, found, least, most)) throw Stop{std::move(*fault)};
     }
 
     /// After a fault of grammar: the names that would be faults of their own.
@@ -311,7 +366,10 @@ private:
             bool const called = ahead_.kind == TokenKind::symbol && ahead_.text == "(";
             if (called && now_.text == "size")  // what it holds is a label
                 while (ahead_.kind != TokenKind::end && !at(")")) advance();
-            if (now_.where <= faults_.back().where) continue;
+            bool const part = at(".");  // a function follows
+            if (part) advance();
+            bool const of_module = ahead_.kind == TokenKind::symbol && ahead_.text == "." && is_module(now_.text);
+            if (now_.where <= faults_.back().where || part || of_module || is_keyword(now_.text)) continue;
             if (now_.kind == TokenKind::name && !called && resolve_name(now_.text, names_).empty()) {
                 faults_.push_back(unknown_name(now_.text, now_.where, names_));
             } else if (now_.kind == TokenKind::label && resolve_label(now_.text, names_).empty()) {

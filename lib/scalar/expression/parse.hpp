@@ -1,7 +1,8 @@
 // Text to Expr and back; size(label) becomes a number. The grammar is NumPy's and C's where they agree: || then && then
 // comparisons then + - then * / then unary - + ! then ^ (right-associative, binds tighter than unary minus on its left:
-// -x^2 is -(x^2)). Example: parse("abs(x-y)", {2 operands}) prints as "abs(x - y)"; constants print so that they read
-// back the same bits.
+// -x^2 is -(x^2)). What Python's and NumPy's users write otherwise is taken too (spellings.hpp) and printed as ours.
+// Example: parse("abs(x-y)", {2 operands}) prints as "abs(x - y)"; constants print so that they read back the same
+// bits.
 #pragma once
 
 #include <string>
@@ -18,6 +19,7 @@ struct Names {
     std::vector<std::string> labels;  // position in this list is Op::index's slot
     std::vector<std::string> params;
     std::vector<std::int64_t> extents = {};  // of the labels, for size(label); empty: not known
+    std::vector<std::string> tensors = {};   // what each operand is called too; empty: nothing
 };
 
 /// What is wrong with an expression; `where` is the offset in the text, `caret()` the text with a caret line below the

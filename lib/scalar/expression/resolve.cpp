@@ -1,11 +1,15 @@
 #include "lib/scalar/expression/resolve.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
+#include <complex>
+#include <cstdlib>
 #include <limits>
 #include <numbers>
 
 #include "lib/base/error.hpp"
+#include "lib/scalar/expression/agg.hpp"
 #include "lib/scalar/expression/ops.hpp"
 
 namespace ein::scalar {
@@ -16,6 +20,8 @@ std::string_view trimmed(std::string_view text) {
     if (first == std::string_view::npos) return {};
     return text.substr(first, text.find_last_not_of(" \t") - first + 1);
 }
+
+constexpr std::size_t most_suggested = 1000;  // names that the nearest is looked for among
 
 std::vector<std::string> operand_names(int operands) {
     std::vector<std::string> list;
@@ -31,18 +37,15 @@ std::string join_names(std::vector<std::string> const& list) {
     return out + "...";
 }
 
-/// For words of other languages that nearest_name cannot guess.
+/// For words that nearest_name cannot guess.
 std::string_view other_spelling(std::string_view name) {
-    if (name == "and") return "write && for 'and'";
-    if (name == "or") return "write || for 'or'";
-    if (name == "not") return "write ! for 'not'";
-    if (name == "if" || name == "else") return "write where(condition, a, b)";
-    if (name == "true" || name == "True") return "write 1";
-    if (name == "false" || name == "False") return "write 0";
-    if (name == "maximum" || name == "fmax") return "write max";
-    if (name == "minimum" || name == "fmin") return "write min";
-    if (name == "ln") return "write log";
-    if (name == "power") return "write pow or ^";
+    if (name == "and" || name == "or" || name == "not" || name == "if" || name == "else")
+        return "complete the expression";
+    if (name == "T" || name == "transpose") return "axes are the business of \"einsum\": \"ij->ji\"";
+    if (name == "shape" || name == "len") return "write size(label) for a label's extent";
+    if (name == "softmax" || name == "log_softmax") return "it needs a whole axis: write a node {\"op\": \"softmax\"}";
+    if (name == "lambda") return "write what it gives, of x, y, ...";
+    if (name.size() > 1 && dtype_from_name(name)) return "write cast_f32(x) and the like to convert";
     return {};
 }
 
@@ -50,6 +53,24 @@ std::string suggestion(std::string_view name, std::vector<std::string> const& kn
     if (auto const other = other_spelling(name); !other.empty()) return std::string(other);
     std::string const near = nearest_name(name.substr(0, 100), known);
     return near.empty() ? "" : "did you mean '" + near + "'?";
+}
+
+/// Whether some input is called as another one is counted: x and y are not taken for tensors then.
+bool counts_otherwise(Names const& names) {
+    for (std::size_t k = 0; k < names.tensors.size(); ++k) {
+        auto const number = operand_number(names.tensors[k]);
+        if (number && *number < names.operands && *number != static_cast<long>(k)) return true;
+    }
+    return false;
+}
+
+/// The operands that a tensor's name stands for.
+std::vector<int> operands_called(std::string_view name, Names const& names) {
+    std::vector<int> out;
+    if (operand_number(name) && counts_otherwise(names)) return out;
+    for (std::size_t k = 0; k < names.tensors.size(); ++k)
+        if (names.tensors[k] == name) out.push_back(static_cast<int>(k));
+    return out;
 }
 
 std::string operands_present(int operands) {
@@ -85,13 +106,66 @@ std::optional<double> constant_value(std::string_view name) {
     return std::nullopt;
 }
 
+bool is_imaginary(std::string_view text) { return text.ends_with('j') || text.ends_with('J'); }
+
+Expr number_from(std::string_view written, bool negative) {
+    std::string text(written);
+    std::erase(text, '_');
+    if (is_imaginary(text)) {
+        text.pop_back();
+        return Expr::number(std::complex(0.0, std::strtod(text.c_str(), nullptr)));
+    }
+    std::uint64_t whole = 0;
+    char const* const end = text.data() + text.size();
+    auto const integer = std::from_chars(text.data(), end, whole);
+    constexpr auto limit = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
+    bool const fits = integer.ec == std::errc{} && integer.ptr == end && whole <= limit + (negative ? 1 : 0);
+    if (fits && !(negative && whole == 0)) {  // -0 stays the number -0.0
+        return Expr::integer(static_cast<std::int64_t>(negative ? 0 - whole : whole));
+    }
+    double value = 0;
+    auto const real = std::from_chars(text.data(), end, value);
+    if (real.ec == std::errc::result_out_of_range) value = std::strtod(text.c_str(), nullptr);
+    if (negative) value = -value;
+    bool const digits = text.find_first_not_of("0123456789") == std::string::npos;
+    return digits && !fits ? Expr::large_integer((negative ? "-" : "") + text, value) : Expr::number(value);
+}
+
 Expr resolve_name(std::string_view name, Names const& names) {
     if (auto const number = operand_number(name); number && *number < names.operands) {
         return Expr::operand(static_cast<int>(*number));
     }
     if (auto const value = constant_value(name)) return Expr::number(*value);
-    bool const known = std::find(names.params.begin(), names.params.end(), name) != names.params.end();
-    return known ? Expr::param(std::string(name)) : Expr{};
+    if (std::find(names.params.begin(), names.params.end(), name) != names.params.end())
+        return Expr::param(std::string(name));
+    if (auto const called = operands_called(name, names); !called.empty()) return Expr::operand(called.front());
+    for (Taken const& constant : taken_constants())
+        if (constant.written == name) {
+            auto const value = constant_value(constant.means);
+            return value ? Expr::number(*value) : number_from(constant.means, false);
+        }
+    return {};
+}
+
+std::optional<ParseFault> ambiguous_name(std::string_view name, std::size_t where, Names const& names) {
+    if (auto const number = operand_number(name); number && *number < names.operands) return std::nullopt;
+    auto const called = operands_called(name, names);
+    if (called.empty()) return std::nullopt;
+    std::string const first = operand_name(called[0], names.operands);
+    std::string const wanted = "a name that means one thing";
+    if (called.size() > 1) {
+        std::string const second = operand_name(called[1], names.operands);
+        return ParseFault{where, wanted,
+                          quoted_text(name) + ", which is input " + std::to_string(called[0]) + " and input " +
+                              std::to_string(called[1]),
+                          "write " + first + " or " + second};
+    }
+    bool const param = std::find(names.params.begin(), names.params.end(), name) != names.params.end();
+    if (!param && !constant_value(name)) return std::nullopt;
+    std::string const other = param ? "a param" : "a number";
+    return ParseFault{where, wanted,
+                      quoted_text(name) + ", which is " + other + " and input " + std::to_string(called[0]),
+                      "write " + first + " for the input; rename the tensor if " + other + " is meant"};
 }
 
 Expr resolve_label(std::string_view label, Names const& names) {
@@ -113,17 +187,20 @@ ParseFault unknown_name(std::string_view name, std::size_t where, Names const& n
         return {where, "an operand of the node", quoted_text(name),
                 operands_present(names.operands) + "; add an input or use one that is there"};
     }
-    std::vector<std::string> const functions(function_names().begin(), function_names().end());
-    if (std::find(functions.begin(), functions.end(), name) != functions.end()) {
+    bool const ours = std::find(function_names().begin(), function_names().end(), name) != function_names().end();
+    if (ours || !taken_arities(name).empty()) {
         return {where, "'(' after the function " + quoted_text(name), "none", "write " + std::string(name) + "(...)"};
     }
     std::vector<std::string> known = operand_names(names.operands);
     known.insert(known.end(), names.params.begin(), names.params.end());
+    std::vector<std::string> near = known;
+    for (std::string const& tensor : names.tensors)
+        if (near.size() < most_suggested) near.push_back(tensor);
     std::string mend;
     if (std::find(names.labels.begin(), names.labels.end(), name) != names.labels.end()) {
         mend = "write [" + std::string(name) + "] for the index of label " + quoted_text(name);
     } else {
-        mend = suggestion(name, known);
+        mend = suggestion(name, near);
         if (mend.empty()) mend = "add it to \"params\" or correct the name";
     }
     known.insert(known.end(), {"inf", "nan", "pi", "e"});
@@ -148,12 +225,24 @@ ParseFault unknown_extent(std::string_view label, std::size_t where, Names const
 }
 
 ParseFault unknown_function(std::string_view name, std::size_t where) {
-    std::vector<std::string> const known(function_names().begin(), function_names().end());
+    std::vector<std::string> known(function_names().begin(), function_names().end());
     if (name.starts_with("cast_")) {
         return {where, "cast_ and one of " + dtype_names(), quoted_text(name), suggestion(name, known)};
     }
+    constexpr std::array made_of_sums{"mean", "var", "std", "norm", "count"};
+    bool const is_made = std::find(made_of_sums.begin(), made_of_sums.end(), name) != made_of_sums.end();
+    if (agg_from_name(name) || is_made)
+        return {where, "a function of one element", quoted_text(name) + ", an aggregation",
+                "write \"agg\": \"" + std::string(name) + "\" beside the join, or a node {\"op\": \"" +
+                    std::string(name) + "\"}"};
+    for (FunctionForm const& form : function_forms()) known.emplace_back(form.name);
     std::string mend = suggestion(name, known);
     return {where, "a function", quoted_text(name), mend.empty() ? "see the list of functions of \"join\"" : mend};
+}
+
+ParseFault ambiguous_spelling(TwoMeanings const& meanings, std::size_t where) {
+    return {where, "a spelling that means one thing", quoted_text(meanings.written),
+            "write " + std::string(meanings.one) + ", or " + std::string(meanings.other)};
 }
 
 std::string quoted_text(std::string_view text) {

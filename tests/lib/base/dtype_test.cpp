@@ -40,16 +40,40 @@ constexpr std::array<std::array<char const*, 11>, 11> numpy_promotion{{
 TEST_CASE("every dtype has a name that reads back, and NumPy's names mean the same", "[lib][base][dtype]") {
     for (DType type : all_dtypes) CHECK(dtype_from_name(name(type)) == type);
     std::vector<std::pair<char const*, DType>> const aliases{
-        {"float16", DType::f16},   {"<f2", DType::f16},         {"bfloat16", DType::bf16}, {"float32", DType::f32},
-        {"<f4", DType::f32},       {"float64", DType::f64},     {"<f8", DType::f64},       {"double", DType::f64},
-        {"complex64", DType::c64}, {"complex128", DType::c128}, {"<c8", DType::c64},       {"<c16", DType::c128},
-        {"int8", DType::i8},       {"|i1", DType::i8},          {"int16", DType::i16},     {"<i2", DType::i16},
-        {"int32", DType::i32},     {"<i4", DType::i32},         {"int64", DType::i64},     {"<i8", DType::i64},
-        {"uint8", DType::u8},      {"|u1", DType::u8},          {"bool", DType::boolean},  {"|b1", DType::boolean},
+        {"float16", DType::f16},       {"<f2", DType::f16},
+        {"bfloat16", DType::bf16},     {"float32", DType::f32},
+        {"<f4", DType::f32},           {"float64", DType::f64},
+        {"<f8", DType::f64},           {"double", DType::f64},
+        {"complex64", DType::c64},     {"complex128", DType::c128},
+        {"<c8", DType::c64},           {"<c16", DType::c128},
+        {"int8", DType::i8},           {"|i1", DType::i8},
+        {"int16", DType::i16},         {"<i2", DType::i16},
+        {"int32", DType::i32},         {"<i4", DType::i32},
+        {"int64", DType::i64},         {"<i8", DType::i64},
+        {"uint8", DType::u8},          {"|u1", DType::u8},
+        {"bool", DType::boolean},      {"|b1", DType::boolean},
+        {"numpy.float32", DType::f32}, {"torch.bfloat16", DType::bf16},
+        {"np.int8", DType::i8},        {"=f8", DType::f64},
     };
+    for (DTypeName const& taken : taken_dtype_names()) {
+        CAPTURE(taken.written);
+        CHECK(dtype_from_name(taken.written) == taken.type);
+    }
     for (auto const& [text, type] : aliases) {
         CAPTURE(text);
         CHECK(dtype_from_name(text) == type);
+    }
+}
+
+TEST_CASE("a dtype that libraries mean differently is told with both", "[lib][base][dtype]") {
+    CHECK(meanings_of_dtype("float") == "\"f64\", as in Python and NumPy, or \"f32\", as in PyTorch and C");
+    CHECK(meanings_of_dtype("np.int") == "\"i64\", as in Python and NumPy, or \"i32\", as in PyTorch and C");
+    CHECK(meanings_of_dtype("f32").empty());
+    for (AmbiguousDType const& row : ambiguous_dtype_names()) {
+        CAPTURE(row.written);
+        CHECK_FALSE(dtype_from_name(row.written).has_value());
+        CHECK(dtype_from_name(row.one.name).has_value());
+        CHECK(dtype_from_name(row.other.name).has_value());
     }
 }
 

@@ -199,7 +199,7 @@ TEST_CASE("each fault of a gradient", "[lib][graph][gradient]") {
           "'other', which it does not depend on"},
          {loss + gradient("loss", R"(["A", "A"])"), "/nodes/1/grad/wrt/1", "'A' again"},
          {loss + gradient("loss", "[]"), "/nodes/1/grad/wrt", "none"},
-         {loss + gradient("loss", R"("A")"), "/nodes/1/grad/wrt", "\"A\""},
+         {loss + gradient("loss", R"({"A": 1})"), "/nodes/1/grad/wrt", R"({"A":1})"},
          {loss + gradient("loss", "[3]"), "/nodes/1/grad/wrt/0", "3"},
          {loss + R"({"name": "g", "grad": "loss"})", "/nodes/1/grad", "\"loss\""},
          {loss + R"({"name": "g", "grad": {"of": "loss"}})", "/nodes/1/grad", "none"},

@@ -89,6 +89,17 @@ TEST_CASE("lists name any number of labels", "[lib][graph]") {
     CHECK(read(Json::parse(R"({"in": [["i", "j"], ["j", "k"]], "out": ["i", "k"]})")) == "i.j,j.k->i.k");
     CHECK(read(Json::parse(R"({"in": [["row", "..."], []]})")) == "row....,->....row");
     CHECK(read(Json::parse(R"({"in": [["i1", "i2"], ["i2"]], "out": []})")) == "i1.i2,i2->");
+    CHECK(read(Json::parse(R"({"in": [["i", "j"], "j"], "out": "i"})")) == "i.j,j->i");
+}
+
+TEST_CASE("sublists are NumPy's, with the output's or without, and labels may be numbers", "[lib][graph]") {
+    CHECK(read(Json::parse("[[0, 1], [1, 2], [0, 2]]"), {2, 2}) == "0.1,1.2->0.2");
+    CHECK(read(Json::parse("[[0, 1], [1, 2]]"), {2, 2}) == "0.1,1.2->0.2");
+    CHECK(read(Json::parse("[[10, 2], [2, 3]]"), {2, 2}) == "10.2,2.3->3.10");  // sorted as numbers
+    CHECK(read(Json::parse(R"([["b", 10, 9]])"), {3}) == "b.10.9->9.10.b");
+    CHECK(read(Json::parse(R"([["i", "..."], []])"), {3}) == "i....->");
+    CHECK(read(Json::parse("[[0, 0], [0]]"), {2}) == "0.0->0");
+    CHECK(read(Json::parse(R"({"in": [[0, 1], [1]], "out": 0})")) == "0.1,1->0");
 }
 
 TEST_CASE("each way to be wrong is reported", "[lib][graph]") {
@@ -104,10 +115,14 @@ TEST_CASE("each way to be wrong is reported", "[lib][graph]") {
          {R"("...i...->i")", "fault: '...' at most once in a term | it twice"},
          {R"("i..->i")", "fault: letters a to z and A to Z, or '...', as NumPy's einsum has them | 'i..'"},
          {R"("a b.. -> a")", "fault: words without ',', '[', ']' or '..' (or the word '...') | 'b..'"},
-         {R"(3)", "fault: a string or {\"in\": ..., \"out\": ...} | 3"},
+         {R"(3)", "fault: a string, {\"in\": ..., \"out\": ...} or a list of lists | 3"},
          {R"({"out": []})", "fault: the key \"in\" | none"},
-         {R"({"in": ["ij"], "out": []})", "fault: a list | \"ij\""},
-         {R"({"in": [["i", 2]]})", "fault: a string | 2"},
+         {R"({"in": ["ij"], "out": []})", "fault: a list of labels | \"ij\""},
+         {R"({"in": [["i", -2]]})", "fault: a label: a string, or a number from 0 | -2"},
+         {R"({"in": [["i", null]]})", "fault: a string | null"},
+         {R"(["A", [0, 1]])", "fault: 0 lists of labels, one for each input, or one more for the output | 2"},
+         {R"("b (h w) c -> b h w c")",
+          "fault: one word for each axis | '(h w)', axes that are merged or split as in einops"},
          {R"({"in": [["i j"]]})", "fault: a label without spaces, ',', '[', ']' or '..' (or \"...\") | 'i j'"},
          {R"({"in": [["i"]], "to": []})", "fault: in or out | the unknown key \"to\""}}));
     CAPTURE(row.json);

@@ -1,7 +1,9 @@
 #include "lib/graph/read/einsum/named_agg.hpp"
 
+#include "lib/base/text/module_names.hpp"
 #include "lib/graph/ops/float_types.hpp"
 #include "lib/graph/read/einsum/argbest.hpp"
+#include "lib/graph/read/einsum/moments.hpp"
 
 namespace ein::graph {
 namespace {
@@ -24,38 +26,57 @@ ValueId index_of_best(AggLowering of) {
 
 DType mean_inside(DType common, DType output) { return between(common, output); }
 
-/// The sum, divided by how many elements it is of: of none it is nan, as in NumPy.
-ValueId mean(AggLowering of) {
-    double count = 1;
-    for (int label : of.einsum.aggregated())
-        count *= static_cast<double>(of.einsum.extents[static_cast<std::size_t>(label)]);
-    if (of.einsum.aggregated().empty()) return one_einsum(std::move(of));
-    EinSum quotient = identity_einsum(of.einsum.output_shape());
-    for (std::size_t axis = 0; axis < quotient.labels.size(); ++axis)
-        quotient.labels[axis] = of.einsum.labels[static_cast<std::size_t>(of.einsum.output[axis])];
-    quotient.join = scalar::Expr::operand(0) / scalar::Expr::number(count);
-    ValueId const sum = of.builder.einsum("sum", std::move(of.einsum), of.inputs, of.inside, std::move(of.path));
-    ValueId const made = of.builder.einsum("", std::move(quotient), {sum}, of.output);
-    of.builder.cut_at(made, sum);
-    return made;
+DType count_result(DType) { return DType::i64; }
+
+DType real_result(DType common) { return real_part(as_float(common)); }
+
+/// How many are not 0.
+ValueId count(AggLowering of) {
+    of.einsum.join = scalar::Expr::call(scalar::Op::ne, {of.einsum.join, scalar::Expr::integer(0)});
+    return one_einsum(std::move(of));
 }
 
-/// Those that become several nodes.
+/// Those that become several nodes, or have another join.
 constexpr NamedAgg macros[]{
     {"argmin", Agg::min, true, index, index_inside, index_of_best},
     {"argmax", Agg::max, true, index, index_inside, index_of_best},
-    {"mean", Agg::sum, false, as_float, mean_inside, mean},
+    {"mean", Agg::sum, false, as_float, mean_inside, lower_mean},
+    {"var", Agg::sum, false, real_result, mean_inside, lower_var},
+    {"std", Agg::sum, false, real_result, mean_inside, lower_std},
+    {"norm", Agg::sum, false, real_result, mean_inside, lower_norm, true},
+    {"count", Agg::sum, false, count_result, as_output, count, true},
+};
+
+constexpr scalar::Taken taken[]{
+    {"amax", "max"},
+    {"amin", "min"},
+    {"maximum", "max"},
+    {"minimum", "min"},
+    {"average", "mean"},
+    {"avg", "mean"},
+    {"add", "sum"},
+    {"multiply", "prod"},
+    {"product", "prod"},
+    {"logical_and", "all"},
+    {"logical_or", "any"},
+    {"logaddexp", "logsumexp"},
+    {"count_nonzero", "count"},
 };
 
 }  // namespace
 
-std::optional<NamedAgg> named_agg(std::string_view name) {
+std::optional<NamedAgg> named_agg(std::string_view written) {
+    std::string_view name = without_modules(written);
+    for (scalar::Taken const& row : taken)
+        if (row.written == name) name = row.means;
     if (auto const agg = scalar::agg_from_name(name))
         return NamedAgg{scalar::name(*agg), *agg, false, same, as_output, one_einsum};
     for (NamedAgg const& macro : macros)
         if (macro.name == name) return macro;
     return std::nullopt;
 }
+
+std::span<scalar::Taken const> taken_aggs() { return taken; }
 
 std::vector<std::string> named_agg_names() {
     std::vector<std::string> names = scalar::agg_names();

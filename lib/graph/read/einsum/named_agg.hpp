@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "lib/graph/graph_builder.hpp"
+#include "lib/scalar/expression/spellings.hpp"
 
 namespace ein::graph {
 
@@ -20,6 +21,7 @@ struct AggLowering {
     std::vector<ValueId> inputs;
     DType inside, output;
     std::optional<Path> path;
+    double correction = 0;  // what var and std take from the number of elements
 };
 
 struct NamedAgg {
@@ -29,10 +31,14 @@ struct NamedAgg {
     DType (*result)(DType common);                // of the node that gives no dtype, from its inputs' common type
     DType (*inside)(DType common, DType output);  // of the EinSum that has the join
     ValueId (*lower)(AggLowering lowering);
+    bool own_join = false;  // it is computed of another join than the node's: a "path" has nothing to follow
 };
 
+/// The aggregation of this name or of another spelling of it.
 std::optional<NamedAgg> named_agg(std::string_view name);
 /// In the order in which they are listed.
 std::vector<std::string> named_agg_names();
+/// Other spellings of them: NumPy's and others' names.
+std::span<scalar::Taken const> taken_aggs();
 
 }  // namespace ein::graph

@@ -57,9 +57,14 @@ Fields read_fields(NodeContext const& context) {
     return fields;
 }
 
+/// What a join may call the operands: a node without one asks for nothing.
+std::vector<std::string> names_of_inputs(NodeContext const& context) {
+    return context.node.has("join") ? context.input_names() : std::vector<std::string>{};
+}
+
 /// With inputs of unknown shape the join's names can still be checked.
 void check_join_names(NodeContext const& context, Subscripts const& subscripts) {
-    scalar::Names names{static_cast<int>(context.inputs.size()), {}, context.params};
+    scalar::Names names{static_cast<int>(context.inputs.size()), {}, context.params, {}, names_of_inputs(context)};
     auto add = [&](Subscripts::Term const& term) {
         for (std::string const& label : term)
             if (label != ellipsis && std::find(names.labels.begin(), names.labels.end(), label) == names.labels.end())
@@ -104,8 +109,9 @@ bool check_one_label(Cursor const& node, EinSum const& einsum) {
     return false;
 }
 
-bool check_path(Cursor const& node, EinSum const& einsum) {
-    if (!node.has("path") || einsum.operands() < 3 || contracts_pairwise(einsum)) return true;
+bool check_path(Cursor const& node, NamedAgg const& agg, EinSum const& einsum) {
+    bool const follows = contracts_pairwise(einsum) && !agg.own_join;
+    if (!node.has("path") || einsum.operands() < 3 || follows) return true;
     node.at("path").fail("a join over which the aggregation distributes (sum of products, min of sums, ...)",
                          "another one", "remove \"path\": this node runs as one");
     return false;
@@ -145,27 +151,21 @@ private:
         auto join = read_join(context_.node, {static_cast<int>(inputs_.size()),
                                               einsum.labels,
                                               context_.params,
-                                              {einsum.extents.begin(), einsum.extents.end()}});
+                                              {einsum.extents.begin(), einsum.extents.end()},
+                                              names_of_inputs(context_)});
         if (!join || !fields_.agg) return false;
         einsum.join = join->expr;
         auto const type = check_join_type(context_.node, *join, dtypes_, output);
         Cursor const& node = context_.node;
         return type && check_complex(node, *fields_.agg, *type) &&
                (!fields_.agg->one_label || check_one_label(node, einsum)) &&
-               check_not_empty(node, *fields_.agg, einsum) && check_path(node, einsum);
+               check_not_empty(node, *fields_.agg, einsum) && check_path(node, *fields_.agg, einsum);
     }
 
     /// Drops the axes that broadcast, so that an EinSum's operands have exactly its extents.
     void squeeze(std::vector<std::vector<std::size_t>> const& squeezed) {
-        for (std::size_t k = 0; k < inputs_.size(); ++k) {
-            if (squeezed[k].empty()) continue;
-            Shape shape;
-            Shape const& whole = builder_.value(inputs_[k]).shape;
-            for (std::size_t axis = 0; axis < whole.size(); ++axis)
-                if (std::find(squeezed[k].begin(), squeezed[k].end(), axis) == squeezed[k].end())
-                    shape.push_back(whole[axis]);
-            inputs_[k] = builder_.reshape("squeeze" + std::to_string(k), inputs_[k], shape);
-        }
+        for (std::size_t k = 0; k < inputs_.size(); ++k)
+            inputs_[k] = builder_.drop_axes("squeeze" + std::to_string(k), inputs_[k], squeezed[k]);
     }
 
     NodeContext& context_;

@@ -16,8 +16,9 @@ std::optional<std::vector<std::int64_t>> read_step(Cursor const& at, std::size_t
         bool const inside = (*step)[k] >= 0 && static_cast<std::size_t>((*step)[k]) < live;
         bool const repeated = std::count(step->begin(), step->end(), (*step)[k]) > 1;
         if (inside && !repeated) continue;
-        at.at(k).fail("a position from 0 to " + std::to_string(live - 1) + ", each once in a step",
-                      std::to_string((*step)[k]), "positions count the operands that are left, results at the end");
+        entry_at(at, k).fail("a position from 0 to " + std::to_string(live - 1) + ", each once in a step",
+                             std::to_string((*step)[k]),
+                             "positions count the operands that are left, results at the end");
         return std::nullopt;
     }
     if (!step->empty()) return step;

@@ -53,6 +53,7 @@ std::optional<Pieces> cut(std::string_view text, Cursor const& at) {
 struct TermResult {
     Term term;
     std::string expected, found;  // when it is wrong
+    std::string mend = {};        // where there is a better one than the usual
 };
 
 TermResult letters_of(std::string_view text) {
@@ -81,12 +82,23 @@ bool is_label(std::string_view word) {
            word.find("..") == std::string_view::npos;
 }
 
+/// A word in parentheses to its end: "(h w)".
+std::string text_from(std::string const& word, std::string_view rest) {
+    return word + std::string(rest.substr(0, std::min(rest.find(')'), rest.size() - 1) + 1));
+}
+
 TermResult words_of(std::string_view text) {
     TermResult result;
     while (!(text = trimmed(text)).empty()) {
         auto const end = std::find_if(text.begin(), text.end(), is_space);
         std::string const word(text.begin(), end);
         text.remove_prefix(word.size());
+        if (word.starts_with('(') && word.find(')') == std::string::npos) {
+            result.expected = "one word for each axis";
+            result.found = quote(text_from(word, text)) + ", axes that are merged or split as in einops";
+            result.mend = "merge or split axes in a node of their own: {\"op\": \"reshape\"}";
+            return result;
+        }
         if (word != ellipsis && !is_label(word)) {
             result.expected = "words without ',', '[', ']' or '..' (or the word '...')";
             result.found = quote(word);
@@ -127,9 +139,22 @@ Spelling spelling_of(Pieces const& pieces, std::string_view text, std::span<std:
     return only_words ? words_of : letters_of;
 }
 
+/// As NumPy sorts labels: numbers by their value, and before the others.
+struct LabelOrder {
+    static bool is_number(std::string const& label) {
+        return std::all_of(label.begin(), label.end(), [](char c) { return c >= '0' && c <= '9'; });
+    }
+    bool operator()(std::string const& a, std::string const& b) const {
+        bool const numbers = is_number(a);
+        if (numbers != is_number(b)) return numbers;
+        if (numbers && a.size() != b.size()) return a.size() < b.size();
+        return a < b;
+    }
+};
+
 /// NumPy's implicit output: '...' first, then the labels that occur once, sorted.
 Term implicit_output(std::vector<Term> const& inputs) {
-    std::map<std::string, int> occurrences;
+    std::map<std::string, int, LabelOrder> occurrences;
     bool open = false;
     for (Term const& term : inputs) {
         for (std::string const& label : term) {
@@ -178,7 +203,8 @@ std::optional<Subscripts> from_text(std::string const& text, Cursor const& at,
     auto take = [&](TermResult result) {
         if (!result.expected.empty())
             at.fail(result.expected, result.found,
-                    "correct the term, or use lists: {\"in\": [[\"i\", \"j\"]], \"out\": [\"i\"]}");
+                    result.mend.empty() ? "correct the term, or use lists: {\"in\": [[\"i\", \"j\"]], \"out\": [\"i\"]}"
+                                        : result.mend);
         return result.expected.empty() ? std::optional(std::move(result.term)) : std::nullopt;
     };
     for (TermResult& result : inputs_in(*pieces, spelling)) {
@@ -192,14 +218,42 @@ std::optional<Subscripts> from_text(std::string const& text, Cursor const& at,
     return subscripts;
 }
 
-std::optional<Term> read_term(Cursor const& at) {
-    if (!at.expect_list()) return std::nullopt;
+/// A label of a list: a string or, as in NumPy's sublists, a number from 0.
+std::optional<std::string> read_label(Cursor const& at) {
+    if (!at.value().is_number()) return at.string();
+    auto const number = at.integer();
+    if (number && *number >= 0) return std::to_string(*number);
+    if (number) at.fail("a label: a string, or a number from 0", std::to_string(*number), "count labels from 0");
+    return std::nullopt;
+}
+
+/// A term without brackets is one label where it is one letter; else it could be one label or several.
+bool check_is_list(Cursor const& at) {
+    if (!at.value().is_string()) return at.expect_list();
+    std::string const text = at.value().get<std::string>();
+    if (text.size() == 1) return true;
+    std::string letters;
+    for (char const c : text) letters += (letters.empty() ? "\"" : ", \"") + std::string(1, c) + "\"";
+    bool const few = text.size() <= 8 && std::all_of(text.begin(), text.end(), is_letter);
+    at.fail(
+        "a list of labels", brief(at.value()),
+        "write [" + brief(at.value()) + "] for one label, or [" + (few ? letters : "\"i\", \"j\"") + "] for several");
+    return false;
+}
+
+std::optional<Term> read_term(Cursor const& list) {
+    if (list.value().is_number()) {
+        auto const label = read_label(list);
+        return label ? std::optional(Term{*label}) : std::nullopt;
+    }
+    if (!check_is_list(list)) return std::nullopt;
+    std::vector<Cursor> const entries = *one_or_more(list);
     Term term;
-    for (std::size_t k = 0; k < at.size(); ++k) {
-        auto const label = at.at(k).string();
+    for (Cursor const& at : entries) {
+        auto const label = read_label(at);
         if (!label) return std::nullopt;
         if (*label != ellipsis && !is_label(*label)) {
-            at.at(k).fail("a label without spaces, ',', '[', ']' or '..' (or \"...\")", quote(*label), "rename it");
+            at.fail("a label without spaces, ',', '[', ']' or '..' (or \"...\")", quote(*label), "rename it");
             return std::nullopt;
         }
         term.push_back(*label);
@@ -224,16 +278,41 @@ std::optional<Subscripts> from_lists(Cursor const& at) {
     return subscripts;
 }
 
+/// NumPy's sublists: one for each input, then the output's, or the implicit one.
+std::optional<Subscripts> from_sublists(Cursor const& at, std::size_t inputs) {
+    if (at.size() != inputs && at.size() != inputs + 1) {
+        bool const interleaved = at.size() > 0 && at.at(std::size_t{0}).value().is_string();
+        std::string const count = std::to_string(inputs);
+        at.fail(
+            count + (inputs == 1 ? " list" : " lists") + " of labels, one for each input, or one more for the output",
+            std::to_string(at.size()),
+            interleaved ? "name the tensors in \"inputs\" alone" : "write for example [[0, 1], [1, 2], [0, 2]]");
+        return std::nullopt;
+    }
+    Subscripts subscripts;
+    for (std::size_t k = 0; k < inputs; ++k) {
+        auto term = read_term(at.at(k));
+        if (!term) return std::nullopt;
+        subscripts.inputs.push_back(std::move(*term));
+    }
+    auto output = at.size() > inputs ? read_term(at.at(inputs)) : implicit_output(subscripts.inputs);
+    if (!output) return std::nullopt;
+    subscripts.output = std::move(*output);
+    return subscripts;
+}
+
 }  // namespace
 
 std::optional<Subscripts> read_subscripts(Cursor const& einsum, std::span<std::optional<std::size_t> const> orders) {
     std::optional<Subscripts> subscripts;
     if (einsum.value().is_object()) {
         subscripts = from_lists(einsum);
+    } else if (einsum.value().is_array()) {
+        subscripts = from_sublists(einsum, orders.size());
     } else if (einsum.value().is_string()) {
         subscripts = from_text(einsum.value().get<std::string>(), einsum, orders);
     } else {
-        einsum.fail("a string or {\"in\": ..., \"out\": ...}", brief(einsum.value()),
+        einsum.fail("a string, {\"in\": ..., \"out\": ...} or a list of lists", brief(einsum.value()),
                     "write for example \"ij,jk->ik\"");
     }
     return subscripts && check(*subscripts, einsum) ? subscripts : std::nullopt;

@@ -1,8 +1,9 @@
-// The three spellings of an einsum as lists of labels: NumPy letters, words, and JSON lists. Leaves extents and '...'
-// to bind_labels.hpp. Which spelling a string has: a term with a space inside makes every term words ("batch seq d, d
-// ff -> batch seq ff"); without spaces it is letters ("ij,jk->ik"). With spaces around ',' and '->' only, both are
-// possible ("row, row -> row"): the reading whose number of axes fits the inputs is taken, letters when both or neither
-// do. Example: "ij,jk" is inputs ((i, j), (j, k)) and no output: the implicit one is (i, k).
+// The spellings of an einsum as lists of labels: NumPy letters, words, JSON lists, and NumPy's sublists, whose labels
+// may be numbers. Leaves extents and '...' to bind_labels.hpp. Which spelling a string has: a term with a space inside
+// makes every term words ("batch seq d, d ff -> batch seq ff"); without spaces it is letters ("ij,jk->ik"). With spaces
+// around ',' and '->' only, both are possible ("row, row -> row"): the reading whose number of axes fits the inputs is
+// taken, letters when both or neither do. Example: "ij,jk" is inputs ((i, j), (j, k)) and no output: the implicit one
+// is (i, k).
 #pragma once
 
 #include <optional>

@@ -1,0 +1,72 @@
+#include "lib/scalar/expression/parse_faults.hpp"
+
+#include "lib/scalar/expression/resolve.hpp"
+#include "lib/scalar/expression/spellings.hpp"
+
+namespace ein::scalar {
+namespace {
+
+/// For tokens that have one mend wherever they stand; "" for others.
+std::string_view mend_of_token(Token const& token) {
+    std::string_view const text = token.text;
+    if (token.kind == TokenKind::end) return "complete the expression";
+    if (text == "=") return "write == to compare";
+    if (text == "&") return "write && for 'and'; the bits of integers have no operator";
+    if (text == "|") return "write || for 'or'; the bits of integers have no operator";
+    if (text == "~") return "write ! for 'not'; the bits of integers have no operator";
+    if (text == "@") return "a join sees one element of each: products of matrices are \"ij,jk->ik\"";
+    if (text == ":") return "write condition ? a : b, or where(condition, a, b)";
+    if (text == "[") return "close the label with ']'";
+    if (text == ")" && token.kind == TokenKind::symbol) return "remove it or add what is missing before it";
+    return "";
+}
+
+std::string mend_of(Token const& token, bool behind_operand) {
+    if (std::string_view const mend = mend_of_token(token); !mend.empty()) return std::string(mend);
+    if (behind_operand && token.kind == TokenKind::label)
+        return "write the operand alone: \"einsum\" says which element it is; [i] is the index of label i";
+    if (token.kind == TokenKind::name && token.text == "else") return "write a if condition else b";
+    bool const opens = token.kind == TokenKind::symbol && token.text == "(";
+    bool const value = token.kind == TokenKind::number || token.kind == TokenKind::name || opens;
+    if (behind_operand && value) return "write * to multiply";
+    if (token.kind == TokenKind::name && token.text == "not") return "put it in parentheses: (not a)";
+    return "correct the expression";
+}
+
+}  // namespace
+
+ParseFault unexpected_token(Token const& token, std::string expected) {
+    if (token.kind == TokenKind::symbol)
+        if (auto const meanings = two_meanings(token.text)) return ambiguous_spelling(*meanings, token.where);
+    std::string found = token.kind == TokenKind::end ? "the end" : quoted_text(token.text);
+    if (token.kind == TokenKind::label) found = "the label " + found;
+    std::string mend = mend_of(token, expected == after_operand);
+    return {token.where, std::move(expected), std::move(found), std::move(mend)};
+}
+
+std::optional<ParseFault> wrong_count(Token const& function, std::size_t found, std::size_t least, std::size_t most) {
+    if (found >= least && found <= most) return std::nullopt;
+    bool const open = found < least && (function.text == "min" || function.text == "max");
+    std::string const wanted = (open ? "at least " : "") + std::to_string(least);
+    std::string const mend = open ? "add what is missing, or aggregate: \"agg\": \"" + std::string(function.text) + "\""
+                             : found < least ? "add what is missing"
+                                             : "remove what is too much";
+    return ParseFault{function.where,
+                      wanted + (least == 1 ? " argument of " : " arguments of ") + quoted_text(function.text),
+                      std::to_string(found), mend};
+}
+
+ParseFault too_large(std::size_t where, std::string limit) {
+    return {where, "at most " + std::move(limit), "more", "split the expression into several nodes"};
+}
+
+ParseFault not_an_extent(std::size_t where) {
+    return {where, "an extent (0, 1, ...) as second argument of position", "another expression",
+            "write the extent as a number"};
+}
+
+bool is_keyword(std::string_view word) {
+    return word == "and" || word == "or" || word == "not" || word == "if" || word == "else";
+}
+
+}  // namespace ein::scalar
