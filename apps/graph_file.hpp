@@ -3,6 +3,9 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
+
+#include "lib/graph/ein_graph.hpp"
 
 namespace ein::apps {
 
@@ -14,5 +17,10 @@ struct GraphFile {
 
 /// @throws InputError when it cannot be read
 GraphFile read_graph_file(std::filesystem::path const& path);
+
+/// The graph in it. Tensors may leave shape and dtype to their files: `file.text` then has them.
+/// @param inputs  NAME=FILE: in place of what the graph names for a tensor
+/// @throws InputError with every fault
+graph::EinGraph read_graph(GraphFile& file, std::vector<std::string> const& inputs = {});
 
 }  // namespace ein::apps

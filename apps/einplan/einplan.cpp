@@ -13,7 +13,6 @@
 #include "lib/base/hash.hpp"
 #include "lib/base/text/hex.hpp"
 #include "lib/graph/contract.hpp"
-#include "lib/graph/read_graph.hpp"
 #include "lib/graph/summation_order.hpp"
 #include "lib/relation/plan_json.hpp"
 #include "lib/schedule/file/file.hpp"
@@ -49,13 +48,14 @@ void write(apps::EinplanOptions const& options, apps::GraphFile const& file, gra
         apps::write_text(options.plan_out, relation::write_plan(graph, planned.plan, hash_of(file.text)));
 }
 
-graph::EinGraph graph_to_plan(apps::GraphFile const& file, bool reproducible) {
-    graph::EinGraph graph = graph::lower_contractions(graph::read_graph(file.text, file.name));
+/// @param file  its text is completed by what headers of data files say
+graph::EinGraph graph_to_plan(apps::GraphFile& file, bool reproducible) {
+    graph::EinGraph graph = graph::lower_contractions(apps::read_graph(file));
     return reproducible ? graph::keep_summation_order(std::move(graph), file.name) : graph;
 }
 
 int run(apps::EinplanOptions const& options) {
-    apps::GraphFile const file = apps::read_graph_file(options.graph);
+    apps::GraphFile file = apps::read_graph_file(options.graph);
     graph::EinGraph const graph = graph_to_plan(file, options.reproducible);
     apps::Machines const machines = apps::read_machines(options);
     apps::PlanReport report(options, machines);

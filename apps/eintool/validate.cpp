@@ -4,7 +4,6 @@
 #include "apps/eintool/commands.hpp"
 #include "apps/graph_file.hpp"
 #include "apps/inputs_below.hpp"
-#include "lib/graph/read_graph.hpp"
 
 namespace ein::apps::tool {
 
@@ -16,8 +15,8 @@ void add_validate(CLI::App& app, Action& chosen) {
     add_inputs_below(*command);
     command->callback([path, &chosen] {
         chosen = [path] {
-            GraphFile const file = read_graph_file(*path);
-            graph::EinGraph const graph = graph::read_graph(file.text, file.name);
+            GraphFile file = read_graph_file(*path);
+            graph::EinGraph const graph = read_graph(file);
             std::printf("%s: sound: %zu tensors, %zu nodes after lowering, %zu outputs\n", file.name.c_str(),
                         graph.leaves.size(), graph.nodes.size(), graph.outputs.size());
             return 0;

@@ -10,6 +10,7 @@
 #include "lib/graph/prune.hpp"
 #include "lib/graph/read/declarations.hpp"
 #include "lib/graph/read/fields.hpp"
+#include "lib/graph/read/headers.hpp"
 #include "lib/graph/read/node_context.hpp"
 #include "lib/graph/read/read_params.hpp"
 #include "lib/graph/read/read_parts.hpp"
@@ -25,9 +26,16 @@ std::string file_stem(std::string name) {
     return name;
 }
 
+/// A tensor whose shape or dtype the graph does not say.
+struct Completed {
+    std::string name;
+    Shape shape;
+    DType dtype;
+};
+
 class GraphReader {
 public:
-    GraphReader(Cursor const& top) : top_(top) {}
+    GraphReader(Cursor const& top, HeaderReader const& headers) : top_(top), headers_(headers) {}
 
     EinGraph read() {
         read_header();
@@ -45,6 +53,8 @@ public:
         verify(graph, "read_graph");
         return graph;
     }
+
+    std::vector<Completed> const& completed() const { return completed_; }
 
 private:
     void read_header() {
@@ -72,7 +82,8 @@ private:
         }
         for (auto const& [name, unused] : tensors->value().items()) {
             Cursor const tensor = tensors->at(name);
-            TensorDeclaration declaration = read_tensor(tensor, default_dtype_);
+            TensorDeclaration declaration = read_tensor(tensor, name, default_dtype_, headers_);
+            note_completed(tensor, name, declaration);
             if (!usable_name(tensor, name)) continue;
             names_.add(name);
             builder_.reserve_name(name);
@@ -86,6 +97,13 @@ private:
         for (std::size_t k = 0; k < tensors_; ++k)
             if (auto const sharding = sharding_of(names_[k], values_[k], {}))
                 values_[k] = sharded(names_[k], "sharded", *values_[k], *sharding);
+    }
+
+    /// What a tensor's file says of it and the graph does not.
+    void note_completed(Cursor const& tensor, std::string const& name, TensorDeclaration const& declaration) {
+        bool const other_dtype = !tensor.has("dtype") && declaration.dtype != default_dtype_;
+        if (!declaration.shape || (tensor.has("shape") && !other_dtype)) return;
+        completed_.push_back({name, *declaration.shape, declaration.dtype});
     }
 
     static bool usable_name(Cursor const& tensor, std::string const& name) {
@@ -325,6 +343,8 @@ private:
     }
 
     Cursor top_;
+    HeaderReader const& headers_;
+    std::vector<Completed> completed_;
     std::string graph_name_;
     DType default_dtype_ = DType::f32;
     scalar::Params params_;
@@ -343,12 +363,32 @@ private:
 
 }  // namespace
 
-EinGraph read_graph(std::string_view json, std::string const& file) {
-    Json const document = parse_json(json, file);
+namespace {
+
+/// The graph's text with the shape and dtype of the tensors that it leaves them out of; `json` itself where there are
+/// none.
+std::string completed_text(std::string_view json, Json document, std::vector<Completed> const& completed) {
+    if (completed.empty()) return std::string(json);
+    for (Completed const& each : completed) {
+        Json& tensor = document["tensors"][each.name];
+        tensor["shape"] = each.shape;
+        tensor["dtype"] = std::string(ein::name(each.dtype));
+    }
+    return document.dump();
+}
+
+}  // namespace
+
+EinGraph read_graph(std::string_view json, std::string const& file) { return read_graph(json, file, {}).graph; }
+
+CompleteGraph read_graph(std::string_view json, std::string const& file, HeaderReader const& headers) {
+    Json document = parse_json(json, file);
     Faults faults(file);
     Cursor const top(document, faults);
     if (!top.expect_object()) faults.throw_if_any();
-    return GraphReader(top).read();
+    GraphReader reader(top, headers);
+    EinGraph graph = reader.read();
+    return {std::move(graph), completed_text(json, std::move(document), reader.completed())};
 }
 
 }  // namespace ein::graph

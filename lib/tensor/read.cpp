@@ -31,6 +31,21 @@ struct Opener {
     std::unique_ptr<Reader> operator()(MissingSource const&) const { refuse_missing(wanted.name); }
 };
 
+/// Each kind's header, or that it has none.
+struct HeaderOf {
+    Asker const asker;
+    using Header = std::optional<FileContents>;
+
+    Header operator()(NpySource const& source) const { return npy_contents(source, asker); }
+    Header operator()(NpzSource const& source) const { return npz_contents(source, asker); }
+    Header operator()(SafetensorsSource const& source) const { return safetensors_contents(source, asker); }
+    Header operator()(RawSource const&) const { return std::nullopt; }
+    Header operator()(FillSource const&) const { return std::nullopt; }
+    Header operator()(ValuesSource const&) const { return std::nullopt; }
+    Header operator()(RandomSource const&) const { return std::nullopt; }
+    Header operator()(MissingSource const&) const { return std::nullopt; }
+};
+
 std::string lower(std::string text) {
     std::transform(text.begin(), text.end(), text.begin(),
                    [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
@@ -41,7 +56,7 @@ std::string lower(std::string text) {
 
 std::unique_ptr<Reader> open(Source const& source, std::string const& name, DType dtype, Shape const& shape,
                              std::filesystem::path const& folder) {
-    return std::visit(Opener{{name, dtype, shape, folder}}, source);
+    return std::visit(Opener{{{name, folder}, dtype, shape}}, source);
 }
 
 HostTensor read_all(Source const& source, std::string const& name, DType dtype, Shape const& shape,
@@ -55,6 +70,29 @@ HostTensor read_all(Source const& source, std::string const& name, DType dtype, 
 HostTensor read_npy(std::filesystem::path const& file) {
     FileContents const contents = npy_contents(file);
     return read_all(NpySource{file.string()}, file.stem().string(), contents.dtype, contents.shape, "");
+}
+
+std::optional<FileContents> contents_of(Source const& source, std::string const& name,
+                                        std::filesystem::path const& folder) {
+    return std::visit(HeaderOf{{name, folder}}, source);
+}
+
+std::string file_of(Source const& source) {
+    return std::visit(
+        [](auto const& kind) {
+            if constexpr (requires { kind.file; }) return kind.file;
+            return std::string();
+        },
+        source);
+}
+
+bool may_be_read_as(Source const& source, DType in_file, DType declared) {
+    bool const rounds = declared == DType::bf16 && in_file == DType::f32;
+    return in_file == declared || (rounds && !std::holds_alternative<SafetensorsSource>(source));
+}
+
+bool may_be_read_as(Source const& source, Shape const& in_file, Shape const& declared) {
+    return in_file == declared || (std::holds_alternative<SafetensorsSource>(source) && is_split(in_file, declared));
 }
 
 Source source_for_file(std::string const& file, std::string const& name) {

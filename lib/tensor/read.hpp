@@ -33,12 +33,24 @@ std::unique_ptr<Reader> open(Source const& source, std::string const& name, DTyp
 HostTensor read_all(Source const& source, std::string const& name, DType dtype, Shape const& shape,
                     std::filesystem::path const& folder);
 
-/// What a file says it holds, for messages and for eintool diff. @throws InputError
+/// What a file says it holds. @throws InputError
 struct FileContents {
     DType dtype;
     Shape shape;
 };
 FileContents npy_contents(std::filesystem::path const& file);
+
+/// What the header of a source's file says of a tensor called `name`; nothing of sources that have none (raw, fill,
+/// ...). Reads the header alone. @throws InputError for a file that cannot be read, or is no such file
+std::optional<FileContents> contents_of(Source const& source, std::string const& name,
+                                        std::filesystem::path const& folder);
+/// The source's file; "" of one that has none.
+std::string file_of(Source const& source);
+
+/// Whether a tensor that is declared so may be read from a file that says otherwise: bf16 from f32 (npy, npz), and the
+/// axes of a safetensors tensor may be split.
+bool may_be_read_as(Source const& source, DType in_file, DType declared);
+bool may_be_read_as(Source const& source, Shape const& in_file, Shape const& declared);
 HostTensor read_npy(std::filesystem::path const& file);
 
 /// The source that --input NAME=FILE means: by extension .npy, .npz (entry NAME), .safetensors (tensor NAME), else raw.

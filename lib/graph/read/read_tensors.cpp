@@ -5,6 +5,7 @@
 
 #include "lib/graph/graph_builder.hpp"
 #include "lib/graph/read/fields.hpp"
+#include "lib/graph/read/headers.hpp"
 #include "lib/scalar/evaluate/evaluate.hpp"
 
 namespace ein::graph {
@@ -185,23 +186,37 @@ std::optional<Source> read_source(Cursor const& data, std::optional<Shape> const
     return std::nullopt;
 }
 
-TensorDeclaration read_tensor(Cursor const& tensor, DType default_dtype) {
+namespace {
+
+/// "values" say their shape themselves; those of complex dtypes do not: [1, 2] may be two numbers or one.
+std::optional<Shape> shape_in_graph(Cursor const& tensor, DType dtype) {
+    auto const data = optional_at(tensor, "data");
+    if (!data || !data->has("values") || is_complex(dtype)) return std::nullopt;
+    return shape_of_lists(data->at("values").value());
+}
+
+}  // namespace
+
+TensorDeclaration read_tensor(Cursor const& tensor, std::string const& name, DType default_dtype,
+                              HeaderReader const& headers) {
     TensorDeclaration declaration;
     declaration.dtype = default_dtype;
     if (!tensor.expect_object()) return declaration;
     tensor.only_keys({"shape", "dtype", "data"});
-    if (auto const at = optional_at(tensor, "dtype")) {
-        if (auto const dtype = read_dtype(*at)) declaration.dtype = *dtype;
-    }
-    auto const at = required(tensor, "shape", "write the extent of each axis: \"shape\": [4, 3]; [] is a scalar");
-    if (at) declaration.shape = read_shape(*at);
-    if (declaration.shape && !fits(*declaration.shape, declaration.dtype)) {
-        at->fail("a tensor of at most 2^62 bytes", to_string(*declaration.shape), "write smaller extents");
-        declaration.shape.reset();
-    }
+    Written written;
+    if (auto const at = optional_at(tensor, "dtype")) written.dtype = read_dtype(*at);
+    declaration.dtype = written.dtype.value_or(default_dtype);
+    written.shape = tensor.has("shape") ? read_shape(tensor.at("shape")) : shape_in_graph(tensor, declaration.dtype);
+    declaration.shape = written.shape;
     if (auto const data = optional_at(tensor, "data")) {
-        auto source = read_source(*data, declaration.shape, declaration.dtype);
+        auto source = read_source(*data, written.shape, declaration.dtype);
         if (source) declaration.source = std::move(*source);
+    }
+    complete(declaration, written, tensor, name, headers);
+    if (declaration.shape && !fits(*declaration.shape, declaration.dtype)) {
+        (tensor.has("shape") ? tensor.at("shape") : tensor)
+            .fail("a tensor of at most 2^62 bytes", to_string(*declaration.shape), "write smaller extents");
+        declaration.shape.reset();
     }
     return declaration;
 }

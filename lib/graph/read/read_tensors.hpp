@@ -1,4 +1,5 @@
-// The "tensors" of a graph file: shape, dtype and where the elements come from. Files are not opened.
+// The "tensors" of a graph file: shape, dtype and where the elements come from. Leaves what their files say of them to
+// headers.hpp.
 // Example: {"shape": [2], "data": {"fill": 1}} is a Source that fills two elements of the default dtype with 1.
 #pragma once
 
@@ -15,7 +16,8 @@ struct TensorDeclaration {
     tensor::Source source;
 };
 
-TensorDeclaration read_tensor(Cursor const& tensor, DType default_dtype);
+/// The shape of nested lists of numbers, as NumPy's array() sees them. Nothing of lists that are ragged.
+std::optional<Shape> shape_of_lists(Json const& values);
 
 /// `data` of a tensor of this shape and dtype. Nothing when it has a fault.
 std::optional<tensor::Source> read_source(Cursor const& data, std::optional<Shape> const& shape, DType dtype);

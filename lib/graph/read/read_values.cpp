@@ -123,6 +123,23 @@ std::size_t count_numbers(Json const& values) {
 
 }  // namespace
 
+std::optional<Shape> shape_of_lists(Json const& values) {
+    Shape shape;
+    std::vector<Json const*> level{&values};
+    while (!level.empty() && level.front()->is_array() && shape.size() < max_order) {
+        std::size_t const extent = level.front()->size();
+        std::vector<Json const*> below;
+        for (Json const* list : level) {
+            if (!list->is_array() || list->size() != extent) return std::nullopt;
+            for (Json const& item : *list) below.push_back(&item);
+        }
+        shape.push_back(static_cast<Extent>(extent));
+        level = std::move(below);
+    }
+    bool const ragged = std::any_of(level.begin(), level.end(), [](Json const* item) { return item->is_array(); });
+    return ragged ? std::nullopt : std::optional(shape);
+}
+
 std::optional<Scalar> read_element(Cursor const& at, DType dtype) {
     switch (kind(dtype)) {
         case Kind::boolean: return read_bool_element(at);

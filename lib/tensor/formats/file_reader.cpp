@@ -39,35 +39,13 @@ std::string as_list(Shape const& shape) {
     return out + "]";
 }
 
-/// Whether each axis of `shape` is the product of consecutive axes of `parts`, as of [64, 172] and [4, 2, 8, 172]; axes
-/// of extent 1 are free.
-bool is_split(Shape const& shape, Shape const& parts) {
-    std::size_t axis = 0;
-    Extent rest = 1;  // of the axis that parts are taken from
-    for (Extent const part : parts) {
-        while (rest == 1 && part != 1) {
-            if (axis == shape.size()) return false;
-            rest = shape[axis++];
-        }
-        if (part == 0 || rest % part != 0) return false;
-        rest /= part;
-    }
-    return rest == 1 &&
-           std::all_of(shape.begin() + static_cast<std::ptrdiff_t>(axis), shape.end(), [](Extent e) { return e == 1; });
-}
-
-/// How a file's dtype and shape must agree with what is wanted.
-enum class BF16From { bf16_only, bf16_or_f32 };
-enum class Axes { the_same, may_be_split };
-
-void check_contents(std::string const& file, Wanted const& wanted, DType dtype, Shape const& shape, BF16From accepted,
-                    Axes axes = Axes::the_same) {
+void check_contents(std::string const& file, Source const& source, Wanted const& wanted, DType dtype,
+                    Shape const& shape) {
     Faults faults(file);
-    bool const rounds = accepted == BF16From::bf16_or_f32 && wanted.dtype == DType::bf16 && dtype == DType::f32;
-    if (dtype != wanted.dtype && !rounds)
+    if (!may_be_read_as(source, dtype, wanted.dtype))
         faults.add("tensor '" + wanted.name + "'", std::string(name(wanted.dtype)), std::string(name(dtype)),
                    "declare \"dtype\": \"" + std::string(name(dtype)) + "\" or convert the file");
-    if (shape != wanted.shape && !(axes == Axes::may_be_split && is_split(shape, wanted.shape)))
+    if (!may_be_read_as(source, shape, wanted.shape))
         faults.add("tensor '" + wanted.name + "'", "shape " + to_string(wanted.shape), "shape " + to_string(shape),
                    "declare \"shape\": " + as_list(shape) + " or give another file");
     faults.throw_if_any();
@@ -118,7 +96,7 @@ std::unique_ptr<Reader> make_reader(StoragePtr storage, std::uint64_t offset, DT
 }
 
 /// Opens a file; when it cannot be read the message says whose it is and how to give another.
-std::shared_ptr<FileStorage const> open_for(Wanted const& wanted, std::string const& file) {
+std::shared_ptr<FileStorage const> open_for(Asker const& wanted, std::string const& file) {
     try {
         return open_file(path_in(wanted.folder, file));
     } catch (InputError const& error) {
@@ -129,9 +107,9 @@ std::shared_ptr<FileStorage const> open_for(Wanted const& wanted, std::string co
     }
 }
 
-std::unique_ptr<Reader> open_npy_storage(StoragePtr storage, Wanted const& wanted) {
+std::unique_ptr<Reader> open_npy_storage(StoragePtr storage, Source const& source, Wanted const& wanted) {
     NpyHeader const header = read_npy_header(*storage);
-    check_contents(storage->name(), wanted, header.dtype, header.shape, BF16From::bf16_or_f32);
+    check_contents(storage->name(), source, wanted, header.dtype, header.shape);
     check_npy_length(*storage, wanted.name, header);
     return make_reader(std::move(storage), header.data_offset, header.dtype, wanted, header.axis_order,
                        header.byte_order);
@@ -146,14 +124,31 @@ std::filesystem::path path_in(std::filesystem::path const& folder, std::string c
     return path.empty() ? folder / file : path;
 }
 
+/// Whether each axis of `shape` is the product of consecutive axes of `parts`, as of [64, 172] and [4, 2, 8, 172]; axes
+/// of extent 1 are free.
+bool is_split(Shape const& shape, Shape const& parts) {
+    std::size_t axis = 0;
+    Extent rest = 1;  // of the axis that parts are taken from
+    for (Extent const part : parts) {
+        while (rest == 1 && part != 1) {
+            if (axis == shape.size()) return false;
+            rest = shape[axis++];
+        }
+        if (part == 0 || rest % part != 0) return false;
+        rest /= part;
+    }
+    return rest == 1 &&
+           std::all_of(shape.begin() + static_cast<std::ptrdiff_t>(axis), shape.end(), [](Extent e) { return e == 1; });
+}
+
 std::unique_ptr<Reader> open_npy(NpySource const& source, Wanted const& wanted) {
-    return open_npy_storage(open_for(wanted, source.file), wanted);
+    return open_npy_storage(open_for(wanted, source.file), source, wanted);
 }
 
 std::unique_ptr<Reader> open_written(std::filesystem::path const& file, std::string const& name, DType dtype,
                                      Shape const& shape) {
     std::filesystem::path const here;
-    return open_npy_storage(open_file(file, WrittenBy::this_run), {name, dtype, shape, here});
+    return open_npy_storage(open_file(file, WrittenBy::this_run), NpySource{file.string()}, {name, dtype, shape, here});
 }
 
 FileContents npy_contents(std::filesystem::path const& file) {
@@ -163,12 +158,17 @@ FileContents npy_contents(std::filesystem::path const& file) {
     return {header.dtype, header.shape};
 }
 
+FileContents npy_contents(NpySource const& source, Asker const& asker) {
+    NpyHeader const header = read_npy_header(*open_for(asker, source.file));
+    return {header.dtype, header.shape};
+}
+
 namespace {
 
 using ZipDirectory = std::vector<ZipEntry>;
 
 ZipEntry const& find_entry(ZipDirectory const& directory, std::string const& file, NpzSource const& source,
-                           Wanted const& wanted) {
+                           Asker const& wanted) {
     for (std::string const& name : {source.entry, source.entry + ".npy"})
         for (ZipEntry const& entry : directory)
             if (entry.name == name) return entry;
@@ -179,13 +179,23 @@ ZipEntry const& find_entry(ZipDirectory const& directory, std::string const& fil
                            "none among its " + std::to_string(names.size()), near_names_hint(source.entry, names)});
 }
 
+std::shared_ptr<ZipDirectory const> npz_directory(std::shared_ptr<FileStorage const> const& file) {
+    static RecentCache<FileIdentity, ZipDirectory> directories(16);
+    return directories.find_or_make(file->identity(),
+                                    [&] { return std::make_shared<ZipDirectory const>(read_zip_directory(*file)); });
+}
+
+std::shared_ptr<SafetensorsDirectory const> safetensors_directory(std::shared_ptr<FileStorage const> const& file) {
+    static RecentCache<FileIdentity, SafetensorsDirectory> directories(16);
+    return directories.find_or_make(file->identity(),
+                                    [&] { return std::make_shared<SafetensorsDirectory const>(*file); });
+}
+
 /// Directories and entries are shared by the readers of one file, so that each entry is checked once; the index of a
 /// deflated one takes memory, so few of these are kept.
-StoragePtr npz_entry(std::shared_ptr<FileStorage const> const& file, NpzSource const& source, Wanted const& wanted) {
-    static RecentCache<FileIdentity, ZipDirectory> directories(16);
+StoragePtr npz_entry(std::shared_ptr<FileStorage const> const& file, NpzSource const& source, Asker const& wanted) {
     static RecentCache<std::pair<FileIdentity, std::string>, Storage> stored(4096), deflated(16);
-    auto const directory = directories.find_or_make(
-        file->identity(), [&] { return std::make_shared<ZipDirectory const>(read_zip_directory(*file)); });
+    auto const directory = npz_directory(file);
     ZipEntry const& entry = find_entry(*directory, file->name(), source, wanted);
     return (entry.method == 0 ? stored : deflated).find_or_make({file->identity(), entry.name}, [&] {
         return open_entry(file, entry);
@@ -195,18 +205,28 @@ StoragePtr npz_entry(std::shared_ptr<FileStorage const> const& file, NpzSource c
 }  // namespace
 
 std::unique_ptr<Reader> open_npz(NpzSource const& source, Wanted const& wanted) {
-    return open_npy_storage(npz_entry(open_for(wanted, source.file), source, wanted), wanted);
+    return open_npy_storage(npz_entry(open_for(wanted, source.file), source, wanted), source, wanted);
+}
+
+FileContents npz_contents(NpzSource const& source, Asker const& asker) {
+    constexpr std::uint64_t usual_header = 1 << 16;
+    auto const file = open_for(asker, source.file);
+    ZipEntry const entry = find_entry(*npz_directory(file), file->name(), source, asker);
+    NpyHeader const header = read_npy_header(*entry_beginning(file, entry, usual_header));
+    return {header.dtype, header.shape};
 }
 
 std::unique_ptr<Reader> open_safetensors(SafetensorsSource const& source, Wanted const& wanted) {
-    static RecentCache<FileIdentity, SafetensorsDirectory> directories(16);
     auto file = open_for(wanted, source.file);
-    auto const directory =
-        directories.find_or_make(file->identity(), [&] { return std::make_shared<SafetensorsDirectory const>(*file); });
-    SafetensorsEntry const entry = directory->find(source.tensor);
-    check_contents(file->name(), wanted, entry.dtype, entry.shape, BF16From::bf16_only, Axes::may_be_split);
+    SafetensorsEntry const entry = safetensors_directory(file)->find(source.tensor);
+    check_contents(file->name(), source, wanted, entry.dtype, entry.shape);
     check_length(*file, wanted.name, entry.offset, entry.dtype, entry.shape, After::anything);
     return make_reader(std::move(file), entry.offset, entry.dtype, wanted);
+}
+
+FileContents safetensors_contents(SafetensorsSource const& source, Asker const& asker) {
+    SafetensorsEntry const entry = safetensors_directory(open_for(asker, source.file))->find(source.tensor);
+    return {entry.dtype, entry.shape};
 }
 
 std::unique_ptr<Reader> open_raw(RawSource const& source, Wanted const& wanted) {

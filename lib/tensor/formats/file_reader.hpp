@@ -10,12 +10,16 @@
 
 namespace ein::tensor {
 
-/// What open() was asked for.
-struct Wanted {
+/// A tensor that a file is opened for.
+struct Asker {
     std::string const& name;
+    std::filesystem::path const& folder;  // that relative paths begin at
+};
+
+/// What open() was asked for.
+struct Wanted : Asker {
     DType dtype;
     Shape const& shape;
-    std::filesystem::path const& folder;
 };
 
 /// A file of a folder, as messages show it: without "." on the way. (".." stays: behind a link it is another folder.)
@@ -25,5 +29,14 @@ std::unique_ptr<Reader> open_npy(NpySource const& source, Wanted const& wanted);
 std::unique_ptr<Reader> open_npz(NpzSource const& source, Wanted const& wanted);
 std::unique_ptr<Reader> open_safetensors(SafetensorsSource const& source, Wanted const& wanted);
 std::unique_ptr<Reader> open_raw(RawSource const& source, Wanted const& wanted);
+
+/// What their headers say. The elements are not looked at.
+FileContents npy_contents(NpySource const& source, Asker const& asker);
+FileContents npz_contents(NpzSource const& source, Asker const& asker);
+FileContents safetensors_contents(SafetensorsSource const& source, Asker const& asker);
+
+/// Whether each axis of `shape` is the product of consecutive axes of `parts`, as of [64, 172] and [4, 2, 8, 172]; axes
+/// of extent 1 are free.
+bool is_split(Shape const& shape, Shape const& parts);
 
 }  // namespace ein::tensor

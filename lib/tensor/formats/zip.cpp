@@ -1,5 +1,7 @@
 #include "lib/tensor/formats/zip.hpp"
 
+#include <zlib.h>
+
 #include <algorithm>
 #include <optional>
 
@@ -120,7 +122,10 @@ std::vector<ZipEntry> read_zip_directory(Storage const& storage) {
     return entries;
 }
 
-StoragePtr open_entry(StoragePtr const& storage, ZipEntry const& entry) {
+namespace {
+
+/// The bytes of an entry as they are packed.
+std::shared_ptr<PieceStorage const> packed_entry(StoragePtr const& storage, ZipEntry const& entry) {
     std::string const where = "entry '" + entry.name + "'";
     std::string const full_name = storage->name() + ": " + where;
     auto refuse = [&](std::string found) {
@@ -134,14 +139,45 @@ StoragePtr open_entry(StoragePtr const& storage, ZipEntry const& entry) {
     if (local.u32(0) != 0x04034b50) damaged(*storage, where, "a local header", "other bytes");
     std::uint64_t const begin = entry.header_offset + local_bytes + local.u16(26) + local.u16(28);
     require_inside(*storage, begin, entry.packed_bytes);
-    auto packed = std::make_shared<PieceStorage const>(storage, begin, entry.packed_bytes, full_name);
-    if (entry.method == 0) {
-        if (entry.packed_bytes != entry.bytes)
-            damaged(*storage, where, "a stored entry of " + std::to_string(entry.bytes) + " bytes",
-                    std::to_string(entry.packed_bytes));
-        return std::make_shared<CheckedStorage const>(std::move(packed), entry.crc);
-    }
+    if (entry.method == 0 && entry.packed_bytes != entry.bytes)
+        damaged(*storage, where, "a stored entry of " + std::to_string(entry.bytes) + " bytes",
+                std::to_string(entry.packed_bytes));
+    return std::make_shared<PieceStorage const>(storage, begin, entry.packed_bytes, full_name);
+}
+
+/// Inflates the beginning of `packed` into `out`. @return how many bytes it gave
+std::size_t inflate_beginning(Storage const& packed, std::span<std::byte> out) {
+    std::vector<std::byte> in(static_cast<std::size_t>(std::min<std::uint64_t>(packed.size(), out.size() + 1024)));
+    packed.read_at(0, in);
+    z_stream stream{};
+    if (inflateInit2(&stream, -MAX_WBITS) != Z_OK) throw RunError("zlib cannot begin to inflate");
+    stream.next_in = reinterpret_cast<Bytef*>(in.data());
+    stream.avail_in = static_cast<uInt>(in.size());
+    stream.next_out = reinterpret_cast<Bytef*>(out.data());
+    stream.avail_out = static_cast<uInt>(out.size());
+    int const result = inflate(&stream, Z_SYNC_FLUSH);
+    inflateEnd(&stream);
+    if (result != Z_OK && result != Z_STREAM_END && result != Z_BUF_ERROR)
+        throw InputError(Fault{packed.name(), "", "deflated bytes", "others", "the file is damaged: write it again"});
+    return out.size() - stream.avail_out;
+}
+
+}  // namespace
+
+StoragePtr open_entry(StoragePtr const& storage, ZipEntry const& entry) {
+    auto packed = packed_entry(storage, entry);
+    if (entry.method == 0) return std::make_shared<CheckedStorage const>(std::move(packed), entry.crc);
     return std::make_shared<InflatedStorage const>(std::move(packed), entry.bytes, entry.crc);
+}
+
+StoragePtr entry_beginning(StoragePtr const& storage, ZipEntry const& entry, std::uint64_t bytes) {
+    auto const packed = packed_entry(storage, entry);
+    std::vector<std::byte> out(static_cast<std::size_t>(std::min(bytes, entry.bytes)));
+    if (entry.method == 0)
+        packed->read_at(0, out);
+    else
+        out.resize(inflate_beginning(*packed, out));
+    return std::make_shared<MemoryStorage const>(packed->name(), std::move(out));
 }
 
 }  // namespace ein::tensor

@@ -26,4 +26,8 @@ std::vector<ZipEntry> read_zip_directory(Storage const& storage);
 /// @throws InputError for an entry that is encrypted or packed by another method
 StoragePtr open_entry(StoragePtr const& storage, ZipEntry const& entry);
 
+/// The first `bytes` unpacked bytes of an entry, or all of a shorter one: not compared with their CRC-32, so that a
+/// header costs no pass over the whole.
+StoragePtr entry_beginning(StoragePtr const& storage, ZipEntry const& entry, std::uint64_t bytes);
+
 }  // namespace ein::tensor

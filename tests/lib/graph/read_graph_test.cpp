@@ -96,6 +96,7 @@ TEST_CASE("listed values", "[lib][graph]") {
     CHECK(values_of<std::uint16_t>(R"({"shape": [1], "dtype": "f16", "data": {"values": [1.5]}})") ==
           std::vector<std::uint16_t>{0x3e00});
     CHECK(values_of<float>(R"({"shape": [0, 3], "data": {"values": []}})").empty());
+    CHECK(values_of<float>(R"({"data": {"values": [[1, 2], [3, 4]]}})") == std::vector<float>{1, 2, 3, 4});
 }
 
 TEST_CASE("each fault of a tensor", "[lib][graph]") {
@@ -111,6 +112,9 @@ TEST_CASE("each fault of a tensor", "[lib][graph]") {
          {R"({"shape": [2, -1]})", "/tensors/A/shape/1", "an extent of 0 or more", "-1"},
          {R"({"shape": [2.5]})", "/tensors/A/shape/0", "an integer", "2.5"},
          {R"({"shape": null})", "/tensors/A/shape", "a list", "null"},
+         {R"({"data": {"npy": "A.npy"}})", "/tensors/A", "the key \"shape\"", "none"},
+         {R"({"data": {"values": [[1], [2, 3]]}})", "/tensors/A", "the key \"shape\"", "none"},
+         {R"({"dtype": "c64", "data": {"values": [1, 2]}})", "/tensors/A", "the key \"shape\"", "none"},
          {R"({"shape": [4611686018427387904]})", "/tensors/A/shape", "a tensor of at most 2^62 bytes",
           "(4611686018427387904,)"},
          {R"({"shape": [2], "dtyp": "f32"})", "/tensors/A/dtyp", "shape, dtype or data", "the unknown key \"dtyp\""},
