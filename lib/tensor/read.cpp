@@ -77,15 +77,6 @@ std::optional<FileContents> contents_of(Source const& source, std::string const&
     return std::visit(HeaderOf{{name, folder}}, source);
 }
 
-std::string file_of(Source const& source) {
-    return std::visit(
-        [](auto const& kind) {
-            if constexpr (requires { kind.file; }) return kind.file;
-            return std::string();
-        },
-        source);
-}
-
 bool may_be_read_as(Source const& source, DType in_file, DType declared) {
     bool const rounds = declared == DType::bf16 && in_file == DType::f32;
     return in_file == declared || (rounds && !std::holds_alternative<SafetensorsSource>(source));

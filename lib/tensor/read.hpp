@@ -44,8 +44,6 @@ FileContents npy_contents(std::filesystem::path const& file);
 /// ...). Reads the header alone. @throws InputError for a file that cannot be read, or is no such file
 std::optional<FileContents> contents_of(Source const& source, std::string const& name,
                                         std::filesystem::path const& folder);
-/// The source's file; "" of one that has none.
-std::string file_of(Source const& source);
 
 /// Whether a tensor that is declared so may be read from a file that says otherwise: bf16 from f32 (npy, npz), and the
 /// axes of a safetensors tensor may be split.

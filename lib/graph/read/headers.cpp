@@ -11,7 +11,8 @@ constexpr char const* write_shape = "write the extent of each axis: \"shape\": [
 
 /// "A.npy" of a path, for messages.
 std::string file_name(tensor::Source const& source) {
-    return std::filesystem::path(tensor::file_of(source)).filename().string();
+    std::string const* const file = tensor::file_of(source);
+    return file ? std::filesystem::path(*file).filename().string() : "";
 }
 
 void tell_unreadable(Cursor const& tensor, InputError const& error) {

@@ -12,7 +12,7 @@ using graph::Network;
 
 /// Whether partial results in the accumulating type are as exact as one pass: no integer wraps on the way that would
 /// not wrap at the end, and complex numbers have no order.
-bool keeps_results(graph::FusedGroup const& chain, scalar::Agg agg, graph::EinSumTypes const& types) {
+bool keeps_results(graph::JoinChain const& chain, scalar::Agg agg, graph::EinSumTypes const& types) {
     if (scalar::info(agg).ordered && is_complex(types.compute)) return false;
     if (chain.op == scalar::Op::add && is_exact(types.accumulate)) return false;
     if (scalar::info(agg).asks || types.compute == DType::boolean || types.compute == types.accumulate) return true;

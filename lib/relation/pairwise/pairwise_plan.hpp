@@ -14,7 +14,7 @@
 namespace ein::relation {
 
 struct PairwisePlan {
-    graph::FusedGroup chain;
+    graph::JoinChain chain;
     std::vector<std::vector<int>> operands;  // of each the labels that stay; what it has alone is aggregated when read
     graph::SsaPath path;
     std::vector<int> sliced;    // labels that are run through one index at a time

@@ -95,7 +95,7 @@ private:
     static bool depends_on_order(Kernel const& kernel, DType output) {
         scalar::TypeResult const join = scalar::type_of(kernel.einsum.join, kernel.compute, compute_dtype({}, output));
         return join.problem.empty() &&
-               graph::depends_on_order(kernel.einsum.agg, graph::accumulate_type(kernel.einsum.agg, join.type, output));
+               graph::depends_on_order(kernel.einsum.agg, graph::accumulate_type(kernel.einsum, join.type, output));
     }
 
     static bool has_all_terms(graph::EinSum const& einsum, BoxView region) {

@@ -148,7 +148,8 @@ std::unique_ptr<Reader> open_npy(NpySource const& source, Wanted const& wanted) 
 std::unique_ptr<Reader> open_written(std::filesystem::path const& file, std::string const& name, DType dtype,
                                      Shape const& shape) {
     std::filesystem::path const here;
-    return open_npy_storage(open_file(file, WrittenBy::this_run), NpySource{file.string()}, {name, dtype, shape, here});
+    return open_npy_storage(open_file(file, WrittenBy::this_run), NpySource{file.string()},
+                            {{name, here}, dtype, shape});
 }
 
 FileContents npy_contents(std::filesystem::path const& file) {
