@@ -8,6 +8,7 @@
 #include "lib/tensor/formats/safetensors.hpp"
 #include "lib/tensor/formats/zip.hpp"
 #include "lib/tensor/storage/stored_array.hpp"
+#include "tests/fuzz/mutate.hpp"
 
 namespace {
 
@@ -53,7 +54,37 @@ void read_safetensors(StoragePtr const& storage) {
     }
 }
 
+/// The length of the header that follows it, in `count` bytes, the lowest first.
+std::size_t length_at(fuzz::Bytes const& input, std::size_t at, std::size_t count) {
+    std::size_t length = 0;
+    for (std::size_t i = 0; i < count; ++i) length |= static_cast<std::size_t>(input[at + i]) << (8 * i);
+    return length;
+}
+
+/// Changes the text of a header and keeps the length that stands before it true.
+/// @return false where no such header is
+bool mutate_header(fuzz::Bytes& input, std::size_t at, std::size_t count, fuzz::Bytes const& other,
+                   fuzz::Random& random) {
+    if (input.size() < at + count) return false;
+    std::size_t const length = length_at(input, at, count), begin = at + count;
+    if (length > input.size() - begin) return false;
+    std::size_t const now = fuzz::mutate_text_inside(input, begin, length, other, random);
+    for (std::size_t i = 0; i < count; ++i) input[at + i] = static_cast<std::uint8_t>(now >> (8 * i));
+    return true;
+}
+
 }  // namespace
+
+/// The text inside of a .npy or .safetensors header, its length kept true; of .npz any bytes.
+void ein::fuzz::mutate_structure(Bytes& input, Bytes const& other, Random& random) {
+    constexpr std::size_t chooser = 1, magic = 6, version = 2;
+    bool done = false;
+    if (!input.empty() && input[0] % 3 == 0 && input.size() > chooser + magic)
+        done = mutate_header(input, chooser + magic + version, input[chooser + magic] == 1 ? 2 : 4, other, random);
+    else if (!input.empty() && input[0] % 3 == 1)
+        done = mutate_header(input, chooser, 8, other, random);
+    if (!done) mutate_bytes(input, other, random);
+}
 
 extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
     if (size == 0) return 0;

@@ -17,27 +17,14 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "tests/fuzz/mutate.hpp"
+
 extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size);
 
 namespace {
 
-using Bytes = std::vector<std::uint8_t>;
-
-/// SplitMix64: the same numbers everywhere, unlike the standard library's distributions.
-class Random {
-public:
-    explicit Random(std::uint64_t seed) : state_(seed) {}
-    std::uint64_t next() {
-        std::uint64_t z = (state_ += 0x9e3779b97f4a7c15u);
-        z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-        z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-        return z ^ (z >> 31);
-    }
-    std::size_t below(std::size_t bound) { return bound == 0 ? 0 : static_cast<std::size_t>(next() % bound); }
-
-private:
-    std::uint64_t state_;
-};
+using ein::fuzz::Bytes;
+using ein::fuzz::Random;
 
 struct Arguments {
     std::filesystem::path corpus;
@@ -76,78 +63,17 @@ std::vector<Bytes> read_corpus(std::filesystem::path const& folder) {
     return inputs;
 }
 
-// Pieces that parsers treat specially: a random byte alone would seldom make them.
-constexpr std::string_view pieces[] = {"{",
-                                       "}",
-                                       "[",
-                                       "]",
-                                       "(",
-                                       ")",
-                                       "\"",
-                                       ":",
-                                       ",",
-                                       "->",
-                                       "...",
-                                       "\\u0000",
-                                       "-1",
-                                       "0",
-                                       "1e999",
-                                       "nan",
-                                       "9223372036854775807",
-                                       "null",
-                                       "true",
-                                       "\xff",
-                                       "\n",
-                                       " ",
-                                       "i",
-                                       "^",
-                                       "where("};
-constexpr std::uint8_t edge_bytes[] = {0x00, 0x01, 0x7f, 0x80, 0xff};
-
-void replace_range(Bytes& input, std::size_t begin, std::size_t count, Bytes const& with) {
-    auto const first = input.begin() + static_cast<std::ptrdiff_t>(begin);
-    input.insert(input.erase(first, first + static_cast<std::ptrdiff_t>(count)), with.begin(), with.end());
-}
-
-Bytes some_range(Bytes const& from, Random& random, std::size_t longest) {
-    std::size_t const begin = random.below(from.size());
-    std::size_t const count = random.below(std::min(longest, from.size() - begin) + 1);
-    return {from.begin() + static_cast<std::ptrdiff_t>(begin),
-            from.begin() + static_cast<std::ptrdiff_t>(begin + count)};
-}
-
-void mutate_once(Bytes& input, std::vector<Bytes> const& corpus, Random& random) {
-    std::size_t const place = random.below(input.size() + 1);
-    std::size_t const rest = input.size() - place;
-    switch (random.below(8)) {
-        case 0:  // one bit
-            if (rest > 0) input[place] = static_cast<std::uint8_t>(input[place] ^ (1u << random.below(8)));
-            break;
-        case 1:
-            if (rest > 0) input[place] = static_cast<std::uint8_t>(random.next());
-            break;
-        case 2:  // an edge value over one to eight bytes: lengths and offsets of binary formats
-            for (std::size_t i = 0, count = std::min<std::size_t>(rest, std::size_t{1} << random.below(4)); i < count;
-                 ++i)
-                input[place + i] = edge_bytes[random.below(std::size(edge_bytes))];
-            break;
-        case 3: replace_range(input, place, random.below(std::min<std::size_t>(rest, 16) + 1), {}); break;
-        case 4: replace_range(input, place, rest, {}); break;  // cut short
-        case 5: replace_range(input, place, 0, some_range(input, random, 32)); break;
-        case 6: replace_range(input, place, 0, some_range(corpus[random.below(corpus.size())], random, 64)); break;
-        default: {
-            std::string_view const piece = pieces[random.below(std::size(pieces))];
-            replace_range(input, place, random.below(std::min<std::size_t>(rest, 4) + 1),
-                          Bytes(piece.begin(), piece.end()));
-        }
-    }
-}
-
 /// Mutation `number` depends on the corpus, the seed and the number alone, so any one can be run again by itself.
 Bytes mutation(std::vector<Bytes> const& corpus, std::uint64_t seed, std::uint64_t number) {
     Random random(seed * 0x100000001b3u + number);
     Bytes input = corpus[random.below(corpus.size())];
-    for (std::size_t i = 0, count = 1 + random.below(6); i < count; ++i) mutate_once(input, corpus, random);
+    for (std::size_t i = 0, count = 1 + random.below(6); i < count; ++i) {
+        Bytes const& other = corpus[random.below(corpus.size())];
+        if (random.one_in(2))
+            ein::fuzz::mutate_structure(input, other, random);
+        else
+            ein::fuzz::mutate_bytes(input, other, random);
+    }
     return input;
 }
 
