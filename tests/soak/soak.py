@@ -1,0 +1,151 @@
+#!/usr/bin/env python3
+"""Runs random graphs with random options, verified, for as long as asked: soak.py BIN GENERATOR MPIEXEC SECONDS [SEED]
+
+Each graph is planned for 1 to 7 ranks with options drawn at random and run with --verify. The run must end with code 0,
+its bytes and messages as predicted, no peak above the prediction, no block left. Now and then a run is repeated 300
+times, and its processes must not grow. At the end no process, shared segment or temporary file may be left. Prints each
+fault with the command lines that show it; exit code 1 when there was one.
+"""
+import json
+import os
+import pathlib
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+LIMIT = 300  # seconds for a launch
+DTYPES = ["f64", "f32", "c64", "c128", "i64", "i32", "i16", "i8", "u8", "f16", "bf16", "mixed"]
+DECOMPOSE = ["eindecomp", "exact", "moved", "sqrt", "3d", "summa", "25d", "data", "megatron", "sequence", "attention"]
+PLACE = ["best", "pattern", "ia", "greedy", "round-robin"]
+
+
+class Soak:
+    def __init__(self, binaries, generator, mpiexec, seed):
+        self.binaries, self.generator, self.mpiexec = binaries, generator, mpiexec
+        self.draw = random.Random(seed)
+        self.faults, self.runs, self.checked, self.refused = 0, 0, 0, 0
+        self.folder = pathlib.Path(tempfile.mkdtemp())
+
+    def launch(self, command, watch=None):
+        process = subprocess.Popen([str(word) for word in command], cwd=self.folder, stdin=subprocess.DEVNULL,
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
+        if watch is not None:
+            threading.Thread(target=watch, args=(process,), daemon=True).start()
+        try:
+            said = process.communicate(timeout=LIMIT)[1]
+            return process.returncode, said
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, 9)
+            process.communicate()
+            return None, f"no end after {LIMIT} s"
+
+    def fault(self, text, *commands):
+        self.faults += 1
+        kept = self.folder.parent / f"soak-fault-{os.getpid()}-{self.faults}"
+        shutil.copytree(self.folder, kept)
+        print(f"{text}\n    in {kept}: " + "; ".join(" ".join(map(str, c)) for c in commands), flush=True)
+
+    def options(self):
+        out = ["--decompose", self.draw.choice(DECOMPOSE), "--place", self.draw.choice(PLACE)]
+        if self.draw.random() < 0.2:
+            out += ["--parts", self.draw.choice([1, 2, 3, 8])]
+        if self.draw.random() < 0.2:
+            out += ["--inputs", "shared"]
+        return out
+
+    def one(self, seed):
+        shutil.rmtree(self.folder)
+        self.folder.mkdir()
+        dtype, nodes = self.draw.choice(DTYPES), self.draw.choice([3, 6, 12])
+        text = subprocess.run([self.generator, str(seed), dtype, str(nodes)], check=True, capture_output=True).stdout
+        (self.folder / "g.json").write_bytes(text)
+        ranks = self.draw.choice([1, 1, 2, 3, 4, 5, 7])
+        plan = [self.binaries / "einplan", "g.json", "-n", ranks, "-q", "-o", "g.sched"] + self.options()
+        code, said = self.launch(plan)
+        if code in (2, 3, 4):
+            self.refused += 1  # what a strategy or an option does not take
+            return
+        if code != 0:
+            return self.fault(f"einplan ended with {code}: {said[-500:]}", plan)
+        launcher = [self.mpiexec, "-n", ranks] if ranks > 1 else []
+        run = launcher + [self.binaries / "einrun", "g.sched", "-q", "--verify", "--report", "r.json", "--threads",
+                          self.draw.choice([1, 2, 3])]
+        if self.draw.random() < 0.15:
+            run += ["--device", self.draw.choice(["reference", "emulated"])]
+        if self.draw.random() < 0.2:
+            run += ["--trace", "t.json"]
+        repeats = 300 if self.draw.random() < 0.05 else 1
+        sizes = []
+        code, said = self.launch(run + ["--repeat", repeats], self.watcher(sizes) if repeats > 1 else None)
+        self.runs += 1
+        if code != 0:
+            return self.fault(f"einrun ended with {code}: {said[-800:]}", plan, run)
+        self.look_at_report(json.loads((self.folder / "r.json").read_text()), plan, run)
+        if len(sizes) >= 8 and max(sizes[-2:]) > 1.2 * max(sizes[len(sizes) // 2 - 2:len(sizes) // 2]) + (8 << 20):
+            self.fault(f"processes grow while they repeat: {sizes}", plan, run)
+
+    def look_at_report(self, report, plan, run):
+        if report["bytes_sent"] != report["bytes_predicted"]:
+            self.fault(f"sent {report['bytes_sent']} bytes, predicted {report['bytes_predicted']}", plan, run)
+        held, predicted = report["peak_block_bytes"], report["peak_predicted"]
+        if any(a > b for a, b in zip(held, predicted)):
+            self.fault(f"held {held} bytes, predicted {predicted}", plan, run)
+        if report["blocks"]["live_at_end"] != 0:
+            self.fault("blocks are left", plan, run)
+        self.checked += 1
+
+    def watcher(self, sizes):
+        """Notes every fifth of a second what the processes of a launch hold together."""
+        def watch(process):
+            while process.poll() is None:
+                total = 0
+                for status in pathlib.Path("/proc").glob("[0-9]*/stat"):
+                    try:
+                        fields = status.read_text().rsplit(")", 1)[1].split()
+                        if int(fields[3]) == process.pid:
+                            total += int(fields[21]) * 4096
+                    except (OSError, IndexError, ValueError):
+                        pass
+                sizes.append(total)
+                time.sleep(0.2)
+        return watch
+
+
+def left_behind(binaries):
+    """Shared segments that no process maps any more, and processes of ours."""
+    segments, processes = {p.name for p in pathlib.Path("/dev/shm").iterdir()}, set()
+    for folder in pathlib.Path("/proc").glob("[0-9]*"):
+        try:
+            if pathlib.Path(os.readlink(folder / "exe")).parent == binaries:
+                processes.add(folder.name)
+            mapped = (folder / "maps").read_text()
+            segments = {name for name in segments if f"/dev/shm/{name}" not in mapped}
+        except OSError:
+            pass
+    return segments, processes
+
+
+def main():
+    binaries, generator, mpiexec = pathlib.Path(sys.argv[1]).resolve(), sys.argv[2], sys.argv[3]
+    seconds, seed = float(sys.argv[4]), int(sys.argv[5]) if len(sys.argv) > 5 else 1
+    before = left_behind(binaries)
+    soak, end = Soak(binaries, generator, mpiexec, seed), time.monotonic() + seconds
+    at = seed * 1000003
+    while time.monotonic() < end:
+        soak.one(at)
+        at += 1
+    time.sleep(2)
+    for what, now, then in zip(("shared segments", "processes"), left_behind(binaries), before):
+        if now - then:
+            soak.faults += 1
+            print(f"{what} are left: {sorted(now - then)}")
+    shutil.rmtree(soak.folder)
+    print(f"{soak.runs} runs, {soak.checked} reports looked at, {soak.refused} plans refused, {soak.faults} faults")
+    sys.exit(1 if soak.faults else 0)
+
+
+main()
