@@ -18,11 +18,12 @@ fi
 
 ways='\bO_(CREAT|TMPFILE|WRONLY|RDWR|TRUNC|APPEND)\b|\b(w?of|std::w?f)stream\b|\bfilebuf\b|\bf(d|re)?open(64)?[ (]'
 ways+='|\bcreat(64)?\(|\bmk(o)?s?temps?(64)?\(|\btmp(file|nam)(64)?\(|\bmkdtemp\('
-ways+='|(\b(std|fs|filesystem)|[^A-Za-z0-9_>])::rename\(|\brenameat2?\(|\bcopy_file\(|\bcreate_(sym|hard_)link\(|\bcopy_options\b'
+ways+='|(\b(std|fs|filesystem)|[^A-Za-z0-9_>])::rename\(|\brenameat2?\(|\bcopy_file\(|\bcreate_(sym|hard_)link\('
+ways+='|\bcopy_options\b'
 ways+='|\b(basic|rotating|daily)_(logger|file_sink)_?[ms]t\b'
 
 found=$(grep -rnHE --include='*.[ch]pp' --include='*.[ch]' "$ways" "${rooms[@]}" | grep -v '^lib/base/files/' || true)
 [ -n "$found" ] || exit 0
-sed -E 's/^([^:]*:[0-9]*):.*/\1: writes files in a way of its own; use WrittenFile or ReplacedFile (lib\/base\/files)/' \
+sed -E 's/^([^:]*:[0-9]*):.*/\1: writes files in a way of its own; use WrittenFile, ReplacedFile (lib\/base\/files)/' \
     <<< "$found"
 exit 1

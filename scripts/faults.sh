@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Injects faults below the C library into einplan and einrun, one a launch: scripts/faults.sh COUNT [SEED]
-# Short reads and writes, EINTR, EIO, full disks, failing close, rename, memory and threads, clocks that jump. Each launch
-# must end with right results or a message, and leave no partial file (tests/faults/campaign.py says what is checked).
+# Short reads and writes, EINTR, EIO, full disks, failing close, rename, memory and threads, clocks that jump. Each
+# launch must end with right results or a message, and leave no partial file (tests/faults/campaign.py says more).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 [[ "${1:-}" =~ ^[0-9]+$ ]] || { sed -n '2,4s/^# //p' "$0" >&2; exit 2; }

@@ -36,7 +36,8 @@ shift
 targets=("$@")
 [ "${#targets[@]}" -gt 0 ] || targets=("${known[@]}")
 for target in "${targets[@]}"; do
-    [[ " ${known[*]} " == *" $target "* ]] || { echo "fuzz.sh: expected a target of: ${known[*]}; found '$target'" >&2; exit 2; }
+    [[ " ${known[*]} " == *" $target "* ]] ||
+        { echo "fuzz.sh: expected a target of: ${known[*]}; found '$target'" >&2; exit 2; }
 done
 build
 mkdir -p "$found"

@@ -255,9 +255,13 @@ expect 4 "expected at most 1 k operations, found " "$bin/eintool" eval "$work/ri
 expect 4 "use einplan and einrun, or give --limit" from_input "$bin/eintool" eval - --limit 1
 
 # Tensors leave shape and dtype to their files; the schedule carries what was found.
-printf '{"eingraph": 1, "dtype": "f64", "tensors": {"M": {"data": {"values": [[1, 2, 3], [4, 5, 6]]}}}, "outputs": "M"}' > "$work/m.json"
+printf '{"eingraph": 1, "dtype": "f64", "tensors": {"M": {"data": {"values": %s}}}, "outputs": "M"}' \
+    '[[1, 2, 3], [4, 5, 6]]' > "$work/m.json"
 expect 0 "M f64 (2, 3): 1 2 3 4 5 6" "$bin/eintool" eval "$work/m.json" --out "$work/files"
-left_out() { printf '{"eingraph": 1, "tensors": {"M": {"data": {"npy": "%s"}%s}}, "nodes": [{"name": "S", "op": "sum", "inputs": "M", "axis": 1}], "outputs": "S"}' "$1" "$2"; }
+left_out() {
+    printf '{"eingraph": 1, "tensors": {"M": {"data": {"npy": "%s"}%s}}, ' "$1" "${2-}"
+    printf '"nodes": [{"name": "S", "op": "sum", "inputs": "M", "axis": 1}], "outputs": "S"}'
+}
 left_out files/M.npy > "$work/left_out.json"
 expect 0 "S f64 (2,): 6 15" "$bin/eintool" eval "$work/left_out.json"
 expect 0 "sound" "$bin/eintool" validate "$work/left_out.json"
@@ -268,11 +272,13 @@ expect 0 "S f64 (2,): 6 15" in_files "$bin/eintool" eval -
 expect 0 "" "$bin/einplan" "$work/left_out.json" -n 1 -o "$work/left_out.sched"
 left_out gone.npy > "$work/left_out.json"
 expect 0 "verified" "$bin/einrun" "$work/left_out.sched" --out "$work/results" --verify
-expect 3 "left_out.json: /tensors/M/data: expected a file that can be read, since \"shape\" is left to it, found '$work/gone.npy'" \
+unread="expected a file that can be read, since \"shape\" is left to it, found"
+expect 3 "left_out.json: /tensors/M/data: $unread '$work/gone.npy'" \
     "$bin/einplan" "$work/left_out.json" -n 1 -o "$work/left_out.sched"
 expect 0 "S f64 (2,): 6 15" "$bin/eintool" eval "$work/left_out.json" --input "M=$work/files/M.npy"
 left_out files/M.npy ', "shape": [3, 2]' > "$work/left_out.json"
-expect 3 "/tensors/M/shape: expected shape (2, 3), as 'M.npy' has, found (3, 2); correct it, leave it out, or give another file" \
+differs="expected shape (2, 3), as 'M.npy' has, found (3, 2); correct it, leave it out, or give another file"
+expect 3 "/tensors/M/shape: $differs" \
     "$bin/eintool" validate "$work/left_out.json"
 left_out files/M.npy ', "dtype": "f32"' > "$work/left_out.json"
 expect 3 "/tensors/M/dtype: expected f64, as 'M.npy' has, found f32" "$bin/eintool" validate "$work/left_out.json"

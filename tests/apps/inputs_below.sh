@@ -52,7 +52,8 @@ expect 3 "copy it there, or name a folder that holds it" \
     "$bin/einrun" graphs/inside.sched --quiet --input A=outside/x.npy --inputs-below data
 expect 3 "(--inputs-below), found $work/outside/x.npy" \
     "$bin/eintool" eval graphs/inside.json --input A=data/link.npy --inputs-below data
-expect 2 "--inputs-below: expected a folder, found none at 'none'" "$bin/einplan" graphs/inside.json -n 1 --inputs-below none
+expect 2 "--inputs-below: expected a folder, found none at 'none'" \
+    "$bin/einplan" graphs/inside.json -n 1 --inputs-below none
 expect 2 "--inputs-below: expected a folder" "$bin/einrun" graphs/inside.sched --inputs-below none
 expect 2 "--inputs-below: expected a folder" "$bin/eintool" validate graphs/inside.json --inputs-below none
 
@@ -71,8 +72,10 @@ expect 3 "(--inputs-below), found $work/outside/index.json" \
 
 if [ -n "$mpiexec" ]; then
     "$bin/einplan" graphs/up.json -n 3 -q -o graphs/up3.sched
-    expect 3 "found $work/outside/x.npy" timeout 60 "$mpiexec" -n 3 "$bin/einrun" graphs/up3.sched --quiet --inputs-below data
+    expect 3 "found $work/outside/x.npy" \
+        timeout 60 "$mpiexec" -n 3 "$bin/einrun" graphs/up3.sched --quiet --inputs-below data
     expect 2 "expected --inputs-below data for all ranks as for rank 0, found no --inputs-below for rank 1" \
-        timeout 60 "$mpiexec" -n 1 "$bin/einrun" graphs/up3.sched --quiet --inputs-below data : -n 2 "$bin/einrun" graphs/up3.sched --quiet
+        timeout 60 "$mpiexec" -n 1 "$bin/einrun" graphs/up3.sched --quiet --inputs-below data \
+            : -n 2 "$bin/einrun" graphs/up3.sched --quiet
 fi
 exit "$failed"

@@ -51,9 +51,9 @@ def op(name, *inputs, **attributes):
     node({"op": name, "inputs": list(inputs), **attributes}, getattr(np, name)(*arrays, **attributes))
 
 
-for name in ("absolute arctan arcsinh around conjugate deg2rad degrees exp exp2 expm1 fabs fix floor ceil isfinite isinf "
-             "isnan logical_not negative positive rad2deg radians rint sign sinc sin cos tan sinh cosh tanh square trunc "
-             "reciprocal cbrt logical_not").split():
+for name in ("absolute arctan arcsinh around conjugate deg2rad degrees exp exp2 expm1 fabs fix floor ceil isfinite "
+             "isinf isnan logical_not negative positive rad2deg radians rint sign sinc sin cos tan sinh cosh tanh "
+             "square trunc reciprocal cbrt logical_not").split():
     op(name, "A")
 for name in "arcsin arccos arctanh log log2 log10 log1p sqrt".split():
     op(name, "B")

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Examples that are planned with --reproducible: einrun leaves the same files at every rank and thread count, however they are planned.
+# Examples that are planned with --reproducible: einrun leaves the same files at every rank and thread count, however
+# they are planned.
 # Usage: reproducible_runs.sh BIN_FOLDER EXAMPLES_FOLDER MPIEXEC NUMPROC_FLAG RANKS EXAMPLE...
 set -uo pipefail
 bin=$1 examples=$2 mpiexec=$3 flag=$4 counts=$5; shift 5
@@ -11,7 +12,8 @@ options=("" "--parts 12" "--decompose sqrt" "--place round-robin" "--inputs shar
 results() {
     local ranks=$1 threads=$2 out=$3; shift 3
     "$bin/einplan" "$graph" -n "$ranks" --reproducible -q -o "$work/s.sched" "$@" || return
-    "$mpiexec" "$flag" "$ranks" "$bin/einrun" "$work/s.sched" --reproducible --threads "$threads" --quiet --log-level error --out "$out" --spill-dir "$work"
+    "$mpiexec" "$flag" "$ranks" "$bin/einrun" "$work/s.sched" --reproducible --threads "$threads" \
+        --quiet --log-level error --out "$out" --spill-dir "$work"
 }
 
 for example in "$@"; do
@@ -21,15 +23,20 @@ for example in "$@"; do
         for how in "${options[@]}"; do
             turn=$((turn + 1))
             # shellcheck disable=SC2086  # several words
-            results "$ranks" $((1 + turn % 3)) "$work/other" $how || { echo "FAILED: $example on $ranks ranks, $how"; failed=1; }
-            diff -rq "$work/first" "$work/other" > "$work/differ" || { echo "FAILED: $example on $ranks ranks, $how: $(cat "$work/differ")"; failed=1; }
+            results "$ranks" $((1 + turn % 3)) "$work/other" $how \
+                || { echo "FAILED: $example on $ranks ranks, $how"; failed=1; }
+            diff -rq "$work/first" "$work/other" > "$work/differ" \
+                || { echo "FAILED: $example on $ranks ranks, $how: $(cat "$work/differ")"; failed=1; }
             rm -rf "$work/other"
         done
     done
-    budget=$("$bin/einplan" "$graph" -n 2 --reproducible -o "$work/s.sched" | sed -n 's/.*peak a rank.*(\([0-9]*\) bytes.*/\1/p')
+    budget=$("$bin/einplan" "$graph" -n 2 --reproducible -o "$work/s.sched" \
+        | sed -n 's/.*peak a rank.*(\([0-9]*\) bytes.*/\1/p')
     results 2 2 "$work/other" --memory $((budget - budget / 20)); code=$?
     # 4: nothing is smaller
-    if [ $code != 4 ] && ! diff -rq "$work/first" "$work/other"; then echo "FAILED: $example, in less than $budget bytes: exit $code"; failed=1; fi
+    if [ $code != 4 ] && ! diff -rq "$work/first" "$work/other"; then
+        echo "FAILED: $example, in less than $budget bytes: exit $code"; failed=1
+    fi
     rm -rf "$work/first" "$work/other"
 done
 exit $failed

@@ -56,8 +56,10 @@ limited einrun "$bin/einrun" files/first.sched --quiet --out limited
 # A cache that others may write in is told, by rank 0 and once, where a device would use it.
 mkdir -m 0777 open
 export EINLOOM_CACHE=open
-"$bin/einrun" files/first.sched --quiet --out limited --device emulated > log 2>&1 || fail "einrun --device emulated: $(cat log)"
-[ "$(grep -c "einrun: warning: the cache open is not used: expected a folder of this user alone, found one that others" log)" = 1 ] ||
+"$bin/einrun" files/first.sched --quiet --out limited --device emulated > log 2>&1 ||
+    fail "einrun --device emulated: $(cat log)"
+told="einrun: warning: the cache open is not used: expected a folder of this user alone, found one that others"
+[ "$(grep -c "$told" log)" = 1 ] ||
     fail "expected a warning of the cache: $(cat log)"
 "$bin/einrun" files/first.sched --quiet --out limited --device cpu > log 2>&1 || fail "einrun --device cpu: $(cat log)"
 grep -q "the cache" log && fail "the CPU uses no cache: $(cat log)"
@@ -67,7 +69,8 @@ unset EINLOOM_CACHE
 # stream; nothing is truncated.
 if strace -o /dev/null true 2> /dev/null; then
     export bin examples
-    strace -f -qq -y -e trace=open,openat,creat,rename,renameat,renameat2 -o calls bash -c "$(declare -f write_all); write_all traced" \
+    strace -f -qq -y -e trace=open,openat,creat,rename,renameat,renameat2 -o calls \
+        bash -c "$(declare -f write_all); write_all traced" \
         > log 2>&1 || fail "writing under strace: $(cat log)"
     grep -E 'creat\(|O_(WRONLY|RDWR)' calls | grep -v ' = -1 ' | grep -E '"[^"]*traced/' > opened || true
     [ "$(wc -l < opened)" -ge 10 ] || fail "strace saw no files: $(cat opened)"

@@ -96,8 +96,8 @@ def main():
                     if (found.shape != right.shape or found.dtype != right.dtype or
                             np.max(np.abs(found - right), initial=0) > tolerance * scale):
                         wrong += 1
-                        print(f"{expression} in {dtype} on {ranks} ranks: expected numpy.einsum's result, {right.dtype} "
-                              f"{right.shape}; found {found.dtype} {found.shape}, off by "
+                        print(f"{expression} in {dtype} on {ranks} ranks: expected numpy.einsum's result, "
+                              f"{right.dtype} {right.shape}; found {found.dtype} {found.shape}, off by "
                               f"{np.max(np.abs(found - right)) if found.shape == right.shape else 'a shape'}")
     print(f"{compared} results compared with numpy.einsum, {wrong} differ")
     sys.exit(1 if wrong else 0)

@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""Injects faults below the C library into einplan and einrun, one a launch: campaign.py BIN LIBRARY MPIEXEC COUNT [SEED]
+"""Injects faults below the C library into einplan and einrun, one a launch.
+
+Usage: campaign.py BIN LIBRARY MPIEXEC COUNT [SEED]
 
 Each launch must end within its limit of time, either with the results of an undisturbed run and code 0, or with a
 message and one of the codes that the README lists. Whatever it leaves under a final name is whole, and nothing is left

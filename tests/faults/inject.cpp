@@ -1,4 +1,5 @@
-// A library to be preloaded (LD_PRELOAD): the n-th call of a kind that the program makes fails or does half of its work.
+// A library to be preloaded (LD_PRELOAD): the n-th call of a kind that the program makes fails, or does half of its
+// work.
 //   EIN_FAULT=KIND:N          which one; none: only counts
 //   EIN_FAULT_RANK=R          only in the process of this rank (Open MPI's number); none: in all
 //   EIN_FAULT_COUNTS=FOLDER   each process leaves its counts there when it ends, as FOLDER/PID: a line "KIND COUNT"

@@ -146,7 +146,8 @@ void mutate_text(Bytes& input, Bytes const& other, Random& random) {
         case 7: {  // a letter of a string or name
             Value const letters = inside(input, tokens[random.below(tokens.size())]);
             if (letters.count == 0) break;
-            constexpr std::string_view odd[] = {"\\u0000", "\\\"", "\\ud800", "/", "..", "->", "\xc3\xa9", " ", ",", "A", "i"};
+            constexpr std::string_view odd[] = {"\\u0000", "\\\"", "\\ud800", "/", "..", "->", "\xc3\xa9",
+                                                " ", ",", "A", "i"};
             replace_range(input, letters.begin + random.below(letters.count), random.below(2),
                           bytes_of(odd[random.below(std::size(odd))]));
             break;

@@ -21,7 +21,8 @@ expect() {
 }
 
 for line in 'std::ofstream out(path);' 'std::fstream both(path);' 'std::FILE* f = std::fopen(name, "w");' \
-    'int fd = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);' 'int fd = open(path, O_RDWR);' 'int fd = ::creat(path, 0666);' \
+    'int fd = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);' 'int fd = open(path, O_RDWR);' \
+        'int fd = ::creat(path, 0666);' \
     'int fd = mkstemp(name.data());' 'int fd = ::mkostemp(name.data(), O_CLOEXEC);' 'std::filesystem::rename(a, b);' \
     'fs::rename(a, b);' 'if (::rename(a, b) != 0) fail();' 'fs::copy_file(a, b);' 'auto f = std::tmpfile();' \
     'auto log = spdlog::basic_logger_mt("x", "x.log");'; do

@@ -12,8 +12,8 @@ namespace {
 
 /// A.npy and m.safetensors hold f64 (4, 6); half.npy holds f32 (2,); others are missing; raw ones say nothing.
 std::optional<Header> headers(std::string const&, tensor::Source const& source) {
-    std::string const file = tensor::file_of(source);
-    if (file.empty() || std::holds_alternative<tensor::RawSource>(source)) return std::nullopt;
+    if (!tensor::file_of(source) || std::holds_alternative<tensor::RawSource>(source)) return std::nullopt;
+    std::string const& file = *tensor::file_of(source);
     if (file == "half.npy") return Header{{DType::f32, {2}}, source};
     if (file == "A.npy" || file == "m.safetensors") return Header{{DType::f64, {4, 6}}, source};
     throw InputError(Fault{file, "", "a file that can be read", "none", "check the path and its permissions"});
