@@ -41,7 +41,8 @@ void write(apps::EinplanOptions const& options, apps::GraphFile const& file, gra
            apps::Planned& planned) {
     if (options.writes) {
         set_origin(planned.made.schedule.header, file, options.out);
-        schedule::note_input_files(planned.made.schedule.header, file.folder);
+        for (std::string const& unread : schedule::note_input_files(planned.made.schedule.header, file.folder))
+            apps::say("einplan", "warning: " + unread);
         schedule::write_file(planned.made.schedule, options.out);
     }
     if (!options.plan_out.empty() && !options.dry_run)

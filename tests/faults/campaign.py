@@ -87,6 +87,9 @@ def what_is_wrong(program, code, said, files):
         if name not in program.made:
             return f"left {name}"
         try:
+            # A schedule lacks the fingerprint of an input that could not be read: a warning says so.
+            if "cannot be read" in said and name.endswith(".sched"):
+                continue
             if digest(name, data) != program.right[name]:
                 return f"left {name} with other contents"
         except ValueError:

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <map>
 #include <unordered_set>
 #include <utility>
@@ -72,7 +73,7 @@ RunLock& RunLock::operator=(RunLock&& other) noexcept {
 bool RunLock::hold(fs::path const& file) {
     release();
     descriptor_ = open_for_lock(file);
-    if (descriptor_ < 0) return false;
+    if (descriptor_ < 0) return errno != ENOENT;  // what cannot be opened is not locked, but it is still there
     ::flock(descriptor_, LOCK_EX);
     struct stat status {};
     return ::fstat(descriptor_, &status) == 0 && status.st_nlink > 0;

@@ -10,8 +10,8 @@
 
 namespace ein {
 
-/// A file kept locked until this is destroyed. Where the file system has no locks, nothing is locked (and others will
-/// not sweep).
+/// A file kept locked until this is destroyed. Where the file system has no locks, or the file may not be opened for
+/// reading, nothing is locked.
 class RunLock {
 public:
     RunLock() = default;

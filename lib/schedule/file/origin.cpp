@@ -135,11 +135,17 @@ void add_changed_graph(Header const& header, fs::path const& folder, std::vector
 
 }  // namespace
 
-void note_input_files(Header& header, fs::path const& folder) {
+std::vector<std::string> note_input_files(Header& header, fs::path const& folder) {
+    std::vector<std::string> unread;
     for (auto const& [file, inputs] : inputs_by_file(header)) {
-        std::optional<tensor::Fingerprint> const now = fingerprint_of(tensor::path_in(folder, file));
+        fs::path const path = tensor::path_in(folder, file);
+        std::optional<tensor::Fingerprint> const now = fingerprint_of(path);
+        std::error_code error;
+        if (!now && fs::exists(path, error))
+            unread.push_back(path.string() + " cannot be read: einrun will not see whether it changed since now");
         for (InputId input : inputs) header.inputs[input].planned = now;
     }
+    return unread;
 }
 
 std::vector<Fault> changes_since_planning(Header const& header, fs::path const& folder) {

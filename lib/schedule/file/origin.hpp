@@ -6,6 +6,7 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 #include <vector>
 
 #include "lib/base/error.hpp"
@@ -14,7 +15,8 @@
 namespace ein::schedule {
 
 /// Notes how input files are now, where they can be read. @param folder  that they are relative to
-void note_input_files(Header& header, std::filesystem::path const& folder);
+/// @return a message for each that is there and cannot be read
+std::vector<std::string> note_input_files(Header& header, std::filesystem::path const& folder);
 
 /// A fault for each file that changed. @param folder  of the graph file
 std::vector<Fault> changes_since_planning(Header const& header, std::filesystem::path const& folder);

@@ -50,6 +50,18 @@ TEST_CASE("nothing has changed since planning, nor by what is written another wa
     CHECK(planned.changes().empty());
 }
 
+TEST_CASE("an input that is there and cannot be read is reported when planning, one that is gone is not",
+          "[schedule][origin]") {
+    Planned planned;
+    std::filesystem::remove(planned.folder.path() / "x.raw");
+    std::filesystem::remove(planned.folder.path() / "y.raw");
+    std::filesystem::create_directory(planned.folder.path() / "x.raw");
+    CHECK(note_input_files(planned.header, planned.folder.path()) ==
+          std::vector<std::string>{planned.in("x.raw") +
+                                   " cannot be read: einrun will not see whether it changed since now"});
+    CHECK(planned.changes().empty());
+}
+
 TEST_CASE("a changed graph is told with the first place that is another", "[schedule][origin]") {
     Planned const planned;
     struct Case {
