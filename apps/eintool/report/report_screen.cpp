@@ -25,6 +25,12 @@ std::string text_at(Json const& report, char const* key) {
     return report.contains(key) && report.at(key).is_string() ? report.at(key).get<std::string>() : "?";
 }
 
+/// What each rank reports; none where there is no such list.
+Json ranks_of(Json const& report) {
+    Json const ranks = report.value("ranks_detail", Json::array());
+    return ranks.is_array() ? ranks : Json::array();
+}
+
 Number largest_of(Json const& list) {
     Number out;
     for (Json const& value : list)
@@ -41,7 +47,7 @@ Number share_of(Json const& rank, std::string const& what) {
 Number mean_share(Json const& report, std::string const& what) {
     double sum = 0;
     int ranks = 0;
-    for (Json const& rank : report.value("ranks_detail", Json::array()))
+    for (Json const& rank : ranks_of(report))
         if (Number const share = share_of(rank, what)) sum += *share, ++ranks;
     return ranks > 0 ? Number(sum / ranks) : std::nullopt;
 }
@@ -121,7 +127,7 @@ std::string title(NamedReport const& of) {
 
 /// The ranks that compute longest, first.
 std::string ranks_table(Json const& report) {
-    Json const ranks = report.value("ranks_detail", Json::array());
+    Json const ranks = ranks_of(report);
     std::vector<std::pair<double, std::size_t>> order;
     for (std::size_t k = 0; k < ranks.size(); ++k) order.emplace_back(-share_of(ranks[k], "busy").value_or(0), k);
     std::ranges::sort(order);
@@ -153,7 +159,7 @@ std::vector<std::string> hints_of(Json const& report) {
     std::vector<std::string> out;
     double most = 0, sum = 0;
     int busiest = 0, ranks = 0;
-    for (Json const& rank : report.value("ranks_detail", Json::array())) {
+    for (Json const& rank : ranks_of(report)) {
         double const busy = number_at(rank, "/seconds/busy").value_or(0);
         if (busy > most) most = busy, busiest = static_cast<int>(number_at(rank, "/rank").value_or(ranks));
         sum += busy;

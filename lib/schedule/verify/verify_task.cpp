@@ -10,8 +10,9 @@ namespace ein::schedule {
 namespace {
 
 bool axis_fits(graph::AxisMap map, BoxView region, BoxView from, BoxView to, std::size_t axis) {
-    Extent const low = region.begin[axis], high = region.end(axis) - 1;
-    if (low < to.begin[axis] || high >= to.end(axis)) return false;
+    Extent const low = region.begin[axis], end = to.end(axis);
+    if (low < to.begin[axis] || low > end || region.length[axis] > end - low) return false;  // its sum may overflow
+    Extent const high = region.end(axis) - 1;
     Extent step_low, step_high, first, last;
     if (__builtin_mul_overflow(map.step, low, &step_low) || __builtin_mul_overflow(map.step, high, &step_high) ||
         __builtin_add_overflow(map.start, step_low, &first) || __builtin_add_overflow(map.start, step_high, &last))
