@@ -19,6 +19,7 @@ import sys
 import tempfile
 
 LIMIT = 60  # seconds that a launch of well under one may take
+UNREAD = "cannot be read: einrun will not see whether it changed"
 CODES = {1, 3, 4}  # failed while running, an input that cannot be read, no memory
 GRAPH = {
     "eingraph": 1, "name": "faults", "dtype": "f64",
@@ -48,6 +49,8 @@ class Program:
 
     def __init__(self, name, command, made, ranks):
         self.name, self.command, self.made, self.ranks = name, command, made, ranks
+        program = command[command.index("-n") + 2] if ranks > 1 else command[0]
+        self.shower = str(pathlib.Path(program).parent / "eintool")
         self.counts, self.right = {}, {}
 
     def launch(self, source, environment):
@@ -74,6 +77,14 @@ def digest(name, data):
     return hashlib.sha256(data).hexdigest()
 
 
+def is_sound_schedule(shower, data):
+    """Whether eintool, which verifies what it reads, shows it."""
+    with tempfile.NamedTemporaryFile(suffix=".sched") as file:
+        file.write(data)
+        file.flush()
+        return subprocess.run([shower, "show", file.name], capture_output=True).returncode == 0
+
+
 def what_is_wrong(program, code, said, files):
     if code is None:
         return f"hung for {LIMIT} s"
@@ -87,8 +98,11 @@ def what_is_wrong(program, code, said, files):
         if name not in program.made:
             return f"left {name}"
         try:
-            # A schedule lacks the fingerprint of an input that could not be read: a warning says so.
-            if "cannot be read" in said and name.endswith(".sched"):
+            # A schedule lacks the fingerprint of an input that could not be read: a warning says so, and the schedule
+            # must be sound all the same.
+            if name.endswith(".sched") and UNREAD in said:
+                if not is_sound_schedule(program.shower, data):
+                    return f"left {name}, which is no sound schedule"
                 continue
             if digest(name, data) != program.right[name]:
                 return f"left {name} with other contents"
