@@ -16,9 +16,9 @@ namespace ein::executor {
 namespace {
 
 [[noreturn]] void fail(std::filesystem::path const& folder, std::string const& expected, int error,
-                       std::string const& mend) {
+                       std::string const& fix) {
     throw RunError("--spill-dir " + folder.string() + ": expected " + expected + ", found: " + std::strerror(error) +
-                   "; " + mend);
+                   "; " + fix);
 }
 
 }  // namespace

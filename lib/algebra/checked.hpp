@@ -12,7 +12,7 @@ namespace ein::tra {
 struct Problem {
     std::string expected;
     std::string found;
-    std::string mend;
+    std::string fix;
 };
 
 template <class T>

@@ -48,7 +48,7 @@ Checked<RelationType> type_of(Operator const& op, std::vector<RelationType> cons
 namespace {
 
 void add(Faults& faults, std::string const& pointer, Expr const& expr, Problem const& problem) {
-    faults.add(pointer, text(expr.op()) + ": " + problem.expected, problem.found, problem.mend);
+    faults.add(pointer, text(expr.op()) + ": " + problem.expected, problem.found, problem.fix);
 }
 
 class Inference {

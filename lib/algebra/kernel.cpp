@@ -34,7 +34,7 @@ Expr parsed(std::string const& text, int operands, std::vector<std::string> labe
     if (result.faults.empty()) return result.expr;
     scalar::ParseFault const& fault = result.faults.front();
     throw InputError(
-        Fault{"", "'" + text + "' at " + std::to_string(fault.where), fault.expected, fault.found, fault.mend});
+        Fault{"", "'" + text + "' at " + std::to_string(fault.where), fault.expected, fault.found, fault.fix});
 }
 
 std::vector<Kernel> first_operands(int count) {

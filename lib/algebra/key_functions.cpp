@@ -26,7 +26,7 @@ Expr parsed(std::string const& text, int arity) {
     if (result.faults.empty()) return result.expr;
     scalar::ParseFault const& fault = result.faults.front();
     throw InputError(
-        Fault{"", "'" + text + "' at " + std::to_string(fault.where), fault.expected, fault.found, fault.mend});
+        Fault{"", "'" + text + "' at " + std::to_string(fault.where), fault.expected, fault.found, fault.fix});
 }
 
 scalar::Scalar evaluated(Expr const& expr, std::vector<std::int64_t> const& labels) {

@@ -7,8 +7,8 @@
 namespace ein::tra {
 
 TensorRelation TensorRelation::make(Tuples tuples, int arity, Shape bound) {
-    auto const refuse = [](std::string expected, std::string found, std::string mend) {
-        throw InputError(Fault{"", "", std::move(expected), std::move(found), std::move(mend)});
+    auto const refuse = [](std::string expected, std::string found, std::string fix) {
+        throw InputError(Fault{"", "", std::move(expected), std::move(found), std::move(fix)});
     };
     TensorRelation made;
     std::stable_sort(tuples.begin(), tuples.end(), [](Tuple const& a, Tuple const& b) { return a.key < b.key; });

@@ -16,7 +16,7 @@ std::string Fault::text() const {
     part(": ", where);
     if (!expected.empty()) part(": ", "expected " + expected);
     if (!found.empty()) part(expected.empty() ? ": " : ", ", "found " + found);
-    part("; ", mend);
+    part("; ", fix);
     return printable(out);
 }
 
@@ -64,8 +64,8 @@ std::string all_texts(std::vector<Fault> const& faults) {
 InputError::InputError(std::vector<Fault> faults)
     : Error(ExitCode::bad_input, all_texts(faults)), faults_(std::move(faults)) {}
 
-void Faults::add(std::string where, std::string expected, std::string found, std::string mend) {
-    faults_.push_back({file_, std::move(where), std::move(expected), std::move(found), std::move(mend)});
+void Faults::add(std::string where, std::string expected, std::string found, std::string fix) {
+    faults_.push_back({file_, std::move(where), std::move(expected), std::move(found), std::move(fix)});
 }
 
 void Faults::throw_if_any() const {

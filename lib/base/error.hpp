@@ -34,7 +34,7 @@ struct Fault {
     std::string where;
     std::string expected;
     std::string found;
-    std::string mend;
+    std::string fix;
 
     /// "file: where: expected E, found F; fix", leaving out what is empty.
     std::string text() const;
@@ -92,7 +92,7 @@ inline void promise(bool holds, std::string_view message) {
 class Faults {
 public:
     explicit Faults(std::string file) : file_(std::move(file)) {}
-    void add(std::string where, std::string expected, std::string found, std::string mend);
+    void add(std::string where, std::string expected, std::string found, std::string fix);
     bool empty() const { return faults_.empty(); }
     std::vector<Fault> const& list() const { return faults_; }
     std::string const& file() const { return file_; }

@@ -197,8 +197,8 @@ Cursor Cursor::at(std::size_t index) const {
     return {value_->at(index), *faults_, pointer_ + "/" + std::to_string(index)};
 }
 
-void Cursor::fail(std::string expected, std::string found, std::string mend) const {
-    faults_->add(pointer_, std::move(expected), std::move(found), std::move(mend));
+void Cursor::fail(std::string expected, std::string found, std::string fix) const {
+    faults_->add(pointer_, std::move(expected), std::move(found), std::move(fix));
 }
 
 std::optional<std::string> Cursor::string() const {

@@ -46,7 +46,7 @@ public:
     std::size_t size() const { return value_->size(); }
 
     /// Adds a fault here.
-    void fail(std::string expected, std::string found, std::string mend) const;
+    void fail(std::string expected, std::string found, std::string fix) const;
 
     /// Typed readers: add a fault and return nothing when the value is of another type.
     std::optional<std::string> string() const;

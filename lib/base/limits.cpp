@@ -46,9 +46,8 @@ std::optional<std::int64_t> amount_from(LimitRow const& row, std::string_view te
     return error == std::errc{} && end == text.data() + text.size() && value >= 0 ? std::optional(value) : std::nullopt;
 }
 
-[[noreturn]] void refuse(std::string const& expected, std::string_view found, std::string const& mend) {
-    throw UsageError(std::string(variable) + ": expected " + expected + ", found '" + std::string(found) + "'; " +
-                     mend);
+[[noreturn]] void refuse(std::string const& expected, std::string_view found, std::string const& fix) {
+    throw UsageError(std::string(variable) + ": expected " + expected + ", found '" + std::string(found) + "'; " + fix);
 }
 
 /// "nodes=5000000": the limit that it moves, and where to.

@@ -151,10 +151,10 @@ std::array<std::uint32_t, 4> philox(std::array<std::uint32_t, 4> counter, std::u
 
 void check_random(RandomSource const& source, std::string const& tensor, DType dtype) {
     bool const uniform = source.distribution == Distribution::uniform;
-    auto refuse = [&](std::string expected, std::string mend) {
+    auto refuse = [&](std::string expected, std::string fix) {
         std::string const found = uniform ? "low " + text_of(source.a) + ", high " + text_of(source.b)
                                           : "mean " + text_of(source.a) + ", std " + text_of(source.b);
-        throw InputError(Fault{"", "random tensor '" + tensor + "'", std::move(expected), found, std::move(mend)});
+        throw InputError(Fault{"", "random tensor '" + tensor + "'", std::move(expected), found, std::move(fix)});
     };
     if (!std::isfinite(source.a) || !std::isfinite(source.b) || !std::isfinite(source.b - source.a))
         refuse("finite numbers", uniform ? "give finite low and high" : "give a finite mean and std");

@@ -38,7 +38,7 @@ std::uint64_t hash_of(Operator const& op, std::vector<Expr> const& inputs) {
 Expr made(Operator op, std::vector<Expr> inputs) {
     Checked<Expr> expr = make(op, std::move(inputs));
     if (tra::Problem const* const p = tra::problem(expr))
-        throw InputError(Fault{"", text(op), p->expected, p->found, p->mend});
+        throw InputError(Fault{"", text(op), p->expected, p->found, p->fix});
     return tra::value(expr);
 }
 

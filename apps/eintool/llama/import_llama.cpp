@@ -83,8 +83,8 @@ private:
     std::optional<SafetensorsFolder::Found> find(std::string const& stored, Shape const& shape) {
         try {
             SafetensorsFolder::Found const found = files_.find(stored);
-            auto expect = [&](bool right, std::string const& expected, std::string const& is, std::string const& mend) {
-                if (!right) faults_.push_back({found.file.string(), "/" + stored, expected, is, mend});
+            auto expect = [&](bool right, std::string const& expected, std::string const& is, std::string const& fix) {
+                if (!right) faults_.push_back({found.file.string(), "/" + stored, expected, is, fix});
             };
             expect(found.entry.shape == shape, "shape " + to_string(shape) + " by config.json",
                    to_string(found.entry.shape), "take the config.json that belongs to the model");

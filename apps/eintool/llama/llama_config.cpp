@@ -42,7 +42,7 @@ private:
         auto const value = root_.at(key).integer();
         bool const fits = value && *value >= 1 && *value <= most;
         if (value && !fits)
-            root_.at(key).fail("a whole number from 1 to " + std::to_string(most), std::to_string(*value), mend_);
+            root_.at(key).fail("a whole number from 1 to " + std::to_string(most), std::to_string(*value), fix_);
         return fits ? *value : 1;
     }
 
@@ -50,20 +50,20 @@ private:
         if (!given(key)) return fallback;
         auto const value = root_.at(key).number();
         if (value && !(*value > 0 && *value < 1e300))
-            root_.at(key).fail("a number above 0", brief(root_.at(key).value()), mend_);
+            root_.at(key).fail("a number above 0", brief(root_.at(key).value()), fix_);
         return value.value_or(fallback);
     }
 
     /// @param fallback  what a missing key means; empty: the key must be there
     void only(std::string const& key, std::string const& wanted, std::string const& fallback,
-              std::string const& mend) const {
+              std::string const& fix) const {
         if (!given(key)) {
             if (fallback != wanted)
                 root_.fail("the key \"" + key + "\"", "none", "write \"" + wanted + "\" if it is one");
             return;
         }
         auto const found = root_.at(key).string();
-        if (found && *found != wanted) root_.at(key).fail("\"" + wanted + "\"", "'" + *found + "'", mend);
+        if (found && *found != wanted) root_.at(key).fail("\"" + wanted + "\"", "'" + *found + "'", fix);
     }
 
     void check_heads(LlamaSizes const& s) const {
@@ -71,14 +71,14 @@ private:
         if (s.heads % s.kv_heads != 0)
             root_.at("num_key_value_heads")
                 .fail("a divisor of num_attention_heads (" + std::to_string(s.heads) + ")", std::to_string(s.kv_heads),
-                      mend_);
+                      fix_);
         if (s.head_dim == 0 && s.dim % s.heads != 0)
             root_.at("hidden_size")
                 .fail("a multiple of num_attention_heads (" + std::to_string(s.heads) + ")", std::to_string(s.dim),
                       "give head_dim too");
         else if (s.head() % 2 != 0)
             root_.at(s.head_dim > 0 ? "head_dim" : "hidden_size")
-                .fail("heads of an even dimension", std::to_string(s.head()), mend_);
+                .fail("heads of an even dimension", std::to_string(s.head()), fix_);
     }
 
     /// What changes a model's results.
@@ -112,7 +112,7 @@ private:
             if (root_.faults().empty() && scaling.low >= scaling.high)
                 root_.at("high_freq_factor")
                     .fail("more than low_freq_factor (" + brief(root_.at("low_freq_factor").value()) + ")",
-                          brief(root_.at("high_freq_factor").value()), mend_);
+                          brief(root_.at("high_freq_factor").value()), fix_);
         } else if (type != "linear" && type != "default") {
             root_.at(key).fail("default, linear or llama3", "'" + type + "'",
                                "import a model whose rotary positions are of such a type");
@@ -120,12 +120,12 @@ private:
     }
 
     double required(std::string const& key) const {
-        if (!given(key)) root_.fail("the key \"" + key + "\"", "none", mend_);
+        if (!given(key)) root_.fail("the key \"" + key + "\"", "none", fix_);
         return positive(key, 1);
     }
 
     Cursor root_;
-    std::string const mend_ = "the file is damaged or of another model: take the config.json that belongs to the model";
+    std::string const fix_ = "the file is damaged or of another model: take the config.json that belongs to the model";
 };
 
 }  // namespace

@@ -92,8 +92,8 @@ std::optional<std::vector<std::size_t>> OpReader::normalized(AxesAttribute const
     return list;
 }
 
-void OpReader::fail_input(std::size_t k, std::string expected, std::string found, std::string mend) const {
-    context_.input_at(k).fail(std::move(expected), std::move(found), std::move(mend));
+void OpReader::fail_input(std::size_t k, std::string expected, std::string found, std::string fix) const {
+    context_.input_at(k).fail(std::move(expected), std::move(found), std::move(fix));
 }
 
 bool OpReader::check_real(std::size_t k, std::string const& what) const {

@@ -66,7 +66,7 @@ public:
     std::optional<std::size_t> one_axis(Cursor const& at, std::int64_t axis, std::size_t order) const;
 
     /// A fault at input k.
-    void fail_input(std::size_t k, std::string expected, std::string found, std::string mend) const;
+    void fail_input(std::size_t k, std::string expected, std::string found, std::string fix) const;
     /// Refuses complex inputs: `what` has no meaning for them.
     bool check_real(std::size_t k, std::string const& what) const;
 

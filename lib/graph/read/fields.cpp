@@ -4,9 +4,9 @@
 
 namespace ein::graph {
 
-std::optional<Cursor> required(Cursor const& object, std::string const& key, std::string const& mend) {
+std::optional<Cursor> required(Cursor const& object, std::string const& key, std::string const& fix) {
     if (object.has(key)) return object.at(key);
-    object.fail("the key \"" + key + "\"", "none", mend);
+    object.fail("the key \"" + key + "\"", "none", fix);
     return std::nullopt;
 }
 

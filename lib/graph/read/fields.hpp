@@ -19,7 +19,7 @@ namespace ein::graph {
 inline constexpr std::size_t max_order = 64;
 
 /// The value at `key`, or a fault that says how to write it.
-std::optional<Cursor> required(Cursor const& object, std::string const& key, std::string const& mend);
+std::optional<Cursor> required(Cursor const& object, std::string const& key, std::string const& fix);
 std::optional<Cursor> optional_at(Cursor const& object, std::string const& key);
 
 /// The entries of a list; of one name or number alone, where a list of one is meant, that one: "inputs": "A" is

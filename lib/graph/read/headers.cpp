@@ -19,7 +19,7 @@ void tell_unreadable(Cursor const& tensor, InputError const& error) {
     for (Fault const& fault : error.faults())
         (tensor.has("data") ? tensor.at("data") : tensor)
             .fail(fault.expected + ", since \"shape\" is left to it", quote(fault.file) + ", " + fault.found,
-                  fault.mend + "; or write \"shape\" and \"dtype\"");
+                  fault.fix + "; or write \"shape\" and \"dtype\"");
 }
 
 /// The file's header. Nothing, and a fault where the shape needs it, when there is none or it cannot be read.

@@ -38,10 +38,10 @@ private:
         if (!context_.inputs[0]) return;
         Value const& of = context_.graph.value(*context_.inputs[0]);
         if (of.shape.empty() && kind(of.dtype) == Kind::real) return;
-        std::string const mend = !of.shape.empty()      ? "sum it up: {\"einsum\": \"...->\"}"
-                                 : is_complex(of.dtype) ? "take abs(), real() or imag() of it"
-                                                        : "cast it to a floating type where it is computed";
-        grad_.at("of").fail("a real scalar (shape ())", described(of), mend);
+        std::string const fix = !of.shape.empty()      ? "sum it up: {\"einsum\": \"...->\"}"
+                                : is_complex(of.dtype) ? "take abs(), real() or imag() of it"
+                                                       : "cast it to a floating type where it is computed";
+        grad_.at("of").fail("a real scalar (shape ())", described(of), fix);
     }
 
     bool check_differentiable(std::size_t k) const {
@@ -75,7 +75,7 @@ private:
             auto const made = grad::differentiate(context_.graph, context_.name, *context_.inputs[0], *upstream_, wrt);
             return {made.begin(), made.end()};
         } catch (InputError const& error) {  // thrown without a place: a join that is too deep
-            for (Fault const& fault : error.faults()) grad_.fail(fault.expected, fault.found, fault.mend);
+            for (Fault const& fault : error.faults()) grad_.fail(fault.expected, fault.found, fault.fix);
             return placeholders();
         }
     }

@@ -100,8 +100,8 @@ private:
         return over;
     }
 
-    void fail(std::string const& expected, std::string const& found, std::string const& mend) {
-        entry_.fail(expected, found, mend);
+    void fail(std::string const& expected, std::string const& found, std::string const& fix) {
+        entry_.fail(expected, found, fix);
         good_ = false;
     }
 

@@ -61,7 +61,7 @@ public:
         if (!result || !known(*result)) return std::nullopt;
         RelationType const& type = *types_.at(result->id());
         if (auto const holes = tra::holes_in(type))
-            at.fail(tra::text(result->op()) + ": " + holes->expected, holes->found, holes->mend);
+            at.fail(tra::text(result->op()) + ": " + holes->expected, holes->found, holes->fix);
         else if (type.keys() == 0)
             at.fail(tra::text(result->op()) + ": a relation with a key or more", "none",
                     "fix the filters and the keys that joins pair");
@@ -201,7 +201,7 @@ private:
             tra::Checked<RelationType> const made = tra::type_of(expr.op(), args);
             tra::Problem const* fault = tra::problem(made);
             if (fault)
-                at.fail(tra::text(expr.op()) + ": " + fault->expected, fault->found, fault->mend);
+                at.fail(tra::text(expr.op()) + ": " + fault->expected, fault->found, fault->fix);
             else if (tra::value(made).frontier.size() + tra::value(made).bound.size() > max_order)
                 at.fail("at most " + std::to_string(max_order) + " key parts and axes", tra::text(tra::value(made)),
                         "aggregate or concat some of them first");

@@ -28,7 +28,7 @@ struct ParseFault {
     std::size_t where = 0;
     std::string expected;
     std::string found;
-    std::string mend;
+    std::string fix;
 };
 
 /// Where in the text an operation or number stands, by node of the expression.

@@ -6,8 +6,8 @@
 namespace ein::scalar {
 namespace {
 
-/// For tokens that have one mend wherever they stand; "" for others.
-std::string_view mend_of_token(Token const& token) {
+/// For tokens that have one fix wherever they stand; "" for others.
+std::string_view fix_of_token(Token const& token) {
     std::string_view const text = token.text;
     if (token.kind == TokenKind::end) return "complete the expression";
     if (text == "=") return "write == to compare";
@@ -21,8 +21,8 @@ std::string_view mend_of_token(Token const& token) {
     return "";
 }
 
-std::string mend_of(Token const& token, bool behind_operand) {
-    if (std::string_view const mend = mend_of_token(token); !mend.empty()) return std::string(mend);
+std::string fix_of(Token const& token, bool behind_operand) {
+    if (std::string_view const fix = fix_of_token(token); !fix.empty()) return std::string(fix);
     if (behind_operand && token.kind == TokenKind::label)
         return "write the operand alone: \"einsum\" says which element it is; [i] is the index of label i";
     if (token.kind == TokenKind::name && token.text == "else") return "write a if condition else b";
@@ -40,20 +40,20 @@ ParseFault unexpected_token(Token const& token, std::string expected) {
         if (auto const meanings = two_meanings(token.text)) return ambiguous_spelling(*meanings, token.where);
     std::string found = token.kind == TokenKind::end ? "the end" : quoted_text(token.text);
     if (token.kind == TokenKind::label) found = "the label " + found;
-    std::string mend = mend_of(token, expected == after_operand);
-    return {token.where, std::move(expected), std::move(found), std::move(mend)};
+    std::string fix = fix_of(token, expected == after_operand);
+    return {token.where, std::move(expected), std::move(found), std::move(fix)};
 }
 
 std::optional<ParseFault> wrong_count(Token const& function, std::size_t found, std::size_t least, std::size_t most) {
     if (found >= least && found <= most) return std::nullopt;
     bool const open = found < least && (function.text == "min" || function.text == "max");
     std::string const wanted = (open ? "at least " : "") + std::to_string(least);
-    std::string const mend = open ? "add what is missing, or aggregate: \"agg\": \"" + std::string(function.text) + "\""
-                             : found < least ? "add what is missing"
-                                             : "remove what is too much";
+    std::string const fix = open ? "add what is missing, or aggregate: \"agg\": \"" + std::string(function.text) + "\""
+                            : found < least ? "add what is missing"
+                                            : "remove what is too much";
     return ParseFault{function.where,
                       wanted + (least == 1 ? " argument of " : " arguments of ") + quoted_text(function.text),
-                      std::to_string(found), mend};
+                      std::to_string(found), fix};
 }
 
 ParseFault too_large(std::size_t where, std::string limit) {

@@ -196,15 +196,15 @@ ParseFault unknown_name(std::string_view name, std::size_t where, Names const& n
     std::vector<std::string> near = known;
     for (std::string const& tensor : names.tensors)
         if (near.size() < most_suggested) near.push_back(tensor);
-    std::string mend;
+    std::string fix;
     if (std::find(names.labels.begin(), names.labels.end(), name) != names.labels.end()) {
-        mend = "write [" + std::string(name) + "] for the index of label " + quoted_text(name);
+        fix = "write [" + std::string(name) + "] for the index of label " + quoted_text(name);
     } else {
-        mend = suggestion(name, near);
-        if (mend.empty()) mend = "add it to \"params\" or correct the name";
+        fix = suggestion(name, near);
+        if (fix.empty()) fix = "add it to \"params\" or correct the name";
     }
     known.insert(known.end(), {"inf", "nan", "pi", "e"});
-    return {where, join_names(known), quoted_text(name), mend};
+    return {where, join_names(known), quoted_text(name), fix};
 }
 
 ParseFault unknown_label(std::string_view label, std::size_t where, Names const& names) {
@@ -220,7 +220,7 @@ ParseFault unknown_extent(std::string_view label, std::size_t where, Names const
         return {where, "no size() here: the extents of labels are not known", quoted_text(label), "write the number"};
     ParseFault fault = unknown_label(label, where, names);
     std::string const near = nearest_name(label.substr(0, 100), names.labels);
-    if (!near.empty()) fault.mend = "did you mean size(" + near + ")?";
+    if (!near.empty()) fault.fix = "did you mean size(" + near + ")?";
     return fault;
 }
 
@@ -236,8 +236,8 @@ ParseFault unknown_function(std::string_view name, std::size_t where) {
                 "write \"agg\": \"" + std::string(name) + "\" beside the join, or a node {\"op\": \"" +
                     std::string(name) + "\"}"};
     for (FunctionForm const& form : function_forms()) known.emplace_back(form.name);
-    std::string mend = suggestion(name, known);
-    return {where, "a function", quoted_text(name), mend.empty() ? "see the list of functions of \"join\"" : mend};
+    std::string fix = suggestion(name, known);
+    return {where, "a function", quoted_text(name), fix.empty() ? "see the list of functions of \"join\"" : fix};
 }
 
 ParseFault ambiguous_spelling(TwoMeanings const& meanings, std::size_t where) {

@@ -41,14 +41,14 @@ WorkingSet largest_working_set(Section const& section) {
     return out;
 }
 
-void check_device_memory(Header const& header, Section const& section, std::int64_t capacity, std::string const& mend) {
+void check_device_memory(Header const& header, Section const& section, std::int64_t capacity, std::string const& fix) {
     WorkingSet const needed = largest_working_set(section);
     if (needed.bytes <= capacity) return;
     Task const& task = section.tasks[needed.task];
     throw MemoryError("node '" + node_of(header, section, task) + "': expected at least " +
                       format_exact_bytes(needed.bytes) + " of device memory, for what one " +
                       std::string(task.traits().name) + " of it reads and writes, found " +
-                      format_exact_bytes(capacity) + "; " + mend);
+                      format_exact_bytes(capacity) + "; " + fix);
 }
 
 DeviceMemory::DeviceMemory(Section const& section, std::int64_t capacity)

@@ -33,8 +33,8 @@ struct WorkingSet {
     TaskId task;
 };
 WorkingSet largest_working_set(Section const& section);
-/// @param mend  what the user can do  @throws MemoryError when that is more than `capacity` bytes, naming the node
-void check_device_memory(Header const& header, Section const& section, std::int64_t capacity, std::string const& mend);
+/// @param fix  what the user can do  @throws MemoryError when that is more than `capacity` bytes, naming the node
+void check_device_memory(Header const& header, Section const& section, std::int64_t capacity, std::string const& fix);
 
 class DeviceMemory {
 public:

@@ -36,8 +36,8 @@ constexpr std::array<char, 8> magic{'E', 'I', 'N', 'S', 'C', 'H', 'E', 'D'};
 constexpr std::uint32_t version = 5;
 
 [[noreturn]] void refuse(std::filesystem::path const& path, std::string expected, std::string found,
-                         std::string mend = "write it again with einplan") {
-    throw InputError(Fault{path.string(), "", std::move(expected), std::move(found), std::move(mend)});
+                         std::string fix = "write it again with einplan") {
+    throw InputError(Fault{path.string(), "", std::move(expected), std::move(found), std::move(fix)});
 }
 
 std::uint64_t aligned(std::uint64_t offset) { return (offset + 15) / 16 * 16; }

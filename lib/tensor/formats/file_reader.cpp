@@ -68,7 +68,7 @@ enum class After { nothing, anything };
 /// Refuses a file that is shorter than its header, or the declared tensor, promises, or longer where nothing may
 /// follow.
 void check_length(Storage const& storage, std::string const& tensor, std::uint64_t offset, DType dtype,
-                  Shape const& shape, After after, std::string const& mend_of_longer = "") {
+                  Shape const& shape, After after, std::string const& fix_of_longer = "") {
     std::uint64_t const bytes = tensor_bytes(storage.name(), tensor, dtype, shape);
     bool const whole = offset <= storage.size() && bytes <= storage.size() - offset;
     if (whole && (after == After::anything || offset + bytes == storage.size())) return;
@@ -77,7 +77,7 @@ void check_length(Storage const& storage, std::string const& tensor, std::uint64
                                std::to_string(bytes) + " for " + to_string(shape) + " of " + std::string(name(dtype)) +
                                " from byte " + std::to_string(offset) + " on)",
                            std::to_string(storage.size()) + " bytes",
-                           whole ? mend_of_longer : "the file is cut short: copy or write it again"});
+                           whole ? fix_of_longer : "the file is cut short: copy or write it again"});
 }
 
 /// An .npy file, or entry of an archive, holds one array.
@@ -102,7 +102,7 @@ std::shared_ptr<FileStorage const> open_for(Asker const& wanted, std::string con
     } catch (InputError const& error) {
         Fault fault = error.faults().front();
         fault.where = "tensor '" + wanted.name + "'";
-        fault.mend += ", or give another with --input " + wanted.name + "=FILE";
+        fault.fix += ", or give another with --input " + wanted.name + "=FILE";
         throw InputError(fault);
     }
 }

@@ -20,10 +20,10 @@ namespace ein::tensor {
 namespace {
 
 [[noreturn]] void fail(std::filesystem::path const& file, std::string const& what, int error) {
-    std::string mend = "check the folder and its permissions, or choose another with --out";
-    if (error == ENOSPC || error == EDQUOT) mend = "free some space, or choose another folder with --out";
-    if (error == EFBIG) mend = "raise the limit on file sizes (ulimit -f), or choose another folder with --out";
-    throw RunError("cannot write " + file.string() + " (" + what + "): " + std::strerror(error) + "; " + mend);
+    std::string fix = "check the folder and its permissions, or choose another with --out";
+    if (error == ENOSPC || error == EDQUOT) fix = "free some space, or choose another folder with --out";
+    if (error == EFBIG) fix = "raise the limit on file sizes (ulimit -f), or choose another folder with --out";
+    throw RunError("cannot write " + file.string() + " (" + what + "): " + std::strerror(error) + "; " + fix);
 }
 
 /// What is done to a file, with a message that says how many bytes it was to take.

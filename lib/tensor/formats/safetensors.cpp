@@ -38,7 +38,7 @@ std::string type_list() {
     return one_of(names);
 }
 
-std::string const mend_damaged = "the file is damaged: copy or write it again";
+std::string const fix_damaged = "the file is damaged: copy or write it again";
 
 /// A list of integers that are not negative.
 std::optional<std::vector<std::int64_t>> counts(Cursor const& list) {
@@ -48,7 +48,7 @@ std::optional<std::vector<std::int64_t>> counts(Cursor const& list) {
         std::optional<std::int64_t> const value = list.at(i).integer();
         if (!value) return std::nullopt;
         if (*value < 0) {
-            list.at(i).fail("a number that is not negative", std::to_string(*value), mend_damaged);
+            list.at(i).fail("a number that is not negative", std::to_string(*value), fix_damaged);
             return std::nullopt;
         }
         out.push_back(*value);
@@ -60,7 +60,7 @@ bool has_keys(Cursor const& entry) {
     if (!entry.expect_object()) return false;
     for (std::string const key : {"dtype", "shape", "data_offsets"}) {
         if (entry.has(key)) continue;
-        entry.fail("the key \"" + key + "\"", "none", mend_damaged);
+        entry.fail("the key \"" + key + "\"", "none", fix_damaged);
         return false;
     }
     return true;
@@ -81,7 +81,7 @@ void check_place(Cursor const& place, std::vector<std::int64_t> const& offsets, 
     if (!fits || bytes != offsets[1] - offsets[0])
         place.fail((fits ? std::to_string(bytes) : "fewer than 2^63") + " bytes for " + to_string(entry.shape) +
                        " of " + std::string(name(entry.dtype)),
-                   std::to_string(offsets[1] - offsets[0]), mend_damaged);
+                   std::to_string(offsets[1] - offsets[0]), fix_damaged);
 }
 
 SafetensorsEntry read_entry(Cursor const& entry, std::uint64_t data_offset, std::uint64_t data_bytes) {

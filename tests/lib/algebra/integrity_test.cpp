@@ -73,7 +73,7 @@ TEST_CASE("key dimensions that an operator cannot have are refused", "[lib][alge
         join({1}, {0}, kernels::mat_add(), input("A"), input("V")),
         rekey(KeyMap::parse(2, {"[k0] - [k1]", "[k1]"}), input("A")));
     CAPTURE(text(expr));
-    CHECK_FALSE(fault_of(expr).mend.empty());
+    CHECK_FALSE(fault_of(expr).fix.empty());
 }
 
 TEST_CASE("frontiers follow the operators", "[lib][algebra][integrity]") {

@@ -54,7 +54,7 @@ TEST_CASE("JSON that does not parse is reported by line and column", "[lib][base
         CHECK(faults[0].where == where);
         CHECK(faults[0].expected == "JSON");
         CHECK_FALSE(faults[0].found.empty());
-        CHECK_FALSE(faults[0].mend.empty());
+        CHECK_FALSE(faults[0].fix.empty());
     }
 }
 

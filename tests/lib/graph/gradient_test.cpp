@@ -223,7 +223,7 @@ TEST_CASE("each fault of a gradient", "[lib][graph][gradient]") {
     REQUIRE(!faults.empty());
     CHECK(faults[0].where == row.where);
     CHECK(faults[0].found == row.found);
-    CHECK_FALSE(faults[0].mend.empty());
+    CHECK_FALSE(faults[0].fix.empty());
 }
 
 TEST_CASE("a join whose derivative is too deep is a fault", "[lib][graph][gradient]") {

@@ -60,7 +60,7 @@ TEST_CASE("a file that is not there yet is needed for what is left out alone", "
     CHECK(fault.where == "/tensors/A/data");
     CHECK(fault.expected == "a file that can be read, since \"shape\" is left to it");
     CHECK(fault.found == "'later.npy', none");
-    CHECK(fault.mend == "check the path and its permissions; or write \"shape\" and \"dtype\"");
+    CHECK(fault.fix == "check the path and its permissions; or write \"shape\" and \"dtype\"");
 }
 
 TEST_CASE("what is written and differs from the file is told", "[lib][graph][headers]") {
@@ -68,12 +68,12 @@ TEST_CASE("what is written and differs from the file is told", "[lib][graph][hea
     CHECK(dtype.where == "/tensors/A/dtype");
     CHECK(dtype.expected == "f64, as 'A.npy' has");
     CHECK(dtype.found == "f32");
-    CHECK(dtype.mend == "correct it, leave it out, or convert the file");
+    CHECK(dtype.fix == "correct it, leave it out, or convert the file");
     Fault const shape = refused(R"({"shape": [6, 4], "data": {"npy": "A.npy"}})");
     CHECK(shape.where == "/tensors/A/shape");
     CHECK(shape.expected == "shape (4, 6), as 'A.npy' has");
     CHECK(shape.found == "(6, 4)");
-    CHECK(shape.mend == "correct it, leave it out, or give another file");
+    CHECK(shape.fix == "correct it, leave it out, or give another file");
     CHECK(refused(R"({"data": {"raw": "A.bin"}})").found == "none, and data that does not say it");
     CHECK(refused(R"({"data": {"fill": 1}})").found == "none, and data that does not say it");
     CHECK(refused(R"({"dtype": "f64"})").found == "none");

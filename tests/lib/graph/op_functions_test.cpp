@@ -58,7 +58,7 @@ TEST_CASE("elementwise ops broadcast as NumPy does", "[lib][graph][ops]") {
     CHECK(fault.where == "/nodes/0/inputs/1");
     CHECK(fault.expected == "a shape that broadcasts with (2, 3)");
     CHECK(fault.found == "'B' (inputs/1) of shape (3, 4)");
-    CHECK(fault.mend == "axes are aligned on the right, their extents equal or 1: reshape or transpose one of them");
+    CHECK(fault.fix == "axes are aligned on the right, their extents equal or 1: reshape or transpose one of them");
 }
 
 TEST_CASE("elementwise ops have NumPy's types", "[lib][graph][ops]") {
@@ -133,21 +133,21 @@ TEST_CASE("matmul is NumPy's, of vectors, matrices and batches", "[lib][graph][o
     auto const faults = faults_of(batches("dot"));
     REQUIRE(faults.size() == 1);
     CHECK(faults[0].expected == "\"dot\" of vectors and matrices");
-    CHECK(faults[0].mend ==
+    CHECK(faults[0].fix ==
           "write \"matmul\" to match their batches, or an \"einsum\" to pair them all, as NumPy's dot");
     Fault const inner = fault_of(op("matmul", R"(["A", "C"])"));
     CHECK(inner.where == "/nodes/0/inputs/1");
     CHECK(inner.expected == "3 elements along axis 0, as axis 1 of 'A' (inputs/0) of shape (2, 3) has");
-    CHECK(fault_of(op("matmul", R"(["A", "s"])")).mend == "write \"multiply\" to scale by a number");
+    CHECK(fault_of(op("matmul", R"(["A", "s"])")).fix == "write \"multiply\" to scale by a number");
 }
 
 TEST_CASE("unknown and ambiguous ops", "[lib][graph][ops]") {
-    CHECK(fault_of(op("sotfmax", R"(["A"])")).mend == "did you mean \"softmax\"?");
-    CHECK(fault_of(op("subtrac", R"(["A"])")).mend == "did you mean \"subtract\"?");
+    CHECK(fault_of(op("sotfmax", R"(["A"])")).fix == "did you mean \"softmax\"?");
+    CHECK(fault_of(op("subtrac", R"(["A"])")).fix == "did you mean \"subtract\"?");
     for (scalar::TwoMeanings const& row : ambiguous_ops()) {
         Fault const fault = fault_of(op(std::string(row.written), R"(["A"])"));
         CHECK(fault.expected == "an op that means one thing");
-        CHECK(fault.mend == "write " + std::string(row.one) + ", or " + std::string(row.other));
+        CHECK(fault.fix == "write " + std::string(row.one) + ", or " + std::string(row.other));
     }
     CHECK(fault_of(op("floor_divide", R"(["A", "A"])")).expected == "an op that means one thing");
     CHECK(fault_of(op("mean", R"(["A"])", R"("axis": 0, "dim": 1)")).expected == "\"axis\" once");

@@ -203,5 +203,5 @@ TEST_CASE("each fault of an op", "[lib][graph]") {
     REQUIRE(faults.size() == 1);
     CHECK(faults[0].where == row.where);
     CHECK(faults[0].expected == row.expected);
-    CHECK(!faults[0].mend.empty());
+    CHECK(!faults[0].fix.empty());
 }

@@ -59,7 +59,7 @@ TEST_CASE("size(label) in a join is the extent that the node binds", "[lib][grap
     auto const faults = node_faults(R"j("einsum": "row col -> row", "inputs": ["A"], "join": "x/size(cols)")j");
     REQUIRE(faults.size() == 1);
     CHECK(faults[0].expected == "a label of the node (row or col)");
-    CHECK(faults[0].mend == "did you mean size(col)?\n  x/size(cols)\n         ^");
+    CHECK(faults[0].fix == "did you mean size(col)?\n  x/size(cols)\n         ^");
     CHECK(node_faults(R"j("einsum": "i->i", "inputs": ["Q"], "join": "x/size(i)")j").size() == 1);  // Q alone
 }
 
@@ -227,7 +227,7 @@ TEST_CASE("each fault of an einsum node says where, what and how to fix it", "[l
     CHECK(faults[0].where == row.where);
     CHECK(faults[0].expected == row.expected);
     CHECK(faults[0].found == row.found);
-    CHECK(!faults[0].mend.empty());
+    CHECK(!faults[0].fix.empty());
 }
 
 TEST_CASE("a fault in a join shows the text with a caret below the place", "[lib][graph]") {
@@ -235,10 +235,10 @@ TEST_CASE("a fault in a join shows the text with a caret below the place", "[lib
     REQUIRE(faults.size() == 1);
     CHECK(faults[0].where == "/nodes/0/join");
     CHECK(faults[0].found.find("'q'") != std::string::npos);
-    CHECK(faults[0].mend.ends_with("\n  abs(x-q)\n        ^"));
+    CHECK(faults[0].fix.ends_with("\n  abs(x-q)\n        ^"));
     auto const unfit = node_faults(R"j("einsum": "i->i", "inputs": ["n8"], "join": "x + 300")j");
     REQUIRE(unfit.size() == 1);
-    CHECK(unfit[0].mend.ends_with("\n  x + 300\n      ^"));
+    CHECK(unfit[0].fix.ends_with("\n  x + 300\n      ^"));
 }
 
 TEST_CASE("a join as deep as allowed leaves room for what argmin builds around it", "[lib][graph]") {
@@ -252,7 +252,7 @@ TEST_CASE("a join as deep as allowed leaves room for what argmin builds around i
     REQUIRE(faults.size() == 1);
     CHECK(faults[0].where == "/nodes/0/join");
     CHECK(faults[0].expected == "at most 2000 operations upon one another");
-    CHECK(faults[0].mend.ends_with("^"));
+    CHECK(faults[0].fix.ends_with("^"));
 }
 
 TEST_CASE("a whole number is met by the type that the node computes in", "[lib][graph]") {
@@ -264,6 +264,6 @@ TEST_CASE("a whole number is met by the type that the node computes in", "[lib][
 TEST_CASE("the fix of a wrong order shows how to write words", "[lib][graph]") {
     auto const faults = node_faults(R"j("einsum": "seq->seq", "inputs": ["v"])j");
     REQUIRE(faults.size() == 1);
-    CHECK(faults[0].mend.find(R"j({"in": [["seq"]])j") != std::string::npos);
+    CHECK(faults[0].fix.find(R"j({"in": [["seq"]])j") != std::string::npos);
     CHECK(nodes_of(R"j("einsum": "seq -> seq", "inputs": ["v"])j") == Lines{"out f32(3,) = v(seq) -> (seq) sum x"});
 }

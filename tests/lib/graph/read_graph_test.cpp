@@ -166,7 +166,7 @@ TEST_CASE("each fault of a tensor", "[lib][graph]") {
     CHECK(faults[0].where == row.where);
     CHECK(faults[0].expected == row.expected);
     CHECK(faults[0].found == row.found);
-    CHECK(!faults[0].mend.empty());
+    CHECK(!faults[0].fix.empty());
 }
 
 TEST_CASE("each fault of the whole", "[lib][graph]") {
@@ -217,7 +217,7 @@ TEST_CASE("each fault of the whole", "[lib][graph]") {
     REQUIRE(faults.size() == 1);
     CHECK(faults[0].where == row.where);
     CHECK(faults[0].found == row.found);
-    CHECK(!faults[0].mend.empty());
+    CHECK(!faults[0].fix.empty());
 }
 
 TEST_CASE("loops may be nested 100 deep", "[lib][graph][loops]") {
@@ -244,7 +244,7 @@ TEST_CASE("what a loop itself would define is not what it should carry", "[lib][
         "outputs": ["A"]})");
     REQUIRE(!faults.empty());
     CHECK(faults[0].found == "'nope'");
-    CHECK(faults[0].mend.find("L/nope") == std::string::npos);
+    CHECK(faults[0].fix.find("L/nope") == std::string::npos);
 }
 
 TEST_CASE("each fault of a loop", "[lib][graph][loops]") {
@@ -293,7 +293,7 @@ TEST_CASE("each fault of a loop", "[lib][graph][loops]") {
     CHECK(faults[0].where == row.where);
     if (*row.expected != 0) CHECK(faults[0].expected == row.expected);
     if (*row.found != 0) CHECK(faults[0].found == row.found);
-    CHECK(!faults[0].mend.empty());
+    CHECK(!faults[0].fix.empty());
 }
 
 TEST_CASE("a loop's names are its own", "[lib][graph][loops]") {

@@ -122,5 +122,5 @@ TEST_CASE("each fault of a mesh or a sharding", "[lib][graph][sharding]") {
     CHECK(faults[0].where == row.where);
     if (*row.expected != 0) CHECK(faults[0].expected == row.expected);
     if (*row.found != 0) CHECK(faults[0].found == row.found);
-    CHECK(!faults[0].mend.empty());
+    CHECK(!faults[0].fix.empty());
 }

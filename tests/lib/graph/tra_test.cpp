@@ -179,8 +179,8 @@ TEST_CASE("every way to be wrong has its place", "[lib][graph][tra][faults]") {
     Fault const fault = fault_of(wrong.keys);
     CAPTURE(fault.text());
     CHECK(fault.where == "/nodes/0" + wrong.where);
-    CHECK((fault.expected + fault.found + fault.mend).find(wrong.part) != std::string::npos);
-    CHECK_FALSE(fault.mend.empty());
+    CHECK((fault.expected + fault.found + fault.fix).find(wrong.part) != std::string::npos);
+    CHECK_FALSE(fault.fix.empty());
 }
 
 TEST_CASE("faults of different operators are reported, those that follow are not", "[lib][graph][tra][faults]") {

@@ -92,7 +92,7 @@ TEST_CASE("every way a plan file can be wrong is reported with its place and fix
     CHECK(fault_of(with(good, R"("graph_hash": "h2", "ranks": 4)")).where == "/graph_hash");
     CHECK(fault_of(with(good, R"("graph_hash": "h1", "ranks": 0)")).where == "/ranks");
     CHECK(fault_of(with(good, R"("graph_hash": "h1", "ranks": 4, "calls": 0)")).where == "/calls");
-    CHECK(fault_of(with(good, R"("graph_hash": "h1", "ranks": 4, "rank": 4)")).mend == "did you mean \"ranks\"?");
+    CHECK(fault_of(with(good, R"("graph_hash": "h1", "ranks": 4, "rank": 4)")).fix == "did you mean \"ranks\"?");
     CHECK(fault_of(with(good, R"("graph_hash": "h1")")).expected == "\"ranks\"");
     CHECK(fault_of(with(good, R"("ranks": 4)")).expected == "\"graph_hash\"");
     CHECK(fault_of(R"({"graph_hash": "h1", "ranks": 4, "parts": )" + good + "}").expected == "\"einplan\": 1");
@@ -104,7 +104,7 @@ TEST_CASE("every way a plan file can be wrong is reported with its place and fix
     CHECK(fault_of(placed(R"({"beta": [0, 1, 2]})")).expected.starts_with("4 ranks"));
     CHECK(fault_of(placed(R"({"beta": [0, 1, 2, 4]})")).where == "/place/beta/3");
     CHECK(fault_of(placed(R"({"beta": 3})")).where == "/place/beta");
-    CHECK(fault_of(placed(R"({"bet": []})")).mend == "did you mean 'beta'?");
+    CHECK(fault_of(placed(R"({"bet": []})")).fix == "did you mean 'beta'?");
     CHECK(fault_of("[]").expected == "an object");
     CHECK(fault_of(with("3")).where == "/parts");
 
@@ -112,7 +112,7 @@ TEST_CASE("every way a plan file can be wrong is reported with its place and fix
     CHECK(missing.expected == "parts for node 'beta'");
     Fault const unknown = fault_of(with(R"({"alpha": {}, "beta": {}, "alpa": {}})"));
     CHECK(unknown.where == "/parts/alpa");
-    CHECK(unknown.mend == "did you mean 'alpha'?");
+    CHECK(unknown.fix == "did you mean 'alpha'?");
     Fault const label = fault_of(with(R"({"alpha": {"q": 2}, "beta": {}})"));
     CHECK(label.where == "/parts/alpha/q");
     CHECK(label.expected == "i, j or k");

@@ -170,7 +170,7 @@ TEST_CASE("senseless random sources are refused", "[lib][tensor][random]") {
     CHECK(exchanged.where == "random tensor 'R'");
     CHECK(exchanged.expected == "low <= high");
     CHECK(exchanged.found == "low 2, high 1");
-    CHECK(exchanged.mend == "exchange low and high");
+    CHECK(exchanged.fix == "exchange low and high");
     CHECK(fault_of({Distribution::normal, 0, -1, 0}, DType::f32).expected == "std >= 0");
     CHECK(fault_of({Distribution::uniform, 0, INFINITY, 0}, DType::f32).expected == "finite numbers");
     CHECK(fault_of({Distribution::uniform, 0.2, 0.8, 0}, DType::i32).expected == "a whole number between low and high");

@@ -191,9 +191,9 @@ TEST_CASE("rules whose printed conditions do not hold are not used by them", "[s
     Expr const joined =
         ia::local(both, {ia::shuffle({0, 1}, at(Sites::part({0}))), ia::shuffle({0, 1}, at(Sites::part({1})))});
     CHECK_FALSE(joined.type().sites.keeps_together({0}));
-    Rewrites const mended = rule("R2-7").at_top(ia::shuffle({0}, joined));
-    REQUIRE(mended.size() == 1);
-    CHECK(mended.front().type().sites == Sites::part({0}));
+    Rewrites const rewritten = rule("R2-7").at_top(ia::shuffle({0}, joined));
+    REQUIRE(rewritten.size() == 1);
+    CHECK(rewritten.front().type().sites == Sites::part({0}));
 }
 
 TEST_CASE("diag(X + Y): the paper's steps, and the same found by itself", "[scheduler][ia][rules]") {

@@ -31,7 +31,7 @@ std::vector<std::string> names_for_driver(std::string const& stem) {
     return names;
 }
 
-std::string mend_of_toolkit() {
+std::string fix_of_toolkit() {
     return "install the libraries of CUDA " + std::to_string(driver_version() / 1000) + " (the driver supports up to " +
            version_text(driver_version()) +
            "), or name CUDA's folder in CUDA_HOME, or that of the libraries in LD_LIBRARY_PATH";
@@ -45,12 +45,12 @@ Driver const& driver() {
 }
 
 Compiler const& compiler() {
-    static Compiler const loaded{SharedLibrary::open(names_for_driver("libnvrtc.so."), mend_of_toolkit())};
+    static Compiler const loaded{SharedLibrary::open(names_for_driver("libnvrtc.so."), fix_of_toolkit())};
     return loaded;
 }
 
 Blas const& blas() {
-    static Blas const loaded{SharedLibrary::open(names_for_driver("libcublas.so."), mend_of_toolkit())};
+    static Blas const loaded{SharedLibrary::open(names_for_driver("libcublas.so."), fix_of_toolkit())};
     return loaded;
 }
 

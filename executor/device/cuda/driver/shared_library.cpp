@@ -26,7 +26,7 @@ bool says_more_than_missing(std::string const& reason) {
 
 }  // namespace
 
-SharedLibrary SharedLibrary::open(std::vector<std::string> const& names, std::string const& mend) {
+SharedLibrary SharedLibrary::open(std::vector<std::string> const& names, std::string const& fix) {
     std::string reason;
     for (std::string const& name : names)
         for (std::string const& folder : folders()) {
@@ -38,7 +38,7 @@ SharedLibrary SharedLibrary::open(std::vector<std::string> const& names, std::st
     for (std::string const& folder : folders())
         places += (places.empty() ? "" : ", ") + (folder.empty() ? "the loader's path" : folder);
     throw RunError("--device cuda: expected " + joined(names, " or ") + ", found none (looked in " + places + reason +
-                   "); " + mend);
+                   "); " + fix);
 }
 
 void* SharedLibrary::function(char const* function) const {

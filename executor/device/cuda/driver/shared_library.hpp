@@ -11,8 +11,8 @@ namespace ein::executor::cuda {
 
 class SharedLibrary {
 public:
-    /// @param names  those that will do, the best first  @param mend  what to do where none is there  @throws RunError
-    static SharedLibrary open(std::vector<std::string> const& names, std::string const& mend);
+    /// @param names  those that will do, the best first  @param fix  what to do where none is there  @throws RunError
+    static SharedLibrary open(std::vector<std::string> const& names, std::string const& fix);
 
     std::string const& name() const { return name_; }
     /// @throws RunError for a function that it has not

@@ -75,7 +75,7 @@ private:
             einsum_.fail((is_open(term) ? "a tensor of at least " : "a tensor of ") + axes + " for term " +
                              std::to_string(k + 1) + " " + quote(joined(term)),
                          quote(inputs_[k]->name) + " (" + place(k) + ") of shape " + to_string(inputs_[k]->shape),
-                         order_mend(term));
+                         order_fix(term));
         }
         return good;
     }
@@ -89,7 +89,7 @@ private:
     }
 
     /// Whoever wrote "seq d" for letters, or letters for a word, is shown how words are written.
-    std::string order_mend(Term const& term) const {
+    std::string order_fix(Term const& term) const {
         bool const maybe_word = einsum_.value().is_string() && term.size() > 2 && !is_open(term);
         return std::string("write one label for each axis") +
                (maybe_word ? ", or, if " + quote(joined(term)) + " is one label, use lists: {\"in\": [[\"" +

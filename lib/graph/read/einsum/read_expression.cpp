@@ -23,7 +23,7 @@ std::optional<ReadExpression> read_expression(Cursor const& at, scalar::Names co
     }
     scalar::ParseResult result = scalar::parse(*text, names, scalar::max_join_depth);
     for (scalar::ParseFault const& fault : result.faults)
-        at.fail(fault.expected, fault.found, fault.mend + indented(scalar::with_caret(*text, fault.where)));
+        at.fail(fault.expected, fault.found, fault.fix + indented(scalar::with_caret(*text, fault.where)));
     if (!result.faults.empty()) return std::nullopt;
     return ReadExpression{std::move(result.expr), std::move(result.places)};
 }

@@ -53,7 +53,7 @@ std::optional<Pieces> cut(std::string_view text, Cursor const& at) {
 struct TermResult {
     Term term;
     std::string expected, found;  // when it is wrong
-    std::string mend = {};        // where there is a better one than the usual
+    std::string fix = {};         // where there is a better one than the usual
 };
 
 TermResult letters_of(std::string_view text) {
@@ -96,7 +96,7 @@ TermResult words_of(std::string_view text) {
         if (word.starts_with('(') && word.find(')') == std::string::npos) {
             result.expected = "one word for each axis";
             result.found = quote(text_from(word, text)) + ", axes that are merged or split as in einops";
-            result.mend = "merge or split axes in a node of their own: {\"op\": \"reshape\"}";
+            result.fix = "merge or split axes in a node of their own: {\"op\": \"reshape\"}";
             return result;
         }
         if (word != ellipsis && !is_label(word)) {
@@ -203,8 +203,8 @@ std::optional<Subscripts> from_text(std::string const& text, Cursor const& at,
     auto take = [&](TermResult result) {
         if (!result.expected.empty())
             at.fail(result.expected, result.found,
-                    result.mend.empty() ? "correct the term, or use lists: {\"in\": [[\"i\", \"j\"]], \"out\": [\"i\"]}"
-                                        : result.mend);
+                    result.fix.empty() ? "correct the term, or use lists: {\"in\": [[\"i\", \"j\"]], \"out\": [\"i\"]}"
+                                       : result.fix);
         return result.expected.empty() ? std::optional(std::move(result.term)) : std::nullopt;
     };
     for (TermResult& result : inputs_in(*pieces, spelling)) {

@@ -126,7 +126,7 @@ TEST_CASE("a fault names the place, what was expected, what was found, and the f
     struct Case {
         std::string text;
         std::size_t where;
-        std::string expected, found, mend;
+        std::string expected, found, fix;
     };
     auto const each = GENERATE(values<Case>({
         {"", 0, "a number, name, function, [label] or '('", "the end", "complete the expression"},
@@ -182,14 +182,14 @@ TEST_CASE("a fault names the place, what was expected, what was found, and the f
     CHECK(fault.where == each.where);
     CHECK(fault.expected == each.expected);
     CHECK(fault.found == each.found);
-    CHECK(fault.mend == each.mend);
+    CHECK(fault.fix == each.fix);
 }
 
 TEST_CASE("operands that the node lacks are reported with those it has", "[lib][scalar][parse]") {
-    CHECK(first_fault("y", {1, {}, {}}).mend == "the node has one input, x; add an input or use one that is there");
-    CHECK(first_fault("x", {0, {}, {}}).mend == "the node has no inputs; add an input or use one that is there");
+    CHECK(first_fault("y", {1, {}, {}}).fix == "the node has one input, x; add an input or use one that is there");
+    CHECK(first_fault("x", {0, {}, {}}).fix == "the node has no inputs; add an input or use one that is there");
     CHECK(first_fault("x99999999999999999999", {1, {}, {}}).expected == "an operand of the node");
-    CHECK(first_fault("cast_f33(x)", {1, {}, {}}).mend == "did you mean 'cast_f32'?");
+    CHECK(first_fault("cast_f33(x)", {1, {}, {}}).fix == "did you mean 'cast_f32'?");
     CHECK(first_fault("[i]", {1, {}, {}}).expected == "no index values here");
 }
 
@@ -217,12 +217,12 @@ TEST_CASE("size(label) is the label's extent, a number", "[lib][scalar][parse]")
     CHECK(unknown.where == 9);
     CHECK(unknown.expected == "a label of the node (i, head dim or f(x))");
     CHECK(unknown.found == "'hed dim'");
-    CHECK(unknown.mend == "did you mean size(head dim)?");
-    CHECK(parse("size(i", sized).faults.at(0).mend == "close it: size(label)");
+    CHECK(unknown.fix == "did you mean size(head dim)?");
+    CHECK(parse("size(i", sized).faults.at(0).fix == "close it: size(label)");
     CHECK(parse("size(q) + size(r)", sized).faults.size() == 2);
     CHECK(parse("x + ) + size(hed dim) + q", sized).faults.size() == 2);
-    CHECK(parse("size(i)", names).faults.at(0).mend == "write the number");  // no extents
-    CHECK(parse("sise(x)", sized).faults.at(0).mend == "did you mean 'size'?");
+    CHECK(parse("size(i)", names).faults.at(0).fix == "write the number");  // no extents
+    CHECK(parse("sise(x)", sized).faults.at(0).fix == "did you mean 'size'?");
 }
 
 TEST_CASE("every unknown name is reported, also behind a fault of grammar", "[lib][scalar][parse]") {

@@ -66,7 +66,7 @@ TEST_CASE("what could mean two things is refused with both", "[lib][scalar][spel
         CAPTURE(written);
         CHECK(fault.expected == "a spelling that means one thing");
         CHECK(fault.found == "'" + written + "'");
-        CHECK(fault.mend == "write " + std::string(row.one) + ", or " + std::string(row.other));
+        CHECK(fault.fix == "write " + std::string(row.one) + ", or " + std::string(row.other));
     }
 }
 
@@ -119,11 +119,11 @@ TEST_CASE("operands by the names of tensors, where these mean one thing", "[lib]
     Names const names{2, {"i"}, {"eta"}, {}, {"A", "eta"}};
     CHECK(read("A*2 - y", names) == read("x*2 - y", names));
     CHECK(refused("eta*A", names).found == "'eta', which is a param and input 1");
-    CHECK(refused("eta*A", names).mend == "write y for the input; rename the tensor if a param is meant");
-    CHECK(refused("weigts*x", {1, {}, {}, {}, {"weights"}}).mend == "did you mean 'weights'?");
+    CHECK(refused("eta*A", names).fix == "write y for the input; rename the tensor if a param is meant");
+    CHECK(refused("weigts*x", {1, {}, {}, {}, {"weights"}}).fix == "did you mean 'weights'?");
     Names const twice{2, {}, {}, {}, {"A", "A"}};
     CHECK(refused("A + 1", twice).found == "'A', which is input 0 and input 1");
-    CHECK(refused("A + 1", twice).mend == "write x or y");
+    CHECK(refused("A + 1", twice).fix == "write x or y");
     CHECK(refused("e*x", {1, {}, {}, {}, {"e"}}).found == "'e', which is a number and input 0");
     CHECK(refused("-e", {1, {}, {}, {}, {"e"}}).found == "'e', which is a number and input 0");
     // x, y, z count the inputs, also where tensors are called so, and then no such name is taken for a tensor.

@@ -140,7 +140,7 @@ TEST_CASE("files that are not what is declared are refused with the fix", "[lib]
     CHECK(none[0].file == folder.file("none.npy"));
     CHECK(none[0].where == "tensor 'A'");
     CHECK(none[0].found == "No such file or directory");
-    CHECK(none[0].mend.find("--input A=FILE") != std::string::npos);
+    CHECK(none[0].fix.find("--input A=FILE") != std::string::npos);
     CHECK(open(".", DType::f32, {1})[0].found == "a folder");
     CHECK(
         faults_of([&] { tensor::open(NpySource{"./none.npy"}, "A", DType::f32, {1}, folder.path() / "."); })[0].file ==
@@ -158,7 +158,7 @@ TEST_CASE("a file shorter or longer than its header promises is refused with bot
     REQUIRE(faults.size() == 1);
     CHECK(faults[0].expected.find(std::to_string(text.size() + 48) + " bytes") == 0);
     CHECK(faults[0].found == std::to_string(text.size() + 47) + " bytes");
-    CHECK(faults[0].mend.find("cut short") != std::string::npos);
+    CHECK(faults[0].fix.find("cut short") != std::string::npos);
 
     std::string const longer = folder.write("longer.npy", text + std::string(49, '\1'));
     for (auto const& long_faults : {faults_of([&] {
@@ -168,7 +168,7 @@ TEST_CASE("a file shorter or longer than its header promises is refused with bot
         REQUIRE(long_faults.size() == 1);
         CHECK(long_faults[0].expected.find(std::to_string(text.size() + 48) + " bytes (48 for (2, 3) of f64") == 0);
         CHECK(long_faults[0].found == std::to_string(text.size() + 49) + " bytes");
-        CHECK(long_faults[0].mend == "the file is damaged or has more than one array: write one array a file");
+        CHECK(long_faults[0].fix == "the file is damaged or has more than one array: write one array a file");
     }
 
     std::string const later = folder.write("later.npy", text + std::string(48, '\1'));
@@ -221,7 +221,7 @@ TEST_CASE("headers that make no sense are refused, each with its own words", "[l
         CHECK(faults[0].file == file);
         if (!bad.expected.empty()) CHECK(faults[0].expected == bad.expected);
         if (!bad.found.empty()) CHECK(faults[0].found == bad.found);
-        CHECK_FALSE(faults[0].mend.empty());
+        CHECK_FALSE(faults[0].fix.empty());
     }
 }
 

@@ -106,7 +106,7 @@ TEST_CASE("safetensors files that do not hold what is wanted are refused", "[lib
     CHECK(refuse("huge").expected.find("fewer than 2^63 bytes") == 0);
     CHECK(refuse("minus").where == "/minus/shape/0");
     CHECK(refuse("bare").expected == "the key \"shape\"");
-    CHECK(refuse("tok.w", DType::bf16).mend == "declare \"dtype\": \"f32\" or convert the file");
+    CHECK(refuse("tok.w", DType::bf16).fix == "declare \"dtype\": \"f32\" or convert the file");
     CHECK(refuse("tok.w", DType::f32, {4}).found == "shape (2,)");
     int files = 0;
     for (std::string const& bytes :
@@ -146,7 +146,7 @@ TEST_CASE("a raw file without an offset is exactly the tensor", "[lib][tensor][s
     folder.write("r.bin", std::string(40, '\1'));
     CHECK(refused(std::nullopt).empty());
     folder.write("r.bin", std::string(39, '\1'));
-    CHECK(refused(std::nullopt).at(0).mend == "the file is cut short: copy or write it again");
+    CHECK(refused(std::nullopt).at(0).fix == "the file is cut short: copy or write it again");
 }
 
 TEST_CASE("fill gives one value everywhere, integers to the last bit", "[lib][tensor][source]") {
