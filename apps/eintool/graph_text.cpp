@@ -100,11 +100,11 @@ void GraphText::grad(std::string const& name, std::string const& of, std::vector
     nodes_.push_back({{"name", name}, {"grad", {{"of", of}, {"wrt", wrt}}}});
 }
 
-void GraphText::loop(std::string const& name, OrderedJson const& turns, OrderedJson const& carry,
+void GraphText::loop(std::string const& name, OrderedJson const& iterations, OrderedJson const& carry,
                      std::function<void()> const& body) {
     OrderedJson around = std::exchange(nodes_, OrderedJson::array());
     body();
-    OrderedJson loop = turns;
+    OrderedJson loop = iterations;
     loop["carry"] = carry;
     loop["body"] = std::exchange(nodes_, std::move(around));
     nodes_.push_back({{"name", name}, {"loop", std::move(loop)}});

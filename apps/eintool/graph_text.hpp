@@ -45,10 +45,10 @@ public:
             OrderedJson const& more = OrderedJson::object());
     /// Gradients NAME/W for each W of `wrt`.
     void grad(std::string const& name, std::string const& of, std::vector<std::string> const& wrt);
-    /// @param turns  {"times": 10}, or {"while": "moves", "max": 100}
+    /// @param iterations  {"times": 10}, or {"while": "moves", "max": 100}
     /// @param carry  {"W": "W_next"}: W begins as what it is outside
     /// @param body   adds the nodes of an iteration
-    void loop(std::string const& name, OrderedJson const& turns, OrderedJson const& carry,
+    void loop(std::string const& name, OrderedJson const& iterations, OrderedJson const& carry,
               std::function<void()> const& body);
 
     std::string text(std::vector<std::string> const& outputs) const;

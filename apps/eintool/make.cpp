@@ -44,10 +44,11 @@ void add_options_of_kinds(CLI::App& app, std::shared_ptr<Command> const& command
             auto const take = [command, name = option.name](std::string const& text) {
                 command->wanted.options[name] = text;
             };
+            std::string const names = option.name + (option.old_name.empty() ? "" : "," + option.old_name);
             CLI::Option* const parsed = option.value == OptionValue::flag
                                             ? app.add_flag_callback(
-                                                  option.name, [take] { take(""); }, option.about)
-                                            : app.add_option_function<std::string>(option.name, take, option.about);
+                                                  names, [take] { take(""); }, option.about)
+                                            : app.add_option_function<std::string>(names, take, option.about);
             parsed->group("");
         }
 }

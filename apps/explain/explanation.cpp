@@ -38,9 +38,9 @@ std::vector<Rejected> rejected_of(graph::EinGraph const& graph, graph::Node cons
     return out;
 }
 
-void add_bound(NodeStory& story, graph::EinSum const& einsum, int ranks, double turns) {
+void add_bound(NodeStory& story, graph::EinSum const& einsum, int ranks, double iterations) {
     story.lower_bound_words = planner::lower_bound_words(einsum, ranks);
-    if (story.lower_bound_words) *story.lower_bound_words *= turns;
+    if (story.lower_bound_words) *story.lower_bound_words *= iterations;
     if (story.lower_bound_words && *story.lower_bound_words > 0)
         story.ratio = story.busiest_words / *story.lower_bound_words;
 }
@@ -70,9 +70,9 @@ NodeStory story_of(graph::EinGraph const& graph, relation::Plan const& plan, sch
     out.busiest = traffic.busiest;
     out.busiest_words = static_cast<double>(traffic.busiest) / static_cast<double>(size_of(output.dtype));
     if (auto const* einsum = std::get_if<graph::EinSum>(&node.op)) {
-        auto const turns = static_cast<double>(graph.turns(node.loop));
-        out.flops = turns * graph::flops(*einsum, einsum->extents);
-        add_bound(out, *einsum, plan.ranks, turns);
+        auto const iterations = static_cast<double>(graph.iterations(node.loop));
+        out.flops = iterations * graph::flops(*einsum, einsum->extents);
+        add_bound(out, *einsum, plan.ranks, iterations);
     }
     return out;
 }

@@ -48,9 +48,9 @@ Timing timing_of(graph::EinGraph const& graph, schedule::Schedule const& schedul
     Times const times = scheduler::node_times(schedule, simulation, cluster);
     for (graph::Node const& node : graph.nodes) {
         auto const time = time_of(times, graph.value(node.output).name);
-        auto const turns = static_cast<double>(graph.turns(node.loop));
-        out.computing.push_back(turns * time.computing);
-        out.moving.push_back(turns * time.moving);
+        auto const iterations = static_cast<double>(graph.iterations(node.loop));
+        out.computing.push_back(iterations * time.computing);
+        out.moving.push_back(iterations * time.moving);
     }
     add_path(out, graph, times);
     return out;

@@ -24,7 +24,7 @@ void Communicator::step() {
 
 std::optional<unsigned> Communicator::try_step() {
     if (!mutex_.try_lock()) return std::nullopt;
-    MutexLock const turn(mutex_, adopt_held);
+    MutexLock const lock(mutex_, adopt_held);
     do {
         start_what_may();
         done_.clear();

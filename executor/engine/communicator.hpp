@@ -29,12 +29,12 @@ public:
     /// Calls use(transport) with nobody else inside.
     template <class Use>
     void with_transport(Use&& use) {
-        MutexLock const turn(mutex_);
+        MutexLock const lock(mutex_);
         use(transport_);
     }
 
     TaskTimes times() const {  // of transfers, from start to end
-        MutexLock const turn(mutex_);
+        MutexLock const lock(mutex_);
         return times_;
     }
 

@@ -97,9 +97,9 @@ Number sum(std::vector<Json> const& ranks, char const* what) {
 Json loops_of(std::vector<Json> const& ranks, schedule::Header const& header) {
     Json out = Json::array();
     for (schedule::LoopSpecId l : header.loops.ids()) {
-        std::int64_t turns = 0;
-        for (Json const& rank : ranks) turns = std::max(turns, rank.at("turns")[at(l)].get<std::int64_t>());
-        out.push_back({{"name", header.loops[l].name}, {"turns", turns}});
+        std::int64_t iterations = 0;
+        for (Json const& rank : ranks) iterations = std::max(iterations, rank.at("turns")[at(l)].get<std::int64_t>());
+        out.push_back({{"name", header.loops[l].name}, {"turns", iterations}});
     }
     return out;
 }
@@ -213,11 +213,11 @@ std::string overlap_line(Json const& report) {
     return text;
 }
 
-/// "  loops      turns of train/inner: 1200, train: 100"
+/// "  loops      iterations of train/inner: 1200, train: 100"
 std::string loops_line(Json const& report) {
     std::string out;
     for (Json const& loop : report.value("loops", Json::array()))
-        out += (out.empty() ? "  loops      turns of " : ", ") + loop.at("name").get<std::string>() + ": " +
+        out += (out.empty() ? "  loops      iterations of " : ", ") + loop.at("name").get<std::string>() + ": " +
                std::to_string(loop.at("turns").get<std::int64_t>());
     return out.empty() ? out : out + "\n";
 }

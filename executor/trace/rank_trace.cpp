@@ -13,11 +13,11 @@ using schedule::Task;
 namespace {
 
 /// Another number for each message of a run, the same at both of its ends.
-/// @param turn  how many of this tag went before in the round: which both ends see in the same order
-std::uint64_t message_id(std::size_t round, std::size_t turn, int from, int to, int tag) {
+/// @param number  how many of this tag went before in the round: which both ends see in the same order
+std::uint64_t message_id(std::size_t round, std::size_t number, int from, int to, int tag) {
     auto const ends = static_cast<std::uint64_t>(from) << 32 | static_cast<std::uint32_t>(to);
     return mix64(mix64(mix64(ends) ^ (static_cast<std::uint64_t>(round) << 32 | static_cast<std::uint32_t>(tag))) ^
-                 turn);
+                 number);
 }
 
 struct Place {
@@ -67,10 +67,10 @@ void RankTrace::arrows(std::vector<Lane> const& lanes, std::vector<RoundEvents> 
         for (Event const& event : lanes[i].events)
             if (event.piece < 0) tid_of[{event.task, event.begin}] = static_cast<int>(i);
     Table<TaskId, std::vector<Event const*>> of_task(section_.tasks.size());  // in each iteration
-    Table<TaskId, std::size_t> turn(section_.tasks.size());
+    Table<TaskId, std::size_t> number(section_.tasks.size());
     for (std::size_t round = 0; round < rounds.size(); ++round) {
-        for (auto& turns : of_task) turns.clear();
-        std::fill(turn.begin(), turn.end(), 0);
+        for (auto& events : of_task) events.clear();
+        std::fill(number.begin(), number.end(), 0);
         for (Event const& event : rounds[round].events) of_task[event.task].push_back(&event);
         auto track = [&](Event const& event) { return Track{pid_, tid_of.at({event.task, event.begin})}; };
         for (Event const& event : rounds[round].events) {
@@ -78,7 +78,7 @@ void RankTrace::arrows(std::vector<Lane> const& lanes, std::vector<RoundEvents> 
             if (!of.traits().is_transfer()) continue;
             schedule::Message const message = section_.message(of);
             int const peer = message.peer.value();
-            std::uint64_t const id = message_id(round, turn[event.task]++, message.is_send ? pid_ : peer,
+            std::uint64_t const id = message_id(round, number[event.task]++, message.is_send ? pid_ : peer,
                                                 message.is_send ? peer : pid_, message.tag.value());
             if (message.is_send) {
                 text_.flow(TraceText::Flow::start, track(event), ticks_of_(event.begin), id);
@@ -86,10 +86,10 @@ void RankTrace::arrows(std::vector<Lane> const& lanes, std::vector<RoundEvents> 
             }
             Event const* first = nullptr;
             for (TaskId const reader : links.readers(message.block)) {
-                auto const& turns = of_task[reader];
-                auto const read = std::lower_bound(turns.begin(), turns.end(), event.end,
+                auto const& events = of_task[reader];
+                auto const read = std::lower_bound(events.begin(), events.end(), event.end,
                                                    [](Event const* at, double end) { return at->begin < end; });
-                if (read != turns.end() && (first == nullptr || (*read)->begin < first->begin)) first = *read;
+                if (read != events.end() && (first == nullptr || (*read)->begin < first->begin)) first = *read;
             }
             // just inside the slice, whose end belongs to what comes next
             Ticks const arrived = std::max(ticks_of_(event.begin), ticks_of_(event.end) - 1);

@@ -1,5 +1,5 @@
-// Whole numbers that stop at the largest instead of wrapping: counts of what loops may do, whose turns a user bounds as
-// loosely as they like. Example: saturating_product(INT64_MAX, 2) == INT64_MAX.
+// Whole numbers that stop at the largest instead of wrapping: counts of what loops may do, whose iterations a user
+// bounds as loosely as they like. Example: saturating_product(INT64_MAX, 2) == INT64_MAX.
 #pragma once
 
 #include <cstdint>

@@ -47,16 +47,16 @@ std::int32_t EinGraph::loop_within(std::int32_t outer, std::int32_t loop) const 
     return loop == outer ? -1 : loop;
 }
 
-std::int64_t EinGraph::turns(std::int32_t loop) const {
+std::int64_t EinGraph::iterations(std::int32_t loop) const {
     std::int64_t out = 1;
     for (std::int32_t around : loops_around(loop))
-        out = saturating_product(out, loops[static_cast<std::size_t>(around)].turns);
+        out = saturating_product(out, loops[static_cast<std::size_t>(around)].iterations);
     return out;
 }
 
-std::vector<std::int64_t> EinGraph::turns_of_values() const {
+std::vector<std::int64_t> EinGraph::iterations_of_values() const {
     std::vector<std::int64_t> out;
-    for (std::int32_t loop : loops_of_values()) out.push_back(turns(loop));
+    for (std::int32_t loop : loops_of_values()) out.push_back(iterations(loop));
     return out;
 }
 

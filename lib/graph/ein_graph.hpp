@@ -78,17 +78,17 @@ struct Node {
 };
 
 /// Nodes that run again and again. Nothing after the loop reads what they make but what is carried.
-/// Example: W -> inside; body: next = f(inside, ...), result = next; then inside is result, until `turns` or the
+/// Example: W -> inside; body: next = f(inside, ...), result = next; then inside is result, until `iterations` or the
 /// condition end it.
 struct Loop {
-    static constexpr std::int64_t most_turns = 1'000'000'000;  // that a graph may ask for
+    static constexpr std::int64_t most_iterations = 1'000'000'000;  // that a graph may ask for
     struct Carry {
         ValueId inside;  // of a node before the loop, an identity: what the first iteration begins with
         ValueId result;  // of a node of the loop, an identity: what the next iteration begins with; in the end its last
     };
     std::string name;
     std::int32_t outer = -1;           // the loop that it is in, or -1
-    std::int64_t turns = 1;            // at most, and at least 1
+    std::int64_t iterations = 1;       // at most, and at least 1
     std::optional<ValueId> condition;  // a scalar of one of its nodes: no other iteration when it is 0
     std::vector<Carry> carries;
 };
@@ -112,13 +112,13 @@ public:
     std::vector<std::int32_t> loops_around(std::int32_t loop) const;
     /// The loop directly within `outer` (-1: the graph) that `loop` is, or is in; -1 where it is in none.
     std::int32_t loop_within(std::int32_t outer, std::int32_t loop) const;
-    /// For each value the loop in whose turns it changes, or -1: that of the node that makes it; of what is carried,
-    /// the loop that it is inside of, or the one around it for what is there afterwards.
+    /// For each value the loop in whose iterations it changes, or -1: that of the node that makes it; of what is
+    /// carried, the loop that it is inside of, or the one around it for what is there afterwards.
     std::vector<std::int32_t> loops_of_values() const;
     /// How often a node of `loop` runs: the iterations of the loops around it, as many as there may be.
-    std::int64_t turns(std::int32_t loop) const;
+    std::int64_t iterations(std::int32_t loop) const;
     /// The same for each value: how often it changes.
-    std::vector<std::int64_t> turns_of_values() const;
+    std::vector<std::int64_t> iterations_of_values() const;
     /// For each value the nodes that read it, in order, each once.
     std::vector<std::vector<NodeId>> consumers() const;
 };

@@ -89,9 +89,10 @@ bool GraphBuilder::is_open(std::int32_t loop) const {
     return loop < 0 || std::find(around.begin(), around.end(), loop) != around.end();
 }
 
-void GraphBuilder::end_loop(std::int64_t turns, std::optional<ValueId> condition, std::vector<Loop::Carry> carries) {
+void GraphBuilder::end_loop(std::int64_t iterations, std::optional<ValueId> condition,
+                            std::vector<Loop::Carry> carries) {
     Loop& loop = graph_.loops[static_cast<std::size_t>(loop_)];
-    loop.turns = turns;
+    loop.iterations = iterations;
     loop.condition = condition;
     loop.carries = std::move(carries);
     loop_ = loop.outer;

@@ -61,7 +61,7 @@ public:
 
     /// Nodes that are added from now on are in a loop, to end_loop.
     void begin_loop(std::string name);
-    void end_loop(std::int64_t turns, std::optional<ValueId> condition, std::vector<Loop::Carry> carries);
+    void end_loop(std::int64_t iterations, std::optional<ValueId> condition, std::vector<Loop::Carry> carries);
     /// Whether nodes that are added now are in the loop; they are in -1, the graph.
     bool is_open(std::int32_t loop) const;
     /// Nodes that are added from now on are in this loop, which is there already. @return the one that they were in

@@ -200,7 +200,7 @@ private:
         std::vector<Loop::Carry> carries;
         for (LoopDeclaration::Carried const& carried : loop.carried)
             results.push_back(read_carried(carried, loop, values, context, carries));
-        builder_.end_loop(loop.turns, read_condition(loop, values, context), std::move(carries));
+        builder_.end_loop(loop.iterations, read_condition(loop, values, context), std::move(carries));
         return results;
     }
 
@@ -215,7 +215,7 @@ private:
                                 std::string(ein::name(like.dtype)) + " and shape " + to_string(like.shape),
                             std::string(ein::name(found.dtype)) + " and shape " + to_string(found.shape),
                             like.shape == found.shape ? "give the node a \"dtype\", or cast what the loop begins with"
-                                                      : "a turn must end with what the next can begin with");
+                                                      : "an iteration must end with what the next can begin with");
             return std::nullopt;
         }
         ValueId const result = NodeBuilder(builder_, context.name + "/" + loop.names[carried.inside])
@@ -333,7 +333,8 @@ private:
         builder_.rename(*value, "computed");
         return sharded(name, "", *value, std::move(*sharding));
     }
-    /// The same for what a loop carries: it is a copy already, and keeps its parts and ranks from turn to turn.
+    /// The same for what a loop carries: it is a copy already, and keeps its parts and ranks from iteration to
+    /// iteration.
     void keep_constrained(std::string const& name, ValueId inside) {
         if (auto const parts = constraint("parts", name)) read_parts(*parts, builder_, inside);
         auto sharding = sharding_of(name, inside, {});

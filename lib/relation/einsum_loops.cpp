@@ -129,11 +129,11 @@ private:
         for (std::size_t axis = 0; axis < strides.size(); ++axis) {
             int const label = einsum_.output[axis];
             if (label != scatter.label) others.push_back(label);
-            for (Extent turn = 0; turn < length(label); ++turn)
+            for (Extent iteration = 0; iteration < length(label); ++iteration)
                 if (label == scatter.label)
-                    row_of[out_.sets[axis][turn]] = turn * strides[axis];
+                    row_of[out_.sets[axis][iteration]] = iteration * strides[axis];
                 else
-                    written[static_cast<std::size_t>(label)].push_back(turn * strides[axis]);
+                    written[static_cast<std::size_t>(label)].push_back(iteration * strides[axis]);
         }
         offsets.push_back(std::move(written));
         fill_identity(results);
@@ -226,13 +226,13 @@ private:
         std::size_t k = 0;
         do {
             for (std::size_t l = 0; l < outer.labels().size(); ++l)
-                indices[static_cast<std::size_t>(outer.labels()[l])] = out_.sets[l][outer.turn(l)];
+                indices[static_cast<std::size_t>(outer.labels()[l])] = out_.sets[l][outer.iteration(l)];
             bool first = true;
             Scalar total;
             double magnitude = 0;
             do {
                 for (std::size_t l = 0; l < inner.labels().size(); ++l)
-                    indices[static_cast<std::size_t>(inner.labels()[l])] = inner.turn(l);
+                    indices[static_cast<std::size_t>(inner.labels()[l])] = inner.iteration(l);
                 for (std::size_t t = 0; t < operands.size(); ++t)
                     values[t] = operands[t].at(outer.offset(t) + inner.offset(t));
                 Scalar value = join(values, indices);

@@ -108,11 +108,11 @@ struct Interpreter::State {
         return seconds_as_written(*einsum, graph::types_of(graph, node), loop_lengths(*einsum, output));
     }
 
-    double turns(graph::Node const& node) const {
-        double turns = 1;
+    double iterations(graph::Node const& node) const {
+        double iterations = 1;
         for (std::int32_t loop : graph.loops_around(node.loop))
-            turns *= static_cast<double>(graph.loops[static_cast<std::size_t>(loop)].turns);
-        return turns;
+            iterations *= static_cast<double>(graph.loops[static_cast<std::size_t>(loop)].iterations);
+        return iterations;
     }
 
     Demand demand(ValueId value, IndexSets const& indices) const {
@@ -135,7 +135,7 @@ struct Interpreter::State {
         while (first < end) {
             graph::Node const& node = graph.nodes[first];
             if (node.loop != loop) {
-                first = run_turns(first, loop, demand, values, noise);
+                first = run_iterations(first, loop, demand, values, noise);
                 continue;
             }
             ++first;
@@ -148,15 +148,15 @@ struct Interpreter::State {
     }
 
     /// The loop that node `first` is in, directly within `outer`. @return the first node after it
-    std::size_t run_turns(std::size_t first, std::int32_t outer, Demand const& demand, Values& values,
-                          scalar::Noise* noise) {
+    std::size_t run_iterations(std::size_t first, std::int32_t outer, Demand const& demand, Values& values,
+                               scalar::Noise* noise) {
         std::int32_t const number = graph.loop_within(outer, graph.nodes[first].loop);
         graph::Loop const& loop = graph.loops[static_cast<std::size_t>(number)];
         std::size_t end = first;
         while (end < graph.nodes.size() && graph.loop_within(outer, graph.nodes[end].loop) == number) ++end;
         if (!demand[at(graph.nodes[first].output)]) return end;  // all of a loop is needed, or none
-        for (std::int64_t turn = 0; turn < loop.turns; ++turn) {
-            if (turn > 0)
+        for (std::int64_t iteration = 0; iteration < loop.iterations; ++iteration) {
+            if (iteration > 0)
                 for (graph::Loop::Carry const& carry : loop.carries) values.carry(carry.result, carry.inside);
             run(first, end, number, demand, values, noise);
             if (loop.condition && !is_true(values.get(*loop.condition)->data)) break;
@@ -209,10 +209,10 @@ double Interpreter::work(ValueId value, IndexSets const& indices) const {
     double sum = 0;
     for (graph::Node const& node : state_->graph.nodes) {
         if (!demand[at(node.output)]) continue;
-        double const turns = state_->turns(node);
+        double const iterations = state_->iterations(node);
         auto const* einsum = std::get_if<graph::EinSum>(&node.op);
-        sum += turns * (einsum ? graph::flops(*einsum, loop_lengths(*einsum, *demand[at(node.output)]))
-                               : static_cast<double>(element_count(sizes_of(*demand[at(node.output)]))));
+        sum += iterations * (einsum ? graph::flops(*einsum, loop_lengths(*einsum, *demand[at(node.output)]))
+                                    : static_cast<double>(element_count(sizes_of(*demand[at(node.output)]))));
     }
     return sum;
 }
@@ -221,7 +221,7 @@ double Interpreter::seconds(ValueId value, IndexSets const& indices) const {
     Demand const demand = state_->demand(value, indices);
     double sum = 0;
     for (graph::Node const& node : state_->graph.nodes)
-        if (demand[at(node.output)]) sum += state_->turns(node) * state_->seconds(node, *demand[at(node.output)]);
+        if (demand[at(node.output)]) sum += state_->iterations(node) * state_->seconds(node, *demand[at(node.output)]);
     return sum;
 }
 
@@ -263,7 +263,7 @@ double Interpreter::reduction_length(ValueId value) const {
                 for (int label : einsum->aggregated())
                     own *= static_cast<double>(std::max<Extent>(1, einsum->extents[static_cast<std::size_t>(label)]));
         }
-        own *= state_->turns(node);
+        own *= state_->iterations(node);
         lengths[at(node.output)] = longest + own;
     }
     return lengths[at(value)];

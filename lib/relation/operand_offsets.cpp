@@ -5,10 +5,11 @@
 namespace ein::relation {
 namespace {
 
-/// The index that a label has at a turn of its loop.
-Extent index_of(graph::EinSum const& einsum, Sets const& output, int label, Extent turn) {
+/// The index that a label has at an iteration of its loop.
+Extent index_of(graph::EinSum const& einsum, Sets const& output, int label, Extent iteration) {
     auto const axis = std::find(einsum.output.begin(), einsum.output.end(), label);
-    return axis == einsum.output.end() ? turn : output[static_cast<std::size_t>(axis - einsum.output.begin())][turn];
+    return axis == einsum.output.end() ? iteration
+                                       : output[static_cast<std::size_t>(axis - einsum.output.begin())][iteration];
 }
 
 }  // namespace
@@ -22,9 +23,9 @@ LabelOffsets operand_offsets(graph::EinSum const& einsum, std::size_t operand, S
         auto& table = tables[static_cast<std::size_t>(label)];
         Extent const length = lengths[static_cast<std::size_t>(label)];
         table.resize(static_cast<std::size_t>(length), 0);
-        for (Extent turn = 0; turn < length; ++turn)
-            table[static_cast<std::size_t>(turn)] +=
-                input.sets[axis].position(index_of(einsum, output, label, turn)) * strides[axis];
+        for (Extent iteration = 0; iteration < length; ++iteration)
+            table[static_cast<std::size_t>(iteration)] +=
+                input.sets[axis].position(index_of(einsum, output, label, iteration)) * strides[axis];
     }
     return tables;
 }

@@ -11,7 +11,7 @@
 
 namespace ein::relation {
 
-/// Where each turn of each label's loop lies in an operand; a label on two axes moves along both (the diagonal).
+/// Where each iteration of each label's loop lies in an operand; a label on two axes moves along both (the diagonal).
 /// @param output   the elements of the output that are computed
 /// @param lengths  loop_lengths(einsum, output)
 LabelOffsets operand_offsets(graph::EinSum const& einsum, std::size_t operand, Sampled const& input, Sets const& output,

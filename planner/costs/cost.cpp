@@ -27,11 +27,11 @@ double block_elements(graph::EinSum const& einsum, Parts const& parts, std::vect
 
 Weights weights(graph::EinGraph const& graph, graph::Node const& node, Unit unit) {
     Weights out;
-    auto const turns = static_cast<double>(graph.turns(node.loop));
+    auto const iterations = static_cast<double>(graph.iterations(node.loop));
     for (ValueId input : node.inputs)
-        out.inputs.push_back(turns *
+        out.inputs.push_back(iterations *
                              (unit == Unit::elements ? 1 : static_cast<double>(size_of(graph.value(input).dtype))));
-    out.partial = turns;
+    out.partial = iterations;
     if (unit == Unit::bytes && std::holds_alternative<graph::EinSum>(node.op))
         out.partial *= static_cast<double>(size_of(graph::types_of(graph, node).accumulate));
     return out;
@@ -93,7 +93,7 @@ double cost_of_edge(graph::EinGraph const& graph, graph::Node const& node, std::
 
 void price(graph::EinGraph const& graph, relation::Plan& plan) {
     auto const producers = graph.producers();
-    auto const turns = graph.turns_of_values();
+    auto const iterations = graph.iterations_of_values();
     for (std::size_t k = 0; k < graph.nodes.size(); ++k) {
         graph::Node const& node = graph.nodes[k];
         relation::NodePlan& of = plan.nodes[k];
@@ -103,7 +103,7 @@ void price(graph::EinGraph const& graph, relation::Plan& plan) {
             auto const producer = producers[static_cast<std::size_t>(node.inputs[operand].value())];
             if (!producer) continue;
             Parts const from = relation::output_parts(graph.node(*producer), plan.node(*producer));
-            auto const times = static_cast<double>(turns[static_cast<std::size_t>(node.inputs[operand].value())]);
+            auto const times = static_cast<double>(iterations[static_cast<std::size_t>(node.inputs[operand].value())]);
             of.elements.repart += times * cost_of_edge(graph, node, operand, from, of.parts, Unit::elements);
             of.bytes.repart += times * cost_of_edge(graph, node, operand, from, of.parts, Unit::bytes);
         }

@@ -21,7 +21,10 @@ double share_in_place(Parts const& home, Parts const& need) {
 }  // namespace
 
 ResidencyCost::ResidencyCost(graph::EinGraph const& graph)
-    : graph_(graph), producers_(graph.producers()), consumers_(graph.consumers()), turns_(graph.turns_of_values()) {
+    : graph_(graph),
+      producers_(graph.producers()),
+      consumers_(graph.consumers()),
+      iterations_(graph.iterations_of_values()) {
     for (graph::Node const& node : graph.nodes) partial_bytes_.push_back(weights(graph, node, Unit::bytes).partial);
 }
 
@@ -29,14 +32,14 @@ double ResidencyCost::of_value(ValueId value, std::vector<Parts> const& parts) c
     double const bytes = static_cast<double>(graph_.value(value).bytes());
     std::vector<Need> const needs = needs_of(value, parts);
     double moved = of_movements(value, parts);
-    auto const turns = static_cast<double>(turns_[at(value)]);
-    if (needs.empty()) return turns * moved;
+    auto const iterations = static_cast<double>(iterations_[at(value)]);
+    if (needs.empty()) return iterations * moved;
     Parts const home = home_of(value, parts, needs);
     for (Need const& need : needs) {
         double const wanted = static_cast<double>(need.calls) / static_cast<double>(element_count(need.parts));
         moved += bytes * std::max(0.0, wanted - share_in_place(home, need.parts));
     }
-    return turns * moved;
+    return iterations * moved;
 }
 
 double ResidencyCost::of_partials(NodeId node, Parts const& parts) const {

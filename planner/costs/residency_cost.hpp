@@ -37,8 +37,8 @@ private:
     graph::EinGraph const& graph_;
     std::vector<std::optional<NodeId>> producers_;
     std::vector<std::vector<NodeId>> consumers_;
-    std::vector<std::int64_t> turns_;    // by value: how often it changes
-    std::vector<double> partial_bytes_;  // of one element in all iterations, for each node
+    std::vector<std::int64_t> iterations_;  // by value: how often it changes
+    std::vector<double> partial_bytes_;     // of one element in all iterations, for each node
 };
 
 }  // namespace ein::planner

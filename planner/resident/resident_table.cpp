@@ -98,7 +98,7 @@ ResidentTable::ResidentTable(graph::EinGraph const& graph, Mesh mesh)
             auto const v = static_cast<std::size_t>(node.inputs[k].value());
             double const readers =
                 is_leaf[v] ? static_cast<double>(consumers[v].size()) : alike.at({node.inputs[k], view_of(node, k)});
-            shares.push_back(turns_of(node.inputs[k]) / readers);
+            shares.push_back(iterations_of(node.inputs[k]) / readers);
             leaf_shares.push_back(is_leaf[v] ? 1 / readers : 0);
         }
         Known& of = known[{form_of(graph, node, Unit::bytes), leaf_shares}];

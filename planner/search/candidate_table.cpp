@@ -132,7 +132,7 @@ Candidates preferred_candidates(graph::EinGraph const& graph, graph::Node const&
 }
 
 CandidateTable::CandidateTable(graph::EinGraph const& graph, Unit unit)
-    : graph_(graph), unit_(unit), turns_(graph.turns_of_values()) {}
+    : graph_(graph), unit_(unit), iterations_(graph.iterations_of_values()) {}
 
 CandidateTable::CandidateTable(graph::EinGraph const& graph, std::int64_t calls, Unit unit, std::size_t limit)
     : CandidateTable(graph, unit) {
@@ -156,12 +156,12 @@ double CandidateTable::edge(NodeId id, SourceNeeds const& source, std::size_t ne
         std::size_t const operand = source.operands[k];
         Parts const& needed = source.needs[need][k];
         if (!is_einsum) {
-            sum += turns_of(node.inputs[operand]) * cost_of_edge(graph_, node, operand, output, needed, unit_);
+            sum += iterations_of(node.inputs[operand]) * cost_of_edge(graph_, node, operand, output, needed, unit_);
             continue;
         }
         graph::Value const& input = graph_.value(node.inputs[operand]);
         double const weight = unit_ == Unit::elements ? 1 : static_cast<double>(size_of(input.dtype));
-        sum += cost_repart(input.shape, output, needed, turns_of(node.inputs[operand]) * weight);
+        sum += cost_repart(input.shape, output, needed, iterations_of(node.inputs[operand]) * weight);
     }
     return sum;
 }

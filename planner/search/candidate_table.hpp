@@ -49,8 +49,8 @@ public:
 
 protected:
     CandidateTable(graph::EinGraph const& graph, Unit unit);
-    double turns_of(ValueId value) const {
-        return static_cast<double>(turns_[static_cast<std::size_t>(value.value())]);
+    double iterations_of(ValueId value) const {
+        return static_cast<double>(iterations_[static_cast<std::size_t>(value.value())]);
     }
 
     graph::EinGraph const& graph_;
@@ -58,7 +58,7 @@ protected:
     std::vector<std::shared_ptr<NodeCandidates const>> choices_;  // by NodeId
 
 private:
-    std::vector<std::int64_t> turns_;  // by value: how often it changes
+    std::vector<std::int64_t> iterations_;  // by value: how often it changes
 };
 
 /// All that the choices of a node depend on, as numbers: nodes of one form share their NodeCandidates.

@@ -16,7 +16,7 @@ public:
           most_(most),
           producers_(graph.producers()),
           consumers_(graph.consumers()),
-          turns_(graph.turns_of_values()) {}
+          iterations_(graph.iterations_of_values()) {}
 
     RejectedPlans of(NodeId id) const {
         graph::Node const& node = graph_.node(id);
@@ -52,7 +52,7 @@ private:
         for (std::size_t operand = 0; operand < node.inputs.size(); ++operand)
             if (auto const producer = producers_[static_cast<std::size_t>(node.inputs[operand].value())])
                 sum.repart +=
-                    turns_of(node.inputs[operand]) *
+                    iterations_of(node.inputs[operand]) *
                     cost_of_edge(graph_, node, operand,
                                  relation::output_parts(graph_.node(*producer), plan_.node(*producer)), parts, unit);
         relation::NodePlan cut;
@@ -62,14 +62,14 @@ private:
             graph::Node const& reading = graph_.node(reader);
             for (std::size_t operand = 0; operand < reading.inputs.size(); ++operand)
                 if (reading.inputs[operand] == node.output)
-                    sum.repart += turns_of(node.output) *
+                    sum.repart += iterations_of(node.output) *
                                   cost_of_edge(graph_, reading, operand, output, plan_.node(reader).parts, unit);
         }
         return sum;
     }
 
-    double turns_of(ValueId value) const {
-        return static_cast<double>(turns_[static_cast<std::size_t>(value.value())]);
+    double iterations_of(ValueId value) const {
+        return static_cast<double>(iterations_[static_cast<std::size_t>(value.value())]);
     }
 
     graph::EinGraph const& graph_;
@@ -77,7 +77,7 @@ private:
     std::size_t most_;
     std::vector<std::optional<NodeId>> producers_;
     std::vector<std::vector<NodeId>> consumers_;
-    std::vector<std::int64_t> turns_;  // by value: how often it changes
+    std::vector<std::int64_t> iterations_;  // by value: how often it changes
 };
 
 }  // namespace

@@ -24,7 +24,8 @@ void LoopLowering::begin(std::int32_t loop) {
 
 void LoopLowering::end() {
     graph::Loop const& loop = context_.graph.loops[static_cast<std::size_t>(open_.back())];
-    schedule::LoopSpecId const spec = context_.header.loops.add({loop.name, loop.turns, loop.condition.has_value()});
+    schedule::LoopSpecId const spec =
+        context_.header.loops.add({loop.name, loop.iterations, loop.condition.has_value()});
     std::vector<SectionBuilder>& sections = context_.sections;
     std::vector<schedule::Loop> ends(sections.size());
     for (schedule::Loop& end : ends) end.spec = spec;

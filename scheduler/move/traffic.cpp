@@ -9,7 +9,7 @@ namespace ein::scheduler {
 TrafficCounter::TrafficCounter(graph::EinGraph const& graph, int ranks)
     : graph_(graph),
       traffic_(graph.nodes.size()),
-      changes_(graph.turns_of_values()),
+      changes_(graph.iterations_of_values()),
       received_(static_cast<std::size_t>(ranks)) {}
 
 void TrafficCounter::begin(NodeId node) {

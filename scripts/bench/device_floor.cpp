@@ -35,7 +35,7 @@ double now() {
 
 double seconds_of(std::function<void()> const& work, int repeats) {
     double best = 1e30;
-    for (int turn = 0; turn < repeats; ++turn) {
+    for (int repeat = 0; repeat < repeats; ++repeat) {
         double const start = now();
         work();
         best = std::min(best, now() - start);
@@ -118,7 +118,7 @@ void gemm(std::string const& name, DType type, Extent n, Call const& call) {
     std::vector<T> c(size);
     Bench const bench({{0, 1}, {1, 2}}, {0, 2}, {n, n, n}, "x*y", scalar::Agg::sum, type);
     double direct = 1e30, ours = 1e30;
-    for (int turn = 0; turn < 4; ++turn) {
+    for (int repeat = 0; repeat < 4; ++repeat) {
         direct = std::min(direct, seconds_of([&] { call(static_cast<int>(n), a.data(), b.data(), c.data()); }, 1));
         ours = std::min(ours, seconds_of([&] { bench.run({a.data(), b.data()}, c.data()); }, 1));
     }
@@ -171,7 +171,7 @@ void streams(DType type) {
         std::vector<void const*> operands{x.get(), y.get()};
         operands.resize(bench.kernel.einsum.operands());
         double copy = 1e30, ours = 1e30;
-        for (int turn = 0; turn < 8; ++turn) {
+        for (int repeat = 0; repeat < 8; ++repeat) {
             copy = std::min(copy, seconds_of([&] { copy_streams(x, z); }, 1));
             ours = std::min(ours, seconds_of([&] { bench.run(operands, z.get()); }, 1));
         }

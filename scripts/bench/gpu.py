@@ -27,7 +27,7 @@ parser.add_argument("bin")
 parser.add_argument("rows", nargs="*")
 parser.add_argument("--device", default="cuda")
 parser.add_argument("--small", action="store_true")
-parser.add_argument("--turns", type=int, default=7)
+parser.add_argument("--repeats", type=int, default=7)
 args = parser.parse_args()
 place = "cuda" if torch.cuda.is_available() else "cpu"
 small = args.small
@@ -49,23 +49,23 @@ def graph_of(*make):
     return json.loads(run(f"{args.bin}/eintool", "make", *make))
 
 
-def einrun(graph, *options, turns=None):
+def einrun(graph, *options, repeats=None):
     """Median seconds, and the report."""
     with open(f"{folder}/g.json", "w") as file:
         json.dump(graph, file)
     run(f"{args.bin}/einplan", f"{folder}/g.json", "-n", 1, "-q", "-o", f"{folder}/g.sched")
-    run(f"{args.bin}/einrun", f"{folder}/g.sched", "--device", args.device, "--repeat", turns or args.turns, "--quiet",
-        "--progress", "off",
+    run(f"{args.bin}/einrun", f"{folder}/g.sched", "--device", args.device, "--repeat", repeats or args.repeats,
+        "--quiet", "--progress", "off",
         "--threads", 4, "--out", f"{folder}/out", "--report", f"{folder}/r.json", *options)
     report = json.load(open(f"{folder}/r.json"))
     return statistics.median(report["repeat"][1:] or report["repeat"]), report
 
 
-def torch_seconds(work, turns=None):
+def torch_seconds(work, repeats=None):
     wait = torch.cuda.synchronize if place == "cuda" else lambda: None
     times = []
     with torch.inference_mode():
-        for _ in range((turns or args.turns) + 2):
+        for _ in range((repeats or args.repeats) + 2):
             wait()
             begin = time.perf_counter()
             work()
@@ -221,7 +221,7 @@ def _(title):
 def _(title):
     sequence = 16 if small else 512
     graph, weights = llama(10 if not small else 4, sequence, "bf16")
-    ours, report = einrun(graph, "--device-memory", max(weights // 4, 4 << 20), turns=3)
+    ours, report = einrun(graph, "--device-memory", max(weights // 4, 4 << 20), repeats=3)
     moved = report.get("device_memory", {}).get("copied_in", weights)
     host = torch.empty(1 << (20 if small else 28), dtype=torch.uint8, pin_memory=place == "cuda")
     there = torch.empty_like(host, device=place)

@@ -2,7 +2,7 @@
 attention, SwiGLU, residuals.
 
 layer.py make FOLDER EINTOOL BATCH SEQUENCE    writes FOLDER/layer.json (eintool's layer alone) and its tensors as .npy
-layer.py time FOLDER TURNS THREADS             median seconds of a forward pass, eager
+layer.py time FOLDER REPEATS THREADS           median seconds of a forward pass, eager
 layer.py check FOLDER RESULT.npy               fails unless einrun's result is PyTorch's
 """
 import json
@@ -87,9 +87,9 @@ def layer_of(folder):
     return Layer(load("x0"), weights, cos, sin, HEADS)
 
 
-def seconds(layer, turns):
+def seconds(layer, repeats):
     times = []
-    for _ in range(turns + 1):    # the first one warms up
+    for _ in range(repeats + 1):    # the first one warms up
         begin = time.perf_counter()
         layer()
         times.append(time.perf_counter() - begin)

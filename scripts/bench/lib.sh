@@ -44,13 +44,13 @@ run() {
 # Seconds of wall clock that a command takes.
 wall() { local TIMEFORMAT=%R; { time "$@" > /dev/null 2>&1; } 2>&1; }
 
-# alternate NAME=COMMAND...: every command prints seconds; one after the other, TURNS times (default 3). Sets
+# alternate NAME=COMMAND...: every command prints seconds; one after the other, REPEATS times (default 3). Sets
 # ${seconds[NAME]}, the medians: nan for one that fails, as a peer that is not installed does.
 declare -A seconds
 alternate() {
-    local turn candidate value
+    local repeat candidate value
     seconds=()
-    for ((turn = 0; turn < ${TURNS:-3}; ++turn)); do
+    for ((repeat = 0; repeat < ${REPEATS:-3}; ++repeat)); do
         for candidate in "$@"; do
             value=$(${candidate#*=} < /dev/null) || value=nan
             seconds[${candidate%%=*}]+=" $value"

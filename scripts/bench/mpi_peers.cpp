@@ -1,6 +1,6 @@
 // What bare MPI does, under mpirun: an exchange of everybody with everybody, and a program that begins and ends. Rank 0
 // prints median seconds.
-// Usage: bench_mpi_peers alltoall BYTES [TURNS]     BYTES from each rank to each rank
+// Usage: bench_mpi_peers alltoall BYTES [REPEATS]   BYTES from each rank to each rank
 //        bench_mpi_peers nothing                    prints nothing
 #include <mpi.h>
 
@@ -12,20 +12,20 @@
 
 namespace {
 
-double alltoall(std::size_t bytes, int turns) {
+double alltoall(std::size_t bytes, int repeats) {
     int ranks = 0;
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     std::vector<double> from(bytes / sizeof(double) * static_cast<std::size_t>(ranks), 1.0), to(from.size());
     int const count = static_cast<int>(bytes / sizeof(double));
     std::vector<double> seconds;
-    for (int turn = 0; turn <= turns; ++turn) {  // the first one warms up
+    for (int repeat = 0; repeat <= repeats; ++repeat) {  // the first one warms up
         MPI_Barrier(MPI_COMM_WORLD);
         double const begin = MPI_Wtime();
         MPI_Alltoall(from.data(), count, MPI_DOUBLE, to.data(), count, MPI_DOUBLE, MPI_COMM_WORLD);
         double const mine = MPI_Wtime() - begin;
         double slowest = 0;
         MPI_Allreduce(&mine, &slowest, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-        if (turn > 0) seconds.push_back(slowest);
+        if (repeat > 0) seconds.push_back(slowest);
     }
     std::sort(seconds.begin(), seconds.end());
     return seconds[seconds.size() / 2];
@@ -45,7 +45,7 @@ int main(int argc, char** argv) {
     } else if (what == "nothing") {
         MPI_Barrier(MPI_COMM_WORLD);
     } else {
-        if (rank == 0) std::fputs("usage: bench_mpi_peers alltoall BYTES [TURNS] | nothing\n", stderr);
+        if (rank == 0) std::fputs("usage: bench_mpi_peers alltoall BYTES [REPEATS] | nothing\n", stderr);
         exit_code = 2;
     }
     MPI_Finalize();

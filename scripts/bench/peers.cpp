@@ -1,6 +1,6 @@
 // What a user would run instead, on one thread unless asked otherwise: OpenBLAS called directly, and copies of memory.
 // One line: median seconds.
-// Usage: bench_peers gemm f64|f32 N [TURNS [THREADS]] | copy BYTES [TURNS [THREADS]]
+// Usage: bench_peers gemm f64|f32 N [REPEATS [THREADS]] | copy BYTES [REPEATS [THREADS]]
 #include <cblas.h>
 
 #include <algorithm>
@@ -17,9 +17,9 @@ extern "C" void openblas_set_num_threads(int threads);
 
 namespace {
 
-double median_seconds(int turns, std::function<void()> const& work) {
+double median_seconds(int repeats, std::function<void()> const& work) {
     std::vector<double> seconds;
-    for (int turn = 0; turn < turns; ++turn) {
+    for (int repeat = 0; repeat < repeats; ++repeat) {
         auto const begin = std::chrono::steady_clock::now();
         work();
         seconds.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
@@ -29,7 +29,7 @@ double median_seconds(int turns, std::function<void()> const& work) {
 }
 
 template <class Real>
-double gemm(int n, int turns) {
+double gemm(int n, int repeats) {
     std::size_t const elements = static_cast<std::size_t>(n) * static_cast<std::size_t>(n);
     std::vector<Real> a(elements, Real(0.5)), b(elements, Real(0.25)), c(elements);
     auto multiply = [&](int m) {
@@ -41,11 +41,11 @@ double gemm(int n, int turns) {
                         n);
     };
     multiply((n + 7) / 8);  // wakes threads and clocks
-    return median_seconds(turns, [&] { multiply(n); });
+    return median_seconds(repeats, [&] { multiply(n); });
 }
 
 /// memcpy, which is what a compiler makes of a loop that copies: it writes past the cache.
-double copy(std::size_t bytes, int turns, int threads) {
+double copy(std::size_t bytes, int repeats, int threads) {
     std::vector<char> from(bytes, 1), to(bytes);
     auto part = [&](int k) {
         std::size_t const of = static_cast<std::size_t>(threads), at = static_cast<std::size_t>(k);
@@ -59,7 +59,7 @@ double copy(std::size_t bytes, int turns, int threads) {
         for (std::thread& member : team) member.join();
     };
     work();  // wakes clocks
-    return median_seconds(turns, work);
+    return median_seconds(repeats, work);
 }
 
 }  // namespace
@@ -70,15 +70,15 @@ int main(int argc, char** argv) {
         return at < words.size() ? std::atoi(words[at].c_str()) : otherwise;
     };
     if (words.size() > 2 && words[0] == "gemm") {
-        int const n = number(2, 0), turns = number(3, 5);
+        int const n = number(2, 0), repeats = number(3, 5);
         openblas_set_num_threads(number(4, 1));
-        std::printf("%.6f\n", words[1] == "f64" ? gemm<double>(n, turns) : gemm<float>(n, turns));
+        std::printf("%.6f\n", words[1] == "f64" ? gemm<double>(n, repeats) : gemm<float>(n, repeats));
         return 0;
     }
     if (words.size() > 1 && words[0] == "copy") {
         std::printf("%.6f\n", copy(std::stoull(words[1]), number(2, 7), number(3, 1)));
         return 0;
     }
-    std::fputs("usage: bench_peers gemm f64|f32 N [TURNS [THREADS]] | copy BYTES [TURNS [THREADS]]\n", stderr);
+    std::fputs("usage: bench_peers gemm f64|f32 N [REPEATS [THREADS]] | copy BYTES [REPEATS [THREADS]]\n", stderr);
     return 2;
 }

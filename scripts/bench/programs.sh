@@ -8,10 +8,10 @@ cd "$(dirname "$0")/../.."
 source scripts/bench/lib.sh
 
 # Kind and sizes|bytes of what its loop does not change|TensorPlanner's seconds: the least and the most
-programs='linear-regression 10000 5000 --turns 10|8*10000*5000|6.0|11.2
-network 4000 2000 1000 --turns 2|8*4000*2000|5.4|5.4
-factorization 3000 3000 1000 --turns 2|8*3000*3000|37|47
-pagerank 10000 --turns 10 --tolerance 0|8*10000*10000|1.0|2.0'
+programs='linear-regression 10000 5000 --iterations 10|8*10000*5000|6.0|11.2
+network 4000 2000 1000 --iterations 2|8*4000*2000|5.4|5.4
+factorization 3000 3000 1000 --iterations 2|8*3000*3000|37|47
+pagerank 10000 --iterations 10 --tolerance 0|8*10000*10000|1.0|2.0'
 
 environment
 printf '%-44s %9s %12s %14s %14s %12s\n' program "einrun, s" "bytes moved" "invariant, B" "TensorPlanner" "times faster"

@@ -281,7 +281,7 @@ part_tasks() {
     row "262,144 tiny tasks" f64 1x1 us/task "$(calc "1e6 * ${seconds[1x1]} / 262144")" - "" "" '<=2'
     row "262,144 tiny tasks" f64 2x1 us/task "$(calc "1e6 * ${seconds[2x1]} / 262144")" - "" "" '<=4'
     plan tiny 2
-    TURNS=7 alternate ours="wall run tiny 2 1 1" mpi="wall mpirun -n 2 $bin/bench_mpi_peers nothing"
+    REPEATS=7 alternate ours="wall run tiny 2 1 1" mpi="wall mpirun -n 2 $bin/bench_mpi_peers nothing"
     row "start-up" f64 2x1 s "$(calc "${seconds[ours]} - ${seconds[mpi]}")" - "" "" '<=0.15'
 }
 

@@ -1,6 +1,6 @@
 // What ScaLAPACK does with the same products on the same ranks, under mpirun: A x B, or (A x B) + (C x (D x E)). Rank 0
 // prints median seconds.
-// Usage: bench_scalapack f64|f32 matmul|square|skewed SIZE [TURNS [BLOCK [GRID_ROWS]]]
+// Usage: bench_scalapack f64|f32 matmul|square|skewed SIZE [REPEATS [BLOCK [GRID_ROWS]]]
 #include <mpi.h>
 
 #include <algorithm>
@@ -74,9 +74,9 @@ void multiply(Matrix<Real> const& a, Matrix<Real> const& b, Real beta, Matrix<Re
 }
 
 template <class Work>
-double median_seconds(int turns, Work const& work) {
+double median_seconds(int repeats, Work const& work) {
     std::vector<double> seconds;
-    for (int turn = 0; turn < turns; ++turn) {
+    for (int repeat = 0; repeat < repeats; ++repeat) {
         MPI_Barrier(MPI_COMM_WORLD);
         double const begin = MPI_Wtime();
         work();
@@ -100,19 +100,19 @@ void check(Matrix<Real> const& z, double expected) {
 }
 
 template <class Real>
-double measure(Grid const& grid, std::string const& work, int s, int turns) {
+double measure(Grid const& grid, std::string const& work, int s, int repeats) {
     // A x B is m by k by n; D x E is q by r by n, of which C takes m by q.
     int const thin = s / 10, wide = work == "skewed" ? 10 * s : s;
     bool const skewed = work == "skewed";
     Matrix<Real> a(grid, s, skewed ? thin : s), b(grid, a.n, s), z(grid, s, s);
     multiply(a, b, Real(0), z);  // wakes connections and clocks
     if (work == "matmul") {
-        double const seconds = median_seconds(turns, [&] { multiply(a, b, Real(0), z); });
+        double const seconds = median_seconds(repeats, [&] { multiply(a, b, Real(0), z); });
         check(z, a.n);
         return seconds;
     }
     Matrix<Real> c(grid, s, skewed ? thin : s), d(grid, c.n, wide), e(grid, wide, s), de(grid, c.n, s);
-    double const seconds = median_seconds(turns, [&] {
+    double const seconds = median_seconds(repeats, [&] {
         multiply(a, b, Real(0), z);
         multiply(d, e, Real(0), de);
         multiply(c, de, Real(1), z);
@@ -131,7 +131,7 @@ int main(int argc, char** argv) {
     std::string const dtype = argc < 4 ? "" : argv[1];
     if (dtype != "f64" && dtype != "f32") {
         if (rank == 0)
-            std::fputs("usage: bench_scalapack f64|f32 matmul|square|skewed SIZE [TURNS [BLOCK [GRID_ROWS]]]\n",
+            std::fputs("usage: bench_scalapack f64|f32 matmul|square|skewed SIZE [REPEATS [BLOCK [GRID_ROWS]]]\n",
                        stderr);
         MPI_Finalize();
         return 2;

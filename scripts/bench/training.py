@@ -1,7 +1,7 @@
 """A training step of the classifier of `eintool make ffnn-step` as PyTorch users write it: two linear layers, SGD, f32.
 
-training.py one FEATURES BATCH TURNS            median seconds of a step: one process, two threads
-training.py ddp FEATURES BATCH TURNS            the same in two processes of one thread (DistributedDataParallel, gloo),
+training.py one FEATURES BATCH REPEATS          median seconds of a step: one process, two threads
+training.py ddp FEATURES BATCH REPEATS          the same in two processes of one thread (DistributedDataParallel, gloo),
                                                 half of the batch each
 """
 import os
@@ -21,13 +21,13 @@ def model(features):
     return torch.nn.Sequential(*layers)
 
 
-def seconds(net, features, batch, turns, barrier=lambda: None):
-    """One warm step, then the median of `turns`; each includes the update of the weights."""
+def seconds(net, features, batch, repeats, barrier=lambda: None):
+    """One warm step, then the median of `repeats`; each includes the update of the weights."""
     sgd = torch.optim.SGD(net.parameters(), lr=0.1)
     loss_of = torch.nn.BCEWithLogitsLoss(reduction="sum")
     x, y = torch.randn(batch, features), torch.randint(0, 2, (batch, LABELS)).float()
     times = []
-    for _ in range(turns + 1):
+    for _ in range(repeats + 1):
         barrier()
         begin = time.perf_counter()
         sgd.zero_grad(set_to_none=True)
@@ -38,23 +38,23 @@ def seconds(net, features, batch, turns, barrier=lambda: None):
     return statistics.median(times[1:])
 
 
-def one_of_two(rank, features, batch, turns):
+def one_of_two(rank, features, batch, repeats):
     import torch.distributed as dist
     os.environ.update(MASTER_ADDR="127.0.0.1", MASTER_PORT=os.environ.get("MASTER_PORT", "29533"))
     torch.set_num_threads(1)
     dist.init_process_group("gloo", rank=rank, world_size=2)
     net = torch.nn.parallel.DistributedDataParallel(model(features))
-    median = seconds(net, features, batch // 2, turns, dist.barrier)
+    median = seconds(net, features, batch // 2, repeats, dist.barrier)
     if rank == 0:
         print(median)
     dist.destroy_process_group()
 
 
-def main(how, features, batch, turns):
+def main(how, features, batch, repeats):
     if how == "ddp":
-        return torch.multiprocessing.spawn(one_of_two, args=(features, batch, turns), nprocs=2)
+        return torch.multiprocessing.spawn(one_of_two, args=(features, batch, repeats), nprocs=2)
     torch.set_num_threads(2)
-    print(seconds(model(features), features, batch, turns))
+    print(seconds(model(features), features, batch, repeats))
 
 
 if __name__ == "__main__":

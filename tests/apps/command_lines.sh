@@ -186,7 +186,8 @@ expect 2 "expected matmul, matrix-chain" "$bin/eintool" make zzz
 expect 2 "did you mean k-means?" "$bin/eintool" make kmeans
 expect 0 "k-means POINTS DIMENSIONS CLUSTERS (10000 16 10)" "$bin/eintool" make --help
 expect 0 "--tolerance X" "$bin/eintool" make --help
-expect 0 '"times": 3' "$bin/eintool" make heat 4 5 --turns 3
+expect 0 '"times": 3' "$bin/eintool" make heat 4 5 --iterations 3
+expect 0 '"x-made-by": "eintool make heat 4 5 --iterations 3 ' "$bin/eintool" make heat 4 5 --turns 3  # the old name
 expect 0 '"shape": [1, 40]' "$bin/eintool" make matrix-chain 4 --skewed
 expect 2 "from 0 to 1, found '2'" "$bin/eintool" make pagerank --links 2
 expect 2 "--skewed is an option of make matrix-chain" "$bin/eintool" make matmul --skewed

@@ -52,10 +52,10 @@ TEST_CASE("what a kind does not have is refused", "[apps][make]") {
     CHECK(refusal("matmul", {.options = {{"--steps", "3"}}}) == "make matmul: --steps is an option of make ffnn-step");
     CHECK(refusal("matmul", {.options = {{"--links", "1"}}}) ==
           "make matmul: --links is an option of make pagerank or shortest-paths");
-    CHECK(refusal("heat", {.options = {{"--turns", "many"}}}) ==
-          "make heat --turns: expected a whole number from 1 to 1000000000, found 'many'");
-    CHECK(refusal("heat", {.options = {{"--turns", "0"}}}) ==
-          "make heat --turns: expected a whole number from 1 to 1000000000, found '0'");
+    CHECK(refusal("heat", {.options = {{"--iterations", "many"}}}) ==
+          "make heat --iterations: expected a whole number from 1 to 1000000000, found 'many'");
+    CHECK(refusal("heat", {.options = {{"--iterations", "0"}}}) ==
+          "make heat --iterations: expected a whole number from 1 to 1000000000, found '0'");
     CHECK(refusal("pagerank", {.options = {{"--links", "1.5"}}}) ==
           "make pagerank --links: expected a number from 0 to 1, found '1.5'");
     CHECK(refusal("pagerank", {.options = {{"--links", "0.1x"}}}) ==
@@ -75,11 +75,11 @@ TEST_CASE("what a kind does not have is refused", "[apps][make]") {
 }
 
 TEST_CASE("a loop takes as many iterations as paths may need", "[apps][make]") {
-    auto const [n, turns] = GENERATE(std::pair{1, 1}, std::pair{2, 1}, std::pair{3, 2}, std::pair{4, 2},
-                                     std::pair{5, 3}, std::pair{64, 6}, std::pair{65, 7});
+    auto const [n, iterations] = GENERATE(std::pair{1, 1}, std::pair{2, 1}, std::pair{3, 2}, std::pair{4, 2},
+                                          std::pair{5, 3}, std::pair{64, 6}, std::pair{65, 7});
     CAPTURE(n);
     Json const graph = Json::parse(make_graph(kind_named("shortest-paths"), {.sizes = {n}}));
-    CHECK(graph["nodes"][1]["loop"]["times"] == turns);
+    CHECK(graph["nodes"][1]["loop"]["times"] == iterations);
 }
 
 TEST_CASE("numbers are rounded to two digits", "[apps][make]") {

@@ -17,13 +17,13 @@ results() {
 }
 
 for example in "$@"; do
-    graph=$examples/$example.json turn=0
+    graph=$examples/$example.json runs=0
     results 1 1 "$work/first" || { echo "FAILED: $example does not run on one rank"; failed=1; continue; }
     for ranks in $counts; do
         for how in "${options[@]}"; do
-            turn=$((turn + 1))
+            runs=$((runs + 1))
             # shellcheck disable=SC2086  # several words
-            results "$ranks" $((1 + turn % 3)) "$work/other" $how \
+            results "$ranks" $((1 + runs % 3)) "$work/other" $how \
                 || { echo "FAILED: $example on $ranks ranks, $how"; failed=1; }
             diff -rq "$work/first" "$work/other" > "$work/differ" \
                 || { echo "FAILED: $example on $ranks ranks, $how: $(cat "$work/differ")"; failed=1; }

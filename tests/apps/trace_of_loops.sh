@@ -7,7 +7,7 @@ bin=$1 examples=$2 mpiexec=$3
 work=$(mktemp -d); trap 'rm -rf "$work"' EXIT
 cd "$work"
 "$bin/eintool" make pagerank 60 --tolerance 1e-6 --dtype f64 -o pagerank.json
-"$bin/eintool" make network 40 20 10 --turns 6 -o network.json
+"$bin/eintool" make network 40 20 10 --iterations 6 -o network.json
 cat > nested.json <<'J'
 {"eingraph": 1, "dtype": "f64",
  "tensors": {"A": {"shape": [12, 12], "data": {"random": "uniform", "low": 0.01, "high": 0.09, "seed": 1}},

@@ -16,13 +16,13 @@ tensor::Source uniform(std::uint64_t seed) {
     return tensor::RandomSource{tensor::Distribution::uniform, -0.5, 0.5, seed};
 }
 
-/// Z = A^turns X.
-graph::EinGraph power(Extent n, std::int64_t turns) {
+/// Z = A^iterations X.
+graph::EinGraph power(Extent n, std::int64_t iterations) {
     test::GraphBuilder g;
     g.leaf("A", {n, n}, DType::f64, uniform(1));
     g.leaf("X", {n}, DType::f64, uniform(2));
     g.einsum("inside", "i->i", {"X"});
-    g.begin_loop("power", turns);
+    g.begin_loop("power", iterations);
     g.einsum("product", "ij,j->i", {"A", "inside"});
     g.einsum("result", "i->i", {"product"});
     g.end_loop({{"inside", "result"}});
@@ -51,9 +51,9 @@ void check(graph::EinGraph const& graph, test::WholeRunSetup const& setup) {
 
 TEST_CASE("a power iteration", "[end_to_end][loops]") {
     int const ranks = GENERATE(1, 2, 3, 4, 5, 7);
-    std::int64_t const turns = GENERATE(1, 2, 9);
-    CAPTURE(ranks, turns);
-    check(power(24, turns), {.ranks = ranks, .threads = 2});
+    std::int64_t const iterations = GENERATE(1, 2, 9);
+    CAPTURE(ranks, iterations);
+    check(power(24, iterations), {.ranks = ranks, .threads = 2});
 }
 
 TEST_CASE("a condition ends a loop, on all ranks in the same iteration", "[end_to_end][loops]") {
@@ -161,11 +161,13 @@ TEST_CASE("of a loop all is computed to check an element, of what comes after it
 }
 
 TEST_CASE("the plan counts a loop's iterations", "[end_to_end][loops]") {
-    auto const cost = [](std::int64_t turns) { return planner::plan(power(24, turns), {.ranks = 4}).elements(); };
+    auto const cost = [](std::int64_t iterations) {
+        return planner::plan(power(24, iterations), {.ranks = 4}).elements();
+    };
     CHECK(cost(30).join - cost(20).join == 10 * (cost(2).join - cost(1).join));
     CHECK(cost(2).join > cost(1).join);
-    auto const flops = [](std::int64_t turns) {
-        graph::EinGraph const graph = power(24, turns);
+    auto const flops = [](std::int64_t iterations) {
+        graph::EinGraph const graph = power(24, iterations);
         return scheduler::make_schedule(graph, planner::plan(graph, {.ranks = 1}), {}).header.prediction.flops;
     };
     CHECK(flops(10) - flops(1) == 9 * (flops(2) - flops(1)));
@@ -174,18 +176,18 @@ TEST_CASE("the plan counts a loop's iterations", "[end_to_end][loops]") {
 TEST_CASE("what does not change moves once", "[end_to_end][loops]") {
     int const ranks = GENERATE(2, 3, 4);
     CAPTURE(ranks);
-    auto const bytes = [&](std::int64_t turns) {
-        graph::EinGraph const graph = power(60, turns);
+    auto const bytes = [&](std::int64_t iterations) {
+        graph::EinGraph const graph = power(60, iterations);
         auto plan = planner::plan(graph, {.ranks = ranks});
         plan.nodes[1].parts = {1, ranks};  // columns of A, while X is wanted in other parts before
         auto const schedule = scheduler::make_schedule(graph, plan, {.place = "pattern"});
         auto const& sent = schedule.header.prediction.bytes_sent;
         return std::accumulate(sent.begin(), sent.end(), std::int64_t{0});
     };
-    std::int64_t const a_turn = bytes(2) - bytes(1);
-    CHECK(a_turn > 0);
-    CHECK(a_turn < 60 * 60 * 8 / 4);  // none of A
-    CHECK(bytes(10) - bytes(1) == 9 * a_turn);
+    std::int64_t const an_iteration = bytes(2) - bytes(1);
+    CHECK(an_iteration > 0);
+    CHECK(an_iteration < 60 * 60 * 8 / 4);  // none of A
+    CHECK(bytes(10) - bytes(1) == 9 * an_iteration);
 }
 
 namespace {
@@ -317,8 +319,7 @@ TEST_CASE("a tensor from outside may be what the next iteration begins with", "[
         {"tensors",
          {{"x", random({9}, 1)}, {"y", random({9}, 2)}, {"s", {{"shape", Json::array()}, {"data", {{"fill", 2}}}}}}},
         {"nodes",
-         {{{"name", "p"}, {"op", "var"}, {"inputs", {"y"}}, {"axes", {0}}},  // late, and where nobody reads it a turn
-                                                                             // does not wait
+         {{{"name", "p"}, {"op", "var"}, {"inputs", {"y"}}, {"axes", {0}}},  // late; unread, no iteration waits for it
           {{"name", "u"}, {"einsum", "->"}, {"inputs", {"s"}}, {"join", "x+1"}},
           {{"name", "L"}, {"loop", {{"times", 4}, {"carry", {{"x", "x_next"}, {"p", "s"}}}, {"body", body}}}}}},
         {"outputs", {"L/x", "L/p"}}};

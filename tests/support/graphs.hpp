@@ -87,8 +87,8 @@ public:
     }
 
     /// Nodes that are added until end_loop are in a loop; loops in it are begun and ended before.
-    void begin_loop(std::string const& name, std::int64_t turns) {
-        open_.push_back({{name, -1, turns, {}, {}}, graph_.nodes.size()});
+    void begin_loop(std::string const& name, std::int64_t iterations) {
+        open_.push_back({{name, -1, iterations, {}, {}}, graph_.nodes.size()});
         loop_ = pending - static_cast<std::int32_t>(open_.size());
     }
     /// @param carries  the value inside, and what the next iteration begins with

@@ -24,15 +24,15 @@ inline void for_each_other_type(Json document, std::function<void(Json const&, s
             if (places.empty() || std::find(places.begin(), places.end(), part) == places.end()) places.push_back(part);
             if (end == std::string::npos) break;
         }
-    std::size_t turn = 0;
+    std::size_t next = 0;
     for (std::string const& place : places) {
         Json& at = document.at(Json::json_pointer(place));
         Json const right = at;
         for (int k = 0; k < 2; ++k) {
-            at = odd[turn++ % odd.size()];
+            at = odd[next++ % odd.size()];
             take(document, place + " is " + at.dump());
         }
-        ++turn;
+        ++next;
         at = right;
     }
 }

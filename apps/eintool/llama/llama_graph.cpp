@@ -64,7 +64,7 @@ private:
         for (std::size_t k = 0; k < w_.layers.size(); ++k)
             for (std::string const cache : {"keys", "values"})
                 carry[at_layer(k) + cache] = at_layer(k) + cache + "_next";
-        g_.loop("decode", {{"times", s_.decode - 1}}, carry, [&] { turn(); });
+        g_.loop("decode", {{"times", s_.decode - 1}}, carry, [&] { iteration(); });
     }
 
     /// A prompt's keys or values [batch, seq, ...], and zeros for positions to come.
@@ -74,7 +74,7 @@ private:
         g_.op(name, "pad", {of}, {{"pad_width", width}});
     }
 
-    void turn() {
+    void iteration() {
         stage_ = Stage::step, rows_ = "batch", seq_ = "";
         rotation("y * x", "half, ->", {"frequencies", "position"}, OrderedJson::object());
         OrderedJson const positions{{"in", {OrderedJson::array()}}, {"out", {"key"}}};

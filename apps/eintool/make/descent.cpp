@@ -2,12 +2,13 @@
 
 namespace ein::apps::tool {
 
-Option turns_option(std::string const& by_default) {
-    return {"--turns", "iterations of the loop", OptionValue::extent, by_default, 1, turns_limit};
+Option iterations_option(std::string const& by_default) {
+    return {"--iterations", "iterations of the loop", OptionValue::extent, by_default, 1, iterations_limit, {},
+            "--turns"};
 }
 
-Option most_turns_option(std::string const& by_default) {
-    Option option = turns_option(by_default);
+Option most_iterations_option(std::string const& by_default) {
+    Option option = iterations_option(by_default);
     option.about = "iterations at the most";
     return option;
 }
@@ -21,7 +22,8 @@ void Descent::add_step(GraphText& g) const {
                  {{"join", "x - eta*y"}});
 }
 
-std::vector<std::string> Descent::add_loop(GraphText& g, Extent turns, std::function<void()> const& turn) const {
+std::vector<std::string> Descent::add_loop(GraphText& g, Extent iterations,
+                                           std::function<void()> const& iteration) const {
     OrderedJson carry = OrderedJson::object();
     std::vector<std::string> outputs;
     for (Weight const& weight : weights_) {
@@ -31,7 +33,7 @@ std::vector<std::string> Descent::add_loop(GraphText& g, Extent turns, std::func
     g.fill("last_loss", {}, 0);
     carry["last_loss"] = "loss";
     outputs.push_back("train/last_loss");
-    g.loop("train", {{"times", turns}}, carry, turn);
+    g.loop("train", {{"times", iterations}}, carry, iteration);
     return outputs;
 }
 

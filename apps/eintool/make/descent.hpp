@@ -11,10 +11,10 @@
 
 namespace ein::apps::tool {
 
-/// --turns N, of kinds that run as many iterations as are given.
-Option turns_option(std::string const& by_default = "10");
+/// --iterations N, of kinds that run as many iterations as are given.
+Option iterations_option(std::string const& by_default = "10");
 /// Of kinds that end by themselves.
-Option most_turns_option(std::string const& by_default);
+Option most_iterations_option(std::string const& by_default);
 
 class Descent {
 public:
@@ -25,9 +25,9 @@ public:
 
     /// The gradient g of "loss", and W_next for each W; reads the param "eta".
     void add_step(GraphText& g) const;
-    /// A loop "train" around the nodes that `turn` adds. @return the names of what comes out: each train/W, and
+    /// A loop "train" around the nodes that `iteration` adds. @return the names of what comes out: each train/W, and
     /// train/last_loss
-    std::vector<std::string> add_loop(GraphText& g, Extent turns, std::function<void()> const& turn) const;
+    std::vector<std::string> add_loop(GraphText& g, Extent iterations, std::function<void()> const& iteration) const;
 
 private:
     std::vector<Weight> weights_;

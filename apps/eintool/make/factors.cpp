@@ -21,7 +21,7 @@ std::string factorization(Request const& request) {
     g.normal("W", {rows, rank}, deviation);
     g.normal("H", {columns, rank}, deviation);
     Descent const weights{{{"W", "row factor"}, {"H", "column factor"}}};
-    return g.text(weights.add_loop(g, request.extent("--turns"), [&] {
+    return g.text(weights.add_loop(g, request.extent("--iterations"), [&] {
         g.einsum("WH", "row factor, column factor -> row column", {"W", "H"});
         g.einsum("misfit", "row column, row column ->", {"R", "WH"}, {{"join", "(x - y)^2"}});
         g.einsum("W_size", "row factor ->", {"W"}, {{"join", "x^2"}});
@@ -45,7 +45,7 @@ std::string cp(Request const& request) {
     g.uniform("B", {j, r}, 0, rounded(2 * mean));
     g.uniform("C", {k, r}, 0, rounded(2 * mean));
     Descent const weights{{{"A", "i r"}, {"B", "j r"}, {"C", "k r"}}};
-    return g.text(weights.add_loop(g, request.extent("--turns"), [&] {
+    return g.text(weights.add_loop(g, request.extent("--iterations"), [&] {
         g.einsum("ABC", "ir,jr,kr->ijk", {"A", "B", "C"});
         g.einsum("loss", "ijk,ijk->", {"T", "ABC"}, {{"join", "(x - y)^2"}});
         weights.add_step(g);
@@ -58,13 +58,13 @@ std::vector<GraphKind> factor_kinds() {
     return {{"factorization",
              "R ~ W H^T of rank RANK by gradient descent on |R - W H^T|^2 + lambda (|W|^2 + |H|^2)",
              {{"ROWS", 500}, {"COLUMNS", 400}, {"RANK", 20}},
-             {turns_option()},
+             {iterations_option()},
              real_dtypes,
              factorization},
             {"cp",
              "the CP decomposition of a tensor, of rank R, by gradient descent",
              {{"I", 60}, {"J", 50}, {"K", 40}, {"R", 8}},
-             {turns_option()},
+             {iterations_option()},
              real_dtypes,
              cp}};
 }

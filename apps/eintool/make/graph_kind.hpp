@@ -24,15 +24,17 @@ struct SizeOf {
 
 enum class OptionValue { flag, extent, number, word };
 
-inline constexpr auto turns_limit = static_cast<double>(graph::Loop::most_turns);  // of --turns and its like
+/// Of --iterations and its like.
+inline constexpr auto iterations_limit = static_cast<double>(graph::Loop::most_iterations);
 
-/// An option of one kind or of several, such as --turns.
+/// An option of one kind or of several, such as --iterations.
 struct Option {
     std::string name, about;
     OptionValue value = OptionValue::extent;
     std::string by_default = {};          // as it would be given; empty: none
     double least = 1, most = 1ll << 40;   // both allowed
     std::vector<std::string> words = {};  // of OptionValue::word: what it may be
+    std::string old_name = {};            // taken for it as well
 };
 
 struct GraphKind {

@@ -15,7 +15,7 @@ std::string heat(Request const& request) {
     GraphText g = request.graph();
     g.param("alpha", 0.2);
     g.uniform("T", {request.size("ROWS"), request.size("COLUMNS")}, 0, 1);
-    g.loop("flow", {{"times", request.extent("--turns")}}, {{"T", "T_next"}}, [&] {
+    g.loop("flow", {{"times", request.extent("--iterations")}}, {{"T", "T_next"}}, [&] {
         g.op("bordered", "pad", {"T"}, {{"pad_width", 1}});
         shifted(g, "above", "bordered", ":-2, 1:-1");
         shifted(g, "below", "bordered", "2:, 1:-1");
@@ -33,7 +33,7 @@ std::string life(Request const& request) {
     OrderedJson sum{{"join", "x + y + z"}};
     if (request.dtype() == "bool") sum["dtype"] = "u8";
     g.random_integers("cells", {request.size("ROWS"), request.size("COLUMNS")}, request.dtype(), 2);
-    g.loop("live", {{"times", request.extent("--turns")}}, {{"cells", "cells_next"}}, [&] {
+    g.loop("live", {{"times", request.extent("--iterations")}}, {{"cells", "cells_next"}}, [&] {
         g.op("around", "pad", {"cells"}, {{"pad_width", 1}, {"mode", "wrap"}});
         shifted(g, "above", "around", ":-2, :");
         shifted(g, "here", "around", "1:-1, :");
@@ -55,13 +55,13 @@ std::vector<GraphKind> grid_kinds() {
     return {{"heat",
              "heat that spreads over a plate with cold borders, by a five-point stencil",
              {{"ROWS", 256}, {"COLUMNS", 256}},
-             {turns_option("100")},
+             {iterations_option("100")},
              real_dtypes,
              heat},
             {"life",
              "Conway's game of life on a torus",
              {{"ROWS", 256}, {"COLUMNS", 256}},
-             {turns_option("100")},
+             {iterations_option("100")},
              {DType::i32, DType::boolean, DType::u8, DType::i8, DType::i16, DType::i64},
              life}};
 }

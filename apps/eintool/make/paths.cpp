@@ -19,7 +19,7 @@ std::string pagerank(Request const& request) {
     g.einsum("link", "to from -> to from", {"draw"}, {{"join", "x < links"}, {"dtype", "u8"}});
     g.einsum("degree", "to from -> from", {"link"}, {{"dtype", request.dtype()}});
     OrderedJson const carry{{"score", "score_next"}, {"change", "moved"}};
-    g.loop("surf", {{"while", "moves"}, {"max", request.extent("--turns")}}, carry, [&] {
+    g.loop("surf", {{"while", "moves"}, {"max", request.extent("--iterations")}}, carry, [&] {
         g.einsum("share", "from, from -> from", {"score", "degree"}, {{"join", "where(y > 0, x/y, 0)"}});
         g.einsum("stuck", "from, from ->", {"score", "degree"}, {{"join", "where(y > 0, 0, x)"}});
         g.einsum("followed", "to from, from -> to", {"link", "share"});
@@ -34,14 +34,14 @@ std::string pagerank(Request const& request) {
 /// Paths of at most 2^t links after t squarings; a shortest one has fewer than N.
 std::string shortest_paths(Request const& request) {
     Extent const n = request.size("N");
-    Extent turns = 1;
-    while ((Extent{1} << turns) < n) ++turns;
+    Extent iterations = 1;
+    while ((Extent{1} << iterations) < n) ++iterations;
     GraphText g = request.graph();
     g.param("links", request.number("--links"));
     g.uniform("draw", {n, n}, 0, 1);
     g.einsum("D", "from to -> from to", {"draw"},
              {{"join", "where([from] == [to], 0, where(x < links, 1 + 9*x/links, inf))"}});
-    g.loop("square", {{"times", turns}}, {{"D", "D_next"}}, [&] {
+    g.loop("square", {{"times", iterations}}, {{"D", "D_next"}}, [&] {
         g.einsum("D_next", "from via, via to -> from to", {"D", "D"}, {{"join", "x + y"}, {"agg", "min"}});
     });
     return g.text({"square/D"});
@@ -57,7 +57,7 @@ std::vector<GraphKind> path_kinds() {
     return {{"pagerank",
              "PageRank with damping 0.85 of N nodes; a dense matrix says which link (draw < links), random here",
              {{"N", 1000}},
-             {most_turns_option("100"),
+             {most_iterations_option("100"),
               {"--tolerance", "ends when scores change by no more in all", OptionValue::number, "1e-6", 0, 2},
               links_option("0.01")},
              real_dtypes,

@@ -30,7 +30,7 @@ std::string k_means(Request const& request) {
     g.fill("cluster", {points}, -1, "i64");
     g.op("centres", "slice", {"points"}, {{"start", {0}}, {"stop", {clusters}}, {"axes", {0}}});
     OrderedJson const carry{{"centres", "centres_next"}, {"cluster", "nearest"}};
-    g.loop("lloyd", {{"while", "moves"}, {"max", request.extent("--turns")}}, carry, [&] {
+    g.loop("lloyd", {{"while", "moves"}, {"max", request.extent("--iterations")}}, carry, [&] {
         g.einsum("distance", "point d, cluster d -> point cluster", {"points", "centres"}, {{"join", "(x - y)^2"}});
         g.einsum("nearest", "point cluster -> point", {"distance"}, {{"agg", "argmin"}});
         g.einsum("moves", "point, point ->", {"nearest", "cluster"}, {{"join", "x != y"}, {"agg", "any"}});
@@ -55,7 +55,7 @@ std::vector<GraphKind> point_kinds() {
             {"k-means",
              "Lloyd's clustering from the first points as centres, until no point changes its cluster",
              {{"POINTS", 10000}, {"DIMENSIONS", 16}, {"CLUSTERS", 10}},
-             {most_turns_option("100")},
+             {most_iterations_option("100")},
              real_dtypes,
              k_means}};
 }

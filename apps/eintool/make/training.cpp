@@ -47,7 +47,7 @@ std::string linear_regression(Request const& request) {
     g.normal("y", {samples}, 1);
     g.fill("theta", {features}, 0);
     Descent const weights{{{"theta", "feature"}}};
-    return g.text(weights.add_loop(g, request.extent("--turns"), [&] {
+    return g.text(weights.add_loop(g, request.extent("--iterations"), [&] {
         g.einsum("predicted", "sample feature, feature -> sample", {"X", "theta"});
         g.einsum("residual", "sample, sample -> sample", {"predicted", "y"}, {{"join", "x - y"}});
         g.einsum("loss", "sample ->", {"residual"}, {{"join", "x^2/" + std::to_string(samples)}});
@@ -67,7 +67,7 @@ std::string network(Request const& request) {
     g.normal("W", {features, hidden}, fan_in(features));
     g.normal("v", {hidden}, fan_in(hidden));
     Descent const weights{{{"W", "feature hidden"}, {"v", "hidden"}}};
-    return g.text(weights.add_loop(g, request.extent("--turns"), [&] {
+    return g.text(weights.add_loop(g, request.extent("--iterations"), [&] {
         g.einsum("XW", "sample feature, feature hidden -> sample hidden", {"X", "W"});
         g.einsum("hidden", "sample hidden -> sample hidden", {"XW"}, {{"join", "tanh(x)"}});
         g.einsum("predicted", "sample hidden, hidden -> sample", {"hidden", "v"});
@@ -84,19 +84,19 @@ std::vector<GraphKind> training_kinds() {
              {{"FEATURES", 256}, {"HIDDEN", 128}, {"LABELS", 20}, {"BATCH", 64}},
              {{.name = "--steps",
                .about = "a loop of N steps on the same batch (default: one step, no loop)",
-               .most = turns_limit}},
+               .most = iterations_limit}},
              real_dtypes,
              ffnn_step},
             {"linear-regression",
              "least squares by gradient descent",
              {{"SAMPLES", 1000}, {"FEATURES", 100}},
-             {turns_option()},
+             {iterations_option()},
              real_dtypes,
              linear_regression},
             {"network",
              "a network of one tanh layer, least squares by gradient descent",
              {{"SAMPLES", 1000}, {"FEATURES", 100}, {"HIDDEN", 50}},
-             {turns_option()},
+             {iterations_option()},
              real_dtypes,
              network}};
 }

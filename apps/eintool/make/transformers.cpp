@@ -47,7 +47,7 @@ std::vector<Option> llama_options() {
     for (auto const& [name, unused] : llama_extents()) options.push_back({name, "in place of the size's own"});
     options.push_back({.name = "--decode",
                        .about = "make so many tokens after the prompt, one an iteration of a loop, into tokens_out",
-                       .most = turns_limit});
+                       .most = iterations_limit});
     return options;
 }
 

@@ -24,16 +24,16 @@ public:
     explicit LinkBench(Transport& transport) : transport_(transport) {}
 
     double latency(Pair pair) {
-        auto const half_turns = [&] {
-            constexpr int turns = 40;
-            for (int turn = 0; turn < turns; ++turn) {
+        auto const one_way_trips = [&] {
+            constexpr int round_trips = 40;
+            for (int trip = 0; trip < round_trips; ++trip) {
                 transfer({pair}, 8, 1, false);
                 transfer({{pair.second, pair.first}}, 8, 1, false);
             }
-            return 2.0 * turns;
+            return 2.0 * round_trips;
         };
-        half_turns();
-        return timed(half_turns);
+        one_way_trips();
+        return timed(one_way_trips);
     }
 
     double seconds_a_message(Pair pair) {
@@ -73,7 +73,7 @@ public:
     /// Seconds by which the answer to a large message is late when it stands behind data that go its way.
     double answer_delay(Pair pair, double one_way) {
         std::vector<double> idle, busy;
-        for (int turn = 0; turn < 5; ++turn) {
+        for (int repeat = 0; repeat < 5; ++repeat) {
             idle.push_back(seconds_to_answer(pair, 0, 0));
             busy.push_back(seconds_to_answer(pair, stream_bytes(one_way), stream_messages));
         }
@@ -84,7 +84,7 @@ private:
     template <class What>
     double median_seconds(What const& what) {
         std::vector<double> seconds;
-        for (int turn = 0; turn < 5; ++turn)
+        for (int repeat = 0; repeat < 5; ++repeat)
             seconds.push_back(timed([&] {
                 what();
                 return 1.0;

@@ -52,7 +52,7 @@ public:
                                     : static_cast<std::byte*>(const_cast<void*>(block));
             if (packed(side) && side != C) launcher_.run(packing_[side], {std::span(&block, 1), at[side], beyond});
         }
-        for (Extent turn = 0; turn < GemmPlan::turns(loops_); ++turn) add_up(turn, at);
+        for (Extent iteration = 0; iteration < GemmPlan::iterations(loops_); ++iteration) add_up(iteration, at);
         void const* const results = at[C];
         if (packed(C)) launcher_.run(packing_[C], {std::span(&results, 1), call.output, beyond});
         launcher_.stream().asked();
@@ -88,13 +88,13 @@ private:
     }
 
     /// One output, or batch of outputs: every iteration of the sum's loops adds to it.
-    void add_up(Extent turn, std::array<std::byte*, 3> const& at) const {
+    void add_up(Extent iteration, std::array<std::byte*, 3> const& at) const {
         BatchedProduct call = call_;
         std::vector<GemmPlan::Loop> const& sums = way_.plan.sum_loops;
-        for (Extent sum = 0; sum < GemmPlan::turns(sums); ++sum, call.beta = 1) {
+        for (Extent sum = 0; sum < GemmPlan::iterations(sums); ++sum, call.beta = 1) {
             std::array<Extent, 3> steps{};
-            GemmPlan::add_turn(loops_, turn, steps);
-            GemmPlan::add_turn(sums, sum, steps);
+            GemmPlan::add_iteration(loops_, iteration, steps);
+            GemmPlan::add_iteration(sums, sum, steps);
             auto const place = [&](std::size_t side) {
                 return at[side] + steps[side] * static_cast<Extent>(size_of(way_.types.stored[side]));
             };

@@ -120,7 +120,7 @@ private:
 
 }  // namespace
 
-Extent GemmPlan::turns(std::vector<Loop> const& loops) {
+Extent GemmPlan::iterations(std::vector<Loop> const& loops) {
     Extent count = 1;
     for (Loop const& loop : loops) count *= loop.length;
     return count;
@@ -132,10 +132,10 @@ std::vector<GemmPlan::Loop> GemmPlan::loops_of(std::vector<Run> const& runs) {
     return loops;
 }
 
-void GemmPlan::add_turn(std::vector<Loop> const& loops, Extent turn, std::array<Extent, 3>& at) {
+void GemmPlan::add_iteration(std::vector<Loop> const& loops, Extent iteration, std::array<Extent, 3>& at) {
     for (auto loop = loops.rbegin(); loop != loops.rend(); ++loop) {
-        for (std::size_t side : {A, B, C}) at[side] += turn % loop->length * loop->steps[side];
-        turn /= loop->length;
+        for (std::size_t side : {A, B, C}) at[side] += iteration % loop->length * loop->steps[side];
+        iteration /= loop->length;
     }
 }
 

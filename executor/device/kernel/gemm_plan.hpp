@@ -39,13 +39,13 @@ struct GemmPlan {
     std::vector<std::size_t> term_labels;  // of pair_product: the nest's labels that `terms` are, outermost first
     double seconds = 0;                    // predicted, for one thread
 
-    Extent m() const { return turns(rows); }
-    Extent n() const { return turns(columns); }
-    Extent k() const { return turns(terms); }
-    Extent calls() const { return turns(free_loops); }
-    static Extent turns(std::vector<Loop> const& loops);
-    /// Adds turn number `turn` of some nested loops to a place, in elements of each side.
-    static void add_turn(std::vector<Loop> const& loops, Extent turn, std::array<Extent, 3>& at);
+    Extent m() const { return iterations(rows); }
+    Extent n() const { return iterations(columns); }
+    Extent k() const { return iterations(terms); }
+    Extent calls() const { return iterations(free_loops); }
+    static Extent iterations(std::vector<Loop> const& loops);
+    /// Adds iteration number `iteration` of some nested loops to a place, in elements of each side.
+    static void add_iteration(std::vector<Loop> const& loops, Extent iteration, std::array<Extent, 3>& at);
     static std::vector<Loop> loops_of(std::vector<Run> const& runs);
 };
 

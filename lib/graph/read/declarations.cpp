@@ -110,24 +110,25 @@ void resolve_gradient(NodeDeclaration& declaration, Names& names) {
 constexpr int deepest_loop = 100;  // readers walk loops in loops by recursion
 
 /// "times": 100, or "while": "not_done" and "max": 1000.
-void resolve_turns(Cursor const& loop, LoopDeclaration& to) {
+void resolve_iterations(Cursor const& loop, LoopDeclaration& to) {
     bool const times = loop.has("times"), conditional = loop.has("while");
     if (times == conditional) {
         loop.fail("one of \"times\" and \"while\"", times ? "both of them" : "none of them",
-                  times ? "remove one; \"max\" limits the turns of \"while\""
-                        : "write how many turns there are: \"times\": 100");
+                  times ? "remove one; \"max\" limits the iterations of \"while\""
+                        : "write how many iterations there are: \"times\": 100");
         return;
     }
     std::string const key = times ? "times" : "max";
-    auto const at = required(loop, key, "write how many turns there may be: \"max\": 1000");
-    auto const turns = at ? at->integer() : std::nullopt;
-    if (turns && (*turns < 1 || *turns > Loop::most_turns))
-        at->fail("1 to " + std::to_string(Loop::most_turns) + " turns", std::to_string(*turns),
-                 *turns < 1 ? "write a larger number, or remove the loop" : "write a smaller number");
-    else if (turns)
-        to.turns = *turns;
+    auto const at = required(loop, key, "write how many iterations there may be: \"max\": 1000");
+    auto const iterations = at ? at->integer() : std::nullopt;
+    if (iterations && (*iterations < 1 || *iterations > Loop::most_iterations))
+        at->fail("1 to " + std::to_string(Loop::most_iterations) + " iterations", std::to_string(*iterations),
+                 *iterations < 1 ? "write a larger number, or remove the loop" : "write a smaller number");
+    else if (iterations)
+        to.iterations = *iterations;
     if (times && loop.has("max"))
-        loop.at("max").fail("no \"max\" beside \"times\"", "it", "remove it; \"max\" limits the turns of \"while\"");
+        loop.at("max").fail("no \"max\" beside \"times\"", "it",
+                            "remove it; \"max\" limits the iterations of \"while\"");
     if (conditional) to.condition = resolve(loop.at("while"), to.names);
 }
 
@@ -144,11 +145,13 @@ void resolve_loop(NodeDeclaration& declaration, Names& names) {
     declaration.node.only_keys({"name", "loop"});
     loop.only_keys({"times", "while", "max", "carry", "body"});
     auto inside = std::make_shared<LoopDeclaration>(names);
-    auto const carry = required(loop, "carry", "say what each turn hands to the next: \"carry\": {\"W\": \"W_next\"}");
-    auto const body = required(loop, "body", "list the nodes of a turn: \"body\": [...]");
+    auto const carry =
+        required(loop, "carry", "say what each iteration hands to the next: \"carry\": {\"W\": \"W_next\"}");
+    auto const body = required(loop, "body", "list the nodes of an iteration: \"body\": [...]");
     declaration.usable = carry && body && carry->expect_object() && body->expect_list();
     if (!declaration.usable) return;
-    if (carry->size() == 0) carry->fail("one carried tensor or more", "none", "name what each turn hands to the next");
+    if (carry->size() == 0)
+        carry->fail("one carried tensor or more", "none", "name what each iteration hands to the next");
     for (auto const& [key, unused] : carry->value().items()) {
         auto const begin = names.find(key);
         if (!begin && names.complete())
@@ -159,7 +162,7 @@ void resolve_loop(NodeDeclaration& declaration, Names& names) {
     }
     inside->body = declare_nodes(*body, inside->names);
     for (LoopDeclaration::Carried& carried : inside->carried) carried.next = resolve(carried.at, inside->names);
-    resolve_turns(loop, *inside);
+    resolve_iterations(loop, *inside);
     for (auto const& [local, outside] : inside->names.brought()) declaration.inputs.emplace_back(outside);
     declaration.loop = std::move(inside);
 }

@@ -80,7 +80,7 @@ struct LoopDeclaration {
     Names names;
     std::vector<NodeDeclaration> body;
     std::vector<Carried> carried;
-    std::int64_t turns = 1;
+    std::int64_t iterations = 1;
     std::optional<std::size_t> condition;  // a name of the body
 };
 

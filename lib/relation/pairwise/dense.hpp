@@ -30,7 +30,7 @@ inline std::size_t points_of(std::vector<int> const& labels, Shape const& length
     return size;
 }
 
-/// A loop of `length` turns that moves by `stride` elements.
+/// A loop of `length` iterations that moves by `stride` elements.
 struct Run {
     Extent length = 1, stride = 0;
 };
@@ -57,15 +57,15 @@ std::vector<T> arranged(Dense<T> const& from, std::vector<int> const& order, Sha
     std::vector<T> out(points_of(order, lengths));
     std::vector<Run> const runs = runs_of(order, from.labels, lengths);
     Run const inner = runs.empty() ? Run{} : runs.back();
-    std::vector<Extent> turns(runs.empty() ? 0 : runs.size() - 1, 0);
+    std::vector<Extent> iterations(runs.empty() ? 0 : runs.size() - 1, 0);
     T const* source = from.elements.data() + offset;
     for (T* to = out.data(); to != out.data() + out.size();) {
         for (Extent k = 0; k < inner.length; ++k) *to++ = source[k * inner.stride];
-        for (std::size_t axis = turns.size(); axis-- > 0;) {
+        for (std::size_t axis = iterations.size(); axis-- > 0;) {
             source += runs[axis].stride;
-            if (++turns[axis] < runs[axis].length) break;
+            if (++iterations[axis] < runs[axis].length) break;
             source -= runs[axis].stride * runs[axis].length;
-            turns[axis] = 0;
+            iterations[axis] = 0;
         }
     }
     return out;

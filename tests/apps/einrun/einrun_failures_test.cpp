@@ -113,7 +113,7 @@ TEST_CASE("no temporary file is left where a device has no memory for blocks", "
 #ifdef MPIRUN
 TEST_CASE("rank 0 has reported what is wrong before any rank leaves", "[einrun][mpi]") {
     Ready place;
-    for (int turn = 0; turn < 5; ++turn) {
+    for (int iteration = 0; iteration < 5; ++iteration) {
         Outcome const run = place.together(3, "3.sched --out /dev/null/x");
         CAPTURE(run.text);
         CHECK(run.code == 1);

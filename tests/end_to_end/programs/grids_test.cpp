@@ -7,10 +7,10 @@ using namespace ein::test;
 TEST_CASE("heat spreads to four neighbours, and to cold borders", "[end_to_end][programs]") {
     auto const [rows, columns] = GENERATE(std::pair{9, 12}, std::pair{1, 7}, std::pair{8, 1});
     CAPTURE(rows, columns);
-    MadeProgram program("heat", {.sizes = {rows, columns}, .options = {{"--turns", "6"}}});
+    MadeProgram program("heat", {.sizes = {rows, columns}, .options = {{"--iterations", "6"}}});
     Plain T = program.input("T");
     double const alpha = program.param("alpha");
-    for (int turn = 0; turn < 6; ++turn) {
+    for (int iteration = 0; iteration < 6; ++iteration) {
         Plain const before = T;
         auto const at = [&, rows = rows, columns = columns](int i, int j) {
             return i < 0 || j < 0 || i >= rows || j >= columns ? 0 : before(i, j);
@@ -29,9 +29,9 @@ TEST_CASE("life on a torus", "[end_to_end][programs]") {
     auto const [rows, columns] = GENERATE(std::pair{9, 12}, std::pair{3, 7});
     std::string const dtype = GENERATE("i32", "bool", "u8");
     CAPTURE(rows, columns, dtype);
-    MadeProgram program("life", {.sizes = {rows, columns}, .options = {{"--turns", "6"}}, .dtype = dtype});
+    MadeProgram program("life", {.sizes = {rows, columns}, .options = {{"--iterations", "6"}}, .dtype = dtype});
     Plain cells = program.input("cells");
-    for (int turn = 0; turn < 6; ++turn) {
+    for (int iteration = 0; iteration < 6; ++iteration) {
         Plain const before = cells;
         for (int i = 0; i < rows; ++i)
             for (int j = 0; j < columns; ++j) {
@@ -48,7 +48,7 @@ TEST_CASE("life on a torus", "[end_to_end][programs]") {
 }
 
 TEST_CASE("a glider of life moves by one cell in four iterations", "[end_to_end][programs]") {
-    MadeProgram program("life", {.sizes = {6, 6}, .options = {{"--turns", "4"}}, .dtype = "bool"});
+    MadeProgram program("life", {.sizes = {6, 6}, .options = {{"--iterations", "4"}}, .dtype = "bool"});
     Plain before({6, 6}), after({6, 6});
     for (auto const& [i, j] : {std::pair{0, 1}, {1, 2}, {2, 0}, {2, 1}, {2, 2}}) before(i, j) = after(i + 1, j + 1) = 1;
     Json rows = Json::array();

@@ -8,10 +8,11 @@ using namespace ein::test;
 
 TEST_CASE("pagerank follows links, from nodes without any to all", "[end_to_end][programs]") {
     int const n = 40;
-    auto const [turns, tolerance] = GENERATE(std::pair{"100", "1e-7"}, std::pair{"3", "0"});
-    CAPTURE(turns, tolerance);
+    auto const [iterations, tolerance] = GENERATE(std::pair{"100", "1e-7"}, std::pair{"3", "0"});
+    CAPTURE(iterations, tolerance);
     MadeProgram program(
-        "pagerank", {.sizes = {n}, .options = {{"--turns", turns}, {"--tolerance", tolerance}, {"--links", "0.04"}}});
+        "pagerank",
+        {.sizes = {n}, .options = {{"--iterations", iterations}, {"--tolerance", tolerance}, {"--links", "0.04"}}});
     Plain const draw = program.input("draw");
     std::vector<std::vector<int>> targets(n);
     for (int to = 0; to < n; ++to)
@@ -21,8 +22,8 @@ TEST_CASE("pagerank follows links, from nodes without any to all", "[end_to_end]
     Plain score({n});
     for (double& s : score.numbers) s = 1.0 / n;
     double change = 0;
-    int turn = 0;
-    for (bool moves = true; moves && turn < std::stoi(turns); ++turn) {
+    int iteration = 0;
+    for (bool moves = true; moves && iteration < std::stoi(iterations); ++iteration) {
         Plain next({n});
         for (double& s : next.numbers) s = 0.15 / n;
         for (int from = 0; from < n; ++from) {
@@ -38,7 +39,7 @@ TEST_CASE("pagerank follows links, from nodes without any to all", "[end_to_end]
     double total = 0;
     for (double s : score.numbers) total += s;
     CHECK(std::abs(total - 1) < 1e-12);
-    if (turns == std::string("100")) CHECK(turn < 100);
+    if (iterations == std::string("100")) CHECK(iteration < 100);
     program.expect("surf/score", score);
     program.expect("surf/change", scalar_of(change), 1);  // of scores whose sum is 1
     program.run(GENERATE(1, 2, 3));

@@ -25,14 +25,14 @@ Extent nearest_centre(Plain const& points, Extent p, Plain const& centres) {
 }
 
 /// Lloyd's algorithm from the first points.
-Clusters lloyd(Plain const& points, Extent clusters, int most_turns) {
+Clusters lloyd(Plain const& points, Extent clusters, int most_iterations) {
     Extent const n = points.extent(0), dimensions = points.extent(1);
     Clusters out{Plain({clusters, dimensions}), Plain({n})};
     for (Extent c = 0; c < clusters; ++c)
         for (Extent d = 0; d < dimensions; ++d) out.centres(c, d) = points(c, d);
     for (Extent p = 0; p < n; ++p) out.cluster(p) = -1;
     bool moves = true;
-    for (int turn = 0; moves && turn < most_turns; ++turn) {
+    for (int iteration = 0; moves && iteration < most_iterations; ++iteration) {
         moves = false;
         Plain sums({clusters, dimensions}), counts({clusters});
         for (Extent p = 0; p < n; ++p) {
@@ -59,10 +59,10 @@ void check_k_means(MadeProgram& program, Clusters const& expected) {
 }  // namespace
 
 TEST_CASE("k-means is Lloyd's algorithm", "[end_to_end][programs]") {
-    std::string const turns = GENERATE("2", "100");
-    CAPTURE(turns);
-    MadeProgram program("k-means", {.sizes = {60, 3, 5}, .options = {{"--turns", turns}}});
-    check_k_means(program, lloyd(program.input("points"), 5, std::stoi(turns)));
+    std::string const iterations = GENERATE("2", "100");
+    CAPTURE(iterations);
+    MadeProgram program("k-means", {.sizes = {60, 3, 5}, .options = {{"--iterations", iterations}}});
+    check_k_means(program, lloyd(program.input("points"), 5, std::stoi(iterations)));
 }
 
 TEST_CASE("k-means: a cluster without points keeps its centre", "[end_to_end][programs]") {

@@ -63,14 +63,14 @@ Plain minus(Plain const& a, Plain const& b, double factor = 1) {
 }  // namespace
 
 TEST_CASE("linear-regression is gradient descent on least squares", "[end_to_end][programs]") {
-    MadeProgram program("linear-regression", {.sizes = {30, 6}, .options = {{"--turns", "12"}}});
+    MadeProgram program("linear-regression", {.sizes = {30, 6}, .options = {{"--iterations", "12"}}});
     Plain const X = program.input("X"), y = column(program.input("y"));
     Plain theta = column(program.input("theta"));
     double loss = 0, first = 0;
-    for (int turn = 0; turn < 12; ++turn) {
+    for (int iteration = 0; iteration < 12; ++iteration) {
         Plain const residual = minus(product(X, theta), y);
         loss = squares(residual) / 30;
-        if (turn == 0) first = loss;
+        if (iteration == 0) first = loss;
         theta = minus(theta, product(turned(X), residual), program.param("eta") * 2 / 30);
     }
     CHECK(loss < 0.95 * first);
@@ -80,15 +80,15 @@ TEST_CASE("linear-regression is gradient descent on least squares", "[end_to_end
 }
 
 TEST_CASE("network is back-propagation through one tanh layer", "[end_to_end][programs]") {
-    MadeProgram program("network", {.sizes = {20, 7, 5}, .options = {{"--turns", "8"}}});
+    MadeProgram program("network", {.sizes = {20, 7, 5}, .options = {{"--iterations", "8"}}});
     Plain const X = program.input("X"), y = column(program.input("y"));
     Plain W = program.input("W"), v = column(program.input("v"));
     double loss = 0, first = 0;
-    for (int turn = 0; turn < 8; ++turn) {
+    for (int iteration = 0; iteration < 8; ++iteration) {
         Plain const hidden = mapped(product(X, W), [](double x) { return std::tanh(x); });
         Plain const residual = minus(product(hidden, v), y);
         loss = squares(residual) / 20;
-        if (turn == 0) first = loss;
+        if (iteration == 0) first = loss;
         Plain const back =
             mapped(product(residual, turned(v)), hidden, [](double g, double h) { return g * (1 - h * h); });
         double const rate = program.param("eta") * 2 / 20;
@@ -129,15 +129,15 @@ TEST_CASE("ffnn-step is the classifier's step, alone and in a loop", "[end_to_en
 }
 
 TEST_CASE("factorization descends on the regularised misfit", "[end_to_end][programs]") {
-    MadeProgram program("factorization", {.sizes = {12, 9, 3}, .options = {{"--turns", "20"}}});
+    MadeProgram program("factorization", {.sizes = {12, 9, 3}, .options = {{"--iterations", "20"}}});
     Plain const R = program.input("R");
     Plain W = program.input("W"), H = program.input("H");
     double const eta = program.param("eta"), lambda = program.param("lambda");
     double loss = 0, first = 0;
-    for (int turn = 0; turn < 20; ++turn) {
+    for (int iteration = 0; iteration < 20; ++iteration) {
         Plain const residual = minus(product(W, turned(H)), R);
         loss = squares(residual) + lambda * (squares(W) + squares(H));
-        if (turn == 0) first = loss;
+        if (iteration == 0) first = loss;
         Plain const by_W = minus(product(residual, H), W, -lambda),
                     by_H = minus(product(turned(residual), W), H, -lambda);
         W = minus(W, by_W, 2 * eta);
@@ -151,11 +151,11 @@ TEST_CASE("factorization descends on the regularised misfit", "[end_to_end][prog
 }
 
 TEST_CASE("cp descends on the misfit of a sum of outer products", "[end_to_end][programs]") {
-    MadeProgram program("cp", {.sizes = {5, 6, 4, 3}, .options = {{"--turns", "20"}}});
+    MadeProgram program("cp", {.sizes = {5, 6, 4, 3}, .options = {{"--iterations", "20"}}});
     Plain const T = program.input("T");
     Plain A = program.input("A"), B = program.input("B"), C = program.input("C");
     double loss = 0, first = 0;
-    for (int turn = 0; turn < 20; ++turn) {
+    for (int iteration = 0; iteration < 20; ++iteration) {
         Plain by_A(A.shape), by_B(B.shape), by_C(C.shape);
         loss = 0;
         for (int i = 0; i < 5; ++i)
@@ -170,7 +170,7 @@ TEST_CASE("cp descends on the misfit of a sum of outer products", "[end_to_end][
                         by_C(k, r) += residual * A(i, r) * B(j, r);
                     }
                 }
-        if (turn == 0) first = loss;
+        if (iteration == 0) first = loss;
         double const rate = 2 * program.param("eta");
         A = minus(A, by_A, rate), B = minus(B, by_B, rate), C = minus(C, by_C, rate);
     }
@@ -186,16 +186,17 @@ TEST_CASE("a step of each training program is eta times the differences of its l
     struct Training {
         std::string kind;
         std::vector<Extent> sizes;
-        std::string turns;  // the option that makes a loop of one iteration
+        std::string iterations;  // the option that makes a loop of one iteration
         std::vector<std::string> weights;
     };
-    auto const [kind, sizes, turns, weights] = GENERATE(Training{"ffnn-step", {6, 5, 4, 7}, "--steps", {"W1", "W2"}},
-                                                        Training{"linear-regression", {9, 4}, "--turns", {"theta"}},
-                                                        Training{"network", {9, 4, 3}, "--turns", {"W", "v"}},
-                                                        Training{"factorization", {6, 5, 2}, "--turns", {"W", "H"}},
-                                                        Training{"cp", {4, 3, 5, 2}, "--turns", {"A", "B", "C"}});
+    auto const [kind, sizes, iterations, weights] =
+        GENERATE(Training{"ffnn-step", {6, 5, 4, 7}, "--steps", {"W1", "W2"}},
+                 Training{"linear-regression", {9, 4}, "--iterations", {"theta"}},
+                 Training{"network", {9, 4, 3}, "--iterations", {"W", "v"}},
+                 Training{"factorization", {6, 5, 2}, "--iterations", {"W", "H"}},
+                 Training{"cp", {4, 3, 5, 2}, "--iterations", {"A", "B", "C"}});
     CAPTURE(kind);
-    MadeProgram program(kind, {.sizes = sizes, .options = {{turns, "1"}}});
+    MadeProgram program(kind, {.sizes = sizes, .options = {{iterations, "1"}}});
     program.json()["nodes"].push_back({{"name", "loss"}, {"einsum", "->"}, {"inputs", {"train/last_loss"}}});
     Json only_loss = program.json(), only_weights = program.json();
     only_loss["outputs"] = {"loss"};

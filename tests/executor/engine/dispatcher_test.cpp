@@ -154,8 +154,8 @@ TEST_CASE("nothing of another round starts before its phase begins", "[executor]
 
 namespace {
 
-/// X -> inside; `turns` times: next = A inside (A is read in every iteration); Z = next.
-schedule::Schedule power(std::int64_t turns) {
+/// X -> inside; `iterations` times: next = A inside (A is read in every iteration); Z = next.
+schedule::Schedule power(std::int64_t iterations) {
     ScheduleBuilder b(1);
     b.tensor("A", {2, 2}), b.tensor("X", {2}), b.tensor("Z", {2});
     auto const copy = b.kernel("copy", sum_of_products("i->i", {{'i', 2}}));
@@ -163,7 +163,7 @@ schedule::Schedule power(std::int64_t turns) {
     b.load(0, "a", "A", {{0, 0}, {2, 2}}), b.load(0, "x", "X", {{0}, {2}});
     b.block(0, "inside", "X", {{0}, {2}}), b.block(0, "next", "X", {{0}, {2}}), b.block(0, "z", "Z", {{0}, {2}});
     b.apply(0, copy, {{0}, {2}}, {"x"}, "inside");
-    b.begin_loop(0, b.loop("power", turns));
+    b.begin_loop(0, b.loop("power", iterations));
     b.apply(0, multiply, {{0, 0}, {2, 2}}, {"a", "inside"}, "next");
     b.end_loop(0, {{"inside", "next"}});
     b.apply(0, copy, {{0}, {2}}, {"next"}, "z");
@@ -174,8 +174,8 @@ schedule::Schedule power(std::int64_t turns) {
 }  // namespace
 
 TEST_CASE("a loop's tasks are taken once an iteration, then what comes after it", "[executor][dispatcher][loops]") {
-    std::int64_t const turns = GENERATE(1, 2, 5);
-    auto const schedule = power(turns);
+    std::int64_t const iterations = GENERATE(1, 2, 5);
+    auto const schedule = power(iterations);
     Dispatcher dispatcher(schedule.sections[Rank{0}], schedule.header.loops,
                           schedule::replay(schedule.sections[Rank{0}]));
     dispatcher.begin_round(Inputs::used_up);
@@ -189,10 +189,10 @@ TEST_CASE("a loop's tasks are taken once an iteration, then what comes after it"
         dispatcher.finish(*task);
     }
     CHECK(dispatcher.phase_done());
-    REQUIRE(static_cast<std::int64_t>(taken.size()) == turns + 2);
-    CHECK(std::count(taken.begin(), taken.end(), 3) == turns);
+    REQUIRE(static_cast<std::int64_t>(taken.size()) == iterations + 2);
+    CHECK(std::count(taken.begin(), taken.end(), 3) == iterations);
     CHECK(taken.back() == 5);
-    CHECK(dispatcher.iterations().begun().list() == std::vector<std::int64_t>{turns});
+    CHECK(dispatcher.iterations().begun().list() == std::vector<std::int64_t>{iterations});
     CHECK(dispatcher.store().counts().live() == 1);
     CHECK(dispatcher.store().counts().peak_bytes() == schedule.header.prediction.peak_bytes[0]);
 }

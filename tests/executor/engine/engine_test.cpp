@@ -234,10 +234,10 @@ TEST_CASE("a run that stands still says who waits for what and ends", "[executor
 
 namespace {
 
-/// V = A^turns X: rows of A on the ranks, X and V cut as they are; each iteration everybody sends its part to
+/// V = A^iterations X: rows of A on the ranks, X and V cut as they are; each iteration everybody sends its part to
 /// everybody.
 /// With `until`, fewer iterations: one for each until a counter that goes down by one an iteration is 0.
-schedule::Schedule power(int ranks, std::int64_t turns, std::optional<double> until = {}) {
+schedule::Schedule power(int ranks, std::int64_t iterations, std::optional<double> until = {}) {
     ScheduleBuilder b(ranks);
     Extent const n = 2 * ranks;
     b.tensor("A", {n, n}), b.tensor("X", {n}), b.tensor("V", {n}), b.tensor("count", {});
@@ -246,7 +246,7 @@ schedule::Schedule power(int ranks, std::int64_t turns, std::optional<double> un
     auto const add = b.kernel("count", sum_of_products("->", {}));
     auto const name = [](std::string const& what, int rank) { return what + std::to_string(rank); };
     auto const part = [](int rank) { return Box{{2 * rank}, {2}}; };
-    schedule::LoopSpecId const spec = b.loop("power", turns, until.has_value());
+    schedule::LoopSpecId const spec = b.loop("power", iterations, until.has_value());
     for (int rank = 0; rank < ranks; ++rank) {
         b.load(rank, "a", "A", {{2 * rank, 0}, {2, n}}), b.load(rank, "x", "X", part(rank));
         b.block(rank, name("v", rank), "V", part(rank)), b.block(rank, name("next", rank), "V", part(rank));
@@ -282,11 +282,11 @@ schedule::Schedule power(int ranks, std::int64_t turns, std::optional<double> un
     return b.finish();
 }
 
-std::vector<double> power_result(int ranks, std::int64_t turns) {
+std::vector<double> power_result(int ranks, std::int64_t iterations) {
     Extent const n = 2 * ranks;
     std::vector<double> v(static_cast<std::size_t>(n));
     for (Extent i = 0; i < n; ++i) v[static_cast<std::size_t>(i)] = number(i);
-    for (std::int64_t turn = 0; turn < turns; ++turn) {
+    for (std::int64_t iteration = 0; iteration < iterations; ++iteration) {
         std::vector<double> next(v.size(), 0.0);
         for (Extent i = 0; i < n; ++i)
             for (Extent j = 0; j < n; ++j)
@@ -301,9 +301,9 @@ std::vector<double> power_result(int ranks, std::int64_t turns) {
 TEST_CASE("a loop's iterations exchange what they carry, whatever the number of ranks and threads",
           "[executor][engine][loops]") {
     int const ranks = GENERATE(1, 2, 3, 5), threads = GENERATE(1, 3);
-    std::int64_t const turns = GENERATE(1, 2, 7);
-    CAPTURE(ranks, threads, turns);
-    auto const schedule = power(ranks, turns);
+    std::int64_t const iterations = GENERATE(1, 2, 7);
+    CAPTURE(ranks, threads, iterations);
+    auto const schedule = power(ranks, iterations);
     RunSetup setup;
     setup.threads = threads;
     setup.repeat = 2;
@@ -312,7 +312,7 @@ TEST_CASE("a loop's iterations exchange what they carry, whatever the number of 
     for (auto const& messages : run.messages)
         for (std::string const& text : messages) FAIL_CHECK(text);
     CHECK(run.codes == all_done(ranks));
-    CHECK(run.outputs.at("V") == power_result(ranks, turns));
+    CHECK(run.outputs.at("V") == power_result(ranks, iterations));
     for (std::size_t rank = 0; rank < run.results.size(); ++rank) {
         CHECK(run.results[rank].transfers.bytes_sent == schedule.header.prediction.bytes_sent[rank]);
         CHECK(run.results[rank].blocks.live() == 0);
@@ -321,10 +321,12 @@ TEST_CASE("a loop's iterations exchange what they carry, whatever the number of 
 
 TEST_CASE("a condition ends a loop on all ranks alike", "[executor][engine][loops]") {
     int const ranks = GENERATE(1, 2, 3);
-    auto const [until, most, turns] = GENERATE(std::tuple{4.0, 100, 4}, std::tuple{4.0, 3, 3}, std::tuple{1.0, 9, 1});
+    auto const [until, most, iterations] =
+        GENERATE(std::tuple{4.0, 100, 4}, std::tuple{4.0, 3, 3}, std::tuple{1.0, 9, 1});
     auto const schedule = power(ranks, most, until);
     RunOutcome const run = run_by_threads(schedule);
     CHECK(run.codes == all_done(ranks));
-    CHECK(run.outputs.at("V") == power_result(ranks, turns));
-    for (RunResult const& result : run.results) CHECK(result.iterations.list() == std::vector<std::int64_t>{turns});
+    CHECK(run.outputs.at("V") == power_result(ranks, iterations));
+    for (RunResult const& result : run.results)
+        CHECK(result.iterations.list() == std::vector<std::int64_t>{iterations});
 }

@@ -64,7 +64,8 @@ TEST_CASE("an error has its report once, and a run that ends well has none", "[e
     CHECK(WEXITSTATUS(failed.status) == 7);
     CHECK(failed.text == "too large.");
     End const done = end_of([](int pipe) {
-        for (int turn = 0; turn < 3; ++turn) CrashHandler const last([&](Ending const&) { put(pipe, "said"); });
+        for (int iteration = 0; iteration < 3; ++iteration)
+            CrashHandler const last([&](Ending const&) { put(pipe, "said"); });
         put(pipe, "done");
     });
     CHECK(done.status == 0);

@@ -102,7 +102,7 @@ TEST_CASE("large buffers are made of those before them, whatever their sizes", "
 TEST_CASE("small and large buffers give way to each other below the limit", "[executor][memory]") {
     std::int64_t const mib = 1 << 20;
     BlockMemory memory(8 * mib);
-    for (int turn = 0; turn < 3; ++turn) {
+    for (int iteration = 0; iteration < 3; ++iteration) {
         std::byte* const large = memory.take(7 * mib);
         CHECK(memory.held() == 8 * mib);
         memory.give(large, 7 * mib);

@@ -262,7 +262,8 @@ TEST_CASE("each fault of a loop", "[lib][graph][loops]") {
         {R"({"carry": {"A": "B"}, "body": [BODY]})", "/nodes/0/loop", "one of \"times\" and \"while\"", "none of them"},
         {R"({"times": 2, "while": "c", "max": 3, "carry": {"A": "B"}, "body": [BODY]})", "/nodes/0/loop",
          "one of \"times\" and \"while\"", "both of them"},
-        {R"({"times": 0, "carry": {"A": "B"}, "body": [BODY]})", "/nodes/0/loop/times", "1 to 1000000000 turns", "0"},
+        {R"({"times": 0, "carry": {"A": "B"}, "body": [BODY]})", "/nodes/0/loop/times", "1 to 1000000000 iterations",
+         "0"},
         {R"({"times": 2, "max": 3, "carry": {"A": "B"}, "body": [BODY]})", "/nodes/0/loop/max",
          "no \"max\" beside \"times\"", "it"},
         {R"({"while": "c", "carry": {"A": "B"}, "body": [BODY]})", "/nodes/0/loop", "the key \"max\"", "none"},
@@ -306,7 +307,7 @@ TEST_CASE("a loop's names are its own", "[lib][graph][loops]") {
         "parts": {"g/h": {"i": 2}}, "outputs": ["Z"]})",
                                   "g.json");
     REQUIRE(graph.loops.size() == 1);
-    CHECK(graph.turns(0) == 2);
+    CHECK(graph.iterations(0) == 2);
     std::map<std::string, Node const*> nodes;
     for (Node const& node : graph.nodes) nodes[graph.value(node.output).name] = &node;
     CHECK(nodes.at("g/h")->fixed == Parts{2});

@@ -69,7 +69,7 @@ TEST_CASE("a tensor that is an output is written as it is", "[lib][graph][shardi
     CHECK(graph.value(maker(graph, "Z")->inputs[0]).name == "X:sharded");
 }
 
-TEST_CASE("what a loop carries keeps its sharding from turn to turn", "[lib][graph][sharding]") {
+TEST_CASE("what a loop carries keeps its sharding from iteration to iteration", "[lib][graph][sharding]") {
     auto const graph = read_graph(R"({"eingraph": 1, "tensors": {"X": {"shape": [8]}}, "mesh": {"a": 2, "b": 2},
         "sharding": {"t/X": "i/a", "t/Y": "i/b"},
         "nodes": [{"name": "t", "loop": {"times": 3, "carry": {"X": "Y"}, "body": [

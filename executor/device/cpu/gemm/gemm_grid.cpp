@@ -88,7 +88,7 @@ PieceCosts costs_in_tiles(GemmPlan const& plan) {
 
 double flops_of(GemmPlan const& plan) {
     return 2.0 * static_cast<double>(plan.m()) * static_cast<double>(plan.n()) * static_cast<double>(plan.k()) *
-           static_cast<double>(plan.calls()) * static_cast<double>(GemmPlan::turns(plan.sum_loops));
+           static_cast<double>(plan.calls()) * static_cast<double>(GemmPlan::iterations(plan.sum_loops));
 }
 
 Hands usual_hands(GemmPlan const& plan, bool in_tiles) {

@@ -199,7 +199,7 @@ private:
             std::int64_t const sum = rest % grid.sums;
             rest /= grid.sums;
             std::array<Extent, 3> at{0, 0, sum * plan_.matrices[C].elements * (grid.sums > 1 ? 1 : 0)};
-            GemmPlan::add_turn(plan_.free_loops, rest, at);
+            GemmPlan::add_iteration(plan_.free_loops, rest, at);
             Part const all = part_of(grid, row, column, sum);
             std::byte const *const a = from[A] + at[A] * size_, *const b = from[B] + at[B] * size_;
             std::byte* const c = to + at[C] * size_;
@@ -255,10 +255,10 @@ private:
         a += place(plan_.rows, A, part.rows.first) + place(plan_.terms, A, part.terms.first);
         b += place(plan_.terms, B, part.terms.first) + place(plan_.columns, B, part.columns.first);
         c += place(plan_.rows, C, part.rows.first) + place(plan_.columns, C, part.columns.first);
-        Extent const turns = GemmPlan::turns(plan_.sum_loops);
-        for (Extent turn = 0; turn < turns; ++turn, call.beta = 1) {
+        Extent const iterations = GemmPlan::iterations(plan_.sum_loops);
+        for (Extent iteration = 0; iteration < iterations; ++iteration, call.beta = 1) {
             std::array<Extent, 3> step{};
-            GemmPlan::add_turn(plan_.sum_loops, turn, step);
+            GemmPlan::add_iteration(plan_.sum_loops, iteration, step);
             gemm(call, a + step[A] * size_, b + step[B] * size_, c);
         }
     }

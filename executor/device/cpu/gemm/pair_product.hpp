@@ -58,7 +58,7 @@ struct PairLabels {
 /// with what c holds.
 struct PairCall {
     PairLabels rows, columns, terms;  // steps in a and c; in b and c; in a and b. Counts are at least 1
-    void const* a = nullptr;          // at turn 0 of all labels, as b and c
+    void const* a = nullptr;          // at iteration 0 of all labels, as b and c
     void const* b = nullptr;
     void* c = nullptr;
     double scale = 1;  // of sums of products of real numbers only

@@ -67,11 +67,11 @@ void LoopKernel::Walk::loop(std::size_t level, std::byte* output, Extent tile) {
     if (level == k_.levels_.size())
         strip(output, tile);
     else
-        turns(level, output, tile);
+        iterate(level, output, tile);
     if (opens_tile) finish(level, output, tile);
 }
 
-void LoopKernel::Walk::turns(std::size_t level, std::byte* output, Extent tile) {
+void LoopKernel::Walk::iterate(std::size_t level, std::byte* output, Extent tile) {
     Level const& at = k_.levels_[level];
     bool const cut = k_.plan_.pieces > 1 && level == k_.plan_.cut;
     Extent const whole = extents_[at.label], from = cut ? first_ : 0, to = cut ? last_ : whole;

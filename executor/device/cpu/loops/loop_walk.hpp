@@ -20,7 +20,7 @@ private:
     using Values = scalar::StripOperand;
 
     void loop(std::size_t level, std::byte* output, Extent tile);
-    void turns(std::size_t level, std::byte* output, Extent tile);
+    void iterate(std::size_t level, std::byte* output, Extent tile);
     void finish(std::size_t level, std::byte* output, Extent tile);
     void strip(std::byte* output, Extent tile);
     void copy_strip(std::byte* output);

@@ -22,7 +22,7 @@ void put_short_steps_inside(std::vector<Run>& runs, std::initializer_list<std::s
     std::stable_sort(runs.begin(), runs.end(), [&](Run const& x, Run const& y) { return step(x) > step(y); });
 }
 
-Extent length_of(std::vector<Run> const& runs) { return GemmPlan::turns(GemmPlan::loops_of(runs)); }
+Extent length_of(std::vector<Run> const& runs) { return GemmPlan::iterations(GemmPlan::loops_of(runs)); }
 
 bool adjacent(std::vector<Run> const& runs, std::size_t side) { return runs.empty() || runs.back().strides[side] == 1; }
 

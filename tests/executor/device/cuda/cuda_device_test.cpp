@@ -82,8 +82,8 @@ TEST_CASE("streams wait for marks of one another, and marks show what has passed
     std::byte *const from = device->allocate_host(bytes), *const to = device->allocate_host(bytes);
     CHECK(device->mark(Stream::in) == 0);
     CHECK(device->passed(Stream::in, 0));
-    for (int turn = 1; turn <= 50; ++turn) {
-        std::fill_n(from, bytes, static_cast<std::byte>(turn));
+    for (int iteration = 1; iteration <= 50; ++iteration) {
+        std::fill_n(from, bytes, static_cast<std::byte>(iteration));
         device->copy_in(on_device, from, bytes);
         auto const in = device->mark(Stream::in);
         CHECK(device->mark(Stream::in) == in);
@@ -93,7 +93,7 @@ TEST_CASE("streams wait for marks of one another, and marks show what has passed
         device->sync(Stream::out, out);
         CHECK(device->passed(Stream::in, in));
         CHECK(device->passed(Stream::out, out));
-        CHECK(std::all_of(to, to + bytes, [&](std::byte byte) { return byte == static_cast<std::byte>(turn); }));
+        CHECK(std::all_of(to, to + bytes, [&](std::byte byte) { return byte == static_cast<std::byte>(iteration); }));
     }
     device->free_host(from, bytes);
     device->free_host(to, bytes);

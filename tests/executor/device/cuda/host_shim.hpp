@@ -71,8 +71,8 @@ public:
         running = this;
         for (std::size_t t = 0; t < count_; ++t) prepare(t);
         while (true) {
-            for (std::size_t turn = 0; turn < count_; ++turn) {
-                std::size_t const t = backwards ? count_ - 1 - turn : turn;
+            for (std::size_t step = 0; step < count_; ++step) {
+                std::size_t const t = backwards ? count_ - 1 - step : step;
                 if (threads_[t].waits == Waits::nothing) resume(t);
             }
             if (all(0, count_, Waits::has_ended)) return true;

@@ -135,7 +135,7 @@ TEST_CASE("every function has a vector loop, for all arguments and for moderate 
         auto const loop = VectorLoop::make(program, {{false}, {false}, false}, set);
         CAPTURE(std::string(about.name), name(type));
         REQUIRE(loop != nullptr);
-        for (int turn = 0; turn < 20; ++turn)
+        for (int iteration = 0; iteration < 20; ++iteration)
             CHECK(differences(program, *loop, type, 250, Operands(type, 250, {false}, draw)) == 0);
     }
 }

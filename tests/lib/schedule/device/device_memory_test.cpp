@@ -109,7 +109,7 @@ TEST_CASE("in a loop, what the next iteration reads first stays", "[schedule][de
     b.tensor("X", {kib});
     auto const add = b.kernel("add", sum_of_products("i,i->i", {{'i', kib}}));
     for (char const* x : {"s", "w0", "w1", "w2"}) b.load(0, x, "X", {{0}, {kib}});
-    b.begin_loop(0, b.loop("turns", 10));
+    b.begin_loop(0, b.loop("iterations", 10));
     for (char const* z : {"p", "q", "r"}) b.block(0, z, "X", {{0}, {kib}});
     b.apply(0, add, {{0}, {kib}}, {"s", "w0"}, "p");
     b.apply(0, add, {{0}, {kib}}, {"p", "w1"}, "q");

@@ -83,12 +83,12 @@ TEST_CASE("a block that is on disk leaves without being written again", "[schedu
     auto const narrow = b.kernel("narrow", sum_of_products("k->i", {{'k', 16}, {'i', 8}}));
     b.load(0, "x", "X", {{0}, {8}});
     b.block(0, "z", "Z", {{0}, {8}});
-    for (int turn = 0; turn < 3; ++turn) {
-        std::string const l = "l" + std::to_string(turn), m = "m" + std::to_string(turn);
+    for (int iteration = 0; iteration < 3; ++iteration) {
+        std::string const l = "l" + std::to_string(iteration), m = "m" + std::to_string(iteration);
         b.block(0, l, "L", {{0}, {16}}), b.block(0, m, "L", {{0}, {16}});
         b.apply(0, widen, {{0, 0}, {8, 16}}, {"x"}, l);
         b.apply(0, same, {{0}, {16}}, {l}, m);
-        b.apply(0, narrow, {{0, 0}, {16, 8}}, {m}, "z", turn > 0);
+        b.apply(0, narrow, {{0, 0}, {16, 8}}, {m}, "z", iteration > 0);
     }
     b.store(0, "z");
     Schedule const schedule = b.finish();
@@ -111,11 +111,11 @@ TEST_CASE("a block that several tasks write leaves between them", "[schedule][sp
     auto const gather = b.kernel("gather", sum_of_products("ik->i", {{'i', 8}, {'k', 4}}));
     b.load(0, "x", "X", {{0, 0}, {3, 8}});  // 192 bytes
     b.block(0, "z", "Z", {{0}, {8}});       // 64
-    for (int turn = 0; turn < 3; ++turn) {
-        std::string const l = "l" + std::to_string(turn);
+    for (int iteration = 0; iteration < 3; ++iteration) {
+        std::string const l = "l" + std::to_string(iteration);
         b.block(0, l, "L", {{0, 0}, {8, 4}});  // 256
         b.apply(0, spread, {{0, 0, 0}, {3, 8, 4}}, {"x"}, l);
-        b.apply(0, gather, {{0, 0}, {8, 4}}, {l}, "z", turn > 0);
+        b.apply(0, gather, {{0, 0}, {8, 4}}, {l}, "z", iteration > 0);
     }
     b.store(0, "z");
     Schedule const schedule = b.finish();
