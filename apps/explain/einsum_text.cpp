@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "lib/scalar/expression/parse.hpp"
+#include "lib/scalar/expression/parse/parse.hpp"
 
 namespace ein::apps::explain {
 namespace {

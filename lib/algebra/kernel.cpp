@@ -6,7 +6,7 @@
 #include "lib/algebra/key_functions.hpp"
 #include "lib/base/error.hpp"
 #include "lib/scalar/evaluate/evaluator.hpp"
-#include "lib/scalar/expression/parse.hpp"
+#include "lib/scalar/expression/parse/parse.hpp"
 
 namespace ein::tra {
 

@@ -5,7 +5,7 @@
 
 #include "lib/base/error.hpp"
 #include "lib/scalar/evaluate/evaluate.hpp"
-#include "lib/scalar/expression/parse.hpp"
+#include "lib/scalar/expression/parse/parse.hpp"
 
 namespace ein::tra {
 

@@ -17,7 +17,7 @@
 #include <thread>
 
 #include "executor/device/cpu/cpu_device.hpp"
-#include "lib/scalar/expression/parse.hpp"
+#include "lib/scalar/expression/parse/parse.hpp"
 
 using namespace ein;
 using namespace ein::executor;

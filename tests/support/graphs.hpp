@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "lib/graph/ein_graph.hpp"
-#include "lib/scalar/expression/parse.hpp"
+#include "lib/scalar/expression/parse/parse.hpp"
 
 namespace ein::test {
 

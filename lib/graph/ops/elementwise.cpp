@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "lib/graph/ops/broadcast.hpp"
-#include "lib/scalar/expression/parse.hpp"
+#include "lib/scalar/expression/parse/parse.hpp"
 #include "lib/scalar/expression/type.hpp"
 
 namespace ein::graph {

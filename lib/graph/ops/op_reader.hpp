@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "lib/graph/read/node_context.hpp"
-#include "lib/scalar/expression/spellings.hpp"
+#include "lib/scalar/expression/parse/spellings.hpp"
 
 namespace ein::graph {
 

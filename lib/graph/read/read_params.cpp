@@ -4,7 +4,7 @@
 
 #include "lib/graph/read/fields.hpp"
 #include "lib/scalar/expression/ops.hpp"
-#include "lib/scalar/expression/resolve.hpp"
+#include "lib/scalar/expression/parse/resolve.hpp"
 
 namespace ein::graph {
 namespace {

@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "lib/scalar/expression/ops.hpp"
-#include "lib/scalar/expression/parse.hpp"
-#include "lib/scalar/expression/resolve.hpp"
+#include "lib/scalar/expression/parse/parse.hpp"
+#include "lib/scalar/expression/parse/resolve.hpp"
 
 namespace ein::scalar {
 namespace {

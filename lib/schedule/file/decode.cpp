@@ -1,5 +1,5 @@
 #include "lib/base/error.hpp"
-#include "lib/scalar/expression/parse.hpp"
+#include "lib/scalar/expression/parse/parse.hpp"
 #include "lib/schedule/file/codec.hpp"
 #include "lib/schedule/schedule_generated.h"
 

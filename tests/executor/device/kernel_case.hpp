@@ -9,7 +9,7 @@
 
 #include "executor/device/device.hpp"
 #include "executor/device/reference/element.hpp"
-#include "lib/scalar/expression/parse.hpp"
+#include "lib/scalar/expression/parse/parse.hpp"
 
 namespace ein::executor {
 

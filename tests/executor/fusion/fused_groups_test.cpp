@@ -1,6 +1,6 @@
 // Which kernels run as fused groups, how they are cut, and that a run gives what single tasks give.
 #include "executor/fusion/fusion_plan.hpp"
-#include "lib/scalar/expression/parse.hpp"
+#include "lib/scalar/expression/parse/parse.hpp"
 #include "lib/tensor/compare.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/results.hpp"

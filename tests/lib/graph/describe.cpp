@@ -1,6 +1,6 @@
 #include "tests/lib/graph/describe.hpp"
 
-#include "lib/scalar/expression/parse.hpp"
+#include "lib/scalar/expression/parse/parse.hpp"
 
 namespace ein::graph::test {
 namespace {

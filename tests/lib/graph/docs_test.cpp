@@ -4,7 +4,7 @@
 
 #include "lib/base/json.hpp"
 #include "lib/graph/contract.hpp"
-#include "lib/scalar/expression/parse.hpp"
+#include "lib/scalar/expression/parse/parse.hpp"
 #include "tests/lib/graph/describe.hpp"
 #include "tests/support/catch.hpp"
 

@@ -6,7 +6,7 @@
 #include "lib/graph/read/einsum/named_agg.hpp"
 #include "lib/graph/read/read_tensors.hpp"
 #include "lib/scalar/expression/ops.hpp"
-#include "lib/scalar/expression/spellings.hpp"
+#include "lib/scalar/expression/parse/spellings.hpp"
 #include "tests/lib/graph/describe.hpp"
 #include "tests/support/catch.hpp"
 

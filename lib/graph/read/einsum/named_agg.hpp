@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "lib/graph/graph_builder.hpp"
-#include "lib/scalar/expression/spellings.hpp"
+#include "lib/scalar/expression/parse/spellings.hpp"
 
 namespace ein::graph {
 

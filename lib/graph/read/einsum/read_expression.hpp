@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "lib/base/json.hpp"
-#include "lib/scalar/expression/parse.hpp"
+#include "lib/scalar/expression/parse/parse.hpp"
 
 namespace ein::graph {
 

@@ -6,7 +6,7 @@
 #include "executor/device/cpu/gemm/gemm_grid.hpp"
 #include "executor/device/kernel/gemm_match.hpp"
 #include "executor/device/kernel/gemm_plan.hpp"
-#include "lib/scalar/expression/parse.hpp"
+#include "lib/scalar/expression/parse/parse.hpp"
 #include "tests/executor/device/kernel_case.hpp"
 #include "tests/executor/device/test_team.hpp"
 #include "tests/support/catch.hpp"

@@ -7,7 +7,7 @@
 #include "executor/device/cpu/instruction_set.hpp"
 #include "executor/device/kernel/gemm_plan.hpp"
 #include "executor/device/kernel/nest.hpp"
-#include "lib/scalar/expression/parse.hpp"
+#include "lib/scalar/expression/parse/parse.hpp"
 #include "tests/executor/device/kernel_case.hpp"
 #include "tests/executor/device/test_team.hpp"
 #include "tests/support/catch.hpp"

@@ -6,7 +6,7 @@
 
 #include "lib/scalar/evaluate/evaluate.hpp"
 #include "lib/scalar/expression/ops.hpp"
-#include "lib/scalar/expression/parse.hpp"
+#include "lib/scalar/expression/parse/parse.hpp"
 #include "lib/scalar/expression/type.hpp"
 #include "tests/support/catch.hpp"
 

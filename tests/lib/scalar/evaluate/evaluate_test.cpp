@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "lib/base/error.hpp"
-#include "lib/scalar/expression/parse.hpp"
+#include "lib/scalar/expression/parse/parse.hpp"
 #include "lib/scalar/expression/type.hpp"
 #include "tests/support/catch.hpp"
 

@@ -5,7 +5,7 @@
 #include <set>
 
 #include "lib/scalar/evaluate/evaluator.hpp"
-#include "lib/scalar/expression/parse.hpp"
+#include "lib/scalar/expression/parse/parse.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace ein;

@@ -9,7 +9,7 @@
 
 #include "lib/scalar/evaluate/evaluator.hpp"
 #include "lib/scalar/expression/ops.hpp"
-#include "lib/scalar/expression/parse.hpp"
+#include "lib/scalar/expression/parse/parse.hpp"
 #include "lib/scalar/expression/type.hpp"
 #include "lib/scalar/program/power_form.hpp"
 #include "lib/scalar/program/program.hpp"

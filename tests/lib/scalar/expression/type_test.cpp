@@ -1,7 +1,7 @@
 #include "lib/scalar/expression/type.hpp"
 
 #include "lib/scalar/expression/agg.hpp"
-#include "lib/scalar/expression/parse.hpp"
+#include "lib/scalar/expression/parse/parse.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace ein;

@@ -7,7 +7,7 @@
 
 #include "lib/scalar/derivative/pullback.hpp"
 #include "lib/scalar/evaluate/evaluate.hpp"
-#include "lib/scalar/expression/parse.hpp"
+#include "lib/scalar/expression/parse/parse.hpp"
 #include "lib/scalar/expression/type.hpp"
 #include "lib/scalar/kernels/kernels.hpp"
 #include "lib/scalar/program/program.hpp"

@@ -1,4 +1,4 @@
-#include "lib/scalar/expression/spellings.hpp"
+#include "lib/scalar/expression/parse/spellings.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -6,7 +6,7 @@
 
 #include "lib/base/text/module_names.hpp"
 #include "lib/scalar/evaluate/evaluate.hpp"
-#include "lib/scalar/expression/parse.hpp"
+#include "lib/scalar/expression/parse/parse.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace ein;

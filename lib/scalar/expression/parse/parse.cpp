@@ -1,15 +1,15 @@
-#include "lib/scalar/expression/parse.hpp"
+#include "lib/scalar/expression/parse/parse.hpp"
 
 #include <algorithm>
 #include <optional>
 #include <utility>
 
 #include "lib/base/text/module_names.hpp"
-#include "lib/scalar/expression/lex.hpp"
 #include "lib/scalar/expression/ops.hpp"
-#include "lib/scalar/expression/parse_faults.hpp"
-#include "lib/scalar/expression/resolve.hpp"
-#include "lib/scalar/expression/spellings.hpp"
+#include "lib/scalar/expression/parse/lex.hpp"
+#include "lib/scalar/expression/parse/parse_faults.hpp"
+#include "lib/scalar/expression/parse/resolve.hpp"
+#include "lib/scalar/expression/parse/spellings.hpp"
 
 namespace ein::scalar {
 namespace {

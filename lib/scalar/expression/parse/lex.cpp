@@ -1,4 +1,4 @@
-#include "lib/scalar/expression/lex.hpp"
+#include "lib/scalar/expression/parse/lex.hpp"
 
 #include <array>
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <string_view>
 
-#include "lib/scalar/expression/parse.hpp"
-#include "lib/scalar/expression/spellings.hpp"
+#include "lib/scalar/expression/parse/parse.hpp"
+#include "lib/scalar/expression/parse/spellings.hpp"
 
 namespace ein::scalar {
 

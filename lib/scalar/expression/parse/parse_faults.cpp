@@ -1,7 +1,7 @@
-#include "lib/scalar/expression/parse_faults.hpp"
+#include "lib/scalar/expression/parse/parse_faults.hpp"
 
-#include "lib/scalar/expression/resolve.hpp"
-#include "lib/scalar/expression/spellings.hpp"
+#include "lib/scalar/expression/parse/resolve.hpp"
+#include "lib/scalar/expression/parse/spellings.hpp"
 
 namespace ein::scalar {
 namespace {

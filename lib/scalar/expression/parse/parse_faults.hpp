@@ -5,8 +5,8 @@
 #include <optional>
 #include <string>
 
-#include "lib/scalar/expression/lex.hpp"
-#include "lib/scalar/expression/parse.hpp"
+#include "lib/scalar/expression/parse/lex.hpp"
+#include "lib/scalar/expression/parse/parse.hpp"
 
 namespace ein::scalar {
 

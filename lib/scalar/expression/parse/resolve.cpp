@@ -1,4 +1,4 @@
-#include "lib/scalar/expression/resolve.hpp"
+#include "lib/scalar/expression/parse/resolve.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,7 +1,7 @@
 #include <random>
 
 #include "lib/base/error.hpp"
-#include "lib/scalar/expression/parse.hpp"
+#include "lib/scalar/expression/parse/parse.hpp"
 #include "lib/scalar/expression/type.hpp"
 #include "lib/scalar/program/program.hpp"
 #include "tests/support/catch.hpp"

@@ -1,4 +1,4 @@
-#include "lib/scalar/expression/spellings.hpp"
+#include "lib/scalar/expression/parse/spellings.hpp"
 
 #include <algorithm>
 #include <array>
@@ -8,7 +8,7 @@
 
 #include "lib/base/error.hpp"
 #include "lib/scalar/expression/ops.hpp"
-#include "lib/scalar/expression/parse.hpp"
+#include "lib/scalar/expression/parse/parse.hpp"
 
 namespace ein::scalar {
 namespace {

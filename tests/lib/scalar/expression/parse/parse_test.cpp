@@ -1,4 +1,4 @@
-#include "lib/scalar/expression/parse.hpp"
+#include "lib/scalar/expression/parse/parse.hpp"
 
 #include "tests/support/catch.hpp"
 
