@@ -9,7 +9,7 @@ namespace ein::tensor {
 
 namespace {
 
-constexpr std::size_t strip = 4096;  // elements that are looked at again, in the first-level cache, where one is found
+constexpr std::size_t batch = 4096;  // elements that are looked at again, in the first-level cache, where one is found
 
 /// Numbers by their bits: an exponent of ones alone means NaN, or infinity where nothing else is set.
 template <class Word, Word exponent>
@@ -37,7 +37,7 @@ struct Numbers {
 
 /// @tparam parts  numbers an element
 template <class Numbers, std::size_t parts>
-NonFinite count_strip(std::byte const* bytes, std::size_t elements) {
+NonFinite count_batch(std::byte const* bytes, std::size_t elements) {
     NonFinite out;
     for (std::size_t i = 0; i < elements * parts; i += parts) {
         bool nan = false, finite = true;
@@ -58,10 +58,10 @@ template <class Word, Word exponent, std::size_t parts = 1>
 NonFinite count(std::byte const* bytes, std::size_t elements) {
     using Of = Numbers<Word, exponent>;
     NonFinite out;
-    for (std::size_t first = 0; first < elements; first += strip) {
-        std::size_t const here = std::min(strip, elements - first);
+    for (std::size_t first = 0; first < elements; first += batch) {
+        std::size_t const here = std::min(batch, elements - first);
         std::byte const* const at = bytes + first * parts * sizeof(Word);
-        if (!Of::all_finite(at, here * parts)) out += count_strip<Of, parts>(at, here);
+        if (!Of::all_finite(at, here * parts)) out += count_batch<Of, parts>(at, here);
     }
     return out;
 }

@@ -16,14 +16,14 @@ namespace {
 __extension__ using Wide = unsigned __int128;
 
 void uniform_reals(RandomSource const& source, Extent first, std::size_t count, double* out) {
-    std::array<std::uint64_t, strip> bits;
+    std::array<std::uint64_t, batch> bits;
     draw_bits(source.seed, first, count, bits.data());
     double const low = source.a, range = source.b - source.a;
     for (std::size_t i = 0; i < count; ++i) out[i] = low + range * unit(bits[i]);
 }
 
 void normal_reals(RandomSource const& source, Extent first, std::size_t count, double* out) {
-    std::array<std::uint64_t, strip> one, two;
+    std::array<std::uint64_t, batch> one, two;
     draw(source.seed, static_cast<std::uint64_t>(first), 1, count, one.data(), two.data());
     for (std::size_t i = 0; i < count; ++i) {
         double const u = unit(one[i]) + 0x1p-53;
@@ -72,11 +72,11 @@ DType part_dtype(DType type) { return type == DType::c64 ? DType::f32 : type == 
 
 /// Real and complex dtypes: `count` real numbers from real index `first` on.
 void fill_reals(RandomSource const& source, DType real, Extent first, Extent count, std::byte* out) {
-    std::array<double, strip> values;
+    std::array<double, batch> values;
     bool const bounded = source.distribution == Distribution::uniform && source.a < source.b;
     double const top = bounded ? greatest_below(real, source.b) : std::numeric_limits<double>::infinity();
-    for (Extent done = 0; done < count; done += static_cast<Extent>(strip)) {
-        std::size_t const now = std::min(strip, static_cast<std::size_t>(count - done));
+    for (Extent done = 0; done < count; done += static_cast<Extent>(batch)) {
+        std::size_t const now = std::min(batch, static_cast<std::size_t>(count - done));
         reals(source, first + done, now, values.data());
         for (std::size_t i = 0; i < now; ++i) values[i] = values[i] > top ? top : values[i];
         convert(DType::f64, values.data(), 1, real, out + static_cast<std::size_t>(done) * size_of(real), now);
@@ -100,14 +100,14 @@ void integers(RandomSource const& source, DType dtype, Extent first, std::size_t
         Wide const span = std::max(1.0, std::ceil(source.b) - std::ceil(source.a)) >= 0x1p64
                               ? Wide{1} << 64
                               : static_cast<Wide>(std::max(1.0, std::ceil(source.b) - std::ceil(source.a)));
-        std::array<std::uint64_t, strip> bits;
+        std::array<std::uint64_t, batch> bits;
         draw_bits(source.seed, first, count, bits.data());
         for (std::size_t i = 0; i < count; ++i)
             out[i] = static_cast<std::int64_t>(low + static_cast<std::uint64_t>((bits[i] * span) >> 64));
         return;
     }
     IntegerRange const range = range_of(dtype);
-    std::array<double, strip> values;
+    std::array<double, batch> values;
     normal_reals(source, first, count, values.data());
     for (std::size_t i = 0; i < count; ++i) {
         double const whole = std::nearbyint(values[i]);
@@ -117,20 +117,20 @@ void integers(RandomSource const& source, DType dtype, Extent first, std::size_t
 }
 
 void fill_integers(RandomSource const& source, DType dtype, Extent first, Extent count, std::byte* out) {
-    std::array<std::int64_t, strip> values;
-    for (Extent done = 0; done < count; done += static_cast<Extent>(strip)) {
-        std::size_t const now = std::min(strip, static_cast<std::size_t>(count - done));
+    std::array<std::int64_t, batch> values;
+    for (Extent done = 0; done < count; done += static_cast<Extent>(batch)) {
+        std::size_t const now = std::min(batch, static_cast<std::size_t>(count - done));
         integers(source, dtype, first + done, now, values.data());
         convert(DType::i64, values.data(), 1, dtype, out + static_cast<std::size_t>(done) * size_of(dtype), now);
     }
 }
 
 void fill_bools(RandomSource const& source, Extent first, Extent count, std::byte* out) {
-    std::array<double, strip> values;
+    std::array<double, batch> values;
     double const middle =
         source.distribution == Distribution::uniform ? source.a + (source.b - source.a) * 0.5 : source.a;
-    for (Extent done = 0; done < count; done += static_cast<Extent>(strip)) {
-        std::size_t const now = std::min(strip, static_cast<std::size_t>(count - done));
+    for (Extent done = 0; done < count; done += static_cast<Extent>(batch)) {
+        std::size_t const now = std::min(batch, static_cast<std::size_t>(count - done));
         reals(source, first + done, now, values.data());
         for (std::size_t i = 0; i < now; ++i) out[static_cast<std::size_t>(done) + i] = std::byte{values[i] > middle};
     }

@@ -26,7 +26,7 @@ inline void philox_rounds(std::uint32_t& c0, std::uint32_t& c1, std::uint32_t& c
     }
 }
 
-inline constexpr std::size_t strip = 512;  // elements made at a time; even
+inline constexpr std::size_t batch = 512;  // elements made at a time; even
 
 /// The four words of philox(n, n >> 32, stream, 0) for n = first, first + 1, ...: words 0 and 1 in low, 2 and 3 in
 /// high.
@@ -42,9 +42,9 @@ inline void draw(std::uint64_t seed, std::uint64_t first, std::uint32_t stream, 
     }
 }
 
-/// bits(n) for n = first, ... `count` <= strip.
+/// bits(n) for n = first, ... `count` <= batch.
 inline void draw_bits(std::uint64_t seed, Extent first, std::size_t count, std::uint64_t* bits) {
-    std::array<std::uint64_t, strip / 2 + 1> low, high;
+    std::array<std::uint64_t, batch / 2 + 1> low, high;
     auto const begin = static_cast<std::uint64_t>(first);
     std::uint64_t const block = begin / 2;
     draw(seed, block, 0, static_cast<std::size_t>((begin + count + 1) / 2 - block), low.data(), high.data());

@@ -1,7 +1,7 @@
 // What the CPU device's kernels take for granted of a machine: its caches, and from what size on a way of working pays.
 // One place, so that another machine is another set of numbers. None of them decides what is computed; those that
 // decide in which order sums are added, and with it the last bits, say so. Sizes of registers and tiles are in the
-// loops themselves (gemm/pair_*, loops/strip_*). How a value was found: "measured" was timed beside others
+// loops themselves (gemm/pair_*, loops/tile_*). How a value was found: "measured" was timed beside others
 // (docs/performance.md); "chosen" was set and not measured.
 // Example: an output of machine::output_past_cache bytes is written past the cache.
 #pragma once
@@ -24,8 +24,8 @@ inline constexpr Extent output_past_cache = 32 << 20;
 /// Bytes. Transposed outputs that are this large go past the cache: lines that are crossed against their grain are dear
 /// to read. As above.
 inline constexpr Extent transposed_past_cache = 4 << 20;
-/// Bytes. Operands that are this large are asked for ahead of their turn: while one strip is computed, the next comes.
-/// Chosen.
+/// Bytes. Operands that are this large are asked for ahead of their turn: while one vector tile is computed, the next
+/// comes. Chosen.
 inline constexpr Extent operand_fetched_ahead = 1 << 20;
 /// Bytes by which they are ahead. Measured: at 2 KiB lines come late, the more so the less a join computes.
 inline constexpr std::size_t fetch_distance = 4096;
@@ -36,26 +36,26 @@ inline constexpr Extent transpose_square = 2048;
 /// go to the system and back, since idle threads should not keep them. Chosen.
 inline constexpr std::size_t scratch_stack = std::size_t{8} << 20;
 
-// Strips of joins: how much an operation does before the next one does the same.
+// Vector tiles of joins: how much an operation does before the next one does the same.
 
-/// Bytes of a strip that is stored past the cache: short, so that stores leave during the next. Chosen.
-inline constexpr std::size_t stored_strip = 2048;
-/// Bytes of a strip of one loop of machine code: in the first-level cache still when a kernel reads what its loop made.
-/// Chosen.
-inline constexpr std::size_t looped_strip = 8192;
-/// Elements of a strip between memory and memory in one loop, which fills no cache. Chosen.
+/// Bytes of a vector tile that is stored past the cache: short, so that stores leave during the next. Chosen.
+inline constexpr std::size_t stored_vector_tile = 2048;
+/// Bytes of a vector tile of one loop of machine code: in the first-level cache still when a kernel reads what its loop
+/// made. Chosen.
+inline constexpr std::size_t looped_vector_tile = 8192;
+/// Elements of a vector tile between memory and memory in one loop, which fills no cache. Chosen.
 inline constexpr Extent longest_run = 16384;
-/// Elements of a strip without a program: only the first-level cache limits it. Chosen.
-inline constexpr std::size_t long_strip = 2048;
-/// Elements of a strip that is aggregated where it lies: ends interrupt reading. Chosen.
-inline constexpr std::size_t read_strip = 8192;
+/// Elements of a vector tile without a program: only the first-level cache limits it. Chosen.
+inline constexpr std::size_t long_vector_tile = 2048;
+/// Elements of a vector tile that is aggregated where it lies: ends interrupt reading. Chosen.
+inline constexpr std::size_t read_vector_tile = 8192;
 /// Accumulators of a tile that stay in the second-level cache. Chosen; may change bits.
 inline constexpr Extent long_tile = 16384;
-/// Outputs that share a strip of an operand. Chosen; may change bits.
-inline constexpr Extent outputs_a_strip = 16;
-/// Elements of a strip that is shared: the accumulators of all that share it stay in the cache. Chosen; may change
-/// bits.
-inline constexpr Extent shared_strip = 512;
+/// Outputs that share a vector tile of an operand. Chosen; may change bits.
+inline constexpr Extent outputs_a_vector_tile = 16;
+/// Elements of a vector tile that is shared: the accumulators of all that share it stay in the cache. Chosen; may
+/// change bits.
+inline constexpr Extent shared_vector_tile = 512;
 /// Points from which on a join is worth machine code of its own, which takes 20 to 70 microseconds to make. Measured.
 inline constexpr Extent points_for_a_loop = 1 << 13;
 /// Elements of the rows that one position chooses among, from which on scattering is faster than comparing everywhere:

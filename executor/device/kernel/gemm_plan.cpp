@@ -19,7 +19,7 @@ public:
             Sides const packed{(mask & 1) != 0, (mask & 2) != 0, (mask & 4) != 0};
             if (packed[A] >= must[A] && packed[B] >= must[B] && packed[C] >= must[C]) try_packing(packed);
         }
-        if (!best_ || best_->seconds > seconds_in_strips(problem_.nest, costs_)) return std::nullopt;
+        if (!best_ || best_->seconds > seconds_in_vector_tiles(problem_.nest, costs_)) return std::nullopt;
         return best_;
     }
 
@@ -139,7 +139,7 @@ void GemmPlan::add_iteration(std::vector<Loop> const& loops, Extent iteration, s
     }
 }
 
-double seconds_in_strips(Nest const& nest, GemmCosts const& costs) {
+double seconds_in_vector_tiles(Nest const& nest, GemmCosts const& costs) {
     return costs.seconds_of_loops + static_cast<double>(nest.elements()) / costs.loop_elements_per_second;
 }
 

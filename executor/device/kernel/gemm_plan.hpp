@@ -58,7 +58,7 @@ struct GemmCosts {
     bool batched = false;                                           // the longest free loop is part of the call
 };
 
-/// @return nothing when there is nothing to contract, or loops around strips are predicted to be faster
+/// @return nothing when there is nothing to contract, or loops around vector tiles are predicted to be faster
 std::optional<GemmPlan> plan_gemm(GemmProblem const& problem, GemmCosts const& costs = {});
 /// The same for calls of pair_product. Rows are the left operand's: whether the other way is cheaper is the caller's to
 /// try.
@@ -67,7 +67,7 @@ std::optional<GemmPlan> plan_tiles(GemmProblem const& problem, PairProduct const
 /// order, and in the blocks, that `whole` has.
 GemmPlan plan_tiles_as(GemmPlan const& whole, GemmProblem const& problem);
 
-/// What loops around strips would take, in seconds.
-double seconds_in_strips(Nest const& nest, GemmCosts const& costs = {});
+/// What loops around vector tiles would take, in seconds.
+double seconds_in_vector_tiles(Nest const& nest, GemmCosts const& costs = {});
 
 }  // namespace ein::executor

@@ -52,12 +52,12 @@ std::unique_ptr<VectorLoop const> VectorLoop::make(Program const& program, Use c
 }
 
 /// What is left behind the last whole vector is done in vectors of its own.
-void VectorLoop::run(std::size_t count, std::span<StripOperand const> operands, void* result,
+void VectorLoop::run(std::size_t count, std::span<TileOperand const> operands, void* result,
                      std::span<std::byte const> next) const {
     std::size_t const lanes = code_->lanes, vectors = count / lanes, rest = count % lanes, size = code_->element_bytes;
     void const* from[most_operands];
     std::size_t const used = code_->operands.size();
-    auto const of = [&](std::size_t k) -> StripOperand const& {
+    auto const of = [&](std::size_t k) -> TileOperand const& {
         return operands[static_cast<std::size_t>(code_->operands[k])];
     };
     for (std::size_t k = 0; k < used; ++k) from[k] = of(k).data;

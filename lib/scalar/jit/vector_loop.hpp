@@ -1,5 +1,5 @@
 // A Program's join as machine code made when it is first wanted: one loop over the elements, each vector of them loaded
-// once, worked on in registers and stored once, where Program::run goes over a strip an operation at a time. The same
+// once, worked on in registers and stored once, where Program::run goes over a tile an operation at a time. The same
 // bits, but for which nan, because both come from the same source: the operations of kernel_ops.hpp and
 // kernel_math.hpp, recorded and emitted. For programs of f32 or f64 alone, without indices, calls of the C library,
 // integers or complex numbers, on x86 with AVX2 or AVX-512, where the system lets programs make code. Leaves what it
@@ -38,7 +38,7 @@ public:
     /// where a
     ///        line begins
     /// @param next  asked for meanwhile, into the second-level cache: as many bytes as the loop goes over at most
-    void run(std::size_t count, std::span<StripOperand const> operands, void* result,
+    void run(std::size_t count, std::span<TileOperand const> operands, void* result,
              std::span<std::byte const> next = {}) const;
 
     class Code;  // emit.hpp

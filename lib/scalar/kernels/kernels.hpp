@@ -25,12 +25,12 @@ using BinaryKernel = void (*)(void* out, void const* a, void const* b, std::size
 using SelectKernel = void (*)(void* out, void const* condition, void const* a, void const* b, std::size_t count);
 using IndexKernel = void (*)(void* out, std::int64_t first, std::int64_t step, std::size_t count);
 
-/// v: a strip of elements, s: one element that stands for a strip.
+/// v: a tile of elements, s: one element that stands for a tile.
 struct BinaryKernels {
     BinaryKernel vv = nullptr, vs = nullptr, sv = nullptr;
 };
 
-/// For a condition that is a strip (i64, 0 or 1); a or b or both may be single.
+/// For a condition that is a tile (i64, 0 or 1); a or b or both may be single.
 struct SelectKernels {
     SelectKernel vv = nullptr, vs = nullptr, sv = nullptr, ss = nullptr;
 };
@@ -42,7 +42,7 @@ struct Kernels {
     SelectKernels select[register_count] = {};
     UnaryKernel convert[register_count][register_count] = {};  // [from][to]
     UnaryKernel truth[register_count] = {};                    // to i64: 1 unless zero
-    UnaryKernel fill[register_count] = {};                     // one element to a strip
+    UnaryKernel fill[register_count] = {};                     // one element to a tile
     UnaryKernel wrap[dtype_count] = {};                        // i64 to the range of an integer type
     IndexKernel count_up = nullptr;                            // first, first + step, ... to i64
     UnaryKernel to_odd[register_count] = {};  // to an f32 that round_f16 and round_bf16 may round: see round_to_odd

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::size_t registers_bytes =
     16 << 10;  // of all that live at once; operands and the output need room beside them
-constexpr std::size_t shortest_strip = 256, longest_strip = 2048;  // elements, whole lines of every type
+constexpr std::size_t shortest_tile = 256, longest_tile = 2048;  // elements, whole lines of every type
 
 std::size_t rounded_up(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
 
@@ -24,8 +24,8 @@ void store(Scalar const& value, DType type, std::byte* to) {
     put(value.integer);
 }
 
-/// Strips in scratch that no living value occupies, by size. Bytes here are those of one element of each.
-class FreeStrips {
+/// Tiles in scratch that no living value occupies, by size. Bytes here are those of one element of each.
+class FreeTiles {
 public:
     std::size_t take(std::size_t bytes) {
         auto& free = free_[bytes];
@@ -136,7 +136,7 @@ int CodeBuilder::position(int a, std::int64_t extent) {
     return add(made, DType::i64, {4, a, 0, 0, 0, static_cast<std::intptr_t>(extent)});
 }
 
-/// A select between equal strips leaves its condition unread, a cast of a number the number before the cast.
+/// A select between equal tiles leaves its condition unread, a cast of a number the number before the cast.
 void CodeBuilder::drop_unread() {
     std::vector<bool> read(static_cast<std::size_t>(code_->values), false);
     auto const is_read = [&](int value) { return read[static_cast<std::size_t>(value)]; };
@@ -152,7 +152,7 @@ void CodeBuilder::drop_unread() {
     std::erase_if(code_->operands, [&](auto const& operand) { return !is_read(operand.value); });
 }
 
-/// A result's strip is given back after its last reader; an instruction never writes over what it reads.
+/// A result's tile is given back after its last reader; an instruction never writes over what it reads.
 void CodeBuilder::place_results() {
     auto& instructions = code_->instructions;
     std::vector<std::size_t> last_reader(static_cast<std::size_t>(code_->values), 0);
@@ -163,23 +163,23 @@ void CodeBuilder::place_results() {
     }
     last_reader[static_cast<std::size_t>(code_->result)] = instructions.size();
     std::vector<Instruction const*> maker(static_cast<std::size_t>(code_->values), nullptr);
-    FreeStrips strips;
+    FreeTiles tiles;
     for (std::size_t k = 0; k < instructions.size(); ++k) {
         Instruction& made = instructions[k];
-        made.offset = strips.take(made.width);
+        made.offset = tiles.take(made.width);
         maker[static_cast<std::size_t>(made.out)] = &made;
         for (int const arg : {made.a, made.b, made.c}) {
             if (arg < 0 || last_reader[static_cast<std::size_t>(arg)] != k) continue;
             Instruction const*& from = maker[static_cast<std::size_t>(arg)];
-            if (from != nullptr) strips.give(from->offset, from->width);
+            if (from != nullptr) tiles.give(from->offset, from->width);
             from = nullptr;  // an argument may occur twice
         }
     }
-    std::size_t const fitting = registers_bytes / std::max<std::size_t>(strips.end(), 1);
-    code_->strip = std::clamp(std::bit_floor(fitting), shortest_strip, longest_strip);
-    std::size_t const first = rounded_up(static_cast<std::size_t>(code_->values) * sizeof(StripOperand));
-    for (Instruction& made : instructions) made.offset = first + made.offset * code_->strip;
-    code_->scratch_bytes = first + strips.end() * code_->strip;
+    std::size_t const fitting = registers_bytes / std::max<std::size_t>(tiles.end(), 1);
+    code_->tile = std::clamp(std::bit_floor(fitting), shortest_tile, longest_tile);
+    std::size_t const first = rounded_up(static_cast<std::size_t>(code_->values) * sizeof(TileOperand));
+    for (Instruction& made : instructions) made.offset = first + made.offset * code_->tile;
+    code_->scratch_bytes = first + tiles.end() * code_->tile;
 }
 
 std::unique_ptr<Program::Code> CodeBuilder::finish(int result, DType result_dtype) {

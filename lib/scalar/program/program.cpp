@@ -9,18 +9,18 @@
 namespace ein::scalar {
 namespace {
 
-StripOperand run_index(Instruction const& code, StripIndex const& index, std::size_t count, void* out) {
+TileOperand run_index(Instruction const& code, TileIndex const& index, std::size_t count, void* out) {
     bool const constant = index.step == 0;
     code.index(out, index.first, index.step, constant ? 1 : count);
     return {out, constant};
 }
 
-StripOperand run_unary(Instruction const& code, StripOperand a, std::size_t count, void* out) {
+TileOperand run_unary(Instruction const& code, TileOperand a, std::size_t count, void* out) {
     code.unary(out, a.data, a.constant ? 1 : count);
     return {out, a.constant};
 }
 
-StripOperand run_binary(Instruction const& code, StripOperand a, StripOperand b, std::size_t count, void* out) {
+TileOperand run_binary(Instruction const& code, TileOperand a, TileOperand b, std::size_t count, void* out) {
     bool const constant = a.constant && b.constant;
     if (constant || (!a.constant && !b.constant)) {
         code.binary.vv(out, a.data, b.data, constant ? 1 : count);
@@ -30,10 +30,10 @@ StripOperand run_binary(Instruction const& code, StripOperand a, StripOperand b,
     return {out, constant};
 }
 
-StripOperand run_select(Instruction const& code, StripOperand condition, StripOperand a, StripOperand b,
-                        std::size_t count, void* out) {
-    if (condition.constant) {  // copied, because the chosen strip may be reused before the result is
-        StripOperand const chosen = *static_cast<std::int64_t const*>(condition.data) != 0 ? a : b;
+TileOperand run_select(Instruction const& code, TileOperand condition, TileOperand a, TileOperand b, std::size_t count,
+                       void* out) {
+    if (condition.constant) {  // copied, because the chosen tile may be reused before the result is
+        TileOperand const chosen = *static_cast<std::int64_t const*>(condition.data) != 0 ? a : b;
         std::memcpy(out, chosen.data, code.width * (chosen.constant ? 1 : count));
         return {out, chosen.constant};
     }
@@ -43,7 +43,7 @@ StripOperand run_select(Instruction const& code, StripOperand condition, StripOp
     return {out, false};
 }
 
-StripOperand run_position(Instruction const& code, StripOperand a, std::size_t count, void* out) {
+TileOperand run_position(Instruction const& code, TileOperand a, std::size_t count, void* out) {
     auto const* const from = static_cast<std::int64_t const*>(a.data);
     auto* const to = static_cast<std::int64_t*>(out);
     for (std::size_t k = 0; k < (a.constant ? 1 : count); ++k) to[k] = checked_position(from[k], code.extent);
@@ -77,7 +77,7 @@ Program::Program(Program&&) noexcept = default;
 Program& Program::operator=(Program&&) noexcept = default;
 
 DType Program::result_dtype() const { return code_->result_dtype; }
-std::size_t Program::strip() const { return code_->strip; }
+std::size_t Program::tile() const { return code_->tile; }
 std::size_t Program::scratch_bytes() const { return code_->scratch_bytes; }
 
 bool Program::is_operand(int number) const {
@@ -87,11 +87,11 @@ bool Program::is_operand(int number) const {
     return false;
 }
 
-StripOperand Program::run(std::size_t count, std::span<StripOperand const> operands,
-                          std::span<StripIndex const> indices, std::byte* scratch, void* result) const {
+TileOperand Program::run(std::size_t count, std::span<TileOperand const> operands, std::span<TileIndex const> indices,
+                         std::byte* scratch, void* result) const {
     if (count == 0) return {scratch, false};
-    promise(count <= code_->strip, "a strip is too long");
-    auto* const values = reinterpret_cast<StripOperand*>(scratch);
+    promise(count <= code_->tile, "a tile is too long");
+    auto* const values = reinterpret_cast<TileOperand*>(scratch);
     for (Code::Operand const& operand : code_->operands) {
         promise(static_cast<std::size_t>(operand.number) < operands.size(), "a program has too few operands");
         values[operand.value] = operands[static_cast<std::size_t>(operand.number)];
@@ -99,7 +99,7 @@ StripOperand Program::run(std::size_t count, std::span<StripOperand const> opera
     for (Code::Constant const& constant : code_->constants) values[constant.value] = {constant.bits, true};
     for (Instruction const& code : code_->instructions) {
         void* const out = result != nullptr && code.out == code_->result ? result : scratch + code.offset;
-        StripOperand& made = values[code.out];
+        TileOperand& made = values[code.out];
         switch (code.form) {
             case Instruction::Form::index:
                 promise(static_cast<std::size_t>(code.label) < indices.size(), "a program has too few labels");

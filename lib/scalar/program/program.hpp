@@ -1,8 +1,8 @@
-// An expression compiled for speed: a list of instructions, each run over a strip of elements, so that the cost of
-// interpreting is paid once a strip. Strip-constant values are computed once a strip. Registers hold f32, f64, c64,
+// An expression compiled for speed: a list of instructions, each run over a vector tile of elements, so that the cost
+// of interpreting is paid once a tile. Tile-constant values are computed once a tile. Registers hold f32, f64, c64,
 // c128 or i64; narrow integers and bool live in i64 registers and are wrapped after each operation. Leaves gathering
-// operands into strips, and storing and aggregating results, to the devices. Example: for "x*rsqrt(y/64)" with y
-// constant over a strip, one rsqrt is computed a strip.
+// operands into tiles, and storing and aggregating results, to the devices. Example: for "x*rsqrt(y/64)" with y
+// constant over a tile, one rsqrt is computed a tile.
 #pragma once
 
 #include <cstddef>
@@ -16,14 +16,14 @@ namespace ein::scalar {
 /// The register type that holds a dtype: f32, f64, c64, c128, or i64 for every integer and bool (f16 and bf16: f32).
 DType register_dtype(DType type);
 
-/// One operand over a strip: `count` elements of the register type of the compute type, or one when constant.
-struct StripOperand {
+/// One operand over a tile: `count` elements of the register type of the compute type, or one when constant.
+struct TileOperand {
     void const* data = nullptr;
     bool constant = false;
 };
 
-/// One label's index over a strip: first, first + step, ... (step 0: constant).
-struct StripIndex {
+/// One label's index over a tile: first, first + step, ... (step 0: constant).
+struct TileIndex {
     std::int64_t first = 0;
     std::int64_t step = 0;
 };
@@ -39,17 +39,17 @@ public:
 
     DType result_dtype() const;         // of the value: may be bool or a narrow integer
     bool is_operand(int number) const;  // the expression is just that operand: nothing to compute
-    std::size_t strip() const;  // the most elements of one run: registers of so many stay in the first-level cache
+    std::size_t tile() const;  // the most elements of one run: registers of so many stay in the first-level cache
     std::size_t scratch_bytes() const;  // needed by run, aligned to 64
 
-    /// Evaluates the expression over `count` <= strip() elements.
+    /// Evaluates the expression over `count` <= tile() elements.
     /// @param result  where a computed result goes; null: into scratch
     /// @return the result: `count` elements (or one, `constant`) of register_dtype(result_dtype()), at `result`, in
     /// scratch, in an
     ///         operand or in the program itself: valid until the next run with this scratch. Nothing when `count` is 0
     /// @throws InputError for position() out of range
-    StripOperand run(std::size_t count, std::span<StripOperand const> operands, std::span<StripIndex const> indices,
-                     std::byte* scratch, void* result = nullptr) const;
+    TileOperand run(std::size_t count, std::span<TileOperand const> operands, std::span<TileIndex const> indices,
+                    std::byte* scratch, void* result = nullptr) const;
 
     struct Code;  // program_code.hpp
     Code const& code() const { return *code_; }

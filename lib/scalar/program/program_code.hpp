@@ -50,8 +50,8 @@ struct Program::Code {
     int result = 0;
     DType registers = DType::f32;  // of operands
     DType result_dtype = DType::f32;
-    std::size_t strip = 0;          // elements
-    std::size_t scratch_bytes = 0;  // first a StripOperand for each value, then the strips
+    std::size_t tile = 0;           // elements
+    std::size_t scratch_bytes = 0;  // first a TileOperand for each value, then the tiles
 };
 
 /// @throws InputError  as Program's constructor

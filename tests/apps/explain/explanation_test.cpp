@@ -91,13 +91,13 @@ TEST_CASE("rows on a prime number of ranks: fully sharded weights are gathered, 
     CHECK(e.nodes[0].output.steps.empty());
 }
 
-TEST_CASE("strips: the cells of a rank are one kernel call", "[apps][explain]") {
+TEST_CASE("a column-based partition: the cells of a rank are one kernel call", "[apps][explain]") {
     graph::EinGraph const graph = product(42, 64, 42);
     auto const plans = planner::other_plans(graph, {.ranks = 7, .column_work = 0}, planner::plan(graph, {.ranks = 7}));
-    auto const strips = std::find_if(plans.begin(), plans.end(),
-                                     [](relation::Plan const& plan) { return !plan.nodes[0].ranks.empty(); });
-    REQUIRE(strips != plans.end());
-    NodeStory const node = test::explained(graph, *strips).nodes[0];
+    auto const by_columns = std::find_if(plans.begin(), plans.end(),
+                                         [](relation::Plan const& plan) { return !plan.nodes[0].ranks.empty(); });
+    REQUIRE(by_columns != plans.end());
+    NodeStory const node = test::explained(graph, *by_columns).nodes[0];
     CHECK(node.cells == 42);
     CHECK(node.calls == 7);
 }

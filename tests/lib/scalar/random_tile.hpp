@@ -58,12 +58,12 @@ struct RandomTile {
     std::size_t count = 0;
     DType type = DType::f32;
     std::vector<std::vector<std::byte>> data;
-    std::vector<StripOperand> operands;
-    std::vector<StripIndex> indices;
+    std::vector<TileOperand> operands;
+    std::vector<TileIndex> indices;
 
     std::vector<Scalar> scalars(std::size_t k) const {
         std::vector<Scalar> list;
-        for (StripOperand const& operand : operands) {
+        for (TileOperand const& operand : operands) {
             std::size_t const at = operand.constant ? 0 : k;
             list.push_back(
                 load(static_cast<std::byte const*>(operand.data) + at * size_of(register_dtype(type)), type));
@@ -72,7 +72,7 @@ struct RandomTile {
     }
     std::vector<std::int64_t> labels(std::size_t k) const {
         std::vector<std::int64_t> list;
-        for (StripIndex const& index : indices) list.push_back(index.first + static_cast<std::int64_t>(k) * index.step);
+        for (TileIndex const& index : indices) list.push_back(index.first + static_cast<std::int64_t>(k) * index.step);
         return list;
     }
 };

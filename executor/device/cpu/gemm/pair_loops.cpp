@@ -236,10 +236,10 @@ constexpr Index operations_between_pauses = 1 << 19;
 
 /// Some rows and terms of a call: all columns, a block of them after the other.
 template <class P>
-class Strip {
+class RowBlock {
 public:
     using T = typename P::T;
-    Strip(PairCall const& call, Memory<P> const& memory, Index rows, Index terms, bool combine)
+    RowBlock(PairCall const& call, Memory<P> const& memory, Index rows, Index terms, bool combine)
         : call_(call), memory_(memory), rows_(rows), terms_(terms), combine_(combine) {}
 
     void run() {
@@ -334,7 +334,7 @@ void run(PairCall const& call) {
             Index const terms = at_most(call.terms.count - term, memory.terms);
             find(call.terms, call.terms.first + term, terms, 0, memory.a_term_at);
             find(call.terms, call.terms.first + term, terms, 1, memory.b_term_at);
-            Strip<P>(call, memory, rows, terms, call.accumulate || term > 0).run();
+            RowBlock<P>(call, memory, rows, terms, call.accumulate || term > 0).run();
         }
     }
 }

@@ -15,7 +15,7 @@ namespace {
 using scalar::Expr;
 using scalar::Op;
 using scalar::Program;
-using scalar::StripOperand;
+using scalar::TileOperand;
 
 Expr call(Op op, Expr a) { return Expr::call(op, {std::move(a)}); }
 Expr call(Op op, Expr a, Expr b) { return Expr::call(op, {std::move(a), std::move(b)}); }
@@ -51,8 +51,8 @@ void repeat_element(void* to, void const* element, std::size_t size, std::size_t
 /// The state is two planes of accumulators: the largest values, then the sums of exp(value - shift(largest)).
 struct Aggregator::Logarithms {
     explicit Logarithms(DType type)
-        : max(strip_aggregate(scalar::Agg::max, type)),
-          sum(strip_aggregate(scalar::Agg::sum, type)),
+        : max(tile_aggregate(scalar::Agg::max, type)),
+          sum(tile_aggregate(scalar::Agg::sum, type)),
           exponential(call(Op::exp, Expr::operand(0) - shift(Expr::operand(1))), type, type, {}),
           rescale(Expr::operand(0) * call(Op::exp, Expr::operand(1) - shift(Expr::operand(2))), type, type, {}),
           result(shift(Expr::operand(0)) + call(Op::log, Expr::operand(1)), type, type, {}),
@@ -70,16 +70,16 @@ struct Aggregator::Logarithms {
             {exponential.scratch_bytes(), rescale.scratch_bytes(), result.scratch_bytes(), add.scratch_bytes()});
     }
 
-    /// to[i] = program(operands)[i], in strips; every operand has `count` elements.
+    /// to[i] = program(operands)[i], in vector tiles; every operand has `count` elements.
     template <std::size_t N>
     void run(Program const& program, std::array<void const*, N> from, void* to, std::size_t count,
              std::byte* scratch) const {
-        for (std::size_t at = 0; at < count; at += program.strip()) {
-            std::size_t const n = std::min(program.strip(), count - at);
-            std::array<StripOperand, N> operands;
+        for (std::size_t at = 0; at < count; at += program.tile()) {
+            std::size_t const n = std::min(program.tile(), count - at);
+            std::array<TileOperand, N> operands;
             for (std::size_t k = 0; k < N; ++k)
                 operands[k] = {static_cast<std::byte const*>(from[k]) + at * size, false};
-            StripOperand const values = program.run(n, operands, {}, scratch);
+            TileOperand const values = program.run(n, operands, {}, scratch);
             std::memcpy(static_cast<std::byte*>(to) + at * size, values.data, n * size);
         }
     }
@@ -90,7 +90,7 @@ struct Aggregator::Logarithms {
         std::memcpy(held, largest, count * size);
     }
 
-    StripAggregate max, sum;
+    TileAggregate max, sum;
     Program exponential;  // exp(value - shift(largest))
     Program rescale;      // sum * exp(held - shift(largest))
     Program result;       // shift(largest) + log(sum)
@@ -104,7 +104,7 @@ std::optional<Aggregator> Aggregator::make(scalar::Agg agg, DType type) {
     made.element_ = size_of(registers);
     store_element(scalar::identity(agg, type), made.identity_, registers);
     if (agg != scalar::Agg::logsumexp)
-        made.loops_ = strip_aggregate(agg, type);
+        made.loops_ = tile_aggregate(agg, type);
     else if (kind(registers) == Kind::real)
         made.logarithms_ = std::make_shared<Logarithms const>(registers);
     if (made.loops_.combine == nullptr && made.logarithms_ == nullptr) return std::nullopt;
@@ -115,8 +115,8 @@ std::size_t Aggregator::state_bytes(std::size_t tile) const {
     return lines(tile * element_) * (logarithms_ ? 3 : 1);  // largest, sums, results
 }
 
-std::size_t Aggregator::scratch_bytes(std::size_t strip) const {
-    return logarithms_ ? 3 * lines(strip * element_) + lines(logarithms_->program_bytes()) : 0;
+std::size_t Aggregator::scratch_bytes(std::size_t vector_tile) const {
+    return logarithms_ ? 3 * lines(vector_tile * element_) + lines(logarithms_->program_bytes()) : 0;
 }
 
 void Aggregator::start(Tile const& tile) const {

@@ -1,12 +1,12 @@
-// Accumulators of one tile of outputs, and strips of values combined into them. The one place that knows that logsumexp
-// keeps two numbers (the largest value, and the sum of exponentials relative to it) where others keep one.
-// Leaves the order of strips to the loop kernel. All values are in the accumulate type's register type.
+// Accumulators of one tile of outputs, and vector tiles of values combined into them. The one place that knows that
+// logsumexp keeps two numbers (the largest value, and the sum of exponentials relative to it) where others keep one.
+// Leaves the order of vector tiles to the loop kernel. All values are in the accumulate type's register type.
 #pragma once
 
 #include <memory>
 #include <optional>
 
-#include "executor/device/cpu/loops/strip_aggregate.hpp"
+#include "executor/device/cpu/loops/tile_aggregate.hpp"
 #include "lib/scalar/program/program.hpp"
 
 namespace ein::executor {
@@ -17,8 +17,8 @@ public:
     static std::optional<Aggregator> make(scalar::Agg agg, DType type);
 
     std::size_t element_bytes() const { return element_; }
-    std::size_t state_bytes(std::size_t tile) const;     // accumulators of `tile` outputs
-    std::size_t scratch_bytes(std::size_t strip) const;  // for strips of at most `strip` values
+    std::size_t state_bytes(std::size_t tile) const;           // accumulators of `tile` outputs
+    std::size_t scratch_bytes(std::size_t vector_tile) const;  // for vector tiles of at most `vector_tile` values
 
     /// The accumulators of one tile.
     struct Tile {
@@ -38,7 +38,7 @@ public:
 
 private:
     struct Logarithms;
-    StripAggregate loops_;
+    TileAggregate loops_;
     std::size_t element_ = 0;
     alignas(16) std::byte identity_[16] = {};
     std::shared_ptr<Logarithms const> logarithms_;  // of logsumexp only

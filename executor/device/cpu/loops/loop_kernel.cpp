@@ -23,7 +23,7 @@ bool becomes_a_loop(Nest const& nest, LoopBody const& body) {
            scalar::VectorLoop::possible(*body.program);
 }
 
-/// Whether strips are aggregated where they lie in memory, to one element each.
+/// Whether vector tiles are aggregated where they lie in memory, to one element each.
 bool is_read_in_place(Nest const& nest, LoopBody const& body) {
     DType const type = nest.operand_dtypes[body.used[0]];
     auto const along = [&](NestLabel const& label) {
@@ -33,15 +33,16 @@ bool is_read_in_place(Nest const& nest, LoopBody const& body) {
            std::any_of(nest.labels.begin(), nest.labels.end(), along);
 }
 
-/// Strips that a program makes an operation at a time and a kernel stores past the cache are short enough for stores to
-/// leave while the next strip is computed.
-std::size_t longest_strip(Nest const& nest, LoopBody const& body) {
-    if (body.program == nullptr) return is_read_in_place(nest, body) ? machine::read_strip : machine::long_strip;
+/// Vector tiles that a program makes an operation at a time and a kernel stores past the cache are short enough for
+/// stores to leave while the next vector tile is computed.
+std::size_t longest_vector_tile(Nest const& nest, LoopBody const& body) {
+    if (body.program == nullptr)
+        return is_read_in_place(nest, body) ? machine::read_vector_tile : machine::long_vector_tile;
     if (becomes_a_loop(nest, body))
-        return std::min(body.program->strip(), machine::looped_strip / size_of(body.compute));
+        return std::min(body.program->tile(), machine::looped_vector_tile / size_of(body.compute));
     bool const leaves = !nest.aggregates() && goes_past_cache(nest);
-    return leaves ? std::min(body.program->strip(), machine::stored_strip / size_of(body.compute))
-                  : body.program->strip();
+    return leaves ? std::min(body.program->tile(), machine::stored_vector_tile / size_of(body.compute))
+                  : body.program->tile();
 }
 
 /// What an operand's labels span in memory, in bytes.
@@ -73,20 +74,20 @@ struct LoopKernel::Partials {
 std::unique_ptr<LoopKernel const> LoopKernel::make(Nest nest, LoopBody body) {
     std::optional<Aggregator> aggregator = Aggregator::make(body.agg, body.accumulate);
     if (!aggregator) return nullptr;
-    std::size_t const strip = longest_strip(nest.planned(), body);
-    LoopPlan plan = plan_loops(nest, strip);
+    std::size_t const vector_tile = longest_vector_tile(nest.planned(), body);
+    LoopPlan plan = plan_loops(nest, vector_tile);
     return std::unique_ptr<LoopKernel const>(
-        new LoopKernel(std::move(nest), std::move(body), std::move(*aggregator), std::move(plan), strip));
+        new LoopKernel(std::move(nest), std::move(body), std::move(*aggregator), std::move(plan), vector_tile));
 }
 
 LoopKernel::~LoopKernel() = default;
 
-LoopKernel::LoopKernel(Nest nest, LoopBody body, Aggregator aggregator, LoopPlan plan, std::size_t strip)
+LoopKernel::LoopKernel(Nest nest, LoopBody body, Aggregator aggregator, LoopPlan plan, std::size_t vector_tile)
     : nest_(std::move(nest)),
       body_(std::move(body)),
       aggregator_(std::move(aggregator)),
       plan_(std::move(plan)),
-      strip_(strip) {
+      vector_tile_(vector_tile) {
     for (LoopPlan::Level const& level : plan_.levels) {
         NestLabel const& label = nest_.labels[level.label];
         levels_.push_back({level.label, level.block, label.length, level.tile_stride, label.output_stride, label.index,
@@ -100,7 +101,7 @@ LoopKernel::LoopKernel(Nest nest, LoopBody body, Aggregator aggregator, LoopPlan
     in_place_ = results_stay() && !past_cache_;
     choose_fetches();
     make_loops();
-    lengthen_strips();
+    lengthen_vector_tiles();
     lay_out();
     if (plan_.partial) make_partials();
 }
@@ -109,7 +110,7 @@ bool LoopKernel::is_one_run(Extent inner, Extent outer) const {
     return plan_.outer == LoopPlan::none || outer == inner * nest_.labels[plan_.inner].length;
 }
 
-/// Whether a strip's values are the results, one behind another.
+/// Whether a vector tile's values are the results, one behind another.
 bool LoopKernel::results_stay() const {
     DType const type = nest_.output_dtype;
     if (nest_.aggregates() || nest_.accumulate || plan_.inner == LoopPlan::none) return false;
@@ -152,9 +153,9 @@ void LoopKernel::make_loops() {
     if (loop_ != nullptr && past_cache_ && results_stay()) streaming_ = scalar::VectorLoop::make(*body_.program, use);
 }
 
-/// A loop that reads operands where they lie and writes results where they stay needs no room for a strip: it is begun
-/// less often.
-void LoopKernel::lengthen_strips() {
+/// A loop that reads operands where they lie and writes results where they stay needs no room for a vector tile: it is
+/// begun less often.
+void LoopKernel::lengthen_vector_tiles() {
     bool const gathers =
         std::any_of(body_.used.begin(), body_.used.end(), [&](std::size_t k) { return fetches_[k] == Fetch::gather; });
     if (loop_ == nullptr || gathers || !(in_place_ || streaming_ != nullptr) || levels_.empty()) return;
@@ -172,17 +173,17 @@ void LoopKernel::lay_out() {
         total += lines(bytes);
         return at;
     };
-    std::size_t const operands = nest_.operand_dtypes.size(), wide = 16 * strip_;
+    std::size_t const operands = nest_.operand_dtypes.size(), wide = 16 * vector_tile_;
     layout_.pointers = place((levels_.size() + 1) * operands * sizeof(void*));
     layout_.gathered_from = place(operands * sizeof(void*));
     layout_.extents = place(nest_.labels.size() * sizeof(Extent));
-    layout_.strip_operands = place(operands * sizeof(scalar::StripOperand));
-    layout_.strip_indices = place(body_.indices * sizeof(scalar::StripIndex));
+    layout_.tile_operands = place(operands * sizeof(scalar::TileOperand));
+    layout_.tile_indices = place(body_.indices * sizeof(scalar::TileIndex));
     layout_.gathered = place(plain_copy_ ? 0 : operands * wide);
     layout_.values = place(3 * wide);  // converted or spread; wrapped; ready to store
     layout_.merged = place(nest_.accumulate ? wide : 0);
     layout_.program = place(body_.program == nullptr ? 0 : std::max(body_.program->scratch_bytes(), wide));
-    layout_.tile = place(aggregator_.scratch_bytes(strip_));
+    layout_.tile = place(aggregator_.scratch_bytes(vector_tile_));
     layout_.state = place(nest_.aggregates() ? aggregator_.state_bytes(plan_.tile) : 0);
     layout_.total = total;
 }
@@ -217,7 +218,7 @@ void LoopKernel::make_partials() {
     partials->combine = make(std::move(combine), body);
     LoopPlan plan = plan_;
     plan.partial = false;
-    partials->each.reset(new LoopKernel(std::move(each), body_, aggregator_, std::move(plan), strip_));
+    partials->each.reset(new LoopKernel(std::move(each), body_, aggregator_, std::move(plan), vector_tile_));
     partials_ = std::move(partials);
 }
 

@@ -1,6 +1,6 @@
-// Any EinSum as loops around strips: operands are brought to the compute type a strip at a time, the join runs over the
-// strip, and its values are stored, or combined into accumulators that are stored when their loops end.
-// Leaves the order of loops to loop_plan.hpp, the join to scalar::Program, the accumulators to aggregator.hpp.
+// Any EinSum as loops around vector tiles: operands are brought to the compute type a vector tile at a time, the join
+// runs over the vector tile, and its values are stored, or combined into accumulators that are stored when their loops
+// end. Leaves the order of loops to loop_plan.hpp, the join to scalar::Program, the accumulators to aggregator.hpp.
 // Also what other kernels pack, convert and reduce with: a join that is just an operand costs nothing.
 #pragma once
 
@@ -52,18 +52,18 @@ private:
         bool aggregated;
     };
     struct Layout {  // of a walk's scratch memory: where each part begins, in bytes
-        std::size_t pointers, gathered_from, extents, strip_operands, strip_indices, gathered, values, merged, program,
+        std::size_t pointers, gathered_from, extents, tile_operands, tile_indices, gathered, values, merged, program,
             tile, state, total;
     };
     struct Partials;
 
-    LoopKernel(Nest nest, LoopBody body, Aggregator aggregator, LoopPlan plan, std::size_t strip);
-    /// Whether a strip lies in one run, its labels being so far apart.
+    LoopKernel(Nest nest, LoopBody body, Aggregator aggregator, LoopPlan plan, std::size_t vector_tile);
+    /// Whether a vector tile lies in one run, its labels being so far apart.
     bool is_one_run(Extent inner, Extent outer) const;
     bool results_stay() const;
     void choose_fetches();
     void make_loops();
-    void lengthen_strips();
+    void lengthen_vector_tiles();
     void lay_out();
     void make_partials();
     void run_piece(std::span<void const* const> operands, void* output, std::span<Extent const> begin,
@@ -76,11 +76,12 @@ private:
     std::vector<Level> levels_;
     std::vector<Extent> strides_;  // of each level, for each operand
     std::vector<Fetch> fetches_;   // by operand
-    std::vector<bool> ahead_;  // by operand: large and read along strips, so that a strip is asked for before its turn
+    std::vector<bool>
+        ahead_;  // by operand: large and read along vector tiles, so that a vector tile is asked for before its turn
     std::vector<bool> narrowed_;  // by operand: first wrapped or rounded to a compute type that its registers exceed
-    std::size_t strip_ = 0;
+    std::size_t vector_tile_ = 0;
     bool past_cache_ = false;                         // the output is large: its lines are written without being read
-    bool in_place_ = false;                           // a strip's values are made where they stay
+    bool in_place_ = false;                           // a vector tile's values are made where they stay
     std::unique_ptr<scalar::VectorLoop const> loop_;  // the program as one loop; null: an operation at a time
     std::unique_ptr<scalar::VectorLoop const> streaming_;  // the same, its results past the cache and where they stay
     bool plain_copy_ = false;                              // nothing to compute: operand 0's elements, converted once

@@ -20,7 +20,8 @@ Extent reach(NestLabel const& label) {
 
 class Planner {
 public:
-    Planner(Nest const& nest, Extent strip) : nest_(nest), strip_(strip), aggregates_(nest.aggregates()) {}
+    Planner(Nest const& nest, Extent vector_tile)
+        : nest_(nest), vector_tile_(vector_tile), aggregates_(nest.aggregates()) {}
 
     LoopPlan plan() {
         choose_inner();
@@ -47,7 +48,7 @@ public:
 private:
     NestLabel const& label(std::size_t l) const { return nest_.labels[l]; }
     std::size_t labels() const { return nest_.labels.size(); }
-    bool in_strip(std::size_t l) const { return l == plan_.inner || l == plan_.outer; }
+    bool in_vector_tile(std::size_t l) const { return l == plan_.inner || l == plan_.outer; }
     bool shared(std::size_t l) const { return std::find(shared_.begin(), shared_.end(), l) != shared_.end(); }
 
     /// Bytes that one step along a label touches in memory; outputs of an aggregation are touched seldom.
@@ -58,10 +59,10 @@ private:
         return bytes;
     }
 
-    /// Traffic and the cost of starting a strip, shared by its elements.
+    /// Traffic and the cost of starting a vector tile, shared by its elements.
     double cost_along(NestLabel const& along) const {
         double const start = along.index >= 0 ? 600.0 : 150.0;  // an indexed label has no second label beside it
-        return traffic(along) + start / static_cast<double>(std::min(along.length, strip_));
+        return traffic(along) + start / static_cast<double>(std::min(along.length, vector_tile_));
     }
 
     void choose_inner() {
@@ -74,11 +75,11 @@ private:
         }
     }
 
-    /// A short inner label leaves room for several of its rows in one strip.
+    /// A short inner label leaves room for several of its rows in one vector tile.
     void choose_outer() {
         if (plan_.inner == LoopPlan::none) return;
         NestLabel const& inner = label(plan_.inner);
-        if (inner.index >= 0 || inner.length * 2 > strip_) return;
+        if (inner.index >= 0 || inner.length * 2 > vector_tile_) return;
         double best = 0;
         for (std::size_t l = 0; l < labels(); ++l) {
             if (l == plan_.inner || label(l).index >= 0) continue;
@@ -89,13 +90,14 @@ private:
         }
     }
 
-    Extent rows() const { return std::min(label(plan_.outer).length, strip_ / label(plan_.inner).length); }
+    Extent rows() const { return std::min(label(plan_.outer).length, vector_tile_ / label(plan_.inner).length); }
 
-    /// Outputs of a tile that read the same strips: labels that some operand which moves along the strip lacks.
+    /// Outputs of a tile that read the same vector tiles: labels that some operand which moves along the vector tile
+    /// lacks.
     void choose_shared() {
         if (!aggregates_ || plan_.inner == LoopPlan::none) return;
         for (std::size_t l = 0; l < labels() && shared_.size() < 2; ++l) {
-            if (in_strip(l) || label(l).aggregated) continue;
+            if (in_vector_tile(l) || label(l).aggregated) continue;
             bool lacking = false, read = false;
             for (std::size_t k = 0; k < label(l).strides.size(); ++k) {
                 lacking = lacking || (label(l).strides[k] == 0 && label(plan_.inner).strides[k] != 0);
@@ -108,7 +110,7 @@ private:
     std::vector<std::size_t> loops(bool aggregated) const {
         std::vector<std::size_t> found;
         for (std::size_t l = 0; l < labels(); ++l)
-            if (!in_strip(l) && !shared(l) && label(l).aggregated == aggregated) found.push_back(l);
+            if (!in_vector_tile(l) && !shared(l) && label(l).aggregated == aggregated) found.push_back(l);
         std::stable_sort(found.begin(), found.end(), [&](std::size_t a, std::size_t b) {
             Extent const first = aggregated ? reach(label(a)) : std::abs(label(a).output_stride);
             Extent const second = aggregated ? reach(label(b)) : std::abs(label(b).output_stride);
@@ -121,10 +123,10 @@ private:
         if (label(l).length > block || block == 1) plan_.levels.push_back({l, block, tile_stride});
     }
 
-    Extent inner_block() const { return std::min(strip_, label(plan_.inner).length); }
+    Extent inner_block() const { return std::min(vector_tile_, label(plan_.inner).length); }
 
-    /// Output labels, then strips. Where an operand is crossed against its grain, the label along its grain goes
-    /// innermost and strips are shorter, so that the lines fetched for one strip serve the next ones.
+    /// Output labels, then vector tiles. Where an operand is crossed against its grain, the label along its grain goes
+    /// innermost and vector tiles are shorter, so that the lines fetched for one vector tile serve the next ones.
     void order_elementwise() {
         std::vector<std::size_t> order = loops(false);
         for (std::size_t l : order) add(l, 1);
@@ -147,13 +149,13 @@ private:
         return LoopPlan::none;
     }
 
-    /// Output loops, then tiles | then what is aggregated, then the outputs of a tile, then strips.
+    /// Output loops, then tiles | then what is aggregated, then the outputs of a tile, then vector tiles.
     void order_aggregation() {
         for (std::size_t l : loops(false)) add(l, 1);
-        Extent const unit = open_strip_tile();
+        Extent const unit = open_output_tile();
         Extent const share = shared_.empty()       ? 1
-                             : shared_.size() == 1 ? machine::outputs_a_strip
-                                                   : machine::outputs_a_strip / 2;
+                             : shared_.size() == 1 ? machine::outputs_a_vector_tile
+                                                   : machine::outputs_a_vector_tile / 2;
         std::vector<Extent> blocks;
         Extent tile = unit;
         for (std::size_t l : shared_) {
@@ -175,15 +177,17 @@ private:
             plan_.levels.push_back({plan_.inner, inner_block(), 1});
     }
 
-    /// The loops over the strip's own output labels that lie outside the tile. @return accumulators of one strip's part
-    Extent open_strip_tile() {
+    /// The loops over the vector tile's own output labels that lie outside the tile. @return accumulators of one vector
+    /// tile's part
+    Extent open_output_tile() {
         bool const rows_out = plan_.outer != LoopPlan::none && !label(plan_.outer).aggregated;
         if (rows_out) add(plan_.outer, rows());
         Extent const row_count = rows_out ? rows() : 1;
         if (label(plan_.inner).aggregated) return row_count;
-        Extent const strip = shared_.empty() ? strip_ : std::min(strip_, machine::shared_strip);
-        Extent const most =
-            shared_.empty() && plan_.outer == LoopPlan::none ? machine::long_tile / strip_ * strip_ : strip;
+        Extent const vector_tile = shared_.empty() ? vector_tile_ : std::min(vector_tile_, machine::shared_vector_tile);
+        Extent const most = shared_.empty() && plan_.outer == LoopPlan::none
+                                ? machine::long_tile / vector_tile_ * vector_tile_
+                                : vector_tile;
         Extent const width = std::min(label(plan_.inner).length, most);
         add(plan_.inner, width);
         return row_count * width;
@@ -239,7 +243,7 @@ private:
     }
 
     Nest const& nest_;
-    Extent strip_;
+    Extent vector_tile_;
     bool aggregates_;
     std::vector<std::size_t> shared_;
     LoopPlan plan_;
@@ -247,8 +251,8 @@ private:
 
 }  // namespace
 
-LoopPlan plan_loops(Nest const& nest, std::size_t strip) {
-    auto const longest = static_cast<Extent>(strip);
+LoopPlan plan_loops(Nest const& nest, std::size_t vector_tile) {
+    auto const longest = static_cast<Extent>(vector_tile);
     if (!nest.keeps_order()) return Planner(nest, longest).plan();
     Nest const whole = nest.planned();
     return Planner(nest, longest).cut_anew(Planner(whole, longest).plan());

@@ -1,8 +1,7 @@
-// The order of a nest's loops: which label runs along strips, which is cut into tiles of outputs whose accumulators
-// stay in the cache, and how the whole is cut into pieces for threads. A function of the nest alone, never of the
-// number of threads.
-// Leaves computing to loop_kernel.hpp.
-// Example: "ij->j" runs strips along j, keeps 16384 accumulators, and has i outside the strips: rows are streamed.
+// The order of a nest's loops: which label runs along vector tiles, which is cut into tiles of outputs whose
+// accumulators stay in the cache, and how the whole is cut into pieces for threads. A function of the nest alone, never
+// of the number of threads. Leaves computing to loop_kernel.hpp. Example: "ij->j" runs vector tiles along j, keeps
+// 16384 accumulators, and has i outside the vector tiles: rows are streamed.
 #pragma once
 
 #include "executor/device/kernel/nest.hpp"
@@ -10,7 +9,7 @@
 namespace ein::executor {
 
 struct LoopPlan {
-    /// One loop: over `label`, `block` indices at a time. A label may be cut twice before it reaches a strip.
+    /// One loop: over `label`, `block` indices at a time. A label may be cut twice before it reaches a vector tile.
     struct Level {
         std::size_t label = 0;
         Extent block = 1;
@@ -18,8 +17,8 @@ struct LoopPlan {
     };
     static constexpr std::size_t none = static_cast<std::size_t>(-1);
 
-    std::size_t inner = none;   // the label along a strip; none for a single element
-    std::size_t outer = none;   // a second label of a strip, where the first is short: whole rows of `inner`
+    std::size_t inner = none;   // the label along a vector tile; none for a single element
+    std::size_t outer = none;   // a second label of a vector tile, where the first is short: whole rows of `inner`
     std::vector<Level> levels;  // outermost first
     std::size_t scope = 0;      // levels inside this one share a tile of accumulators
     std::size_t tile = 1;       // accumulators of a tile
@@ -29,7 +28,7 @@ struct LoopPlan {
 };
 
 /// Where the nest keeps order, the order is that of its whole; labels of the output may be shorter than their blocks.
-/// @param strip  the longest strip, in elements
-LoopPlan plan_loops(Nest const& nest, std::size_t strip);
+/// @param vector_tile  the longest vector tile, in elements
+LoopPlan plan_loops(Nest const& nest, std::size_t vector_tile);
 
 }  // namespace ein::executor

@@ -1,8 +1,8 @@
-// What a walk writes: strips of results, brought to the output's type and spread to its strides.
+// What a walk writes: vector tiles of results, brought to the output's type and spread to its strides.
 #include <cstring>
 
 #include "executor/device/cpu/loops/loop_walk.hpp"
-#include "executor/device/cpu/loops/strip_convert.hpp"
+#include "executor/device/cpu/loops/tile_convert.hpp"
 #include "executor/device/cpu/past_cache.hpp"
 
 namespace ein::executor {
@@ -36,7 +36,7 @@ void scatter(void const* values, std::byte* to, Extent stride, std::size_t size,
 
 }  // namespace
 
-void LoopKernel::Walk::copy_strip(std::byte* output) {
+void LoopKernel::Walk::copy_vector_tile(std::byte* output) {
     std::byte const* from = pointers(k_.levels_.size())[0];
     DType const type = k_.nest_.operand_dtypes[0], to = k_.nest_.output_dtype;
     Extent const from_stride = in_elements(stride(k_.plan_.inner, 0), type), to_stride = output_stride(k_.plan_.inner);
@@ -45,7 +45,7 @@ void LoopKernel::Walk::copy_strip(std::byte* output) {
     for (std::size_t row = 0; row < row_count; ++row) {
         bool const as_it_is = type == to && from_stride == 1;
         std::byte* const values = adjacent && !k_.past_cache_ ? output : scratch_ + k_.layout_.values;
-        if (!as_it_is || values == output) strip_convert(type, from, from_stride, to, values, count);
+        if (!as_it_is || values == output) tile_convert(type, from, from_stride, to, values, count);
         if (values != output) scatter(as_it_is ? from : values, output, to_stride, size_of(to), count, k_.past_cache_);
         from += stride(k_.plan_.outer, 0);
         output += output_stride(k_.plan_.outer);
@@ -71,18 +71,18 @@ void LoopKernel::Walk::store_run(void const* values, std::byte* output, Extent s
     DType const type = k_.nest_.output_dtype, registers = scalar::register_dtype(k_.body_.accumulate);
     std::size_t const size = size_of(type);
     if (k_.nest_.accumulate) values = merged(values, output, stride, count);
-    std::byte* const wrapped = scratch_ + k_.layout_.values + 16 * k_.strip_;
+    std::byte* const wrapped = scratch_ + k_.layout_.values + 16 * k_.vector_tile_;
     DType from = registers;
     if (k_.body_.accumulate != registers && type != k_.body_.accumulate) {  // a narrow integer wraps before it widens
-        strip_convert(registers, values, 1, k_.body_.accumulate, wrapped, count);
+        tile_convert(registers, values, 1, k_.body_.accumulate, wrapped, count);
         values = wrapped;
         from = k_.body_.accumulate;
     }
     if (type == from) return scatter(values, output, stride, size, count, k_.past_cache_);
     if (stride == static_cast<Extent>(size) && !k_.past_cache_)
-        return strip_convert(from, values, 1, type, output, count);
-    std::byte* const converted = scratch_ + k_.layout_.values + 32 * k_.strip_;
-    strip_convert(from, values, 1, type, converted, count);
+        return tile_convert(from, values, 1, type, output, count);
+    std::byte* const converted = scratch_ + k_.layout_.values + 32 * k_.vector_tile_;
+    tile_convert(from, values, 1, type, converted, count);
     scatter(converted, output, stride, size, count, k_.past_cache_);
 }
 
@@ -91,12 +91,12 @@ void const* LoopKernel::Walk::merged(void const* values, std::byte const* output
     DType const type = k_.nest_.output_dtype, registers = scalar::register_dtype(k_.body_.accumulate);
     std::byte* const held = scratch_ + k_.layout_.merged;
     bool const wraps = type != k_.body_.accumulate && k_.body_.accumulate != registers;
-    std::byte* const wrapped = scratch_ + k_.layout_.values + 16 * k_.strip_;
-    if (wraps) strip_convert(type, output, in_elements(stride, type), k_.body_.accumulate, wrapped, count);
+    std::byte* const wrapped = scratch_ + k_.layout_.values + 16 * k_.vector_tile_;
+    if (wraps) tile_convert(type, output, in_elements(stride, type), k_.body_.accumulate, wrapped, count);
     if (wraps)
-        strip_convert(k_.body_.accumulate, wrapped, 1, registers, held, count);
+        tile_convert(k_.body_.accumulate, wrapped, 1, registers, held, count);
     else
-        strip_convert(type, output, in_elements(stride, type), registers, held, count);
+        tile_convert(type, output, in_elements(stride, type), registers, held, count);
     k_.aggregator_.merge(held, values, count, tile_.scratch);
     return held;
 }

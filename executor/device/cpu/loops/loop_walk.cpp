@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "executor/device/cpu/loops/strip_convert.hpp"
+#include "executor/device/cpu/loops/tile_convert.hpp"
 #include "executor/device/cpu/machine.hpp"
 #include "executor/device/cpu/scratch.hpp"
 #include "lib/base/partition.hpp"
@@ -18,26 +18,27 @@ LoopKernel::Walk::Walk(LoopKernel const& kernel, std::span<void const* const> op
       pointers_(reinterpret_cast<std::byte const**>(scratch + kernel.layout_.pointers)),
       gathered_from_(reinterpret_cast<std::byte const**>(scratch + kernel.layout_.gathered_from)),
       extents_(reinterpret_cast<Extent*>(scratch + kernel.layout_.extents)),
-      strip_operands_(reinterpret_cast<Values*>(scratch + kernel.layout_.strip_operands)),
-      strip_indices_(reinterpret_cast<scalar::StripIndex*>(scratch + kernel.layout_.strip_indices)),
+      tile_operands_(reinterpret_cast<Values*>(scratch + kernel.layout_.tile_operands)),
+      tile_indices_(reinterpret_cast<scalar::TileIndex*>(scratch + kernel.layout_.tile_indices)),
       tile_{scratch + kernel.layout_.state, kernel.plan_.tile, scratch + kernel.layout_.tile},
       aggregates_(kernel.nest_.aggregates()) {
     for (std::size_t k = 0; k < operands_; ++k) pointers_[k] = static_cast<std::byte const*>(operands[k]);
     for (std::size_t l = 0; l < kernel.nest_.labels.size(); ++l) extents_[l] = kernel.nest_.labels[l].length;
-    for (std::size_t k = 0; k < operands_; ++k) strip_operands_[k] = {};
+    for (std::size_t k = 0; k < operands_; ++k) tile_operands_[k] = {};
     for (std::size_t k = 0; k < operands_; ++k) gathered_from_[k] = nullptr;
-    for (std::size_t l = 0; l < kernel.body_.indices; ++l) strip_indices_[l] = {begin[l], 0};
+    for (std::size_t l = 0; l < kernel.body_.indices; ++l) tile_indices_[l] = {begin[l], 0};
     int const inner = kernel.plan_.inner == LoopPlan::none ? -1 : kernel.nest_.labels[kernel.plan_.inner].index;
-    if (inner >= 0) strip_indices_[inner].step = 1;
+    if (inner >= 0) tile_indices_[inner].step = 1;
 }
 
 void LoopKernel::Walk::bring_meanwhile(std::span<std::byte const> next) {
     Extent points = 1;
     for (NestLabel const& label : k_.nest_.labels) points *= label.length;
-    auto const strip = std::max(k_.strip_, k_.levels_.empty() ? 1 : static_cast<std::size_t>(k_.levels_.back().block));
-    auto const strips = std::max<std::size_t>(1, static_cast<std::size_t>(points) / strip);
+    auto const vector_tile =
+        std::max(k_.vector_tile_, k_.levels_.empty() ? 1 : static_cast<std::size_t>(k_.levels_.back().block));
+    auto const vector_tiles = std::max<std::size_t>(1, static_cast<std::size_t>(points) / vector_tile);
     next_ = next;
-    next_step_ = lines((next.size() + strips - 1) / strips);
+    next_step_ = lines((next.size() + vector_tiles - 1) / vector_tiles);
 }
 
 std::span<std::byte const> LoopKernel::Walk::some_of_next() {
@@ -65,7 +66,7 @@ void LoopKernel::Walk::loop(std::size_t level, std::byte* output, Extent tile) {
     bool const opens_tile = aggregates_ && level == k_.plan_.scope;
     if (opens_tile) k_.aggregator_.start(tile_);
     if (level == k_.levels_.size())
-        strip(output, tile);
+        compute_vector_tile(output, tile);
     else
         iterate(level, output, tile);
     if (opens_tile) finish(level, output, tile);
@@ -78,15 +79,15 @@ void LoopKernel::Walk::iterate(std::size_t level, std::byte* output, Extent tile
     Extent const* const strides = k_.strides_.data() + level * operands_;
     std::byte const** const here = pointers(level);
     std::byte const** const inside = pointers(level + 1);
-    Extent const index = at.index >= 0 ? strip_indices_[at.index].first : 0;
+    Extent const index = at.index >= 0 ? tile_indices_[at.index].first : 0;
     for (Extent start = from; start < to; start += at.block) {
         extents_[at.label] = std::min(at.block, to - start);
         for (std::size_t k = 0; k < operands_; ++k) inside[k] = here[k] + start * strides[k];
-        if (at.index >= 0) strip_indices_[at.index].first = index + start;
+        if (at.index >= 0) tile_indices_[at.index].first = index + start;
         loop(level + 1, output + start * at.output_stride, tile + start * at.tile_stride);
     }
     extents_[at.label] = whole;
-    if (at.index >= 0) strip_indices_[at.index].first = index;
+    if (at.index >= 0) tile_indices_[at.index].first = index;
 }
 
 /// Walks once more over the outputs of a tile, to store them.
@@ -108,11 +109,11 @@ void LoopKernel::Walk::finish(std::size_t level, std::byte* output, Extent tile)
     extents_[at.label] = whole;
 }
 
-void LoopKernel::Walk::strip(std::byte* output, Extent tile) {
-    if (k_.plain_copy_) return copy_strip(output);
+void LoopKernel::Walk::compute_vector_tile(std::byte* output, Extent tile) {
+    if (k_.plain_copy_) return copy_vector_tile(output);
     if (!next_.empty() && k_.loop_ == nullptr) bring_some();
     if (k_.streaming_ != nullptr) {
-        for (std::size_t k : k_.body_.used) strip_operands_[k] = fetch(k);
+        for (std::size_t k : k_.body_.used) tile_operands_[k] = fetch(k);
         bool const begins_a_line = reinterpret_cast<std::uintptr_t>(output) % machine::cache_line == 0;
         return run_loop(begins_a_line ? *k_.streaming_ : *k_.loop_, output);
     }
@@ -125,15 +126,15 @@ void LoopKernel::Walk::strip(std::byte* output, Extent tile) {
 }
 
 LoopKernel::Walk::Values LoopKernel::Walk::join(std::byte* result) {
-    for (std::size_t k : k_.body_.used) strip_operands_[k] = fetch(k);
-    if (k_.body_.program == nullptr) return strip_operands_[k_.body_.used[0]];
+    for (std::size_t k : k_.body_.used) tile_operands_[k] = fetch(k);
+    if (k_.body_.program == nullptr) return tile_operands_[k_.body_.used[0]];
     if (k_.loop_ != nullptr) {
         if (result == nullptr) result = scratch_ + k_.layout_.program;
         run_loop(*k_.loop_, result);
         return {result, false};
     }
-    return k_.body_.program->run(rows() * columns(), std::span(strip_operands_, operands_),
-                                 std::span(strip_indices_, k_.body_.indices), scratch_ + k_.layout_.program, result);
+    return k_.body_.program->run(rows() * columns(), std::span(tile_operands_, operands_),
+                                 std::span(tile_indices_, k_.body_.indices), scratch_ + k_.layout_.program, result);
 }
 
 LoopKernel::Walk::Values LoopKernel::Walk::fetch(std::size_t operand) {
@@ -144,14 +145,14 @@ LoopKernel::Walk::Values LoopKernel::Walk::fetch(std::size_t operand) {
             __builtin_prefetch(from + machine::fetch_distance + at, 0, 3);
     }
     if (k_.fetches_[operand] == Fetch::direct) return {from, false};
-    std::byte* const to = scratch_ + k_.layout_.gathered + operand * 16 * k_.strip_;
+    std::byte* const to = scratch_ + k_.layout_.gathered + operand * 16 * k_.vector_tile_;
     bool const constant = k_.fetches_[operand] == Fetch::constant;
     if (!constant || gathered_from_[operand] != from) gather(operand, to);
     gathered_from_[operand] = from;
     return {to, constant};
 }
 
-/// Brings an operand's strip to the compute type's register type, row by row.
+/// Brings an operand's vector tile to the compute type's register type, row by row.
 void LoopKernel::Walk::gather(std::size_t operand, std::byte* to) {
     std::byte const* from = pointers(k_.levels_.size())[operand];
     DType type = k_.nest_.operand_dtypes[operand];
@@ -163,11 +164,11 @@ void LoopKernel::Walk::gather(std::size_t operand, std::byte* to) {
         Extent const step = in_elements(stride(k_.plan_.inner, operand), type);
         std::byte* const values = to + row * count * size_of(registers);
         if (!k_.narrowed_[operand]) {
-            strip_convert(type, at, step, registers, values, count);
+            tile_convert(type, at, step, registers, values, count);
             continue;
         }
-        strip_convert(type, at, step, k_.body_.compute, scratch_ + k_.layout_.values, count);
-        strip_convert(k_.body_.compute, scratch_ + k_.layout_.values, 1, registers, values, count);
+        tile_convert(type, at, step, k_.body_.compute, scratch_ + k_.layout_.values, count);
+        tile_convert(k_.body_.compute, scratch_ + k_.layout_.values, 1, registers, values, count);
     }
 }
 
@@ -179,16 +180,16 @@ LoopKernel::Walk::Values LoopKernel::Walk::to_accumulate(Values values, std::siz
     std::size_t const present = values.constant ? 1 : count;
     std::byte* const converted = scratch_ + k_.layout_.values;
     if (accumulate != DType::boolean) {
-        strip_convert(from, values.data, 1, to, converted, present);
+        tile_convert(from, values.data, 1, to, converted, present);
         return {converted, values.constant};
     }
-    std::byte* const truth = converted + 16 * k_.strip_;
-    strip_convert(from, values.data, 1, DType::boolean, truth, present);
-    strip_convert(DType::boolean, truth, 1, to, converted, present);
+    std::byte* const truth = converted + 16 * k_.vector_tile_;
+    tile_convert(from, values.data, 1, DType::boolean, truth, present);
+    tile_convert(DType::boolean, truth, 1, to, converted, present);
     return {converted, values.constant};
 }
 
-/// A strip of elements where there may be one that stands for all.
+/// A vector tile of elements where there may be one that stands for all.
 void const* LoopKernel::Walk::spread(Values values, std::size_t count) {
     if (!values.constant || count == 1) return values.data;
     std::byte element[16];
@@ -200,17 +201,17 @@ void const* LoopKernel::Walk::spread(Values values, std::size_t count) {
 
 void LoopKernel::Walk::aggregate(Values values, Extent tile) {
     std::size_t const r = rows(), c = columns(), at = static_cast<std::size_t>(tile);
-    void const* const strip = spread(values, r * c);
+    void const* const vector_tile = spread(values, r * c);
     bool const columns_out = in_output(k_.plan_.inner), rows_out = in_output(k_.plan_.outer);
     bool const one_row = k_.plan_.outer == LoopPlan::none;
     if (columns_out && (rows_out || one_row))
-        k_.aggregator_.combine(tile_, at, strip, r * c);
+        k_.aggregator_.combine(tile_, at, vector_tile, r * c);
     else if (columns_out)
-        k_.aggregator_.columns(tile_, at, strip, r, c);
+        k_.aggregator_.columns(tile_, at, vector_tile, r, c);
     else if (rows_out)
-        k_.aggregator_.rows(tile_, at, strip, r, c);
+        k_.aggregator_.rows(tile_, at, vector_tile, r, c);
     else
-        k_.aggregator_.rows(tile_, at, strip, 1, r * c);
+        k_.aggregator_.rows(tile_, at, vector_tile, 1, r * c);
 }
 
 }  // namespace ein::executor

@@ -1,4 +1,4 @@
-// One walk through a loop kernel's nest, by one thread: where it stands, and what happens at each strip.
+// One walk through a loop kernel's nest, by one thread: where it stands, and what happens at each vector tile.
 #pragma once
 
 #include "executor/device/cpu/loops/loop_kernel.hpp"
@@ -12,24 +12,24 @@ public:
     /// @param scratch  layout_.total bytes at a multiple of 64
     Walk(LoopKernel const& kernel, std::span<void const* const> operands, void* output, std::span<Extent const> begin,
          std::byte* scratch);
-    /// Some of it at each strip.
+    /// Some of it at each vector tile.
     void bring_meanwhile(std::span<std::byte const> next);
     void run(std::int64_t piece);
 
 private:
-    using Values = scalar::StripOperand;
+    using Values = scalar::TileOperand;
 
     void loop(std::size_t level, std::byte* output, Extent tile);
     void iterate(std::size_t level, std::byte* output, Extent tile);
     void finish(std::size_t level, std::byte* output, Extent tile);
-    void strip(std::byte* output, Extent tile);
-    void copy_strip(std::byte* output);
+    void compute_vector_tile(std::byte* output, Extent tile);
+    void copy_vector_tile(std::byte* output);
     void bring_some();
     std::span<std::byte const> some_of_next();
     /// @param result  where the values stay; null: nowhere
     Values join(std::byte* result);
     void run_loop(scalar::VectorLoop const& loop, void* result) {
-        loop.run(rows() * columns(), std::span(strip_operands_, operands_), result, some_of_next());
+        loop.run(rows() * columns(), std::span(tile_operands_, operands_), result, some_of_next());
     }
     Values fetch(std::size_t operand);
     void gather(std::size_t operand, std::byte* to);
@@ -57,13 +57,14 @@ private:
     std::byte* scratch_;
     std::byte* output_;
     std::byte const** pointers_;
-    std::byte const** gathered_from_;  // by operand that is constant along strips: where the element at hand came from
-    Extent* extents_;                  // of each label inside the loops entered so far
-    Values* strip_operands_;
-    scalar::StripIndex* strip_indices_;
+    std::byte const**
+        gathered_from_;  // by operand that is constant along vector tiles: where the element at hand came from
+    Extent* extents_;    // of each label inside the loops entered so far
+    Values* tile_operands_;
+    scalar::TileIndex* tile_indices_;
     Aggregator::Tile tile_;
     std::span<std::byte const> next_;  // what is left of it
-    std::size_t next_step_ = 0;        // bytes of it at each strip
+    std::size_t next_step_ = 0;        // bytes of it at each vector tile
     Extent first_ = 0, last_ = 0;      // of the level that is cut into pieces
     bool aggregates_;
 };

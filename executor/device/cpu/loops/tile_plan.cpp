@@ -121,7 +121,7 @@ std::optional<GemmPlan> plan_tiles(GemmProblem const& problem, PairProduct const
     Directions way = directions_of(labels, std::move(terms));
     GemmPlan plan = plan_along(labels, way);
     plan.seconds += seconds(way, product, size_of(problem.type));
-    if (plan.seconds > seconds_in_strips(problem.nest)) return std::nullopt;
+    if (plan.seconds > seconds_in_vector_tiles(problem.nest)) return std::nullopt;
     return plan;
 }
 

@@ -79,7 +79,7 @@ TEST_CASE("the min-plus product is blocked and right", "[executor][device]") {
     TestTeam team(3);
     CHECK(difference(test.elements(test.run(cpu, team)), test.elements(test.run(reference, team)), 1e-6) == "");
     LoopPlan const plan = plan_of(test);
-    CHECK(plan.tile >= 16);  // one strip of an operand serves many outputs
+    CHECK(plan.tile >= 16);  // one vector tile of an operand serves many outputs
 }
 
 TEST_CASE("sums over rows keep a row of accumulators, sums over columns run along the row", "[executor][device]") {

@@ -253,8 +253,8 @@ Scalar run(Program const& program, Scalar const& x, DType type) {
     if (held == DType::c128) put(from, x.number);
     if (held == DType::i64) put(from, x.integer);
     Scratch const scratch(program.scratch_bytes());
-    StripOperand const operands[]{{from, false}, {other, false}};
-    StripIndex const labels[]{{0, 0}};
+    TileOperand const operands[]{{from, false}, {other, false}};
+    TileIndex const labels[]{{0, 0}};
     void const* const at = program.run(1, operands, labels, scratch.get()).data;
     if (made == DType::f32) return Scalar::of(Complex(*static_cast<float const*>(at)));
     if (made == DType::f64) return Scalar::of(Complex(*static_cast<double const*>(at)));

@@ -38,7 +38,7 @@ double element(void const* from, std::size_t at, DType type) {
 /// The same bits; which nan is not looked at.
 bool same(double a, double b) { return (std::isnan(a) && std::isnan(b)) || std::memcmp(&a, &b, sizeof a) == 0; }
 
-/// Operands of a strip: numbers of all sizes, or of those that functions' shorter forms are for, with special ones
+/// Operands of a tile: numbers of all sizes, or of those that functions' shorter forms are for, with special ones
 /// among them.
 struct Operands {
     Operands(DType type, std::size_t count, std::vector<bool> const& constant, RandomExpression& draw) {
@@ -56,11 +56,11 @@ struct Operands {
                 else
                     reinterpret_cast<float*>(lists.back()->get())[k] = static_cast<float>(value);
             }
-            strips.push_back({lists.back()->get(), one});
+            tiles.push_back({lists.back()->get(), one});
         }
     }
     std::vector<std::unique_ptr<Scratch>> lists;
-    std::vector<StripOperand> strips;
+    std::vector<TileOperand> tiles;
 };
 
 /// How many of the results of a loop and of the program, an operation at a time, differ.
@@ -68,9 +68,9 @@ int differences(Program const& program, VectorLoop const& loop, DType type, std:
                 Operands const& operands) {
     Scratch const scratch(program.scratch_bytes()), made(count * size_of(type) + 64);
     std::memset(made.get(), 0x5a, count * size_of(type) + 64);
-    StripOperand const expected = program.run(count, operands.strips, {}, scratch.get());
+    TileOperand const expected = program.run(count, operands.tiles, {}, scratch.get());
     std::span<std::byte const> const next(made.get(), count);  // changes nothing
-    loop.run(count, operands.strips, made.get(), count % 2 == 0 ? next : std::span<std::byte const>());
+    loop.run(count, operands.tiles, made.get(), count % 2 == 0 ? next : std::span<std::byte const>());
     int found = 0;
     for (std::size_t k = 0; k < count; ++k)
         found += !same(element(made.get(), k, type), element(expected.data, expected.constant ? 0 : k, type));

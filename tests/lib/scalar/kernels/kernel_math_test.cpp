@@ -119,7 +119,7 @@ int differences(std::vector<std::byte> const& a, std::vector<std::byte> const& b
 
 }  // namespace
 
-TEST_CASE("every instruction set and every place in a strip gives the same bits", "[lib][scalar][kernels]") {
+TEST_CASE("every instruction set and every place in a tile gives the same bits", "[lib][scalar][kernels]") {
     std::mt19937_64 random(11);
     constexpr std::size_t count = 515;
     Kernels const& reference = kernels(InstructionSet::baseline);

@@ -55,8 +55,8 @@ double run(Program const& program, T x, T y) {
     auto* const aligned =
         reinterpret_cast<std::byte*>((reinterpret_cast<std::uintptr_t>(scratch.data()) + 63) / 64 * 64);
     std::vector<T> const xs(3, x), ys(3, y);
-    StripOperand const operands[]{{xs.data(), false}, {ys.data(), false}, {xs.data(), false}};
-    StripOperand const result = program.run(3, operands, {}, aligned);
+    TileOperand const operands[]{{xs.data(), false}, {ys.data(), false}, {xs.data(), false}};
+    TileOperand const result = program.run(3, operands, {}, aligned);
     if (register_dtype(program.result_dtype()) == DType::i64)
         return static_cast<double>(*static_cast<std::int64_t const*>(result.data));
     if (program.result_dtype() == DType::f32) return static_cast<double>(*static_cast<float const*>(result.data));

@@ -76,9 +76,9 @@ TEST_CASE("a program gives the reference's bits wherever arithmetic is exact or 
         Evaluator reference(rounded_steps(expr, type), type, type, params);
         REQUIRE(program.result_dtype() == reference.result_dtype());
         Scratch const scratch(program.scratch_bytes());
-        for (std::size_t const count : {std::size_t{1}, std::size_t{7}, std::min<std::size_t>(program.strip(), 512)}) {
+        for (std::size_t const count : {std::size_t{1}, std::size_t{7}, std::min<std::size_t>(program.tile(), 512)}) {
             RandomTile const tile = random_tile(type, count, draw);
-            StripOperand const result = program.run(count, tile.operands, tile.indices, scratch.get());
+            TileOperand const result = program.run(count, tile.operands, tile.indices, scratch.get());
             DType const held = register_dtype(program.result_dtype());
             for (std::size_t at = 0; at < (result.constant ? 1 : count); ++at) {
                 Scalar const found = load(static_cast<std::byte const*>(result.data) + at * size_of(held), held);
@@ -112,7 +112,7 @@ TEST_CASE("a program is as near to the reference as the expression's conditionin
             shaken.emplace_back(shaken_steps(expr, type, 3 * step, seed), type, type, params);
         Scratch const scratch(program.scratch_bytes());
         RandomTile const tile = random_tile(type, 64, draw);
-        StripOperand const result = program.run(64, tile.operands, tile.indices, scratch.get());
+        TileOperand const result = program.run(64, tile.operands, tile.indices, scratch.get());
         DType const held = register_dtype(program.result_dtype());
         if (held == DType::i64) continue;
         for (std::size_t at = 0; at < (result.constant ? 1 : 64); ++at) {

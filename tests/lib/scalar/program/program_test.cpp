@@ -28,64 +28,64 @@ TEST_CASE("unused operands are not touched and constants stay single", "[lib][sc
     Scratch const scratch(program.scratch_bytes());
     std::array<float, 4> const x{1, 2, 3, 4};
     float const z = 256;
-    std::vector<StripOperand> const operands{{x.data(), false}, {nullptr, false}, {&z, true}};
-    StripOperand const strip = program.run(4, operands, std::vector<StripIndex>{{5, 1}}, scratch.get());
-    REQUIRE_FALSE(strip.constant);
-    CHECK(loaded<std::array<float, 4>>(strip.data) == std::array<float, 4>{2.5f, 6, 10.5f, 16});
-    std::vector<StripOperand> const single{{&z, true}, {nullptr, false}, {&z, true}};
-    StripOperand const constant = program.run(512, single, std::vector<StripIndex>{{3, 0}}, scratch.get());
+    std::vector<TileOperand> const operands{{x.data(), false}, {nullptr, false}, {&z, true}};
+    TileOperand const tile = program.run(4, operands, std::vector<TileIndex>{{5, 1}}, scratch.get());
+    REQUIRE_FALSE(tile.constant);
+    CHECK(loaded<std::array<float, 4>>(tile.data) == std::array<float, 4>{2.5f, 6, 10.5f, 16});
+    std::vector<TileOperand> const single{{&z, true}, {nullptr, false}, {&z, true}};
+    TileOperand const constant = program.run(512, single, std::vector<TileIndex>{{3, 0}}, scratch.get());
     CHECK(constant.constant);
     CHECK(loaded<float>(constant.data) == 384);
     CHECK_FALSE(program.run(0, {}, {}, scratch.get()).constant);
 }
 
-TEST_CASE("a mask is a select of strips", "[lib][scalar][program]") {
+TEST_CASE("a mask is a select of tiles", "[lib][scalar][program]") {
     Program const program(parsed("where([i] >= [k], eta*x, -inf)"), DType::f32, DType::f32, {{"eta", 0.5}});
     Scratch const scratch(program.scratch_bytes());
     std::array<float, 4> const x{2, 4, 6, 8};
-    std::vector<StripOperand> const operands{{x.data(), false}};
-    StripOperand const result = program.run(4, operands, std::vector<StripIndex>{{2, 0}, {1, 1}}, scratch.get());
+    std::vector<TileOperand> const operands{{x.data(), false}};
+    TileOperand const result = program.run(4, operands, std::vector<TileIndex>{{2, 0}, {1, 1}}, scratch.get());
     float const low = -HUGE_VALF;
     CHECK(loaded<std::array<float, 4>>(result.data) == std::array<float, 4>{1, 2, low, low});
-    StripOperand const none = program.run(4, operands, std::vector<StripIndex>{{2, 0}, {3, 0}}, scratch.get());
+    TileOperand const none = program.run(4, operands, std::vector<TileIndex>{{2, 0}, {3, 0}}, scratch.get());
     CHECK(none.constant);
     CHECK(loaded<float>(none.data) == low);
-    StripOperand const all = program.run(4, operands, std::vector<StripIndex>{{2, 0}, {1, 0}}, scratch.get());
+    TileOperand const all = program.run(4, operands, std::vector<TileIndex>{{2, 0}, {1, 0}}, scratch.get());
     CHECK(loaded<std::array<float, 4>>(all.data) == std::array<float, 4>{1, 2, 3, 4});
 }
 
-TEST_CASE("equal parts are computed once and strips reused", "[lib][scalar][program]") {
+TEST_CASE("equal parts are computed once and tiles reused", "[lib][scalar][program]") {
     Program const once(parsed("exp(x - y)"), DType::f32, DType::f32, {});
     Program const twice(parsed("exp(x - y)/(1 + exp(x - y))"), DType::f32, DType::f32, {});
     auto const bytes = [](Program const& program, std::size_t registers) {
-        return registers * 4 * program.strip() + 256;
+        return registers * 4 * program.tile() + 256;
     };
     CHECK(twice.scratch_bytes() <= bytes(twice, 3));
     CHECK(once.scratch_bytes() <= bytes(once, 2));
-    CHECK(twice.strip() < once.strip());
+    CHECK(twice.tile() < once.tile());
     std::string chain = "x";
     for (int k = 0; k < 300; ++k) chain += " + y*" + std::to_string(k) + ".5";
     Program const program(parsed(chain), DType::f32, DType::f32, {});
     CHECK(program.scratch_bytes() <= bytes(program, 4) + 16 * 1300);
 }
 
-TEST_CASE("strips are shorter where more registers live at once", "[lib][scalar][program]") {
+TEST_CASE("tiles are shorter where more registers live at once", "[lib][scalar][program]") {
     std::string wide = "0";
     for (int k = 0; k < 64; ++k) wide = "max(sin(x*" + std::to_string(k) + ".5), " + wide + ")";
     Program const few(parsed("x + 1"), DType::f64, DType::f64, {}), many(parsed(wide), DType::f64, DType::f64, {});
-    CHECK(few.strip() == 2048);
-    CHECK(many.strip() >= 256);
-    CHECK(many.strip() < few.strip());
+    CHECK(few.tile() == 2048);
+    CHECK(many.tile() >= 256);
+    CHECK(many.tile() < few.tile());
 }
 
 TEST_CASE("a computed result goes where it is asked to", "[lib][scalar][program]") {
     std::vector<float> const x{1, 2, 3, 4}, y{5};
     std::array<float, 4> to{};
-    std::array const operands{StripOperand{x.data(), false}, StripOperand{y.data(), true}};
+    std::array const operands{TileOperand{x.data(), false}, TileOperand{y.data(), true}};
     auto const run = [&](std::string const& text) {
         Program const program(parsed(text), DType::f32, DType::f32, {});
         Scratch const scratch(program.scratch_bytes());
-        StripOperand const result = program.run(4, operands, {}, scratch.get(), to.data());
+        TileOperand const result = program.run(4, operands, {}, scratch.get(), to.data());
         return std::pair(result.constant, result.data == to.data());
     };
     CHECK(run("(x + y)*x - y") == std::pair(false, true));
@@ -101,8 +101,8 @@ TEST_CASE("a program refuses what it cannot run", "[lib][scalar][program]") {
     Program const program(parsed("position(x, 3)"), DType::i32, DType::i32, {});
     Scratch const scratch(program.scratch_bytes());
     std::array<std::int64_t, 3> indices{2, -3, 0};
-    std::vector<StripOperand> const operands{{indices.data(), false}};
-    StripOperand const result = program.run(3, operands, {}, scratch.get());
+    std::vector<TileOperand> const operands{{indices.data(), false}};
+    TileOperand const result = program.run(3, operands, {}, scratch.get());
     CHECK(loaded<std::array<std::int64_t, 3>>(result.data) == std::array<std::int64_t, 3>{2, 0, 0});
     indices[2] = 3;
     CHECK_THROWS_AS(program.run(3, operands, {}, scratch.get()), InputError);
@@ -115,7 +115,7 @@ float cast_result(std::string const& text, DType type, T value) {
     Program const program(parsed(text), type, type, {});
     Scratch const scratch(program.scratch_bytes());
     std::array<T, 3> const x{value, value, value};
-    StripOperand const result = program.run(3, std::vector<StripOperand>{{x.data(), false}}, {}, scratch.get());
+    TileOperand const result = program.run(3, std::vector<TileOperand>{{x.data(), false}}, {}, scratch.get());
     return loaded<std::array<float, 3>>(result.data)[2];
 }
 

@@ -52,7 +52,7 @@ TEST_CASE("a tensor of every dtype and order comes back as it was written", "[li
 
 TEST_CASE("bf16 is written as f32", "[lib][tensor][npy]") {
     TemporaryFolder const folder;
-    HostTensor brain(DType::bf16, {70000});  // more than one strip of conversion
+    HostTensor brain(DType::bf16, {70000});  // more than one batch of conversion
     for (Extent i = 0; i < brain.elements(); ++i)
         brain.set(i, scalar::Scalar::of(std::complex<double>(static_cast<double>(i % 256))));
     tensor::write_npy(folder.path() / "b.npy", brain);

@@ -1,4 +1,4 @@
-#include "executor/device/cpu/loops/strip_convert.hpp"
+#include "executor/device/cpu/loops/tile_convert.hpp"
 
 #include "executor/device/cpu/instruction_set.hpp"
 #include "lib/tensor/convert.hpp"
@@ -17,8 +17,8 @@ ConvertLoop best_loop(DType from, DType to) {
 
 }  // namespace
 
-void strip_convert(DType from_type, void const* from, std::ptrdiff_t from_stride, DType to_type, void* to,
-                   std::size_t count) {
+void tile_convert(DType from_type, void const* from, std::ptrdiff_t from_stride, DType to_type, void* to,
+                  std::size_t count) {
     ConvertLoop const loop = from_stride == 1 ? best_loop(from_type, to_type) : nullptr;
     if (loop != nullptr)
         loop(from, to, count);

@@ -9,8 +9,8 @@
 namespace ein::executor {
 
 /// As tensor::convert; gives the same bits.
-void strip_convert(DType from_type, void const* from, std::ptrdiff_t from_stride, DType to_type, void* to,
-                   std::size_t count);
+void tile_convert(DType from_type, void const* from, std::ptrdiff_t from_stride, DType to_type, void* to,
+                  std::size_t count);
 
 /// Adjacent elements of one dtype to another's, for conversions that are worth it; nullptr for others.
 using ConvertLoop = void (*)(void const* from, void* to, std::size_t count);

@@ -1,10 +1,10 @@
-// The loops over strips for one instruction set, whose name is EIN_INSTRUCTION_SET: compiled once for each, in a
+// The loops over vector tiles for one instruction set, whose name is EIN_INSTRUCTION_SET: compiled once for each, in a
 // namespace of its own (ein_instruction_sets in cmake/EinLibrary.cmake). Nothing from headers is called in here, so
 // that no function compiled for one set is taken for another.
 #include <cstdint>
 
-#include "executor/device/cpu/loops/strip_aggregate.hpp"
-#include "executor/device/cpu/loops/strip_convert.hpp"
+#include "executor/device/cpu/loops/tile_aggregate.hpp"
+#include "executor/device/cpu/loops/tile_convert.hpp"
 
 #ifndef EIN_INSTRUCTION_SET
 #define EIN_INSTRUCTION_SET baseline  // for tools that read this file by itself
@@ -171,25 +171,25 @@ void columns(void* acc, void const* values, std::size_t count, std::size_t width
 }
 
 template <class Op, class T>
-StripAggregate loops() {
+TileAggregate loops() {
     return {combine<Op, T>, rows<Op, T>, columns<Op, T>};
 }
 
 template <class T>
-StripAggregate ordered_loops(StripOp op) {
+TileAggregate ordered_loops(TileOp op) {
     switch (op) {
-        case StripOp::sum: return loops<Sum, T>();
-        case StripOp::prod: return loops<Prod, T>();
-        case StripOp::min: return loops<Min, T>();
-        case StripOp::max: return loops<Max, T>();
+        case TileOp::sum: return loops<Sum, T>();
+        case TileOp::prod: return loops<Prod, T>();
+        case TileOp::min: return loops<Min, T>();
+        case TileOp::max: return loops<Max, T>();
         default: return {};
     }
 }
 
 template <class T>
-StripAggregate complex_loops(StripOp op) {
-    if (op == StripOp::sum) return loops<Sum, Complex<T>>();
-    return op == StripOp::prod ? loops<Prod, Complex<T>>() : StripAggregate{};
+TileAggregate complex_loops(TileOp op) {
+    if (op == TileOp::sum) return loops<Sum, Complex<T>>();
+    return op == TileOp::prod ? loops<Prod, Complex<T>>() : TileAggregate{};
 }
 
 }  // namespace
@@ -269,7 +269,7 @@ ConvertLoop convert_loop(DType from, DType to) {
     return to == DType::f32 ? widening<float>(from) : to == DType::f64 ? widening<double>(from) : nullptr;
 }
 
-StripAggregate strip_loops(StripOp op, DType register_type) {
+TileAggregate tile_loops(TileOp op, DType register_type) {
     switch (register_type) {
         case DType::f32: return ordered_loops<float>(op);
         case DType::f64: return ordered_loops<double>(op);
@@ -277,8 +277,8 @@ StripAggregate strip_loops(StripOp op, DType register_type) {
         case DType::c128: return complex_loops<double>(op);
         default: break;
     }
-    if (op == StripOp::any) return loops<Any, Integer>();
-    if (op == StripOp::all) return loops<All, Integer>();
+    if (op == TileOp::any) return loops<Any, Integer>();
+    if (op == TileOp::all) return loops<All, Integer>();
     return ordered_loops<Integer>(op);
 }
 

@@ -3,8 +3,8 @@
 #include <vector>
 
 #include "executor/device/cpu/instruction_set.hpp"
-#include "executor/device/cpu/loops/strip_aggregate.hpp"
-#include "executor/device/cpu/loops/strip_convert.hpp"
+#include "executor/device/cpu/loops/tile_aggregate.hpp"
+#include "executor/device/cpu/loops/tile_convert.hpp"
 #include "lib/base/dtype.hpp"
 #include "lib/tensor/convert.hpp"
 #include "tests/support/catch.hpp"
@@ -30,12 +30,12 @@ TEST_CASE("halves are converted to the same bits as everywhere else", "[executor
     for (DType const half : {DType::f16, DType::bf16}) {
         CAPTURE(name(half));
         std::vector<std::byte> ours(4 * 65536), theirs = ours;
-        strip_convert(half, halves.data(), 1, DType::f32, ours.data(), 65536);
+        tile_convert(half, halves.data(), 1, DType::f32, ours.data(), 65536);
         tensor::convert(half, halves.data(), 1, DType::f32, theirs.data(), 65536);
         CHECK(ours == theirs);
         std::vector<std::byte> const widened = ours;
         for (std::vector<std::byte> const& from : {floats, widened}) {
-            strip_convert(DType::f32, from.data(), 1, half, ours.data(), 65536);
+            tile_convert(DType::f32, from.data(), 1, half, ours.data(), 65536);
             tensor::convert(DType::f32, from.data(), 1, half, theirs.data(), 65536);
             CHECK(ours == theirs);
         }
@@ -57,7 +57,7 @@ TEST_CASE("runs of any dtype are converted to the same bits as everywhere else",
                 convert(found.data());
                 CHECK(found == expected);
             };
-            check([&](void* found) { strip_convert(from, source.data(), 1, to, found, count); });
+            check([&](void* found) { tile_convert(from, source.data(), 1, to, found, count); });
             std::vector<ConvertLoop> loops{baseline::convert_loop(from, to)};
 #ifdef EIN_X86_LOOPS
             if (instruction_set() != InstructionSet::baseline) loops.push_back(avx2::convert_loop(from, to));
@@ -72,9 +72,9 @@ TEST_CASE("runs of any dtype are converted to the same bits as everywhere else",
 TEST_CASE("every instruction set aggregates to the same bits", "[executor][device]") {
     std::mt19937 random(7);
     for (DType const type : {DType::f32, DType::f64, DType::c64, DType::c128, DType::i64})
-        for (StripOp const op : {StripOp::sum, StripOp::prod, StripOp::min, StripOp::max, StripOp::any, StripOp::all})
+        for (TileOp const op : {TileOp::sum, TileOp::prod, TileOp::min, TileOp::max, TileOp::any, TileOp::all})
             for (std::size_t const columns : {1u, 7u, 33u, 64u, 200u, 513u}) {
-                StripAggregate const plain = baseline::strip_loops(op, type);
+                TileAggregate const plain = baseline::tile_loops(op, type);
                 if (plain.rows == nullptr) continue;
                 std::size_t const size = size_of(type);
                 std::vector<std::byte> values(3 * columns * size);
@@ -82,7 +82,7 @@ TEST_CASE("every instruction set aggregates to the same bits", "[executor][devic
                     double const value = static_cast<double>(random()) * 0x1p-31;
                     tensor::convert(DType::f64, &value, 1, type, values.data() + at, 1);
                 }
-                auto const run = [&](StripAggregate const& loops) {
+                auto const run = [&](TileAggregate const& loops) {
                     std::vector<std::byte> results(values.begin(),
                                                    values.begin() + static_cast<std::ptrdiff_t>(columns * size));
                     loops.columns(results.data(), values.data(), 3, columns);
@@ -92,8 +92,8 @@ TEST_CASE("every instruction set aggregates to the same bits", "[executor][devic
                 };
                 auto const expected = run(plain);
                 CAPTURE(name(type), static_cast<int>(op), columns);
-                if (instruction_set() != InstructionSet::baseline) CHECK(run(avx2::strip_loops(op, type)) == expected);
-                if (instruction_set() == InstructionSet::avx512) CHECK(run(avx512::strip_loops(op, type)) == expected);
+                if (instruction_set() != InstructionSet::baseline) CHECK(run(avx2::tile_loops(op, type)) == expected);
+                if (instruction_set() == InstructionSet::avx512) CHECK(run(avx512::tile_loops(op, type)) == expected);
             }
 }
 #endif

@@ -1,5 +1,5 @@
-// The loops of aggregation over strips of register types, compiled once for each instruction set. The order in which
-// values are combined depends on the counts alone, so every set and every number of threads gives the same bits.
+// The loops of aggregation over vector tiles of register types, compiled once for each instruction set. The order in
+// which values are combined depends on the counts alone, so every set and every number of threads gives the same bits.
 // Leaves logsumexp to aggregator.hpp. Example: rows(acc, values, 2, 3) of sum adds v0+v1+v2 to acc[0] and v3+v4+v5 to
 // acc[1].
 #pragma once
@@ -11,7 +11,7 @@
 
 namespace ein::executor {
 
-struct StripAggregate {
+struct TileAggregate {
     /// acc[i] = acc[i] op values[i]
     void (*combine)(void* acc, void const* values, std::size_t count) = nullptr;
     /// acc[r] = acc[r] op (values[r][0] op values[r][1] op ...), in a fixed order
@@ -22,19 +22,19 @@ struct StripAggregate {
 
 /// @param type  that of the accumulator: its register type is what is combined
 /// @return no functions for what has no such loop: logsumexp, and min and max of complex numbers
-StripAggregate strip_aggregate(scalar::Agg agg, DType type);
+TileAggregate tile_aggregate(scalar::Agg agg, DType type);
 
 /// The operations of the loops: bool sums are any, bool products all.
-enum class StripOp { sum, prod, min, max, any, all };
+enum class TileOp { sum, prod, min, max, any, all };
 
 namespace baseline {
-StripAggregate strip_loops(StripOp op, DType register_type);
+TileAggregate tile_loops(TileOp op, DType register_type);
 }
 namespace avx2 {
-StripAggregate strip_loops(StripOp op, DType register_type);
+TileAggregate tile_loops(TileOp op, DType register_type);
 }
 namespace avx512 {
-StripAggregate strip_loops(StripOp op, DType register_type);
+TileAggregate tile_loops(TileOp op, DType register_type);
 }
 
 }  // namespace ein::executor
