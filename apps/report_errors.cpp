@@ -54,7 +54,7 @@ void say(char const* program, std::string const& message) {
 }
 
 int report_errors(char const* program, std::function<int()> const& body) {
-    std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an error of its write, which tells
+    std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an error of its write, which says so
     try {
         return flushed(program, body());
     } catch (InputError const& error) {  // its lines begin with the file's name, as compilers' do

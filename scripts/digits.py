@@ -147,7 +147,7 @@ def training(images, steps):
     return {"name": "train", "loop": {"times": steps, "carry": carry, "body": body}}
 
 
-def judgement(part, images):
+def evaluation(part, images):
     """Nodes that give the digits that the trained network sees in the images X_PART, and the share that is right."""
     return network(part, "train/") + [
         {"name": f"predictions_{part}", "einsum": "n class -> n", "inputs": [f"logits_{part}"], "agg": "argmax"},
@@ -159,7 +159,7 @@ def judgement(part, images):
 def graph(images, steps, seed):
     nodes = [training(images["train"], steps), {"name": "loss_curve", "einsum": "t->t", "inputs": ["train/curve"]}]
     for part, count in images.items():
-        nodes += judgement(part, count)
+        nodes += evaluation(part, count)
     return {"eingraph": 1, "name": "digits", "dtype": "f32",
             "x-about": f"Digits of 8 x 8 pixels: a layer of {HIDDEN} relu units, trained by {steps} steps of Adam "
                        f"over batches of {BATCH}",

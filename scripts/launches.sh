@@ -2,7 +2,7 @@
 # Launches a tiny graph many times under full load and counts how they end: scripts/launches.sh [N] [BUILD_DIR]
 # N launches (default 100) at 4 to 8 ranks in turn, beside as many busy processes as there are cores (EIN_LOAD sets
 # another number). Each must end with code 0 and the same result within a minute. What every other launch printed is
-# kept, and told at the end; the exit code is 1 when there is one.
+# kept, and reported at the end; the exit code is 1 when there is one.
 # EIN_LAUNCH names another launcher than mpirun, as "eintool run" or "srun --mpi=pmix".
 set -euo pipefail
 cd "$(dirname "$0")/.."

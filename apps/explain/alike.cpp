@@ -7,24 +7,24 @@
 namespace ein::apps::explain {
 namespace {
 
-/// All that is told of a node but names.
-std::string form_of(NodeStory story) {
-    story.name.clear();
-    story.output.tensor.clear();
+/// All that is shown of a node but names.
+std::string form_of(NodeReport report) {
+    report.name.clear();
+    report.output.tensor.clear();
     std::string made;
-    for (std::size_t k = 0; k < story.inputs.size(); ++k) {
-        Flow& flow = story.inputs[k];
+    for (std::size_t k = 0; k < report.inputs.size(); ++k) {
+        Flow& flow = report.inputs[k];
         made += flow.maker ? 'n' : 'i';
         flow.tensor = std::to_string(k);
         flow.maker.reset();
     }
-    story.output.maker.reset();
-    return made + to_json(story).dump(-1, ' ', false, Json::error_handler_t::replace);
+    report.output.maker.reset();
+    return made + to_json(report).dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 }  // namespace
 
-std::vector<std::vector<std::size_t>> alike(std::vector<NodeStory> const& nodes) {
+std::vector<std::vector<std::size_t>> alike(std::vector<NodeReport> const& nodes) {
     std::vector<std::vector<std::size_t>> groups;
     std::unordered_map<std::string, std::size_t> known;
     for (std::size_t n = 0; n < nodes.size(); ++n) {

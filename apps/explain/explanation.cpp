@@ -38,20 +38,20 @@ std::vector<Rejected> rejected_of(graph::EinGraph const& graph, graph::Node cons
     return out;
 }
 
-void add_bound(NodeStory& story, graph::EinSum const& einsum, int ranks, double iterations) {
-    story.lower_bound_words = planner::lower_bound_words(einsum, ranks);
-    if (story.lower_bound_words) *story.lower_bound_words *= iterations;
-    if (story.lower_bound_words && *story.lower_bound_words > 0)
-        story.ratio = story.busiest_words / *story.lower_bound_words;
+void add_bound(NodeReport& report, graph::EinSum const& einsum, int ranks, double iterations) {
+    report.lower_bound_words = planner::lower_bound_words(einsum, ranks);
+    if (report.lower_bound_words) *report.lower_bound_words *= iterations;
+    if (report.lower_bound_words && *report.lower_bound_words > 0)
+        report.ratio = report.busiest_words / *report.lower_bound_words;
 }
 
-NodeStory story_of(graph::EinGraph const& graph, relation::Plan const& plan, scheduler::Scheduled const& made,
-                   std::size_t n, planner::RejectedPlans const& found) {
+NodeReport report_of(graph::EinGraph const& graph, relation::Plan const& plan, scheduler::Scheduled const& made,
+                     std::size_t n, planner::RejectedPlans const& found) {
     graph::Node const& node = graph.nodes[n];
     graph::Value const& output = graph.value(node.output);
     relation::NodePlan const& planned = plan.nodes[n];
     scheduler::Traffic const& traffic = made.traffic[n];
-    NodeStory out;
+    NodeReport out;
     out.name = output.name;
     out.operation = operation_text(graph, node);
     out.dtype = name(output.dtype);
@@ -115,8 +115,8 @@ void add_schedule(Explanation& out, schedule::Schedule const& schedule) {
 
 }  // namespace
 
-DeviceStory device_story(schedule::Schedule const& schedule, std::int64_t capacity) {
-    DeviceStory out{capacity, {}};
+DeviceReport device_report(schedule::Schedule const& schedule, std::int64_t capacity) {
+    DeviceReport out{capacity, {}};
     for (schedule::Section section : schedule.sections) {
         schedule::Header header = schedule.header;
         schedule::inline_joins(header, section, {.one_kernel = capacity});  // as einrun does
@@ -129,11 +129,11 @@ DeviceStory device_story(schedule::Schedule const& schedule, std::int64_t capaci
     return out;
 }
 
-std::string device_text(DeviceStory const& story) {
+std::string device_text(DeviceReport const& report) {
     auto const bytes = [](std::int64_t count) { return format_bytes(static_cast<double>(count)); };
-    return bytes(story.traffic.copied_in) + " copied in, " + bytes(story.traffic.evicted) + " (" +
-           std::to_string(story.traffic.evicted) + " bytes) evicted, " + bytes(story.traffic.sent_home) +
-           " copied out for the host; peak " + bytes(story.traffic.peak) + " of " + bytes(story.capacity) + " a rank";
+    return bytes(report.traffic.copied_in) + " copied in, " + bytes(report.traffic.evicted) + " (" +
+           std::to_string(report.traffic.evicted) + " bytes) evicted, " + bytes(report.traffic.sent_home) +
+           " copied out for the host; peak " + bytes(report.traffic.peak) + " of " + bytes(report.capacity) + " a rank";
 }
 
 Explanation explain(graph::EinGraph const& graph, relation::Plan const& plan, scheduler::Scheduled const& made) {
@@ -154,7 +154,7 @@ Explanation explain(graph::EinGraph const& graph, relation::Plan const& plan, sc
     Flows flows = flows_of(graph, plan, made);
     add_mesh(out, flows.mesh);
     for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
-        out.nodes.push_back(story_of(graph, plan, made, n, found[n]));
+        out.nodes.push_back(report_of(graph, plan, made, n, found[n]));
         out.nodes.back().inputs = std::move(flows.nodes[n].inputs);
         out.nodes.back().output = std::move(flows.nodes[n].output);
     }

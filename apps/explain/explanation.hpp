@@ -50,7 +50,7 @@ struct Flow {
     std::string note;
 };
 
-struct NodeStory {
+struct NodeReport {
     std::string name;  // of its output; unique
     std::string operation, dtype;
     std::vector<CutLabel> cut;
@@ -72,12 +72,12 @@ struct NodeStory {
 };
 
 /// A device's memory, as a cache of blocks.
-struct DeviceStory {
+struct DeviceReport {
     std::int64_t capacity = 0;        // bytes, of each rank
     schedule::DeviceTraffic traffic;  // of all ranks; the largest peak
 };
-DeviceStory device_story(schedule::Schedule const& schedule, std::int64_t capacity);
-std::string device_text(DeviceStory const& story);
+DeviceReport device_report(schedule::Schedule const& schedule, std::int64_t capacity);
+std::string device_text(DeviceReport const& report);
 
 struct Explanation {
     std::string graph;
@@ -96,10 +96,10 @@ struct Explanation {
     double words_rank_max = 0;
     std::vector<std::int64_t> peak_bytes;  // by rank
     schedule::DiskUse spill;               // of all ranks
-    std::optional<DeviceStory> device;     // where a device's memory was given
+    std::optional<DeviceReport> device;    // where a device's memory was given
     std::optional<Timing> timing;          // where the schedule was simulated
     std::vector<int> idle_ranks;
-    std::vector<NodeStory> nodes;
+    std::vector<NodeReport> nodes;
 };
 
 Explanation explain(graph::EinGraph const& graph, relation::Plan const& plan, scheduler::Scheduled const& made);

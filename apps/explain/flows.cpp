@@ -37,7 +37,7 @@ public:
         mesh_ = graph.mesh.empty() ? mesh_for(known, plan.ranks) : mesh_of(graph.mesh);
     }
 
-    Flows tell() {
+    Flows flows() {
         Flows out{mesh_, {}};
         for (std::size_t n = 0; n < graph_.nodes.size(); ++n) {
             out.nodes.emplace_back();
@@ -193,7 +193,7 @@ private:
 }  // namespace
 
 Flows flows_of(graph::EinGraph const& graph, relation::Plan const& plan, scheduler::Scheduled const& made) {
-    return PlanReport(graph, plan, made).tell();
+    return PlanReport(graph, plan, made).flows();
 }
 
 }  // namespace ein::apps::explain

@@ -1,4 +1,4 @@
-// What moves around each node of a finished schedule, told as shardings and collectives.
+// What moves around each node of a finished schedule, as shardings and collectives.
 // Example: A is loaded "i/a j/b" and wanted "i/a j": all-gather over b, 4800 bytes.
 #pragma once
 

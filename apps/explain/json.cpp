@@ -74,20 +74,20 @@ Json collective(Flow const& flow, Json of) {
     return out;
 }
 
-Json collectives(NodeStory const& story) {
+Json collectives(NodeReport const& report) {
     Json out = Json::array();
-    for (std::size_t k = 0; k < story.inputs.size(); ++k) {
-        out.push_back(collective(story.inputs[k], "inputs/" + std::to_string(k)));
-        out.back()["maker"] = story.inputs[k].maker ? Json(*story.inputs[k].maker) : Json(nullptr);
+    for (std::size_t k = 0; k < report.inputs.size(); ++k) {
+        out.push_back(collective(report.inputs[k], "inputs/" + std::to_string(k)));
+        out.back()["maker"] = report.inputs[k].maker ? Json(*report.inputs[k].maker) : Json(nullptr);
     }
-    out.push_back(collective(story.output, "output"));
+    out.push_back(collective(report.output, "output"));
     return out;
 }
 
-Json sharding(NodeStory const& story) {
+Json sharding(NodeReport const& report) {
     Json out = Json::object();
-    for (Flow const& flow : story.inputs) out.emplace(flow.tensor, flow.wanted);
-    out[story.output.tensor] = story.output.held;
+    for (Flow const& flow : report.inputs) out.emplace(flow.tensor, flow.wanted);
+    out[report.output.tensor] = report.output.held;
     return out;
 }
 
@@ -101,39 +101,39 @@ Json timing(Timing const& timing) {
 
 }  // namespace
 
-Json to_json(NodeStory const& story) {
+Json to_json(NodeReport const& report) {
     return {
-        {"name", story.name},
-        {"operation", story.operation},
-        {"dtype", story.dtype},
-        {"labels", extents(story.cut)},
-        {"aggregated", aggregated(story.cut)},
-        {"uneven", uneven(story.cut)},
-        {"parts", parts(story.cut)},
-        {"calls", story.calls},
-        {"flops", number(story.flops)},
-        {"candidates", story.candidates},
-        {"cost", cost(story.elements)},
-        {"cost_bytes", cost(story.bytes)},
-        {"with_edges", {{"elements", number(story.with_edges_elements)}, {"bytes", number(story.with_edges_bytes)}}},
-        {"alternatives", rejected(story.rejected)},
+        {"name", report.name},
+        {"operation", report.operation},
+        {"dtype", report.dtype},
+        {"labels", extents(report.cut)},
+        {"aggregated", aggregated(report.cut)},
+        {"uneven", uneven(report.cut)},
+        {"parts", parts(report.cut)},
+        {"calls", report.calls},
+        {"flops", number(report.flops)},
+        {"candidates", report.candidates},
+        {"cost", cost(report.elements)},
+        {"cost_bytes", cost(report.bytes)},
+        {"with_edges", {{"elements", number(report.with_edges_elements)}, {"bytes", number(report.with_edges_bytes)}}},
+        {"alternatives", rejected(report.rejected)},
         {"bytes",
-         {{"join", story.join},
-          {"agg", story.agg},
-          {"repart", story.repart},
-          {"total", story.moved()},
-          {"rank_max", story.busiest}}},
-        {"words_rank_max", number(story.busiest_words)},
-        {"lower_bound_words", number(story.lower_bound_words)},
-        {"times_lower_bound", number(story.ratio)},
-        {"sharding", sharding(story)},
-        {"collectives", collectives(story)}};
+         {{"join", report.join},
+          {"agg", report.agg},
+          {"repart", report.repart},
+          {"total", report.moved()},
+          {"rank_max", report.busiest}}},
+        {"words_rank_max", number(report.busiest_words)},
+        {"lower_bound_words", number(report.lower_bound_words)},
+        {"times_lower_bound", number(report.ratio)},
+        {"sharding", sharding(report)},
+        {"collectives", collectives(report)}};
 }
 
 Json to_json(Explanation const& e) {
     Json mesh = Json::object(), nodes = Json::array();
     for (auto const& [axis, size] : e.mesh_axes) mesh[axis] = size;
-    for (NodeStory const& story : e.nodes) nodes.push_back(to_json(story));
+    for (NodeReport const& report : e.nodes) nodes.push_back(to_json(report));
     Json out{{"einplan_explain", 1},
              {"graph", e.graph},
              {"ranks", e.ranks},

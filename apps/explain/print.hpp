@@ -9,11 +9,11 @@
 
 namespace ein::apps::explain {
 
-/// At most 100 columns; nodes that differ in names alone are told once.
+/// At most 100 columns; nodes that differ in names alone are shown once.
 std::string to_text(Explanation const& explanation);
 
 Json to_json(Explanation const& explanation);
-Json to_json(NodeStory const& story);
+Json to_json(NodeReport const& report);
 
 /// One page that needs nothing else.
 std::string to_html(Explanation const& explanation);

@@ -11,7 +11,7 @@ namespace ein::apps::explain {
 namespace {
 
 constexpr std::size_t page = 100;      // columns
-constexpr std::size_t most_flows = 8;  // input edges told of a node
+constexpr std::size_t most_flows = 8;  // input edges shown of a node
 
 std::string bytes(double count) { return format_bytes(count); }
 std::string bytes(std::int64_t count) { return format_bytes(static_cast<double>(count)); }
@@ -110,35 +110,35 @@ std::string overview(Explanation const& e, std::vector<std::vector<std::size_t>>
     if (groups.empty()) return "\n  no node: every output is an input\n";
     std::string out = "\n" + row("node", "parts", "published", "scheduled", "x bound");
     for (auto const& group : groups) {
-        NodeStory const& story = e.nodes[group.front()];
-        std::string const times_told = group.size() > 1 ? " (x" + std::to_string(group.size()) + ")" : "";
-        out += row(fitted(story.name, 34 - times_told.size()) + times_told, parts_text(story.cut),
-                   bytes(story.bytes.total()), bytes(story.moved()), story.ratio ? times(*story.ratio) : "");
+        NodeReport const& report = e.nodes[group.front()];
+        std::string const repeats = group.size() > 1 ? " (x" + std::to_string(group.size()) + ")" : "";
+        out += row(fitted(report.name, 34 - repeats.size()) + repeats, parts_text(report.cut),
+                   bytes(report.bytes.total()), bytes(report.moved()), report.ratio ? times(*report.ratio) : "");
     }
     return out;
 }
 
-std::string rejected(NodeStory const& story) {
+std::string rejected(NodeReport const& report) {
     std::string out;
-    for (Rejected const& other : story.rejected) {
-        bool const first = &other == &story.rejected.front();
-        out += key(first ? "instead of" : "") + left(first ? bytes(story.with_edges_bytes) : "", 10) + " " +
+    for (Rejected const& other : report.rejected) {
+        bool const first = &other == &report.rejected.front();
+        out += key(first ? "instead of" : "") + left(first ? bytes(report.with_edges_bytes) : "", 10) + " " +
                left(parts_text(other.cut), 46) + " " + right(bytes(other.bytes), 10) + " (" +
                signed_bytes(other.more_bytes) + ")\n";
     }
     return out;
 }
 
-std::string flows(NodeStory const& story) {
+std::string flows(NodeReport const& report) {
     std::string out;
-    for (std::size_t k = 0; k < std::min(story.inputs.size(), most_flows); ++k) {
-        Flow const& flow = story.inputs[k];
+    for (std::size_t k = 0; k < std::min(report.inputs.size(), most_flows); ++k) {
+        Flow const& flow = report.inputs[k];
         std::string const change = flow.held == flow.wanted ? flow.wanted : flow.held + "  =>  " + flow.wanted;
         out += wrapped(key(k == 0 ? "reads" : ""), flow.tensor + ":  " + change + "   " + collectives(flow), page, 3);
     }
-    if (story.inputs.size() > most_flows)
-        out += key("") + "and " + std::to_string(story.inputs.size() - most_flows) + " more\n";
-    Flow const& made = story.output;
+    if (report.inputs.size() > most_flows)
+        out += key("") + "and " + std::to_string(report.inputs.size() - most_flows) + " more\n";
+    Flow const& made = report.output;
     std::string const change = made.held == made.wanted ? made.held : made.wanted + "  =>  " + made.held;
     return out + wrapped(key("makes"), change + (made.steps.empty() ? "" : "   " + collectives(made)), page, 3);
 }
@@ -150,20 +150,20 @@ std::string also(Explanation const& e, std::vector<std::size_t> const& group) {
     return line("alike", "and " + std::to_string(names.size()) + " alike: " + joined(names, ", "));
 }
 
-std::string moved(NodeStory const& s) {
+std::string moved(NodeReport const& s) {
     if (s.moved() == 0) return "nothing crosses ranks";
     return "join " + bytes(s.join) + ", agg " + bytes(s.agg) + ", repart " + bytes(s.repart) + ": " + bytes(s.moved()) +
            "; the busiest rank receives " + bytes(s.busiest);
 }
 
-std::string bound(NodeStory const& s) {
+std::string bound(NodeReport const& s) {
     std::string const out = format_count(*s.lower_bound_words) + " words of " + s.dtype + " at some rank; here ";
     if (s.moved() == 0) return out + (s.ratio ? "none: its operands lie there already" : "none");
     return out + format_count(s.busiest_words) + (s.ratio ? ", " + times(*s.ratio) + " times that" : "");
 }
 
 std::string section(Explanation const& e, std::vector<std::size_t> const& group) {
-    NodeStory const& s = e.nodes[group.front()];
+    NodeReport const& s = e.nodes[group.front()];
     std::string out = "\n" + wrapped("", s.name, page, 2) + line("computes", s.operation + ", " + s.dtype);
     out += line("labels", labels(s.cut));
     out += line("parts", parts_text(s.cut) + ": " + (s.calls < s.cells ? plural(s.cells, "cell") + " in " : "") +

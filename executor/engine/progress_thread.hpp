@@ -24,7 +24,7 @@ public:
         Progress* progress;                                       // rank 0 only
         Communicator* communicator;                               // nullptr with one rank
         std::function<Done()> done;                               // by this rank
-        std::function<void(std::string const& silence)> explain;  // tells what this rank waits for, and who is silent
+        std::function<void(std::string const& silence)> explain;  // reports what this rank waits for, and who is silent
         FiniteWatch* finite_watch = nullptr;                      // if NaN and infinities are looked for
         std::function<SeenNonFinite()> news = {};                 // for it: what this rank has seen anew
     };

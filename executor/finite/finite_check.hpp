@@ -1,9 +1,9 @@
 // Looks at every block that tasks of one rank make, once, when it is whole: in which tensors are NaN and infinities,
 // and when first? What moves within a tensor, or comes from another rank, was looked at before; partial results are not
-// looked at, since which there are depends on how the node is cut. Nothing is judged here: whether the inputs of a node
-// are finite only all ranks together know (origins.hpp).
-// Costs one pass over each result, and on a device with memory of its own also a copy to the host.
-// Example: check.look(id, team) after Y = 1/x of {0, 1}: seen().tensors has Y with one infinite element.
+// looked at, since which there are depends on how the node is cut. Nothing is decided here: whether the inputs of a
+// node are finite only all ranks together know (origins.hpp). Costs one pass over each result, and on a device with
+// memory of its own also a copy to the host. Example: check.look(id, team) after Y = 1/x of {0, 1}: seen().tensors has
+// Y with one infinite element.
 #pragma once
 
 #include <atomic>

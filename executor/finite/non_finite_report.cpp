@@ -18,8 +18,8 @@ constexpr std::size_t most_outputs = 8;        // that a message or a summary na
 Json counts_json(NonFinite const& count) { return {count.nan, count.infinite}; }
 NonFinite counts_from(Json const& json) { return {json.at(0).get<std::int64_t>(), json.at(1).get<std::int64_t>()}; }
 
-/// What each rank tells.
-Json told(RankNonFinite const& mine) {
+/// What each rank sends to the others.
+Json message_of(RankNonFinite const& mine) {
     Json outputs = Json::array();
     for (NonFinite const& count : mine.outputs) outputs.push_back(counts_json(count));
     return {{"outputs", outputs}, {"seen", mine.seen ? to_json(*mine.seen) : Json(nullptr)}};
@@ -108,7 +108,7 @@ NonFiniteReport report_non_finite(Transport& transport, schedule::Header const& 
     NonFiniteReport out;
     OutputCounts sums(header.outputs.size());
     std::vector<SeenNonFinite> seen;
-    for (std::string const& text : transport.all_gather(told(mine).dump())) {
+    for (std::string const& text : transport.all_gather(message_of(mine).dump())) {
         Json const rank = Json::parse(text);
         for (schedule::OutputId output : sums.ids()) sums[output] += counts_from(rank.at("outputs").at(at(output)));
         if (!rank.at("seen").is_null()) seen.push_back(seen_from_json(rank.at("seen")));

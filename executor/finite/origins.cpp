@@ -78,11 +78,11 @@ bool was_there(Sighting const& kind, Sighting const& others) {
     return kind.any() && !is_later(kind.first, others.first);
 }
 
-class Judge {
+class OriginFinder {
 public:
-    Judge(schedule::Header const& header, Tensors const& tensors) : header_(header), tensors_(tensors) {}
+    OriginFinder(schedule::Header const& header, Tensors const& tensors) : header_(header), tensors_(tensors) {}
 
-    void judge(OfAllRanks const& made, std::vector<Origin>& out) const {
+    void find(OfAllRanks const& made, std::vector<Origin>& out) const {
         SeenTensor const& seen = made.seen;
         if (!seen.kernel) return;
         Origin fault = origin(made), derived = origin(made);
@@ -141,7 +141,7 @@ std::vector<Origin> origins(schedule::Header const& header, std::vector<SeenNonF
     Tensors tensors = together(seen);
     carry(seen, tensors);
     std::vector<Origin> out;
-    for (auto const& [tensor, made] : tensors) Judge(header, tensors).judge(made, out);
+    for (auto const& [tensor, made] : tensors) OriginFinder(header, tensors).find(made, out);
     std::stable_sort(out.begin(), out.end(), [](Origin const& a, Origin const& b) { return a.kernel < b.kernel; });
     return out;
 }

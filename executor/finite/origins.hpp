@@ -1,8 +1,8 @@
 // In which nodes NaN and infinities begin, by what all ranks have seen. A node is at fault when it has some although no
 // tensor that it reads has any, then or before, and its own join has no such number: infinities do not count where
-// `inf` stands in it, NaN not where `nan` does. NaN out of inputs that are infinite is no fault, but is told. A tensor
-// is judged as a whole, so that the verdict is the same however it is cut and on however many ranks. Example: Y = 1/x
-// of {0, 1}, Z = Y - Y: Y is at fault, with one infinite element; Z has NaN out of infinities.
+// `inf` stands in it, NaN not where `nan` does. NaN out of inputs that are infinite is no fault, but is reported. A
+// tensor is looked at as a whole, so that the verdict is the same however it is cut and on however many ranks. Example:
+// Y = 1/x of {0, 1}, Z = Y - Y: Y is at fault, with one infinite element; Z has NaN out of infinities.
 #pragma once
 
 #include <optional>
@@ -33,7 +33,7 @@ Origin const* first_fault(std::vector<Origin> const& origins);
 std::string text_of(tensor::NonFinite const& count, std::optional<std::int64_t> of = {});
 /// " in iteration 3 of loop 'train'", or "".
 std::string text_of(Moment const& moment, schedule::Header const& header);
-/// What first_fault, which there must be, is told as.
+/// What first_fault, which there must be, is reported as.
 std::string fault_text(std::vector<Origin> const& origins, schedule::Header const& header);
 
 }  // namespace ein::executor

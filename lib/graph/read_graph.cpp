@@ -353,7 +353,7 @@ private:
     GraphBuilder builder_;
     std::int64_t most_values_ = most(Limit::nodes);
     bool has_too_many_ = false;
-    bool has_mesh_ = true;  // or none is told; a faulty one says nothing about shardings
+    bool has_mesh_ = true;  // or none is given; a faulty one says nothing about shardings
     Names names_;
     std::size_t tensors_ = 0;                     // names of tensors come first
     std::vector<std::optional<ValueId>> values_;  // by the number of a name; nothing: it has a fault

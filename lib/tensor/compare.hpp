@@ -1,6 +1,6 @@
 // How far two tensors are apart, and how far they may be: for eintool diff and einrun --verify.
 // An element differs when |a - b| > tolerance * max(|a|, |b|, rms), where rms is the root mean square of the
-// reference's finite elements: a value that cancelled down to almost nothing is judged by the size of what its tensor
+// reference's finite elements: a value that cancelled down to almost nothing is compared by the size of what its tensor
 // holds, not by its own. nan equals nan, an infinity equals the same infinity; either against anything else differs.
 // Integers are compared exactly.
 // Example: compare({1, 2.1}, {1, 2}, 1e-3) has count 1, worst 1, max_abs 0.1, max_rel 0.1 / 2.1.

@@ -1,6 +1,6 @@
-// Strategies that judge each node's candidates by their parts alone: the one with the least key, the preferred one (see
-// candidate_table.hpp) among equals.
-// Example: best_candidates(graph, 8, squareness) cuts every node as "sqrt" does.
+// Strategies that compare each node's candidates by their parts alone: the one with the least key, the preferred one
+// (see candidate_table.hpp) among equals. Example: best_candidates(graph, 8, squareness) cuts every node as "sqrt"
+// does.
 #pragma once
 
 #include <algorithm>

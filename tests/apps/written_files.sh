@@ -53,13 +53,13 @@ limited make "$bin/eintool" make matmul 4 4 4 -o limited/made.json
 limited eval "$bin/eintool" eval "$examples/first.json" --out limited
 limited einrun "$bin/einrun" files/first.sched --quiet --out limited
 
-# A cache that others may write in is told, by rank 0 and once, where a device would use it.
+# A cache that others may write in is reported, by rank 0 and once, where a device would use it.
 mkdir -m 0777 open
 export EINLOOM_CACHE=open
 "$bin/einrun" files/first.sched --quiet --out limited --device emulated > log 2>&1 ||
     fail "einrun --device emulated: $(cat log)"
-told="einrun: warning: the cache open is not used: expected a folder of this user alone, found one that others"
-[ "$(grep -c "$told" log)" = 1 ] ||
+warning="einrun: warning: the cache open is not used: expected a folder of this user alone, found one that others"
+[ "$(grep -c "$warning" log)" = 1 ] ||
     fail "expected a warning of the cache: $(cat log)"
 "$bin/einrun" files/first.sched --quiet --out limited --device cpu > log 2>&1 || fail "einrun --device cpu: $(cat log)"
 grep -q "the cache" log && fail "the CPU uses no cache: $(cat log)"

@@ -77,7 +77,7 @@ TEST_CASE("what does not fit a dtype begins where it is rounded", "[end_to_end][
     }
 }
 
-TEST_CASE("a mask is meant, and a row that is masked as a whole is told of", "[end_to_end][finite]") {
+TEST_CASE("a mask is meant, and a row that is masked as a whole is reported", "[end_to_end][finite]") {
     Json const scores{{"S", {{"shape", {6, 6}}, {"data", {{"random", "uniform"}, {"seed", 1}}}}}};
     Json const softmax{{"name", "P"}, {"op", "softmax"}, {"inputs", {"M"}}, {"axes", Json::array({1})}};
     auto const masked = [&](std::string const& where) {

@@ -15,7 +15,7 @@ constexpr std::array rank_counts{1, 2, 3, 4, 5, 7};
 test::WholeRunSetup variant(std::uint64_t number, int ranks) {
     test::WholeRunSetup setup;
     setup.reproducible = true;
-    setup.judged = false;
+    setup.compared = false;
     setup.ranks = ranks;
     setup.threads = 1 + static_cast<int>(number % 3);
     setup.calls = number % 4 == 0 ? 3 * ranks : 0;

@@ -127,15 +127,15 @@ def main():
         subprocess.run([binaries / "einplan", "g.json", "-n", str(ranks), "-q", "-o", f"{ranks}.sched"], cwd=source,
                        check=True)
     outputs = ["results/P.npy", "results/G.npy", "results/power.w0.npy"]
-    tell = ["--quiet", "--verify", "--report", "r.json", "--trace", "t.json", "--stall", "20", "--threads", "2"]
+    reports = ["--quiet", "--verify", "--report", "r.json", "--trace", "t.json", "--stall", "20", "--threads", "2"]
     run = [str(binaries / "einrun")]
     spill = ["--memory", "50KiB", "--spill-dir", "."]
     programs = [
         Program("einplan", [str(binaries / "einplan"), "g.json", "-n", "3", "-o", "s.sched", "--plan-out", "p.plan"],
                 ["s.sched", "p.plan"], 1),
-        Program("einrun", run + ["1.sched"] + tell, outputs + ["r.json", "t.json"], 1),
-        Program("einrun, spilling", run + ["1.sched"] + tell + spill, outputs + ["r.json", "t.json"], 1),
-        Program("einrun of 2 ranks", [mpiexec, "-n", "2"] + run + ["2.sched"] + tell, outputs + ["r.json", "t.json"],
+        Program("einrun", run + ["1.sched"] + reports, outputs + ["r.json", "t.json"], 1),
+        Program("einrun, spilling", run + ["1.sched"] + reports + spill, outputs + ["r.json", "t.json"], 1),
+        Program("einrun of 2 ranks", [mpiexec, "-n", "2"] + run + ["2.sched"] + reports, outputs + ["r.json", "t.json"],
                 2),
     ]
     for program in programs:   # undisturbed: right results, and how many calls of each kind there are
@@ -160,7 +160,7 @@ def main():
             environment["EIN_FAULT_RANK"] = str(draw.randrange(program.ranks))
         code, said, files = program.launch(source, environment)
         fault = what_is_wrong(program, code, said, files)
-        ends[(kind, "right" if code == 0 else "told")] += 1
+        ends[(kind, "right" if code == 0 else "reported")] += 1
         if fault:
             wrong += 1
             print(f"{program.name}, {environment}: {fault}\n    " + "\n    ".join(said.strip().splitlines()[-4:]))

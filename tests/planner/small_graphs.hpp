@@ -1,4 +1,5 @@
-// Small random graphs, and the least cost of all their plans by trying every one: what decompositions are judged by.
+// Small random graphs, and the least cost of all their plans by trying every one: what decompositions are compared
+// with.
 #pragma once
 
 #include <random>

@@ -57,7 +57,7 @@ inline void check_results(WholeRun const& run) {
         tensor::Difference const d = tensor::compare(found, expected, allowance(run, name));
         CAPTURE(d.worst, d.max_abs, d.max_rel);
         CHECK((d.count == 0 ||
-               d.max_abs <= allowance(run, name)));  // inputs are near 1: what cancels to nothing is judged by that
+               d.max_abs <= allowance(run, name)));  // inputs are near 1: what cancels to nothing is compared by that
     }
 }
 

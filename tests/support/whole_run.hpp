@@ -55,7 +55,7 @@ struct WholeRunSetup {
     executor::LoopbackOptions transport = {};
     bool check_finite = false;
     bool reproducible = false;
-    bool judged = true;  // else `expected` stays empty
+    bool compared = true;  // else `expected` stays empty
 };
 
 /// Kernel calls of the smallest graphs are made in pieces.
@@ -166,7 +166,7 @@ inline void execute(WholeRun& run, WholeRunSetup const& setup) {
 /// Of a graph as it was read: lowering is under test too.
 inline WholeRun whole_run(graph::EinGraph const& read, WholeRunSetup const& setup) {
     WholeRun run;
-    if (setup.judged) add_expected(run, read);
+    if (setup.compared) add_expected(run, read);
     run.graph = graph::lower_contractions(read);
     if (setup.reproducible) run.graph = graph::keep_summation_order(std::move(run.graph), "random.json");
     planner::PlannerOptions const how{

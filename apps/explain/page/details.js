@@ -85,7 +85,7 @@ function details(n) {
   panel.append(element("h2", {}, node.name), element("code", {}, node.operation + ", " + node.dtype), ...copies(n));
   if (byNode[n].ways > 1)
     panel.append(
-        element("p", {class: "quiet"}, "Its copies are cut in " + byNode[n].ways + " ways; this one as told here."));
+        element("p", {class: "quiet"}, "Its copies are cut in " + byNode[n].ways + " ways; this one as shown here."));
   if (timing)
     panel.append(element("p", {},
         "Predicted: computes for " + seconds(timing.computing[n]) + ", its result is moved for " +

@@ -201,25 +201,25 @@ window.addEventListener("resize", () => {
 
 // ---- Beginning ------------------------------------------------------------------------------------------------------
 function facts() {
-  document.title = "einplan: " + told.graph;
+  document.title = "einplan: " + explanation.graph;
   const fact = (name, text, less) =>
       element("div", {class: less ? "fact less" : "fact"}, element("span", {}, name), text);
-  const mesh = Object.entries(told.mesh).map(([axis, size]) => axis + ":" + size).join(" ");
-  const peak = told.peak_bytes.reduce((a, b) => Math.max(a, b), 1);
+  const mesh = Object.entries(explanation.mesh).map(([axis, size]) => axis + ":" + size).join(" ");
+  const peak = explanation.peak_bytes.reduce((a, b) => Math.max(a, b), 1);
   const peaks = element("div", {id: "peaks", class: "fact less", role: "img", "aria-label": "peak bytes of each rank"});
-  told.peak_bytes.slice(0, 64).forEach((p, rank) => {
+  explanation.peak_bytes.slice(0, 64).forEach((p, rank) => {
     const bar = element("i", {title: "rank " + rank + ": " + bytes(p)});
     bar.style.height = Math.round(24 * p / peak) + "px";
     peaks.append(bar);
   });
-  at("facts").append(element("h1", {}, told.graph), fact("nodes", nodes.length.toLocaleString("en")),
-      fact("ranks", told.ranks + (told.idle_ranks.length ? " (" + told.idle_ranks.length + " idle)" : "")),
-      fact("mesh", mesh || "one rank", true), fact("strategy", told.strategy + ", placed by " + told.place, true),
-      timing ? fact("predicted", seconds(timing.seconds)) : "", fact("moved", bytes(told.bytes.total)),
-      fact("busiest rank", bytes(told.bytes.rank_max), true),
-      fact("published", count(told.cost.total) + " elements", true), fact("flops", count(told.flops), true),
-      fact("tasks", told.tasks.toLocaleString("en"), true), fact("peak", bytes(peak)), peaks,
-      told.spill.blocks ? fact("spilled to disk", bytes(told.spill.bytes)) : "");
+  at("facts").append(element("h1", {}, explanation.graph), fact("nodes", nodes.length.toLocaleString("en")),
+      fact("ranks", explanation.ranks + (explanation.idle_ranks.length ? " (" + explanation.idle_ranks.length + " idle)" : "")),
+      fact("mesh", mesh || "one rank", true), fact("strategy", explanation.strategy + ", placed by " + explanation.place, true),
+      timing ? fact("predicted", seconds(timing.seconds)) : "", fact("moved", bytes(explanation.bytes.total)),
+      fact("busiest rank", bytes(explanation.bytes.rank_max), true),
+      fact("published", count(explanation.cost.total) + " elements", true), fact("flops", count(explanation.flops), true),
+      fact("tasks", explanation.tasks.toLocaleString("en"), true), fact("peak", bytes(peak)), peaks,
+      explanation.spill.blocks ? fact("spilled to disk", bytes(explanation.spill.bytes)) : "");
 }
 function legend() {
   at("scale-of").textContent = byTime ? "predicted" : "moved";

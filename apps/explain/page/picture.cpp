@@ -10,9 +10,9 @@ namespace ein::apps::explain {
 namespace {
 
 /// What nodes of one form have in common: what they compute. They may be cut otherwise: the page says so.
-std::string node_form(NodeStory const& story) {
-    std::string out = story.operation + '\n' + story.dtype;
-    for (CutLabel const& label : story.cut) out += '\n' + label.name + ' ' + std::to_string(label.extent);
+std::string node_form(NodeReport const& report) {
+    std::string out = report.operation + '\n' + report.dtype;
+    for (CutLabel const& label : report.cut) out += '\n' + label.name + ' ' + std::to_string(label.extent);
     return out;
 }
 
@@ -23,10 +23,10 @@ std::vector<std::size_t> as_listed(std::size_t nodes) {
 }
 
 /// Each node after its makers, from what nobody reads back: a layer's nodes follow one another however they are listed.
-std::vector<std::size_t> depth_first(std::vector<NodeStory> const& nodes) {
+std::vector<std::size_t> depth_first(std::vector<NodeReport> const& nodes) {
     std::vector<std::size_t> out;
     std::vector<bool> read(nodes.size(), false), seen(nodes.size(), false);
-    for (NodeStory const& node : nodes)
+    for (NodeReport const& node : nodes)
         for (Flow const& flow : node.inputs)
             if (flow.maker) read[*flow.maker] = true;
     std::vector<std::pair<std::size_t, std::size_t>> stack;  // a node, and its input that comes next
@@ -50,16 +50,16 @@ std::vector<std::size_t> depth_first(std::vector<NodeStory> const& nodes) {
     return out;
 }
 
-std::vector<std::size_t> forms_of(std::vector<NodeStory> const& nodes) {
+std::vector<std::size_t> forms_of(std::vector<NodeReport> const& nodes) {
     std::map<std::string, std::size_t> known;
     std::vector<std::size_t> out;
-    for (NodeStory const& node : nodes) out.push_back(known.emplace(node_form(node), known.size()).first->second);
+    for (NodeReport const& node : nodes) out.push_back(known.emplace(node_form(node), known.size()).first->second);
     return out;
 }
 
 /// Nodes of a form that occurs once, and that read only such, come first: what is made once for all layers does not
 /// stand in the middle of the first one.
-void put_unique_first(std::vector<std::size_t>& order, std::vector<NodeStory> const& nodes,
+void put_unique_first(std::vector<std::size_t>& order, std::vector<NodeReport> const& nodes,
                       std::vector<std::size_t> const& forms) {
     std::vector<std::size_t> count(nodes.size(), 0);
     for (std::size_t form : forms) ++count[form];
@@ -71,7 +71,7 @@ void put_unique_first(std::vector<std::size_t>& order, std::vector<NodeStory> co
     std::stable_partition(order.begin(), order.end(), [&](std::size_t node) { return unique[node]; });
 }
 
-std::vector<SequenceStep> steps_of(std::vector<NodeStory> const& nodes, std::vector<std::size_t> const& order,
+std::vector<SequenceStep> steps_of(std::vector<NodeReport> const& nodes, std::vector<std::size_t> const& order,
                                    std::vector<std::size_t> const& forms) {
     std::vector<std::size_t> position(nodes.size());
     for (std::size_t p = 0; p < order.size(); ++p) position[order[p]] = p;
@@ -84,7 +84,7 @@ std::vector<SequenceStep> steps_of(std::vector<NodeStory> const& nodes, std::vec
     return out;
 }
 
-std::string common_beginning(std::vector<NodeStory> const& nodes, std::vector<std::size_t> const& order,
+std::string common_beginning(std::vector<NodeReport> const& nodes, std::vector<std::size_t> const& order,
                              std::size_t first, std::size_t count) {
     std::string out = nodes[order[first]].name;
     for (std::size_t k = 1; k < count; ++k) {
@@ -95,7 +95,7 @@ std::string common_beginning(std::vector<NodeStory> const& nodes, std::vector<st
     return out;
 }
 
-void name_groups(Picture& picture, std::vector<NodeStory> const& nodes, std::size_t scope, std::size_t base) {
+void name_groups(Picture& picture, std::vector<NodeReport> const& nodes, std::size_t scope, std::size_t base) {
     for (Group& group : picture.scopes[scope].groups) {
         std::size_t const first = base + group.first, last = first + (group.copies - 1) * group.period;
         group.from_name = common_beginning(nodes, picture.order, first, group.period);
@@ -173,7 +173,7 @@ void lay_out_scope(std::vector<Scope>& scopes, std::size_t index) {
 
 }  // namespace
 
-Picture picture_of(std::vector<NodeStory> const& nodes) {
+Picture picture_of(std::vector<NodeReport> const& nodes) {
     Picture out;
     std::vector<SequenceStep> steps;
     std::vector<Repeat> repeats;

@@ -69,7 +69,7 @@ constexpr double node_width = 196, node_height = 58;
 constexpr double frame_top = 48, frame_side = 30, frame_bottom = 12;  // what a group's vertex has around a copy
 constexpr std::size_t least_hidden_nodes = 12;                        // smaller runs are drawn as they are
 
-Picture picture_of(std::vector<NodeStory> const& nodes);
+Picture picture_of(std::vector<NodeReport> const& nodes);
 Json to_json(Picture const& picture);
 
 }  // namespace ein::apps::explain

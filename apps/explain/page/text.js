@@ -2,9 +2,9 @@
 "use strict";
 const at = id => document.getElementById(id);
 const picture = JSON.parse(at("picture").textContent);
-const told = JSON.parse(at("explanation").textContent);
-const nodes = told.nodes;
-const timing = told.timing || null;
+const explanation = JSON.parse(at("explanation").textContent);
+const nodes = explanation.nodes;
+const timing = explanation.timing || null;
 
 function scaled(value, base, units) {
   let unit = 0;

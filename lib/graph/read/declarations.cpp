@@ -16,8 +16,8 @@ void tell_taken(Cursor const& at, std::string const& name) {
 /// "g/W1", "g/W2", ... of a gradient; what is wrong with "wrt" is reported when it is resolved.
 void define_gradients(NodeDeclaration& declaration, Names& names) {
     Cursor const grad = declaration.node.at("grad");
-    Faults told("");  // again, when it is resolved
-    auto const wrt = grad.has("wrt") ? one_or_more(Cursor(grad.at("wrt").value(), told)) : std::nullopt;
+    Faults ignored("");  // again, when it is resolved
+    auto const wrt = grad.has("wrt") ? one_or_more(Cursor(grad.at("wrt").value(), ignored)) : std::nullopt;
     if (!wrt) return names.lacks_some();
     for (std::size_t k = 0; k < wrt->size(); ++k) {
         Cursor const at = entry_at(grad.at("wrt"), k);

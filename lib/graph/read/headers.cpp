@@ -35,7 +35,7 @@ std::optional<Header> header_of(TensorDeclaration const& declaration, Written co
     if (written.shape || tensor.has("shape")) return std::nullopt;
     bool const has_data = tensor.has("data");
     bool const unread = std::holds_alternative<tensor::MissingSource>(declaration.source);
-    if (has_data && unread && !tensor.at("data").has("values")) return std::nullopt;  // its fault is told
+    if (has_data && unread && !tensor.at("data").has("values")) return std::nullopt;  // its fault is reported
     tensor.fail("the key \"shape\"", has_data && headers ? "none, and data that does not say it" : "none", write_shape);
     return std::nullopt;
 }

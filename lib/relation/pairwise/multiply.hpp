@@ -1,6 +1,6 @@
 // Batches of matrix products in any semiring, in memory, one thread: c[b,i,j] = plus over k of times(a[b,i,k],
 // b[b,k,j]). A tile of the result is kept in registers while k runs; that is all the tuning it has. Shares no code with
-// devices: it is there to judge them.
+// devices: it is there to check them.
 #pragma once
 
 #include <algorithm>

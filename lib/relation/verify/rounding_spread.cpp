@@ -73,14 +73,14 @@ Around::Around(IndexSets const& all, std::vector<Extent> const& chosen) {
     }
 }
 
-std::vector<Outcomes> rounding_spread(Interpreter& judge, ValueId value, IndexSets const& indices,
+std::vector<Outcomes> rounding_spread(Interpreter& interpreter, ValueId value, IndexSets const& indices,
                                       tensor::HostTensor const& expected, std::vector<Extent> const& chosen,
                                       bool tf32) {
     Around const around(indices, chosen);
     std::vector<std::vector<Complex>> results(chosen.size());
     for (std::uint64_t round = 0; round < rounding_rounds; ++round) {
         scalar::Noise noise(round, tf32);
-        tensor::HostTensor const moved = judge.sample(value, around.indices, &noise);
+        tensor::HostTensor const moved = interpreter.sample(value, around.indices, &noise);
         for (std::size_t i = 0; i < chosen.size(); ++i) results[i].push_back(number(moved.at(around.positions[i])));
     }
     std::vector<Outcomes> out;

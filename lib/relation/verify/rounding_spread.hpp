@@ -23,10 +23,10 @@ struct Outcomes {
     bool allow(scalar::Scalar const& found, double spreads) const;
 };
 
-/// @param judge     of the graph as the run computes it, contractions lowered
+/// @param interpreter     of the graph as the run computes it, contractions lowered
 /// @param expected  the elements at `indices`, as exact as they are known  @param chosen  positions in `expected`
 /// @param tf32      multiplications in f32 were allowed to round their factors (see scalar::Noise)
-std::vector<Outcomes> rounding_spread(Interpreter& judge, ValueId value, IndexSets const& indices,
+std::vector<Outcomes> rounding_spread(Interpreter& interpreter, ValueId value, IndexSets const& indices,
                                       tensor::HostTensor const& expected, std::vector<Extent> const& chosen,
                                       bool tf32 = false);
 

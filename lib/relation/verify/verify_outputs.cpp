@@ -9,7 +9,7 @@
 
 #include "lib/base/error.hpp"
 #include "lib/base/text/sizes.hpp"
-#include "lib/relation/verify/judges.hpp"
+#include "lib/relation/verify/interpreters.hpp"
 #include "lib/relation/verify/rounding_spread.hpp"
 #include "lib/relation/verify/samples.hpp"
 #include "lib/relation/verify/written_outputs.hpp"
@@ -33,7 +33,7 @@ constexpr double seconds_for_doubt = 10;
 
 /// How the elements of one output are worked out.
 struct Way {
-    Judges* judges;
+    Interpreters* interpreters;
     Sums sums;
     IndexSets indices;
     double seconds;
@@ -91,12 +91,12 @@ public:
 private:
     void verify(ValueId output, double share) {
         graph::Value const& value = request_.graph.value(output);
-        std::unique_ptr<Judges> from_outputs;
+        std::unique_ptr<Interpreters> from_outputs;
         auto way = choose(whole_, output, share);
         if (!way) {
             if (auto cut = from_written_outputs(request_.graph, output, request_.written)) {
-                from_outputs = std::make_unique<Judges>(std::move(cut->graph), request_.leaves, request_.params,
-                                                        std::move(cut->read));
+                from_outputs = std::make_unique<Interpreters>(std::move(cut->graph), request_.leaves, request_.params,
+                                                              std::move(cut->read));
                 way = choose(*from_outputs, output, share);
             }
         }
@@ -111,46 +111,49 @@ private:
 
     /// As many elements as can be afforded, term by term where that gives as many: what is left of a budget may be
     /// spent where a share of it is too little for one.
-    std::optional<Way> choose(Judges& judges, ValueId output, double share) {
+    std::optional<Way> choose(Interpreters& interpreters, ValueId output, double share) {
         Shape const& shape = request_.graph.value(output).shape;
         if (request_.samples) {
             IndexSets const indices = sampled_indices(shape, *request_.samples);
             for (double budget = request_.seconds; budget < 8 * request_.patience; budget *= 8)
-                if (auto way = affordable(judges, output, indices, std::min(budget, request_.patience))) return way;
+                if (auto way = affordable(interpreters, output, indices, std::min(budget, request_.patience)))
+                    return way;
             return std::nullopt;
         }
         for (double const budget : {share, left_}) {
             bool const few = static_cast<double>(element_count(shape)) * seconds_an_element <= budget;
-            if (auto way = few ? affordable(judges, output, all_indices(shape), budget) : std::nullopt) return way;
+            if (auto way = few ? affordable(interpreters, output, all_indices(shape), budget) : std::nullopt)
+                return way;
             for (std::int64_t const count : sample_sizes)
-                if (auto way = affordable(judges, output, sampled_indices(shape, count), budget)) return way;
+                if (auto way = affordable(interpreters, output, sampled_indices(shape, count), budget)) return way;
         }
         return std::nullopt;
     }
 
-    static std::optional<Way> affordable(Judges& judges, ValueId output, IndexSets const& indices, double budget) {
+    static std::optional<Way> affordable(Interpreters& interpreters, ValueId output, IndexSets const& indices,
+                                         double budget) {
         for (Sums const sums : {Sums::as_written, Sums::pairwise}) {
-            Interpreter const& judge = judges.judge(sums);
-            if (judge.bytes(output, indices) > most_bytes) continue;
-            double const seconds = judge.seconds(output, indices);
-            if (seconds <= budget) return Way{&judges, sums, indices, seconds};
+            Interpreter const& interpreter = interpreters.interpreter(sums);
+            if (interpreter.bytes(output, indices) > most_bytes) continue;
+            double const seconds = interpreter.seconds(output, indices);
+            if (seconds <= budget) return Way{&interpreters, sums, indices, seconds};
         }
         return std::nullopt;
     }
 
     void check(ValueId output, Way const& way) {
         graph::Value const& value = request_.graph.value(output);
-        Interpreter& judge = way.judges->judge(way.sums);
+        Interpreter& interpreter = way.interpreters->interpreter(way.sums);
         tensor::HostTensor const found = read_output(request_.written(value), value, way.indices);
-        tensor::HostTensor const expected = judge.sample(output, way.indices);
+        tensor::HostTensor const expected = interpreter.sample(output, way.indices);
         double const usual =
-            usual_tolerance(value.dtype, way.judges->as_run(Sums::as_written).reduction_length(output));
+            usual_tolerance(value.dtype, way.interpreters->as_run(Sums::as_written).reduction_length(output));
         tensor::Difference difference = tensor::compare(found, expected, usual);
         VerifiedOutput out{.name = value.name,
                            .elements = found.elements(),
                            .of = element_count(value.shape),
-                           .by = reference(judge.orders(output, way.indices)),
-                           .from = way.judges->from()};
+                           .by = reference(interpreter.orders(output, way.indices)),
+                           .from = way.interpreters->from()};
         if (difference.count > 0)
             difference = tensor::compare(found, expected, usual,
                                          excused(output, way, found, expected, difference.differing, out));
@@ -180,39 +183,39 @@ private:
 
     /// By position how far elements in doubt may be apart: as far as rounding may move them, or any way at all where an
     /// order of sums that is allowed leaves what was found; 0 elsewhere. Counts them in `out`, where elements that are
-    /// too many to be judged are not checked.
+    /// too many to be examined are not checked.
     std::vector<double> excused(ValueId output, Way const& way, tensor::HostTensor const& found,
                                 tensor::HostTensor const& expected, std::vector<Extent> const& doubtful,
                                 VerifiedOutput& out) {
         constexpr double any = std::numeric_limits<double>::infinity();
         std::vector<double> allowed(static_cast<std::size_t>(expected.elements()), 0);
-        auto const [judge, judged] = judge_of_doubt(output, way, doubtful);
-        if (judge == nullptr) return allowed;
+        auto const [interpreter, examined] = interpreter_for_doubt(output, way, doubtful);
+        if (interpreter == nullptr) return allowed;
         std::vector<Outcomes> const outcomes =
-            rounding_spread(*judge, output, way.indices, expected, judged, request_.tf32);
-        for (std::size_t i = 0; i < judged.size(); ++i) {
-            if (!outcomes[i].allow(found.at(judged[i]), spreads_allowed)) continue;
-            bool const finite = std::isfinite(tensor::distance(found.at(judged[i]), expected.at(judged[i])));
+            rounding_spread(*interpreter, output, way.indices, expected, examined, request_.tf32);
+        for (std::size_t i = 0; i < examined.size(); ++i) {
+            if (!outcomes[i].allow(found.at(examined[i]), spreads_allowed)) continue;
+            bool const finite = std::isfinite(tensor::distance(found.at(examined[i]), expected.at(examined[i])));
             ++(finite ? out.ill_conditioned : out.overflow);
-            allowed[static_cast<std::size_t>(judged[i])] = finite ? spreads_allowed * outcomes[i].spread : any;
+            allowed[static_cast<std::size_t>(examined[i])] = finite ? spreads_allowed * outcomes[i].spread : any;
         }
-        if (out.ill_conditioned + out.overflow == static_cast<std::int64_t>(judged.size()))
-            for (std::size_t i = judged.size(); i < doubtful.size(); ++i, --out.elements)
+        if (out.ill_conditioned + out.overflow == static_cast<std::int64_t>(examined.size()))
+            for (std::size_t i = examined.size(); i < doubtful.size(); ++i, --out.elements)
                 allowed[static_cast<std::size_t>(doubtful[i])] = any;  // not checked after all
         return allowed;
     }
 
     /// An interpreter that can be afforded a dozen times, and for which of the elements in doubt: the first so many;
     /// null where none can be.
-    std::pair<Interpreter*, std::vector<Extent>> judge_of_doubt(ValueId output, Way const& way,
-                                                                std::vector<Extent> const& doubtful) {
+    std::pair<Interpreter*, std::vector<Extent>> interpreter_for_doubt(ValueId output, Way const& way,
+                                                                       std::vector<Extent> const& doubtful) {
         double const budget = request_.samples ? request_.patience : seconds_for_doubt;
         std::vector<Extent> chosen = doubtful;
         while (!chosen.empty()) {
             IndexSets const around = Around(way.indices, chosen).indices;
-            Interpreter& loops = way.judges->as_run(Sums::as_written);
+            Interpreter& loops = way.interpreters->as_run(Sums::as_written);
             if (rounding_rounds * loops.work(output, around) * seconds_an_operation <= budget) return {&loops, chosen};
-            Interpreter& pairwise = way.judges->as_run(Sums::pairwise);
+            Interpreter& pairwise = way.interpreters->as_run(Sums::pairwise);
             constexpr double noisy = 3;  // times as long: magnitudes, and noise
             if (rounding_rounds * noisy * pairwise.seconds(output, around) <= budget) return {&pairwise, chosen};
             chosen.resize(chosen.size() / 4);
@@ -232,15 +235,15 @@ private:
                element_text(expected, difference.worst) + ", found " + element_text(found, difference.worst) + tail;
     }
 
-    std::string unchecked_text(ValueId output, Judges* from_outputs) {
+    std::string unchecked_text(ValueId output, Interpreters* from_outputs) {
         graph::Value const& value = request_.graph.value(output);
         IndexSets const one = sampled_indices(value.shape, request_.samples.value_or(1));
         double seconds = std::numeric_limits<double>::infinity(), bytes = seconds;
-        for (Judges* judges : {&whole_, from_outputs})
-            if (judges != nullptr)
+        for (Interpreters* interpreters : {&whole_, from_outputs})
+            if (interpreters != nullptr)
                 for (Sums const sums : {Sums::as_written, Sums::pairwise}) {
-                    seconds = std::min(seconds, judges->judge(sums).seconds(output, one));
-                    bytes = std::min(bytes, judges->judge(sums).bytes(output, one));
+                    seconds = std::min(seconds, interpreters->interpreter(sums).seconds(output, one));
+                    bytes = std::min(bytes, interpreters->interpreter(sums).bytes(output, one));
                 }
         std::string const wanted = request_.samples ? std::to_string(*request_.samples) + " elements" : "one element";
         std::string out = "output '" + value.name + "': expected at least one element checked, found none: " + wanted +
@@ -283,7 +286,7 @@ private:
     }
 
     VerifyRequest const& request_;
-    Judges whole_;
+    Interpreters whole_;
     double left_;
     Verification result_;
 };

@@ -2,7 +2,7 @@
 // first of these ways of which it can afford an element: the reference interpreter term by term; the same contracting
 // pairwise in another order than the run, in double precision; both once more from the other outputs as they were
 // written. An element that is further off than usual is not wrong yet: it is computed again as the run computes it,
-// with rounding errors at random, and judged by what comes out. What cannot be checked at all is told.
+// with rounding errors at random, and compared with what comes out. What cannot be checked at all is reported.
 #pragma once
 
 #include <functional>

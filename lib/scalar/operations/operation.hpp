@@ -75,8 +75,8 @@ struct Slope {
     Expr factor, divisor = {};
 };
 
-/// A function of one real or two, by the C library's f32 and f64 forms, and the form wider than both: what the judge
-/// rounds once.
+/// A function of one real or two, by the C library's f32 and f64 forms, and the form wider than both: what the
+/// reference rounds once.
 struct RealFunction {
     float (*single)(float) = nullptr;
     double (*whole)(double) = nullptr;

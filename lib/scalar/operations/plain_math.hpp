@@ -1,6 +1,6 @@
 // The functions of the table of operations that no library has, for one number, written plainly. Those that cancel or
-// lose digits on the way are worked out in long double and rounded once by who asks, since the judge must not err more
-// than what it judges. Example: remainder(-1.0, 3.0) is 2; power(0, 0) is 1.
+// lose digits on the way are worked out in long double and rounded once by who asks, since the reference must not err
+// more than what it checks. Example: remainder(-1.0, 3.0) is 2; power(0, 0) is 1.
 #pragma once
 
 #include <cmath>

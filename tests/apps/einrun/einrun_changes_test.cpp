@@ -1,4 +1,5 @@
-// A graph or input that changed between einplan and einrun is told: both programs, graphs and files as users have them.
+// A graph or input that changed between einplan and einrun is reported: both programs, graphs and files as users have
+// them.
 #include "tests/apps/einrun/planned_place.hpp"
 
 using namespace ein;

@@ -62,7 +62,7 @@ TEST_CASE("a rank that crashes under mpirun leaves its flight record", "[einrun]
         CHECK(entry.path().filename().string().find("partial") == std::string::npos);
 }
 
-TEST_CASE("where the records are is told though the first rank was killed", "[einrun][flight][mpi]") {
+TEST_CASE("where the records are is reported though the first rank was killed", "[einrun][flight][mpi]") {
     Ready place;
     Outcome const run = place.shell(
         await_catching +
@@ -74,8 +74,8 @@ TEST_CASE("where the records are is told though the first rank was killed", "[ei
     CAPTURE(run.text);
     CHECK(has(run, "code 137\n"));
     CHECK(has(run, ": signal 15 (Terminated); its last tasks are in "));
-    std::size_t const told = run.text.find("its last tasks are in ");
-    CHECK(run.text.find("its last tasks are in ", told + 1) == std::string::npos);  // once
+    std::size_t const found = run.text.find("its last tasks are in ");
+    CHECK(run.text.find("its last tasks are in ", found + 1) == std::string::npos);  // once
     CHECK(place.files_in("results.flight") >= 1);
 }
 #endif

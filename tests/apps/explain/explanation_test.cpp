@@ -42,7 +42,7 @@ TEST_CASE("the 1024 cube on 8 ranks: the published cost, the bytes, the bound an
     CHECK(e.words_rank_max == 393216);
     CHECK(e.mesh == "a:2 b:2 c:2");
     REQUIRE(e.nodes.size() == 1);
-    NodeStory const& c = e.nodes[0];
+    NodeReport const& c = e.nodes[0];
     CHECK(c.candidates == 10);
     CHECK(c.join == 2 * c.agg);
     CHECK(c.lower_bound_words == 393216);
@@ -63,7 +63,7 @@ TEST_CASE("tensor and sequence parallel as [S] derives them: all-gather, nothing
     relation::Plan const plan = test::planned(graph, 4, {{1, 1, 4}, {1, 4}, {1, 4, 1}, {1, 1, 4}});
     Explanation const e = test::explained(graph, plan, {.place = "pattern", .slice_bytes = 0});
     CHECK(e.mesh == "a:4");
-    NodeStory const &h = e.nodes[0], &v = e.nodes[1], &z = e.nodes[2], &y = e.nodes[3];
+    NodeReport const &h = e.nodes[0], &v = e.nodes[1], &z = e.nodes[2], &y = e.nodes[3];
     CHECK(h.inputs[0].held == "s/a c");  // sequence parallel before the first product
     CHECK(h.inputs[0].wanted == "s c");
     CHECK(h.inputs[0].steps == std::vector{over("all-gather", {"a"})});
@@ -97,7 +97,7 @@ TEST_CASE("a column-based partition: the cells of a rank are one kernel call", "
     auto const by_columns = std::find_if(plans.begin(), plans.end(),
                                          [](relation::Plan const& plan) { return !plan.nodes[0].ranks.empty(); });
     REQUIRE(by_columns != plans.end());
-    NodeStory const node = test::explained(graph, *by_columns).nodes[0];
+    NodeReport const node = test::explained(graph, *by_columns).nodes[0];
     CHECK(node.cells == 42);
     CHECK(node.calls == 7);
 }
@@ -120,7 +120,7 @@ TEST_CASE("inputs that every rank reads for itself do not move", "[apps][explain
     CHECK(e.nodes[0].inputs[0].steps.empty());
 }
 
-TEST_CASE("what is told of edges and outputs adds up to all that moves, in every example and random graph",
+TEST_CASE("what is shown of edges and outputs adds up to all that moves, in every example and random graph",
           "[apps][explain]") {
     std::vector<graph::EinGraph> graphs;
     for (auto const& file : test::example_files()) graphs.push_back(test::graph_of(file));
@@ -135,10 +135,10 @@ TEST_CASE("what is told of edges and outputs adds up to all that moves, in every
             flows += flow.bytes;
             CHECK((flow.bytes == 0) == flow.steps.empty());
         };
-        for (NodeStory const& story : e.nodes) {
-            nodes += story.moved();
-            add(story.output);
-            for (Flow const& flow : story.inputs) add(flow);
+        for (NodeReport const& report : e.nodes) {
+            nodes += report.moved();
+            add(report.output);
+            for (Flow const& flow : report.inputs) add(flow);
         }
         CHECK(nodes == e.bytes);
         CHECK(flows == e.bytes);

@@ -62,7 +62,7 @@ TEST_CASE("a graph without nodes has no path", "[apps][explain][timing]") {
     CHECK(timing.path_seconds == 0);
 }
 
-TEST_CASE("JSON tells predicted times where the schedule was simulated", "[apps][explain][timing][json]") {
+TEST_CASE("JSON has predicted times where the schedule was simulated", "[apps][explain][timing][json]") {
     graph::EinGraph const graph = diamond();
     Explanation e = test::explained(graph, 1);
     CHECK(!to_json(e).contains("timing"));

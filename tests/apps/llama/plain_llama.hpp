@@ -1,5 +1,5 @@
 // A small LLaMA with random weights, computed with plain loops over one prompt, as Hugging Face's LlamaForCausalLM
-// does: weights [out, in], heads one after another, pairs half a head apart. What graphs of the same model are judged
+// does: weights [out, in], heads one after another, pairs half a head apart. What graphs of the same model are compared
 // by; it shares no code with them. Weights are multiples of 1/64, so that every floating type holds them exactly.
 #pragma once
 

@@ -37,7 +37,7 @@ schedule::Schedule doubled(tensor::Source const& source, double number = 0) {
     return b.finish();
 }
 
-struct Told {
+struct Reported {
     NonFiniteReport report;
     std::vector<std::string> warnings;
     std::string fault, summary;
@@ -45,9 +45,9 @@ struct Told {
 };
 
 /// @param counts  in Z and T, of each rank
-Told told(schedule::Schedule const& schedule, std::vector<std::array<NonFinite, 2>> const& counts,
-          std::optional<std::vector<SeenNonFinite>> const& seen = {}) {
-    Told out;
+Reported reported(schedule::Schedule const& schedule, std::vector<std::array<NonFinite, 2>> const& counts,
+                  std::optional<std::vector<SeenNonFinite>> const& seen = {}) {
+    Reported out;
     auto const codes = test::on_ranks(2, {}, [&](Transport& transport) {
         schedule::Section const& section = schedule.sections[transport.rank()];
         Readers const readers = open_inputs(schedule.header, section, "");
@@ -74,7 +74,7 @@ tensor::ValuesSource const all_finite = values({1, 2, 3, 4, 5, 6, 7, 8});
 }  // namespace
 
 TEST_CASE("finite outputs are not spoken of", "[executor][finite]") {
-    Told const all = told(doubled(all_finite), {{}, {}});
+    Reported const all = reported(doubled(all_finite), {{}, {}});
     CHECK(all.warnings.empty());
     CHECK(all.fault.empty());
     CHECK(all.summary.empty());
@@ -83,7 +83,8 @@ TEST_CASE("finite outputs are not spoken of", "[executor][finite]") {
 }
 
 TEST_CASE("what outputs have and inputs have not is a warning, once, with a hint", "[executor][finite]") {
-    Told const all = told(doubled(all_finite), {{NonFinite{1, 0}, NonFinite{}}, {NonFinite{0, 2}, NonFinite{1, 0}}});
+    Reported const all =
+        reported(doubled(all_finite), {{NonFinite{1, 0}, NonFinite{}}, {NonFinite{0, 2}, NonFinite{1, 0}}});
     CHECK(all.warnings ==
           std::vector<std::string>{"NaN or infinities in outputs, and none in inputs: first in 'Z', 3 of 8 elements (1 "
                                    "NaN, 2 infinite); also in 'T'; run with --check-finite to see in which node they "
@@ -97,18 +98,18 @@ TEST_CASE("what outputs have and inputs have not is a warning, once, with a hint
 
 TEST_CASE("what an input has too is only counted, whichever rank loads it", "[executor][finite]") {
     auto const source = values({1, 2, 3, 4, 5, inf, 7, 8});
-    CHECK(told(doubled(source), {{NonFinite{0, 2}, NonFinite{}}, {}}).warnings.empty());
-    Told const all = told(doubled(source), {{NonFinite{1, 2}, NonFinite{}}, {}});
+    CHECK(reported(doubled(source), {{NonFinite{0, 2}, NonFinite{}}, {}}).warnings.empty());
+    Reported const all = reported(doubled(source), {{NonFinite{1, 2}, NonFinite{}}, {}});
     REQUIRE(all.warnings.size() == 1);
     CHECK_THAT(all.warnings[0], Catch::Contains("first in 'Z', 1 of 8 elements (1 NaN); run"));
-    CHECK(told(doubled(tensor::FillSource{std::nan("")}), {{NonFinite{8, 0}, NonFinite{}}, {}}).warnings.empty());
+    CHECK(reported(doubled(tensor::FillSource{std::nan("")}), {{NonFinite{8, 0}, NonFinite{}}, {}}).warnings.empty());
 }
 
 TEST_CASE("what the graph writes itself is only counted, and no input is read for it", "[executor][finite]") {
-    Told const all = told(doubled(all_finite, inf), {{NonFinite{0, 4}, NonFinite{}}, {}});
+    Reported const all = reported(doubled(all_finite, inf), {{NonFinite{0, 4}, NonFinite{}}, {}});
     CHECK(all.warnings.empty());
     CHECK(all.json["in_inputs"].is_null());
-    CHECK(told(doubled(all_finite, inf), {{NonFinite{1, 0}, NonFinite{}}, {}}).warnings.size() == 1);
+    CHECK(reported(doubled(all_finite, inf), {{NonFinite{1, 0}, NonFinite{}}, {}}).warnings.size() == 1);
 }
 
 TEST_CASE("where every node was looked at, the node is named", "[executor][finite]") {
@@ -116,7 +117,7 @@ TEST_CASE("where every node was looked at, the node is named", "[executor][finit
     some.add({{4}, {4}}, 2, {});
     SeenTensor z{schedule::TensorId{1}, some, {}, schedule::KernelId{0}, {schedule::TensorId{0}}};
     std::vector<SeenNonFinite> seen{{}, {{z}, {}}};
-    Told const all = told(doubled(all_finite), {{}, {NonFinite{2, 0}, NonFinite{}}}, seen);
+    Reported const all = reported(doubled(all_finite), {{}, {NonFinite{2, 0}, NonFinite{}}}, seen);
     CHECK_THAT(all.fault, Catch::StartsWith("--check-finite: node 'Z': expected finite elements, since its inputs are "
                                             "finite, found 2 elements (2 NaN) on rank 1; "));
     CHECK(all.warnings.empty());
@@ -128,7 +129,7 @@ TEST_CASE("where every node was looked at, the node is named", "[executor][finit
                                      {"ranks", Json::array({1})}}});
     SeenTensor x{schedule::TensorId{0}, {}, some};
     seen[0].tensors.push_back(x);
-    Told const derived = told(doubled(all_finite), {{}, {NonFinite{2, 0}, NonFinite{}}}, seen);
+    Reported const derived = reported(doubled(all_finite), {{}, {NonFinite{2, 0}, NonFinite{}}}, seen);
     CHECK(derived.fault.empty());
     CHECK(derived.warnings == std::vector<std::string>{"NaN comes up in node 'Z', whose inputs have infinities and no "
                                                        "NaN: 2 elements (2 NaN)"});

@@ -98,7 +98,7 @@ TEST_CASE("an output of which nothing was checked ends the run as a mismatch doe
     CHECK(parse_json(read_text_file(one.settings.report), "report").at("verify").at("unchecked").size() == 1);
 }
 
-TEST_CASE("a report that cannot be written is told, and ends the run when the rest is done", "[executor][run]") {
+TEST_CASE("a report that cannot be written is reported, and ends the run when the rest is done", "[executor][run]") {
     test::OneRank one;
     one.settings.report = one.folder.path() / "none" / "report.json";
     CHECK_THROWS_AS(check_report_and_trace(one.settings), RunError);

@@ -16,7 +16,7 @@ std::vector<NodeName> const pretended{{vm, "node1", "0"}, {vm, "node1", "1"}, {v
 
 }  // namespace
 
-TEST_CASE("nodes that are one host are told, with their names and the setting", "[executor][startup][nodes]") {
+TEST_CASE("nodes that are one host are reported, with their names and the setting", "[executor][startup][nodes]") {
     CHECK(one_host_warning(pretended, nullptr) ==
           "nodes node1 and node2 are one host, vm, where their ranks take the same names for shared memory: runs crash "
           "or spin; set OMPI_MCA_btl=self,tcp");

@@ -74,8 +74,8 @@ TEST_CASE("a record has the last thousand that ended and all that is open", "[ex
         return write_flight_record(folder.path, Rank{0}, schedule.header, schedule.sections[Rank{0}], record,
                                    Json::object());
     };
-    auto const [file, tells] = write();
-    CHECK(tells);
+    auto const [file, says_so] = write();
+    CHECK(says_so);
     CHECK_FALSE(write().first);
     std::vector<Json> const slices = slices_of(file);
     CHECK(slices.size() == 1002);

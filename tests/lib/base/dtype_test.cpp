@@ -65,7 +65,7 @@ TEST_CASE("every dtype has a name that reads back, and NumPy's names mean the sa
     }
 }
 
-TEST_CASE("a dtype that libraries mean differently is told with both", "[lib][base][dtype]") {
+TEST_CASE("a dtype that libraries mean differently is reported with both", "[lib][base][dtype]") {
     CHECK(meanings_of_dtype("float") == "\"f64\", as in Python and NumPy, or \"f32\", as in PyTorch and C");
     CHECK(meanings_of_dtype("np.int") == "\"i64\", as in Python and NumPy, or \"i32\", as in PyTorch and C");
     CHECK(meanings_of_dtype("f32").empty());

@@ -49,7 +49,7 @@ TEST_CASE("EINLOOM_LIMITS moves any number of limits", "[lib][base][limits]") {
     CHECK(how_to_allow(Limit::expression, 3000) == "allow more with EINLOOM_LIMITS=expression=4KiB");
 }
 
-TEST_CASE("a setting that cannot be read is told", "[lib][base][limits]") {
+TEST_CASE("a setting that cannot be read is reported", "[lib][base][limits]") {
     auto const refusal = [](std::string const& text) {
         LimitsSet const set(text);
         try {
@@ -94,13 +94,13 @@ TEST_CASE("a file is not read beyond the limit of texts", "[lib][base][limits]")
                       Catch::StartsWith("/dev/zero: expected a text of at most 64 B, found more"));
 }
 
-TEST_CASE("keys that are repeated far inside are told by the ends of their place", "[lib][base][limits]") {
+TEST_CASE("keys that are repeated far inside are reported by the ends of their place", "[lib][base][limits]") {
     std::string const text = std::string(1000, '[') + R"({"a": 1, "a": 2})" + std::string(1000, ']');
     std::string const refusal = refusal_of(text);
     CHECK(refusal.find("/0/0/.../0/0") != std::string::npos);
     CHECK(refusal.size() < 400);
     std::string many = "{";
     for (int k = 0; k < 1000; ++k) many += (k > 0 ? "," : "") + std::string("\"a\": 1");
-    std::string const told = refusal_of(many + "}");
-    CHECK(std::count(told.begin(), told.end(), '\n') == 99);
+    std::string const refusal = refusal_of(many + "}");
+    CHECK(std::count(refusal.begin(), refusal.end(), '\n') == 99);
 }

@@ -1,4 +1,4 @@
-// Shapes and dtypes that tensors leave to their files, told by a stand-in for those files.
+// Shapes and dtypes that tensors leave to their files, given by a stand-in for those files.
 #include "lib/graph/read/headers.hpp"
 
 #include "tests/lib/graph/describe.hpp"
@@ -63,7 +63,7 @@ TEST_CASE("a file that is not there yet is needed for what is left out alone", "
     CHECK(fault.fix == "check the path and its permissions; or write \"shape\" and \"dtype\"");
 }
 
-TEST_CASE("what is written and differs from the file is told", "[lib][graph][headers]") {
+TEST_CASE("what is written and differs from the file is reported", "[lib][graph][headers]") {
     Fault const dtype = refused(R"({"dtype": "f32", "data": {"npy": "A.npy"}})");
     CHECK(dtype.where == "/tensors/A/dtype");
     CHECK(dtype.expected == "f64, as 'A.npy' has");

@@ -42,7 +42,7 @@ TEST_CASE("an element differs when it is further off than tolerance times its sc
     CHECK(tensor::compare(reals({1, 2.1, 3}), reals({1, 2, 3}), 0.05).count == 0);
 }
 
-TEST_CASE("a value that cancelled is judged by the size of its tensor", "[lib][tensor][compare]") {
+TEST_CASE("a value that cancelled is compared by the size of its tensor", "[lib][tensor][compare]") {
     CHECK(tensor::compare(reals({1e-9, 100}), reals({-1e-9, 100}), 1e-6).count == 0);
     CHECK(tensor::compare(reals({1e-9}), reals({-1e-9}), 1e-6).count == 1);
 }

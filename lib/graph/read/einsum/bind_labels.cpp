@@ -43,7 +43,7 @@ private:
     struct Known {
         Extent extent = 1;
         std::size_t operand = 0;
-        bool told = false;  // a conflict of this label has been reported
+        bool reported = false;  // a conflict of this label has been reported
         bool in_input = false;
         bool in_sizes = false;
     };
@@ -147,8 +147,8 @@ private:
         if (fresh) {
             so_far.extent = extent;
             so_far.operand = operand;
-        } else if (extent != 1 && extent != so_far.extent && !so_far.told) {
-            so_far.told = failed_ = true;
+        } else if (extent != 1 && extent != so_far.extent && !so_far.reported) {
+            so_far.reported = failed_ = true;
             tell_conflict(label, so_far, extent, operand);
         }
     }
@@ -184,13 +184,13 @@ private:
         }
         Known& so_far = known(found->second);
         so_far.in_sizes = true;
-        Faults told("");  // by the check of the node's keys
-        auto const extent = Cursor(at.value(), told).integer();
+        Faults reported("");  // by the check of the node's keys
+        auto const extent = Cursor(at.value(), reported).integer();
         if (!extent || *extent < 0) {
             failed_ = true;
             return;
         }
-        if (so_far.in_input && so_far.extent != *extent && !so_far.told) {
+        if (so_far.in_input && so_far.extent != *extent && !so_far.reported) {
             at.fail(std::to_string(so_far.extent) + ", as in " + quote(inputs_[so_far.operand]->name) + " (" +
                         place(so_far.operand) + ")",
                     std::to_string(*extent), "correct it or remove it: only labels that no input has need a size");

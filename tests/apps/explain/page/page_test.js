@@ -1,12 +1,12 @@
 // Runs the script of an explained page on a document of straw: node page_test.js PAGE.html
 // With every group shown by one copy, and then by all: every node is drawn without overlap, every line ends where it
-// should, and every node can be chosen, found and listed; its details tell its collectives.
+// should, and every node can be chosen, found and listed; its details list its collectives.
 "use strict";
 const assert = require("assert");
 const page = require("fs").readFileSync(process.argv[2], "utf8");
 const block = id => page.match(new RegExp(`<script type="application/json" id="${id}">([^]*?)</script>`))[1];
 const script = page.match(/<script>\n([\s\S]*?)<\/script>/)[1];
-const told = JSON.parse(block("explanation"));
+const explanation = JSON.parse(block("explanation"));
 
 let written = 0;
 const pen = new Proxy({}, {
@@ -41,8 +41,8 @@ Object.assign(globalThis, {
 globalThis.shown = {choose, showTable, arrow, unfold, zoomBy, showAll, drawn: () => drawn, frames: () => frames,
   edges: () => edges, byNode: () => byNode, nodeWidth, nodeHeight, onPath};`);
 
-assert(!told.nodes.length || written > 0, "nothing was drawn");
-assert(told.timing && told.timing.computing.length === told.nodes.length, "no predicted times");
+assert(!explanation.nodes.length || written > 0, "nothing was drawn");
+assert(explanation.timing && explanation.timing.computing.length === explanation.nodes.length, "no predicted times");
 const {nodeWidth, nodeHeight} = shown;
 function overlap(list, wide, high) {   // pairs of boxes that overlap, each given by its left upper corner
   const sorted = list.slice().sort((a, b) => a.y - b.y);
@@ -62,8 +62,8 @@ for (const all of [false, true]) {
   shown.unfold(all);
   const drawn = shown.drawn();
   assert.strictEqual(overlap(drawn, nodeWidth, nodeHeight), 0, "boxes overlap");
-  assert.strictEqual(drawn.reduce((sum, item) => sum + item.nodes.length, 0), told.nodes.length, "a node is missing");
-  if (all) assert.strictEqual(drawn.length, told.nodes.length, "a copy is missing");
+  assert.strictEqual(drawn.reduce((sum, item) => sum + item.nodes.length, 0), explanation.nodes.length, "a node is missing");
+  if (all) assert.strictEqual(drawn.length, explanation.nodes.length, "a copy is missing");
   for (const frame of shown.frames())
     for (const item of drawn) {
       const left = item.x - nodeWidth / 2, right = left + nodeWidth, lower = item.y + nodeHeight;
@@ -75,7 +75,7 @@ for (const all of [false, true]) {
           "a node is in a frame of others");
     }
   for (const edge of shown.edges()) {
-    const inputs = edge.to.nodes.map(n => told.nodes[n].collectives[edge.input]);
+    const inputs = edge.to.nodes.map(n => explanation.nodes[n].collectives[edge.input]);
     if (inputs.every(flow => flow.maker === null)) { assert(!edge.lines.length); continue; }
     const last = edge.lines[0].points[edge.lines[0].points.length - 1];
     assert(near(last[0], edge.to.x) && near(last[1], edge.to.y), "a line does not end at its node");
@@ -89,17 +89,17 @@ for (const all of [false, true]) {
         "no line begins at what makes " + inputs[0].tensor);
   }
 }
-told.nodes.forEach((node, n) => {
+explanation.nodes.forEach((node, n) => {
   shown.choose(n);
   const details = text(part("details"));
   assert(details.includes(node.name) && details.includes(node.operation));
   for (const flow of node.collectives) for (const step of flow.steps) assert(details.includes(step.kind));
   assert.strictEqual(details.includes("on the critical path"), shown.onPath.has(n));
 });
-if (told.nodes.length) {
-  part("search").value = told.nodes[0].name;
+if (explanation.nodes.length) {
+  part("search").value = explanation.nodes[0].name;
   part("search").listeners.input();
   shown.showTable(true);
-  assert(text(part("table")).includes(told.nodes[0].name));
+  assert(text(part("table")).includes(explanation.nodes[0].name));
 }
 for (const key of ["ArrowDown", "ArrowUp", "ArrowLeft", "ArrowRight"]) shown.arrow(key);

@@ -10,8 +10,8 @@ using namespace ein::apps::explain;
 
 namespace {
 
-NodeStory node(std::string const& name, std::string const& operation, std::vector<std::optional<std::size_t>> makers) {
-    NodeStory out;
+NodeReport node(std::string const& name, std::string const& operation, std::vector<std::optional<std::size_t>> makers) {
+    NodeReport out;
     out.name = name;
     out.operation = operation;
     for (auto const& maker : makers) {
@@ -23,8 +23,8 @@ NodeStory node(std::string const& name, std::string const& operation, std::vecto
 }
 
 /// embed, then layers of norm, gate, up (both of the embedding too) and add, then head.
-std::vector<NodeStory> network(std::size_t layers) {
-    std::vector<NodeStory> out{node("embed", "embed", {std::nullopt})};
+std::vector<NodeReport> network(std::size_t layers) {
+    std::vector<NodeReport> out{node("embed", "embed", {std::nullopt})};
     for (std::size_t layer = 0; layer < layers; ++layer) {
         std::string const name = "block" + std::to_string(layer) + "/";
         std::size_t const before = out.size() - 1;
@@ -73,7 +73,7 @@ TEST_CASE("few nodes are drawn as they are", "[apps][explain][picture]") {
 TEST_CASE("layers are found however their nodes are listed", "[apps][explain][picture]") {
     // all norms cannot come first, but all gates and ups may come after the last layer's: list two networks in turn.
     auto const one = network(6);
-    std::vector<NodeStory> both;
+    std::vector<NodeReport> both;
     for (std::size_t k = 0; k < one.size(); ++k)
         for (std::size_t of = 0; of < 2; ++of) {
             both.push_back(one[k]);
@@ -83,7 +83,7 @@ TEST_CASE("layers are found however their nodes are listed", "[apps][explain][pi
                 if (flow.maker) flow.maker = 2 * *flow.maker + of;
         }
     std::swap(both[9], both[10]);  // gate' before its neighbour up: no two layers are listed alike
-    for (NodeStory& node : both)
+    for (NodeReport& node : both)
         for (Flow& flow : node.inputs)
             if (flow.maker == 9 || flow.maker == 10) flow.maker = 19 - *flow.maker;
     Picture const picture = picture_of(both);
@@ -92,8 +92,8 @@ TEST_CASE("layers are found however their nodes are listed", "[apps][explain][pi
 }
 
 TEST_CASE("what is made once for all layers may be listed in the first", "[apps][explain][picture]") {
-    std::vector<NodeStory> nodes = network(8);
-    for (NodeStory& node : nodes)  // a mask after the first norm, read by every layer
+    std::vector<NodeReport> nodes = network(8);
+    for (NodeReport& node : nodes)  // a mask after the first norm, read by every layer
         for (Flow& flow : node.inputs)
             if (flow.maker && *flow.maker > 1) ++*flow.maker;
     nodes.insert(nodes.begin() + 2, node("mask", "mask", {0}));

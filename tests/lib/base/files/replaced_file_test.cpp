@@ -104,7 +104,7 @@ TEST_CASE("what cannot be written is named with the option and the reason", "[li
     CHECK(fs::is_directory(folder.path));
 }
 
-TEST_CASE("a file that may not grow is told and leaves nothing", "[lib][replaced_file]") {
+TEST_CASE("a file that may not grow is reported and leaves nothing", "[lib][replaced_file]") {
     Folder folder;
     test::FileSizeLimit const limit(16);
     CHECK_THROWS_WITH(ReplacedFile("-o", folder / "x").write(std::string(100, 'x')),
@@ -113,7 +113,7 @@ TEST_CASE("a file that may not grow is told and leaves nothing", "[lib][replaced
     CHECK(folder.names().empty());
 }
 
-TEST_CASE("devices are written directly and stay; a full one is told", "[lib][replaced_file]") {
+TEST_CASE("devices are written directly and stay; a full one is reported", "[lib][replaced_file]") {
     ReplacedFile("--report", "/dev/null").write("gone");
     CHECK(fs::is_character_file("/dev/null"));
     CHECK_THROWS_WITH(ReplacedFile("--trace", "/dev/full").write("text"),

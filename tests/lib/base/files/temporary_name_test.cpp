@@ -27,16 +27,16 @@ TEST_CASE("a temporary file lies beside its final one, under a name that file sy
     CHECK(temporary_beginning(letters).find('\xc3') == std::string::npos);  // a cut one would be no UTF-8
 }
 
-TEST_CASE("what a process of an earlier boot or another host left is not swept, but told",
+TEST_CASE("what a process of an earlier boot or another host left is not swept, but reported",
           "[lib][base][temporary_name]") {
     Folder folder;
     std::string const here = this_boot();
     std::string const other = folder.write(".A.partial-host-00000000-4711-0123456789abcdef", "x").filename();
     folder.write(".A.partial-host-" + here + "-4711-0123456789abcdef", "x");
     folder.write(".B.partial-host-" + here + "-4712-0123456789abcdef", "x");
-    auto const told = sweep_leftovers(folder.path, {folder / "A"});
-    REQUIRE(told.size() == 1);
-    CHECK(told.front().filename() == other);
+    auto const reported = sweep_leftovers(folder.path, {folder / "A"});
+    REQUIRE(reported.size() == 1);
+    CHECK(reported.front().filename() == other);
     CHECK(folder.names().size() == 2);
 }
 

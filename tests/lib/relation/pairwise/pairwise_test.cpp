@@ -38,21 +38,21 @@ struct Contraction {
     }
 
     Numbers sample(Sums sums, IndexSets const& indices) const {
-        relation::Interpreter judge(graph, leaves.reader(graph), {}, sums);
-        return test::numbers_of(judge.sample(graph.outputs[0], indices));
+        relation::Interpreter interpreter(graph, leaves.reader(graph), {}, sums);
+        return test::numbers_of(interpreter.sample(graph.outputs[0], indices));
     }
     Numbers whole(Sums sums) const {
-        relation::Interpreter judge(graph, leaves.reader(graph), {}, sums);
-        return test::numbers_of(judge.whole(graph.outputs[0]));
+        relation::Interpreter interpreter(graph, leaves.reader(graph), {}, sums);
+        return test::numbers_of(interpreter.whole(graph.outputs[0]));
     }
     relation::Orders orders() const {
-        relation::Interpreter judge(graph, leaves.reader(graph), {}, Sums::pairwise);
+        relation::Interpreter interpreter(graph, leaves.reader(graph), {}, Sums::pairwise);
         IndexSets all;
         for (Extent extent : graph.value(graph.outputs[0]).shape) {
             all.emplace_back();
             for (Extent k = 0; k < extent; ++k) all.back().push_back(k);
         }
-        return judge.orders(graph.outputs[0], all);
+        return interpreter.orders(graph.outputs[0], all);
     }
     /// By a plan of whatever price.
     Numbers planned(double most_elements) const {
@@ -185,9 +185,9 @@ TEST_CASE("another order than the run's is found and named", "[relation][pairwis
 
 TEST_CASE("few elements of a network with more points than can be counted are soon there", "[relation][pairwise]") {
     Contraction const chain = chain_of(90);
-    relation::Interpreter judge(chain.graph, chain.leaves.reader(chain.graph), {}, Sums::pairwise);
+    relation::Interpreter interpreter(chain.graph, chain.leaves.reader(chain.graph), {}, Sums::pairwise);
     ValueId const z = chain.graph.outputs[0];
-    CHECK(judge.seconds(z, {{1}, {2}}) < 1e-3);
+    CHECK(interpreter.seconds(z, {{1}, {2}}) < 1e-3);
     CHECK(relation::Interpreter(chain.graph, chain.leaves.reader(chain.graph)).seconds(z, {{1}, {2}}) > 1e20);
     Numbers const all = chain.whole(Sums::pairwise);
     REQUIRE(all.size() == 9);

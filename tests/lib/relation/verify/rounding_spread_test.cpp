@@ -18,7 +18,7 @@ tensor::HostTensor around(double middle, double width, Shape shape) {
     return test::tensor_of(DType::f32, shape, numbers);
 }
 
-struct Judged {
+struct Roundings {
     graph::EinGraph graph;
     test::Leaves leaves;
     test::GraphBuilder builder;
@@ -59,50 +59,50 @@ double least(std::vector<double> const& values) { return *std::min_element(value
 }  // namespace
 
 TEST_CASE("a well-conditioned product has a spread of a few roundings", "[relation][spread]") {
-    Judged judged;
-    judged.leaf("A", around(1, 0.5, {5, 100}));
-    judged.leaf("B", around(1, 0.5, {100, 4}));
-    judged.node("C", "ij,jk->ik", {"A", "B"}, "");
-    auto const spread = judged.spread("C");
+    Roundings checked;
+    checked.leaf("A", around(1, 0.5, {5, 100}));
+    checked.leaf("B", around(1, 0.5, {100, 4}));
+    checked.node("C", "ij,jk->ik", {"A", "B"}, "");
+    auto const spread = checked.spread("C");
     CHECK(least(spread) > 1e-6);  // of elements near 100
     CHECK(most(spread) < 1e-3);
 }
 
 TEST_CASE("what cancels in a later node is spread as far as what it came from", "[relation][spread]") {
-    Judged judged;
-    judged.leaf("A", around(1000, 0.01, {5, 64}));
-    judged.node("M", "ij->i", {"A"}, "x / 64");
-    judged.node("D", "ij,i->ij", {"A", "M"}, "x - y");
-    judged.node("S", "ij->i", {"D"}, "");  // nothing but rounding: 64 times the mean's
-    auto const spread = judged.spread("S");
+    Roundings checked;
+    checked.leaf("A", around(1000, 0.01, {5, 64}));
+    checked.node("M", "ij->i", {"A"}, "x / 64");
+    checked.node("D", "ij,i->ij", {"A", "M"}, "x - y");
+    checked.node("S", "ij->i", {"D"}, "");  // nothing but rounding: 64 times the mean's
+    auto const spread = checked.spread("S");
     CHECK(least(spread) > 1e-4);
     CHECK(most(spread) < 1);
 }
 
 TEST_CASE("cancelling inside one join and one sum counts too", "[relation][spread]") {
-    Judged judged;
-    judged.leaf("A", around(1, 0.5, {3, 8}));
-    judged.node("J", "ij->ij", {"A"}, "(x + 10000) - 10000");
-    CHECK(least(judged.spread("J")) > 1e-5);
-    Judged sum;
+    Roundings checked;
+    checked.leaf("A", around(1, 0.5, {3, 8}));
+    checked.node("J", "ij->ij", {"A"}, "(x + 10000) - 10000");
+    CHECK(least(checked.spread("J")) > 1e-5);
+    Roundings sum;
     sum.leaf("A", around(1, 0.5, {3, 8}));
     sum.node("S", "ij->i", {"A"}, "where([j] < 4, x * 10000, 0) - where([j] >= 4, x * 10000, 0)");
     CHECK(least(sum.spread("S")) > 1e-5);
 }
 
 TEST_CASE("values are rounded to what they are stored as", "[relation][spread]") {
-    Judged judged;
-    judged.leaf("A", around(1, 0.5, {8}));
-    judged.node("H", "i->i", {"A"}, "x * 3", DType::f16);
-    CHECK(most(judged.spread("H")) > 1e-4);
+    Roundings checked;
+    checked.leaf("A", around(1, 0.5, {8}));
+    checked.node("H", "i->i", {"A"}, "x * 3", DType::f16);
+    CHECK(most(checked.spread("H")) > 1e-4);
 }
 
 TEST_CASE("exact results have no spread, those that rounding decides come out in several ways", "[relation][spread]") {
-    Judged exact;
+    Roundings exact;
     exact.leaf("A", test::tensor_of(DType::f32, {4}, {1, 2, 3, 4}));
     exact.node("B", "i->", {"A"}, "where(x == 3, x * 5, x)");
     CHECK(most(exact.spread("B")) == 0);
-    Judged decided;
+    Roundings decided;
     decided.leaf("A", around(1, 0.5, {8}));
     decided.node("T", "i->i", {"A"}, "x / 3");
     decided.node("R", "i,i->i", {"A", "T"}, "1 / floor(y * 3 / x)");
@@ -122,10 +122,10 @@ TEST_CASE("sums come out as any order of adding up may leave them", "[relation][
                                            {{3e38, 3e38, 1e30, 1e30}, false, true, false, false},
                                            {{1e38, 1e38, -1e38, -1e38}, true, false, false, false}}));
     for (char const* join : {"", "x * 1.000001 / 1.000001"}) {  // by loops of their own, and by expressions
-        Judged judged;
-        judged.leaf("A", test::tensor_of(DType::f32, {4}, row.terms));
-        judged.node("S", "i->", {"A"}, join);
-        relation::Outcomes const out = judged.outcomes("S").at(0);
+        Roundings checked;
+        checked.leaf("A", test::tensor_of(DType::f32, {4}, row.terms));
+        checked.node("S", "i->", {"A"}, join);
+        relation::Outcomes const out = checked.outcomes("S").at(0);
         CAPTURE(join, row.terms[3].real());
         CHECK(out.finite == row.finite);
         CHECK(out.infinite == row.infinite);
@@ -138,14 +138,14 @@ TEST_CASE("sums come out as any order of adding up may leave them", "[relation][
 }
 
 TEST_CASE("only chosen elements are looked at", "[relation][spread]") {
-    Judged judged;
-    judged.leaf("A", around(1, 0.5, {6, 4}));
-    judged.builder.einsum("B", "ij->ij", {"A"}, {.join = "x / 3 * [i]", .dtype = DType::f32});
-    judged.graph = judged.builder.finish({"B"});
-    relation::Interpreter interpreter(judged.graph, judged.leaves.reader(judged.graph));
+    Roundings checked;
+    checked.leaf("A", around(1, 0.5, {6, 4}));
+    checked.builder.einsum("B", "ij->ij", {"A"}, {.join = "x / 3 * [i]", .dtype = DType::f32});
+    checked.graph = checked.builder.finish({"B"});
+    relation::Interpreter interpreter(checked.graph, checked.leaves.reader(checked.graph));
     relation::IndexSets const indices{{0, 2, 5}, {1, 3}};
-    tensor::HostTensor const expected = interpreter.sample(judged.graph.outputs[0], indices);
-    auto const spread = relation::rounding_spread(interpreter, judged.graph.outputs[0], indices, expected, {1, 5});
+    tensor::HostTensor const expected = interpreter.sample(checked.graph.outputs[0], indices);
+    auto const spread = relation::rounding_spread(interpreter, checked.graph.outputs[0], indices, expected, {1, 5});
     REQUIRE(spread.size() == 2);
     CHECK(spread[0].spread == 0);  // row 0 is zero
     CHECK(spread[1].spread > 0);

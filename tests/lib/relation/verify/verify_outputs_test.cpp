@@ -226,11 +226,13 @@ TEST_CASE("only what an output needs is read of other outputs, and never inside 
     CHECK(reads(2).empty());
     CHECK(reads(3) == std::vector<std::string>{"H"});
     auto const cut = relation::from_written_outputs(graph, graph.outputs[3], file);
-    relation::Interpreter judge(cut->graph, [](graph::Leaf const& leaf, Box const& box, std::span<std::byte> out) {
-        tensor::open(leaf.source, "", DType::f64, {4}, "")->read(box, out);
-    });
+    relation::Interpreter interpreter(cut->graph,
+                                      [](graph::Leaf const& leaf, Box const& box, std::span<std::byte> out) {
+                                          tensor::open(leaf.source, "", DType::f64, {4}, "")->read(box, out);
+                                      });
     auto const w = tensor::read_all(graph.leaves[0].source, "W", DType::f64, {4}, "");
-    CHECK(judge.whole(graph.outputs[3]).at(1).number.real() == Approx(w.at(1).number.real() + 3));  // H is ones there
+    CHECK(interpreter.whole(graph.outputs[3]).at(1).number.real() ==
+          Approx(w.at(1).number.real() + 3));  // H is ones there
 }
 
 TEST_CASE("sums that overflow in one order only are excused by name, wrong numbers are not", "[relation][verify]") {

@@ -145,7 +145,7 @@ TEST_CASE("functions of every f16 and bf16 are rounded as well as f32 tells", "[
     check_every<BFloat16>(8);
 }
 
-TEST_CASE("the judge errs by half a unit in the last place", "[lib][scalar][kernels]") {
+TEST_CASE("the reference errs by half a unit in the last place", "[lib][scalar][kernels]") {
     std::mt19937_64 random(4);
     for (WideFunction const& function : wide_functions(true)) {
         std::vector<double> arguments = arguments_of<double>(function, 5000, random);

@@ -62,7 +62,7 @@ TEST_CASE("an input that is there and cannot be read is reported when planning, 
     CHECK(planned.changes().empty());
 }
 
-TEST_CASE("a changed graph is told with the first place that is another", "[schedule][origin]") {
+TEST_CASE("a changed graph is reported with the first place that is another", "[schedule][origin]") {
     Planned const planned;
     struct Case {
         std::string text, where, expected, found;
@@ -102,7 +102,7 @@ TEST_CASE("no depth of a graph file is too much", "[schedule][origin]") {
     CHECK(planned.changes().size() == 1);
 }
 
-TEST_CASE("a changed input is told once, with its size and checksum then and now", "[schedule][origin]") {
+TEST_CASE("a changed input is reported once, with its size and checksum then and now", "[schedule][origin]") {
     Planned const planned;
     planned.folder.write("x.raw", std::string(63, 'x') + "z");
     planned.folder.write("y.raw", std::string(65, 'y'));

@@ -54,6 +54,6 @@ TEST_CASE("of a large file the first and the last page are sampled, and some in 
     for (std::size_t begin = 0; begin < pages; begin += 32) CHECK(differs(begin * page, (begin + 32) * page));
 }
 
-TEST_CASE("a fingerprint is told as size and checksum", "[lib][tensor]") {
+TEST_CASE("a fingerprint is written as size and checksum", "[lib][tensor]") {
     CHECK(to_text(Fingerprint{216, 255}) == "216 bytes, checksum 00000000000000ff");
 }

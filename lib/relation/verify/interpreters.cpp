@@ -1,10 +1,11 @@
-#include "lib/relation/verify/judges.hpp"
+#include "lib/relation/verify/interpreters.hpp"
 
 #include "lib/graph/contract.hpp"
 
 namespace ein::relation {
 
-Judges::Judges(graph::EinGraph graph, Leaves const& leaves, scalar::Params const& params, std::vector<std::string> from)
+Interpreters::Interpreters(graph::EinGraph graph, Leaves const& leaves, scalar::Params const& params,
+                           std::vector<std::string> from)
     : graph_(std::move(graph)),
       leaves_(leaves),
       params_(params),
@@ -12,7 +13,7 @@ Judges::Judges(graph::EinGraph graph, Leaves const& leaves, scalar::Params const
       as_written_(graph_, leaves_(graph_), params),
       pairwise_(graph_, leaves_(graph_), params, Sums::pairwise) {}
 
-Interpreter& Judges::as_run(Sums sums) {
+Interpreter& Interpreters::as_run(Sums sums) {
     if (!lowered_) {
         lowered_ = graph::lower_contractions(graph_);
         as_run_.emplace(*lowered_, leaves_(*lowered_), params_);

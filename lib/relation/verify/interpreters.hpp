@@ -11,18 +11,18 @@
 
 namespace ein::relation {
 
-class Judges {
+class Interpreters {
 public:
     using Leaves = std::function<ReadLeaf(graph::EinGraph const& of)>;
 
-    Judges(graph::EinGraph graph, Leaves const& leaves, scalar::Params const& params,
-           std::vector<std::string> from = {});
-    Judges(Judges const&) = delete;
-    Judges& operator=(Judges const&) = delete;
+    Interpreters(graph::EinGraph graph, Leaves const& leaves, scalar::Params const& params,
+                 std::vector<std::string> from = {});
+    Interpreters(Interpreters const&) = delete;
+    Interpreters& operator=(Interpreters const&) = delete;
 
     graph::EinGraph const& graph() const { return graph_; }
     std::vector<std::string> const& from() const { return from_; }  // outputs that it reads as they were written
-    Interpreter& judge(Sums sums) { return sums == Sums::as_written ? as_written_ : pairwise_; }
+    Interpreter& interpreter(Sums sums) { return sums == Sums::as_written ? as_written_ : pairwise_; }
     /// Of the graph whose roundings are the run's: contractions lowered. Values have the same ids.
     Interpreter& as_run(Sums sums);
 
