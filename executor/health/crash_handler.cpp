@@ -13,6 +13,7 @@
 #include <ctime>
 #include <thread>
 
+#include "executor/health/tuning.hpp"
 #include "lib/base/threads/mutex.hpp"
 
 namespace ein::executor {
@@ -21,7 +22,6 @@ namespace {
 
 constexpr std::array signals = {SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
 constexpr std::array crashes = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
-constexpr int time_limit = 700;  // milliseconds; a launcher that ends ranks kills them a second after SIGTERM
 constexpr unsigned char by_request = 0, end_of_thread = 255;
 
 // What a handler uses: plain numbers, set before it is installed.
@@ -47,8 +47,8 @@ void ask(unsigned char what) {
     asked = true;
     put(asking[1], what);
     pollfd answered{answering[0], POLLIN, 0};
-    for (int const begin = milliseconds_now(); milliseconds_now() - begin < time_limit;)
-        if (poll(&answered, 1, 50) > 0) return;
+    for (int const begin = milliseconds_now(); milliseconds_now() - begin < tuning::time_for_last_words;)
+        if (poll(&answered, 1, tuning::between_looks_at_answer) > 0) return;
 }
 
 void on_signal(int signal) {

@@ -3,11 +3,9 @@
 #include <algorithm>
 #include <sstream>
 
-namespace ein::executor {
+#include "executor/health/tuning.hpp"
 
-namespace {
-constexpr double time_to_explain = 3;  // seconds; a living rank reads its notes each second
-}
+namespace ein::executor {
 
 StallDetector::StallDetector(Rank self, int ranks, double stall, double now)
     : self_(self),
@@ -60,7 +58,7 @@ StallDetector::Advice StallDetector::tick_other(double now, std::vector<Note>& o
 /// First everybody is to explain; then, when they have or time is up, the run is given up.
 StallDetector::Advice StallDetector::ask_all(double now, std::vector<Note>& out) {
     if (all_asked_) {
-        bool const time_is_up = now - *all_asked_ > std::min(stall_, time_to_explain);
+        bool const time_is_up = now - *all_asked_ > std::min(stall_, tuning::time_to_explain);
         return time_is_up || all_have_explained() ? Advice::give_up : Advice::go_on;
     }
     all_asked_ = now;
@@ -90,8 +88,9 @@ std::string StallDetector::silence(double now) const {
     std::ostringstream text;
     text.precision(1);
     text << (silent.size() == 1 ? "rank " : "ranks ");
-    for (std::size_t k = 0; k < std::min<std::size_t>(silent.size(), 8); ++k) text << (k > 0 ? ", " : "") << silent[k];
-    if (silent.size() > 8) text << " and " << silent.size() - 8 << " more";
+    std::size_t const named = std::min(silent.size(), tuning::most_silent_named);
+    for (std::size_t k = 0; k < named; ++k) text << (k > 0 ? ", " : "") << silent[k];
+    if (silent.size() > named) text << " and " << silent.size() - named << " more";
     text << (silent.size() == 1 ? " has" : " have") << " not been heard of for " << std::fixed << shortest
          << (silent.size() == 1 ? " s; is its process stopped or its host gone?"
                                 : " s; are their processes stopped or their hosts gone?");

@@ -1,12 +1,11 @@
 #include "executor/health/stall_report.hpp"
 
 #include "executor/health/task_text.hpp"
+#include "executor/health/tuning.hpp"
 
 namespace ein::executor {
 
 namespace {
-
-constexpr int most_named = 4;
 
 /// The block that a task waits for, by way of the receive that is to bring it.
 std::string waiting_for(schedule::Header const& header, schedule::Section const& section, Dispatcher const& dispatcher,
@@ -36,11 +35,12 @@ std::string standstill_text(schedule::Header const& header, schedule::Section co
         bool const receive = section.tasks[task].is<schedule::Receive>();
         if (dispatcher.ended(task) || (!receive && task != dispatcher.head())) continue;
         receives += receive ? 1 : 0;
-        if (receives > most_named) continue;
+        if (receives > tuning::most_receives_named) continue;
         out += (out.empty() ? "waits for " : "; for ") +
                (receive ? waiting_for(header, section, dispatcher, task) : task_text(header, section, task));
     }
-    if (receives > most_named) out += "; for " + std::to_string(receives - most_named) + " more receives";
+    if (receives > tuning::most_receives_named)
+        out += "; for " + std::to_string(receives - tuning::most_receives_named) + " more receives";
     for (std::size_t worker = 0; worker < running.size(); ++worker)
         if (running[worker])
             out += "; worker " + std::to_string(worker) + " runs " + task_text(header, section, *running[worker]);

@@ -8,13 +8,13 @@
 #include <thread>
 
 #include "executor/report/clock.hpp"
+#include "executor/trace/tuning.hpp"
 #include "lib/base/files/temporary_name.hpp"
 
 namespace ein::executor {
 
 namespace {
 
-constexpr int questions = 20;
 // A run's own notes may still be under way: these differ from them in their first word.
 std::string const your_turn = "clock!", question = "clock?", answer = "clock=", enough = "clock.";
 
@@ -43,7 +43,7 @@ void answer_questions(Transport& transport, Rank peer, LocalClock const& clock) 
 ClockReading ask_questions(Transport& transport, LocalClock const& clock) {
     next_note(transport, Rank{0});  // its turn has come
     ClockReading best;
-    for (int i = 0; i < questions; ++i) {
+    for (int i = 0; i < tuning::clock_questions; ++i) {
         double const asked = clock.now();
         transport.post_note(Rank{0}, question);
         double const theirs = std::strtod(next_note(transport, Rank{0}).c_str() + answer.size(), nullptr);

@@ -6,10 +6,10 @@ namespace ein::executor {
 
 std::vector<Event> EventLog::latest() const {
     std::uint64_t const end = count_.load(std::memory_order_acquire);
-    std::uint64_t const first = end - std::min<std::uint64_t>(end, ring_size);
+    std::uint64_t const first = end - std::min<std::uint64_t>(end, tuning::ring_events);
     std::vector<Event> out;
     for (std::uint64_t i = first; i < end; ++i) {
-        Slot const& slot = ring_[i % ring_size];
+        Slot const& slot = ring_[i % tuning::ring_events];
         Event event;
         event.task = TaskId{slot.task.load(std::memory_order_acquire)};
         event.begin = slot.begin.load(std::memory_order_acquire);
@@ -18,7 +18,7 @@ std::vector<Event> EventLog::latest() const {
     }
     // Who saw a part of event n in a slot also sees that n events were counted before.
     std::uint64_t const now = count_.load(std::memory_order_acquire);
-    std::uint64_t const whole = now < ring_size ? 0 : now + 1 - ring_size;
+    std::uint64_t const whole = now < tuning::ring_events ? 0 : now + 1 - tuning::ring_events;
     if (whole > first) out.erase(out.begin(), out.begin() + static_cast<std::ptrdiff_t>(std::min(whole, end) - first));
     OptionalId<TaskId> const running = open();
     double const since = open_since_.load(std::memory_order_relaxed);

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "executor/trace/tuning.hpp"
 #include "lib/base/ids.hpp"
 
 namespace ein::executor {
@@ -28,8 +29,6 @@ enum class Keep { latest, all };
 
 class EventLog {
 public:
-    static constexpr std::size_t ring_size = 1024;
-
     explicit EventLog(Keep keep) : keep_(keep) {}
 
     /// A task that this thread is in until end(): even if that never comes, latest() has it.
@@ -44,7 +43,7 @@ public:
     /// A whole task that has ended.
     void add(Event const& event) {
         std::uint64_t const number = count_.load(std::memory_order_relaxed);
-        Slot& slot = ring_[number % ring_size];
+        Slot& slot = ring_[number % tuning::ring_events];
         slot.task.store(event.task.value(), std::memory_order_release);
         slot.begin.store(event.begin, std::memory_order_release);
         slot.end.store(event.end, std::memory_order_release);
@@ -72,13 +71,13 @@ private:
     };
 
     void keep(Event const& event) {
-        if (all_.empty() || all_.back().size() == events_a_chunk) all_.emplace_back().reserve(events_a_chunk);
+        if (all_.empty() || all_.back().size() == tuning::events_a_chunk)
+            all_.emplace_back().reserve(tuning::events_a_chunk);
         all_.back().push_back(event);
     }
 
-    static constexpr std::size_t events_a_chunk = 1 << 14;
     Keep keep_;
-    std::array<Slot, ring_size> ring_;
+    std::array<Slot, tuning::ring_events> ring_;
     std::atomic<std::uint64_t> count_{0};
     std::atomic<std::int32_t> open_task_{-1};
     std::atomic<double> open_since_{0};

@@ -5,6 +5,7 @@
 
 #include "executor/report/clock.hpp"
 #include "executor/trace/rank_trace.hpp"
+#include "executor/trace/tuning.hpp"
 #include "lib/base/files/replaced_file.hpp"
 #include "lib/base/json.hpp"
 
@@ -14,16 +15,14 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::size_t kept = 1000;  // ended tasks and transfers of a rank
-
-/// When the last `kept` of all that ended had begun to end.
+/// When the last `recorded_events` of all that ended had begun to end.
 double kept_since(std::vector<std::vector<Event>> const& logs) {
     std::vector<double> ends;
     for (auto const& log : logs)
         for (Event const& event : log)
             if (event.end != Event::still_open) ends.push_back(event.end);
-    if (ends.size() <= kept) return -Event::still_open;
-    auto const first = ends.end() - static_cast<std::ptrdiff_t>(kept);
+    if (ends.size() <= tuning::recorded_events) return -Event::still_open;
+    auto const first = ends.end() - static_cast<std::ptrdiff_t>(tuning::recorded_events);
     std::nth_element(ends.begin(), first, ends.end());
     return *first;
 }

@@ -3,13 +3,10 @@
 #include <cinttypes>
 #include <cstdio>
 
+#include "executor/trace/tuning.hpp"
 #include "lib/base/json.hpp"
 
 namespace ein::executor {
-
-namespace {
-constexpr std::size_t flush_above = std::size_t{4} << 20;
-}
 
 std::string json_string(std::string_view text) { return Json(printable(text)).dump(); }
 
@@ -84,7 +81,7 @@ void TraceText::metadata(std::string_view what, Track track, std::string_view ke
 
 void TraceText::end_event() {
     out_ += '}';
-    if (out_.size() > flush_above) flush();
+    if (out_.size() > tuning::flushed_bytes) flush();
 }
 
 }  // namespace ein::executor

@@ -13,14 +13,15 @@
 #include <utility>
 
 #include "executor/transport/transport.hpp"
+#include "executor/transport/tuning.hpp"
 #include "lib/base/threads/mutex.hpp"
 
 namespace ein::executor {
 
 struct LoopbackOptions {
-    std::size_t chunk = 1 << 20;  // bytes that one poll moves of one message
-    int max_delay = 0;            // a message is held back for 0 to max_delay polls of its receiver
-    std::uint64_t seed = 1;       // of the delays
+    std::size_t chunk = tuning::loopback_chunk;  // bytes that one poll moves of one message
+    int max_delay = 0;                           // a message is held back for 0 to max_delay polls of its receiver
+    std::uint64_t seed = 1;                      // of the delays
 };
 
 /// What the ranks share. It must outlive their transports.

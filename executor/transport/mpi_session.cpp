@@ -6,6 +6,7 @@
 
 #include "executor/transport/launcher.hpp"
 #include "executor/transport/mpi_transport.hpp"
+#include "executor/transport/tuning.hpp"
 
 namespace ein::executor {
 
@@ -19,7 +20,7 @@ namespace {
 void choose_protocols() {
     constexpr int keep_what_is_set = 0;
     setenv("OMPI_MCA_btl_tcp_flags", "send,inplace,need-ack,need-csum,hetero-rdma", keep_what_is_set);  // no "put"
-    setenv("OMPI_MCA_btl_tcp_sndbuf", "262144", keep_what_is_set);
+    setenv("OMPI_MCA_btl_tcp_sndbuf", tuning::send_buffer, keep_what_is_set);
 }
 
 }  // namespace

@@ -56,7 +56,7 @@ struct Note {
 }  // namespace
 
 struct MpiTransport::State {
-    std::size_t chunk = default_chunk;
+    std::size_t chunk = tuning::largest_message;
     int rank = 0, size = 1, largest_tag = 0;
     MPI_Comm blocks = MPI_COMM_NULL, notes = MPI_COMM_NULL;
     std::vector<MPI_Request> requests;  // parallel to pieces

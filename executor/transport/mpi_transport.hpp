@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "executor/transport/transport.hpp"
+#include "executor/transport/tuning.hpp"
 
 namespace ein::executor {
 
@@ -20,10 +21,8 @@ public:
 
 class MpiTransport final : public Transport {
 public:
-    static constexpr std::size_t default_chunk = std::size_t{256} << 20;
-
     /// @param chunk  bytes of the largest single MPI message, 1 to 2^31 - 1
-    explicit MpiTransport(MpiSession const& session, std::size_t chunk = default_chunk);
+    explicit MpiTransport(MpiSession const& session, std::size_t chunk = tuning::largest_message);
     /// Collective: what is left of the notes is taken off the wire.
     ~MpiTransport() override;
 

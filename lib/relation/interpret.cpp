@@ -11,6 +11,7 @@
 #include "lib/relation/einsum_loops.hpp"
 #include "lib/relation/move_values.hpp"
 #include "lib/relation/pairwise/pairwise_run.hpp"
+#include "lib/relation/tuning.hpp"
 #include "lib/relation/work_time.hpp"
 #include "lib/tensor/convert.hpp"
 
@@ -103,7 +104,7 @@ struct Interpreter::State {
 
     double seconds(graph::Node const& node, Sets const& output) {
         auto const* einsum = std::get_if<graph::EinSum>(&node.op);
-        if (!einsum) return seconds_an_element * static_cast<double>(element_count(sizes_of(output)));
+        if (!einsum) return tuning::seconds_an_element * static_cast<double>(element_count(sizes_of(output)));
         if (PairwisePlan const* plan = plan_for(node, output)) return plan->seconds;
         return seconds_as_written(*einsum, graph::types_of(graph, node), loop_lengths(*einsum, output));
     }

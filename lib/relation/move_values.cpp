@@ -5,12 +5,10 @@
 
 #include "lib/base/error.hpp"
 #include "lib/relation/demand.hpp"
+#include "lib/relation/tuning.hpp"
 
 namespace ein::relation {
 namespace {
-
-/// Reads at most this many elements in one box although only some are wanted.
-constexpr Extent close_together = 1 << 16;
 
 struct Run {
     Extent position = 0;  // in the set
@@ -35,7 +33,8 @@ bool lie_close(Sets const& sets) {
     Shape around;
     for (IndexSet const& set : sets) around.push_back(set.size() == 0 ? 0 : set[set.size() - 1] - set[0] + 1);
     Extent const elements = element_count(around);
-    return elements <= close_together || elements <= 4 * element_count(sizes_of(sets));
+    return elements <= tuning::most_read_together ||
+           elements <= tuning::most_read_for_one * element_count(sizes_of(sets));
 }
 
 /// The elements of a box that are in the sets, to their places.

@@ -5,11 +5,10 @@
 
 #include "lib/base/error.hpp"
 #include "lib/base/json.hpp"
+#include "lib/relation/tuning.hpp"
 
 namespace ein::relation {
 namespace {
-
-constexpr std::int64_t most_ranks = 65536;
 
 std::string const& output_name(graph::EinGraph const& graph, graph::Node const& node) {
     return graph.value(node.output).name;
@@ -23,7 +22,7 @@ public:
         if (!top.expect_object()) return {};
         top.only_keys({"einplan", "graph_hash", "ranks", "calls", "strategy", "parts", "place"});
         check_identity(top);
-        plan_.ranks = static_cast<int>(count(top, "ranks", most_ranks).value_or(1));
+        plan_.ranks = static_cast<int>(count(top, "ranks", tuning::most_plan_ranks).value_or(1));
         plan_.calls = top.has("calls") ? count(top, "calls", INT64_MAX).value_or(1) : plan_.ranks;
         plan_.strategy = top.has("strategy") ? top.at("strategy").string().value_or("") : "file";
         for (std::size_t k = 0; k < graph_.nodes.size(); ++k) by_name_[output_name(graph_, graph_.nodes[k])] = k;

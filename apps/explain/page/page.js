@@ -201,25 +201,25 @@ window.addEventListener("resize", () => {
 
 // ---- Beginning ------------------------------------------------------------------------------------------------------
 function facts() {
-  document.title = "einplan: " + explanation.graph;
+  document.title = "einplan: " + plan.graph;
   const fact = (name, text, less) =>
       element("div", {class: less ? "fact less" : "fact"}, element("span", {}, name), text);
-  const mesh = Object.entries(explanation.mesh).map(([axis, size]) => axis + ":" + size).join(" ");
-  const peak = explanation.peak_bytes.reduce((a, b) => Math.max(a, b), 1);
+  const mesh = Object.entries(plan.mesh).map(([axis, size]) => axis + ":" + size).join(" ");
+  const peak = plan.peak_bytes.reduce((a, b) => Math.max(a, b), 1);
   const peaks = element("div", {id: "peaks", class: "fact less", role: "img", "aria-label": "peak bytes of each rank"});
-  explanation.peak_bytes.slice(0, 64).forEach((p, rank) => {
+  plan.peak_bytes.slice(0, 64).forEach((p, rank) => {
     const bar = element("i", {title: "rank " + rank + ": " + bytes(p)});
     bar.style.height = Math.round(24 * p / peak) + "px";
     peaks.append(bar);
   });
-  at("facts").append(element("h1", {}, explanation.graph), fact("nodes", nodes.length.toLocaleString("en")),
-      fact("ranks", explanation.ranks + (explanation.idle_ranks.length ? " (" + explanation.idle_ranks.length + " idle)" : "")),
-      fact("mesh", mesh || "one rank", true), fact("strategy", explanation.strategy + ", placed by " + explanation.place, true),
-      timing ? fact("predicted", seconds(timing.seconds)) : "", fact("moved", bytes(explanation.bytes.total)),
-      fact("busiest rank", bytes(explanation.bytes.rank_max), true),
-      fact("published", count(explanation.cost.total) + " elements", true), fact("flops", count(explanation.flops), true),
-      fact("tasks", explanation.tasks.toLocaleString("en"), true), fact("peak", bytes(peak)), peaks,
-      explanation.spill.blocks ? fact("spilled to disk", bytes(explanation.spill.bytes)) : "");
+  at("facts").append(element("h1", {}, plan.graph), fact("nodes", nodes.length.toLocaleString("en")),
+      fact("ranks", plan.ranks + (plan.idle_ranks.length ? " (" + plan.idle_ranks.length + " idle)" : "")),
+      fact("mesh", mesh || "one rank", true), fact("strategy", plan.strategy + ", placed by " + plan.place, true),
+      timing ? fact("predicted", seconds(timing.seconds)) : "", fact("moved", bytes(plan.bytes.total)),
+      fact("busiest rank", bytes(plan.bytes.rank_max), true),
+      fact("published", count(plan.cost.total) + " elements", true), fact("flops", count(plan.flops), true),
+      fact("tasks", plan.tasks.toLocaleString("en"), true), fact("peak", bytes(peak)), peaks,
+      plan.spill.blocks ? fact("spilled to disk", bytes(plan.spill.bytes)) : "");
 }
 function legend() {
   at("scale-of").textContent = byTime ? "predicted" : "moved";

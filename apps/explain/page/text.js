@@ -2,9 +2,9 @@
 "use strict";
 const at = id => document.getElementById(id);
 const picture = JSON.parse(at("picture").textContent);
-const explanation = JSON.parse(at("explanation").textContent);
-const nodes = explanation.nodes;
-const timing = explanation.timing || null;
+const plan = JSON.parse(at("explanation").textContent);
+const nodes = plan.nodes;
+const timing = plan.timing || null;
 
 function scaled(value, base, units) {
   let unit = 0;

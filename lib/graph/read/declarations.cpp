@@ -107,8 +107,6 @@ void resolve_gradient(NodeDeclaration& declaration, Names& names) {
     for (Cursor const& each : *list) declaration.inputs.push_back(resolve(each, names, declaration.name));
 }
 
-constexpr int deepest_loop = 100;  // readers walk loops in loops by recursion
-
 /// "times": 100, or "while": "not_done" and "max": 1000.
 void resolve_iterations(Cursor const& loop, LoopDeclaration& to) {
     bool const times = loop.has("times"), conditional = loop.has("while");
@@ -137,8 +135,9 @@ void resolve_loop(NodeDeclaration& declaration, Names& names) {
     Cursor const loop = declaration.node.at("loop");
     declaration.usable = loop.expect_object();
     if (!declaration.usable) return;
-    if (names.depth() == deepest_loop) {
-        loop.fail("loops nested at most " + std::to_string(deepest_loop) + " deep", "one more", "join loops into one");
+    if (names.depth() == tuning::deepest_loop) {
+        loop.fail("loops nested at most " + std::to_string(tuning::deepest_loop) + " deep", "one more",
+                  "join loops into one");
         declaration.usable = false;
         return;
     }

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "lib/base/json.hpp"
+#include "lib/graph/read/tuning.hpp"
 
 namespace ein::graph {
 
@@ -63,7 +64,7 @@ private:
     std::vector<std::string> names_;
     std::unordered_map<std::string, std::optional<std::size_t>> number_;  // nothing: kept
     bool complete_ = true;
-    int searches_left_ = 20;
+    int searches_left_ = tuning::most_searches;
     Names* around_ = nullptr;
     std::vector<std::pair<std::size_t, std::size_t>> brought_;
 };

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "lib/graph/read/tuning.hpp"
+
 namespace ein::graph {
 
 std::optional<Cursor> required(Cursor const& object, std::string const& key, std::string const& fix) {
@@ -15,8 +17,8 @@ std::optional<Cursor> optional_at(Cursor const& object, std::string const& key) 
 }
 
 std::string quote(std::string_view text) {
-    constexpr std::size_t longest = 60;
-    return "'" + std::string(text.substr(0, longest)) + (text.size() > longest ? "...'" : "'");
+    return "'" + std::string(text.substr(0, tuning::longest_quote)) +
+           (text.size() > tuning::longest_quote ? "...'" : "'");
 }
 
 std::string did_you_mean(std::string_view name, std::span<std::string const> known, std::string const& otherwise) {

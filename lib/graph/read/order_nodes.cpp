@@ -2,21 +2,20 @@
 
 #include "lib/graph/read/declarations.hpp"
 #include "lib/graph/read/fields.hpp"
+#include "lib/graph/read/tuning.hpp"
 
 namespace ein::graph {
 namespace {
 
 enum class Mark : std::uint8_t { unseen, open, done, in_cycle };
 
-constexpr std::size_t longest_cycle_told = 12;
-
 /// "'a' -> 'b' -> 'c' -> 'a'", each read by the next; the middle of a long one is left out.
 /// @param cycle  each reads the one after it
 std::string cycle_text(std::vector<NodeDeclaration> const& nodes, std::vector<std::size_t> const& cycle) {
     std::string text = quote(nodes[cycle.front()].name) + " -> ";
-    std::size_t const half = longest_cycle_told / 2;
+    std::size_t const half = tuning::most_cycle_names / 2;
     for (std::size_t k = cycle.size() - 1; k > 0; --k) {
-        bool const left_out = cycle.size() > longest_cycle_told && k > half && k + half <= cycle.size();
+        bool const left_out = cycle.size() > tuning::most_cycle_names && k > half && k + half <= cycle.size();
         if (!left_out)
             text += quote(nodes[cycle[k]].name) + " -> ";
         else if (k == half + 1)

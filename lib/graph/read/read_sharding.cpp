@@ -5,11 +5,10 @@
 #include <sstream>
 
 #include "lib/graph/read/fields.hpp"
+#include "lib/graph/read/tuning.hpp"
 
 namespace ein::graph {
 namespace {
-
-constexpr std::int64_t most_ranks = std::int64_t{1} << 24;
 
 std::vector<std::string> names_of(Mesh const& mesh) {
     std::vector<std::string> names;
@@ -131,9 +130,10 @@ Mesh read_mesh(Cursor const& at) {
         if (!usable_name(name))
             at.at(name).fail("a name without spaces, '/' and ','", quote(name), "rename the axis: \"dp\"");
         if (!size) continue;
-        if (*size < 1 || *size > most_ranks / ranks) {
-            at.at(name).fail("1 rank or more, and at most " + std::to_string(most_ranks) + " in the whole mesh",
-                             std::to_string(*size), "write how many ranks there are along the axis");
+        if (*size < 1 || *size > tuning::most_mesh_ranks / ranks) {
+            at.at(name).fail(
+                "1 rank or more, and at most " + std::to_string(tuning::most_mesh_ranks) + " in the whole mesh",
+                std::to_string(*size), "write how many ranks there are along the axis");
             continue;
         }
         ranks *= *size;

@@ -4,6 +4,7 @@
 
 #include "lib/graph/read/fields.hpp"
 #include "lib/graph/read/read_tensors.hpp"
+#include "lib/graph/read/tuning.hpp"
 #include "lib/scalar/evaluate/evaluate.hpp"
 #include "lib/tensor/host_tensor.hpp"
 
@@ -86,15 +87,13 @@ public:
             return false;
         }
         bool good = true;
-        for (std::size_t k = 0; k < at.size() && at.faults().list().size() < most_faults; ++k)
+        for (std::size_t k = 0; k < at.size() && at.faults().list().size() < tuning::most_element_faults; ++k)
             good = read(at.at(k), axis + 1) && good;
         return good;
     }
     std::vector<std::byte> take() { return std::move(tensor_.bytes()); }
 
 private:
-    static constexpr std::size_t most_faults = 100;  // a list of another kind is reported for its first elements
-
     bool element(Cursor const& at) {
         auto const value = read_element(at, tensor_.dtype());
         if (value) tensor_.set(next_++, *value);

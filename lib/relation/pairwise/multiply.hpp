@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "lib/relation/pairwise/semiring.hpp"
+#include "lib/relation/tuning.hpp"
 
 namespace ein::relation {
 
@@ -17,7 +18,9 @@ struct ProductShape {
 
 namespace multiply_detail {
 
-constexpr std::size_t tile_rows = 4, tile_columns = 4, block = 512;  // of k at a time: a panel stays in the cache
+using tuning::tile_columns;
+using tuning::tile_rows;
+using tuning::tile_terms;
 
 /// One tile: `rows` rows of a (each `a_step` apart) by a packed panel, added to c.
 template <class S, std::size_t rows>
@@ -38,8 +41,8 @@ void tile(typename S::Element const* a, std::size_t a_step, typename S::Element 
 template <class S>
 void multiply_one(typename S::Element const* a, typename S::Element const* b, typename S::Element* c,
                   ProductShape const& shape, std::vector<typename S::Element>& panel) {
-    for (std::size_t k = 0; k < shape.inner; k += block) {
-        std::size_t const inner = std::min(block, shape.inner - k);
+    for (std::size_t k = 0; k < shape.inner; k += tile_terms) {
+        std::size_t const inner = std::min(tile_terms, shape.inner - k);
         for (std::size_t j = 0; j < shape.columns; j += tile_columns) {
             std::size_t const columns = std::min(tile_columns, shape.columns - j);
             for (std::size_t q = 0; q < inner; ++q)
@@ -63,7 +66,7 @@ template <class S>
 void multiply(typename S::Element const* a, typename S::Element const* b, typename S::Element* c,
               ProductShape const& shape) {
     using T = typename S::Element;
-    std::vector<T> panel(std::min(multiply_detail::block, shape.inner) * multiply_detail::tile_columns, S::zero());
+    std::vector<T> panel(std::min(tuning::tile_terms, shape.inner) * tuning::tile_columns, S::zero());
     std::fill_n(c, shape.batch * shape.rows * shape.columns, S::zero());
     for (std::size_t n = 0; n < shape.batch; ++n) {
         T const *left = a + n * shape.rows * shape.inner, *right = b + n * shape.inner * shape.columns;

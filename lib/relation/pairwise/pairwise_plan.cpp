@@ -93,7 +93,7 @@ std::optional<PairwisePlan> plan_pairwise(graph::EinSum const& einsum, graph::Ei
     }
     double const slices = slice(network, plan, most_elements);
     plan.seconds = slices * graph::path_cost(network, plan.path) * seconds_a_product(types.accumulate, einsum.agg) +
-                   elements_read(einsum, lengths) * seconds_an_element;
+                   elements_read(einsum, lengths) * tuning::seconds_an_element;
     return plan;
 }
 

@@ -10,6 +10,7 @@
 #include "lib/graph/contract/chain.hpp"
 #include "lib/graph/contract/ssa_path.hpp"
 #include "lib/graph/ein_graph.hpp"
+#include "lib/relation/tuning.hpp"
 
 namespace ein::relation {
 
@@ -22,9 +23,6 @@ struct PairwisePlan {
     double seconds = 0;         // predicted
 };
 
-/// Half a GiB of doubles.
-inline constexpr double most_pairwise_elements = 1 << 26;
-
 /// The order that a run takes. @param given  the one that the graph file gives
 graph::SsaPath order_of_run(graph::EinSum const& einsum, std::optional<graph::Path> const& given);
 
@@ -33,6 +31,6 @@ graph::SsaPath order_of_run(graph::EinSum const& einsum, std::optional<graph::Pa
 /// @return nothing where the EinSum does not distribute, or where results on the way could round or wrap otherwise
 std::optional<PairwisePlan> plan_pairwise(graph::EinSum const& einsum, graph::EinSumTypes const& types,
                                           graph::SsaPath const& order_of_run, Shape const& lengths,
-                                          double most_elements = most_pairwise_elements);
+                                          double most_elements = tuning::most_pairwise_elements);
 
 }  // namespace ein::relation

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <set>
 
+#include "lib/relation/tuning.hpp"
 #include "lib/relation/verify/samples.hpp"
 
 namespace ein::relation {
@@ -78,7 +79,7 @@ std::vector<Outcomes> rounding_spread(Interpreter& interpreter, ValueId value, I
                                       bool tf32) {
     Around const around(indices, chosen);
     std::vector<std::vector<Complex>> results(chosen.size());
-    for (std::uint64_t round = 0; round < rounding_rounds; ++round) {
+    for (std::uint64_t round = 0; round < tuning::rounding_rounds; ++round) {
         scalar::Noise noise(round, tf32);
         tensor::HostTensor const moved = interpreter.sample(value, around.indices, &noise);
         for (std::size_t i = 0; i < chosen.size(); ++i) results[i].push_back(number(moved.at(around.positions[i])));

@@ -23,7 +23,7 @@ struct Outcomes {
     bool allow(scalar::Scalar const& found, double spreads) const;
 };
 
-/// @param interpreter     of the graph as the run computes it, contractions lowered
+/// @param interpreter  of the graph as the run computes it, contractions lowered
 /// @param expected  the elements at `indices`, as exact as they are known  @param chosen  positions in `expected`
 /// @param tf32      multiplications in f32 were allowed to round their factors (see scalar::Noise)
 std::vector<Outcomes> rounding_spread(Interpreter& interpreter, ValueId value, IndexSets const& indices,
@@ -37,9 +37,5 @@ struct Around {
 
     Around(IndexSets const& all, std::vector<Extent> const& chosen);
 };
-
-/// How often rounding_spread computes them: that chance keeps all errors small happens less than once in a million
-/// elements; each order of sums comes three times.
-inline constexpr std::uint64_t rounding_rounds = 12;
 
 }  // namespace ein::relation

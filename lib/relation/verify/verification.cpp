@@ -5,12 +5,11 @@
 
 #include "lib/base/error.hpp"
 #include "lib/base/json.hpp"
+#include "lib/relation/tuning.hpp"
 
 namespace ein::relation {
 
 namespace {
-
-constexpr std::size_t most_lines = 8;
 
 std::int64_t sum(std::vector<VerifiedOutput> const& outputs, std::int64_t VerifiedOutput::*what) {
     std::int64_t total = 0;
@@ -103,8 +102,8 @@ Json to_json(Verification const& verification) {
 std::string verified_lines(Verification const& verification) {
     std::vector<VerifiedOutput> const& outputs = verification.outputs;
     std::string out;
-    for (std::size_t k = 0; k < std::min(outputs.size(), most_lines); ++k) out += line(outputs[k]);
-    if (outputs.size() <= most_lines) return out;
+    for (std::size_t k = 0; k < std::min(outputs.size(), tuning::most_output_lines); ++k) out += line(outputs[k]);
+    if (outputs.size() <= tuning::most_output_lines) return out;
     return out + "  verified   all " + std::to_string(outputs.size()) +
            " outputs: " + std::to_string(verification.elements()) + " of " + std::to_string(verification.of()) +
            " elements, " + counts(verification.differ(), verification.ill_conditioned(), verification.overflow()) +

@@ -1,7 +1,6 @@
 #include "lib/relation/verify/verify_outputs.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdio>
 #include <limits>
@@ -9,6 +8,7 @@
 
 #include "lib/base/error.hpp"
 #include "lib/base/text/sizes.hpp"
+#include "lib/relation/tuning.hpp"
 #include "lib/relation/verify/interpreters.hpp"
 #include "lib/relation/verify/rounding_spread.hpp"
 #include "lib/relation/verify/samples.hpp"
@@ -22,14 +22,7 @@
 namespace ein::relation {
 namespace {
 
-constexpr std::array<std::int64_t, 4> sample_sizes{64, 16, 4, 1};
-constexpr double most_bytes = 4e9;  // of values that the interpreter may hold
-
-/// A doubtful element is wrong when it is further off than so many times its spread (see rounding_spread).
-constexpr double spreads_allowed = 8;
-
-/// For finding out what rounding may do, beside the seconds of a request.
-constexpr double seconds_for_doubt = 10;
+using tuning::spreads_allowed;
 
 /// How the elements of one output are worked out.
 struct Way {
@@ -121,10 +114,10 @@ private:
             return std::nullopt;
         }
         for (double const budget : {share, left_}) {
-            bool const few = static_cast<double>(element_count(shape)) * seconds_an_element <= budget;
+            bool const few = static_cast<double>(element_count(shape)) * tuning::seconds_an_element <= budget;
             if (auto way = few ? affordable(interpreters, output, all_indices(shape), budget) : std::nullopt)
                 return way;
-            for (std::int64_t const count : sample_sizes)
+            for (std::int64_t const count : tuning::sample_sizes)
                 if (auto way = affordable(interpreters, output, sampled_indices(shape, count), budget)) return way;
         }
         return std::nullopt;
@@ -134,7 +127,7 @@ private:
                                          double budget) {
         for (Sums const sums : {Sums::as_written, Sums::pairwise}) {
             Interpreter const& interpreter = interpreters.interpreter(sums);
-            if (interpreter.bytes(output, indices) > most_bytes) continue;
+            if (interpreter.bytes(output, indices) > tuning::most_interpreter_bytes) continue;
             double const seconds = interpreter.seconds(output, indices);
             if (seconds <= budget) return Way{&interpreters, sums, indices, seconds};
         }
@@ -209,15 +202,16 @@ private:
     /// null where none can be.
     std::pair<Interpreter*, std::vector<Extent>> interpreter_for_doubt(ValueId output, Way const& way,
                                                                        std::vector<Extent> const& doubtful) {
-        double const budget = request_.samples ? request_.patience : seconds_for_doubt;
+        double const budget = request_.samples ? request_.patience : tuning::seconds_for_doubt;
         std::vector<Extent> chosen = doubtful;
         while (!chosen.empty()) {
             IndexSets const around = Around(way.indices, chosen).indices;
             Interpreter& loops = way.interpreters->as_run(Sums::as_written);
-            if (rounding_rounds * loops.work(output, around) * seconds_an_operation <= budget) return {&loops, chosen};
+            if (tuning::rounding_rounds * loops.work(output, around) * tuning::seconds_an_operation <= budget)
+                return {&loops, chosen};
             Interpreter& pairwise = way.interpreters->as_run(Sums::pairwise);
-            constexpr double noisy = 3;  // times as long: magnitudes, and noise
-            if (rounding_rounds * noisy * pairwise.seconds(output, around) <= budget) return {&pairwise, chosen};
+            if (tuning::rounding_rounds * tuning::slower_with_noise * pairwise.seconds(output, around) <= budget)
+                return {&pairwise, chosen};
             chosen.resize(chosen.size() / 4);
         }
         return {nullptr, {}};
@@ -248,9 +242,9 @@ private:
         std::string const wanted = request_.samples ? std::to_string(*request_.samples) + " elements" : "one element";
         std::string out = "output '" + value.name + "': expected at least one element checked, found none: " + wanted +
                           " would take one process about " + time_text(seconds);
-        if (bytes > most_bytes) out += " and " + format_bytes(bytes);
+        if (bytes > tuning::most_interpreter_bytes) out += " and " + format_bytes(bytes);
         std::string const others = suggestions(output);
-        if (!request_.samples && seconds <= request_.patience && bytes <= most_bytes)
+        if (!request_.samples && seconds <= request_.patience && bytes <= tuning::most_interpreter_bytes)
             out += "; give --verify=1 to take that time";
         else if (others.empty())
             out += "; check a smaller instance of the graph";
@@ -262,13 +256,12 @@ private:
 
     /// Values that the graph file names and that the output is made from: the nearest.
     std::string suggestions(ValueId output) const {
-        constexpr std::size_t most = 2;
         graph::EinGraph const& graph = request_.graph;
         auto const producers = graph.producers();
         std::vector<std::string> names;
         std::vector<ValueId> open{output};
         std::vector<bool> seen(graph.values.size(), false);
-        for (std::size_t k = 0; k < open.size() && names.size() < most; ++k) {
+        for (std::size_t k = 0; k < open.size() && names.size() < tuning::most_suggestions; ++k) {
             if (!producers[at(open[k])]) continue;
             for (ValueId input : graph.node(*producers[at(open[k])]).inputs) {
                 if (seen[at(input)] || !producers[at(input)]) continue;
@@ -276,7 +269,7 @@ private:
                 bool const named = graph.value(input).name.find(':') == std::string::npos;
                 bool const is_output =
                     std::find(graph.outputs.begin(), graph.outputs.end(), input) != graph.outputs.end();
-                if (named && !is_output && names.size() < most)
+                if (named && !is_output && names.size() < tuning::most_suggestions)
                     names.push_back("'" + graph.value(input).name + "'");
                 else
                     open.push_back(input);

@@ -1,14 +1,13 @@
 #include "lib/graph/read/einsum/read_join.hpp"
 
 #include "lib/graph/read/fields.hpp"
+#include "lib/graph/read/tuning.hpp"
 #include "lib/scalar/expression/type.hpp"
 
 namespace ein::graph {
 namespace {
 
 using scalar::Expr;
-
-constexpr std::size_t longest_chain = 64;
 
 Expr balanced_product(std::size_t first, std::size_t count) {
     if (count == 1) return Expr::operand(static_cast<int>(first));
@@ -19,7 +18,8 @@ Expr balanced_product(std::size_t first, std::size_t count) {
 }  // namespace
 
 Expr product_of_all(std::size_t operands) {
-    return operands <= longest_chain ? scalar::product(static_cast<int>(operands)) : balanced_product(0, operands);
+    return operands <= tuning::longest_chain ? scalar::product(static_cast<int>(operands))
+                                             : balanced_product(0, operands);
 }
 
 std::optional<Join> read_join(Cursor const& node, scalar::Names const& names) {

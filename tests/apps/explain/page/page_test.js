@@ -6,7 +6,7 @@ const assert = require("assert");
 const page = require("fs").readFileSync(process.argv[2], "utf8");
 const block = id => page.match(new RegExp(`<script type="application/json" id="${id}">([^]*?)</script>`))[1];
 const script = page.match(/<script>\n([\s\S]*?)<\/script>/)[1];
-const explanation = JSON.parse(block("explanation"));
+const plan = JSON.parse(block("explanation"));
 
 let written = 0;
 const pen = new Proxy({}, {
@@ -26,7 +26,7 @@ function made(tag) {
     addEventListener(name, call) { this.listeners[name] = call; }, focus() {}, setPointerCapture() {},
     getBoundingClientRect: () => ({left: 0, top: 0}), getContext: () => pen};
 }
-const parts = {explanation: {textContent: block("explanation")}, picture: {textContent: block("picture")}};
+const parts = {plan: {textContent: block("explanation")}, picture: {textContent: block("picture")}};
 const part = id => parts[id] || (parts[id] = made(id));
 const text = of => typeof of === "string" ? of
   : (assert(of.children, "not an element: " + JSON.stringify(of)), of.children.map(text).join(" "));
@@ -41,8 +41,8 @@ Object.assign(globalThis, {
 globalThis.shown = {choose, showTable, arrow, unfold, zoomBy, showAll, drawn: () => drawn, frames: () => frames,
   edges: () => edges, byNode: () => byNode, nodeWidth, nodeHeight, onPath};`);
 
-assert(!explanation.nodes.length || written > 0, "nothing was drawn");
-assert(explanation.timing && explanation.timing.computing.length === explanation.nodes.length, "no predicted times");
+assert(!plan.nodes.length || written > 0, "nothing was drawn");
+assert(plan.timing && plan.timing.computing.length === plan.nodes.length, "no predicted times");
 const {nodeWidth, nodeHeight} = shown;
 function overlap(list, wide, high) {   // pairs of boxes that overlap, each given by its left upper corner
   const sorted = list.slice().sort((a, b) => a.y - b.y);
@@ -62,8 +62,8 @@ for (const all of [false, true]) {
   shown.unfold(all);
   const drawn = shown.drawn();
   assert.strictEqual(overlap(drawn, nodeWidth, nodeHeight), 0, "boxes overlap");
-  assert.strictEqual(drawn.reduce((sum, item) => sum + item.nodes.length, 0), explanation.nodes.length, "a node is missing");
-  if (all) assert.strictEqual(drawn.length, explanation.nodes.length, "a copy is missing");
+  assert.strictEqual(drawn.reduce((sum, item) => sum + item.nodes.length, 0), plan.nodes.length, "a node is missing");
+  if (all) assert.strictEqual(drawn.length, plan.nodes.length, "a copy is missing");
   for (const frame of shown.frames())
     for (const item of drawn) {
       const left = item.x - nodeWidth / 2, right = left + nodeWidth, lower = item.y + nodeHeight;
@@ -75,7 +75,7 @@ for (const all of [false, true]) {
           "a node is in a frame of others");
     }
   for (const edge of shown.edges()) {
-    const inputs = edge.to.nodes.map(n => explanation.nodes[n].collectives[edge.input]);
+    const inputs = edge.to.nodes.map(n => plan.nodes[n].collectives[edge.input]);
     if (inputs.every(flow => flow.maker === null)) { assert(!edge.lines.length); continue; }
     const last = edge.lines[0].points[edge.lines[0].points.length - 1];
     assert(near(last[0], edge.to.x) && near(last[1], edge.to.y), "a line does not end at its node");
@@ -89,17 +89,17 @@ for (const all of [false, true]) {
         "no line begins at what makes " + inputs[0].tensor);
   }
 }
-explanation.nodes.forEach((node, n) => {
+plan.nodes.forEach((node, n) => {
   shown.choose(n);
   const details = text(part("details"));
   assert(details.includes(node.name) && details.includes(node.operation));
   for (const flow of node.collectives) for (const step of flow.steps) assert(details.includes(step.kind));
   assert.strictEqual(details.includes("on the critical path"), shown.onPath.has(n));
 });
-if (explanation.nodes.length) {
-  part("search").value = explanation.nodes[0].name;
+if (plan.nodes.length) {
+  part("search").value = plan.nodes[0].name;
   part("search").listeners.input();
   shown.showTable(true);
-  assert(text(part("table")).includes(explanation.nodes[0].name));
+  assert(text(part("table")).includes(plan.nodes[0].name));
 }
 for (const key of ["ArrowDown", "ArrowUp", "ArrowLeft", "ArrowRight"]) shown.arrow(key);

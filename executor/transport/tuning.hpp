@@ -1,0 +1,18 @@
+// Sizes in which messages travel, in one place. "Measured" was timed beside other values (docs/performance.md);
+// "chosen" was set and not measured. None of it changes how many bytes a schedule says. Example: a block of 600 MiB is
+// sent in three messages of at most tuning::largest_message bytes.
+#pragma once
+
+#include <cstddef>
+
+namespace ein::executor::tuning {
+
+/// Bytes of one MPI message, whose count is an int. Chosen.
+inline constexpr std::size_t largest_message = std::size_t{256} << 20;
+/// Bytes of a TCP connection's send buffer in Open MPI, as its settings want them: what answers of the other direction
+/// wait behind. Measured: without it exchanges over 100 Mbit/s to 10 Gbit/s ran one direction after the other.
+inline constexpr char const* send_buffer = "262144";
+/// Bytes that one poll of ranks within a process moves of one message. Chosen: so that messages end one by one.
+inline constexpr std::size_t loopback_chunk = 1 << 20;
+
+}  // namespace ein::executor::tuning
