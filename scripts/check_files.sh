@@ -5,16 +5,7 @@
 # Each fault is printed as file:line: what is wrong; the exit code is 1 when there is one. tests/layers/ checks this
 # script with seeded faults.
 set -euo pipefail
-cd "${1:-$(dirname "$0")/..}"
-
-rooms=()
-for room in lib planner scheduler executor apps; do
-    if [ -d "$room" ]; then rooms+=("$room"); fi
-done
-if [ "${#rooms[@]}" -eq 0 ]; then
-    echo "check_files.sh: no sources under $PWD" >&2
-    exit 2
-fi
+. "$(dirname "$0")/check_rooms.sh"
 
 ways='\bO_(CREAT|TMPFILE|WRONLY|RDWR|TRUNC|APPEND)\b|\b(w?of|std::w?f)stream\b|\bfilebuf\b|\bf(d|re)?open(64)?[ (]'
 ways+='|\bcreat(64)?\(|\bmk(o)?s?temps?(64)?\(|\btmp(file|nam)(64)?\(|\bmkdtemp\('

@@ -6,16 +6,7 @@
 # All folders share one include root, so linking alone would not catch a wrong arrow. Each fault is printed as
 # file:line: what is wrong; the exit code is 1 when there is one. tests/layers/ checks this script with seeded faults.
 set -euo pipefail
-cd "${1:-$(dirname "$0")/..}"
-
-rooms=()
-for room in lib planner scheduler executor apps; do
-    if [ -d "$room" ]; then rooms+=("$room"); fi
-done
-if [ "${#rooms[@]}" -eq 0 ]; then
-    echo "check_layers.sh: no sources under $PWD" >&2
-    exit 2
-fi
+. "$(dirname "$0")/check_rooms.sh"
 tests=()
 if [ -d tests ]; then tests=(tests); fi
 

@@ -1,0 +1,13 @@
+# shellcheck shell=bash
+# For scripts that check our sources as texts; they source this with the root as their first argument or none. It goes to
+# the root and sets `rooms`: the folders of sources that are there.
+cd "${1:-$(dirname "$0")/..}"
+
+rooms=()
+for room in lib planner scheduler executor apps; do
+    if [ -d "$room" ]; then rooms+=("$room"); fi
+done
+if [ "${#rooms[@]}" -eq 0 ]; then
+    echo "$(basename "$0"): no sources under $PWD" >&2
+    exit 2
+fi
