@@ -67,7 +67,7 @@ Scheduled lowered(graph::EinGraph const& graph, relation::Plan const& plan, Sche
                         {},
                         options.inputs,
                         options.order,
-                        options.slice_bytes,
+                        options.subblock_bytes,
                         options.staging,
                         suited_to(options.cluster, plan.ranks, options.split),
                         options.messages};

@@ -24,7 +24,7 @@ struct SchedulerOptions {
                                  // very many calls: greedy)
     InputsPolicy inputs = InputsPolicy::once;
     Order order = Order::as_given;
-    std::int64_t slice_bytes = tuning::least_slice_bytes;  // see lowering_context.hpp
+    std::int64_t subblock_bytes = tuning::least_subblock_bytes;  // see lowering_context.hpp
     Staging staging = {};
     SplitRule split = {};
     Messages messages = {};

@@ -43,15 +43,15 @@ inline constexpr double least_product_points = 1 << 25, least_other_points = 1 <
 inline constexpr Extent least_product_length = 64;
 /// Calls in place of one. Chosen.
 inline constexpr std::int64_t most_split_calls = 16;
-/// Bytes from which slices of what ranks share are cut again. Chosen. And in how many: measured, with two in
+/// Bytes from which subblocks of what ranks share are cut again. Chosen. And in how many: measured, with two in
 /// place of four no product packs a large operand four times over.
-inline constexpr std::int64_t shared_block_bytes = 2 << 20, most_blocks_of_a_slice = 2;
+inline constexpr std::int64_t shared_block_bytes = 2 << 20, most_blocks_of_a_subblock = 2;
 /// Share of the time for computing that splitting may cost where it hides nothing. Chosen.
 inline constexpr double little_split_cost = 0.06;
 /// Terms of a sum, after which kernels of products read and write their results. Chosen.
 inline constexpr double usual_terms = 200;
-/// Bytes below which a block that several ranks share is not cut into slices. Chosen.
-inline constexpr std::int64_t least_slice_bytes = 16 << 10;
+/// Bytes below which a block that several ranks share is not cut into subblocks. Chosen.
+inline constexpr std::int64_t least_subblock_bytes = 16 << 10;
 
 // Moving (move/): how regions travel.
 
@@ -66,8 +66,8 @@ inline constexpr std::int64_t most_staged_bytes = 128 << 10;
 inline constexpr std::int64_t most_stage_peers = 4;
 /// Partial results that are added at once. Chosen; may change bits.
 inline constexpr std::size_t added_at_once = 4;
-/// Rows of a slice, so that slices differ little. Chosen.
-inline constexpr Extent rows_of_a_slice = 8;
+/// Rows of a subblock, so that subblocks differ little. Chosen.
+inline constexpr Extent rows_of_a_subblock = 8;
 /// Rows that a packed element serves, from which on packing takes a few hundredths of the time. Chosen.
 inline constexpr double rows_worth_packing = 1024;
 

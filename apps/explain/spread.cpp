@@ -53,16 +53,16 @@ std::optional<Spread> spread_of_calls(Parts const& parts, std::vector<int> const
 }
 
 std::optional<Spread> spread_of_layout(scheduler::Layout const& layout, int ranks) {
-    if (layout.ranks.empty() || layout.slices.size() != layout.parts.size()) return std::nullopt;
+    if (layout.ranks.empty() || layout.subblocks.size() != layout.parts.size()) return std::nullopt;
     Parts grid = layout.parts;
-    for (std::size_t axis = 0; axis < grid.size(); ++axis) grid[axis] *= layout.slices[axis];
+    for (std::size_t axis = 0; axis < grid.size(); ++axis) grid[axis] *= layout.subblocks[axis];
     Cells cells(grid, ranks);
     std::size_t block = 0;
     for_each_index(layout.parts, [&](std::vector<Extent> const& part) {
-        for_each_index(layout.slices, [&](std::vector<Extent> const& slice) {
+        for_each_index(layout.subblocks, [&](std::vector<Extent> const& subblock) {
             std::vector<Extent> cell = part;
             for (std::size_t axis = 0; axis < cell.size(); ++axis)
-                cell[axis] = part[axis] * layout.slices[axis] + slice[axis];
+                cell[axis] = part[axis] * layout.subblocks[axis] + subblock[axis];
             cells.add(layout.ranks[block++], cell);
         });
     });

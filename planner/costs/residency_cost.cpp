@@ -85,13 +85,13 @@ Parts ResidencyCost::home_of(ValueId value, std::vector<Parts> const& parts, std
     auto const producer = producers_[at(value)];
     if (!producer) return needs.front().parts;
     Parts home = relation::output_parts(graph_.node(*producer), {.parts = parts[at(*producer)]});
-    std::int64_t slices = element_count(parts[at(*producer)]) / std::max<std::int64_t>(1, element_count(home));
+    std::int64_t subblocks = element_count(parts[at(*producer)]) / std::max<std::int64_t>(1, element_count(home));
     Parts const& wanted = needs.front().parts;
     for (std::size_t axis = 0; axis < home.size(); ++axis) {
         if (wanted[axis] % home[axis] != 0) continue;
-        std::int64_t const factor = std::gcd(wanted[axis] / home[axis], slices);
+        std::int64_t const factor = std::gcd(wanted[axis] / home[axis], subblocks);
         home[axis] *= factor;
-        slices /= factor;
+        subblocks /= factor;
     }
     return home;
 }

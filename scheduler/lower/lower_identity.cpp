@@ -1,7 +1,7 @@
 // An EinSum that gives its operand as it is, and says only how to cut it: no kernel. What each call reads is brought to
 // its rank as for any node, and is the node's block: one block, two names.
 #include "scheduler/lower/einsum/einsum_calls.hpp"
-#include "scheduler/lower/einsum/slicing.hpp"
+#include "scheduler/lower/einsum/subblocks.hpp"
 #include "scheduler/lower/lower_node.hpp"
 
 namespace ein::scheduler {

@@ -17,7 +17,7 @@ LoweringContext::LoweringContext(graph::EinGraph const& of, relation::Plan const
       options(how),
       header(entered),
       parts(value_parts(graph, plan)),
-      pipelined(pipelined_values(graph, plan, parts, {options.slice_bytes, options.staging, options.split})),
+      pipelined(pipelined_values(graph, plan, parts, {options.subblock_bytes, options.staging, options.split})),
       carried(graph),
       sections(static_cast<std::size_t>(plan.ranks)),
       tables(header),

@@ -24,8 +24,8 @@ struct LoweringOptions {
     std::vector<std::vector<Rank>> decided = {};  // ranks of nodes' calls, by NodeId; none: `place` says
     InputsPolicy inputs = InputsPolicy::once;
     Order order = Order::as_given;
-    /// A block that several ranks share is not cut into slices smaller than this.
-    std::int64_t slice_bytes = tuning::least_slice_bytes;
+    /// A block that several ranks share is not cut into subblocks smaller than this.
+    std::int64_t subblock_bytes = tuning::least_subblock_bytes;
     Staging staging = {};
     SplitRule split = {};
     Messages messages = {};  // of regions that are not sent as they lie, or do not stay where they are received
@@ -46,7 +46,7 @@ struct LoweringContext {
     LoweringContext& operator=(LoweringContext const&) = delete;
 
     graph::Value const& value(ValueId id) const { return graph.value(id); }
-    /// Whether the value is made slice by slice, because what is made of it leaves its rank so (pipelining.hpp).
+    /// Whether the value is made subblock by subblock, because what is made of it leaves its rank so (pipelining.hpp).
     bool is_pipelined(ValueId id) const { return !pipelined[static_cast<std::size_t>(id.value())].empty(); }
 
     graph::EinGraph const& graph;
@@ -54,7 +54,7 @@ struct LoweringContext {
     LoweringOptions const& options;
     schedule::Header& header;
     std::vector<ValueParts> const parts;  // by ValueId
-    std::vector<Parts> const pipelined;   // slices of each part, by ValueId; empty: made whole
+    std::vector<Parts> const pipelined;   // subblocks of each part, by ValueId; empty: made whole
     CarriedValues const carried;
 
     std::vector<SectionBuilder> sections;  // by rank

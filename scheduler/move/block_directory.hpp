@@ -24,11 +24,11 @@ struct Holding {
     Box box;
 };
 
-/// Where a value lies once it is made or loaded: the grid of its parts, the grid of slices that each part is cut into
-/// again, and the rank of every block, parts in C order, then the slices of each.
+/// Where a value lies once it is made or loaded: the grid of its parts, the grid of subblocks that each part is cut
+/// into again, and the rank of every block, parts in C order, then the subblocks of each.
 struct Layout {
     Parts parts;
-    Parts slices;  // empty when parts are sliced in different ways
+    Parts subblocks;  // empty when parts are subdivided in different ways
     /// -1 for a block that nobody reads; empty when no block has a home, as of what every rank reads for itself.
     std::vector<Rank> ranks;
 };

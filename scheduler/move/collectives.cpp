@@ -125,8 +125,8 @@ std::vector<Addition> sum_tree(std::size_t members) {
     return out;
 }
 
-std::size_t keeper_of(std::size_t slice, std::size_t slices, std::size_t members, std::size_t block) {
-    return slices == 1 ? block % members : slice * members / slices;
+std::size_t keeper_of(std::size_t subblock, std::size_t subblocks, std::size_t members, std::size_t block) {
+    return subblocks == 1 ? block % members : subblock * members / subblocks;
 }
 
 }  // namespace ein::scheduler

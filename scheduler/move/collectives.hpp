@@ -64,8 +64,8 @@ struct Addition {
 /// Sums on several members, added up on member 0 through a tree: a few at a time.
 std::vector<Addition> sum_tree(std::size_t members);
 
-/// Which member of a group keeps slice `slice` of output block number `block`: as many slices each, and single slices
-/// in turn.
-std::size_t keeper_of(std::size_t slice, std::size_t slices, std::size_t members, std::size_t block);
+/// Which member of a group keeps subblock `subblock` of output block number `block`: as many subblocks each, and single
+/// subblocks in turn.
+std::size_t keeper_of(std::size_t subblock, std::size_t subblocks, std::size_t members, std::size_t block);
 
 }  // namespace ein::scheduler

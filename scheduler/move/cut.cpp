@@ -41,16 +41,17 @@ void Cut::merge(std::vector<Box> boxes) {
     std::iota(first_.begin(), first_.end(), std::size_t{0});
 }
 
-void Cut::slice(std::vector<Parts> slices) {
-    slices_ = std::move(slices);
-    for (std::size_t part = 0; part < slices_.size(); ++part)
-        first_[part + 1] = first_[part] + static_cast<std::size_t>(element_count(slices_[part]));
+void Cut::subdivide(std::vector<Parts> subblocks) {
+    subblocks_ = std::move(subblocks);
+    for (std::size_t part = 0; part < subblocks_.size(); ++part)
+        first_[part + 1] = first_[part] + static_cast<std::size_t>(element_count(subblocks_[part]));
 }
 
-std::optional<Parts> Cut::slices() const {
-    if (slices_.empty()) return whole_;
-    bool const alike = std::all_of(slices_.begin(), slices_.end(), [&](Parts const& s) { return s == slices_[0]; });
-    return alike ? std::optional(slices_[0]) : std::nullopt;
+std::optional<Parts> Cut::subblocks() const {
+    if (subblocks_.empty()) return whole_;
+    bool const alike =
+        std::all_of(subblocks_.begin(), subblocks_.end(), [&](Parts const& s) { return s == subblocks_[0]; });
+    return alike ? std::optional(subblocks_[0]) : std::nullopt;
 }
 
 Box Cut::part_box(std::size_t part) const {
@@ -61,23 +62,23 @@ Box Cut::box(std::size_t index) const {
     auto const after = std::upper_bound(first_.begin(), first_.end(), index);
     auto const part = static_cast<std::size_t>(after - first_.begin()) - 1;
     Box const outer = part_box(part);
-    Parts const& slices = slices_of(part);
-    return shifted(block_box(outer.length, slices, index_at(slices, static_cast<Extent>(index - first_[part]))),
+    Parts const& subblocks = subblocks_of(part);
+    return shifted(block_box(outer.length, subblocks, index_at(subblocks, static_cast<Extent>(index - first_[part]))),
                    outer.begin, 1);
 }
 
 void Cut::append_meeting(std::size_t part, Box const& region, std::vector<Block>& out) const {
     Box outer = part_box(part);
-    Parts const& slices = slices_of(part);
-    if (slices == whole_) {
+    Parts const& subblocks = subblocks_of(part);
+    if (subblocks == whole_) {
         out.push_back({first_[part], std::move(outer)});
         return;
     }
     Box const within = shifted(intersection(outer, region), outer.begin, -1);
-    for (std::size_t cell : cells_meeting(outer.length, slices, within))
-        out.push_back(
-            {first_[part] + cell,
-             shifted(block_box(outer.length, slices, index_at(slices, static_cast<Extent>(cell))), outer.begin, 1)});
+    for (std::size_t cell : cells_meeting(outer.length, subblocks, within))
+        out.push_back({first_[part] + cell,
+                       shifted(block_box(outer.length, subblocks, index_at(subblocks, static_cast<Extent>(cell))),
+                               outer.begin, 1)});
 }
 
 std::vector<std::size_t> Cut::parts_meeting(Box const& region) const {
@@ -97,10 +98,11 @@ std::vector<Cut::Block> Cut::blocks_meeting(Box const& region) const {
 
 namespace {
 
-/// Whether cutting `part` along `axis` in `slices` cuts where `wanted` does.
-bool falls_together(Shape const& shape, Box const& part, std::size_t axis, std::int64_t slices, Parts const& wanted) {
-    for (std::int64_t i = 1; i < slices; ++i) {
-        Extent const at = part.begin[axis] + part_begin(part.length[axis], slices, i);
+/// Whether cutting `part` along `axis` in `subblocks` cuts where `wanted` does.
+bool falls_together(Shape const& shape, Box const& part, std::size_t axis, std::int64_t subblocks,
+                    Parts const& wanted) {
+    for (std::int64_t i = 1; i < subblocks; ++i) {
+        Extent const at = part.begin[axis] + part_begin(part.length[axis], subblocks, i);
         if (part_begin(shape[axis], wanted[axis], part_of(shape[axis], wanted[axis], at)) != at) return false;
     }
     return true;
@@ -108,23 +110,23 @@ bool falls_together(Shape const& shape, Box const& part, std::size_t axis, std::
 
 }  // namespace
 
-Parts slices_for(Shape const& shape, Box const& part, std::int64_t count, Parts const& wanted) {
-    Parts slices(shape.size(), 1);
-    auto left = [&](std::size_t axis) { return part.length[axis] / slices[axis]; };
+Parts subblocks_for(Shape const& shape, Box const& part, std::int64_t count, Parts const& wanted) {
+    Parts subblocks(shape.size(), 1);
+    auto left = [&](std::size_t axis) { return part.length[axis] / subblocks[axis]; };
     auto axis_for = [&](std::int64_t prime) {
         std::optional<std::size_t> roomy, longest;
         for (std::size_t axis = 0; axis < shape.size(); ++axis) {
             if (left(axis) < prime) continue;
-            if (!wanted.empty() && falls_together(shape, part, axis, slices[axis] * prime, wanted)) return axis;
-            if (!roomy && left(axis) >= tuning::rows_of_a_slice * prime) roomy = axis;
+            if (!wanted.empty() && falls_together(shape, part, axis, subblocks[axis] * prime, wanted)) return axis;
+            if (!roomy && left(axis) >= tuning::rows_of_a_subblock * prime) roomy = axis;
             if (!longest || left(axis) > left(*longest)) longest = axis;
         }
         return roomy.value_or(longest.value_or(shape.size()));
     };
     std::vector<std::int64_t> const primes = prime_factors(count);
     for (std::size_t p = primes.size(); p-- > 0;)
-        if (std::size_t const axis = axis_for(primes[p]); axis < shape.size()) slices[axis] *= primes[p];
-    return slices;
+        if (std::size_t const axis = axis_for(primes[p]); axis < shape.size()) subblocks[axis] *= primes[p];
+    return subblocks;
 }
 
 }  // namespace ein::scheduler

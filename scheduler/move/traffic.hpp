@@ -34,7 +34,7 @@ public:
     /// Kernel calls of this node want several parts at once as they are.
     void wants_merged_parts() { merges_parts_ = true; }
 
-    /// Whole parts of a value as it is cut (in one block or in slices) are an operand of a join; any other region is
+    /// Whole parts of a value as it is cut (in one block or in subblocks) are an operand of a join; any other region is
     /// cut anew.
     Purpose purpose_of(Cut const& cut, Box const& region) const;
     /// @param bytes  that come to a rank each time that the value changes

@@ -50,8 +50,8 @@ Parts wanted_by(EinGraph const& graph, Plan const& plan, NodeId id, ValueId inpu
 }
 
 /// Kernels of products read rows whose summed labels are their last where they lie, and pack columns. Where partial
-/// results are made slice by slice, slices of rows pack all columns again each: with few rows that takes long, and
-/// slices of columns are better.
+/// results are made subblock by subblock, subblocks of rows pack all columns again each: with few rows that takes long,
+/// and subblocks of columns are better.
 /// @param parts  of labels  @return cut along columns; empty where it makes little difference
 Parts packed_once(graph::EinSum const& einsum, Parts const& parts) {
     if (!is_matrix_product(einsum) || einsum.operands() != 2) return {};

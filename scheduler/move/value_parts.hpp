@@ -1,7 +1,7 @@
 // How every value is cut: a node's output as the node makes it, a leaf as its first reader wants it, so that what one
 // rank loads is what it needs (loading costs nothing in the published model, [E] 8.2: M[v, d] = 0 for an input). Which
 // parts are cut again, because several ranks share them, is decided when their readers or makers are placed
-// (lower/slicing.hpp).
+// (lower/einsum/subblocks.hpp).
 // Example: Z = A B with parts (1, 4, 1): A is cut 1 x 4, B 4 x 1, Z not at all; W = 2 Z in 4 rows wants Z cut 4 x 1.
 #pragma once
 

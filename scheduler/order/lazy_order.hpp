@@ -1,7 +1,7 @@
 // The order of tasks that may wait: each stands right before the first task that reads what it makes. Kernel calls that
-// were made slice by slice, node by node, so come slice by slice: all that one slice needs, then what sends it, then
-// the next. Example, with * for those that may wait: {P0* P1* Q0* Q1* S0 S1}, where Qi reads Pi and Si reads Qi,
-// becomes {P0 Q0 S0 P1 Q1 S1}.
+// were made subblock by subblock, node by node, so come subblock by subblock: all that one subblock needs, then what
+// sends it, then the next. Example, with * for those that may wait: {P0* P1* Q0* Q1* S0 S1}, where Qi reads Pi and Si
+// reads Qi, becomes {P0 Q0 S0 P1 Q1 S1}.
 #pragma once
 
 #include <vector>

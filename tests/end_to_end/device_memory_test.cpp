@@ -53,7 +53,7 @@ void check(std::uint64_t seed, std::string const& dtype) {
     test::WholeRunSetup setup;
     setup.ranks = std::array{1, 2, 3, 4, 5, 7}[seed % 6];
     setup.calls = seed % 3 == 0 ? 3 * setup.ranks : 0;
-    setup.slice_bytes = seed % 2 == 0 ? 0 : 16 << 10;
+    setup.subblock_bytes = seed % 2 == 0 ? 0 : 16 << 10;
     if (seed / 6 % 2 == 0) setup.split = test::smallest_pieces;
     if (seed % 3 != 0) setup.messages = {.bytes = 64, .most = 8, .window = 128};  // pieces travel in several messages
     setup.place = seed % 5 == 0 ? "round-robin" : "greedy";
@@ -153,7 +153,7 @@ TEST_CASE("messages go from device to device where they can, and the same bits a
         INFO("seed " << seed << "\n" << json.dump());
         test::WholeRunSetup setup;
         setup.ranks = std::array{2, 3, 4, 5}[seed % 4];
-        setup.slice_bytes = 0;
+        setup.subblock_bytes = 0;
         if (seed % 3 != 0) setup.messages = {.bytes = 64, .most = 8, .window = 128};
         test::WholeRun const plain = test::whole_run(json, setup);
         for (executor::DeviceMessages const how : {executor::DeviceMessages::on, executor::DeviceMessages::off}) {

@@ -78,7 +78,7 @@ TEST_CASE("known einsum expressions equal the interpreter's", "[end_to_end][eins
         CAPTURE(expression, ranks, dtype);
         test::WholeRunSetup setup;
         setup.ranks = ranks;
-        setup.slice_bytes = 0;
+        setup.subblock_bytes = 0;
         setup.staging.ranks = 3;
         test::WholeRun const run = test::whole_run(graph_of(expression, dtype), setup);
         for (std::string const& failure : run.failures) FAIL_CHECK(failure);

@@ -1,6 +1,6 @@
-// Graphs whose values are made slice by slice, because partial results leave by slices, against the interpreter:
-// attention over heads with a residual, and the same in a loop, on any number of ranks, in fused groups and out of
-// them.
+// Graphs whose values are made subblock by subblock, because partial results leave by subblocks, against the
+// interpreter: attention over heads with a residual, and the same in a loop, on any number of ranks, in fused groups
+// and out of them.
 #include "tests/support/catch.hpp"
 #include "tests/support/results.hpp"
 
@@ -53,11 +53,11 @@ std::size_t blocks_of(schedule::Section const& section, schedule::Header const& 
 
 }  // namespace
 
-TEST_CASE("attention slice by slice is attention", "[end_to_end][pipelining]") {
+TEST_CASE("attention subblock by subblock is attention", "[end_to_end][pipelining]") {
     test::WholeRunSetup setup;
     setup.ranks = GENERATE(1, 2, 3, 4, 5, 7);
     setup.split = test::smallest_pieces;
-    setup.slice_bytes = 0;
+    setup.subblock_bytes = 0;
     bool const fused = GENERATE(false, true);
     if (fused) setup.fused_groups = {64, 0, 1};
     setup.threads = fused ? 2 : 1;
@@ -70,11 +70,11 @@ TEST_CASE("attention slice by slice is attention", "[end_to_end][pipelining]") {
             CHECK((blocks_of(section, run.schedule.header, name) > 1) == (setup.ranks > 1));
 }
 
-TEST_CASE("layers of attention slice by slice in a loop", "[end_to_end][pipelining]") {
+TEST_CASE("layers of attention subblock by subblock in a loop", "[end_to_end][pipelining]") {
     test::WholeRunSetup setup;
     setup.ranks = GENERATE(2, 3, 4);
     setup.split = test::smallest_pieces;
-    setup.slice_bytes = 0;
+    setup.subblock_bytes = 0;
     setup.decompose = "megatron";
     CAPTURE(setup.ranks);
     test::WholeRun const run = test::whole_run(attention(setup.ranks, "f64", true), setup);

@@ -45,7 +45,7 @@ void check(std::uint64_t seed, test::GraphTaste const& taste) {
     setup.calls = seed % 4 == 0 ? 3 * setup.ranks : 0;
     if (seed / 2 % 2 == 0)
         setup.fused_groups = {64, 0, 1};  // the smallest kernels run in fused groups, a few elements at a time
-    setup.slice_bytes = seed % 2 == 0 ? 0 : 16 << 10;
+    setup.subblock_bytes = seed % 2 == 0 ? 0 : 16 << 10;
     if (seed / 6 % 2 == 0) setup.staging.ranks = 2;  // small groups exchange in stages too
     if (seed / 12 % 2 == 0) setup.split = test::smallest_pieces;
     if (seed % 3 == 0) setup.messages = {.bytes = 64, .most = 8, .window = 128};  // pieces travel in several messages

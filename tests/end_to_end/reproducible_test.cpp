@@ -20,7 +20,7 @@ test::WholeRunSetup variant(std::uint64_t number, int ranks) {
     setup.threads = 1 + static_cast<int>(number % 3);
     setup.calls = number % 4 == 0 ? 3 * ranks : 0;
     if (number % 2 == 0) setup.fused_groups = {64, 0, 1};  // the smallest kernels run in fused groups
-    setup.slice_bytes = number / 2 % 2 == 0 ? 0 : 16 << 10;
+    setup.subblock_bytes = number / 2 % 2 == 0 ? 0 : 16 << 10;
     if (number / 3 % 2 == 0) setup.staging.ranks = 2;
     if (number % 3 != 0) setup.split = test::smallest_pieces;
     std::vector<std::string> const& strategies = planner::strategy_names();

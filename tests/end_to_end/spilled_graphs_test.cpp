@@ -43,7 +43,7 @@ void check(std::uint64_t seed, std::string const& dtype) {
     setup.ranks = std::array{1, 2, 3, 4, 5, 7}[seed % 6];
     setup.threads = 1 + static_cast<int>(seed % 4);
     setup.calls = seed % 3 == 0 ? 3 * setup.ranks : 0;
-    setup.slice_bytes = seed % 2 == 0 ? 0 : 16 << 10;
+    setup.subblock_bytes = seed % 2 == 0 ? 0 : 16 << 10;
     if (seed / 6 % 2 == 0) setup.split = test::smallest_pieces;
     if (seed % 3 != 0) setup.messages = {.bytes = 64, .most = 8, .window = 128};  // pieces travel in several messages
     std::vector<std::string> const& strategies = planner::strategy_names();

@@ -41,7 +41,7 @@ void check(Json const& json, int ranks, std::string const& strategy) {
     test::WholeRunSetup setup;
     setup.ranks = ranks;
     setup.decompose = strategy;
-    setup.slice_bytes = 0;  // partial results of small blocks are sliced too
+    setup.subblock_bytes = 0;  // partial results of small blocks are subdivided too
     test::WholeRun const run = test::whole_run(json, setup);
     for (std::string const& failure : run.failures) FAIL_CHECK(failure);
     for (auto const& [name, expected] : run.expected)
@@ -69,7 +69,7 @@ TEST_CASE("schedules of regular plans move what the model says", "[end_to_end]")
     graph::EinGraph const graph =
         graph::lower_contractions(graph::read_graph(apps::tool::llama(sizes, "f32"), "llama.json"));
     relation::Plan const plan = planner::plan(graph, {.ranks = 2, .decompose = strategy});
-    schedule::Schedule const schedule = scheduler::make_schedule(graph, plan, {.slice_bytes = 0});
+    schedule::Schedule const schedule = scheduler::make_schedule(graph, plan, {.subblock_bytes = 0});
     std::vector<Parts> parts;
     for (relation::NodePlan const& node : plan.nodes) parts.push_back(node.parts);
     std::vector<std::int64_t> const& sent = schedule.header.prediction.bytes_sent;

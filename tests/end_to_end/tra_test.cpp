@@ -13,7 +13,7 @@ void check(Json const& graph, int ranks, std::string const& decompose = "eindeco
     test::WholeRunSetup setup;
     setup.ranks = ranks;
     setup.decompose = decompose;
-    setup.slice_bytes = 0;
+    setup.subblock_bytes = 0;
     CAPTURE(setup.ranks, setup.decompose, graph.dump());
     test::WholeRun const run = test::whole_run(graph, setup);
     for (std::string const& failure : run.failures) FAIL_CHECK(failure);

@@ -48,9 +48,10 @@ TEST_CASE("schedules are sound at any rank count and placement, and always the s
     auto const inputs = GENERATE(scheduler::InputsPolicy::once, scheduler::InputsPolicy::shared);
     auto const graph = matmul_chain();
     auto const plan = planner::plan(graph, {.ranks = ranks});
-    auto const schedule = scheduler::make_schedule(graph, plan, {.place = place, .inputs = inputs, .slice_bytes = 0});
+    auto const schedule =
+        scheduler::make_schedule(graph, plan, {.place = place, .inputs = inputs, .subblock_bytes = 0});
     CHECK(schedule::faults_of(schedule).empty());
-    auto const again = scheduler::make_schedule(graph, plan, {.place = place, .inputs = inputs, .slice_bytes = 0});
+    auto const again = scheduler::make_schedule(graph, plan, {.place = place, .inputs = inputs, .subblock_bytes = 0});
     CHECK(schedule::encode(again.header) == schedule::encode(schedule.header));
     for (Rank rank : schedule.sections.ids())
         CHECK(schedule::encode(again.sections[rank]) == schedule::encode(schedule.sections[rank]));
@@ -97,18 +98,18 @@ TEST_CASE("each input element is loaded once, or by every rank that needs it", "
     CHECK(loaded(scheduler::InputsPolicy::shared) == std::pair<std::int64_t, std::int64_t>(16 * 8 + 4 * 8 * 4, 0));
 }
 
-TEST_CASE("partial results of one rank accumulate in one block; those of several are reduced in slices",
+TEST_CASE("partial results of one rank accumulate in one block; those of several are reduced in subblocks",
           "[scheduler]") {
     graph::EinGraph const graph = test::matmul(8, 32, 8);
     relation::Plan plan = planner::plan(graph, {.ranks = 2, .calls = 4});
     plan.nodes[0].parts = {1, 4, 1};
     planner::price(graph, plan);
-    auto const schedule = scheduler::make_schedule(graph, plan, {.place = "pattern", .slice_bytes = 0});
+    auto const schedule = scheduler::make_schedule(graph, plan, {.place = "pattern", .subblock_bytes = 0});
     CHECK(count<Apply>(schedule) == 4);
-    // each rank folds its own half slice and the other's: two reductions a rank, half of C sent each way
+    // each rank folds its own half subblock and the other's: two reductions a rank, half of C sent each way
     CHECK(count<Reduce>(schedule) == 4);
     CHECK(schedule.header.prediction.bytes_sent == std::vector<std::int64_t>{256, 256});
-    auto const whole = scheduler::make_schedule(graph, plan, {.place = "pattern", .slice_bytes = 1 << 20});
+    auto const whole = scheduler::make_schedule(graph, plan, {.place = "pattern", .subblock_bytes = 1 << 20});
     CHECK(sum(whole.header.prediction.bytes_sent) == 512);
     CHECK(count<Reduce>(whole) == 1);
 }
@@ -118,8 +119,8 @@ TEST_CASE("exchanges in stages take fewer messages for the same bytes", "[schedu
         Parts parts;                  // of i, j, k
         std::int64_t direct, staged;  // messages
     };
-    // A and C alone are exchanged, in slices of an 8 x 2 grid: 15 messages a rank, or 1 + 3 + 1; of 12 ranks 11, or 4
-    // in stages.
+    // A and C alone are exchanged, in subblocks of an 8 x 2 grid: 15 messages a rank, or 1 + 3 + 1; of 12 ranks 11, or
+    // 4 in stages.
     auto const [parts, direct, staged] = GENERATE(Case{{1, 16, 1}, 16 * 15, 16 * 5}, Case{{16, 1, 1}, 16 * 15, 16 * 5},
                                                   Case{{1, 1, 16}, 16 * 15, 16 * 5}, Case{{1, 12, 1}, 12 * 11, 12 * 4});
     graph::EinGraph const graph = test::matmul(64, 64, 64);
@@ -127,7 +128,7 @@ TEST_CASE("exchanges in stages take fewer messages for the same bytes", "[schedu
     relation::Plan plan = planner::plan(graph, {.ranks = ranks});
     plan.nodes[0].parts = parts;
     planner::price(graph, plan);
-    scheduler::SchedulerOptions options{.place = "pattern", .slice_bytes = 0};
+    scheduler::SchedulerOptions options{.place = "pattern", .subblock_bytes = 0};
     auto const in_stages = scheduler::make_schedule(graph, plan, options);
     options.staging.ranks = 1000;
     auto const at_once = scheduler::make_schedule(graph, plan, options);
@@ -177,7 +178,7 @@ TEST_CASE("a plan's own placement is kept, and given back", "[scheduler]") {
 TEST_CASE("traffic by node adds up to the bytes that ranks send", "[scheduler]") {
     int const ranks = GENERATE(1, 2, 4, 6, 7);
     graph::EinGraph const graph = matmul_chain();
-    auto const made = scheduler::schedule_plan(graph, planner::plan(graph, {.ranks = ranks}), {.slice_bytes = 0});
+    auto const made = scheduler::schedule_plan(graph, planner::plan(graph, {.ranks = ranks}), {.subblock_bytes = 0});
     std::int64_t total = 0;
     for (scheduler::Traffic const& node : made.traffic) total += node.total();
     CHECK(total == sum(made.schedule.header.prediction.bytes_sent));
@@ -187,7 +188,7 @@ TEST_CASE("traffic by node adds up to the bytes that ranks send", "[scheduler]")
 TEST_CASE("a node's traffic is reported by operand, and for its busiest rank", "[scheduler]") {
     int const ranks = GENERATE(1, 2, 4, 6, 7);
     graph::EinGraph const graph = matmul_chain();
-    auto const made = scheduler::schedule_plan(graph, planner::plan(graph, {.ranks = ranks}), {.slice_bytes = 0});
+    auto const made = scheduler::schedule_plan(graph, planner::plan(graph, {.ranks = ranks}), {.subblock_bytes = 0});
     std::int64_t busiest = 0;
     for (std::size_t node = 0; node < made.traffic.size(); ++node) {
         scheduler::Traffic const& traffic = made.traffic[node];
@@ -219,10 +220,10 @@ TEST_CASE("a layout has a rank for each block; shared inputs have no home", "[sc
     graph::EinGraph const graph = test::matmul(8, 8, 8);
     relation::Plan plan = planner::plan(graph, {.ranks = 4});
     plan.nodes[0].parts = {2, 2, 1};
-    scheduler::SchedulerOptions options{.place = "pattern", .slice_bytes = 0};
+    scheduler::SchedulerOptions options{.place = "pattern", .subblock_bytes = 0};
     auto const once = scheduler::schedule_plan(graph, plan, options);
     CHECK(once.layouts[2].parts == Parts{2, 1});
-    CHECK(once.layouts[2].slices == Parts{1, 2});  // of each part two ranks have partial results
+    CHECK(once.layouts[2].subblocks == Parts{1, 2});  // of each part two ranks have partial results
     CHECK(once.layouts[2].ranks == std::vector{Rank{0}, Rank{1}, Rank{2}, Rank{3}});
     options.inputs = scheduler::InputsPolicy::shared;
     CHECK(scheduler::schedule_plan(graph, plan, options).layouts[0].ranks.empty());

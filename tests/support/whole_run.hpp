@@ -42,7 +42,7 @@ struct WholeRunSetup {
     std::size_t alternative = 0;  // of the plan and planner::other_plans, counted round
     std::string place = "best";
     scheduler::InputsPolicy inputs = scheduler::InputsPolicy::once;
-    std::int64_t slice_bytes = 16 << 10;
+    std::int64_t subblock_bytes = 16 << 10;
     scheduler::Staging staging = {};
     scheduler::SplitRule split = {};
     scheduler::Messages messages = {};
@@ -176,7 +176,7 @@ inline WholeRun whole_run(graph::EinGraph const& read, WholeRunSetup const& setu
     run.schedule = scheduler::make_schedule(run.graph, plans[setup.alternative % plans.size()],
                                             {.place = setup.place,
                                              .inputs = setup.inputs,
-                                             .slice_bytes = setup.slice_bytes,
+                                             .subblock_bytes = setup.subblock_bytes,
                                              .staging = setup.staging,
                                              .split = setup.split,
                                              .messages = setup.messages,

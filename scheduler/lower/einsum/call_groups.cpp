@@ -37,23 +37,23 @@ std::vector<CallGroup> groups_of(LoweringContext const& context, graph::Node con
     auto const element = static_cast<std::int64_t>(size_of(accumulated));
     bool const pipelined = context.is_pipelined(node.output);
     auto const call_is_split = [&](Call const& call, CallGroup const& group, Box const& box) {
-        std::vector<Box> slices;
-        for (Cut::Block const& slice : group.slices) slices.push_back(slice.box);
-        bool const staged =
-            !slices.empty() && context.options.staging.suits(group.members.size(), slices[0].elements() * element);
-        return !staged && slices_pay(einsum, call.region, slices, static_cast<double>(box.elements() * element),
-                                     static_cast<double>(element), context.options.split);
+        std::vector<Box> subblocks;
+        for (Cut::Block const& subblock : group.subblocks) subblocks.push_back(subblock.box);
+        bool const staged = !subblocks.empty() &&
+                            context.options.staging.suits(group.members.size(), subblocks[0].elements() * element);
+        return !staged && subblocks_pay(einsum, call.region, subblocks, static_cast<double>(box.elements() * element),
+                                        static_cast<double>(element), context.options.split);
     };
     std::vector<std::uint8_t> whole(out.size(), 0);  // by group: some call would not be split
     for (Call const& call : calls) {
         CallGroup& group = out[call.group];
         if ((group.members.size() < 2 && !pipelined) || whole[call.group] != 0) continue;
         Box const box = projected(call.region, einsum.output);
-        if (group.slices.empty()) group.slices = context.directory.cut(node.output).blocks_meeting(box);
+        if (group.subblocks.empty()) group.subblocks = context.directory.cut(node.output).blocks_meeting(box);
         if (!pipelined && !call_is_split(call, group, box)) whole[call.group] = 1;
     }
     for (std::size_t g = 0; g < out.size(); ++g)
-        if (whole[g] != 0) out[g].slices.clear();
+        if (whole[g] != 0) out[g].subblocks.clear();
     return out;
 }
 

@@ -1,6 +1,6 @@
 // Who makes each output block of an EinSum: the calls of one block, their ranks, what each has of it, and whether it is
-// made slice by slice.
-// Example: Z's only block summed on ranks 0 and 1: one group, members {0, 1}; in slices where the calls are large
+// made subblock by subblock.
+// Example: Z's only block summed on ranks 0 and 1: one group, members {0, 1}; in subblocks where the calls are large
 // enough to be split.
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace ein::scheduler {
 
-/// What one rank has of one output block or of a slice of it, in the type that the aggregation runs in.
+/// What one rank has of one output block or of a subblock of it, in the type that the aggregation runs in.
 struct Partial {
     Rank rank;
     BlockId block;
@@ -20,18 +20,18 @@ struct Partial {
 
 /// The calls of one output block.
 struct CallGroup {
-    std::vector<Rank> members;       // their ranks, in the order of their first calls
-    std::vector<Cut::Block> slices;  // where results are made slice by slice; else none
-    std::vector<Partial> partials;   // made so far
+    std::vector<Rank> members;          // their ranks, in the order of their first calls
+    std::vector<Cut::Block> subblocks;  // where results are made subblock by subblock; else none
+    std::vector<Partial> partials;      // made so far
 };
 
 /// The calls of each rank, the k-th of every rank in wave k.
 using Waves = std::vector<std::vector<std::size_t>>;
 Waves waves_of(std::vector<Call> const& calls, int ranks);
 
-/// A group for each output block. Blocks are made slice by slice where they are pipelined; and where several ranks have
-/// partial results, every call's part of a slice is work enough, and the slices are not exchanged in steps
-/// (collectives.hpp).
+/// A group for each output block. Blocks are made subblock by subblock where they are pipelined; and where several
+/// ranks have partial results, every call's part of a subblock is work enough, and the subblocks are not exchanged in
+/// steps (collectives.hpp).
 std::vector<CallGroup> groups_of(LoweringContext const& context, graph::Node const& node, graph::EinSum const& einsum,
                                  std::vector<Call> const& calls, Waves const& waves, DType accumulated);
 

@@ -5,7 +5,7 @@
 #include "lib/graph/summation_order.hpp"
 #include "scheduler/lower/einsum/einsum_calls.hpp"
 #include "scheduler/lower/einsum/reduce_scatter.hpp"
-#include "scheduler/lower/einsum/slicing.hpp"
+#include "scheduler/lower/einsum/subblocks.hpp"
 #include "scheduler/lower/lower_node.hpp"
 
 namespace ein::scheduler {
@@ -73,8 +73,8 @@ void EinSumLowering::run() {
 
 void EinSumLowering::cut_output() {
     calls_of_a_group_ = calls_.size() / context_.directory.cut(node_.output).part_count();
-    if (calls_of_a_group_ > 1) slice_partials(context_, node_.output, calls_, calls_of_a_group_);
-    if (context_.is_pipelined(node_.output)) slice_for_pipelining(context_, node_.output);
+    if (calls_of_a_group_ > 1) subdivide_partials(context_, node_.output, calls_, calls_of_a_group_);
+    if (context_.is_pipelined(node_.output)) subdivide_for_pipelining(context_, node_.output);
 }
 
 void EinSumLowering::enter_kernels() {
@@ -115,9 +115,9 @@ PreparedCall EinSumLowering::prepared(Call const& call) {
     bool const keeps_order = context_.header.reproducible && graph::depends_on_order(einsum_.agg, how_.accumulated);
     parts.may_accumulate = made_ == how_.accumulated && !keeps_order;
     parts.element_size = static_cast<double>(size_of(context_.value(node_.inputs[0]).dtype));
-    for (std::size_t s = 0; s < group.slices.size(); ++s) {
-        parts.slices.push_back(group.slices[s].box);
-        parts.keepers.push_back(group.members[keeper_of(s, group.slices.size(), group.members.size(), 0)]);
+    for (std::size_t s = 0; s < group.subblocks.size(); ++s) {
+        parts.subblocks.push_back(group.subblocks[s].box);
+        parts.keepers.push_back(group.members[keeper_of(s, group.subblocks.size(), group.members.size(), 0)]);
     }
     PreparedCall out{split(call, parts), {}};
     bring_operands(call, parts, out);
@@ -127,7 +127,7 @@ PreparedCall EinSumLowering::prepared(Call const& call) {
 /// @param parts  gets the sources of operands, where the call is large enough to ask for them
 SplitCall EinSumLowering::split(Call const& call, CallParts& parts) const {
     SplitRule const& rule = context_.options.split;
-    bool in_several = !parts.slices.empty();
+    bool in_several = !parts.subblocks.empty();
     auto const points = static_cast<double>(call.region.elements());
     bool const large = points >= 2 * std::min(rule.product_points, rule.other_points);
     for (std::size_t k = 0; k < einsum_.operands() && large; ++k) {
@@ -168,7 +168,7 @@ void EinSumLowering::apply(Call const& call, PreparedCall const& made) {
         std::vector<BlockId> operands;
         for (std::size_t k = 0; k < einsum_.operands(); ++k) operands.push_back(made.operands[k][part.sources[k]]);
         std::size_t const number =
-            partial_of(group, call, group.slices.empty() ? output_box(call) : group.slices[part.slice].box);
+            partial_of(group, call, group.subblocks.empty() ? output_box(call) : group.subblocks[part.subblock].box);
         Partial& partial = group.partials[number];
         partial.last = context_.emit.apply(
             call.rank, {kernel_, std::move(operands), partial.block, part.region, part.accumulate || number < before,

@@ -25,7 +25,7 @@ public:
     }
 
     std::vector<Parts> run() {
-        std::vector<Parts> slices(graph_.values.size());
+        std::vector<Parts> subblocks(graph_.values.size());
         for (std::size_t n = graph_.nodes.size(); n-- > 0;) {  // readers before makers
             graph::Node const& node = graph_.nodes[n];
             auto const* einsum = std::get_if<graph::EinSum>(&node.op);
@@ -33,16 +33,16 @@ public:
             if (has_partial_results(n)) {
                 cuts_[n] = cuts_of_result(n, *einsum);
             } else if ((cuts_[n] = cuts_for_readers(n, *einsum))) {
-                slices[index(node.output)] = relation::at_labels(cuts_[n]->labels, einsum->output);
+                subblocks[index(node.output)] = relation::at_labels(cuts_[n]->labels, einsum->output);
             }
         }
-        return slices;
+        return subblocks;
     }
 
 private:
     /// How a node's kernel calls are cut.
     struct Cuts {
-        Parts labels;      // slices along each
+        Parts labels;      // subblocks along each
         double moved = 0;  // bytes that leave the rank meanwhile
     };
 
@@ -62,44 +62,44 @@ private:
         return block_box(extents, parts_of(n), std::vector<Extent>(extents.size(), 0));
     }
 
-    /// Whether the calls of the node may as well be made for these slices of its output. @param moved  bytes
-    std::optional<Cuts> where_it_pays(std::size_t n, Parts const& slices, double moved, DType dtype) const {
+    /// Whether the calls of the node may as well be made for these subblocks of its output. @param moved  bytes
+    std::optional<Cuts> where_it_pays(std::size_t n, Parts const& subblocks, double moved, DType dtype) const {
         graph::EinSum const& op = einsum(n);
         Cut cut(op.output_shape(), made_in(n));
-        cut.slice(std::vector<Parts>(cut.part_count(), slices));
+        cut.subdivide(std::vector<Parts>(cut.part_count(), subblocks));
         std::vector<Box> boxes;
         for (Cut::Block const& block : cut.blocks_meeting(cut.part_box(0))) boxes.push_back(block.box);
-        if (!slices_pay(op, call_region(n), boxes, moved, static_cast<double>(size_of(dtype)), rule_.split))
+        if (!subblocks_pay(op, call_region(n), boxes, moved, static_cast<double>(size_of(dtype)), rule_.split))
             return std::nullopt;
         Cuts out{Parts(op.labels.size(), 1), moved};
-        for (std::size_t axis = 0; axis < slices.size(); ++axis)
-            out.labels[static_cast<std::size_t>(op.output[axis])] = slices[axis];
+        for (std::size_t axis = 0; axis < subblocks.size(); ++axis)
+            out.labels[static_cast<std::size_t>(op.output[axis])] = subblocks[axis];
         return out;
     }
 
-    /// The node's calls leave partial results of every part on as many ranks; nothing where their slices differ from
+    /// The node's calls leave partial results of every part on as many ranks; nothing where their subblocks differ from
     /// part to part.
     std::optional<Cuts> cuts_of_result(std::size_t n, graph::EinSum const& op) const {
         graph::Node const& node = graph_.nodes[n];
         Cut const cut(op.output_shape(), made_in(n));
         auto const ranks = static_cast<std::size_t>(sharers(n));
-        std::vector<Parts> slices;
+        std::vector<Parts> subblocks;
         for (std::size_t part = 0; part < cut.part_count(); ++part)
-            slices.push_back(shared_slices(cut, part, ranks, size_of(graph_.value(node.output).dtype),
-                                           parts_[index(node.output)].wanted, rule_.slice_bytes, rule_.split));
-        if (std::any_of(slices.begin(), slices.end(), [&](Parts const& other) { return other != slices[0]; }))
+            subblocks.push_back(shared_subblocks(cut, part, ranks, size_of(graph_.value(node.output).dtype),
+                                                 parts_[index(node.output)].wanted, rule_.subblock_bytes, rule_.split));
+        if (std::any_of(subblocks.begin(), subblocks.end(), [&](Parts const& other) { return other != subblocks[0]; }))
             return std::nullopt;
         DType const accumulated = graph::types_of(graph_, node).accumulate;
         std::int64_t const bytes = cut.part_box(0).elements() * static_cast<std::int64_t>(size_of(accumulated));
-        if (rule_.staging.suits(ranks, bytes / element_count(slices[0]))) return std::nullopt;
-        return where_it_pays(n, slices[0], static_cast<double>(bytes), accumulated);
+        if (rule_.staging.suits(ranks, bytes / element_count(subblocks[0]))) return std::nullopt;
+        return where_it_pays(n, subblocks[0], static_cast<double>(bytes), accumulated);
     }
 
     /// All that read the node's value are cut, and alike.
     std::optional<Cuts> cuts_for_readers(std::size_t n, graph::EinSum const& op) const {
         graph::Node const& node = graph_.nodes[n];
         if (stay_whole_.contains(node.output)) return std::nullopt;
-        Parts slices;
+        Parts subblocks;
         double moved = 0;
         for (NodeId reader : readers_[index(node.output)]) {
             auto const r = static_cast<std::size_t>(reader.value());
@@ -108,19 +108,19 @@ private:
             for (std::size_t k = 0; k < next.inputs.size(); ++k) {
                 if (next.inputs[k] != node.output) continue;
                 Parts wish = relation::at_labels(cuts_[r]->labels, einsum(r).inputs[k]);
-                if (!slices.empty() && wish != slices) return std::nullopt;
+                if (!subblocks.empty() && wish != subblocks) return std::nullopt;
                 if (!is_read_where_it_is_made(r, k)) return std::nullopt;
-                slices = std::move(wish);
+                subblocks = std::move(wish);
             }
             moved = std::max(moved, cuts_[r]->moved);
         }
-        if (!cuts(slices)) return std::nullopt;
-        auto out = where_it_pays(n, slices, moved, graph_.value(node.inputs.front()).dtype);
+        if (!cuts(subblocks)) return std::nullopt;
+        auto out = where_it_pays(n, subblocks, moved, graph_.value(node.inputs.front()).dtype);
         if (out && !reads_its_own(n, op, *out)) out.reset();
         return out;
     }
 
-    /// What the slices cut is each rank's own: what comes from others is taken as it comes instead (split_call).
+    /// What the subblocks cut is each rank's own: what comes from others is taken as it comes instead (split_call).
     bool reads_its_own(std::size_t n, graph::EinSum const& op, Cuts const& made) const {
         for (std::size_t k = 0; k < op.operands(); ++k)
             if (cuts(relation::at_labels(made.labels, op.inputs[k])) && !is_read_where_it_is_made(n, k)) return false;

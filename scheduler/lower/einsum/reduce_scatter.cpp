@@ -28,17 +28,17 @@ private:
 };
 
 void ReduceScatter::combine(Box const& box, CallGroup const& group, std::size_t number) {
-    auto slices = context_.directory.cut(node_.output).blocks_meeting(box);
-    if (box.empty()) slices = {{number, box}};  // an empty value has one block
-    bool const made_by_slice = !group.slices.empty();
-    if (!made_by_slice && combine_in_steps(slices, group.partials, number)) return;
-    for (std::size_t s = 0; s < slices.size(); ++s) {
-        Rank const keeper = group.members[keeper_of(s, slices.size(), group.members.size(), number)];
-        std::vector<Partial> of_slice;
-        if (made_by_slice)
-            std::copy_if(group.partials.begin(), group.partials.end(), std::back_inserter(of_slice),
-                         [&](Partial const& partial) { return partial.box == slices[s].box; });
-        put(slices[s], summed_on(keeper, slices[s].box, made_by_slice ? of_slice : group.partials));
+    auto subblocks = context_.directory.cut(node_.output).blocks_meeting(box);
+    if (box.empty()) subblocks = {{number, box}};  // an empty value has one block
+    bool const made_by_subblock = !group.subblocks.empty();
+    if (!made_by_subblock && combine_in_steps(subblocks, group.partials, number)) return;
+    for (std::size_t s = 0; s < subblocks.size(); ++s) {
+        Rank const keeper = group.members[keeper_of(s, subblocks.size(), group.members.size(), number)];
+        std::vector<Partial> of_subblock;
+        if (made_by_subblock)
+            std::copy_if(group.partials.begin(), group.partials.end(), std::back_inserter(of_subblock),
+                         [&](Partial const& partial) { return partial.box == subblocks[s].box; });
+        put(subblocks[s], summed_on(keeper, subblocks[s].box, made_by_subblock ? of_subblock : group.partials));
     }
 }
 
@@ -62,30 +62,30 @@ BlockId ReduceScatter::sent(Partial const& from, Box const& box, Rank to) {
     return context_.delivery.transfer_part(holding, box, node_.output, how_.accumulated, to, Purpose::agg);
 }
 
-/// Ranks stand in rows of one rank a slice. Each row scatters its sums in steps; then the rows' sums of each slice are
-/// added up through a tree.
+/// Ranks stand in rows of one rank a subblock. Each row scatters its sums in steps; then the rows' sums of each
+/// subblock are added up through a tree.
 /// @return false when that is not worth while, and nothing was done
-bool ReduceScatter::combine_in_steps(std::vector<Cut::Block> const& slices, std::vector<Partial> const& partials,
+bool ReduceScatter::combine_in_steps(std::vector<Cut::Block> const& subblocks, std::vector<Partial> const& partials,
                                      std::size_t number) {
     auto const element = static_cast<std::int64_t>(size_of(how_.accumulated));
-    if (!context_.options.staging.suits(partials.size(), slices[0].box.elements() * element) ||
-        partials.size() % slices.size() != 0 || slices[0].box.empty())
+    if (!context_.options.staging.suits(partials.size(), subblocks[0].box.elements() * element) ||
+        partials.size() % subblocks.size() != 0 || subblocks[0].box.empty())
         return false;
     std::vector<Box> boxes;
-    for (Cut::Block const& slice : slices) boxes.push_back(slice.box);
+    for (Cut::Block const& subblock : subblocks) boxes.push_back(subblock.box);
     auto const grid = grid_of(boxes);
     if (!grid) return false;
 
-    std::size_t const rows = partials.size() / slices.size();
-    std::vector<std::vector<Partial>> sums(slices.size());  // of each slice, by row
+    std::size_t const rows = partials.size() / subblocks.size();
+    std::vector<std::vector<Partial>> sums(subblocks.size());  // of each subblock, by row
     for (std::size_t k = 0; k < rows; ++k) {
         std::size_t const row = (number + k) % rows;  // blocks of one group of ranks end on each of them in turn
         std::vector<Partial> members;
-        for (std::size_t s = 0; s < slices.size(); ++s) members.push_back(partials[s * rows + row]);
+        for (std::size_t s = 0; s < subblocks.size(); ++s) members.push_back(partials[s * rows + row]);
         members = scattered(*grid, std::move(members));
-        for (std::size_t s = 0; s < slices.size(); ++s) sums[s].push_back(members[s]);
+        for (std::size_t s = 0; s < subblocks.size(); ++s) sums[s].push_back(members[s]);
     }
-    for (std::size_t s = 0; s < slices.size(); ++s) put(slices[s], summed_in_tree(std::move(sums[s])));
+    for (std::size_t s = 0; s < subblocks.size(); ++s) put(subblocks[s], summed_in_tree(std::move(sums[s])));
     return true;
 }
 
@@ -116,16 +116,16 @@ Partial ReduceScatter::summed_in_tree(std::vector<Partial> sums) {
 }
 
 /// Enters a block of the node's value, rounded from the accumulate type to the value's dtype.
-void ReduceScatter::put(Cut::Block const& slice, Partial const& result) {
+void ReduceScatter::put(Cut::Block const& subblock, Partial const& result) {
     BlockId block = result.block;
     graph::Value const& value = context_.value(node_.output);
     if (how_.partial && how_.accumulated != value.dtype) {
         schedule::KernelId const kernel =
             context_.tables.kernel({node_.name, graph::identity_einsum(value.shape), how_.accumulated});
-        block = context_.emit.add_block(result.rank, node_.output, value.dtype, slice.box);
-        context_.emit.reduce(result.rank, {kernel, result.block, block, slice.box});
+        block = context_.emit.add_block(result.rank, node_.output, value.dtype, subblock.box);
+        context_.emit.reduce(result.rank, {kernel, result.block, block, subblock.box});
     }
-    context_.directory.put(node_.output, slice.index, {result.rank, block, slice.box});
+    context_.directory.put(node_.output, subblock.index, {result.rank, block, subblock.box});
 }
 
 }  // namespace ein::scheduler

@@ -1,7 +1,7 @@
-// Partial results of several ranks, combined slice by slice in the order of their first calls. Every rank sends each
-// slice to the one that keeps it; many ranks with small slices do so in steps (staged_reduce_scatter, collectives.hpp).
-// Example: Z's block in two slices, partial results on ranks 0 and 1: rank 0 gets rank 1's share of slice 0 and adds it
-// to its own; rank 1 likewise with slice 1.
+// Partial results of several ranks, combined subblock by subblock in the order of their first calls. Every rank sends
+// each subblock to the one that keeps it; many ranks with small subblocks do so in steps (staged_reduce_scatter,
+// collectives.hpp). Example: Z's block in two subblocks, partial results on ranks 0 and 1: rank 0 gets rank 1's share
+// of subblock 0 and adds it to its own; rank 1 likewise with subblock 1.
 #pragma once
 
 #include <vector>
@@ -31,11 +31,11 @@ private:
 
     Partial summed_on(Rank keeper, Box const& box, std::vector<Partial> const& partials);
     BlockId sent(Partial const& from, Box const& box, Rank to);
-    bool combine_in_steps(std::vector<Cut::Block> const& slices, std::vector<Partial> const& partials,
+    bool combine_in_steps(std::vector<Cut::Block> const& subblocks, std::vector<Partial> const& partials,
                           std::size_t number);
     std::vector<Partial> scattered(CellGrid const& grid, std::vector<Partial> members);
     Partial summed_in_tree(std::vector<Partial> sums);
-    void put(Cut::Block const& slice, Partial const& result);
+    void put(Cut::Block const& subblock, Partial const& result);
 
     LoweringContext& context_;
     graph::Node const& node_;

@@ -181,9 +181,9 @@ std::vector<bool> cut_by_sources(Cutting& cutting, graph::EinSum const& einsum, 
     std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
         return elements_elsewhere(parts.operands[a], self) > elements_elsewhere(parts.operands[b], self);
     });
-    double moved = 0;  // of slices and of operands taken so far, bytes
-    for (std::size_t s = 0; s < parts.slices.size(); ++s)
-        if (parts.keepers[s] != self) moved += static_cast<double>(parts.slices[s].elements()) * parts.element_size;
+    double moved = 0;  // of subblocks and of operands taken so far, bytes
+    for (std::size_t s = 0; s < parts.subblocks.size(); ++s)
+        if (parts.keepers[s] != self) moved += static_cast<double>(parts.subblocks[s].elements()) * parts.element_size;
     bool const accumulates = parts.may_accumulate && einsum.agg != scalar::Agg::logsumexp;
     for (std::size_t k : order) {
         std::vector<int> const& labels = einsum.inputs[k];
@@ -213,41 +213,41 @@ std::size_t source_of(std::vector<OperandSource> const& sources, Box const& regi
     throw InternalError("a part of a kernel call crosses blocks of its operand");
 }
 
-Parts finer_slices(Box const& part, Parts slices, std::size_t element_size, SplitRule const& rule) {
-    std::size_t axis = slices.size();
-    while (axis > 0 && slices[axis - 1] == 1) --axis;
-    if (axis == 0) return slices;
+Parts finer_subblocks(Box const& part, Parts subblocks, std::size_t element_size, SplitRule const& rule) {
+    std::size_t axis = subblocks.size();
+    while (axis > 0 && subblocks[axis - 1] == 1) --axis;
+    if (axis == 0) return subblocks;
     double const bytes = static_cast<double>(part.elements()) * static_cast<double>(element_size) /
-                         static_cast<double>(element_count(slices));
+                         static_cast<double>(element_count(subblocks));
     auto const wanted = static_cast<std::int64_t>(std::ceil(bytes / static_cast<double>(rule.block_bytes)));
     Extent const length = part.length[axis - 1];
     for (std::int64_t times = std::min(wanted, rule.blocks); times > 1; --times)
-        if (length % (slices[axis - 1] * times) == 0) {
-            slices[axis - 1] *= times;
+        if (length % (subblocks[axis - 1] * times) == 0) {
+            subblocks[axis - 1] *= times;
             break;
         }
-    return slices;
+    return subblocks;
 }
 
 }  // namespace
 
-Parts shared_slices(Cut const& cut, std::size_t part, std::size_t sharers, std::size_t element_size,
-                    Parts const& wanted, std::int64_t least_bytes, SplitRule const& rule) {
+Parts shared_subblocks(Cut const& cut, std::size_t part, std::size_t sharers, std::size_t element_size,
+                       Parts const& wanted, std::int64_t least_bytes, SplitRule const& rule) {
     Box const box = cut.part_box(part);
     std::int64_t const bytes = box.elements() * static_cast<std::int64_t>(element_size);
     auto const count = static_cast<std::int64_t>(std::max<std::size_t>(sharers, 1));
     std::int64_t const most = least_bytes > 0 ? bytes / least_bytes : bytes;
     std::int64_t every = 1;
     while (every < count && (count % every != 0 || count / every > most)) ++every;
-    Parts slices = slices_for(cut.shape(), box, count / every, wanted);
-    return every > 1 ? slices : finer_slices(box, std::move(slices), element_size, rule);
+    Parts subblocks = subblocks_for(cut.shape(), box, count / every, wanted);
+    return every > 1 ? subblocks : finer_subblocks(box, std::move(subblocks), element_size, rule);
 }
 
-bool slices_pay(graph::EinSum const& einsum, Box const& region, std::vector<Box> const& slices, double moved,
-                double element_size, SplitRule const& rule) {
-    if (slices.size() < 2 || !may_be_cut(einsum)) return false;
+bool subblocks_pay(graph::EinSum const& einsum, Box const& region, std::vector<Box> const& subblocks, double moved,
+                   double element_size, SplitRule const& rule) {
+    if (subblocks.size() < 2 || !may_be_cut(einsum)) return false;
     Cutting cutting(einsum, region, rule);
-    return cutting.cut(slices, einsum.output) && cutting.pays(moved, element_size);
+    return cutting.cut(subblocks, einsum.output) && cutting.pays(moved, element_size);
 }
 
 SplitRule suited_to(Cluster const& cluster, int ranks, SplitRule rule) {
@@ -263,19 +263,21 @@ SplitRule suited_to(Cluster const& cluster, int ranks, SplitRule rule) {
 SplitCall split_call(graph::EinSum const& einsum, Box const& region, CallParts const& parts, Rank self, int ranks,
                      SplitRule const& rule) {
     Cutting cutting(einsum, region, rule);
-    if (!parts.slices.empty())
-        promise(cutting.cut(parts.slices, einsum.output), "the slices of a partial result are no grid");
+    if (!parts.subblocks.empty())
+        promise(cutting.cut(parts.subblocks, einsum.output), "the subblocks of a partial result are no grid");
     SplitCall out;
     out.by_source =
         may_be_cut(einsum) ? cut_by_sources(cutting, einsum, parts, self) : std::vector<bool>(einsum.operands(), false);
-    using Precedence = std::tuple<bool, int, bool, int>;  // own slice, of the ranks after this one; likewise what comes
+    using Precedence =
+        std::tuple<bool, int, bool, int>;  // own subblock, of the ranks after this one; likewise what comes
     std::vector<std::pair<Precedence, SubCall>> subcalls;
     auto const after = [&](Rank rank) { return (rank.value() - self.value() + ranks) % ranks; };
     for (Box& part : cutting.regions()) {
         SubCall next{std::move(part), 0, std::vector<std::size_t>(einsum.operands(), 0), false};
         int keeper = 0, farthest = 0;
-        for (std::size_t s = 0; s < parts.slices.size(); ++s)
-            if (holds(parts.slices[s], next.region, einsum.output)) next.slice = s, keeper = after(parts.keepers[s]);
+        for (std::size_t s = 0; s < parts.subblocks.size(); ++s)
+            if (holds(parts.subblocks[s], next.region, einsum.output))
+                next.subblock = s, keeper = after(parts.keepers[s]);
         for (std::size_t k = 0; k < einsum.operands(); ++k) {
             if (!out.by_source[k]) continue;
             next.sources[k] = source_of(parts.operands[k], next.region, einsum.inputs[k]);

@@ -61,7 +61,7 @@ TEST_CASE("tensor and sequence parallel as [S] derives them: all-gather, nothing
     graph::EinGraph const graph = perceptron();
     // labels: h and y (s, c or d, e or f), v (s, e), z (s, e, d)
     relation::Plan const plan = test::planned(graph, 4, {{1, 1, 4}, {1, 4}, {1, 4, 1}, {1, 1, 4}});
-    Explanation const e = test::explained(graph, plan, {.place = "pattern", .slice_bytes = 0});
+    Explanation const e = test::explained(graph, plan, {.place = "pattern", .subblock_bytes = 0});
     CHECK(e.mesh == "a:4");
     NodeReport const &h = e.nodes[0], &v = e.nodes[1], &z = e.nodes[2], &y = e.nodes[3];
     CHECK(h.inputs[0].held == "s/a c");  // sequence parallel before the first product
@@ -83,7 +83,7 @@ TEST_CASE("rows on a prime number of ranks: fully sharded weights are gathered, 
           "[apps][explain]") {
     graph::EinGraph const graph = product(29, 64, 64);
     Explanation const e =
-        test::explained(graph, test::planned(graph, 7, {{7, 1, 1}}), {.place = "pattern", .slice_bytes = 0});
+        test::explained(graph, test::planned(graph, 7, {{7, 1, 1}}), {.place = "pattern", .subblock_bytes = 0});
     CHECK(e.mesh == "a:7");
     CHECK(e.nodes[0].cut[0].uneven == "5+4x6");
     CHECK(e.nodes[0].output.held == "i/a k (uneven i: 5+4x6)");

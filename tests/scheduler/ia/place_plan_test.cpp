@@ -45,7 +45,7 @@ graph::EinGraph product(Extent i, Extent j, Extent k) {
 
 double moved_elements(graph::EinGraph const& graph, relation::Plan const& plan) {
     schedule::Schedule const schedule =
-        scheduler::make_schedule(graph, plan, {.place = "ia", .slice_bytes = 0});  // which verifies it
+        scheduler::make_schedule(graph, plan, {.place = "ia", .subblock_bytes = 0});  // which verifies it
     auto const& sent = schedule.header.prediction.bytes_sent;
     return double(std::accumulate(sent.begin(), sent.end(), std::int64_t{0})) / 8;
 }

@@ -33,7 +33,7 @@ inline relation::Plan plan_by_hand(int ranks, std::vector<Parts> const& parts) {
 inline scheduler::LoweringOptions in_order() {
     scheduler::LoweringOptions options;
     options.place = scheduler::placer("pattern");
-    options.slice_bytes = 0;
+    options.subblock_bytes = 0;
     return options;
 }
 
@@ -73,7 +73,7 @@ inline std::vector<std::map<std::string, int>> lowered_kinds(graph::EinGraph con
                                                              std::vector<Parts> const& parts,
                                                              scheduler::SchedulerOptions options = {}) {
     options.place = "pattern";
-    options.slice_bytes = 0;
+    options.subblock_bytes = 0;
     schedule::Schedule const made = scheduler::make_schedule(graph, plan_by_hand(ranks, parts), options);
     std::vector<std::map<std::string, int>> out;
     for (schedule::Section const& section : made.sections) out.push_back(kinds_of(section));

@@ -65,14 +65,14 @@ TEST_CASE_METHOD(TwoRows, "copies are known by region and rank until they are fo
 TEST_CASE_METHOD(TwoRows, "a value may be cut in another way before its blocks are made",
                  "[scheduler][block_directory]") {
     Cut cut = directory.cut(Y);
-    cut.slice({{1, 3}, {1, 3}});
+    cut.subdivide({{1, 3}, {1, 3}});
     directory.recut(Y, std::move(cut));
     CHECK(directory.cut(Y).blocks() == 6);
     for (std::size_t k = 0; k < 6; ++k)
         directory.put(Y, k, {Rank{static_cast<int>(k)}, BlockId{0}, directory.cut(Y).box(k)});
     Layout const layout = directory.layout(Y);
     CHECK(layout.parts == Parts{2, 1});
-    CHECK(layout.slices == Parts{1, 3});
+    CHECK(layout.subblocks == Parts{1, 3});
     CHECK(layout.ranks.size() == 6);
     CHECK(layout.ranks[4] == Rank{4});
 }

@@ -119,7 +119,7 @@ TEST_CASE("a tree adds every sum up on member 0, four at a time", "[scheduler][c
     }
 }
 
-TEST_CASE("members keep as many slices each, and single slices in turn", "[scheduler][collectives]") {
+TEST_CASE("members keep as many subblocks each, and single subblocks in turn", "[scheduler][collectives]") {
     std::vector<std::size_t> keepers;
     for (std::size_t s = 0; s < 6; ++s) keepers.push_back(keeper_of(s, 6, 3, 5));
     CHECK(keepers == std::vector<std::size_t>{0, 0, 1, 1, 2, 2});

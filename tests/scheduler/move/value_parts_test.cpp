@@ -69,5 +69,5 @@ TEST_CASE("a product's partial results that no reader wants cut are cut along co
     CHECK(wanted("ij,jk->ik", {4000, 9000}, {9000, 400}).empty());        // each column serves many rows
     CHECK(wanted("ij,kj->ik", {400, 9000}, {4000, 9000}).empty());        // both lie ready: either may be packed
     CHECK(wanted("ji,jk->ik", {9000, 400}, {9000, 4000}).empty());        // neither does
-    CHECK(wanted("ij,jk->ik", {400, 9000}, {9000, 4000}, true).empty());  // rows may come one slice after the other
+    CHECK(wanted("ij,jk->ik", {400, 9000}, {9000, 4000}, true).empty());  // rows may come one subblock after the other
 }

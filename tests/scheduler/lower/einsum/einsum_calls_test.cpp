@@ -1,7 +1,7 @@
 #include "scheduler/lower/einsum/einsum_calls.hpp"
 
 #include "scheduler/lower/einsum/call_groups.hpp"
-#include "scheduler/lower/einsum/slicing.hpp"
+#include "scheduler/lower/einsum/subblocks.hpp"
 #include "tests/scheduler/lower/lowering_fixture.hpp"
 #include "tests/support/catch.hpp"
 
@@ -69,17 +69,17 @@ TEST_CASE("groups know their ranks, and are whole where splitting does not pay",
     test::LoweringBench bench(test::matmul(4, 6, 2), 2, {{1, 2, 1}});
     std::vector<Call> const calls = calls_of(bench);
     auto const& node = bench.graph.nodes[0];
-    slice_partials(bench.context, node.output, calls, 2);
+    subdivide_partials(bench.context, node.output, calls, 2);
     auto const groups = groups_of(bench.context, node, einsum_of(bench), calls, waves_of(calls, 2), DType::f64);
     REQUIRE(groups.size() == 1);
     CHECK(groups[0].members == std::vector<Rank>{Rank{0}, Rank{1}});
-    CHECK(groups[0].slices.empty());
+    CHECK(groups[0].subblocks.empty());
     bench.options.split = {.product_points = 1, .other_points = 1, .product_length = 1, .weighs_time = false};
     auto const split = groups_of(bench.context, node, einsum_of(bench), calls, waves_of(calls, 2), DType::f64);
-    CHECK(split[0].slices.size() == 2);
+    CHECK(split[0].subblocks.size() == 2);
 }
 
-TEST_CASE("a part that several ranks read is loaded in slices by them", "[scheduler][slicing]") {
+TEST_CASE("a part that several ranks read is loaded in subblocks by them", "[scheduler][subblocks]") {
     test::LoweringBench bench(test::matmul(8, 4, 8), 2, {{2, 1, 1}});
     std::vector<Call> const calls = calls_of(bench);
     share_leaves(bench.context, bench.graph.nodes[0], einsum_of(bench), calls);
@@ -90,7 +90,7 @@ TEST_CASE("a part that several ranks read is loaded in slices by them", "[schedu
     CHECK(directory.block(bench["B"], 1)->rank == Rank{1});
 }
 
-TEST_CASE("slices go to sharers evenly, whole parts in turn", "[scheduler][slicing]") {
+TEST_CASE("subblocks go to sharers evenly, whole parts in turn", "[scheduler][subblocks]") {
     std::vector<Rank> const sharers{Rank{4}, Rank{7}};
     CHECK(loaders_of(sharers, 4, 0) == std::vector<Rank>{Rank{4}, Rank{4}, Rank{7}, Rank{7}});
     CHECK(loaders_of(sharers, 1, 0) == std::vector<Rank>{Rank{4}});
@@ -98,9 +98,9 @@ TEST_CASE("slices go to sharers evenly, whole parts in turn", "[scheduler][slici
     CHECK(loaders_of({}, 3, 0).empty());
 }
 
-TEST_CASE("partial results are cut into a slice for each of their ranks", "[scheduler][slicing]") {
+TEST_CASE("partial results are cut into a subblock for each of their ranks", "[scheduler][subblocks]") {
     test::LoweringBench bench(test::matmul(8, 4, 8), 4, {{1, 4, 1}});
     std::vector<Call> const calls = calls_of(bench);
-    slice_partials(bench.context, bench["C"], calls, 4);
+    subdivide_partials(bench.context, bench["C"], calls, 4);
     CHECK(bench.context.directory.cut(bench["C"]).blocks() == 4);
 }

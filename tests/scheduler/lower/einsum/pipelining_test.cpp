@@ -48,16 +48,16 @@ struct Attention {
         g.einsum("Y", "shd,hda->sa", {"O", "U"});
         return g;
     }
-    std::map<std::string, Parts> slices(SplitRule const& rule = any_size) const {
-        auto const slices =
+    std::map<std::string, Parts> subblocks(SplitRule const& rule = any_size) const {
+        auto const subblocks =
             scheduler::pipelined_values(graph, plan, scheduler::value_parts(graph, plan), {0, {}, rule});
         std::map<std::string, Parts> out;
-        for (std::size_t v = 0; v < slices.size(); ++v)
-            if (!slices[v].empty()) out[graph.values[v].name] = slices[v];
+        for (std::size_t v = 0; v < subblocks.size(); ++v)
+            if (!subblocks[v].empty()) out[graph.values[v].name] = subblocks[v];
         return out;
     }
     schedule::Schedule schedule(SplitRule const& rule = any_size) const {
-        return scheduler::make_schedule(graph, plan, {.place = "pattern", .slice_bytes = 0, .split = rule});
+        return scheduler::make_schedule(graph, plan, {.place = "pattern", .subblock_bytes = 0, .split = rule});
     }
 };
 
@@ -72,24 +72,25 @@ std::string applied(schedule::Schedule const& schedule, Rank rank) {
 
 }  // namespace
 
-TEST_CASE("what becomes partial results is made in their slices, up to where it comes from others",
+TEST_CASE("what becomes partial results is made in their subblocks, up to where it comes from others",
           "[scheduler][pipelining]") {
-    using Slices = std::map<std::string, Parts>;
-    CHECK(Attention().slices() == Slices{{"P", {1, 2, 1}}, {"N", {1, 2}}, {"W", {1, 2, 1}}, {"O", {2, 1, 1}}});
-    CHECK(Attention({"Y", "O"}).slices().empty());
-    CHECK(Attention({"Y", "W"}).slices() == Slices{{"O", {2, 1, 1}}});
-    CHECK(Attention().slices({}).empty());  // much too small
+    using Subblocks = std::map<std::string, Parts>;
+    CHECK(Attention().subblocks() == Subblocks{{"P", {1, 2, 1}}, {"N", {1, 2}}, {"W", {1, 2, 1}}, {"O", {2, 1, 1}}});
+    CHECK(Attention({"Y", "O"}).subblocks().empty());
+    CHECK(Attention({"Y", "W"}).subblocks() == Subblocks{{"O", {2, 1, 1}}});
+    CHECK(Attention().subblocks({}).empty());  // much too small
 
     auto g = Attention::build();
     g.einsum("Q2", "hst->hst", {"P"}, {.join = "2*x"});  // reads all of P at once
-    CHECK(Attention(std::move(g), {"Y", "Q2"}).slices() == Slices{{"N", {1, 2}}, {"W", {1, 2, 1}}, {"O", {2, 1, 1}}});
+    CHECK(Attention(std::move(g), {"Y", "Q2"}).subblocks() ==
+          Subblocks{{"N", {1, 2}}, {"W", {1, 2, 1}}, {"O", {2, 1, 1}}});
 
     Attention apart;
     apart.plan.nodes[2].parts = {1, 2, 1};  // W, by rows
-    CHECK(apart.slices().empty());          // O's slices would come from other ranks
+    CHECK(apart.subblocks().empty());       // O's subblocks would come from other ranks
 }
 
-TEST_CASE("pipelined kernels come slice by slice, those first that others wait for", "[scheduler][pipelining]") {
+TEST_CASE("pipelined kernels come subblock by subblock, those first that others wait for", "[scheduler][pipelining]") {
     Attention const attention;
     auto const whole = attention.schedule({}), pipelined = attention.schedule();
     for (Rank rank : pipelined.sections.ids()) {
@@ -98,7 +99,7 @@ TEST_CASE("pipelined kernels come slice by slice, those first that others wait f
         Section const& section = pipelined.sections[rank];
         auto const first = std::find_if(section.tasks.begin(), section.tasks.end(),
                                         [](schedule::Task const& task) { return task.is<Apply>(); });
-        CHECK(section.region_of(*first).begin[0] == (rank == Rank{0} ? 12 : 0));  // s of the other rank's slice
+        CHECK(section.region_of(*first).begin[0] == (rank == Rank{0} ? 12 : 0));  // s of the other rank's subblock
         CHECK(schedule::replay(section).peak < schedule::replay(whole.sections[rank]).peak);
     }
     CHECK(pipelined.header.prediction.bytes_sent == whole.header.prediction.bytes_sent);

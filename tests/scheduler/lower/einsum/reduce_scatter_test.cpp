@@ -1,6 +1,6 @@
 #include "scheduler/lower/einsum/reduce_scatter.hpp"
 
-#include "scheduler/lower/einsum/slicing.hpp"
+#include "scheduler/lower/einsum/subblocks.hpp"
 #include "tests/scheduler/lower/lowering_fixture.hpp"
 #include "tests/support/catch.hpp"
 
@@ -9,14 +9,14 @@ using namespace ein::scheduler;
 
 namespace {
 
-/// C = A B summed in `ranks` parts, C's block in `slices` rows; every rank has made its partial result of the whole
+/// C = A B summed in `ranks` parts, C's block in `subblocks` rows; every rank has made its partial result of the whole
 /// block.
 struct PartialSums : test::LoweringBench {
-    PartialSums(int ranks, std::int64_t slices, LoweringOptions const& how = test::in_order())
+    PartialSums(int ranks, std::int64_t subblocks, LoweringOptions const& how = test::in_order())
         : LoweringBench(test::matmul(16, 16, 4), ranks, {{1, ranks, 1}}, how) {
         context.traffic.begin(NodeId{0});
         Cut cut = context.directory.cut(output);
-        cut.slice({{slices, 1}});
+        cut.subdivide({{subblocks, 1}});
         context.directory.recut(output, std::move(cut));
         for (int rank = 0; rank < ranks; ++rank) {
             BlockId const block = context.emit.add_block(Rank{rank}, output, DType::f64, whole);
@@ -36,7 +36,7 @@ struct PartialSums : test::LoweringBench {
 
 }  // namespace
 
-TEST_CASE("every rank keeps the sum of its own slice", "[scheduler][reduce_scatter]") {
+TEST_CASE("every rank keeps the sum of its own subblock", "[scheduler][reduce_scatter]") {
     int const ranks = GENERATE(2, 3, 4);
     PartialSums sums(ranks, ranks);
     sums.combine();
@@ -45,12 +45,12 @@ TEST_CASE("every rank keeps the sum of its own slice", "[scheduler][reduce_scatt
         auto kinds = sums.take_kinds(rank);
         CHECK(kinds["send"] == ranks - 1);
         CHECK(kinds["receive"] == ranks - 1);
-        CHECK(kinds["reduce"] == ranks);  // into a block of the slice: its own and the others'
+        CHECK(kinds["reduce"] == ranks);  // into a block of the subblock: its own and the others'
     }
     CHECK(sums.received() == (ranks - 1) * 16 * 4 * 8);
 }
 
-TEST_CASE("one slice is summed on one rank, in its own block", "[scheduler][reduce_scatter]") {
+TEST_CASE("one subblock is summed on one rank, in its own block", "[scheduler][reduce_scatter]") {
     PartialSums sums(3, 1);
     sums.combine();
     CHECK(sums.context.directory.block(sums.output, 0)->rank == Rank{0});

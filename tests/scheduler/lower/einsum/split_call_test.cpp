@@ -66,15 +66,15 @@ TEST_CASE("pieces along a label of the output write parts of it", "[scheduler][p
     CHECK(made.list[1].region == Box{{0, 0, 6}, {8, 8, 2}});
 }
 
-TEST_CASE("slices that others keep are made first", "[scheduler][pieces]") {
+TEST_CASE("subblocks that others keep are made first", "[scheduler][pieces]") {
     CallParts parts;
-    parts.slices = {rows(0, 3), rows(3, 3), rows(6, 2)};
+    parts.subblocks = {rows(0, 3), rows(3, 3), rows(6, 2)};
     parts.keepers = {Rank{0}, Rank{1}, Rank{2}};
     auto const made = pieces(test::einsum("ij,jk->ik", {{8, 8}, {8, 8}}), {{Box::whole({8, 8}), Rank{1}}}, parts);
     REQUIRE(made.list.size() == 3);
-    CHECK(made.list[0].slice == 2);
-    CHECK(made.list[1].slice == 0);
-    CHECK(made.list[2].slice == 1);
+    CHECK(made.list[0].subblock == 2);
+    CHECK(made.list[1].subblock == 0);
+    CHECK(made.list[2].subblock == 1);
 }
 
 TEST_CASE("a call stays whole where pieces do not pay or are not the same", "[scheduler][pieces]") {
@@ -97,14 +97,14 @@ TEST_CASE("a call stays whole where pieces do not pay or are not the same", "[sc
     CHECK(whole(pieces(product, {{rows(0, 4), Rank{0}}, {{{4, 0}, {4, 4}}, Rank{1}}, {{{4, 4}, {4, 4}}, Rank{2}}})));
 }
 
-TEST_CASE("slices are made apart where that hides more than it reads again", "[scheduler][pieces]") {
+TEST_CASE("subblocks are made apart where that hides more than it reads again", "[scheduler][pieces]") {
     auto const product = test::einsum("ij,jk->ik", {{400, 20000}, {20000, 4000}});
     std::vector<Box> rows;
     for (Extent row = 0; row < 400; row += 100) rows.push_back({{row, 0}, {100, 4000}});
     auto const pays = [&](double link) {
         SplitRule rule;
         rule.link = link;
-        return slices_pay(product, Box::whole(product.extents), rows, 8 * 400 * 4000, 8, rule);
+        return subblocks_pay(product, Box::whole(product.extents), rows, 8 * 400 * 4000, 8, rule);
     };
     CHECK_FALSE(pays(1e10));  // the second operand, 640 MB, would be read three times more: 64 ms, to hide 1 ms
     CHECK(pays(1e8));         // 96 of 128 ms
@@ -154,19 +154,20 @@ TEST_CASE("an operand that is here in blocks is put together where a copy is lit
           2);  // read once: a copy is not little
 }
 
-TEST_CASE("large slices are cut again where lengths divide, along the last axis that is cut", "[scheduler][pieces]") {
+TEST_CASE("large subblocks are cut again where lengths divide, along the last axis that is cut",
+          "[scheduler][pieces]") {
     SplitRule const rule{.block_bytes = 64, .blocks = 4};
-    auto const slices = [&](Shape const& shape, std::size_t sharers, Parts const& wanted = {}) {
-        return shared_slices(Cut(shape, {1, 1}), 0, sharers, 8, wanted, 0, rule);
+    auto const subblocks = [&](Shape const& shape, std::size_t sharers, Parts const& wanted = {}) {
+        return shared_subblocks(Cut(shape, {1, 1}), 0, sharers, 8, wanted, 0, rule);
     };
-    CHECK(slices({16, 8}, 2) == Parts{8, 1});
-    CHECK(slices({8, 16}, 2) == Parts{1, 8});
-    CHECK(slices({16, 8}, 4, {2, 2}) == Parts{2, 8});
-    CHECK(slices({12, 8}, 2) == Parts{6, 1});
-    CHECK(slices({7, 8}, 2, {2, 1}) == Parts{2, 1});
-    CHECK(slices({16, 8}, 1) == Parts{1, 1});
-    CHECK(slices({4, 4}, 2) == Parts{2, 1});
-    CHECK(shared_slices(Cut({16, 8}, {1, 1}), 0, 4, 8, {}, 512, rule) == Parts{2, 1});  // one for two of them
+    CHECK(subblocks({16, 8}, 2) == Parts{8, 1});
+    CHECK(subblocks({8, 16}, 2) == Parts{1, 8});
+    CHECK(subblocks({16, 8}, 4, {2, 2}) == Parts{2, 8});
+    CHECK(subblocks({12, 8}, 2) == Parts{6, 1});
+    CHECK(subblocks({7, 8}, 2, {2, 1}) == Parts{2, 1});
+    CHECK(subblocks({16, 8}, 1) == Parts{1, 1});
+    CHECK(subblocks({4, 4}, 2) == Parts{2, 1});
+    CHECK(shared_subblocks(Cut({16, 8}, {1, 1}), 0, 4, 8, {}, 512, rule) == Parts{2, 1});  // one for two of them
 }
 
 TEST_CASE("sources that had to come are taken after those that were here", "[scheduler][pieces]") {
@@ -188,7 +189,7 @@ TEST_CASE("a cut that is there already is taken by every operand that it suits",
     parts.operands = {{{upper, Rank{0}}, {lower, Rank{0}}}, {{Box::whole({4096, 2048}), Rank{0}}}};
     auto const made = [&] { return split_call(product, Box::whole(product.extents), parts, Rank{0}, 2, {}); };
     CHECK_FALSE(made().by_source[0]);  // put together: a copy is little
-    parts.slices = {{{0, 0}, {2048, 2048}}, {{2048, 0}, {2048, 2048}}};
+    parts.subblocks = {{{0, 0}, {2048, 2048}}, {{2048, 0}, {2048, 2048}}};
     parts.keepers = {Rank{0}, Rank{0}};
     CHECK(made().by_source[0]);
 }
@@ -197,7 +198,7 @@ TEST_CASE("calls in pieces move the same bytes, copy nothing and hold no more", 
     int const ranks = GENERATE(2, 3, 4, 7);
     auto const graph = product_chain(96);
     auto const plan = planner::plan(graph, {.ranks = ranks});
-    SchedulerOptions options{.place = "pattern", .slice_bytes = 0};
+    SchedulerOptions options{.place = "pattern", .subblock_bytes = 0};
     auto const whole = make_schedule(graph, plan, options);
     options.split = any_size;
     auto const made = make_schedule(graph, plan, options);

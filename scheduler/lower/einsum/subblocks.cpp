@@ -1,4 +1,4 @@
-#include "scheduler/lower/einsum/slicing.hpp"
+#include "scheduler/lower/einsum/subblocks.hpp"
 
 #include <algorithm>
 #include <set>
@@ -6,15 +6,15 @@
 namespace ein::scheduler {
 namespace {
 
-Parts slices_of(LoweringContext const& context, ValueId id, std::size_t part, std::size_t sharers) {
-    return shared_slices(context.directory.cut(id), part, sharers, size_of(context.value(id).dtype),
-                         context.parts[static_cast<std::size_t>(id.value())].wanted, context.options.slice_bytes,
-                         context.options.split);
+Parts subblocks_of(LoweringContext const& context, ValueId id, std::size_t part, std::size_t sharers) {
+    return shared_subblocks(context.directory.cut(id), part, sharers, size_of(context.value(id).dtype),
+                            context.parts[static_cast<std::size_t>(id.value())].wanted, context.options.subblock_bytes,
+                            context.options.split);
 }
 
-void slice(BlockDirectory& directory, ValueId value, std::vector<Parts> slices) {
+void subdivide(BlockDirectory& directory, ValueId value, std::vector<Parts> subblocks) {
     Cut cut = directory.cut(value);
-    cut.slice(std::move(slices));
+    cut.subdivide(std::move(subblocks));
     directory.recut(value, std::move(cut));
 }
 
@@ -33,25 +33,25 @@ std::vector<std::vector<Rank>> sharers_of(Cut const& cut, ValueId leaf, graph::N
 }
 
 void share_leaf(LoweringContext& context, ValueId leaf, std::vector<std::vector<Rank>> const& sharers) {
-    std::vector<Parts> slices;
+    std::vector<Parts> subblocks;
     std::vector<Rank> loaders;
     for (std::size_t part = 0; part < sharers.size(); ++part) {
-        slices.push_back(slices_of(context, leaf, part, sharers[part].size()));
-        auto const count = static_cast<std::size_t>(element_count(slices.back()));
+        subblocks.push_back(subblocks_of(context, leaf, part, sharers[part].size()));
+        auto const count = static_cast<std::size_t>(element_count(subblocks.back()));
         for (Rank rank : loaders_of(sharers[part], count, part)) loaders.push_back(rank);
     }
-    slice(context.directory, leaf, std::move(slices));
+    subdivide(context.directory, leaf, std::move(subblocks));
     if (loaders.size() != context.directory.cut(leaf).blocks()) return;  // parts that nobody reads here
     for (std::size_t index = 0; index < loaders.size(); ++index) context.delivery.home(leaf, index, loaders[index]);
 }
 
 }  // namespace
 
-std::vector<Rank> loaders_of(std::vector<Rank> const& sharers, std::size_t slices, std::size_t part) {
+std::vector<Rank> loaders_of(std::vector<Rank> const& sharers, std::size_t subblocks, std::size_t part) {
     std::vector<Rank> out;
     std::size_t const ranks = sharers.size();
-    for (std::size_t s = 0; s < slices && ranks > 0; ++s)
-        out.push_back(sharers[(s * ranks / slices + (slices == 1 ? part : 0)) % ranks]);
+    for (std::size_t s = 0; s < subblocks && ranks > 0; ++s)
+        out.push_back(sharers[(s * ranks / subblocks + (subblocks == 1 ? part : 0)) % ranks]);
     return out;
 }
 
@@ -62,21 +62,21 @@ void share_leaves(LoweringContext& context, graph::Node const& node, graph::EinS
             share_leaf(context, leaf, sharers_of(context.directory.cut(leaf), leaf, node, einsum, calls));
 }
 
-void slice_partials(LoweringContext& context, ValueId output, std::vector<Call> const& calls,
-                    std::size_t calls_of_a_part) {
-    std::vector<Parts> slices;
+void subdivide_partials(LoweringContext& context, ValueId output, std::vector<Call> const& calls,
+                        std::size_t calls_of_a_part) {
+    std::vector<Parts> subblocks;
     for (std::size_t first = 0; first < calls.size(); first += calls_of_a_part) {
         std::set<Rank> ranks;
         for (std::size_t c = first; c < first + calls_of_a_part; ++c) ranks.insert(calls[c].rank);
-        slices.push_back(slices_of(context, output, slices.size(), ranks.size()));
+        subblocks.push_back(subblocks_of(context, output, subblocks.size(), ranks.size()));
     }
-    slice(context.directory, output, std::move(slices));
+    subdivide(context.directory, output, std::move(subblocks));
 }
 
-void slice_for_pipelining(LoweringContext& context, ValueId output) {
-    slice(context.directory, output,
-          std::vector<Parts>(context.directory.cut(output).part_count(),
-                             context.pipelined[static_cast<std::size_t>(output.value())]));
+void subdivide_for_pipelining(LoweringContext& context, ValueId output) {
+    subdivide(context.directory, output,
+              std::vector<Parts>(context.directory.cut(output).part_count(),
+                                 context.pipelined[static_cast<std::size_t>(output.value())]));
 }
 
 }  // namespace ein::scheduler
