@@ -24,14 +24,14 @@ test::WholeRun on_device(test::WholeRun const& plain, test::WholeRunSetup setup,
     return run;
 }
 
-/// @param inlined  kernels were put into others, whose sums may then run in another order
-void check_same(test::WholeRun const& run, test::WholeRun const& plain, bool inlined, bool all_on_device = true) {
+/// @param fused  kernels were put into others, whose sums may then run in another order
+void check_same(test::WholeRun const& run, test::WholeRun const& plain, bool fused, bool all_on_device = true) {
     for (std::string const& failure : run.failures) FAIL_CHECK(failure);
     if (!run.failures.empty()) return;
     for (auto const& [name, expected] : plain.results) {
         CAPTURE(name);
         tensor::HostTensor const& found = run.results.at(name);
-        if (!inlined) CHECK(test::same_bits(found, expected));
+        if (!fused) CHECK(test::same_bits(found, expected));
         double const allowed = 10 * tensor::tolerance(expected.dtype(), plain.reduction_length.at(name));
         CHECK(tensor::compare(found, expected, allowed).count == 0);
     }
@@ -62,8 +62,8 @@ void check(std::uint64_t seed, std::string const& dtype) {
     if (seed % 4 == 3) setup.threads = 2;
     std::string faults = "delay=" + std::to_string(seed % 3 * 20) + ",seed=" + std::to_string(seed);
     if (seed / 2 % 3 == 0) faults += ",host=" + std::to_string(2 + seed % 3);  // some kernels are left to the host
-    setup.inlines = seed % 2 == 0;
-    check_same(on_device(plain, setup, faults, 0), plain, setup.inlines, faults.find("host") == faults.npos);
+    setup.fuses_producers = seed % 2 == 0;
+    check_same(on_device(plain, setup, faults, 0), plain, setup.fuses_producers, faults.find("host") == faults.npos);
 }
 
 }  // namespace
@@ -88,9 +88,9 @@ TEST_CASE("the examples run in little device memory, loops among them", "[end_to
             setup.ranks = ranks;
             test::WholeRun const plain = test::whole_run(json, setup);
             for (std::string const& failure : plain.failures) FAIL_CHECK(failure);
-            for (bool const inlines : {false, true}) {
-                setup.inlines = inlines;
-                check_same(on_device(plain, setup, "delay=3", 0), plain, inlines);
+            for (bool const fuses_producers : {false, true}) {
+                setup.fuses_producers = fuses_producers;
+                check_same(on_device(plain, setup, "delay=3", 0), plain, fuses_producers);
             }
         }
     }
@@ -121,7 +121,7 @@ TEST_CASE("an index beyond its axis is reported with the node that has it, which
                   {"name": "T", "einsum": "j->j", "inputs": ["S"], "join": "exp(x)"}],
         "outputs": ["T"]})~");
     test::WholeRunSetup setup;
-    setup.inlines = false;
+    setup.fuses_producers = false;
     setup.device = {executor::DeviceKind::emulated, "delay=100"};
     setup.device_memory = std::int64_t{1} << 20;
     graph::EinGraph const graph = graph::read_graph(json.dump(), "g.json");
@@ -158,7 +158,7 @@ TEST_CASE("messages go from device to device where they can, and the same bits a
         test::WholeRun const plain = test::whole_run(json, setup);
         for (executor::DeviceMessages const how : {executor::DeviceMessages::on, executor::DeviceMessages::off}) {
             setup.device_messages = how;
-            setup.inlines = false;
+            setup.fuses_producers = false;
             test::WholeRun const run = on_device(plain, setup, "delay=20", std::int64_t{1} << 20);
             check_same(run, plain, false);
             for (executor::RunResult const& rank : run.ranks) {

@@ -50,7 +50,7 @@ struct WholeRunSetup {
     executor::DeviceMessages device_messages = executor::DeviceMessages::automatic;
     std::optional<std::int64_t> device_memory =
         tests_run_emulated() ? std::optional<std::int64_t>(0) : std::nullopt;  // bytes; 0: as little as will do
-    bool inlines = true;                                                       // on a device with memory of its own
+    bool fuses_producers = true;                                               // on a device with memory of its own
     executor::FusionLimits fused_groups = {};
     executor::LoopbackOptions transport = {};
     bool check_finite = false;
@@ -131,7 +131,7 @@ inline void execute(WholeRun& run, WholeRunSetup const& setup) {
             auto const device = executor::make_device(setup.device);
             schedule::Section section = run.schedule.sections[transport.rank()];
             schedule::Header header = run.schedule.header;
-            if (device->accelerator() != nullptr && setup.inlines && !setup.check_finite)
+            if (device->accelerator() != nullptr && setup.fuses_producers && !setup.check_finite)
                 schedule::inline_joins(header, section, {.one_kernel = setup.device_memory});
             executor::Readers const readers = executor::open_inputs(header, section, "");
             executor::EngineOptions options;
