@@ -1,6 +1,6 @@
 # shellcheck shell=bash
-# For scripts that check our sources as texts; they source this with the root as their first argument or none. It goes to
-# the root and sets `rooms`: the folders of sources that are there.
+# For scripts that check our sources as texts, whose first argument may be the root: this goes to the root and sets
+# `rooms`, the folders of sources that are there.
 cd "${1:-$(dirname "$0")/..}"
 
 rooms=()

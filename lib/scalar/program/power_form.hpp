@@ -1,6 +1,6 @@
 // How x^n is computed where n is a known number: by few operations instead of a power. Every device asks here. A form
-// gives what a power gives but for roundings (docs/graph-format.md says which): the same nans, infinities and zeros,
-// with their signs. Example: of f32, x^2 is x*x, x^0.5 is sqrt(x + 0) but for -inf, and x^0.3 stays a power.
+// gives what a power gives but for roundings (docs/graph-format/einsum.md says which): the same nans, infinities and
+// zeros, with their signs. Example: of f32, x^2 is x*x, x^0.5 is sqrt(x + 0) but for -inf, and x^0.3 stays a power.
 #pragma once
 
 #include "lib/scalar/evaluate/evaluate.hpp"

@@ -81,4 +81,11 @@ std::vector<Fault> faults_of(std::string const& text) {
 
 std::vector<Fault> node_faults(std::string const& keys) { return faults_of(node_text(keys)); }
 
+std::string graph_format() {
+    std::string text;
+    for (char const* file : {"", "/einsum", "/ops", "/spellings", "/algebra"})
+        text += read_text_file(std::string(EIN_DOCS "/graph-format") + file + ".md") + "\n";
+    return text;
+}
+
 }  // namespace ein::graph::test

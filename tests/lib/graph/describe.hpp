@@ -27,4 +27,7 @@ std::vector<Fault> node_faults(std::string const& keys);
 
 std::string node_text(std::string const& keys);
 
+/// The reference of the graph language: docs/graph-format.md and the files of docs/graph-format.
+std::string graph_format();
+
 }  // namespace ein::graph::test

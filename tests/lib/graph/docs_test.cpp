@@ -1,4 +1,4 @@
-// Every node that docs/graph-format.md shows, on a line of its own in a json block, is a valid node.
+// Every node that docs/graph-format.md and its folder show, on a line of its own in a json block, is a valid node.
 #include <regex>
 #include <sstream>
 
@@ -13,7 +13,7 @@ using namespace ein::graph;
 using namespace ein::graph::test;
 
 TEST_CASE("the examples of docs/graph-format.md are valid", "[lib][graph]") {
-    std::istringstream lines(read_text_file(EIN_DOCS "/graph-format.md"));
+    std::istringstream lines(graph_format());
     std::size_t count = 0;
     for (std::string line; std::getline(lines, line);) {
         if (!line.starts_with("{\"name\"")) continue;
@@ -29,7 +29,7 @@ TEST_CASE("the examples of docs/graph-format.md are valid", "[lib][graph]") {
 
 TEST_CASE("operators bind as the table of docs/graph-format.md says", "[lib][graph]") {
     scalar::Names const names{3, {}, {}};
-    std::string text = read_text_file(EIN_DOCS "/graph-format.md");
+    std::string text = graph_format();
     text = text.substr(text.find("| operators | group | so that |"));
     text = text.substr(0, text.find("\n\n"));
     text = std::regex_replace(text, std::regex(R"(\\\|)"), "|");  // escaped inside tables

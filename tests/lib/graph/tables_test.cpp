@@ -19,7 +19,7 @@ namespace {
 using Names = std::set<std::string>;
 
 std::string const& document() {
-    static std::string const text = read_text_file(EIN_DOCS "/graph-format.md");
+    static std::string const text = graph_format();
     return text;
 }
 
@@ -78,7 +78,7 @@ std::string cell(std::string_view text) {
     return "`" + out + "`";
 }
 
-/// A row of a table of "## Spellings" has both.
+/// A row of a table of "# Spellings" has both.
 void check_spelled(std::string const& heading, std::string_view written, std::string_view means) {
     std::string const row = "| " + cell(written) + " | " + cell(means) + " |";
     CAPTURE(heading, row);
@@ -101,22 +101,22 @@ Names ops_of(Json const& op) {
 
 TEST_CASE("every taken spelling is documented with what it means, and nothing else is", "[lib][graph][tables]") {
     std::pair<std::string, std::span<scalar::Taken const>> const tables[]{
-        {"### Spelled operators", scalar::taken_operators()},
-        {"### Spelled functions", scalar::taken_functions()},
-        {"### Spelled numbers", scalar::taken_constants()},
-        {"### Spelled aggregations", taken_aggs()},
-        {"### Spelled ops", taken_ops()},
-        {"### Spelled attributes", taken_attributes()}};
+        {"## Spelled operators", scalar::taken_operators()},
+        {"## Spelled functions", scalar::taken_functions()},
+        {"## Spelled numbers", scalar::taken_constants()},
+        {"## Spelled aggregations", taken_aggs()},
+        {"## Spelled ops", taken_ops()},
+        {"## Spelled attributes", taken_attributes()}};
     for (auto const& [heading, rows] : tables) {
         for (scalar::Taken const& row : rows) check_spelled(heading, row.written, row.means);
         CHECK(rows_of(heading) == rows.size());
     }
-    for (DTypeName const& row : taken_dtype_names()) check_spelled("### Spelled dtypes", row.written, name(row.type));
-    CHECK(rows_of("### Spelled dtypes") == taken_dtype_names().size());
+    for (DTypeName const& row : taken_dtype_names()) check_spelled("## Spelled dtypes", row.written, name(row.type));
+    CHECK(rows_of("## Spelled dtypes") == taken_dtype_names().size());
 }
 
 TEST_CASE("what could mean two things is documented with both", "[lib][graph][tables]") {
-    std::string const text = section("### Two meanings");
+    std::string const text = section("## Two meanings");
     Names written;
     for (auto const& rows : {scalar::ambiguous_spellings(), ambiguous_ops()})
         for (scalar::TwoMeanings const& row : rows) written.emplace(row.written);
@@ -129,11 +129,11 @@ TEST_CASE("what could mean two things is documented with both", "[lib][graph][ta
 }
 
 TEST_CASE("every function and operator of joins is documented", "[lib][graph][tables]") {
-    std::string const join = section("### Join");
+    std::string const join = section("## Join");
     Names functions;
     for (std::string const& name : scalar::function_names())
         if (!name.starts_with("cast_")) functions.insert(name);
-    missing(functions, quoted_words(join), "docs/graph-format.md, Join");
+    missing(functions, quoted_words(join), "docs/graph-format/einsum.md, Join");
     for (int k = 0; k < scalar::op_count; ++k) {
         scalar::Operation const& row = scalar::info(static_cast<scalar::Op>(k));
         if (row.spelling != scalar::Spelling::infix && row.spelling != scalar::Spelling::prefix) continue;
@@ -145,7 +145,7 @@ TEST_CASE("every function and operator of joins is documented", "[lib][graph][ta
 
 TEST_CASE("every aggregation is documented, in the schema, and reads", "[lib][graph][tables]") {
     Names const every = set_of(named_agg_names()), kernels = set_of(scalar::agg_names());
-    missing(every, quoted_words(section("### Agg")), "docs/graph-format.md, Agg");
+    missing(every, quoted_words(section("## Agg")), "docs/graph-format/einsum.md, Agg");
     Names spelled = every;
     for (scalar::Taken const& row : taken_aggs()) spelled.emplace(row.written);
     CHECK(names_in(schema().at("einsum").at("properties").at("agg").at("enum")) == spelled);
@@ -158,8 +158,8 @@ TEST_CASE("every aggregation is documented, in the schema, and reads", "[lib][gr
 
 TEST_CASE("every op is documented, and in the schema with its attributes under each of its names",
           "[lib][graph][tables]") {
-    std::string const ops = section("## Ops"),
-                      document_words = ops + section("### Join") + section("### Agg") + section("## Spellings");
+    std::string const ops = section("# Ops"),
+                      document_words = ops + section("## Join") + section("## Agg") + section("# Spellings");
     std::map<std::string, Json> known;
     for (Json const& each : schema().at("node").at("then").at("oneOf"))
         for (std::string const& name : ops_of(each.at("properties").at("op"))) known[name] = each.at("properties");

@@ -1,7 +1,7 @@
 // Spellings that people bring along from Python, NumPy, PyTorch, JAX and C, and what each means in a join. The parser
-// reads by these tables; docs/graph-format.md and tests are checked against them. What could mean two things stands in
-// a table of its own and is refused with both. Nothing is printed so: print() writes the meaning.
-// Example: "hypot(x, y)" means "abs(complex(x, y))"; "lg(x)" could be "log2(x)" or "log(x)/log(10)".
+// reads by these tables; docs/graph-format/spellings.md and tests are checked against them. What could mean two things
+// stands in a table of its own and is refused with both. Nothing is printed so: print() writes the meaning. Example:
+// "hypot(x, y)" means "abs(complex(x, y))"; "lg(x)" could be "log2(x)" or "log(x)/log(10)".
 #pragma once
 
 #include <optional>
