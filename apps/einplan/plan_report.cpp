@@ -38,7 +38,7 @@ void PlanReport::plan(graph::EinGraph const& graph, Planned const& planned) {
     }
     auto explanation = explain::explain(graph, planned.plan, planned.made);
     if (auto const memory = device_memory_of(options_))
-        explanation.device = explain::device_story(planned.made.schedule, *memory);
+        explanation.device = explain::device_report(planned.made.schedule, *memory);
     if (options_.explain != "text") {
         schedule::Schedule const& schedule = planned.made.schedule;
         explanation.timing = explain::timing_of(graph, schedule, simulate(schedule, machines_.cluster),
@@ -69,7 +69,7 @@ std::string PlanReport::summary_of(graph::EinGraph const& graph, Planned const& 
     schedule::Schedule const& schedule = planned.made.schedule;
     std::string text = plan_summary(schedule, planned.plan, options_.writes ? options_.out.string() : "");
     if (auto const memory = device_memory_of(options_))
-        text += "  device          " + explain::device_text(explain::device_story(schedule, *memory)) + "\n";
+        text += "  device          " + explain::device_text(explain::device_report(schedule, *memory)) + "\n";
     auto const node = options_.cluster.empty() ? std::optional(node_at_hand()) : std::nullopt;
     text += "  batch           " + batch_line(schedule.header, machines_.cluster, node) + "\n";
     if (!options_.plan_in.empty()) return text;

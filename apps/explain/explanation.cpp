@@ -119,7 +119,7 @@ DeviceReport device_report(schedule::Schedule const& schedule, std::int64_t capa
     DeviceReport out{capacity, {}};
     for (schedule::Section section : schedule.sections) {
         schedule::Header header = schedule.header;
-        schedule::inline_joins(header, section, {.one_kernel = capacity});  // as einrun does
+        schedule::fuse_producers(header, section, {.one_kernel = capacity});  // as einrun does
         schedule::DeviceTraffic const one = schedule::device_traffic(header, section, capacity);
         out.traffic.copied_in = saturating_sum(out.traffic.copied_in, one.copied_in);
         out.traffic.evicted = saturating_sum(out.traffic.evicted, one.evicted);

@@ -46,8 +46,8 @@ void fuse_producers(Device& device, RankSchedule& schedule, std::optional<std::i
                     std::optional<std::int64_t> device_memory) {
     Accelerator const* const accelerator = device.accelerator();
     if (accelerator == nullptr) return;
-    schedule::inline_joins(schedule.header, schedule.section,
-                           {.peak = memory, .one_kernel = device_memory.value_or(accelerator->free_memory())});
+    schedule::fuse_producers(schedule.header, schedule.section,
+                             {.peak = memory, .one_kernel = device_memory.value_or(accelerator->free_memory())});
 }
 
 }  // namespace ein::executor

@@ -21,7 +21,7 @@ schedule::Schedule schedule_of(std::string const& graph, int ranks = 1) {
 /// The nodes whose kernels are left, in order.
 std::vector<std::string> kernels_left(schedule::Schedule& schedule, std::int64_t one_kernel = std::int64_t{1} << 40) {
     schedule::Section& section = schedule.sections[Rank{0}];
-    schedule::inline_joins(schedule.header, section, {.one_kernel = one_kernel});
+    schedule::fuse_producers(schedule.header, section, {.one_kernel = one_kernel});
     std::vector<std::string> out;
     for (schedule::Task const& task : section.tasks)
         if (task.is<schedule::Apply>())
@@ -48,8 +48,8 @@ TEST_CASE("a softmax under a mask is three passes: its mask and its powers are c
     auto tight = schedule;
     CHECK(kernels_left(schedule) == Names{"largest", "total", "weights"});
     std::int64_t const peak = schedule::replay(tight.sections[Rank{0}]).peak;
-    schedule::inline_joins(tight.header, tight.sections[Rank{0}],
-                           {.peak = peak});  // what is read again would live longer
+    schedule::fuse_producers(tight.header, tight.sections[Rank{0}],
+                             {.peak = peak});  // what is read again would live longer
     CHECK(schedule::replay(tight.sections[Rank{0}]).peak == peak);
 }
 

@@ -132,7 +132,7 @@ inline void execute(WholeRun& run, WholeRunSetup const& setup) {
             schedule::Section section = run.schedule.sections[transport.rank()];
             schedule::Header header = run.schedule.header;
             if (device->accelerator() != nullptr && setup.fuses_producers && !setup.check_finite)
-                schedule::inline_joins(header, section, {.one_kernel = setup.device_memory});
+                schedule::fuse_producers(header, section, {.one_kernel = setup.device_memory});
             executor::Readers const readers = executor::open_inputs(header, section, "");
             executor::EngineOptions options;
             options.threads = setup.threads;

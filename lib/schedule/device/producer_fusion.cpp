@@ -238,7 +238,7 @@ private:
 
 }  // namespace
 
-void inline_joins(Header& header, Section& section, ProducerFusionLimits const& limits) {
+void fuse_producers(Header& header, Section& section, ProducerFusionLimits const& limits) {
     if (header.reproducible) return;  // a sum over what it computes again may run in another order
     std::size_t const kernels = header.kernels.size();
     ProducerFusion fusion(header, section, std::max(limits.one_kernel.value_or(0), largest_working_set(section).bytes));

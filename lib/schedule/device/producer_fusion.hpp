@@ -21,6 +21,6 @@ struct ProducerFusionLimits {
 };
 
 /// @param header, section  of one rank; kernels may be added to the header, none is changed
-void inline_joins(Header& header, Section& section, ProducerFusionLimits const& limits = {});
+void fuse_producers(Header& header, Section& section, ProducerFusionLimits const& limits = {});
 
 }  // namespace ein::schedule
