@@ -101,6 +101,6 @@ TEST_CASE("keys that are repeated far inside are reported by the ends of their p
     CHECK(refusal.size() < 400);
     std::string many = "{";
     for (int k = 0; k < 1000; ++k) many += (k > 0 ? "," : "") + std::string("\"a\": 1");
-    std::string const refusal = refusal_of(many + "}");
-    CHECK(std::count(refusal.begin(), refusal.end(), '\n') == 99);
+    std::string const of_many = refusal_of(many + "}");
+    CHECK(std::count(of_many.begin(), of_many.end(), '\n') == 99);
 }

@@ -26,7 +26,7 @@ function made(tag) {
     addEventListener(name, call) { this.listeners[name] = call; }, focus() {}, setPointerCapture() {},
     getBoundingClientRect: () => ({left: 0, top: 0}), getContext: () => pen};
 }
-const parts = {plan: {textContent: block("explanation")}, picture: {textContent: block("picture")}};
+const parts = {explanation: {textContent: block("explanation")}, picture: {textContent: block("picture")}};
 const part = id => parts[id] || (parts[id] = made(id));
 const text = of => typeof of === "string" ? of
   : (assert(of.children, "not an element: " + JSON.stringify(of)), of.children.map(text).join(" "));
