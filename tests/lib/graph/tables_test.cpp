@@ -125,7 +125,7 @@ TEST_CASE("what could mean two things is documented with both", "[lib][graph][ta
         CAPTURE(each);
         CHECK(text.find("| `" + each + "` |") != std::string::npos);
     }
-    CHECK(rows_of("### Two meanings") == written.size());
+    CHECK(rows_of("## Two meanings") == written.size());
 }
 
 TEST_CASE("every function and operator of joins is documented", "[lib][graph][tables]") {
