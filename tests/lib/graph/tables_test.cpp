@@ -29,7 +29,7 @@ std::string section(std::string const& heading) {
     REQUIRE(begin != std::string::npos);
     std::string const rank = heading.substr(0, heading.find(' '));
     std::size_t end = document().size();
-    for (std::string next = rank; next.size() > 1; next.pop_back())
+    for (std::string next = rank; !next.empty(); next.pop_back())
         end = std::min(end, document().find("\n" + next + " ", begin + heading.size()));
     return document().substr(begin, end - begin);
 }
