@@ -25,15 +25,17 @@ bool& kind_of(Complex value, Outcomes& outcomes) {
     return value.real() > 0 ? outcomes.infinite : outcomes.minus_infinite;
 }
 
-Outcomes outcomes_of(std::vector<Complex> const& results, Complex expected) {
+}  // namespace
+
+Outcomes outcomes_of(std::vector<scalar::Scalar> const& results, scalar::Scalar const& expected) {
     Outcomes out;
     std::vector<Complex> finite;
-    for (Complex const& result : results) {
-        kind_of(result, out) = true;
-        if (is_finite(result)) finite.push_back(result);
+    for (scalar::Scalar const& result : results) {
+        kind_of(number(result), out) = true;
+        if (is_finite(number(result))) finite.push_back(number(result));
     }
-    if (is_finite(expected)) {
-        out.middle = expected;
+    if (is_finite(number(expected))) {
+        out.middle = number(expected);
     } else if (!finite.empty()) {
         for (Complex const& result : finite) out.middle += result / static_cast<double>(finite.size());
     }
@@ -44,8 +46,6 @@ Outcomes outcomes_of(std::vector<Complex> const& results, Complex expected) {
     out.spread = largest * std::sqrt(squares / static_cast<double>(finite.size()));
     return out;
 }
-
-}  // namespace
 
 bool Outcomes::allow(scalar::Scalar const& found, double spreads) const {
     Outcomes of_found;
@@ -78,15 +78,14 @@ std::vector<Outcomes> rounding_spread(Interpreter& interpreter, ValueId value, I
                                       tensor::HostTensor const& expected, std::vector<Extent> const& chosen,
                                       bool tf32) {
     Around const around(indices, chosen);
-    std::vector<std::vector<Complex>> results(chosen.size());
+    std::vector<std::vector<scalar::Scalar>> results(chosen.size());
     for (std::uint64_t round = 0; round < tuning::rounding_rounds; ++round) {
         scalar::Noise noise(round, tf32);
         tensor::HostTensor const moved = interpreter.sample(value, around.indices, &noise);
-        for (std::size_t i = 0; i < chosen.size(); ++i) results[i].push_back(number(moved.at(around.positions[i])));
+        for (std::size_t i = 0; i < chosen.size(); ++i) results[i].push_back(moved.at(around.positions[i]));
     }
     std::vector<Outcomes> out;
-    for (std::size_t i = 0; i < chosen.size(); ++i)
-        out.push_back(outcomes_of(results[i], number(expected.at(chosen[i]))));
+    for (std::size_t i = 0; i < chosen.size(); ++i) out.push_back(outcomes_of(results[i], expected.at(chosen[i])));
     return out;
 }
 

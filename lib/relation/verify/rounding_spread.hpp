@@ -23,7 +23,11 @@ struct Outcomes {
     bool allow(scalar::Scalar const& found, double spreads) const;
 };
 
-/// @param interpreter  of the graph as the run computes it, contractions lowered
+/// @param results   one element, as often as it was computed with rounding errors at random
+/// @param expected  as exact as it is known
+Outcomes outcomes_of(std::vector<scalar::Scalar> const& results, scalar::Scalar const& expected);
+
+/// @param interpreter     of the graph as the run computes it, contractions lowered
 /// @param expected  the elements at `indices`, as exact as they are known  @param chosen  positions in `expected`
 /// @param tf32      multiplications in f32 were allowed to round their factors (see scalar::Noise)
 std::vector<Outcomes> rounding_spread(Interpreter& interpreter, ValueId value, IndexSets const& indices,

@@ -22,7 +22,9 @@ Json excused(std::int64_t ill_conditioned, std::int64_t overflow) {
 }
 
 /// An empty output is: there is nothing to differ.
-bool is_checked(VerifiedOutput const& output) { return output.elements > 0 || output.of == 0; }
+bool is_checked(VerifiedOutput const& output) {
+    return output.elements > 0 || output.of == 0 || output.by == Reference::calls;
+}
 
 Json to_json(VerifiedOutput const& output) {
     return {{"name", output.name},
@@ -37,22 +39,13 @@ Json to_json(VerifiedOutput const& output) {
             {"tolerance", output.tolerance}};
 }
 
-/// "0 differ, 3 excused (2 ill-conditioned, 1 overflow)"
-std::string counts(std::int64_t differ, std::int64_t ill_conditioned, std::int64_t overflow) {
-    std::string out = std::to_string(differ) + " differ";
-    if (ill_conditioned + overflow == 0) return out;
-    out += ", " + std::to_string(ill_conditioned + overflow) + " excused (";
-    if (ill_conditioned > 0) out += std::to_string(ill_conditioned) + " ill-conditioned";
-    if (overflow > 0) out += (ill_conditioned > 0 ? ", " : "") + std::to_string(overflow) + " overflow";
-    return out + ")";
-}
-
 std::string_view described(Reference by) {
     switch (by) {
         case Reference::interpreter: return "the reference interpreter";
         case Reference::products: return "products in double precision";
         case Reference::another_order: return "another order of contraction in double precision";
         case Reference::run_order: return "the run's order of contraction in double precision";
+        case Reference::calls: return "its calls";
     }
     throw InternalError("a reference without a description");
 }
@@ -60,11 +53,14 @@ std::string_view described(Reference by) {
 std::string line(VerifiedOutput const& output) {
     if (!is_checked(output))
         return "  verified   " + output.name + ": 0 of " + std::to_string(output.of) + " elements, not checked\n";
+    if (output.by == Reference::calls)
+        return "  verified   " + output.name + ": by the calls that it is made by, none of its " +
+               std::to_string(output.of) + " elements on its own\n";
     char tolerance[32];
     std::snprintf(tolerance, sizeof tolerance, "%.2g", output.tolerance);
     std::string const within = output.tolerance == 0 ? "exactly" : std::string("tolerance ") + tolerance;
     return "  verified   " + output.name + ": " + std::to_string(output.elements) + " of " + std::to_string(output.of) +
-           " elements, " + counts(output.differ, output.ill_conditioned, output.overflow) + "; by " +
+           " elements, " + counts_text(output.differ, output.ill_conditioned, output.overflow) + "; by " +
            std::string(described(output.by)) +
            (output.from.empty() ? "" : " from the written " + joined(output.from, ", ")) + ", " + within + "\n";
 }
@@ -77,6 +73,7 @@ std::string_view name(Reference reference) {
         case Reference::products: return "products";
         case Reference::another_order: return "another_order";
         case Reference::run_order: return "run_order";
+        case Reference::calls: return "calls";
     }
     throw InternalError("a reference without a name");
 }
@@ -87,27 +84,40 @@ std::int64_t Verification::differ() const { return sum(outputs, &VerifiedOutput:
 std::int64_t Verification::ill_conditioned() const { return sum(outputs, &VerifiedOutput::ill_conditioned); }
 std::int64_t Verification::overflow() const { return sum(outputs, &VerifiedOutput::overflow); }
 
+void add_calls(Verification& verification, CheckedCalls calls) {
+    verification.mismatches.insert(verification.mismatches.end(), calls.mismatches.begin(), calls.mismatches.end());
+    if (calls.covers_all()) {
+        for (VerifiedOutput& output : verification.outputs)
+            if (!is_checked(output)) output.by = Reference::calls;
+        verification.unchecked.clear();
+    }
+    verification.calls = std::move(calls);
+}
+
 Json to_json(Verification const& verification) {
     Json outputs = Json::array();
     for (VerifiedOutput const& output : verification.outputs) outputs.push_back(to_json(output));
     return {{"elements", verification.elements()},
             {"of", verification.of()},
-            {"mismatches", verification.differ()},
+            {"mismatches", verification.differ() + (verification.calls ? verification.calls->differ : 0)},
             {"excused", excused(verification.ill_conditioned(), verification.overflow())},
             {"ill_conditioned", verification.ill_conditioned()},
             {"outputs", outputs},
-            {"unchecked", verification.unchecked}};
+            {"unchecked", verification.unchecked},
+            {"calls", verification.calls ? to_json(*verification.calls) : Json()}};
 }
 
 std::string verified_lines(Verification const& verification) {
     std::vector<VerifiedOutput> const& outputs = verification.outputs;
     std::string out;
     for (std::size_t k = 0; k < std::min(outputs.size(), tuning::most_output_lines); ++k) out += line(outputs[k]);
-    if (outputs.size() <= tuning::most_output_lines) return out;
+    std::string const calls =
+        verification.calls ? "  verified   " + text_of(*verification.calls) + "\n" : std::string();
+    if (outputs.size() <= tuning::most_output_lines) return out + calls;
     return out + "  verified   all " + std::to_string(outputs.size()) +
            " outputs: " + std::to_string(verification.elements()) + " of " + std::to_string(verification.of()) +
-           " elements, " + counts(verification.differ(), verification.ill_conditioned(), verification.overflow()) +
-           "\n";
+           " elements, " + counts_text(verification.differ(), verification.ill_conditioned(), verification.overflow()) +
+           "\n" + calls;
 }
 
 }  // namespace ein::relation

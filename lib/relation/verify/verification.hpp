@@ -3,10 +3,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "lib/base/json_fwd.hpp"
+#include "lib/relation/verify/checked_calls.hpp"
 
 namespace ein::relation {
 
@@ -15,7 +17,8 @@ enum class Reference : std::uint8_t {
     interpreter,    // the graph as it is written, term by term
     products,       // the same with products of two operands a block at a time, in double precision
     another_order,  // contractions of three or more operands in another order than the run's, in double precision
-    run_order       // the same in the run's order, where there is no other that can be afforded
+    run_order,      // the same in the run's order, where there is no other that can be afforded
+    calls           // not at all: the calls behind it were checked while they ran
 };
 std::string_view name(Reference reference);  // as reports have it
 
@@ -35,6 +38,7 @@ struct Verification {
     std::vector<VerifiedOutput> outputs;
     std::vector<std::string> mismatches = {};  // a message each
     std::vector<std::string> unchecked = {};   // outputs of which nothing could be checked, a message each
+    std::optional<CheckedCalls> calls = {};    // if calls were checked while they ran
 
     std::int64_t elements() const;
     std::int64_t of() const;
@@ -42,6 +46,10 @@ struct Verification {
     std::int64_t ill_conditioned() const;
     std::int64_t overflow() const;
 };
+
+/// Adds what calls have shown. Outputs of which nothing could be checked are checked by them, if they cover all nodes;
+/// elements of calls that differ are mismatches.
+void add_calls(Verification& verification, CheckedCalls calls);
 
 /// The report's "verify": docs/verification.md.
 Json to_json(Verification const& verification);

@@ -22,14 +22,18 @@
 namespace ein::relation {
 namespace {
 
-using tuning::spreads_allowed;
-
 /// How the elements of one output are worked out.
 struct Way {
     Interpreters* interpreters;
     Sums sums;
     IndexSets indices;
     double seconds;
+};
+
+/// What can be afforded of one output.
+struct Reach {
+    std::unique_ptr<Interpreters> from_outputs;  // that work it out from others, if they were asked
+    std::optional<Way> way;
 };
 
 /// The elements of an output file at a product of index sets.
@@ -75,31 +79,45 @@ public:
         : request_(request), whole_(request.graph, request.leaves, request.params), left_(request.seconds) {}
 
     Verification run() {
-        std::size_t const count = request_.graph.outputs.size();
-        for (std::size_t k = 0; k < count; ++k)
-            verify(request_.graph.outputs[k], left_ / static_cast<double>(count - k));
+        for_each_output([&](ValueId output, Reach const& reach) {
+            if (reach.way) return check(output, *reach.way);
+            graph::Value const& value = request_.graph.value(output);
+            result_.outputs.push_back({.name = value.name, .of = element_count(value.shape)});
+            result_.unchecked.push_back(unchecked_text(output, reach.from_outputs.get()));
+        });
         return std::move(result_);
     }
 
+    std::vector<std::string> out_of_reach() {
+        std::vector<std::string> out;
+        for_each_output([&](ValueId output, Reach const& reach) {
+            if (!reach.way) out.push_back(request_.graph.value(output).name);
+        });
+        return out;
+    }
+
 private:
-    void verify(ValueId output, double share) {
-        graph::Value const& value = request_.graph.value(output);
-        std::unique_ptr<Interpreters> from_outputs;
-        auto way = choose(whole_, output, share);
-        if (!way) {
-            if (auto cut = from_written_outputs(request_.graph, output, request_.written)) {
-                from_outputs = std::make_unique<Interpreters>(std::move(cut->graph), request_.leaves, request_.params,
-                                                              std::move(cut->read));
-                way = choose(*from_outputs, output, share);
-            }
+    template <class Visit>
+    void for_each_output(Visit const& visit) {
+        std::size_t const count = request_.graph.outputs.size();
+        for (std::size_t k = 0; k < count; ++k) {
+            ValueId const output = request_.graph.outputs[k];
+            Reach const reach = reach_of(output, left_ / static_cast<double>(count - k));
+            if (reach.way) left_ = std::max(0.0, left_ - reach.way->seconds);
+            visit(output, reach);
         }
-        if (!way) {
-            result_.outputs.push_back({.name = value.name, .of = element_count(value.shape)});
-            result_.unchecked.push_back(unchecked_text(output, from_outputs.get()));
-            return;
+    }
+
+    Reach reach_of(ValueId output, double share) {
+        Reach out;
+        out.way = choose(whole_, output, share);
+        if (out.way) return out;
+        if (auto cut = from_written_outputs(request_.graph, output, request_.written)) {
+            out.from_outputs =
+                std::make_unique<Interpreters>(std::move(cut->graph), request_.leaves, request_.params, std::move(cut->read));
+            out.way = choose(*out.from_outputs, output, share);
         }
-        left_ = std::max(0.0, left_ - way->seconds);
-        check(output, *way);
+        return out;
     }
 
     /// As many elements as can be afforded, term by term where that gives as many: what is left of a budget may be
@@ -109,22 +127,19 @@ private:
         if (request_.samples) {
             IndexSets const indices = sampled_indices(shape, *request_.samples);
             for (double budget = request_.seconds; budget < 8 * request_.patience; budget *= 8)
-                if (auto way = affordable(interpreters, output, indices, std::min(budget, request_.patience)))
-                    return way;
+                if (auto way = affordable(interpreters, output, indices, std::min(budget, request_.patience))) return way;
             return std::nullopt;
         }
         for (double const budget : {share, left_}) {
             bool const few = static_cast<double>(element_count(shape)) * tuning::seconds_an_element <= budget;
-            if (auto way = few ? affordable(interpreters, output, all_indices(shape), budget) : std::nullopt)
-                return way;
+            if (auto way = few ? affordable(interpreters, output, all_indices(shape), budget) : std::nullopt) return way;
             for (std::int64_t const count : tuning::sample_sizes)
                 if (auto way = affordable(interpreters, output, sampled_indices(shape, count), budget)) return way;
         }
         return std::nullopt;
     }
 
-    static std::optional<Way> affordable(Interpreters& interpreters, ValueId output, IndexSets const& indices,
-                                         double budget) {
+    static std::optional<Way> affordable(Interpreters& interpreters, ValueId output, IndexSets const& indices, double budget) {
         for (Sums const sums : {Sums::as_written, Sums::pairwise}) {
             Interpreter const& interpreter = interpreters.interpreter(sums);
             if (interpreter.bytes(output, indices) > tuning::most_interpreter_bytes) continue;
@@ -187,10 +202,10 @@ private:
         std::vector<Outcomes> const outcomes =
             rounding_spread(*interpreter, output, way.indices, expected, examined, request_.tf32);
         for (std::size_t i = 0; i < examined.size(); ++i) {
-            if (!outcomes[i].allow(found.at(examined[i]), spreads_allowed)) continue;
+            if (!outcomes[i].allow(found.at(examined[i]), tuning::spreads_allowed)) continue;
             bool const finite = std::isfinite(tensor::distance(found.at(examined[i]), expected.at(examined[i])));
             ++(finite ? out.ill_conditioned : out.overflow);
-            allowed[static_cast<std::size_t>(examined[i])] = finite ? spreads_allowed * outcomes[i].spread : any;
+            allowed[static_cast<std::size_t>(examined[i])] = finite ? tuning::spreads_allowed * outcomes[i].spread : any;
         }
         if (out.ill_conditioned + out.overflow == static_cast<std::int64_t>(examined.size()))
             for (std::size_t i = examined.size(); i < doubtful.size(); ++i, --out.elements)
@@ -201,17 +216,15 @@ private:
     /// An interpreter that can be afforded a dozen times, and for which of the elements in doubt: the first so many;
     /// null where none can be.
     std::pair<Interpreter*, std::vector<Extent>> interpreter_for_doubt(ValueId output, Way const& way,
-                                                                       std::vector<Extent> const& doubtful) {
+                                                                std::vector<Extent> const& doubtful) {
         double const budget = request_.samples ? request_.patience : tuning::seconds_for_doubt;
         std::vector<Extent> chosen = doubtful;
         while (!chosen.empty()) {
             IndexSets const around = Around(way.indices, chosen).indices;
             Interpreter& loops = way.interpreters->as_run(Sums::as_written);
-            if (tuning::rounding_rounds * loops.work(output, around) * tuning::seconds_an_operation <= budget)
-                return {&loops, chosen};
+            if (tuning::rounding_rounds * loops.work(output, around) * tuning::seconds_an_operation <= budget) return {&loops, chosen};
             Interpreter& pairwise = way.interpreters->as_run(Sums::pairwise);
-            if (tuning::rounding_rounds * tuning::slower_with_noise * pairwise.seconds(output, around) <= budget)
-                return {&pairwise, chosen};
+            if (tuning::rounding_rounds * tuning::slower_with_noise * pairwise.seconds(output, around) <= budget) return {&pairwise, chosen};
             chosen.resize(chosen.size() / 4);
         }
         return {nullptr, {}};
@@ -261,7 +274,7 @@ private:
         std::vector<std::string> names;
         std::vector<ValueId> open{output};
         std::vector<bool> seen(graph.values.size(), false);
-        for (std::size_t k = 0; k < open.size() && names.size() < tuning::most_suggestions; ++k) {
+        for (std::size_t k = 0; k < open.size() && names.size() < most; ++k) {
             if (!producers[at(open[k])]) continue;
             for (ValueId input : graph.node(*producers[at(open[k])]).inputs) {
                 if (seen[at(input)] || !producers[at(input)]) continue;
@@ -287,5 +300,7 @@ private:
 }  // namespace
 
 Verification verify_outputs(VerifyRequest const& request) { return Verifier(request).run(); }
+
+std::vector<std::string> outputs_out_of_reach(VerifyRequest const& request) { return Verifier(request).out_of_reach(); }
 
 }  // namespace ein::relation

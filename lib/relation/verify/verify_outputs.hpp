@@ -29,4 +29,7 @@ struct VerifyRequest {
 /// @throws InputError for files that cannot be read
 Verification verify_outputs(VerifyRequest const& request);
 
+/// The outputs of which verify_outputs would check nothing. Reads no tensor, so it can be asked before a run.
+std::vector<std::string> outputs_out_of_reach(VerifyRequest const& request);
+
 }  // namespace ein::relation

@@ -53,6 +53,48 @@ TEST_CASE("the report has counts, outputs, by what, and what was not checked", "
     CHECK(json.at("outputs").at(2).at("by").is_null());
     CHECK(to_json(Verification{}).at("outputs") == Json::array());
     CHECK(to_json(Verification{}).at("unchecked") == Json::array());
+    CHECK(to_json(Verification{}).at("calls").is_null());
+}
+
+TEST_CASE("calls stand for outputs that nothing else has checked, if all nodes were looked at", "[relation][verify]") {
+    CheckedCalls calls{.elements = 9, .calls = 5, .of_calls = 7, .nodes = 2, .of_nodes = 2, .tolerance = 1e-6};
+    Verification covered{{right, none}, {}, {"output 'V': ..."}};
+    add_calls(covered, calls);
+    CHECK(covered.unchecked.empty());
+    Json const json = to_json(covered);
+    CHECK(json.at("outputs").at(0).at("by") == "interpreter");
+    CHECK(json.at("outputs").at(1).at("by") == "calls");
+    CHECK(json.at("elements") == 24);
+    CHECK(json.at("mismatches") == 0);
+    CHECK(json.at("calls") == Json{{"elements", 9},
+                                   {"calls", 5},
+                                   {"of_calls", 7},
+                                   {"nodes", 2},
+                                   {"of_nodes", 2},
+                                   {"differ", 0},
+                                   {"excused", {{"ill_conditioned", 0}, {"overflow", 0}}},
+                                   {"max_rel", 0.0},
+                                   {"tolerance", 1e-6},
+                                   {"unchecked_nodes", Json::array()}});
+    CHECK(
+        verified_lines(covered) ==
+        "  verified   Z: 24 of 24 elements, 0 differ; by the reference interpreter, tolerance 1e-13\n"
+        "  verified   V: by the calls that it is made by, none of its 5 elements on its own\n"
+        "  verified   9 elements of 5 of 7 calls, of 2 of 2 nodes, against the blocks that they read: 0 differ; worst "
+        "difference 0, tolerance 1e-06\n");
+
+    Verification partly{{right, none}, {}, {"output 'V': ..."}};
+    calls.unchecked_nodes = {"G"};
+    calls.differ = 2;
+    calls.mismatches = {"node 'H' ..."};
+    add_calls(partly, calls);
+    CHECK(partly.unchecked.size() == 1);
+    CHECK(partly.mismatches == std::vector<std::string>{"node 'H' ..."});
+    CHECK(to_json(partly).at("outputs").at(1).at("by").is_null());
+    CHECK(to_json(partly).at("mismatches") == 2);
+    Verification nothing{{none}, {}, {"output 'V': ..."}};
+    add_calls(nothing, {});
+    CHECK(nothing.unchecked.size() == 1);
 }
 
 TEST_CASE("the summary has a line for each output: how much, by what, how closely", "[relation][verify]") {

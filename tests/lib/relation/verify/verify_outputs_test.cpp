@@ -80,19 +80,25 @@ public:
     }
 
     Verification verify(double seconds = 5, std::optional<std::int64_t> samples = {}) const {
-        return relation::verify_outputs({.graph = graph_,
-                                         .params = {},
-                                         .leaves = [](graph::EinGraph const& of) { return leaves(of); },
-                                         .written =
-                                             [this](graph::Value const& value) {
-                                                 return tensor::NpySource{(folder_ / (value.name + ".npy")).string()};
-                                             },
-                                         .samples = samples,
-                                         .seconds = seconds});
+        return relation::verify_outputs(request(seconds, samples));
+    }
+    std::vector<std::string> out_of_reach(double seconds) const {
+        return relation::outputs_out_of_reach(request(seconds, {}));
     }
     graph::EinGraph const& graph() const { return graph_; }
 
 private:
+    relation::VerifyRequest request(double seconds, std::optional<std::int64_t> samples) const {
+        return {.graph = graph_,
+                .params = {},
+                .leaves = [](graph::EinGraph const& of) { return leaves(of); },
+                .written =
+                    [this](graph::Value const& value) {
+                        return tensor::NpySource{(folder_ / (value.name + ".npy")).string()};
+                    },
+                .samples = samples,
+                .seconds = seconds};
+    }
     static relation::ReadLeaf leaves(graph::EinGraph const& of) {
         return [&of](graph::Leaf const& leaf, Box const& box, std::span<std::byte> out) {
             graph::Value const& value = of.value(leaf.value);
@@ -192,6 +198,8 @@ TEST_CASE("where nothing can be checked, what to do is said", "[relation][verify
                                "way outputs too, such as 'G'"));
     CHECK(none.outputs.at(0).elements == 0);
     CHECK(none.outputs.at(0).of == 1);
+    CHECK(run.out_of_reach(1e-3) == std::vector<std::string>{"L"});
+    CHECK(run.out_of_reach(5).empty());
     CHECK(run.verify(1e-3, 1).elements() == 1);  // asked for by number
     CHECK(run.verify(5).elements() == 1);
 }
