@@ -12,6 +12,13 @@ namespace {
 
 std::byte* data_of(BlockStorage& storage, BlockId block) { return storage.in_host(block, HostUse::update).data(); }
 
+/// Of each axis of what the kernel writes.
+Shape output_lengths(KernelShape const& shape) {
+    Shape out;
+    for (int label : shape.kernel->einsum.output) out.push_back(shape.lengths[static_cast<std::size_t>(label)]);
+    return out;
+}
+
 }  // namespace
 
 using schedule::Block;
@@ -99,10 +106,8 @@ FusedGroupRunner::Moves FusedGroupRunner::moves_along(Prepared const& group, std
     return out;
 }
 
-FusedGroupRunner::Piece FusedGroupRunner::prepare_piece(Prepared const& group, unsigned longer, Device& device,
-                                                        scalar::Params const& params) const {
-    Piece out;
-    std::vector<std::vector<Extent>> inner_strides;
+std::vector<KernelShape> FusedGroupRunner::shapes_of_piece(Prepared const& group, unsigned longer) const {
+    std::vector<KernelShape> out;
     for (std::size_t k = 0; k < group.steps.size(); ++k) {
         FusedStep const& step = group.steps[k];
         KernelShape shape = shape_of(group, k);
@@ -112,15 +117,23 @@ FusedGroupRunner::Piece FusedGroupRunner::prepare_piece(Prepared const& group, u
         }
         for (std::size_t i = 0; i < step.operands.size(); ++i)
             if (step.operands[i].step >= 0)
-                shape.operand_strides[i] = inner_strides[static_cast<std::size_t>(step.operands[i].step)];
+                shape.operand_strides[i] = out[static_cast<std::size_t>(step.operands[i].step)].output_strides;
+        if (k + 1 < group.steps.size()) shape.output_strides = row_major_strides(output_lengths(shape));
+        out.push_back(std::move(shape));
+    }
+    return out;
+}
+
+FusedGroupRunner::Piece FusedGroupRunner::prepare_piece(Prepared const& group, unsigned longer, Device& device,
+                                                        scalar::Params const& params) const {
+    Piece out;
+    std::vector<KernelShape> const shapes = shapes_of_piece(group, longer);
+    for (std::size_t k = 0; k < group.steps.size(); ++k) {
+        FusedStep const& step = group.steps[k];
+        KernelShape const& shape = shapes[k];
         if (k + 1 < group.steps.size()) {
-            Shape lengths;
-            for (int label : step.kernel.einsum.output)
-                lengths.push_back(shape.lengths[static_cast<std::size_t>(label)]);
-            shape.output_strides = row_major_strides(lengths);
-            inner_strides.push_back(shape.output_strides);
             out.output_at.push_back(out.bytes);
-            out.bytes += lines(static_cast<std::size_t>(element_count(lengths)) * size_of(step.output));
+            out.bytes += lines(static_cast<std::size_t>(element_count(output_lengths(shape))) * size_of(step.output));
         }
         bool const computes = k > 0 && !graph::is_rows_by_columns(step.kernel.einsum) &&
                               step.kernel.einsum.join.node().op != scalar::Op::operand;
@@ -175,22 +188,23 @@ std::span<std::byte const> FusedGroupRunner::Prepared::read_of_stream(Place cons
 }
 
 /// Neighbouring pieces run on one thread, which brings the next one's operands into the cache while it computes.
-void FusedGroupRunner::run(TaskId last, BlockStorage& storage, WorkerTeam& team) const {
+void FusedGroupRunner::run(TaskId last, BlockStorage& storage, WorkerTeam& team, FusedSteps* seen) const {
     Prepared const& group = fused_groups_[static_cast<std::size_t>(role(last))];
     std::int64_t const pieces = group.group.pieces(),
                        runs = std::min<std::int64_t>(pieces, tuning::runs_a_thread * team.width());
+    std::optional<std::int64_t> const in_sight = seen == nullptr ? std::nullopt : seen->piece_to_see(last, pieces);
     team.run(runs, [&](std::int64_t run) {
         std::int64_t const end = part_begin(pieces, runs, run + 1);
         for (std::int64_t piece = part_begin(pieces, runs, run); piece < end; ++piece) {
-            run_piece(group, piece, piece + 1 < end ? piece + 1 : -1, storage);
+            run_piece(group, piece, piece + 1 < end ? piece + 1 : -1, storage, in_sight == piece ? seen : nullptr);
             team.pause();
         }
     });
 }
 
 /// @param next  the piece that this thread runs then; -1: none
-void FusedGroupRunner::run_piece(Prepared const& group, std::int64_t number, std::int64_t next,
-                                 BlockStorage& storage) const {
+void FusedGroupRunner::run_piece(Prepared const& group, std::int64_t number, std::int64_t next, BlockStorage& storage,
+                                 FusedSteps* seen) const {
     std::vector<FusedGroup::Axis> const& axes = group.group.axes;
     Place const place = place_of(group, number);
     Piece const& piece = group.pieces.at(place.longer);
@@ -199,6 +213,8 @@ void FusedGroupRunner::run_piece(Prepared const& group, std::int64_t number, std
     if (coming.data() == group.read_of_stream(place, storage).data()) coming = {};
     Scratch const inside(piece.bytes);
     SoloWorkerTeam solo;
+    std::vector<KernelShape> const shapes =
+        seen == nullptr ? std::vector<KernelShape>() : shapes_of_piece(group, place.longer);
     std::vector<void const*> operands;
     std::vector<Extent> begin;
     for (std::size_t k = 0; k < piece.kernels.size(); ++k) {
@@ -225,7 +241,9 @@ void FusedGroupRunner::run_piece(Prepared const& group, std::int64_t number, std
             begin[axes[a].labels[step.member]] += place.first[a];
         }
         auto const share = static_cast<std::size_t>(static_cast<double>(coming.size()) * piece.shares[k]);
-        piece.kernels[k]->launch({operands, output, begin, coming.first(share)}, solo);
+        KernelCall const call{operands, output, begin, coming.first(share)};
+        piece.kernels[k]->launch(call, solo);
+        if (seen != nullptr) seen->see({group.group.last(), id, k, shapes[k], call}, solo);
         coming = coming.subspan(share);
     }
 }

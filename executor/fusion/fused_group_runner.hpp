@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "executor/engine/kernel_table.hpp"
+#include "executor/fusion/fused_steps.hpp"
 #include "executor/fusion/fusion_plan.hpp"
 #include "executor/storage/block_storage.hpp"
 
@@ -26,7 +27,8 @@ public:
     std::span<TaskId const> held_back_for(TaskId last) const;
     /// Blocks inside fused groups: they need no memory.
     std::vector<BlockId> inside() const;
-    void run(TaskId last, BlockStorage& storage, WorkerTeam& team) const;
+    /// @param seen  sees the steps of a piece of its choice; nullptr: nobody does
+    void run(TaskId last, BlockStorage& storage, WorkerTeam& team, FusedSteps* seen = nullptr) const;
 
 private:
     static constexpr std::int32_t none = -1, held_back = -2;
@@ -70,10 +72,13 @@ private:
     /// The step's kernel for all of its task's region; what it reads and writes inside has no strides yet.
     KernelShape shape_of(Prepared const& group, std::size_t k) const;
     Moves moves_along(Prepared const& group, std::size_t k, std::size_t axis) const;
+    /// Of all steps; what is inside has its strides in working memory.
+    std::vector<KernelShape> shapes_of_piece(Prepared const& group, unsigned longer) const;
     Piece prepare_piece(Prepared const& group, unsigned longer, Device& device, scalar::Params const& params) const;
     std::optional<Stream> stream_of(Prepared const& group) const;
     static Place place_of(Prepared const& group, std::int64_t number);
-    void run_piece(Prepared const& group, std::int64_t piece, std::int64_t next, BlockStorage& storage) const;
+    void run_piece(Prepared const& group, std::int64_t piece, std::int64_t next, BlockStorage& storage,
+                   FusedSteps* seen) const;
     schedule::Task const& task_of(Prepared const& group, FusedStep const& step) const {
         return task(group.group.tasks[step.member]);
     }
