@@ -27,8 +27,11 @@ std::byte* fresh(std::int64_t bytes) {
 
 class EmulatedKernel final : public PreparedKernel {
 public:
-    EmulatedKernel(EmulatedDevice& device, std::unique_ptr<PreparedKernel const> kernel, std::string node)
-        : device_(device), kernel_(std::move(kernel)), node_(std::move(node)) {}
+    EmulatedKernel(EmulatedDevice& device, std::unique_ptr<PreparedKernel const> kernel, KernelShape const& shape)
+        : device_(device),
+          kernel_(std::move(kernel)),
+          node_(shape.kernel->node),
+          element_bytes_(size_of(shape.output_dtype)) {}
 
     void launch(KernelCall const& call, WorkerTeam&) const override {
         for (void const* operand : call.operands) device_.check_is_device(operand);
@@ -38,6 +41,7 @@ public:
         device_.launch([this, operands = std::move(operands), begin = std::move(begin), output = call.output] {
             SoloWorkerTeam solo;
             naming_node(node_, [&] { kernel_->launch({operands, output, begin, {}}, solo); });
+            device_.spoil(output, element_bytes_);
         });
     }
 
@@ -45,6 +49,7 @@ private:
     EmulatedDevice& device_;
     std::unique_ptr<PreparedKernel const> kernel_;
     std::string node_;
+    std::size_t element_bytes_;
 };
 
 /// Left to the host.
@@ -63,13 +68,9 @@ private:
 EmulatedFaults emulated_faults_from_text(std::string_view text) {
     EmulatedFaults faults;
     std::int64_t delay = 0, seed = 1;
-    std::map<std::string_view, std::int64_t*> const known{{"allocate", &faults.allocate},
-                                                          {"copy", &faults.copy},
-                                                          {"kernel", &faults.kernel},
-                                                          {"lost", &faults.lost},
-                                                          {"host", &faults.host},
-                                                          {"delay", &delay},
-                                                          {"seed", &seed}};
+    std::map<std::string_view, std::int64_t*> const known{
+        {"allocate", &faults.allocate}, {"copy", &faults.copy}, {"kernel", &faults.kernel}, {"lost", &faults.lost},
+        {"wrong", &faults.wrong},       {"host", &faults.host}, {"delay", &delay},          {"seed", &seed}};
     while (!text.empty()) {
         std::string_view const entry = text.substr(0, text.find(','));
         text.remove_prefix(std::min(text.size(), entry.size() + 1));
@@ -81,8 +82,8 @@ EmulatedFaults emulated_faults_from_text(std::string_view text) {
         if (name == known.end() || error != std::errc() || end != number.data() + number.size() || value < 0 ||
             value > 1'000'000'000)
             throw UsageError(
-                "--device emulated: expected allocate=N, copy=N, kernel=N, lost=N, host=N, delay=MICROSECONDS or "
-                "seed=N, found "
+                "--device emulated: expected allocate=N, copy=N, kernel=N, lost=N, wrong=N, host=N, delay=MICROSECONDS "
+                "or seed=N, found "
                 "'" +
                 std::string(entry) + "'; correct the option");
         *name->second = value;
@@ -117,7 +118,7 @@ EmulatedDevice::~EmulatedDevice() {
 std::unique_ptr<PreparedKernel const> EmulatedDevice::prepare(KernelShape const& shape, scalar::Params const& params) {
     auto kernel = cpu_.prepare(shape, params);
     if (faults_.host > 0 && ++prepared_ % faults_.host == 0) return std::make_unique<HostKernel>(std::move(kernel));
-    return std::make_unique<EmulatedKernel>(*this, std::move(kernel), shape.kernel->node);
+    return std::make_unique<EmulatedKernel>(*this, std::move(kernel), shape);
 }
 
 void EmulatedDevice::copy(CopyCall const& call, WorkerTeam&) { move(call, &CpuDevice::copy); }
@@ -200,6 +201,14 @@ void EmulatedDevice::launch(std::function<void()> kernel) {
             begin_next(Kind::kernel);
             kernel();
         }});
+}
+
+void EmulatedDevice::spoil(void* element, std::size_t bytes) {
+    {
+        MutexLock const lock(mutex_);
+        if (kernels_ != faults_.wrong) return;
+    }
+    static_cast<std::byte*>(element)[bytes - 1] ^= std::byte{0x40};  // of a number, the highest bit of its exponent
 }
 
 void EmulatedDevice::copy_in(std::byte* device, std::byte const* host, std::int64_t bytes) {

@@ -23,6 +23,7 @@ namespace ein::executor {
 struct EmulatedFaults {
     std::int64_t allocate = 0, copy = 0, kernel = 0;  // the n-th of its kind fails
     std::int64_t lost = 0;                            // the device is gone at the n-th copy or kernel
+    std::int64_t wrong = 0;                           // the first element that the n-th kernel writes is wrong
     std::int64_t host = 0;                            // every n-th kernel that is prepared is left to the host
     int delay = 0;                                    // microseconds at most, at random
     unsigned seed = 1;                                // of delays
@@ -55,6 +56,8 @@ public:
 
     /// Done on the compute stream. @param kernel  what it works on lies in the device's memory
     void launch(std::function<void()> kernel);
+    /// Between a kernel and what is asked for after it: changes its first element, if its time has come.
+    void spoil(void* element, std::size_t bytes);
     void check_is_device(void const* pointer) const;
 
 private:
