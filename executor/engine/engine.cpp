@@ -53,7 +53,7 @@ private:
                      std::move(device_cache),
                      [this](ExitCode code, std::string const& message) { end_all(code, message); }),
           runner_(parts_.header, parts_.section, parts_.device, engine.kernels_, engine.fused_groups_,
-                  run_state_.storage(), parts_.readers, parts_.sink, parts_.spills, finite_check()),
+                  run_state_.storage(), parts_.readers, parts_.sink, parts_.spills, finite_check(), call_check()),
           predicted_(parts_.section, schedule::predicted_iterations(parts_.header, parts_.section)) {
         run_state_.change([&](Dispatcher& dispatcher) {
             for (BlockId block : engine.fused_groups_.inside()) dispatcher.store().keep_empty(block);
@@ -79,11 +79,27 @@ private:
         finite_watch_.emplace(parts_.header, parts_.transport.rank(), parts_.transport.size());
         return &finite_check_.emplace(parts_.header, parts_.section, run_state_.storage(),
                                       device_cache_ == nullptr ? Looks::side_by_side : Looks::one_by_one,
-                                      [this](schedule::LoopId loop) {
-                                          return run_state_.read([&](Dispatcher const& dispatcher) {
-                                              return dispatcher.iterations().current(loop);
-                                          });
-                                      });
+                                      [this](schedule::LoopId loop) { return iteration(loop); });
+    }
+
+    CallCheck* call_check() {
+        if (!options_.check_calls.wanted) return nullptr;
+        return &call_check_.emplace(
+            CallCheck::Parts{.header = parts_.header,
+                             .section = parts_.section,
+                             .params = parts_.params,
+                             .kernels = engine_.kernels_,
+                             .fused_groups = engine_.fused_groups_,
+                             .storage = run_state_.storage(),
+                             .copies = device_cache_ != nullptr,
+                             .tf32 = parts_.device.allows_tf32(),
+                             .self = parts_.transport.rank(),
+                             .elements = options_.check_calls.elements,
+                             .iteration = [this](schedule::LoopId loop) { return iteration(loop); }});
+    }
+
+    std::int64_t iteration(schedule::LoopId loop) const {
+        return run_state_.read([&](Dispatcher const& dispatcher) { return dispatcher.iterations().current(loop); });
     }
 
     /// Ends and joins all threads, whatever happened.
@@ -108,6 +124,7 @@ private:
             for (int round = 0; round < options_.repeat && !run_state_.closed(); ++round) {
                 if (round > 0) begin_round(round);
                 if (round > 0 && finite_check_) finite_check_->stop();
+                if (round + 1 == options_.repeat && call_check_) call_check_->begin();
                 if (round > 0 && options_.load_each_round) work(Phase::load, round);
                 result_.rounds.push_back(work(Phase::execute, round));
                 if (round + 1 < options_.repeat) drop_outputs();
@@ -227,6 +244,7 @@ private:
         result_.times = run_state_.times().each_of(options_.repeat);
         result_.peak_predicted = engine_.profile_.peak;
         if (finite_check_) result_.non_finite = finite_check_->seen(parts_.params);
+        if (call_check_) result_.calls = call_check_->found();
         if (device_cache_ != nullptr)
             result_.device = DeviceUse{
                 engine_.device_capacity_, direct_,
@@ -246,6 +264,7 @@ private:
     bool direct_ = false;  // messages go from device to device
     std::optional<FiniteCheck> finite_check_;
     std::optional<FiniteWatch> finite_watch_;
+    std::optional<CallCheck> call_check_;
     TaskRunner runner_;
     std::optional<Communicator> communicator_;
     std::optional<WorkerPool> worker_pool_;

@@ -8,6 +8,7 @@
 #include <optional>
 #include <vector>
 
+#include "executor/call_check/call_tallies.hpp"
 #include "executor/device/device.hpp"
 #include "executor/engine/dispatcher.hpp"
 #include "executor/engine/run_state.hpp"
@@ -40,6 +41,7 @@ struct EngineOptions {
     std::optional<std::int64_t> device_memory;  // bytes of blocks on a device with memory of its own
     bool load_each_round = false;               // of all ranks alike: inputs do not stay, as where a rank spills
     bool check_finite = false;                  // looks at what every task makes; no kernels are fused then
+    CallChecks check_calls;                     // computes elements of what tasks make again, in the last round
     double stall = 300;                         // seconds
     Keep keep = Keep::latest;                   // of what happens: all for a trace
     Progress* progress = nullptr;               // at rank 0, if wanted
@@ -70,6 +72,7 @@ struct RunResult {
     schedule::DiskUse spilled;  // in one round
     std::optional<DeviceUse> device;
     std::optional<SeenNonFinite> non_finite;  // where it was looked for
+    std::optional<RankCalls> calls;           // where they were checked
     Table<schedule::LoopSpecId, std::int64_t>
         iterations;                  // of each loop in one round, an inner one's over all iterations of the outer
     schedule::Exchanged predicted;   // of one round, for that many iterations

@@ -67,7 +67,7 @@ struct TaskRunner::OneTask {
 void TaskRunner::run(TaskId id, WorkerTeam& team, Scratch& scratch) const {
     Task const& task = section_.tasks[id];
     if (task.traits().is_on_device())
-        compute(id, task, team, scratch);
+        call_check_ == nullptr ? compute(id, task, team, scratch) : compute_checked(id, task, team, scratch);
     else
         section_.visit(task, OneTask{*this, id, task, team, scratch});
     if (finite_check_ != nullptr) finite_check_->look(id, team);
@@ -75,13 +75,20 @@ void TaskRunner::run(TaskId id, WorkerTeam& team, Scratch& scratch) const {
 
 /// What the device does, on blocks that were brought to where it does it.
 void TaskRunner::compute(TaskId id, Task const& task, WorkerTeam& team, Scratch& scratch) const {
-    if (fused_groups_.is_last(id)) return fused_groups_.run(id, storage_, team);
+    if (fused_groups_.is_last(id)) return fused_groups_.run(id, storage_, team, call_check_);
     if (kernels_.runs_on_host(id)) return launch_on_host(id, task, team, scratch);
     auto const work = [&] { section_.visit(task, OneTask{*this, id, task, team, scratch}); };
     storage_.run(id, scratch.blocks, std::ref(work));
     // Who asks whether a loop goes on does so under the engine's lock: what a device computes is waited for here.
     if (std::any_of(conditions_.begin(), conditions_.end(), [&](BlockId block) { return task.writes(block); }))
         read(*task.result());
+}
+
+/// Between two looks; of a fused group, whose pieces are looked at while they are there, there are none.
+void TaskRunner::compute_checked(TaskId id, Task const& task, WorkerTeam& team, Scratch& scratch) const {
+    CallCheck::Sample const sample = fused_groups_.is_last(id) ? CallCheck::Sample() : call_check_->before(id);
+    compute(id, task, team, scratch);
+    call_check_->after(id, sample, team);
 }
 
 /// A kernel that the device leaves to the host.

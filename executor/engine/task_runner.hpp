@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "executor/call_check/call_check.hpp"
 #include "executor/engine/kernel_table.hpp"
 #include "executor/finite/finite_check.hpp"
 #include "executor/fusion/fused_group_runner.hpp"
@@ -29,7 +30,8 @@ class TaskRunner {
 public:
     TaskRunner(schedule::Header const& header, schedule::Section const& section, Device& device,
                KernelTable const& kernels, FusedGroupRunner const& fused_groups, BlockStorage& storage,
-               Readers const& readers, OutputSink& sink, SpillStore* spills, FiniteCheck* finite_check)
+               Readers const& readers, OutputSink& sink, SpillStore* spills, FiniteCheck* finite_check,
+               CallCheck* call_check)
         : header_(header),
           section_(section),
           device_(device),
@@ -39,7 +41,8 @@ public:
           readers_(readers),
           sink_(sink),
           spills_(spills),
-          finite_check_(finite_check) {
+          finite_check_(finite_check),
+          call_check_(call_check) {
         for (schedule::Loop const& loop : section.loops)
             if (loop.condition) conditions_.push_back(*loop.condition);
     }
@@ -59,6 +62,7 @@ private:
     struct OneTask;
 
     void compute(TaskId id, schedule::Task const& task, WorkerTeam& team, Scratch& scratch) const;
+    void compute_checked(TaskId id, schedule::Task const& task, WorkerTeam& team, Scratch& scratch) const;
     void launch(TaskId id, schedule::Task const& task, WorkerTeam& team, Scratch& scratch) const;
     void launch_on_host(TaskId id, schedule::Task const& task, WorkerTeam& team, Scratch& scratch) const;
     SpillStore& spills() const;
@@ -77,6 +81,7 @@ private:
     OutputSink& sink_;
     SpillStore* spills_;               // nullptr where nothing spills
     FiniteCheck* finite_check_;        // nullptr where nobody looks at results
+    CallCheck* call_check_;            // nullptr where nobody computes elements of them again
     std::vector<BlockId> conditions_;  // of loops
 };
 

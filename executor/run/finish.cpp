@@ -67,11 +67,13 @@ void demand_verified(relation::Verification const& verified) {
 
 /// At rank 0. @return why there is no report  @throws RunError for results that are not finite, MismatchError, or what
 /// verify throws
-std::optional<Error> conclude(Json& report, RunEnd const& end, EndActions const& actions, Messages const& messages) {
+std::optional<Error> conclude(Json& report, RunEnd const& end, EndActions const& actions,
+                              std::optional<relation::CheckedCalls> const& calls, Messages const& messages) {
     report["non_finite"] = to_json(end.non_finite, end.schedule.header);
     if (!fault_of(end.non_finite, end.schedule.header).empty()) conclude_at_fault(report, end, actions, messages);
     std::optional<relation::Verification> verified;
     if (actions.verify) verified = actions.verify(report["tf32"].get<bool>());
+    if (verified && calls) add_calls(*verified, *calls);
     if (verified) report["verify"] = to_json(*verified);
     std::optional<Error> unwritten = write_report_if_asked(end.settings, report, messages);
     if (actions.summarize)
@@ -92,9 +94,11 @@ void check_report_and_trace(RunSettings const& settings) {
 void finish_run(Transport& transport, RunEnd const& end, EndActions const& actions, Messages const& messages) {
     std::optional<Error> unwritten = write_trace_if_asked(transport, end, actions, messages);
     Json report = gather_report(transport, end.schedule.header, end.facts, end.result);
+    std::optional<relation::CheckedCalls> calls;
+    if (end.result.calls) calls = gather_checked_calls(transport, *end.result.calls);
     agree(transport, [&] {
         if (transport.rank() != Rank{0}) return;
-        if (std::optional<Error> const error = conclude(report, end, actions, messages)) unwritten = error;
+        if (std::optional<Error> const error = conclude(report, end, actions, calls, messages)) unwritten = error;
     });
     agree(transport, [&] {
         if (unwritten) throw Error(unwritten->code(), "");  // it was reported

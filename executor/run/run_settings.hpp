@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "executor/call_check/call_samples.hpp"
 #include "executor/device/device.hpp"
 #include "executor/report/progress.hpp"
 #include "executor/storage/device_messages.hpp"
@@ -27,6 +28,7 @@ struct RunSettings {
     int repeat = 1;                             // rounds
     double stall = 300;                         // seconds
     bool check_finite = false;                  // NaN or infinity that begins in a node is an error
+    CallChecks check_calls;                     // elements of calls are computed again while the run lasts
     bool strict = false;                        // so is a graph or input that changed since planning
     bool quiet = false;
     ProgressMode progress = ProgressMode::off;

@@ -25,11 +25,21 @@ void check_promises(test::WholeRun const& run) {
     }
 }
 
+/// Each call was looked at, and nothing was wrong.
+void check_calls(test::WholeRun const& run) {
+    relation::CheckedCalls const calls = test::checked_calls(run);
+    CHECK(calls.mismatches == std::vector<std::string>());
+    CHECK(calls.differ == 0);
+    CHECK(calls.unchecked_nodes == std::vector<std::string>());
+    CHECK(calls.calls >= calls.of_calls);  // a fused group may have more steps than calls
+}
+
 void run_and_check(Json const& json, test::WholeRunSetup const& setup) {
     try {
         test::WholeRun const run = test::whole_run(json, setup);
         test::check_results(run);
         if (run.failures.empty()) check_promises(run);
+        if (run.failures.empty() && setup.check_calls.wanted) check_calls(run);
     } catch (std::exception const& error) {
         FAIL_CHECK(error.what());
     }
@@ -54,6 +64,7 @@ void check(std::uint64_t seed, test::GraphTaste const& taste) {
     setup.alternative = seed / 3;
     setup.place = seed % 5 == 0 ? "round-robin" : seed % 5 == 1 ? "ia" : "best";
     setup.inputs = seed % 7 == 0 ? scheduler::InputsPolicy::shared : scheduler::InputsPolicy::once;
+    setup.check_calls = {seed % 2 == 0, 3};
     INFO("ranks " << setup.ranks << " calls " << setup.calls << " decompose " << setup.decompose << " alternative "
                   << setup.alternative << " place " << setup.place);
     run_and_check(json, setup);

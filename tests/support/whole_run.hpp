@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <string>
@@ -54,6 +55,9 @@ struct WholeRunSetup {
     executor::FusionLimits fused_groups = {};
     executor::LoopbackOptions transport = {};
     bool check_finite = false;
+    executor::CallChecks check_calls = {};
+    /// In place of the device, made from it.
+    std::function<std::unique_ptr<executor::Device>(std::unique_ptr<executor::Device>)> spoilt = {};
     bool reproducible = false;
     bool compared = true;  // else `expected` stays empty
 };
@@ -102,6 +106,14 @@ private:
     std::mutex mutex_;
 };
 
+/// Of all ranks together.
+inline relation::CheckedCalls checked_calls(WholeRun const& run) {
+    executor::RankCalls all;
+    for (executor::RunResult const& rank : run.ranks)
+        if (rank.calls) all.add(*rank.calls);
+    return all.summed();
+}
+
 inline relation::ReadLeaf source_reader(graph::EinGraph const& graph) {
     return [&graph](graph::Leaf const& leaf, Box const& box, std::span<std::byte> out) {
         graph::Value const& value = graph.value(leaf.value);
@@ -128,7 +140,8 @@ inline void execute(WholeRun& run, WholeRunSetup const& setup) {
             run.failures.push_back("rank " + std::to_string(self) + ": " + text);
         };
         try {
-            auto const device = executor::make_device(setup.device);
+            std::unique_ptr<executor::Device> device = executor::make_device(setup.device);
+            if (setup.spoilt) device = setup.spoilt(std::move(device));
             schedule::Section section = run.schedule.sections[transport.rank()];
             schedule::Header header = run.schedule.header;
             if (device->accelerator() != nullptr && setup.fuses_producers && !setup.check_finite)
@@ -142,6 +155,7 @@ inline void execute(WholeRun& run, WholeRunSetup const& setup) {
             if (setup.device_memory == 0) options.device_memory = schedule::largest_working_set(section).bytes;
             options.fused_groups = setup.fused_groups;
             options.check_finite = setup.check_finite;
+            options.check_calls = setup.check_calls;
             options.on_failure = [&](ExitCode, std::string const& text) { report(text); };
             options.explain = report;
             std::optional<executor::SpillStore> spills;
