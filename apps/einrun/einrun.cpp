@@ -44,6 +44,29 @@ void log_start(RunFacts const& facts, int ranks) {
                  facts.schedule_hash, ranks, facts.threads, facts.device_description);
 }
 
+apps::VerifySetup verify_setup(apps::EinrunOptions const& options, RankSchedule const& schedule) {
+    return {.graph_text = schedule.header.graph_text,
+            .graph_file = schedule.header.graph_file,
+            .data_folder = schedule.data_folder,
+            .output_folder = options.run.out,
+            .inputs = options.inputs,
+            .params = schedule.header.params,
+            .samples = options.samples};
+}
+
+/// Collective. Whether calls must be checked while they run, because --verify can check nothing of some output when
+/// they have: rank 0 works it out for all.
+bool only_calls_can_be_verified(apps::EinrunOptions const& options, RankSchedule const& schedule,
+                                Transport& transport) {
+    if (!options.verify || options.verify_calls) return options.verify_calls;
+    std::string out_of_reach;
+    agree(transport, [&] {
+        if (transport.rank() == Rank{0})
+            out_of_reach = joined(apps::unverifiable_outputs(verify_setup(options, schedule)), ", ");
+    });
+    return !transport.all_gather(out_of_reach).front().empty();
+}
+
 /// What rank 0 does when all have run.
 EndActions end_actions(apps::EinrunOptions const& options, RankSchedule const& schedule,
                        scheduler::Cluster const& cluster) {
@@ -55,8 +78,9 @@ EndActions end_actions(apps::EinrunOptions const& options, RankSchedule const& s
     };
     if (options.verify)
         out.verify = [&](bool tf32) {
-            return apps::verify_run({schedule.header.graph_text, schedule.header.graph_file, schedule.data_folder,
-                                     settings.out, options.inputs, schedule.header.params, options.samples, tf32});
+            apps::VerifySetup setup = verify_setup(options, schedule);
+            setup.tf32 = tf32;
+            return apps::verify_run(setup);
         };
     if (!settings.quiet) out.summarize = print_summary;
     return out;
@@ -64,7 +88,7 @@ EndActions end_actions(apps::EinrunOptions const& options, RankSchedule const& s
 
 /// One run from the schedule file to the report, as one rank sees it.
 void run_as_rank(apps::EinrunOptions const& options, Transport& transport) {
-    RunSettings const& settings = options.run;
+    RunSettings settings = options.run;
     Messages const messages{report, warn};
     bool const first = transport.rank() == Rank{0};
 
@@ -77,6 +101,7 @@ void run_as_rank(apps::EinrunOptions const& options, Transport& transport) {
         });
     });
     compare_with_planning(transport, schedule, settings.strict ? OnChange::refuse : OnChange::warn, messages);
+    settings.check_calls.wanted = only_calls_can_be_verified(options, schedule, transport);
     MemoryFit const fit =
         fit_memory(transport, schedule.section,
                    {settings.memory, settings.spill_dir, settings.repeat, settings.schedule.string()});

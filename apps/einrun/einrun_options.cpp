@@ -15,7 +15,7 @@ namespace {
 
 /// What is turned into values after parsing.
 struct Texts {
-    std::string device = "auto", device_memory, gpu_aware = "auto", memory, samples, progress = "auto";
+    std::string device = "auto", device_memory, gpu_aware = "auto", memory, samples, call_samples, progress = "auto";
     int threads = 0;
 };
 
@@ -52,6 +52,11 @@ void add_options(CLI::App& app, EinrunOptions& options, Texts& texts) {
     app.add_flag("--verify{}", texts.samples,
                  "work out elements of each output in an independent way (--verify=K: K of each; default: as many as a "
                  "few seconds allow); exit code 5 when they differ, and when nothing of an output could be checked");
+    app.add_flag(
+        "--verify-calls{}", texts.call_samples,
+        "--verify, and compute elements of kernel calls again while they run, from the blocks that they read, "
+        "which --verify does alone where nothing of an output could be checked afterwards (--verify-calls=K: K "
+        "of every call; default: what a share of its time affords)");
     app.add_flag("--check-finite", options.run.check_finite,
                  "look at what every task makes: NaN or infinity that comes up in a node whose inputs are finite ends "
                  "the run with exit code 1 and the node's name (otherwise they are counted in the outputs)");
@@ -88,12 +93,12 @@ void refuse_later_options(CLI::App& app) {
             ->group("");
 }
 
-std::optional<std::int64_t> samples_from(std::string const& text) {
+std::optional<std::int64_t> samples_from(std::string const& option, std::string const& text) {
     if (text.empty() || text == "true") return std::nullopt;
     std::int64_t value = 0;
     auto const [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (error != std::errc{} || end != text.data() + text.size() || value < 1)
-        throw UsageError("--verify: expected a number of elements of at least 1, found '" + text + "'");
+        throw UsageError(option + ": expected a number of elements of at least 1, found '" + text + "'");
     return value;
 }
 
@@ -123,8 +128,10 @@ std::optional<EinrunOptions> einrun_options(int argc, char const* const* argv) {
     bool const tf32 = options.run.device.tf32;
     options.run.device = executor::device_choice_from_text(texts.device);
     options.run.device.tf32 = tf32;
-    options.verify = app.count("--verify") > 0;
-    options.samples = samples_from(texts.samples);
+    options.verify = app.count("--verify") + app.count("--verify-calls") > 0;
+    options.samples = samples_from("--verify", texts.samples);
+    options.verify_calls = app.count("--verify-calls") > 0;
+    options.run.check_calls = {options.verify_calls, samples_from("--verify-calls", texts.call_samples)};
     options.run.progress = progress_from(texts.progress, options.run.quiet);
     options.run.device_messages = executor::device_messages_from_name(texts.gpu_aware);
     if (!texts.device_memory.empty()) options.run.device_memory = memory_budget(texts.device_memory, "--device-memory");
@@ -139,6 +146,7 @@ std::string options_of_all_ranks(EinrunOptions const& options) {
            (run.trace.empty() ? "no --trace" : "--trace") + "\n" +
            (run.report.empty() ? "no --report" : "--report " + run.report.string()) + "\n" +
            (options.verify ? "--verify" : "no --verify") + "\n" +
+           (options.verify_calls ? "--verify-calls" : "no --verify-calls") + "\n" +
            (options.inputs_below.empty() ? "no --inputs-below" : "--inputs-below " + options.inputs_below) + "\n" +
            (run.check_finite ? "--check-finite" : "no --check-finite") + "\n" +
            (run.strict ? "--strict" : "no --strict") + "\n" +

@@ -15,6 +15,7 @@ struct EinrunOptions {
     std::vector<std::string> inputs, params;  // NAME=FILE, NAME=NUMBER
     std::string inputs_below;                 // folder; empty: data files may be anywhere
     bool verify = false;
+    bool verify_calls = false;            // also where all outputs can be checked otherwise
     std::optional<std::int64_t> samples;  // of each output; without it all elements when that is little work
     std::filesystem::path cluster;        // that a trace predicts for; empty: the built-in one
     std::string log_level = "warn";

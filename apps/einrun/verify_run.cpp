@@ -28,36 +28,58 @@ graph::EinGraph graph_of(VerifySetup const& setup) {
     return out;
 }
 
+/// A request, and what it refers to.
+class Request {
+public:
+    explicit Request(VerifySetup const& setup) : setup_(setup), graph_(graph_of(setup)) {
+        for (ValueId output : graph_.outputs) was_written_.insert(graph_.value(output).name);
+        for (graph::Leaf const& leaf : graph_.leaves) was_written_.erase(graph_.value(leaf.value).name);
+    }
+
+    relation::VerifyRequest get() {
+        return {.graph = graph_,
+                .params = setup_.params,
+                .leaves = [this](graph::EinGraph const& of) { return leaves_of(of); },
+                .written = [this](graph::Value const& value) { return written(value); },
+                .samples = setup_.samples,
+                .tf32 = setup_.tf32};
+    }
+
+private:
+    relation::ReadLeaf leaves_of(graph::EinGraph const& of) {
+        return [this, &of](graph::Leaf const& leaf, Box const& box, std::span<std::byte> out) {
+            graph::Value const& value = of.value(leaf.value);
+            auto& reader = readers_[value.name];
+            if (!reader && was_written_.contains(value.name))
+                reader = tensor::open_written(std::get<tensor::NpySource>(leaf.source).file, value.name, value.dtype,
+                                              value.shape);
+            if (!reader) reader = tensor::open(leaf.source, value.name, value.dtype, value.shape, setup_.data_folder);
+            reader->read(box, out);
+        };
+    }
+
+    tensor::NpySource written(graph::Value const& value) const {
+        std::string name = value.name;
+        std::replace(name.begin(), name.end(), '/', '.');
+        return {std::filesystem::absolute(setup_.output_folder / (name + ".npy")).string()};
+    }
+
+    VerifySetup const& setup_;
+    graph::EinGraph const graph_;
+    std::map<std::string, std::unique_ptr<tensor::Reader const>> readers_;  // files are opened once
+    std::set<std::string> was_written_;  // by the run: outputs that are not inputs too
+};
+
 }  // namespace
 
 relation::Verification verify_run(VerifySetup const& setup) {
-    graph::EinGraph const graph = graph_of(setup);
-    std::map<std::string, std::unique_ptr<tensor::Reader const>> readers;  // files are opened once
-    std::set<std::string> was_written;  // by the run: outputs that are not inputs too
-    for (ValueId output : graph.outputs) was_written.insert(graph.value(output).name);
-    for (graph::Leaf const& leaf : graph.leaves) was_written.erase(graph.value(leaf.value).name);
-    auto const leaves = [&](graph::EinGraph const& of) {
-        return [&](graph::Leaf const& leaf, Box const& box, std::span<std::byte> out) {
-            graph::Value const& value = of.value(leaf.value);
-            auto& reader = readers[value.name];
-            if (!reader && was_written.contains(value.name))
-                reader = tensor::open_written(std::get<tensor::NpySource>(leaf.source).file, value.name, value.dtype,
-                                              value.shape);
-            if (!reader) reader = tensor::open(leaf.source, value.name, value.dtype, value.shape, setup.data_folder);
-            reader->read(box, out);
-        };
-    };
-    auto const written = [&](graph::Value const& value) {
-        std::string name = value.name;
-        std::replace(name.begin(), name.end(), '/', '.');
-        return tensor::NpySource{std::filesystem::absolute(setup.output_folder / (name + ".npy")).string()};
-    };
-    return relation::verify_outputs({.graph = graph,
-                                     .params = setup.params,
-                                     .leaves = leaves,
-                                     .written = written,
-                                     .samples = setup.samples,
-                                     .tf32 = setup.tf32});
+    Request request(setup);
+    return relation::verify_outputs(request.get());
+}
+
+std::vector<std::string> unverifiable_outputs(VerifySetup const& setup) {
+    Request request(setup);
+    return relation::outputs_out_of_reach(request.get());
 }
 
 }  // namespace ein::apps

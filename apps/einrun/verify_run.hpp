@@ -23,4 +23,7 @@ struct VerifySetup {
 /// @throws InputError, RunError
 relation::Verification verify_run(VerifySetup const& setup);
 
+/// Before the run: the outputs of which verify_run would check nothing. @throws InputError
+std::vector<std::string> unverifiable_outputs(VerifySetup const& setup);
+
 }  // namespace ein::apps

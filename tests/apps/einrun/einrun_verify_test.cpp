@@ -140,33 +140,130 @@ TEST_CASE("a small language model is verified whole", "[einrun][verify]") {
     CHECK(spoiled(place, most_ranks, "\"seed\":5", "\"seed\":6").code == 5);
 }
 
-TEST_CASE("what cannot be verified is code 5, and says how it can be", "[einrun][verify]") {
-    // 64 million exponentials: soon done by vector loops, not one by one
-    Json const tensors{{"X", random_tensor({8000}, 1)}, {"Y", random_tensor({8000}, 2)}};
+namespace {
+
+/// At 8000, 64 million exponentials: soon done by vector loops, not one by one.
+Json long_sum(std::vector<std::string> const& outputs, Extent extent = 8000) {
+    Json const tensors{
+        {"X", random_tensor({extent}, 1)}, {"Y", random_tensor({extent}, 2)}, {"U", random_tensor({extent}, 3)}};
     std::vector<Json> const nodes{
         {{"name", "G"}, {"einsum", "i,j->i"}, {"inputs", {"X", "Y"}}, {"join", "exp(x*y)"}},
-        {{"name", "L"}, {"einsum", "i->"}, {"inputs", Json::array({"G"})}, {"join", "abs(x)"}}};
-    Place const place;
-    plan(place, graph_of(tensors, nodes, {"L"}, "f32"), 1);
-    Outcome const none = verified(place, 1);
-    CAPTURE(none.text);
-    CHECK(none.code == 5);
-    CHECK(has(none, "verified   L: 0 of 1 elements, not checked"));
-    CHECK(has(none,
-              "output 'L': expected at least one element checked, found none: one element would take one process "
-              "about "));
-    CHECK(has(none,
-              "; give --verify=1 to take that time; or make values on the way outputs too, such as 'G': then 'L' "
-              "is checked from them, and they from what is before them"));
-    CHECK(place.json("r.json")["verify"]["unchecked"].size() == 1);
+        {{"name", "H"}, {"einsum", "i,i->i"}, {"inputs", {"G", "U"}}, {"join", "x+y"}},
+        {{"name", "L"}, {"einsum", "i->"}, {"inputs", Json::array({"H"})}, {"join", "abs(x)"}}};
+    return graph_of(tensors, nodes, outputs, "f32");
+}
 
-    plan(place, graph_of(tensors, nodes, {"L", "G"}, "f32"), 1);
+/// Twenty thousand iterations, each of which changes all of a vector.
+Json long_loop() {
+    Json const body{{"name", "next"}, {"einsum", "i->i"}, {"inputs", Json::array({"V"})}, {"join", "exp(-x) + x/2"}};
+    Json const loop{{"times", 20000}, {"carry", {{"V", "next"}}}, {"body", Json::array({body})}};
+    return graph_of({{"V", random_tensor({2000}, 1)}}, {{{"name", "flow"}, {"loop", loop}}}, {"flow/V"}, "f64");
+}
+
+#ifdef MPIRUN
+std::vector<int> const rank_counts{1, 3, 4};
+#else
+std::vector<int> const rank_counts{1};
+#endif
+
+/// That a run was verified by its calls alone.
+void check_calls(Outcome const& run, Json const& report, int nodes) {
+    CAPTURE(run.text, report.dump());
+    CHECK(run.code == 0);
+    CHECK(has(run, ": by the calls that it is made by, none of its "));
+    CHECK(has(run, " nodes, against the blocks that they read: 0 differ"));
+    CHECK(report["outputs"][0]["by"] == "calls");
+    CHECK(report["outputs"][0]["elements"] == 0);
+    CHECK(report["mismatches"] == 0);
+    CHECK(report["unchecked"] == Json::array());
+    Json const& calls = report["calls"];
+    CHECK(calls["nodes"] == nodes);
+    CHECK(calls["of_nodes"] == nodes);
+    CHECK(calls["unchecked_nodes"] == Json::array());
+    CHECK(calls["elements"] >= calls["calls"]);
+    CHECK(calls["calls"] <= calls["of_calls"]);
+    CHECK(calls["max_rel"] < calls["tolerance"]);
+}
+
+}  // namespace
+
+TEST_CASE("what takes too long afterwards is verified while it runs, call by call", "[einrun][verify]") {
+    for (int const ranks : rank_counts) {
+        CAPTURE(ranks);
+        Place const place;
+        plan(place, long_sum({"L"}), ranks);
+        Outcome const run = verified(place, ranks);
+        check_calls(run, place.json("r.json")["verify"], 3);
+
+        if (ranks > 3) continue;
+        Outcome const every = verified(place, ranks, "-calls=2");
+        CAPTURE(every.text);
+        Json const calls = place.json("r.json")["verify"]["calls"];
+        CHECK(calls["calls"] >= calls["of_calls"]);
+    }
+}
+
+TEST_CASE("so is a long loop", "[einrun][verify]") {
+    for (int const ranks : rank_counts) {
+        CAPTURE(ranks);
+        Place const place;
+        plan(place, long_loop(), ranks);
+        Outcome const run = verified(place, ranks);
+        Json const report = place.json("r.json")["verify"];
+        check_calls(run, report, 2);                  // what it begins with is copied
+        CHECK(report["calls"]["calls"] > 5 * ranks);  // of several iterations
+        CHECK(report["calls"]["of_calls"] == 20001 * ranks);
+    }
+}
+
+TEST_CASE("so is a run that spills, and one on a device with memory of its own", "[einrun][verify]") {
+    Place const place;
+    plan(place, long_sum({"L"}), 1);
+    Outcome const spilled = verified(place, 1, " --memory 100KiB --spill-dir .");
+    check_calls(spilled, place.json("r.json")["verify"], 3);
+    CHECK(place.json("r.json")["spill"]["blocks"] > 0);
+    Outcome const emulated = verified(place, 1, " --device emulated");
+    check_calls(emulated, place.json("r.json")["verify"], 2);  // H is computed by what reads it
+}
+
+TEST_CASE("a kernel that is wrong is code 5, with its node, task, rank and place", "[einrun][verify]") {
+    for (int const ranks : {1, rank_counts.back()}) {
+        CAPTURE(ranks);
+        Place const place;
+        plan(place, long_sum({"L"}, 40), ranks);
+        for (int kernel = 1; kernel <= 2; ++kernel) {
+            std::string const device = " --device emulated:wrong=" + std::to_string(kernel);
+            Outcome const wrong = verified(place, ranks, "-calls=40" + device);
+            CAPTURE(kernel, wrong.text);
+            CHECK(wrong.code == 5);
+            CHECK(has(wrong, kernel == 1 ? "node 'G' on rank " : "node 'L' on rank "));
+            CHECK(has(wrong, ", task "));
+            CHECK(has(wrong, kernel == 1 ? ", element [0]: expected " : ", element []: expected "));
+            CHECK(has(wrong, " by the blocks that it read, found "));
+            CHECK(place.json("r.json")["verify"]["mismatches"] > 0);
+        }
+    }
+}
+
+TEST_CASE("calls are left alone where outputs can be checked afterwards, unless they are asked for",
+          "[einrun][verify]") {
+    Place const place;
+    plan(place, long_sum({"L", "G", "H"}), 1);
     Outcome const some = verified(place, 1);
     CAPTURE(some.text);
     CHECK(some.code == 0);
     CHECK(has(some, "verified   L: 1 of 1 elements, 0 differ; by "));
-    CHECK(has(some, " from the written G, tolerance "));
-    CHECK(place.json("r.json")["verify"]["outputs"][0]["from"] == Json::array({"G"}));
+    CHECK(has(some, " from the written H, tolerance "));
+    Json const report = place.json("r.json")["verify"];
+    CHECK(report["outputs"][0]["from"] == Json::array({"H"}));
+    CHECK(report["calls"].is_null());
+
+    Outcome const both = verified(place, 1, "-calls");
+    CAPTURE(both.text);
+    CHECK(both.code == 0);
+    CHECK(has(both, "verified   L: 1 of 1 elements, 0 differ; by "));
+    CHECK(place.json("r.json")["verify"]["calls"]["nodes"] == 3);
+    CHECK(verified(place, 1, "-calls=0").code == 2);
 }
 
 TEST_CASE("lone sums neither overflow nor lose what overflows, on any number of ranks", "[einrun][verify]") {
