@@ -47,6 +47,9 @@ inline constexpr std::size_t looped_vector_tile = 8192;
 inline constexpr Extent longest_run = 16384;
 /// Elements of a vector tile without a program: only the first-level cache limits it. Chosen.
 inline constexpr std::size_t long_vector_tile = 2048;
+/// Terms that a vector tile has of a sum, from which on the sums of vector tiles are added without loss: fewer would
+/// make that dear. Chosen; may change bits.
+inline constexpr Extent terms_of_a_vector_tile = 8;
 /// Elements of a vector tile that is aggregated where it lies: ends interrupt reading. Chosen.
 inline constexpr std::size_t read_vector_tile = 8192;
 /// Accumulators of a tile that stay in the second-level cache. Chosen; may change bits.

@@ -26,6 +26,9 @@ Expr shift(Expr const& largest) {
     return Expr::call(Op::where, {call(Op::eq, call(Op::abs, largest), infinity()), Expr::integer(0), largest});
 }
 
+/// Rows of a vector tile that are added one after another before their sums are added without loss.
+constexpr std::size_t rows_in_a_run = 32;
+
 template <class T>
 void repeat(void* to, void const* element, std::size_t count) {
     T value;
@@ -98,7 +101,7 @@ struct Aggregator::Logarithms {
     std::size_t size;
 };
 
-std::optional<Aggregator> Aggregator::make(scalar::Agg agg, DType type) {
+std::optional<Aggregator> Aggregator::make(scalar::Agg agg, DType type, ExactTotals exact) {
     Aggregator made;
     DType const registers = scalar::register_dtype(type);
     made.element_ = size_of(registers);
@@ -108,32 +111,44 @@ std::optional<Aggregator> Aggregator::make(scalar::Agg agg, DType type) {
     else if (kind(registers) == Kind::real)
         made.logarithms_ = std::make_shared<Logarithms const>(registers);
     if (made.loops_.combine == nullptr && made.logarithms_ == nullptr) return std::nullopt;
+    if (made.loops_.add != nullptr) made.exact_ = exact;
     return made;
 }
 
-std::size_t Aggregator::state_bytes(std::size_t tile) const {
-    return lines(tile * element_) * (logarithms_ ? 3 : 1);  // largest, sums, results
+std::size_t Aggregator::planes() const {
+    if (logarithms_) return 3;  // largest, sums, results
+    return exact_ == ExactTotals::none ? 1 : 2;
 }
 
+std::byte* Aggregator::second_plane(Tile const& tile, std::size_t at) const {
+    return tile.state + lines(tile.size * element_) + at * element_;
+}
+
+std::size_t Aggregator::state_bytes(std::size_t tile) const { return lines(tile * element_) * planes(); }
+
 std::size_t Aggregator::scratch_bytes(std::size_t vector_tile) const {
-    return logarithms_ ? 3 * lines(vector_tile * element_) + lines(logarithms_->program_bytes()) : 0;
+    if (logarithms_) return 3 * lines(vector_tile * element_) + lines(logarithms_->program_bytes());
+    return exact_ == ExactTotals::of_vector_tiles ? lines(vector_tile * element_) : 0;
 }
 
 void Aggregator::start(Tile const& tile) const {
     repeat_element(tile.state, identity_, element_, tile.size);
-    if (logarithms_) std::memset(tile.state + lines(tile.size * element_), 0, tile.size * element_);
+    if (planes() > 1) std::memset(second_plane(tile, 0), 0, tile.size * element_);
 }
 
 void Aggregator::rows(Tile const& tile, std::size_t at, void const* values, std::size_t rows,
                       std::size_t columns) const {
     std::byte* const acc = tile.state + at * element_;
+    if (exact_ == ExactTotals::of_vector_tiles)
+        return loops_.add_rows(acc, second_plane(tile, at), values, rows, columns);
+    if (exact_ == ExactTotals::of_values) return add_values(tile, at, values, rows, columns);
     if (!logarithms_) return loops_.rows(acc, values, rows, columns);
     std::size_t const plane = lines(rows * columns * element_);
     std::byte* const largest = tile.scratch;
     std::byte* const spread = largest + plane;
     std::byte* const exponentials = spread + plane;
     std::byte* const program = exponentials + plane;
-    std::byte* const sums = acc + lines(tile.size * element_);
+    std::byte* const sums = second_plane(tile, at);
     std::memcpy(largest, acc, rows * element_);
     logarithms_->max.rows(largest, values, rows, columns);
     logarithms_->raise(acc, sums, largest, rows, program);
@@ -143,20 +158,41 @@ void Aggregator::rows(Tile const& tile, std::size_t at, void const* values, std:
     logarithms_->sum.rows(sums, exponentials, rows, columns);
 }
 
+void Aggregator::add_values(Tile const& tile, std::size_t at, void const* values, std::size_t rows,
+                            std::size_t columns) const {
+    auto const* value = static_cast<std::byte const*>(values);
+    for (std::size_t r = 0; r < rows; ++r)
+        for (std::size_t c = 0; c < columns; ++c, value += element_) combine(tile, at + r, value, 1);
+}
+
 void Aggregator::columns(Tile const& tile, std::size_t at, void const* values, std::size_t rows,
                          std::size_t columns) const {
-    if (!logarithms_) return loops_.columns(tile.state + at * element_, values, rows, columns);
-    for (std::size_t r = 0; r < rows; ++r)
-        combine(tile, at, static_cast<std::byte const*>(values) + r * columns * element_, columns);
+    auto const* row = static_cast<std::byte const*>(values);
+    std::size_t const row_bytes = columns * element_;
+    if (exact_ == ExactTotals::of_vector_tiles) {
+        for (std::size_t r = 0; r < rows; r += rows_in_a_run, row += rows_in_a_run * row_bytes) {
+            std::memcpy(tile.scratch, row, row_bytes);
+            std::size_t const further = std::min(rows_in_a_run, rows - r) - 1;
+            loops_.columns(tile.scratch, row + row_bytes, further, columns);
+            loops_.add(tile.state + at * element_, second_plane(tile, at), tile.scratch, columns);
+        }
+        return;
+    }
+    if (exact_ == ExactTotals::none && !logarithms_)
+        return loops_.columns(tile.state + at * element_, values, rows, columns);
+    for (std::size_t r = 0; r < rows; ++r) combine(tile, at, row + r * row_bytes, columns);
 }
 
 void Aggregator::combine(Tile const& tile, std::size_t at, void const* values, std::size_t count) const {
     if (logarithms_) return rows(tile, at, values, count, 1);
+    if (exact_ != ExactTotals::none)
+        return loops_.add(tile.state + at * element_, second_plane(tile, at), values, count);
     loops_.combine(tile.state + at * element_, values, count);
 }
 
 void const* Aggregator::finish(Tile const& tile, std::size_t at, std::size_t count) const {
     std::byte* const acc = tile.state + at * element_;
+    if (exact_ != ExactTotals::none) loops_.settle(acc, second_plane(tile, at), count);
     if (!logarithms_) return acc;
     std::size_t const plane = lines(tile.size * element_);
     logarithms_->run<2>(logarithms_->result, {acc, acc + plane}, acc + 2 * plane, count,

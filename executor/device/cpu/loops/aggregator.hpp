@@ -1,8 +1,10 @@
 // Accumulators of one tile of outputs, and vector tiles of values combined into them. The one place that knows that
-// logsumexp keeps two numbers (the largest value, and the sum of exponentials relative to it) where others keep one.
+// some aggregations keep two numbers where others keep one: logsumexp (the largest value, and the sum of exponentials
+// relative to it), and sums whose totals are exact (the total, and what rounding lost of it).
 // Leaves the order of vector tiles to the loop kernel. All values are in the accumulate type's register type.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 
@@ -11,10 +13,18 @@
 
 namespace ein::executor {
 
+/// Which sums of reals and complex numbers are added without loss of what rounding drops, so that long sums err no more
+/// than pairwise ones.
+enum class ExactTotals : std::uint8_t {
+    none,       // each value is added where it is
+    of_vector_tiles,  // a vector tile's values are added first, then their sum to the total
+    of_values   // each value is added to the total
+};
+
 class Aggregator {
 public:
     /// @return nothing for what is left to the reference: logsumexp, min and max of complex numbers
-    static std::optional<Aggregator> make(scalar::Agg agg, DType type);
+    static std::optional<Aggregator> make(scalar::Agg agg, DType type, ExactTotals exact = ExactTotals::none);
 
     std::size_t element_bytes() const { return element_; }
     std::size_t state_bytes(std::size_t tile) const;           // accumulators of `tile` outputs
@@ -31,15 +41,20 @@ public:
     void rows(Tile const& tile, std::size_t at, void const* values, std::size_t rows, std::size_t columns) const;
     void columns(Tile const& tile, std::size_t at, void const* values, std::size_t rows, std::size_t columns) const;
     void combine(Tile const& tile, std::size_t at, void const* values, std::size_t count) const;
-    /// The results of `count` outputs, ready to be stored.
+    /// The results of `count` outputs, ready to be stored. Asked once for each output.
     void const* finish(Tile const& tile, std::size_t at, std::size_t count) const;
     /// held[i] = held[i] combined with values[i]: plain results, as blocks hold them.
     void merge(void* held, void const* values, std::size_t count, std::byte* scratch) const;
 
 private:
     struct Logarithms;
+    std::size_t planes() const;  // of numbers that accumulators keep
+    void add_values(Tile const& tile, std::size_t at, void const* values, std::size_t rows, std::size_t columns) const;
+    std::byte* second_plane(Tile const& tile, std::size_t at) const;
+
     TileAggregate loops_;
     std::size_t element_ = 0;
+    ExactTotals exact_ = ExactTotals::none;
     alignas(16) std::byte identity_[16] = {};
     std::shared_ptr<Logarithms const> logarithms_;  // of logsumexp only
 };

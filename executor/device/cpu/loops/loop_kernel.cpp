@@ -58,6 +58,11 @@ bool passes_through(DType from, DType between, DType to) {
     return promote(from, between) == between && !(from == DType::i64 && kind(between) >= Kind::real);
 }
 
+ExactTotals exact_totals(LoopPlan const& plan, LoopBody const& body) {
+    if (body.of_partials) return ExactTotals::of_values;
+    return plan.sums_of_vector_tiles ? ExactTotals::of_vector_tiles : ExactTotals::none;
+}
+
 }  // namespace
 
 LoopBody LoopBody::identity(DType type, scalar::Agg agg) {
@@ -72,10 +77,10 @@ struct LoopKernel::Partials {
 };
 
 std::unique_ptr<LoopKernel const> LoopKernel::make(Nest nest, LoopBody body) {
-    std::optional<Aggregator> aggregator = Aggregator::make(body.agg, body.accumulate);
-    if (!aggregator) return nullptr;
     std::size_t const vector_tile = longest_vector_tile(nest.planned(), body);
     LoopPlan plan = plan_loops(nest, vector_tile);
+    std::optional<Aggregator> aggregator = Aggregator::make(body.agg, body.accumulate, exact_totals(plan, body));
+    if (!aggregator) return nullptr;
     return std::unique_ptr<LoopKernel const>(
         new LoopKernel(std::move(nest), std::move(body), std::move(*aggregator), std::move(plan), vector_tile));
 }
@@ -214,7 +219,7 @@ void LoopKernel::make_partials() {
     simplify(combine);
     auto partials = std::make_unique<Partials>();
     partials->piece_bytes = static_cast<std::size_t>(stride);
-    LoopBody const body{nullptr, {0}, 0, registers, body_.accumulate, body_.accumulate, body_.agg};
+    LoopBody const body{nullptr, {0}, 0, registers, body_.accumulate, body_.accumulate, body_.agg, true};
     partials->combine = make(std::move(combine), body);
     LoopPlan plan = plan_;
     plan.partial = false;

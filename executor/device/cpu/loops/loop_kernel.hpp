@@ -23,6 +23,7 @@ struct LoopBody {
     DType join = DType::f32;  // of the join's values
     DType accumulate = DType::f32;
     scalar::Agg agg = scalar::Agg::sum;
+    bool of_partials = false;  // its terms are partial results: few, each the sum of many
 
     /// Operand 0 brought to `type`; over aggregated labels, the sum of its elements.
     static LoopBody identity(DType type, scalar::Agg agg = scalar::Agg::sum);

@@ -31,6 +31,7 @@ public:
             order_aggregation();
         else
             order_elementwise();
+        plan_.sums_of_vector_tiles = sums_vector_tiles();
         cut_into_pieces();
         return std::move(plan_);
     }
@@ -191,6 +192,16 @@ private:
         Extent const width = std::min(label(plan_.inner).length, most);
         add(plan_.inner, width);
         return row_count * width;
+    }
+
+    bool sums_vector_tiles() const {
+        bool const several = std::any_of(plan_.levels.begin(), plan_.levels.end(), [&](LoopPlan::Level const& level) {
+            return label(level.label).aggregated;
+        });
+        if (!several) return false;
+        bool const rows_in = plan_.outer != LoopPlan::none && label(plan_.outer).aggregated;
+        Extent const terms = (rows_in ? rows() : 1) * (label(plan_.inner).aggregated ? inner_block() : 1);
+        return terms >= machine::terms_of_a_vector_tile;
     }
 
     Extent count(std::size_t level) const {

@@ -25,6 +25,8 @@ struct LoopPlan {
     std::size_t cut = none;     // the level that is cut into pieces
     std::int64_t pieces = 1;
     bool partial = false;  // pieces share outputs: each makes partial results
+    /// A vector tile has several terms of each of its outputs, and further vector tiles have more.
+    bool sums_of_vector_tiles = false;
 };
 
 /// Where the nest keeps order, the order is that of its whole; labels of the output may be shorter than their blocks.

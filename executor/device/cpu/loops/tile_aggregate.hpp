@@ -18,6 +18,11 @@ struct TileAggregate {
     void (*rows)(void* acc, void const* values, std::size_t rows, std::size_t columns) = nullptr;
     /// acc[c] = acc[c] op values[0][c] op values[1][c] op ...
     void (*columns)(void* acc, void const* values, std::size_t rows, std::size_t columns) = nullptr;
+    /// Sums of reals and complex numbers alone: acc[i] + low[i] grows by values[i], or by the sum of each row, and
+    /// nothing of it is lost to rounding. `settle` ends it: acc[i] = acc[i] + low[i].
+    void (*add)(void* acc, void* low, void const* values, std::size_t count) = nullptr;
+    void (*add_rows)(void* acc, void* low, void const* values, std::size_t rows, std::size_t columns) = nullptr;
+    void (*settle)(void* acc, void const* low, std::size_t count) = nullptr;
 };
 
 /// @param type  that of the accumulator: its register type is what is combined

@@ -14,12 +14,14 @@ namespace ein::executor::EIN_INSTRUCTION_SET {
 namespace {
 
 struct Sum {
+    static constexpr bool rounds = true;
     template <class T>
     static T of(T a, T b) {
         return a + b;
     }
 };
 struct Prod {
+    static constexpr bool rounds = false;
     template <class T>
     static T of(T a, T b) {
         return a * b;
@@ -27,6 +29,7 @@ struct Prod {
 };
 // A nan wins and stays. In two steps, the first of which is one instruction.
 struct Min {
+    static constexpr bool rounds = false;
     template <class T>
     static T of(T a, T b) {
         T const best = b < a ? b : a;
@@ -34,6 +37,7 @@ struct Min {
     }
 };
 struct Max {
+    static constexpr bool rounds = false;
     template <class T>
     static T of(T a, T b) {
         T const best = b > a ? b : a;
@@ -41,12 +45,14 @@ struct Max {
     }
 };
 struct Any {
+    static constexpr bool rounds = false;
     template <class T>
     static T of(T a, T b) {
         return a | b;
     }
 };
 struct All {
+    static constexpr bool rounds = false;
     template <class T>
     static T of(T a, T b) {
         return a & b;
@@ -118,38 +124,74 @@ T fold(T* lane) {
     return lane[0];
 }
 
-/// Separate accumulators in a fixed number of lanes, whatever the instruction set.
+/// Rows of lanes that are combined one after another, where rounding matters: further ones are combined apart first.
+constexpr std::size_t longest_run = 16;
+
+/// lane[l] = v[l] op v[l + Lanes] op ..., of `count` rows of lanes.
 template <class Op, std::size_t Lanes, class T>
-T reduce_in_lanes(T const* v, std::size_t count) {
-    T lane[Lanes];
-    std::size_t i = Lanes;
+void reduce_rows(T* lane, T const* v, std::size_t count) {
+    constexpr std::size_t run = Op::rounds ? longest_run : ~std::size_t{0};
     if constexpr (has_vectors<T>) {
         constexpr std::size_t width = vector_bytes / sizeof(T), parts = Lanes / width;
         using Part = Vector<T, width>;
-        Part part[parts], next;
+        Part part[parts], further[parts], next;
 #pragma GCC unroll 16
         for (std::size_t p = 0; p < parts; ++p) __builtin_memcpy(&part[p], v + p * width, sizeof next);
-        for (; i + Lanes <= count; i += Lanes) {
+        std::size_t i = 1;
+        for (; i < count && i < run; ++i) {
 #pragma GCC unroll 16
             for (std::size_t p = 0; p < parts; ++p) {
-                __builtin_memcpy(&next, v + i + p * width, sizeof next);
+                __builtin_memcpy(&next, v + i * Lanes + p * width, sizeof next);
                 part[p] = Op::of(part[p], next);
             }
+        }
+        while (i < count) {
+            std::size_t const end = count - i < run ? count : i + run;
+#pragma GCC unroll 16
+            for (std::size_t p = 0; p < parts; ++p)
+                __builtin_memcpy(&further[p], v + i * Lanes + p * width, sizeof next);
+            for (++i; i < end; ++i) {
+#pragma GCC unroll 16
+                for (std::size_t p = 0; p < parts; ++p) {
+                    __builtin_memcpy(&next, v + i * Lanes + p * width, sizeof next);
+                    further[p] = Op::of(further[p], next);
+                }
+            }
+#pragma GCC unroll 16
+            for (std::size_t p = 0; p < parts; ++p) part[p] = Op::of(part[p], further[p]);
         }
 #pragma GCC unroll 16
         for (std::size_t p = 0; p < parts; ++p) __builtin_memcpy(lane + p * width, &part[p], sizeof next);
     } else {
-        for (std::size_t l = 0; l < Lanes; ++l) lane[l] = v[l];
-        for (; i + Lanes <= count; i += Lanes)
-            for (std::size_t l = 0; l < Lanes; ++l) lane[l] = Op::of(lane[l], v[i + l]);
+        T further[Lanes];
+        for (std::size_t begin = 0, end = 0; begin < count; begin = end) {
+            end = count - begin < run ? count : begin + run;
+            T* const into = begin == 0 ? lane : further;
+            for (std::size_t l = 0; l < Lanes; ++l) into[l] = v[begin * Lanes + l];
+            for (std::size_t i = begin + 1; i < end; ++i)
+                for (std::size_t l = 0; l < Lanes; ++l) into[l] = Op::of(into[l], v[i * Lanes + l]);
+            for (std::size_t l = 0; begin > 0 && l < Lanes; ++l) lane[l] = Op::of(lane[l], further[l]);
+        }
     }
-    for (std::size_t l = 0; i < count; ++i, ++l) lane[l] = Op::of(lane[l], v[i]);
+}
+
+/// Separate accumulators in a fixed number of lanes, whatever the instruction set.
+template <class Op, std::size_t Lanes, class T>
+[[gnu::noinline]] T reduce_in_lanes(T const* v, std::size_t count) {
+    T lane[Lanes];
+    reduce_rows<Op, Lanes>(lane, v, count / Lanes);
+    for (std::size_t i = count / Lanes * Lanes, l = 0; i < count; ++i, ++l) lane[l] = Op::of(lane[l], v[i]);
     return fold<Op, Lanes>(lane);
 }
 
 template <class Op, class T>
 T reduce(T const* v, std::size_t count) {
-    constexpr std::size_t vector = 64 / sizeof(T);
+    constexpr std::size_t vector = 64 / sizeof(T), most = Op::rounds ? 128 * 4 * vector : ~std::size_t{0};
+    if (count > most) {  // so that few runs follow one another
+        std::size_t const half = count / (8 * vector) * 4 * vector;
+        T const first = reduce<Op>(v, half);  // read in order, as memory likes it
+        return Op::of(first, reduce<Op>(v + half, count - half));
+    }
     if (count >= 8 * vector) return reduce_in_lanes<Op, 4 * vector>(v, count);
     if (count >= 2 * vector) return reduce_in_lanes<Op, vector>(v, count);
     T result = v[0];
@@ -170,9 +212,71 @@ void columns(void* acc, void const* values, std::size_t count, std::size_t width
     for (std::size_t r = 0; r < count; ++r) combine<Op, T>(acc, v + r * width, width);
 }
 
+/// What rounding a + v lost is added to `low`. Source: Knuth, The Art of Computer Programming 2, 4.2.2, theorem B.
+template <class T>
+void add_one(T& a, T& low, T v) {
+    T const sum = a + v, added = sum - a;
+    low += (a - (sum - added)) + (v - added);
+    a = sum;
+}
+template <class T>
+void add_one(Complex<T>& a, Complex<T>& low, Complex<T> v) {
+    add_one(a.re, low.re, v.re);
+    add_one(a.im, low.im, v.im);
+}
+
+template <class T>
+void add(void* __restrict acc, void* __restrict lost, void const* __restrict values, std::size_t count) {
+    auto* const a = static_cast<T*>(acc);
+    auto* const low = static_cast<T*>(lost);
+    auto const* const v = static_cast<T const*>(values);
+    for (std::size_t i = 0; i < count; ++i) add_one(a[i], low[i], v[i]);
+}
+
+template <class T>
+void add_rows(void* acc, void* lost, void const* values, std::size_t count, std::size_t columns) {
+    auto* const a = static_cast<T*>(acc);
+    auto* const low = static_cast<T*>(lost);
+    auto const* const v = static_cast<T const*>(values);
+    for (std::size_t r = 0; r < count; ++r) add_one(a[r], low[r], reduce<Sum>(v + r * columns, columns));
+}
+
+/// A sum that became infinite has no number in `low`; one that is exact keeps its sign, should it be a zero.
+template <class T>
+void settle(void* __restrict acc, void const* __restrict lost, std::size_t count) {
+    auto* const a = static_cast<T*>(acc);
+    auto const* const low = static_cast<T const*>(lost);
+    for (std::size_t i = 0; i < count; ++i) {
+        T const sum = a[i] + low[i];
+        a[i] = low[i] != T{0} && sum == sum ? sum : a[i];
+    }
+}
+template <class T>
+void settle_complex(void* acc, void const* lost, std::size_t count) {
+    settle<T>(acc, lost, 2 * count);
+}
+
 template <class Op, class T>
 TileAggregate loops() {
     return {combine<Op, T>, rows<Op, T>, columns<Op, T>};
+}
+
+template <class T>
+TileAggregate sums() {
+    TileAggregate made = loops<Sum, T>();
+    made.add = add<T>;
+    made.add_rows = add_rows<T>;
+    made.settle = settle<T>;
+    return made;
+}
+
+template <class T>
+TileAggregate complex_sums() {
+    TileAggregate made = loops<Sum, Complex<T>>();
+    made.add = add<Complex<T>>;
+    made.add_rows = add_rows<Complex<T>>;
+    made.settle = settle_complex<T>;
+    return made;
 }
 
 template <class T>
@@ -188,7 +292,7 @@ TileAggregate ordered_loops(TileOp op) {
 
 template <class T>
 TileAggregate complex_loops(TileOp op) {
-    if (op == TileOp::sum) return loops<Sum, Complex<T>>();
+    if (op == TileOp::sum) return complex_sums<T>();
     return op == TileOp::prod ? loops<Prod, Complex<T>>() : TileAggregate{};
 }
 
@@ -270,6 +374,8 @@ ConvertLoop convert_loop(DType from, DType to) {
 }
 
 TileAggregate tile_loops(TileOp op, DType register_type) {
+    if (op == TileOp::sum && register_type == DType::f32) return sums<float>();
+    if (op == TileOp::sum && register_type == DType::f64) return sums<double>();
     switch (register_type) {
         case DType::f32: return ordered_loops<float>(op);
         case DType::f64: return ordered_loops<double>(op);
