@@ -12,6 +12,7 @@
 #include <string>
 
 #include "lib/base/error.hpp"
+#include "lib/base/terminate.hpp"
 
 namespace ein::apps {
 namespace {
@@ -31,6 +32,9 @@ bool first_or_alone() {
         if (char const* rank = std::getenv(name)) return std::string(rank) == "0";
     return true;
 }
+
+/// Before anything else is made, objects of static storage included.
+[[gnu::constructor(101)]] void answer_terminate() { set_terminate_of(program_invocation_short_name); }
 
 /// What was written to stdout is there, or it is reported.
 int flushed(char const* program, int code) {

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <new>
 
 #include "apps/einrun/einrun_options.hpp"
 #include "apps/einrun/forecast.hpp"
@@ -142,11 +143,24 @@ void set_up_log(std::string const& level) {
     spdlog::set_default_logger(log);
 }
 
+/// No exception leaves it: memory that runs out here too ends the process, and with it the others (lib/base/terminate).
+int end_all(Transport& transport, std::exception const& error) noexcept {
+    ExitCode code = ExitCode::failure;
+    std::string why = error.what();
+    if (auto const* known = dynamic_cast<Error const*>(&error)) code = known->code();
+    if (dynamic_cast<std::bad_alloc const*>(&error) != nullptr) {
+        code = ExitCode::no_memory;
+        why = "expected enough memory, found none left; use more ranks, fewer threads, or smaller blocks";
+    }
+    report("rank " + std::to_string(transport.rank().value()) + ": " + why);
+    transport.abort(code);
+    return static_cast<int>(code);  // not reached; GCC overlooks [[noreturn]] of virtual functions
+}
+
 /// Runs together with the other ranks; an error that they do not know of ends them too.
 int run_together(apps::EinrunOptions const& options) {
     Connection connection(std::getenv);
     Transport& transport = connection.transport();
-    ExitCode code = ExitCode::failure;
     try {
         run_as_rank(options, transport);
         return 0;
@@ -154,11 +168,8 @@ int run_together(apps::EinrunOptions const& options) {
         apps::say("einrun", error.what());  // before any rank leaves: mpirun ends the others when the first one has
         throw Disagreement(error.code(), "");
     } catch (std::exception const& error) {
-        if (auto const* known = dynamic_cast<Error const*>(&error)) code = known->code();
-        report("rank " + std::to_string(transport.rank().value()) + ": " + error.what());
+        return end_all(transport, error);
     }
-    transport.abort(code);
-    return static_cast<int>(code);  // not reached; GCC overlooks [[noreturn]] of virtual functions
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include <thread>
 
 #include "executor/health/tuning.hpp"
+#include "lib/base/terminate.hpp"
 #include "lib/base/threads/mutex.hpp"
 
 namespace ein::executor {
@@ -22,7 +23,7 @@ namespace {
 
 constexpr std::array signals = {SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
 constexpr std::array crashes = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
-constexpr unsigned char by_request = 0, end_of_thread = 255;
+constexpr unsigned char by_request = 0, by_terminate = 254, end_of_thread = 255;
 
 // What a handler uses: plain numbers, set before it is installed.
 int asking[2] = {-1, -1}, answering[2] = {-1, -1};  // pipes: what is asked of the thread, and that it has been done
@@ -79,6 +80,7 @@ void install() {
 }
 
 Ending ending_by(unsigned char signal) {
+    if (signal == by_terminate) return {"an exception that nothing caught", SIGABRT};
     char const* const name = strsignal(signal);  // NOLINT(concurrency-mt-unsafe): only of unknown signals, never ours
     return {"signal " + std::to_string(signal) + " (" + name + ")", signal};
 }
@@ -128,10 +130,12 @@ CrashHandler::CrashHandler(std::function<void(Ending const&)> say) : state_(std:
     listener = pthread_self();
     asked = speaking = false;
     install();
+    set_terminate_record([] { ask(by_terminate); });
 }
 
 CrashHandler::~CrashHandler() {
     if (!state_->thread.joinable()) return;
+    set_terminate_record(nullptr);
     for (std::size_t i = 0; i < signals.size(); ++i) sigaction(signals[i], &before[i], nullptr);
     if (asked && !state_->ended) {  // it crashed, or takes too long
         state_->thread.detach();

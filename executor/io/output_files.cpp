@@ -4,7 +4,6 @@
 #include <cstring>
 #include <set>
 
-#include "executor/io/unfinished_files.hpp"
 #include "lib/base/error.hpp"
 #include "lib/base/files/output_place.hpp"
 #include "lib/base/files/temporary_name.hpp"
@@ -27,10 +26,13 @@ OutputFiles::OutputFiles(schedule::Header const& header, fs::path folder, std::s
         final_.push_back(folder_ / (name + ".npy"));
         partial_.push_back(temporary_path(final_.back(), run));
     }
-    remember_unfinished(partial_);
+    unfinished_.remember(partial_);
+    UnfinishedFiles::remove_on_signals();
 }
 
-OutputFiles::~OutputFiles() { forget_unfinished(); }
+OutputFiles::~OutputFiles() {
+    if (made_) discard();
+}
 
 void OutputFiles::create() {
     if (header_.outputs.empty()) return;
@@ -41,6 +43,7 @@ void OutputFiles::create() {
             throw RunError("--out " + folder_.string() + ": expected to write " + path.string() +
                            ", found a folder of that name; remove it or choose another --out");
     in_doubt_ = sweep_leftovers(folder_, final_);
+    made_ = true;
     try {
         for (std::size_t i = partial_.size(); i-- > 0;) {  // the last one first: it holds the lock for all
             schedule::Tensor const& tensor =
@@ -67,7 +70,8 @@ void OutputFiles::publish() {
         throw RunError(final_[i].string() +
                        ": expected to rename the finished output to it, found: " + std::strerror(error));
     }
-    forget_unfinished();
+    made_ = false;
+    unfinished_.forget();
     lock_.release();
 }
 

@@ -10,6 +10,7 @@
 
 #include "executor/engine/task_runner.hpp"
 #include "lib/base/files/run_lock.hpp"
+#include "lib/base/files/unfinished_files.hpp"
 #include "lib/schedule/model/schedule.hpp"
 
 namespace ein::executor {
@@ -18,7 +19,7 @@ class OutputFiles final : public OutputSink {
 public:
     /// @param run  unique_name() of one rank, which told it to the others: nobody else can guess what they will open
     OutputFiles(schedule::Header const& header, std::filesystem::path folder, std::string const& run);
-    ~OutputFiles() override;  // forgets; removes nothing
+    ~OutputFiles() override;  // where it made them, removes what is unfinished
 
     /// One rank: sweeps, makes folder and files and reserves their space. @throws RunError
     void create();
@@ -36,6 +37,8 @@ private:
     schedule::Header const& header_;
     std::filesystem::path folder_;
     std::vector<std::filesystem::path> final_, partial_, in_doubt_;
+    bool made_ = false;  // here, and not published yet
+    UnfinishedFiles unfinished_;
     RunLock lock_;  // on the last of partial_, which is the last to be renamed
 };
 

@@ -7,6 +7,7 @@
 #include "executor/transport/launcher.hpp"
 #include "executor/transport/mpi_transport.hpp"
 #include "executor/transport/tuning.hpp"
+#include "lib/base/terminate.hpp"
 
 namespace ein::executor {
 
@@ -45,8 +46,12 @@ MpiSession::MpiSession() {
         throw RunError("this MPI was built without thread support: expected MPI_THREAD_SERIALIZED, found level " +
                        std::to_string(provided) + "; use an MPI built with threads");
     }
+    set_terminate_others([](int code) { MPI_Abort(MPI_COMM_WORLD, code); });
 }
 
-MpiSession::~MpiSession() { MPI_Finalize(); }
+MpiSession::~MpiSession() {
+    set_terminate_others(nullptr);
+    MPI_Finalize();
+}
 
 }  // namespace ein::executor

@@ -85,10 +85,10 @@ def is_sound_schedule(shower, data):
         return subprocess.run([shower, "show", file.name], capture_output=True).returncode == 0
 
 
-def what_is_wrong(program, code, said, files):
+def what_is_wrong(program, code, said, files, codes=CODES):
     if code is None:
         return f"hung for {LIMIT} s"
-    if code != 0 and code not in CODES:
+    if code != 0 and code not in codes:
         return f"ended with code {code}"
     if code != 0 and not said.strip():
         return f"ended with code {code} and no message"
@@ -159,7 +159,7 @@ def main():
         if program.ranks > 1:
             environment["EIN_FAULT_RANK"] = str(draw.randrange(program.ranks))
         code, said, files = program.launch(source, environment)
-        fault = what_is_wrong(program, code, said, files)
+        fault = what_is_wrong(program, code, said, files, {4} if kind == "no_memory" else CODES)
         ends[(kind, "right" if code == 0 else "reported")] += 1
         if fault:
             wrong += 1

@@ -39,6 +39,7 @@ void ReplacedFile::create() {
         }
     } while (!lock_.hold(temporary()));
     made_ = true;
+    unfinished_.remember({temporary()});
 }
 
 void ReplacedFile::close() {
@@ -70,6 +71,7 @@ void ReplacedFile::publish() {
     close();
     if (int const error = replaces() ? rename_complete(temporary(), path_) : 0) fail(error);
     temporary_.clear();
+    unfinished_.forget();
     lock_.release();
 }
 
@@ -82,6 +84,7 @@ void ReplacedFile::write(std::string_view text) {
 void ReplacedFile::discard() noexcept {
     if (!temporary_.empty()) ::unlink(temporary().c_str());
     temporary_.clear();
+    unfinished_.forget();
     lock_.release();
     file_ = WrittenFile();
 }

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "lib/base/files/run_lock.hpp"
+#include "lib/base/files/unfinished_files.hpp"
 #include "lib/base/files/written_file.hpp"
 
 namespace ein {
@@ -55,6 +56,7 @@ private:
     std::string temporary_;  // name in the same folder; "" when there is none
     bool made_ = false;      // by this process
     WrittenFile file_;
+    UnfinishedFiles unfinished_;
     RunLock lock_;
 };
 
