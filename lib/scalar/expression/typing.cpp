@@ -1,6 +1,8 @@
 #include "lib/scalar/expression/typing.hpp"
 
+#include <algorithm>
 #include <array>
+#include <limits>
 
 #include "lib/base/error.hpp"
 #include "lib/scalar/evaluate/integers.hpp"
@@ -42,6 +44,7 @@ Typing uniform(ValueType const& value) { return {value, value.type}; }
 /// sqrt, exp, ... of integers are f64.
 ValueType as_float(ValueType value) {
     value.constant.reset();
+    value.chosen.reset();
     value.large = false;
     if (is_exact(value.type)) value.type = DType::f64;
     return value;
@@ -105,15 +108,30 @@ Typing leaf(Node const& node, DType compute) {
     return {weak(DType::f64), {}};  // a number, or a param: its value is not known yet
 }
 
+/// What is known of numbers that it may be.
+std::optional<WholeRange> known(ValueType const& value) {
+    if (!value.weak || !is_exact(value.type)) return std::nullopt;
+    return value.constant ? WholeRange{*value.constant, *value.constant} : value.chosen;
+}
+
+std::optional<WholeRange> negated(std::optional<WholeRange> const& range) {
+    if (!range) return std::nullopt;
+    auto const minus = [](std::int64_t number) { return -std::max(number, -std::numeric_limits<std::int64_t>::max()); };
+    return WholeRange{minus(range->greatest), minus(range->least)};
+}
+
 Typing negation(ValueType const& value, DType compute) {
     if (value.constant) return weak_integers(Op::sub, {DType::i64, true, 0, false}, value);
-    return uniform(arithmetic(Op::neg, value, compute));
+    ValueType made = arithmetic(Op::neg, value, compute);
+    made.chosen = negated(value.chosen);
+    return uniform(made);
 }
 
 /// Operations that leave integers integers and have no meaning for complex numbers.
 Typing ordered(Op op, ValueType value) {
     refuse_complex(op, value.type);
     value.constant.reset();
+    value.chosen.reset();
     return uniform(value);
 }
 
@@ -129,6 +147,7 @@ Typing cast(DType to) {
 
 Typing same(ValueType value) {
     value.constant.reset();
+    value.chosen.reset();
     return uniform(value);
 }
 
@@ -139,7 +158,13 @@ Typing position(ValueType const& index) {
 
 /// where(condition, a, b): the condition keeps its type.
 Typing choice(ValueType const& a, ValueType const& b) {
-    ValueType const value = common(a, b);
+    ValueType value = common(a, b);
+    if (value.weak && is_exact(value.type)) {
+        std::optional<WholeRange> const first = known(a), second = known(b);
+        value.chosen = first ? first : second;
+        if (first && second)
+            value.chosen = {std::min(first->least, second->least), std::max(first->greatest, second->greatest)};
+    }
     return {value, value.type};
 }
 
@@ -171,8 +196,10 @@ Typing any_typing(Node const& node, std::span<ValueType const> args, DType compu
 
 /// A known whole number is met by its value, as in NumPy 2: 300 beside a u8 is an error, not 44.
 void refuse_unfit(ValueType const& number, DType type, Node const* node) {
-    if (!number.weak || !number.constant || kind(type) != Kind::integer) return;
-    if (wrap(*number.constant, type) != *number.constant) refuse_unheld(std::to_string(*number.constant), type, node);
+    std::optional<WholeRange> const range = known(number);
+    if (!range || kind(type) != Kind::integer) return;
+    for (std::int64_t const end : {range->least, range->greatest})
+        if (wrap(end, type) != end) refuse_unheld(std::to_string(end), type, node);
 }
 
 /// One that no i64 holds is met beside no integer.

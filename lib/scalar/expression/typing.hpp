@@ -16,11 +16,18 @@
 
 namespace ein::scalar {
 
+/// The least and the greatest of some whole numbers.
+struct WholeRange {
+    std::int64_t least = 0, greatest = 0;
+    friend bool operator==(WholeRange const&, WholeRange const&) = default;
+};
+
 struct ValueType {
     DType type = DType::f32;  // i64, f64 or c128 when weak
     bool weak = false;
     std::optional<std::int64_t> constant;  // of a weak integer whose value is known
     bool large = false;                    // a weak f64 for a whole number that no i64 holds
+    std::optional<WholeRange> chosen = {};  // of a weak integer that where() chooses: what is known of its choices
     friend bool operator==(ValueType const&, ValueType const&) = default;
 };
 
