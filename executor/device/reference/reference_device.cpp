@@ -18,7 +18,8 @@ public:
         : shape_(shape),
           einsum_(shape.kernel->einsum),
           types_(types_of(shape)),
-          evaluator_(einsum_.join, types_.compute, types_.weak, params) {
+          evaluator_(einsum_.join, types_.compute, types_.weak, params),
+          lookup_(lookup_of(shape)) {
         for (std::size_t k = 0; k < einsum_.operands(); ++k)
             operand_strides_.push_back(
                 label_strides(einsum_.inputs[k], shape.operand_strides[k], shape.lengths.size()));
@@ -33,14 +34,39 @@ public:
         std::vector<Extent> index(shape_.lengths.size(), 0);
         for_each_index(output_lengths_, [&](std::vector<Extent> const& at) {
             for (std::size_t k = 0; k < at.size(); ++k) index[static_cast<std::size_t>(einsum_.output[k])] = at[k];
-            store(aggregate(call, index, evaluator), call, index);
+            std::optional<Scalar> const value =
+                lookup_ ? looked_up(call, index, evaluator) : aggregate(call, index, evaluator);
+            if (value)
+                store(*value, call, index);
+            else if (!shape_.accumulate || !lookup_)
+                store(scalar::identity(einsum_.agg, types_.accumulate), call, index);
         });
     }
 
 private:
-    /// The aggregate over the inner labels at one output index. It begins with the first value, because 0 + -0 is 0.
-    /// Reals stay in double: the reference may be more exact than others.
-    Scalar aggregate(KernelCall const& call, std::vector<Extent>& index, scalar::Evaluator& evaluator) const {
+    static std::optional<graph::Lookup> lookup_of(KernelShape const& shape) {
+        std::optional<graph::Lookup> const lookup = graph::as_lookup(shape.kernel->einsum);
+        bool const whole =
+            lookup && is_integer(shape.operand_dtypes[static_cast<std::size_t>(lookup->positions)]);
+        return whole ? lookup : std::nullopt;
+    }
+
+    /// The one element that a position names, with the sign of its zero; nothing where another block has it.
+    std::optional<Scalar> looked_up(KernelCall const& call, std::vector<Extent>& index,
+                                    scalar::Evaluator& evaluator) const {
+        auto const label = static_cast<std::size_t>(lookup_->label), k = static_cast<std::size_t>(lookup_->positions);
+        DType const type = shape_.operand_dtypes[k];
+        index[label] = 0;
+        auto const* const at = static_cast<std::byte const*>(call.operands[k]) + offset(operand_strides_[k], index, type);
+        Extent const position = load_element(at, type).integer - call.begin[label];
+        if (position < 0 || position >= shape_.lengths[label]) return std::nullopt;
+        index[label] = position;
+        return scalar::convert(join(call, index, evaluator), types_.join, types_.accumulate);
+    }
+
+    /// The aggregate over the inner labels at one output index; nothing where they have none. It begins with the first
+    /// value, because 0 + -0 is 0. Reals stay in double: the reference may be more exact than others.
+    std::optional<Scalar> aggregate(KernelCall const& call, std::vector<Extent>& index, scalar::Evaluator& evaluator) const {
         std::optional<Scalar> total;
         for_each_index(inner_lengths_, [&](std::vector<Extent> const& at) {
             for (std::size_t k = 0; k < at.size(); ++k) index[static_cast<std::size_t>(inner_[k])] = at[k];
@@ -49,7 +75,7 @@ private:
                 types_.join == types_.accumulate ? joined : scalar::convert(joined, types_.join, types_.accumulate);
             total = total ? scalar::combine(einsum_.agg, types_.accumulate, *total, value) : value;
         });
-        return total ? *total : scalar::identity(einsum_.agg, types_.accumulate);
+        return total;
     }
 
     Scalar join(KernelCall const& call, std::vector<Extent> const& index, scalar::Evaluator& evaluator) const {
@@ -84,6 +110,7 @@ private:
     graph::EinSum const& einsum_;
     KernelTypes types_;
     scalar::Evaluator evaluator_;
+    std::optional<graph::Lookup> lookup_;
     std::vector<std::vector<Extent>> operand_strides_;
     std::vector<Extent> output_strides_;
     std::vector<int> inner_;  // aggregated labels

@@ -1,4 +1,5 @@
 #include <array>
+#include <cmath>
 #include <cstring>
 
 #include "executor/device/cpu/cpu_device.hpp"
@@ -61,6 +62,25 @@ TEST_CASE("lookups copy the rows that positions name, and zero where another blo
                              Case{"v,ij->ij", {9, 4, 6}}, Case{"bvd,bi->bid", {3, 9, 5, 7}}, Case{"vd,->d", {9, 5}},
                              Case{"vd,i->id", {9, 0, 7}});
     compare_with_reference(at, GENERATE(DType::i32, DType::i64, DType::u8), make_lookup_kernel, 8);
+}
+
+TEST_CASE("a zero that is looked up keeps its sign", "[executor][device]") {
+    bool const accumulate = GENERATE(false, true);
+    KernelCase test(einsum("v,i->i", {3, 4}, "where(y == [v], x, 0)"), {DType::f32, DType::i32}, DType::f32,
+                    DType::f32);
+    float const data[] = {-0.0f, 0.0f, -0.0f};
+    std::int32_t const positions[] = {0, 1, 2, 7};
+    std::memcpy(test.operand(0).data(), data, sizeof data);
+    std::memcpy(test.operand(1).data(), positions, sizeof positions);
+    test.shape().accumulate = accumulate;
+    CpuDevice cpu;
+    ReferenceDevice reference;
+    SoloWorkerTeam solo;
+    for (Device* device : std::initializer_list<Device*>{&cpu, &reference}) {
+        auto const found = test.elements(test.run(*device, solo));
+        for (std::size_t i = 0; i < 4; ++i)
+            CHECK(std::signbit(found[i].number.real()) == (!accumulate && positions[i] % 2 == 0));
+    }
 }
 
 TEST_CASE("a large lookup gives the same for any number of threads", "[executor][device]") {
