@@ -143,6 +143,7 @@ Explanation explain(graph::EinGraph const& graph, relation::Plan const& plan, sc
     out.strategy = plan.strategy;
     out.gap = plan.gap;
     out.place = made.schedule.header.place;
+    out.reproducible = made.schedule.header.reproducible;
     out.calls = plan.calls;
     out.cost = plan.elements();
     out.cost_bytes = plan.bytes().total();

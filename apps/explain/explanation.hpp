@@ -83,6 +83,7 @@ struct Explanation {
     std::string graph;
     int ranks = 1;
     std::string strategy, place;
+    bool reproducible = false;  // planned with --reproducible
     std::int64_t calls = 1;
     std::optional<double> gap;  // the cost is at most 1 + gap times the least, where the plan says so
     std::string mesh;           // "a:2 b:4"

@@ -139,6 +139,7 @@ Json to_json(Explanation const& e) {
              {"ranks", e.ranks},
              {"strategy", e.strategy},
              {"place", e.place},
+             {"reproducible", e.reproducible},
              {"calls", e.calls},
              {"mesh", mesh},
              {"tasks", e.tasks},

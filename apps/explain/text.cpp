@@ -79,6 +79,8 @@ std::string idle(Explanation const& e) {
 std::string head(Explanation const& e) {
     std::string out = wrapped("", "einplan: " + e.graph + " for " + plural(e.ranks, "rank") + ", explained", page);
     out += line("strategy", e.strategy + ", " + plural(e.calls, "kernel call") + " a node, placed by " + e.place);
+    if (e.reproducible)
+        out += line("repeatable", "reproducible: the same bits at every number of ranks and threads");
     if (e.gap)
         out += line("gap", *e.gap == 0 ? "none: no plan costs less"
                                        : "at most " + times(100 * *e.gap) + " % above the least cost");
@@ -126,6 +128,9 @@ std::string rejected(NodeReport const& report) {
                left(parts_text(other.cut), 46) + " " + right(bytes(other.bytes), 10) + " (" +
                signed_bytes(other.more_bytes) + ")\n";
     }
+    if (std::any_of(story.rejected.begin(), story.rejected.end(), [](auto const& other) { return other.more_bytes < 0; }))
+        out += wrapped(key(""), "less as published, where every operand comes from elsewhere; scheduled, the whole "
+                                "graph may move more", page, 3);
     return out;
 }
 

@@ -161,6 +161,7 @@ Json whole_report(std::vector<Json> const& ranks, schedule::Header const& header
     report["schedule_hash"] = facts.schedule_hash;
     report["strategy"] = header.strategy;
     report["place"] = header.place;
+    report["reproducible"] = header.reproducible;
     report["ranks"] = ranks.size();
     report["threads"] = facts.threads;
     report["device"] = facts.device;

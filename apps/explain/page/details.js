@@ -108,10 +108,14 @@ function details(n) {
         "Lower bound: " + count(node.lower_bound_words) + " words at some rank; here " + count(node.words_rank_max) +
             (node.times_lower_bound !== null ? ", " + times(node.times_lower_bound) + " times that." : ".")));
   if (node.alternatives.length)
-    panel.append(element("h3", {}, "Instead of " + bytes(node.with_edges.bytes)),
+    panel.append(element("h3", {}, "Instead of " + bytes(node.with_edges.bytes) + " (published)"),
         rows([{text: "parts"}, right("bytes"), right("more")],
             node.alternatives.map(
-                a => [parts(a.parts), bytes(a.bytes), (a.more_bytes < 0 ? "" : "+") + bytes(a.more_bytes)])));
+                a => [parts(a.parts), bytes(a.bytes), (a.more_bytes < 0 ? "" : "+") + bytes(a.more_bytes)])),
+        node.alternatives.some(a => a.more_bytes < 0)
+            ? element("p", {}, "Less as published, where every operand comes from elsewhere; scheduled, the whole " +
+                  "graph may move more.")
+            : "");
   panel.append(element("h3", {}, "Reads"));
   for (const flow of inputsOf(node)) panel.append(flowText(flow, flow.maker === null ? flow.tensor : jump(flow.maker)));
   panel.append(element("h3", {}, "Makes"), flowText(node.collectives[node.collectives.length - 1], node.name));

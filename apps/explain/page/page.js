@@ -215,6 +215,7 @@ function facts() {
   at("facts").append(element("h1", {}, plan.graph), fact("nodes", nodes.length.toLocaleString("en")),
       fact("ranks", plan.ranks + (plan.idle_ranks.length ? " (" + plan.idle_ranks.length + " idle)" : "")),
       fact("mesh", mesh || "one rank", true), fact("strategy", plan.strategy + ", placed by " + plan.place, true),
+      plan.reproducible ? fact("reproducible", "the same bits at every number of ranks and threads", true) : "",
       timing ? fact("predicted", seconds(timing.seconds)) : "", fact("moved", bytes(plan.bytes.total)),
       fact("busiest rank", bytes(plan.bytes.rank_max), true),
       fact("published", count(plan.cost.total) + " elements", true), fact("flops", count(plan.flops), true),

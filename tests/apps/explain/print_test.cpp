@@ -96,6 +96,26 @@ TEST_CASE("whole numbers are written as such", "[apps][explain][json]") {
     CHECK(e.at("nodes")[0].at("collectives")[2].at("kind") == "reduce-scatter");
 }
 
+TEST_CASE("a reproducible plan says so", "[apps][explain]") {
+    bool const reproducible = GENERATE(false, true);
+    graph::EinGraph graph = test::graph_of(test::example_files().front());
+    Explanation e = test::explained(graph, 2);
+    CHECK_FALSE(e.reproducible);
+    e.reproducible = reproducible;
+    CHECK(to_json(e).at("reproducible") == reproducible);
+    CHECK((to_text(e).find("reproducible: the same bits") != std::string::npos) == reproducible);
+}
+
+TEST_CASE("an alternative that costs less as published is explained", "[apps][explain]") {
+    double const more = GENERATE(-8.0, 8.0);
+    graph::EinGraph const graph = test::graph_of(test::example_files().front());
+    Explanation e = test::explained(graph, 2);
+    for (NodeStory& story : e.nodes) story.rejected.clear();
+    NodeStory& story = e.nodes.front();
+    story.rejected.push_back({story.cut, 1, 8, more, more});
+    CHECK((to_text(e).find("less as published") != std::string::npos) == (more < 0));
+}
+
 TEST_CASE("text keeps within 100 columns", "[apps][explain][text]") {
     int const ranks = GENERATE(1, 4, 7, 16);
     std::vector<graph::EinGraph> graphs{rude()};

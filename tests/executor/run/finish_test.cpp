@@ -46,6 +46,7 @@ TEST_CASE("a report is written, and what verify found is in it and in the summar
     CHECK(finish(one, actions) == Left{});
     Json const report = parse_json(read_text_file(one.settings.report), "report");
     CHECK(report.at("schedule_hash") == "0123456789abcdef");
+    CHECK(report.at("reproducible") == false);
     CHECK(report.at("verify").at("elements") == 4);
     CHECK_THAT(summary, Catch::Contains("verified   Z: 4 of 4 elements, 0 differ"));
     CHECK_THAT(summary, Catch::Contains("output     " + one.run->output_files()[0].string()));
