@@ -128,7 +128,8 @@ std::string rejected(NodeReport const& report) {
                left(parts_text(other.cut), 46) + " " + right(bytes(other.bytes), 10) + " (" +
                signed_bytes(other.more_bytes) + ")\n";
     }
-    if (std::any_of(story.rejected.begin(), story.rejected.end(), [](auto const& other) { return other.more_bytes < 0; }))
+    auto const is_less = [](Rejected const& other) { return other.more_bytes < 0; };
+    if (std::any_of(story.rejected.begin(), story.rejected.end(), is_less))
         out += wrapped(key(""), "less as published, where every operand comes from elsewhere; scheduled, the whole "
                                 "graph may move more", page, 3);
     return out;

@@ -46,8 +46,7 @@ public:
 private:
     static std::optional<graph::Lookup> lookup_of(KernelShape const& shape) {
         std::optional<graph::Lookup> const lookup = graph::as_lookup(shape.kernel->einsum);
-        bool const whole =
-            lookup && is_integer(shape.operand_dtypes[static_cast<std::size_t>(lookup->positions)]);
+        bool const whole = lookup && is_integer(shape.operand_dtypes[static_cast<std::size_t>(lookup->positions)]);
         return whole ? lookup : std::nullopt;
     }
 
@@ -57,7 +56,8 @@ private:
         auto const label = static_cast<std::size_t>(lookup_->label), k = static_cast<std::size_t>(lookup_->positions);
         DType const type = shape_.operand_dtypes[k];
         index[label] = 0;
-        auto const* const at = static_cast<std::byte const*>(call.operands[k]) + offset(operand_strides_[k], index, type);
+        auto const* const at =
+            static_cast<std::byte const*>(call.operands[k]) + offset(operand_strides_[k], index, type);
         Extent const position = load_element(at, type).integer - call.begin[label];
         if (position < 0 || position >= shape_.lengths[label]) return std::nullopt;
         index[label] = position;

@@ -119,6 +119,7 @@ OpResult read_rms_norm(OpReader& op);
 OpResult read_layer_norm(OpReader& op);
 // rearrange.cpp
 OpResult read_reshape(OpReader& op);
+OpResult read_squeeze(OpReader& op);
 OpResult read_transpose(OpReader& op);
 OpResult read_cast(OpReader& op);
 OpResult read_concat(OpReader& op);

@@ -60,6 +60,28 @@ OpResult read_reshape(OpReader& op) {
     return shape ? OpResult(op.build.reshape("", op.input(0), *shape)) : std::nullopt;
 }
 
+/// Drops axes of extent 1: those that are named, else all.
+OpResult read_squeeze(OpReader& op) {
+    AxesAttribute const attribute = op.axes();
+    if (!op.ready()) return std::nullopt;
+    Shape const& shape = op.value(0).shape;
+    std::vector<std::size_t> ones;
+    for (std::size_t axis = 0; axis < shape.size(); ++axis)
+        if (shape[axis] == 1) ones.push_back(axis);
+    auto const axes = op.normalized(attribute, op.order(), ones);
+    if (!axes) return std::nullopt;
+    for (std::size_t const axis : *axes)
+        if (shape[axis] != 1) {
+            attribute.at.fail("axes of extent 1", "axis " + std::to_string(axis) + " of " + op.describe(0),
+                              "leave it out, or aggregate over it");
+            return std::nullopt;
+        }
+    Shape kept;
+    for (std::size_t axis = 0; axis < shape.size(); ++axis)
+        if (std::find(axes->begin(), axes->end(), axis) == axes->end()) kept.push_back(shape[axis]);
+    return op.build.reshape("", op.input(0), kept);
+}
+
 OpResult read_transpose(OpReader& op) {
     AxesAttribute const attribute = op.axes();
     if (!op.ready()) return std::nullopt;

@@ -33,6 +33,7 @@ std::vector<OpEntry> const& own_rows() {
         {"rms_norm", 1, 2, {"axes", "axis", "eps", "dtype"}, read_rms_norm},
         {"layer_norm", 1, 3, {"axes", "axis", "eps", "dtype"}, read_layer_norm},
         {"reshape", 1, 1, {"shape"}, read_reshape},
+        {"squeeze", 1, 1, {"axes", "axis"}, read_squeeze},
         {"transpose", 1, 1, {"axes"}, read_transpose},
         {"cast", 1, 1, {"dtype"}, read_cast},
         {"slice", 1, 1, {"start", "stop", "step", "axes", "axis", "slices"}, read_slice},
@@ -58,6 +59,8 @@ constexpr scalar::TwoMeanings ambiguous[]{
     {"embedding", "\"gather\" with \"inputs\": [table, indices]",
      "with the two exchanged, as PyTorch lists them: gather takes the table first"},
     {"view", "\"reshape\", as in PyTorch", "\"cast\", which converts (NumPy's view of another dtype is not there)"},
+    {"flatten", "\"reshape\" with \"shape\": [-1], as NumPy and torch.flatten",
+     "a \"reshape\" that keeps the first axis, as ONNX, Keras and nn.Flatten"},
     {"tensordot", "\"matmul\" of two matrices", "an \"einsum\", which names the axes that are summed over"},
     {"scatter", "a \"grad\" of a gather", "an \"einsum\" with where(y == [row], x, 0)"},
 };
