@@ -274,7 +274,7 @@ private:
         std::vector<std::string> names;
         std::vector<ValueId> open{output};
         std::vector<bool> seen(graph.values.size(), false);
-        for (std::size_t k = 0; k < open.size() && names.size() < most; ++k) {
+        for (std::size_t k = 0; k < open.size() && names.size() < tuning::most_suggestions; ++k) {
             if (!producers[at(open[k])]) continue;
             for (ValueId input : graph.node(*producers[at(open[k])]).inputs) {
                 if (seen[at(input)] || !producers[at(input)]) continue;
