@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "lib/relation/tuning.hpp"
 #include "lib/relation/verify/rounding_spread.hpp"
 #include "lib/scalar/expression/walk.hpp"
 #include "lib/tensor/compare.hpp"
@@ -57,11 +58,11 @@ JudgedElement judge(CallAgain const& call, KernelCall const& made, ElementPlace 
     out.relative = std::isfinite(apart) ? apart / scale : std::numeric_limits<double>::infinity();
     if (std::isfinite(scale) && out.relative <= out.tolerance) return out;
     std::vector<Scalar> results;
-    for (std::uint64_t round = 0; round < relation::rounding_rounds; ++round) {
+    for (std::uint64_t round = 0; round < relation::tuning::rounding_rounds; ++round) {
         scalar::Noise noise(round, tf32);
         results.push_back(scalar::convert(call.element(made, place, held, team, &noise).value, accumulate, stored));
     }
-    bool const allowed = relation::outcomes_of(results, expected).allow(found, relation::spreads_allowed) ||
+    bool const allowed = relation::outcomes_of(results, expected).allow(found, relation::tuning::spreads_allowed) ||
                          compares_computed(call.shape().kernel->einsum, call.types().compute);
     bool const both_finite = is_finite(found) && is_finite(expected);
     out.verdict = !allowed ? Verdict::wrong : both_finite ? Verdict::ill_conditioned : Verdict::overflow;
