@@ -129,7 +129,7 @@ std::string rejected(NodeReport const& report) {
                signed_bytes(other.more_bytes) + ")\n";
     }
     auto const is_less = [](Rejected const& other) { return other.more_bytes < 0; };
-    if (std::any_of(story.rejected.begin(), story.rejected.end(), is_less))
+    if (std::any_of(report.rejected.begin(), report.rejected.end(), is_less))
         out += wrapped(key(""), "less as published, where every operand comes from elsewhere; scheduled, the whole "
                                 "graph may move more", page, 3);
     return out;
