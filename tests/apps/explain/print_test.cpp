@@ -110,9 +110,9 @@ TEST_CASE("an alternative that costs less as published is explained", "[apps][ex
     double const more = GENERATE(-8.0, 8.0);
     graph::EinGraph const graph = test::graph_of(test::example_files().front());
     Explanation e = test::explained(graph, 2);
-    for (NodeStory& story : e.nodes) story.rejected.clear();
-    NodeStory& story = e.nodes.front();
-    story.rejected.push_back({story.cut, 1, 8, more, more});
+    for (NodeReport& report : e.nodes) report.rejected.clear();
+    NodeReport& report = e.nodes.front();
+    report.rejected.push_back({report.cut, 1, 8, more, more});
     CHECK((to_text(e).find("less as published") != std::string::npos) == (more < 0));
 }
 
