@@ -79,8 +79,7 @@ std::string idle(Explanation const& e) {
 std::string head(Explanation const& e) {
     std::string out = wrapped("", "einplan: " + e.graph + " for " + plural(e.ranks, "rank") + ", explained", page);
     out += line("strategy", e.strategy + ", " + plural(e.calls, "kernel call") + " a node, placed by " + e.place);
-    if (e.reproducible)
-        out += line("repeatable", "reproducible: the same bits at every number of ranks and threads");
+    if (e.reproducible) out += line("repeatable", "reproducible: the same bits at every number of ranks and threads");
     if (e.gap)
         out += line("gap", *e.gap == 0 ? "none: no plan costs less"
                                        : "at most " + times(100 * *e.gap) + " % above the least cost");

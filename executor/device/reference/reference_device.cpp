@@ -53,7 +53,8 @@ private:
     /// The one element that a position names, with the sign of its zero; nothing where another block has it.
     std::optional<Scalar> looked_up(KernelCall const& call, std::vector<Extent>& index,
                                     scalar::Evaluator& evaluator) const {
-        auto const label = static_cast<std::size_t>(lookup_->label), k = static_cast<std::size_t>(lookup_->positions);
+        auto const label = static_cast<std::size_t>(lookup_->label);
+        auto const k = static_cast<std::size_t>(lookup_->positions);
         DType const type = shape_.operand_dtypes[k];
         index[label] = 0;
         auto const* const at =
@@ -66,7 +67,8 @@ private:
 
     /// The aggregate over the inner labels at one output index; nothing where they have none. It begins with the first
     /// value, because 0 + -0 is 0. Reals stay in double: the reference may be more exact than others.
-    std::optional<Scalar> aggregate(KernelCall const& call, std::vector<Extent>& index, scalar::Evaluator& evaluator) const {
+    std::optional<Scalar> aggregate(KernelCall const& call, std::vector<Extent>& index,
+                                    scalar::Evaluator& evaluator) const {
         std::optional<Scalar> total;
         for_each_index(inner_lengths_, [&](std::vector<Extent> const& at) {
             for (std::size_t k = 0; k < at.size(); ++k) index[static_cast<std::size_t>(inner_[k])] = at[k];

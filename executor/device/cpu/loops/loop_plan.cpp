@@ -195,9 +195,8 @@ private:
     }
 
     bool sums_vector_tiles() const {
-        bool const several = std::any_of(plan_.levels.begin(), plan_.levels.end(), [&](LoopPlan::Level const& level) {
-            return label(level.label).aggregated;
-        });
+        bool const several = std::any_of(plan_.levels.begin(), plan_.levels.end(),
+                                         [&](LoopPlan::Level const& level) { return label(level.label).aggregated; });
         if (!several) return false;
         bool const rows_in = plan_.outer != LoopPlan::none && label(plan_.outer).aggregated;
         Extent const terms = (rows_in ? rows() : 1) * (label(plan_.inner).aggregated ? inner_block() : 1);

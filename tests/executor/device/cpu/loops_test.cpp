@@ -290,7 +290,7 @@ TEST_CASE("long sums err no more than NumPy's", "[executor][device]") {
     std::string const join = GENERATE("x", "x - 0");
     DType const dtype = GENERATE(DType::f32, DType::f64, DType::f16, DType::c64);
     Signs const signs = GENERATE(Signs::positive, Signs::any);
-    if (signs == Signs::any && of.sums < 40) return;  // too few for a mean
+    if (signs == Signs::any && of.sums < 40) return;                        // too few for a mean
     if (join != "x" && dtype != DType::f32 && dtype != DType::f64) return;  // conversions are those of "x"
     CAPTURE(of.form, of.terms, join, dtype, signs);
     double ours = 0, theirs = 0;
