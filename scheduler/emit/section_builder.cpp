@@ -53,6 +53,11 @@ void SectionBuilder::begin_node() {
     if (level.node_begins.empty() || level.node_begins.back() < next) level.node_begins.push_back(next);
 }
 
+void SectionBuilder::mark(schedule::MomentId moment) {
+    begin_node();
+    levels_.back().moments.push_back({moment, levels_.back().tasks.end_id()});
+}
+
 /// Blocks that a loop's tasks read and none of them makes; but for those that are carried.
 void SectionBuilder::add_read_from_outside(Level const& body, schedule::Loop const& loop,
                                            std::set<BlockId>& read) const {
@@ -70,13 +75,17 @@ void SectionBuilder::Level::shift(std::size_t by) {
         if (task.after()) task.set_after(shifted(*task.after(), by));
     for (schedule::Loop& loop : loops) loop.first = shifted(loop.first, by), loop.last = shifted(loop.last, by);
     for (TaskId& begin : node_begins) begin = shifted(begin, by);
+    for (auto& [moment, task] : moments) task = shifted(task, by);
     for (TaskId& task : may_wait) task = shifted(task, by);
 }
 
 void SectionBuilder::end_loop(schedule::Loop loop) {
     Level body = std::move(levels_.back());
     levels_.pop_back();
-    if (body.tasks.empty()) return;
+    if (body.tasks.empty()) {
+        for (auto const& [moment, task] : body.moments) mark(moment);
+        return;
+    }
     std::set<BlockId> read;
     for (schedule::Loop::Carry const& carry : loop.carries) read.insert(carry.next);
     if (loop.condition) read.insert(*loop.condition);
@@ -89,6 +98,7 @@ void SectionBuilder::end_loop(schedule::Loop loop) {
     append_to(outer.tasks.list(), body.tasks);
     append_to(outer.loops, body.loops);
     append_to(outer.node_begins, body.node_begins);
+    append_to(outer.moments, body.moments);
     append_to(outer.may_wait, body.may_wait);
     for (Task const& task : body.tasks)
         if (task.result()) makers_[*task.result()] = levels_.size() - 1;
@@ -98,7 +108,8 @@ void SectionBuilder::end_loop(schedule::Loop loop) {
     begin_node();
 }
 
-schedule::Section SectionBuilder::finish(Room room, std::int64_t window) && {
+schedule::Section SectionBuilder::finish(Room room, std::int64_t window,
+                                         std::vector<schedule::MomentId>* parted) && {
     promise(levels_.size() == 1, "a loop is open at the end of a section");
     Level& body = levels_.front();
     body.shift(loads_.size());
@@ -108,7 +119,16 @@ schedule::Section SectionBuilder::finish(Room room, std::int64_t window) && {
     std::vector<Task>& tasks = out.tasks.list();
     tasks.insert(tasks.begin(), loads_.begin(), loads_.end());
     tasks.insert(tasks.end(), stores_.begin(), stores_.end());
-    order_lazily(out, body.may_wait, body.node_begins, room);
+    std::vector<TaskId> const begins = body.node_begins;
+    std::vector<bool> const passed = order_lazily(out, body.may_wait, body.node_begins, room);
+    for (auto const& [moment, task] : body.moments) {
+        auto const begin = static_cast<std::size_t>(std::lower_bound(begins.begin(), begins.end(), task) -
+                                                    begins.begin());
+        promise(moment == out.moments.end_id() && begin < begins.size() && begins[begin] == task,
+                "a moment is marked where a node begins");
+        out.moments.add(body.node_begins[begin]);
+        if (passed[begin] && parted != nullptr) parted->push_back(moment);
+    }
     sends_first(out, body.node_begins, room, window);
     return out;
 }

@@ -38,6 +38,8 @@ public:
 
     /// What is added from now on belongs to another node.
     void begin_node();
+    /// The run may be stopped here, where a node begins.
+    void mark(schedule::MomentId moment);
     /// What is added from now on is run again in each iteration.
     void begin_loop() { levels_.emplace_back(); }
     bool loop_is_empty() const { return levels_.back().tasks.empty(); }
@@ -51,13 +53,16 @@ public:
     std::int64_t bytes_of(BlockId block) const { return section_->bytes_of(block); }
     /// What may wait comes when it is wanted (lazy_order); within each node, what other ranks wait for comes first
     /// (sends_first).
-    schedule::Section finish(Room room = Room::any, std::int64_t window = tuning::cut_window) &&;
+    /// @param parted  if given, the marked moments that a task of a node before them has passed are added to it
+    schedule::Section finish(Room room = Room::any, std::int64_t window = tuning::cut_window,
+                             std::vector<schedule::MomentId>* parted = nullptr) &&;
 
 private:
     /// The tasks of the body, or of a loop that is open.
     struct Level {
         Table<TaskId, schedule::Task> tasks;
         std::vector<TaskId> node_begins;    // among them
+        std::vector<std::pair<schedule::MomentId, TaskId>> moments;  // a node begin each
         std::vector<TaskId> may_wait;       // among them, ascending
         std::vector<schedule::Loop> loops;  // that have ended
         std::set<BlockId> next;             // what its next iteration begins with

@@ -26,6 +26,10 @@ void LoopLowering::end() {
     graph::Loop const& loop = context_.graph.loops[static_cast<std::size_t>(open_.back())];
     schedule::LoopSpecId const spec =
         context_.header.loops.add({loop.name, loop.iterations, loop.condition.has_value()});
+    specs_.emplace(open_.back(), spec);
+    for (auto const& [ended, inner] : specs_)
+        if (context_.graph.loops[static_cast<std::size_t>(ended)].outer == open_.back())
+            context_.header.loops[inner].outer = spec;
     std::vector<SectionBuilder>& sections = context_.sections;
     std::vector<schedule::Loop> ends(sections.size());
     for (schedule::Loop& end : ends) end.spec = spec;

@@ -6,6 +6,7 @@
 // elsewhere, a copy.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <vector>
 
@@ -21,6 +22,10 @@ public:
     void go_to(std::int32_t loop);
     /// The node whose value an iteration ends with: on the ranks and in the parts that it began with.
     void lower_result(NodeId id);
+    /// A loop that has ended, in the header; none for -1.
+    OptionalId<schedule::LoopSpecId> spec_of(std::int32_t loop) const {
+        return loop < 0 ? OptionalId<schedule::LoopSpecId>() : specs_.at(loop);
+    }
 
 private:
     void begin(std::int32_t loop);
@@ -31,6 +36,7 @@ private:
     LoweringContext& context_;
     std::vector<std::optional<NodeId>> producers_;  // by ValueId
     std::vector<std::int32_t> open_;                // outermost first
+    std::map<std::int32_t, schedule::LoopSpecId> specs_;  // of loops that have ended
 };
 
 }  // namespace ein::scheduler

@@ -5,6 +5,7 @@
 #include "lib/base/threads/parallel.hpp"
 #include "scheduler/lower/loop_lowering.hpp"
 #include "scheduler/lower/lower_node.hpp"
+#include "scheduler/moments/useful_moments.hpp"
 
 namespace ein::scheduler {
 namespace {
@@ -29,18 +30,30 @@ void lower_node(LoweringContext& context, LoopLowering& loops, NodeId id) {
     lower_einsum(context, id, einsum);
 }
 
+/// The run may be stopped before the next node.
+void mark_moment(LoweringContext& context, std::size_t nodes) {
+    schedule::MomentId const moment = context.header.moments.add({static_cast<std::int32_t>(nodes)});
+    for (SectionBuilder& section : context.sections) section.mark(moment);
+}
+
 void lower_nodes(LoweringContext& context) {
     LoopLowering loops(context);
+    std::size_t done = 0;
     std::vector<std::size_t> unread;  // readers that are not lowered yet, by ValueId
     for (auto const& readers : context.graph.consumers()) unread.push_back(readers.size());
-    for (NodeId id : node_order(context.graph, context.options.order)) {
+    std::vector<NodeId> const order = node_order(context.graph, context.options.order);
+    if (context.options.order != Order::as_given) context.header.node_order = order;
+    for (NodeId id : order) {
         loops.go_to(context.graph.node(id).loop);
+        mark_moment(context, done++);
         lower_node(context, loops, id);
         std::vector<ValueId> const& inputs = context.graph.node(id).inputs;
         for (ValueId input : std::set<ValueId>(inputs.begin(), inputs.end()))
             if (--unread[static_cast<std::size_t>(input.value())] == 0) context.directory.forget_copies(input);
     }
     loops.go_to(-1);
+    for (schedule::MomentSpec& moment : context.header.moments)
+        moment.loop = loops.spec_of(context.graph.node(order[at(moment.nodes)]).loop);
 }
 
 void store_outputs(LoweringContext& context) {
@@ -56,11 +69,18 @@ void store_outputs(LoweringContext& context) {
     }
 }
 
-Table<Rank, schedule::Section> finished(std::vector<SectionBuilder>& sections, LoweringOptions const& options) {
+struct Finished {
+    schedule::Section section;
+    std::vector<schedule::MomentId> parted;
+};
+
+std::vector<Finished> finished(std::vector<SectionBuilder>& sections, LoweringOptions const& options) {
     Room const room = options.order == Order::least_memory ? Room::within_peak : Room::any;
-    return Table<Rank, schedule::Section>(for_each_in_parallel(sections.size(), [&](std::size_t rank) {
-        return std::move(sections[rank]).finish(room, options.messages.window);
-    }));
+    return for_each_in_parallel(sections.size(), [&](std::size_t rank) {
+        Finished out;
+        out.section = std::move(sections[rank]).finish(room, options.messages.window, &out.parted);
+        return out;
+    });
 }
 
 }  // namespace
@@ -72,7 +92,12 @@ Lowered lower(graph::EinGraph const& graph, relation::Plan const& plan, Lowering
     lower_nodes(context);
     store_outputs(context);
     Lowered out;
-    out.sections = finished(context.sections, options);
+    std::vector<schedule::MomentId> parted;
+    for (Finished& one : finished(context.sections, options)) {
+        parted.insert(parted.end(), one.parted.begin(), one.parted.end());
+        out.sections.add(std::move(one.section));
+    }
+    keep_useful_moments(header, out.sections, parted);
     out.ranks = context.placement.ranks();
     out.calls = context.placement.counts();
     out.traffic = context.traffic.all();

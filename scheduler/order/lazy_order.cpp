@@ -102,6 +102,7 @@ struct Order {
     Table<TaskId, Task> tasks;
     Table<schedule::LoopId, schedule::Loop> loops;
     std::vector<TaskId> node_begins;
+    std::vector<bool> passed;  // see order_lazily
 
     void exchange_with(Section& section) {
         std::swap(tasks, section.tasks);
@@ -109,13 +110,29 @@ struct Order {
     }
 };
 
+/// The node whose tasks a task stands among: the number of its begin, from 1; 0 before the first.
+std::size_t node_of(TaskId task, std::vector<TaskId> const& begins) {
+    return static_cast<std::size_t>(std::upper_bound(begins.begin(), begins.end(), task) - begins.begin());
+}
+
+/// Of each begin whether a task has gone from before it to behind it.
+std::vector<bool> passed_begins(std::vector<TaskId> const& may_wait, Reordering const& made,
+                                std::vector<TaskId> const& before, std::vector<TaskId> const& now) {
+    std::vector<bool> out(before.size(), false);
+    for (TaskId task : may_wait)
+        for (std::size_t begin = node_of(task, before); begin < node_of(made.number(task), now); ++begin)
+            out[begin] = true;
+    return out;
+}
+
 /// The order with these tasks where they are wanted; nothing where the peak would then be more than `most` bytes.
 std::optional<Order> order_within(Section& section, std::vector<TaskId> const& may_wait,
                                   std::vector<TaskId> const& node_begins, std::int64_t most) {
     Reordering made(section, may_wait);
-    Order order{made.take_tasks(), section.loops, node_begins};
+    Order order{made.take_tasks(), section.loops, node_begins, {}};
     for (schedule::Loop& loop : order.loops) loop.first = made.begin(loop.first), loop.last = made.number(loop.last);
     for (TaskId& begin : order.node_begins) begin = made.begin(begin);
+    order.passed = passed_begins(may_wait, made, node_begins, order.node_begins);
     order.exchange_with(section);
     bool const fits = schedule::replay(section).peak <= most;
     order.exchange_with(section);
@@ -124,8 +141,10 @@ std::optional<Order> order_within(Section& section, std::vector<TaskId> const& m
 
 }  // namespace
 
-void order_lazily(Section& section, std::vector<TaskId> const& may_wait, std::vector<TaskId>& node_begins, Room room) {
-    if (may_wait.empty()) return;
+std::vector<bool> order_lazily(Section& section, std::vector<TaskId> const& may_wait, std::vector<TaskId>& node_begins,
+                               Room room) {
+    std::vector<bool> const none(node_begins.size(), false);
+    if (may_wait.empty()) return none;
     std::int64_t const peak = schedule::replay(section).peak,
                        most = room == Room::within_peak ? peak : peak + peak / 20;
     std::optional<Order> order = order_within(section, may_wait, node_begins, most);
@@ -142,9 +161,10 @@ void order_lazily(Section& section, std::vector<TaskId> const& may_wait, std::ve
             fit = std::move(with);
         }
     }
-    if (!order) return;
+    if (!order) return none;
     order->exchange_with(section);
     node_begins = std::move(order->node_begins);
+    return std::move(order->passed);
 }
 
 }  // namespace ein::scheduler

@@ -16,7 +16,8 @@ namespace ein::scheduler {
 /// it is.
 /// @param may_wait  tasks, ascending, whose outputs are read in the same loops only, and written by no others
 /// @param node_begins  of each node its first task, ascending; kept up to date  @param room  for the peak
-void order_lazily(schedule::Section& section, std::vector<TaskId> const& may_wait, std::vector<TaskId>& node_begins,
+/// @return of each node begin whether a task that stood before it stands behind it now
+std::vector<bool> order_lazily(schedule::Section& section, std::vector<TaskId> const& may_wait, std::vector<TaskId>& node_begins,
                   Room room);
 
 }  // namespace ein::scheduler

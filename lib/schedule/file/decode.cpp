@@ -202,8 +202,11 @@ Header decode_header(std::span<std::uint8_t const> bytes, std::string const& fil
     });
     out.prediction = prediction(in.prediction(), part);
     out.loops = table<LoopSpecId>(in.loops(), [&](fb::LoopSpec const& l) {
-        return LoopSpec{part.text(l.name()), l.iterations(), l.conditional()};
+        return LoopSpec{part.text(l.name()), l.iterations(), l.conditional(), optional_id<LoopSpecId>(l.outer())};
     });
+    for (auto const* moment : part.structs(in.moments()))
+        out.moments.add({moment->nodes(), optional_id<LoopSpecId>(moment->loop())});
+    for (std::int32_t node : part.numbers(in.node_order())) out.node_order.emplace_back(node);
     return out;
 }
 
@@ -230,6 +233,7 @@ Section decode_section(std::span<std::uint8_t const> bytes, std::string const& f
             loop.carries.push_back({BlockId{carry->inside()}, BlockId{carry->next()}});
         return loop;
     });
+    for (std::int32_t task : part.numbers(in.moments())) out.moments.add(TaskId{task});
     return out;
 }
 

@@ -135,11 +135,18 @@ Bytes encode(Header const& header) {
     });
     auto const predicted = prediction(builder, header.prediction);
     auto const loops = vector_of(builder, header.loops, [&](LoopSpec const& loop) {
-        return fb::CreateLoopSpec(builder, string(loop.name), loop.iterations, loop.conditional);
+        return fb::CreateLoopSpec(builder, string(loop.name), loop.iterations, loop.conditional,
+                                  number(loop.outer));
     });
+    std::vector<fb::Moment> moments;
+    for (MomentSpec const& moment : header.moments) moments.emplace_back(moment.nodes, number(moment.loop));
+    std::vector<std::int32_t> node_order;
+    for (NodeId node : header.node_order) node_order.push_back(node.value());
+    auto const moment_structs = builder.CreateVectorOfStructs(moments);
+    auto const order_numbers = builder.CreateVector(node_order);
     builder.Finish(fb::CreateHeader(builder, name, text, file, folder, header.ranks, strategy, place, params, tensors,
                                     inputs, outputs, kernels, movements, reshapes, fills, predicted, loops,
-                                    header.reproducible));
+                                    header.reproducible, moment_structs, order_numbers));
     return finished(builder);
 }
 
@@ -167,7 +174,10 @@ Bytes encode(Section const& section) {
         return fb::CreateLoop(builder, loop.spec.value(), loop.first.value(), loop.last.value(), number(loop.condition),
                               builder.CreateVectorOfStructs(carries));
     });
-    builder.Finish(fb::CreateSection(builder, block_records, task_records, operands, coords, loops));
+    std::vector<std::int32_t> moments;
+    for (TaskId task : section.moments) moments.push_back(task.value());
+    builder.Finish(fb::CreateSection(builder, block_records, task_records, operands, coords, loops,
+                                     builder.CreateVector(moments)));
     return finished(builder);
 }
 

@@ -32,8 +32,8 @@ struct Part {
     std::uint64_t offset, size, hash;
 };
 constexpr std::array<char, 8> magic{'E', 'I', 'N', 'S', 'C', 'H', 'E', 'D'};
-// 2: tasks spill and fetch; 3: messages may be parts of blocks; 4: loops; 5: fingerprints of input files
-constexpr std::uint32_t version = 5;
+// 2: tasks spill and fetch; 3: messages may be parts of blocks; 4: loops; 5: fingerprints of input files; 6: moments
+constexpr std::uint32_t version = 6;
 
 [[noreturn]] void refuse(std::filesystem::path const& path, std::string expected, std::string found,
                          std::string fix = "write it again with einplan") {

@@ -73,7 +73,11 @@ public:
         TaskLinks const links(in_);
         auto const stores = order.begin() + links.stores_begin().value();
         soonest_used_last(order.begin(), order.begin() + links.loads_end().value());
-        for (auto task = order.begin(); task != stores; ++task) take(*task);
+        for (auto task = order.begin(); task != stores; ++task) {
+            mark_moments(*task);
+            take(*task);
+        }
+        mark_moments(stores == order.end() ? in_.tasks.end_id() : *stores);
         std::stable_partition(stores, order.end(), [&](TaskId task) { return is_store_in_memory(task); });
         for (auto task = stores; task != order.end(); ++task) take(*task);
         return std::move(out_);
@@ -90,6 +94,12 @@ private:
         OptionalId<TaskId> fetched;  // the fetch that made `now`; none: a task of the section did
     };
     using Order = std::vector<TaskId>::iterator;
+
+    /// Those that stand before this task, or before one that has been taken.
+    void mark_moments(TaskId next) {
+        while (out_.moments.size() < in_.moments.size() && in_.moments[out_.moments.end_id()] <= next)
+            out_.moments.add(out_.tasks.end_id());
+    }
 
     /// What is loaded last stays in memory: that should be what is used first.
     void soonest_used_last(Order begin, Order end) {

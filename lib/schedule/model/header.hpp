@@ -58,6 +58,14 @@ struct LoopSpec {
     std::string name;
     std::int64_t iterations = 1;  // at most
     bool conditional = false;     // or fewer, when its condition says so
+    OptionalId<LoopSpecId> outer = {};  // the loop that it is in
+};
+
+/// Where a run may be stopped and gone on with: between two nodes of the graph, on all ranks alike. Only whole values are
+/// live there. In a loop it is met in each iteration.
+struct MomentSpec {
+    std::int32_t nodes = 0;            // done before it, of those of Header::node_order
+    OptionalId<LoopSpecId> loop = {};  // the innermost that it is in
 };
 
 /// What was predicted; the run's counts equal bytes and never exceed peaks.
@@ -86,6 +94,8 @@ struct Header {
     Table<ReshapeId, ReshapeSpec> reshapes;
     Table<FillId, FillSpec> fills;
     Table<LoopSpecId, LoopSpec> loops;
+    Table<MomentId, MomentSpec> moments;  // ascending
+    std::vector<NodeId> node_order;       // of the graph as it was lowered; empty: that of the graph
     Prediction prediction;
 };
 

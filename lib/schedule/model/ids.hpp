@@ -13,6 +13,7 @@ using MovementId = Id<struct MovementTag, std::int32_t>;      // in Header::move
 using ReshapeId = Id<struct ReshapeTag, std::int32_t>;        // in Header::reshapes
 using FillId = Id<struct FillTag, std::int32_t>;              // in Header::fills
 using LoopSpecId = Id<struct LoopSpecTag, std::int32_t>;      // in Header::loops
+using MomentId = Id<struct MomentTag, std::int32_t>;          // in Header::moments and Section::moments
 using LoopId = Id<struct LoopTag, std::int32_t>;              // in Section::loops
 using MessageTag = Id<struct MessageTagTag, std::int32_t>;    // messages from one rank to another: 0, 1, ...
 

@@ -52,6 +52,7 @@ struct Section {
     std::vector<BlockId> operands;  // blocks that tasks read
     std::vector<Extent> coords;
     Table<LoopId, Loop> loops;
+    Table<MomentId, TaskId> moments;  // the task before which this rank stops, of each of the header's; ascending
 
     /// The blocks that a task reads, in the order of its operands.
     std::span<BlockId const> reads(Task const& task) const {

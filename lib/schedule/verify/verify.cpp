@@ -1,3 +1,4 @@
+#include "lib/schedule/dispatch/task_links.hpp"
 #include "lib/schedule/verify/verify.hpp"
 
 #include <algorithm>
@@ -46,10 +47,25 @@ public:
                           [&] { return name_of(b) + ": expected as many readers and writers as tasks name"; });
         for (TaskId t : section_.tasks.ids())
             faults_.check(fetches_[t] != 0, [&] { return name_of(t) + ": expected a fetch of what it writes"; });
+        check_moments();
         return faults_.take();
     }
 
 private:
+    /// As many as the header has, in order, and before no load and behind no store.
+    void check_moments() {
+        TaskLinks const links(section_);
+        TaskId last = links.loads_end();
+        faults_.check(section_.moments.size() == header_.moments.size(),
+                      [&] { return "rank " + std::to_string(rank_.value()) + ": expected the moments of the header"; });
+        for (TaskId task : section_.moments) {
+            faults_.check(last <= task && task <= links.stores_begin(), [&] {
+                return "rank " + std::to_string(rank_.value()) + ": expected moments in order, between loads and stores";
+            });
+            last = task;
+        }
+    }
+
     std::string name_of(BlockId b) const {
         return "rank " + std::to_string(rank_.value()) + ": block " + std::to_string(b.value());
     }
@@ -174,6 +190,16 @@ std::vector<std::string> faults_of(Header const& header) {
         faults.check(is_possible_shape(reshape.from, DType::i8) && is_possible_shape(reshape.to, DType::i8) &&
                          element_count(reshape.from) == element_count(reshape.to),
                      [&] { return "a reshape of node '" + reshape.node + "': expected equal element counts"; });
+    for (LoopSpecId loop : header.loops.ids())
+        faults.check(!header.loops[loop].outer || (*header.loops[loop].outer > loop &&
+                                                   header.loops.has(*header.loops[loop].outer)),
+                     [&] { return "loop '" + header.loops[loop].name + "': expected to be in a loop that ends later"; });
+    std::int32_t nodes = 0;
+    for (MomentSpec const& moment : header.moments) {
+        faults.check(moment.nodes >= nodes && (!moment.loop || header.loops.has(*moment.loop)),
+                     [&] { return std::string("a moment: expected nodes in order and a loop that exists"); });
+        nodes = moment.nodes;
+    }
     Prediction const& p = header.prediction;
     faults.check(p.bytes_sent.size() == ranks && p.bytes_received.size() == ranks && p.messages_sent.size() == ranks &&
                      p.peak_bytes.size() == ranks,

@@ -31,15 +31,19 @@ void check_messages(Schedule const& schedule, std::vector<std::string>& faults) 
         MessageKey key;
         bool is_send;
         std::int64_t bytes;
+        std::ptrdiff_t moments;  // before it
     };
     Table<Rank, std::vector<End>> ends(schedule.sections.size());  // by receiver
     for (Rank rank : schedule.sections.ids()) {
         Section const& section = schedule.sections[rank];
-        for (Task const& task : section.tasks) {
-            if (!task.traits().is_transfer()) continue;
-            Message const message = section.message(task);
+        auto const moments = [&](TaskId task) {
+            return std::upper_bound(section.moments.begin(), section.moments.end(), task) - section.moments.begin();
+        };
+        for (TaskId t : section.tasks.ids()) {
+            if (!section.tasks[t].traits().is_transfer()) continue;
+            Message const message = section.message(section.tasks[t]);
             MessageKey const key = key_of(message, rank);
-            ends[key.to].push_back({key, message.is_send, section.bytes_of(message)});
+            ends[key.to].push_back({key, message.is_send, section.bytes_of(message), moments(t)});
         }
     }
     auto check_receiver = [](std::vector<End> list) {
@@ -53,6 +57,8 @@ void check_messages(Schedule const& schedule, std::vector<std::string>& faults) 
                 found.push_back(describe(list[k].key) + ": expected once, found twice");
             else if (next - k == 1 || list[k].bytes != list[k + 1].bytes)
                 found.push_back(describe(list[k].key) + ": expected a sender and a receiver of equal size");
+            else if (list[k].moments != list[k + 1].moments)
+                found.push_back(describe(list[k].key) + ": expected both ends between the same moments");
             k = next;
         }
         return found;
