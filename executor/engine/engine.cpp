@@ -37,6 +37,7 @@ public:
         if (std::exception_ptr const failure = run_state_.failure()) std::rethrow_exception(failure);
         if (options_.progress != nullptr) options_.progress->finish();
         collect(before);
+        if (result_.stopped) return std::move(result_);  // blocks are left
         result_.blocks.check(engine_.profile_.peak);
         promise(parts_.spills == nullptr || parts_.spills->blocks_left() == 0,
                 "blocks are left on disk after the last task");
@@ -61,6 +62,10 @@ private:
         bool const alone = parts_.transport.size() == 1;
         if (!alone) communicator_.emplace(run_state_, parts_.section, parts_.transport, engine.record_.transfers());
         total_tasks_ = tasks_of_all_ranks();
+        if (options_.checkpoints != nullptr)
+            stops_.emplace(RunStops::Parts{parts_.header, parts_.section, parts_.transport, run_state_, parts_.readers,
+                                           parts_.spills, *options_.checkpoints},
+                           engine.fused_groups_.groups());
         bool const reachable = messages_reach_devices(
             parts_.transport, options_.device_messages, parts_.device.accelerator(),
             device_cache_ == nullptr ? nullptr : device_cache_->memory(), engine.device_capacity_);
@@ -119,30 +124,54 @@ private:
             begin_round(0);
             double const begin = seconds_now();
             run_state_.change([](Dispatcher& dispatcher) { dispatcher.prepare_memory(); });
+            bool const resumed = stops_ && stops_->resume();
             result_.load_seconds = seconds_now() - begin;
-            result_.load_seconds += work(Phase::load, 0);
+            if (!resumed) result_.load_seconds += work(Phase::load, 0);
             for (int round = 0; round < options_.repeat && !run_state_.closed(); ++round) {
                 if (round > 0) begin_round(round);
                 if (round > 0 && finite_check_) finite_check_->stop();
                 if (round + 1 == options_.repeat && call_check_) call_check_->begin();
                 if (round > 0 && options_.load_each_round) work(Phase::load, round);
-                result_.rounds.push_back(work(Phase::execute, round));
+                result_.rounds.push_back(execute(round, resumed));
+                if (stops_ && stops_->ended()) break;
                 if (round + 1 < options_.repeat) drop_outputs();
             }
             result_.live_after_execute =
                 run_state_.read([](Dispatcher const& dispatcher) { return dispatcher.store().counts().live(); });
-            result_.store_seconds = work(Phase::store, options_.repeat - 1);
+            result_.stopped = stops_ && stops_->ended();
+            if (!result_.stopped) result_.store_seconds = work(Phase::store, options_.repeat - 1);
             result_.total_seconds = seconds_now() - began;
         } catch (...) {
             run_state_.fail(std::current_exception(), "");
         }
     }
 
-    /// Runs a phase between barriers. @return seconds until this rank's last task ended
-    double work(Phase phase, int round) {
+    /// The execute phase, with the stops that there are in it. @param begun  it goes on from a checkpoint
+    double execute(int round, bool begun) {
+        double seconds = work(Phase::execute, round, begun);
+        while (stops_ && !run_state_.closed() && arrive()) seconds += work(Phase::execute, round, true);
+        return seconds;
+    }
+
+    bool arrive() {
+        bool goes_on = false;
+        with_transport([&] { goes_on = stops_->arrive(seconds_now()); });
+        return goes_on;
+    }
+
+    /// Calls use() while no other thread is inside the transport.
+    template <class Use>
+    void with_transport(Use const& use) {
+        if (!communicator_) return use();
+        communicator_->with_transport([&](Transport&) { use(); });
+    }
+
+    /// Runs a phase between barriers. @param goes_on  it was begun before
+    /// @return seconds until this rank's last task ended
+    double work(Phase phase, int round, bool goes_on = false) {
         if (run_state_.closed()) return 0;
         double const begin = seconds_now();
-        run_state_.begin_phase(phase, begin);
+        goes_on ? run_state_.resume_phase(begin) : run_state_.begin_phase(phase, begin);
         if (communicator_ && !run_state_.closed()) communicator_->step();  // messages go while the first kernels run
         worker_pool_->work();
         if (phase == Phase::execute && !run_state_.closed()) run_state_.storage().settle();
@@ -195,14 +224,16 @@ private:
                 options_.progress,
                 communicator,
                 [this, flops_a_task] {
-                    std::int64_t const tasks = run_state_.read([](Dispatcher const& dispatcher) {
+                    std::int64_t tasks = run_state_.read([](Dispatcher const& dispatcher) {
                         return dispatcher.finished() - dispatcher.store().storage().under_way().tasks;
                     });
+                    if (stops_) tasks += stops_->saves();  // a save is no stall
                     return Done{tasks, flops_a_task * static_cast<double>(tasks)};  // on average
                 },
                 [this](std::string const& silence) { explain(silence); },
                 finite_watch_ ? &*finite_watch_ : nullptr,
-                [this] { return finite_check_->news(parts_.params); }};
+                [this] { return finite_check_->news(parts_.params); },
+                stops_ ? &*stops_ : nullptr};
     }
 
     void end_all(ExitCode code, std::string const& message) {
@@ -237,6 +268,11 @@ private:
         for (schedule::LoopId loop : begun.ids()) result_.iterations[parts_.section.loops[loop].spec] = begun[loop];
         result_.flops = schedule::flops(parts_.header, parts_.section, schedule::Runs(parts_.section, begun));
         result_.predicted = schedule::exchanged(parts_.section, begun);
+        if (stops_) {
+            RunStops::DoneHere const done = stops_->done_here(begun);
+            result_.flops = done.flops;
+            result_.predicted = done.exchanged;
+        }
         TransferCounts const after = parts_.transport.counts();
         result_.transfers = {(after.bytes_sent - before.bytes_sent) / options_.repeat,
                              (after.messages_sent - before.messages_sent) / options_.repeat};
@@ -262,6 +298,7 @@ private:
     DeviceCache* device_cache_;  // nullptr where kernels run in this process's memory
     RunState run_state_;
     bool direct_ = false;  // messages go from device to device
+    std::optional<RunStops> stops_;  // where the run may be stopped
     std::optional<FiniteCheck> finite_check_;
     std::optional<FiniteWatch> finite_watch_;
     std::optional<CallCheck> call_check_;
@@ -283,7 +320,9 @@ Engine::Engine(EngineParts parts, EngineOptions options)
                                                                 : schedule::replay(parts.section)),
       fused_groups_(parts.header, parts.section,
                     parts.device.gains_from_cache() && !options_.check_finite
-                        ? find_fused_groups(parts.header, parts.section, options_.fused_groups, profile_)
+                        ? without_parted(
+                              find_fused_groups(parts.header, parts.section, options_.fused_groups, profile_),
+                              resumed_before())
                         : std::vector<FusedGroup>{},
                     parts.device, kernels_, parts.params),
       widths_(schedule::kernel_widths(parts.section, options_.threads)),
@@ -306,6 +345,12 @@ std::int64_t Engine::device_capacity() const {
         "give more with --device-memory, or plan again with einplan --device-memory " + std::to_string(given));
     return std::max(schedule::DeviceMemory::alignment,
                     std::min(given, all) / schedule::DeviceMemory::alignment * schedule::DeviceMemory::alignment);
+}
+
+/// The task before which a run that goes on from a checkpoint stands.
+OptionalId<TaskId> Engine::resumed_before() const {
+    if (options_.checkpoints == nullptr || !options_.checkpoints->resumed_at()) return {};
+    return parts_.section.moments[options_.checkpoints->resumed_at()->moment];
 }
 
 RunResult Engine::run() { return Running(*this).run(); }

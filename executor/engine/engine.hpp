@@ -12,6 +12,7 @@
 #include "executor/device/device.hpp"
 #include "executor/engine/dispatcher.hpp"
 #include "executor/engine/run_state.hpp"
+#include "executor/engine/run_stops.hpp"
 #include "executor/engine/task_runner.hpp"
 #include "executor/report/progress.hpp"
 #include "executor/report/task_times.hpp"
@@ -45,6 +46,7 @@ struct EngineOptions {
     double stall = 300;                         // seconds
     Keep keep = Keep::latest;                   // of what happens: all for a trace
     Progress* progress = nullptr;               // at rank 0, if wanted
+    Checkpoints* checkpoints = nullptr;         // if the run may be stopped and gone on with; then of one round
     TransferLimits limits;
     FusionLimits fused_groups;
     RunState::OnFailure on_failure;  // before the transport ends all ranks: report it, remove what is unfinished
@@ -73,6 +75,7 @@ struct RunResult {
     std::optional<DeviceUse> device;
     std::optional<SeenNonFinite> non_finite;  // where it was looked for
     std::optional<RankCalls> calls;           // where they were checked
+    bool stopped = false;                     // early, with a checkpoint: nothing is stored
     Table<schedule::LoopSpecId, std::int64_t>
         iterations;                  // of each loop in one round, an inner one's over all iterations of the outer
     schedule::Exchanged predicted;   // of one round, for that many iterations
@@ -95,6 +98,7 @@ public:
 private:
     class Running;
     std::int64_t device_capacity() const;
+    OptionalId<TaskId> resumed_before() const;
     EngineParts parts_;
     EngineOptions options_;
     std::int64_t device_capacity_;  // bytes; 0: kernels run in this process's memory

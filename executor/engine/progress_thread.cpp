@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "executor/checkpoint/tuning.hpp"
 #include "executor/engine/tuning.hpp"
 #include "executor/report/clock.hpp"
 #include "executor/startup/node_names.hpp"
@@ -16,7 +17,8 @@ using Clock = std::chrono::steady_clock;
 Clock::duration from_seconds(double seconds) {
     return std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
 }
-Clock::duration tick_interval(double stall) { return from_seconds(std::clamp(stall / 4, 0.01, 1.0)); }
+/// Seconds between looks whether the run stands still.
+double stall_interval(double stall) { return std::clamp(stall / 4, 0.01, 1.0); }
 /// The longer nothing comes, the rarer are the polls.
 Clock::duration poll_interval(double quiet) {
     return from_seconds(std::clamp(quiet * tuning::late, tuning::shortest_poll, tuning::longest_poll));
@@ -28,7 +30,7 @@ ProgressThread::ProgressThread(RunState& run_state, Parts parts)
     : run_state_(run_state),
       parts_(std::move(parts)),
       began_(seconds_now()),
-      next_tick_(Clock::now() + tick_interval(parts_.stall)),
+      next_tick_(Clock::now() + tick_interval()),
       quiet_(tuning::polls_before_sleep),
       stall_detector_(parts_.self, parts_.ranks, parts_.stall, began_),
       thread_([this] { serve(); }) {}
@@ -52,8 +54,15 @@ void ProgressThread::serve_until_closed() {
         if (attention.poll && parts_.communicator != nullptr) parts_.communicator->step();
         if (!due) continue;
         tick();
-        next_tick_ = Clock::now() + tick_interval(parts_.stall);
+        next_tick_ = Clock::now() + tick_interval();
     }
+}
+
+Clock::duration ProgressThread::tick_interval() const {
+    double const seconds = stall_interval(parts_.stall);
+    if (parts_.stops == nullptr) return from_seconds(seconds);
+    return from_seconds(std::min(
+        seconds, parts_.stops->under_way() ? tuning::between_looks_at_answers : tuning::between_looks_at_wishes));
 }
 
 /// Until the next look at the transfers, or the next tick.
@@ -88,26 +97,42 @@ StallDetector::Advice ProgressThread::exchange(Done mine, double now) {
     std::vector<StallDetector::Note> out;
     if (parts_.communicator == nullptr) {
         watch(now, out);
-        return stall_detector_.tick(now, mine, out);
+        return look_for_stall(now, mine, out);
     }
     StallDetector::Advice advice = StallDetector::Advice::go_on;
     parts_.communicator->with_transport([&](Transport& transport) {
         hear(transport, now);
         watch(now, out);
-        advice = stall_detector_.tick(now, mine, out);
+        advice = look_for_stall(now, mine, out);
         for (StallDetector::Note const& each : out) transport.post_note(each.peer, each.text);
     });
     return advice;
 }
 
+/// Not at each of the ticks that stops want more often.
+StallDetector::Advice ProgressThread::look_for_stall(double now, Done mine, std::vector<StallDetector::Note>& out) {
+    if (now < next_stall_look_) return StallDetector::Advice::go_on;
+    next_stall_look_ = now + stall_interval(parts_.stall);
+    return stall_detector_.tick(now, mine, out);
+}
+
 void ProgressThread::hear(Transport& transport, double now) {
     StallDetector::Note note;
     while (transport.take_note(note.peer, note.text))
-        if (parts_.finite_watch == nullptr || !parts_.finite_watch->hear({note.peer, note.text}))
-            stall_detector_.hear(note, now);
+        if (!is_other_note(note)) stall_detector_.hear(note, now);
+}
+
+bool ProgressThread::is_other_note(StallDetector::Note const& note) {
+    return (parts_.finite_watch != nullptr && parts_.finite_watch->hear({note.peer, note.text})) ||
+           (parts_.stops != nullptr && parts_.stops->hear({note.peer, note.text}));
 }
 
 void ProgressThread::watch(double now, std::vector<StallDetector::Note>& out) {
+    if (parts_.stops != nullptr) {
+        std::vector<CheckpointWatch::Note> notes;
+        parts_.stops->tick(now, notes);
+        for (CheckpointWatch::Note& note : notes) out.push_back({note.peer, std::move(note.text)});
+    }
     if (parts_.finite_watch == nullptr) return;
     std::vector<FiniteWatch::Note> notes;
     fault_ = parts_.finite_watch->tick(now, parts_.news(), notes);

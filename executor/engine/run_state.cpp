@@ -59,6 +59,12 @@ void RunState::begin_phase(Phase phase, double now) {
     events_.fetch_add(1);
 }
 
+void RunState::resume_phase(double now) {
+    MutexLock const lock(mutex_);
+    times_.begin(now);
+    events_.fetch_add(1);
+}
+
 void RunState::end_phase(Phase phase, double now) {
     MutexLock const lock(mutex_);
     if (phase == Phase::execute) times_.end(now);

@@ -81,6 +81,18 @@ public:
         if (!closed_) use(dispatcher_);
         return !closed_;
     }
+    /// Calls use(dispatcher) while tasks run, and wakes whoever waits: something else may start now, or nothing more.
+    /// @return what it gives
+    template <class Use>
+    auto steer(Use const& use) {
+        MutexLock const lock(mutex_);
+        events_.fetch_add(1, std::memory_order_release);
+        work_.notify_all();
+        attention_.notify_all();
+        return use(dispatcher_);
+    }
+    /// The phase that ended at a stop goes on.
+    void resume_phase(double now);
     /// @return look(dispatcher), a value: no reference to what the mutex guards
     template <class Look>
     auto read(Look const& look) const {

@@ -25,6 +25,11 @@ public:
     bool is_last(TaskId task) const { return role(task) >= 0; }
     /// The others of the last task's group.
     std::span<TaskId const> held_back_for(TaskId last) const;
+    std::vector<FusedGroup> groups() const {
+        std::vector<FusedGroup> out;
+        for (Prepared const& each : fused_groups_) out.push_back(each.group);
+        return out;
+    }
     /// Blocks inside fused groups: they need no memory.
     std::vector<BlockId> inside() const;
     /// @param seen  sees the steps of a piece of its choice; nullptr: nobody does

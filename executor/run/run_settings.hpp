@@ -8,6 +8,7 @@
 #include <string>
 
 #include "executor/call_check/call_samples.hpp"
+#include "executor/checkpoint/checkpoint_settings.hpp"
 #include "executor/device/device.hpp"
 #include "executor/report/progress.hpp"
 #include "executor/storage/device_messages.hpp"
@@ -30,6 +31,7 @@ struct RunSettings {
     bool check_finite = false;                  // NaN or infinity that begins in a node is an error
     CallChecks check_calls;                     // elements of calls are computed again while the run lasts
     bool strict = false;                        // so is a graph or input that changed since planning
+    CheckpointSettings checkpoints;             // no folder: none
     bool quiet = false;
     ProgressMode progress = ProgressMode::off;
     std::string version;  // of the program, for reports

@@ -41,6 +41,24 @@ void SpillStore::fetch(TaskId spill, std::span<std::byte> bytes) {
     kept_.erase(kept);
 }
 
+void SpillStore::read(TaskId spill, std::span<std::byte> bytes) const {
+    std::int64_t offset = 0;
+    {
+        MutexLock const lock(mutex_);
+        auto const kept = kept_.find(spill);
+        promise(kept != kept_.end() && kept->second.bytes == static_cast<std::int64_t>(bytes.size()),
+                "a block is read that is not on disk");
+        offset = kept->second.offset;
+    }
+    file_.read(offset, bytes);
+}
+
+void SpillStore::restore(TaskId spill, std::span<std::byte const> bytes, std::int32_t fetches) {
+    this->spill(spill, bytes);
+    MutexLock const lock(mutex_);
+    kept_.at(spill).fetches = fetches;
+}
+
 void SpillStore::forget_blocks() {
     MutexLock const lock(mutex_);
     for (auto const& [spill, kept] : kept_) ranges_.give(kept.offset, kept.bytes);

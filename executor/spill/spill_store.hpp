@@ -27,6 +27,10 @@ public:
     void spill(TaskId spill, std::span<std::byte const> bytes);
     /// @param spill  the one that the fetch comes after
     void fetch(TaskId spill, std::span<std::byte> bytes);
+    /// The same, and the block stays.
+    void read(TaskId spill, std::span<std::byte> bytes) const;
+    /// As spill, with so many fetches still to come.
+    void restore(TaskId spill, std::span<std::byte const> bytes, std::int32_t fetches);
     /// Blocks that are left are dropped: of a round whose outputs nobody wants.
     void forget_blocks();
 

@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "lib/schedule/dispatch/iterations.hpp"
+#include "lib/schedule/dispatch/points.hpp"
 #include "lib/schedule/dispatch/ready_queue.hpp"
 #include "lib/schedule/dispatch/send_queue.hpp"
 #include "lib/schedule/dispatch/task_links.hpp"
@@ -45,7 +46,8 @@ public:
     /// kept.
     void begin_round(Inputs inputs);
     void begin_phase(Phase phase);
-    bool phase_done() const { return left_in_phase_ == 0; }
+    /// Nothing is left of it, or nothing before the stop at which it is to end.
+    bool phase_done() const { return left_in_phase_ == 0 || (ends_at_stop_ && head() >= limit_); }
     /// In place of the store phase: outputs are deleted unwritten.
     void drop_outputs();
 
@@ -62,10 +64,27 @@ public:
     void leave(TaskId task);
     void give_up_inputs(TaskId task);
 
+    // Stops: see points.hpp.
+
+    /// From now on no task behind a loop starts before the loop has ended: a run that may be stopped in it.
+    void keep_behind_loops() { keeps_behind_loops_ = true, update_limit(); }
+    /// No task at the stop or behind it starts any more. @param ends  the phase is done when those before it have ended
+    void stop_before(Stop stop, bool ends);
+    void go_on();
+    /// In the execute phase, or behind it.
+    bool executes() const { return phase_ == Phase::execute; }
+    /// Whether the rank stands where it was to stop; else a loop around the stop ended before.
+    bool stands_at_stop() const { return stop_ && head() >= stop_->before && !missing_iteration(); }
+    /// No task from here on has started, in this iteration.
+    TaskId unstarted() const;
+    /// Ends all tasks before the stop without doing any of them, as a run that goes on there. In place of the load
+    /// phase and the beginning of the execute phase. Blocks that are held afterwards have memory and no content.
+    void skip_to(Stop const& stop, IterationCounts begun);
+
     std::int64_t transfers_in_flight() const { return sends_in_flight_ + receives_in_flight_; }
     std::int64_t finished() const { return finished_; }  // tasks, over all rounds
     TaskId head() const { return admission_.head(); }
-    bool ended(TaskId task) const { return ended_[task] != 0; }
+    bool ended(TaskId task) const { return states_[task] == State::ended; }
     TaskLinks const& links() const { return links_; }
     Iterations const& iterations() const { return iterations_; }
     Store const& store() const { return store_; }
@@ -85,7 +104,12 @@ private:
     void transfer_ended(TaskId id);
     void end_iteration(LoopId loop);
     bool has_another(LoopId loop);
+    bool skips_to_another(LoopId loop);
     void begin_iteration(LoopId loop);
+    OptionalId<LoopId> missing_iteration() const;
+    void update_limit();
+
+    enum class State : std::uint8_t { waits, started, ended };
 
     Section const& section_;
     Table<LoopSpecId, LoopSpec> const& loops_;
@@ -95,12 +119,16 @@ private:
     Admission admission_;
     TransferLimits limits_;
     Table<TaskId, std::int32_t> waits_;
-    Table<TaskId, std::uint8_t> ended_;
+    Table<TaskId, State> states_;
     Table<BlockId, std::uint8_t> made_early_;
     ReadyQueue compute_, receives_;
     SendQueue sends_;
     bool inputs_kept_ = false;  // by the round before
+    Phase phase_ = Phase::load;
     TaskId phase_end_{0};
+    TaskId limit_{0};  // no task from here on may start: the phase's end, or a stop before it
+    std::optional<Stop> stop_;
+    bool ends_at_stop_ = false, skips_ = false, keeps_behind_loops_ = false;
     std::int64_t left_in_phase_ = 0, finished_ = 0;
     std::int64_t sends_in_flight_ = 0, receives_in_flight_ = 0, receive_bytes_in_flight_ = 0;
 };
@@ -108,4 +136,5 @@ private:
 }  // namespace ein::schedule
 
 #include "lib/schedule/dispatch/dispatcher_steps.hpp"
+#include "lib/schedule/dispatch/dispatcher_stops.hpp"
 #include "lib/schedule/tuning.hpp"

@@ -30,7 +30,7 @@ Dispatcher<Store>::Dispatcher(Section const& section, Table<LoopSpecId, LoopSpec
       admission_(profile.live, profile.peak, bytes_of_all_blocks(section)),
       limits_(within(limits, profile.peak)),
       waits_(section.tasks.size()),
-      ended_(section.tasks.size()),
+      states_(section.tasks.size()),
       made_early_(section.blocks.size()),
       sends_(limits.peer_bytes) {
     compute_.reserve(section.tasks.size());
@@ -42,9 +42,11 @@ void Dispatcher<Store>::begin_round(Inputs inputs) {
     inputs_kept_ = inputs == Inputs::kept;
     store_.reset_counts();
     iterations_.begin_round();
-    std::fill(ended_.begin(), ended_.end(), std::uint8_t{0});
+    std::fill(states_.begin(), states_.end(), State::waits);
+    stop_.reset();
+    ends_at_stop_ = false;
     compute_.clear();
-    phase_end_ = TaskId{0};  // what starts before the phase that counts it would be missed at its end
+    phase_end_ = limit_ = TaskId{0};  // what starts before the phase that counts it would be missed at its end
     admission_.move_head(TaskId{0});
     for (TaskId t : section_.tasks.ids()) {
         waits_[t] = links_.waits(t);
@@ -57,7 +59,7 @@ void Dispatcher<Store>::begin_round(Inputs inputs) {
         BlockId const block = *task(t).result();
         if (inputs == Inputs::kept) store_.add_reader(block);
         if (!loaded) continue;
-        ended_[t] = 1;
+        states_[t] = State::ended;
         for (TaskId reader : links_.readers(block)) count_down(reader);
     }
     advance_head();
@@ -65,6 +67,7 @@ void Dispatcher<Store>::begin_round(Inputs inputs) {
 
 template <class Store>
 void Dispatcher<Store>::begin_phase(Phase phase) {
+    phase_ = phase;
     TaskId const begin = phase == Phase::load      ? TaskId{0}
                          : phase == Phase::execute ? links_.loads_end()
                                                    : links_.stores_begin();
@@ -72,6 +75,7 @@ void Dispatcher<Store>::begin_phase(Phase phase) {
                  : phase == Phase::execute ? links_.stores_begin()
                                            : links_.end();
     left_in_phase_ = phase_end_.value() - begin.value();
+    update_limit();
 }
 
 template <class Store>
@@ -113,18 +117,18 @@ bool Dispatcher<Store>::admitted(TaskId id) const {
 
 template <class Store>
 bool Dispatcher<Store>::compute_wanted() const {
-    return !compute_.empty() && compute_.first() < phase_end_ && admitted(compute_.first());
+    return !compute_.empty() && compute_.first() < limit_ && admitted(compute_.first());
 }
 
 template <class Store>
 bool Dispatcher<Store>::may_send() const {
-    return !sends_.empty() && sends_.first() < phase_end_ &&
+    return !sends_.empty() && sends_.first() < limit_ &&
            (sends_in_flight_ < limits_.sends || sends_.first() == head());
 }
 
 template <class Store>
 bool Dispatcher<Store>::may_receive() const {
-    if (receives_.empty() || receives_.first() >= phase_end_) return false;
+    if (receives_.empty() || receives_.first() >= limit_) return false;
     TaskId const first = receives_.first();
     if (first == head()) return true;
     return receives_in_flight_ < limits_.receives &&
@@ -140,6 +144,7 @@ template <class Store>
 std::optional<TaskId> Dispatcher<Store>::take_compute() {
     if (!compute_wanted()) return std::nullopt;
     TaskId const id = compute_.pop();
+    states_[id] = State::started;
     make_output(id);
     return id;
 }
@@ -148,13 +153,16 @@ template <class Store>
 std::optional<TaskId> Dispatcher<Store>::take_send() {
     if (!may_send()) return std::nullopt;
     ++sends_in_flight_;
-    return sends_.pop();
+    TaskId const id = sends_.pop();
+    states_[id] = State::started;
+    return id;
 }
 
 template <class Store>
 std::optional<TaskId> Dispatcher<Store>::take_receive() {
     if (!may_receive()) return std::nullopt;
     TaskId const id = receives_.pop();
+    states_[id] = State::started;
     make_output(id);
     ++receives_in_flight_;
     receive_bytes_in_flight_ += message_bytes(id);
@@ -188,7 +196,7 @@ void Dispatcher<Store>::give_up_inputs(TaskId id) {
 template <class Store>
 void Dispatcher<Store>::leave(TaskId id) {
     Task const& ended = task(id);
-    ended_[id] = 1;
+    states_[id] = State::ended;
     ++finished_;
     --left_in_phase_;
     if (ended.traits().is_transfer()) transfer_ended(id);
@@ -219,7 +227,10 @@ void Dispatcher<Store>::transfer_ended(TaskId id) {
 /// No other task of the iteration is left.
 template <class Store>
 void Dispatcher<Store>::end_iteration(LoopId loop) {
-    if (has_another(loop)) return begin_iteration(loop);
+    if (has_another(loop)) {
+        begin_iteration(loop);
+        return update_limit();
+    }
     iterations_.left(loop);
     Loop const& at = section_.loops[loop];
     for (Loop::Carry const& carry : at.carries)
@@ -231,6 +242,7 @@ void Dispatcher<Store>::end_iteration(LoopId loop) {
 template <class Store>
 bool Dispatcher<Store>::has_another(LoopId loop) {
     Loop const& at = section_.loops[loop];
+    if (skips_) return skips_to_another(loop);
     if (at.condition && !store_.is_true(*at.condition)) return false;
     return iterations_.begin_next(loop, std::min(loops_[at.spec].iterations, limits_.iterations));
 }
@@ -246,7 +258,7 @@ void Dispatcher<Store>::begin_iteration(LoopId loop) {
         store_.drop(*at.condition);  // if it is there: it may have been carried
     for (BlockId block : made.made) store_.begin_again(block);
     for (auto const& [block, readers] : made.kept) store_.add_readers(block, readers);
-    for (TaskId t = at.first; t < at.last; t = following(t)) ended_[t] = 0;
+    for (TaskId t = at.first; t < at.last; t = following(t)) states_[t] = State::waits;
     left_in_phase_ += at.last.value() - at.first.value();
     if (head() > at.first) admission_.move_head(at.first);
     auto waits = made.waits.begin();
@@ -259,7 +271,7 @@ void Dispatcher<Store>::begin_iteration(LoopId loop) {
 template <class Store>
 void Dispatcher<Store>::advance_head() {
     TaskId next = head();
-    while (next < links_.end() && ended_[next] != 0) {
+    while (next < links_.end() && states_[next] == State::ended) {
         next = following(next);
         if (next == links_.end()) break;
         OptionalId<BlockId> const result = task(next).result();
@@ -268,6 +280,7 @@ void Dispatcher<Store>::advance_head() {
         admission_.came_due(next, store_.bytes(*result));
     }
     admission_.move_head(next);
+    if (keeps_behind_loops_) update_limit();
     if (next < links_.end() && task(next).template is<Send>()) release_head();
 }
 

@@ -68,6 +68,9 @@ public:
     /// Begins another iteration. @return false when there were as many as there may be, whatever the loop's condition
     /// says
     bool begin_next(LoopId loop, std::int64_t most);
+    /// As if the loop were in its iteration of that number.
+    void go_to(LoopId loop, std::int64_t iteration) { iterations_[loop] = iteration; }
+    void set_begun(Table<LoopId, std::int64_t> begun) { begun_ = std::move(begun); }
     /// A loop is left; until it is entered again.
     void left(LoopId loop);
     /// The iterations of each time that a loop was entered and left, in order, over all rounds.

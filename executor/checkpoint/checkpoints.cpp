@@ -1,0 +1,294 @@
+#include "executor/checkpoint/checkpoints.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <ctime>
+
+#include "executor/checkpoint/rest_graph.hpp"
+#include "executor/checkpoint/tuning.hpp"
+#include "executor/report/clock.hpp"
+#include "executor/startup/agreement.hpp"
+#include "lib/base/error.hpp"
+#include "lib/base/files/temporary_name.hpp"
+#include "lib/base/hash.hpp"
+#include "lib/base/json.hpp"
+#include "lib/base/text/hex.hpp"
+#include "lib/schedule/file/origin.hpp"
+
+namespace ein::executor {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+std::string hash_of(std::string const& text) {
+    return ein::hex(hash_bytes({reinterpret_cast<std::uint8_t const*>(text.data()), text.size()}));
+}
+
+std::string utc_now() {
+    std::time_t const now = std::time(nullptr);
+    std::tm parts{};
+    gmtime_r(&now, &parts);
+    char text[32];
+    std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
+    return text;
+}
+
+/// Inputs as they are now: those in files by their fingerprints.
+std::vector<NamedInput> inputs_now(schedule::Header header, fs::path const& folder) {
+    schedule::note_input_files(header, folder);
+    std::vector<NamedInput> out;
+    for (schedule::Input const& input : header.inputs) {
+        std::string const* const file = tensor::file_of(input.source);
+        out.push_back({header.tensors[input.tensor].name, file == nullptr ? "" : *file, input.planned});
+    }
+    return out;
+}
+
+/// Seconds that a checkpoint is thought to take before one was written.
+double first_writing(schedule::Header const& header) {
+    double bytes = 0;
+    for (std::int64_t peak : header.prediction.peak_bytes) bytes += static_cast<double>(peak);
+    return bytes / tuning::first_writing_speed;
+}
+
+OptionalId<schedule::MomentId> moment_of(schedule::Header const& header, std::int32_t nodes) {
+    for (schedule::MomentId moment : header.moments.ids())
+        if (header.moments[moment].nodes == nodes) return moment;
+    return {};
+}
+
+}  // namespace
+
+Checkpoints::Checkpoints(Transport& transport, schedule::Header const& header, CheckpointSettings settings,
+                         CheckpointOrigin origin, Messages messages)
+    : transport_(transport),
+      header_(header),
+      settings_(std::move(settings)),
+      origin_(std::move(origin)),
+      messages_(std::move(messages)),
+      wishes_(settings_.times, seconds_now(), first_writing(header)),
+      began_(seconds_now()) {}
+
+void Checkpoints::open() {
+    agree(transport_, [&] {
+        if (first()) find();
+    });
+    std::string const told = first() && resumed_ ? resumed_->number + "\n" + to_text(resumed_->manifest) : "";
+    std::string const found = transport_.all_gather(told).front();
+    if (found.empty()) return;
+    agree(transport_, [&] {
+        if (!first()) {
+            std::string const number = found.substr(0, found.find('\n'));
+            fs::path const path = settings_.folder / number;
+            resumed_ = FoundCheckpoint{
+                number, path, manifest_from(found.substr(number.size() + 1), (path / "manifest.json").string())};
+        }
+        verify_files(*resumed_, transport_.rank().value(), transport_.size());
+        auto const moment = moment_of(header_, resumed_->manifest.nodes);
+        if (!moment || loops_around(header_, *moment).size() != resumed_->manifest.iterations.size())
+            throw InputError(Fault{(resumed_->path / "manifest.json").string(), "/nodes",
+                                   "a moment of the schedule " + origin_.schedule.string(),
+                                   std::to_string(resumed_->manifest.nodes) + " nodes done",
+                                   "plan what is left: einplan --resume " + settings_.folder.string()});
+        resumed_at_ = schedule::Point{*moment, resumed_->manifest.iterations};
+    });
+    base_ = resumed_->manifest.base;
+    seconds_before_ = resumed_->manifest.seconds;
+    report_.resumed_from = resumed_->number;
+    report_.tasks_done = resumed_->manifest.tasks_done;
+    report_.last = resumed_->path.string();
+}
+
+/// At rank 0: what is in the folder, and whether it is this run's.
+void Checkpoints::find() {
+    lock_.emplace(settings_.folder);
+    sweep_partial(settings_.folder);
+    inputs_ = inputs_now(header_, origin_.data_folder);
+    std::optional<FoundCheckpoint> found = newest_checkpoint(settings_.folder);
+    if (!found) {
+        messages_.report("no checkpoint in " + settings_.folder.string() + ": from the beginning");
+        return;
+    }
+    if (found->manifest.schedule_hash != origin_.schedule_hash && is_rest_of(header_, found->path)) {
+        base_ = found->number;
+        messages_.report("the schedule is of what " + found->path.string() + " leaves to do: from its beginning");
+        return;
+    }
+    check(*found);
+    messages_.report("goes on from " + found->path.string() + " of " + found->manifest.time);
+    resumed_ = std::move(found);
+}
+
+/// @throws InputError unless it is of this schedule and these inputs
+void Checkpoints::check(FoundCheckpoint const& found) {
+    Faults faults((found.path / "manifest.json").string());
+    Manifest const& manifest = found.manifest;
+    std::string const other = "give another folder to --checkpoint, or plan what this one leaves to do: einplan --resume " +
+                              settings_.folder.string() + " -n " + std::to_string(header_.ranks);
+    if (manifest.schedule_hash != origin_.schedule_hash)
+        faults.add("/schedule", "a checkpoint of " + origin_.schedule.string() + " (hash " + origin_.schedule_hash + ")",
+                   "one of another schedule (hash " + manifest.schedule_hash + ")", other);
+    else if (manifest.device != origin_.device)
+        faults.add("/device", "a checkpoint of a run on " + origin_.device, "one of a run on " + manifest.device,
+                   "choose that --device, or " + other);
+    std::map<std::string, double> params(header_.params.begin(), header_.params.end());
+    for (auto const& [name, value] : params)
+        if (auto const then = manifest.params.find(name); then == manifest.params.end() || then->second != value)
+            faults.add("/params/" + name, std::to_string(value),
+                       then == manifest.params.end() ? "nothing" : std::to_string(then->second),
+                       "run with the same --set as before, or " + other);
+    for (std::size_t i = 0; i < std::min(inputs_.size(), manifest.inputs.size()); ++i) {
+        NamedInput const &now = inputs_[i], &then = manifest.inputs[i];
+        if (now.tensor == then.tensor && now.file == then.file) continue;
+        faults.add("/inputs/" + std::to_string(i),
+                   "tensor '" + now.tensor + "' as it is now" + (now.file ? " (" + to_text(*now.file) + ")" : ""),
+                   "tensor '" + then.tensor + "'" + (then.file ? " (" + to_text(*then.file) + ")" : ""),
+                   "put the file back that was there, or give another folder to --checkpoint");
+    }
+    faults.throw_if_any();
+}
+
+Table<schedule::LoopSpecId, std::int64_t> Checkpoints::begun() const {
+    return Table<schedule::LoopSpecId, std::int64_t>(resumed_ ? resumed_->manifest.begun : std::vector<std::int64_t>());
+}
+
+void Checkpoints::load(schedule::TensorId tensor, Box const& box, std::span<std::byte> into) const {
+    std::string const& name = header_.tensors[tensor].name;
+    for (SavedValue const& value : resumed_->manifest.values)
+        if (value.name == name) return load_box(*resumed_, value, box, into);
+    throw InputError(Fault{(resumed_->path / "manifest.json").string(), "/values", "the value '" + name + "'", "none",
+                           "remove " + resumed_->path.string() + " to go on without it"});
+}
+
+Checkpoints::Then Checkpoints::save(State const& state) {
+    double const began = seconds_now();
+    std::string fault;
+    std::string const number = transport_.all_gather(first() ? next_number(settings_.folder) : "").front();
+    std::string const unique = transport_.all_gather(unique_name()).front();
+    NewCheckpoint anew(settings_.folder, number, unique);
+    try {
+        write(state, number, anew);
+    } catch (Error const& error) {
+        if (first()) anew.discard();
+        fault = error.what();
+        ++report_.failed;
+        ++failures_;
+        if (settings_.required) throw;
+    }
+    double const now = seconds_now();
+    bool const saved = transport_.all_gather(fault.empty() ? "" : "failed").front().empty();
+    bool const ends = !transport_.all_gather(wishes_.ends(state.now) ? "ends" : "").front().empty();
+    wishes_.saved(now, now - began);
+    if (saved) {
+        failures_ = 0;
+        ++report_.saved;
+        report_.seconds = now - began;
+        report_.all_seconds += now - began;
+        report_.last = (settings_.folder / number).string();
+    } else if (first()) {
+        messages_.warn("no checkpoint was saved: " + fault);
+    }
+    return ends && (saved || !report_.last.empty()) ? Then::end : Then::go_on;
+}
+
+/// Collective. @throws Disagreement
+void Checkpoints::write(State const& state, std::string const& number, NewCheckpoint& anew) {
+    std::vector<bool> const given = given_tensors(header_);
+    std::vector<LiveBox> mine;
+    for (LiveBox const& live : state.live)
+        if (!given[at(live.tensor)]) mine.push_back(live);
+    std::vector<std::vector<LiveBox>> all;
+    for (std::string const& text : transport_.all_gather(to_text(mine))) all.push_back(boxes_from(text));
+    std::vector<BoxToSave> const boxes = boxes_to_save(all);
+    std::vector<SavedValue> values = values_of(boxes);
+    agree(transport_, [&] {
+        if (first()) anew.create(values);
+    });
+    std::string hashes;
+    agree(transport_, [&] {
+        std::vector<std::byte> buffer;
+        std::size_t value = 0, place = 0;
+        for (BoxToSave const& box : boxes) {
+            if (place == values[value].boxes.size()) ++value, place = 0;
+            SavedBox& saved = values[value].boxes[place++];
+            if (box.rank != transport_.rank()) continue;
+            auto const live = std::find_if(mine.begin(), mine.end(), [&](LiveBox const& each) {
+                return each.tensor == box.tensor && each.box == box.box;
+            });
+            saved.hash = anew.write(values[value], box.box, state.read(*live, buffer));
+            hashes += std::to_string(saved.hash) + "\n";
+        }
+        anew.sync();
+    });
+    std::vector<std::string> const by_rank = transport_.all_gather(hashes);
+    std::int64_t tasks_done = 0;
+    for (std::string const& count : transport_.all_gather(std::to_string(state.tasks_done)))
+        tasks_done += std::stoll(count);
+    report_.bytes = 0;
+    for (SavedValue const& value : values) report_.bytes += static_cast<std::int64_t>(saved_bytes(value));
+    agree(transport_, [&] {
+        if (!first()) return;
+        std::vector<std::size_t> read(by_rank.size(), 0);
+        std::size_t value = 0, place = 0;
+        for (BoxToSave const& box : boxes) {
+            if (place == values[value].boxes.size()) ++value, place = 0;
+            std::size_t& from = read[at(box.rank)];
+            std::string const& text = by_rank[at(box.rank)];
+            std::size_t const end = text.find('\n', from);
+            values[value].boxes[place++].hash = std::stoull(text.substr(from, end - from));
+            from = end + 1;
+        }
+        Manifest manifest = manifest_of(state, std::move(values));
+        manifest.tasks_done = tasks_done;
+        std::string const rest = rest_graph(header_, origin_.data_folder, state.point, manifest.values,
+                                            settings_.folder / number);
+        anew.commit(manifest, rest);
+        remove_older(settings_.folder, number, base_.empty() ? std::set<std::string>{} : std::set{base_});
+    });
+}
+
+/// In the order of the boxes.
+std::vector<SavedValue> Checkpoints::values_of(std::vector<BoxToSave> const& boxes) const {
+    std::vector<SavedValue> out;
+    OptionalId<schedule::TensorId> last;
+    std::vector<std::string> names;
+    for (BoxToSave const& box : boxes) {
+        if (last != OptionalId(box.tensor)) {
+            schedule::Tensor const& tensor = header_.tensors[box.tensor];
+            out.push_back({tensor.name, "", tensor.dtype, tensor.shape, {}});
+            names.push_back(tensor.name);
+            last = box.tensor;
+        }
+        out.back().boxes.push_back({box.box, 0});
+    }
+    std::vector<std::string> const files = file_names(names);
+    for (std::size_t v = 0; v < out.size(); ++v) out[v].file = files[v];
+    return out;
+}
+
+Manifest Checkpoints::manifest_of(State const& state, std::vector<SavedValue> values) const {
+    Manifest out;
+    out.version = origin_.version;
+    out.schedule_hash = origin_.schedule_hash;
+    out.graph_hash = hash_of(header_.graph_text);
+    out.device = origin_.device;
+    out.base = base_;
+    out.ranks = header_.ranks;
+    out.nodes = header_.moments[state.point.moment].nodes;
+    out.iterations = state.point.iterations;
+    out.begun = state.begun.list();
+    out.seconds = seconds_before_ + seconds_now() - began_ - report_.all_seconds;
+    out.time = utc_now();
+    out.params = {header_.params.begin(), header_.params.end()};
+    out.inputs = inputs_;
+    out.values = std::move(values);
+    return out;
+}
+
+std::string Checkpoints::fault() const {
+    if (failures_ < tuning::most_failures) return "";
+    return "the last " + std::to_string(failures_) + " checkpoints could not be saved";
+}
+
+}  // namespace ein::executor

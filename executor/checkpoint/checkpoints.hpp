@@ -1,0 +1,101 @@
+// The checkpoints of one run, as one rank sees them: the one that it goes on from, when another is wanted, and how it
+// is saved when all ranks stand at one point. Knows nothing of tasks: what is live it is given, and how to read it.
+// Example: Checkpoints checkpoints(parts); checkpoints.open(); at a point: checkpoints.save(state) writes DIR/000001.
+// Source: docs/decisions/0062-checkpoints.md.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "executor/checkpoint/checkpoint_settings.hpp"
+#include "executor/checkpoint/folder/checkpoint_folder.hpp"
+#include "executor/checkpoint/folder/folder_lock.hpp"
+#include "executor/checkpoint/folder/new_checkpoint.hpp"
+#include "executor/checkpoint/live_values.hpp"
+#include "executor/checkpoint/wishes.hpp"
+#include "executor/run/messages.hpp"
+#include "lib/schedule/dispatch/points.hpp"
+
+namespace ein::executor {
+
+/// What a checkpoint says it is of.
+struct CheckpointOrigin {
+    std::string version, schedule_hash, device;
+    std::filesystem::path schedule;     // file, for messages
+    std::filesystem::path data_folder;  // that files of inputs are relative to
+};
+
+/// What the report says of them.
+struct CheckpointReport {
+    std::int64_t saved = 0, failed = 0;
+    std::int64_t bytes = 0;    // of the last one saved
+    double seconds = 0;        // that the last one took
+    double all_seconds = 0;    // that all took
+    std::string resumed_from;  // its number; "" from the beginning
+    std::int64_t tasks_done = 0;  // by runs before, of all ranks
+    std::string last;          // folder of the last one, saved or resumed from
+};
+
+class Checkpoints {
+public:
+    Checkpoints(Transport& transport, schedule::Header const& header, CheckpointSettings settings,
+                CheckpointOrigin origin, Messages messages);
+
+    /// Collective, before the run: finds what is to be gone on from, checks all of it.
+    /// @throws Disagreement when it is damaged, or of another schedule, inputs, params or device
+    void open();
+    /// Where the run goes on; nothing: from the beginning.
+    std::optional<schedule::Point> const& resumed_at() const { return resumed_at_; }
+    /// Iterations of loops that had begun there.
+    Table<schedule::LoopSpecId, std::int64_t> begun() const;
+    /// A box of a value that was saved. @throws InputError
+    void load(schedule::TensorId tensor, Box const& box, std::span<std::byte> into) const;
+
+    bool wanted(double now) const { return wishes_.wanted(now); }
+    /// What a rank is at a point.
+    struct State {
+        schedule::Point point;
+        std::vector<LiveBox> live;
+        std::function<std::span<std::byte const>(LiveBox const&, std::vector<std::byte>& buffer)> read;
+        Table<schedule::LoopSpecId, std::int64_t> begun;
+        std::int64_t tasks_done = 0;  // of this rank, over all runs
+        double now = 0;
+    };
+    enum class Then { go_on, end };
+    /// Collective, while nothing is under way. A save that fails is a warning, unless checkpoints are required.
+    /// @return whether the run is to end here, with what was saved
+    /// @throws Disagreement when checkpoints are required and could not be saved
+    Then save(State const& state);
+    CheckpointReport const& report() const { return report_; }
+    /// After the run: what is to be said of saves that failed; "" when the last ones did not.
+    std::string fault() const;
+
+private:
+    bool first() const { return transport_.rank() == Rank{0}; }
+    void find();
+    void check(FoundCheckpoint const& found);
+    void write(State const& state, std::string const& number, NewCheckpoint& anew);
+    std::vector<SavedValue> values_of(std::vector<BoxToSave> const& boxes) const;
+    Manifest manifest_of(State const& state, std::vector<SavedValue> values) const;
+
+    Transport& transport_;
+    schedule::Header const& header_;
+    CheckpointSettings settings_;
+    CheckpointOrigin origin_;
+    Messages messages_;
+    Wishes wishes_;
+    std::optional<FolderLock> lock_;  // at rank 0
+    std::optional<FoundCheckpoint> resumed_;
+    std::optional<schedule::Point> resumed_at_;
+    std::string base_;                // see Manifest
+    std::vector<NamedInput> inputs_;  // at rank 0
+    double seconds_before_ = 0;       // of computing, by runs before
+    double began_;
+    int failures_ = 0;  // one after another
+    CheckpointReport report_;
+};
+
+}  // namespace ein::executor

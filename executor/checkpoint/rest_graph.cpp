@@ -1,0 +1,73 @@
+#include "executor/checkpoint/rest_graph.hpp"
+
+#include <map>
+
+#include "lib/base/error.hpp"
+#include "lib/base/json.hpp"
+#include "lib/graph/contract.hpp"
+#include "lib/graph/read_graph.hpp"
+#include "lib/graph/rest/graph_text.hpp"
+#include "lib/graph/rest/rest_of.hpp"
+#include "lib/graph/summation_order.hpp"
+
+namespace ein::executor {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// The graph as it was lowered, with the inputs and params of the run.
+graph::EinGraph lowered_graph(schedule::Header const& header) {
+    graph::EinGraph out = graph::lower_contractions(graph::read_graph(header.graph_text, header.graph_file));
+    if (header.reproducible) out = graph::keep_summation_order(std::move(out), header.graph_file);
+    promise(out.values.size() == header.tensors.size(), "the schedule's graph has other values than the schedule");
+    for (std::size_t v = 0; v < out.values.size(); ++v)
+        promise(out.values[v].name == header.tensors.list()[v].name,
+                "the schedule's graph has other values than the schedule");
+    for (graph::Leaf& leaf : out.leaves)
+        for (schedule::Input const& input : header.inputs)
+            if (input.tensor.value() == leaf.value.value()) leaf.source = input.source;
+    out.params = header.params;
+    return out;
+}
+
+/// Before the names of the checkpoint's own files: no data file is called so.
+std::string const beside = "\x01/";
+
+std::int32_t loop_number(graph::EinGraph const& graph, std::string const& name) {
+    for (std::size_t l = 0; l < graph.loops.size(); ++l)
+        if (graph.loops[l].name == name) return static_cast<std::int32_t>(l);
+    return -1;
+}
+
+}  // namespace
+
+std::string rest_graph(schedule::Header const& header, fs::path const& data_folder, schedule::Point const& point,
+                       std::vector<SavedValue> const& values, fs::path const& folder) {
+    graph::EinGraph const graph = lowered_graph(header);
+    schedule::MomentSpec const& moment = header.moments[point.moment];
+    graph::Progress const at{header.node_order, static_cast<std::size_t>(moment.nodes),
+                             moment.loop ? loop_number(graph, header.loops[*moment.loop].name) : -1, point.iterations};
+    std::map<std::string, ValueId> by_name;
+    for (std::size_t v = 0; v < graph.values.size(); ++v)
+        by_name.emplace(graph.values[v].name, ValueId{static_cast<std::int32_t>(v)});
+    std::vector<graph::Saved> saved;
+    for (SavedValue const& value : values) saved.push_back({by_name.at(value.name), tensor::NpySource{beside + value.file}});
+    fs::path const base = fs::absolute(folder).lexically_normal();
+    return graph::graph_text(graph::rest_of(graph, at, saved), [&](std::string const& file) {
+        if (file.starts_with(beside)) return file.substr(beside.size());
+        fs::path const path = fs::absolute(data_folder / file).lexically_normal();
+        fs::path const relative = path.lexically_relative(base);
+        return relative.empty() ? path.string() : relative.string();
+    });
+}
+
+bool is_rest_of(schedule::Header const& header, fs::path const& checkpoint) {
+    try {
+        return read_text_file(checkpoint / "rest.json") == header.graph_text;
+    } catch (Error const&) {
+        return false;
+    }
+}
+
+}  // namespace ein::executor

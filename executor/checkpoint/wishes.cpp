@@ -1,0 +1,56 @@
+#include "executor/checkpoint/wishes.hpp"
+
+#include <algorithm>
+#include <atomic>
+
+#include "executor/checkpoint/tuning.hpp"
+
+namespace ein::executor {
+
+namespace {
+
+constexpr int signals[] = {SIGUSR1, SIGTERM};
+volatile std::sig_atomic_t first = 0;
+struct sigaction otherwise[2];  // what a second signal does
+
+void on_signal(int signal) {
+    if (first == 0) {
+        first = signal;
+        return;
+    }
+    for (int i : {0, 1})
+        if (signals[i] == signal) sigaction(signal, &otherwise[i], nullptr);
+    raise(signal);  // takes effect when this handler returns
+}
+
+}  // namespace
+
+bool Wishes::ends(double now) const {
+    return StopSignals::received() != 0 ||
+           (times_.stop_at && now - began_ + writing_ * tuning::writing_slack >= *times_.stop_at);
+}
+
+void Wishes::saved(double now, double seconds) {
+    last_ = now;
+    writing_ = std::max(seconds, writing_);
+}
+
+StopSignals::StopSignals() {
+    first = 0;
+    struct sigaction action {};
+    action.sa_handler = on_signal;
+    action.sa_flags = SA_RESTART;
+    sigemptyset(&action.sa_mask);
+    for (int i : {0, 1}) {
+        sigaction(signals[i], &action, &before_[i]);
+        otherwise[i] = before_[i];
+    }
+}
+
+StopSignals::~StopSignals() {
+    for (int i : {0, 1}) sigaction(signals[i], &before_[i], nullptr);
+}
+
+int StopSignals::received() { return first; }
+
+}  // namespace ein::executor

@@ -1,0 +1,42 @@
+// When a run wants a checkpoint, and whether it is to end with it: each --every, a signal (SIGUSR1, SIGTERM), the time
+// at which it must be gone (--stop-at). Each rank asks for itself; what rank 0 wants counts for all.
+// Example: Wishes wishes({.every = 600}, now); wishes.wanted(now + 601) is true until saved(now + 605).
+#pragma once
+
+#include <csignal>
+
+#include "executor/checkpoint/checkpoint_settings.hpp"
+
+namespace ein::executor {
+
+class Wishes {
+public:
+    /// @param writing  seconds that a first checkpoint is thought to take, and to come to its moment
+    Wishes(WishTimes times, double now, double writing) : times_(times), began_(now), last_(now), writing_(writing) {}
+
+    bool wanted(double now) const { return ends(now) || (times_.every && now - last_ >= *times_.every); }
+    /// The run is to end with the next checkpoint.
+    bool ends(double now) const;
+    /// A checkpoint was written or could not be. @param seconds  that it took
+    void saved(double now, double seconds);
+
+private:
+    WishTimes times_;
+    double began_, last_, writing_;
+};
+
+/// While it exists the first SIGUSR1 or SIGTERM of this process is a wish; the second does what it did before.
+class StopSignals {
+public:
+    StopSignals();
+    ~StopSignals();
+    StopSignals(StopSignals const&) = delete;
+    StopSignals& operator=(StopSignals const&) = delete;
+    /// 0, or the first of them that came.
+    static int received();
+
+private:
+    struct sigaction before_[2];
+};
+
+}  // namespace ein::executor

@@ -1,0 +1,249 @@
+#include "executor/engine/run_stops.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "lib/base/error.hpp"
+
+namespace ein::executor {
+
+namespace {
+
+/// Moments that no rank's fused group spans.
+schedule::UsableMoments usable_moments(RunStops::Parts const& parts, std::vector<FusedGroup> const& groups) {
+    schedule::UsableMoments out(parts.section.moments.size(), 1);
+    std::string mine;
+    for (schedule::MomentId moment : out.ids()) {
+        TaskId const before = parts.section.moments[moment];
+        bool const parts_one = std::any_of(groups.begin(), groups.end(), [&](FusedGroup const& group) {
+            return group.tasks.front() < before && before <= group.last();
+        });
+        mine += parts_one ? '0' : '1';
+    }
+    for (std::string const& theirs : parts.transport.all_gather(mine))
+        for (schedule::MomentId moment : out.ids())
+            if (theirs.at(at(moment)) == '0') out[moment] = 0;
+    return out;
+}
+
+}  // namespace
+
+std::vector<FusedGroup> without_parted(std::vector<FusedGroup> groups, OptionalId<TaskId> before) {
+    if (before)
+        std::erase_if(groups, [&](FusedGroup const& group) {
+            return group.tasks.front() < *before && *before <= group.last();
+        });
+    return groups;
+}
+
+RunStops::RunStops(Parts parts, std::vector<FusedGroup> const& groups)
+    : parts_(parts),
+      usable_(usable_moments(parts, groups)),
+      watch_(parts.header, parts.transport.rank(), parts.transport.size(),
+             {[this] { return hold(); },
+              [this](schedule::Point const& point) { stop(point, true); },
+              [this] { parts_.run_state.steer([](Dispatcher& dispatcher) { dispatcher.go_on(); }); }}) {
+    parts_.run_state.change([](Dispatcher& dispatcher) { dispatcher.keep_behind_loops(); });
+}
+
+bool RunStops::hear(CheckpointWatch::Note const& note) {
+    MutexLock const lock(mutex_);
+    return watch_.hear(note);
+}
+
+void RunStops::tick(double now, std::vector<CheckpointWatch::Note>& out) {
+    MutexLock const lock(mutex_);
+    watch_.tick(!target_ && parts_.checkpoints.wanted(now), out);
+}
+
+bool RunStops::under_way() const {
+    MutexLock const lock(mutex_);
+    return watch_.under_way();
+}
+
+std::optional<schedule::Point> RunStops::hold() {
+    return parts_.run_state.steer([&](Dispatcher& dispatcher) -> std::optional<schedule::Point> {
+        if (!dispatcher.executes() || dispatcher.phase_done()) return std::nullopt;
+        auto const point = schedule::next_point(parts_.header, parts_.section, usable_, dispatcher.unstarted(),
+                                                dispatcher.iterations());
+        if (point) dispatcher.stop_before(schedule::stop_at(parts_.header, parts_.section, *point), false);
+        return point;
+    });
+}
+
+void RunStops::stop(schedule::Point const& point, bool ends) {
+    target_ = point;
+    parts_.run_state.steer([&](Dispatcher& dispatcher) {
+        dispatcher.stop_before(schedule::stop_at(parts_.header, parts_.section, point), ends);
+    });
+}
+
+bool RunStops::resume() {
+    auto const& point = parts_.checkpoints.resumed_at();
+    if (!point) return false;
+    schedule::Stop const stop = schedule::stop_at(parts_.header, parts_.section, *point);
+    schedule::IterationCounts const begun = begun_of_ranks_loops();
+    done_before_ = schedule::runs_before(parts_.section, stop.before, begun);
+    parts_.run_state.change([&](Dispatcher& dispatcher) { dispatcher.skip_to(stop, begun); });
+    for (LiveBox const& each : live(stop.before)) restore(each);
+    return true;
+}
+
+/// Iterations that had begun when the checkpoint was saved, by this rank's loops.
+schedule::IterationCounts RunStops::begun_of_ranks_loops() const {
+    Table<schedule::LoopSpecId, std::int64_t> const begun = parts_.checkpoints.begun();
+    schedule::IterationCounts out;
+    for (schedule::Loop const& loop : parts_.section.loops) out.add(begun[loop.spec]);
+    return out;
+}
+
+void RunStops::restore(LiveBox const& live) {
+    auto const fill = [&](std::span<std::byte> bytes) {
+        for (schedule::InputId input : parts_.header.inputs.ids())
+            if (parts_.header.inputs[input].tensor == live.tensor) return parts_.readers[input]->read(live.box, bytes);
+        parts_.checkpoints.load(live.tensor, live.box, bytes);
+    };
+    if (live.block) return fill(parts_.run_state.storage().in_host(*live.block, HostUse::write));
+    DType const dtype = parts_.header.tensors[live.tensor].dtype;
+    std::vector<std::byte> bytes(static_cast<std::size_t>(live.box.elements()) * size_of(dtype));
+    fill(bytes);
+    auto const& tasks = parts_.section.tasks;
+    auto const fetches = std::count_if(tasks.begin(), tasks.end(), [&](schedule::Task const& task) {
+        return task.is<schedule::Fetch>() && parts_.section.as<schedule::Fetch>(task).spill == *live.spill;
+    });
+    std::int32_t done = 0;
+    parts_.run_state.read([&](Dispatcher const& dispatcher) {
+        for (TaskId t : tasks.ids())
+            if (tasks[t].is<schedule::Fetch>() && dispatcher.ended(t) &&
+                parts_.section.as<schedule::Fetch>(tasks[t]).spill == *live.spill)
+                ++done;
+        return done;
+    });
+    parts_.spills->restore(*live.spill, bytes, static_cast<std::int32_t>(fetches) - done);
+}
+
+std::vector<LiveBox> RunStops::live(TaskId before) const {
+    return parts_.run_state.read([&](Dispatcher const& dispatcher) {
+        std::vector<bool> held(parts_.section.blocks.size());
+        for (BlockId block : parts_.section.blocks.ids()) held[at(block)] = dispatcher.store().held(block);
+        return live_boxes(parts_.section, held, before);
+    });
+}
+
+std::span<std::byte const> RunStops::read(LiveBox const& live, std::vector<std::byte>& buffer) const {
+    if (live.block) return parts_.run_state.storage().in_host(*live.block, HostUse::read);
+    buffer.resize(static_cast<std::size_t>(live.box.elements()) * size_of(parts_.header.tensors[live.tensor].dtype));
+    parts_.spills->read(*live.spill, buffer);
+    return buffer;
+}
+
+bool RunStops::arrive(double now) {
+    enum : char { done = 'd', stands = 's', missed = 'm' };
+    std::optional<schedule::Point> target;
+    {
+        MutexLock const lock(mutex_);
+        target = target_;
+    }
+    char const mine = !target ? done : parts_.run_state.read([](Dispatcher const& dispatcher) {
+        return dispatcher.stands_at_stop() ? stands : missed;
+    });
+    std::vector<std::string> const all = parts_.transport.all_gather(std::string(1, mine));
+    auto const is = [&](char what) { return [what](std::string const& each) { return each.at(0) == what; }; };
+    if (std::any_of(all.begin(), all.end(), is(done))) return false;
+    if (std::all_of(all.begin(), all.end(), is(stands))) {
+        save(*target, now);
+        MutexLock const lock(mutex_);
+        target_.reset();
+        watch_.arrived();
+        parts_.run_state.change([](Dispatcher& dispatcher) { dispatcher.go_on(); });
+        return !ended_;
+    }
+    // A loop ended before the point: on to the next one.
+    auto const next = next_point();
+    std::optional<schedule::Point> latest;
+    bool possible = true;
+    for (std::string const& text : parts_.transport.all_gather(next ? to_text(*next) : "")) {
+        possible = possible && !text.empty();
+        if (!possible) continue;
+        schedule::Point const point = point_from(text);
+        if (!latest || comes_before(parts_.header, *latest, point)) latest = point;
+    }
+    MutexLock const lock(mutex_);
+    if (possible) {
+        stop(*latest, true);
+    } else {
+        target_.reset();
+        watch_.arrived();
+        parts_.run_state.change([](Dispatcher& dispatcher) { dispatcher.go_on(); });
+    }
+    return true;
+}
+
+std::optional<schedule::Point> RunStops::next_point() const {
+    return parts_.run_state.read([&](Dispatcher const& dispatcher) {
+        return schedule::next_point(parts_.header, parts_.section, usable_, dispatcher.unstarted(),
+                                    dispatcher.iterations());
+    });
+}
+
+void RunStops::save(schedule::Point const& point, double now) {
+    TaskId const before = schedule::stop_at(parts_.header, parts_.section, point).before;
+    Checkpoints::State state;
+    state.point = point;
+    state.live = live(before);
+    state.read = [this](LiveBox const& live, std::vector<std::byte>& buffer) { return read(live, buffer); };
+    state.begun = begun_of_all();
+    state.tasks_done = tasks_done(before);
+    state.now = now;
+    ended_ = parts_.checkpoints.save(state) == Checkpoints::Then::end;
+    if (ended_) ended_before_ = before;
+    ++saves_;
+}
+
+RunStops::DoneHere RunStops::done_here(schedule::IterationCounts const& begun) const {
+    TaskId const end = ended_before_ ? *ended_before_ : parts_.section.tasks.end_id();
+    Table<TaskId, std::int64_t> runs = schedule::runs_before(parts_.section, end, begun);
+    if (!done_before_.empty())
+        for (TaskId task : runs.ids()) runs[task] -= done_before_[task];
+    DoneHere out;
+    for (TaskId task : runs.ids()) {
+        if (!parts_.section.tasks[task].traits().counts_bytes) continue;
+        schedule::Message const message = parts_.section.message(parts_.section.tasks[task]);
+        (message.is_send ? out.exchanged.sent : out.exchanged.received) +=
+            parts_.section.bytes_of(message) * runs[task];
+        if (message.is_send) out.exchanged.messages_sent += runs[task];
+    }
+    schedule::Runs const once(parts_.section, schedule::IterationCounts(parts_.section.loops.size(), 1));
+    schedule::visit_flops(parts_.header, parts_.section, once, [&](TaskId task, double flops) {
+        out.flops += flops * static_cast<double>(runs[task]);
+    });
+    return out;
+}
+
+/// A rank knows of the loops in which it has tasks.
+Table<schedule::LoopSpecId, std::int64_t> RunStops::begun_of_all() const {
+    schedule::IterationCounts const mine =
+        parts_.run_state.read([](Dispatcher const& dispatcher) { return dispatcher.iterations().begun(); });
+    Table<schedule::LoopSpecId, std::int64_t> out(parts_.header.loops.size(), 0);
+    for (schedule::LoopId loop : mine.ids()) out[parts_.section.loops[loop].spec] = mine[loop];
+    std::string text;
+    for (std::int64_t count : out) text += std::to_string(count) + " ";
+    for (std::string const& theirs : parts_.transport.all_gather(text)) {
+        std::size_t from = 0;
+        for (std::int64_t& count : out) {
+            std::size_t const end = theirs.find(' ', from);
+            count = std::max<std::int64_t>(count, std::stoll(theirs.substr(from, end - from)));
+            from = end + 1;
+        }
+    }
+    return out;
+}
+
+std::int64_t RunStops::tasks_done(TaskId before) const {
+    schedule::IterationCounts const begun =
+        parts_.run_state.read([](Dispatcher const& dispatcher) { return dispatcher.iterations().begun(); });
+    Table<TaskId, std::int64_t> const runs = schedule::runs_before(parts_.section, before, begun);
+    return std::accumulate(runs.begin(), runs.end(), std::int64_t{0});
+}
+
+}  // namespace ein::executor

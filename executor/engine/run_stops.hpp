@@ -1,0 +1,80 @@
+// Stops of a run, and going on with one: what the engine does for checkpoints. Beside the tasks, it comes to a point
+// with the other ranks (checkpoint_watch.hpp); there it says what is live and has it saved; at the beginning it skips
+// what is done and reads what was live. Notes and ticks on the progress thread, the rest on the engine's.
+// Example: stops.begin(); while (stops.arrive(now)) { the phase goes on } and stops.ended() says whether to leave.
+#pragma once
+
+#include <optional>
+
+#include "executor/checkpoint/checkpoint_watch.hpp"
+#include "executor/checkpoint/checkpoints.hpp"
+#include "executor/engine/run_state.hpp"
+#include "executor/engine/task_runner.hpp"
+#include "executor/fusion/fused_groups.hpp"
+#include "executor/spill/spill_store.hpp"
+
+namespace ein::executor {
+
+/// Fused groups without those that a stop parts.
+std::vector<FusedGroup> without_parted(std::vector<FusedGroup> groups, OptionalId<TaskId> before);
+
+class RunStops {
+public:
+    struct Parts {
+        schedule::Header const& header;
+        schedule::Section const& section;
+        Transport& transport;
+        RunState& run_state;
+        Readers const& readers;
+        SpillStore* spills;
+        Checkpoints& checkpoints;
+    };
+    /// Collective. @param groups  of this rank: a run does not stop within one
+    RunStops(Parts parts, std::vector<FusedGroup> const& groups);
+
+    // The progress thread.
+
+    bool hear(CheckpointWatch::Note const& note);
+    void tick(double now, std::vector<CheckpointWatch::Note>& out);
+    bool under_way() const;
+
+    // The engine's thread, while no task runs.
+
+    /// In place of the load phase, where the run goes on from a checkpoint. @return whether it does
+    bool resume();
+    /// Collective, when all ranks have ended the execute phase or stand at a stop. @return whether the phase goes on
+    bool arrive(double now);
+    bool ended() const { return ended_; }
+    /// What of the section's work and messages this process has done: not what runs before have, and not what comes
+    /// behind the point at which it ended. @param begun  iterations of the section's loops
+    struct DoneHere {
+        double flops = 0;
+        schedule::Exchanged exchanged;
+    };
+    DoneHere done_here(schedule::IterationCounts const& begun) const;
+    std::int64_t saves() const { return saves_; }
+
+private:
+    std::optional<schedule::Point> hold();
+    void stop(schedule::Point const& point, bool ends);
+    std::optional<schedule::Point> next_point() const;
+    void save(schedule::Point const& point, double now);
+    std::span<std::byte const> read(LiveBox const& live, std::vector<std::byte>& buffer) const;
+    void restore(LiveBox const& live);
+    std::vector<LiveBox> live(TaskId before) const;
+    std::int64_t tasks_done(TaskId before) const;
+    schedule::IterationCounts begun_of_ranks_loops() const;
+    Table<schedule::LoopSpecId, std::int64_t> begun_of_all() const;
+
+    Parts parts_;
+    schedule::UsableMoments usable_;
+    mutable Mutex mutex_;
+    CheckpointWatch watch_ EIN_GUARDED_BY(mutex_);
+    std::optional<schedule::Point> target_ EIN_GUARDED_BY(mutex_);  // where all ranks stop
+    Table<TaskId, std::int64_t> done_before_;
+    std::atomic<std::int64_t> saves_{0};
+    OptionalId<TaskId> ended_before_;  // the task before which the run ended
+    bool ended_ = false;
+};
+
+}  // namespace ein::executor
