@@ -1,0 +1,80 @@
+// What a checkpoint says of itself, manifest.json: where in the schedule it was made, which values it holds and where
+// in which file, and the hash of each box of them. Text and back; files are new_checkpoint.hpp and
+// checkpoint_folder.hpp. Example: manifest_from(to_text(manifest), "ckpt/000004/manifest.json") == manifest.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "lib/base/box.hpp"
+#include "lib/base/dtype.hpp"
+#include "lib/tensor/storage/fingerprint.hpp"
+
+namespace ein::executor {
+
+/// A box of a value that lies in its file, and XXH3 (64 bits) of its elements in C order, as they lie in memory.
+struct SavedBox {
+    Box box;
+    std::uint64_t hash = 0;
+    friend bool operator==(SavedBox const&, SavedBox const&) = default;
+};
+
+/// A value: one file.
+struct SavedValue {
+    std::string name;  // of the value
+    std::string file;  // in the folder (see file_names)
+    DType dtype = DType::f32;
+    Shape shape;
+    std::vector<SavedBox> boxes;  // what of it is there; the rest was not needed any more
+    friend bool operator==(SavedValue const&, SavedValue const&) = default;
+};
+
+/// A leaf of the graph that is not copied.
+struct NamedInput {
+    std::string tensor, source;
+    std::optional<tensor::Fingerprint> file = {};
+    friend bool operator==(NamedInput const&, NamedInput const&) = default;
+};
+
+/// rest.json, as it was written.
+struct SavedRest {
+    std::uint64_t bytes = 0, hash = 0;
+    friend bool operator==(SavedRest const&, SavedRest const&) = default;
+};
+
+struct Manifest {
+    std::string version;  // of the program
+    std::string schedule_hash, graph_hash, device;
+    std::string base;  // the checkpoint ("000003") of the same folder whose files are leaves of the schedule; "" none
+    int ranks = 1;
+    std::int32_t nodes = 0;                // done, of the graph as it was lowered (MomentSpec::nodes)
+    std::vector<std::int64_t> iterations;  // of the loops around the moment, the outermost first, from 1
+    std::vector<std::int64_t> begun;       // iterations begun so far of each loop, by LoopSpecId
+    std::int64_t tasks_done = 0;
+    double seconds = 0;  // of computing so far, over all runs
+    std::string time;    // ISO 8601, UTC
+    std::map<std::string, double> params;
+    std::vector<NamedInput> inputs;
+    std::vector<SavedValue> values;
+    std::optional<SavedRest> rest = {};  // set by NewCheckpoint::commit
+    friend bool operator==(Manifest const&, Manifest const&) = default;
+};
+
+/// JSON with a checksum of itself. The same manifest gives the same text.
+std::string to_text(Manifest const& manifest);
+/// @param file  its name, for messages  @throws InputError that names the place and what is wrong
+Manifest manifest_from(std::string const& text, std::string const& file);
+
+/// Names for the files of values, in their order: NAME.npy with what may not stand in a file name replaced, all
+/// different, also where upper and lower case are one. The same names give the same files.
+/// Example: {"grad/W", "grad.W"} gives {"grad.W.npy", "grad.W~2.npy"}.
+std::vector<std::string> file_names(std::span<std::string const> names);
+
+/// What a value takes in its boxes: bytes of all of them together.
+std::uint64_t saved_bytes(SavedValue const& value);
+
+}  // namespace ein::executor
