@@ -13,6 +13,7 @@
 #include "apps/einrun/given_inputs.hpp"
 #include "apps/einrun/verify_run.hpp"
 #include "apps/report_errors.hpp"
+#include "executor/checkpoint/checkpoints.hpp"
 #include "executor/run/finish.hpp"
 #include "executor/run/open_schedule.hpp"
 #include "executor/run/places.hpp"
@@ -87,6 +88,20 @@ EndActions end_actions(apps::EinrunOptions const& options, RankSchedule const& s
     return out;
 }
 
+/// What a run with checkpoints ends with beside its results.
+/// @throws Disagreement (stopped) when it ended early, (failure) when the last saves failed
+void conclude_checkpoints(Transport& transport, Checkpoints const& checkpoints, bool stopped) {
+    agree(transport, [&] {
+        if (stopped)
+            throw Error(ExitCode::stopped, transport.rank() == Rank{0}
+                                               ? "stopped early; the same command goes on from " +
+                                                     checkpoints.report().last
+                                               : "");
+        if (std::string const fault = checkpoints.fault(); !fault.empty() && transport.rank() == Rank{0})
+            throw RunError(fault + "; the results are complete");
+    });
+}
+
 /// One run from the schedule file to the report, as one rank sees it.
 void run_as_rank(apps::EinrunOptions const& options, Transport& transport) {
     RunSettings settings = options.run;
@@ -109,12 +124,23 @@ void run_as_rank(apps::EinrunOptions const& options, Transport& transport) {
     HostShare const share = share_host(transport, fit.peaks, settings.threads, std::getenv, messages);
     std::string const name = transport.all_gather(unique_name()).front();
 
+    std::optional<StopSignals> signals;
+    std::optional<Checkpoints> checkpoints;
+    if (!settings.checkpoints.folder.empty()) {
+        signals.emplace();
+        checkpoints.emplace(transport, schedule.header, settings.checkpoints,
+                            CheckpointOrigin{settings.version, schedule.hash, settings.schedule, schedule.data_folder},
+                            messages);
+        checkpoints->open();
+    }
     scheduler::Cluster cluster;
     std::optional<PreparedRun> run;
     agree(transport, [&] {
         if (first) check_report_and_trace(settings);
         if (first) cluster = apps::forecast_cluster(options.cluster, share.threads);
-        run.emplace(RunParts{transport, settings, schedule, fit, share, name, messages});
+        run.emplace(RunParts{transport, settings, schedule, fit, share, name, messages,
+                             checkpoints ? &*checkpoints : nullptr});
+        if (first && checkpoints) checkpoints->take_device(run->facts().device);
         if (first) log_start(run->facts(), transport.size());
     });
     report_places(transport, share.host, run->device(), settings, messages);
@@ -128,12 +154,13 @@ void run_as_rank(apps::EinrunOptions const& options, Transport& transport) {
     NonFiniteReport const non_finite = run->non_finite(ran.result);
     bool const at_fault = !fault_of(non_finite, schedule.header).empty();
     agree(transport, [&] {
-        if (first) at_fault ? run->discard_outputs() : run->publish_outputs();
+        if (first) at_fault || ran.result.stopped ? run->discard_outputs() : run->publish_outputs();
     });
-    finish_run(
-        transport,
-        {settings, schedule, run->facts(), ran.result, run->record(), ran.clock, run->output_files(), non_finite},
-        end_actions(options, schedule, cluster), messages);
+    finish_run(transport,
+               {settings, schedule, run->facts(), ran.result, run->record(), ran.clock, run->output_files(),
+                checkpoints ? std::optional(checkpoints->report()) : std::nullopt, non_finite},
+               end_actions(options, schedule, cluster), messages);
+    if (checkpoints) conclude_checkpoints(transport, *checkpoints, ran.result.stopped);
 }
 
 void set_up_log(std::string const& level) {

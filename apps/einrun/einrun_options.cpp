@@ -6,6 +6,7 @@
 #include <charconv>
 
 #include "apps/command_line.hpp"
+#include "apps/einrun/durations.hpp"
 #include "apps/inputs_below.hpp"
 #include "lib/base/error.hpp"
 
@@ -16,6 +17,7 @@ namespace {
 /// What is turned into values after parsing.
 struct Texts {
     std::string device = "auto", device_memory, gpu_aware = "auto", memory, samples, call_samples, progress = "auto";
+    std::string every, stop_at;
     int threads = 0;
 };
 
@@ -84,13 +86,18 @@ void add_options(CLI::App& app, EinrunOptions& options, Texts& texts) {
         ->capture_default_str();
 }
 
-/// Options of the public interface that this version does not have: refused by name, never ignored.
-void refuse_later_options(CLI::App& app) {
-    for (std::string const name : {"--checkpoint", "--every", "--stop-at", "--resume"})
-        app.add_option_function<std::string>(
-               name, [name](std::string const&) { throw UsageError(name + " is not available in this version"); })
-            ->expected(0, 1)
-            ->group("");
+void add_checkpoint_options(CLI::App& app, EinrunOptions& options, Texts& texts) {
+    app.add_option("--checkpoint", options.run.checkpoints.folder,
+                   "folder for checkpoints: the run goes on from the newest one there, if there is one; SIGUSR1 or "
+                   "SIGTERM saves one and ends with exit code 75 (resubmit)");
+    app.add_option("--every", texts.every, "time between checkpoints, as 10min, 2h or 90s")->needs("--checkpoint");
+    app.add_option("--stop-at", texts.stop_at,
+                   "seconds (or 90min, ...) from the start by which the last checkpoint is written and the run ends "
+                   "with exit code 75; auto: the end of the Slurm job")
+        ->needs("--checkpoint");
+    app.add_flag("--checkpoint-required", options.run.checkpoints.required,
+                 "a checkpoint that cannot be saved ends the run; without it, it is a warning")
+        ->needs("--checkpoint");
 }
 
 std::optional<std::int64_t> samples_from(std::string const& option, std::string const& text) {
@@ -119,7 +126,7 @@ std::optional<EinrunOptions> einrun_options(int argc, char const* const* argv) {
         "rank."};
     app.set_version_flag("--version", version("einrun"));
     add_options(app, options, texts);
-    refuse_later_options(app);
+    add_checkpoint_options(app, options, texts);
     if (parse(app, argc, argv)) return std::nullopt;
     if (app.count("--inputs-below") > 0) options.inputs_below = app["--inputs-below"]->as<std::string>();
     if (texts.threads > 0) options.run.threads = texts.threads;
@@ -137,6 +144,11 @@ std::optional<EinrunOptions> einrun_options(int argc, char const* const* argv) {
     if (!texts.device_memory.empty()) options.run.device_memory = memory_budget(texts.device_memory, "--device-memory");
     if (!texts.memory.empty()) options.run.memory = memory_budget(texts.memory);
     options.run.version = version("einrun").substr(7);
+    if (!texts.every.empty()) options.run.checkpoints.times.every = seconds_from(texts.every, "--every");
+    if (!texts.stop_at.empty()) options.run.checkpoints.times.stop_at = stop_at_from(texts.stop_at);
+    if (!options.run.checkpoints.folder.empty() && options.run.repeat > 1)
+        throw UsageError("--checkpoint: expected a run of one round, found --repeat " +
+                         std::to_string(options.run.repeat) + "; leave one of them out");
     return options;
 }
 
@@ -149,7 +161,8 @@ std::string options_of_all_ranks(EinrunOptions const& options) {
            (options.verify_calls ? "--verify-calls" : "no --verify-calls") + "\n" +
            (options.inputs_below.empty() ? "no --inputs-below" : "--inputs-below " + options.inputs_below) + "\n" +
            (run.check_finite ? "--check-finite" : "no --check-finite") + "\n" +
-           (run.strict ? "--strict" : "no --strict") + "\n" +
+           (run.checkpoints.folder.empty() ? "no --checkpoint" : "--checkpoint " + run.checkpoints.folder.string()) +
+           "\n" + (run.strict ? "--strict" : "no --strict") + "\n" +
            (run.reproducible ? "--reproducible" : "no --reproducible") + "\n" +
            (options.inputs.empty() ? "no --input" : "--input " + joined(options.inputs, " --input ")) + "\n" +
            (options.params.empty() ? "no --set" : "--set " + joined(options.params, " --set "));

@@ -95,7 +95,7 @@ void Checkpoints::open() {
     });
     base_ = resumed_->manifest.base;
     seconds_before_ = resumed_->manifest.seconds;
-    report_.resumed_from = resumed_->number;
+    report_.resumed_from = resumed_->path.string();
     report_.tasks_done = resumed_->manifest.tasks_done;
     report_.last = resumed_->path.string();
 }
@@ -129,9 +129,6 @@ void Checkpoints::check(FoundCheckpoint const& found) {
     if (manifest.schedule_hash != origin_.schedule_hash)
         faults.add("/schedule", "a checkpoint of " + origin_.schedule.string() + " (hash " + origin_.schedule_hash + ")",
                    "one of another schedule (hash " + manifest.schedule_hash + ")", other);
-    else if (manifest.device != origin_.device)
-        faults.add("/device", "a checkpoint of a run on " + origin_.device, "one of a run on " + manifest.device,
-                   "choose that --device, or " + other);
     std::map<std::string, double> params(header_.params.begin(), header_.params.end());
     for (auto const& [name, value] : params)
         if (auto const then = manifest.params.find(name); then == manifest.params.end() || then->second != value)
@@ -147,6 +144,15 @@ void Checkpoints::check(FoundCheckpoint const& found) {
                    "put the file back that was there, or give another folder to --checkpoint");
     }
     faults.throw_if_any();
+}
+
+void Checkpoints::take_device(std::string const& device) {
+    device_ = device;
+    if (!resumed_ || resumed_->manifest.device == device) return;
+    throw InputError(Fault{(resumed_->path / "manifest.json").string(), "/device", "a checkpoint of a run on " + device,
+                           "one of a run on " + resumed_->manifest.device,
+                           "choose that --device, or plan what is left: einplan --resume " + settings_.folder.string() +
+                               " -n " + std::to_string(header_.ranks)});
 }
 
 Table<schedule::LoopSpecId, std::int64_t> Checkpoints::begun() const {
@@ -272,7 +278,7 @@ Manifest Checkpoints::manifest_of(State const& state, std::vector<SavedValue> va
     out.version = origin_.version;
     out.schedule_hash = origin_.schedule_hash;
     out.graph_hash = hash_of(header_.graph_text);
-    out.device = origin_.device;
+    out.device = device_;
     out.base = base_;
     out.ranks = header_.ranks;
     out.nodes = header_.moments[state.point.moment].nodes;

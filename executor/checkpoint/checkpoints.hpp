@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "executor/checkpoint/checkpoint_report.hpp"
 #include "executor/checkpoint/checkpoint_settings.hpp"
 #include "executor/checkpoint/folder/checkpoint_folder.hpp"
 #include "executor/checkpoint/folder/folder_lock.hpp"
@@ -23,20 +24,9 @@ namespace ein::executor {
 
 /// What a checkpoint says it is of.
 struct CheckpointOrigin {
-    std::string version, schedule_hash, device;
+    std::string version, schedule_hash;
     std::filesystem::path schedule;     // file, for messages
     std::filesystem::path data_folder;  // that files of inputs are relative to
-};
-
-/// What the report says of them.
-struct CheckpointReport {
-    std::int64_t saved = 0, failed = 0;
-    std::int64_t bytes = 0;    // of the last one saved
-    double seconds = 0;        // that the last one took
-    double all_seconds = 0;    // that all took
-    std::string resumed_from;  // its number; "" from the beginning
-    std::int64_t tasks_done = 0;  // by runs before, of all ranks
-    std::string last;          // folder of the last one, saved or resumed from
 };
 
 class Checkpoints {
@@ -47,6 +37,8 @@ public:
     /// Collective, before the run: finds what is to be gone on from, checks all of it.
     /// @throws Disagreement when it is damaged, or of another schedule, inputs, params or device
     void open();
+    /// One rank, when it is known. @throws InputError when the run that it goes on from had another
+    void take_device(std::string const& device);
     /// Where the run goes on; nothing: from the beginning.
     std::optional<schedule::Point> const& resumed_at() const { return resumed_at_; }
     /// Iterations of loops that had begun there.
@@ -85,6 +77,7 @@ private:
     schedule::Header const& header_;
     CheckpointSettings settings_;
     CheckpointOrigin origin_;
+    std::string device_;
     Messages messages_;
     Wishes wishes_;
     std::optional<FolderLock> lock_;  // at rank 0

@@ -36,19 +36,22 @@ void Wishes::saved(double now, double seconds) {
 }
 
 StopSignals::StopSignals() {
-    first = 0;
     struct sigaction action {};
     action.sa_handler = on_signal;
     action.sa_flags = SA_RESTART;
     sigemptyset(&action.sa_mask);
     for (int i : {0, 1}) {
         sigaction(signals[i], &action, &before_[i]);
+        outer_[i] = otherwise[i];
         otherwise[i] = before_[i];
     }
 }
 
 StopSignals::~StopSignals() {
-    for (int i : {0, 1}) sigaction(signals[i], &before_[i], nullptr);
+    for (int i : {0, 1}) {
+        sigaction(signals[i], &before_[i], nullptr);
+        otherwise[i] = outer_[i];
+    }
 }
 
 int StopSignals::received() { return first; }

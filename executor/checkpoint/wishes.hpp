@@ -25,7 +25,8 @@ private:
     double began_, last_, writing_;
 };
 
-/// While it exists the first SIGUSR1 or SIGTERM of this process is a wish; the second does what it did before.
+/// While one exists the first SIGUSR1 or SIGTERM of this process is a wish; the second does what it did before the last
+/// one was made. One may be made while another is there, as when other handlers were installed meanwhile.
 class StopSignals {
 public:
     StopSignals();
@@ -36,7 +37,7 @@ public:
     static int received();
 
 private:
-    struct sigaction before_[2];
+    struct sigaction before_[2], outer_[2];
 };
 
 }  // namespace ein::executor

@@ -69,16 +69,20 @@ void demand_verified(relation::Verification const& verified) {
 /// verify throws
 std::optional<Error> conclude(Json& report, RunEnd const& end, EndActions const& actions,
                               std::optional<relation::CheckedCalls> const& calls, Messages const& messages) {
+    if (end.checkpoint) report["checkpoint"] = to_json(*end.checkpoint);
     report["non_finite"] = to_json(end.non_finite, end.schedule.header);
     if (!fault_of(end.non_finite, end.schedule.header).empty()) conclude_at_fault(report, end, actions, messages);
     std::optional<relation::Verification> verified;
-    if (actions.verify) verified = actions.verify(report["tf32"].get<bool>());
+    bool const complete = !end.result.stopped;
+    if (actions.verify && complete) verified = actions.verify(report["tf32"].get<bool>());
     if (verified && calls) add_calls(*verified, *calls);
     if (verified) report["verify"] = to_json(*verified);
     std::optional<Error> unwritten = write_report_if_asked(end.settings, report, messages);
     if (actions.summarize)
         actions.summarize(report_summary(report) + summary_of(end.non_finite) +
-                          (verified ? verified_lines(*verified) : "") + output_lines(end.outputs));
+                          (end.checkpoint ? summary_of(*end.checkpoint) : "") +
+                          (verified ? verified_lines(*verified) : "") +
+                          (complete ? output_lines(end.outputs) : ""));
     for (std::string const& message : warnings_of(end.non_finite, end.schedule.header)) messages.warn(message);
     if (verified) demand_verified(*verified);
     return unwritten;

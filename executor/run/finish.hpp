@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "executor/checkpoint/checkpoint_report.hpp"
 #include "executor/finite/non_finite_report.hpp"
 #include "executor/report/report.hpp"
 #include "executor/run/messages.hpp"
@@ -27,6 +28,7 @@ struct RunEnd {
     Record const& record;  // with a trace, of Keep::all
     ClockLine clock;       // with a trace
     std::vector<std::filesystem::path> outputs;
+    std::optional<CheckpointReport> checkpoint = {};  // where they were asked for
     NonFiniteReport non_finite = {};  // where a node is at fault there are no outputs, and the run fails
 };
 

@@ -38,6 +38,7 @@ EngineOptions engine_options(RunParts const& parts, Progress& progress) {
     how.load_each_round = parts.fit.load_each_round;
     how.check_finite = settings.check_finite;
     how.check_calls = settings.check_calls;
+    how.checkpoints = parts.checkpoints;
     how.stall = settings.stall;
     how.keep = settings.trace.empty() ? Keep::latest : Keep::all;
     how.progress = is_first(parts) && settings.progress != ProgressMode::off ? &progress : nullptr;

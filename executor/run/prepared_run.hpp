@@ -30,6 +30,7 @@ struct RunParts {
     HostShare const& share;
     std::string name;  // unlike that of any other run; the same on all ranks
     Messages const& messages;
+    Checkpoints* checkpoints = nullptr;  // where they are asked for
 };
 
 /// What a run has done, as one rank counts it.

@@ -1,5 +1,6 @@
 #include "executor/run/watched_run.hpp"
 
+#include "executor/checkpoint/wishes.hpp"
 #include "executor/trace/flight_record.hpp"
 #include "lib/base/json.hpp"
 
@@ -12,6 +13,7 @@ WatchedRun::WatchedRun(EngineParts const& parts, EngineOptions const& how, Outpu
       facts_(std::move(facts)),
       messages_(std::move(messages)),
       who_("rank " + std::to_string(parts.transport.rank().value()) + ": "),
+      may_be_stopped_(how.checkpoints != nullptr),
       engine_(parts, watched(how)) {}
 
 EngineOptions WatchedRun::watched(EngineOptions how) {
@@ -25,11 +27,15 @@ EngineOptions WatchedRun::watched(EngineOptions how) {
 
 RunResult WatchedRun::run() {
     last_words_.emplace([this](Ending const& ending) { write_record(ending); });
+    std::optional<StopSignals> signals;  // before what the last words are of
+    if (may_be_stopped_) signals.emplace();
     try {
         RunResult result = engine_.run();
+        signals.reset();
         last_words_.reset();
         return result;
     } catch (std::exception const& error) {
+        signals.reset();
         last_words_->say(error.what());
         outputs_.discard();
         throw;

@@ -46,6 +46,7 @@ private:
     FlightFacts facts_;
     Messages messages_;
     std::string who_;  // "rank 3: "
+    bool may_be_stopped_;
     Engine engine_;
     std::optional<CrashHandler> last_words_;  // while it runs
 };
