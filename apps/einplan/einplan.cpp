@@ -10,6 +10,7 @@
 #include "apps/einplan/sweep.hpp"
 #include "apps/graph_file.hpp"
 #include "apps/report_errors.hpp"
+#include "executor/checkpoint/folder/checkpoint_folder.hpp"
 #include "lib/base/hash.hpp"
 #include "lib/base/text/hex.hpp"
 #include "lib/graph/contract.hpp"
@@ -55,8 +56,22 @@ graph::EinGraph graph_to_plan(apps::GraphFile& file, bool reproducible) {
     return reproducible ? graph::keep_summation_order(std::move(graph), file.name) : graph;
 }
 
+/// The graph of what the newest checkpoint of a folder leaves to do. @throws InputError when there is none, or it is
+/// damaged
+fs::path rest_of(fs::path const& folder) {
+    auto const found = executor::newest_checkpoint(folder);
+    if (!found)
+        throw InputError(Fault{folder.string(), "", "a checkpoint of einrun --checkpoint", "none",
+                               "plan the graph itself: einplan GRAPH"});
+    executor::verify_files(*found, 0, 1);
+    if (executor::read_rest(*found).empty())
+        throw InputError(Fault{(found->path / "rest.json").string(), "", "the graph of what is left to do", "none",
+                               "go on with the same schedule"});
+    return found->path / "rest.json";
+}
+
 int run(apps::EinplanOptions const& options) {
-    apps::GraphFile file = apps::read_graph_file(options.graph);
+    apps::GraphFile file = apps::read_graph_file(options.resume.empty() ? options.graph : rest_of(options.resume));
     graph::EinGraph const graph = graph_to_plan(file, options.reproducible);
     apps::Machines const machines = apps::read_machines(options);
     apps::PlanReport report(options, machines);

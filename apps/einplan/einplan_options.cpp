@@ -14,8 +14,12 @@ namespace {
 namespace fs = std::filesystem;
 
 void add_options(CLI::App& app, EinplanOptions& options) {
-    app.add_option("GRAPH", options.graph, "EinGraph JSON file; - for standard input, with -o or --dry-run")
-        ->required();
+    auto* const graph =
+        app.add_option("GRAPH", options.graph, "EinGraph JSON file; - for standard input, with -o or --dry-run");
+    app.add_option("--resume", options.resume,
+                   "folder of einrun --checkpoint: plans what the newest checkpoint there leaves to do, in place of "
+                   "GRAPH")
+        ->excludes(graph);
     app.add_option("-n,--ranks", options.ranks, "ranks that will run the schedule (any number; primes too)")
         ->check(CLI::Range(1, 1 << 20));
     app.add_option("-o,--output", options.out,
@@ -78,10 +82,12 @@ void check_explain(std::string const& how) {
 /// Completes what was parsed. @throws UsageError for options that contradict one another
 void check_and_complete(EinplanOptions& options) {
     check_explain(options.explain);
+    if (options.graph.empty() && options.resume.empty()) throw UsageError("GRAPH is required; see --help");
+    if (options.graph.empty() && options.out.empty()) options.out = fs::path(options.resume) / "rest.sched";
     if (options.ranks == 0 && options.sweep.empty()) throw UsageError("-n, --ranks is required; see --help");
     if (options.ranks == 0 && !options.explain.empty())
         throw UsageError("--explain: expected -n, since a table of --sweep alone has no schedule to explain; add it");
-    options.placed = !options.out.empty();
+    options.placed = !options.out.empty() && (options.resume.empty() || options.out != options.resume / "rest.sched");
     bool const to_read = !options.explain.empty() || !options.simulate.empty() || !options.sweep.empty();
     options.writes = !options.dry_run && (options.placed || !to_read);
     if (options.graph == "-" && options.writes && !options.placed)

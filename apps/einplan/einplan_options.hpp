@@ -11,6 +11,7 @@ namespace ein::apps {
 
 struct EinplanOptions {
     std::filesystem::path graph;
+    std::filesystem::path resume;  // folder of checkpoints, whose rest is the graph; empty: none
     int ranks = 0;
     std::filesystem::path out;  // of the schedule
     bool placed = false;        // --output said where; else it goes beside the graph

@@ -5,6 +5,7 @@
 
 #include "apps/command_line.hpp"
 #include "apps/einplan/batch_lines.hpp"
+#include "apps/einplan/checkpoint_line.hpp"
 #include "apps/einplan/one_rank.hpp"
 #include "apps/einplan/plan_summary.hpp"
 #include "apps/explain/print.hpp"
@@ -70,6 +71,7 @@ std::string PlanReport::summary_of(graph::EinGraph const& graph, Planned const& 
     std::string text = plan_summary(schedule, planned.plan, options_.writes ? options_.out.string() : "");
     if (auto const memory = device_memory_of(options_))
         text += "  device          " + explain::device_text(explain::device_report(schedule, *memory)) + "\n";
+    text += "  checkpoint      " + checkpoint_line(schedule, machines_.cluster) + "\n";
     auto const node = options_.cluster.empty() ? std::optional(node_at_hand()) : std::nullopt;
     text += "  batch           " + batch_line(schedule.header, machines_.cluster, node) + "\n";
     if (!options_.plan_in.empty()) return text;

@@ -1,0 +1,42 @@
+#include "apps/einplan/checkpoint_line.hpp"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "lib/base/text/quantities.hpp"
+#include "lib/base/text/sizes.hpp"
+#include "scheduler/moments/forecast.hpp"
+
+namespace ein::apps {
+
+namespace {
+
+constexpr std::size_t most_simulated_tasks = 400'000;  // a second or so
+constexpr double every = 600;                          // seconds, of the share that is shown
+
+std::size_t tasks_of(schedule::Schedule const& schedule) {
+    std::size_t out = 0;
+    for (schedule::Section const& section : schedule.sections) out += section.tasks.size();
+    return out;
+}
+
+}  // namespace
+
+std::string checkpoint_line(schedule::Schedule const& schedule, scheduler::Cluster const& cluster) {
+    if (schedule.header.moments.empty()) return "none can be saved: no moment at which every node is done or untouched";
+    bool const simulates = tasks_of(schedule) <= most_simulated_tasks;
+    scheduler::CheckpointForecast forecast;
+    if (simulates)
+        forecast = scheduler::checkpoint_forecast(schedule, scheduler::simulate(schedule, cluster));
+    else
+        for (std::int64_t bytes : scheduler::live_bytes(schedule)) forecast.largest = std::max(forecast.largest, bytes);
+    double const seconds = static_cast<double>(forecast.largest) / cluster.disk;
+    char share[32];
+    std::snprintf(share, sizeof share, "%.2g %%", 100 * seconds / (every + seconds));
+    return "at most " + format_bytes(static_cast<double>(forecast.largest)) + ", " + format_seconds(seconds) +
+           " to write (" + share + " of the time at --every 10min); " +
+           (simulates ? "moments at most " + format_seconds(forecast.longest_between) + " apart"
+                      : std::to_string(schedule.header.moments.size()) + " moments");
+}
+
+}  // namespace ein::apps
