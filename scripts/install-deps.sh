@@ -14,7 +14,7 @@ packages=(
     openmpi-bin libopenmpi-dev
     "libopenblas-pthread-dev|libopenblas-openmp-dev|libopenblas-serial-dev"
     nlohmann-json3-dev libcli11-dev libspdlog-dev catch2
-    libflatbuffers-dev flatbuffers-compiler zlib1g-dev
+    libflatbuffers-dev flatbuffers-compiler zlib1g-dev libxxhash-dev
 )
 [ "$(uname -m)" != x86_64 ] || packages+=(libxbyak-dev)    # machine code for joins
 test_packages=(python3-minimal python3-numpy python3-jsonschema "clang|clang-14|clang-16|clang-19")

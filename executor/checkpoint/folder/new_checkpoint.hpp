@@ -33,7 +33,7 @@ public:
     /// Any rank: waits until all that it wrote is on the disk. @throws RunError
     void sync();
     /// One rank, when all have synced: writes rest.json ("": none) and manifest.json and gives the folder its final
-    /// name. @throws RunError; the checkpoint before is then as it was
+    /// name. @throws RunError; the checkpoint before is then as it was, and discard() removes what is unfinished
     void commit(Manifest const& manifest, std::string const& rest);
     /// Removes what is unfinished. After commit() nothing is.
     void discard() noexcept;

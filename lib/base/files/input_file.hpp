@@ -18,6 +18,10 @@ void keep_inputs_below(std::filesystem::path const& folder);
 /// @return a descriptor, or -1 with errno  @throws InputError for a file outside the folder, which is not opened
 int open_input(std::filesystem::path const& path);
 
+/// Opens a file of a folder that this program keeps, such as a checkpoint: never through a link, so that it lies there.
+/// @return a descriptor, or -1 with errno (ELOOP for a link)
+int open_kept(std::filesystem::path const& path);
+
 /// Reads a whole data file as text, such as the index of a folder. (read_text_file of lib/base/json.hpp reads files
 /// that the user names.) @throws InputError when it cannot be read or is larger than Limit::text
 std::string read_input_text(std::filesystem::path const& path);

@@ -14,4 +14,7 @@ void require_folder_of(std::filesystem::path const& path);
 /// it cannot be made
 void make_folder(std::filesystem::path const& folder, std::string const& option);
 
+/// The same; the folders that it made are there whatever happens to the system then.
+void make_lasting_folder(std::filesystem::path const& folder, std::string const& option);
+
 }  // namespace ein

@@ -34,6 +34,14 @@ int move_all(std::size_t size, int at_end, Move move) {
     return 0;
 }
 
+/// Calls until no signal comes in between. @return 0, or what errno was
+template <class Call>
+int until_done(Call call) {
+    while (call() != 0)
+        if (errno != EINTR) return errno;
+    return 0;
+}
+
 /// A descriptor that stands for what has a name, without opening it: a pipe's other end does not notice.
 int locate(fs::path const& path) { return ::open(path.c_str(), O_PATH | O_CLOEXEC); }
 
@@ -137,11 +145,24 @@ int WrittenFile::read_at(std::uint64_t offset, std::span<std::byte> bytes) const
 }
 
 int WrittenFile::reserve(std::uint64_t bytes) const {
-    int result = 0;
-    do result = bytes == 0 ? 0 : ::fallocate(descriptor_, 0, 0, static_cast<off_t>(bytes));
-    while (result != 0 && errno == EINTR);
-    if (result != 0 && errno != EOPNOTSUPP && errno != ENOSYS) return errno;
-    return ::ftruncate(descriptor_, static_cast<off_t>(bytes)) == 0 ? 0 : errno;
+    if (int const error = reserve_range(0, bytes)) return error;
+    return set_length(bytes);
+}
+
+int WrittenFile::reserve_range(std::uint64_t offset, std::uint64_t bytes) const {
+    if (bytes == 0) return 0;
+    int const error = until_done([&] {
+        return ::fallocate(descriptor_, 0, static_cast<off_t>(offset), static_cast<off_t>(bytes));
+    });
+    return error == EOPNOTSUPP || error == ENOSYS ? 0 : error;
+}
+
+int WrittenFile::set_length(std::uint64_t bytes) const {
+    return until_done([&] { return ::ftruncate(descriptor_, static_cast<off_t>(bytes)); });
+}
+
+int WrittenFile::sync() const {
+    return until_done([&] { return ::fsync(descriptor_); });
 }
 
 int WrittenFile::close() {

@@ -38,6 +38,13 @@ public:
     /// Makes it so long and takes the space on disk now, so that a full disk is found before the work is done; not
     /// every file system can.
     [[nodiscard]] int reserve(std::uint64_t bytes) const;
+    /// The same of a part of it; the file grows to hold it.
+    [[nodiscard]] int reserve_range(std::uint64_t offset, std::uint64_t bytes) const;
+    /// What is beyond is gone; what it grows by reads as zeros and takes no space.
+    [[nodiscard]] int set_length(std::uint64_t bytes) const;
+    /// Waits until what was written is on the disk, whatever happens to the system then. A name is there only once its
+    /// folder is, too (sync_folder, folder.hpp).
+    [[nodiscard]] int sync() const;
     /// Reports what the system finds late; the destructor alone does not.
     [[nodiscard]] int close();
 

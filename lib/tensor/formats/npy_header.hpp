@@ -24,7 +24,7 @@ struct NpyHeader {
 NpyHeader read_npy_header(Storage const& storage);
 
 /// The header that write functions write: version 1 (2 for a shape too long for it), padded so that elements begin at a
-/// multiple of 64 bytes. `dtype` is not bf16.
+/// multiple of 64 bytes. bf16 is '<V2', which few programs read: see npy_dtype.
 std::string npy_header(DType dtype, Shape const& shape);
 
 }  // namespace ein::tensor

@@ -89,20 +89,25 @@ FileStorage::FileStorage(std::filesystem::path const& file, WrittenBy writer) : 
     open_files().find_or_make(identity_, [&] { return opened; });
 }
 
-void FileStorage::read_at(std::uint64_t offset, std::span<std::byte> out) const {
-    require_inside(*this, offset, out.size());
-    auto const file = open_files().find_or_make(identity_, [&] { return reopen(identity_, writer_); });
+void read_descriptor(int descriptor, Storage const& storage, std::uint64_t offset, std::span<std::byte> out) {
+    require_inside(storage, offset, out.size());
     while (!out.empty()) {
         std::size_t const wanted = std::min(out.size(), tuning::most_at_once);
-        ssize_t const got = ::pread(file->descriptor(), out.data(), wanted, static_cast<off_t>(offset));
+        ssize_t const got = ::pread(descriptor, out.data(), wanted, static_cast<off_t>(offset));
         if (got < 0 && errno == EINTR) continue;
         if (got < 0)
-            throw RunError("cannot read " + name() + " at byte " + std::to_string(offset) + ": " +
+            throw RunError("cannot read " + storage.name() + " at byte " + std::to_string(offset) + ": " +
                            std::strerror(errno) + "; check the disk or the network file system");
-        if (got == 0) fail_short(*this, offset + out.size(), offset);  // it has become shorter
+        if (got == 0) fail_short(storage, offset + out.size(), offset);  // it has become shorter
         out = out.subspan(static_cast<std::size_t>(got));
         offset += static_cast<std::uint64_t>(got);
     }
+}
+
+void FileStorage::read_at(std::uint64_t offset, std::span<std::byte> out) const {
+    require_inside(*this, offset, out.size());
+    auto const file = open_files().find_or_make(identity_, [&] { return reopen(identity_, writer_); });
+    read_descriptor(file->descriptor(), *this, offset, out);
 }
 
 std::shared_ptr<FileStorage const> open_file(std::filesystem::path const& file, WrittenBy writer) {

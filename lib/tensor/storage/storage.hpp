@@ -94,6 +94,9 @@ private:
     std::string name_;
 };
 
+/// Reads an open file that has the name and size of `storage`. @throws InputError, RunError as Storage::read_at
+void read_descriptor(int descriptor, Storage const& storage, std::uint64_t offset, std::span<std::byte> out);
+
 /// @throws InputError unless [offset, offset + bytes) is inside `storage`
 void require_inside(Storage const& storage, std::uint64_t offset, std::uint64_t bytes);
 

@@ -1,0 +1,85 @@
+#include "executor/checkpoint/folder/checkpoint_folder.hpp"
+
+#include "executor/checkpoint/folder/box_cover.hpp"
+#include "executor/checkpoint/folder/checkpoint_fault.hpp"
+#include "executor/checkpoint/folder/element_hash.hpp"
+#include "executor/checkpoint/folder/value_file.hpp"
+
+namespace ein::executor {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+void require_folder(fs::path const& path) {
+    std::error_code error;
+    fs::file_status const status = fs::symlink_status(path, error);
+    if (fs::is_directory(status)) return;
+    throw InputError(Fault{path.string(), "", "the folder of a checkpoint",
+                           fs::is_symlink(status)  ? "a link"
+                           : fs::exists(status) ? "something else"
+                                                : "none",
+                           ""});
+}
+
+/// The checkpoint whose files are leaves of the schedule of this one.
+void require_base(fs::path const& path, std::string const& base) {
+    fs::path const folder = path.parent_path() / base;
+    std::error_code error;
+    if (base.empty() || fs::is_directory(fs::symlink_status(folder, error))) return;
+    throw InputError(
+        Fault{folder.string(), "", "the checkpoint whose files " + path.string() + " goes on with", "none", ""});
+}
+
+void require_files(FoundCheckpoint const& found) {
+    std::vector<Fault> faults;
+    for (SavedValue const& value : found.manifest.values)
+        collect(faults, [&] { check_file(found.path / value.file, file_bytes(value)); });
+    if (found.manifest.rest) collect(faults, [&] { check_file(found.path / "rest.json", found.manifest.rest->bytes); });
+    collect(faults, [&] { require_base(found.path, found.manifest.base); });
+    if (!faults.empty()) throw InputError(std::move(faults));
+}
+
+}  // namespace
+
+FoundCheckpoint open_checkpoint(fs::path const& dir, std::string const& number) {
+    fs::path const path = dir / number;
+    return within(path, [&] {
+        require_folder(path);
+        fs::path const file = path / "manifest.json";
+        FoundCheckpoint found{number, path, manifest_from(text_of_file(file), file.string())};
+        require_files(found);
+        return found;
+    });
+}
+
+std::optional<FoundCheckpoint> newest_checkpoint(fs::path const& dir) {
+    std::vector<std::string> const numbers = checkpoint_numbers(dir);
+    if (numbers.empty()) return std::nullopt;
+    return open_checkpoint(dir, numbers.back());
+}
+
+std::string read_rest(FoundCheckpoint const& found) {
+    if (!found.manifest.rest) return "";
+    return within(found.path, [&] {
+        fs::path const file = found.path / "rest.json";
+        std::string text = text_of_file(file);
+        SavedRest const& rest = *found.manifest.rest;
+        if (text.size() != rest.bytes || hash_of(std::as_bytes(std::span(text))) != rest.hash)
+            throw InputError(Fault{file.string(), "", "the text that was written", "another", ""});
+        return text;
+    });
+}
+
+void load_box(FoundCheckpoint const& found, SavedValue const& value, Box const& box, std::span<std::byte> into) {
+    promise(box.order() == value.shape.size() && Box::whole(value.shape).contains(box), "a box inside its value");
+    within(found.path, [&] {
+        if (box.empty()) return;
+        if (!is_covered(box, value.boxes))
+            throw InputError(
+                Fault{(found.path / value.file).string(), "value '" + value.name + "'", to_string(box), "only a part", ""});
+        ValueFile(found.path, value).read(box, into);
+    });
+}
+
+}  // namespace ein::executor

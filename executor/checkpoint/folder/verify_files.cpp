@@ -1,0 +1,95 @@
+// Every byte of a checkpoint compared with what its manifest says, in parts that are about equally long.
+#include <set>
+
+#include "executor/checkpoint/folder/checkpoint_fault.hpp"
+#include "executor/checkpoint/folder/checkpoint_folder.hpp"
+#include "executor/checkpoint/folder/value_file.hpp"
+#include "lib/base/text/hex.hpp"
+
+namespace ein::executor {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::uint64_t bytes_an_item = 64 << 10;  // what opening a file, or beginning a box, takes: as reading so many
+
+/// Which part looks at what: items come in order, each with its bytes, and are given out by the bytes before them.
+class Shares {
+public:
+    Shares(std::uint64_t whole, int part, int parts) : whole_(whole), part_(part), parts_(parts) {}
+
+    /// Whether the next item is of this part.
+    bool takes(std::uint64_t bytes) {
+        double const share = static_cast<double>(before_) / static_cast<double>(whole_);
+        before_ += bytes + bytes_an_item;
+        return std::min(parts_ - 1, static_cast<int>(share * parts_)) == part_;
+    }
+
+private:
+    std::uint64_t whole_, before_ = 0;
+    int part_, parts_;
+};
+
+std::uint64_t bytes_of(SavedValue const& value, SavedBox const& saved) {
+    return static_cast<std::uint64_t>(saved.box.elements()) * size_of(value.dtype);
+}
+
+std::uint64_t bytes_of(std::vector<SavedValue> const& values) {
+    std::uint64_t bytes = 0;
+    for (SavedValue const& value : values) bytes += saved_bytes(value) + (1 + value.boxes.size()) * bytes_an_item;
+    return bytes;
+}
+
+void check_box(ValueFile const& file, fs::path const& path, SavedValue const& value, SavedBox const& saved) {
+    std::uint64_t const found = file.hash(saved.box);
+    if (found != saved.hash)
+        throw InputError(Fault{path.string(), "value '" + value.name + "', box " + to_string(saved.box),
+                               "elements with the hash " + hex(saved.hash), hex(found), ""});
+}
+
+/// The boxes of a value that are of this part; each value's header is looked at by one.
+void verify_value(fs::path const& folder, SavedValue const& value, Shares& shares, std::vector<Fault>& faults) {
+    bool opens = shares.takes(0);
+    std::vector<SavedBox const*> boxes;
+    for (SavedBox const& saved : value.boxes)
+        if (shares.takes(bytes_of(value, saved))) boxes.push_back(&saved);
+    if (!opens && boxes.empty()) return;
+    collect(faults, [&] {
+        ValueFile const file(folder, value);
+        for (SavedBox const* saved : boxes)
+            collect(faults, [&] { check_box(file, folder / value.file, value, *saved); });
+    });
+}
+
+/// What lies there and is not in the manifest. Hidden files are nothing.
+void find_strays(FoundCheckpoint const& found, std::vector<Fault>& faults) {
+    std::set<std::string> known{"manifest.json"};
+    if (found.manifest.rest) known.insert("rest.json");
+    for (SavedValue const& value : found.manifest.values) known.insert(value.file);
+    std::error_code error;
+    for (fs::directory_iterator entry(found.path, error), end; !error && entry != end; entry.increment(error)) {
+        std::string const name = entry->path().filename().string();
+        if (name.front() != '.' && !known.contains(name))
+            faults.push_back({entry->path().string(), "", "only files that manifest.json names", "this one", ""});
+    }
+    if (error) faults.push_back({found.path.string(), "", "a folder that can be read", error.message(), ""});
+}
+
+}  // namespace
+
+void verify_files(FoundCheckpoint const& found, int part, int parts) {
+    promise(part >= 0 && part < parts, "one of the parts");
+    within(found.path, [&] {
+        std::vector<Fault> faults;
+        if (part == 0) {
+            find_strays(found, faults);
+            collect(faults, [&] { (void)read_rest(found); });
+        }
+        Shares shares(bytes_of(found.manifest.values), part, parts);
+        for (SavedValue const& value : found.manifest.values) verify_value(found.path, value, shares, faults);
+        if (!faults.empty()) throw InputError(std::move(faults));
+    });
+}
+
+}  // namespace ein::executor
