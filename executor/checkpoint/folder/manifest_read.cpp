@@ -181,7 +181,8 @@ void check_document(Cursor const& at) {
 void check_files_differ(Cursor const& at, std::vector<SavedValue> const& values) {
     std::set<std::string> files;
     for (SavedValue const& value : values)
-        if (!files.insert(value.file).second) at.fail("a file for each value", "'" + value.file + "' twice", fix);
+        if (!files.insert(value.file).second)
+            at.at("values").fail("a file for each value", "'" + value.file + "' twice", fix);
 }
 
 Manifest read_fields(Cursor const& at) {
