@@ -43,7 +43,7 @@ void load_box(FoundCheckpoint const& found, SavedValue const& value, Box const& 
 /// The text of rest.json; "" where the checkpoint has none. @throws InputError when it is not what was written
 std::string read_rest(FoundCheckpoint const& found);
 
-/// "000001" where DIR has none. @throws RunError after 999999
+/// "000001" where DIR has none. @throws RunError after 999999, or when DIR cannot be listed
 std::string next_number(std::filesystem::path const& dir);
 
 /// Removes the checkpoints before `keep`, but for those in `bases` (whose files the kept ones name). Each first loses

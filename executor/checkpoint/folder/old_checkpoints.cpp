@@ -31,6 +31,14 @@ std::vector<std::string> names_in(fs::path const& dir, std::error_code& error) {
     return names;
 }
 
+/// No error where there is no such folder: then there are none.
+std::vector<std::string> numbers_in(fs::path const& dir, std::error_code& error) {
+    std::vector<std::string> names = names_in(dir, error);
+    if (error == std::errc::no_such_file_or_directory) error.clear();
+    std::erase_if(names, [](std::string const& name) { return !is_checkpoint_number(name); });
+    return names;
+}
+
 /// A folder with a manifest, as we make them: what else has such a name is not ours to remove.
 bool is_checkpoint(fs::path const& path) {
     std::error_code error;
@@ -57,16 +65,19 @@ std::string fix_without(fs::path const& checkpoint) {
 
 std::vector<std::string> checkpoint_numbers(fs::path const& dir) {
     std::error_code error;
-    std::vector<std::string> names = names_in(dir, error);
-    if (error && error != std::errc::no_such_file_or_directory)
+    std::vector<std::string> numbers = numbers_in(dir, error);
+    if (error)
         throw InputError(Fault{dir.string(), "", "a folder of checkpoints that can be read", error.message(),
                                "check the path and its permissions, or choose another with --checkpoint"});
-    std::erase_if(names, [](std::string const& name) { return !is_checkpoint_number(name); });
-    return names;
+    return numbers;
 }
 
 std::string next_number(fs::path const& dir) {
-    std::vector<std::string> const numbers = checkpoint_numbers(dir);
+    std::error_code error;
+    std::vector<std::string> const numbers = numbers_in(dir, error);
+    if (error)
+        throw RunError("cannot read the folder " + dir.string() + ": " + error.message() +
+                       "; check its permissions, or choose another with --checkpoint");
     int const last = numbers.empty() ? 0 : number_value(numbers.back());
     if (last == last_number)
         throw RunError(dir.string() + ": expected fewer than 999999 checkpoints, found " + numbers.back() +

@@ -156,9 +156,8 @@ EIN_FALLOCATE(fallocate64)
 EIN_TRUNCATE(ftruncate)
 EIN_TRUNCATE(ftruncate64)
 
-int fsync(int file) {
-    static auto const real = next<int (*)(int)>("fsync");
-    return call_at<int>("fsync", file, "", [&] { return real(file); });
+int fsync(int file) {  // only says so: what a killed process has written is in the system, and disks are slow
+    return call_at<int>("fsync", file, "", [] { return 0; });
 }
 int mkdir(char const* path, mode_t mode) noexcept {
     static auto const real = next<int (*)(char const*, mode_t)>("mkdir");
