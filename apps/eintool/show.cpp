@@ -4,6 +4,7 @@
 #include <limits>
 #include <memory>
 
+#include "apps/eintool/checkpoint_screen.hpp"
 #include "apps/eintool/commands.hpp"
 #include "lib/base/error.hpp"
 #include "lib/base/json.hpp"
@@ -18,7 +19,7 @@ constexpr std::size_t most_rows = 40;
 
 struct ShowOptions {
     std::string path, tasks;
-    bool json = false, dot = false;
+    bool json = false, dot = false, check = false;
 };
 
 /// What --tasks says: "2" all tasks of rank 2, "2:100:20" twenty of them from the hundredth on.
@@ -59,14 +60,27 @@ bool is_schedule(std::string const& path) {
     return magic == "EINSCHED";
 }
 
+/// @param found  what is shown, which is no schedule
+void refuse_other_than(ShowOptions const& options, std::string const& found) {
+    if (options.dot || !options.tasks.empty())
+        throw UsageError(std::string("show ") + (options.dot ? "--dot" : "--tasks") +
+                         ": expected a schedule, found " + found);
+}
+
+int show_checkpoint(ShowOptions const& options) {
+    refuse_other_than(options, "a folder");
+    if (options.json) return std::fputs(checkpoint_json(options.path).c_str(), stdout) < 0 ? 1 : 0;
+    CheckpointScreen const screen = checkpoint_screen(options.path, options.check ? Check::every_byte : Check::sizes);
+    std::fputs(screen.text.c_str(), stdout);
+    return screen.whole ? 0 : static_cast<int>(ExitCode::bad_input);
+}
+
 int show_plan(ShowOptions const& options) {
     Json const plan = parse_json(read_text_file(options.path), options.path);
     if (!plan.is_object() || !plan.contains("einplan"))
         throw InputError(Fault{options.path, "", "a schedule or a plan", "something else",
                                "give a file that einplan wrote with -o or --plan-out"});
-    if (options.dot || !options.tasks.empty())
-        throw UsageError(std::string("show ") + (options.dot ? "--dot" : "--tasks") +
-                         ": expected a schedule, found a plan");
+    refuse_other_than(options, "a plan");
     if (options.json) return std::puts(plan.dump(1).c_str()) < 0 ? 1 : 0;
     std::printf("plan for %s ranks\n", plan.value("ranks", Json()).dump().c_str());
     Json const decided = plan.value("parts", Json::object());  // named: items() refers to it
@@ -86,6 +100,8 @@ std::string text_of(ShowOptions const& options, schedule::Schedule const& schedu
 }
 
 int show(ShowOptions const& options) {
+    if (is_checkpoint_folder(options.path)) return show_checkpoint(options);
+    if (options.check) throw UsageError("show --check: expected a checkpoint, found a file; leave it out");
     if (!is_schedule(options.path)) return show_plan(options);
     return std::fputs(text_of(options, schedule::read_file(options.path)).c_str(), stdout) < 0 ? 1 : 0;
 }
@@ -93,14 +109,15 @@ int show(ShowOptions const& options) {
 }  // namespace
 
 void add_show(CLI::App& app, Action& chosen) {
-    CLI::App* command = app.add_subcommand("show", "Show a schedule or a plan on one screen, or whole");
+    CLI::App* command = app.add_subcommand("show", "Show a schedule, a plan or a checkpoint on one screen, or whole");
     auto const options = std::make_shared<ShowOptions>();
-    command->add_option("FILE", options->path, "schedule or plan")->required();
+    command->add_option("FILE", options->path, "schedule, plan, checkpoint or folder of checkpoints")->required();
     auto* json = command->add_flag("--json", options->json, "as JSON");
     auto* dot = command->add_flag("--dot", options->dot, "as Graphviz (schedules)")->excludes(json);
     command->add_option("--tasks", options->tasks, "RANK or RANK:FIRST:COUNT: its tasks, a line each")
         ->excludes(json)
         ->excludes(dot);
+    command->add_flag("--check", options->check, "read every byte of a checkpoint");
     command->callback([options, &chosen] { chosen = [options] { return show(*options); }; });
 }
 
