@@ -96,6 +96,11 @@ EinSum identity_einsum(Shape const& shape) {
     return einsum;
 }
 
+bool is_copy(EinSum const& einsum) {
+    return einsum.operands() == 1 && einsum.inputs[0] == einsum.output && einsum.join.op() == Op::operand &&
+           einsum.labels.size() == einsum.output.size();
+}
+
 bool is_rows_by_columns(EinSum const& einsum) {
     auto const lacks_output_label = [&](std::vector<int> const& axes) {
         return std::any_of(einsum.output.begin(), einsum.output.end(),

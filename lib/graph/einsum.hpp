@@ -35,6 +35,9 @@ struct EinSum {
 /// Copies one tensor: out[i...] = x[i...] (join x, no aggregation).
 EinSum identity_einsum(Shape const& shape);
 
+/// Whether it is such a copy, whatever its labels are called.
+bool is_copy(EinSum const& einsum);
+
 /// Aggregates over two operands each of which lacks what the other brings to the output: a product of matrices,
 /// whatever its join.
 bool is_rows_by_columns(EinSum const& einsum);

@@ -330,6 +330,10 @@ private:
         if (!sharding || !node ||
             !check_agreement(*constraint("sharding", name), builder_.mesh(), sharding->axes, *node, name))
             return value;
+        if (einsum && is_copy(*einsum) && builder_.value(*value).name == name) {  // another one would be the same
+            builder_.shard(*value, std::move(sharding->axes), true);
+            return value;
+        }
         builder_.rename(*value, "computed");
         return sharded(name, "", *value, std::move(*sharding));
     }

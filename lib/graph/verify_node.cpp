@@ -48,7 +48,8 @@ std::string problem_of_join(EinGraph const& graph, Node const& node, EinSum cons
     std::vector<DType> dtypes;
     for (ValueId input : node.inputs) dtypes.push_back(graph.value(input).dtype);
     DType const output = graph.value(node.output).dtype;
-    return scalar::type_of(einsum.join, compute_type(einsum.join, dtypes, output), compute_dtype({}, output)).problem;
+    DType const compute = einsum.compute.value_or(compute_type(einsum.join, dtypes, output));
+    return scalar::type_of(einsum.join, compute, compute_dtype({}, output)).problem;
 }
 
 std::string problem_of_einsum(EinGraph const& graph, Node const& node, EinSum const& einsum) {

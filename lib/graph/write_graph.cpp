@@ -1,5 +1,7 @@
 #include "lib/graph/write_graph.hpp"
 
+#include <cmath>
+
 namespace ein::graph {
 namespace {
 
@@ -22,13 +24,30 @@ OrderedJson node_of(std::string const& name, std::string const& key, Json const&
 }
 
 /// Lines joined by ",\n".
-std::string listed(std::vector<std::string> const& lines) {
+std::string listed(std::vector<std::string> const& lines, std::size_t indent = 4) {
+    std::string const start = "\n" + std::string(indent, ' ');
     std::string out;
-    for (std::string const& line : lines) out += (out.empty() ? "\n    " : ",\n    ") + line;
+    for (std::string const& line : lines) {
+        if (!out.empty()) out += ',';
+        out += start + line;
+    }
     return out;
 }
 
+/// An object of the graph that has an entry a line; nothing where it has none.
+std::string object_text(std::string const& key, Json const& object) {
+    if (object.empty()) return "";
+    std::vector<std::string> lines;
+    for (auto const& [name, value] : object.items()) lines.push_back(compact(Json(name)) + ": " + compact(value));
+    return ",\n  \"" + key + "\": {" + listed(lines) + "\n  }";
+}
+
 }  // namespace
+
+Json number_json(double value) {
+    if (std::isfinite(value)) return value;
+    return std::isnan(value) ? "nan" : value < 0 ? "-inf" : "inf";
+}
 
 void GraphWriter::tensor(std::string const& name, Shape const& shape, Json const& data, std::optional<DType> dtype) {
     Json tensor{{"shape", shape}};
@@ -39,23 +58,32 @@ void GraphWriter::tensor(std::string const& name, Shape const& shape, Json const
 
 void GraphWriter::einsum(std::string const& name, Json const& subscripts, std::vector<std::string> const& inputs,
                          Json const& more) {
-    nodes_.push_back(node_of(name, "einsum", subscripts, inputs, more));
+    nodes_.back().push_back(compact(node_of(name, "einsum", subscripts, inputs, more)));
 }
 
 void GraphWriter::op(std::string const& name, std::string const& op, std::vector<std::string> const& inputs,
                      Json const& attributes) {
-    nodes_.push_back(node_of(name, "op", op, inputs, attributes));
+    nodes_.back().push_back(compact(node_of(name, "op", op, inputs, attributes)));
+}
+
+void GraphWriter::end_loop(std::string const& name, Json const& loop) {
+    std::string const body = listed(nodes_.back(), 2 * nodes_.size() + 2);
+    nodes_.pop_back();
+    std::string text = "{\"name\":" + compact(Json(name)) + ",\"loop\":{";
+    for (auto const& [key, value] : loop.items()) text += compact(Json(key)) + ":" + compact(value) + ",";
+    nodes_.back().push_back(text + "\"body\":[" + body + "]}}");
 }
 
 std::string GraphWriter::text() const {
-    std::vector<std::string> tensors, nodes;
+    std::vector<std::string> tensors;
     for (auto const& [name, tensor] : tensors_) tensors.push_back(compact(Json(name)) + ": " + compact(tensor));
-    for (OrderedJson const& node : nodes_) nodes.push_back(compact(node));
     std::string text = "{\n  \"eingraph\": 1,\n  \"name\": " + compact(Json(name_)) + ",\n  \"dtype\": \"" +
                        std::string(ein::name(dtype_)) + "\",\n";
     if (!params_.empty()) text += "  \"params\": " + compact(params_) + ",\n";
-    text += "  \"tensors\": {" + listed(tensors) + "\n  },\n  \"nodes\": [" + listed(nodes) + "\n  ],\n";
-    return text + "  \"outputs\": " + compact(outputs_) + "\n}\n";
+    text += "  \"tensors\": {" + listed(tensors) + "\n  },\n  \"nodes\": [" + listed(nodes_.front()) +
+            "\n  ],\n  \"outputs\": " + compact(outputs_);
+    text += object_text("mesh", mesh_) + object_text("parts", parts_) + object_text("sharding", sharding_);
+    return text + "\n}\n";
 }
 
 Json uniform_data(std::uint64_t seed, double low, double high) {

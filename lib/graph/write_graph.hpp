@@ -14,6 +14,9 @@
 
 namespace ein::graph {
 
+/// A number, or the "inf", "-inf" or "nan" that stands for it.
+Json number_json(double value);
+
 class GraphWriter {
 public:
     explicit GraphWriter(std::string name, DType dtype = DType::f32) : name_(std::move(name)), dtype_(dtype) {}
@@ -21,7 +24,7 @@ public:
     /// @param data  the tensor's "data" object; null: it must be given when the graph is run
     void tensor(std::string const& name, Shape const& shape, Json const& data = nullptr,
                 std::optional<DType> dtype = {});
-    void param(std::string const& name, double value) { params_[name] = value; }
+    void param(std::string const& name, double value) { params_[name] = number_json(value); }
     /// @param subscripts  a string, or an object {"in": [...], "out": [...]}
     /// @param more        further keys: {"join": "x+y", "agg": "max"}
     void einsum(std::string const& name, Json const& subscripts, std::vector<std::string> const& inputs,
@@ -29,6 +32,13 @@ public:
     /// @param attributes  {"axes": [1]}
     void op(std::string const& name, std::string const& op, std::vector<std::string> const& inputs,
             Json const& attributes = Json::object());
+    /// Nodes from here on are in the body of a loop, to its end.
+    void begin_loop() { nodes_.emplace_back(); }
+    /// @param loop  {"times": 10, "carry": {"W": "W_next"}}; its body is what was added
+    void end_loop(std::string const& name, Json const& loop);
+    void mesh(Json const& axes) { mesh_ = axes; }
+    void parts(std::string const& node, Json const& of_labels) { parts_[node] = of_labels; }
+    void sharding(std::string const& node, std::string const& text) { sharding_[node] = text; }
     void output(std::string const& name) { outputs_.push_back(name); }
 
     std::string text() const;
@@ -38,8 +48,9 @@ private:
     DType dtype_;
     Json params_ = Json::object();
     std::vector<std::pair<std::string, Json>> tensors_;  // in the order they were added
-    std::vector<nlohmann::ordered_json> nodes_;
+    std::vector<std::vector<std::string>> nodes_{1};     // as text: the graph's, then those of loops that are begun
     Json outputs_ = Json::array();
+    Json mesh_ = Json::object(), parts_ = Json::object(), sharding_ = Json::object();
 };
 
 /// {"random": "uniform", "low": low, "high": high, "seed": seed}

@@ -110,7 +110,8 @@ void add_steps(GraphBuilder& builder, Node const& node, std::vector<ContractionS
 void add_contracted(GraphBuilder& builder, Node node) {
     std::optional<Path> path;
     path.swap(node.path);
-    if (auto const* einsum = std::get_if<EinSum>(&node.op)) {
+    auto const* einsum = std::get_if<EinSum>(&node.op);
+    if (einsum && !einsum->compute) {  // a type of its own belongs to the join as it is written
         std::vector<DType> dtypes;
         for (ValueId input : node.inputs) dtypes.push_back(builder.value(input).dtype);
         if (auto const dtype = result_dtype(*einsum, dtypes, builder.value(node.output).dtype)) {

@@ -130,6 +130,25 @@ void resolve_iterations(Cursor const& loop, LoopDeclaration& to) {
     if (conditional) to.condition = resolve(loop.at("while"), to.names);
 }
 
+/// What `key` begins with outside the loop: the tensor of that name, or that of {"begin": "W0", "next": "W_next"}.
+/// @return where it says what it becomes
+std::optional<Cursor> resolve_begin(NodeDeclaration& declaration, Cursor const& entry, std::string const& key,
+                                    Names& names) {
+    if (entry.value().is_object()) {
+        entry.only_keys({"begin", "next"});
+        auto const begin = required(entry, "begin", "name what it begins with outside the loop: \"begin\": \"W0\"");
+        auto const next = required(entry, "next", "name what the next iteration begins with: \"next\": \"W_next\"");
+        if (begin) declaration.inputs.push_back(resolve(*begin, names, declaration.name));
+        return begin ? next : std::nullopt;
+    }
+    auto const begin = names.find(key);
+    if (!begin && names.complete())
+        entry.fail("a carried tensor that begins as one outside the loop", quote(key),
+                   names.suggestion(key, declaration.name));
+    declaration.inputs.push_back(begin);
+    return entry;
+}
+
 /// {"times": 10, "carry": {"W": "W_next"}, "body": [nodes]}
 void resolve_loop(NodeDeclaration& declaration, Names& names) {
     Cursor const loop = declaration.node.at("loop");
@@ -152,13 +171,11 @@ void resolve_loop(NodeDeclaration& declaration, Names& names) {
     if (carry->size() == 0)
         carry->fail("one carried tensor or more", "none", "name what each iteration hands to the next");
     for (auto const& [key, unused] : carry->value().items()) {
-        auto const begin = names.find(key);
-        if (!begin && names.complete())
-            carry->at(key).fail("a carried tensor that begins as one outside the loop", quote(key),
-                                names.suggestion(key, declaration.name));
-        declaration.inputs.push_back(begin);
-        inside->carried.push_back({*inside->names.add(key), carry->at(key), {}});
+        auto const next = resolve_begin(declaration, carry->at(key), key, names);
+        if (next) inside->carried.push_back({*inside->names.add(key), *next, {}});
+        declaration.usable = declaration.usable && next;
     }
+    if (!declaration.usable) return;
     inside->body = declare_nodes(*body, inside->names);
     for (LoopDeclaration::Carried& carried : inside->carried) carried.next = resolve(carried.at, inside->names);
     resolve_iterations(loop, *inside);

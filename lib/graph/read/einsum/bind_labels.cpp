@@ -28,6 +28,7 @@ public:
                          "write '...' in the output, or name these axes");
             return std::nullopt;
         }
+        for (std::string const& name : subscripts_.order) label(name);
         for (std::size_t k = 0; k < inputs_.size(); ++k) axes_.push_back(labels_of_axes(k, open_axes));
         bound_.output = to_labels(subscripts_.output, open_axes, open_axes);
         if (!check_label_count()) return std::nullopt;

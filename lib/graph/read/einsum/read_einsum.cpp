@@ -26,7 +26,7 @@ std::optional<NamedAgg> read_agg(Cursor const& node) {
 /// What can be seen without the inputs' shapes.
 struct Fields {
     std::optional<NamedAgg> agg;
-    std::optional<DType> dtype;
+    std::optional<DType> dtype, compute;
     std::optional<Subscripts> subscripts;
     std::optional<Path> path;
 };
@@ -43,10 +43,11 @@ void check_sizes(Cursor const& node) {
 
 Fields read_fields(NodeContext const& context) {
     Cursor const& node = context.node;
-    node.only_keys({"name", "einsum", "inputs", "join", "agg", "dtype", "sizes", "path"});
+    node.only_keys({"name", "einsum", "inputs", "join", "agg", "dtype", "compute", "sizes", "path"});
     Fields fields;
     fields.agg = read_agg(node);
     if (auto const at = optional_at(node, "dtype")) fields.dtype = read_dtype(*at);
+    if (auto const at = optional_at(node, "compute")) fields.compute = read_dtype(*at);
     if (auto const at = optional_at(node, "join")) at->string();
     check_sizes(node);
     if (auto const at = optional_at(node, "path")) fields.path = read_path(*at, context.inputs.size());
@@ -109,6 +110,22 @@ bool check_one_label(Cursor const& node, EinSum const& einsum) {
     return false;
 }
 
+/// Whether a join may run in the type that the file gives: operands become it without loss, and devices compute in it.
+bool check_compute(Cursor const& node, NamedAgg const& agg, std::optional<DType> compute,
+                   std::vector<DType> const& inputs) {
+    if (!compute) return true;
+    DType const least = compute_dtype({}, common_dtype(inputs));
+    if (!scalar::agg_from_name(agg.name)) {
+        node.at("compute").fail("no \"compute\" beside \"" + std::string(agg.name) + "\"", "it",
+                                "remove it: this aggregation becomes several nodes");
+        return false;
+    }
+    if (compute_dtype({}, *compute) == *compute && promote(least, *compute) == *compute) return true;
+    node.at("compute").fail("a type that holds operands of " + std::string(name(least)) + ", not f16 or bf16",
+                            quote(std::string(name(*compute))), "write " + std::string(name(least)) + ", or a wider one");
+    return false;
+}
+
 bool check_path(Cursor const& node, NamedAgg const& agg, EinSum const& einsum) {
     bool const follows = contracts_pairwise(einsum) && !agg.own_join;
     if (!node.has("path") || einsum.operands() < 3 || follows) return true;
@@ -155,8 +172,10 @@ private:
                                               names_of_inputs(context_)});
         if (!join || !fields_.agg) return false;
         einsum.join = join->expr;
-        auto const type = check_join_type(context_.node, *join, dtypes_, output);
         Cursor const& node = context_.node;
+        if (!check_compute(node, *fields_.agg, fields_.compute, dtypes_)) return false;
+        einsum.compute = fields_.compute;
+        auto const type = check_join_type(node, *join, dtypes_, output, fields_.compute);
         return type && check_complex(node, *fields_.agg, *type) &&
                (!fields_.agg->one_label || check_one_label(node, einsum)) &&
                check_not_empty(node, *fields_.agg, einsum) && check_path(node, *fields_.agg, einsum);

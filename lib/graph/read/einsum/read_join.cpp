@@ -31,13 +31,14 @@ std::optional<Join> read_join(Cursor const& node, scalar::Names const& names) {
 }
 
 std::optional<DType> check_join_type(Cursor const& node, Join const& join, std::vector<DType> const& inputs,
-                                     DType output) {
-    return check_expression_type(node.has("join") ? node.at("join") : node, join, inputs, output);
+                                     DType output, std::optional<DType> compute) {
+    return check_expression_type(node.has("join") ? node.at("join") : node, join, inputs, output, compute);
 }
 
 std::optional<DType> check_expression_type(Cursor const& at, ReadExpression const& join,
-                                           std::vector<DType> const& inputs, DType output) {
-    DType const compute = compute_type(join.expr, inputs, output);
+                                           std::vector<DType> const& inputs, DType output,
+                                           std::optional<DType> wanted) {
+    DType const compute = wanted.value_or(compute_type(join.expr, inputs, output));
     scalar::TypeResult const result = scalar::type_of(join.expr, compute, compute_dtype({}, output));
     if (result.problem.empty() && is_complex(result.type) && !is_complex(compute) && !is_complex(output)) {
         at.fail("a real join, or a complex dtype", "a complex join into " + std::string(name(output)),

@@ -17,12 +17,14 @@ using Join = ReadExpression;  // no places without a "join"
 std::optional<Join> read_join(Cursor const& node, scalar::Names const& names);
 
 /// The type of a join of operands of `inputs` under an output type; nothing, and a fault, when it has none.
+/// @param compute  that it runs in, where that is not what graph::compute_type says
 std::optional<DType> check_join_type(Cursor const& node, Join const& join, std::vector<DType> const& inputs,
-                                     DType output);
+                                     DType output, std::optional<DType> compute = {});
 
 /// The same of any expression in the file, at its place.
 std::optional<DType> check_expression_type(Cursor const& at, ReadExpression const& expression,
-                                           std::vector<DType> const& inputs, DType output);
+                                           std::vector<DType> const& inputs, DType output,
+                                           std::optional<DType> compute = {});
 
 /// x0 * x1 * ..., as a balanced tree where a chain would be too deep.
 scalar::Expr product_of_all(std::size_t operands);

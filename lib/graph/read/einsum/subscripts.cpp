@@ -261,8 +261,30 @@ std::optional<Term> read_term(Cursor const& list) {
     return term;
 }
 
+/// "labels": every label of the terms once, in the order that they are to have.
+bool read_order(Cursor const& at, Subscripts& subscripts) {
+    auto const order = read_term(at);
+    if (!order) return false;
+    std::unordered_set<std::string_view> used, listed;
+    auto const use = [&](Term const& term) { used.insert(term.begin(), term.end()); };
+    for (Term const& term : subscripts.inputs) use(term);
+    use(subscripts.output);
+    for (std::string const& label : *order) {
+        if (used.contains(label) && label != ellipsis && listed.insert(label).second) continue;
+        at.fail("each label of the terms once", quote(label) + (listed.contains(label) ? " again" : ""), "remove it");
+        return false;
+    }
+    if (listed.size() != used.size()) {
+        at.fail("every label of the terms, and no '...' in them",
+                std::to_string(listed.size()) + " of " + std::to_string(used.size()), "add the others");
+        return false;
+    }
+    subscripts.order = *order;
+    return true;
+}
+
 std::optional<Subscripts> from_lists(Cursor const& at) {
-    at.only_keys({"in", "out"});
+    at.only_keys({"in", "out", "labels"});
     auto const in = required(at, "in", "write the labels of each input: \"in\": [[\"i\", \"j\"], [\"j\", \"k\"]]");
     if (!in || !in->expect_list()) return std::nullopt;
     Subscripts subscripts;
@@ -275,7 +297,8 @@ std::optional<Subscripts> from_lists(Cursor const& at) {
     auto output = out ? read_term(*out) : implicit_output(subscripts.inputs);
     if (!output) return std::nullopt;
     subscripts.output = std::move(*output);
-    return subscripts;
+    auto const order = optional_at(at, "labels");
+    return !order || read_order(*order, subscripts) ? std::optional(std::move(subscripts)) : std::nullopt;
 }
 
 /// NumPy's sublists: one for each input, then the output's, or the implicit one.

@@ -20,7 +20,8 @@ inline constexpr char const* ellipsis = "...";
 struct Subscripts {
     using Term = std::vector<std::string>;  // labels; "..." at most once
     std::vector<Term> inputs;
-    Term output;  // the implicit one is already worked out
+    Term output;      // the implicit one is already worked out
+    Term order = {};  // all labels as they are numbered; empty: as they come
     friend bool operator==(Subscripts const&, Subscripts const&) = default;
 };
 
