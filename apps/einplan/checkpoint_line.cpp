@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t most_simulated_tasks = 400'000;  // a second or so
 constexpr double every = 600;                          // seconds, of the share that is shown
 
-std::size_t tasks_of(schedule::Schedule const& schedule) {
+std::size_t all_tasks(schedule::Schedule const& schedule) {
     std::size_t out = 0;
     for (schedule::Section const& section : schedule.sections) out += section.tasks.size();
     return out;
@@ -24,7 +24,7 @@ std::size_t tasks_of(schedule::Schedule const& schedule) {
 
 std::string checkpoint_line(schedule::Schedule const& schedule, scheduler::Cluster const& cluster) {
     if (schedule.header.moments.empty()) return "none can be saved: no moment at which every node is done or untouched";
-    bool const simulates = tasks_of(schedule) <= most_simulated_tasks;
+    bool const simulates = all_tasks(schedule) <= most_simulated_tasks;
     scheduler::CheckpointForecast forecast;
     if (simulates)
         forecast = scheduler::checkpoint_forecast(schedule, scheduler::simulate(schedule, cluster));
