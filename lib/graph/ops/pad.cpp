@@ -113,7 +113,8 @@ public:
 
 private:
     static bool same(Scalar const& a, Scalar const& b) {
-        return a.is_integer == b.is_integer && a.integer == b.integer && a.number == b.number;
+        bool const both_nan = a.number != a.number && b.number != b.number;
+        return a.is_integer == b.is_integer && a.integer == b.integer && (a.number == b.number || both_nan);
     }
 
     Shape const& shape() const { return op_.build.value(value_).shape; }

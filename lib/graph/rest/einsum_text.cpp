@@ -44,12 +44,15 @@ bool is_letter(std::string const& label) {
 
 std::string join_text(Node const& node, EinSum const& einsum) {
     std::int64_t const most_text = most(Limit::expression);
-    bool const short_enough = einsum.join.node().written <= most_text && einsum.join.node().depth <= scalar::max_join_depth;
+    bool const short_enough =
+        einsum.join.node().written <= most_text && einsum.join.node().depth <= scalar::max_join_depth;
     std::string text;
-    if (short_enough) text = scalar::print(einsum.join, {static_cast<int>(einsum.operands()), written_labels(einsum), {}});
+    if (short_enough)
+        text = scalar::print(einsum.join, {static_cast<int>(einsum.operands()), written_labels(einsum), {}});
     if (short_enough && static_cast<std::int64_t>(text.size()) <= most_text) return text;
-    throw InputError(Fault{"node " + quote(node.name), "", "a join that can be written in " + at_most(Limit::expression),
-                           "a longer or deeper one", "split it into several nodes"});
+    throw InputError(Fault{"node " + quote(node.name), "",
+                           "a join that can be written in " + at_most(Limit::expression), "a longer or deeper one",
+                           "split it into several nodes"});
 }
 
 }  // namespace

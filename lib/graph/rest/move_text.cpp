@@ -51,7 +51,8 @@ public:
     void write() {
         if (auto const axis = concat_axis(what_); axis && what_.inputs.size() > 1)
             return to_.op(what_.name, "concat", what_.inputs, {{"axis", *axis}});
-        if (what_.inputs.size() == 1 && is_padded_whole()) return pad(what_.name, what_.inputs[0], Box::whole(what_.shape), box(0));
+        if (what_.inputs.size() == 1 && is_padded_whole())
+            return pad(what_.name, what_.inputs[0], Box::whole(what_.shape), box(0));
         piece(Box::whole(what_.shape), what_.name);
     }
 
@@ -159,7 +160,7 @@ private:
     std::string filled(Shape const& shape) {
         std::string const made = fresh_(what_.name + ":fill");
         scalar::Scalar const zero = kind(what_.dtype) <= Kind::integer ? scalar::Scalar::of(std::int64_t{0})
-                                                                         : scalar::Scalar::of(std::complex<double>(0));
+                                                                       : scalar::Scalar::of(std::complex<double>(0));
         to_.tensor(made, shape, {{"fill", element_json(what_.move.fill.value_or(zero), what_.dtype)}}, what_.dtype);
         return made;
     }

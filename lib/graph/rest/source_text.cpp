@@ -43,7 +43,8 @@ struct ToJson {
     }
     Json operator()(tensor::FillSource const& from) const {
         bool const exact = kind(dtype) <= Kind::integer;
-        return {{"fill", element_json(exact ? scalar::Scalar::of(from.integer) : scalar::Scalar::of(from.value), dtype)}};
+        return {
+            {"fill", element_json(exact ? scalar::Scalar::of(from.integer) : scalar::Scalar::of(from.value), dtype)}};
     }
     Json operator()(tensor::ValuesSource const& from) const {
         HostTensor tensor(dtype, shape);

@@ -124,7 +124,7 @@ TEST_CASE("each way to be wrong is reported", "[lib][graph]") {
          {R"("b (h w) c -> b h w c")",
           "fault: one word for each axis | '(h w)', axes that are merged or split as in einops"},
          {R"({"in": [["i j"]]})", "fault: a label without spaces, ',', '[', ']' or '..' (or \"...\") | 'i j'"},
-         {R"({"in": [["i"]], "to": []})", "fault: in or out | the unknown key \"to\""}}));
+         {R"({"in": [["i"]], "to": []})", "fault: in, out or labels | the unknown key \"to\""}}));
     CAPTURE(row.json);
     Faults faults("g.json");
     Json const einsum = Json::parse(row.json);

@@ -122,7 +122,8 @@ bool check_compute(Cursor const& node, NamedAgg const& agg, std::optional<DType>
     }
     if (compute_dtype({}, *compute) == *compute && promote(least, *compute) == *compute) return true;
     node.at("compute").fail("a type that holds operands of " + std::string(name(least)) + ", not f16 or bf16",
-                            quote(std::string(name(*compute))), "write " + std::string(name(least)) + ", or a wider one");
+                            quote(std::string(name(*compute))),
+                            "write " + std::string(name(least)) + ", or a wider one");
     return false;
 }
 

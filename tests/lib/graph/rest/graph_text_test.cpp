@@ -1,0 +1,237 @@
+// Graphs written as text: read again they are the same, and give the same bits.
+#include "lib/graph/rest/graph_text.hpp"
+
+#include <cmath>
+#include <filesystem>
+
+#include "apps/eintool/make/graph_kind.hpp"
+#include "lib/base/json.hpp"
+#include "lib/graph/contract.hpp"
+#include "lib/graph/read_graph.hpp"
+#include "tests/lib/graph/describe.hpp"
+#include "tests/lib/graph/rest/one_by_one.hpp"
+#include "tests/lib/graph/rest/same_graph.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/graphs.hpp"
+#include "tests/support/random_graph.hpp"
+
+using namespace ein;
+using namespace ein::graph;
+using namespace ein::test;
+
+namespace {
+
+/// How many of its moves became several.
+int check_same(EinGraph const& graph) {
+    std::string const text = graph_text(graph);
+    INFO(text);
+    try {
+        EinGraph const again = read_graph(text, "text");
+        int moves_split = 0;
+        CHECK(graph_difference(graph, again, moves_split) == "");
+        CHECK(graph_text(again) == graph_text(read_graph(graph_text(again), "text")));
+        return moves_split;
+    } catch (std::exception const& error) {
+        FAIL_CHECK(error.what());
+        return 0;
+    }
+}
+
+void check_bits(EinGraph const& graph) {
+    std::string const text = graph_text(graph);
+    EinGraph const again = read_graph(text, "text");
+    CHECK(difference(graph, OneByOne(graph).outputs(), OneByOne(again).outputs()) == "");
+}
+
+int check(EinGraph const& graph, bool bits) {
+    int const split = check_same(graph);
+    if (bits) check_bits(graph);
+    EinGraph const lowered = lower_contractions(graph);
+    int const split_lowered = check_same(lowered);
+    if (bits) check_bits(lowered);
+    EinGraph const again = lower_contractions(read_graph(graph_text(lowered), "text"));
+    int ignored = 0;
+    CHECK(graph_difference(lowered, again, ignored) == "");  // it stays as it is
+    return split + split_lowered;
+}
+
+}  // namespace
+
+TEST_CASE("the examples are the same graphs when they are written and read", "[lib][graph][rest]") {
+    for (auto const& entry : std::filesystem::directory_iterator(EIN_EXAMPLES)) {
+        if (entry.path().extension() != ".json") continue;
+        CAPTURE(entry.path());
+        check(read_graph(read_text_file(entry.path()), entry.path().string()), false);
+    }
+}
+
+TEST_CASE("what eintool makes is the same graph when it is written and read", "[lib][graph][rest]") {
+    for (apps::tool::GraphKind const& kind : apps::tool::graph_kinds())
+        for (DType const dtype : kind.dtypes) {
+            CAPTURE(kind.name, name(dtype));
+            std::string const text = apps::tool::make_graph(kind, {.dtype = std::string(name(dtype))});
+            check(read_graph(text, kind.name), false);
+        }
+}
+
+TEST_CASE("random graphs are the same, and give the same bits, when they are written and read", "[lib][graph][rest]") {
+    auto const dtype = GENERATE("f64", "f32", "mixed", "i32", "c128", "bf16");
+    auto const [first, count] = ein::test::seeds(30);
+    for (std::uint64_t seed = first; seed < first + count; ++seed) {
+        CAPTURE(dtype, seed);
+        check(read_graph(random_graph(seed, {.dtype = dtype}).dump(), "random"), true);
+    }
+}
+
+namespace {
+
+/// The regions of a pinwheel: no cut along an axis leaves all of them whole.
+Move pinwheel(bool filled) {
+    auto const region = [](Extent row, Extent column, Extent rows, Extent columns, AxisMap down, AxisMap across) {
+        return Move::Region{{{row, column}, {rows, columns}}, {down, across}};
+    };
+    Move move;
+    move.regions = {region(0, 0, 1, 2, {2, 1}, {1, 1}), region(0, 2, 2, 1, {0, 2}, {0, 1}),
+                    region(2, 1, 1, 2, {1, 1}, {2, -2}), region(1, 0, 2, 1, {2, -2}, {1, 1})};
+    if (filled)
+        move.fill = scalar::Scalar::of(std::complex<double>(std::nan("")));
+    else
+        move.regions.push_back(region(1, 1, 1, 1, {0, -3}, {2, 5}));
+    return move;
+}
+
+EinGraph graph_of(Move const& move) {
+    ein::test::GraphBuilder g;
+    std::vector<std::string> const names{"A", "B", "A", "B", "A"};
+    g.leaf("A", {3, 3});
+    g.leaf("B", {4, 3});
+    g.node("Z", move, {names.begin(), names.begin() + static_cast<std::ptrdiff_t>(move.regions.size())}, {3, 3});
+    return g.finish({"Z"});
+}
+
+std::string with_keys(std::string const& keys) {
+    return R"({"eingraph": 1, "tensors": {"A": {"shape": [2, 3]}}, "mesh": {"dp": 2, "tp": 2}, )" + keys + "}";
+}
+
+}  // namespace
+
+TEST_CASE("moves of any regions become slices, pads and concats", "[lib][graph][rest]") {
+    bool const filled = GENERATE(false, true);
+    EinGraph const graph = graph_of(pinwheel(filled));
+    verify(graph, "the test");
+    CHECK(check_same(graph) == 1);
+    check_bits(graph);
+}
+
+TEST_CASE("one region that is turned and padded is two nodes", "[lib][graph][rest]") {
+    Move move;
+    move.regions = {{{{1, 0}, {2, 3}}, {{2, -1}, {2, -1}}}};
+    move.fill = scalar::Scalar::of(std::complex<double>(-0.0));
+    ein::test::GraphBuilder g;
+    g.leaf("A", {3, 3});
+    g.node("Z", move, {"A"}, {4, 3});
+    EinGraph const graph = g.finish({"Z"});
+    check_bits(graph);
+    CHECK(read_graph(graph_text(graph), "text").nodes.size() == 2);
+}
+
+TEST_CASE("parts, shardings, params and odd labels are written", "[lib][graph][rest]") {
+    auto const keys = GENERATE(values<std::string>(
+        {R"("nodes": [{"name": "Z", "einsum": "...j->...", "inputs": ["A"]}], "outputs": ["Z"])",
+         R"("nodes": [{"name": "Z", "einsum": {"in": [["a/b", "c"]], "out": ["a/b"]}, "inputs": ["A"]}],
+            "outputs": ["Z"], "parts": {"Z": {"c": 3}})",
+         R"("nodes": [{"name": "Z", "einsum": "ij->i", "inputs": ["A"]}], "outputs": ["Z"],
+            "sharding": {"A": "i/dp j/tp", "Z": "i/tp"})",
+         R"("nodes": [{"name": "H", "op": "slice", "inputs": ["A"], "slices": "::-1"},
+                      {"name": "Z", "einsum": "ij->ij", "inputs": ["H"]}],
+            "outputs": ["H", "Z"], "sharding": {"H": "i/dp j", "Z": "i j/tp"}, "parts": {"H": {"1": 1}})",
+         R"("nodes": [{"name": "go", "loop": {"times": 2, "carry": {"A": "B"}, "body": [
+              {"name": "B", "einsum": "ij->ij", "inputs": ["A"], "join": "x + 1"}]}}],
+            "outputs": ["go/A"], "sharding": {"go/A": "i/dp j/tp"}, "parts": {"go/B": {"i": 2}})"}));
+    std::string const text = with_keys(keys);
+    INFO(text);
+    EinGraph const graph = read_graph(text, "given");
+    check_same(graph);
+    check_bits(graph);
+}
+
+TEST_CASE("a tensor may be called as a param or a number that a join reads", "[lib][graph][rest]") {
+    ein::test::GraphBuilder g;
+    g.param("eta", 0.5);
+    g.leaf("nan", {2, 3});
+    g.leaf("eta", {3});
+    g.einsum("Z", "ij,j->i", {"nan", "eta"}, {.join = "eta*x + where(y > 0.5, nan, y)"});
+    EinGraph const graph = g.finish({"Z"});
+    INFO(graph_text(graph));
+    check_bits(graph);
+}
+
+TEST_CASE("a body may call its nodes as what is around the loop", "[lib][graph][rest]") {
+    ein::test::GraphBuilder g;
+    g.leaf("W", {3});
+    g.leaf("L/W", {3});
+    g.einsum("L:W", "i->i", {"L/W"});
+    g.begin_loop("L", 3);
+    g.einsum("Ax", "i,i->i", {"L:W", "W"}, {.join = "x + y"});
+    g.einsum("L/Ax", "i,i->i", {"Ax", "L/W"}, {.join = "x*y"});
+    g.einsum("L/result", "i->i", {"L/Ax"});
+    g.end_loop({{"L:W", "L/result"}});
+    g.einsum("Z", "i,i->i", {"L/result", "W"});
+    EinGraph const graph = g.finish({"Z", "L/result", "L/W"});
+    verify(graph, "the test");
+    check_same(graph);
+    check_bits(graph);
+}
+
+TEST_CASE("data is written as it was, files where they are seen from the text", "[lib][graph][rest]") {
+    std::string const text = R"({"eingraph": 1, "tensors": {
+        "a": {"shape": [2], "data": {"npy": "a.npy"}}, "b": {"shape": [2], "data": {"npz": "b.npz", "entry": "e"}},
+        "c": {"shape": [2], "data": {"safetensors": "c", "tensor": "t"}},
+        "d": {"shape": [2], "data": {"raw": "d.bin", "offset": 8}}, "e": {"shape": [2], "data": {"raw": "e.bin"}},
+        "f": {"shape": [2], "dtype": "i64", "data": {"fill": 9223372036854775807}},
+        "g": {"shape": [2], "dtype": "c64", "data": {"values": [[1, "inf"], "nan"]}},
+        "h": {"shape": [2], "dtype": "bool", "data": {"values": [true, false]}},
+        "i": {"shape": [2, 0], "data": {"values": [[], []]}},
+        "j": {"shape": [2], "dtype": "f16", "data": {"values": [0.1, -0.0]}},
+        "k": {"shape": [2], "data": {"random": "normal", "mean": 0.1, "std": 2, "seed": 18446744073709551615}},
+        "l": {"shape": [2], "dtype": "u8", "data": {"random": "uniform", "low": 3, "high": 9}},
+        "m": {"shape": [2], "dtype": "f64", "data": {"fill": "-inf"}}, "n": {"shape": []}},
+        "outputs": ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l", "m", "n"]})";
+    EinGraph const graph = read_graph(text, "given");
+    check_same(graph);
+    EinGraph const moved = read_graph(graph_text(graph, [](std::string const& file) { return "../" + file; }), "moved");
+    for (Leaf const& leaf : moved.leaves)
+        if (auto const* file = tensor::file_of(leaf.source)) CHECK(file->starts_with("../"));
+}
+
+TEST_CASE("order of labels, compute type and begin are checked", "[lib][graph][rest]") {
+    struct Row {
+        std::string node, expected;
+    };
+    auto const row = GENERATE(values<Row>(
+        {{R"("einsum": {"in": [["i"]], "out": [], "labels": ["j"]}, "inputs": ["v"])", "each label of the terms once"},
+         {R"("einsum": {"in": [["i"]], "out": [], "labels": []}, "inputs": ["v"])",
+          "every label of the terms, and no '...' in them"},
+         {R"("einsum": "i->", "inputs": ["v"], "agg": "mean", "compute": "f64")", "no \"compute\" beside \"mean\""},
+         {R"("einsum": "i->", "inputs": ["v"], "compute": "i64")",
+          "a type that holds operands of f32, not f16 or bf16"},
+         {R"("loop": {"times": 2, "carry": {"x": {"begin": "v"}}, "body": []})", "the key \"next\""},
+         {R"("loop": {"times": 2, "carry": {"x": {"begin": "u", "next": "x"}}, "body": []})",
+          "the name of a tensor or node"}}));
+    CAPTURE(row.node);
+    auto const faults = graph::test::node_faults(row.node);
+    REQUIRE_FALSE(faults.empty());
+    CHECK(faults[0].expected == row.expected);
+}
+
+TEST_CASE("what is carried may begin as a tensor of another name", "[lib][graph][rest]") {
+    EinGraph const graph = read_graph(R"({"eingraph": 1, "tensors": {"zero": {"shape": [2], "data": {"fill": 0}}},
+        "nodes": [{"name": "L", "loop": {"times": 3, "carry": {"a": {"begin": "zero", "next": "a_next"},
+                                                              "b": {"begin": "zero", "next": "a"}},
+            "body": [{"name": "a_next", "einsum": "i,i->i", "inputs": ["a", "zero"], "join": "x + y + 1"}]}}],
+        "outputs": ["L/a", "L/b"]})",
+                                      "given");
+    CHECK(OneByOne(graph).outputs()[0]->at(0).number == 3.0);
+    CHECK(OneByOne(graph).outputs()[1]->at(0).number == 2.0);
+    check_same(graph);
+}
