@@ -9,6 +9,7 @@
 #include "lib/base/limits.hpp"
 #include "lib/graph/labels.hpp"
 #include "lib/graph/read/einsum/read_join.hpp"
+#include "lib/graph/read/fields.hpp"
 #include "lib/scalar/expression/parse/parse.hpp"
 #include "lib/scalar/expression/walk.hpp"
 
