@@ -16,6 +16,14 @@ Table<MomentId, Value> kept(Table<MomentId, Value> const& all, Keep const& keep)
     return out;
 }
 
+/// An iteration of which no task is left ends at once: a rank cannot stand still there.
+void drop_ends_of_iterations(Table<Rank, schedule::Section> const& sections, Keep& keep) {
+    for (schedule::Section const& section : sections)
+        for (schedule::Loop const& loop : section.loops)
+            for (MomentId moment : keep.ids())
+                if (section.moments[moment] == loop.last) keep[moment] = 0;
+}
+
 /// Of two between which no rank has a task, the later one: more nodes are done.
 void drop_repeated(schedule::Header const& header, Table<Rank, schedule::Section> const& sections, Keep& keep) {
     OptionalId<MomentId> later;
@@ -40,6 +48,7 @@ void keep_useful_moments(schedule::Header& header, Table<Rank, schedule::Section
                          std::vector<MomentId> const& parted) {
     Keep keep(header.moments.size(), 1);
     for (MomentId moment : parted) keep[moment] = 0;
+    drop_ends_of_iterations(sections, keep);
     drop_repeated(header, sections, keep);
     header.moments = kept(header.moments, keep);
     for (schedule::Section& section : sections) section.moments = kept(section.moments, keep);

@@ -1,5 +1,5 @@
 // Which of the moments that lowering marks are kept: those at which every rank has done the same nodes, all of them
-// whole, and has something to do since the one before.
+// whole, and has something to do since the one before, and before an iteration ends.
 // Example: moments before nodes 0, 1 and 2, where node 1 is an identity that makes no task on any rank: those before 0
 // and 2 are kept, since at the latter more is done than at that before 1.
 #pragma once
