@@ -43,8 +43,9 @@ std::string inputs_text(Manifest const& manifest) {
 
 std::string loops_text(Manifest const& manifest) {
     if (manifest.begun.empty()) return "";
-    return line("loops", (manifest.iterations.empty() ? "in none" : "in iteration " + numbers_text(manifest.iterations)) +
-                             "; begun so far: " + numbers_text(manifest.begun));
+    return line("loops",
+                (manifest.iterations.empty() ? "in none" : "in iteration " + numbers_text(manifest.iterations)) +
+                    "; begun so far: " + numbers_text(manifest.begun));
 }
 
 /// The largest values, a row each.
@@ -97,8 +98,8 @@ fs::path checkpoint_path(fs::path const& given) {
     if (executor::is_checkpoint_number(path.filename().string())) return path;
     std::vector<std::string> const numbers = executor::checkpoint_numbers(path);
     if (numbers.empty())
-        throw InputError(Fault{path.string(), "", "a checkpoint, or a folder of checkpoints",
-                               "a folder without any", "name what --checkpoint named, or a checkpoint in it"});
+        throw InputError(Fault{path.string(), "", "a checkpoint, or a folder of checkpoints", "a folder without any",
+                               "name what --checkpoint named, or a checkpoint in it"});
     return path / numbers.back();
 }
 

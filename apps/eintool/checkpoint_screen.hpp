@@ -1,4 +1,4 @@
-// A checkpoint, or a folder of them, on one screen: what it is of, how far it is, what it holds, and whether it is whole.
+// A checkpoint, or a folder of them, on one screen: what it is of, how far it is, what it holds, whether it is whole.
 // Example: "checkpoint  ckpt/000004: complete", below it "computed  7400 s on 8 ranks (cpu): 7 nodes, 41 tasks".
 #pragma once
 

@@ -63,8 +63,8 @@ bool is_schedule(std::string const& path) {
 /// @param found  what is shown, which is no schedule
 void refuse_other_than(ShowOptions const& options, std::string const& found) {
     if (options.dot || !options.tasks.empty())
-        throw UsageError(std::string("show ") + (options.dot ? "--dot" : "--tasks") +
-                         ": expected a schedule, found " + found);
+        throw UsageError(std::string("show ") + (options.dot ? "--dot" : "--tasks") + ": expected a schedule, found " +
+                         found);
 }
 
 int show_checkpoint(ShowOptions const& options) {

@@ -1,5 +1,5 @@
-// Boxes that lie in a value: whether they hold all of another box, and a box in parts that follow one another in its C
-// order. Example: [0:2, 0:4] and [2:4, 0:4] hold [1:3, 0:4]; parts of at most 4 elements of [0:2, 0:4] are its two rows.
+// Boxes that lie in a value: whether they hold all of another box; and a box in parts that follow one another in its C
+// order. Example: [0:2, 0:4] and [2:4, 0:4] hold [1:3, 0:4]; parts of at most 4 elements of [0:2, 0:4] are its rows.
 #pragma once
 
 #include <algorithm>

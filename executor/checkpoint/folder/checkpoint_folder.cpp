@@ -16,9 +16,9 @@ void require_folder(fs::path const& path) {
     fs::file_status const status = fs::symlink_status(path, error);
     if (fs::is_directory(status)) return;
     throw InputError(Fault{path.string(), "", "the folder of a checkpoint",
-                           fs::is_symlink(status)  ? "a link"
-                           : fs::exists(status) ? "something else"
-                                                : "none",
+                           fs::is_symlink(status) ? "a link"
+                           : fs::exists(status)   ? "something else"
+                                                  : "none",
                            ""});
 }
 
@@ -76,8 +76,8 @@ void load_box(FoundCheckpoint const& found, SavedValue const& value, Box const& 
     within(found.path, [&] {
         if (box.empty()) return;
         if (!is_covered(box, value.boxes))
-            throw InputError(
-                Fault{(found.path / value.file).string(), "value '" + value.name + "'", to_string(box), "only a part", ""});
+            throw InputError(Fault{(found.path / value.file).string(), "value '" + value.name + "'", to_string(box),
+                                   "only a part", ""});
         ValueFile(found.path, value).read(box, into);
     });
 }

@@ -172,8 +172,8 @@ void check_document(Cursor const& at) {
     if (!at.has("checkpoint")) return;
     if (format != manifest_format)
         return at.at("checkpoint")
-            .fail("a checkpoint of format " + std::to_string(manifest_format),
-                  brief(at.value()["checkpoint"]), "go on with the version of Einloom that wrote it");
+            .fail("a checkpoint of format " + std::to_string(manifest_format), brief(at.value()["checkpoint"]),
+                  "go on with the version of Einloom that wrote it");
     std::string const found = fields.text("checksum"), expected = checksum_of(at.value());
     if (at.has("checksum") && found != expected) at.at("checksum").fail(expected, found, fix);
 }

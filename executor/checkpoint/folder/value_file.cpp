@@ -53,10 +53,10 @@ ValueFile::ValueFile(fs::path const& folder, SavedValue const& value)
     std::string found(header_.size(), '\0');
     file_->read_at(0, std::as_writable_bytes(std::span(found)));
     if (found != header_)
-        throw InputError(Fault{file_->name(), "header",
-                               "that of value '" + value.name + "', " + std::string(name(value.dtype)) + " " +
-                                   to_string(value.shape),
-                               "another", ""});
+        throw InputError(Fault{
+            file_->name(), "header",
+            "that of value '" + value.name + "', " + std::string(name(value.dtype)) + " " + to_string(value.shape),
+            "another", ""});
 }
 
 void ValueFile::read(Box const& box, std::span<std::byte> into) const {

@@ -113,9 +113,7 @@ int open_input(fs::path const& path) {
     return ::open(located.itself().c_str(), reading);
 }
 
-int open_kept(fs::path const& path) {
-    return ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
-}
+int open_kept(fs::path const& path) { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW); }
 
 std::string read_text_file(fs::path const& path) {
     return read_opened(::open(path.c_str(), O_RDONLY | O_CLOEXEC), path);

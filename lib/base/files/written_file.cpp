@@ -151,9 +151,8 @@ int WrittenFile::reserve(std::uint64_t bytes) const {
 
 int WrittenFile::reserve_range(std::uint64_t offset, std::uint64_t bytes) const {
     if (bytes == 0) return 0;
-    int const error = until_done([&] {
-        return ::fallocate(descriptor_, 0, static_cast<off_t>(offset), static_cast<off_t>(bytes));
-    });
+    int const error =
+        until_done([&] { return ::fallocate(descriptor_, 0, static_cast<off_t>(offset), static_cast<off_t>(bytes)); });
     return error == EOPNOTSUPP || error == ENOSYS ? 0 : error;
 }
 

@@ -25,8 +25,7 @@ NpyUse output() { return {"--out", false}; }
                        int error) {
     std::string fix = "check the folder and its permissions, or choose another with " + option;
     if (error == ENOSPC || error == EDQUOT) fix = "free some space, or choose another folder with " + option;
-    if (error == EFBIG)
-        fix = "raise the limit on file sizes (ulimit -f), or choose another folder with " + option;
+    if (error == EFBIG) fix = "raise the limit on file sizes (ulimit -f), or choose another folder with " + option;
     throw RunError("cannot write " + file.string() + " (" + what + "): " + std::strerror(error) + "; " + fix);
 }
 
@@ -155,7 +154,8 @@ void write_npy(std::filesystem::path const& file, HostTensor const& tensor) {
     } while (!lock.hold(temporary));
     try {
         write_npy_box(temporary, tensor.dtype(), tensor.shape(), Box::whole(tensor.shape()), tensor.bytes());
-        if (int const error = rename_complete(temporary, file)) fail(file, "--out", "renaming " + temporary.string(), error);
+        if (int const error = rename_complete(temporary, file))
+            fail(file, "--out", "renaming " + temporary.string(), error);
     } catch (RunError const&) {
         ::unlink(temporary.c_str());
         throw;

@@ -19,7 +19,7 @@ DType npy_dtype(DType dtype);
 
 /// What a .npy file is written for.
 struct NpyUse {
-    std::string option;     // of the command line, which names the folder; for messages
+    std::string option;      // of the command line, which names the folder; for messages
     bool keeps_bits = true;  // bf16 is written as it is: f32 does not tell all of its nans apart
 };
 

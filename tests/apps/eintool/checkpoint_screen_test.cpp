@@ -61,10 +61,12 @@ TEST_CASE("what is damaged is shown as such, with what to do", "[apps][checkpoin
     CheckpointScreen const screen = checkpoint_screen(dir, Check::every_byte);
     INFO(screen.text);
     CHECK_FALSE(screen.whole);
-    CHECK(shows(screen.text, "checkpoint    " + dir + "/000002: damaged\n" + dir + "/000002/grad.W.npy: value 'grad/W', box "));
+    CHECK(shows(screen.text,
+                "checkpoint    " + dir + "/000002: damaged\n" + dir + "/000002/grad.W.npy: value 'grad/W', box "));
     CHECK(shows(screen.text, "; remove " + dir + "/000002 to go on from the one before, " + dir + "/000001\n"));
     fs::remove(dir + "/000001/manifest.json");
-    CHECK(shows(checkpoint_screen(dir, Check::sizes).text, "older         000001: damaged: " + dir + "/000001/manifest.json"));
+    CHECK(shows(checkpoint_screen(dir, Check::sizes).text,
+                "older         000001: damaged: " + dir + "/000001/manifest.json"));
     fs::create_directory(dir + "/empty");
     CHECK_THROWS_AS(checkpoint_screen(dir + "/empty", Check::sizes), InputError);
 }
@@ -73,10 +75,12 @@ TEST_CASE("many values and checkpoints are still a screen", "[apps][checkpoint]"
     TemporaryFolder const folder;
     std::vector<test::LiveValue> values;
     for (int i = 0; i < 50; ++i)
-        values.push_back({std::string(60, 'n') + std::to_string(i), samples::sample(DType::f64, {i, 1, 1, 1, 1, 1, 1, 1, 1, 1}),
+        values.push_back({std::string(60, 'n') + std::to_string(i),
+                          samples::sample(DType::f64, {i, 1, 1, 1, 1, 1, 1, 1, 1, 1}),
                           {Box::whole({i, 1, 1, 1, 1, 1, 1, 1, 1, 1})}});
     for (int i = 1; i < 30; ++i)
-        test::save(folder.path(), (i < 10 ? "00000" : "0000") + std::to_string(i), i == 29 ? values : test::live_values(1));
+        test::save(folder.path(), (i < 10 ? "00000" : "0000") + std::to_string(i),
+                   i == 29 ? values : test::live_values(1));
     std::string const text = checkpoint_screen(folder.path(), Check::sizes).text;
     INFO(text);
     CHECK(std::ranges::count(text, '\n') < 45);

@@ -53,8 +53,8 @@ TEST_CASE("values of every dtype and order come back bit by bit", "[executor][ch
     for (int d = 0; d < dtype_count; ++d)
         for (Shape const& shape : {Shape{}, Shape{7}, Shape{2, 3, 4}, Shape{0, 3}, Shape{3, 0}, Shape{1, 1, 1, 1, 2}}) {
             auto const dtype = static_cast<DType>(d);
-            values.push_back({std::string(name(dtype)) + to_string(shape), samples::sample(dtype, shape),
-                              {Box::whole(shape)}});
+            values.push_back(
+                {std::string(name(dtype)) + to_string(shape), samples::sample(dtype, shape), {Box::whole(shape)}});
         }
     Manifest const written = save(folder.path(), "000001", values);
     auto const found = newest_checkpoint(folder.path());
@@ -185,7 +185,8 @@ TEST_CASE("a newest that is not whole is refused, with what to do", "[executor][
     touch(dir / "000004");
     CHECK(has(input_error_of([&] { newest_checkpoint(dir); }), "000004: expected the folder of a checkpoint, found "));
     fs::create_directory_symlink("000001", dir / "000005");
-    CHECK(has(input_error_of([&] { newest_checkpoint(dir); }), "000005: expected the folder of a checkpoint, found a l"));
+    CHECK(
+        has(input_error_of([&] { newest_checkpoint(dir); }), "000005: expected the folder of a checkpoint, found a l"));
 }
 
 TEST_CASE("a checkpoint without the one that its leaves lie in is refused", "[executor][checkpoint]") {
@@ -200,8 +201,8 @@ TEST_CASE("a checkpoint without the one that its leaves lie in is refused", "[ex
     remove_older(folder.path(), "000002", {"000001"});
     CHECK(newest_checkpoint(folder.path()));
     remove_older(folder.path(), "000002", {});
-    CHECK(has(input_error_of([&] { newest_checkpoint(folder.path()); }),
-              "000001: expected the checkpoint whose files "));
+    CHECK(
+        has(input_error_of([&] { newest_checkpoint(folder.path()); }), "000001: expected the checkpoint whose files "));
 }
 
 TEST_CASE("older ones are removed, but bases, newer ones and what is none of ours", "[executor][checkpoint]") {

@@ -29,7 +29,8 @@ int log_file = -1;
 
 __attribute__((constructor)) void begin() {
     if (char const* const log = std::getenv("EIN_CRASH_LOG"))
-        log_file = static_cast<int>(syscall(SYS_openat, AT_FDCWD, log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
+        log_file =
+            static_cast<int>(syscall(SYS_openat, AT_FDCWD, log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
     char const* const crash = std::getenv("EIN_CRASH");
     char const* const colon = crash == nullptr ? nullptr : std::strchr(crash, ':');
     for (int i = 1; colon != nullptr && i <= erofs; ++i)
@@ -98,27 +99,27 @@ mode_t mode_of(int flags, std::va_list rest) {
 
 extern "C" {
 
-#define EIN_OPEN(NAME)                                                                                       \
-    int NAME(char const* path, int flags, ...) {                                                             \
-        static auto const real = next<int (*)(char const*, int, mode_t)>(#NAME);                             \
-        std::va_list rest;                                                                                   \
-        va_start(rest, flags);                                                                               \
-        mode_t const mode = mode_of(flags, rest);                                                            \
-        va_end(rest);                                                                                        \
-        return call<int>((flags & O_CREAT) != 0 ? "create" : "open", path, "",                               \
-                         [&](bool) { return real(path, flags, mode); });                                     \
+#define EIN_OPEN(NAME)                                                           \
+    int NAME(char const* path, int flags, ...) {                                 \
+        static auto const real = next<int (*)(char const*, int, mode_t)>(#NAME); \
+        std::va_list rest;                                                       \
+        va_start(rest, flags);                                                   \
+        mode_t const mode = mode_of(flags, rest);                                \
+        va_end(rest);                                                            \
+        return call<int>((flags & O_CREAT) != 0 ? "create" : "open", path, "",   \
+                         [&](bool) { return real(path, flags, mode); });         \
     }
 EIN_OPEN(open)
 EIN_OPEN(open64)
 
-#define EIN_OPENAT(NAME)                                                                                     \
-    int NAME(int folder, char const* path, int flags, ...) {                                                 \
-        static auto const real = next<int (*)(int, char const*, int, mode_t)>(#NAME);                        \
-        std::va_list rest;                                                                                   \
-        va_start(rest, flags);                                                                               \
-        mode_t const mode = mode_of(flags, rest);                                                            \
-        va_end(rest);                                                                                        \
-        return call_at<int>("openat", folder, path, [&] { return real(folder, path, flags, mode); });        \
+#define EIN_OPENAT(NAME)                                                                              \
+    int NAME(int folder, char const* path, int flags, ...) {                                          \
+        static auto const real = next<int (*)(int, char const*, int, mode_t)>(#NAME);                 \
+        std::va_list rest;                                                                            \
+        va_start(rest, flags);                                                                        \
+        mode_t const mode = mode_of(flags, rest);                                                     \
+        va_end(rest);                                                                                 \
+        return call_at<int>("openat", folder, path, [&] { return real(folder, path, flags, mode); }); \
     }
 EIN_OPENAT(openat)
 EIN_OPENAT(openat64)
@@ -130,28 +131,28 @@ ssize_t write(int file, void const* from, std::size_t count) {
     return call<ssize_t>("write", path, "", [&](bool cut) { return real(file, from, part_of(count, cut)); });
 }
 
-#define EIN_PWRITE(NAME)                                                                                     \
-    ssize_t NAME(int file, void const* from, std::size_t count, off_t at) {                                  \
-        static auto const real = next<ssize_t (*)(int, void const*, std::size_t, off_t)>(#NAME);             \
-        char path[2 * PATH_MAX];                                                                             \
-        resolve(file, "", path);                                                                             \
+#define EIN_PWRITE(NAME)                                                                                              \
+    ssize_t NAME(int file, void const* from, std::size_t count, off_t at) {                                           \
+        static auto const real = next<ssize_t (*)(int, void const*, std::size_t, off_t)>(#NAME);                      \
+        char path[2 * PATH_MAX];                                                                                      \
+        resolve(file, "", path);                                                                                      \
         return call<ssize_t>("write", path, "", [&](bool cut) { return real(file, from, part_of(count, cut), at); }); \
     }
 EIN_PWRITE(pwrite)
 EIN_PWRITE(pwrite64)
 
-#define EIN_FALLOCATE(NAME)                                                                                  \
-    int NAME(int file, int mode, off_t at, off_t bytes) {                                                    \
-        static auto const real = next<int (*)(int, int, off_t, off_t)>(#NAME);                               \
-        return call_at<int>("write", file, "", [&] { return real(file, mode, at, bytes); });                 \
+#define EIN_FALLOCATE(NAME)                                                                  \
+    int NAME(int file, int mode, off_t at, off_t bytes) {                                    \
+        static auto const real = next<int (*)(int, int, off_t, off_t)>(#NAME);               \
+        return call_at<int>("write", file, "", [&] { return real(file, mode, at, bytes); }); \
     }
 EIN_FALLOCATE(fallocate)
 EIN_FALLOCATE(fallocate64)
 
-#define EIN_TRUNCATE(NAME)                                                                                   \
-    int NAME(int file, off_t bytes) noexcept {                                                               \
-        static auto const real = next<int (*)(int, off_t)>(#NAME);                                           \
-        return call_at<int>("write", file, "", [&] { return real(file, bytes); });                           \
+#define EIN_TRUNCATE(NAME)                                                         \
+    int NAME(int file, off_t bytes) noexcept {                                     \
+        static auto const real = next<int (*)(int, off_t)>(#NAME);                 \
+        return call_at<int>("write", file, "", [&] { return real(file, bytes); }); \
     }
 EIN_TRUNCATE(ftruncate)
 EIN_TRUNCATE(ftruncate64)

@@ -119,7 +119,8 @@ TEST_CASE("killed at any call, a save leaves the old checkpoint or the new one",
     CHECK(of_new > 5);
 }
 
-TEST_CASE("a call that fails is an error that leaves the old checkpoint, or no matter", "[executor][checkpoint][crash]") {
+TEST_CASE("a call that fails is an error that leaves the old checkpoint, or no matter",
+          "[executor][checkpoint][crash]") {
     OldFolder const old;
     auto const [fault, reason] = GENERATE(table<std::string, std::string>(
         {{"enospc", "No space left"}, {"eio", "Input/output error"}, {"erofs", "Read-only file system"}}));
@@ -150,7 +151,8 @@ TEST_CASE("a call that fails is an error that leaves the old checkpoint, or no m
     CHECK(call < most_calls);
 }
 
-TEST_CASE("nothing gets its final name before it is on the disk, nothing goes before that", "[executor][checkpoint][crash]") {
+TEST_CASE("nothing gets its final name before it is on the disk, nothing goes before that",
+          "[executor][checkpoint][crash]") {
     OldFolder const old;
     fs::path const dir = old.fresh();
     REQUIRE(status_of_saver(old, dir, "none") == 0);

@@ -126,8 +126,24 @@ private:
         return any_of(*at);
     }
     Json other_value() {
-        std::vector<Json> const values{nullptr, true, -1, 0, 1, 7, INT64_MAX, UINT64_MAX, 0.5, "", "grad.W.npy", "../x.npy",
-                                       "f64", "0000000000000000", Json::array(), Json::object(), {1, 2}, {0}};
+        std::vector<Json> const values{nullptr,
+                                       true,
+                                       -1,
+                                       0,
+                                       1,
+                                       7,
+                                       INT64_MAX,
+                                       UINT64_MAX,
+                                       0.5,
+                                       "",
+                                       "grad.W.npy",
+                                       "../x.npy",
+                                       "f64",
+                                       "0000000000000000",
+                                       Json::array(),
+                                       Json::object(),
+                                       {1, 2},
+                                       {0}};
         return values[below(values.size())];
     }
     std::string edit_manifest(bool as_written) {

@@ -76,15 +76,18 @@ TEST_CASE("a manifest that could not have been written is refused at its place",
         {"/begun: expected a list", changed([](Json& m) { m["begun"] = "x"; })},
         {"expected the key 'time', found none", changed([](Json& m) { m.erase("time"); })},
         {"/base: expected six digits", changed([](Json& m) { m["base"] = "../1"; })},
-        {"/values/0: expected the name of a .npy file in this", changed([](Json& m) { m["values"][0]["file"] = "/x.npy"; })},
+        {"/values/0: expected the name of a .npy file in this",
+         changed([](Json& m) { m["values"][0]["file"] = "/x.npy"; })},
         {"/values/0: expected the name of a .npy file", changed([](Json& m) { m["values"][0]["file"] = "../x.npy"; })},
         {"/values/0: expected the name of a .npy file", changed([](Json& m) { m["values"][0]["file"] = ".x.npy"; })},
         {"/values/0: expected the name of a .npy file", changed([](Json& m) { m["values"][0]["file"] = "x.bin"; })},
         {"/values: expected a file for each value", changed([](Json& m) { m["values"][1]["file"] = "grad.W.npy"; })},
         {"/values/0/dtype: expected one of", changed([](Json& m) { m["values"][0]["dtype"] = "f31"; })},
-        {"/values/0/shape/0: expected a whole number from 0", changed([](Json& m) { m["values"][0]["shape"][0] = -6; })},
-        {"/values/0: expected a shape of fewer",
-         changed([](Json& m) { m["values"][0]["shape"] = {std::int64_t{1} << 40, std::int64_t{1} << 22}; })},
+        {"/values/0/shape/0: expected a whole number from 0",
+         changed([](Json& m) { m["values"][0]["shape"][0] = -6; })},
+        {"/values/0: expected a shape of fewer", changed([](Json& m) {
+             m["values"][0]["shape"] = {std::int64_t{1} << 40, std::int64_t{1} << 22};
+         })},
         {"/values/0/boxes/0: expected a box inside (6, 5)",
          changed([](Json& m) { m["values"][0]["boxes"][0]["begin"][0] = 1; })},
         {"/values/0/boxes/0: expected a box inside (6, 5)",
@@ -100,7 +103,15 @@ TEST_CASE("a manifest that could not have been written is refused at its place",
 }
 
 TEST_CASE("files of values have names that may stand in a folder, all different", "[executor][checkpoint]") {
-    std::vector<std::string> const names{"grad/W", "grad.W", "GRAD.w", "", "..", "a\nb", ".x", "grad.W~2", std::string(300, 'x'),
+    std::vector<std::string> const names{"grad/W",
+                                         "grad.W",
+                                         "GRAD.w",
+                                         "",
+                                         "..",
+                                         "a\nb",
+                                         ".x",
+                                         "grad.W~2",
+                                         std::string(300, 'x'),
                                          std::string(299, 'x') + "y"};
     std::vector<std::string> const files = file_names(names);
     CHECK(files[0] == "grad.W.npy");
