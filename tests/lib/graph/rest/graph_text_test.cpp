@@ -4,13 +4,11 @@
 #include <cmath>
 #include <filesystem>
 
-#include "apps/eintool/make/graph_kind.hpp"
 #include "lib/base/json.hpp"
-#include "lib/graph/contract.hpp"
 #include "lib/graph/read_graph.hpp"
 #include "tests/lib/graph/describe.hpp"
 #include "tests/lib/graph/rest/one_by_one.hpp"
-#include "tests/lib/graph/rest/same_graph.hpp"
+#include "tests/lib/graph/rest/text_check.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/graphs.hpp"
 #include "tests/support/random_graph.hpp"
@@ -19,59 +17,12 @@ using namespace ein;
 using namespace ein::graph;
 using namespace ein::test;
 
-namespace {
-
-/// How many of its moves became several.
-int check_same(EinGraph const& graph) {
-    std::string const text = graph_text(graph);
-    INFO(text);
-    try {
-        EinGraph const again = read_graph(text, "text");
-        int moves_split = 0;
-        CHECK(graph_difference(graph, again, moves_split) == "");
-        CHECK(graph_text(again) == graph_text(read_graph(graph_text(again), "text")));
-        return moves_split;
-    } catch (std::exception const& error) {
-        FAIL_CHECK(error.what());
-        return 0;
-    }
-}
-
-void check_bits(EinGraph const& graph) {
-    std::string const text = graph_text(graph);
-    EinGraph const again = read_graph(text, "text");
-    CHECK(difference(graph, OneByOne(graph).outputs(), OneByOne(again).outputs()) == "");
-}
-
-int check(EinGraph const& graph, bool bits) {
-    int const split = check_same(graph);
-    if (bits) check_bits(graph);
-    EinGraph const lowered = lower_contractions(graph);
-    int const split_lowered = check_same(lowered);
-    if (bits) check_bits(lowered);
-    EinGraph const again = lower_contractions(read_graph(graph_text(lowered), "text"));
-    int ignored = 0;
-    CHECK(graph_difference(lowered, again, ignored) == "");  // it stays as it is
-    return split + split_lowered;
-}
-
-}  // namespace
-
 TEST_CASE("the examples are the same graphs when they are written and read", "[lib][graph][rest]") {
     for (auto const& entry : std::filesystem::directory_iterator(EIN_EXAMPLES)) {
         if (entry.path().extension() != ".json") continue;
         CAPTURE(entry.path());
-        check(read_graph(read_text_file(entry.path()), entry.path().string()), false);
+        check_text(read_graph(read_text_file(entry.path()), entry.path().string()), false);
     }
-}
-
-TEST_CASE("what eintool makes is the same graph when it is written and read", "[lib][graph][rest]") {
-    for (apps::tool::GraphKind const& kind : apps::tool::graph_kinds())
-        for (DType const dtype : kind.dtypes) {
-            CAPTURE(kind.name, name(dtype));
-            std::string const text = apps::tool::make_graph(kind, {.dtype = std::string(name(dtype))});
-            check(read_graph(text, kind.name), false);
-        }
 }
 
 TEST_CASE("random graphs are the same, and give the same bits, when they are written and read", "[lib][graph][rest]") {
@@ -79,7 +30,7 @@ TEST_CASE("random graphs are the same, and give the same bits, when they are wri
     auto const [first, count] = ein::test::seeds(30);
     for (std::uint64_t seed = first; seed < first + count; ++seed) {
         CAPTURE(dtype, seed);
-        check(read_graph(random_graph(seed, {.dtype = dtype}).dump(), "random"), true);
+        check_text(read_graph(random_graph(seed, {.dtype = dtype}).dump(), "random"), true);
     }
 }
 
