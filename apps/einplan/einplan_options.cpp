@@ -5,6 +5,7 @@
 
 #include "apps/command_line.hpp"
 #include "apps/inputs_below.hpp"
+#include "apps/option_forms.hpp"
 #include "lib/base/error.hpp"
 #include "planner/strategies/strategies.hpp"
 
@@ -111,6 +112,13 @@ std::optional<EinplanOptions> einplan_options(int argc, char const* const* argv)
     if (parse(app, argc, argv)) return std::nullopt;
     check_and_complete(options);
     return options;
+}
+
+std::vector<OptionForm> einplan_option_forms() {
+    EinplanOptions options;
+    CLI::App app;
+    add_options(app, options);
+    return option_forms(app);
 }
 
 }  // namespace ein::apps

@@ -8,6 +8,7 @@
 #include "apps/command_line.hpp"
 #include "apps/einrun/durations.hpp"
 #include "apps/inputs_below.hpp"
+#include "apps/option_forms.hpp"
 #include "lib/base/error.hpp"
 
 namespace ein::apps {
@@ -150,6 +151,15 @@ std::optional<EinrunOptions> einrun_options(int argc, char const* const* argv) {
         throw UsageError("--checkpoint: expected a run of one round, found --repeat " +
                          std::to_string(options.run.repeat) + "; leave one of them out");
     return options;
+}
+
+std::vector<OptionForm> einrun_option_forms() {
+    EinrunOptions options;
+    Texts texts;
+    CLI::App app;
+    add_options(app, options, texts);
+    refuse_later_options(app);
+    return option_forms(app);
 }
 
 std::string options_of_all_ranks(EinrunOptions const& options) {

@@ -18,5 +18,6 @@ void add_trace(CLI::App& app, Action& chosen);
 void add_make(CLI::App& app, Action& chosen);
 void add_import(CLI::App& app, Action& chosen);
 void add_preflight(CLI::App& app, Action& chosen);
+void add_run(CLI::App& app, Action& chosen);
 
 }  // namespace ein::apps::tool

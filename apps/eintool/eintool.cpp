@@ -19,6 +19,7 @@ int main(int argc, char** argv) {
         tool::add_make(app, chosen);
         tool::add_import(app, chosen);
         tool::add_preflight(app, chosen);
+        tool::add_run(app, chosen);
         if (auto const code = parse(app, argc, argv)) return *code;
         return chosen();
     });
