@@ -9,6 +9,7 @@
 
 #include "apps/command_line.hpp"
 #include "apps/eintool/run/ends.hpp"
+#include "apps/eintool/run/open_mpi_leftovers.hpp"
 #include "apps/eintool/run/programs.hpp"
 #include "apps/graph_file.hpp"
 #include "apps/report_errors.hpp"
@@ -120,19 +121,23 @@ int Job::prepare() {
     return 0;
 }
 
+/// Where nobody names a place: beside the results, where all hosts see it, under a name of this process's own.
+fs::path Job::place_of_schedule(bool as_asked) {
+    if (as_asked && !request_.schedule.empty()) return request_.schedule;
+    if (checkpoints()) return folder_.schedule();
+    fs::path const out = fs::path(value_of(request_.run_words, {"--out"}, "results")).lexically_normal();
+    fs::path const schedule =
+        out.parent_path() / (planned_from_ == "-" ? "graph.sched" : planned_from_.stem().string() + ".sched");
+    sweep_leftovers(schedule.parent_path(), {schedule});
+    temporary_ = temporary_path(schedule, unique_name());
+    return temporary_;
+}
+
 /// @param as_asked  the graph as the user said; else what the newest checkpoint leaves of it, or the graph at another
 /// number of ranks
 int Job::plan(int ranks, bool as_asked) {
     bool const resumes = !as_asked && !newest().empty();
-    if (as_asked && !request_.schedule.empty())
-        schedule_ = request_.schedule;
-    else if (checkpoints())
-        schedule_ = folder_.schedule();
-    else
-        schedule_ = temporary_ = temporary_path(
-            fs::path(value_of(request_.run_words, {"--out"}, "results")).lexically_normal().parent_path() /
-                (planned_from_ == "-" ? "graph.sched" : planned_from_.stem().string() + ".sched"),
-            unique_name());
+    schedule_ = place_of_schedule(as_asked);
     PlanCommand const command{.program = program_beside("einplan"),
                               .graph = (resumes ? folder_.path() : planned_from_).string(),
                               .resumes = resumes,
@@ -150,7 +155,8 @@ int Job::plan(int ranks, bool as_asked) {
     int const code = *keeper_.wait(planner, waiting);
     keeper_.end_leftovers();
     if (code != 0) return code;
-    if (!temporary_.empty()) lock_.hold(temporary_);
+    // Another run took it for a dead one's before it was locked.
+    if (!temporary_.empty() && !lock_.hold(temporary_)) return plan(ranks, as_asked);
     ranks_ = ranks;
     remember_schedule(request_hash(), ranks);
     return 0;
@@ -191,7 +197,14 @@ int Job::launch() {
         child.signal(SIGKILL);
         waiting.until.reset();
     }
-    int const left = keeper_.end_leftovers();
+    std::vector<fs::path> shared;
+    int const left = keeper_.end_leftovers([&](pid_t rank) {
+        std::vector<fs::path> const files = shared_segments(rank);
+        shared.insert(shared.end(), files.begin(), files.end());
+    });
+    std::error_code error;
+    for (fs::path const& file : shared) fs::remove(file, error);
+    if (launcher_.kind == LauncherKind::mpirun) remove_session_folder(child.pid());
     report(*code, log.failure());
     if (left > 0) tell("ended " + std::to_string(left) + " processes that the launcher had left");
     return *code;
@@ -205,6 +218,7 @@ void Job::report(int code, std::string const& failure) const {
         tell("stopped with checkpoint " + newest() + "; the same command goes on from there");
 }
 
+/// Those of all hosts: one that has come back is taken again.
 Hosts Job::hosts_that_answer() {
     std::vector<Words> checks;
     for (Host const& host : hosts_.all) checks.push_back(host_check(launcher_, host.name));

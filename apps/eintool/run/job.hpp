@@ -35,6 +35,7 @@ private:
     void choose_launcher();
     int prepare();
     int plan(int ranks, bool as_asked);
+    std::filesystem::path place_of_schedule(bool as_asked);
     void remember_schedule(std::string const& request, int ranks) const;
     std::string request_hash() const;
 

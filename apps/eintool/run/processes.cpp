@@ -213,15 +213,16 @@ std::optional<int> Keeper::wait(Child& child, WhileWaiting const& doing) const {
     }
 }
 
-int Keeper::end_leftovers() const {
-    int count = 0;
+int Keeper::end_leftovers(std::function<void(pid_t)> const& seen) const {
+    if (seen)
+        for (pid_t const pid : children()) seen(pid);
     std::vector<pid_t> left = left_after(ends_by_itself);
-    count = static_cast<int>(left.size());
+    int const count = static_cast<int>(left.size());
     for (pid_t const pid : left) kill(pid, SIGTERM), kill(pid, SIGCONT);
     if (!left.empty()) left = left_after(ends_when_asked);
     while (!left.empty()) {  // what they leave in turn comes here too
         for (pid_t const pid : left) kill(pid, SIGKILL);
-        left = left_after(100ms);
+        left = left_after(std::chrono::milliseconds(100));
     }
     return count;
 }

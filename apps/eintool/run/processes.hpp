@@ -36,6 +36,7 @@ public:
     void signal(int signal) const;
     /// The exit code, 128 and the signal where one ended it; nothing while it runs.
     std::optional<int> ended();
+    pid_t pid() const { return pid_; }
     int errors() const { return errors_; }  // read end of its stderr, where it is watched; else -1
 
 private:
@@ -64,8 +65,9 @@ public:
     /// Until the child has ended, or the time is over: then nothing.
     std::optional<int> wait(Child& child, WhileWaiting const& doing) const;
 
-    /// Ends what is left below this process, gently at first. @return how many had to be ended
-    int end_leftovers() const;
+    /// Ends what is left below this process, gently at first; no Child may be running.
+    /// @param seen  is called for each process that still runs  @return how many had to be ended
+    int end_leftovers(std::function<void(pid_t)> const& seen = {}) const;
 
 private:
     void pass_text(Child const& child, WhileWaiting const& doing) const;
