@@ -28,6 +28,18 @@ bool slurm_is_configured() {
     return std::getenv("SLURM_CONF") != nullptr || std::filesystem::exists("/etc/slurm/slurm.conf");
 }
 
+/// 4 of "gpu:a100:4(S:0-1)", 6 of "gpu:2,gpu:a100:4,shard:8", 0 of "(null)".
+int gpus_in(std::string const& devices) {
+    int count = 0;
+    std::istringstream items(devices);
+    for (std::string item; std::getline(items, item, ',');) {
+        if (!item.starts_with("gpu:")) continue;
+        std::string const plain = item.substr(0, item.find('('));
+        count += std::atoi(plain.c_str() + plain.rfind(':') + 1);
+    }
+    return count;
+}
+
 }  // namespace
 
 std::optional<NodeSize> largest_node(std::string const& listing) {
@@ -38,6 +50,7 @@ std::optional<NodeSize> largest_node(std::string const& listing) {
         std::istringstream numbers(line);
         NodeSize node;
         if (!(numbers >> node.cores >> node.mebibytes) || node.cores < 1) continue;
+        if (std::string devices; numbers >> devices) node.gpus = gpus_in(devices);
         if (!largest || node.cores > largest->cores ||
             (node.cores == largest->cores && node.mebibytes > largest->mebibytes))
             largest = node;
@@ -47,14 +60,14 @@ std::optional<NodeSize> largest_node(std::string const& listing) {
 
 NodeSize node_at_hand() {
     if (slurm_is_configured())
-        if (auto const node = largest_node(output_of("timeout 2 sinfo --noheader --format='%c %m' 2> /dev/null")))
+        if (auto const node = largest_node(output_of("timeout 2 sinfo --noheader --format='%c %m %G' 2> /dev/null")))
             return *node;
     double const bytes = static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
     return {static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN)), static_cast<std::int64_t>(bytes / mebibyte)};
 }
 
-std::string batch_line(schedule::Header const& header, scheduler::Cluster const& cluster,
-                       std::optional<NodeSize> const& node) {
+BatchResources batch_resources(schedule::Header const& header, scheduler::Cluster const& cluster,
+                               std::optional<NodeSize> const& node, bool on_gpus) {
     std::vector<std::int64_t> const& peaks = header.prediction.peak_bytes;
     double const peak = static_cast<double>(*std::max_element(peaks.begin(), peaks.end())) / mebibyte;
     double const of_a_rank = 1.1 * peak + of_the_program;
@@ -64,13 +77,28 @@ std::string batch_line(schedule::Header const& header, scheduler::Cluster const&
         a_node = std::max(1, std::min({a_node, node->cores, room}));
         threads = std::max(1, std::min(threads, node->cores / a_node));
     }
-    int const nodes = (header.ranks + a_node - 1) / a_node;
-    auto const memory = static_cast<std::int64_t>(std::ceil(a_node * of_a_rank));
-    bool const too_large = node && memory > node->mebibytes;
-    return "#SBATCH --nodes=" + std::to_string(nodes) + " --ntasks=" + std::to_string(header.ranks) +
-           " --ntasks-per-node=" + std::to_string(a_node) + " --cpus-per-task=" + std::to_string(threads) +
-           " --mem=" + std::to_string(memory) + "M" +
-           (too_large ? "  (the nodes here have " + std::to_string(node->mebibytes) + "M)" : "");
+    BatchResources out{.nodes = (header.ranks + a_node - 1) / a_node,
+                       .ranks = header.ranks,
+                       .ranks_a_node = a_node,
+                       .threads = threads,
+                       .mebibytes = static_cast<std::int64_t>(std::ceil(a_node * of_a_rank)),
+                       .gpus_a_node = on_gpus ? a_node : 0,
+                       .too_much = {}};
+    if (on_gpus && node && node->gpus.value_or(0) > 0) out.gpus_a_node = std::min(a_node, *node->gpus);
+    if (node && out.mebibytes > node->mebibytes) out.too_much = node->mebibytes;
+    return out;
+}
+
+std::string batch_options(BatchResources const& resources) {
+    return "--nodes=" + std::to_string(resources.nodes) + " --ntasks=" + std::to_string(resources.ranks) +
+           " --ntasks-per-node=" + std::to_string(resources.ranks_a_node) +
+           " --cpus-per-task=" + std::to_string(resources.threads) + " --mem=" + std::to_string(resources.mebibytes) +
+           "M" + (resources.gpus_a_node > 0 ? " --gpus-per-node=" + std::to_string(resources.gpus_a_node) : "");
+}
+
+std::string batch_line(BatchResources const& resources) {
+    return "#SBATCH " + batch_options(resources) +
+           (resources.too_much ? "  (the nodes here have " + std::to_string(*resources.too_much) + "M)" : "");
 }
 
 }  // namespace ein::apps

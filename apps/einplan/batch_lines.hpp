@@ -17,19 +17,36 @@ namespace ein::apps {
 struct NodeSize {
     int cores = 0;
     std::int64_t mebibytes = 0;
+    std::optional<int> gpus = {};  // nothing: nobody says
+    friend bool operator==(NodeSize const&, NodeSize const&) = default;
 };
 
-/// The largest node that `listing` names, one "CORES MEBIBYTES" a line, as sinfo --format='%c %m' prints them
-/// ("128+" means at least that).
+/// The largest node that `listing` names, one "CORES MEBIBYTES GPUS" a line, as sinfo --format='%c %m %G' prints them
+/// ("128+" means at least that; GPUS as "gpu:a100:4(S:0-1)", or "(null)").
 std::optional<NodeSize> largest_node(std::string const& listing);
 
 /// Slurm's largest node, where its commands are installed and answer within two seconds; else this machine.
 NodeSize node_at_hand();
 
+/// What a job of a schedule asks for.
+struct BatchResources {
+    int nodes = 1, ranks = 1, ranks_a_node = 1, threads = 1;
+    std::int64_t mebibytes = 0;            // of a node
+    int gpus_a_node = 0;                   // 0: none
+    std::optional<std::int64_t> too_much;  // what the nodes have, where that is less
+    friend bool operator==(BatchResources const&, BatchResources const&) = default;
+};
+
 /// Memory of a node: for each of its ranks the largest peak, a tenth of it for blocks that are rounded up, and 256 MiB
 /// for the program, MPI and its buffers.
 /// @param node  what a job may ask of one; nothing: as much as the cluster says
-std::string batch_line(schedule::Header const& header, scheduler::Cluster const& cluster,
-                       std::optional<NodeSize> const& node);
+/// @param on_gpus  whether ranks compute on GPUs: one each, or as many as a node has, which they share
+BatchResources batch_resources(schedule::Header const& header, scheduler::Cluster const& cluster,
+                               std::optional<NodeSize> const& node, bool on_gpus = false);
+
+/// "--nodes=2 --ntasks=8 ...", for one line behind #SBATCH.
+std::string batch_options(BatchResources const& resources);
+/// The line for einplan's screen.
+std::string batch_line(BatchResources const& resources);
 
 }  // namespace ein::apps

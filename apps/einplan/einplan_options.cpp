@@ -71,6 +71,10 @@ void add_options(CLI::App& app, EinplanOptions& options) {
     app.add_flag("--explain{text}", options.explain,
                  "why the schedule is as it is, instead of the summary: --explain[=text], --explain=json, or "
                  "--explain=html (a page: on stdout, or with -o FILE beside the schedule as .html)");
+    app.add_option("--batch", options.batch,
+                   "on standard output, in place of the summary, which goes to standard error: slurm, a complete batch "
+                   "script that saves checkpoints and requeues itself; mpirun, the plain command")
+        ->check(CLI::IsMember({"slurm", "mpirun"}));
     app.add_flag("-q,--quiet", options.quiet, "no summary");
 }
 
@@ -88,9 +92,11 @@ void check_and_complete(EinplanOptions& options) {
     if (options.ranks == 0 && options.sweep.empty()) throw UsageError("-n, --ranks is required; see --help");
     if (options.ranks == 0 && !options.explain.empty())
         throw UsageError("--explain: expected -n, since a table of --sweep alone has no schedule to explain; add it");
+    bool const shows = !options.explain.empty() || !options.simulate.empty() || !options.sweep.empty();
+    if (!options.batch.empty() && shows)
+        throw UsageError("--batch: expected no --explain, --simulate and --sweep, which print too; leave one out");
     options.placed = !options.out.empty() && (options.resume.empty() || options.out != options.resume / "rest.sched");
-    bool const to_read = !options.explain.empty() || !options.simulate.empty() || !options.sweep.empty();
-    options.writes = !options.dry_run && (options.placed || !to_read);
+    options.writes = !options.dry_run && (options.placed || !shows);
     if (options.graph == "-" && options.writes && !options.placed)
         throw UsageError("-o: expected the schedule's file, since the graph comes from standard input; add -o FILE");
     if (options.out.empty()) options.out = fs::path(options.graph).replace_extension(".sched");

@@ -30,6 +30,7 @@ struct EinplanOptions {
     std::string simulate;    // text or json, if asked for
     std::vector<int> sweep;  // rank counts
     std::string explain;     // "", "text", "json" or "html"
+    std::string batch;       // "", "slurm" or "mpirun"
     bool quiet = false;
 };
 

@@ -4,12 +4,13 @@
 #include <filesystem>
 
 #include "apps/command_line.hpp"
-#include "apps/einplan/batch_lines.hpp"
+#include "apps/einplan/batch_script.hpp"
 #include "apps/einplan/checkpoint_line.hpp"
 #include "apps/einplan/one_rank.hpp"
 #include "apps/einplan/plan_summary.hpp"
 #include "apps/explain/print.hpp"
 #include "lib/base/text/quantities.hpp"
+#include "lib/schedule/memory/replay.hpp"
 #include "scheduler/simulate/simulate.hpp"
 
 namespace ein::apps {
@@ -34,8 +35,9 @@ void PlanReport::sweep(std::vector<SweepRow> const& rows) {
 void PlanReport::plan(graph::EinGraph const& graph, Planned const& planned) {
     for (std::string const& note : planned.notes) std::fprintf(stderr, "einplan: %s\n", note.c_str());
     if (options_.explain.empty()) {
-        if (!options_.quiet && !json_) print(summary_of(graph, planned));
-        return;
+        if (!options_.quiet && !json_)
+            std::fputs(summary_of(graph, planned).c_str(), options_.batch.empty() ? stdout : stderr);
+        return batch(planned.made.schedule);
     }
     auto explanation = explain::explain(graph, planned.plan, planned.made);
     if (auto const memory = device_memory_of(options_))
@@ -66,14 +68,29 @@ void PlanReport::end() const {
     if (json_) print(document_.dump(1, ' ', false, Json::error_handler_t::replace) + "\n");
 }
 
+BatchResources PlanReport::resources_of(schedule::Schedule const& schedule) const {
+    auto const node = options_.cluster.empty() ? std::optional(node_at_hand()) : std::nullopt;
+    return batch_resources(schedule.header, machines_.cluster, node, device_memory_of(options_).has_value());
+}
+
+void PlanReport::batch(schedule::Schedule const& schedule) const {
+    if (options_.batch.empty()) return;
+    std::string const& name = schedule.header.name;
+    BatchJob const job{.name = name.empty() ? options_.out.stem().string() : name,
+                       .schedule = options_.out,
+                       .resources = resources_of(schedule),
+                       .device_memory = options_.device_memory,
+                       .spills = schedule::disk_use(schedule).blocks > 0};
+    print(options_.batch == "slurm" ? slurm_script(job) : mpirun_command(job));
+}
+
 std::string PlanReport::summary_of(graph::EinGraph const& graph, Planned const& planned) const {
     schedule::Schedule const& schedule = planned.made.schedule;
     std::string text = plan_summary(schedule, planned.plan, options_.writes ? options_.out.string() : "");
     if (auto const memory = device_memory_of(options_))
         text += "  device          " + explain::device_text(explain::device_report(schedule, *memory)) + "\n";
     text += "  checkpoint      " + checkpoint_line(schedule, machines_.cluster) + "\n";
-    auto const node = options_.cluster.empty() ? std::optional(node_at_hand()) : std::nullopt;
-    text += "  batch           " + batch_line(schedule.header, machines_.cluster, node) + "\n";
+    text += "  batch           " + batch_line(resources_of(schedule)) + "\n";
     if (!options_.plan_in.empty()) return text;
     if (auto const one = faster_alone(graph, planning_options(options_, machines_, schedule.header.ranks), planned))
         text += "  faster          on one rank: " + format_seconds(one->alone) + " predicted instead of " +

@@ -1,7 +1,8 @@
 // What einplan prints on stdout: texts as they come, or, when --simulate=json or --explain=json was given, one JSON
-// object at the end.
+// object at the end; with --batch the script alone, and the summary on stderr.
 #pragma once
 
+#include "apps/einplan/batch_lines.hpp"
 #include "apps/einplan/planning_request.hpp"
 #include "apps/einplan/simulation_text.hpp"
 #include "lib/base/json.hpp"
@@ -14,10 +15,12 @@ public:
 
     void sweep(std::vector<SweepRow> const& rows);
     void plan(graph::EinGraph const& graph, Planned const& planned);
+    void batch(schedule::Schedule const& schedule) const;
     void simulation(schedule::Schedule const& schedule);
     void end() const;
 
 private:
+    BatchResources resources_of(schedule::Schedule const& schedule) const;
     std::string summary_of(graph::EinGraph const& graph, Planned const& planned) const;
     void page(std::string const& text, std::string const& summary) const;
 

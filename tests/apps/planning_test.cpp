@@ -188,7 +188,7 @@ TEST_CASE("a batch line asks for no more than the nodes have", "[apps][batch]") 
     schedule::Header header;
     header.ranks = 6;
     header.prediction.peak_bytes = {std::int64_t{1} << 30, 0, 0, 0, 0, 0};
-    auto const line = [&](std::optional<apps::NodeSize> node) { return apps::batch_line(header, cluster, node); };
+    auto const line = [&](std::optional<apps::NodeSize> node) { return apps::batch_line(apps::batch_resources(header, cluster, node)); };
     CHECK(line(std::nullopt) == "#SBATCH --nodes=2 --ntasks=6 --ntasks-per-node=4 --cpus-per-task=8 --mem=5530M");
     CHECK(line(apps::NodeSize{64, 100000}) == line(std::nullopt));
     CHECK(line(apps::NodeSize{8, 100000}) ==

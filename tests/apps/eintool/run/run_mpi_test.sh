@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # "eintool run" with the real einplan, mpirun and einrun: results are those of planning and launching by hand, and
 # whoever is killed, neither a process nor a partial file of the job is left: run_mpi_test.sh BIN_FOLDER
-# shellcheck disable=SC2016  # texts for another shell
+# shellcheck disable=SC2016,SC2317  # texts for eval
 set -uo pipefail
 bin=$(realpath "$1")
 work=$(realpath "$(mktemp -d)"); trap 'rm -rf "$work"' EXIT
@@ -27,7 +27,8 @@ JSON
 graph 3 > short.json
 graph 100000000 > long.json
 
-"$bin/einplan" short.json -n 3 -q && mpirun -n 3 "$bin/einrun" short.sched -q --out by-hand || fail "by hand"
+"$bin/einplan" short.json -n 3 -q
+mpirun -n 3 "$bin/einrun" short.sched -q --out by-hand || fail "by hand"
 rm short.sched
 "$bin/eintool" run short.json -n 3 -q --out run --report r.json || fail "eintool run ended with $?"
 cmp by-hand/it.x.npy run/it.x.npy || fail "another result"
@@ -63,6 +64,6 @@ await 'writing && [ "$(ranks | wc -l)" = 3 ]'
 kill -TERM $tool
 wait $tool; code=$?
 [ $code != 0 ] || fail "SIGTERM: expected another code than 0"
-[ -z "$(of_job)" ] && [ -z "$(ls -A job)" ] || fail "SIGTERM: left $(of_job) $(ls -A job)"
+[ -z "$(of_job)$(ls -A job)" ] || fail "SIGTERM: left $(of_job) $(ls -A job)"
 [ -z "$(find . -maxdepth 1 -name '.*.partial-*')" ] || fail "a schedule of a killed run is still there"
 exit $failed

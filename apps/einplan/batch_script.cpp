@@ -1,0 +1,129 @@
+#include "apps/einplan/batch_script.hpp"
+
+#include <algorithm>
+
+#include "apps/launch_settings.hpp"
+#include "lib/base/error.hpp"
+
+namespace ein::apps {
+namespace {
+
+constexpr int most_restarts = 1000, most_without_progress = 2;
+constexpr int seconds_to_save = 120;  // before the time limit
+
+bool is_plain(char letter) {
+    return (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') || (letter >= '0' && letter <= '9') ||
+           std::string_view("._-+/,:@%").find(letter) != std::string_view::npos;
+}
+
+/// As one word of a shell.
+std::string quoted(std::string const& text) {
+    if (!text.empty() && std::all_of(text.begin(), text.end(), is_plain)) return text;
+    std::string out = "'";
+    for (char const letter : text) out += letter == '\'' ? "'\\''" : std::string(1, letter);
+    return out + "'";
+}
+
+/// For names of jobs and logs.
+std::string plain(std::string text) {
+    std::replace_if(
+        text.begin(), text.end(), [](char letter) { return !is_plain(letter) || letter == '/' || letter == '%'; }, '-');
+    return text.empty() ? "einloom" : text;
+}
+
+std::string options_of_einrun(BatchJob const& job) {
+    return (job.device_memory.empty() ? "" : " --device-memory " + job.device_memory) +
+           (job.spills ? " --spill-dir \"${TMPDIR:-/tmp}\"" : "");
+}
+
+std::string exports() {
+    std::string out;
+    for (auto const& [name, value] : launch_variables()) out += "export " + name + "=" + value + "\n";
+    return out;
+}
+
+std::string head(BatchJob const& job) {
+    std::string const name = plain(job.name);
+    return "#!/bin/bash\n"
+           "# Submit it with sbatch, in the folder of the schedule; docs/slurm.md says what it does.\n"
+           "# What your cluster wants besides: --time, --partition, --account.\n"
+           "#SBATCH --job-name=" +
+           name + " --output=" + name + "-%j.log --open-mode=append\n" + "#SBATCH " + batch_options(job.resources) +
+           "\n" +
+           (job.resources.too_much
+                ? "# The largest node that was found has " + std::to_string(*job.resources.too_much) + "M.\n"
+                : "") +
+           "#SBATCH --signal=B:USR1@" + std::to_string(seconds_to_save) + " --requeue\n";
+}
+
+std::string names_in_script(BatchJob const& job) {
+    std::filesystem::path checkpoint = job.schedule;
+    checkpoint.replace_extension(".checkpoint");
+    return "\nschedule=" + quoted(job.schedule.string()) + "\ncheckpoint=" + quoted(checkpoint.string()) + "\n" +
+           exports() + "export SRUN_CPUS_PER_TASK=${SLURM_CPUS_PER_TASK:-" + std::to_string(job.resources.threads) +
+           "}\n";
+}
+
+/// A signal ends "wait", not the step: it is waited for again.
+std::string launch(BatchJob const& job) {
+    return R"sh(
+# Near the time limit (SIGUSR1) the ranks save a checkpoint and end with code 75. A job that is cancelled (SIGTERM) may
+# save too, but is not put back into the queue.
+requeues=yes
+trap 'kill -USR1 "$step"' USR1
+trap 'requeues=no; kill -TERM "$step"' TERM
+srun )sh" + joined(srun_options(), " ") +
+           " --ntasks=" + std::to_string(job.resources.ranks) +
+           " \\\n    einrun \"$schedule\" --checkpoint \"$checkpoint\" --stop-at auto" + options_of_einrun(job) +
+           R"sh( &
+step=$!
+wait "$step"
+code=$?
+while kill -0 "$step" 2> /dev/null; do
+    wait "$step"
+    code=$?
+done
+)sh";
+}
+
+std::string requeue() {
+    return R"sh([ "$code" -eq 75 ] && [ "$requeues" = yes ] || exit "$code"
+
+# Stopped with a checkpoint: again, unless the newest checkpoint has been the same for )sh" +
+           std::to_string(most_without_progress + 1) + R"sh( ends, or this went on too long.
+newest=none
+for folder in "$checkpoint"/[0-9][0-9][0-9][0-9][0-9][0-9]; do
+    [ ! -d "$folder" ] || newest=${folder##*/}
+done
+before='' fruitless=0 restarts=${SLURM_RESTART_COUNT:-0}
+if [ "$restarts" -gt 0 ] && [ -f "$checkpoint/.requeued" ]; then
+    read -r before fruitless < "$checkpoint/.requeued"
+fi
+if [ "$newest" = "$before" ]; then fruitless=$((fruitless + 1)); else fruitless=0; fi
+if [ "$fruitless" -ge )sh" +
+           std::to_string(most_without_progress) + R"sh( ] || [ "$restarts" -ge )sh" + std::to_string(most_restarts) +
+           R"sh( ]; then
+    echo "not requeued: checkpoint $newest is the newest since $fruitless requeues of $restarts" >&2
+    exit "$code"
+fi
+mkdir -p "$checkpoint"
+echo "$newest $fruitless" > "$checkpoint/.requeued"
+echo "requeued with checkpoint $newest, restart $((restarts + 1))" >&2
+scontrol requeue "$SLURM_JOB_ID" || exit "$code"
+)sh";
+}
+
+}  // namespace
+
+std::string slurm_script(BatchJob const& job) { return head(job) + names_in_script(job) + launch(job) + requeue(); }
+
+std::string mpirun_command(BatchJob const& job) {
+    std::string settings;
+    std::string const prefix = "OMPI_MCA_";
+    for (auto const& [name, value] : launch_variables())
+        if (name.starts_with(prefix)) settings += " --mca " + name.substr(prefix.size()) + " " + value;
+    std::string const run = "einrun " + quoted(job.schedule.string()) + options_of_einrun(job) + "\n";
+    return "mpirun -n " + std::to_string(job.resources.ranks) + settings + " " + run;
+}
+
+}  // namespace ein::apps
