@@ -67,11 +67,12 @@ std::string names_in_script(BatchJob const& job) {
 /// A signal ends "wait", not the step: it is waited for again.
 std::string launch(BatchJob const& job) {
     return R"sh(
-# Near the time limit (SIGUSR1) the ranks save a checkpoint and end with code 75. A job that is cancelled (SIGTERM) may
-# save too, but is not put back into the queue.
+# Near the time limit (SIGUSR1) the ranks save a checkpoint and end with code 75. Slurm itself tells them when the job
+# is cancelled (SIGTERM). Neither then nor after SIGUSR2, which lets them save too, is it put back into the queue.
 requeues=yes
-trap 'kill -USR1 "$step"' USR1
-trap 'requeues=no; kill -TERM "$step"' TERM
+trap 'kill -USR1 "$!"' USR1
+trap 'requeues=no; kill -USR1 "$!"' USR2
+trap 'requeues=no' TERM
 srun )sh" + joined(srun_options(), " ") +
            " --ntasks=" + std::to_string(job.resources.ranks) +
            " \\\n    einrun \"$schedule\" --checkpoint \"$checkpoint\" --stop-at auto" + options_of_einrun(job) +

@@ -179,6 +179,10 @@ TEST_CASE("where much is moved the plan that moves less is taken", "[apps][plann
 TEST_CASE("the largest node of sinfo's list is the one with most cores", "[apps][batch]") {
     CHECK(apps::largest_node("16 64000\n128 256000+\n128 512000\n")->mebibytes == 512000);
     CHECK(apps::largest_node("8+ 1000\n")->cores == 8);
+    CHECK(apps::largest_node("8 1000 gpu:a100:4(S:0-1)\n") == apps::NodeSize{8, 1000, 4});
+    CHECK(apps::largest_node("8 1000 gpu:2,shard:9,gpu:h100:1\n")->gpus == 3);
+    CHECK(apps::largest_node("8 1000 (null)\n")->gpus == 0);
+    CHECK_FALSE(apps::largest_node("8 1000\n")->gpus);
     CHECK_FALSE(apps::largest_node(""));
     CHECK_FALSE(apps::largest_node("slurm_load_partitions: Unable to contact slurm controller\n"));
 }

@@ -1,0 +1,90 @@
+#!/usr/bin/env bash
+# What einplan --batch prints: scripts that a shell takes, that do the right thing after each end of the job, and that
+# stand in configs/ as they are printed: batch_scripts.sh BIN_FOLDER SOURCE_FOLDER
+# Slurm's commands are fakes here.
+# shellcheck disable=SC2016  # texts for other shells
+set -uo pipefail
+bin=$(realpath "$1") source_folder=$(realpath "$2")
+work=$(realpath "$(mktemp -d)"); trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+failed=0
+fail() { echo "FAILED: $*"; failed=1; }
+await() {
+    for _ in $(seq 400); do eval "$1" && return 0; sleep 0.05; done
+    fail "waited 20 s for: $1"
+}
+
+# The examples in configs/ are what the commands in its README print.
+cp -r "$source_folder/examples" "$source_folder/configs" .
+commands=$(grep '^einplan ' configs/README.md)
+[ "$(wc -l <<< "$commands")" -ge 3 ] || fail "expected three commands in configs/README.md, found: $commands"
+while read -r command; do
+    file=${command##*> }
+    PATH="$bin:$PATH" bash -c "${command%>*} -q > printed.sh" < /dev/null || fail "$command"
+    cmp -s printed.sh "$file" || fail "$file is not what '$command' prints now; run it again"
+done <<< "$commands"
+for script in configs/*.sh; do
+    for shell in sh bash; do $shell -n "$script" || fail "$script: not for $shell"; done
+    if [ "$script" != configs/laptop.sh ] && command -v shellcheck > /dev/null; then shellcheck "$script" || fail "$script"; fi
+done
+
+# Nothing but the script on stdout, the summary on stderr; names and options find their way into it.
+"$bin/einplan" examples/first.json -n 2 -o "a b's.sched" --memory 2GiB --batch slurm > job.sh 2> summary
+grep -q '^einplan: graph for 2 ranks$' summary || fail "expected the summary on stderr, found: $(cat summary)"
+[ "$(head -n 1 job.sh)" = '#!/bin/bash' ] || fail "expected a script, found: $(head -n 1 job.sh)"
+grep -qF "schedule='a b'\\''s.sched'" job.sh || fail "a name with a space: $(grep schedule= job.sh)"
+resources=$(sed -n 's/^  batch  *//p' summary)
+grep -qxF "${resources%%  (*}" job.sh || fail "the summary and the script ask for different things: $resources"
+"$bin/einplan" examples/first.json -n 2 --batch mpirun -q > plain
+[ "$(wc -l < plain)" = 1 ] || fail "expected one line, found: $(cat plain)"
+grep -qE '^mpirun -n 2 --mca orte_allowed_exit_without_sync 1 .*einrun examples/first.sched$' plain || fail "$(cat plain)"
+for words in "--explain" "--simulate" "--sweep 1,2"; do
+    # shellcheck disable=SC2086  # two words
+    "$bin/einplan" examples/first.json -n 2 --batch slurm $words > /dev/null 2>&1
+    [ $? = 2 ] || fail "--batch with $words: expected code 2"
+done
+"$bin/einplan" examples/first.json -n 2 --batch pbs > /dev/null 2> said
+[ $? = 2 ] || fail "--batch pbs: expected code 2, found $(cat said)"
+
+# A job: srun does what $work/step says; scontrol notes that it was called.
+mkdir fake
+printf '#!/bin/bash\necho "srun $*" >> "%s/calls"\n. "%s/step"\n' "$work" "$work" > fake/srun
+printf '#!/bin/bash\necho "scontrol $*" >> "%s/calls"\n' "$work" > fake/scontrol
+chmod +x fake/*
+"$bin/einplan" examples/first.json -n 2 -o first.sched --batch slurm -q > job.sh
+job() {   # RESTARTS STEP: the code of the job, which is in $code
+    echo "$2" > step; : > calls
+    SLURM_JOB_ID=7 SLURM_RESTART_COUNT=$1 PATH="$work/fake:$PATH" bash job.sh > log 2>&1; code=$?
+}
+ends() {   # CODE REQUEUED WHAT
+    local requeued=no
+    if grep -qx 'scontrol requeue 7' calls; then requeued=yes; fi
+    [ "$code $requeued" = "$1 $2" ] || fail "$3: expected code $1, requeued $2; found $code, $requeued: $(cat log)"
+}
+for end in 0 1 2 3 4 5 137; do job 0 "exit $end"; ends $end no "code $end"; done
+grep -q -- "--ntasks=2 einrun first.sched --checkpoint first.checkpoint --stop-at auto$" calls || fail "$(cat calls)"
+# Two requeues with the same newest checkpoint, or with none, but no third; a new job counts anew.
+for stage in none 000003; do
+    [ $stage = none ] || mkdir -p first.checkpoint/$stage
+    job 0 'exit 75'; ends 0 yes "stopped, $stage"
+    job 1 'exit 75'; ends 0 yes "stopped again, $stage"
+    job 2 'exit 75'; ends 75 no "stopped a third time, $stage"
+done
+job 0 'exit 75'; ends 0 yes "submitted anew"
+for k in 4 5 6 7 8; do job $k "mkdir first.checkpoint/00000$k; exit 75"; ends 0 yes "progress to 00000$k"; done
+job 1000 'mkdir first.checkpoint/000009; exit 75'; ends 75 no "a thousand restarts"
+
+# Signals to the script: USR1 lets the step save and requeues, USR2 saves and does not, TERM only keeps it from that.
+for case in "USR1 0 yes" "USR2 75 no" "TERM 75 no"; do
+    read -r signal expected requeued <<< "$case"
+    rm -rf ready first.checkpoint; : > calls
+    echo 'trap "exit 75" USR1; touch '"$work"'/ready; while :; do sleep 0.05; done' > step
+    SLURM_JOB_ID=7 PATH="$work/fake:$PATH" bash job.sh > log 2>&1 &
+    pid=$!
+    await '[ -f ready ]'
+    kill -"$signal" $pid
+    [ "$signal" != TERM ] || kill -USR1 "$(pgrep -P $pid -f fake/srun)"   # as Slurm tells the ranks itself
+    wait $pid; code=$?
+    ends "$expected" "$requeued" "$signal"
+done
+exit $failed
