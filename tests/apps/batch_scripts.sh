@@ -25,7 +25,8 @@ while read -r command; do
 done <<< "$commands"
 for script in configs/*.sh; do
     for shell in sh bash; do $shell -n "$script" || fail "$script: not for $shell"; done
-    if [ "$script" != configs/laptop.sh ] && command -v shellcheck > /dev/null; then shellcheck "$script" || fail "$script"; fi
+    [ "$script" != configs/laptop.sh ] || continue
+    if command -v shellcheck > /dev/null; then shellcheck "$script" || fail "$script"; fi
 done
 
 # Nothing but the script on stdout, the summary on stderr; names and options find their way into it.
@@ -37,7 +38,8 @@ resources=$(sed -n 's/^  batch  *//p' summary)
 grep -qxF "${resources%%  (*}" job.sh || fail "the summary and the script ask for different things: $resources"
 "$bin/einplan" examples/first.json -n 2 --batch mpirun -q > plain
 [ "$(wc -l < plain)" = 1 ] || fail "expected one line, found: $(cat plain)"
-grep -qE '^mpirun -n 2 --mca orte_allowed_exit_without_sync 1 .*einrun examples/first.sched$' plain || fail "$(cat plain)"
+grep -qE '^mpirun -n 2 --mca orte_allowed_exit_without_sync 1 .*einrun examples/first.sched$' plain ||
+    fail "$(cat plain)"
 for words in "--explain" "--simulate" "--sweep 1,2"; do
     # shellcheck disable=SC2086  # two words
     "$bin/einplan" examples/first.json -n 2 --batch slurm $words > /dev/null 2>&1

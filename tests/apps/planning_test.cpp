@@ -192,7 +192,9 @@ TEST_CASE("a batch line asks for no more than the nodes have", "[apps][batch]") 
     schedule::Header header;
     header.ranks = 6;
     header.prediction.peak_bytes = {std::int64_t{1} << 30, 0, 0, 0, 0, 0};
-    auto const line = [&](std::optional<apps::NodeSize> node) { return apps::batch_line(apps::batch_resources(header, cluster, node)); };
+    auto const line = [&](std::optional<apps::NodeSize> node) {
+        return apps::batch_line(apps::batch_resources(header, cluster, node));
+    };
     CHECK(line(std::nullopt) == "#SBATCH --nodes=2 --ntasks=6 --ntasks-per-node=4 --cpus-per-task=8 --mem=5530M");
     CHECK(line(apps::NodeSize{64, 100000}) == line(std::nullopt));
     CHECK(line(apps::NodeSize{8, 100000}) ==
@@ -202,4 +204,21 @@ TEST_CASE("a batch line asks for no more than the nodes have", "[apps][batch]") 
     CHECK(
         line(apps::NodeSize{1, 1000}) ==
         "#SBATCH --nodes=6 --ntasks=6 --ntasks-per-node=1 --cpus-per-task=1 --mem=1383M  (the nodes here have 1000M)");
+}
+
+TEST_CASE("a batch line asks for a GPU a rank, but no more than a node has", "[apps][batch]") {
+    scheduler::Cluster const cluster;
+    schedule::Header header;
+    header.ranks = 8;
+    header.prediction.peak_bytes = std::vector<std::int64_t>(8, 1 << 20);
+    auto const gpus = [&](std::optional<apps::NodeSize> node) {
+        return apps::batch_resources(header, cluster, node, true).gpus_a_node;
+    };
+    CHECK(gpus(std::nullopt) == 4);
+    CHECK(gpus(apps::NodeSize{64, 100000, 8}) == 4);
+    CHECK(gpus(apps::NodeSize{64, 100000, 2}) == 2);
+    CHECK(gpus(apps::NodeSize{64, 100000}) == 4);
+    CHECK(apps::batch_resources(header, cluster, std::nullopt).gpus_a_node == 0);
+    CHECK_THAT(apps::batch_line(apps::batch_resources(header, cluster, std::nullopt, true)),
+               Catch::EndsWith("--gpus-per-node=4"));
 }

@@ -126,8 +126,8 @@ fs::path Job::place_of_schedule(bool as_asked) {
     if (as_asked && !request_.schedule.empty()) return request_.schedule;
     if (checkpoints()) return folder_.schedule();
     fs::path const out = fs::path(value_of(request_.run_words, {"--out"}, "results")) / "";
-    fs::path const schedule =
-        out.lexically_normal().parent_path().parent_path() / (planned_from_ == "-" ? "graph.sched" : planned_from_.stem().string() + ".sched");
+    std::string const name = planned_from_ == "-" ? "graph" : planned_from_.stem().string();
+    fs::path const schedule = out.lexically_normal().parent_path().parent_path() / (name + ".sched");
     sweep_leftovers(schedule.parent_path(), {schedule});
     temporary_ = temporary_path(schedule, unique_name());
     return temporary_;

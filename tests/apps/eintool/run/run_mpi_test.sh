@@ -57,7 +57,8 @@ for victim in eintool mpirun rank; do
     [ ! -d "/proc/$mpirun" ] || await '[ ! -d "/proc/$mpirun" ]'
     [ -z "$(ls -A job)" ] || fail "$victim is killed: left in the results: $(ls -A job)"
 done
-grep -q "was ended by signal 9 (Killed); mpirun ended with code 137" log || fail "who was killed is not said: $(cat log)"
+grep -q "was ended by signal 9 (Killed); mpirun ended with code 137" log ||
+    fail "who was killed is not said: $(cat log)"
 "$bin/eintool" run long.json -n 3 -q --out "$work/job" > log 2>&1 &
 tool=$!
 await 'writing && [ "$(ranks | wc -l)" = 3 ]'

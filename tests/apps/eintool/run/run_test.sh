@@ -48,11 +48,14 @@ called '^einplan - -n 2 -o \.graph\.sched\.partial-'
 
 # Failures without progress: twice again, then the first failure's code, and who failed is said.
 afresh
-echo 'echo "mpirun noticed that process rank 1 with PID 5 on node n2 exited on signal 9 (Killed)." >&2; exit 137' > launch-1
+message="mpirun noticed that process rank 1 with PID 5 on node n2 exited on signal 9 (Killed)."
+echo "echo '$message' >&2; exit 137" > launch-1
 echo 'exit 1' > launch
-expect 137 3 "eintool: rank 1 on n2 was ended by signal 9 (Killed); mpirun ended with code 137" g.json -n 2 --checkpoint D
+expect 137 3 "eintool: rank 1 on n2 was ended by signal 9 (Killed); mpirun ended with code 137" \
+    g.json -n 2 --checkpoint D
 grep -qF "retry 2, from the beginning" log || fail "expected retry 2 in: $(cat log)"
-grep -qF "giving up: 2 retries made no progress up to a first checkpoint; code 137" log || fail "no reason in: $(cat log)"
+grep -qF "giving up: 2 retries made no progress up to a first checkpoint; code 137" log ||
+    fail "no reason in: $(cat log)"
 [ "$(grep -c ^einplan calls)" = 1 ] || fail "planned again for a retry: $(cat calls)"
 
 # As long as there are new checkpoints it goes on; --retries is a limit to that.
@@ -126,7 +129,8 @@ for signal in TERM INT; do
     [ "$(cat got)" = $signal ] || fail "$signal: expected it to reach the launcher, found $(cat got)"
 done
 afresh; rm -f got
-echo 'trap "echo USR1 >> got" USR1; trap "echo TERM >> got; exit 143" TERM; touch ready; while :; do sleep 0.05; done' > launch
+echo 'trap "echo USR1 >> got" USR1; trap "echo TERM >> got; exit 143" TERM
+touch ready; while :; do sleep 0.05; done' > launch
 begin g.json -n 2 --checkpoint D
 kill -TERM $pid; await '[ -s got ]'; kill -TERM $pid; ended 143
 [ "$(launches)" = 1 ] || fail "tried again after signals: $(cat log)"
