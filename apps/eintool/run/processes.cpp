@@ -49,7 +49,7 @@ struct Pipe {
     sigset_t none;
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, nullptr);
-    std::signal(SIGPIPE, SIG_DFL);
+    for (int const signal : {SIGPIPE, SIGXFSZ}) std::signal(signal, SIG_DFL);  // eintool ignores them
     dup2(input >= 0 ? input : open("/dev/null", O_RDONLY | O_CLOEXEC), STDIN_FILENO);
     WrittenFile nowhere;
     if (command.quiet && nowhere.open_stream("/dev/null") == 0)
