@@ -158,7 +158,7 @@ std::vector<OptionForm> einrun_option_forms() {
     Texts texts;
     CLI::App app;
     add_options(app, options, texts);
-    refuse_later_options(app);
+    add_checkpoint_options(app, options, texts);
     return option_forms(app);
 }
 
