@@ -54,8 +54,9 @@ std::optional<double> stop_at_from(std::string const& text) {
     if (text != "auto") return seconds_from(text, "--stop-at");
     char const* const job = std::getenv("SLURM_JOB_ID");
     if (job == nullptr || *job == 0)
-        throw UsageError("--stop-at auto: expected to run in a Slurm job, found none (SLURM_JOB_ID is not set); give "
-                         "the time, as --stop-at 55min");
+        throw UsageError(
+            "--stop-at auto: expected to run in a Slurm job, found none (SLURM_JOB_ID is not set); give "
+            "the time, as --stop-at 55min");
     std::optional<double> const end = job_end(job);
     if (!end) return std::nullopt;
     return std::max(1.0, *end - static_cast<double>(std::time(nullptr)));

@@ -26,7 +26,8 @@ std::string summary_of(CheckpointReport const& report) {
     if (report.saved > 0) {
         char seconds[32];
         std::snprintf(seconds, sizeof seconds, "%.2f", report.seconds);
-        out += ", the last of " + format_bytes(static_cast<double>(report.bytes)) + " in " + seconds + " s: " + report.last;
+        out += ", the last of " + format_bytes(static_cast<double>(report.bytes)) + " in " + seconds +
+               " s: " + report.last;
     }
     if (report.failed > 0) out += ", " + std::to_string(report.failed) + " failed";
     if (!report.resumed_from.empty())

@@ -31,8 +31,8 @@ public:
 
     /// @return whether the note is one of this
     bool hear(Note const& note);
-    /// After all notes that are there were heard. Appends what to send. @param wanted  this rank wants a checkpoint: one
-    /// at a time, until arrived() or given_up() says that it was answered
+    /// After all notes that are there were heard. Appends what to send. @param wanted  this rank wants a checkpoint:
+    /// one at a time, until arrived() or given_up() says that it was answered
     void tick(bool wanted, std::vector<Note>& out);
     /// Ranks have stopped, and go on now: the next wish is another one.
     void arrived();
@@ -51,10 +51,10 @@ private:
     Rank self_;
     Tasks tasks_;
     State state_ = State::idle;
-    bool said_ = false;                  // to rank 0 that a checkpoint is wanted
-    bool asked_for_ = false;             // at rank 0: by another rank
-    int question_ = 0, given_up_ = 0;    // numbers of questions tell late answers apart
-    std::optional<int> to_answer_;       // elsewhere: which question
+    bool said_ = false;                                // to rank 0 that a checkpoint is wanted
+    bool asked_for_ = false;                           // at rank 0: by another rank
+    int question_ = 0, given_up_ = 0;                  // numbers of questions tell late answers apart
+    std::optional<int> to_answer_;                     // elsewhere: which question
     std::vector<std::optional<std::string>> answers_;  // at rank 0, by rank
 };
 

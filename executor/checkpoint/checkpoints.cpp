@@ -124,10 +124,12 @@ void Checkpoints::find() {
 void Checkpoints::check(FoundCheckpoint const& found) {
     Faults faults((found.path / "manifest.json").string());
     Manifest const& manifest = found.manifest;
-    std::string const other = "give another folder to --checkpoint, or plan what this one leaves to do: einplan --resume " +
-                              settings_.folder.string() + " -n " + std::to_string(header_.ranks);
+    std::string const other =
+        "give another folder to --checkpoint, or plan what this one leaves to do: einplan --resume " +
+        settings_.folder.string() + " -n " + std::to_string(header_.ranks);
     if (manifest.schedule_hash != origin_.schedule_hash)
-        faults.add("/schedule", "a checkpoint of " + origin_.schedule.string() + " (hash " + origin_.schedule_hash + ")",
+        faults.add("/schedule",
+                   "a checkpoint of " + origin_.schedule.string() + " (hash " + origin_.schedule_hash + ")",
                    "one of another schedule (hash " + manifest.schedule_hash + ")", other);
     std::map<std::string, double> params(header_.params.begin(), header_.params.end());
     for (auto const& [name, value] : params)
@@ -247,8 +249,8 @@ void Checkpoints::write(State const& state, std::string const& number, NewCheckp
         }
         Manifest manifest = manifest_of(state, std::move(values));
         manifest.tasks_done = tasks_done;
-        std::string const rest = rest_graph(header_, origin_.data_folder, state.point, manifest.values,
-                                            settings_.folder / number);
+        std::string const rest =
+            rest_graph(header_, origin_.data_folder, state.point, manifest.values, settings_.folder / number);
         anew.commit(manifest, rest);
         remove_older(settings_.folder, number, base_.empty() ? std::set<std::string>{} : std::set{base_});
     });

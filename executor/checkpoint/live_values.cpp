@@ -35,8 +35,7 @@ std::vector<bool> given_tensors(schedule::Header const& header) {
 std::vector<BoxToSave> boxes_to_save(std::vector<std::vector<LiveBox>> const& by_rank) {
     std::vector<BoxToSave> all;
     for (std::size_t rank = 0; rank < by_rank.size(); ++rank)
-        for (LiveBox const& live : by_rank[rank])
-            all.push_back({live.tensor, live.box, Rank{static_cast<int>(rank)}});
+        for (LiveBox const& live : by_rank[rank]) all.push_back({live.tensor, live.box, Rank{static_cast<int>(rank)}});
     std::stable_sort(all.begin(), all.end(), [](BoxToSave const& a, BoxToSave const& b) {
         if (a.tensor != b.tensor) return a.tensor < b.tensor;
         Extent const left = a.box.elements(), right = b.box.elements();

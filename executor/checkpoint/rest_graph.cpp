@@ -52,7 +52,8 @@ std::string rest_graph(schedule::Header const& header, fs::path const& data_fold
     for (std::size_t v = 0; v < graph.values.size(); ++v)
         by_name.emplace(graph.values[v].name, ValueId{static_cast<std::int32_t>(v)});
     std::vector<graph::Saved> saved;
-    for (SavedValue const& value : values) saved.push_back({by_name.at(value.name), tensor::NpySource{beside + value.file}});
+    for (SavedValue const& value : values)
+        saved.push_back({by_name.at(value.name), tensor::NpySource{beside + value.file}});
     fs::path const base = fs::absolute(folder).lexically_normal();
     return graph::graph_text(graph::rest_of(graph, at, saved), [&](std::string const& file) {
         if (file.starts_with(beside)) return file.substr(beside.size());

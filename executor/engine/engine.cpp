@@ -127,6 +127,7 @@ private:
             bool const resumed = stops_ && stops_->resume();
             result_.load_seconds = seconds_now() - begin;
             if (!resumed) result_.load_seconds += work(Phase::load, 0);
+            if (stops_ && !resumed && !run_state_.closed()) with_transport([&] { stops_->begin(seconds_now()); });
             for (int round = 0; round < options_.repeat && !run_state_.closed(); ++round) {
                 if (round > 0) begin_round(round);
                 if (round > 0 && finite_check_) finite_check_->stop();

@@ -30,9 +30,8 @@ schedule::UsableMoments usable_moments(RunStops::Parts const& parts, std::vector
 
 std::vector<FusedGroup> without_parted(std::vector<FusedGroup> groups, OptionalId<TaskId> before) {
     if (before)
-        std::erase_if(groups, [&](FusedGroup const& group) {
-            return group.tasks.front() < *before && *before <= group.last();
-        });
+        std::erase_if(
+            groups, [&](FusedGroup const& group) { return group.tasks.front() < *before && *before <= group.last(); });
     return groups;
 }
 
@@ -40,8 +39,7 @@ RunStops::RunStops(Parts parts, std::vector<FusedGroup> const& groups)
     : parts_(parts),
       usable_(usable_moments(parts, groups)),
       watch_(parts.header, parts.transport.rank(), parts.transport.size(),
-             {[this] { return hold(); },
-              [this](schedule::Point const& point) { stop(point, true); },
+             {[this] { return hold(); }, [this](schedule::Point const& point) EIN_REQUIRES(mutex_) { stop(point); },
               [this] { parts_.run_state.steer([](Dispatcher& dispatcher) { dispatcher.go_on(); }); }}) {
     parts_.run_state.change([](Dispatcher& dispatcher) { dispatcher.keep_behind_loops(); });
 }
@@ -71,10 +69,10 @@ std::optional<schedule::Point> RunStops::hold() {
     });
 }
 
-void RunStops::stop(schedule::Point const& point, bool ends) {
+void RunStops::stop(schedule::Point const& point) {
     target_ = point;
     parts_.run_state.steer([&](Dispatcher& dispatcher) {
-        dispatcher.stop_before(schedule::stop_at(parts_.header, parts_.section, point), ends);
+        dispatcher.stop_before(schedule::stop_at(parts_.header, parts_.section, point), true);
     });
 }
 
@@ -158,25 +156,38 @@ bool RunStops::arrive(double now) {
         parts_.run_state.change([](Dispatcher& dispatcher) { dispatcher.go_on(); });
         return !ended_;
     }
-    // A loop ended before the point: on to the next one.
-    auto const next = next_point();
-    std::optional<schedule::Point> latest;
-    bool possible = true;
-    for (std::string const& text : parts_.transport.all_gather(next ? to_text(*next) : "")) {
-        possible = possible && !text.empty();
-        if (!possible) continue;
-        schedule::Point const point = point_from(text);
-        if (!latest || comes_before(parts_.header, *latest, point)) latest = point;
-    }
+    auto const latest = latest_of_all(next_point());  // a loop ended before the point: on to the next one
     MutexLock const lock(mutex_);
-    if (possible) {
-        stop(*latest, true);
+    if (latest) {
+        stop(*latest);
     } else {
         target_.reset();
         watch_.arrived();
         parts_.run_state.change([](Dispatcher& dispatcher) { dispatcher.go_on(); });
     }
     return true;
+}
+
+void RunStops::begin(double now) {
+    std::vector<std::string> const wanted = parts_.transport.all_gather(parts_.checkpoints.wanted(now) ? "wanted" : "");
+    if (std::all_of(wanted.begin(), wanted.end(), [](std::string const& each) { return each.empty(); })) return;
+    if (auto const first = latest_of_all(next_point())) {
+        MutexLock const lock(mutex_);
+        stop(*first);
+    }
+}
+
+/// Collective. Nothing where a rank has no point left.
+std::optional<schedule::Point> RunStops::latest_of_all(std::optional<schedule::Point> const& mine) {
+    std::optional<schedule::Point> latest;
+    bool possible = true;
+    for (std::string const& text : parts_.transport.all_gather(mine ? to_text(*mine) : "")) {
+        possible = possible && !text.empty();
+        if (!possible) continue;
+        schedule::Point const point = point_from(text);
+        if (!latest || comes_before(parts_.header, *latest, point)) latest = point;
+    }
+    return possible ? latest : std::nullopt;
 }
 
 std::optional<schedule::Point> RunStops::next_point() const {
@@ -214,9 +225,8 @@ RunStops::DoneHere RunStops::done_here(schedule::IterationCounts const& begun) c
         if (message.is_send) out.exchanged.messages_sent += runs[task];
     }
     schedule::Runs const once(parts_.section, schedule::IterationCounts(parts_.section.loops.size(), 1));
-    schedule::visit_flops(parts_.header, parts_.section, once, [&](TaskId task, double flops) {
-        out.flops += flops * static_cast<double>(runs[task]);
-    });
+    schedule::visit_flops(parts_.header, parts_.section, once,
+                          [&](TaskId task, double flops) { out.flops += flops * static_cast<double>(runs[task]); });
     return out;
 }
 

@@ -42,6 +42,9 @@ public:
 
     /// In place of the load phase, where the run goes on from a checkpoint. @return whether it does
     bool resume();
+    /// Collective, before the execute phase of a run that begins at the beginning: it stops at its first point where a
+    /// rank wants a checkpoint already.
+    void begin(double now);
     /// Collective, when all ranks have ended the execute phase or stand at a stop. @return whether the phase goes on
     bool arrive(double now);
     bool ended() const { return ended_; }
@@ -56,8 +59,9 @@ public:
 
 private:
     std::optional<schedule::Point> hold();
-    void stop(schedule::Point const& point, bool ends);
+    void stop(schedule::Point const& point) EIN_REQUIRES(mutex_);
     std::optional<schedule::Point> next_point() const;
+    std::optional<schedule::Point> latest_of_all(std::optional<schedule::Point> const& mine);
     void save(schedule::Point const& point, double now);
     std::span<std::byte const> read(LiveBox const& live, std::vector<std::byte>& buffer) const;
     void restore(LiveBox const& live);

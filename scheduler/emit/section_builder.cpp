@@ -108,8 +108,7 @@ void SectionBuilder::end_loop(schedule::Loop loop) {
     begin_node();
 }
 
-schedule::Section SectionBuilder::finish(Room room, std::int64_t window,
-                                         std::vector<schedule::MomentId>* parted) && {
+schedule::Section SectionBuilder::finish(Room room, std::int64_t window, std::vector<schedule::MomentId>* parted) && {
     promise(levels_.size() == 1, "a loop is open at the end of a section");
     Level& body = levels_.front();
     body.shift(loads_.size());
@@ -122,8 +121,8 @@ schedule::Section SectionBuilder::finish(Room room, std::int64_t window,
     std::vector<TaskId> const begins = body.node_begins;
     std::vector<bool> const passed = order_lazily(out, body.may_wait, body.node_begins, room);
     for (auto const& [moment, task] : body.moments) {
-        auto const begin = static_cast<std::size_t>(std::lower_bound(begins.begin(), begins.end(), task) -
-                                                    begins.begin());
+        auto const begin =
+            static_cast<std::size_t>(std::lower_bound(begins.begin(), begins.end(), task) - begins.begin());
         promise(moment == out.moments.end_id() && begin < begins.size() && begins[begin] == task,
                 "a moment is marked where a node begins");
         out.moments.add(body.node_begins[begin]);

@@ -61,11 +61,11 @@ private:
     /// The tasks of the body, or of a loop that is open.
     struct Level {
         Table<TaskId, schedule::Task> tasks;
-        std::vector<TaskId> node_begins;    // among them
+        std::vector<TaskId> node_begins;                             // among them
         std::vector<std::pair<schedule::MomentId, TaskId>> moments;  // a node begin each
-        std::vector<TaskId> may_wait;       // among them, ascending
-        std::vector<schedule::Loop> loops;  // that have ended
-        std::set<BlockId> next;             // what its next iteration begins with
+        std::vector<TaskId> may_wait;                                // among them, ascending
+        std::vector<schedule::Loop> loops;                           // that have ended
+        std::set<BlockId> next;                                      // what its next iteration begins with
 
         /// Its tasks come behind so many others.
         void shift(std::size_t by);

@@ -30,11 +30,10 @@ void drop_repeated(schedule::Header const& header, Table<Rank, schedule::Section
     for (MomentId moment = header.moments.end_id(); moment > MomentId{0};) {
         moment = MomentId{moment.value() - 1};
         if (!keep[moment]) continue;
-        bool const repeated =
-            later && header.moments[moment].loop == header.moments[*later].loop &&
-            std::all_of(sections.begin(), sections.end(), [&](schedule::Section const& section) {
-                return section.moments[moment] == section.moments[*later];
-            });
+        bool const repeated = later && header.moments[moment].loop == header.moments[*later].loop &&
+                              std::all_of(sections.begin(), sections.end(), [&](schedule::Section const& section) {
+                                  return section.moments[moment] == section.moments[*later];
+                              });
         if (repeated)
             keep[moment] = 0;
         else

@@ -17,7 +17,7 @@ namespace ein::scheduler {
 /// @param may_wait  tasks, ascending, whose outputs are read in the same loops only, and written by no others
 /// @param node_begins  of each node its first task, ascending; kept up to date  @param room  for the peak
 /// @return of each node begin whether a task that stood before it stands behind it now
-std::vector<bool> order_lazily(schedule::Section& section, std::vector<TaskId> const& may_wait, std::vector<TaskId>& node_begins,
-                  Room room);
+std::vector<bool> order_lazily(schedule::Section& section, std::vector<TaskId> const& may_wait,
+                               std::vector<TaskId>& node_begins, Room room);
 
 }  // namespace ein::scheduler

@@ -70,7 +70,8 @@ public:
             for (Loop::Carry& carry : loop.carries) carry = {*block_now[carry.inside], *block_now[carry.next]};
             out.loops.add(std::move(loop));
         }
-        for (TaskId task : section_.moments) out.moments.add(task < task_now.end_id() ? task_now[task] : out.tasks.end_id());
+        for (TaskId task : section_.moments)
+            out.moments.add(task < task_now.end_id() ? task_now[task] : out.tasks.end_id());
         return out;
     }
 

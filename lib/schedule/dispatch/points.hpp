@@ -1,7 +1,7 @@
 // Where a run is, or is to stop: at a moment, and in which iteration of each loop around it. Points of a run are in one
 // order for all ranks; what a rank does at one is a Stop: the task of its own section before which it stands still.
-// Example: a loop of 100 iterations whose body has moments 2 and 3: {2, {7}} comes before {3, {7}}, that before {2, {8}},
-// and all of them before {4, {}}, behind the loop.
+// Example: a loop of 100 iterations whose body has moments 2 and 3: {2, {7}} comes before {3, {7}}, that before {2,
+// {8}}, and all of them before {4, {}}, behind the loop.
 #pragma once
 
 #include <cstdint>

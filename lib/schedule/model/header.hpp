@@ -61,8 +61,8 @@ struct LoopSpec {
     OptionalId<LoopSpecId> outer = {};  // the loop that it is in
 };
 
-/// Where a run may be stopped and gone on with: between two nodes of the graph, on all ranks alike. Only whole values are
-/// live there. In a loop it is met in each iteration.
+/// Where a run may be stopped and gone on with: between two nodes of the graph, on all ranks alike. Only whole values
+/// are live there. In a loop it is met in each iteration.
 struct MomentSpec {
     std::int32_t nodes = 0;            // done before it, of those of Header::node_order
     OptionalId<LoopSpecId> loop = {};  // the innermost that it is in

@@ -1,5 +1,5 @@
-#include "lib/schedule/dispatch/task_links.hpp"
 #include "lib/schedule/verify/verify.hpp"
+#include "lib/schedule/dispatch/task_links.hpp"
 
 #include <algorithm>
 #include <unordered_set>
@@ -60,7 +60,8 @@ private:
                       [&] { return "rank " + std::to_string(rank_.value()) + ": expected the moments of the header"; });
         for (TaskId task : section_.moments) {
             faults_.check(last <= task && task <= links.stores_begin(), [&] {
-                return "rank " + std::to_string(rank_.value()) + ": expected moments in order, between loads and stores";
+                return "rank " + std::to_string(rank_.value()) +
+                       ": expected moments in order, between loads and stores";
             });
             last = task;
         }
@@ -191,9 +192,10 @@ std::vector<std::string> faults_of(Header const& header) {
                          element_count(reshape.from) == element_count(reshape.to),
                      [&] { return "a reshape of node '" + reshape.node + "': expected equal element counts"; });
     for (LoopSpecId loop : header.loops.ids())
-        faults.check(!header.loops[loop].outer || (*header.loops[loop].outer > loop &&
-                                                   header.loops.has(*header.loops[loop].outer)),
-                     [&] { return "loop '" + header.loops[loop].name + "': expected to be in a loop that ends later"; });
+        faults.check(
+            !header.loops[loop].outer ||
+                (*header.loops[loop].outer > loop && header.loops.has(*header.loops[loop].outer)),
+            [&] { return "loop '" + header.loops[loop].name + "': expected to be in a loop that ends later"; });
     std::int32_t nodes = 0;
     for (MomentSpec const& moment : header.moments) {
         faults.check(moment.nodes >= nodes && (!moment.loop || header.loops.has(*moment.loop)),

@@ -1,4 +1,5 @@
-// Stops of the dispatcher: whatever runs up to a point, in whatever order, holds there what a run holds that skips to it.
+// Stops of the dispatcher: whatever runs up to a point, in whatever order, holds there what a run holds that skips to
+// it.
 #include <random>
 
 #include "executor/checkpoint/checkpoint_watch.hpp"
@@ -197,16 +198,16 @@ TEST_CASE("ranks that are asked stop at the latest point that one has reached", 
     std::vector<int> went_on(3, 0);
     std::vector<CheckpointWatch> watches;
     for (int rank = 0; rank < 3; ++rank)
-        watches.emplace_back(schedule.header, Rank{rank}, 3,
-                             CheckpointWatch::Tasks{[&, rank] { return holds[at(rank)]; },
-                                                    [&, rank](schedule::Point const& point) { stops[at(rank)] = point; },
-                                                    [&, rank] { ++went_on[at(rank)]; }});
+        watches.emplace_back(
+            schedule.header, Rank{rank}, 3,
+            CheckpointWatch::Tasks{[&, rank] { return holds[at(rank)]; },
+                                   [&, rank](schedule::Point const& point) { stops[at(rank)] = point; },
+                                   [&, rank] { ++went_on[at(rank)]; }});
     for (int round = 0; round < 6; ++round)
         for (int rank = 0; rank < 3; ++rank) {
             std::vector<CheckpointWatch::Note> notes;
             watches[at(rank)].tick(rank == 1 && round < 3, notes);
-            for (CheckpointWatch::Note const& note : notes)
-                CHECK(watches[at(note.peer)].hear({Rank{rank}, note.text}));
+            for (CheckpointWatch::Note const& note : notes) CHECK(watches[at(note.peer)].hear({Rank{rank}, note.text}));
         }
     for (int rank = 0; rank < 3; ++rank) {
         CAPTURE(rank);

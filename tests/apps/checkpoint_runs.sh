@@ -1,0 +1,79 @@
+#!/usr/bin/env bash
+# Runs that are stopped, killed and gone on with: the results have the bits of an undisturbed run; on another number of
+# ranks they agree with it; what does not belong to a run is refused by name.
+# Usage: checkpoint_runs.sh BIN_FOLDER MPIEXEC NUMPROC_FLAG RANKS...
+set -uo pipefail
+bin=$1 mpiexec=$2 flag=$3; shift 3
+work=$(mktemp -d); trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+failed=0
+fail() { echo "FAILED: $*"; failed=1; }
+
+# run RANKS SCHEDULE OUT OPTIONS...
+run() {
+    local ranks=$1 schedule=$2 out=$3; shift 3
+    timeout 120 "$mpiexec" "$flag" "$ranks" "$bin/einrun" "$schedule" --threads 1 --quiet --log-level error \
+        --out "$out" "$@" 2> said
+}
+
+"$bin/eintool" make linear-regression 300 200 --iterations 1500 -o train.json || exit 1
+"$bin/eintool" make attention 64 2 16 -o other.json || exit 1
+"$bin/eintool" make matrix-chain 200 -o chain.json || exit 1
+for ranks in "$@"; do
+    "$bin/einplan" train.json -n "$ranks" -q -o train.sched || exit 1
+    run "$ranks" train.sched whole || fail "the undisturbed run on $ranks ranks: $(cat said)"
+
+    # Stopped as soon as it may be, again and again.
+    rm -rf ckpt stopped; stops=0
+    while run "$ranks" train.sched stopped --checkpoint ckpt --stop-at 0.05 --report report.json; code=$?; [ $code = 75 ]
+    do stops=$((stops + 1)); [ $stops -lt 4 ] || break; done
+    [ $stops -ge 1 ] || fail "$ranks ranks: a run was to stop early, it ended with code $code: $(cat said)"
+    "$bin/eintool" show ckpt > /dev/null || fail "eintool show of a checkpoint of $ranks ranks"
+    cp -r ckpt kept
+    run "$ranks" train.sched stopped --checkpoint ckpt --report report.json || fail "$ranks ranks go on: $(cat said)"
+    diff -rq whole stopped || fail "$ranks ranks: a run that was stopped $stops times has other results"
+    grep -q '"resumed_from": "ckpt/0' report.json || fail "the report does not say where the run went on"
+
+    # Killed.
+    rm -rf ckpt killed
+    timeout 60 "$mpiexec" "$flag" "$ranks" "$bin/einrun" train.sched --threads 1 --quiet --out killed \
+        --checkpoint ckpt --every 0.02s > /dev/null 2>&1 &
+    job=$!
+    for _ in $(seq 200); do [ -n "$(ls ckpt 2> /dev/null | grep '^0')" ] && break; sleep 0.05; done
+    pkill -9 -f "einrun train.sched.*--out killed" ; wait $job
+    run "$ranks" train.sched killed --checkpoint ckpt || fail "$ranks ranks after a kill: $(cat said)"
+    diff -rq whole killed || fail "$ranks ranks: a run that was killed has other results"
+
+    # On another number of ranks.
+    other=$((ranks % 3 + 1))
+    "$bin/einplan" --resume kept -n "$other" -q -o rest.sched || fail "what $ranks ranks left, planned for $other"
+    run "$other" rest.sched elastic --checkpoint kept || fail "$other ranks go on for $ranks: $(cat said)"
+    for file in whole/*.npy; do
+        "$bin/eintool" diff "$file" "elastic/$(basename "$file")" --tolerance 1e-3 > differ \
+            || fail "$other ranks after $ranks: $(cat differ)"
+    done
+    rm -rf kept
+
+    # What belongs to another schedule, or is damaged.
+    rm -rf ckpt; run "$ranks" train.sched stopped --checkpoint ckpt --stop-at 0.05
+    "$bin/einplan" other.json -n "$ranks" -q -o other.sched || exit 1
+    run "$ranks" other.sched refused --checkpoint ckpt; code=$?
+    { [ $code = 3 ] && grep -q "another schedule" said; } || fail "a foreign checkpoint: code $code, $(cat said)"
+    file=$(ls ckpt/0*/*.npy | head -1)
+    printf 'x' | dd of="$file" bs=1 seek=130 conv=notrunc 2> /dev/null
+    run "$ranks" train.sched refused --checkpoint ckpt; code=$?
+    { [ $code = 3 ] && grep -q "$(basename "$file")" said; } || fail "a damaged checkpoint: code $code, $(cat said)"
+done
+
+# Blocks on disk.
+"$bin/einplan" chain.json -n 2 -q -o chain.sched && run 2 chain.sched chain_whole
+rm -rf ckpt
+run 2 chain.sched chain_stopped --checkpoint ckpt --stop-at 0.000001 --memory 500KiB --spill-dir "$work"; code=$?
+[ $code = 75 ] || fail "a spilled run that is to stop early: code $code, $(cat said)"
+run 2 chain.sched chain_stopped --checkpoint ckpt --memory 500KiB --spill-dir "$work" \
+    || fail "a spilled run goes on: $(cat said)"
+diff -rq chain_whole chain_stopped || fail "a spilled run that was stopped has other results"
+
+"$bin/einrun" train.sched --checkpoint ckpt --repeat 2 2> said; [ $? = 2 ] || fail "--checkpoint with --repeat"
+grep -q -- --repeat said || fail "--checkpoint with --repeat is not named: $(cat said)"
+exit $failed
