@@ -31,7 +31,8 @@ cat > g.json << 'JSON'
 JSON
 "$bin/eintool" run g.json -n 3 -q --out "$work/right" || fail "the undisturbed run ended with $?"
 
-ranks() { pgrep -x einrun -f -- "--out $work/job" || true; }
+ranks() { pgrep -f "einrun .*--out $work/job" | while read -r pid; do
+    [ "$(cat "/proc/$pid/comm" 2> /dev/null)" = einrun ] && echo "$pid"; done; true; }
 job() { "$bin/eintool" run g.json -n 3 -q --out "$work/job" --checkpoint "$work/D" --every 1s > log 2>&1 & tool=$!; }
 same_bits() {
     for file in C it.x; do cmp "right/$file.npy" "job/$file.npy" || fail "$1: $file has other bits"; done
@@ -40,6 +41,7 @@ same_bits() {
 }
 
 for victim in rank mpirun eintool stopped; do
+    hits=0
     for round in 1 2 3; do
         rm -rf job D
         for _ in 1 2 3; do
@@ -53,6 +55,7 @@ for victim in rank mpirun eintool stopped; do
                 stopped) kill -TERM $tool 2> /dev/null ;;
             esac
             wait $tool; code=$?
+            if [ "$code" != 0 ] || grep -q "eintool: retry" log; then hits=$((hits + 1)); fi
             [ "$code" = 0 ] && break
             case "$victim $code" in
                 "eintool 137" | "stopped 75") await '[ -z "$(ranks)" ]' ;;
@@ -62,6 +65,7 @@ for victim in rank mpirun eintool stopped; do
         [ "$code" = 0 ] || { job; wait $tool || fail "$victim, round $round: the last try: $(cat log)"; }
         same_bits "$victim, round $round"
     done
+    [ $hits -gt 0 ] || fail "$victim: expected that something was killed while it ran, found that nothing was"
 done
 
 # Fewer ranks go on from a checkpoint.
