@@ -32,10 +32,10 @@ std::string checkpoint_line(schedule::Schedule const& schedule, scheduler::Clust
         for (std::int64_t bytes : scheduler::live_bytes(schedule)) forecast.largest = std::max(forecast.largest, bytes);
     double const seconds = static_cast<double>(forecast.largest) / cluster.disk;
     char share[32];
-    std::snprintf(share, sizeof share, "%.2g %%", 100 * seconds / (every + seconds));
+    std::snprintf(share, sizeof share, "%.2f %%", 100 * seconds / (every + seconds));
     return "at most " + format_bytes(static_cast<double>(forecast.largest)) + ", " + format_seconds(seconds) +
-           " to write (" + share + " of the time at --every 10min); " +
-           (simulates ? "moments at most " + format_seconds(forecast.longest_between) + " apart"
+           " to write (" + share + " at --every 10min), " +
+           (simulates ? format_seconds(forecast.longest_between) + " apart at most"
                       : std::to_string(schedule.header.moments.size()) + " moments");
 }
 

@@ -8,7 +8,7 @@
 
 namespace ein::apps {
 
-/// "at most 1.2 GB, 1.2 s to write (0.2 % of the time at --every 10min); moments at most 3.4 s apart", or why there are
+/// "at most 1.2 GB, 1.2 s to write (0.20 % at --every 10min), 3.4 s apart at most", or why there are
 /// none.
 std::string checkpoint_line(schedule::Schedule const& schedule, scheduler::Cluster const& cluster);
 

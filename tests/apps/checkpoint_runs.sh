@@ -25,7 +25,8 @@ for ranks in "$@"; do
 
     # Stopped as soon as it may be, again and again.
     rm -rf ckpt stopped; stops=0
-    while run "$ranks" train.sched stopped --checkpoint ckpt --stop-at 0.05 --report report.json; code=$?; [ $code = 75 ]
+    while run "$ranks" train.sched stopped --checkpoint ckpt --stop-at 0.05 --report report.json
+        code=$?; [ $code = 75 ]
     do stops=$((stops + 1)); [ $stops -lt 4 ] || break; done
     [ $stops -ge 1 ] || fail "$ranks ranks: a run was to stop early, it ended with code $code: $(cat said)"
     "$bin/eintool" show ckpt > /dev/null || fail "eintool show of a checkpoint of $ranks ranks"

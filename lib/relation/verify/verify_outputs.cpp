@@ -113,8 +113,8 @@ private:
         out.way = choose(whole_, output, share);
         if (out.way) return out;
         if (auto cut = from_written_outputs(request_.graph, output, request_.written)) {
-            out.from_outputs =
-                std::make_unique<Interpreters>(std::move(cut->graph), request_.leaves, request_.params, std::move(cut->read));
+            out.from_outputs = std::make_unique<Interpreters>(std::move(cut->graph), request_.leaves, request_.params,
+                                                              std::move(cut->read));
             out.way = choose(*out.from_outputs, output, share);
         }
         return out;
@@ -127,19 +127,22 @@ private:
         if (request_.samples) {
             IndexSets const indices = sampled_indices(shape, *request_.samples);
             for (double budget = request_.seconds; budget < 8 * request_.patience; budget *= 8)
-                if (auto way = affordable(interpreters, output, indices, std::min(budget, request_.patience))) return way;
+                if (auto way = affordable(interpreters, output, indices, std::min(budget, request_.patience)))
+                    return way;
             return std::nullopt;
         }
         for (double const budget : {share, left_}) {
             bool const few = static_cast<double>(element_count(shape)) * tuning::seconds_an_element <= budget;
-            if (auto way = few ? affordable(interpreters, output, all_indices(shape), budget) : std::nullopt) return way;
+            if (auto way = few ? affordable(interpreters, output, all_indices(shape), budget) : std::nullopt)
+                return way;
             for (std::int64_t const count : tuning::sample_sizes)
                 if (auto way = affordable(interpreters, output, sampled_indices(shape, count), budget)) return way;
         }
         return std::nullopt;
     }
 
-    static std::optional<Way> affordable(Interpreters& interpreters, ValueId output, IndexSets const& indices, double budget) {
+    static std::optional<Way> affordable(Interpreters& interpreters, ValueId output, IndexSets const& indices,
+                                         double budget) {
         for (Sums const sums : {Sums::as_written, Sums::pairwise}) {
             Interpreter const& interpreter = interpreters.interpreter(sums);
             if (interpreter.bytes(output, indices) > tuning::most_interpreter_bytes) continue;
@@ -205,7 +208,8 @@ private:
             if (!outcomes[i].allow(found.at(examined[i]), tuning::spreads_allowed)) continue;
             bool const finite = std::isfinite(tensor::distance(found.at(examined[i]), expected.at(examined[i])));
             ++(finite ? out.ill_conditioned : out.overflow);
-            allowed[static_cast<std::size_t>(examined[i])] = finite ? tuning::spreads_allowed * outcomes[i].spread : any;
+            allowed[static_cast<std::size_t>(examined[i])] =
+                finite ? tuning::spreads_allowed * outcomes[i].spread : any;
         }
         if (out.ill_conditioned + out.overflow == static_cast<std::int64_t>(examined.size()))
             for (std::size_t i = examined.size(); i < doubtful.size(); ++i, --out.elements)
@@ -216,15 +220,17 @@ private:
     /// An interpreter that can be afforded a dozen times, and for which of the elements in doubt: the first so many;
     /// null where none can be.
     std::pair<Interpreter*, std::vector<Extent>> interpreter_for_doubt(ValueId output, Way const& way,
-                                                                std::vector<Extent> const& doubtful) {
+                                                                       std::vector<Extent> const& doubtful) {
         double const budget = request_.samples ? request_.patience : tuning::seconds_for_doubt;
         std::vector<Extent> chosen = doubtful;
         while (!chosen.empty()) {
             IndexSets const around = Around(way.indices, chosen).indices;
             Interpreter& loops = way.interpreters->as_run(Sums::as_written);
-            if (tuning::rounding_rounds * loops.work(output, around) * tuning::seconds_an_operation <= budget) return {&loops, chosen};
+            if (tuning::rounding_rounds * loops.work(output, around) * tuning::seconds_an_operation <= budget)
+                return {&loops, chosen};
             Interpreter& pairwise = way.interpreters->as_run(Sums::pairwise);
-            if (tuning::rounding_rounds * tuning::slower_with_noise * pairwise.seconds(output, around) <= budget) return {&pairwise, chosen};
+            if (tuning::rounding_rounds * tuning::slower_with_noise * pairwise.seconds(output, around) <= budget)
+                return {&pairwise, chosen};
             chosen.resize(chosen.size() / 4);
         }
         return {nullptr, {}};

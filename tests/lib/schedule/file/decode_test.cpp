@@ -43,7 +43,8 @@ std::size_t count_of(std::vector<std::string> const& refusals, std::string const
 }  // namespace
 
 TEST_CASE("lists whose elements are misaligned are refused", "[schedule][file]") {
-    auto const schedule = test::small_schedule();
+    auto schedule = test::small_schedule();
+    schedule.sections[Rank{0}].coords.front() = 1;  // read as a length where the list is said to begin at it
     auto const of_section =
         refusals_of_moved_words(schedule::encode(schedule.sections[Rank{0}]),
                                 [](schedule::Bytes const& bytes) { schedule::decode_section(bytes, "a.sched"); });
