@@ -11,7 +11,6 @@
 #include "apps/graph_file.hpp"
 #include "apps/report_errors.hpp"
 #include "executor/checkpoint/folder/checkpoint_folder.hpp"
-#include "lib/base/hash.hpp"
 #include "lib/base/text/hex.hpp"
 #include "lib/graph/contract.hpp"
 #include "lib/graph/summation_order.hpp"
@@ -23,10 +22,6 @@ namespace {
 
 using namespace ein;
 namespace fs = std::filesystem;
-
-std::string hash_of(std::string const& text) {
-    return hex(hash_bytes({reinterpret_cast<std::uint8_t const*>(text.data()), text.size()}));
-}
 
 /// Data files are named relative to the graph; the schedule says where that is from its own folder.
 void set_origin(schedule::Header& header, apps::GraphFile const& graph, fs::path const& schedule) {
@@ -47,7 +42,7 @@ void write(apps::EinplanOptions const& options, apps::GraphFile const& file, gra
         schedule::write_file(planned.made.schedule, options.out);
     }
     if (!options.plan_out.empty() && !options.dry_run)
-        apps::write_text(options.plan_out, relation::write_plan(graph, planned.plan, hash_of(file.text)));
+        apps::write_text(options.plan_out, relation::write_plan(graph, planned.plan, text_hash(file.text)));
 }
 
 /// @param file  its text is completed by what headers of data files say
@@ -79,7 +74,7 @@ int run(apps::EinplanOptions const& options) {
     if (options.ranks > 0) {
         apps::check_mesh(graph, options.ranks, file.name);
         apps::Planned planned = plan_and_schedule(graph, planning_options(options, machines, options.ranks),
-                                                  given_plan(options, graph, hash_of(file.text)));
+                                                  given_plan(options, graph, text_hash(file.text)));
         write(options, file, graph, planned);
         report.plan(graph, planned);
         report.simulation(planned.made.schedule);

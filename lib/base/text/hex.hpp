@@ -5,6 +5,9 @@
 #include <cstdint>
 #include <cstdio>
 #include <string>
+#include <string_view>
+
+#include "lib/base/hash.hpp"
 
 namespace ein {
 
@@ -12,6 +15,11 @@ inline std::string hex(std::uint64_t value) {
     char text[17];
     std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(value));
     return text;
+}
+
+/// The hash of a text, so: what tells one graph file from another.
+inline std::string text_hash(std::string_view text) {
+    return hex(hash_bytes({reinterpret_cast<std::uint8_t const*>(text.data()), text.size()}));
 }
 
 }  // namespace ein

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <map>
 
-#include "lib/base/hash.hpp"
 #include "lib/base/json.hpp"
 #include "lib/base/text/hex.hpp"
 #include "lib/tensor/formats/file_reader.hpp"
@@ -102,10 +101,6 @@ std::optional<Difference> first_difference(Json const& then, Json const& now, Js
     return Difference{where, shown(then), shown(now)};
 }
 
-std::string hash_of(std::string const& text) {
-    return hex(hash_bytes({reinterpret_cast<std::uint8_t const*>(text.data()), text.size()}));
-}
-
 /// What is another in the graph's text. @return nothing where both mean the same
 std::optional<Difference> changed(std::string const& then, std::string const& now, std::string const& file) {
     try {
@@ -129,8 +124,8 @@ void add_changed_graph(Header const& header, fs::path const& folder, std::vector
     std::optional<Difference> const difference = changed(header.graph_text, now, path.string());
     if (!difference) return;
     out.push_back({path.string(), difference->where.to_string(),
-                   difference->then + " as when the schedule was planned (hash " + hash_of(header.graph_text) + ")",
-                   difference->now + " (hash " + hash_of(now) + ")", plan_again});
+                   difference->then + " as when the schedule was planned (hash " + text_hash(header.graph_text) + ")",
+                   difference->now + " (hash " + text_hash(now) + ")", plan_again});
 }
 
 }  // namespace

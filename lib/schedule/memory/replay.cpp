@@ -84,7 +84,10 @@ double flops(Header const& header, Section const& section, Runs const& runs) {
 }
 
 Exchanged exchanged(Section const& section, IterationCounts const& iterations) {
-    Runs const runs(section, iterations);
+    return exchanged(section, Runs(section, iterations));
+}
+
+Exchanged exchanged(Section const& section, Runs const& runs) {
     Exchanged out;
     for (TaskId t : section.tasks.ids()) {
         if (!section.tasks[t].traits().counts_bytes) continue;

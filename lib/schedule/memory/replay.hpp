@@ -25,10 +25,11 @@ Profile replay(Section const& section);
 using IterationCounts = Table<LoopId, std::int64_t>;
 /// As many iterations as there may be.
 IterationCounts predicted_iterations(Header const& header, Section const& section);
-/// How often each task runs, for so many iterations of the loops.
+/// How often each task runs: for so many iterations of the loops, or as counted.
 class Runs {
 public:
     Runs(Section const& section, IterationCounts const& iterations);
+    explicit Runs(Table<TaskId, std::int64_t> of_task) : of_task_(std::move(of_task)) {}
     std::int64_t of(TaskId task) const { return of_task_.empty() ? 1 : of_task_[task]; }
 
 private:
@@ -41,11 +42,13 @@ void visit_flops(Header const& header, Section const& section, Runs const& runs,
 /// Of all of them.
 double flops(Header const& header, Section const& section, Runs const& runs);
 
-/// Bytes and messages of a rank, for so many iterations of its loops.
+/// Bytes and messages of a rank.
 struct Exchanged {
     std::int64_t sent = 0, received = 0, messages_sent = 0;
     friend bool operator==(Exchanged const&, Exchanged const&) = default;
 };
+Exchanged exchanged(Section const& section, Runs const& runs);
+/// For so many iterations of its loops.
 Exchanged exchanged(Section const& section, IterationCounts const& iterations);
 
 /// What spills and fetches do to the disk of one rank. A block is there from its spill to its last fetch.
