@@ -172,7 +172,8 @@ std::string options_of_all_ranks(EinrunOptions const& options) {
            (options.inputs_below.empty() ? "no --inputs-below" : "--inputs-below " + options.inputs_below) + "\n" +
            (run.check_finite ? "--check-finite" : "no --check-finite") + "\n" +
            (run.checkpoints.folder.empty() ? "no --checkpoint" : "--checkpoint " + run.checkpoints.folder.string()) +
-           "\n" + (run.strict ? "--strict" : "no --strict") + "\n" +
+           "\n" + (run.checkpoints.required ? "--checkpoint-required" : "no --checkpoint-required") + "\n" +
+           (run.strict ? "--strict" : "no --strict") + "\n" +
            (run.reproducible ? "--reproducible" : "no --reproducible") + "\n" +
            (options.inputs.empty() ? "no --input" : "--input " + joined(options.inputs, " --input ")) + "\n" +
            (options.params.empty() ? "no --set" : "--set " + joined(options.params, " --set "));
