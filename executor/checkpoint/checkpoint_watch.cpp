@@ -8,13 +8,14 @@ namespace ein::executor {
 namespace {
 
 std::string const wish = "checkpoint wanted", question = "checkpoint? ", answer_verb = "checkpoint! ",
-                  decision = "checkpoint at ", nowhere = "checkpoint off ", none = "none";
+                  decision = "checkpoint at ", nowhere = "checkpoint off";
 
 }  // namespace
 
-std::string to_text(schedule::Point const& point) {
-    std::string out = std::to_string(point.moment.value());
-    for (std::int64_t iteration : point.iterations) out += " " + std::to_string(iteration);
+std::string to_text(std::optional<schedule::Point> const& point) {
+    if (!point) return "";
+    std::string out = std::to_string(point->moment.value());
+    for (std::int64_t iteration : point->iterations) out += " " + std::to_string(iteration);
     return out;
 }
 
@@ -27,6 +28,16 @@ schedule::Point point_from(std::string const& text) {
     return out;
 }
 
+std::optional<schedule::Point> latest_point(schedule::Header const& header, std::vector<std::string> const& by_rank) {
+    std::optional<schedule::Point> latest;
+    for (std::string const& text : by_rank) {
+        if (text.empty()) return std::nullopt;
+        schedule::Point const point = point_from(text);
+        if (!latest || comes_before(header, *latest, point)) latest = point;
+    }
+    return latest;
+}
+
 CheckpointWatch::CheckpointWatch(schedule::Header const& header, Rank self, int ranks, Tasks tasks)
     : header_(header), self_(self), tasks_(std::move(tasks)), answers_(static_cast<std::size_t>(ranks)) {}
 
@@ -35,11 +46,11 @@ bool CheckpointWatch::hear(Note const& note) {
     if (text == wish) {
         asked_for_ = true;
     } else if (text.starts_with(question)) {
-        to_answer_ = std::stoi(text.substr(question.size()));
+        if (int const number = std::stoi(text.substr(question.size())); number > settled_) to_answer_ = number;
     } else if (text.starts_with(answer_verb)) {
         auto const space = text.find(' ', answer_verb.size());
         if (std::stoi(text.substr(answer_verb.size())) == question_) answers_[at(note.peer)] = text.substr(space + 1);
-    } else if (text.starts_with(decision) || text.starts_with(nowhere)) {
+    } else if (text.starts_with(decision) || text == nowhere) {
         obey(text);
     } else {
         return false;
@@ -48,13 +59,12 @@ bool CheckpointWatch::hear(Note const& note) {
 }
 
 void CheckpointWatch::obey(std::string const& text) {
-    if (text.starts_with(decision)) {
+    if (state_ != State::asked) return;  // it comes too late
+    if (text != nowhere) {
         state_ = State::stopping;
-        tasks_.stop_at(point_from(text.substr(decision.size())));
-        return;
+        return tasks_.stop_at(point_from(text.substr(decision.size())));
     }
     state_ = State::idle;
-    ++given_up_;
     said_ = false;
     tasks_.go_on();
 }
@@ -80,8 +90,7 @@ void CheckpointWatch::tick(bool wanted, std::vector<Note>& out) {
 
 void CheckpointWatch::answer(std::vector<Note>& out) {
     state_ = State::asked;
-    std::optional<schedule::Point> const point = tasks_.hold();
-    std::string const text = point ? to_text(*point) : none;
+    std::string const text = to_text(tasks_.hold());
     if (self_ == Rank{0})
         answers_[0] = text;
     else
@@ -91,23 +100,27 @@ void CheckpointWatch::answer(std::vector<Note>& out) {
 
 /// When all have answered.
 void CheckpointWatch::settle(std::vector<Note>& out) {
-    std::optional<schedule::Point> latest;
-    bool possible = true;
+    std::vector<std::string> points;
     for (std::optional<std::string> const& each : answers_) {
         if (!each) return;
-        possible = possible && *each != none;
-        if (!possible) continue;
-        schedule::Point const point = point_from(*each);
-        if (!latest || comes_before(header_, *latest, point)) latest = point;
+        points.push_back(*each);
     }
-    std::string const text = possible ? decision + to_text(*latest) : nowhere + std::to_string(question_);
+    auto const latest = latest_point(header_, points);
+    std::string const text = latest ? decision + to_text(latest) : nowhere;
     for (int rank = 1; rank < static_cast<int>(answers_.size()); ++rank) out.push_back({Rank{rank}, text});
     obey(text);
 }
 
-void CheckpointWatch::arrived() {
+void CheckpointWatch::stops_elsewhere() {
+    state_ = State::stopping;
+    to_answer_.reset();
+}
+
+void CheckpointWatch::arrived(int settled) {
     state_ = State::idle;
     said_ = asked_for_ = false;
+    to_answer_.reset();
+    settled_ = settled;
 }
 
 }  // namespace ein::executor

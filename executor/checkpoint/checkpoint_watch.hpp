@@ -1,7 +1,8 @@
 // How ranks come to stand still at one point of the run while it goes on: rank 0 asks all; each holds at the next point
 // that it has not passed and answers which; the latest of them is where all stop. A rank that has no point left answers
-// so, and all go on. A protocol of notes without threads or clock, as FiniteWatch. Used by one thread at a time.
-// Example: rank 1 wants a checkpoint: it says so, rank 0 asks, ranks hold at moments 3 and 5, and stop before moment 5.
+// so, and all go on. Notes may come late: what was settled meanwhile, when ranks met, is not obeyed any more. A
+// protocol of notes without threads or clock, as FiniteWatch. Used by one thread at a time. Example: rank 1 wants a
+// checkpoint: it says so, rank 0 asks, ranks hold at moments 3 and 5, and stop before moment 5.
 #pragma once
 
 #include <functional>
@@ -31,15 +32,17 @@ public:
 
     /// @return whether the note is one of this
     bool hear(Note const& note);
-    /// After all notes that are there were heard. Appends what to send. @param wanted  this rank wants a checkpoint:
-    /// one at a time, until arrived() or given_up() says that it was answered
+    /// After all notes that are there were heard. Appends what to send. @param wanted  this rank wants a checkpoint
     void tick(bool wanted, std::vector<Note>& out);
-    /// Ranks have stopped, and go on now: the next wish is another one.
-    void arrived();
+    /// The number of the last question, at rank 0.
+    int last_question() const { return question_; }
+    /// It was settled in another way where this rank stops: a decision that is still to come is not obeyed.
+    void stops_elsewhere();
+    /// Ranks have met, and go on now: the next wish is another one.
+    /// @param settled  last_question() of rank 0 as they met: none up to it is answered any more
+    void arrived(int settled);
     /// Whether ranks are being asked, or are on their way to a point.
     bool under_way() const { return state_ != State::idle; }
-    /// Questions after which all went on, since a rank had no point left.
-    int given_up() const { return given_up_; }
 
 private:
     enum class State { idle, asked, stopping };
@@ -53,13 +56,15 @@ private:
     State state_ = State::idle;
     bool said_ = false;                                // to rank 0 that a checkpoint is wanted
     bool asked_for_ = false;                           // at rank 0: by another rank
-    int question_ = 0, given_up_ = 0;                  // numbers of questions tell late answers apart
+    int question_ = 0, settled_ = 0;                   // numbers of questions tell late notes apart
     std::optional<int> to_answer_;                     // elsewhere: which question
     std::vector<std::optional<std::string>> answers_;  // at rank 0, by rank
 };
 
-/// "3 7 2": moment and iterations, for notes and files.
-std::string to_text(schedule::Point const& point);
+/// "3 7 2": moment and iterations; "" for none.
+std::string to_text(std::optional<schedule::Point> const& point);
 schedule::Point point_from(std::string const& text);
+/// The latest of the points of all ranks; nothing where one has none.
+std::optional<schedule::Point> latest_point(schedule::Header const& header, std::vector<std::string> const& by_rank);
 
 }  // namespace ein::executor

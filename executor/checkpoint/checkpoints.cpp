@@ -1,7 +1,6 @@
 #include "executor/checkpoint/checkpoints.hpp"
 
 #include <algorithm>
-#include <cstdio>
 #include <ctime>
 
 #include "executor/checkpoint/rest_graph.hpp"
@@ -10,8 +9,6 @@
 #include "executor/startup/agreement.hpp"
 #include "lib/base/error.hpp"
 #include "lib/base/files/temporary_name.hpp"
-#include "lib/base/hash.hpp"
-#include "lib/base/json.hpp"
 #include "lib/base/text/hex.hpp"
 #include "lib/schedule/file/origin.hpp"
 
@@ -20,10 +17,6 @@ namespace ein::executor {
 namespace fs = std::filesystem;
 
 namespace {
-
-std::string hash_of(std::string const& text) {
-    return ein::hex(hash_bytes({reinterpret_cast<std::uint8_t const*>(text.data()), text.size()}));
-}
 
 std::string utc_now() {
     std::time_t const now = std::time(nullptr);
@@ -279,7 +272,7 @@ Manifest Checkpoints::manifest_of(State const& state, std::vector<SavedValue> va
     Manifest out;
     out.version = origin_.version;
     out.schedule_hash = origin_.schedule_hash;
-    out.graph_hash = hash_of(header_.graph_text);
+    out.graph_hash = text_hash(header_.graph_text);
     out.device = device_;
     out.base = base_;
     out.ranks = header_.ranks;

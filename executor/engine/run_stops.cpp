@@ -9,15 +9,19 @@ namespace ein::executor {
 
 namespace {
 
+/// Whether a stop before a task lies within a group, whose tasks run together.
+bool is_parted(FusedGroup const& group, TaskId before) {
+    return group.tasks.front() < before && before <= group.last();
+}
+
 /// Moments that no rank's fused group spans.
 schedule::UsableMoments usable_moments(RunStops::Parts const& parts, std::vector<FusedGroup> const& groups) {
     schedule::UsableMoments out(parts.section.moments.size(), 1);
     std::string mine;
     for (schedule::MomentId moment : out.ids()) {
         TaskId const before = parts.section.moments[moment];
-        bool const parts_one = std::any_of(groups.begin(), groups.end(), [&](FusedGroup const& group) {
-            return group.tasks.front() < before && before <= group.last();
-        });
+        bool const parts_one = std::any_of(groups.begin(), groups.end(),
+                                           [&](FusedGroup const& group) { return is_parted(group, before); });
         mine += parts_one ? '0' : '1';
     }
     for (std::string const& theirs : parts.transport.all_gather(mine))
@@ -29,9 +33,7 @@ schedule::UsableMoments usable_moments(RunStops::Parts const& parts, std::vector
 }  // namespace
 
 std::vector<FusedGroup> without_parted(std::vector<FusedGroup> groups, OptionalId<TaskId> before) {
-    if (before)
-        std::erase_if(
-            groups, [&](FusedGroup const& group) { return group.tasks.front() < *before && *before <= group.last(); });
+    if (before) std::erase_if(groups, [&](FusedGroup const& group) { return is_parted(group, *before); });
     return groups;
 }
 
@@ -51,7 +53,7 @@ bool RunStops::hear(CheckpointWatch::Note const& note) {
 
 void RunStops::tick(double now, std::vector<CheckpointWatch::Note>& out) {
     MutexLock const lock(mutex_);
-    watch_.tick(!target_ && parts_.checkpoints.wanted(now), out);
+    if (!target_) watch_.tick(parts_.checkpoints.wanted(now), out);
 }
 
 bool RunStops::under_way() const {
@@ -62,8 +64,8 @@ bool RunStops::under_way() const {
 std::optional<schedule::Point> RunStops::hold() {
     return parts_.run_state.steer([&](Dispatcher& dispatcher) -> std::optional<schedule::Point> {
         if (!dispatcher.executes() || dispatcher.phase_done()) return std::nullopt;
-        auto const point = schedule::next_point(parts_.header, parts_.section, usable_, dispatcher.unstarted(),
-                                                dispatcher.iterations());
+        auto point = schedule::next_point(parts_.header, parts_.section, usable_, dispatcher.unstarted(),
+                                          dispatcher.iterations());
         if (point) dispatcher.stop_before(schedule::stop_at(parts_.header, parts_.section, *point), false);
         return point;
     });
@@ -105,19 +107,17 @@ void RunStops::restore(LiveBox const& live) {
     DType const dtype = parts_.header.tensors[live.tensor].dtype;
     std::vector<std::byte> bytes(static_cast<std::size_t>(live.box.elements()) * size_of(dtype));
     fill(bytes);
-    auto const& tasks = parts_.section.tasks;
-    auto const fetches = std::count_if(tasks.begin(), tasks.end(), [&](schedule::Task const& task) {
-        return task.is<schedule::Fetch>() && parts_.section.as<schedule::Fetch>(task).spill == *live.spill;
+    auto const fetches = parts_.run_state.read([&](Dispatcher const& dispatcher) {
+        std::int32_t to_come = 0;
+        for (TaskId t : parts_.section.tasks.ids()) {
+            schedule::Task const& task = parts_.section.tasks[t];
+            if (task.is<schedule::Fetch>() && !dispatcher.ended(t) &&
+                parts_.section.as<schedule::Fetch>(task).spill == *live.spill)
+                ++to_come;
+        }
+        return to_come;
     });
-    std::int32_t done = 0;
-    parts_.run_state.read([&](Dispatcher const& dispatcher) {
-        for (TaskId t : tasks.ids())
-            if (tasks[t].is<schedule::Fetch>() && dispatcher.ended(t) &&
-                parts_.section.as<schedule::Fetch>(tasks[t]).spill == *live.spill)
-                ++done;
-        return done;
-    });
-    parts_.spills->restore(*live.spill, bytes, static_cast<std::int32_t>(fetches) - done);
+    parts_.spills->restore(*live.spill, bytes, fetches);
 }
 
 std::vector<LiveBox> RunStops::live(TaskId before) const {
@@ -135,35 +135,37 @@ std::span<std::byte const> RunStops::read(LiveBox const& live, std::vector<std::
     return buffer;
 }
 
+/// A rank may have done all that it has before a target of which it has not heard yet: ranks tell it here.
 bool RunStops::arrive(double now) {
-    enum : char { done = 'd', stands = 's', missed = 'm' };
-    std::optional<schedule::Point> target;
+    std::string mine;
     {
         MutexLock const lock(mutex_);
-        target = target_;
+        mine = std::to_string(watch_.last_question()) + ":" + to_text(target_);
     }
-    char const mine = !target ? done : parts_.run_state.read([](Dispatcher const& dispatcher) {
-        return dispatcher.stands_at_stop() ? stands : missed;
-    });
-    std::vector<std::string> const all = parts_.transport.all_gather(std::string(1, mine));
-    auto const is = [&](char what) { return [what](std::string const& each) { return each.at(0) == what; }; };
-    if (std::any_of(all.begin(), all.end(), is(done))) return false;
-    if (std::all_of(all.begin(), all.end(), is(stands))) {
-        save(*target, now);
+    int settled = 0;
+    std::optional<schedule::Point> target;
+    for (std::string const& text : parts_.transport.all_gather(mine)) {
+        std::size_t const end = text.find(':');
+        settled = std::max(settled, std::stoi(text.substr(0, end)));
+        if (end + 1 < text.size()) target = point_from(text.substr(end + 1));
+    }
+    if (!target) return false;
+    {
         MutexLock const lock(mutex_);
-        target_.reset();
-        watch_.arrived();
-        parts_.run_state.change([](Dispatcher& dispatcher) { dispatcher.go_on(); });
-        return !ended_;
+        if (!target_) go_to(*target);
     }
-    auto const latest = latest_of_all(next_point());  // a loop ended before the point: on to the next one
-    MutexLock const lock(mutex_);
-    if (latest) {
-        stop(*latest);
+    bool const stands = parts_.run_state.read([](Dispatcher const& dispatcher) { return dispatcher.stands_at_stop(); });
+    std::vector<std::string> const missed = parts_.transport.all_gather(stands ? "" : "missed");
+    if (std::all_of(missed.begin(), missed.end(), [](std::string const& each) { return each.empty(); })) {
+        save(*target, now);
+        leave_stop(settled);
+        return !ended();
+    }
+    if (auto const next = latest_of_all()) {  // a loop ended before the point: on to the next one
+        MutexLock const lock(mutex_);
+        go_to(*next);
     } else {
-        target_.reset();
-        watch_.arrived();
-        parts_.run_state.change([](Dispatcher& dispatcher) { dispatcher.go_on(); });
+        leave_stop(settled);
     }
     return true;
 }
@@ -171,23 +173,28 @@ bool RunStops::arrive(double now) {
 void RunStops::begin(double now) {
     std::vector<std::string> const wanted = parts_.transport.all_gather(parts_.checkpoints.wanted(now) ? "wanted" : "");
     if (std::all_of(wanted.begin(), wanted.end(), [](std::string const& each) { return each.empty(); })) return;
-    if (auto const first = latest_of_all(next_point())) {
+    if (auto const first = latest_of_all()) {
         MutexLock const lock(mutex_);
-        stop(*first);
+        go_to(*first);
     }
 }
 
-/// Collective. Nothing where a rank has no point left.
-std::optional<schedule::Point> RunStops::latest_of_all(std::optional<schedule::Point> const& mine) {
-    std::optional<schedule::Point> latest;
-    bool possible = true;
-    for (std::string const& text : parts_.transport.all_gather(mine ? to_text(*mine) : "")) {
-        possible = possible && !text.empty();
-        if (!possible) continue;
-        schedule::Point const point = point_from(text);
-        if (!latest || comes_before(parts_.header, *latest, point)) latest = point;
-    }
-    return possible ? latest : std::nullopt;
+/// To a point that ranks have agreed on as they met.
+void RunStops::go_to(schedule::Point const& point) {
+    watch_.stops_elsewhere();
+    stop(point);
+}
+
+void RunStops::leave_stop(int settled) {
+    MutexLock const lock(mutex_);
+    target_.reset();
+    watch_.arrived(settled);
+    parts_.run_state.change([](Dispatcher& dispatcher) { dispatcher.go_on(); });
+}
+
+/// Collective: the latest of the next points of all. Nothing where a rank has no point left.
+std::optional<schedule::Point> RunStops::latest_of_all() {
+    return latest_point(parts_.header, parts_.transport.all_gather(to_text(next_point())));
 }
 
 std::optional<schedule::Point> RunStops::next_point() const {
@@ -199,41 +206,31 @@ std::optional<schedule::Point> RunStops::next_point() const {
 
 void RunStops::save(schedule::Point const& point, double now) {
     TaskId const before = schedule::stop_at(parts_.header, parts_.section, point).before;
+    schedule::IterationCounts const begun =
+        parts_.run_state.read([](Dispatcher const& dispatcher) { return dispatcher.iterations().begun(); });
+    Table<TaskId, std::int64_t> const runs = schedule::runs_before(parts_.section, before, begun);
     Checkpoints::State state;
     state.point = point;
     state.live = live(before);
     state.read = [this](LiveBox const& live, std::vector<std::byte>& buffer) { return read(live, buffer); };
-    state.begun = begun_of_all();
-    state.tasks_done = tasks_done(before);
+    state.begun = begun_of_all(begun);
+    state.tasks_done = std::accumulate(runs.begin(), runs.end(), std::int64_t{0});
     state.now = now;
-    ended_ = parts_.checkpoints.save(state) == Checkpoints::Then::end;
-    if (ended_) ended_before_ = before;
+    if (parts_.checkpoints.save(state) == Checkpoints::Then::end) ended_before_ = before;
     ++saves_;
 }
 
 RunStops::DoneHere RunStops::done_here(schedule::IterationCounts const& begun) const {
     TaskId const end = ended_before_ ? *ended_before_ : parts_.section.tasks.end_id();
-    Table<TaskId, std::int64_t> runs = schedule::runs_before(parts_.section, end, begun);
+    Table<TaskId, std::int64_t> done = schedule::runs_before(parts_.section, end, begun);
     if (!done_before_.empty())
-        for (TaskId task : runs.ids()) runs[task] -= done_before_[task];
-    DoneHere out;
-    for (TaskId task : runs.ids()) {
-        if (!parts_.section.tasks[task].traits().counts_bytes) continue;
-        schedule::Message const message = parts_.section.message(parts_.section.tasks[task]);
-        (message.is_send ? out.exchanged.sent : out.exchanged.received) +=
-            parts_.section.bytes_of(message) * runs[task];
-        if (message.is_send) out.exchanged.messages_sent += runs[task];
-    }
-    schedule::Runs const once(parts_.section, schedule::IterationCounts(parts_.section.loops.size(), 1));
-    schedule::visit_flops(parts_.header, parts_.section, once,
-                          [&](TaskId task, double flops) { out.flops += flops * static_cast<double>(runs[task]); });
-    return out;
+        for (TaskId task : done.ids()) done[task] -= done_before_[task];
+    schedule::Runs const runs(std::move(done));
+    return {schedule::flops(parts_.header, parts_.section, runs), schedule::exchanged(parts_.section, runs)};
 }
 
 /// A rank knows of the loops in which it has tasks.
-Table<schedule::LoopSpecId, std::int64_t> RunStops::begun_of_all() const {
-    schedule::IterationCounts const mine =
-        parts_.run_state.read([](Dispatcher const& dispatcher) { return dispatcher.iterations().begun(); });
+Table<schedule::LoopSpecId, std::int64_t> RunStops::begun_of_all(schedule::IterationCounts const& mine) const {
     Table<schedule::LoopSpecId, std::int64_t> out(parts_.header.loops.size(), 0);
     for (schedule::LoopId loop : mine.ids()) out[parts_.section.loops[loop].spec] = mine[loop];
     std::string text;
@@ -247,13 +244,6 @@ Table<schedule::LoopSpecId, std::int64_t> RunStops::begun_of_all() const {
         }
     }
     return out;
-}
-
-std::int64_t RunStops::tasks_done(TaskId before) const {
-    schedule::IterationCounts const begun =
-        parts_.run_state.read([](Dispatcher const& dispatcher) { return dispatcher.iterations().begun(); });
-    Table<TaskId, std::int64_t> const runs = schedule::runs_before(parts_.section, before, begun);
-    return std::accumulate(runs.begin(), runs.end(), std::int64_t{0});
 }
 
 }  // namespace ein::executor

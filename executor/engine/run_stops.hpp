@@ -15,7 +15,7 @@
 
 namespace ein::executor {
 
-/// Fused groups without those that a stop parts.
+/// Fused groups without those that a stop before a task parts; all of them where there is none.
 std::vector<FusedGroup> without_parted(std::vector<FusedGroup> groups, OptionalId<TaskId> before);
 
 class RunStops {
@@ -47,7 +47,7 @@ public:
     void begin(double now);
     /// Collective, when all ranks have ended the execute phase or stand at a stop. @return whether the phase goes on
     bool arrive(double now);
-    bool ended() const { return ended_; }
+    bool ended() const { return ended_before_.has_value(); }
     /// What of the section's work and messages this process has done: not what runs before have, and not what comes
     /// behind the point at which it ended. @param begun  iterations of the section's loops
     struct DoneHere {
@@ -61,24 +61,24 @@ private:
     std::optional<schedule::Point> hold();
     void stop(schedule::Point const& point) EIN_REQUIRES(mutex_);
     std::optional<schedule::Point> next_point() const;
-    std::optional<schedule::Point> latest_of_all(std::optional<schedule::Point> const& mine);
+    void go_to(schedule::Point const& point) EIN_REQUIRES(mutex_);
+    void leave_stop(int settled);
+    std::optional<schedule::Point> latest_of_all();
     void save(schedule::Point const& point, double now);
     std::span<std::byte const> read(LiveBox const& live, std::vector<std::byte>& buffer) const;
     void restore(LiveBox const& live);
     std::vector<LiveBox> live(TaskId before) const;
-    std::int64_t tasks_done(TaskId before) const;
     schedule::IterationCounts begun_of_ranks_loops() const;
-    Table<schedule::LoopSpecId, std::int64_t> begun_of_all() const;
+    Table<schedule::LoopSpecId, std::int64_t> begun_of_all(schedule::IterationCounts const& mine) const;
 
     Parts parts_;
     schedule::UsableMoments usable_;
     mutable Mutex mutex_;
     CheckpointWatch watch_ EIN_GUARDED_BY(mutex_);
     std::optional<schedule::Point> target_ EIN_GUARDED_BY(mutex_);  // where all ranks stop
-    Table<TaskId, std::int64_t> done_before_;
+    Table<TaskId, std::int64_t> done_before_;  // how often each task has run in runs before; empty: there were none
     std::atomic<std::int64_t> saves_{0};
-    OptionalId<TaskId> ended_before_;  // the task before which the run ended
-    bool ended_ = false;
+    OptionalId<TaskId> ended_before_;  // the task before which the run ended; none: it did not
 };
 
 }  // namespace ein::executor

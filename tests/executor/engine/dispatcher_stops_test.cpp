@@ -218,8 +218,49 @@ TEST_CASE("ranks that are asked stop at the latest point that one has reached", 
             REQUIRE(stops[at(rank)]);
             CHECK(*stops[at(rank)] == *holds[1]);
             CHECK(watches[at(rank)].under_way());
-            watches[at(rank)].arrived();
+            watches[at(rank)].arrived(watches[0].last_question());
             CHECK_FALSE(watches[at(rank)].under_way());
         }
     }
+}
+
+TEST_CASE("notes on what was settled when ranks met come too late", "[executor][checkpoint]") {
+    auto const schedule = planned(nested_loops(), 2);
+    int held = 0, stopped = 0, went_on = 0;
+    schedule::Point const point{schedule::MomentId{1}, {1}};
+    CheckpointWatch watch(schedule.header, Rank{1}, 2,
+                          {[&]() -> std::optional<schedule::Point> { return ++held, point; },
+                           [&](schedule::Point const&) { ++stopped; }, [&] { ++went_on; }});
+    std::vector<CheckpointWatch::Note> notes;
+    auto const hear = [&](std::string const& text) { CHECK(watch.hear({Rank{0}, text})); };
+
+    hear("checkpoint? 1");
+    watch.tick(false, notes);
+    REQUIRE(held == 1);
+    bool const at_stop = GENERATE(false, true);
+    at_stop ? watch.stops_elsewhere() : watch.arrived(1);  // the others told it where to stop before the decision came
+    hear("checkpoint at " + to_text(point));
+    hear("checkpoint off");
+    CHECK(stopped == 0);
+    CHECK(went_on == 0);
+    CHECK(watch.under_way() == at_stop);
+
+    watch.arrived(2);
+    hear("checkpoint? 2");
+    watch.tick(false, notes);
+    CHECK(held == 1);
+    CHECK_FALSE(watch.under_way());
+    hear("checkpoint? 3");
+    watch.tick(false, notes);
+    CHECK(held == 2);
+    hear("checkpoint at " + to_text(point));
+    CHECK(stopped == 1);
+}
+
+TEST_CASE("the latest point of all ranks, where all have one", "[executor][checkpoint]") {
+    auto const schedule = planned(nested_loops(), 2);
+    std::string const early = to_text(schedule::Point{schedule::MomentId{2}, {1}}),
+                      late = to_text(schedule::Point{schedule::MomentId{1}, {2}});
+    CHECK(to_text(latest_point(schedule.header, {early, late, early})) == late);
+    CHECK(latest_point(schedule.header, {early, "", late}) == std::nullopt);
 }
