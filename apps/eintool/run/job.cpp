@@ -16,7 +16,6 @@
 #include "lib/base/error.hpp"
 #include "lib/base/files/output_place.hpp"
 #include "lib/base/files/temporary_name.hpp"
-#include "lib/base/hash.hpp"
 #include "lib/base/json.hpp"
 #include "lib/base/text/hex.hpp"
 #include "lib/schedule/file/file.hpp"
@@ -92,7 +91,7 @@ std::string Job::request_hash() const {
     std::string all = is_schedule_ ? hex(schedule::File(request_.graph).hash()) : graph_text_;
     all += '\0' + std::to_string(request_.ranks);
     for (std::string const& word : request_.plan_words) all += '\0' + word;
-    return hex(hash_bytes({reinterpret_cast<std::uint8_t const*>(all.data()), all.size()}));
+    return text_hash(all);
 }
 
 void Job::remember_schedule(std::string const& request, int ranks) const {
