@@ -163,7 +163,10 @@ def main():
         ends[(kind, "right" if code == 0 else "reported")] += 1
         if fault:
             wrong += 1
-            print(f"{program.name}, {environment}: {fault}\n    " + "\n    ".join(said.strip().splitlines()[-4:]))
+            print(f"{program.name}, {environment}: {fault}\n    " + "\n    ".join(said.strip().splitlines()[-4:]),
+                  flush=True)
+        if (number + 1) % 500 == 0:
+            print(f"{number + 1} of {count} faults", file=sys.stderr, flush=True)
     shutil.rmtree(work)
     for (kind, end), times in sorted(ends.items()):
         print(f"{kind:12} {end:6} {times}")

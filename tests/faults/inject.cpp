@@ -46,7 +46,7 @@ bool is_ours(void* address) {
     if (dladdr(address, &info) == 0 || info.dli_fname == nullptr) return false;
     char const* const slash = std::strrchr(info.dli_fname, '/');
     char const* const file = slash == nullptr ? info.dli_fname : slash + 1;
-    return std::strncmp(file, "lib", 3) != 0 || std::strncmp(file, "libstdc++", 9) == 0;
+    return std::strstr(file, ".so") == nullptr || std::strncmp(file, "libstdc++", 9) == 0;
 }
 
 bool is_file(int descriptor) {
