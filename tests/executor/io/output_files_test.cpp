@@ -64,6 +64,26 @@ TEST_CASE("a failed run leaves no file", "[executor][output]") {
     CHECK(folder.files() == 0);
 }
 
+TEST_CASE("an error that passes by leaves no file", "[executor][output]") {
+    Folder folder;
+    auto const header = header_with({"A", "B"});
+    {
+        OutputFiles outputs(header, folder.path, "1");
+        outputs.create();
+        CHECK(folder.files() == 2);
+    }
+    CHECK(folder.files() == 0);
+}
+
+TEST_CASE("the outputs of one rank are not another's to remove", "[executor][output]") {
+    Folder folder;
+    auto const header = header_with({"A", "B"});
+    OutputFiles outputs(header, folder.path, "1");
+    outputs.create();
+    { OutputFiles of_another_rank(header, folder.path, "1"); }
+    CHECK(folder.files() == 2);
+}
+
 TEST_CASE("a signal removes unfinished outputs and ends the process as it would have", "[executor][output]") {
     Folder folder;
     auto const header = header_with({"A", "B"});
