@@ -59,6 +59,7 @@ for ((launch = 0; launch < launches; launch++)); do
         head -n 1 "$work/wrong-$wrong.log"
         rm "$work/log"
     fi
+    if (((launch + 1) % 500 == 0 && launch + 1 < launches)); then echo "$((launch + 1)) launches, $wrong wrong"; fi
 done
 printf '%d launches at 4 to 8 ranks beside %d busy processes: %d right, %d wrong, %d s\n' \
     "$launches" "$load" "$((launches - wrong))" "$wrong" "$((SECONDS - began))"

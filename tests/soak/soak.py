@@ -2,9 +2,10 @@
 """Runs random graphs with random options, verified, for as long as asked: soak.py BIN GENERATOR MPIEXEC SECONDS [SEED]
 
 Each graph is planned for 1 to 7 ranks with options drawn at random and run with --verify. The run must end with code 0,
-its bytes and messages as predicted, no peak above the prediction, no block left. Now and then a run is repeated 300
-times, and its processes must not grow. At the end no process, shared segment or temporary file may be left. Prints each
-fault with the command lines that show it; exit code 1 when there was one.
+its bytes and messages as predicted, no peak above the prediction, no block left; now and then once more in less memory
+than it predicts, with blocks that spill. Now and then a run is repeated 1000 times or more, and its processes must not
+grow. No launch may leave a file but those that it was asked for, nor at the end a process or shared segment. Prints
+each fault with the command lines that show it; exit code 1 when there was one.
 """
 import json
 import os
@@ -18,6 +19,8 @@ import threading
 import time
 
 LIMIT = 300  # seconds for a launch
+REPEATS, WATCHED = 1000, 15  # times, and seconds, at least, that a run whose memory is watched is repeated
+MADE = {"g.json", "g.sched", "r.json", "t.json", "results", "tmp"}  # in the folder of a launch
 DTYPES = ["f64", "f32", "c64", "c128", "i64", "i32", "i16", "i8", "u8", "f16", "bf16", "mixed"]
 DECOMPOSE = ["eindecomp", "exact", "moved", "sqrt", "3d", "summa", "25d", "data", "megatron", "sequence", "attention"]
 PLACE = ["best", "pattern", "ia", "greedy", "round-robin"]
@@ -27,12 +30,14 @@ class Soak:
     def __init__(self, binaries, generator, mpiexec, seed):
         self.binaries, self.generator, self.mpiexec = binaries, generator, mpiexec
         self.draw = random.Random(seed)
-        self.faults, self.runs, self.checked, self.refused = 0, 0, 0, 0
+        self.faults, self.runs, self.checked, self.refused, self.spilled, self.repeated = 0, 0, 0, 0, 0, 0
         self.folder = pathlib.Path(tempfile.mkdtemp())
 
     def launch(self, command, watch=None):
+        temporary = {name: str(self.folder / "tmp") for name in ("TMPDIR", "OMPI_MCA_orte_tmpdir_base")}
         process = subprocess.Popen([str(word) for word in command], cwd=self.folder, stdin=subprocess.DEVNULL,
-                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
+                                   env={**os.environ, **temporary})
         if watch is not None:
             threading.Thread(target=watch, args=(process,), daemon=True).start()
         try:
@@ -55,11 +60,13 @@ class Soak:
             out += ["--parts", self.draw.choice([1, 2, 3, 8])]
         if self.draw.random() < 0.2:
             out += ["--inputs", "shared"]
+        if self.draw.random() < 0.1:
+            out += ["--reproducible"]
         return out
 
     def one(self, seed):
         shutil.rmtree(self.folder)
-        self.folder.mkdir()
+        (self.folder / "tmp").mkdir(parents=True)
         dtype, nodes = self.draw.choice(DTYPES), self.draw.choice([3, 6, 12])
         text = subprocess.run([self.generator, str(seed), dtype, str(nodes)], check=True, capture_output=True).stdout
         (self.folder / "g.json").write_bytes(text)
@@ -78,15 +85,58 @@ class Soak:
             run += ["--device", self.draw.choice(["reference", "emulated"])]
         if self.draw.random() < 0.2:
             run += ["--trace", "t.json"]
-        repeats = 300 if self.draw.random() < 0.05 else 1
-        sizes = []
-        code, said = self.launch(run + ["--repeat", repeats], self.watcher(sizes) if repeats > 1 else None)
+        code, said = self.launch(run)
         self.runs += 1
         if code != 0:
             return self.fault(f"einrun ended with {code}: {said[-800:]}", plan, run)
-        self.look_at_report(json.loads((self.folder / "r.json").read_text()), plan, run)
-        if len(sizes) >= 8 and max(sizes[-2:]) > 1.2 * max(sizes[len(sizes) // 2 - 2:len(sizes) // 2]) + (8 << 20):
+        report = json.loads((self.folder / "r.json").read_text())
+        self.look_at_report(report, plan, run)
+        self.look_at_files(plan, run)
+        if self.draw.random() < 0.25:
+            self.in_less_memory(max(report["peak_predicted"]), plan, run)
+        if self.draw.random() < 0.05 and "--trace" not in run:  # which keeps what happened in all repeats
+            self.repeat(report["seconds"]["execute"], plan, run)
+
+    def repeat(self, seconds, plan, run):
+        """So often that the start of the processes is a small part of it."""
+        repeats, sizes = max(REPEATS, min(100 * REPEATS, int(WATCHED / max(seconds, 1e-6)))), []
+        run = run + ["--repeat", repeats]
+        code, said = self.launch(run, self.watcher(sizes))
+        self.runs += 1
+        self.repeated += 1
+        if code != 0:
+            return self.fault(f"einrun ended with {code}: {said[-800:]}", plan, run)
+        third = len(sizes) // 3
+        if third >= 8 and max(sizes[2 * third:]) > 1.1 * max(sizes[third:2 * third]) + (8 << 20):
             self.fault(f"processes grow while they repeat: {sizes}", plan, run)
+
+    def in_less_memory(self, peak, plan, run):
+        """The same in part of the memory: it fits, or it spills, or it says that it cannot be done."""
+        memory = max(1, int(peak * self.draw.uniform(0.6, 1.0)))
+        run = run + ["--memory", memory, "--spill-dir", "."]
+        code, said = self.launch(run)
+        if code == 4:
+            self.refused += 1
+            return self.look_at_files(plan, run)
+        self.runs += 1
+        if code != 0:
+            return self.fault(f"einrun ended with {code}: {said[-800:]}", plan, run)
+        report = json.loads((self.folder / "r.json").read_text())
+        self.look_at_report(report, plan, run)
+        self.look_at_files(plan, run)
+        if max(report["peak_block_bytes"]) > memory:
+            self.fault(f"held {report['peak_block_bytes']} bytes, allowed {memory}", plan, run)
+        self.spilled += 1
+
+    def look_at_files(self, plan, run):
+        graph = json.loads((self.folder / "g.json").read_text())
+        results = {name.replace("/", ".") + ".npy" for name in graph["outputs"]}
+        left = {p.name for p in self.folder.iterdir()} - MADE
+        left |= {"tmp/" + p.name for p in (self.folder / "tmp").iterdir()}
+        if (self.folder / "results").exists():
+            left |= {"results/" + p.name for p in (self.folder / "results").iterdir() if p.name not in results}
+        if left:
+            self.fault(f"left files: {sorted(left)}", plan, run)
 
     def look_at_report(self, report, plan, run):
         if report["bytes_sent"] != report["bytes_predicted"]:
@@ -117,15 +167,29 @@ class Soak:
 
 def left_behind(binaries):
     """Shared segments that no process maps any more, and processes of ours."""
-    segments, processes = {p.name for p in pathlib.Path("/dev/shm").iterdir()}, set()
+    segments, processes = {}, set()
+    for segment in pathlib.Path("/dev/shm").iterdir():
+        try:
+            segments[f"{segment.name}, node {segment.stat().st_ino}"] = segment.name
+        except OSError:
+            pass
     for folder in pathlib.Path("/proc").glob("[0-9]*"):
         try:
             if pathlib.Path(os.readlink(folder / "exe")).parent == binaries:
                 processes.add(folder.name)
             mapped = (folder / "maps").read_text()
-            segments = {name for name in segments if f"/dev/shm/{name}" not in mapped}
+            segments = {key: name for key, name in segments.items() if f"/dev/shm/{name}" not in mapped}
         except OSError:
             pass
+    return set(segments), processes
+
+
+def left_for_good(binaries):
+    """Others may start and end launches meanwhile: what is seen each time, over some seconds."""
+    segments, processes = left_behind(binaries)
+    for _ in range(8):
+        time.sleep(1)
+        segments, processes = (a & b for a, b in zip((segments, processes), left_behind(binaries)))
     return segments, processes
 
 
@@ -138,13 +202,13 @@ def main():
     while time.monotonic() < end:
         soak.one(at)
         at += 1
-    time.sleep(2)
-    for what, now, then in zip(("shared segments", "processes"), left_behind(binaries), before):
+    for what, now, then in zip(("shared segments", "processes"), left_for_good(binaries), before):
         if now - then:
             soak.faults += 1
             print(f"{what} are left: {sorted(now - then)}")
     shutil.rmtree(soak.folder)
-    print(f"{soak.runs} runs, {soak.checked} reports looked at, {soak.refused} plans refused, {soak.faults} faults")
+    print(f"{soak.runs} runs, {soak.spilled} of them in less memory, {soak.repeated} of them {REPEATS} times or more; "
+          f"{soak.checked} reports looked at, {soak.refused} plans refused, {soak.faults} faults")
     sys.exit(1 if soak.faults else 0)
 
 
