@@ -158,16 +158,17 @@ std::string ranks_table(Json const& report) {
 std::vector<std::string> hints_of(Json const& report) {
     std::vector<std::string> out;
     double most = 0, sum = 0;
-    int busiest = 0, ranks = 0;
+    double busiest = 0;  // as the file says it, which may be any number
+    int ranks = 0;
     for (Json const& rank : ranks_of(report)) {
         double const busy = number_at(rank, "/seconds/busy").value_or(0);
-        if (busy > most) most = busy, busiest = static_cast<int>(number_at(rank, "/rank").value_or(ranks));
+        if (busy > most) most = busy, busiest = number_at(rank, "/rank").value_or(ranks);
         sum += busy;
         ++ranks;
     }
     double const mean = ranks > 0 ? sum / ranks : 0;
     if (ranks > 1 && mean > 0 && most > 1.25 * mean)
-        out.push_back("work is uneven: rank " + std::to_string(busiest) + " computes " + plain(most / mean) +
+        out.push_back("work is uneven: rank " + row("%.0f", busiest) + " computes " + plain(most / mean) +
                       " times the mean; another rank count or --parts divides the labels better");
     if (mean_share(report, "communicating").value_or(0) > 0.3)
         out.push_back("ranks wait for messages " + percent(*mean_share(report, "communicating")) +

@@ -1,13 +1,17 @@
 #include "apps/eintool/trace/trace_file.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <fstream>
+#include <stdexcept>
 
 #include "lib/base/error.hpp"
 #include "lib/base/json.hpp"
 
 namespace ein::apps::tool {
 namespace {
+
+constexpr std::int64_t ranks_taken = 1 << 20;  // as einplan takes: what a file says is made room for
 
 /// "rank 3" or "rank 3, predicted, ...".
 struct Process {
@@ -23,6 +27,17 @@ std::string between(std::string const& text, std::string const& before, char end
     return text.substr(begin, text.find(end, begin) - begin);
 }
 
+/// A whole number below a limit. @throws std::exception for anything else
+int number_below(std::int64_t limit, std::int64_t number) {
+    if (number < 0 || number >= limit) throw std::out_of_range("number");
+    return static_cast<int>(number);
+}
+int whole(Json const& value) {
+    if (!value.is_number_integer()) throw std::out_of_range("number");
+    return number_below(std::int64_t{1} << 31, value.get<std::int64_t>());
+}
+int rank_in(std::string const& text) { return number_below(ranks_taken, std::stoll(text)); }
+
 class Reading {
 public:
     explicit Reading(std::string const& name) { out_.name = name; }
@@ -33,7 +48,7 @@ public:
         if (phase == "X") slice(event);
         if (phase == "s") sent_[event.at("id")] = time(event.at("ts"));
         if (phase == "t" || phase == "f")
-            arrived_.push_back({event.at("pid"), event.at("tid"), time(event.at("ts")), event.at("id")});
+            arrived_.push_back({whole(event.at("pid")), whole(event.at("tid")), time(event.at("ts")), event.at("id")});
     }
 
     TraceFile finish() && {
@@ -62,10 +77,10 @@ private:
 
     void metadata(Json const& event) {
         std::string const what = event.at("name");
-        Process& process = processes_[event.at("pid")];
+        Process& process = processes_[whole(event.at("pid"))];
         if (what == "process_name") {
             std::string const name = event.at("args").at("name");
-            process.rank = std::stoi(between(name + ",", "rank ", ','));
+            process.rank = rank_in(between(name + ",", "rank ", ','));
             process.predicted = name.find(", predicted") != std::string::npos;
             if (process.rank >= static_cast<int>(out_.ranks.size()))
                 out_.ranks.resize(static_cast<std::size_t>(process.rank) + 1);
@@ -78,7 +93,7 @@ private:
     void slice(Json const& event) {
         double const begin = time(event.at("ts"));
         Interval const span{begin, begin + time(event.at("dur"))};
-        Process const& process = processes_[event.at("pid")];
+        Process const& process = processes_[whole(event.at("pid"))];
         std::string const category = event.at("cat");
         if (process.predicted) return predicted(event, category, span);
         TracedRank& rank = out_.ranks.at(static_cast<std::size_t>(process.rank));
@@ -88,12 +103,12 @@ private:
             rank.sends.push_back(span);
         } else if (category == "receive") {
             std::string const text = event.at("args").at("task");
-            tracks_[{event.at("pid"), event.at("tid")}].push_back({span, rank.receives.size()});
+            tracks_[{whole(event.at("pid")), whole(event.at("tid"))}].push_back({span, rank.receives.size()});
             std::string tensor = between(text, ", block ", '[');
             tensor = tensor.substr(0, tensor.find(" ("));
-            rank.receives.push_back({span, std::stoi(between(text, "from rank ", ',')), name_of(tensor)});
+            rank.receives.push_back({span, rank_in(between(text, "from rank ", ',')), name_of(tensor)});
         } else if (category != "load" && category != "store") {
-            rank.tasks.push_back({span, name_of(event.at("name")), event.at("tid"), category == "piece"});
+            rank.tasks.push_back({span, name_of(event.at("name")), whole(event.at("tid")), category == "piece"});
         }
     }
 

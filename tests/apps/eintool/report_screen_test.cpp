@@ -85,6 +85,9 @@ TEST_CASE("hints follow from the figures", "[apps][report]") {
         return hints[0];
     };
     CHECK(has(only(report_of({rank(0, 0.3, 0, 0.1), rank(1, 0.9, 0.1, 0)})), "rank 1 computes 1.5 times the mean"));
+    Json no_int = report_of({rank(0, 0.3, 0, 0.1), rank(1, 0.9, 0.1, 0)});
+    no_int["ranks_detail"][1]["rank"] = 1e20;
+    CHECK(has(only(no_int), "rank 100000000000000000000 computes"));
     CHECK(has(only(report_of({rank(0, 0.5, 0.5, 0)})), "messages 50.0 % of the time"));
     CHECK(has(only(report_of({rank(0, 0.5, 0, 0.5)})), "nothing to do 50.0 %"));
     Json slow_files = report_of({rank(0, 0.9, 0, 0.1)});

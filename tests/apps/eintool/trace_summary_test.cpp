@@ -94,5 +94,17 @@ TEST_CASE("kernels count their pieces on other workers, and are compared with th
 TEST_CASE("what is no trace is refused with its place", "[apps][trace]") {
     CHECK_THROWS_WITH(trace_of("{\"eingraph\": 1}\n"), Catch::Contains("expected a trace that einrun --trace wrote"));
     CHECK_THROWS_WITH(trace_of(text.substr(0, text.find("\"ts\":2000000"))), Catch::Contains("line 6: expected"));
+    for (char const* rank : {"rank 1000000000", "rank -1", "rank 99999999999999999999", "nobody"}) {
+        CAPTURE(rank);
+        std::string hostile = text;
+        hostile.replace(hostile.find("rank 0"), 6, rank);
+        CHECK_THROWS_WITH(trace_of(hostile), Catch::Contains("line 2: expected"));
+    }
+    for (char const* pid : {"1e300", "-7", "4294967296", "\"0\""}) {
+        CAPTURE(pid);
+        std::string hostile = text;
+        hostile.replace(hostile.find("\"pid\":0") + 6, 1, pid);
+        CHECK_THROWS_WITH(trace_of(hostile), Catch::Contains("line 2: expected"));
+    }
     CHECK_THROWS_AS(read_trace("/nonexistent/t.json"), InputError);
 }
