@@ -12,6 +12,7 @@ import os
 import pathlib
 import random
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -95,19 +96,20 @@ class Soak:
         if self.draw.random() < 0.25:
             self.in_less_memory(max(report["peak_predicted"]), plan, run)
         if self.draw.random() < 0.05 and "--trace" not in run:  # which keeps what happened in all repeats
-            self.repeat(report["seconds"]["execute"], plan, run)
+            self.repeat(report, plan, run)
 
-    def repeat(self, seconds, plan, run):
+    def repeat(self, report, plan, run):
         """So often that the start of the processes is a small part of it."""
-        repeats, sizes = max(REPEATS, min(100 * REPEATS, int(WATCHED / max(seconds, 1e-6)))), []
+        seconds, sizes = max(report["seconds"]["execute"], 1e-6), []
+        repeats = max(REPEATS, min(100 * REPEATS, int(WATCHED / seconds)))
         run = run + ["--repeat", repeats]
         code, said = self.launch(run, self.watcher(sizes))
         self.runs += 1
         self.repeated += 1
         if code != 0:
             return self.fault(f"einrun ended with {code}: {said[-800:]}", plan, run)
-        third = len(sizes) // 3
-        if third >= 8 and max(sizes[2 * third:]) > 1.1 * max(sizes[third:2 * third]) + (8 << 20):
+        third, reported = len(sizes) // 3, 256 * repeats * len(report["ranks_detail"])  # the report has every time
+        if third >= 8 and max(sizes[2 * third:]) > 1.1 * max(sizes[third:2 * third]) + (8 << 20) + reported:
             self.fault(f"processes grow while they repeat: {sizes}", plan, run)
 
     def in_less_memory(self, peak, plan, run):
@@ -199,7 +201,9 @@ def main():
     before = left_behind(binaries)
     soak, end = Soak(binaries, generator, mpiexec, seed), time.monotonic() + seconds
     at = seed * 1000003
-    while time.monotonic() < end:
+    ended = []
+    signal.signal(signal.SIGTERM, lambda *_: ended.append(True))  # says what it has seen, too
+    while time.monotonic() < end and not ended:
         soak.one(at)
         at += 1
     for what, now, then in zip(("shared segments", "processes"), left_for_good(binaries), before):
