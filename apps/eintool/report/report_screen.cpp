@@ -15,11 +15,11 @@ namespace {
 using Number = std::optional<double>;  // none: the report does not have it
 constexpr std::size_t most_ranks = 8;
 
-Number number_at(Json const& report, std::string const& where) {
-    Json::json_pointer const pointer(where);
-    if (!report.contains(pointer) || !report.at(pointer).is_number()) return std::nullopt;
-    return report.at(pointer).get<double>();
+Number number_at(Json const& report, Json::json_pointer const& where) {
+    if (!report.contains(where) || !report.at(where).is_number()) return std::nullopt;
+    return report.at(where).get<double>();
 }
+Number number_at(Json const& report, std::string const& where) { return number_at(report, Json::json_pointer(where)); }
 
 std::string text_at(Json const& report, char const* key) {
     return report.contains(key) && report.at(key).is_string() ? report.at(key).get<std::string>() : "?";
@@ -98,8 +98,11 @@ std::vector<Row> rows_of(std::vector<NamedReport> const& reports) {
         for (auto const& [kind, times] : tasks.items())
             if (std::ranges::find(kinds, kind) == kinds.end()) kinds.push_back(kind);
     }
-    for (std::string const& kind : kinds)
-        rows.push_back({"in " + kind + " tasks", at("/tasks/" + kind + "/seconds"), format_seconds});
+    for (std::string const& kind : kinds) {
+        Json::json_pointer const where = Json::json_pointer("/tasks") / kind / "seconds";  // of any letters, '~' too
+        rows.push_back({"in " + kind + " tasks", [where](Json const& report) { return number_at(report, where); },
+                        format_seconds});
+    }
     return rows;
 }
 

@@ -101,5 +101,7 @@ TEST_CASE("hints follow from the figures", "[apps][report]") {
 TEST_CASE("what is no report is refused, and one without its keys is shown", "[apps][report]") {
     CHECK_THROWS_AS(report_screen({{"x.json", Json::array()}}), InputError);
     CHECK_THROWS_WITH(report_screen({{"x.json", Json{{"eingraph", 1}}}}), Catch::Contains("x.json: expected a run"));
+    Json strange{{"einrun", "0.1.0"}, {"tasks", {{"~/x", {{"seconds", 2.0}}}}}};
+    CHECK(has(report_screen({{"x.json", strange}}), "in ~/x tasks                  2.00 s"));
     CHECK(has(report_screen({{"x.json", Json{{"einrun", "0.1.0"}}}}), "execute                            -"));
 }
