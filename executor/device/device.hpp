@@ -5,6 +5,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -14,8 +15,26 @@
 #include "lib/base/box.hpp"
 #include "lib/graph/ein_graph.hpp"
 #include "lib/schedule/model/schedule.hpp"
+#include "lib/tensor/sparse/sparse_block.hpp"
 
 namespace ein::executor {
+
+/// A sparse block that a kernel reads or writes (lib/tensor/sparse/sparse_block.hpp).
+struct SparseOperand {
+    tensor::SparseLayout layout;
+    Shape lengths;              // of the block's box
+    std::vector<Extent> begin;  // in the block, of what the call reads or writes: as long as its labels
+    scalar::Scalar fill;        // of the tensor, in the operand's dtype
+};
+
+/// The sparse operands of a kernel.
+struct SparseOperands {
+    std::vector<std::optional<SparseOperand>> operands;  // nothing for dense ones
+    std::optional<SparseOperand> output = {};
+    /// Where all operands of one of these sets do not list their element, the join contributes nothing. Every set has
+    /// sparse operands alone; at least one set.
+    std::vector<std::vector<int>> idle_sets = {};
+};
 
 /// All that a kernel's code depends on. Strides are in elements, one for each axis of the operand (or of the output).
 struct KernelShape {
@@ -24,6 +43,7 @@ struct KernelShape {
     std::vector<std::vector<Extent>> operand_strides;
     std::vector<Extent> output_strides;
     std::vector<DType> operand_dtypes;
+    std::optional<SparseOperands> sparse = {};  // where one is; strides of sparse operands are empty
     DType output_dtype = DType::f32;
     bool accumulate = false;   // combine with what the output holds, in its dtype
     Extent output_bytes = 0;   // of all calls together that write one output piece by piece; 0 for a call that is alone
@@ -33,8 +53,8 @@ struct KernelShape {
 
 /// One call of a prepared kernel.
 struct KernelCall {
-    std::span<void const* const> operands;  // each at the first element that the call reads
-    void* output = nullptr;                 // at the first element that the call writes
+    std::span<void const* const> operands;  // each at the first element that the call reads; sparse: of the block
+    void* output = nullptr;                 // at the first element that the call writes; sparse: of the block
     std::span<Extent const> begin;          // index of each label's first element: the values of [label]
     std::span<std::byte const> next = {};   // what the caller reads soon: may be brought into the cache meanwhile
 };

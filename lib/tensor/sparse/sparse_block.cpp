@@ -1,0 +1,184 @@
+#include "lib/tensor/sparse/sparse_block.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <numeric>
+
+#include "lib/base/error.hpp"
+
+namespace ein::tensor {
+namespace {
+
+constexpr std::size_t aligned(std::size_t bytes) { return (bytes + 7) / 8 * 8; }
+
+Extent length_of(std::span<Extent const> lengths, int axis) { return lengths[static_cast<std::size_t>(axis)]; }
+
+template <class T>
+T load(std::byte const* at) {
+    T value;
+    std::memcpy(&value, at, sizeof value);
+    return value;
+}
+
+template <class T>
+void store(std::byte* at, T value) {
+    std::memcpy(at, &value, sizeof value);
+}
+
+Extent index_at_place(std::byte const* array, std::size_t width, Extent k) {
+    std::byte const* const at = array + static_cast<std::size_t>(k) * width;
+    return width == 4 ? static_cast<Extent>(load<std::uint32_t>(at)) : static_cast<Extent>(load<std::uint64_t>(at));
+}
+
+void set_index(std::byte* array, std::size_t width, Extent k, Extent value) {
+    std::byte* const at = array + static_cast<std::size_t>(k) * width;
+    if (width == 4)
+        store(at, static_cast<std::uint32_t>(value));
+    else
+        store(at, static_cast<std::uint64_t>(value));
+}
+
+/// Those of `elements` that lie in the box, in the order of the layout.
+std::vector<std::size_t> sorted_inside(ListedElements const& elements, Extent count, Box const& box,
+                                       SparseLayout const& layout) {
+    std::vector<std::size_t> out;
+    for (std::size_t e = 0; e < static_cast<std::size_t>(count); ++e) {
+        bool inside = true;
+        for (std::size_t axis = 0; axis < box.order() && inside; ++axis)
+            inside = elements.coords[axis][e] >= box.begin[axis] && elements.coords[axis][e] < box.end(axis);
+        if (inside) out.push_back(e);
+    }
+    std::sort(out.begin(), out.end(), [&](std::size_t a, std::size_t b) {
+        for (int axis : layout.axes) {
+            std::vector<Extent> const& at = elements.coords[static_cast<std::size_t>(axis)];
+            if (at[a] != at[b]) return at[a] < at[b];
+        }
+        return false;
+    });
+    return out;
+}
+
+}  // namespace
+
+std::size_t index_bytes(std::span<Extent const> lengths) {
+    constexpr Extent most = std::numeric_limits<std::uint32_t>::max();
+    return std::any_of(lengths.begin(), lengths.end(), [](Extent length) { return length > most; }) ? 8 : 4;
+}
+
+SparseOffsets sparse_offsets(SparseLayout const& layout, std::span<Extent const> lengths, DType dtype, Extent listed) {
+    auto const count = static_cast<std::size_t>(listed);
+    std::size_t const width = index_bytes(lengths);
+    SparseOffsets out;
+    std::size_t at = sizeof(std::uint64_t);
+    if (layout.compressed) {
+        out.offsets = at;
+        at += (static_cast<std::size_t>(length_of(lengths, layout.axes.front())) + 1) * sizeof(std::uint64_t);
+    }
+    for (std::size_t k = 0; k < layout.axes.size(); ++k) {
+        bool const is_listed = k > 0 || !layout.compressed;
+        out.coords.push_back(is_listed ? at : 0);
+        if (is_listed) at = aligned(at + count * width);
+    }
+    out.values = at;
+    out.end = aligned(at + count * size_of(dtype));
+    return out;
+}
+
+std::int64_t sparse_bytes(SparseLayout const& layout, std::span<Extent const> lengths, DType dtype, Extent listed) {
+    return static_cast<std::int64_t>(sparse_offsets(layout, lengths, dtype, listed).end);
+}
+
+Extent listed_in(std::span<std::byte const> block) { return static_cast<Extent>(load<std::uint64_t>(block.data())); }
+
+void set_listed(std::span<std::byte> block, Extent listed) {
+    store(block.data(), static_cast<std::uint64_t>(listed));
+}
+
+Extent write_sparse_block(ListedElements const& elements, DType dtype, Box const& box, SparseLayout const& layout,
+                          std::span<std::byte> out) {
+    std::vector<std::size_t> const order = sorted_inside(elements, elements.count(dtype), box, layout);
+    auto const listed = static_cast<Extent>(order.size());
+    SparseOffsets const at = sparse_offsets(layout, box.length, dtype, listed);
+    promise(at.end <= out.size(), "a sparse block is larger than what was reserved for it");
+    set_listed(out, listed);
+    std::size_t const width = index_bytes(box.length), size = size_of(dtype);
+    for (std::size_t k = 0; k < layout.axes.size(); ++k) {
+        auto const axis = static_cast<std::size_t>(layout.axes[k]);
+        if (k == 0 && layout.compressed) {
+            std::byte* const offsets = out.data() + at.offsets;
+            std::size_t e = 0;
+            for (Extent index = 0; index <= box.length[axis]; ++index) {
+                while (e < order.size() && elements.coords[axis][order[e]] - box.begin[axis] < index) ++e;
+                store(offsets + static_cast<std::size_t>(index) * 8, static_cast<std::uint64_t>(e));
+            }
+            continue;
+        }
+        for (std::size_t e = 0; e < order.size(); ++e)
+            set_index(out.data() + at.coords[k], width, static_cast<Extent>(e),
+                      elements.coords[axis][order[e]] - box.begin[axis]);
+    }
+    for (std::size_t e = 0; e < order.size(); ++e)
+        std::memcpy(out.data() + at.values + e * size, elements.values.data() + order[e] * size, size);
+    return listed;
+}
+
+ListedElements elements_of(std::span<std::byte const> block, DType dtype, Box const& box, SparseLayout const& layout) {
+    Extent const listed = listed_in(block);
+    SparseOffsets const at = sparse_offsets(layout, box.length, dtype, listed);
+    std::size_t const width = index_bytes(box.length);
+    ListedElements out;
+    out.coords.resize(box.order());
+    for (std::size_t k = 0; k < layout.axes.size(); ++k) {
+        auto const axis = static_cast<std::size_t>(layout.axes[k]);
+        std::vector<Extent>& coords = out.coords[axis];
+        coords.reserve(static_cast<std::size_t>(listed));
+        if (k == 0 && layout.compressed) {
+            for (Extent index = 0; index < box.length[axis]; ++index) {
+                std::byte const* const from = block.data() + at.offsets + static_cast<std::size_t>(index) * 8;
+                coords.insert(coords.end(), load<std::uint64_t>(from + 8) - load<std::uint64_t>(from),
+                              box.begin[axis] + index);
+            }
+            continue;
+        }
+        for (Extent e = 0; e < listed; ++e)
+            coords.push_back(box.begin[axis] + index_at_place(block.data() + at.coords[k], width, e));
+    }
+    std::byte const* const values = block.data() + at.values;
+    out.values.assign(values, values + static_cast<std::size_t>(listed) * size_of(dtype));
+    return out;
+}
+
+void check_sparse_block(std::span<std::byte const> block, DType dtype, Box const& box, SparseLayout const& layout) {
+    promise(block.size() >= 8, "a sparse block has fewer than 8 bytes");
+    Extent const listed = listed_in(block);
+    promise(listed >= 0 && listed <= static_cast<Extent>(block.size()) && listed <= box.elements(),
+            "a sparse block lists more elements than it has room for");
+    SparseOffsets const at = sparse_offsets(layout, box.length, dtype, listed);
+    promise(at.end <= block.size(), "a sparse block is cut short");
+    if (layout.compressed) {
+        std::uint64_t last = 0;
+        for (Extent index = 0; index <= length_of(box.length, layout.axes.front()); ++index) {
+            auto const next = load<std::uint64_t>(block.data() + at.offsets + static_cast<std::size_t>(index) * 8);
+            promise(next >= last && (index > 0 || next == 0), "offsets of a sparse block do not ascend");
+            last = next;
+        }
+        promise(last == static_cast<std::uint64_t>(listed), "offsets of a sparse block do not end at what it lists");
+    }
+    ListedElements const elements = elements_of(block, dtype, box, layout);
+    for (Extent e = 0; e < listed; ++e) {
+        bool after = e == 0;  // the one before
+        for (int axis : layout.axes) {
+            std::vector<Extent> const& coords = elements.coords[static_cast<std::size_t>(axis)];
+            Extent const here = coords[static_cast<std::size_t>(e)];
+            promise(here < box.end(static_cast<std::size_t>(axis)), "a sparse block lists an element outside its box");
+            if (after) continue;
+            Extent const before = coords[static_cast<std::size_t>(e - 1)];
+            promise(here >= before, "elements of a sparse block are not sorted");
+            after = here > before;
+        }
+        promise(after, "a sparse block lists an element twice");
+    }
+}
+
+}  // namespace ein::tensor

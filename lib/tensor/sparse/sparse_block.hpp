@@ -1,0 +1,75 @@
+// The bytes of a sparse block: elements of a box that are listed with their coordinates; all others have the tensor's
+// fill. Coordinates are relative to the box, sorted by the axes of a layout, each at most once. They lie behind one
+// another, each array at a multiple of 8 bytes:
+//
+//   listed     u64             how many
+//   offsets    u64[n + 1]      where each index of the first axis of the layout begins (n: its length); only where it
+//                              is compressed
+//   coords     index[listed]   of every other axis of the layout, in its order; of the first too where it is not
+//                              compressed
+//   values     dtype[listed]
+//
+// `index` is u32, or u64 for a box with an axis longer than 2^32 - 1. So the first bytes_of(..., listed) bytes are the
+// block, whatever more was reserved for it: that is what is sent and stored.
+// Example: rows 2 and 3 of a matrix, 7 at (2, 5) and 9 at (3, 0), layout {0, 1} compressed: listed 2, offsets 0 1 2,
+// coords 5 0, values 7 9.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "lib/base/box.hpp"
+#include "lib/base/dtype.hpp"
+
+namespace ein::tensor {
+
+/// In which order the elements of a sparse block lie.
+struct SparseLayout {
+    std::vector<int> axes;    // a permutation of the tensor's: sorted by the first, then the second, ...
+    bool compressed = true;  // the first axis as offsets, of order 1 or more; else its coordinates are listed
+    friend bool operator==(SparseLayout const&, SparseLayout const&) = default;
+    friend auto operator<=>(SparseLayout const&, SparseLayout const&) = default;
+};
+
+/// Bytes of a coordinate: 4 or 8.
+std::size_t index_bytes(std::span<Extent const> lengths);
+
+/// Bytes of a block with `listed` elements. @param lengths  of its box
+std::int64_t sparse_bytes(SparseLayout const& layout, std::span<Extent const> lengths, DType dtype, Extent listed);
+
+/// Where the arrays of a block begin, in bytes from its first.
+struct SparseOffsets {
+    std::size_t offsets = 0;          // where compressed
+    std::vector<std::size_t> coords;  // by place in SparseLayout::axes; 0 for the compressed one
+    std::size_t values = 0;
+    std::size_t end = 0;
+};
+SparseOffsets sparse_offsets(SparseLayout const& layout, std::span<Extent const> lengths, DType dtype, Extent listed);
+
+/// The number of elements that a block says it lists.
+Extent listed_in(std::span<std::byte const> block);
+void set_listed(std::span<std::byte> block, Extent listed);
+
+/// Elements with their coordinates, in any order; what readers gather before it becomes a block.
+struct ListedElements {
+    std::vector<std::vector<Extent>> coords;  // by axis, of the whole tensor
+    std::vector<std::byte> values;            // in one dtype
+
+    Extent count(DType dtype) const { return static_cast<Extent>(values.size() / size_of(dtype)); }
+};
+
+/// Writes the block of those that lie in `box`. Each place is listed once at most.
+/// @param out  at least sparse_bytes of as many  @return how many there were
+Extent write_sparse_block(ListedElements const& elements, DType dtype, Box const& box, SparseLayout const& layout,
+                          std::span<std::byte> out);
+
+/// What a block lists, with coordinates of the whole tensor, in its order.
+ListedElements elements_of(std::span<std::byte const> block, DType dtype, Box const& box, SparseLayout const& layout);
+
+/// @throws InternalError unless a block is as said above: sorted, in its box, arrays within it. For what came from
+/// elsewhere (a message, a spill file), and tests.
+void check_sparse_block(std::span<std::byte const> block, DType dtype, Box const& box, SparseLayout const& layout);
+
+}  // namespace ein::tensor
