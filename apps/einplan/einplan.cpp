@@ -12,7 +12,7 @@
 #include "apps/report_errors.hpp"
 #include "executor/checkpoint/folder/checkpoint_folder.hpp"
 #include "lib/base/text/hex.hpp"
-#include "lib/graph/contract.hpp"
+#include "lib/graph/lower_graph.hpp"
 #include "lib/graph/summation_order.hpp"
 #include "lib/relation/plan_json.hpp"
 #include "lib/schedule/file/file.hpp"
@@ -47,7 +47,7 @@ void write(apps::EinplanOptions const& options, apps::GraphFile const& file, gra
 
 /// @param file  its text is completed by what headers of data files say
 graph::EinGraph graph_to_plan(apps::GraphFile& file, bool reproducible) {
-    graph::EinGraph graph = graph::lower_contractions(apps::read_graph(file));
+    graph::EinGraph graph = graph::lower_graph(apps::read_graph(file));
     return reproducible ? graph::keep_summation_order(std::move(graph), file.name) : graph;
 }
 

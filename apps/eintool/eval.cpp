@@ -12,7 +12,7 @@
 #include "executor/startup/host_memory.hpp"
 #include "lib/base/files/output_place.hpp"
 #include "lib/base/text/sizes.hpp"
-#include "lib/graph/contract.hpp"
+#include "lib/graph/lower_graph.hpp"
 #include "lib/relation/interpret.hpp"
 #include "lib/tensor/element_text.hpp"
 #include "lib/tensor/formats/npy_write.hpp"
@@ -90,7 +90,7 @@ void check_work(relation::Interpreter const& interpreter, graph::EinGraph const&
 
 int eval(EvalOptions const& options) {
     GraphFile file = read_graph_file(options.path);
-    graph::EinGraph graph = graph::lower_contractions(read_graph(file, options.inputs));
+    graph::EinGraph graph = graph::lower_graph(read_graph(file, options.inputs));
     check_memory(graph, file.name);
     use_given_inputs(graph, options.inputs);
     relation::Interpreter interpreter(graph, leaf_reader(graph, file.folder),

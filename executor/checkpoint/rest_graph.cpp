@@ -4,7 +4,7 @@
 
 #include "lib/base/error.hpp"
 #include "lib/base/json.hpp"
-#include "lib/graph/contract.hpp"
+#include "lib/graph/lower_graph.hpp"
 #include "lib/graph/read_graph.hpp"
 #include "lib/graph/rest/graph_text.hpp"
 #include "lib/graph/rest/rest_of.hpp"
@@ -18,7 +18,7 @@ namespace {
 
 /// The graph as it was lowered, with the inputs and params of the run.
 graph::EinGraph lowered_graph(schedule::Header const& header) {
-    graph::EinGraph out = graph::lower_contractions(graph::read_graph(header.graph_text, header.graph_file));
+    graph::EinGraph out = graph::lower_graph(graph::read_graph(header.graph_text, header.graph_file));
     if (header.reproducible) out = graph::keep_summation_order(std::move(out), header.graph_file);
     promise(out.values.size() == header.tensors.size(), "the schedule's graph has other values than the schedule");
     for (std::size_t v = 0; v < out.values.size(); ++v)

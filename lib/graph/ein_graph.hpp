@@ -4,6 +4,7 @@
 // "ij,jk->ik": values A (0), B (1), AB (2); leaves 0 and 1; one node; outputs {2}.
 #pragma once
 
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -22,11 +23,19 @@
 
 namespace ein::graph {
 
+/// Of a tensor that is kept sparse: what is not listed, and how many elements are.
+struct Listing {
+    scalar::Scalar fill;                               // in the tensor's dtype
+    std::optional<double> listed = {};                 // estimated, once leaves are counted
+    Extent most = std::numeric_limits<Extent>::max();  // and no more than that
+};
+
 /// A tensor of the graph: a leaf or the output of a node. `name` is unique; values that lowering made have ':' in it.
 struct Value {
     std::string name;
     Shape shape;
     DType dtype = DType::f32;
+    std::optional<Listing> listing = {};  // nothing: it is dense
     std::int64_t bytes() const { return element_count(shape) * static_cast<std::int64_t>(size_of(dtype)); }
 };
 
@@ -75,6 +84,7 @@ struct Node {
         {};  // of an identity: where its blocks lie; the parts that it says are in `fixed` too
     bool replicated =
         false;  // and all ranks have them along the axes of the mesh that it does not name, not the first alone
+    bool sparse = false;  // the graph file asks for a sparse result
 };
 
 /// Nodes that run again and again. Nothing after the loop reads what they make but what is carried.

@@ -34,8 +34,10 @@ ValueId GraphBuilder::add_value(std::string name, Shape shape, DType dtype) {
     return ValueId{static_cast<std::int32_t>(graph_.values.size() - 1)};
 }
 
-ValueId GraphBuilder::add_leaf(std::string name, Shape shape, DType dtype, tensor::Source source) {
+ValueId GraphBuilder::add_leaf(std::string name, Shape shape, DType dtype, tensor::Source source,
+                               std::optional<Listing> listing) {
     ValueId const id = add_value(std::move(name), std::move(shape), dtype);
+    graph_.values.back().listing = std::move(listing);
     graph_.leaves.push_back({id, std::move(source)});
     return id;
 }

@@ -32,7 +32,8 @@ public:
     /// `wanted`, or `wanted` with a number when that is taken; the result is then taken.
     std::string fresh_name(std::string const& wanted);
 
-    ValueId add_leaf(std::string name, Shape shape, DType dtype, tensor::Source source);
+    ValueId add_leaf(std::string name, Shape shape, DType dtype, tensor::Source source,
+                     std::optional<Listing> listing = {});
     ValueId add_node(Node node, std::string value_name, Shape shape, DType dtype);
     /// A node that makes a value which is already there; it takes the place of the node that made it so far, if there
     /// is one.

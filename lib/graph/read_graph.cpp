@@ -90,7 +90,7 @@ private:
             values_.emplace_back();
             if (declaration.shape)
                 values_.back() = builder_.add_leaf(name, std::move(*declaration.shape), declaration.dtype,
-                                                   std::move(declaration.source));
+                                                   std::move(declaration.source), declaration.listing);
         }
         tensors_ = names_.size();
         leaves_ = values_;

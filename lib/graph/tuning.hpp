@@ -20,6 +20,9 @@ inline constexpr int most_improving_passes = 4;
 inline constexpr std::size_t most_improved_operands = 5000;
 /// Operands that may run as one pass, where that takes no more operations.
 inline constexpr std::size_t most_in_one_pass = 8;
+/// Elements that a sparse operand is taken to list, of all, while the order of a product is chosen: files are not
+/// opened for that.
+inline constexpr double assumed_density = 0.01;
 
 // Gradients (grad/).
 

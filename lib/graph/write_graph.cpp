@@ -49,8 +49,10 @@ Json number_json(double value) {
     return std::isnan(value) ? "nan" : value < 0 ? "-inf" : "inf";
 }
 
-void GraphWriter::tensor(std::string const& name, Shape const& shape, Json const& data, std::optional<DType> dtype) {
+void GraphWriter::tensor(std::string const& name, Shape const& shape, Json const& data, std::optional<DType> dtype,
+                         Json const& more) {
     Json tensor{{"shape", shape}};
+    tensor.update(more);
     if (!data.is_null()) tensor["data"] = data;
     if (dtype && *dtype != dtype_) tensor["dtype"] = ein::name(*dtype);
     tensors_.emplace_back(name, std::move(tensor));

@@ -22,8 +22,9 @@ public:
     explicit GraphWriter(std::string name, DType dtype = DType::f32) : name_(std::move(name)), dtype_(dtype) {}
 
     /// @param data  the tensor's "data" object; null: it must be given when the graph is run
+    /// @param more  further keys: {"sparse": true, "fill": 0}
     void tensor(std::string const& name, Shape const& shape, Json const& data = nullptr,
-                std::optional<DType> dtype = {});
+                std::optional<DType> dtype = {}, Json const& more = Json::object());
     void param(std::string const& name, double value) { params_[name] = number_json(value); }
     /// @param subscripts  a string, or an object {"in": [...], "out": [...]}
     /// @param more        further keys: {"join": "x+y", "agg": "max"}

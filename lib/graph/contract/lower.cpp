@@ -4,6 +4,7 @@
 #include "lib/graph/contract/network.hpp"
 #include "lib/graph/contract/steps.hpp"
 #include "lib/graph/graph_builder.hpp"
+#include "lib/graph/sparse/idle_sets.hpp"
 #include "lib/graph/tuning.hpp"
 
 namespace ein::graph {
@@ -19,9 +20,18 @@ std::optional<DType> result_dtype(EinSum const& einsum, std::vector<DType> const
     return promote(compute, types_of(einsum, inputs, output).accumulate);
 }
 
-double total_flops(std::vector<ContractionStep> const& steps) {
+/// Work of a step or of the whole: a sparse operand leaves little of it.
+double work(EinSum const& einsum, bool reads_sparse) {
+    return flops(einsum, einsum.extents) * (reads_sparse ? tuning::assumed_density : 1);
+}
+
+/// @param sparse  the operands of the whole that are
+double total_work(std::vector<ContractionStep> const& steps, std::vector<bool> const& sparse) {
     double total = 0;
-    for (ContractionStep const& step : steps) total += flops(step.einsum, step.einsum.extents);
+    for (ContractionStep const& step : steps)
+        total += work(step.einsum, std::any_of(step.operands.begin(), step.operands.end(), [&](int operand) {
+                          return at(operand) < sparse.size() && sparse[at(operand)];
+                      }));
     return total;
 }
 
@@ -31,7 +41,8 @@ bool fit(std::vector<ContractionStep> const& steps, DType dtype) {
 }
 
 /// The steps that a node becomes; empty when it stays as it is.
-std::vector<ContractionStep> steps_for(EinSum const& einsum, std::optional<Path> const& path, DType dtype) {
+std::vector<ContractionStep> steps_for(EinSum const& einsum, std::optional<Path> const& path, DType dtype,
+                                       std::vector<bool> const& sparse) {
     std::size_t const operands = einsum.operands();
     auto const chain = operands < 2 ? std::nullopt : as_chain(einsum);
     if (!chain) return {};
@@ -40,9 +51,21 @@ std::vector<ContractionStep> steps_for(EinSum const& einsum, std::optional<Path>
     SsaPath const order = path && operands > 2 ? to_ssa(*path, operands) : good_path(network_of(einsum));
     std::vector<ContractionStep> steps = contraction_steps(einsum, *chain, order);
     if (!fit(steps, dtype)) return {};
-    bool const wanted = operands > tuning::most_in_one_pass || (path && operands > 2);
-    bool const cheaper = total_flops(steps) < flops(einsum, einsum.extents);
+    bool const reads_sparse = std::find(sparse.begin(), sparse.end(), true) != sparse.end();
+    bool const wanted = (operands > tuning::most_in_one_pass && !reads_sparse) || (path && operands > 2);
+    bool const cheaper = total_work(steps, sparse) < work(einsum, reads_sparse);
     return wanted || cheaper ? steps : std::vector<ContractionStep>{};
+}
+
+/// Those that a kernel for all operands at once would be computed over the listed elements of.
+std::vector<bool> sparse_operands(GraphBuilder const& builder, Node const& node) {
+    std::vector<bool> out(node.inputs.size(), false);
+    bool const all_dense = std::none_of(node.inputs.begin(), node.inputs.end(),
+                                        [&](ValueId input) { return builder.value(input).listing.has_value(); });
+    if (all_dense) return out;
+    IdleSets const idle = idle_sets(builder.graph(), node);
+    for (std::size_t k = 0; k < out.size(); ++k) out[k] = idle.reads_sparse(static_cast<int>(k));
+    return out;
 }
 
 /// What the graph file fixes of a node, for the labels that one of its steps has.
@@ -115,7 +138,7 @@ void add_contracted(GraphBuilder& builder, Node node) {
         std::vector<DType> dtypes;
         for (ValueId input : node.inputs) dtypes.push_back(builder.value(input).dtype);
         if (auto const dtype = result_dtype(*einsum, dtypes, builder.value(node.output).dtype)) {
-            std::vector<ContractionStep> steps = steps_for(*einsum, path, *dtype);
+            std::vector<ContractionStep> steps = steps_for(*einsum, path, *dtype, sparse_operands(builder, node));
             if (!steps.empty()) {
                 std::int32_t const before = builder.go_to_loop(node.loop);
                 add_steps(builder, node, std::move(steps), *dtype);

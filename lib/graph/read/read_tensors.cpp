@@ -197,15 +197,37 @@ std::optional<Shape> shape_in_graph(Cursor const& tensor, DType dtype) {
 
 }  // namespace
 
+namespace {
+
+/// "sparse" and "fill".
+std::optional<Listing> read_listing(Cursor const& tensor, DType dtype) {
+    auto const at = optional_at(tensor, "sparse");
+    if (at && !at->value().is_boolean())
+        at->fail("true or false", brief(at->value()), "write \"sparse\": true for a tensor that lists its elements");
+    bool const sparse = at && at->value() == Json(true);
+    auto const fill = optional_at(tensor, "fill");
+    if (fill && !sparse) {
+        fill->fail("a sparse tensor", "a dense one", "add \"sparse\": true, or move it into \"data\": {\"fill\": ...}");
+        return std::nullopt;
+    }
+    if (!sparse) return std::nullopt;
+    std::optional<scalar::Scalar> const value =
+        fill ? read_element(*fill, dtype) : scalar::convert(scalar::Scalar::of(std::int64_t{0}), DType::i64, dtype);
+    return value ? std::optional(Listing{*value}) : std::nullopt;
+}
+
+}  // namespace
+
 TensorDeclaration read_tensor(Cursor const& tensor, std::string const& name, DType default_dtype,
                               HeaderReader const& headers) {
     TensorDeclaration declaration;
     declaration.dtype = default_dtype;
     if (!tensor.expect_object()) return declaration;
-    tensor.only_keys({"shape", "dtype", "data"});
+    tensor.only_keys({"shape", "dtype", "data", "sparse", "fill"});
     Written written;
     if (auto const at = optional_at(tensor, "dtype")) written.dtype = read_dtype(*at);
     declaration.dtype = written.dtype.value_or(default_dtype);
+    declaration.listing = read_listing(tensor, declaration.dtype);
     written.shape = tensor.has("shape") ? read_shape(tensor.at("shape")) : shape_in_graph(tensor, declaration.dtype);
     declaration.shape = written.shape;
     if (auto const data = optional_at(tensor, "data")) {

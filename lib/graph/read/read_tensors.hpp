@@ -14,6 +14,7 @@ struct TensorDeclaration {
     std::optional<Shape> shape;  // nothing when it has a fault
     DType dtype = DType::f32;
     tensor::Source source;
+    std::optional<Listing> listing = {};  // of a sparse one
 };
 
 /// The shape of nested lists of numbers, as NumPy's array() sees them. Nothing of lists that are ragged.

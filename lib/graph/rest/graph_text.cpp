@@ -24,6 +24,11 @@ std::optional<ValueId> number_asked(EinGraph const& graph, Node const& node) {
     return of_zero && !einsum->compute ? std::optional(node.inputs[0]) : std::nullopt;
 }
 
+Json listing_json(Value const& value) {
+    if (!value.listing) return Json::object();
+    return {{"sparse", true}, {"fill", element_json(value.listing->fill, value.dtype)}};
+}
+
 class TextOfGraph {
 public:
     TextOfGraph(EinGraph const& graph, FileName const& file_name)
@@ -39,7 +44,8 @@ public:
         for (Leaf const& leaf : graph_.leaves) {
             Value const& value = graph_.value(leaf.value);
             writer_.tensor(names_.of(leaf.value, -1), value.shape,
-                           source_json(leaf.source, value.shape, value.dtype, file_name_), value.dtype);
+                           source_json(leaf.source, value.shape, value.dtype, file_name_), value.dtype,
+                           listing_json(value));
         }
         nodes(0, graph_.nodes.size(), -1);
         Json mesh = Json::object();

@@ -61,6 +61,7 @@ void RestBuilder::add_saved(ValueId value, tensor::Source source) {
     Value const& like = graph_.value(value);
     std::string const name = changes_[at(value)] < 0 ? like.name : like.name + ":saved";
     now(value) = saved_[at(value)] = add_leaf(name, like, std::move(source));
+    out_.values.back().listing.reset();  // a saved value lists all its elements
 }
 
 void RestBuilder::forget_begins(std::int32_t number) {
@@ -96,7 +97,7 @@ ValueId RestBuilder::add(Node node, std::string name, Shape shape, DType dtype) 
 
 ValueId RestBuilder::add_leaf(std::string name, Value const& like, tensor::Source source) {
     ValueId const made{static_cast<std::int32_t>(out_.values.size())};
-    out_.values.push_back({std::move(name), like.shape, like.dtype});
+    out_.values.push_back({std::move(name), like.shape, like.dtype, like.listing});
     out_.leaves.push_back({made, std::move(source)});
     return made;
 }

@@ -1,6 +1,6 @@
 #include "lib/relation/verify/interpreters.hpp"
 
-#include "lib/graph/contract.hpp"
+#include "lib/graph/lower_graph.hpp"
 
 namespace ein::relation {
 
@@ -15,7 +15,7 @@ Interpreters::Interpreters(graph::EinGraph graph, Leaves const& leaves, scalar::
 
 Interpreter& Interpreters::as_run(Sums sums) {
     if (!lowered_) {
-        lowered_ = graph::lower_contractions(graph_);
+        lowered_ = graph::lower_graph(graph_);
         as_run_.emplace(*lowered_, leaves_(*lowered_), params_);
         as_run_pairwise_.emplace(*lowered_, leaves_(*lowered_), params_, Sums::pairwise);
     }

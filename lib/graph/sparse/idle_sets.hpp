@@ -1,0 +1,32 @@
+// Where an EinSum need not look: an operand that does not list an element has its fill there, and where the join with
+// that fill is what the aggregation begins with, the element contributes nothing, whatever the other operands hold.
+// Example: of A * x under sum, A with fill 0: the set {A}. Of A * B both {A} and {B}: what both list contributes. Of
+// A + B, no aggregation: {A, B}: what either lists. Of A + x, x dense: no set; A must be made dense.
+//
+// 0 * x is 0 here also for an x that is infinite or nan, and likewise for every function that one argument decides: what
+// is not listed contributes nothing.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "lib/graph/ein_graph.hpp"
+
+namespace ein::graph {
+
+struct IdleSets {
+    /// Sets of operands, none within another: where all of one set are not listed, nothing is contributed.
+    std::vector<std::vector<int>> sets;
+    /// Of an output element to which nothing contributes, in the output's dtype; with a set, there is one.
+    std::optional<scalar::Scalar> fill;
+
+    bool reads_sparse(int operand) const;
+};
+
+/// @param fills  of each operand that is sparse, in its dtype; nothing of dense ones
+IdleSets idle_sets(EinSum const& einsum, std::span<DType const> inputs,
+                   std::span<std::optional<scalar::Scalar> const> fills, DType output);
+IdleSets idle_sets(EinGraph const& graph, Node const& node);
+
+}  // namespace ein::graph

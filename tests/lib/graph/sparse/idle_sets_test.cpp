@@ -1,0 +1,104 @@
+#include "lib/graph/sparse/idle_sets.hpp"
+
+#include "lib/graph/lower_graph.hpp"
+#include "lib/graph/read_graph.hpp"
+#include "lib/graph/sparse/make_dense.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace ein;
+using graph::EinGraph;
+using graph::IdleSets;
+
+namespace {
+
+using Sets = std::vector<std::vector<int>>;
+
+/// A node of sparse A, B (i, j) with these fills and a dense x (i, j).
+EinGraph graph_of(std::string const& join, std::string const& agg, std::string const& fill_a, std::string const& fill_b,
+                  std::string const& out = "i", std::string const& dtype = "f64") {
+    return graph::read_graph(R"({"eingraph": 1, "dtype": ")" + dtype + R"(", "tensors": {
+        "A": {"shape": [4, 3], "sparse": true, "fill": )" + fill_a + R"(},
+        "B": {"shape": [4, 3], "sparse": true, "fill": )" + fill_b + R"(}, "X": {"shape": [4, 3]}},
+        "nodes": [{"name": "Z", "einsum": "ij,ij,ij->)" + out + R"(", "inputs": ["A", "B", "X"], "join": ")" + join +
+                                 R"(", "agg": ")" + agg + R"("}], "outputs": ["Z"]})",
+                             "t.json");
+}
+
+Sets sets_of(std::string const& join, std::string const& agg = "sum", std::string const& fill_a = "0",
+             std::string const& fill_b = "0", std::string const& out = "i", std::string const& dtype = "f64") {
+    EinGraph const graph = graph_of(join, agg, fill_a, fill_b, out, dtype);
+    return graph::idle_sets(graph, graph.nodes.back()).sets;
+}
+
+}  // namespace
+
+TEST_CASE("what is not listed contributes nothing where the join gives what the aggregation begins with") {
+    CHECK(sets_of("x*z") == Sets{{0}});
+    CHECK(sets_of("x*y*z") == Sets{{0}, {1}});
+    CHECK(sets_of("x*y+z*0") == Sets{{0}, {1}});  // whatever z is
+    CHECK(sets_of("x*z + y*z") == Sets{{0, 1}});
+    CHECK(sets_of("x*y + z").empty());
+    CHECK(sets_of("x + z").empty());
+    CHECK(sets_of("x*z", "max").empty());  // 0 may be the maximum
+    CHECK(sets_of("x+z", "min", "\"inf\"") == Sets{{0}});
+    CHECK(sets_of("x+z", "max", "\"-inf\"") == Sets{{0}});
+    CHECK(sets_of("x+z", "max", "\"inf\"").empty());
+    CHECK(sets_of("x+z", "logsumexp", "\"-inf\"") == Sets{{0}});
+    CHECK(sets_of("x^z", "prod", "1").empty());  // 1^z is 1, which pow does not promise
+    CHECK(sets_of("z^x", "prod") == Sets{{0}});
+    CHECK(sets_of("x && z > 0", "any") == Sets{{0}});
+    CHECK(sets_of("x || z > 0", "all", "1") == Sets{{0}});
+    CHECK(sets_of("where(x > 0, z*y, 0)") == Sets{{0}, {1}});
+    CHECK(sets_of("where(z > 0, x, y)") == Sets{{0, 1}});
+    CHECK(sets_of("exp(x)*z").empty());
+    CHECK(sets_of("expm1(x)*[i]*z") == Sets{{0}});
+    CHECK(sets_of("min(x, z)", "min", "\"inf\"").empty());
+    CHECK(sets_of("x/z") == Sets{{0}});
+    CHECK(sets_of("x*z", "sum", "0", "0", "i", "i32") == Sets{{0}});
+    CHECK(sets_of("x*z", "sum", "0", "0", "i", "c64") == Sets{{0}});
+    CHECK(sets_of("x*z", "sum", "0", "0", "i", "f16") == Sets{{0}});
+}
+
+TEST_CASE("without aggregation the result has a fill") {
+    auto const fill = [](std::string const& join, std::string const& a, std::string const& b) {
+        EinGraph const graph = graph_of(join, "sum", a, b, "ij");
+        return graph::idle_sets(graph, graph.nodes.back());
+    };
+    CHECK(fill("x + y", "2", "3").sets == Sets{{0, 1}});
+    CHECK(fill("x + y", "2", "3").fill->number == 5.0);
+    CHECK(fill("exp(x)", "0", "3").fill->number == 1.0);
+    CHECK(fill("x*z", "2", "3").sets.empty());
+    // Where only one of them is not listed the join must leave the same behind: 0*y, x*0 and 0*0 do.
+    CHECK(fill("x*y", "0", "0").sets == Sets{{0}, {1}});
+    CHECK(fill("x*y", "0", "0").fill->number == 0.0);
+}
+
+TEST_CASE("a node that looks at all elements reads a dense copy") {
+    EinGraph const before = graph_of("x*z + y", "sum", "0", "0");
+    EinGraph const after = graph::make_dense_where_needed(before);
+    REQUIRE(after.nodes.size() == 1);  // {x, y}
+    EinGraph const dense = graph::make_dense_where_needed(graph_of("x*z*(y + 1)", "sum", "0", "0"));
+    REQUIRE(dense.nodes.size() == 2);
+    CHECK(dense.value(dense.nodes[0].output).name == "B:dense");
+    CHECK(dense.nodes[1].inputs[1] == dense.nodes[0].output);
+    CHECK(dense.value(dense.nodes[1].inputs[0]).listing);
+    auto const made = graph::made_dense(dense);
+    REQUIRE(made.size() == 1);
+    CHECK(made[0].readers == std::vector<NodeId>{NodeId{1}});
+    CHECK_NOTHROW(graph::verify(dense, "test"));
+    CHECK(graph::why_dense(dense, dense.nodes[1], 1) ==
+          "its join x*z*(y + 1) is not what sum begins with where y is not listed (B:dense)");
+}
+
+TEST_CASE("products of many operands with a sparse one stay whole where that is less work") {
+    auto const nodes = [](std::string const& subscripts, std::string const& b, std::string const& c) {
+        EinGraph const graph = graph::lower_graph(graph::read_graph(
+            R"({"eingraph": 1, "tensors": {"A": {"shape": [400, 300], "sparse": true}, "B": {"shape": )" + b +
+                R"(}, "C": {"shape": )" + c + R"(}}, "nodes": [{"name": "Z", "einsum": ")" + subscripts +
+                R"(", "inputs": ["A", "B", "C"]}], "outputs": ["Z"]})",
+            "t.json"));
+        return graph.nodes.size();
+    };
+    CHECK(nodes("ij,ik,jk->ij", "[400, 64]", "[300, 64]") == 1);      // samples a product
+    CHECK(nodes("ij,jk,kl->il", "[300, 64]", "[64, 64]") == 2);       // the dense product first
+}
