@@ -9,6 +9,7 @@
 #include "lib/schedule/model/schedule.hpp"
 #include "scheduler/lower/einsum/split_call.hpp"
 #include "scheduler/move/block_directory.hpp"
+#include "scheduler/move/block_mover.hpp"
 #include "scheduler/move/collectives.hpp"
 #include "scheduler/move/delivery.hpp"
 #include "scheduler/move/messages.hpp"
@@ -28,6 +29,7 @@ struct SchedulerOptions {
     Staging staging = {};
     SplitRule split = {};
     Messages messages = {};
+    ListedBound listed = {};    // of sparse leaves: how many elements their boxes list
     Cluster cluster = {};       // that "best" simulates
     bool search = true;         // "best" looks at ia too, for graphs of few nodes
     bool simulate = false;      // whatever `place` is, so that the makespan is known

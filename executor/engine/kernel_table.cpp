@@ -4,6 +4,7 @@
 
 #include "executor/engine/distinct_kernels.hpp"
 #include "lib/base/error.hpp"
+#include "lib/graph/sparse/idle_sets.hpp"
 
 namespace ein::executor {
 
@@ -28,12 +29,27 @@ struct KeyHash {
     }
 };
 
+/// Appends what a kernel knows of a sparse block to the key.
+void place_in_sparse(schedule::SparseBlock const& block, std::vector<int> const& labels,
+                     std::span<std::int64_t const> region_begin, Key& key) {
+    key.push_back(block.compressed ? 1 : 0);
+    key.insert(key.end(), block.axes.begin(), block.axes.end());
+    key.insert(key.end(), block.box.length.begin(), block.box.length.end());
+    for (std::size_t axis = 0; axis < labels.size(); ++axis)
+        key.push_back(region_begin[at(labels[axis])] - block.box.begin[axis]);
+}
+
 /// Appends the strides of a block to the key and returns how far (in elements) the region's first element is from the
 /// block's. `labels` gives the label of each axis.
 std::ptrdiff_t place_in_block(Section const& section, Block const& block, std::vector<int> const& labels,
                               std::span<std::int64_t const> region_begin, Key& key) {
     BoxView const box = section.view_of(block);
     auto const order = box.order();
+    key.push_back(block.format == schedule::format_of<schedule::SparseBlock> ? 1 : 0);
+    if (block.is<schedule::SparseBlock>()) {
+        place_in_sparse(section.sparse(block), labels, region_begin, key);
+        return 0;
+    }
     std::size_t const first = key.size();
     key.resize(first + order);
     std::ptrdiff_t offset = 0;
@@ -65,8 +81,40 @@ void place(Section const& section, Apply const& call, schedule::KernelId kernel,
     out.output_offset = place_in_block(section, written, einsum.output, call.region.begin, out.key);
 }
 
+/// A sparse block as its kernel sees it; nothing of others.
+std::optional<SparseOperand> sparse_operand(Header const& header, Section const& section, Block const& block,
+                                            std::vector<int> const& labels, BoxView const& region) {
+    if (!block.is<schedule::SparseBlock>()) return std::nullopt;
+    schedule::SparseBlock const sparse = section.sparse(block);
+    SparseOperand out{sparse.layout(), Shape(sparse.box.length.begin(), sparse.box.length.end()), {},
+                      header.tensors[block.tensor].fill.value()};
+    for (std::size_t axis = 0; axis < labels.size(); ++axis)
+        out.begin.push_back(region.begin[at(labels[axis])] - sparse.box.begin[axis]);
+    return out;
+}
+
+/// The sparse blocks of a call; nothing where all are dense.
+std::optional<SparseOperands> sparse_operands(Header const& header, Section const& section, Apply const& call,
+                                              graph::EinSum const& einsum, KernelShape const& shape) {
+    SparseOperands out;
+    std::vector<std::optional<scalar::Scalar>> fills;
+    bool any = false;
+    for (std::size_t k = 0; k < call.operands.size(); ++k) {
+        out.operands.push_back(sparse_operand(header, section, section.blocks[call.operands[k]], einsum.inputs[k],
+                                              call.region));
+        fills.push_back(out.operands.back() ? std::optional(out.operands.back()->fill) : std::nullopt);
+        any = any || out.operands.back();
+    }
+    out.output = sparse_operand(header, section, section.blocks[call.result], einsum.output, call.region);
+    if (!any && !out.output) return std::nullopt;
+    out.idle_sets = graph::idle_sets(einsum, shape.operand_dtypes, fills, shape.output_dtype).sets;
+    return out;
+}
+
 KernelShape shape_of(Header const& header, schedule::KernelId id, Section const& section, Apply const& call) {
-    auto strides = [&](Block const& block) { return row_major_strides(section.view_of(block).length); };
+    auto strides = [&](Block const& block) {
+        return block.is_listed() ? std::vector<Extent>() : row_major_strides(section.view_of(block).length);
+    };
     KernelShape shape;
     shape.kernel = &header.kernels[id];
     shape.keeps_order = header.reproducible;
@@ -80,6 +128,7 @@ KernelShape shape_of(Header const& header, schedule::KernelId id, Section const&
     shape.output_strides = strides(output);
     shape.output_dtype = output.dtype;
     shape.accumulate = call.accumulates;
+    shape.sparse = sparse_operands(header, section, call, shape.kernel->einsum, shape);
     return shape;
 }
 

@@ -22,6 +22,13 @@ BlockId SectionBuilder::add_block(schedule::TensorId tensor, DType dtype, Box co
         {tensor, dtype, format, 0, 0, static_cast<std::int32_t>(box.order()), pool_.add_box(view(box))});
 }
 
+BlockId SectionBuilder::add_sparse_block(schedule::TensorId tensor, DType dtype, Box const& box,
+                                         tensor::SparseLayout const& layout, Extent most) {
+    makers_.add(0);
+    return section_->blocks.add({tensor, dtype, schedule::format_of<schedule::SparseBlock>, 0, 0,
+                                 static_cast<std::int32_t>(box.order()), section_->add_sparse(view(box), layout, most)});
+}
+
 TaskId SectionBuilder::append(Task task, TaskPlace const& place) {
     std::size_t const level = level_of(task, place);
     for (BlockId block : section_->reads(task)) ++section_->blocks[block].readers;

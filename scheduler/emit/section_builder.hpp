@@ -29,6 +29,8 @@ class SectionBuilder {
 public:
     BlockId add_block(schedule::TensorId tensor, DType dtype, Box const& box,
                       schedule::BlockFormat format = schedule::format_of<schedule::DenseBlock>);
+    BlockId add_sparse_block(schedule::TensorId tensor, DType dtype, Box const& box, tensor::SparseLayout const& layout,
+                             Extent most);
     /// @param task  a struct of schedule::TaskKinds
     /// @return the task's number among the body's tasks (for `after`); loads and stores have none of use
     template <class T>

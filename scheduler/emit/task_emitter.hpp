@@ -64,6 +64,11 @@ public:
         return on(rank).add_block(schedule::TensorId{tensor.value()}, dtype, Box::whole({elements}),
                                   schedule::format_of<schedule::PackedBlock>);
     }
+    /// A block that lists its elements, with room for `most`.
+    BlockId add_sparse_block(Rank rank, ValueId tensor, DType dtype, Box const& box, tensor::SparseLayout const& layout,
+                             Extent most) {
+        return on(rank).add_sparse_block(schedule::TensorId{tensor.value()}, dtype, box, layout, most);
+    }
     std::int64_t bytes_of(Rank rank, BlockId block) const {
         return sections_[static_cast<std::size_t>(rank.value())].bytes_of(block);
     }

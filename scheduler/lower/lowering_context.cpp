@@ -24,7 +24,7 @@ LoweringContext::LoweringContext(graph::EinGraph const& of, relation::Plan const
       emit(sections),
       directory(graph, parts),
       traffic(graph, plan.ranks),
-      mover(graph, directory, tables, emit),
+      mover(graph, directory, tables, emit, options.listed),
       delivery(directory, mover, emit, traffic, options.inputs, options.messages),
       all_gather(directory, mover, delivery, traffic, options.staging),
       placement(plan, options.place, options.decided) {}

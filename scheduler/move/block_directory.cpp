@@ -25,11 +25,25 @@ bool BlockDirectory::has_blocks(ValueId value) const {
     return std::any_of(blocks.begin(), blocks.end(), [](auto const& block) { return block.has_value(); });
 }
 
-std::optional<Holding> BlockDirectory::copy_of(ValueId value, Box const& box, Rank rank) const {
-    if (auto const copies = at(value).copies.find(box); copies != at(value).copies.end())
-        for (Holding const& copy : copies->second)
+namespace {
+
+template <class Copies, class Key>
+std::optional<Holding> copy_on(Copies const& copies, Key const& key, Rank rank) {
+    if (auto const found = copies.find(key); found != copies.end())
+        for (Holding const& copy : found->second)
             if (copy.rank == rank) return copy;
     return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<Holding> BlockDirectory::copy_of(ValueId value, Box const& box, Rank rank) const {
+    return copy_on(at(value).copies, box, rank);
+}
+
+std::optional<Holding> BlockDirectory::listed_copy_of(ValueId value, Box const& box,
+                                                      tensor::SparseLayout const& layout, Rank rank) const {
+    return copy_on(at(value).listed, std::pair(box, layout), rank);
 }
 
 std::vector<Held> BlockDirectory::held(ValueId value, Box const& region) const {

@@ -11,6 +11,7 @@
 
 #include "lib/graph/ein_graph.hpp"
 #include "lib/schedule/model/ids.hpp"
+#include "lib/tensor/sparse/sparse_block.hpp"
 #include "scheduler/move/cut.hpp"
 #include "scheduler/move/value_parts.hpp"
 #include "scheduler/place/placement.hpp"
@@ -56,8 +57,14 @@ public:
         at(value).copies[box].push_back(std::move(holding));
     }
     std::optional<Holding> copy_of(ValueId value, Box const& box, Rank rank) const;
+    /// The same for blocks of a sparse value, which lie in the order that their reader wants.
+    void remember_listed(ValueId value, Box const& box, tensor::SparseLayout const& layout, Holding holding) {
+        at(value).listed[{box, layout}].push_back(std::move(holding));
+    }
+    std::optional<Holding> listed_copy_of(ValueId value, Box const& box, tensor::SparseLayout const& layout,
+                                          Rank rank) const;
     /// Forgets copies: nobody will need them again. What is under way is freed by counting, as ever.
-    void forget_copies(ValueId value) { at(value).copies.clear(); }
+    void forget_copies(ValueId value) { at(value).copies.clear(), at(value).listed.clear(); }
 
     /// Ranks that hold parts of `region`, with the bytes of it that they hold; leaves not yet loaded are nowhere.
     std::vector<Held> held(ValueId value, Box const& region) const;
@@ -68,7 +75,8 @@ private:
         Cut cut;
         std::vector<std::optional<Holding>> blocks;  // by the cut's index
         std::map<Box, std::vector<Holding>> copies;  // got from elsewhere, cut or assembled
-        std::optional<schedule::InputId> input;      // of a leaf
+        std::map<std::pair<Box, tensor::SparseLayout>, std::vector<Holding>> listed;  // the same of a sparse value
+        std::optional<schedule::InputId> input;                                       // of a leaf
     };
     Entry& at(ValueId value) { return entries_[static_cast<std::size_t>(value.value())]; }
     Entry const& at(ValueId value) const { return entries_[static_cast<std::size_t>(value.value())]; }

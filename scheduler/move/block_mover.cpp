@@ -1,9 +1,28 @@
 #include "scheduler/move/block_mover.hpp"
 
+#include <algorithm>
+#include <numeric>
+
 namespace ein::scheduler {
 
-BlockMover::BlockMover(graph::EinGraph const& graph, BlockDirectory& directory, Tables& tables, TaskEmitter& emit)
-    : graph_(graph), directory_(directory), tables_(tables), emit_(emit), levels_(graph.values.size(), 0) {
+namespace {
+
+tensor::SparseLayout in_order(std::size_t order) {
+    tensor::SparseLayout out{std::vector<int>(order), order > 0};
+    std::iota(out.axes.begin(), out.axes.end(), 0);
+    return out;
+}
+
+}  // namespace
+
+BlockMover::BlockMover(graph::EinGraph const& graph, BlockDirectory& directory, Tables& tables, TaskEmitter& emit,
+                       ListedBound listed)
+    : graph_(graph),
+      directory_(directory),
+      tables_(tables),
+      emit_(emit),
+      listed_(std::move(listed)),
+      levels_(graph.values.size(), 0) {
     std::vector<std::int32_t> const loops = graph.loops_of_values();
     for (std::size_t v = 0; v < loops.size(); ++v) levels_[v] = static_cast<int>(graph.loops_around(loops[v]).size());
 }
@@ -13,7 +32,16 @@ BlockId BlockMover::add_block(ValueId value, Box const& box, Rank rank) {
 }
 
 Holding BlockMover::load(ValueId leaf, Box const& box, Rank rank) {
+    if (graph_.value(leaf).listing) return load_listed(leaf, box, in_order(box.order()), rank);
     BlockId const block = add_block(leaf, box, rank);
+    emit_.load(rank, directory_.input_of(leaf).value(), block);
+    return {rank, block, box};
+}
+
+Holding BlockMover::load_listed(ValueId leaf, Box const& box, tensor::SparseLayout const& layout, Rank rank) {
+    Extent most = std::min(box.elements(), graph_.value(leaf).listing->most);
+    if (listed_) most = std::min(most, listed_(leaf, box));
+    BlockId const block = emit_.add_sparse_block(rank, leaf, dtype(leaf), box, layout, most);
     emit_.load(rank, directory_.input_of(leaf).value(), block);
     return {rank, block, box};
 }

@@ -4,6 +4,7 @@
 // copy that fills it.
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "lib/graph/ein_graph.hpp"
@@ -13,13 +14,20 @@
 
 namespace ein::scheduler {
 
+/// The most elements that a box of a sparse value lists.
+using ListedBound = std::function<Extent(ValueId, Box const&)>;
+
 class BlockMover {
 public:
-    BlockMover(graph::EinGraph const& graph, BlockDirectory& directory, Tables& tables, TaskEmitter& emit);
+    /// @param listed  nothing: what the graph knows of the whole value
+    BlockMover(graph::EinGraph const& graph, BlockDirectory& directory, Tables& tables, TaskEmitter& emit,
+               ListedBound listed = {});
 
     BlockId add_block(ValueId value, Box const& box, Rank rank);
     /// A block of an input, read from where its data is.
     Holding load(ValueId leaf, Box const& box, Rank rank);
+    /// The same of a sparse one, in an order of its own.
+    Holding load_listed(ValueId leaf, Box const& box, tensor::SparseLayout const& layout, Rank rank);
     /// A block of a region that has no elements.
     Holding empty_block(ValueId value, Box const& region, Rank rank);
     /// Copies a region of a block into another one on the same rank.
@@ -28,6 +36,7 @@ public:
     BlockId cut_out(ValueId value, Holding const& from, Box const& region);
     void message(ValueId value, MessageEnd const& sent, MessageEnd const& received);
 
+    bool is_sparse(ValueId value) const { return graph_.value(value).listing.has_value(); }
     DType dtype(ValueId value) const { return graph_.value(value).dtype; }
     std::int64_t bytes_of(Holding const& holding) const { return emit_.bytes_of(holding.rank, holding.block); }
 
@@ -40,6 +49,7 @@ private:
     BlockDirectory& directory_;
     Tables& tables_;
     TaskEmitter& emit_;
+    ListedBound listed_;
     std::vector<int> levels_;  // by ValueId
 };
 

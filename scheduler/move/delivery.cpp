@@ -29,6 +29,13 @@ Holding Delivery::need(ValueId value, Box const& region, Rank rank) {
     return out;
 }
 
+Holding Delivery::need_listed(ValueId value, Box const& region, tensor::SparseLayout const& layout, Rank rank) {
+    if (auto copy = directory_.listed_copy_of(value, region, layout, rank)) return *copy;
+    Holding made = mover_.load_listed(value, region, layout, rank);
+    directory_.remember_listed(value, region, layout, made);
+    return made;
+}
+
 /// A block on the rank that has the region, which lies inside one block of the value.
 std::optional<Holding> Delivery::at_hand(ValueId value, Cut::Block const& block, Box const& region, Rank rank) {
     Holding const& from = home(value, block.index, rank);

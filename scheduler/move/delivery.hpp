@@ -31,6 +31,9 @@ public:
 
     /// A block on `rank` that covers `region` of the value; tasks that bring it there are appended to the sections.
     Holding need(ValueId value, Box const& region, Rank rank);
+    /// A block on `rank` that has the region of a sparse value, in an order of its own. Every rank reads its own from
+    /// the data.
+    Holding need_listed(ValueId value, Box const& region, tensor::SparseLayout const& layout, Rank rank);
     /// The blocks that need() would put together there, what each has of the region; one, of the region, where it would
     /// not.
     std::vector<OperandSource> sources(ValueId value, Box const& region, Rank rank) const;
@@ -41,12 +44,12 @@ public:
     Holding const& home(ValueId value, std::size_t index, Rank asking);
     /// Whether every rank reads a leaf's data for itself.
     bool is_read_by_all(ValueId value) const {
-        return inputs_ == InputsPolicy::shared && directory_.input_of(value).has_value();
+        return (inputs_ == InputsPolicy::shared || mover_.is_sparse(value)) && directory_.input_of(value).has_value();
     }
     /// Whether readers of a leaf may share the loading of it: none of its blocks is loaded yet, and each is to be
     /// loaded once.
     bool is_fresh_leaf(ValueId value) const {
-        return inputs_ == InputsPolicy::once && directory_.input_of(value).has_value() && !directory_.has_blocks(value);
+        return !is_read_by_all(value) && directory_.input_of(value).has_value() && !directory_.has_blocks(value);
     }
 
     /// Calls bring(), which asks for what several ranks need at the same time: their messages are sent in rounds

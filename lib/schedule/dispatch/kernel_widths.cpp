@@ -12,7 +12,8 @@ namespace {
 /// Elements that the task walks over.
 double work_of(Section const& section, Task const& task) {
     if (task.is<Fill>()) return static_cast<double>(section.elements_of(section.blocks[section.as<Fill>(task).result]));
-    double out = 1;
+    std::optional<Apply> const call = section.kernel_call(task);
+    double out = call ? section.listed_share(*call) : 1;
     for (Extent length : section.region_of(task).length) out *= static_cast<double>(length);
     return out;
 }

@@ -180,7 +180,8 @@ Header decode_header(std::span<std::uint8_t const> bytes, std::string const& fil
     if (in.params())
         for (auto const* param : *in.params()) out.params[part.text(param->name())] = param->value();
     out.tensors = table<TensorId>(in.tensors(), [&](fb::Tensor const& t) {
-        return Tensor{part.text(t.name()), part.numbers(t.shape()), dtype(t.dtype(), file)};
+        return Tensor{part.text(t.name()), part.numbers(t.shape()), dtype(t.dtype(), file),
+                      t.fill() != nullptr ? std::optional(scalar(t.fill())) : std::nullopt};
     });
     out.inputs = table<InputId>(in.inputs(), [&](fb::Input const& i) {
         return Input{TensorId{i.tensor()}, source(i, part), fingerprint(i.planned())};

@@ -114,7 +114,10 @@ Bytes encode(Header const& header) {
     auto const tensors = vector_of(builder, header.tensors, [&](Tensor const& tensor) {
         auto const tensor_name = string(tensor.name);
         auto const shape = builder.CreateVector(tensor.shape);
-        return fb::CreateTensor(builder, tensor_name, shape, static_cast<std::uint8_t>(tensor.dtype));
+        std::optional<fb::Scalar> fill;
+        if (tensor.fill) fill.emplace(scalar(*tensor.fill));
+        return fb::CreateTensor(builder, tensor_name, shape, static_cast<std::uint8_t>(tensor.dtype),
+                                fill ? &*fill : nullptr);
     });
     auto const inputs = vector_of(builder, header.inputs, [&](Input const& value) { return input(builder, value); });
     auto const outputs = vector_of(builder, header.outputs, [&](Output const& output) {

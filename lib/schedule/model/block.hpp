@@ -9,6 +9,7 @@
 #include "lib/base/dtype.hpp"
 #include "lib/schedule/model/ids.hpp"
 #include "lib/schedule/model/kind_list.hpp"
+#include "lib/tensor/sparse/sparse_block.hpp"
 
 namespace ein::schedule {
 
@@ -16,14 +17,23 @@ namespace ein::schedule {
 /// moved as a whole.
 struct FormatTraits {
     std::string_view name;
-    bool is_box = false;  // kernels and moves address its elements by the tensor's indices; else only Unpack reads it
+    bool is_box = false;     // kernels and moves address its elements by the tensor's indices
+    bool is_listed = false;  // its box is in the tensor's indices too, but elements are found by their coordinates
+};
+
+/// What a block has in Section::coords: a box, and what its format needs besides.
+struct BlockCoords {
+    BoxView box;
+    Extent const* more = nullptr;  // of a sparse block: see SparseBlock
 };
 
 /// A box of the tensor, in C order.
 struct DenseBlock {
     static constexpr FormatTraits traits{.name = "dense", .is_box = true};
     BoxView box;
+    explicit DenseBlock(BlockCoords const& coords) : box(coords.box) {}
     Extent elements() const { return box.elements(); }
+    std::int64_t bytes(DType dtype) const { return elements() * static_cast<std::int64_t>(size_of(dtype)); }
 };
 
 /// Elements that Pack gathered from somewhere in the tensor, one behind the other. Its coordinates are one axis [0,
@@ -31,11 +41,31 @@ struct DenseBlock {
 struct PackedBlock {
     static constexpr FormatTraits traits{.name = "packed"};
     BoxView box;
+    explicit PackedBlock(BlockCoords const& coords) : box(coords.box) {}
     Extent elements() const { return box.elements(); }
+    std::int64_t bytes(DType dtype) const { return elements() * static_cast<std::int64_t>(size_of(dtype)); }
+};
+
+/// Elements of a box that are listed with their coordinates, others have the tensor's fill
+/// (lib/tensor/sparse/sparse_block.hpp). There is room for `most`; what is sent and stored is what is listed.
+struct SparseBlock {
+    static constexpr FormatTraits traits{.name = "sparse", .is_listed = true};
+    /// Numbers behind the box: `most`, whether the layout is compressed, its axes.
+    static constexpr std::int64_t more_coords(std::int64_t order) { return 2 + order; }
+    BoxView box;
+    Extent most;
+    bool compressed;
+    std::span<Extent const> axes;
+
+    explicit SparseBlock(BlockCoords const& coords)
+        : box(coords.box), most(coords.more[0]), compressed(coords.more[1] != 0), axes(coords.more + 2, box.order()) {}
+    Extent elements() const { return most; }
+    tensor::SparseLayout layout() const { return {{axes.begin(), axes.end()}, compressed}; }
+    std::int64_t bytes(DType dtype) const { return tensor::sparse_bytes(layout(), box.length, dtype, most); }
 };
 
 /// All of them, in the order of the numbers in schedule files: new formats come last.
-using BlockFormats = KindList<DenseBlock, PackedBlock>;
+using BlockFormats = KindList<DenseBlock, PackedBlock, SparseBlock>;
 
 /// A format as a number: the place of its struct in BlockFormats. Like TaskKind it has no names of its own.
 enum class BlockFormat : std::uint8_t {};
@@ -53,34 +83,35 @@ struct Block {
         0;  // times that tasks read it (an operand that occurs twice counts twice): deleted after the last
     std::int32_t writers = 0;  // tasks that write it: it is ready when all have
     std::int32_t order = 0;
-    std::int64_t coords = 0;  // in Section::coords: `order` begins, then `order` lengths
+    std::int64_t coords = 0;  // in Section::coords: `order` begins, then `order` lengths, then what the format adds
 
     template <class T>
     bool is() const {
         return format == format_of<T>;
     }
     bool is_box() const { return traits(format).is_box; }
+    bool is_listed() const { return traits(format).is_listed; }
 };
 
 namespace detail {
 
 template <class First, class... Rest, class Visitor>
-decltype(auto) visit_formats(KindList<First, Rest...>, BlockFormat format, BoxView box, Visitor& visitor) {
+decltype(auto) visit_formats(KindList<First, Rest...>, BlockFormat format, BlockCoords const& coords,
+                             Visitor& visitor) {
     if constexpr (sizeof...(Rest) == 0) {
-        return visitor(First{box});
+        return visitor(First(coords));
     } else {
-        if (format == format_of<First>) return visitor(First{box});
-        return visit_formats(KindList<Rest...>(), format, box, visitor);
+        if (format == format_of<First>) return visitor(First(coords));
+        return visit_formats(KindList<Rest...>(), format, coords, visitor);
     }
 }
 
 }  // namespace detail
 
 /// Calls the visitor with the block as the struct of its format. A visitor that lacks a format does not compile.
-/// @param box  its coordinates
 template <class Visitor>
-decltype(auto) visit_format(BlockFormat format, BoxView box, Visitor&& visitor) {
-    return detail::visit_formats(BlockFormats(), format, box, visitor);
+decltype(auto) visit_format(BlockFormat format, BlockCoords const& coords, Visitor&& visitor) {
+    return detail::visit_formats(BlockFormats(), format, coords, visitor);
 }
 
 }  // namespace ein::schedule

@@ -19,6 +19,7 @@ struct Tensor {
     std::string name;
     Shape shape;
     DType dtype = DType::f32;
+    std::optional<scalar::Scalar> fill = {};  // of one that is kept sparse: what its blocks do not list
 };
 
 /// A tensor's data.

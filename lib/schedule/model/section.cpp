@@ -23,11 +23,24 @@ Message Section::message(Task const& task) const {
 }
 
 Extent Section::elements_of(Block const& block) const {
-    return visit_format(block.format, view_of(block), [](auto const& format) { return format.elements(); });
+    return visit_format(block.format, coords_of(block), [](auto const& format) { return format.elements(); });
 }
 
 std::int64_t Section::bytes_of(Block const& block) const {
-    return elements_of(block) * static_cast<std::int64_t>(size_of(block.dtype));
+    return visit_format(block.format, coords_of(block),
+                        [&](auto const& format) { return format.bytes(block.dtype); });
+}
+
+double Section::listed_share(Apply const& call) const {
+    double share = 1;
+    for (BlockId operand : call.operands) {
+        Block const& block = blocks[operand];
+        if (!block.is<SparseBlock>()) continue;
+        SparseBlock const listed = sparse(block);
+        share = std::min(share, static_cast<double>(listed.most) /
+                                    std::max(1.0, static_cast<double>(listed.box.elements())));
+    }
+    return share;
 }
 
 ByteRange Section::range_of(Message const& message) const {
@@ -52,6 +65,16 @@ std::int64_t Section::add_box(BoxView const& box) {
     auto const first = static_cast<std::int64_t>(coords.size());
     coords.insert(coords.end(), box.begin.begin(), box.begin.end());
     coords.insert(coords.end(), box.length.begin(), box.length.end());
+    return first;
+}
+
+std::int64_t Section::add_sparse(BoxView const& box, tensor::SparseLayout const& layout, Extent most) {
+    auto const first = static_cast<std::int64_t>(coords.size());
+    coords.insert(coords.end(), box.begin.begin(), box.begin.end());
+    coords.insert(coords.end(), box.length.begin(), box.length.end());
+    coords.push_back(most);
+    coords.push_back(layout.compressed ? 1 : 0);
+    coords.insert(coords.end(), layout.axes.begin(), layout.axes.end());
     return first;
 }
 

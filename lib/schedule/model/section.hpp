@@ -83,7 +83,15 @@ struct Section {
         auto const count = static_cast<std::size_t>(order);
         return {{begin, count}, {begin + count, count}};
     }
+    BlockCoords coords_of(Block const& block) const {
+        return {view_of(block), coords.data() + block.coords + 2 * std::int64_t{block.order}};
+    }
+    /// A block as the struct of its format, which it must be of.
+    SparseBlock sparse(Block const& block) const { return SparseBlock(coords_of(block)); }
+    /// Of a dense block all; of a sparse one as many as it has room for.
     Extent elements_of(Block const& block) const;
+    /// The share of a kernel call's points that it looks at: fewer than all where operands are sparse.
+    double listed_share(Apply const& call) const;
     std::int64_t bytes_of(Block const& block) const;
     std::int64_t bytes_of(BlockId block) const { return bytes_of(blocks[block]); }
     /// What a transfer takes of its block, or puts into it.
@@ -95,6 +103,7 @@ struct Section {
     // Pools, for packing.hpp.
     std::int32_t add_operands(std::span<BlockId const> blocks);
     std::int64_t add_box(BoxView const& box);
+    std::int64_t add_sparse(BoxView const& box, tensor::SparseLayout const& layout, Extent most);
     /// Appends a task and counts it as a reader and a writer of its blocks.
     TaskId append(Task task);
     template <class T>

@@ -73,8 +73,12 @@ std::string node_of(Header const& header, Section const& section, Task const& ta
 std::string block_text(Header const& header, Section const& section, BlockId id) {
     Block const& block = section.blocks[id];
     std::string const& tensor = header.tensors[block.tensor].name;
-    return visit_format(block.format, section.view_of(block),
+    return visit_format(block.format, section.coords_of(block),
                         Overloaded{[&](DenseBlock const& dense) { return tensor + to_string(dense.box.box()); },
+                                   [&](SparseBlock const& sparse) {
+                                       return tensor + to_string(sparse.box.box()) + " (sparse, at most " +
+                                              std::to_string(sparse.most) + " listed)";
+                                   },
                                    [&](PackedBlock const& packed) {
                                        return tensor + " (packed, " + std::to_string(packed.elements()) + " elements)";
                                    }});

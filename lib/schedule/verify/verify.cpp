@@ -24,6 +24,8 @@ bool sound_einsum(graph::EinSum const& e) {
            std::adjacent_find(output.begin(), output.end()) == output.end();
 }
 
+constexpr Extent most_listed = Extent{1} << 56;  // bytes are counted without overflow
+
 /// Checks one section: its blocks, then each task in order, with what the tasks before it have read and written.
 class SectionCheck {
 public:
@@ -82,14 +84,36 @@ private:
                               block.coords <= pool && 2 * std::int64_t{block.order} <= pool - block.coords;
         if (!faults_.check(in_range, [&] { return name_of(b) + ": expected indices in range"; })) return;
         Box const box = section_.box_of(block);
+        if (block.is<SparseBlock>() && !check_sparse(b)) return;
         bool const fits = visit_format(
-            block.format, section_.view_of(block),
+            block.format, section_.coords_of(block),
             Overloaded{
                 [&](DenseBlock const& dense) { return is_inside(dense.box, header_.tensors[block.tensor].shape); },
                 [&](PackedBlock const&) {
                     return box.order() == 1 && box.begin[0] == 0 && is_possible_shape(box.length, block.dtype);
+                },
+                [&](SparseBlock const& sparse) {
+                    return is_inside(sparse.box, header_.tensors[block.tensor].shape) &&
+                           header_.tensors[block.tensor].fill.has_value();
                 }});
         faults_.check(fits, [&] { return name_of(b) + ": expected a box inside its tensor"; });
+    }
+
+    /// What stands behind a sparse block's box: a layout of its axes, room for no more than can be.
+    bool check_sparse(BlockId b) {
+        Block const& block = section_.blocks[b];
+        auto const pool = static_cast<std::int64_t>(section_.coords.size()) - block.coords;
+        std::int64_t const order = block.order;
+        auto const sound = [&] {
+            if (2 * order + SparseBlock::more_coords(order) > pool) return false;
+            SparseBlock const sparse = section_.sparse(block);
+            std::vector<Extent> axes(sparse.axes.begin(), sparse.axes.end());
+            std::sort(axes.begin(), axes.end());
+            for (std::size_t k = 0; k < axes.size(); ++k)
+                if (axes[k] != static_cast<Extent>(k)) return false;
+            return sparse.most >= 0 && sparse.most <= most_listed && (!sparse.compressed || order > 0);
+        };
+        return faults_.check(sound(), [&] { return name_of(b) + ": expected the layout of a sparse block"; });
     }
 
     void check_task(TaskId t) {
@@ -152,7 +176,11 @@ private:
 
     bool alike(Block const& a, Block const& b) const {
         return a.tensor == b.tensor && a.dtype == b.dtype && a.format == b.format &&
-               section_.box_of(a) == section_.box_of(b);
+               section_.box_of(a) == section_.box_of(b) &&
+               (!a.is<SparseBlock>() || alike(section_.sparse(a), section_.sparse(b)));
+    }
+    static bool alike(SparseBlock const& a, SparseBlock const& b) {
+        return a.most == b.most && a.layout() == b.layout();
     }
 
     Header const& header_;

@@ -2,6 +2,7 @@
 // group on one rank accumulated in one block; those of several ranks are combined by reduce_scatter.hpp.
 #include <map>
 
+#include "lib/graph/sparse/layout.hpp"
 #include "lib/graph/summation_order.hpp"
 #include "scheduler/lower/einsum/einsum_calls.hpp"
 #include "scheduler/lower/einsum/reduce_scatter.hpp"
@@ -28,6 +29,7 @@ private:
     Box operand_box(std::size_t operand, Call const& call) const {
         return projected(call.region, einsum_.inputs[operand]);
     }
+    bool is_sparse(std::size_t operand) const { return context_.value(node_.inputs[operand]).listing.has_value(); }
     Box output_box(Call const& call) const { return projected(call.region, einsum_.output); }
 
     void cut_output();
@@ -92,6 +94,7 @@ void EinSumLowering::enter_kernels() {
 void EinSumLowering::gather_operands(std::vector<std::size_t> const& wave) {
     if (wave.size() < context_.options.staging.ranks) return;
     for (std::size_t k = 0; k < einsum_.operands(); ++k) {
+        if (is_sparse(k)) continue;
         std::map<Box, std::vector<Rank>> wanted;
         for (std::size_t c : wave) wanted[operand_box(k, calls_[c])].push_back(calls_[c].rank);
         context_.traffic.begin_operand(k);
@@ -147,7 +150,11 @@ void EinSumLowering::bring_operands(Call const& call, CallParts const& parts, Pr
         out.operands.emplace_back(out.split.by_source[k] ? parts.operands[k].size() : 1, BlockId{-1});
         if (out.split.by_source[k]) continue;
         context_.traffic.begin_operand(k);
-        out.operands[k][0] = context_.delivery.need(node_.inputs[k], operand_box(k, call), call.rank).block;
+        Box const region = operand_box(k, call);
+        Holding const held = is_sparse(k) ? context_.delivery.need_listed(node_.inputs[k], region,
+                                                                          graph::preferred_layout(einsum_, k), call.rank)
+                                          : context_.delivery.need(node_.inputs[k], region, call.rank);
+        out.operands[k][0] = held.block;
     }
     for (SubCall const& part : out.split.list)
         for (std::size_t k = 0; k < einsum_.operands(); ++k) {
