@@ -38,4 +38,7 @@ void check_random(RandomSource const& source, std::string const& tensor, DType d
 /// Fills `out` with elements first, first + 1, ... of `count` in C order of the whole tensor.
 void fill_random(RandomSource const& source, DType dtype, Extent first, Extent count, std::byte* out);
 
+/// The same of elements anywhere in the tensor. @param places  in C order of the whole tensor, modulo 2^64
+void fill_random_at(RandomSource const& source, DType dtype, std::span<std::uint64_t const> places, std::byte* out);
+
 }  // namespace ein::tensor

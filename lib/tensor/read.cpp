@@ -6,6 +6,7 @@
 #include "lib/tensor/convert.hpp"
 #include "lib/tensor/formats/file_reader.hpp"
 #include "lib/tensor/made_reader.hpp"
+#include "lib/tensor/sparse/sparse_openers.hpp"
 
 namespace ein::tensor {
 namespace {
@@ -18,6 +19,7 @@ namespace {
 /// A reader for each kind of source: one that is missing does not compile.
 struct Opener {
     Wanted const wanted;
+    scalar::Scalar const& fill;
 
     std::unique_ptr<Reader> operator()(NpySource const& source) const { return open_npy(source, wanted); }
     std::unique_ptr<Reader> operator()(NpzSource const& source) const { return open_npz(source, wanted); }
@@ -28,7 +30,15 @@ struct Opener {
     std::unique_ptr<Reader> operator()(FillSource const& source) const { return open_fill(source, wanted); }
     std::unique_ptr<Reader> operator()(ValuesSource const& source) const { return open_values(source, wanted); }
     std::unique_ptr<Reader> operator()(RandomSource const& source) const { return open_random(source, wanted); }
+    std::unique_ptr<Reader> operator()(MtxSource const& source) const { return scattered(source); }
+    std::unique_ptr<Reader> operator()(TnsSource const& source) const { return scattered(source); }
+    std::unique_ptr<Reader> operator()(ScipySource const& source) const { return scattered(source); }
+    std::unique_ptr<Reader> operator()(SparseRandomSource const& source) const { return scattered(source); }
     std::unique_ptr<Reader> operator()(MissingSource const&) const { refuse_missing(wanted.name); }
+
+    std::unique_ptr<Reader> scattered(Source const& source) const {
+        return scatter(open_sparse(source, wanted.name, wanted.dtype, wanted.shape, wanted.folder, fill), fill);
+    }
 };
 
 /// Each kind's header, or that it has none.
@@ -43,6 +53,10 @@ struct HeaderOf {
     Header operator()(FillSource const&) const { return std::nullopt; }
     Header operator()(ValuesSource const&) const { return std::nullopt; }
     Header operator()(RandomSource const&) const { return std::nullopt; }
+    Header operator()(SparseRandomSource const&) const { return std::nullopt; }
+    Header operator()(TnsSource const&) const { return std::nullopt; }
+    Header operator()(MtxSource const&) const { return std::nullopt; }
+    Header operator()(ScipySource const&) const { return std::nullopt; }
     Header operator()(MissingSource const&) const { return std::nullopt; }
 };
 
@@ -55,13 +69,13 @@ std::string lower(std::string text) {
 }  // namespace
 
 std::unique_ptr<Reader> open(Source const& source, std::string const& name, DType dtype, Shape const& shape,
-                             std::filesystem::path const& folder) {
-    return std::visit(Opener{{{name, folder}, dtype, shape}}, source);
+                             std::filesystem::path const& folder, scalar::Scalar const& fill) {
+    return std::visit(Opener{{{name, folder}, dtype, shape}, fill}, source);
 }
 
 HostTensor read_all(Source const& source, std::string const& name, DType dtype, Shape const& shape,
-                    std::filesystem::path const& folder) {
-    std::unique_ptr<Reader> const reader = open(source, name, dtype, shape, folder);
+                    std::filesystem::path const& folder, scalar::Scalar const& fill) {
+    std::unique_ptr<Reader> const reader = open(source, name, dtype, shape, folder, fill);
     HostTensor tensor(dtype, shape);
     reader->read(Box::whole(shape), tensor.bytes());
     return tensor;
@@ -91,6 +105,8 @@ Source source_for_file(std::string const& file, std::string const& name) {
     if (extension == ".npy") return NpySource{file};
     if (extension == ".npz") return NpzSource{file, name};
     if (extension == ".safetensors") return SafetensorsSource{file, name};
+    if (extension == ".mtx") return MtxSource{file};
+    if (extension == ".tns") return TnsSource{file};
     return RawSource{file, std::nullopt};
 }
 

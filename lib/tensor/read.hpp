@@ -25,13 +25,14 @@ public:
 
 /// Opens a source and checks that it holds `shape` of `dtype`.
 /// @param name  the tensor's name, for messages  @param folder  relative paths are relative to it
+/// @param fill  the elements that a source does not list, where it lists its elements
 /// @throws InputError (file, expected, found, fix) when it is missing, short, or of another dtype or shape
 std::unique_ptr<Reader> open(Source const& source, std::string const& name, DType dtype, Shape const& shape,
-                             std::filesystem::path const& folder);
+                             std::filesystem::path const& folder, scalar::Scalar const& fill = {});
 
 /// Reads a whole source.
 HostTensor read_all(Source const& source, std::string const& name, DType dtype, Shape const& shape,
-                    std::filesystem::path const& folder);
+                    std::filesystem::path const& folder, scalar::Scalar const& fill = {});
 
 /// What a file says it holds. @throws InputError
 struct FileContents {

@@ -50,13 +50,40 @@ struct RandomSource {
     std::uint64_t seed = 0;
     friend bool operator==(RandomSource const&, RandomSource const&) = default;
 };
+/// A Matrix Market file: the listed elements of a matrix, or all of them.
+struct MtxSource {
+    std::string file;
+    friend bool operator==(MtxSource const&, MtxSource const&) = default;
+};
+/// A FROSTT file: the coordinates of an element and its value on each line, of any order.
+struct TnsSource {
+    std::string file;
+    friend bool operator==(TnsSource const&, TnsSource const&) = default;
+};
+/// What scipy.sparse.save_npz, or a run with a sparse output, wrote.
+struct ScipySource {
+    std::string file;
+    friend bool operator==(ScipySource const&, ScipySource const&) = default;
+};
+/// Random numbers at a share `density` of all places, each as in the dense tensor of `random`.
+struct SparseRandomSource {
+    RandomSource random;
+    double density = 1;  // from 0 to 1
+    friend bool operator==(SparseRandomSource const&, SparseRandomSource const&) = default;
+};
 /// Must be given when the run starts (--input NAME=FILE).
 struct MissingSource {
     friend bool operator==(MissingSource const&, MissingSource const&) = default;
 };
 
 using Source = std::variant<MissingSource, NpySource, NpzSource, SafetensorsSource, RawSource, FillSource, ValuesSource,
-                            RandomSource>;
+                            RandomSource, MtxSource, TnsSource, ScipySource, SparseRandomSource>;
+
+/// Whether it lists elements with their coordinates; what it does not list has the tensor's fill.
+inline bool lists_elements(Source const& source) {
+    return std::holds_alternative<MtxSource>(source) || std::holds_alternative<TnsSource>(source) ||
+           std::holds_alternative<ScipySource>(source) || std::holds_alternative<SparseRandomSource>(source);
+}
 
 /// The file that elements are read from; nullptr where they are from none.
 inline std::string const* file_of(Source const& source) {

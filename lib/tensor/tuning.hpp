@@ -29,6 +29,13 @@ inline constexpr Extent transposed_square = 32;
 /// Elements that are converted before they are written.
 inline constexpr std::size_t converted_elements = 64 << 10;
 
+// Sparse tensors.
+
+/// Cells of the histograms of where listed elements lie, at most.
+inline constexpr std::int64_t histogram_cells = 64 << 10;
+/// Elements that are looked through at a time for those that are listed.
+inline constexpr Extent listed_at_once = 1 << 18;
+
 // Packed archives.
 
 /// Bytes between places in the unpacked file from which reading may begin.

@@ -19,10 +19,12 @@ std::optional<std::string> read_file_name(Cursor const& data, std::string const&
     return read_name(data.at(key));
 }
 
-std::optional<Source> read_npy(Cursor const& data) {
-    data.only_keys({"npy"});
-    auto const file = read_file_name(data, "npy");
-    return file ? std::optional<Source>(tensor::NpySource{*file}) : std::nullopt;
+/// A source that is a file and nothing else.
+template <class FileSource>
+std::optional<Source> read_file(Cursor const& data, std::string const& kind) {
+    data.only_keys({kind});
+    auto const file = read_file_name(data, kind);
+    return file ? std::optional<Source>(FileSource{*file}) : std::nullopt;
 }
 
 std::optional<Source> read_archive(Cursor const& data, std::string const& kind, std::string const& member) {
@@ -111,6 +113,15 @@ bool check_normal(Cursor const& data, RandomSource const& random, DType dtype) {
     return true;
 }
 
+/// @return nothing for a fault; 1 without the key
+std::optional<double> read_density(Cursor const& data) {
+    auto const density = finite_number(data, "density", 1);
+    if (!density || (*density >= 0 && *density <= 1)) return density;
+    data.at("density").fail("a share of the elements, from 0 to 1", brief(Json(*density)),
+                            "write how many are listed over how many there are");
+    return std::nullopt;
+}
+
 std::optional<Source> read_random(Cursor const& data, DType dtype) {
     auto const text = data.at("random").string();
     if (!text) return std::nullopt;
@@ -122,17 +133,20 @@ std::optional<Source> read_random(Cursor const& data, DType dtype) {
         return std::nullopt;
     }
     if (uniform)
-        data.only_keys({"random", "low", "high", "seed"});
+        data.only_keys({"random", "low", "high", "seed", "density"});
     else
-        data.only_keys({"random", "mean", "std", "seed"});
+        data.only_keys({"random", "mean", "std", "seed", "density"});
     auto const a = finite_number(data, uniform ? "low" : "mean", 0);
     double const high = is_integer(dtype) ? 10 : 1;  // whole numbers below 1 would all be 0
     auto const b = finite_number(data, uniform ? "high" : "std", uniform ? high : 1);
     auto const seed = read_seed(data);
-    if (!a || !b || !seed) return std::nullopt;
+    auto const density = read_density(data);
+    if (!a || !b || !seed || !density) return std::nullopt;
     RandomSource const random{uniform ? Distribution::uniform : Distribution::normal, *a, *b, *seed};
     bool const good = uniform ? check_uniform(data, random, dtype) : check_normal(data, random, dtype);
-    return good ? std::optional<Source>(random) : std::nullopt;
+    if (!good) return std::nullopt;
+    if (data.has("density")) return tensor::SparseRandomSource{random, *density};
+    return random;
 }
 
 std::optional<Source> read_listed(Cursor const& data, std::optional<Shape> const& shape, DType dtype) {
@@ -151,13 +165,16 @@ struct DataKind {
 };
 
 constexpr DataKind kinds[]{
-    {"npy", [](Cursor const& data, Wanted, DType) { return read_npy(data); }},
+    {"npy", [](Cursor const& data, Wanted, DType) { return read_file<tensor::NpySource>(data, "npy"); }},
     {"npz", [](Cursor const& data, Wanted, DType) { return read_archive(data, "npz", "entry"); }},
     {"safetensors", [](Cursor const& data, Wanted, DType) { return read_archive(data, "safetensors", "tensor"); }},
     {"raw", [](Cursor const& data, Wanted, DType) { return read_raw(data); }},
     {"fill", [](Cursor const& data, Wanted, DType dtype) { return read_fill(data, dtype); }},
     {"values", [](Cursor const& data, Wanted shape, DType dtype) { return read_listed(data, shape, dtype); }},
     {"random", [](Cursor const& data, Wanted, DType dtype) { return read_random(data, dtype); }},
+    {"mtx", [](Cursor const& data, Wanted, DType) { return read_file<tensor::MtxSource>(data, "mtx"); }},
+    {"tns", [](Cursor const& data, Wanted, DType) { return read_file<tensor::TnsSource>(data, "tns"); }},
+    {"scipy", [](Cursor const& data, Wanted, DType) { return read_file<tensor::ScipySource>(data, "scipy"); }},
 };
 
 }  // namespace

@@ -53,6 +53,14 @@ struct ToJson {
         return {{"values", nested(tensor, 0, next)}};
     }
     Json operator()(tensor::RandomSource const& from) const { return random_json(from); }
+    Json operator()(tensor::MtxSource const& from) const { return {{"mtx", file(from.file)}}; }
+    Json operator()(tensor::TnsSource const& from) const { return {{"tns", file(from.file)}}; }
+    Json operator()(tensor::ScipySource const& from) const { return {{"scipy", file(from.file)}}; }
+    Json operator()(tensor::SparseRandomSource const& from) const {
+        Json data = random_json(from.random);
+        data["density"] = from.density;
+        return data;
+    }
 };
 
 }  // namespace

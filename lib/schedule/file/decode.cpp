@@ -86,6 +86,10 @@ scalar::Scalar scalar(fb::Scalar const* value) {
     return {value->is_integer(), value->integer(), {value->real(), value->imag()}};
 }
 
+tensor::RandomSource random(fb::Input const& in, std::string const& file) {
+    return {checked_enum<tensor::Distribution>(in.choice(), 2, file, "distribution"), in.a(), in.b(), in.whole()};
+}
+
 tensor::Source source(fb::Input const& in, PartReader& part) {
     std::string const& file = part.file();
     switch (in.kind()) {
@@ -103,9 +107,11 @@ tensor::Source source(fb::Input const& in, PartReader& part) {
             for (std::uint8_t byte : part.numbers(in.bytes())) values.bytes.push_back(std::byte{byte});
             return values;
         }
-        case 7:
-            return tensor::RandomSource{checked_enum<tensor::Distribution>(in.choice(), 2, file, "distribution"),
-                                        in.a(), in.b(), in.whole()};
+        case 7: return random(in, file);
+        case 8: return tensor::MtxSource{part.text(in.text())};
+        case 9: return tensor::TnsSource{part.text(in.text())};
+        case 10: return tensor::ScipySource{part.text(in.text())};
+        case 11: return tensor::SparseRandomSource{random(in, file), in.density()};
         default: damaged(file, "the unknown kind of data " + std::to_string(in.kind()));
     }
 }
@@ -114,7 +120,7 @@ std::optional<tensor::Fingerprint> fingerprint(fb::Fingerprint const* in) {
     return tensor::Fingerprint{in->size(), in->checksum()};
 }
 
-static_assert(std::variant_size_v<tensor::Source> == 8, "a new source needs its fields in encode.cpp and decode.cpp");
+static_assert(std::variant_size_v<tensor::Source> == 12, "a new source needs its fields in encode.cpp and decode.cpp");
 
 Kernel kernel(fb::Kernel const& in, scalar::Params const& params, PartReader& part) {
     Kernel out;

@@ -30,7 +30,7 @@ std::int32_t number(OptionalId<IdType> id) {
 
 struct InputFields {
     std::string text, entry;
-    double a = 0, b = 0;
+    double a = 0, b = 0, density = 0;
     std::uint64_t whole = 0;
     std::uint8_t choice = 0;
     std::vector<std::uint8_t> bytes;
@@ -57,6 +57,10 @@ InputFields fields_of(tensor::Source const& source) {
         void operator()(tensor::RandomSource const& s) const {
             f.choice = static_cast<std::uint8_t>(s.distribution), f.a = s.a, f.b = s.b, f.whole = s.seed;
         }
+        void operator()(tensor::MtxSource const& s) const { f.text = s.file; }
+        void operator()(tensor::TnsSource const& s) const { f.text = s.file; }
+        void operator()(tensor::ScipySource const& s) const { f.text = s.file; }
+        void operator()(tensor::SparseRandomSource const& s) const { (*this)(s.random), f.density = s.density; }
     };
     std::visit(Visitor{f}, source);
     return f;
@@ -69,7 +73,7 @@ auto input(Builder& builder, Input const& value) {
     std::optional<fb::Fingerprint> planned;
     if (value.planned) planned.emplace(value.planned->size, value.planned->checksum);
     return fb::CreateInput(builder, value.tensor.value(), static_cast<std::uint8_t>(value.source.index()), text, entry,
-                           f.a, f.b, f.whole, f.choice, bytes, planned ? &*planned : nullptr);
+                           f.a, f.b, f.whole, f.choice, bytes, planned ? &*planned : nullptr, f.density);
 }
 
 auto kernel(Builder& builder, Kernel const& value) {

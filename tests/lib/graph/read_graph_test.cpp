@@ -75,6 +75,14 @@ TEST_CASE("every kind of data", "[lib][graph]") {
           tensor::RandomSource{tensor::Distribution::normal, 0, 1, 0});
     CHECK(source_of<tensor::RandomSource>(R"({"shape": [2], "dtype": "u8", "data": {"random": "uniform"}})") ==
           tensor::RandomSource{tensor::Distribution::uniform, 0, 10, 0});
+    CHECK(source_of<tensor::MtxSource>(R"({"shape": [2, 3], "data": {"mtx": "A.mtx"}})") == tensor::MtxSource{"A.mtx"});
+    CHECK(source_of<tensor::TnsSource>(R"({"shape": [2], "data": {"tns": "A.tns"}})") == tensor::TnsSource{"A.tns"});
+    CHECK(source_of<tensor::ScipySource>(R"({"shape": [2, 3], "data": {"scipy": "A.npz"}})") ==
+          tensor::ScipySource{"A.npz"});
+    CHECK(source_of<tensor::SparseRandomSource>(R"({"shape": [2], "data": {"random": "normal", "density": 0.25}})") ==
+          tensor::SparseRandomSource{{tensor::Distribution::normal, 0, 1, 0}, 0.25});
+    CHECK(source_of<tensor::SparseRandomSource>(R"({"shape": [2], "data": {"random": "uniform", "density": 1}})") ==
+          tensor::SparseRandomSource{{tensor::Distribution::uniform, 0, 1, 0}, 1});
     source_of<tensor::MissingSource>(R"({"shape": [2]})");
 }
 
@@ -119,9 +127,9 @@ TEST_CASE("each fault of a tensor", "[lib][graph]") {
           "(4611686018427387904,)"},
          {R"({"shape": [2], "dtyp": "f32"})", "/tensors/A/dtyp", "shape, dtype, data, sparse or fill", "the unknown key \"dtyp\""},
          {R"({"shape": [2], "data": {}})", "/tensors/A/data",
-          "one kind of data: npy, npz, safetensors, raw, fill, values or random", "{}"},
+          "one kind of data: npy, npz, safetensors, raw, fill, values, random, mtx, tns or scipy", "{}"},
          {R"({"shape": [2], "data": {"npy": "A", "fill": 1}})", "/tensors/A/data",
-          "one kind of data: npy, npz, safetensors, raw, fill, values or random", "both npy and fill"},
+          "one kind of data: npy, npz, safetensors, raw, fill, values, random, mtx, tns or scipy", "both npy and fill"},
          {R"({"shape": [2], "data": {"npy": ""}})", "/tensors/A/data/npy", "a name", "an empty string"},
          {R"({"shape": [2], "data": {"npz": "A.npz"}})", "/tensors/A/data", "the key \"entry\"", "none"},
          {R"({"shape": [2], "data": {"raw": "A", "offset": -1}})", "/tensors/A/data/offset",
@@ -129,7 +137,7 @@ TEST_CASE("each fault of a tensor", "[lib][graph]") {
          {R"({"shape": [2], "data": {"random": "unifrom"}})", "/tensors/A/data/random", "\"uniform\" or \"normal\"",
           "'unifrom'"},
          {R"({"shape": [2], "data": {"random": "normal", "low": 1}})", "/tensors/A/data/low",
-          "random, mean, std or seed", "the unknown key \"low\""},
+          "random, mean, std, seed or density", "the unknown key \"low\""},
          {R"({"shape": [2], "data": {"random": "uniform", "low": 2}})", "/tensors/A/data", "low <= high",
           "low 2.0 and high 1.0"},
          {R"({"shape": [2], "dtype": "i32", "data": {"random": "uniform", "low": 0.2, "high": 0.8}})",
@@ -138,6 +146,8 @@ TEST_CASE("each fault of a tensor", "[lib][graph]") {
           "\"uniform\" for i32", "\"normal\""},
          {R"({"shape": [2], "data": {"random": "normal", "std": -1}})", "/tensors/A/data/std",
           "a standard deviation of 0 or more", "-1.0"},
+         {R"({"shape": [2], "data": {"random": "uniform", "density": 1.5}})", "/tensors/A/data/density",
+          "a share of the elements, from 0 to 1", "1.5"},
          {R"({"shape": [2], "data": {"random": "normal", "seed": -1}})", "/tensors/A/data/seed",
           "a seed from 0 to 2^64 - 1", "-1"},
          {R"({"shape": [2], "data": {"fill": "infinity"}})", "/tensors/A/data/fill", "a number", "\"infinity\""},

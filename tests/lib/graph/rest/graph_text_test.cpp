@@ -146,8 +146,11 @@ TEST_CASE("data is written as it was, files where they are seen from the text", 
         "j": {"shape": [2], "dtype": "f16", "data": {"values": [0.1, -0.0]}},
         "k": {"shape": [2], "data": {"random": "normal", "mean": 0.1, "std": 2, "seed": 18446744073709551615}},
         "l": {"shape": [2], "dtype": "u8", "data": {"random": "uniform", "low": 3, "high": 9}},
-        "m": {"shape": [2], "dtype": "f64", "data": {"fill": "-inf"}}, "n": {"shape": []}},
-        "outputs": ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l", "m", "n"]})";
+        "m": {"shape": [2], "dtype": "f64", "data": {"fill": "-inf"}}, "n": {"shape": []},
+        "o": {"shape": [2, 2], "data": {"mtx": "o.mtx"}}, "p": {"shape": [2], "data": {"tns": "p.tns"}},
+        "q": {"shape": [2, 2], "data": {"scipy": "q.npz"}},
+        "r": {"shape": [2], "data": {"random": "normal", "mean": 0.1, "std": 2, "seed": 4, "density": 0.1}}},
+        "outputs": ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l", "m", "n", "o", "p", "q", "r"]})";
     EinGraph const graph = read_graph(text, "given");
     check_same(graph);
     EinGraph const moved = read_graph(graph_text(graph, [](std::string const& file) { return "../" + file; }), "moved");

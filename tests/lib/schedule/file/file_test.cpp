@@ -62,6 +62,11 @@ TEST_CASE("sources and params read back as they were, the sign of zero and a mis
     for (std::optional<std::int64_t> const offset :
          {std::optional<std::int64_t>(), std::optional<std::int64_t>(0), std::optional<std::int64_t>(64)})
         CHECK(std::get<tensor::RawSource>(back(tensor::RawSource{"r.bin", offset})).offset == offset);
+    tensor::RandomSource const random{tensor::Distribution::normal, -1, 2, UINT64_MAX};
+    for (tensor::Source const& source :
+         {tensor::Source(tensor::MtxSource{"A.mtx"}), tensor::Source(tensor::TnsSource{"A.tns"}),
+          tensor::Source(tensor::ScipySource{"A.npz"}), tensor::Source(tensor::SparseRandomSource{random, 0.125})})
+        CHECK(back(source) == source);
     header.params["eta"] = -0.0;
     CHECK(std::signbit(schedule::decode_header(schedule::encode(header), "a.sched").params.at("eta")));
 }
