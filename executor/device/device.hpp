@@ -27,9 +27,15 @@ struct SparseOperand {
     scalar::Scalar fill;        // of the tensor, in the operand's dtype
 };
 
-/// The sparse operands of a kernel.
+/// The sparse operands of a kernel. A point of the labels contributes where every idle set lists an element; an operand
+/// that does not list its own has its fill there. What a point contributes is the join; whatever does not contribute
+/// counts for nothing, even beside inf or nan. An element of the output without contributions is the aggregation's
+/// identity or, where nothing is aggregated, the join of the fills (value_without_contributions); a sparse output does
+/// not list it.
 struct SparseOperands {
     std::vector<std::optional<SparseOperand>> operands;  // nothing for dense ones
+    /// A sparse output is written whole: what the block held is gone, or with KernelShape::accumulate stays listed and is
+    /// combined. So the first call of several that write pieces of one block does not accumulate and the others do.
     std::optional<SparseOperand> output = {};
     /// Where all operands of one of these sets do not list their element, the join contributes nothing. Every set has
     /// sparse operands alone; at least one set.
@@ -43,12 +49,12 @@ struct KernelShape {
     std::vector<std::vector<Extent>> operand_strides;
     std::vector<Extent> output_strides;
     std::vector<DType> operand_dtypes;
-    std::optional<SparseOperands> sparse = {};  // where one is; strides of sparse operands are empty
     DType output_dtype = DType::f32;
     bool accumulate = false;   // combine with what the output holds, in its dtype
     Extent output_bytes = 0;   // of all calls together that write one output piece by piece; 0 for a call that is alone
     bool keeps_order = false;  // each output combines its terms as it would in one call of the whole node: the same
                                // bits however the node is cut along its output's labels
+    std::optional<SparseOperands> sparse = {};  // where one is; strides of sparse operands, and output, are empty
 };
 
 /// One call of a prepared kernel.
@@ -57,6 +63,8 @@ struct KernelCall {
     void* output = nullptr;                 // at the first element that the call writes; sparse: of the block
     std::span<Extent const> begin;          // index of each label's first element: the values of [label]
     std::span<std::byte const> next = {};   // what the caller reads soon: may be brought into the cache meanwhile
+    std::size_t room = 0;                   // of a sparse output: bytes that its block may take, at least
+                                            // tensor::sparse_bytes of what the call lists
 };
 
 /// A kernel made ready for one shape; safe to launch from many threads at once.

@@ -7,6 +7,7 @@
 #include "executor/device/cpu/moves/lookup_kernel.hpp"
 #include "executor/device/cpu/moves/scatter_kernel.hpp"
 #include "executor/device/cpu/moves/transpose_kernel.hpp"
+#include "executor/device/cpu/sparse/sparse_kernel.hpp"
 #include "executor/device/kernel/kernel_types.hpp"
 #include "executor/device/reference/element.hpp"
 #include "executor/device/reference/reference_device.hpp"
@@ -75,6 +76,7 @@ CpuDevice::CpuDevice() { use_one_blas_thread(); }
 
 std::unique_ptr<PreparedKernel const> CpuDevice::prepare(KernelShape const& shape, scalar::Params const& params) {
     check(shape);
+    if (shape.sparse) return make_sparse_kernel(shape, params);
     graph::EinSum const& einsum = shape.kernel->einsum;
     KernelTypes const types = types_of(shape);
     Nest nest = make_nest(shape);

@@ -6,6 +6,7 @@
 #include "executor/device/cuda/cublas_kernel.hpp"
 #include "executor/device/cuda/generated_kernel.hpp"
 #include "executor/device/cuda/tuning.hpp"
+#include "executor/device/host_kernel.hpp"
 #include "executor/device/kernel/kernel_types.hpp"
 #include "lib/base/error.hpp"
 
@@ -35,6 +36,7 @@ CudaDevice::~CudaDevice() { CudaDevice::drain(); }
 std::unique_ptr<PreparedKernel const> CudaDevice::prepare(KernelShape const& shape, scalar::Params const& params) {
     context_.enter();
     executor::check(shape);
+    if (shape.sparse) return std::make_unique<HostKernel>(host_.prepare(shape, params));
     if (auto product = make_cublas_kernel(launcher_, blas_, shape, params, options_)) return product;
     return make_generated_kernel(launcher_, shape, params);
 }

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "executor/device/accelerator.hpp"
+#include "executor/device/cpu/cpu_device.hpp"
 #include "executor/device/cuda/driver/blas_handle.hpp"
 #include "executor/device/cuda/driver/launcher.hpp"
 #include "executor/device/cuda/make_cuda_device.hpp"
@@ -46,6 +47,7 @@ private:
     MarkedStream& of(Stream stream) { return streams_[static_cast<std::size_t>(stream)]; }
     void run(Program program, void const* from, void* to);
 
+    CpuDevice host_;  // runs sparse kernels
     CudaOptions const options_;
     Context const context_;
     Events events_;

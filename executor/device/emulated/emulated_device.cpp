@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "executor/device/host_kernel.hpp"
 #include "executor/device/name_node.hpp"
 
 namespace ein::executor {
@@ -50,17 +51,6 @@ private:
     std::unique_ptr<PreparedKernel const> kernel_;
     std::string node_;
     std::size_t element_bytes_;
-};
-
-/// Left to the host.
-class HostKernel final : public PreparedKernel {
-public:
-    explicit HostKernel(std::unique_ptr<PreparedKernel const> kernel) : kernel_(std::move(kernel)) {}
-    void launch(KernelCall const& call, WorkerTeam& team) const override { kernel_->launch(call, team); }
-    bool runs_on_host() const override { return true; }
-
-private:
-    std::unique_ptr<PreparedKernel const> kernel_;
 };
 
 }  // namespace
@@ -117,6 +107,7 @@ EmulatedDevice::~EmulatedDevice() {
 
 std::unique_ptr<PreparedKernel const> EmulatedDevice::prepare(KernelShape const& shape, scalar::Params const& params) {
     auto kernel = cpu_.prepare(shape, params);
+    if (shape.sparse) return std::make_unique<HostKernel>(std::move(kernel));  // as the GPU does
     if (faults_.host > 0 && ++prepared_ % faults_.host == 0) return std::make_unique<HostKernel>(std::move(kernel));
     return std::make_unique<EmulatedKernel>(*this, std::move(kernel), shape);
 }

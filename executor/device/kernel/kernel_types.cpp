@@ -5,6 +5,58 @@
 
 namespace ein::executor {
 
+namespace {
+
+bool block_fits(SparseOperand const& block, std::vector<int> const& labels, KernelShape const& shape) {
+    std::size_t const order = labels.size();
+    bool fits = block.lengths.size() == order && block.begin.size() == order && block.layout.axes.size() == order;
+    std::vector<bool> seen(order, false);
+    for (std::size_t axis = 0; fits && axis < order; ++axis) {
+        auto const sorted = static_cast<std::size_t>(block.layout.axes[axis]);
+        fits = sorted < order && !seen[sorted] && block.begin[axis] >= 0 &&
+               block.begin[axis] + shape.lengths[static_cast<std::size_t>(labels[axis])] <= block.lengths[axis];
+        if (fits) seen[sorted] = true;
+    }
+    return fits && (order > 0 || !block.layout.compressed);
+}
+
+bool sparse_parts_fit(KernelShape const& shape) {
+    SparseOperands const& sparse = *shape.sparse;
+    graph::EinSum const& einsum = shape.kernel->einsum;
+    bool fits = sparse.operands.size() == einsum.operands() && !sparse.idle_sets.empty();
+    for (std::size_t k = 0; fits && k < einsum.operands(); ++k)
+        fits = !sparse.operands[k] || block_fits(*sparse.operands[k], einsum.inputs[k], shape);
+    if (fits && sparse.output) fits = block_fits(*sparse.output, einsum.output, shape);
+    for (std::vector<int> const& set : sparse.idle_sets)
+        for (int k : set)
+            fits = fits && k >= 0 && static_cast<std::size_t>(k) < einsum.operands() &&
+                   is_sparse(shape, static_cast<std::size_t>(k));
+    return fits;
+}
+
+}  // namespace
+
+bool is_sparse(KernelShape const& shape, std::size_t operand) {
+    return shape.sparse && operand < shape.sparse->operands.size() && shape.sparse->operands[operand].has_value();
+}
+
+scalar::Scalar value_without_contributions(KernelShape const& shape, KernelTypes const& types,
+                                           scalar::Params const& params) {
+    graph::EinSum const& einsum = shape.kernel->einsum;
+    if (!einsum.aggregated().empty()) return scalar::identity(einsum.agg, types.accumulate);
+    std::vector<scalar::Scalar> operands;
+    for (std::size_t k = 0; k < einsum.operands(); ++k) {
+        DType const type = shape.operand_dtypes[k];
+        scalar::Scalar const any = scalar::convert(scalar::Scalar::of(std::int64_t{1}), DType::i64, type);
+        scalar::Scalar const value = is_sparse(shape, k) ? shape.sparse->operands[k]->fill : any;
+        operands.push_back(scalar::convert(value, type, types.compute));
+    }
+    std::vector<Extent> const labels(shape.lengths.size(), 0);
+    scalar::Scalar const joined =
+        scalar::evaluate(einsum.join, types.compute, types.weak, operands, labels, params);
+    return scalar::convert(joined, types.join, types.accumulate);
+}
+
 KernelTypes types_of(KernelShape const& shape) {
     KernelTypes types;
     types.compute = shape.kernel->compute;
@@ -28,10 +80,13 @@ std::vector<Extent> label_strides(std::vector<int> const& axes, std::vector<Exte
 
 void check(KernelShape const& shape) {
     graph::EinSum const& einsum = shape.kernel->einsum;
+    bool const sparse_output = shape.sparse && shape.sparse->output;
     bool fits = shape.lengths.size() == einsum.labels.size() && shape.operand_strides.size() == einsum.operands() &&
-                shape.operand_dtypes.size() == einsum.operands() && shape.output_strides.size() == einsum.output.size();
+                shape.operand_dtypes.size() == einsum.operands() &&
+                (sparse_output || shape.output_strides.size() == einsum.output.size());
     for (std::size_t k = 0; fits && k < einsum.operands(); ++k)
-        fits = shape.operand_strides[k].size() == einsum.inputs[k].size();
+        fits = is_sparse(shape, k) || shape.operand_strides[k].size() == einsum.inputs[k].size();
+    if (fits && shape.sparse) fits = sparse_parts_fit(shape);
     promise(fits, "the shape of a call of '" + shape.kernel->node + "' does not fit its kernel");
 }
 

@@ -17,6 +17,15 @@ struct KernelTypes {
 /// @throws InputError for a join that its operands' type does not allow
 KernelTypes types_of(KernelShape const& shape);
 
+/// Whether an operand is a sparse block.
+bool is_sparse(KernelShape const& shape, std::size_t operand);
+
+/// Of a kernel with sparse operands, in types.accumulate: what an element of the output is to which nothing
+/// contributes. Where nothing is aggregated: the join of the fills, which is the same whatever the dense operands and
+/// labels are there (1 and 0 are taken).
+scalar::Scalar value_without_contributions(KernelShape const& shape, KernelTypes const& types,
+                                           scalar::Params const& params);
+
 /// The elements from one index of a label to the next: the sum over the axes that carry it (a diagonal has several).
 std::vector<Extent> label_strides(std::vector<int> const& axes, std::vector<Extent> const& axis_strides,
                                   std::size_t labels);

@@ -5,6 +5,7 @@
 
 #include "executor/device/kernel/kernel_types.hpp"
 #include "executor/device/reference/element.hpp"
+#include "executor/device/reference/sparse_reference.hpp"
 #include "lib/scalar/evaluate/evaluator.hpp"
 
 namespace ein::executor {
@@ -142,6 +143,7 @@ bool inside(Box const& box, std::vector<Extent> const& index) {
 
 std::unique_ptr<PreparedKernel const> ReferenceDevice::prepare(KernelShape const& shape, scalar::Params const& params) {
     check(shape);
+    if (shape.sparse) return make_sparse_reference(shape, params);
     return std::make_unique<ReferenceKernel>(shape, params);
 }
 
