@@ -1,0 +1,115 @@
+#include <cmath>
+
+#include "executor/device/cpu/cpu_device.hpp"
+#include "executor/device/kernel/kernel_types.hpp"
+#include "executor/device/reference/reference_device.hpp"
+#include "tests/executor/device/random_kernel.hpp"
+#include "tests/executor/device/sparse_case.hpp"
+#include "tests/executor/device/test_team.hpp"
+
+using namespace ein;
+using namespace ein::executor;
+using scalar::Agg;
+using scalar::Scalar;
+
+namespace {
+
+void compare_all(unsigned seed, int rounds, bool long_labels) {
+    std::mt19937 random(seed);
+    CpuDevice cpu;
+    ReferenceDevice reference;
+    SoloWorkerTeam solo;
+    int compared = 0;
+    for (int round = 0; round < rounds; ++round) {
+        auto const test = random_sparse_case(random, long_labels);
+        if (!test) continue;
+        INFO("round " << round << ": " << test->describe());
+        auto const found = test->run(cpu, solo), expected = test->run(reference, solo);
+        double const tolerance = tolerance_of(test->shape().output_dtype, types_of(test->shape()).accumulate);
+        REQUIRE(test->difference(found, expected, tolerance) == "");
+        if (round % 20 == 0) {
+            TestTeam team(2 + round % 3);
+            REQUIRE(found == test->run(cpu, team));
+        }
+        ++compared;
+    }
+    CHECK(compared > rounds / 3);
+}
+
+/// A semiring in which what is not listed gives the aggregation's identity.
+struct Semiring {
+    std::string subscripts, join;
+    Agg agg;
+    std::vector<double> fills;
+    std::vector<std::vector<int>> idle_sets;
+};
+
+}  // namespace
+
+TEST_CASE("the reference's sparse kernels give what dense ones do", "[executor][device][sparse]") {
+    std::mt19937 random(11);
+    ReferenceDevice reference;
+    SoloWorkerTeam solo;
+    for (Semiring const& ring : std::vector<Semiring>{
+             {"ab,b->a", "x*y", Agg::sum, {0, NAN}, {{0}}},
+             {"ab,bc->ac", "x*y", Agg::sum, {0, 0}, {{0}, {1}}},
+             {"ab,bc->ca", "x+y", Agg::min, {HUGE_VAL, HUGE_VAL}, {{0}, {1}}},
+             {"ab,ab->ab", "x+y", Agg::sum, {0, 0}, {{0, 1}}},
+             {"ab,ab->b", "x-y", Agg::sum, {0, 0}, {{0, 1}}},
+             {"ab,ab->a", "max(x,y)", Agg::max, {-HUGE_VAL, -HUGE_VAL}, {{0, 1}}},
+             {"abc,bd,cd->ad", "x*y*z", Agg::sum, {0, NAN, NAN}, {{0}}},
+             {"ab,ac,bc->ab", "x*y*z", Agg::sum, {0, NAN, NAN}, {{0}}},
+             {"aab->b", "x", Agg::sum, {0}, {{0}}},
+             {"ab->", "x*[a]", Agg::sum, {0}, {{0}}},
+             {"ab->ba", "x*x+3*x", Agg::sum, {0}, {{0}}},
+             {"ab->ab", "exp(x)", Agg::sum, {0}, {{0}}},
+             {"ab->a", "x", Agg::prod, {1}, {{0}}}})
+        for (int round = 0; round < 12; ++round) {
+            graph::EinSum const shape = einsum(ring.subscripts, {}, ring.join, ring.agg);
+            Shape extents;
+            for (std::size_t l = 0; l < shape.labels.size(); ++l)
+                extents.push_back(static_cast<Extent>(below(random, 5) + (random() % 8 != 0)));
+            SparseCase test(einsum(ring.subscripts, extents, ring.join, ring.agg),
+                            std::vector<DType>(shape.operands(), DType::f64), DType::f64, DType::f64);
+            for (std::size_t k = 0; k < shape.operands(); ++k)
+                if (!std::isnan(ring.fills[k]))
+                    test.make_sparse(k, random_layout(shape.inputs[k].size(), random),
+                                     Scalar::of(std::complex<double>(ring.fills[k])), 0.3, round % 2 == 0, random);
+            test.shape().sparse->idle_sets = ring.idle_sets;
+            test.make_dense(random, false);
+            CAPTURE(test.describe(), round);
+            auto const dense = test.densified();
+            CHECK(test.difference(test.run(reference, solo), dense->run(reference, solo), 1e-12) == "");
+        }
+}
+
+TEST_CASE("what is not listed contributes nothing beside inf and nan", "[executor][device][sparse]") {
+    std::mt19937 random(3);
+    CpuDevice cpu;
+    ReferenceDevice reference;
+    SoloWorkerTeam solo;
+    for (Device* const device : {static_cast<Device*>(&cpu), static_cast<Device*>(&reference)})
+        for (std::string const subscripts : {"ab,b->a", "ab,bc->ac", "ab,ac,bc->"}) {
+            graph::EinSum const whole = einsum(subscripts, {7, 5, 3});
+            SparseCase test(einsum(subscripts, Shape(whole.labels.size(), 5)),
+                            std::vector<DType>(whole.operands(), DType::f64), DType::f64, DType::f64);
+            test.make_sparse(0, {{0, 1}, true}, Scalar::of(std::complex<double>(0)), 0, false, random);
+            test.shape().sparse->idle_sets = {{0}};
+            test.make_dense(random, false);
+            std::vector<std::byte> const before = test.run(*device, solo);
+            for (std::size_t k = 1; k < whole.operands(); ++k)
+                for (std::size_t at = 0; at < test.operand(k).size(); at += 8)
+                    store_element(Scalar::of(std::complex<double>(at % 16 == 0 ? NAN : HUGE_VAL)),
+                                  test.operand(k).data() + at, DType::f64);
+            CAPTURE(device->name(), subscripts);
+            CHECK(test.run(*device, solo) == before);
+        }
+}
+
+TEST_CASE("the cpu agrees with the reference on random sparse kernels", "[executor][device][sparse]") {
+    compare_all(1, 6000, false);
+}
+
+TEST_CASE("the cpu agrees with the reference on sparse kernels with long labels", "[executor][device][sparse]") {
+    compare_all(2, 150, true);
+}
