@@ -1,0 +1,138 @@
+// Listed elements as arrays, sorted by counting and written as a sparse block: what sparse_moves.cpp is made of.
+// Example: of coords {{1, 0}, {2, 2}} sorted_by({0, 1}) is {1, 0}.
+#pragma once
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+
+#include "lib/base/error.hpp"
+#include "lib/tensor/sparse/sparse_block.hpp"
+
+namespace ein::tensor {
+
+/// @tparam Index  of coordinates, as the block that is written has them
+template <class Index>
+class ElementSort {
+public:
+    ElementSort(std::span<Extent const> lengths, std::size_t element_bytes)
+        : lengths_(lengths.begin(), lengths.end()), size_(element_bytes), coords_(lengths.size()) {}
+
+    std::vector<Index>& coords(std::size_t axis) { return coords_[axis]; }
+    std::vector<std::byte>& values() { return values_; }
+    std::size_t count() const { return values_.size() / size_; }
+
+    /// @param sorted_by  axes by which they are sorted already, the first before the second
+    /// @param out  room for the block  @return how many it lists
+    Extent write(SparseLayout const& layout, DType dtype, std::span<int const> sorted_by, std::span<std::byte> out) {
+        std::vector<std::size_t> const order = sorted(layout.axes, sorted_by);
+        auto const listed = static_cast<Extent>(count());
+        SparseOffsets const at = sparse_offsets(layout, lengths_, dtype, listed);
+        promise(at.end <= out.size(), "a sparse block is larger than what was reserved for it");
+        set_listed(out, listed);
+        for (std::size_t k = 0; k < layout.axes.size(); ++k) {
+            std::vector<Index> const& from = coords_[static_cast<std::size_t>(layout.axes[k])];
+            if (k == 0 && layout.compressed) {
+                write_offsets(from, lengths_[static_cast<std::size_t>(layout.axes[0])], out.data() + at.offsets);
+                continue;
+            }
+            gather(reinterpret_cast<std::byte const*>(from.data()), sizeof(Index), order, out.data() + at.coords[k]);
+        }
+        gather(values_.data(), size_, order, out.data() + at.values);
+        clear_rests(layout, at, out);
+        return listed;
+    }
+
+private:
+    /// Bytes between arrays are zeros: equal blocks are equal bytes.
+    void clear_rests(SparseLayout const& layout, SparseOffsets const& at, std::span<std::byte> out) const {
+        auto const clear = [&](std::size_t begin, std::size_t bytes) {
+            for (std::size_t b = begin + bytes; b < begin + (bytes + 7) / 8 * 8; ++b) out[b] = std::byte{0};
+        };
+        for (std::size_t k = layout.compressed ? 1 : 0; k < layout.axes.size(); ++k)
+            clear(at.coords[k], count() * sizeof(Index));
+        clear(at.values, count() * size_);
+    }
+
+    static void write_offsets(std::vector<Index> const& coords, Extent length, std::byte* out) {
+        std::vector<std::uint64_t> ends(static_cast<std::size_t>(length) + 1, 0);
+        for (Index index : coords) ++ends[static_cast<std::size_t>(index) + 1];
+        std::partial_sum(ends.begin(), ends.end(), ends.begin());
+        std::memcpy(out, ends.data(), ends.size() * sizeof(std::uint64_t));
+    }
+
+    template <std::size_t Size>
+    static void gather_of(std::byte const* from, std::vector<std::size_t> const& order, std::byte* to) {
+        for (std::size_t e = 0; e < order.size(); ++e) std::memcpy(to + e * Size, from + order[e] * Size, Size);
+    }
+    /// @param order  empty: as they are
+    void gather(std::byte const* from, std::size_t size, std::vector<std::size_t> const& order, std::byte* to) const {
+        if (order.empty()) {
+            if (count() > 0) std::memcpy(to, from, count() * size);
+            return;
+        }
+        switch (size) {
+            case 1: return gather_of<1>(from, order, to);
+            case 2: return gather_of<2>(from, order, to);
+            case 4: return gather_of<4>(from, order, to);
+            case 8: return gather_of<8>(from, order, to);
+            default: return gather_of<16>(from, order, to);
+        }
+    }
+
+    /// Which element comes first, second, ...; empty where they are in order.
+    std::vector<std::size_t> sorted(std::vector<int> const& axes, std::span<int const> sorted_by) const {
+        std::size_t done = std::min(axes.size(), sorted_by.size());  // the last of `axes`, that begin `sorted_by`
+        while (done > 0 && !std::equal(axes.end() - static_cast<std::ptrdiff_t>(done), axes.end(), sorted_by.begin()))
+            --done;
+        if (done == axes.size() || is_sorted_by(axes)) return {};
+        std::vector<std::size_t> order(count());
+        std::iota(order.begin(), order.end(), std::size_t{0});
+        if (count() < few) {
+            std::stable_sort(order.begin(), order.end(),
+                             [&](std::size_t a, std::size_t b) { return comes_before(axes, a, b); });
+            return order;
+        }
+        std::vector<std::size_t> next(count());
+        for (std::size_t k = axes.size() - done; k-- > 0;) {
+            auto const axis = static_cast<std::size_t>(axes[k]);
+            for (int shift = 0; shift == 0 || (lengths_[axis] - 1) >> shift > 0; shift += digit_bits) {
+                count_pass(coords_[axis], shift, order, next);
+                order.swap(next);
+            }
+        }
+        return order;
+    }
+
+    static void count_pass(std::vector<Index> const& coords, int shift, std::vector<std::size_t> const& order,
+                           std::vector<std::size_t>& next) {
+        constexpr std::size_t mask = (std::size_t{1} << digit_bits) - 1;
+        std::vector<std::size_t> begins(mask + 2, 0);
+        for (Index index : coords) ++begins[((static_cast<std::size_t>(index) >> shift) & mask) + 1];
+        std::partial_sum(begins.begin(), begins.end(), begins.begin());
+        for (std::size_t e : order) next[begins[(static_cast<std::size_t>(coords[e]) >> shift) & mask]++] = e;
+    }
+
+    bool comes_before(std::vector<int> const& axes, std::size_t a, std::size_t b) const {
+        for (int axis : axes) {
+            std::vector<Index> const& at = coords_[static_cast<std::size_t>(axis)];
+            if (at[a] != at[b]) return at[a] < at[b];
+        }
+        return false;
+    }
+    bool is_sorted_by(std::vector<int> const& axes) const {
+        for (std::size_t e = 1; e < count(); ++e)
+            if (comes_before(axes, e, e - 1)) return false;
+        return true;
+    }
+
+    static constexpr int digit_bits = 14;
+    static constexpr std::size_t few = 4096;  // elements, for which counting would cost more than comparing
+
+    Shape lengths_;
+    std::size_t size_;
+    std::vector<std::vector<Index>> coords_;
+    std::vector<std::byte> values_;
+};
+
+}  // namespace ein::tensor
