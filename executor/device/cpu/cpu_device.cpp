@@ -56,20 +56,6 @@ private:
     std::unique_ptr<LoopKernel const> loops_;
 };
 
-LoopBody body_of(graph::EinSum const& einsum, KernelTypes const& types, scalar::Params const& params) {
-    LoopBody body;
-    body.compute = types.compute;
-    body.join = types.join;
-    body.accumulate = types.accumulate;
-    body.agg = einsum.agg;
-    for (int operand : scalar::operands_of(einsum.join)) body.used.push_back(static_cast<std::size_t>(operand));
-    for (int label : scalar::labels_of(einsum.join))
-        body.indices = std::max(body.indices, static_cast<std::size_t>(label) + 1);
-    if (einsum.join.op() != scalar::Op::operand || einsum.join.node().slot != 0)
-        body.program = std::make_shared<scalar::Program const>(einsum.join, types.compute, types.weak, params);
-    return body;
-}
-
 }  // namespace
 
 CpuDevice::CpuDevice() { use_one_blas_thread(); }
@@ -89,7 +75,7 @@ std::unique_ptr<PreparedKernel const> CpuDevice::prepare(KernelShape const& shap
     if (auto scatter = make_scatter_kernel(shape)) return scatter;
     simplify(nest);
     if (auto gemm = make_gemm_kernel(shape, nest, types, params)) return gemm;
-    LoopBody body = body_of(einsum, types, params);
+    LoopBody body = LoopBody::of(einsum, types, params);
     if (body.program == nullptr)
         if (auto transpose = make_transpose_kernel(nest)) return transpose;
     if (auto loops = LoopKernel::make(nest, std::move(body))) return std::make_unique<LoopsOnly>(std::move(loops));

@@ -131,9 +131,11 @@ std::size_t Aggregator::scratch_bytes(std::size_t vector_tile) const {
     return exact_ == ExactTotals::of_vector_tiles ? lines(vector_tile * element_) : 0;
 }
 
-void Aggregator::start(Tile const& tile) const {
-    repeat_element(tile.state, identity_, element_, tile.size);
-    if (planes() > 1) std::memset(second_plane(tile, 0), 0, tile.size * element_);
+void Aggregator::start(Tile const& tile) const { start(tile, 0, tile.size); }
+
+void Aggregator::start(Tile const& tile, std::size_t at, std::size_t count) const {
+    repeat_element(tile.state + at * element_, identity_, element_, count);
+    if (planes() > 1) std::memset(second_plane(tile, at), 0, count * element_);
 }
 
 void Aggregator::rows(Tile const& tile, std::size_t at, void const* values, std::size_t rows,

@@ -37,6 +37,8 @@ public:
         std::byte* scratch;
     };
     void start(Tile const& tile) const;
+    /// Some of them anew.
+    void start(Tile const& tile, std::size_t at, std::size_t count) const;
     /// acc[at + r] with each row of values; acc[at + c] with each column; acc[at + i] with values[i].
     void rows(Tile const& tile, std::size_t at, void const* values, std::size_t rows, std::size_t columns) const;
     void columns(Tile const& tile, std::size_t at, void const* values, std::size_t rows, std::size_t columns) const;

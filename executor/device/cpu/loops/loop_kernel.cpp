@@ -69,6 +69,20 @@ LoopBody LoopBody::identity(DType type, scalar::Agg agg) {
     return {nullptr, {0}, 0, type, type, scalar::accumulate_dtype(agg, type), agg};
 }
 
+LoopBody LoopBody::of(graph::EinSum const& einsum, KernelTypes const& types, scalar::Params const& params) {
+    LoopBody body;
+    body.compute = types.compute;
+    body.join = types.join;
+    body.accumulate = types.accumulate;
+    body.agg = einsum.agg;
+    for (int operand : scalar::operands_of(einsum.join)) body.used.push_back(static_cast<std::size_t>(operand));
+    for (int label : scalar::labels_of(einsum.join))
+        body.indices = std::max(body.indices, static_cast<std::size_t>(label) + 1);
+    if (einsum.join.op() != scalar::Op::operand || einsum.join.node().slot != 0)
+        body.program = std::make_shared<scalar::Program const>(einsum.join, types.compute, types.weak, params);
+    return body;
+}
+
 /// Where pieces share outputs: their partial results, and the kernel that combines them in order.
 struct LoopKernel::Partials {
     std::unique_ptr<LoopKernel const> each;     // one piece's part into [outputs], dense

@@ -9,6 +9,7 @@
 
 #include "executor/device/cpu/loops/aggregator.hpp"
 #include "executor/device/cpu/loops/loop_plan.hpp"
+#include "executor/device/kernel/kernel_types.hpp"
 #include "executor/device/kernel/nest.hpp"
 #include "lib/scalar/jit/vector_loop.hpp"
 
@@ -25,6 +26,8 @@ struct LoopBody {
     scalar::Agg agg = scalar::Agg::sum;
     bool of_partials = false;  // its terms are partial results: few, each the sum of many
 
+    /// What an EinSum computes. @throws InputError for a param that `params` lacks
+    static LoopBody of(graph::EinSum const& einsum, KernelTypes const& types, scalar::Params const& params);
     /// Operand 0 brought to `type`; over aggregated labels, the sum of its elements.
     static LoopBody identity(DType type, scalar::Agg agg = scalar::Agg::sum);
 };

@@ -1,0 +1,177 @@
+#include "executor/device/cpu/sparse/point_walk.hpp"
+
+#include <algorithm>
+
+#include "executor/device/cpu/sparse/tuning.hpp"
+#include "executor/device/kernel/kernel_types.hpp"
+#include "executor/device/reference/element.hpp"
+#include "lib/base/partition.hpp"
+#include "lib/graph/labels.hpp"
+
+namespace ein::executor {
+
+WalkShape::WalkShape(KernelShape const& shape, SparsePlan made) : plan(std::move(made)), lengths(shape.lengths) {
+    graph::EinSum const& einsum = shape.kernel->einsum;
+    for (int k : scalar::operands_of(einsum.join)) used.push_back(static_cast<std::size_t>(k));
+    for (std::size_t k = 0; k < einsum.operands(); ++k) {
+        Operand& operand = operands.emplace_back();
+        operand.sparse = is_sparse(shape, k);
+        if (operand.sparse) {
+            store_element(shape.sparse->operands[k]->fill, operand.fill, shape.operand_dtypes[k]);
+            continue;
+        }
+        std::vector<Extent> const strides = label_strides(einsum.inputs[k], shape.operand_strides[k], lengths.size());
+        auto const size = static_cast<Extent>(size_of(shape.operand_dtypes[k]));
+        for (std::size_t label = 0; label < lengths.size(); ++label) {
+            if (static_cast<int>(label) == plan.inner)
+                operand.inner = strides[label];
+            else if (strides[label] != 0)
+                operand.strides.push_back({label, strides[label] * size});
+        }
+        operand.inner_bytes = operand.inner * size;
+    }
+    inner_in_output = plan.inner != SparsePlan::none && graph::has_label(einsum.output, plan.inner);
+    for (int label : einsum.output)
+        if (label != plan.row && label != plan.inner) key_labels.push_back(static_cast<std::size_t>(label));
+}
+
+PointWalk::PointWalk(WalkShape const& shape, std::span<SparseSource const> sources, KernelCall const& call,
+                     WalkRegion const& region, JoinOfPoints const& join, Slots& slots, WorkerTeam& team)
+    : shape_(shape),
+      sources_(sources),
+      call_(call),
+      region_(region),
+      slots_(slots),
+      team_(team),
+      batch_(join, slots),
+      tile_(join.tile),
+      indexed_(join.has_indices()),
+      index_(region.first),
+      positions_(shape.operands.size(), SparseSource::nowhere),
+      element_of_(shape.operands.size(), 0),
+      hints_(sources.size(), SparseSource::nowhere),
+      indices_(join.body.indices) {}
+
+void PointWalk::walk(Extent row, std::uint64_t first_key) {
+    first_key_ = first_key;
+    if (shape_.plan.row != SparsePlan::none) index_[static_cast<std::size_t>(shape_.plan.row)] = row;
+    for (Term const& term : shape_.plan.terms) {
+        std::fill(positions_.begin(), positions_.end(), SparseSource::nowhere);
+        step(term, 0);
+    }
+}
+
+void PointWalk::walk_share(std::int64_t shares, std::int64_t share) {
+    shares_ = shares;
+    share_ = share;
+    walk(0, 0);
+}
+
+void PointWalk::step(Term const& term, std::size_t level) {
+    if (level == term.steps.size()) return leaf(term);
+    SparsePlan::Step const& now = term.steps[level];
+    SparseSource const& source = sources_[now.source];
+    bool const rows = now.bound == 0 && source.compressed();
+    SparseSource::Range range = rows ? source.all() : source.matching(index_, now.bound);
+    if (level == 0 && shares_ > 1) {
+        auto const count = static_cast<Extent>(range.end - range.begin);
+        std::size_t const begin = range.begin;
+        range.begin = begin + static_cast<std::size_t>(part_begin(count, shares_, share_));
+        range.end = begin + static_cast<std::size_t>(part_begin(count, shares_, share_ + 1));
+    }
+    if (!rows) return walk_elements(term, level, range, now.bound);
+    while (range.begin < range.end) {
+        Extent const row = source.first_index(range.begin);
+        index_[static_cast<std::size_t>(source.labels().front())] = row;
+        std::size_t const end = std::min(range.end, source.row(row).end);
+        walk_elements(term, level, {range.begin, end}, 1);
+        range.begin = end;
+    }
+}
+
+void PointWalk::walk_elements(Term const& term, std::size_t level, SparseSource::Range range, std::size_t from_place) {
+    SparseSource const& source = sources_[term.steps[level].source];
+    std::vector<int> const& labels = source.labels();
+    for (std::size_t e = range.begin; e < range.end; ++e) {
+        for (std::size_t place = from_place; place < labels.size(); ++place)
+            index_[static_cast<std::size_t>(labels[place])] = source.index(place, e);
+        positions_[source.operand()] = e;
+        element_of_[source.operand()] = term.steps[level].source;
+        step(term, level + 1);
+    }
+}
+
+void PointWalk::leaf(Term const& term) {
+    if (!look_up(term, true)) return;
+    count_through(term, 0);
+}
+
+/// @return whether the term's witnesses are the first of their sets, as far as is known
+bool PointWalk::look_up(Term const& term, bool early) {
+    if (term.lookups.empty()) return true;
+    for (SparsePlan::Lookup const& lookup : term.lookups) {
+        SparseSource const& source = sources_[lookup.source];
+        if (lookup.early != early) {
+            if (early) positions_[source.operand()] = SparseSource::nowhere;
+            continue;
+        }
+        std::size_t const found = source.find(index_, hints_[lookup.source]);
+        positions_[source.operand()] = found;
+        element_of_[source.operand()] = lookup.source;
+        if (found != SparseSource::nowhere) hints_[lookup.source] = found;
+    }
+    for (std::size_t set = 0; set < term.witnesses.size(); ++set)
+        for (int k : shape_.plan.idle_sets[set]) {
+            if (k == term.witnesses[set]) break;
+            if (positions_[static_cast<std::size_t>(k)] != SparseSource::nowhere) return false;
+        }
+    return true;
+}
+
+void PointWalk::count_through(Term const& term, std::size_t number) {
+    if (number == term.counted.size()) {
+        if (!term.counted.empty() && !look_up(term, false)) return;
+        return add_run();
+    }
+    auto const label = static_cast<std::size_t>(term.counted[number]);
+    Extent const end = region_.first[label] + region_.length[label];
+    for (index_[label] = region_.first[label]; index_[label] < end; ++index_[label]) count_through(term, number + 1);
+}
+
+void PointWalk::add_run() {
+    std::uint64_t key = first_key_;
+    for (std::size_t k = 0; k < shape_.key_labels.size(); ++k) {
+        std::size_t const label = shape_.key_labels[k];
+        key += static_cast<std::uint64_t>((index_[label] - region_.first[label]) * region_.key_strides[k]);
+    }
+    std::size_t const slot = slots_.slot_of(key);
+    bool const each = shape_.inner_in_output, runs = shape_.plan.inner != SparsePlan::none;
+    auto const inner = static_cast<std::size_t>(runs ? shape_.plan.inner : 0);
+    Extent const first = runs ? region_.first[inner] : 0;
+    std::size_t const length = runs ? static_cast<std::size_t>(region_.length[inner]) : 1;
+    for (std::size_t done = 0; done < length;) {
+        std::size_t const count = std::min(tile_, length - done);
+        batch_.begin_run(each ? slot + done : slot, count, each);
+        for (std::size_t k : shape_.used) {
+            WalkShape::Operand const& operand = shape_.operands[k];
+            if (operand.sparse) {
+                std::size_t const at = positions_[k];
+                batch_.operand(k, at == SparseSource::nowhere ? operand.fill : sources_[element_of_[k]].value(at), 0);
+                continue;
+            }
+            Extent offset = (first + static_cast<Extent>(done)) * operand.inner_bytes;
+            for (WalkShape::Stride const& stride : operand.strides) offset += index_[stride.label] * stride.bytes;
+            batch_.operand(k, static_cast<std::byte const*>(call_.operands[k]) + offset, operand.inner);
+        }
+        if (indexed_)
+            for (std::size_t label = 0; label < indices_.size(); ++label)
+                indices_[label] = runs && label == inner
+                                      ? scalar::TileIndex{call_.begin[label] + first + static_cast<Extent>(done), 1}
+                                      : scalar::TileIndex{call_.begin[label] + index_[label], 0};
+        batch_.end_run(indices_);
+        done += count;
+    }
+    if (++runs_ % sparse_tuning::runs_a_pause == 0) team_.pause();
+}
+
+}  // namespace ein::executor

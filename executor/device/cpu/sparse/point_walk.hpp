@@ -1,0 +1,80 @@
+// The points that contribute, found as a plan says (sparse_plan.hpp), by one thread: their operands' values go into a
+// batch, run by run. Leaves rows and what becomes of them to row_kernel.cpp.
+// Example: of "ij,j->i" a row's walk adds a point for each element of the row.
+#pragma once
+
+#include "executor/device/cpu/sparse/point_batch.hpp"
+#include "executor/device/cpu/sparse/sparse_source.hpp"
+
+namespace ein::executor {
+
+/// What walks of a kernel share.
+struct WalkShape {
+    struct Stride {
+        std::size_t label;
+        Extent bytes;
+    };
+    struct Operand {
+        bool sparse = false;
+        std::vector<Stride> strides;         // of a dense one, by its labels but the inner one
+        Extent inner = 0;                    // elements from one index of the inner label to the next
+        Extent inner_bytes = 0;
+        alignas(16) std::byte fill[16] = {};  // of a sparse one, in its dtype
+    };
+    SparsePlan plan;
+    Shape lengths;
+    std::vector<Operand> operands;
+    std::vector<std::size_t> used;     // that the join has
+    bool inner_in_output = false;
+    std::vector<std::size_t> key_labels;  // of the output but the row and the inner one, in its order
+
+    WalkShape(KernelShape const& shape, SparsePlan plan);
+};
+
+/// The part of the label space that a piece of the work is about.
+struct WalkRegion {
+    std::vector<Extent> first, length;  // by label
+    std::vector<Extent> key_strides;    // by WalkShape::key_labels
+    std::uint64_t keys = 1;             // of one row
+    std::size_t run = 1;                // accumulators of a key
+};
+
+class PointWalk {
+public:
+    PointWalk(WalkShape const& shape, std::span<SparseSource const> sources, KernelCall const& call,
+              WalkRegion const& region, JoinOfPoints const& join, Slots& slots, WorkerTeam& team);
+    /// @param row  index of the row label, where there is one  @param first_key  of the row
+    void walk(Extent row, std::uint64_t first_key);
+    /// Only elements with these numbers, in shares of 1, of what each term walks first.
+    void walk_share(std::int64_t shares, std::int64_t share);
+    void flush() { batch_.flush(); }
+
+private:
+    using Term = SparsePlan::Term;
+    void step(Term const& term, std::size_t level);
+    void walk_elements(Term const& term, std::size_t level, SparseSource::Range range, std::size_t from_place);
+    void leaf(Term const& term);
+    void count_through(Term const& term, std::size_t number);
+    bool look_up(Term const& term, bool early);
+    void add_run();
+
+    WalkShape const& shape_;
+    std::span<SparseSource const> sources_;
+    KernelCall const& call_;
+    WalkRegion const& region_;
+    Slots& slots_;
+    WorkerTeam& team_;
+    PointBatch batch_;
+    std::size_t tile_;
+    bool indexed_;
+    std::vector<Extent> index_;            // by label
+    std::vector<std::size_t> positions_;   // by operand: its element, or nowhere
+    std::vector<std::size_t> element_of_;  // by operand: of which source that is
+    std::vector<std::size_t> hints_;       // by source
+    std::vector<scalar::TileIndex> indices_;
+    std::uint64_t first_key_ = 0;
+    std::int64_t shares_ = 1, share_ = 0;
+    int runs_ = 0;
+};
+
+}  // namespace ein::executor
