@@ -1,5 +1,6 @@
 #include "executor/device/kernel/gemm_match.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "executor/device/kernel/tuning.hpp"
@@ -10,11 +11,6 @@ namespace {
 using scalar::Expr;
 using scalar::Op;
 
-struct Product {
-    double factor = 1;
-    std::vector<int> operands;
-};
-
 std::optional<double> constant(Expr const& expr, KernelTypes const& types, scalar::Params const& params) {
     if (!scalar::operands_of(expr).empty() || !scalar::labels_of(expr).empty()) return std::nullopt;
     scalar::Scalar const value = scalar::evaluate(expr, types.compute, types.compute, {}, {}, params);
@@ -22,9 +18,9 @@ std::optional<double> constant(Expr const& expr, KernelTypes const& types, scala
     return value.number.imag() == 0 ? std::optional(value.number.real()) : std::nullopt;
 }
 
-std::optional<Product> match(Expr const& expr, KernelTypes const& types, scalar::Params const& params) {
-    if (expr.op() == Op::operand) return Product{1, {expr.node().slot}};
-    if (auto const factor = constant(expr, types, params)) return Product{*factor, {}};
+std::optional<OperandProduct> match(Expr const& expr, KernelTypes const& types, scalar::Params const& params) {
+    if (expr.op() == Op::operand) return OperandProduct{1, {expr.node().slot}};
+    if (auto const factor = constant(expr, types, params)) return OperandProduct{*factor, {}};
     if (expr.op() == Op::neg) {
         auto inner = match(expr.args()[0], types, params);
         if (inner) inner->factor = -inner->factor;
@@ -41,11 +37,20 @@ std::optional<Product> match(Expr const& expr, KernelTypes const& types, scalar:
 
 }  // namespace
 
-std::optional<ScaledProduct> scaled_product(Expr const& join, KernelTypes const& types, scalar::Params const& params) {
+std::optional<OperandProduct> operand_product(scalar::Expr const& join, KernelTypes const& types,
+                                              scalar::Params const& params) {
     if (join.node().depth > tuning::deepest_product) return std::nullopt;
-    std::optional<Product> const product = match(join, types, params);
-    if (!product || product->operands.size() != 2 || product->operands[0] == product->operands[1]) return std::nullopt;
-    if (!std::isfinite(product->factor) || product->factor == 0) return std::nullopt;
+    std::optional<OperandProduct> product = match(join, types, params);
+    if (!product || !std::isfinite(product->factor) || product->factor == 0) return std::nullopt;
+    std::vector<int> once = product->operands;
+    std::sort(once.begin(), once.end());
+    return std::adjacent_find(once.begin(), once.end()) == once.end() ? product : std::nullopt;
+}
+
+std::optional<ScaledProduct> scaled_product(scalar::Expr const& join, KernelTypes const& types,
+                                            scalar::Params const& params) {
+    std::optional<OperandProduct> const product = operand_product(join, types, params);
+    if (!product || product->operands.size() != 2) return std::nullopt;
     return ScaledProduct{product->factor, static_cast<std::size_t>(product->operands[0]),
                          static_cast<std::size_t>(product->operands[1])};
 }

@@ -8,13 +8,23 @@
 
 namespace ein::executor {
 
+/// A constant times operands, each once.
+struct OperandProduct {
+    double factor = 1;
+    std::vector<int> operands;
+};
+
+/// @return nothing for any other join, and for factors that are zero, infinite, nan or complex: those do not move out
+/// of a sum
+std::optional<OperandProduct> operand_product(scalar::Expr const& join, KernelTypes const& types,
+                                              scalar::Params const& params);
+
 struct ScaledProduct {
     double factor = 1;
     std::size_t left = 0, right = 1;  // distinct operands
 };
 
-/// @return nothing for any other join, and for factors that are zero, infinite, nan or complex: those do not move out
-/// of a sum
+/// The same of exactly two.
 std::optional<ScaledProduct> scaled_product(scalar::Expr const& join, KernelTypes const& types,
                                             scalar::Params const& params);
 

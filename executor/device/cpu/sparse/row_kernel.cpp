@@ -7,7 +7,7 @@
 #include "executor/device/cpu/loops/tile_convert.hpp"
 #include "executor/device/cpu/sparse/listed_output.hpp"
 #include "executor/device/cpu/sparse/point_walk.hpp"
-#include "executor/device/cpu/sparse/tuning.hpp"
+#include "executor/device/cpu/sparse/row_pieces.hpp"
 #include "executor/device/reference/element.hpp"
 #include "lib/base/partition.hpp"
 #include "lib/graph/labels.hpp"
@@ -170,23 +170,7 @@ private:
             }
             return sum;
         };
-        std::uint64_t const all = weight(rows);
-        auto const pieces = static_cast<std::uint64_t>(
-            std::clamp<std::int64_t>(static_cast<std::int64_t>(all / sparse_tuning::points_of_a_piece), 1,
-                                     std::min<std::int64_t>(sparse_tuning::most_pieces, std::max<Extent>(rows, 1))));
-        now.bounds.push_back(0);
-        for (std::uint64_t piece = 1; piece < pieces; ++piece) {
-            Extent low = now.bounds.back(), high = rows;
-            while (low < high) {
-                Extent const middle = low + (high - low) / 2;
-                if (weight(middle) * pieces < all * piece)
-                    low = middle + 1;
-                else
-                    high = middle;
-            }
-            now.bounds.push_back(low);
-        }
-        now.bounds.push_back(rows);
+        now.bounds = executor::cut_rows(rows, weight, sparse_tuning::points_of_a_piece);
     }
 
     void run_pieces(Launch& now) const {

@@ -1,13 +1,16 @@
 #include "executor/device/cpu/sparse/sparse_kernel.hpp"
 
+#include "executor/device/cpu/sparse/product_kernel.hpp"
 #include "executor/device/cpu/sparse/row_kernel.hpp"
 #include "executor/device/reference/sparse_reference.hpp"
 
 namespace ein::executor {
 
 std::unique_ptr<PreparedKernel const> make_sparse_kernel(KernelShape const& shape, scalar::Params const& params) {
-    if (auto rows = make_row_kernel(shape, params)) return rows;
-    return make_sparse_reference(shape, params);
+    std::unique_ptr<PreparedKernel const> any = make_row_kernel(shape, params);
+    if (any == nullptr) any = make_sparse_reference(shape, params);
+    if (auto product = make_product_kernel(shape, params, any)) return product;
+    return any;
 }
 
 }  // namespace ein::executor

@@ -1,6 +1,7 @@
 #include "executor/device/cpu/sparse/sparse_source.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "lib/tensor/sparse/sparse_moves.hpp"
 
@@ -59,7 +60,16 @@ SparseSource::SparseSource(KernelShape const& shape, SparsePlan::Source const& s
     values_ = bytes.data() + at.values;
     all_ = {0, static_cast<std::size_t>(listed)};
     for (std::size_t place = 0; place < labels_.size(); ++place) coords_.push_back(bytes.data() + at.coords[place]);
-    if (!layout.compressed) return;
+    if (!layout.compressed) {
+        bool const affordable = first_length_ / offsets_an_element <= listed + free_offsets;
+        if (labels_.empty() || !affordable) return;
+        made_offsets_.assign(static_cast<std::size_t>(first_length_) + 1, 0);
+        for (std::size_t e = 0; e < all_.end; ++e) ++made_offsets_[static_cast<std::size_t>(index(0, e)) + 1];
+        std::partial_sum(made_offsets_.begin(), made_offsets_.end(), made_offsets_.begin());
+        coords_[0] = nullptr;
+        offsets_ = made_offsets_.data();
+        return;
+    }
     coords_[0] = nullptr;
     offsets_ = reinterpret_cast<std::uint64_t const*>(bytes.data() + at.offsets) + first;
     all_ = {static_cast<std::size_t>(offsets_[0]), static_cast<std::size_t>(offsets_[first_length_])};

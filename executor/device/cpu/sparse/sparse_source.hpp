@@ -23,6 +23,8 @@ public:
     std::size_t operand() const { return operand_; }
     std::vector<int> const& labels() const { return labels_; }
     Range all() const { return all_; }
+    /// Whether elements are found by the first label: of all but those whose first label is far longer than what is
+    /// listed.
     bool compressed() const { return offsets_ != nullptr; }
     /// Of those whose first label has this index; compressed ones alone.
     Range row(Extent index) const {
@@ -54,6 +56,7 @@ private:
     std::size_t operand_;
     std::vector<int> labels_;
     std::vector<std::byte> copy_;
+    std::vector<std::uint64_t> made_offsets_;
     std::uint64_t const* offsets_ = nullptr;  // of the region's first index
     std::vector<void const*> coords_;         // by place
     bool narrow_ = true;

@@ -1,0 +1,17 @@
+#include "executor/device/cpu/instruction_set.hpp"
+#include "executor/device/cpu/sparse/row_loops.hpp"
+
+namespace ein::executor {
+
+template <class T>
+RowLoops<T> row_loops() {
+#ifdef EIN_X86_LOOPS
+    if (instruction_set() == InstructionSet::avx512) return avx512::row_loops<T>();
+    if (instruction_set() == InstructionSet::avx2) return avx2::row_loops<T>();
+#endif
+    return baseline::row_loops<T>();
+}
+template RowLoops<float> row_loops();
+template RowLoops<double> row_loops();
+
+}  // namespace ein::executor

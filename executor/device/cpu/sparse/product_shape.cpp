@@ -1,0 +1,81 @@
+#include <algorithm>
+#include <cmath>
+
+#include "executor/device/cpu/sparse/product_terms.hpp"
+#include "executor/device/kernel/gemm_match.hpp"
+#include "lib/graph/labels.hpp"
+
+namespace ein::executor {
+namespace {
+
+using graph::has_label;
+
+/// The labels of the output first, a compressed one before all, else in the block's order.
+std::vector<int> grouped_labels(KernelShape const& shape, std::size_t operand) {
+    std::vector<int> const own = labels_in_order(shape, operand);
+    std::vector<int> const& output = shape.kernel->einsum.output;
+    std::vector<int> out;
+    for (bool const in_output : {true, false})
+        for (int label : own)
+            if (has_label(output, label) == in_output) out.push_back(label);
+    return out;
+}
+
+bool types_agree(KernelShape const& shape, KernelTypes const& types) {
+    DType const type = types.compute;
+    if (type != DType::f32 && type != DType::f64) return false;
+    bool const same = types.join == type && types.accumulate == type && shape.output_dtype == type;
+    return same && std::all_of(shape.operand_dtypes.begin(), shape.operand_dtypes.end(),
+                               [&](DType operand) { return operand == type; });
+}
+
+}  // namespace
+
+std::optional<ProductShape> product_shape(KernelShape const& shape, KernelTypes const& types,
+                                          scalar::Params const& params, std::vector<int> const& wanted) {
+    graph::EinSum const& einsum = shape.kernel->einsum;
+    SparseOperands const& sparse = *shape.sparse;
+    if (einsum.agg != scalar::Agg::sum || !types_agree(shape, types)) return std::nullopt;
+    if (sparse.idle_sets.size() != 1 || sparse.idle_sets[0].size() != 1) return std::nullopt;
+    auto const driver = static_cast<std::size_t>(sparse.idle_sets[0][0]);
+    std::optional<OperandProduct> const product = operand_product(einsum.join, types, params);
+    if (!product) return std::nullopt;
+    bool const zeros = value_without_contributions(shape, types, params).number == 0.0;
+    if (!shape.sparse->output && !zeros) return std::nullopt;
+    ProductShape out;
+    out.source = {driver, wanted.empty() ? grouped_labels(shape, driver) : wanted};
+    std::vector<int> const& labels = out.source.labels;
+    out.group_places = static_cast<std::size_t>(
+        std::count_if(labels.begin(), labels.end(), [&](int label) { return has_label(einsum.output, label); }));
+    out.factor = product->factor;
+    out.has_value = has_label(product->operands, sparse.idle_sets[0][0]);
+    for (int label = 0; label < static_cast<int>(shape.lengths.size()); ++label) {
+        if (has_label(labels, label)) continue;
+        int& place = has_label(einsum.output, label) ? out.free : out.dotted;
+        if (place != SparsePlan::none) return std::nullopt;
+        place = label;
+    }
+    if (out.free != SparsePlan::none && out.dotted != SparsePlan::none) return std::nullopt;
+    int const running = out.free != SparsePlan::none ? out.free : out.dotted;
+    bool any_runs = running == SparsePlan::none;
+    for (int k : product->operands) {
+        auto const number = static_cast<std::size_t>(k);
+        if (number == driver) continue;
+        if (is_sparse(shape, number)) return std::nullopt;
+        std::vector<Extent> const strides =
+            label_strides(einsum.inputs[number], shape.operand_strides[number], shape.lengths.size());
+        ProductShape::Operand& operand = out.operands.emplace_back();
+        operand.number = number;
+        for (std::size_t place = 0; place < labels.size(); ++place) {
+            operand.strides.push_back(strides[static_cast<std::size_t>(labels[place])]);
+            if (has_label(einsum.inputs[number], labels[place])) operand.depth = static_cast<int>(place);
+        }
+        operand.runs = has_label(einsum.inputs[number], running);
+        if (operand.runs && strides[static_cast<std::size_t>(running)] != 1) return std::nullopt;
+        any_runs = any_runs || operand.runs;
+    }
+    if (!any_runs || out.operands.size() > 6) return std::nullopt;
+    return out;
+}
+
+}  // namespace ein::executor

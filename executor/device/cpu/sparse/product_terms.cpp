@@ -1,0 +1,321 @@
+#include "executor/device/cpu/sparse/product_terms.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace ein::executor {
+
+template <class T>
+ProductSums<T>::ProductSums(ProductShape const& shape, RowLoops<T> const& loops, SparseSource const& source,
+                            std::span<void const* const> operands, std::span<std::uint32_t const> first_places,
+                            std::size_t width, std::size_t dotted)
+    : shape_(shape),
+      loops_(loops),
+      source_(source),
+      places_(shape.source.labels.size()),
+      width_(width),
+      dotted_(dotted),
+      levels_(places_) {
+    for (std::size_t place = 0; place < places_; ++place)
+        indices_.push_back(place == 0 && source.compressed() ? first_places.data() : source.narrow_indices(place));
+    for (std::size_t k = 0; k < shape.operands.size(); ++k) {
+        ProductShape::Operand const& operand = shape.operands[k];
+        base_.push_back(static_cast<T const*>(operands[operand.number]));
+        if (operand.depth < static_cast<int>(shape.group_places)) continue;
+        Level& level = levels_[static_cast<std::size_t>(operand.depth)];
+        (operand.runs ? level.vectors : level.scalars).push_back(k);
+    }
+    for (std::size_t place = places_; place-- > 0;) {
+        bool const last = place + 1 == places_;
+        levels_[place].runs_below = !last && (levels_[place + 1].runs_below || !levels_[place + 1].vectors.empty());
+        levels_[place].below.resize(width);
+    }
+    entered_.assign(places_ + 1, std::vector<T const*>(base_.size()));
+    at_ = base_;
+    if (places_ >= 2 && places_ - 2 >= shape.group_places) {
+        Level const &outer = levels_[places_ - 2], &inner = levels_[places_ - 1];
+        fibres_ = shape.free != SparsePlan::none && outer.vectors.size() == 1 && outer.scalars.empty() &&
+                  inner.vectors.size() == 1 && inner.scalars.empty() &&
+                  shape.operands[inner.vectors[0]].strides[places_ - 2] == 0;
+    }
+    total_.resize(width);
+    low_.resize(width);
+    part_.resize(width);
+}
+
+template <class T>
+void ProductSums<T>::enter(std::size_t place, std::uint32_t index) {
+    for (std::size_t k = 0; k < at_.size(); ++k)
+        at_[k] = entered_[place][k] + shape_.operands[k].strides[place] * static_cast<Extent>(index);
+}
+
+template <class T>
+void ProductSums<T>::sum(SparseSource::Range range, std::span<Extent const> index, T* out) {
+    if (range.empty()) {
+        std::fill_n(out, width_, T(0));
+        return;
+    }
+    sum_factored(range, index, out);
+    if (!std::isfinite(loops_.sum(out, width_))) sum_plain(range, index, out);
+}
+
+/// Point by point: a factor that is infinite is not that of a sum.
+template <class T>
+void ProductSums<T>::sum_plain(SparseSource::Range range, std::span<Extent const> index, T* out) {
+    T const* const values = shape_.has_value ? reinterpret_cast<T const*>(source_.values()) : nullptr;
+    std::size_t const dotted = shape_.dotted != SparsePlan::none ? dotted_ : 1;
+    std::fill_n(out, width_, T(0));
+    for (std::size_t e = range.begin; e < range.end; ++e) {
+        for (std::size_t k = 0; k < base_.size(); ++k) {
+            at_[k] = base_[k];
+            for (std::size_t place = 0; place < places_; ++place)
+                at_[k] += shape_.operands[k].strides[place] *
+                          (place < shape_.group_places ? index[place] : Extent{this->index(place, e)});
+        }
+        for (std::size_t j = 0; j < width_; ++j)
+            for (std::size_t d = 0; d < dotted; ++d) {
+                T term = static_cast<T>(shape_.factor) * (values != nullptr ? values[e] : T(1));
+                for (std::size_t k = 0; k < base_.size(); ++k) term *= at_[k][shape_.operands[k].runs ? j + d : 0];
+                out[j] += term;
+            }
+    }
+}
+
+template <class T>
+void ProductSums<T>::sum_factored(SparseSource::Range range, std::span<Extent const> index, T* out) {
+    for (std::size_t k = 0; k < base_.size(); ++k) {
+        at_[k] = base_[k];
+        for (std::size_t place = 0; place < shape_.group_places; ++place)
+            at_[k] += shape_.operands[k].strides[place] * index[place];
+    }
+    std::size_t const count = range.end - range.begin;
+    std::fill_n(out, width_, T(0));
+    if (count <= run) {
+        add_chunk(range, out);
+    } else {
+        std::fill(low_.begin(), low_.end(), T(0));
+        std::vector<T const*> const group = at_;
+        for (std::size_t e = range.begin; e < range.end; e += run) {
+            std::fill(part_.begin(), part_.end(), T(0));
+            at_ = group;
+            add_chunk({e, std::min(range.end, e + run)}, part_.data());
+            loops_.add_total(out, low_.data(), part_.data(), width_);
+        }
+        for (std::size_t j = 0; j < width_; ++j) out[j] += low_[j];
+        at_ = group;
+    }
+    // Operands that only have labels of the group are constant in it.
+    std::vector<T const*> vectors;
+    T factor = static_cast<T>(shape_.factor);
+    for (std::size_t k = 0; k < base_.size(); ++k) {
+        if (shape_.operands[k].depth >= static_cast<int>(shape_.group_places)) continue;
+        if (shape_.free != SparsePlan::none && shape_.operands[k].runs)
+            vectors.push_back(at_[k]);
+        else if (!shape_.operands[k].runs)
+            factor *= *at_[k];
+    }
+    for (T const* vector : vectors)
+        for (std::size_t j = 0; j < width_; ++j) out[j] *= vector[j];
+    if (factor != T(1))
+        for (std::size_t j = 0; j < width_; ++j) out[j] *= factor;
+}
+
+template <class T>
+void ProductSums<T>::add_chunk(SparseSource::Range range, T* out) {
+    if (shape_.dotted != SparsePlan::none) {
+        *out += dots(range);
+        return;
+    }
+    std::size_t const first = shape_.group_places;
+    bool runs = false;
+    for (std::size_t place = first; place < places_; ++place) runs = runs || !levels_[place].vectors.empty();
+    if (runs) return add_level(first, range, out);
+    T const value = first == places_ ? (shape_.has_value ? *values_of(range) : T(1)) : add_scalars(first, range);
+    for (std::size_t j = 0; j < width_; ++j) out[j] += value;  // and times the group's vectors
+}
+
+template <class T>
+SparseSource::Range ProductSums<T>::same(std::size_t place, SparseSource::Range range) const {
+    std::uint32_t const* const at = indices_[place];
+    std::size_t end = range.begin + 1;
+    while (end < range.end && at[end] == at[range.begin]) ++end;
+    return {range.begin, end};
+}
+
+template <class T>
+T ProductSums<T>::scalar_product(Level const& level) const {
+    T product = 1;
+    for (std::size_t k : level.scalars) product *= *at_[k];
+    return product;
+}
+
+/// Adds sums of what has this place and further ones, along the free label.
+template <class T>
+void ProductSums<T>::add_level(std::size_t place, SparseSource::Range range, T* out) {
+    if (place + 1 == places_) return add_leaf(range, out);
+    Level& level = levels_[place];
+    if (fibres_ && place + 2 == places_) {
+        std::size_t const o = level.vectors[0], i = levels_[place + 1].vectors[0];
+        loops_.add_fibres(out, width_, values_of(range), indices_[place] + range.begin,
+                          indices_[place + 1] + range.begin, range.end - range.begin, at_[o],
+                          shape_.operands[o].strides[place], at_[i], shape_.operands[i].strides[place + 1]);
+        return;
+    }
+    std::vector<T const*>& before = entered_[place];
+    before = at_;
+    while (!range.empty()) {
+        SparseSource::Range const part = same(place, range);
+        enter(place, index(place, part.begin));
+        T factor = scalar_product(level);
+        T const* vectors[8];
+        std::size_t count = 0;
+        for (std::size_t k : level.vectors) vectors[count++] = at_[k];
+        if (level.runs_below) {
+            std::fill(level.below.begin(), level.below.end(), T(0));
+            add_level(place + 1, part, level.below.data());
+            vectors[count++] = level.below.data();
+        } else {
+            factor *= add_scalars(place + 1, part);
+        }
+        loops_.multiply_add(out, factor, vectors, count, width_);
+        at_ = entered_[place];
+        range.begin = part.end;
+    }
+}
+
+/// The sum of what has this place and further ones, none of which runs.
+template <class T>
+T ProductSums<T>::add_scalars(std::size_t place, SparseSource::Range range) {
+    Level const& level = levels_[place];
+    std::size_t const count = range.end - range.begin;
+    if (place + 1 == places_) {
+        if (level.scalars.empty()) {
+            if (!shape_.has_value) return static_cast<T>(count);
+            return loops_.sum(values_of(range), count);
+        }
+        if (level.scalars.size() == 1) {
+            std::size_t const k = level.scalars[0];
+            return loops_.dot_gathered(values_of(range), indices_[place] + range.begin, count, at_[k],
+                                       shape_.operands[k].strides[place]);
+        }
+        T sum = 0;
+        T const* const values = values_of(range);
+        for (std::size_t e = 0; e < count; ++e) {
+            T term = values[e];
+            for (std::size_t k : level.scalars)
+                term *= at_[k][shape_.operands[k].strides[place] *
+                               static_cast<Extent>(index(place, range.begin + e))];
+            sum += term;
+        }
+        return sum;
+    }
+    T sum = 0;
+    entered_[place] = at_;
+    while (!range.empty()) {
+        SparseSource::Range const part = same(place, range);
+        enter(place, index(place, part.begin));
+        T const factor = scalar_product(level);
+        sum += factor * add_scalars(place + 1, part);
+        at_ = entered_[place];
+        range.begin = part.end;
+    }
+    return sum;
+}
+
+template <class T>
+void ProductSums<T>::add_leaf(SparseSource::Range range, T* out) {
+    std::size_t const place = places_ - 1, count = range.end - range.begin;
+    Level const& level = levels_[place];
+    T const* values = values_of(range);
+    std::uint32_t const* const at = indices_[place] + range.begin;
+    if (!level.scalars.empty()) {
+        for (std::size_t e = 0; e < count; ++e) {
+            T value = values[e];
+            for (std::size_t k : level.scalars) value *= at_[k][shape_.operands[k].strides[place] * Extent{at[e]}];
+            scaled_[e] = value;
+        }
+        values = scaled_.data();
+    }
+    if (level.vectors.size() == 1) {
+        std::size_t const k = level.vectors[0];
+        loops_.add_rows(out, width_, values, at, count, at_[k], shape_.operands[k].strides[place]);
+        return;
+    }
+    for (std::size_t e = 0; e < count; ++e) {
+        T const* vectors[8];
+        std::size_t n = 0;
+        for (std::size_t k : level.vectors) vectors[n++] = at_[k] + shape_.operands[k].strides[place] * Extent{at[e]};
+        loops_.multiply_add(out, values[e], vectors, n, width_);
+    }
+}
+
+/// Every element's inner product, times its value.
+template <class T>
+T ProductSums<T>::dots(SparseSource::Range range) {
+    T sum = 0;
+    T const* const values = values_of(range);
+    for (std::size_t e = range.begin; e < range.end; ++e) {
+        T const* vectors[8];
+        std::size_t n = 0;
+        T factor = values[e - range.begin];
+        for (std::size_t k = 0; k < at_.size(); ++k) {
+            T const* from = at_[k];
+            for (std::size_t place = shape_.group_places; place < places_; ++place)
+                from += shape_.operands[k].strides[place] * Extent{index(place, e)};
+            if (shape_.operands[k].runs)
+                vectors[n++] = from;
+            else if (shape_.operands[k].depth >= static_cast<int>(shape_.group_places))
+                factor *= *from;
+        }
+        sum += factor * loops_.dot(vectors, n, dotted_);
+    }
+    return sum;
+}
+
+template <class T>
+void ProductSums<T>::each(SparseSource::Range range, Extent row, T* out) {
+    T const* const values = shape_.has_value ? reinterpret_cast<T const*>(source_.values()) : nullptr;
+    std::vector<T const*>& first = entered_[places_];
+    for (std::size_t k = 0; k < base_.size(); ++k)
+        first[k] = base_[k] + (places_ > 0 ? shape_.operands[k].strides[0] * row : 0);
+    for (std::size_t e = range.begin; e < range.end; ++e) {
+        T const* vectors[8];
+        std::size_t n = 0;
+        T value = static_cast<T>(shape_.factor) * (values != nullptr ? values[e] : T(1));
+        for (std::size_t k = 0; k < base_.size(); ++k) {
+            T const* from = first[k];
+            for (std::size_t place = 1; place < places_; ++place)
+                from += shape_.operands[k].strides[place] * Extent{index(place, e)};
+            if (shape_.operands[k].runs)
+                vectors[n++] = from;
+            else
+                value *= *from;
+        }
+        if (n > 0) {
+            T const factor = value;
+            value *= loops_.dot(vectors, n, dotted_);
+            if (!std::isfinite(value)) {  // a factor that is infinite is not that of a sum
+                value = 0;
+                for (std::size_t d = 0; d < dotted_; ++d) {
+                    T term = factor;
+                    for (std::size_t v = 0; v < n; ++v) term *= vectors[v][d];
+                    value += term;
+                }
+            }
+        }
+        *out++ = value;
+    }
+}
+
+/// Values of at most `run` elements.
+template <class T>
+T const* ProductSums<T>::values_of(SparseSource::Range range) {
+    if (shape_.has_value) return reinterpret_cast<T const*>(source_.values()) + range.begin;
+    std::fill_n(scaled_.begin(), range.end - range.begin, T(1));
+    return scaled_.data();
+}
+
+template class ProductSums<float>;
+template class ProductSums<double>;
+
+}  // namespace ein::executor

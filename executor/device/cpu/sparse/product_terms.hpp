@@ -1,0 +1,91 @@
+// Sums of products with one sparse operand, as they lie: a tree of its labels. Labels of the output come first (a group
+// is the elements that share them: one output, or one run of outputs along the free label), then those that are
+// summed. An operand is multiplied where its last label is known, after what lies below was added (as compressed sparse
+// fibres are used). Example: "ijk,jr,kr->ir": a group is a row i; for each j the rows of operand 2 are added, then
+// multiplied by a row of operand 1.
+// Source of the factoring: Smith, Ravindran, Sidiropoulos, Karypis, SPLATT (2015).
+#pragma once
+
+#include <array>
+
+#include "executor/device/cpu/sparse/row_loops.hpp"
+#include "executor/device/cpu/sparse/sparse_source.hpp"
+#include "executor/device/kernel/kernel_types.hpp"
+
+namespace ein::executor {
+
+/// The structure, of a kernel: what its shape says.
+struct ProductShape {
+    struct Operand {
+        std::size_t number = 0;
+        std::vector<Extent> strides;  // by place of the source's labels, in elements
+        int depth = -1;               // the last place that it has; -1: none
+        bool runs = false;            // along the label that is free or dotted
+    };
+    SparsePlan::Source source;
+    std::size_t group_places = 0;  // labels of the output that the sparse operand has: the first
+    int free = SparsePlan::none;   // a label of the output that the sparse operand lacks
+    int dotted = SparsePlan::none;  // a label that is summed and that it lacks
+    bool has_value = true;         // the join mentions the sparse operand
+    double factor = 1;
+    std::vector<Operand> operands;  // dense, that the join mentions
+};
+
+/// @param labels  of the sparse operand, as it is to be sorted: those of the output first; empty: as it is best
+/// @return nothing for what is no such sum of one floating-point type
+std::optional<ProductShape> product_shape(KernelShape const& shape, KernelTypes const& types,
+                                          scalar::Params const& params, std::vector<int> const& labels = {});
+
+/// A launch's sums of one thread.
+template <class T>
+class ProductSums {
+public:
+    /// @param first_places  indices of the first place, where it is summed
+    ProductSums(ProductShape const& shape, RowLoops<T> const& loops, SparseSource const& source,
+                std::span<void const* const> operands, std::span<std::uint32_t const> first_places, std::size_t width,
+                std::size_t dotted);
+
+    /// The sum over elements that share the group's labels, without operands that have none but those.
+    /// @param index  of the group's labels, by place  @param out  `width` sums
+    void sum(SparseSource::Range range, std::span<Extent const> index, T* out);
+    /// Each element's own, where all labels are the group's. @param row  index of the first
+    void each(SparseSource::Range range, Extent row, T* out);
+
+private:
+    static constexpr std::size_t run = 256;  // terms that are added before their sum is added without loss
+    struct Level {
+        std::vector<std::size_t> vectors, scalars;  // operands
+        std::vector<T> below;                       // sums
+        bool runs_below = false;                    // an operand of a further level runs along the free label
+    };
+
+    void sum_factored(SparseSource::Range range, std::span<Extent const> index, T* out);
+    void sum_plain(SparseSource::Range range, std::span<Extent const> index, T* out);
+    void add_chunk(SparseSource::Range range, T* out);
+    void add_level(std::size_t place, SparseSource::Range range, T* out);
+    T add_scalars(std::size_t place, SparseSource::Range range);
+    void add_leaf(SparseSource::Range range, T* out);
+    T dots(SparseSource::Range range);
+    T const* values_of(SparseSource::Range range);
+    std::uint32_t index(std::size_t place, std::size_t e) const { return indices_[place][e]; }
+    SparseSource::Range same(std::size_t place, SparseSource::Range range) const;
+    T scalar_product(Level const& level) const;
+    /// Moves what has this place along.
+    void enter(std::size_t place, std::uint32_t index);
+    T const* at(std::size_t operand) const { return at_[operand]; }
+
+    ProductShape const& shape_;
+    RowLoops<T> const& loops_;
+    SparseSource const& source_;
+    std::size_t places_, width_, dotted_;
+    std::vector<std::uint32_t const*> indices_;  // by place
+    std::vector<T const*> base_;                 // by operand: at the group's indices
+    std::vector<std::vector<T const*>> entered_;  // by place: base with the indices of places before
+    std::vector<T const*> at_;                   // where it is read now
+    std::vector<Level> levels_;                  // by place
+    bool fibres_ = false;                        // the last two places are done by one loop
+    std::array<T, run> scaled_;
+    std::vector<T> total_, low_, part_;
+};
+
+}  // namespace ein::executor

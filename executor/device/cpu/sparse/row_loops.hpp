@@ -1,0 +1,52 @@
+// Loops of sums of products over listed elements, compiled once for each instruction set. Sums of many terms are in
+// runs; who calls adds the runs' sums without loss (add_total). Nothing here depends on the number of threads.
+// Example: add_rows(acc, 4, {2, 3}, {0, 5}, 2, m, 4) adds 2*row 0 + 3*row 5 of m to acc.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace ein::executor {
+
+template <class T>
+struct RowLoops {
+    using Index = std::uint32_t;
+    /// acc[j] += sum over e of values[e] * matrix[index[e]*stride + j]
+    void (*add_rows)(T* acc, std::size_t width, T const* values, Index const* index, std::size_t count, T const* matrix,
+                     std::ptrdiff_t stride) = nullptr;
+    /// acc[j] += sum over e of values[e] * outer[o[e]*outer_stride + j] * inner[i[e]*inner_stride + j]: terms with
+    /// equal o that follow one another are added before they are multiplied by outer
+    void (*add_fibres)(T* acc, std::size_t width, T const* values, Index const* o, Index const* i, std::size_t count,
+                       T const* outer, std::ptrdiff_t outer_stride, T const* inner,
+                       std::ptrdiff_t inner_stride) = nullptr;
+    /// sum over e of values[e] * x[index[e]*stride]
+    T (*dot_gathered)(T const* values, Index const* index, std::size_t count, T const* x,
+                      std::ptrdiff_t stride) = nullptr;
+    T (*sum)(T const* values, std::size_t count) = nullptr;
+    /// sum over k of vectors[0][k] * vectors[1][k] * ...
+    T (*dot)(T const* const* vectors, std::size_t vectors_count, std::size_t count) = nullptr;
+    /// acc[j] += factor * vectors[0][j] * vectors[1][j] * ...
+    void (*multiply_add)(T* acc, T factor, T const* const* vectors, std::size_t vectors_count,
+                         std::size_t width) = nullptr;
+    /// total[j] + low[j] grows by values[j], without loss
+    void (*add_total)(T* total, T* low, T const* values, std::size_t width) = nullptr;
+};
+
+/// @return the best of this processor
+template <class T>
+RowLoops<T> row_loops();
+
+namespace baseline {
+template <class T>
+RowLoops<T> row_loops();
+}
+namespace avx2 {
+template <class T>
+RowLoops<T> row_loops();
+}
+namespace avx512 {
+template <class T>
+RowLoops<T> row_loops();
+}
+
+}  // namespace ein::executor

@@ -1,0 +1,80 @@
+"""What SciPy takes for the works of sparse_kernels.cpp: a line each, milliseconds. One thread."""
+import sys
+import time
+
+import numpy as np
+import scipy.sparse as sp
+
+rng = np.random.default_rng(1)
+
+
+def matrix(n, m, density):
+    return sp.random(n, m, density, format="csr", random_state=np.random.RandomState(1), dtype=np.float64)
+
+
+def big():
+    return matrix(20000, 20000, 0.01)
+
+
+def spmv():
+    a, x = big(), rng.random(20000)
+    return lambda: a @ x
+
+
+def spmv_turned():
+    a, x = big(), rng.random(20000)
+    return lambda: a.T @ x
+
+
+def spmm():
+    a, b = big(), rng.random((20000, 64))
+    return lambda: a @ b
+
+
+def sampled():
+    s, b, c = matrix(10000, 10000, 0.01), rng.random((10000, 64)), rng.random((10000, 64))
+    rows = np.repeat(np.arange(10000), np.diff(s.indptr))
+    return lambda: s.data * np.einsum("ek,ek->e", b[rows], c[s.indices])
+
+
+def mttkrp():
+    n = 10_000_000
+    i, j, k = np.sort(rng.integers(0, 10000, n)), rng.integers(0, 2000, n), rng.integers(0, 5000, n)
+    v, b, c = rng.random(n), rng.random((2000, 32)), rng.random((5000, 32))
+
+    def work():
+        rows = sp.csr_matrix((v, np.arange(n), np.searchsorted(i, np.arange(10001))), shape=(10000, n))
+        return rows @ (b[j] * c[k])
+    return work
+
+
+def product(n, density):
+    a, b = matrix(n, n, density), matrix(n, n, density)
+    return lambda: a @ b
+
+
+def two(work):
+    a, b = big(), sp.random(20000, 20000, 0.01, format="csr", random_state=np.random.RandomState(2))
+    return lambda: work(a, b)
+
+
+def scale_rows():
+    a, x = big(), rng.random(20000)
+    return lambda: sp.diags(x) @ a
+
+
+works = {
+    "spmv": spmv, "spmv-turned": spmv_turned, "spmm": spmm, "sddmm": sampled, "mttkrp": mttkrp,
+    "spgemm": lambda: product(8000, 0.01), "spgemm-thin": lambda: product(200000, 5e-5),
+    "add": lambda: two(lambda a, b: a + b), "multiply": lambda: two(lambda a, b: a.multiply(b)),
+    "scale-rows": scale_rows, "exp": lambda: (lambda a: lambda: a.expm1())(big()),
+    "sum-rows": lambda: (lambda a: lambda: a.sum(axis=1))(big()),
+}
+for name in sys.argv[1:] or works:
+    work = works[name]()
+    best = float("inf")
+    for _ in range(3):
+        start = time.perf_counter()
+        work()
+        best = min(best, time.perf_counter() - start)
+    print(f"{name:12} {best * 1e3:10.2f} ms", flush=True)
