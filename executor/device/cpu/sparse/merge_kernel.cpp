@@ -1,0 +1,414 @@
+#include "executor/device/cpu/sparse/merge_kernel.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "executor/device/cpu/sparse/point_batch.hpp"
+#include "executor/device/cpu/sparse/result_store.hpp"
+#include "executor/device/cpu/sparse/row_pieces.hpp"
+#include "executor/device/cpu/sparse/same_pattern.hpp"
+#include "executor/device/reference/element.hpp"
+#include "lib/base/error.hpp"
+
+namespace ein::executor {
+namespace {
+
+constexpr std::size_t most_merged = 8;
+
+constexpr std::uint32_t nowhere = ~std::uint32_t{0};
+
+/// What is in all sparse operands' rows at one place, in ascending order, some at a time.
+class Merge {
+public:
+    /// @param sets  which operands' elements a point needs one of, as bits
+    Merge(std::span<SparseSource const> sources, std::span<std::uint32_t const> sets)
+        : sources_(sources), sets_(sets), places_(sources[0].labels().size()), at_(sources.size()) {}
+
+    void begin_row(Extent row) {
+        for (std::size_t s = 0; s < sources_.size(); ++s) at_[s] = sources_[s].row(row);
+    }
+    /// The next points of the row that contribute, `most` at most.
+    /// @param elements  by operand: from its row's begin, or nowhere; null: they are counted only
+    std::size_t take(std::size_t most, std::span<std::uint32_t* const> elements) {
+        if (sources_.size() == 1) return take_all(most, elements);
+        if (sources_.size() == 2 && places_ == 2 && sources_[0].narrow_indices(1) != nullptr &&
+            sources_[1].narrow_indices(1) != nullptr)
+            return take_of_two(most, elements);
+        std::size_t count = 0;
+        while (count < most) {
+            std::uint32_t const listed = next();
+            if (listed == 0) break;
+            if (!contributes(listed)) continue;
+            for (std::size_t s = 0; !elements.empty() && s < sources_.size(); ++s)
+                elements[s][count] = (listed >> s & 1) != 0 ? element_[s] : nowhere;
+            ++count;
+        }
+        return count;
+    }
+
+private:
+    bool contributes(std::uint32_t listed) const {
+        return std::all_of(sets_.begin(), sets_.end(), [&](std::uint32_t set) { return (set & listed) != 0; });
+    }
+
+    std::uint32_t element(std::size_t source, std::size_t e) const {
+        return static_cast<std::uint32_t>(e - sources_[source].all().begin);
+    }
+
+    std::size_t take_all(std::size_t most, std::span<std::uint32_t* const> elements) {
+        std::size_t const count = std::min(most, at_[0].end - at_[0].begin);
+        for (std::size_t i = 0; !elements.empty() && i < count; ++i) elements[0][i] = element(0, at_[0].begin + i);
+        at_[0].begin += count;
+        return count;
+    }
+
+    std::size_t take_of_two(std::size_t most, std::span<std::uint32_t* const> elements) {
+        std::uint32_t const *const x = sources_[0].narrow_indices(1), *const y = sources_[1].narrow_indices(1);
+        bool const left = contributes(1), right = contributes(2);
+        SparseSource::Range a = at_[0], b = at_[1];
+        std::uint32_t* const to_a = elements.empty() ? nullptr : elements[0];
+        std::uint32_t* const to_b = elements.empty() ? nullptr : elements[1];
+        std::size_t count = 0;
+        constexpr std::uint64_t end = ~std::uint64_t{0};
+        while (count < most && (!a.empty() || !b.empty())) {
+            std::uint64_t const at_a = a.empty() ? end : x[a.begin], at_b = b.empty() ? end : y[b.begin];
+            bool const in_a = at_a <= at_b, in_b = at_b <= at_a;
+            if (to_a != nullptr) {
+                to_a[count] = in_a ? element(0, a.begin) : nowhere;
+                to_b[count] = in_b ? element(1, b.begin) : nowhere;
+            }
+            a.begin += in_a;
+            b.begin += in_b;
+            count += (in_a && in_b) || (in_a ? left : right);
+        }
+        at_[0] = a;
+        at_[1] = b;
+        return count;
+    }
+
+    /// The next place that anything lists. @return by whom; 0 at the end
+    std::uint32_t next() {
+        std::uint32_t listed = 0;
+        std::size_t first = 0;
+        for (std::size_t s = 0; s < sources_.size(); ++s) {
+            if (at_[s].empty()) continue;
+            int const order = listed == 0 ? -1 : compare(s, first);
+            if (order > 0) continue;
+            if (order < 0) {
+                listed = 0;
+                first = s;
+            }
+            listed |= 1u << s;
+        }
+        for (std::size_t s = 0; s < sources_.size(); ++s)
+            if ((listed >> s & 1) != 0) element_[s] = element(s, at_[s].begin++);
+        return listed;
+    }
+
+    int compare(std::size_t a, std::size_t b) const {
+        for (std::size_t place = 1; place < places_; ++place) {
+            Extent const x = sources_[a].index(place, at_[a].begin), y = sources_[b].index(place, at_[b].begin);
+            if (x != y) return x < y ? -1 : 1;
+        }
+        return 0;
+    }
+
+    std::span<SparseSource const> sources_;
+    std::span<std::uint32_t const> sets_;
+    std::size_t places_;
+    std::vector<SparseSource::Range> at_;
+    std::array<std::uint32_t, most_merged> element_{};
+};
+
+/// Elements of one size, from wherever they are.
+template <std::size_t Size>
+void pick(std::byte const* from, std::uint32_t const* elements, std::byte const* fill, std::size_t count,
+          std::byte* to) {
+    for (std::size_t i = 0; i < count; ++i)
+        std::memcpy(to + i * Size, elements[i] == nowhere ? fill : from + elements[i] * Size, Size);
+}
+void pick(std::byte const* from, std::uint32_t const* elements, std::byte const* fill, std::size_t count,
+          std::size_t size, std::byte* to) {
+    switch (size) {
+        case 1: return pick<1>(from, elements, fill, count, to);
+        case 2: return pick<2>(from, elements, fill, count, to);
+        case 4: return pick<4>(from, elements, fill, count, to);
+        case 8: return pick<8>(from, elements, fill, count, to);
+        default: return pick<16>(from, elements, fill, count, to);
+    }
+}
+
+class MergeKernel final : public PreparedKernel {
+public:
+    MergeKernel(KernelShape const& shape, std::vector<int> labels, KernelTypes const& types, Aggregator aggregator,
+                scalar::Params const& params, std::unique_ptr<PreparedKernel const> otherwise)
+        : shape_(shape),
+          einsum_(shape.kernel->einsum),
+          labels_(std::move(labels)),
+          types_(types),
+          join_(shape, types, params),
+          aggregator_(std::move(aggregator)),
+          otherwise_(std::move(otherwise)) {
+        for (std::size_t k = 0; k < einsum_.operands(); ++k) {
+            Operand& operand = operands_.emplace_back();
+            if (is_sparse(shape, k)) {
+                operand.source = sources_.size();
+                sources_.push_back({k, labels_});
+                store_element(shape.sparse->operands[k]->fill, operand.fill, shape.operand_dtypes[k]);
+                continue;
+            }
+            std::vector<Extent> const strides =
+                label_strides(einsum_.inputs[k], shape.operand_strides[k], shape.lengths.size());
+            for (int label : labels_)
+                operand.strides.push_back(strides[static_cast<std::size_t>(label)] *
+                                          static_cast<Extent>(size_of(shape.operand_dtypes[k])));
+        }
+        for (std::vector<int> const& set : shape.sparse->idle_sets) {
+            std::uint32_t bits = 0;
+            for (int k : set) bits |= 1u << operands_[static_cast<std::size_t>(k)].source;
+            sets_.push_back(bits);
+        }
+        needs_indices_ = join_.has_indices();
+        for (int k : scalar::operands_of(einsum_.join)) {
+            used_.push_back(static_cast<std::size_t>(k));
+            needs_indices_ = needs_indices_ || !is_sparse(shape, used_.back());
+        }
+    }
+
+    void launch(KernelCall const& call, WorkerTeam& team) const override {
+        bool usable = std::none_of(shape_.lengths.begin(), shape_.lengths.end(), [](Extent n) { return n == 0; });
+        std::vector<SparseSource> sources;
+        for (SparsePlan::Source const& source : sources_) {
+            if (!usable) break;
+            sources.emplace_back(shape_, source, call.operands[source.operand]);
+            SparseSource::Range const all = sources.back().all();
+            usable = sources.back().compressed() && all.end - all.begin < nowhere;
+        }
+        if (!usable) return otherwise_->launch(call, team);
+        Extent const rows = shape_.lengths[static_cast<std::size_t>(labels_[0])];
+        auto const before = [&](Extent row) {
+            auto sum = static_cast<std::uint64_t>(row);
+            for (SparseSource const& source : sources) sum += source.before(row) - source.all().begin;
+            return sum;
+        };
+        std::vector<Extent> const bounds = cut_rows(rows, before, sparse_tuning::points_of_a_piece);
+        Launch now{call, sources, {}, nullptr, nullptr};
+        if (sources.size() == 1) {
+            now.values = copy_pattern(shape_, sources[0], call);
+        } else {
+            count(now, bounds, team);
+            write_header(now);
+        }
+        team.run(static_cast<std::int64_t>(bounds.size()) - 1, [&](std::int64_t piece) {
+            auto const p = static_cast<std::size_t>(piece);
+            write_piece(now, bounds[p], bounds[p + 1], team);
+        });
+    }
+
+private:
+    struct Operand {
+        std::size_t source = 0;
+        std::vector<Extent> strides;  // of a dense one, by place, in bytes
+        alignas(16) std::byte fill[16] = {};
+    };
+    struct Launch {
+        KernelCall const& call;
+        std::span<SparseSource const> sources;
+        std::vector<std::uint64_t> offsets;  // of rows of the output; empty where the pattern is the operand's
+        std::byte* coords;                   // of the output's places after the first
+        std::byte* values;
+    };
+
+    /// How much each row lists.
+    void count(Launch& now, std::vector<Extent> const& bounds, WorkerTeam& team) const {
+        now.offsets.assign(static_cast<std::size_t>(bounds.back()) + 1, 0);
+        team.run(static_cast<std::int64_t>(bounds.size()) - 1, [&](std::int64_t piece) {
+            auto const p = static_cast<std::size_t>(piece);
+            Merge merge(now.sources, sets_);
+            for (Extent row = bounds[p]; row < bounds[p + 1]; ++row) {
+                merge.begin_row(row);
+                now.offsets[static_cast<std::size_t>(row) + 1] = merge.take(static_cast<std::size_t>(-1), {});
+                if (row % sparse_tuning::runs_a_pause == 0) team.pause();
+            }
+        });
+        for (std::size_t row = 1; row < now.offsets.size(); ++row) now.offsets[row] += now.offsets[row - 1];
+    }
+
+    void write_header(Launch& now) const {
+        SparseOperand const& output = *shape_.sparse->output;
+        auto const listed = static_cast<Extent>(now.offsets.back());
+        tensor::SparseOffsets const at =
+            tensor::sparse_offsets(output.layout, output.lengths, shape_.output_dtype, listed);
+        promise(at.end <= now.call.room, "a sparse block is larger than what was reserved for it");
+        auto* const block = static_cast<std::byte*>(now.call.output);
+        tensor::set_listed(std::span(block, sizeof(std::uint64_t)), listed);
+        std::memcpy(block + at.offsets, now.offsets.data(), now.offsets.size() * 8);
+        auto const clear = [&](std::size_t begin, std::size_t bytes) {  // what is between arrays
+            for (std::size_t b = bytes; b % 8 != 0; ++b) block[begin + b] = std::byte{0};
+        };
+        for (std::size_t place = 1; place < labels_.size(); ++place)
+            clear(at.coords[place], static_cast<std::size_t>(listed) * width());
+        clear(at.values, static_cast<std::size_t>(listed) * size_of(shape_.output_dtype));
+        now.coords = block + (labels_.size() > 1 ? at.coords[1] : 0);
+        now.values = block + at.values;
+    }
+
+    std::size_t width() const { return tensor::index_bytes(shape_.sparse->output->lengths); }
+
+    /// Points of a piece that are joined together.
+    struct Points {
+        std::vector<std::vector<std::uint32_t>> elements;  // by source
+        std::vector<std::uint32_t*> to;
+        std::vector<std::vector<Extent>> index;  // by place
+        std::vector<std::byte> values;           // of one operand
+        std::size_t count = 0;
+    };
+
+    void write_piece(Launch const& now, Extent first, Extent last, WorkerTeam& team) const {
+        bool const copied = now.offsets.empty();
+        std::size_t at = copied ? now.sources[0].before(first) - now.sources[0].all().begin
+                                : static_cast<std::size_t>(now.offsets[static_cast<std::size_t>(first)]);
+        auto const size = static_cast<Extent>(size_of(shape_.output_dtype));
+        Slots slots(aggregator_, 1, join_.tile, true, join_.tile);
+        slots.slot_of(0);
+        PointBatch batch(join_, slots);
+        ResultStore store(aggregator_, types_.accumulate, shape_.output_dtype, false);
+        Points points;
+        points.elements.assign(now.sources.size(), std::vector<std::uint32_t>(join_.tile + 1));
+        points.to.resize(now.sources.size());
+        points.index.assign(labels_.size(), std::vector<Extent>(join_.tile));
+        points.values.resize(join_.tile * 16);
+        auto const hand_out = [&] {
+            if (!copied) list(now, points, at);
+            join(now, points, batch);
+            store.store(slots.finish(0, points.count), points.count,
+                        now.values + static_cast<Extent>(at) * size, size);
+            at += points.count;
+            points.count = 0;
+            team.pause();
+        };
+        Merge merge(now.sources, sets_);
+        for (Extent row = first; row < last; ++row) {
+            merge.begin_row(row);
+            while (true) {
+                for (std::size_t s = 0; s < points.to.size(); ++s)
+                    points.to[s] = points.elements[s].data() + points.count;
+                std::size_t const taken = merge.take(join_.tile - points.count, points.to);
+                if (taken == 0) break;
+                locate(now, points, row, taken);
+                points.count += taken;
+                if (points.count == join_.tile) hand_out();
+            }
+        }
+        if (points.count > 0) hand_out();
+    }
+
+    /// The indices of points that came.
+    void locate(Launch const& now, Points& points, Extent row, std::size_t taken) const {
+        if (now.offsets.empty() && !needs_indices_) return;
+        std::fill_n(points.index[0].begin() + static_cast<std::ptrdiff_t>(points.count), taken, row);
+        for (std::size_t i = points.count; i < points.count + taken; ++i) {
+            std::size_t s = 0;
+            while (points.elements[s][i] == nowhere) ++s;
+            std::size_t const e = now.sources[s].all().begin + points.elements[s][i];
+            for (std::size_t place = 1; place < labels_.size(); ++place)
+                points.index[place][i] = now.sources[s].index(place, e);
+        }
+    }
+
+    void join(Launch const& now, Points& points, PointBatch& batch) const {
+        if (join_.has_indices()) {
+            std::vector<scalar::TileIndex> indices(join_.body.indices);
+            for (std::size_t i = 0; i < points.count; ++i) {
+                batch.begin_run(i, 1, true);
+                for (std::size_t k : used_) batch.operand(k, operand_values(now, points, k, i, 1), 1);
+                for (std::size_t place = 0; place < labels_.size(); ++place) {
+                    auto const label = static_cast<std::size_t>(labels_[place]);
+                    if (label < indices.size()) indices[label] = {now.call.begin[label] + points.index[place][i], 0};
+                }
+                batch.end_run(indices);
+            }
+            return;
+        }
+        batch.begin_run(0, points.count, true);
+        for (std::size_t k : used_) batch.operand(k, operand_values(now, points, k, 0, points.count), 1);
+        batch.end_run({});
+        batch.flush();
+    }
+
+    /// Of points from one on, side by side.
+    std::byte const* operand_values(Launch const& now, Points& points, std::size_t k, std::size_t from,
+                                    std::size_t count) const {
+        Operand const& operand = operands_[k];
+        std::size_t const size = size_of(shape_.operand_dtypes[k]);
+        if (is_sparse(shape_, k)) {
+            SparseSource const& source = now.sources[operand.source];
+            std::uint32_t const* const elements = points.elements[operand.source].data() + from;
+            std::byte const* const values = source.value(source.all().begin);
+            if (now.sources.size() == 1) return values + elements[0] * size;  // one behind another
+            pick(values, elements, operand.fill, count, size, points.values.data());
+            return points.values.data();
+        }
+        auto const* const base = static_cast<std::byte const*>(now.call.operands[k]);
+        for (std::size_t i = 0; i < count; ++i) {
+            Extent offset = 0;
+            for (std::size_t place = 0; place < labels_.size(); ++place)
+                offset += points.index[place][from + i] * operand.strides[place];
+            std::memcpy(points.values.data() + i * size, base + offset, size);
+        }
+        return points.values.data();
+    }
+
+    void list(Launch const& now, Points const& points, std::size_t at) const {
+        std::size_t const wide = width();
+        std::size_t const step = (static_cast<std::size_t>(now.offsets.back()) * wide + 7) / 8 * 8;
+        for (std::size_t place = 1; place < labels_.size(); ++place) {
+            std::byte* const to = now.coords + (place - 1) * step + at * wide;
+            std::vector<Extent> const& index = points.index[place];
+            if (wide == 8) {
+                std::memcpy(to, index.data(), points.count * 8);
+                continue;
+            }
+            auto* const narrow = reinterpret_cast<std::uint32_t*>(to);
+            for (std::size_t i = 0; i < points.count; ++i) narrow[i] = static_cast<std::uint32_t>(index[i]);
+        }
+    }
+
+    KernelShape shape_;
+    graph::EinSum const& einsum_;
+    std::vector<int> labels_;  // of all, in the output's order
+    KernelTypes types_;
+    JoinOfPoints join_;
+    Aggregator aggregator_;
+    std::unique_ptr<PreparedKernel const> otherwise_;
+    std::vector<Operand> operands_;
+    std::vector<SparsePlan::Source> sources_;
+    std::vector<std::uint32_t> sets_;  // of sources, as bits
+    std::vector<std::size_t> used_;
+    bool needs_indices_ = false;  // of points, for dense operands or the join
+};
+
+}  // namespace
+
+std::unique_ptr<PreparedKernel const> make_merge_kernel(KernelShape const& shape, scalar::Params const& params,
+                                                        std::unique_ptr<PreparedKernel const>& otherwise) {
+    graph::EinSum const& einsum = shape.kernel->einsum;
+    std::optional<std::vector<int>> labels = whole_output_labels(shape);
+    if (!labels || labels->empty() || labels->size() != shape.lengths.size()) return nullptr;
+    std::size_t merged = 0;
+    for (std::size_t k = 0; k < einsum.operands(); ++k) {
+        if (!is_sparse(shape, k)) continue;
+        std::vector<int> const own = labels_in_order(shape, k);
+        if (own.size() != labels->size()) return nullptr;
+        ++merged;
+    }
+    if (merged > most_merged || (merged > 1 && !shape.sparse->output->layout.compressed)) return nullptr;
+    KernelTypes const types = types_of(shape);
+    std::optional<Aggregator> aggregator = Aggregator::make(scalar::Agg::sum, types.accumulate);
+    if (!aggregator) return nullptr;
+    return std::make_unique<MergeKernel>(shape, std::move(*labels), types, std::move(*aggregator), params,
+                                         std::move(otherwise));
+}
+
+}  // namespace ein::executor
