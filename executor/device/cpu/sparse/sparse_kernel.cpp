@@ -1,6 +1,7 @@
 #include "executor/device/cpu/sparse/sparse_kernel.hpp"
 
 #include "executor/device/cpu/sparse/merge_kernel.hpp"
+#include "executor/device/cpu/sparse/pair_rows.hpp"
 #include "executor/device/cpu/sparse/product_kernel.hpp"
 #include "executor/device/cpu/sparse/row_kernel.hpp"
 #include "executor/device/reference/sparse_reference.hpp"
@@ -11,6 +12,7 @@ std::unique_ptr<PreparedKernel const> make_sparse_kernel(KernelShape const& shap
     std::unique_ptr<PreparedKernel const> any = make_row_kernel(shape, params);
     if (any == nullptr) any = make_sparse_reference(shape, params);
     if (auto product = make_product_kernel(shape, params, any)) return product;
+    if (auto pair = make_pair_rows_kernel(shape, params, any)) return pair;
     if (auto merge = make_merge_kernel(shape, params, any)) return merge;
     return any;
 }

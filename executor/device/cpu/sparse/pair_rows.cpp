@@ -1,0 +1,276 @@
+#include "executor/device/cpu/sparse/pair_rows.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "executor/device/cpu/sparse/row_pieces.hpp"
+#include "executor/device/cpu/sparse/same_pattern.hpp"
+#include "executor/device/kernel/gemm_match.hpp"
+#include "lib/base/error.hpp"
+#include "lib/graph/labels.hpp"
+
+namespace ein::executor {
+namespace {
+
+using Range = SparseSource::Range;
+
+/// Which columns of a row were met.
+class Met {
+public:
+    explicit Met(std::size_t columns) : words_((columns + 63) / 64, 0), touched_((words_.size() + 63) / 64, 0) {}
+    /// @return 1 if it is new
+    std::uint64_t add(std::uint32_t column) {
+        std::uint64_t& word = words_[column >> 6];
+        std::uint64_t const bit = std::uint64_t{1} << (column & 63);
+        std::uint64_t const is_new = (word & bit) == 0;
+        word |= bit;
+        touched_[column >> 12] |= std::uint64_t{1} << (column >> 6 & 63);
+        return is_new;
+    }
+    /// visit(column) in ascending order; then none is met.
+    template <class Visit>
+    void take(Visit&& visit) {
+        for (std::size_t t = 0; t < touched_.size(); ++t) {
+            for (std::uint64_t some = touched_[t]; some != 0; some &= some - 1) {
+                std::size_t const w = t * 64 + static_cast<std::size_t>(std::countr_zero(some));
+                for (std::uint64_t word = words_[w]; word != 0; word &= word - 1)
+                    visit(w * 64 + static_cast<std::size_t>(std::countr_zero(word)));
+                words_[w] = 0;
+            }
+            touched_[t] = 0;
+        }
+    }
+    void clear() {
+        take([](std::size_t) {});
+    }
+
+private:
+    std::vector<std::uint64_t> words_, touched_;  // bits of columns, of words
+};
+
+struct PairShape {
+    SparsePlan::Source first, second;  // {row, term}, {term, column}
+    double factor = 1;
+    bool has_first = true, has_second = true;  // whether the join mentions them
+};
+
+template <class T>
+class PairRowsKernel final : public PreparedKernel {
+public:
+    PairRowsKernel(KernelShape const& shape, PairShape pair, std::unique_ptr<PreparedKernel const> otherwise)
+        : shape_(shape),
+          pair_(std::move(pair)),
+          otherwise_(std::move(otherwise)),
+          rows_(length(pair_.first.labels[0])),
+          columns_(static_cast<std::size_t>(length(pair_.second.labels[1]))) {
+        if (shape.sparse->output) return;
+        std::vector<Extent> const strides =
+            label_strides(shape.kernel->einsum.output, shape.output_strides, shape.lengths.size());
+        row_stride_ = strides[static_cast<std::size_t>(pair_.first.labels[0])];
+        column_stride_ = strides[static_cast<std::size_t>(pair_.second.labels[1])];
+    }
+
+    void launch(KernelCall const& call, WorkerTeam& team) const override {
+        if (std::any_of(shape_.lengths.begin(), shape_.lengths.end(), [](Extent n) { return n == 0; }))
+            return otherwise_->launch(call, team);
+        Launch now{call, {shape_, pair_.first, call.operands[pair_.first.operand]},
+                   {shape_, pair_.second, call.operands[pair_.second.operand]}, {}, {}, nullptr, nullptr};
+        bool const usable = now.first.compressed() && now.second.compressed() &&
+                            now.first.narrow_indices(1) != nullptr && now.second.narrow_indices(1) != nullptr;
+        if (!usable) return otherwise_->launch(call, team);
+        cut(now);
+        if (shape_.sparse->output) {
+            count(now, team);
+            write_header(now);
+        }
+        team.run(static_cast<std::int64_t>(now.bounds.size()) - 1, [&](std::int64_t piece) {
+            auto const p = static_cast<std::size_t>(piece);
+            multiply(now, now.bounds[p], now.bounds[p + 1], team);
+        });
+    }
+
+private:
+    struct Launch {
+        KernelCall const& call;
+        SparseSource const first, second;
+        std::vector<Extent> bounds;
+        std::vector<std::uint64_t> offsets;  // of rows of a sparse output
+        std::uint32_t* columns;              // of a sparse output
+        T* values;                           // the same
+    };
+
+    Extent length(int label) const { return shape_.lengths[static_cast<std::size_t>(label)]; }
+
+    /// Pieces of about as many products each.
+    void cut(Launch& now) const {
+        std::vector<std::uint64_t> work(static_cast<std::size_t>(rows_) + 1, 0);
+        std::uint32_t const* const terms = now.first.narrow_indices(1);
+        for (Extent row = 0; row < rows_; ++row) {
+            std::uint64_t sum = work[static_cast<std::size_t>(row)] + 1;
+            Range const range = now.first.row(row);
+            for (std::size_t e = range.begin; e < range.end; ++e) {
+                Range const products = now.second.row(terms[e]);
+                sum += products.end - products.begin + 1;
+            }
+            work[static_cast<std::size_t>(row) + 1] = sum;
+        }
+        now.bounds = cut_rows(rows_, [&](Extent row) { return work[static_cast<std::size_t>(row)]; },
+                              sparse_tuning::points_of_a_piece);
+    }
+
+    void count(Launch& now, WorkerTeam& team) const {
+        now.offsets.assign(static_cast<std::size_t>(rows_) + 1, 0);
+        team.run(static_cast<std::int64_t>(now.bounds.size()) - 1, [&](std::int64_t piece) {
+            Met met(columns_);
+            auto const p = static_cast<std::size_t>(piece);
+            std::uint32_t const *const terms = now.first.narrow_indices(1), *const columns =
+                now.second.narrow_indices(1);
+            for (Extent row = now.bounds[p]; row < now.bounds[p + 1]; ++row) {
+                std::uint64_t listed = 0;
+                Range const range = now.first.row(row);
+                for (std::size_t e = range.begin; e < range.end; ++e) {
+                    Range const products = now.second.row(terms[e]);
+                    for (std::size_t b = products.begin; b < products.end; ++b) listed += met.add(columns[b]);
+                }
+                now.offsets[static_cast<std::size_t>(row) + 1] = listed;
+                met.clear();
+                if (row % 64 == 0) team.pause();
+            }
+        });
+        for (std::size_t row = 1; row < now.offsets.size(); ++row) now.offsets[row] += now.offsets[row - 1];
+    }
+
+    void write_header(Launch& now) const {
+        SparseOperand const& output = *shape_.sparse->output;
+        auto const listed = static_cast<std::size_t>(now.offsets.back());
+        tensor::SparseOffsets const at = tensor::sparse_offsets(output.layout, output.lengths, shape_.output_dtype,
+                                                                static_cast<Extent>(listed));
+        promise(at.end <= now.call.room, "a sparse block is larger than what was reserved for it");
+        auto* const block = static_cast<std::byte*>(now.call.output);
+        tensor::set_listed(std::span(block, sizeof(std::uint64_t)), static_cast<Extent>(listed));
+        std::memcpy(block + at.offsets, now.offsets.data(), now.offsets.size() * 8);
+        now.columns = reinterpret_cast<std::uint32_t*>(block + at.coords[1]);
+        now.values = reinterpret_cast<T*>(block + at.values);
+        for (std::size_t b = listed * 4; b % 8 != 0; ++b) block[at.coords[1] + b] = std::byte{0};
+        for (std::size_t b = listed * sizeof(T); b % 8 != 0; ++b) block[at.values + b] = std::byte{0};
+    }
+
+    void multiply(Launch const& now, Extent first, Extent last, WorkerTeam& team) const {
+        Met met(columns_);
+        std::vector<T> sums(columns_, T(0)), low;
+        T const *const a = reinterpret_cast<T const*>(now.first.values()), *const b =
+            reinterpret_cast<T const*>(now.second.values());
+        std::uint32_t const *const terms = now.first.narrow_indices(1), *const columns = now.second.narrow_indices(1);
+        for (Extent row = first; row < last; ++row) {
+            Range const range = now.first.row(row);
+            // An output has no more terms than the row has elements: many are added without loss.
+            bool const careful = range.end - range.begin > long_sum;
+            if (careful) low.assign(columns_, T(0));
+            for (std::size_t e = range.begin; e < range.end; ++e) {
+                T const factor = static_cast<T>(pair_.factor) * (pair_.has_first ? a[e] : T(1));
+                Range const products = now.second.row(terms[e]);
+                for (std::size_t p = products.begin; p < products.end; ++p) {
+                    std::uint32_t const column = columns[p];
+                    T const term = pair_.has_second ? factor * b[p] : factor;
+                    met.add(column);
+                    if (careful)
+                        add_without_loss(sums[column], low[column], term);
+                    else
+                        sums[column] += term;
+                }
+            }
+            hand_out(now, row, met, sums, careful ? low.data() : nullptr);
+            if (row % 64 == 0) team.pause();
+        }
+    }
+
+    static void add_without_loss(T& total, T& low, T value) {
+        T const s = total + value, of_value = s - total;
+        T const lost = (total - (s - of_value)) + (value - of_value);
+        total = s;
+        low += lost == lost ? lost : T(0);
+    }
+
+    void hand_out(Launch const& now, Extent row, Met& met, std::vector<T>& sums, T const* low) const {
+        if (shape_.sparse->output) {
+            std::size_t at = static_cast<std::size_t>(now.offsets[static_cast<std::size_t>(row)]);
+            met.take([&](std::size_t column) {
+                now.columns[at] = static_cast<std::uint32_t>(column);
+                now.values[at++] = low == nullptr ? sums[column] : sums[column] + low[column];
+                sums[column] = 0;
+            });
+            return;
+        }
+        T* const to = static_cast<T*>(now.call.output) + row * row_stride_;
+        if (!shape_.accumulate)
+            for (std::size_t j = 0; j < columns_; ++j) to[static_cast<Extent>(j) * column_stride_] = 0;
+        met.take([&](std::size_t column) {
+            to[static_cast<Extent>(column) * column_stride_] +=
+                low == nullptr ? sums[column] : sums[column] + low[column];
+            sums[column] = 0;
+        });
+    }
+
+    static constexpr std::size_t long_sum = 256;
+
+    KernelShape shape_;
+    PairShape pair_;
+    std::unique_ptr<PreparedKernel const> otherwise_;
+    Extent rows_;
+    std::size_t columns_;
+    Extent row_stride_ = 0, column_stride_ = 0;
+};
+
+/// Accumulators of a row, at most.
+constexpr Extent most_columns = Extent{1} << 24;
+
+std::optional<PairShape> pair_shape(KernelShape const& shape, KernelTypes const& types, scalar::Params const& params) {
+    graph::EinSum const& einsum = shape.kernel->einsum;
+    SparseOperands const& sparse = *shape.sparse;
+    DType const type = types.compute;
+    bool const real = type == DType::f32 || type == DType::f64;
+    if (!real || types.join != type || types.accumulate != type || shape.output_dtype != type) return std::nullopt;
+    if (einsum.operands() != 2 || einsum.agg != scalar::Agg::sum || shape.lengths.size() != 3 ||
+        einsum.output.size() != 2 || sparse.idle_sets.size() != 2)
+        return std::nullopt;
+    for (std::vector<int> const& set : sparse.idle_sets)
+        if (set.size() != 1) return std::nullopt;
+    if (sparse.idle_sets[0] == sparse.idle_sets[1]) return std::nullopt;
+    for (std::size_t k = 0; k < 2; ++k)
+        if (shape.operand_dtypes[k] != type || labels_in_order(shape, k).size() != 2 || einsum.inputs[k].size() != 2)
+            return std::nullopt;
+    std::optional<OperandProduct> const product = operand_product(einsum.join, types, params);
+    int const term = einsum.aggregated().front();
+    std::optional<std::vector<int>> const listed = whole_output_labels(shape);
+    if (!product || (sparse.output && (!listed || !sparse.output->layout.compressed))) return std::nullopt;
+    auto const other = [&](std::size_t k) {
+        std::vector<int> const& labels = einsum.inputs[k];
+        return labels[0] == term ? labels[1] : labels[1] == term ? labels[0] : SparsePlan::none;
+    };
+    if (other(0) == SparsePlan::none || other(1) == SparsePlan::none || other(0) == other(1)) return std::nullopt;
+    // Rows are those of the output where it is sparse, else those of the operand that lies by them.
+    std::size_t rows = labels_in_order(shape, 0).front() == term && labels_in_order(shape, 1).front() != term ? 1 : 0;
+    if (listed) rows = other(0) == listed->front() ? 0 : 1;
+    std::size_t const columns = 1 - rows;
+    if (shape.lengths[static_cast<std::size_t>(other(columns))] > most_columns) return std::nullopt;
+    return PairShape{{rows, {other(rows), term}},
+                     {columns, {term, other(columns)}},
+                     product->factor,
+                     graph::has_label(product->operands, static_cast<int>(rows)),
+                     graph::has_label(product->operands, static_cast<int>(columns))};
+}
+
+}  // namespace
+
+std::unique_ptr<PreparedKernel const> make_pair_rows_kernel(KernelShape const& shape, scalar::Params const& params,
+                                                            std::unique_ptr<PreparedKernel const>& otherwise) {
+    KernelTypes const types = types_of(shape);
+    std::optional<PairShape> pair = pair_shape(shape, types, params);
+    if (!pair) return nullptr;
+    if (types.compute == DType::f32)
+        return std::make_unique<PairRowsKernel<float>>(shape, std::move(*pair), std::move(otherwise));
+    return std::make_unique<PairRowsKernel<double>>(shape, std::move(*pair), std::move(otherwise));
+}
+
+}  // namespace ein::executor
