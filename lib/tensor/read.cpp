@@ -6,7 +6,7 @@
 #include "lib/tensor/convert.hpp"
 #include "lib/tensor/formats/file_reader.hpp"
 #include "lib/tensor/made_reader.hpp"
-#include "lib/tensor/sparse/sparse_openers.hpp"
+#include "lib/tensor/sparse/files/sparse_files.hpp"
 
 namespace ein::tensor {
 namespace {
@@ -55,8 +55,8 @@ struct HeaderOf {
     Header operator()(RandomSource const&) const { return std::nullopt; }
     Header operator()(SparseRandomSource const&) const { return std::nullopt; }
     Header operator()(TnsSource const&) const { return std::nullopt; }
-    Header operator()(MtxSource const&) const { return std::nullopt; }
-    Header operator()(ScipySource const&) const { return std::nullopt; }
+    Header operator()(MtxSource const& source) const { return mtx_contents(source, asker); }
+    Header operator()(ScipySource const& source) const { return scipy_contents(source, asker); }
     Header operator()(MissingSource const&) const { return std::nullopt; }
 };
 
@@ -92,6 +92,8 @@ std::optional<FileContents> contents_of(Source const& source, std::string const&
 }
 
 bool may_be_read_as(Source const& source, DType in_file, DType declared) {
+    if (lists_elements(source))  // converted once all is added up; to bool as != 0
+        return kind(in_file) <= kind(declared) || (declared == DType::boolean && !is_complex(in_file));
     bool const rounds = declared == DType::bf16 && in_file == DType::f32;
     return in_file == declared || (rounds && !std::holds_alternative<SafetensorsSource>(source));
 }

@@ -46,8 +46,9 @@ FileContents npy_contents(std::filesystem::path const& file);
 std::optional<FileContents> contents_of(Source const& source, std::string const& name,
                                         std::filesystem::path const& folder);
 
-/// Whether a tensor that is declared so may be read from a file that says otherwise: bf16 from f32 (npy, npz), and the
-/// axes of a safetensors tensor may be split.
+/// Whether a tensor that is declared so may be read from a file that says otherwise: bf16 from f32 (npy, npz); whole
+/// numbers as reals, reals as complex numbers, and all of these in another precision, where a file lists its elements;
+/// and the axes of a safetensors tensor may be split.
 bool may_be_read_as(Source const& source, DType in_file, DType declared);
 bool may_be_read_as(Source const& source, Shape const& in_file, Shape const& declared);
 HostTensor read_npy(std::filesystem::path const& file);

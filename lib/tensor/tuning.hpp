@@ -35,6 +35,16 @@ inline constexpr std::size_t converted_elements = 64 << 10;
 inline constexpr std::int64_t histogram_cells = 64 << 10;
 /// Elements that are looked through at a time for those that are listed.
 inline constexpr Extent listed_at_once = 1 << 18;
+/// Bytes of lines that are read and parsed at a time; no line is longer.
+inline constexpr std::size_t text_chunk = 1 << 20;
+/// Bytes before the first element of a text file.
+inline constexpr std::size_t most_text_header = 16 << 20;
+/// Bytes of a file whose index is worth keeping.
+inline constexpr std::uint64_t least_indexed_bytes = 4 << 20;
+/// Bytes of a file that is kept in memory as a whole once any of it is read.
+inline constexpr std::uint64_t kept_file_bytes = 4 << 20;
+/// Cells in which the boxes of an element are looked up.
+inline constexpr Extent most_gather_cells = 1 << 20;
 
 // Packed archives.
 

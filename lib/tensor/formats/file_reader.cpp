@@ -39,18 +39,6 @@ std::string as_list(Shape const& shape) {
     return out + "]";
 }
 
-void check_contents(std::string const& file, Source const& source, Wanted const& wanted, DType dtype,
-                    Shape const& shape) {
-    Faults faults(file);
-    if (!may_be_read_as(source, dtype, wanted.dtype))
-        faults.add("tensor '" + wanted.name + "'", std::string(name(wanted.dtype)), std::string(name(dtype)),
-                   "declare \"dtype\": \"" + std::string(name(dtype)) + "\" or convert the file");
-    if (!may_be_read_as(source, shape, wanted.shape))
-        faults.add("tensor '" + wanted.name + "'", "shape " + to_string(wanted.shape), "shape " + to_string(shape),
-                   "declare \"shape\": " + as_list(shape) + " or give another file");
-    faults.throw_if_any();
-}
-
 /// Bytes of a whole tensor. @throws InputError when 64 bits do not hold them
 std::uint64_t tensor_bytes(std::string const& file, std::string const& tensor, DType dtype, Shape const& shape) {
     std::optional<Extent> const count = checked_element_count(shape);
@@ -95,7 +83,28 @@ std::unique_ptr<Reader> make_reader(StoragePtr storage, std::uint64_t offset, DT
     return std::make_unique<ArrayReader>(std::move(array), stored, wanted.dtype);
 }
 
-/// Opens a file; when it cannot be read the message says whose it is and how to give another.
+std::unique_ptr<Reader> open_npy_storage(StoragePtr storage, Source const& source, Wanted const& wanted) {
+    NpyHeader const header = read_npy_header(*storage);
+    check_contents(storage->name(), source, wanted, header.dtype, header.shape);
+    check_npy_length(*storage, wanted.name, header);
+    return make_reader(std::move(storage), header.data_offset, header.dtype, wanted, header.axis_order,
+                       header.byte_order);
+}
+
+}  // namespace
+
+void check_contents(std::string const& file, Source const& source, Wanted const& wanted, DType dtype,
+                    Shape const& shape) {
+    Faults faults(file);
+    if (!may_be_read_as(source, dtype, wanted.dtype))
+        faults.add("tensor '" + wanted.name + "'", std::string(name(wanted.dtype)), std::string(name(dtype)),
+                   "declare \"dtype\": \"" + std::string(name(dtype)) + "\" or convert the file");
+    if (!may_be_read_as(source, shape, wanted.shape))
+        faults.add("tensor '" + wanted.name + "'", "shape " + to_string(wanted.shape), "shape " + to_string(shape),
+                   "declare \"shape\": " + as_list(shape) + " or give another file");
+    faults.throw_if_any();
+}
+
 std::shared_ptr<FileStorage const> open_for(Asker const& wanted, std::string const& file) {
     try {
         return open_file(path_in(wanted.folder, file));
@@ -106,16 +115,6 @@ std::shared_ptr<FileStorage const> open_for(Asker const& wanted, std::string con
         throw InputError(fault);
     }
 }
-
-std::unique_ptr<Reader> open_npy_storage(StoragePtr storage, Source const& source, Wanted const& wanted) {
-    NpyHeader const header = read_npy_header(*storage);
-    check_contents(storage->name(), source, wanted, header.dtype, header.shape);
-    check_npy_length(*storage, wanted.name, header);
-    return make_reader(std::move(storage), header.data_offset, header.dtype, wanted, header.axis_order,
-                       header.byte_order);
-}
-
-}  // namespace
 
 std::filesystem::path path_in(std::filesystem::path const& folder, std::string const& file) {
     std::filesystem::path path;
@@ -168,11 +167,16 @@ namespace {
 
 using ZipDirectory = std::vector<ZipEntry>;
 
+ZipEntry const* find_entry(ZipDirectory const& directory, std::string const& wanted) {
+    for (std::string const& name : {wanted, wanted + ".npy"})
+        for (ZipEntry const& entry : directory)
+            if (entry.name == name) return &entry;
+    return nullptr;
+}
+
 ZipEntry const& find_entry(ZipDirectory const& directory, std::string const& file, NpzSource const& source,
                            Asker const& wanted) {
-    for (std::string const& name : {source.entry, source.entry + ".npy"})
-        for (ZipEntry const& entry : directory)
-            if (entry.name == name) return entry;
+    if (ZipEntry const* const found = find_entry(directory, source.entry)) return *found;
     std::vector<std::string> names;
     for (ZipEntry const& entry : directory)
         names.push_back(entry.name.ends_with(".npy") ? entry.name.substr(0, entry.name.size() - 4) : entry.name);
@@ -194,10 +198,8 @@ std::shared_ptr<SafetensorsDirectory const> safetensors_directory(std::shared_pt
 
 /// Directories and entries are shared by the readers of one file, so that each entry is checked once; the index of a
 /// deflated one takes memory, so few of these are kept.
-StoragePtr npz_entry(std::shared_ptr<FileStorage const> const& file, NpzSource const& source, Asker const& wanted) {
+StoragePtr open_shared(std::shared_ptr<FileStorage const> const& file, ZipEntry const& entry) {
     static RecentCache<std::pair<FileIdentity, std::string>, Storage> stored(4096), deflated(16);
-    auto const directory = npz_directory(file);
-    ZipEntry const& entry = find_entry(*directory, file->name(), source, wanted);
     return (entry.method == 0 ? stored : deflated).find_or_make({file->identity(), entry.name}, [&] {
         return open_entry(file, entry);
     });
@@ -205,8 +207,16 @@ StoragePtr npz_entry(std::shared_ptr<FileStorage const> const& file, NpzSource c
 
 }  // namespace
 
+StoragePtr npz_entry(std::shared_ptr<FileStorage const> const& file, std::string const& entry) {
+    auto const directory = npz_directory(file);
+    ZipEntry const* const found = find_entry(*directory, entry);
+    return found ? open_shared(file, *found) : nullptr;
+}
+
 std::unique_ptr<Reader> open_npz(NpzSource const& source, Wanted const& wanted) {
-    return open_npy_storage(npz_entry(open_for(wanted, source.file), source, wanted), source, wanted);
+    auto const file = open_for(wanted, source.file);
+    auto const directory = npz_directory(file);
+    return open_npy_storage(open_shared(file, find_entry(*directory, file->name(), source, wanted)), source, wanted);
 }
 
 FileContents npz_contents(NpzSource const& source, Asker const& asker) {

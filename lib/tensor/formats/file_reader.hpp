@@ -7,6 +7,7 @@
 #include <string>
 
 #include "lib/tensor/read.hpp"
+#include "lib/tensor/storage/storage.hpp"
 
 namespace ein::tensor {
 
@@ -24,6 +25,16 @@ struct Wanted : Asker {
 
 /// A file of a folder, as messages show it: without "." on the way. (".." stays: behind a link it is another folder.)
 std::filesystem::path path_in(std::filesystem::path const& folder, std::string const& file);
+
+/// Opens a file; when it cannot be read the message says whose it is and how to give another.
+std::shared_ptr<FileStorage const> open_for(Asker const& wanted, std::string const& file);
+
+/// @throws InputError unless a file with elements of `dtype` and `shape` may be read as what is wanted
+void check_contents(std::string const& file, Source const& source, Wanted const& wanted, DType dtype,
+                    Shape const& shape);
+
+/// An entry of an archive, NAME or NAME.npy; nullptr where it has none. Readers of one file share its entries.
+StoragePtr npz_entry(std::shared_ptr<FileStorage const> const& file, std::string const& entry);
 
 std::unique_ptr<Reader> open_npy(NpySource const& source, Wanted const& wanted);
 std::unique_ptr<Reader> open_npz(NpzSource const& source, Wanted const& wanted);

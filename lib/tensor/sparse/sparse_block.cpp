@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "lib/base/error.hpp"
+#include "lib/tensor/sparse/sort_keys.hpp"
 
 namespace ein::tensor {
 namespace {
@@ -49,14 +50,18 @@ std::vector<std::size_t> sorted_inside(ListedElements const& elements, Extent co
             inside = elements.coords[axis][e] >= box.begin[axis] && elements.coords[axis][e] < box.end(axis);
         if (inside) out.push_back(e);
     }
-    std::sort(out.begin(), out.end(), [&](std::size_t a, std::size_t b) {
-        for (int axis : layout.axes) {
-            std::vector<Extent> const& at = elements.coords[static_cast<std::size_t>(axis)];
-            if (at[a] != at[b]) return at[a] < at[b];
-        }
-        return false;
-    });
-    return out;
+    std::vector<std::uint64_t> keys(out.size());  // places in the box, counted in the order of the layout
+    for (int axis : layout.axes) {
+        auto const a = static_cast<std::size_t>(axis);
+        auto const length = static_cast<std::uint64_t>(box.length[a]);
+        for (std::size_t k = 0; k < out.size(); ++k)
+            keys[k] = keys[k] * length + static_cast<std::uint64_t>(elements.coords[a][out[k]] - box.begin[a]);
+    }
+    std::vector<std::size_t> const order = sorted_order(keys);
+    if (order.empty()) return out;
+    std::vector<std::size_t> sorted(out.size());
+    for (std::size_t k = 0; k < out.size(); ++k) sorted[k] = out[order[k]];
+    return sorted;
 }
 
 }  // namespace
@@ -91,9 +96,7 @@ std::int64_t sparse_bytes(SparseLayout const& layout, std::span<Extent const> le
 
 Extent listed_in(std::span<std::byte const> block) { return static_cast<Extent>(load<std::uint64_t>(block.data())); }
 
-void set_listed(std::span<std::byte> block, Extent listed) {
-    store(block.data(), static_cast<std::uint64_t>(listed));
-}
+void set_listed(std::span<std::byte> block, Extent listed) { store(block.data(), static_cast<std::uint64_t>(listed)); }
 
 Extent write_sparse_block(ListedElements const& elements, DType dtype, Box const& box, SparseLayout const& layout,
                           std::span<std::byte> out) {

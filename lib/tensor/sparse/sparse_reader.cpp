@@ -3,7 +3,7 @@
 #include "lib/base/error.hpp"
 #include "lib/tensor/convert.hpp"
 #include "lib/tensor/read.hpp"
-#include "lib/tensor/sparse/sparse_openers.hpp"
+#include "lib/tensor/sparse/files/sparse_files.hpp"
 
 namespace ein::tensor {
 namespace {
@@ -16,10 +16,9 @@ struct SparseOpener {
         return list_random(source, wanted);
     }
     std::unique_ptr<SparseReader> operator()(FillSource const& source) const { return list_fill(source, wanted); }
-    std::unique_ptr<SparseReader> operator()(MtxSource const&) const { refuse(); }
-    std::unique_ptr<SparseReader> operator()(TnsSource const&) const { refuse(); }
-    std::unique_ptr<SparseReader> operator()(ScipySource const&) const { refuse(); }
-    [[noreturn]] void refuse() const { throw InternalError("files of listed elements are not read yet"); }
+    std::unique_ptr<SparseReader> operator()(MtxSource const& source) const { return list_mtx(source, wanted); }
+    std::unique_ptr<SparseReader> operator()(TnsSource const& source) const { return list_tns(source, wanted); }
+    std::unique_ptr<SparseReader> operator()(ScipySource const& source) const { return list_scipy(source, wanted); }
     template <class DenseSource>
     std::unique_ptr<SparseReader> operator()(DenseSource const& source) const {
         return list_dense(open(source, wanted.name, wanted.dtype, wanted.shape, wanted.folder), wanted);

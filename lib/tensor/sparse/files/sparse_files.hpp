@@ -1,0 +1,17 @@
+// Files that list elements, one function a format: checks that the file holds what is wanted, and says how to fix it
+// when not. Leaves the choice between them to sparse_reader.cpp.
+#pragma once
+
+#include "lib/tensor/sparse/files/entry_stream.hpp"
+
+namespace ein::tensor {
+
+std::unique_ptr<SparseReader> list_mtx(MtxSource const& source, SparseWanted const& wanted);
+std::unique_ptr<SparseReader> list_tns(TnsSource const& source, SparseWanted const& wanted);
+std::unique_ptr<SparseReader> list_scipy(ScipySource const& source, SparseWanted const& wanted);
+
+/// What their headers say. The elements are not looked at.
+FileContents mtx_contents(MtxSource const& source, Asker const& asker);
+FileContents scipy_contents(ScipySource const& source, Asker const& asker);
+
+}  // namespace ein::tensor

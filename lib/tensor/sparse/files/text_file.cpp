@@ -1,0 +1,246 @@
+#include <algorithm>
+#include <complex>
+#include <cstring>
+
+#include "lib/base/error.hpp"
+#include "lib/base/threads/once.hpp"
+#include "lib/tensor/sparse/files/sparse_files.hpp"
+#include "lib/tensor/sparse/files/text_index.hpp"
+#include "lib/tensor/storage/recent_cache.hpp"
+#include "lib/tensor/tuning.hpp"
+
+namespace ein::tensor {
+namespace {
+
+/// The number that stands at the mirrored place.
+template <class T>
+T mirrored(T value, Symmetry symmetry) {
+    if (symmetry == Symmetry::symmetric) return value;
+    if constexpr (std::is_same_v<T, std::complex<double>>)
+        return symmetry == Symmetry::hermitian ? std::conj(value) : -value;
+    else if constexpr (std::is_same_v<T, std::int64_t>)
+        return static_cast<T>(-static_cast<std::uint64_t>(value));
+    else
+        return -value;
+}
+
+template <class T>
+void mirror_values(ListedElements& entries, std::vector<std::size_t> const& places, Symmetry symmetry) {
+    std::size_t at = entries.values.size();
+    entries.values.resize(at + places.size() * sizeof(T));
+    for (std::size_t place : places) {
+        T value;
+        std::memcpy(&value, entries.values.data() + place * sizeof value, sizeof value);
+        value = mirrored(value, symmetry);
+        std::memcpy(entries.values.data() + at, &value, sizeof value);
+        at += sizeof value;
+    }
+}
+
+/// Adds those that a symmetric matrix has on the other side of the diagonal.
+void mirror(ListedElements& entries, TextFormat const& format) {
+    std::vector<Extent>&rows = entries.coords[0], &columns = entries.coords[1];
+    std::vector<std::size_t> places;
+    std::size_t const count = rows.size();
+    for (std::size_t e = 0; e < count; ++e) {
+        if (rows[e] == columns[e]) continue;
+        places.push_back(e);
+        rows.push_back(columns[e]);
+        columns.push_back(rows[e]);
+    }
+    switch (format.dtype()) {
+        case DType::c128: return mirror_values<std::complex<double>>(entries, places, format.symmetry);
+        case DType::f64: return mirror_values<double>(entries, places, format.symmetry);
+        default: return mirror_values<std::int64_t>(entries, places, format.symmetry);
+    }
+}
+
+void set_hull(TextChunk& chunk, ListedElements const& written) {
+    if (chunk.lines == 0) return;
+    for (std::vector<Extent> const& axis : written.coords) {
+        auto const [least, most] = std::minmax_element(axis.begin(), axis.end());
+        chunk.least.push_back(*least);
+        chunk.most.push_back(*most);
+    }
+}
+
+Box hull_of(TextChunk const& chunk) {
+    Box hull{chunk.least, chunk.most};
+    for (std::size_t axis = 0; axis < hull.order(); ++axis) hull.length[axis] += 1 - hull.begin[axis];
+    return hull;
+}
+
+Box transposed(Box box) {
+    std::swap(box.begin[0], box.begin[1]);
+    std::swap(box.length[0], box.length[1]);
+    return box;
+}
+
+bool meet(Box const& a, Box const& b) {
+    for (std::size_t axis = 0; axis < a.order(); ++axis)
+        if (a.begin[axis] >= b.end(axis) || b.begin[axis] >= a.end(axis)) return false;
+    return true;
+}
+
+class TextStream final : public EntryStream {
+public:
+    TextStream(std::shared_ptr<FileStorage const> file, TextFormat format)
+        : file_(std::move(file)), format_(std::move(format)), parser_(format_, file_->name()) {}
+
+    std::string const& name() const override { return file_->name(); }
+    std::uint64_t bytes() const override { return file_->size(); }
+    DType dtype() const override { return format_.dtype(); }
+    bool lists_all() const override { return format_.lists_all; }
+
+    void visit(std::span<Box const> boxes, Sink const& sink) const override {
+        bool visited = false;
+        find_index([&](ListedElements const& batch) {
+            visited = true;
+            sink(batch);
+        });
+        if (visited) return;
+        Scratch scratch;
+        for (TextChunk const& chunk : index_->chunks) {
+            if (chunk.entries == 0) continue;
+            Box const hull = hull_of(chunk);
+            if (std::any_of(boxes.begin(), boxes.end(), [&](Box const& box) { return touches(hull, box); }))
+                sink(read_again(chunk, scratch));
+        }
+    }
+
+    Survey const& survey() const override {
+        find_index([](ListedElements const&) {});
+        return index_->survey;
+    }
+
+    Extent entries(Box const& box) const override {
+        survey();
+        Extent count = 0;
+        Scratch scratch;
+        for (TextChunk const& chunk : index_->chunks) {
+            if (chunk.entries == 0) continue;
+            Box const hull = hull_of(chunk);
+            if (box.contains(hull) && (!is_mirrored() || box.contains(transposed(hull))))
+                count += chunk.entries;
+            else if (touches(hull, box))
+                count += count_inside(read_again(chunk, scratch), dtype(), box);
+        }
+        return count;
+    }
+
+private:
+    struct Scratch {
+        std::string text;
+        ListedElements entries;
+    };
+
+    bool is_mirrored() const { return format_.symmetry != Symmetry::general; }
+    bool touches(Box const& hull, Box const& box) const {
+        return meet(hull, box) || (is_mirrored() && meet(transposed(hull), box));
+    }
+
+    /// The index: of this process, of the cache folder, or made now, which gives all entries to `sink`.
+    void find_index(Sink const& sink) const {
+        static RecentCache<TextIndexKey, TextIndex> recent(16);
+        indexed_([&] {
+            TextIndexKey const key{file_->identity(), format_};
+            index_ = recent.find_or_make(key, [&] {
+                if (std::optional<TextIndex> kept = load_index(key))
+                    return std::make_shared<TextIndex const>(std::move(*kept));
+                auto made = std::make_shared<TextIndex const>(make_index(sink));
+                save_index(key, *made);
+                return made;
+            });
+        });
+    }
+
+    TextIndex make_index(Sink const& sink) const {
+        TextIndex index;
+        SurveyMaker survey(format_.shape, is_mirrored() ? Mirrored::yes : Mirrored::no, format_.entries);
+        ListedElements written, all;
+        std::string text;
+        TextPlace place{format_.line, 0};
+        for (std::uint64_t at = format_.begin; at < file_->size();) {
+            TextChunk chunk{.begin = at, .end = 0, .place = place, .lines = 0, .entries = 0, .least = {}, .most = {}};
+            read_lines(at, text, place.line);
+            chunk.end = at;
+            place = parser_.parse(text, place, written);
+            if (is_mirrored()) {
+                all = written;
+                mirror(all, format_);
+            }
+            ListedElements const& batch = is_mirrored() ? all : written;
+            chunk.lines = written.count(dtype());
+            chunk.entries = batch.count(dtype());
+            set_hull(chunk, written);
+            index.chunks.push_back(std::move(chunk));
+            survey.add(written, batch, batch.count(dtype()));
+            sink(batch);
+        }
+        if (format_.entries.value_or(place.entries) != place.entries)
+            fail_at_line(name(), place.line - 1,
+                         std::to_string(*format_.entries) + (format_.lists_all ? " values" : " listed elements") +
+                             ", as the sizes at line " + std::to_string(format_.line - 1) + " say",
+                         "the file's end after " + std::to_string(place.entries),
+                         "the file is cut short or damaged: copy or write it again");
+        index.survey = survey.finish();
+        return index;
+    }
+
+    /// Whole lines from `at` on, which moves behind them.
+    void read_lines(std::uint64_t& at, std::string& text, Extent line) const {
+        std::uint64_t const left = file_->size() - at;
+        text.resize(static_cast<std::size_t>(std::min<std::uint64_t>(left, tuning::text_chunk)));
+        file_->read_at(at, std::as_writable_bytes(std::span(text)));
+        std::size_t const last = text.rfind('\n');
+        if (text.size() == left) {
+            at += left;
+            if (text.back() != '\n') text += '\n';
+        } else if (last != std::string::npos) {
+            text.resize(last + 1);
+            at += text.size();
+        } else {
+            fail_at_line(name(), line, "a line of less than 1 MiB", "a longer one", "correct or write the file again");
+        }
+    }
+
+    ListedElements const& read_again(TextChunk const& chunk, Scratch& scratch) const {
+        scratch.text.resize(static_cast<std::size_t>(chunk.end - chunk.begin));
+        file_->read_at(chunk.begin, std::as_writable_bytes(std::span(scratch.text)));
+        if (scratch.text.empty() || scratch.text.back() != '\n') scratch.text += '\n';
+        parser_.parse(scratch.text, chunk.place, scratch.entries);
+        if (scratch.entries.count(dtype()) != chunk.lines)
+            fail_at_line(
+                name(), chunk.place.line, std::to_string(chunk.lines) + " listed elements from here on, as before",
+                std::to_string(scratch.entries.count(dtype())), "do not change input files while they are being read");
+        if (is_mirrored()) mirror(scratch.entries, format_);
+        return scratch.entries;
+    }
+
+    std::shared_ptr<FileStorage const> file_;
+    TextFormat format_;
+    EntryParser parser_;
+    mutable Once indexed_;
+    mutable std::shared_ptr<TextIndex const> index_;
+};
+
+}  // namespace
+
+std::unique_ptr<SparseReader> list_mtx(MtxSource const& source, SparseWanted const& wanted) {
+    auto file = open_for(wanted, source.file);
+    TextFormat format = read_mtx_header(*file);
+    check_contents(file->name(), source, wanted, format.dtype(), format.shape);
+    return list_file(std::make_unique<TextStream>(std::move(file), std::move(format)), wanted);
+}
+
+FileContents mtx_contents(MtxSource const& source, Asker const& asker) {
+    TextFormat const format = read_mtx_header(*open_for(asker, source.file));
+    return {format.dtype(), format.shape};
+}
+
+std::unique_ptr<SparseReader> list_tns(TnsSource const& source, SparseWanted const& wanted) {
+    return list_file(
+        std::make_unique<TextStream>(open_for(wanted, source.file), tns_format(wanted.shape, wanted.dtype)), wanted);
+}
+
+}  // namespace ein::tensor

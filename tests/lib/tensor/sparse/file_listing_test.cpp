@@ -1,0 +1,197 @@
+// Files that list elements: whatever their order and form, any boxes of them are parts of the same tensor.
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include "lib/base/error.hpp"
+#include "tests/lib/tensor/sparse/listed_entries.hpp"
+#include "tests/lib/tensor/tensor_samples.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace ein;
+using namespace ein::samples;
+using namespace ein::tensor;
+
+namespace {
+
+std::string wrong(Source const& source, HostTensor const& whole, TemporaryFolder const& folder, std::mt19937& random,
+                  int cuts = 3) {
+    auto const reader = open_sparse(source, "A", whole.dtype(), whole.shape(), folder.path());
+    HostTensor const zeros(whole.dtype(), whole.shape());
+    if (read_all(source, "A", whole.dtype(), whole.shape(), folder.path()).bytes() != whole.bytes())
+        return "another dense tensor";
+    for (int k = 0; k < cuts; ++k)
+        if (std::string const found = wrong_blocks(*reader, whole, zeros, k != 1, random); !found.empty()) return found;
+    return "";
+}
+
+/// Distinct places that entries name.
+Extent places(Entries entries) {
+    std::sort(entries.at.begin(), entries.at.end());
+    return std::unique(entries.at.begin(), entries.at.end()) - entries.at.begin();
+}
+
+HostTensor tensor_of(DType dtype, Shape const& shape, std::vector<double> const& values) {
+    HostTensor out(dtype, shape);
+    for (std::size_t k = 0; k < values.size(); ++k)
+        out.set(static_cast<Extent>(k),
+                scalar::convert(scalar::Scalar::of(std::complex<double>(values[k])), DType::c128, dtype));
+    return out;
+}
+
+}  // namespace
+
+TEST_CASE("any cut of a Matrix Market file gives the same elements", "[lib][tensor][sparse]") {
+    TemporaryFolder const folder;
+    std::mt19937 random(3);
+    for (Shape const& shape : {Shape{1, 1}, Shape{40, 30}, Shape{1, 200}, Shape{0, 5}, Shape{17, 3}}) {
+        for (Order order : {Order::none, Order::by_rows, Order::by_columns}) {
+            for (Twice twice : {Twice::never, Twice::sometimes}) {
+                Entries entries = draw_entries(shape, 150, order, twice, random);
+                for (DType dtype : {DType::f32, DType::c64, DType::bf16}) {
+                    folder.write("a.mtx", mtx_of(entries, "real general", random));
+                    CHECK(wrong(MtxSource{"a.mtx"}, dense_of(entries, dtype), folder, random) == "");
+                }
+                for (DType dtype : {DType::i32, DType::i64, DType::f64, DType::boolean}) {
+                    folder.write("a.mtx", mtx_of(entries, "Integer GENERAL", random));
+                    CHECK(wrong(MtxSource{"a.mtx"}, dense_of(entries, dtype), folder, random) == "");
+                }
+                auto const reader = open_sparse(MtxSource{"a.mtx"}, "A", DType::f32, shape, folder.path());
+                CHECK(reader->listed(Box::whole(shape)) == places(entries));
+                CHECK(reader->histogram().total() == static_cast<Extent>(entries.at.size()));
+                std::fill(entries.values.begin(), entries.values.end(), 1);
+                folder.write("a.mtx", mtx_of(entries, "pattern general", random));
+                CHECK(wrong(MtxSource{"a.mtx"}, dense_of(entries, DType::f32), folder, random) == "");
+            }
+        }
+    }
+}
+
+TEST_CASE("symmetric matrices are listed on both sides", "[lib][tensor][sparse]") {
+    TemporaryFolder const folder;
+    std::mt19937 random(4);
+    for (Twice twice : {Twice::never, Twice::sometimes}) {
+        for (bool one_side : {true, false}) {
+            Entries entries = draw_entries({20, 20}, 90, Order::by_rows, twice, random);
+            if (one_side)
+                for (std::vector<Extent>& at : entries.at)
+                    if (at[0] < at[1]) std::swap(at[0], at[1]);
+            std::sort(entries.at.begin(), entries.at.end());
+            folder.write("a.mtx", mtx_of(entries, "real symmetric", random));
+            CHECK(wrong(MtxSource{"a.mtx"}, dense_of(entries, DType::f64, 1), folder, random) == "");
+            std::erase_if(entries.at, [](std::vector<Extent> const& at) { return at[0] == at[1]; });
+            folder.write("a.mtx", mtx_of(entries, "integer skew-symmetric", random));
+            CHECK(wrong(MtxSource{"a.mtx"}, dense_of(entries, DType::f64, -1), folder, random) == "");
+        }
+    }
+    folder.write("h.mtx", "%%MatrixMarket matrix coordinate complex hermitian\n2 2 2\n1 1 5 0\n2 1 1.5 -2\n");
+    auto const h = read_all(MtxSource{"h.mtx"}, "H", DType::c128, {2, 2}, folder.path());
+    CHECK(h.at(0).number == std::complex<double>(5, 0));
+    CHECK(h.at(1).number == std::complex<double>(1.5, 2));
+    CHECK(h.at(2).number == std::complex<double>(1.5, -2));
+    CHECK(h.at(3).number == 0.0);
+}
+
+TEST_CASE("arrays of Matrix Market go down the columns", "[lib][tensor][sparse]") {
+    TemporaryFolder const folder;
+    std::mt19937 random(5);
+    auto check = [&](std::string const& kind, std::string const& size, std::string const& values, Shape const& shape,
+                     std::vector<double> const& expected) {
+        folder.write("a.mtx", "%%MatrixMarket matrix array " + kind + "\n" + size + "\n" + values);
+        CAPTURE(kind, size);
+        CHECK(wrong(MtxSource{"a.mtx"}, tensor_of(DType::f64, shape, expected), folder, random) == "");
+    };
+    check("real general", "2 3", "1\n2\n0\n4\n-5e-1\n6\n", {2, 3}, {1, 0, -0.5, 2, 4, 6});
+    check("integer symmetric", "3 3", "1\n2\n3\n4\n5\n6\n", {3, 3}, {1, 2, 3, 2, 4, 5, 3, 5, 6});
+    check("real skew-symmetric", "3 3", "1\n2\n3\n", {3, 3}, {0, -1, -2, 1, 0, -3, 2, 3, 0});
+    check("real skew-symmetric", "1 1", "", {1, 1}, {0});
+    check("real general", "0 3", "", {0, 3}, {});
+    folder.write("a.mtx", "%%MatrixMarket matrix array real general\n2 2\n1\n0\n0\n7");
+    CHECK(open_sparse(MtxSource{"a.mtx"}, "A", DType::f32, {2, 2}, folder.path())->listed(Box::whole({2, 2})) == 2);
+    auto const sevens =
+        open_sparse(MtxSource{"a.mtx"}, "A", DType::f32, {2, 2}, folder.path(), scalar::Scalar::of(std::int64_t{7}));
+    CHECK(sevens->listed(Box::whole({2, 2})) == 3);
+}
+
+TEST_CASE("any cut of a FROSTT file gives the same elements", "[lib][tensor][sparse]") {
+    TemporaryFolder const folder;
+    std::mt19937 random(6);
+    for (Shape const& shape :
+         {Shape{}, Shape{50}, Shape{9, 8}, Shape{12, 9, 7}, Shape{4, 5, 3, 6, 2}, Shape{3, 0, 2}}) {
+        for (Order order : {Order::none, Order::by_rows, Order::by_columns}) {
+            Entries const entries = draw_entries(shape, 120, order, Twice::sometimes, random);
+            folder.write("a.tns", lines_of(entries, true, '#', random));
+            for (DType dtype : {DType::f32, DType::i32, DType::c128, DType::boolean}) {
+                CAPTURE(to_string(shape), name(dtype));
+                CHECK(wrong(TnsSource{"a.tns"}, dense_of(entries, dtype), folder, random) == "");
+            }
+        }
+    }
+    folder.write("a.tns", "# whole numbers as some write them\n1 3.0\n2 -4e1\n");
+    CHECK(read_all(TnsSource{"a.tns"}, "A", DType::i16, {2}, folder.path()).at(1).integer == -40);
+}
+
+TEST_CASE("any cut of a SciPy archive gives the same elements", "[lib][tensor][sparse]") {
+    TemporaryFolder const folder;
+    std::mt19937 random(7);
+    for (Shape const& shape : {Shape{1, 1}, Shape{23, 31}, Shape{300, 2}, Shape{4, 0}, Shape{6, 5, 4}, Shape{40}}) {
+        for (std::string const format : {"csr", "csc", "coo", "coords"}) {
+            if (format != "coords" && shape.size() != 2) continue;
+            for (Packing packing : {Packing::stored, Packing::deflated}) {
+                for (DType index : {DType::i32, DType::i64}) {
+                    Entries const entries = draw_entries(shape, 130, Order::none, Twice::sometimes, random);
+                    folder.write("a.npz", scipy_of(entries, format, index, packing));
+                    CAPTURE(to_string(shape), format);
+                    CHECK(wrong(ScipySource{"a.npz"}, dense_of(entries, DType::f64), folder, random) == "");
+                    CHECK(wrong(ScipySource{"a.npz"}, dense_of(entries, DType::f32), folder, random) == "");
+                    auto const contents = contents_of(ScipySource{"a.npz"}, "A", folder.path());
+                    REQUIRE(contents);
+                    CHECK(contents->shape == shape);
+                    CHECK(contents->dtype == DType::f64);
+                }
+            }
+        }
+    }
+}
+
+TEST_CASE("a large file is read by parts, with its index and without", "[lib][tensor][sparse]") {
+    TemporaryFolder const folder;
+    ::setenv("EINLOOM_CACHE", (folder.path() / "cache").c_str(), 1);
+    std::mt19937 random(8);
+    Shape const shape{900, 800};
+    for (Order order : {Order::by_rows, Order::none}) {
+        Entries const entries = draw_entries(shape, 500000, order, Twice::never, random);
+        std::string const file = folder.write("a.mtx", mtx_of(entries, "integer general", random));
+        HostTensor const whole = dense_of(entries, DType::f32);
+        for (int run = 0; run < 2; ++run) {  // the file is too young for its index to be kept at first
+            CAPTURE(run);
+            CHECK(wrong(MtxSource{"a.mtx"}, whole, folder, random, 1 + run % 2) == "");
+            auto const reader = open_sparse(MtxSource{"a.mtx"}, "A", DType::f32, shape, folder.path());
+            CHECK(reader->listed(Box::whole(shape)) == static_cast<Extent>(entries.at.size()));
+            Box const half{{0, 0}, {450, 800}};
+            double const estimate = reader->histogram().estimate(shape, half);
+            CHECK(std::abs(estimate / static_cast<double>(reader->listed(half)) - 1) < 0.02);
+            timespec const then[2]{{1000 + run, 0}, {1000 + run, 0}};
+            ::utimensat(AT_FDCWD, file.c_str(), then, 0);
+        }
+        CHECK(std::distance(std::filesystem::directory_iterator(folder.path() / "cache"), {}) == 1);
+        for (auto const& entry : std::filesystem::directory_iterator(folder.path() / "cache")) {  // damage it
+            std::fstream(entry.path(), std::ios::in | std::ios::out).seekp(100) << "damage";
+        }
+        CHECK(wrong(MtxSource{"a.mtx"}, whole, folder, random, 1) == "");
+    }
+    ::unsetenv("EINLOOM_CACHE");
+}
+
+TEST_CASE("headers of files say what the tensor is", "[lib][tensor][sparse]") {
+    TemporaryFolder const folder;
+    folder.write("a.mtx", "%%MatrixMarket matrix coordinate pattern general\n3 4 1\n1 1\n");
+    auto const contents = contents_of(MtxSource{"a.mtx"}, "A", folder.path());
+    REQUIRE(contents);
+    CHECK(contents->shape == Shape{3, 4});
+    CHECK(may_be_read_as(MtxSource{"a.mtx"}, contents->dtype, DType::f32));
+    CHECK_FALSE(may_be_read_as(MtxSource{"a.mtx"}, DType::c128, DType::f32));
+    CHECK_FALSE(may_be_read_as(MtxSource{"a.mtx"}, DType::f64, DType::i32));
+    CHECK(std::holds_alternative<MtxSource>(source_for_file("x/A.MTX", "A")));
+    CHECK(std::holds_alternative<TnsSource>(source_for_file("A.tns", "A")));
+}
