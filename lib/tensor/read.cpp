@@ -105,6 +105,7 @@ bool may_be_read_as(Source const& source, Shape const& in_file, Shape const& dec
 Source source_for_file(std::string const& file, std::string const& name) {
     std::string const extension = lower(std::filesystem::path(file).extension().string());
     if (extension == ".npy") return NpySource{file};
+    if (extension == ".npz" && is_sparse_archive(file, name)) return ScipySource{file};
     if (extension == ".npz") return NpzSource{file, name};
     if (extension == ".safetensors") return SafetensorsSource{file, name};
     if (extension == ".mtx") return MtxSource{file};

@@ -53,7 +53,8 @@ bool may_be_read_as(Source const& source, DType in_file, DType declared);
 bool may_be_read_as(Source const& source, Shape const& in_file, Shape const& declared);
 HostTensor read_npy(std::filesystem::path const& file);
 
-/// The source that --input NAME=FILE means: by extension .npy, .npz (entry NAME), .safetensors (tensor NAME), else raw.
+/// The source that --input NAME=FILE means: by extension .npy, .npz (entry NAME, or all of a sparse matrix),
+/// .safetensors (tensor NAME), .mtx, .tns, else raw.
 Source source_for_file(std::string const& file, std::string const& name);
 
 }  // namespace ein::tensor

@@ -21,14 +21,6 @@ namespace {
 
 NpyUse output() { return {"--out", false}; }
 
-[[noreturn]] void fail(std::filesystem::path const& file, std::string const& option, std::string const& what,
-                       int error) {
-    std::string fix = "check the folder and its permissions, or choose another with " + option;
-    if (error == ENOSPC || error == EDQUOT) fix = "free some space, or choose another folder with " + option;
-    if (error == EFBIG) fix = "raise the limit on file sizes (ulimit -f), or choose another folder with " + option;
-    throw RunError("cannot write " + file.string() + " (" + what + "): " + std::strerror(error) + "; " + fix);
-}
-
 std::uint64_t array_bytes(DType dtype, Shape const& shape) {
     std::optional<Extent> const count = checked_element_count(shape);
     std::uint64_t bytes = 0;
@@ -55,6 +47,13 @@ Hull hull(Box const& box, Shape const& shape) {
 
 }  // namespace
 
+void fail_write(std::filesystem::path const& file, std::string const& option, std::string const& what, int error) {
+    std::string fix = "check the folder and its permissions, or choose another with " + option;
+    if (error == ENOSPC || error == EDQUOT) fix = "free some space, or choose another folder with " + option;
+    if (error == EFBIG) fix = "raise the limit on file sizes (ulimit -f), or choose another folder with " + option;
+    throw RunError("cannot write " + file.string() + " (" + what + "): " + std::strerror(error) + "; " + fix);
+}
+
 DType npy_dtype(DType dtype) { return dtype == DType::bf16 ? DType::f32 : dtype; }
 
 NpyWriter::NpyWriter(std::filesystem::path file, DType dtype, Shape shape, NpyUse use)
@@ -63,7 +62,7 @@ NpyWriter::NpyWriter(std::filesystem::path file, DType dtype, Shape shape, NpyUs
 std::uint64_t NpyWriter::bytes() const { return array_bytes(stored(), shape_); }
 
 void NpyWriter::check(int error, std::uint64_t needed) const {
-    if (error != 0) fail(file_, use_.option, std::to_string(needed) + " bytes", error);
+    if (error != 0) fail_write(file_, use_.option, std::to_string(needed) + " bytes", error);
 }
 
 void NpyWriter::make() {
@@ -155,7 +154,7 @@ void write_npy(std::filesystem::path const& file, HostTensor const& tensor) {
     try {
         write_npy_box(temporary, tensor.dtype(), tensor.shape(), Box::whole(tensor.shape()), tensor.bytes());
         if (int const error = rename_complete(temporary, file))
-            fail(file, "--out", "renaming " + temporary.string(), error);
+            fail_write(file, "--out", "renaming " + temporary.string(), error);
     } catch (RunError const&) {
         ::unlink(temporary.c_str());
         throw;

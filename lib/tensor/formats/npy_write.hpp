@@ -17,6 +17,10 @@ namespace ein::tensor {
 /// The dtype that a tensor has in a .npy file: its own, but f32 for bf16.
 DType npy_dtype(DType dtype);
 
+/// Throws RunError: a file that cannot be written, why, and what to do. @param option  that names its folder
+[[noreturn]] void fail_write(std::filesystem::path const& file, std::string const& option, std::string const& what,
+                             int error);
+
 /// What a .npy file is written for.
 struct NpyUse {
     std::string option;      // of the command line, which names the folder; for messages

@@ -164,6 +164,16 @@ std::unique_ptr<SparseReader> list_scipy(ScipySource const& source, SparseWanted
     return list_file(std::make_unique<ScipyStream>(std::move(file), std::move(arrays)), wanted);
 }
 
+bool is_sparse_archive(std::filesystem::path const& file, std::string const& name) {
+    try {
+        auto const archive = open_file(file);
+        auto has = [&](std::string const& entry) { return npz_entry(archive, entry) != nullptr; };
+        return !has(name) && has("data") && has("shape") && (has("format") || has("coords"));
+    } catch (Error const&) {  // told when it is opened for its tensor
+        return false;
+    }
+}
+
 FileContents scipy_contents(ScipySource const& source, Asker const& asker) {
     ScipyArrays const arrays = open_arrays(open_for(asker, source.file));
     return {arrays.data->dtype(), arrays.shape};

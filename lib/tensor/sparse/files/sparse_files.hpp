@@ -14,4 +14,7 @@ std::unique_ptr<SparseReader> list_scipy(ScipySource const& source, SparseWanted
 FileContents mtx_contents(MtxSource const& source, Asker const& asker);
 FileContents scipy_contents(ScipySource const& source, Asker const& asker);
 
+/// Whether an archive holds one sparse tensor, and no array of this name.
+bool is_sparse_archive(std::filesystem::path const& file, std::string const& name);
+
 }  // namespace ein::tensor
