@@ -4,6 +4,7 @@
 
 #include "apps/command_line.hpp"
 #include "apps/einplan/einplan_options.hpp"
+#include "apps/einplan/listed_elements.hpp"
 #include "apps/einplan/plan_report.hpp"
 #include "apps/einplan/planning.hpp"
 #include "apps/einplan/planning_request.hpp"
@@ -67,13 +68,17 @@ fs::path rest_of(fs::path const& folder) {
 
 int run(apps::EinplanOptions const& options) {
     apps::GraphFile file = apps::read_graph_file(options.resume.empty() ? options.graph : rest_of(options.resume));
-    graph::EinGraph const graph = graph_to_plan(file, options.reproducible);
+    graph::EinGraph graph = graph_to_plan(file, options.reproducible);
+    apps::ListedElements const listed = apps::count_listed(graph, file.folder);
+    for (std::string const& warning : listed.warnings) apps::say("einplan", "warning: " + warning);
     apps::Machines const machines = apps::read_machines(options);
     apps::PlanReport report(options, machines);
     if (!options.sweep.empty()) report.sweep(apps::sweep(options, graph, machines));
     if (options.ranks > 0) {
         apps::check_mesh(graph, options.ranks, file.name);
-        apps::Planned planned = plan_and_schedule(graph, planning_options(options, machines, options.ranks),
+        apps::PlanningOptions planning = planning_options(options, machines, options.ranks);
+        planning.scheduler.listed = listed.in_box;
+        apps::Planned planned = plan_and_schedule(graph, planning,
                                                   given_plan(options, graph, text_hash(file.text)));
         write(options, file, graph, planned);
         report.plan(graph, planned);

@@ -53,7 +53,9 @@ private:
             if (!reader && was_written_.contains(value.name))
                 reader = tensor::open_written(std::get<tensor::NpySource>(leaf.source).file, value.name, value.dtype,
                                               value.shape);
-            if (!reader) reader = tensor::open(leaf.source, value.name, value.dtype, value.shape, setup_.data_folder);
+            if (!reader)
+                reader = tensor::open(leaf.source, value.name, value.dtype, value.shape, setup_.data_folder,
+                                      value.listing ? value.listing->fill : scalar::Scalar{});
             reader->read(box, out);
         };
     }

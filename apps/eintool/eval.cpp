@@ -42,7 +42,9 @@ relation::ReadLeaf leaf_reader(graph::EinGraph const& graph, fs::path const& fol
     return [&graph, folder, readers](graph::Leaf const& leaf, Box const& box, std::span<std::byte> out) {
         auto& reader = (*readers)[leaf.value];
         graph::Value const& value = graph.value(leaf.value);
-        if (!reader) reader = tensor::open(leaf.source, value.name, value.dtype, value.shape, folder);
+        if (!reader)
+            reader = tensor::open(leaf.source, value.name, value.dtype, value.shape, folder,
+                                  value.listing ? value.listing->fill : scalar::Scalar{});
         reader->read(box, out);
     };
 }

@@ -31,6 +31,7 @@ struct CostOf {
 
     Cost operator()(schedule::Apply const& call) const {
         graph::EinSum const& einsum = header.kernels[call.kernel].einsum;
+        if (reads_listed(call)) return {};
         Shape const lengths(call.region.length.begin(), call.region.length.end());
         double terms = 1, elements = 1;
         for (int label : einsum.aggregated()) terms *= static_cast<double>(lengths[at(label)]);
@@ -41,6 +42,10 @@ struct CostOf {
         out.call += tuning::seconds_a_call_operation * graph::flops(einsum, lengths);
         out.element = terms * (plain ? tuning::seconds_a_plain_term : tuning::seconds_a_term);
         return out;
+    }
+    bool reads_listed(schedule::Apply const& call) const {
+        return std::any_of(call.operands.begin(), call.operands.end(),
+                           [&](BlockId operand) { return section.blocks[operand].is_listed(); });
     }
     Cost operator()(schedule::Reduce const& reduce) const { return (*this)(call_of(reduce)); }
     Cost operator()(schedule::Fill const& fill) const {

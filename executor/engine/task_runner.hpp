@@ -9,9 +9,9 @@
 #include "executor/engine/kernel_table.hpp"
 #include "executor/finite/finite_check.hpp"
 #include "executor/fusion/fused_group_runner.hpp"
+#include "executor/io/input_reader.hpp"
 #include "executor/spill/spill_store.hpp"
 #include "executor/storage/block_storage.hpp"
-#include "lib/tensor/read.hpp"
 
 namespace ein::executor {
 
@@ -24,7 +24,7 @@ public:
 };
 
 /// Nothing for those that this rank does not load.
-using Readers = Table<schedule::InputId, std::unique_ptr<tensor::Reader const>>;
+using Readers = Table<schedule::InputId, InputReader>;
 
 class TaskRunner {
 public:

@@ -95,11 +95,21 @@ private:
     }
     void whole(BlockId result) const { region(result, check.section_.box_of(block(result))); }
     void region(BlockId result, Box const& part) const {
+        if (block(result).is_listed()) return listed(result, part);
         BoxView const box = check.section_.view_of(block(result));
         runs(result, part, [&](auto const& look) {
             tensor::for_each_run(Shape(box.length.begin(), box.length.end()), within(box, part),
                                  [&](tensor::Run const& run) { look(run.in_array, run.count); });
         });
+    }
+    /// What a sparse block lists lies together, behind the coordinates.
+    void listed(BlockId result, Box const& part) const {
+        schedule::SparseBlock const sparse = check.section_.sparse(block(result));
+        DType const dtype = block(result).dtype;
+        Extent const count = tensor::listed_in(check.storage_.in_host(result, HostUse::read));
+        std::size_t const values =
+            tensor::sparse_offsets(sparse.layout(), sparse.box.length, dtype, count).values / size_of(dtype);
+        runs(result, part, [&](auto const& look) { look(static_cast<Extent>(values), count); });
     }
     void reshaped(schedule::ReshapeId id_of_spec, Box const& from, BlockId result) const {
         schedule::ReshapeSpec const& spec = check.header_.reshapes[id_of_spec];

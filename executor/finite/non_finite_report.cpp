@@ -51,17 +51,14 @@ bool in_parts(Box const& box, Look const& look) {
 NonFinite in_inputs(schedule::Header const& header, schedule::Section const& section, Readers const& readers,
                     NonFinite const& wanted) {
     NonFinite found;
-    std::vector<std::byte> bytes;
     for (schedule::Task const& task : section.tasks) {
         if (!task.is<schedule::Load>()) continue;
         schedule::Load const load = section.as<schedule::Load>(task);
         DType const dtype = header.tensors[header.inputs[load.input].tensor].dtype;
         if (is_exact(dtype)) continue;
         auto const look = [&](Box const& part) {
-            auto const elements = static_cast<std::size_t>(part.elements());
-            bytes.resize(elements * size_of(dtype));
-            readers[load.input]->read(part, bytes);
-            found += tensor::count_non_finite(dtype, bytes.data(), elements);
+            std::vector<std::byte> const bytes = readers[load.input].elements(part, dtype);
+            found += tensor::count_non_finite(dtype, bytes.data(), bytes.size() / size_of(dtype));
             return !without(wanted, found).any();
         };
         try {

@@ -12,6 +12,29 @@ std::vector<std::string> input_names(schedule::Header const& header) {
     return names;
 }
 
+namespace {
+
+/// What this rank loads of an input.
+std::vector<Box> boxes_of(schedule::Section const& section, schedule::InputId input) {
+    std::vector<Box> out;
+    for (schedule::Task const& task : section.tasks) {
+        if (!task.is<schedule::Load>()) continue;
+        auto const load = section.as<schedule::Load>(task);
+        if (load.input == input) out.push_back(section.box_of(section.blocks[load.result]));
+    }
+    return out;
+}
+
+InputReader opened(tensor::Source const& source, schedule::Tensor const& tensor, std::vector<Box> const& boxes,
+                   std::filesystem::path const& folder) {
+    if (!tensor.fill) return InputReader(tensor::open(source, tensor.name, tensor.dtype, tensor.shape, folder));
+    auto reader = tensor::open_sparse(source, tensor.name, tensor.dtype, tensor.shape, folder, *tensor.fill);
+    reader->prepare(boxes);
+    return {tensor.name, std::move(reader)};
+}
+
+}  // namespace
+
 Readers open_inputs(schedule::Header const& header, schedule::Section const& section,
                     std::filesystem::path const& folder) {
     Readers readers;
@@ -25,7 +48,7 @@ Readers open_inputs(schedule::Header const& header, schedule::Section const& sec
         schedule::Input const& input = header.inputs[at];
         schedule::Tensor const& tensor = header.tensors[input.tensor];
         try {
-            readers[at] = tensor::open(input.source, tensor.name, tensor.dtype, tensor.shape, folder);
+            readers[at] = opened(input.source, tensor, boxes_of(section, at), folder);
         } catch (InputError const& error) {
             faults.insert(faults.end(), error.faults().begin(), error.faults().end());
         }

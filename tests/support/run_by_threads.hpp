@@ -103,7 +103,8 @@ inline RunOutcome run_by_threads(schedule::Schedule const& schedule, RunSetup co
         });
         executor::Readers readers;
         for (auto const& input : schedule.header.inputs)
-            readers.add(std::make_unique<NumberReader>(schedule.header.tensors[input.tensor].shape));
+            readers.add(
+                executor::InputReader(std::make_unique<NumberReader>(schedule.header.tensors[input.tensor].shape)));
         std::mutex mutex;
         auto keep = [&](std::string const& text) {
             std::lock_guard lock(mutex);

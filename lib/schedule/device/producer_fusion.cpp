@@ -90,6 +90,7 @@ private:
         Task const& task = tasks_[t];
         if (!task.is<Apply>() || task.accumulates() || block(result(t)).writers != 1) return false;
         graph::EinSum const& einsum = kernel(t).einsum;
+        if (!are_boxes(t)) return false;
         if (einsum.operands() == 0 || !einsum.aggregated().empty() || einsum.output.size() != einsum.labels.size())
             return false;
         if (!is_real(kernel(t).compute) || !is_real(block(result(t)).dtype)) return false;
@@ -97,6 +98,11 @@ private:
         std::vector<TaskId> const& wanted = readers_[result(t)];
         if (wanted.empty() || wanted.size() > tuning::most_fused_readers || !saves_memory_traffic(t)) return false;
         return std::all_of(wanted.begin(), wanted.end(), [&](TaskId reader) { return may_take(reader, t); });
+    }
+
+    bool are_boxes(TaskId t) const {
+        return block(result(t)).is_box() && std::all_of(operands_[t].begin(), operands_[t].end(),
+                                                        [&](BlockId operand) { return block(operand).is_box(); });
     }
 
     /// What a loop carries or asks for.
@@ -120,7 +126,7 @@ private:
     }
 
     bool may_take(TaskId reader, TaskId t) const {
-        if (!tasks_[reader].is<Apply>() || kernel(reader).compute != kernel(t).compute) return false;
+        if (!tasks_[reader].is<Apply>() || !are_boxes(reader) || kernel(reader).compute != kernel(t).compute) return false;
         if (!loop_of_.empty() && loop_of_[reader] != loop_of_[t]) return false;
         graph::EinSum const& einsum = kernel(reader).einsum;
         if (is_rows_by_columns(einsum) || as_lookup(einsum) || as_scatter(einsum)) return false;

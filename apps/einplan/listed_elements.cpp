@@ -1,0 +1,71 @@
+#include "apps/einplan/listed_elements.hpp"
+
+#include <map>
+#include <memory>
+#include <mutex>
+
+#include "lib/tensor/sparse/sparse_reader.hpp"
+
+namespace ein::apps {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Readers of the sparse leaves, and what they have counted.
+class Counts {
+public:
+    void add(ValueId value, std::unique_ptr<tensor::SparseReader> reader) { readers_[value] = std::move(reader); }
+    bool empty() const { return readers_.empty(); }
+
+    Extent listed(ValueId value, Box const& box) {
+        auto const reader = readers_.find(value);
+        if (reader == readers_.end()) return box.elements();
+        {
+            std::lock_guard const lock(mutex_);
+            if (auto const known = counted_.find({value, box}); known != counted_.end()) return known->second;
+        }
+        Extent const count = reader->second->listed(box);  // two threads may count the same
+        std::lock_guard const lock(mutex_);
+        counted_.emplace(std::pair(value, box), count);
+        return count;
+    }
+
+private:
+    std::map<ValueId, std::unique_ptr<tensor::SparseReader>> readers_;
+    std::map<std::pair<ValueId, Box>, Extent> counted_;
+    std::mutex mutex_;
+};
+
+/// What keeps a source from being counted now; empty: nothing.
+std::string absent(tensor::Source const& source, fs::path const& folder) {
+    if (std::holds_alternative<tensor::MissingSource>(source)) return "it has no data yet";
+    std::string const* const file = tensor::file_of(source);
+    std::error_code error;
+    return file != nullptr && !fs::exists(folder / *file, error) ? "'" + *file + "' is not there yet" : "";
+}
+
+}  // namespace
+
+ListedElements count_listed(graph::EinGraph& graph, fs::path const& folder) {
+    ListedElements out;
+    auto const counts = std::make_shared<Counts>();
+    for (graph::Leaf const& leaf : graph.leaves) {
+        graph::Value& value = graph.values[at(leaf.value)];
+        if (!value.listing) continue;
+        if (std::string const why = absent(leaf.source, folder); !why.empty()) {
+            out.warnings.push_back("tensor '" + value.name + "' is sparse and cannot be counted, " + why +
+                                   ": room for all its elements is taken");
+            continue;
+        }
+        counts->add(leaf.value, tensor::open_sparse(leaf.source, value.name, value.dtype, value.shape, folder,
+                                                    value.listing->fill));
+        Extent const listed = counts->listed(leaf.value, Box::whole(value.shape));
+        value.listing->listed = static_cast<double>(listed);
+        value.listing->most = listed;
+    }
+    if (!counts->empty())
+        out.in_box = [counts](ValueId value, Box const& box) { return counts->listed(value, box); };
+    return out;
+}
+
+}  // namespace ein::apps

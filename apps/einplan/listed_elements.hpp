@@ -1,0 +1,23 @@
+// How many elements the sparse tensors of a graph list, counted in their data: what planner and scheduler know of them.
+// Counted once for each box that is asked for.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "lib/graph/ein_graph.hpp"
+#include "scheduler/move/block_mover.hpp"
+
+namespace ein::apps {
+
+struct ListedElements {
+    scheduler::ListedBound in_box;      // nothing where no tensor is sparse; for many threads
+    std::vector<std::string> warnings;  // of data that is not there: room for all elements is taken
+};
+
+/// Enters what is listed into the graph's values, and counts boxes from then on.
+/// @param folder  data files are relative to it  @throws InputError for data that is damaged
+ListedElements count_listed(graph::EinGraph& graph, std::filesystem::path const& folder);
+
+}  // namespace ein::apps
