@@ -71,6 +71,7 @@ int run(apps::EinplanOptions const& options) {
     graph::EinGraph graph = graph_to_plan(file, options.reproducible);
     apps::ListedElements const listed = apps::count_listed(graph, file.folder);
     for (std::string const& warning : listed.warnings) apps::say("einplan", "warning: " + warning);
+    for (std::string const& note : apps::dense_notes(graph)) apps::say("einplan", "note: " + note);
     apps::Machines const machines = apps::read_machines(options);
     apps::PlanReport report(options, machines);
     if (!options.sweep.empty()) report.sweep(apps::sweep(options, graph, machines));

@@ -20,4 +20,7 @@ struct ListedElements {
 /// @param folder  data files are relative to it  @throws InputError for data that is damaged
 ListedElements count_listed(graph::EinGraph& graph, std::filesystem::path const& folder);
 
+/// For each tensor that is made dense a sentence that says for which node, why, and how large it is.
+std::vector<std::string> dense_notes(graph::EinGraph const& graph);
+
 }  // namespace ein::apps

@@ -88,8 +88,7 @@ std::string why_dense(EinGraph const& graph, Node const& node, std::size_t opera
     names.labels = einsum->labels;
     std::string out = "its join " + scalar::print(einsum->join, names) + " is ";
     out += einsum->aggregated().empty() ? "not one value" : "not what " + std::string(scalar::name(einsum->agg)) + " begins with";
-    return out + " where " + operand_names(einsum->operands(), operand) + " is not listed (" +
-           std::string(graph.value(node.inputs[operand]).name) + ")";
+    return out + " where " + operand_names(einsum->operands(), operand) + " is not listed";
 }
 
 }  // namespace ein::graph

@@ -87,7 +87,7 @@ TEST_CASE("a node that looks at all elements reads a dense copy") {
     CHECK(made[0].readers == std::vector<NodeId>{NodeId{1}});
     CHECK_NOTHROW(graph::verify(dense, "test"));
     CHECK(graph::why_dense(dense, dense.nodes[1], 1) ==
-          "its join x*z*(y + 1) is not what sum begins with where y is not listed (B:dense)");
+          "its join x*z*(y + 1) is not what sum begins with where y is not listed");
 }
 
 TEST_CASE("products of many operands with a sparse one stay whole where that is less work") {
