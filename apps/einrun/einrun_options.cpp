@@ -26,7 +26,7 @@ void add_options(CLI::App& app, EinrunOptions& options, Texts& texts) {
     app.add_option("SCHEDULE", options.run.schedule, "schedule that einplan wrote")->required();
     app.add_option("--out", options.run.out, "folder for the outputs, as NAME.npy")->capture_default_str();
     app.add_option("--input", options.inputs,
-                   "NAME=FILE: data for, or instead of, a tensor's (npy, npz, safetensors or raw)")
+                   "NAME=FILE: data for, or instead of, a tensor's (npy, npz, safetensors, mtx, tns or raw)")
         ->allow_extra_args(false);
     add_inputs_below(app);
     app.add_option("--set", options.params, "NAME=NUMBER: value of a param")->allow_extra_args(false);

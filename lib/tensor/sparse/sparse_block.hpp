@@ -27,7 +27,7 @@ namespace ein::tensor {
 
 /// In which order the elements of a sparse block lie.
 struct SparseLayout {
-    std::vector<int> axes;    // a permutation of the tensor's: sorted by the first, then the second, ...
+    std::vector<int> axes;   // a permutation of the tensor's: sorted by the first, then the second, ...
     bool compressed = true;  // the first axis as offsets, of order 1 or more; else its coordinates are listed
     friend bool operator==(SparseLayout const&, SparseLayout const&) = default;
     friend auto operator<=>(SparseLayout const&, SparseLayout const&) = default;

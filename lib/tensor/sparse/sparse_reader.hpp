@@ -1,9 +1,9 @@
 // Reading the listed elements of a tensor part by part, as sparse blocks, wherever they come from. Sources that list
-// elements (mtx, tns, scipy, random with a density) list what they say, zeros too; of an element that is written several
-// times they list the sum, added up in the file's type in the file's order, then converted. All other sources list what
-// differs from the tensor's fill by value: -0 is 0, and a nan is any other nan.
-// Example: open_sparse(MtxSource{"A.mtx"}, "A", f32, {4000, 400}, "graphs", fill)->listed(Box{{0, 0}, {10, 400}}) is how
-// many elements the first ten rows list.
+// elements (mtx, tns, scipy, random with a density) list what they say, zeros too; of an element that is written
+// several times they list the sum, added up in the file's type in the file's order, then converted. All other sources
+// list what differs from the tensor's fill by value: -0 is 0, and a nan is any other nan.
+// Example: open_sparse(MtxSource{"A.mtx"}, "A", f32, {4000, 400}, "graphs", fill)->listed(Box{{0, 0}, {10, 400}}) is
+// how many elements the first ten rows list.
 #pragma once
 
 #include <filesystem>

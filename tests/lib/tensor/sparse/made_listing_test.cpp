@@ -111,8 +111,7 @@ TEST_CASE("small boxes of huge random tensors are listed at once", "[lib][tensor
 }
 
 TEST_CASE("random sources that cannot be are refused", "[lib][tensor][sparse]") {
-    for (double density : {-0.1, 1.5, std::nan("")})
-        CHECK_THROWS_AS(random_reader({4}, density), InputError);
+    for (double density : {-0.1, 1.5, std::nan("")}) CHECK_THROWS_AS(random_reader({4}, density), InputError);
     CHECK_THROWS_AS(open_sparse(SparseRandomSource{uniform(1, 2, 1), 0.5}, "A", DType::f32, {4}, ""), InputError);
     CHECK_THROWS_AS(open_sparse(MissingSource{}, "A", DType::f32, {4}, ""), InputError);
 }
@@ -128,7 +127,8 @@ TEST_CASE("of dense sources what differs from the fill is listed", "[lib][tensor
                 rest.set(k, scalar::Scalar::of(std::complex<double>(fill)));
             }
             values.bytes = whole.bytes();
-            auto const reader = open_sparse(values, "A", DType::f64, shape, "", scalar::Scalar::of(std::complex<double>(fill)));
+            auto const reader =
+                open_sparse(values, "A", DType::f64, shape, "", scalar::Scalar::of(std::complex<double>(fill)));
             Extent listed = 0;
             for (Extent k = 0; k < whole.elements(); ++k) listed += whole.at(k).number != fill;
             CAPTURE(to_string(shape), fill);
@@ -145,7 +145,8 @@ TEST_CASE("elements are the fill by value: -0 is 0, any nan is nan", "[lib][tens
         values.bytes.resize(elements.size() * 4);
         std::memcpy(values.bytes.data(), elements.data(), values.bytes.size());
         Shape const shape{static_cast<Extent>(elements.size())};
-        return open_sparse(values, "A", DType::f32, shape, "", scalar::Scalar::of(std::complex<double>(fill)))->listed(Box::whole(shape));
+        return open_sparse(values, "A", DType::f32, shape, "", scalar::Scalar::of(std::complex<double>(fill)))
+            ->listed(Box::whole(shape));
     };
     float const nan = std::nanf("");
     CHECK(listed({0, -0.0f, 1, nan}, 0) == 2);

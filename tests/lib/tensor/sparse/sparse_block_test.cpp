@@ -74,7 +74,8 @@ TEST_CASE("a sparse block lies as its header says") {
 
 TEST_CASE("blocks of any layout give back what they were made of") {
     std::mt19937 random(7);
-    for (Shape const& shape : {Shape{}, Shape{1}, Shape{0, 3}, Shape{9}, Shape{7, 5}, Shape{3, 4, 5}, Shape{2, 3, 2, 4}}) {
+    for (Shape const& shape :
+         {Shape{}, Shape{1}, Shape{0, 3}, Shape{9}, Shape{7, 5}, Shape{3, 4, 5}, Shape{2, 3, 2, 4}}) {
         ListedElements const all = drawn(shape, random);
         std::vector<int> axes(shape.size());
         std::iota(axes.begin(), axes.end(), 0);

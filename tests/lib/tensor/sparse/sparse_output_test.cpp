@@ -1,4 +1,5 @@
-// Sparse tensors written by many ranks each its blocks: the same file whatever the cut, and what was written comes back.
+// Sparse tensors written by many ranks each its blocks: the same file whatever the cut, and what was written comes
+// back.
 #include "lib/tensor/sparse/output/sparse_output.hpp"
 
 #include <zlib.h>
@@ -59,8 +60,8 @@ std::string write_in_parts(SparseReader const& reader, Parts const& parts, scala
 TEST_CASE("parts of a CRC-32 make the whole, in any order", "[lib][tensor][sparse]") {
     std::string const text = "parts of a CRC-32 make the whole, in any order";
     auto const bytes = std::as_bytes(std::span(text));
-    auto const expected =
-        static_cast<std::uint32_t>(crc32(0, reinterpret_cast<Bytef const*>(text.data()), static_cast<uInt>(text.size())));
+    auto const expected = static_cast<std::uint32_t>(
+        crc32(0, reinterpret_cast<Bytef const*>(text.data()), static_cast<uInt>(text.size())));
     std::uint32_t parts = 0;
     for (auto [begin, end] : {std::pair(20, 46), std::pair(0, 1), std::pair(7, 20), std::pair(1, 7)})
         parts ^= crc_part(bytes.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin)),

@@ -1,5 +1,5 @@
-// What tests of sparse readers share: a reader's elements as a dense tensor, and whether any boxes of it, in any layout,
-// are the parts of the whole.
+// What tests of sparse readers share: a reader's elements as a dense tensor, and whether any boxes of it, in any
+// layout, are the parts of the whole.
 #pragma once
 
 #include <algorithm>
@@ -38,7 +38,8 @@ inline void scatter_block(Block const& block, Box const& box, tensor::SparseLayo
 inline Parts random_cut(Shape const& shape, std::mt19937& random) {
     Parts parts;
     for (Extent extent : shape)
-        parts.push_back(1 + static_cast<Extent>(random() % static_cast<std::uint32_t>(std::min<Extent>(extent + 1, 5))));
+        parts.push_back(1 +
+                        static_cast<Extent>(random() % static_cast<std::uint32_t>(std::min<Extent>(extent + 1, 5))));
     for (std::size_t axis = 0; axis < shape.size(); ++axis)
         parts[axis] = std::clamp<Extent>(parts[axis], 1, std::max<Extent>(1, shape[axis]));
     return parts;
