@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstring>
 
+#include "executor/device/cpu/sparse/row_loops.hpp"
 #include "executor/device/cpu/sparse/row_pieces.hpp"
 #include "executor/device/cpu/sparse/same_pattern.hpp"
 #include "executor/device/kernel/gemm_match.hpp"
@@ -49,6 +50,11 @@ private:
     std::vector<std::uint64_t> words_, touched_;  // bits of columns, of words
 };
 
+/// Products of a row from which on its columns have a flag each, for each of so many columns.
+constexpr std::uint64_t columns_a_product = 16;
+/// Elements for which rows of the second operand are asked for.
+constexpr std::size_t fetched_ahead = 6;
+
 struct PairShape {
     SparsePlan::Source first, second;  // {row, term}, {term, column}
     double factor = 1;
@@ -63,7 +69,9 @@ public:
           pair_(std::move(pair)),
           otherwise_(std::move(otherwise)),
           rows_(length(pair_.first.labels[0])),
-          columns_(static_cast<std::size_t>(length(pair_.second.labels[1]))) {
+          columns_(static_cast<std::size_t>(length(pair_.second.labels[1]))),
+          words_((columns_ + 63) / 64),
+          loops_(row_loops<T>()) {
         if (shape.sparse->output) return;
         std::vector<Extent> const strides =
             label_strides(shape.kernel->einsum.output, shape.output_strides, shape.lengths.size());
@@ -75,7 +83,7 @@ public:
         if (std::any_of(shape_.lengths.begin(), shape_.lengths.end(), [](Extent n) { return n == 0; }))
             return otherwise_->launch(call, team);
         Launch now{call, {shape_, pair_.first, call.operands[pair_.first.operand]},
-                   {shape_, pair_.second, call.operands[pair_.second.operand]}, {}, {}, nullptr, nullptr};
+                   {shape_, pair_.second, call.operands[pair_.second.operand]}, {}, {}, {}, {}, {}, nullptr, nullptr};
         bool const usable = now.first.compressed() && now.second.compressed() &&
                             now.first.narrow_indices(1) != nullptr && now.second.narrow_indices(1) != nullptr;
         if (!usable) return otherwise_->launch(call, team);
@@ -95,7 +103,10 @@ private:
         KernelCall const& call;
         SparseSource const first, second;
         std::vector<Extent> bounds;
+        std::vector<std::uint64_t> work;     // of all rows before one
         std::vector<std::uint64_t> offsets;  // of rows of a sparse output
+        std::vector<std::uint64_t> bits_of;  // where a crowded row's begin
+        std::vector<std::uint64_t> bits;     // columns of crowded rows
         std::uint32_t* columns;              // of a sparse output
         T* values;                           // the same
     };
@@ -104,7 +115,8 @@ private:
 
     /// Pieces of about as many products each.
     void cut(Launch& now) const {
-        std::vector<std::uint64_t> work(static_cast<std::size_t>(rows_) + 1, 0);
+        std::vector<std::uint64_t>& work = now.work;
+        work.assign(static_cast<std::size_t>(rows_) + 1, 0);
         std::uint32_t const* const terms = now.first.narrow_indices(1);
         for (Extent row = 0; row < rows_; ++row) {
             std::uint64_t sum = work[static_cast<std::size_t>(row)] + 1;
@@ -119,22 +131,51 @@ private:
                               sparse_tuning::points_of_a_piece);
     }
 
+    /// Whether a row's columns are found by flags: its products are not few.
+    bool is_crowded(Launch const& now, Extent row) const {
+        auto const r = static_cast<std::size_t>(row);
+        return (now.work[r + 1] - now.work[r]) * columns_a_product > columns_;
+    }
+
+    void fetch_ahead(Launch const& now, std::size_t e) const {
+        if (e + fetched_ahead >= now.first.all().end) return;
+        std::uint32_t const* const terms = now.first.narrow_indices(1);
+        std::size_t const at = now.second.row(terms[e + fetched_ahead / 2]).begin;
+        __builtin_prefetch(now.second.offsets() + terms[e + fetched_ahead]);
+        __builtin_prefetch(now.second.narrow_indices(1) + at);
+        __builtin_prefetch(now.second.value(at));
+    }
+
     void count(Launch& now, WorkerTeam& team) const {
         now.offsets.assign(static_cast<std::size_t>(rows_) + 1, 0);
+        std::uint64_t crowded = 0;
+        now.bits_of.assign(static_cast<std::size_t>(rows_), 0);
+        for (Extent row = 0; row < rows_; ++row)
+            if (is_crowded(now, row)) now.bits_of[static_cast<std::size_t>(row)] = crowded++ * words_;
+        now.bits.resize(static_cast<std::size_t>(crowded * words_));
         team.run(static_cast<std::int64_t>(now.bounds.size()) - 1, [&](std::int64_t piece) {
             Met met(columns_);
+            std::vector<unsigned char> flags(words_ * 64, 0);
             auto const p = static_cast<std::size_t>(piece);
             std::uint32_t const *const terms = now.first.narrow_indices(1), *const columns =
                 now.second.narrow_indices(1);
             for (Extent row = now.bounds[p]; row < now.bounds[p + 1]; ++row) {
-                std::uint64_t listed = 0;
+                std::uint64_t& listed = now.offsets[static_cast<std::size_t>(row) + 1];
                 Range const range = now.first.row(row);
+                bool const crowded_row = is_crowded(now, row);
                 for (std::size_t e = range.begin; e < range.end; ++e) {
+                    fetch_ahead(now, e);
                     Range const products = now.second.row(terms[e]);
-                    for (std::size_t b = products.begin; b < products.end; ++b) listed += met.add(columns[b]);
+                    if (crowded_row)
+                        for (std::size_t b = products.begin; b < products.end; ++b) flags[columns[b]] = 1;
+                    else
+                        for (std::size_t b = products.begin; b < products.end; ++b) listed += met.add(columns[b]);
                 }
-                now.offsets[static_cast<std::size_t>(row) + 1] = listed;
-                met.clear();
+                if (crowded_row)
+                    listed = loops_.take_flags(flags.data(), flags.size(),
+                                               now.bits.data() + now.bits_of[static_cast<std::size_t>(row)]);
+                else
+                    met.clear();
                 if (row % 64 == 0) team.pause();
             }
         });
@@ -158,29 +199,39 @@ private:
 
     void multiply(Launch const& now, Extent first, Extent last, WorkerTeam& team) const {
         Met met(columns_);
-        std::vector<T> sums(columns_, T(0)), low;
-        T const *const a = reinterpret_cast<T const*>(now.first.values()), *const b =
-            reinterpret_cast<T const*>(now.second.values());
+        std::vector<T> sums(words_ * 64, T(0)), low, ones;
+        auto const* const a = reinterpret_cast<T const*>(now.first.values());
+        auto const* const b = reinterpret_cast<T const*>(now.second.values());
         std::uint32_t const *const terms = now.first.narrow_indices(1), *const columns = now.second.narrow_indices(1);
         for (Extent row = first; row < last; ++row) {
             Range const range = now.first.row(row);
             // An output has no more terms than the row has elements: many are added without loss.
             bool const careful = range.end - range.begin > long_sum;
+            bool const crowded = !now.bits.empty() && is_crowded(now, row) && !careful;
             if (careful) low.assign(columns_, T(0));
             for (std::size_t e = range.begin; e < range.end; ++e) {
+                fetch_ahead(now, e);
                 T const factor = static_cast<T>(pair_.factor) * (pair_.has_first ? a[e] : T(1));
                 Range const products = now.second.row(terms[e]);
-                for (std::size_t p = products.begin; p < products.end; ++p) {
-                    std::uint32_t const column = columns[p];
-                    T const term = pair_.has_second ? factor * b[p] : factor;
-                    met.add(column);
-                    if (careful)
-                        add_without_loss(sums[column], low[column], term);
-                    else
-                        sums[column] += term;
-                }
+                std::size_t const count = products.end - products.begin;
+                if (!pair_.has_second && ones.size() < count) ones.resize(count, T(1));
+                T const* const values = pair_.has_second ? b + products.begin : ones.data();
+                std::uint32_t const* const at = columns + products.begin;
+                if (!crowded)
+                    for (std::size_t p = 0; p < count; ++p) met.add(at[p]);
+                if (careful)
+                    for (std::size_t p = 0; p < count; ++p)
+                        add_without_loss(sums[at[p]], low[at[p]], factor * values[p]);
+                else
+                    loops_.scatter_add(sums.data(), at, values, count, factor);
             }
-            hand_out(now, row, met, sums, careful ? low.data() : nullptr);
+            if (crowded) {
+                std::size_t const to = static_cast<std::size_t>(now.offsets[static_cast<std::size_t>(row)]);
+                loops_.take_sums(now.bits.data() + now.bits_of[static_cast<std::size_t>(row)], words_, sums.data(),
+                                 now.columns + to, now.values + to);
+            } else {
+                hand_out(now, row, met, sums, careful ? low.data() : nullptr);
+            }
             if (row % 64 == 0) team.pause();
         }
     }
@@ -218,7 +269,8 @@ private:
     PairShape pair_;
     std::unique_ptr<PreparedKernel const> otherwise_;
     Extent rows_;
-    std::size_t columns_;
+    std::size_t columns_, words_;
+    RowLoops<T> loops_;
     Extent row_stride_ = 0, column_stride_ = 0;
 };
 

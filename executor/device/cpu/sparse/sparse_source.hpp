@@ -30,6 +30,8 @@ public:
     Range row(Extent index) const {
         return {static_cast<std::size_t>(offsets_[index]), static_cast<std::size_t>(offsets_[index + 1])};
     }
+    /// Where rows begin; of compressed ones alone.
+    std::uint64_t const* offsets() const { return offsets_; }
     /// How many elements come before those whose first label has this index or a larger one; 0 of order 0.
     std::size_t before(Extent index) const;
     /// The index of the first label of the first element from number `e` on.
