@@ -3,7 +3,9 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
+#include <limits>
 #include <numeric>
 
 #include "lib/base/error.hpp"
@@ -25,7 +27,15 @@ public:
     /// @param sorted_by  axes by which they are sorted already, the first before the second
     /// @param out  room for the block  @return how many it lists
     Extent write(SparseLayout const& layout, DType dtype, std::span<int const> sorted_by, std::span<std::byte> out) {
-        std::vector<std::size_t> const order = sorted(layout.axes, sorted_by);
+        if (count() <= std::numeric_limits<std::uint32_t>::max())
+            return write_in_order(sorted<std::uint32_t>(layout.axes, sorted_by), layout, dtype, out);
+        return write_in_order(sorted<std::uint64_t>(layout.axes, sorted_by), layout, dtype, out);
+    }
+
+private:
+    template <class Number>
+    Extent write_in_order(std::vector<Number> const& order, SparseLayout const& layout, DType dtype,
+                          std::span<std::byte> out) const {
         auto const listed = static_cast<Extent>(count());
         SparseOffsets const at = sparse_offsets(layout, lengths_, dtype, listed);
         promise(at.end <= out.size(), "a sparse block is larger than what was reserved for it");
@@ -43,7 +53,6 @@ public:
         return listed;
     }
 
-private:
     /// Bytes between arrays are zeros: equal blocks are equal bytes.
     void clear_rests(SparseLayout const& layout, SparseOffsets const& at, std::span<std::byte> out) const {
         auto const clear = [&](std::size_t begin, std::size_t bytes) {
@@ -61,12 +70,13 @@ private:
         std::memcpy(out, ends.data(), ends.size() * sizeof(std::uint64_t));
     }
 
-    template <std::size_t Size>
-    static void gather_of(std::byte const* from, std::vector<std::size_t> const& order, std::byte* to) {
+    template <std::size_t Size, class Number>
+    static void gather_of(std::byte const* from, std::vector<Number> const& order, std::byte* to) {
         for (std::size_t e = 0; e < order.size(); ++e) std::memcpy(to + e * Size, from + order[e] * Size, Size);
     }
     /// @param order  empty: as they are
-    void gather(std::byte const* from, std::size_t size, std::vector<std::size_t> const& order, std::byte* to) const {
+    template <class Number>
+    void gather(std::byte const* from, std::size_t size, std::vector<Number> const& order, std::byte* to) const {
         if (order.empty()) {
             if (count() > 0) std::memcpy(to, from, count() * size);
             return;
@@ -81,36 +91,41 @@ private:
     }
 
     /// Which element comes first, second, ...; empty where they are in order.
-    std::vector<std::size_t> sorted(std::vector<int> const& axes, std::span<int const> sorted_by) const {
+    template <class Number>
+    std::vector<Number> sorted(std::vector<int> const& axes, std::span<int const> sorted_by) const {
         std::size_t done = std::min(axes.size(), sorted_by.size());  // the last of `axes`, that begin `sorted_by`
         while (done > 0 && !std::equal(axes.end() - static_cast<std::ptrdiff_t>(done), axes.end(), sorted_by.begin()))
             --done;
         if (done == axes.size() || is_sorted_by(axes)) return {};
-        std::vector<std::size_t> order(count());
-        std::iota(order.begin(), order.end(), std::size_t{0});
+        std::vector<Number> order(count());
+        std::iota(order.begin(), order.end(), Number{0});
         if (count() < few) {
             std::stable_sort(order.begin(), order.end(),
-                             [&](std::size_t a, std::size_t b) { return comes_before(axes, a, b); });
+                             [&](Number a, Number b) { return comes_before(axes, a, b); });
             return order;
         }
-        std::vector<std::size_t> next(count());
+        std::vector<Number> next(count());
         for (std::size_t k = axes.size() - done; k-- > 0;) {
             auto const axis = static_cast<std::size_t>(axes[k]);
-            for (int shift = 0; shift == 0 || (lengths_[axis] - 1) >> shift > 0; shift += digit_bits) {
-                count_pass(coords_[axis], shift, order, next);
+            int const bits = std::bit_width(static_cast<std::uint64_t>(lengths_[axis] - 1));
+            int const passes = std::max(1, (bits + most_digit_bits - 1) / most_digit_bits);
+            int const digit_bits = std::max(1, (bits + passes - 1) / passes);
+            for (int shift = 0; shift < bits; shift += digit_bits) {
+                count_pass(coords_[axis], shift, digit_bits, order, next);
                 order.swap(next);
             }
         }
         return order;
     }
 
-    static void count_pass(std::vector<Index> const& coords, int shift, std::vector<std::size_t> const& order,
-                           std::vector<std::size_t>& next) {
-        constexpr std::size_t mask = (std::size_t{1} << digit_bits) - 1;
-        std::vector<std::size_t> begins(mask + 2, 0);
+    template <class Number>
+    static void count_pass(std::vector<Index> const& coords, int shift, int digit_bits,
+                           std::vector<Number> const& order, std::vector<Number>& next) {
+        std::size_t const mask = (std::size_t{1} << digit_bits) - 1;
+        std::vector<Number> begins(mask + 2, 0);
         for (Index index : coords) ++begins[((static_cast<std::size_t>(index) >> shift) & mask) + 1];
         std::partial_sum(begins.begin(), begins.end(), begins.begin());
-        for (std::size_t e : order) next[begins[(static_cast<std::size_t>(coords[e]) >> shift) & mask]++] = e;
+        for (Number e : order) next[begins[(static_cast<std::size_t>(coords[e]) >> shift) & mask]++] = e;
     }
 
     bool comes_before(std::vector<int> const& axes, std::size_t a, std::size_t b) const {
@@ -126,7 +141,7 @@ private:
         return true;
     }
 
-    static constexpr int digit_bits = 14;
+    static constexpr int most_digit_bits = 16;
     static constexpr std::size_t few = 4096;  // elements, for which counting would cost more than comparing
 
     Shape lengths_;

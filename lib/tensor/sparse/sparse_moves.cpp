@@ -40,6 +40,25 @@ public:
         return static_cast<Extent>(value);
     }
     std::byte const* values() const { return block_.bytes.data() + at_.values; }
+    /// Appends all indices of one place.
+    template <class Index>
+    void append_indices(std::size_t place, std::vector<Index>& to) const {
+        std::size_t const from = to.size();
+        to.resize(from + listed());
+        if (place == 0 && compressed()) {
+            Extent const rows = block_.box.length[static_cast<std::size_t>(axis(0))];
+            for (Extent row = 0; row < rows; ++row)
+                std::fill(to.begin() + static_cast<std::ptrdiff_t>(from + offset(row)),
+                          to.begin() + static_cast<std::ptrdiff_t>(from + offset(row + 1)), static_cast<Index>(row));
+            return;
+        }
+        if (narrow_ == (sizeof(Index) == 4)) {
+            if (listed() > 0)
+                std::memcpy(to.data() + from, block_.bytes.data() + at_.coords[place], listed() * sizeof(Index));
+            return;
+        }
+        for (std::size_t e = 0; e < listed(); ++e) to[from + e] = static_cast<Index>(coord(place, e));
+    }
 
     /// visit(e, index): each element in `region` with its indices in the block, by axis.
     template <class Visit>
@@ -82,6 +101,15 @@ void gather(SparseBlockView const& block, SparseSelection const& selection, std:
             ElementSort<Index>& into) {
     Reader const reader(block);
     std::size_t const size = size_of(block.dtype);
+    bool whole = selection.region == block.box && selection.axes.size() == block.box.order();
+    for (Extent each : shift) whole = whole && each == 0;
+    if (whole) {
+        for (std::size_t place = 0; place < reader.order(); ++place)
+            for (std::size_t k = 0; k < selection.axes.size(); ++k)
+                if (selection.axes[k][0] == reader.axis(place)) reader.append_indices(place, into.coords(k));
+        into.values().insert(into.values().end(), reader.values(), reader.values() + reader.listed() * size);
+        return;
+    }
     std::vector<Extent> first;
     for (std::size_t axis = 0; axis < block.box.order(); ++axis)
         first.push_back(selection.region.begin[axis] - block.box.begin[axis]);
