@@ -86,6 +86,7 @@ bool RunStops::resume() {
     done_before_ = schedule::runs_before(parts_.section, stop.before, begun);
     parts_.run_state.change([&](Dispatcher& dispatcher) { dispatcher.skip_to(stop, begun); });
     for (LiveBox const& each : live(stop.before)) restore(each);
+    parts_.run_state.change([](Dispatcher& dispatcher) { dispatcher.go_on(); });
     return true;
 }
 
@@ -195,6 +196,7 @@ void RunStops::leave_stop(int settled) {
     MutexLock const lock(mutex_);
     target_.reset();
     watch_.arrived(settled);
+    if (ended()) return;  // other threads start no task behind it
     parts_.run_state.change([](Dispatcher& dispatcher) { dispatcher.go_on(); });
 }
 

@@ -61,7 +61,6 @@ void Dispatcher<Store>::skip_to(Stop const& stop, IterationCounts begun) {
     }
     promise(stands_at_stop(), "a loop ended before the stop");
     skips_ = false;
-    go_on();
     if (!begun.empty()) iterations_.set_begun(std::move(begun));
 }
 

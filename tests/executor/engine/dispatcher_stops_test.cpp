@@ -118,6 +118,8 @@ void check_point(schedule::Schedule const& schedule, Rank rank, schedule::Point 
     skipping.skip_to(stop, run.iterations().begun());
     CHECK(skipping.held() == run.held());
     CHECK(skipping.head() == run.head());
+    CHECK_FALSE(skipping.compute_wanted());  // its blocks have no content yet
+    CHECK_FALSE(skipping.transfers_wanted());
 
     for (Rehearsal* each : {&run, &skipping}) {
         each->go_on();
