@@ -40,6 +40,7 @@ std::vector<FusedGroup> without_parted(std::vector<FusedGroup> groups, OptionalI
 RunStops::RunStops(Parts parts, std::vector<FusedGroup> const& groups)
     : parts_(parts),
       usable_(usable_moments(parts, groups)),
+      resuming_(parts.checkpoints.resumed_at().has_value()),
       watch_(parts.header, parts.transport.rank(), parts.transport.size(),
              {[this] { return hold(); }, [this](schedule::Point const& point) EIN_REQUIRES(mutex_) { stop(point); },
               [this] { parts_.run_state.steer([](Dispatcher& dispatcher) { dispatcher.go_on(); }); }}) {
@@ -53,7 +54,7 @@ bool RunStops::hear(CheckpointWatch::Note const& note) {
 
 void RunStops::tick(double now, std::vector<CheckpointWatch::Note>& out) {
     MutexLock const lock(mutex_);
-    if (!target_) watch_.tick(parts_.checkpoints.wanted(now), out);
+    if (!target_ && !resuming_) watch_.tick(parts_.checkpoints.wanted(now), out);
 }
 
 bool RunStops::under_way() const {
@@ -87,6 +88,8 @@ bool RunStops::resume() {
     parts_.run_state.change([&](Dispatcher& dispatcher) { dispatcher.skip_to(stop, begun); });
     for (LiveBox const& each : live(stop.before)) restore(each);
     parts_.run_state.change([](Dispatcher& dispatcher) { dispatcher.go_on(); });
+    MutexLock const lock(mutex_);
+    resuming_ = false;
     return true;
 }
 

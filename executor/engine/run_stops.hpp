@@ -74,6 +74,7 @@ private:
     Parts parts_;
     schedule::UsableMoments usable_;
     mutable Mutex mutex_;
+    bool resuming_ EIN_GUARDED_BY(mutex_);  // blocks are still being read: questions of other ranks wait
     CheckpointWatch watch_ EIN_GUARDED_BY(mutex_);
     std::optional<schedule::Point> target_ EIN_GUARDED_BY(mutex_);  // where all ranks stop
     Table<TaskId, std::int64_t> done_before_;  // how often each task has run in runs before; empty: there were none
