@@ -75,7 +75,8 @@ std::string contents_text(Manifest const& manifest) {
                                 "): " + std::to_string(manifest.nodes) + " nodes, " +
                                 std::to_string(manifest.tasks_done) + " tasks");
     out += loops_text(manifest);
-    if (!manifest.base.empty()) out += line("goes on from", manifest.base + ", whose files it still needs");
+    std::vector<std::string> const bases(manifest.bases.begin(), manifest.bases.end());
+    if (!bases.empty()) out += line("goes on from", joined(bases, ", ") + ", whose files it still needs");
     return out + inputs_text(manifest) + values_text(manifest);
 }
 

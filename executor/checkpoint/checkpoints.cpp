@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <ctime>
 
+#include "executor/checkpoint/folder/checkpoint_number.hpp"
 #include "executor/checkpoint/rest_graph.hpp"
 #include "executor/checkpoint/tuning.hpp"
 #include "executor/report/clock.hpp"
@@ -34,6 +35,21 @@ std::vector<NamedInput> inputs_now(schedule::Header header, fs::path const& fold
     for (schedule::Input const& input : header.inputs) {
         std::string const* const file = tensor::file_of(input.source);
         out.push_back({header.tensors[input.tensor].name, file == nullptr ? "" : *file, input.planned});
+    }
+    return out;
+}
+
+/// Those of a folder in whose files inputs lie: of a schedule of what was left, and what was left of that.
+std::set<std::string> checkpoints_of_inputs(schedule::Header const& header, fs::path const& data_folder,
+                                            fs::path const& folder) {
+    std::set<std::string> out;
+    std::error_code error;
+    fs::path const in = fs::weakly_canonical(folder, error);
+    for (schedule::Input const& input : header.inputs) {
+        std::string const* const file = tensor::file_of(input.source);
+        if (file == nullptr) continue;
+        fs::path const path = fs::weakly_canonical(data_folder / *file, error).lexically_relative(in);
+        if (!path.empty() && is_checkpoint_number(path.begin()->string())) out.insert(path.begin()->string());
     }
     return out;
 }
@@ -86,7 +102,7 @@ void Checkpoints::open() {
                                    "plan what is left: einplan --resume " + settings_.folder.string()});
         resumed_at_ = schedule::Point{*moment, resumed_->manifest.iterations};
     });
-    base_ = resumed_->manifest.base;
+    bases_.insert(resumed_->manifest.bases.begin(), resumed_->manifest.bases.end());
     seconds_before_ = resumed_->manifest.seconds;
     report_.resumed_from = resumed_->path.string();
     report_.tasks_done = resumed_->manifest.tasks_done;
@@ -98,13 +114,14 @@ void Checkpoints::find() {
     lock_.emplace(settings_.folder);
     sweep_partial(settings_.folder);
     inputs_ = inputs_now(header_, origin_.data_folder);
+    bases_ = checkpoints_of_inputs(header_, origin_.data_folder, settings_.folder);
     std::optional<FoundCheckpoint> found = newest_checkpoint(settings_.folder);
     if (!found) {
         messages_.report("no checkpoint in " + settings_.folder.string() + ": from the beginning");
         return;
     }
     if (found->manifest.schedule_hash != origin_.schedule_hash && is_rest_of(header_, found->path)) {
-        base_ = found->number;
+        bases_.insert(found->number);
         messages_.report("the schedule is of what " + found->path.string() + " leaves to do: from its beginning");
         return;
     }
@@ -245,7 +262,7 @@ void Checkpoints::write(State const& state, std::string const& number, NewCheckp
         std::string const rest =
             rest_graph(header_, origin_.data_folder, state.point, manifest.values, settings_.folder / number);
         anew.commit(manifest, rest);
-        remove_older(settings_.folder, number, base_.empty() ? std::set<std::string>{} : std::set{base_});
+        remove_older(settings_.folder, number, bases_);
     });
 }
 
@@ -274,7 +291,7 @@ Manifest Checkpoints::manifest_of(State const& state, std::vector<SavedValue> va
     out.schedule_hash = origin_.schedule_hash;
     out.graph_hash = text_hash(header_.graph_text);
     out.device = device_;
-    out.base = base_;
+    out.bases = bases_;
     out.ranks = header_.ranks;
     out.nodes = header_.moments[state.point.moment].nodes;
     out.iterations = state.point.iterations;

@@ -6,6 +6,7 @@
 
 #include <functional>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -83,7 +84,7 @@ private:
     std::optional<FolderLock> lock_;  // at rank 0
     std::optional<FoundCheckpoint> resumed_;
     std::optional<schedule::Point> resumed_at_;
-    std::string base_;                // see Manifest
+    std::set<std::string> bases_;     // see Manifest
     std::vector<NamedInput> inputs_;  // at rank 0
     double seconds_before_ = 0;       // of computing, by runs before
     double began_;

@@ -45,7 +45,12 @@ for ranks in "$@"; do
     run "$ranks" train.sched killed --checkpoint ckpt || fail "$ranks ranks after a kill: $(cat said)"
     diff -rq whole killed || fail "$ranks ranks: a run that was killed has other results"
 
-    # On another number of ranks.
+    # On another number of ranks; stopped there at once and planned again, twice: the files of the first are still read.
+    for other in $(((ranks + 1) % 3 + 1)) "$ranks"; do
+        "$bin/einplan" --resume kept -n "$other" -q -o rest.sched || fail "what $ranks ranks left, planned for $other"
+        run "$other" rest.sched elastic --checkpoint kept --stop-at 0.000001; code=$?
+        [ $code = 75 ] || fail "$other ranks that go on for $ranks are to stop: code $code, $(cat said)"
+    done
     other=$((ranks % 3 + 1))
     "$bin/einplan" --resume kept -n "$other" -q -o rest.sched || fail "what $ranks ranks left, planned for $other"
     run "$other" rest.sched elastic --checkpoint kept || fail "$other ranks go on for $ranks: $(cat said)"

@@ -22,11 +22,11 @@ void require_folder(fs::path const& path) {
                            ""});
 }
 
-/// The checkpoint whose files are leaves of the schedule of this one.
+/// A checkpoint whose files are leaves of the schedule of this one.
 void require_base(fs::path const& path, std::string const& base) {
     fs::path const folder = path.parent_path() / base;
     std::error_code error;
-    if (base.empty() || fs::is_directory(fs::symlink_status(folder, error))) return;
+    if (fs::is_directory(fs::symlink_status(folder, error))) return;
     throw InputError(
         Fault{folder.string(), "", "the checkpoint whose files " + path.string() + " goes on with", "none", ""});
 }
@@ -36,7 +36,7 @@ void require_files(FoundCheckpoint const& found) {
     for (SavedValue const& value : found.manifest.values)
         collect(faults, [&] { check_file(found.path / value.file, file_bytes(value)); });
     if (found.manifest.rest) collect(faults, [&] { check_file(found.path / "rest.json", found.manifest.rest->bytes); });
-    collect(faults, [&] { require_base(found.path, found.manifest.base); });
+    for (std::string const& base : found.manifest.bases) collect(faults, [&] { require_base(found.path, base); });
     if (!faults.empty()) throw InputError(std::move(faults));
 }
 

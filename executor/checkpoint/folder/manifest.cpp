@@ -60,7 +60,7 @@ Json document_of(Manifest const& manifest) {
              {"schedule", manifest.schedule_hash},
              {"graph", manifest.graph_hash},
              {"device", manifest.device},
-             {"base", manifest.base},
+             {"bases", manifest.bases},
              {"ranks", manifest.ranks},
              {"nodes", manifest.nodes},
              {"iterations", manifest.iterations},

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -49,7 +50,7 @@ struct SavedRest {
 struct Manifest {
     std::string version;  // of the program
     std::string schedule_hash, graph_hash, device;
-    std::string base;  // the checkpoint ("000003") of the same folder whose files are leaves of the schedule; "" none
+    std::set<std::string> bases;  // checkpoints ("000003") of the same folder whose files are leaves of the schedule
     int ranks = 1;
     std::int32_t nodes = 0;                // done, of the graph as it was lowered (MomentSpec::nodes)
     std::vector<std::int64_t> iterations;  // of the loops around the moment, the outermost first, from 1

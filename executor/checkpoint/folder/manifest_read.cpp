@@ -178,6 +178,12 @@ void check_document(Cursor const& at) {
     if (at.has("checksum") && found != expected) at.at("checksum").fail(expected, found, fix);
 }
 
+std::string number_of(Cursor const& at) {
+    std::string const number = Fields::text_of(at);
+    if (!is_checkpoint_number(number)) at.fail("six digits", "'" + number + "'", fix);
+    return number;
+}
+
 void check_files_differ(Cursor const& at, std::vector<SavedValue> const& values) {
     std::set<std::string> files;
     for (SavedValue const& value : values)
@@ -192,9 +198,7 @@ Manifest read_fields(Cursor const& at) {
     out.schedule_hash = fields.text("schedule");
     out.graph_hash = fields.text("graph");
     out.device = fields.text("device");
-    out.base = fields.text("base");
-    if (!out.base.empty() && !is_checkpoint_number(out.base))
-        at.at("base").fail("six digits, or nothing", "'" + out.base + "'", fix);
+    for (std::string const& base : fields.list<std::string>("bases", number_of)) out.bases.insert(base);
     out.ranks = static_cast<int>(fields.integer("ranks", 1, INT32_MAX));
     out.nodes = static_cast<std::int32_t>(fields.integer("nodes", 0, INT32_MAX));
     out.iterations = fields.integers("iterations");

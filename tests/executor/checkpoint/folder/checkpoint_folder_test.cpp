@@ -195,9 +195,9 @@ TEST_CASE("a checkpoint without the one that its leaves lie in is refused", "[ex
     NewCheckpoint next(folder.path(), "000002", "u");
     next.create({});
     Manifest manifest = manifest_of({});
-    manifest.base = "000001";
+    manifest.bases = {"000001"};
     next.commit(manifest, "");
-    CHECK(newest_checkpoint(folder.path())->manifest.base == "000001");
+    CHECK(newest_checkpoint(folder.path())->manifest.bases == std::set<std::string>{"000001"});
     remove_older(folder.path(), "000002", {"000001"});
     CHECK(newest_checkpoint(folder.path()));
     remove_older(folder.path(), "000002", {});

@@ -36,7 +36,7 @@ std::string changed(Change&& change) {
 
 TEST_CASE("a manifest comes back as it was written, and gives the same text", "[executor][checkpoint]") {
     Manifest manifest = sample();
-    manifest.base = "000002";
+    manifest.bases = {"000001", "000002"};
     manifest.rest = {12, 0xfedcba9876543210u};
     manifest.params = {{"a", 0.1}, {"big", 1e300}, {"inf", std::numeric_limits<double>::infinity()}, {"one", 1.0}};
     manifest.inputs[0].source = "caf\xe9\n/x.npy";  // no UTF-8: a path may be any bytes
@@ -75,7 +75,7 @@ TEST_CASE("a manifest that could not have been written is refused at its place",
         {"/nodes: expected a whole number from 0", changed([](Json& m) { m["nodes"] = -1; })},
         {"/begun: expected a list", changed([](Json& m) { m["begun"] = "x"; })},
         {"expected the key 'time', found none", changed([](Json& m) { m.erase("time"); })},
-        {"/base: expected six digits", changed([](Json& m) { m["base"] = "../1"; })},
+        {"/bases/0: expected six digits", changed([](Json& m) { m["bases"] = {"../1"}; })},
         {"/values/0: expected the name of a .npy file in this",
          changed([](Json& m) { m["values"][0]["file"] = "/x.npy"; })},
         {"/values/0: expected the name of a .npy file", changed([](Json& m) { m["values"][0]["file"] = "../x.npy"; })},
