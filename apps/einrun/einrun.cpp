@@ -21,6 +21,7 @@
 #include "executor/startup/agreement.hpp"
 #include "executor/transport/launcher.hpp"
 #include "lib/base/files/temporary_name.hpp"
+#include "lib/base/files/unfinished_files.hpp"
 
 namespace {
 
@@ -124,10 +125,8 @@ void run_as_rank(apps::EinrunOptions const& options, Transport& transport) {
     HostShare const share = share_host(transport, fit.peaks, settings.threads, std::getenv, messages);
     std::string const name = transport.all_gather(unique_name()).front();
 
-    std::optional<StopSignals> signals;
     std::optional<Checkpoints> checkpoints;
     if (!settings.checkpoints.folder.empty()) {
-        signals.emplace();
         checkpoints.emplace(transport, schedule.header, settings.checkpoints,
                             CheckpointOrigin{settings.version, schedule.hash, settings.schedule, schedule.data_folder},
                             messages);
@@ -206,6 +205,9 @@ int main(int argc, char** argv) {
         auto const options = apps::einrun_options(argc, argv);
         if (!options) return 0;
         set_up_log(options->log_level);
+        UnfinishedFiles::remove_on_signals();  // what a second signal does
+        std::optional<StopSignals> signals;    // while MPI starts or ends too
+        if (!options->run.checkpoints.folder.empty()) signals.emplace();
         return run_together(*options);
     });
 }

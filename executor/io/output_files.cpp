@@ -27,7 +27,6 @@ OutputFiles::OutputFiles(schedule::Header const& header, fs::path folder, std::s
         partial_.push_back(temporary_path(final_.back(), run));
     }
     unfinished_.remember(partial_);
-    UnfinishedFiles::remove_on_signals();
 }
 
 OutputFiles::~OutputFiles() {

@@ -17,7 +17,7 @@ Verdict verdict_of(int code) {
 
 std::string code_text(int code) {
     std::string out = "code " + std::to_string(code);
-    int const signal = code - 128;  // as shells say it
+    int const signal = code - code_by(0);
     if (signal > 0 && signal <= SIGSYS) out += " (signal " + std::to_string(signal) + ", " + strsignal(signal) + ")";
     return out;
 }

@@ -15,6 +15,9 @@ enum class Verdict {
 
 Verdict verdict_of(int code);
 
+/// Of a process that a signal ended, as shells say it.
+constexpr int code_by(int signal) { return 128 + signal; }
+
 /// "code 1", "code 137 (signal 9, Killed)".
 std::string code_text(int code);
 

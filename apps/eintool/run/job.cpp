@@ -254,6 +254,10 @@ int Job::fit_hosts() {
 int Job::try_until_done() {
     for (;;) {
         int const code = launch();
+        if (checkpoints() && signals_ == 1 && code == code_by(SIGUSR1)) {  // before mpirun or a rank could heed it
+            tell("stopped as it started; the same command goes on " + from_where(newest()));
+            return static_cast<int>(ExitCode::stopped);
+        }
         if (!checkpoints() || signals_ > 0) return code;
         NextStep const step = policy_.after(code, newest());
         if (step.kind == NextStep::Kind::end) return step.code;

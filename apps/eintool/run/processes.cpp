@@ -19,6 +19,7 @@
 #include <thread>
 #include <utility>
 
+#include "apps/eintool/run/ends.hpp"
 #include "lib/base/error.hpp"
 #include "lib/base/files/written_file.hpp"
 
@@ -163,7 +164,7 @@ void Child::signal(int signal) const {
 std::optional<int> Child::ended() {
     int status = 0;
     if (!code_ && pid_ > 0 && waitpid(pid_, &status, WNOHANG) == pid_)
-        code_ = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+        code_ = WIFEXITED(status) ? WEXITSTATUS(status) : code_by(WTERMSIG(status));
     return code_;
 }
 

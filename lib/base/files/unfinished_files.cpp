@@ -59,12 +59,15 @@ void UnfinishedFiles::remove_all() noexcept {
 }
 
 void UnfinishedFiles::remove_on_signals() {
-    for (int const number : {SIGTERM, SIGINT, SIGHUP, SIGUSR1})
-        std::signal(number, [](int signal) {
-            remove_all();
-            std::signal(signal, SIG_DFL);
-            std::raise(signal);
-        });
+    auto const remove_and_end = [](int signal) {
+        remove_all();
+        std::signal(signal, SIG_DFL);
+        std::raise(signal);
+    };
+    for (int const number : {SIGTERM, SIGINT, SIGHUP, SIGUSR1}) {
+        auto const before = std::signal(number, remove_and_end);
+        if (before == SIG_IGN) std::signal(number, SIG_IGN);
+    }
 }
 
 }  // namespace ein

@@ -22,7 +22,8 @@ public:
 
     /// All that are remembered in this process. May be called in a signal handler.
     static void remove_all() noexcept;
-    /// SIGTERM, SIGINT, SIGHUP and SIGUSR1 remove them, then do what they would have done.
+    /// SIGTERM, SIGINT, SIGHUP and SIGUSR1 remove them, then do what they would have done; one that is ignored (nohup)
+    /// stays so. For a main, before other handlers.
     static void remove_on_signals();
 
 private:

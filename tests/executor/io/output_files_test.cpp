@@ -9,6 +9,7 @@
 
 #include "lib/base/error.hpp"
 #include "lib/base/files/temporary_name.hpp"
+#include "lib/base/files/unfinished_files.hpp"
 #include "lib/tensor/read.hpp"
 #include "tests/support/catch.hpp"
 
@@ -89,6 +90,7 @@ TEST_CASE("a signal removes unfinished outputs and ends the process as it would 
     auto const header = header_with({"A", "B"});
     pid_t const child = fork();
     if (child == 0) {
+        UnfinishedFiles::remove_on_signals();
         OutputFiles outputs(header, folder.path, "1");
         outputs.create();
         std::raise(SIGTERM);
