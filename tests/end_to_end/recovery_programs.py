@@ -1,0 +1,72 @@
+"""Graphs that run for a second or more, of which each can be stopped at many moments: what the campaign of
+recovery_campaign.py kills and goes on with. Example: write("chain", folder) makes folder/chain.json.
+"""
+import collections
+import json
+import pathlib
+import subprocess
+
+# How to make one; options of einrun; how far results on other rank counts may be from each other; whether it may spill.
+Program = collections.namedtuple("Program", "make options tolerance spills")
+
+
+def uniform(shape, seed, low=0.0, high=1.0):
+    return {"shape": shape, "data": {"random": "uniform", "low": low, "high": high, "seed": seed}}
+
+
+def chain(_):
+    """Products one after another; two early ones are read again at the end, so blocks wait long (and spill)."""
+    size, length = 900, 48
+    matrices = {f"A{k}": uniform([size, size], k, -0.05, 0.06) for k in range(6)}
+    nodes = [{"name": f"p{k}", "einsum": "ij,jk->ik", "inputs": [f"p{k - 1}" if k else "x", f"A{k % 6}"]}
+             for k in range(length)]
+    nodes += [{"name": "sum", "einsum": "ij,ij->ij", "join": "x + y", "inputs": ["p3", f"p{length - 1}"]},
+              {"name": "both", "einsum": "ij,ij->ij", "join": "x + y", "inputs": ["p20", "sum"]}]
+    return {"eingraph": 1, "dtype": "f64", "tensors": {**matrices, "x": uniform([size, size], 99)}, "nodes": nodes,
+            "outputs": ["sum", "both"]}
+
+
+def power(_):
+    """A loop that ends when its vectors no longer move, between nodes that are in no loop."""
+    size = 1000
+    body = [{"name": "Ax", "einsum": "ij,jk->ik", "inputs": ["B", "x"]},
+            {"name": "size", "einsum": "ij->", "inputs": ["Ax"], "join": "abs(x)", "agg": "max"},
+            {"name": "x_next", "einsum": "ij,,ij->ij", "inputs": ["Ax", "size", "x"], "join": "0.98*z + 0.02*x/y"},
+            {"name": "turn", "einsum": "->", "inputs": ["k"], "join": "x + 1"},
+            {"name": "moves", "einsum": "ij,ij->", "inputs": ["x_next", "x"], "join": "abs(x - y) > 1e-8",
+             "agg": "any"}]
+    return {"eingraph": 1, "dtype": "f64",
+            "tensors": {"A": uniform([size, size], 1), "x": uniform([size, 40], 2),
+                        "k": {"shape": [], "data": {"fill": 0}}},
+            "nodes": [{"name": "B", "einsum": "ij,jk->ik", "inputs": ["A", "A"], "join": f"x*y/{size}"},
+                      {"name": "power", "loop": {"while": "moves", "max": 4000,
+                                                 "carry": {"x": "x_next", "k": "turn"}, "body": body}},
+                      {"name": "C", "einsum": "ij,jk->ik", "inputs": ["B", "power/x"]}],
+            "outputs": ["C", "power/x", "power/k"]}
+
+
+def made(*words):
+    """By "eintool make"."""
+    return lambda eintool: json.loads(subprocess.run([eintool, "make", *words], check=True, stdout=-1).stdout)
+
+
+PROGRAMS = {
+    "training": Program(made("network", "1200", "200", "100", "--iterations", "1200", "--dtype", "f64"), [], 1e-9,
+                        False),
+    "pagerank": Program(made("pagerank", "4000", "--iterations", "3000", "--links", "0.0003", "--tolerance", "1e-14",
+                             "--dtype", "f64"), ["--set", "damping=0.97"], 1e-9, False),
+    "llama": Program(made("llama", "--size", "tiny", "--layers", "16", "--dim", "384", "--heads", "8", "--kv-heads",
+                          "4", "--ffn", "1024", "--sequence", "512", "--logits", "all"), [], 1e-4, True),
+    "chain": Program(chain, [], 1e-9, True),
+    "power": Program(power, [], 1e-9, False),
+}
+# Outputs that are small differences of large numbers: mostly rounding, so another on each number of ranks.
+DIFFERENCES = {"surf/change", "train/last_loss"}
+
+
+def write(name, folder, eintool):
+    graph = PROGRAMS[name].make(str(eintool))
+    graph["outputs"] = [name for name in graph["outputs"] if name not in DIFFERENCES]
+    path = pathlib.Path(folder) / f"{name}.json"
+    path.write_text(json.dumps(graph))
+    return path
