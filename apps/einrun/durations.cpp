@@ -27,6 +27,11 @@ std::string output_of(std::string const& command) {
     return out;
 }
 
+std::string slurm_job() {
+    char const* const job = std::getenv("SLURM_JOB_ID");
+    return job == nullptr ? "" : job;
+}
+
 /// When the Slurm job ends, in seconds since 1970; nothing where nobody says so.
 std::optional<double> job_end(std::string const& job) {
     if (char const* const end = std::getenv("SLURM_JOB_END_TIME"); end != nullptr && *end != 0) return std::atof(end);
@@ -50,14 +55,15 @@ double seconds_from(std::string const& text, std::string const& option) {
     throw UsageError(option + ": expected a time above 0 such as 90s, 10min or 2h, found '" + text + "'");
 }
 
-std::optional<double> stop_at_from(std::string const& text) {
-    if (text != "auto") return seconds_from(text, "--stop-at");
-    char const* const job = std::getenv("SLURM_JOB_ID");
-    if (job == nullptr || *job == 0)
-        throw UsageError(
-            "--stop-at auto: expected to run in a Slurm job, found none (SLURM_JOB_ID is not set); give "
-            "the time, as --stop-at 55min");
-    std::optional<double> const end = job_end(job);
+void require_slurm_job() {
+    if (!slurm_job().empty()) return;
+    throw UsageError(
+        "--stop-at auto: expected to run in a Slurm job, found none (SLURM_JOB_ID is not set); give "
+        "the time, as --stop-at 55min");
+}
+
+std::optional<double> seconds_to_job_end() {
+    std::optional<double> const end = job_end(slurm_job());
     if (!end) return std::nullopt;
     return std::max(1.0, *end - static_cast<double>(std::time(nullptr)));
 }

@@ -10,8 +10,10 @@ namespace ein::apps {
 /// Seconds, more than 0. @param option  for messages  @throws UsageError
 double seconds_from(std::string const& text, std::string const& option);
 
-/// Of --stop-at: a time, or "auto", which is the end of the Slurm job that this process runs in; nothing where the job
-/// has none. @throws UsageError for "auto" outside a job
-std::optional<double> stop_at_from(std::string const& text);
+/// For "--stop-at auto". @throws UsageError outside a Slurm job
+void require_slurm_job();
+/// Seconds to the end of the Slurm job that this process runs in; asks squeue where the environment does not say.
+/// Nothing where nobody knows.
+std::optional<double> seconds_to_job_end();
 
 }  // namespace ein::apps

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <new>
 
+#include "apps/einrun/durations.hpp"
 #include "apps/einrun/einrun_options.hpp"
 #include "apps/einrun/forecast.hpp"
 #include "apps/einrun/given_inputs.hpp"
@@ -103,6 +104,13 @@ void conclude_checkpoints(Transport& transport, Checkpoints const& checkpoints, 
     });
 }
 
+/// At rank 0 alone, what it wants counts for all: a thousand ranks do not ask Slurm at once.
+std::optional<double> job_end_for_all() {
+    std::optional<double> const end = apps::seconds_to_job_end();
+    if (!end) warn("--stop-at auto: nobody says when this Slurm job ends (squeue -o %e); only signals stop it");
+    return end;
+}
+
 /// One run from the schedule file to the report, as one rank sees it.
 void run_as_rank(apps::EinrunOptions const& options, Transport& transport) {
     RunSettings settings = options.run;
@@ -127,6 +135,7 @@ void run_as_rank(apps::EinrunOptions const& options, Transport& transport) {
 
     std::optional<Checkpoints> checkpoints;
     if (!settings.checkpoints.folder.empty()) {
+        if (first && options.stops_at_job_end) settings.checkpoints.times.stop_at = job_end_for_all();
         checkpoints.emplace(transport, schedule.header, settings.checkpoints,
                             CheckpointOrigin{settings.version, schedule.hash, settings.schedule, schedule.data_folder},
                             messages);

@@ -146,7 +146,11 @@ std::optional<EinrunOptions> einrun_options(int argc, char const* const* argv) {
     if (!texts.memory.empty()) options.run.memory = memory_budget(texts.memory);
     options.run.version = version("einrun").substr(7);
     if (!texts.every.empty()) options.run.checkpoints.times.every = seconds_from(texts.every, "--every");
-    if (!texts.stop_at.empty()) options.run.checkpoints.times.stop_at = stop_at_from(texts.stop_at);
+    options.stops_at_job_end = texts.stop_at == "auto";
+    if (options.stops_at_job_end)
+        require_slurm_job();
+    else if (!texts.stop_at.empty())
+        options.run.checkpoints.times.stop_at = seconds_from(texts.stop_at, "--stop-at");
     if (!options.run.checkpoints.folder.empty() && options.run.repeat > 1)
         throw UsageError("--checkpoint: expected a run of one round, found --repeat " +
                          std::to_string(options.run.repeat) + "; leave one of them out");
