@@ -259,11 +259,22 @@ void Checkpoints::write(State const& state, std::string const& number, NewCheckp
         }
         Manifest manifest = manifest_of(state, std::move(values));
         manifest.tasks_done = tasks_done;
-        std::string const rest =
-            rest_graph(header_, origin_.data_folder, state.point, manifest.values, settings_.folder / number);
-        anew.commit(manifest, rest);
+        anew.commit(manifest, rest_of(state, manifest.values, number));
         remove_older(settings_.folder, number, bases_);
     });
+}
+
+/// "" where it cannot be said: the same schedule goes on from the values alone.
+std::string Checkpoints::rest_of(State const& state, std::vector<SavedValue> const& values, std::string const& number) {
+    try {
+        return rest_graph(header_, origin_.data_folder, state.point, values, settings_.folder / number);
+    } catch (Error const& error) {
+        if (!rest_failed_)
+            messages_.warn("checkpoints have no rest.json, so only this schedule can go on from them: " +
+                           std::string(error.what()));
+        rest_failed_ = true;
+        return "";
+    }
 }
 
 /// In the order of the boxes.

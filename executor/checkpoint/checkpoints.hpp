@@ -71,6 +71,7 @@ private:
     void find();
     void check(FoundCheckpoint const& found);
     void write(State const& state, std::string const& number, NewCheckpoint& anew);
+    std::string rest_of(State const& state, std::vector<SavedValue> const& values, std::string const& number);
     std::vector<SavedValue> values_of(std::vector<BoxToSave> const& boxes) const;
     Manifest manifest_of(State const& state, std::vector<SavedValue> values) const;
 
@@ -89,6 +90,7 @@ private:
     double seconds_before_ = 0;       // of computing, by runs before
     double began_;
     int failures_ = 0;  // one after another
+    bool rest_failed_ = false;
     CheckpointReport report_;
 };
 
