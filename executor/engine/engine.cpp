@@ -221,12 +221,13 @@ private:
         return {parts_.transport.rank(),
                 parts_.transport.size(),
                 options_.stall,
-                total_tasks_,
+                {total_tasks_, options_.checkpoints == nullptr ? 0 : options_.checkpoints->report().tasks_done},
                 options_.progress,
                 communicator,
                 [this, flops_a_task] {
-                    std::int64_t tasks = run_state_.read([](Dispatcher const& dispatcher) {
-                        return dispatcher.finished() - dispatcher.store().storage().under_way().tasks;
+                    std::int64_t tasks = run_state_.read([this](Dispatcher const& dispatcher) {
+                        return dispatcher.finished() - dispatcher.store().storage().under_way().tasks -
+                               (stops_ ? stops_->skipped() : 0);
                     });
                     if (stops_) tasks += stops_->saves();  // a save is no stall
                     return Done{tasks, flops_a_task * static_cast<double>(tasks)};  // on average

@@ -21,7 +21,7 @@ public:
         Rank self;
         int ranks;
         double stall;                                             // seconds
-        std::int64_t total_tasks;                                 // of all ranks and rounds
+        AllTasks all_tasks;
         Progress* progress;                                       // rank 0 only
         Communicator* communicator;                               // nullptr with one rank
         std::function<Done()> done;                               // by this rank

@@ -85,7 +85,10 @@ bool RunStops::resume() {
     schedule::Stop const stop = schedule::stop_at(parts_.header, parts_.section, *point);
     schedule::IterationCounts const begun = begun_of_ranks_loops();
     done_before_ = schedule::runs_before(parts_.section, stop.before, begun);
-    parts_.run_state.change([&](Dispatcher& dispatcher) { dispatcher.skip_to(stop, begun); });
+    parts_.run_state.change([&](Dispatcher& dispatcher) {
+        dispatcher.skip_to(stop, begun);
+        skipped_ = dispatcher.finished();
+    });
     for (LiveBox const& each : live(stop.before)) restore(each);
     parts_.run_state.change([](Dispatcher& dispatcher) { dispatcher.go_on(); });
     MutexLock const lock(mutex_);

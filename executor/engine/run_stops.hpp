@@ -56,6 +56,8 @@ public:
     };
     DoneHere done_here(schedule::IterationCounts const& begun) const;
     std::int64_t saves() const { return saves_; }
+    /// Tasks that count as finished, but were not run: resume() skipped them.
+    std::int64_t skipped() const { return skipped_; }
 
 private:
     std::optional<schedule::Point> hold();
@@ -78,7 +80,7 @@ private:
     CheckpointWatch watch_ EIN_GUARDED_BY(mutex_);
     std::optional<schedule::Point> target_ EIN_GUARDED_BY(mutex_);  // where all ranks stop
     Table<TaskId, std::int64_t> done_before_;  // how often each task has run in runs before; empty: there were none
-    std::atomic<std::int64_t> saves_{0};
+    std::atomic<std::int64_t> saves_{0}, skipped_{0};
     OptionalId<TaskId> ended_before_;  // the task before which the run ended; none: it did not
 };
 

@@ -8,8 +8,9 @@ namespace ein::executor {
 
 namespace {
 
-int percent_of(Done done, std::int64_t total) {
-    return total <= 0 ? 100 : static_cast<int>(100.0 * static_cast<double>(done.tasks) / static_cast<double>(total));
+int percent_of(Done done, AllTasks all) {
+    if (all.total <= 0) return 100;
+    return static_cast<int>(100.0 * static_cast<double>(all.before + done.tasks) / static_cast<double>(all.total));
 }
 
 std::string clock_text(double seconds) {
@@ -24,32 +25,30 @@ std::string clock_text(double seconds) {
 
 }  // namespace
 
-std::string progress_text(Done done, std::int64_t total, double seconds) {
+std::string progress_text(Done done, AllTasks all, double seconds) {
     char rate[48];
     std::snprintf(rate, sizeof rate, "%.3g GFLOP/s", seconds > 0 ? done.flops / seconds * 1e-9 : 0.0);
-    std::string text = std::to_string(percent_of(done, total)) + " % (" + std::to_string(done.tasks) + "/" +
-                       std::to_string(total) + " tasks), " + rate;
-    if (done.tasks > 0)
-        text += ", about " +
-                clock_text(seconds * static_cast<double>(total - done.tasks) / static_cast<double>(done.tasks)) +
-                " left";
+    std::string text = std::to_string(percent_of(done, all)) + " % (" + std::to_string(all.before + done.tasks) + "/" +
+                       std::to_string(all.total) + " tasks), " + rate;
+    auto const left = static_cast<double>(all.total - all.before - done.tasks);
+    if (done.tasks > 0) text += ", about " + clock_text(seconds * left / static_cast<double>(done.tasks)) + " left";
     return text;
 }
 
-void Progress::update(Done done, std::int64_t total, double seconds) {
+void Progress::update(Done done, AllTasks all, double seconds) {
     if (mode_ == ProgressMode::off) return;
-    int const percent = percent_of(done, total);
+    int const percent = percent_of(done, all);
     if (mode_ == ProgressMode::bar) {
         auto const filled = static_cast<std::size_t>(std::clamp(percent, 0, 100) * 30 / 100);
         out_ << "\r[" << std::string(filled, '#') << std::string(30 - filled, ' ') << "] "
-             << progress_text(done, total, seconds) << "\x1b[K" << std::flush;
+             << progress_text(done, all, seconds) << "\x1b[K" << std::flush;
         bar_open_ = true;
         return;
     }
     if (percent / 5 <= told_percent_ / 5 && seconds - told_at_ < 30) return;
     told_percent_ = percent;
     told_at_ = seconds;
-    out_ << "einrun: " + progress_text(done, total, seconds) + "\n" << std::flush;  // one piece: other ranks write too
+    out_ << "einrun: " + progress_text(done, all, seconds) + "\n" << std::flush;  // one piece: other ranks write too
 }
 
 void Progress::finish() {

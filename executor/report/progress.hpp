@@ -11,11 +11,17 @@ namespace ein::executor {
 
 enum class ProgressMode { off, plain, bar };
 
+/// Of all ranks and rounds.
+struct AllTasks {
+    std::int64_t total = 0;
+    std::int64_t before = 0;  // those of them that runs before this one have done: it goes on from a checkpoint
+};
+
 class Progress {
 public:
     Progress(ProgressMode mode, std::ostream& out) : mode_(mode), out_(out) {}
-    /// @param total  tasks of all ranks  @param seconds  since the run began
-    void update(Done done, std::int64_t total, double seconds);
+    /// @param done  by this run  @param seconds  since it began
+    void update(Done done, AllTasks all, double seconds);
     /// Ends a bar's line.
     void finish();
 
@@ -27,6 +33,6 @@ private:
     bool bar_open_ = false;
 };
 
-std::string progress_text(Done done, std::int64_t total, double seconds);
+std::string progress_text(Done done, AllTasks all, double seconds);
 
 }  // namespace ein::executor

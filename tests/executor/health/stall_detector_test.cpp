@@ -81,31 +81,32 @@ TEST_CASE("ranks that rank 0 forgot explain it to one another and give up", "[ex
 TEST_CASE("plain progress is a line every five percent or thirty seconds", "[executor][stall_detector]") {
     std::ostringstream out;
     Progress progress(ProgressMode::plain, out);
-    for (int i = 0; i <= 100; ++i) progress.update({i, 0}, 100, i * 0.1);
+    for (int i = 0; i <= 100; ++i) progress.update({i, 0}, {100}, i * 0.1);
     auto const lines = [&] {
         auto const text = out.str();
         return std::count(text.begin(), text.end(), '\n');
     };
     CHECK(lines() == 20);
     CHECK(out.str().find('\r') == std::string::npos);
-    progress.update({100, 0}, 100, 50);
+    progress.update({100, 0}, {100}, 50);
     CHECK(lines() == 21);
 }
 
 TEST_CASE("a bar is one line, and nothing is said when progress is off", "[executor][stall_detector]") {
     std::ostringstream bar, off;
     Progress with_bar(ProgressMode::bar, bar), silent(ProgressMode::off, off);
-    with_bar.update({1, 0}, 2, 1);
+    with_bar.update({1, 0}, {2}, 1);
     with_bar.finish();
     CHECK(bar.str().find("\r[###############               ] 50 % (1/2 tasks)") == 0);
     CHECK(bar.str().back() == '\n');
-    silent.update({1, 0}, 2, 1);
+    silent.update({1, 0}, {2}, 1);
     silent.finish();
     CHECK(off.str().empty());
 }
 
 TEST_CASE("progress says percent, tasks, speed and time left", "[executor][stall_detector]") {
-    CHECK(progress_text({25, 5e9}, 100, 10) == "25 % (25/100 tasks), 0.5 GFLOP/s, about 0:30 left");
-    CHECK(progress_text({0, 0}, 100, 0) == "0 % (0/100 tasks), 0 GFLOP/s");
-    CHECK(progress_text({1, 0}, 1001, 10).find("about 2:46:40 left") != std::string::npos);
+    CHECK(progress_text({25, 5e9}, {100}, 10) == "25 % (25/100 tasks), 0.5 GFLOP/s, about 0:30 left");
+    CHECK(progress_text({0, 0}, {100}, 0) == "0 % (0/100 tasks), 0 GFLOP/s");
+    CHECK(progress_text({25, 5e9}, {100, 50}, 10) == "75 % (75/100 tasks), 0.5 GFLOP/s, about 0:10 left");
+    CHECK(progress_text({1, 0}, {1001}, 10).find("about 2:46:40 left") != std::string::npos);
 }
