@@ -46,11 +46,11 @@ JSON
 # The job's exit code once it has left the queue.
 code_of() { scontrol show job "$1" | sed -n 's/.* ExitCode=\([0-9]*\):.*/\1/p'; }
 state_of() { scontrol show job "$1" | sed -n 's/.*JobState=\([A-Z_]*\).*/\1/p'; }
-over() { case $(state_of "$1") in COMPLETED | FAILED | CANCELLED | TIMEOUT | NODE_FAIL) return 0 ;; *) return 1 ;; esac; }
+over() { [[ $(state_of "$1") =~ ^(COMPLETED|FAILED|CANCELLED|TIMEOUT|NODE_FAIL)$ ]]; }
 restarts_of() { scontrol show job "$1" | sed -n 's/.*Restarts=\([0-9]*\).*/\1/p'; }
 # The undisturbed run of a script's schedule, without any checkpoint.
-right() { sbatch --wait -Q -n 4 -N 2 -o right.log --wrap "srun --mpi=pmix -n 4 einrun $1.sched -q --out right-$1 --report right.json" \
-    || fail "the undisturbed run: $(cat right.log)"; }
+right() { sbatch --wait -Q -n 4 -N 2 -o right.log \
+    --wrap "srun --mpi=pmix -n 4 einrun $1.sched -q --out right-$1 --report right.json" || fail "the undisturbed run: $(cat right.log)"; }
 same_bits() {
     for file in C it.x; do cmp "right-$1/$file.npy" "results/$file.npy" || fail "$2: $file has other bits"; done
 }
