@@ -2,6 +2,7 @@
 // group on one rank accumulated in one block; those of several ranks are combined by reduce_scatter.hpp.
 #include <map>
 
+#include "lib/graph/sparse/idle_sets.hpp"
 #include "lib/graph/sparse/layout.hpp"
 #include "lib/graph/summation_order.hpp"
 #include "scheduler/lower/einsum/einsum_calls.hpp"
@@ -21,7 +22,11 @@ struct PreparedCall {
 class EinSumLowering {
 public:
     EinSumLowering(LoweringContext& context, NodeId id, graph::EinSum const& einsum)
-        : context_(context), id_(id), node_(context.graph.node(id)), einsum_(einsum) {}
+        : context_(context),
+          id_(id),
+          node_(context.graph.node(id)),
+          einsum_(einsum),
+          idle_(graph::idle_sets(context.graph, node_)) {}
 
     void run();
 
@@ -46,6 +51,7 @@ private:
     NodeId id_;
     graph::Node const& node_;
     graph::EinSum const& einsum_;
+    graph::IdleSets const idle_;
     std::vector<Call> calls_;
     std::size_t calls_of_a_group_ = 1;
     schedule::KernelId kernel_;
@@ -151,9 +157,10 @@ void EinSumLowering::bring_operands(Call const& call, CallParts const& parts, Pr
         if (out.split.by_source[k]) continue;
         context_.traffic.begin_operand(k);
         Box const region = operand_box(k, call);
-        Holding const held = is_sparse(k) ? context_.delivery.need_listed(node_.inputs[k], region,
-                                                                          graph::preferred_layout(einsum_, k), call.rank)
-                                          : context_.delivery.need(node_.inputs[k], region, call.rank);
+        Holding const held =
+            is_sparse(k) ? context_.delivery.need_listed(node_.inputs[k], region,
+                                                         graph::preferred_layout(einsum_, k, idle_.sets), call.rank)
+                         : context_.delivery.need(node_.inputs[k], region, call.rank);
         out.operands[k][0] = held.block;
     }
     for (SubCall const& part : out.split.list)

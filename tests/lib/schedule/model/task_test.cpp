@@ -161,11 +161,16 @@ TEST_CASE("formats of blocks have names of their own, and bytes", "[schedule][mo
         auto const format = static_cast<BlockFormat>(number);
         CHECK(names.insert(traits(format).name).second);
         auto const seen = [](auto const& block) { return std::string(std::decay_t<decltype(block)>::traits.name); };
-        CHECK(visit_format(format, view(box), seen) == traits(format).name);
-        BlockId const block = section.blocks.add(
-            {.tensor = {}, .dtype = DType::f32, .format = format, .order = 1, .coords = section.add_box(view(box))});
-        CHECK(section.elements_of(section.blocks[block]) == 6);
-        CHECK(section.bytes_of(block) == 6 * 4);
-        CHECK(section.blocks[block].is_box() == (format != format_of<PackedBlock>));
+        bool const sparse = format == format_of<SparseBlock>;
+        tensor::SparseLayout const layout{{0}, true};
+        BlockId const id = section.blocks.add(
+            {.tensor = {}, .dtype = DType::f32, .format = format, .order = 1,
+             .coords = sparse ? section.add_sparse(view(box), layout, 4) : section.add_box(view(box))});
+        Block const& block = section.blocks[id];
+        CHECK(visit_format(format, section.coords_of(block), seen) == traits(format).name);
+        CHECK(section.elements_of(block) == (sparse ? 4 : 6));
+        CHECK(section.bytes_of(block) == (sparse ? tensor::sparse_bytes(layout, box.length, DType::f32, 4) : 6 * 4));
+        CHECK(block.is_box() == (format == format_of<DenseBlock>));
+        CHECK(block.is_listed() == sparse);
     }
 }
