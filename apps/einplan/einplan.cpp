@@ -79,8 +79,7 @@ int run(apps::EinplanOptions const& options) {
         apps::check_mesh(graph, options.ranks, file.name);
         apps::PlanningOptions planning = planning_options(options, machines, options.ranks);
         planning.scheduler.listed = listed.in_box;
-        apps::Planned planned = plan_and_schedule(graph, planning,
-                                                  given_plan(options, graph, text_hash(file.text)));
+        apps::Planned planned = plan_and_schedule(graph, planning, given_plan(options, graph, text_hash(file.text)));
         write(options, file, graph, planned);
         report.plan(graph, planned);
         report.simulation(planned.made.schedule);

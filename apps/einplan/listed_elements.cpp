@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <map>
 #include <memory>
-#include <mutex>
 
 #include "lib/base/text/sizes.hpp"
+#include "lib/base/threads/mutex.hpp"
 #include "lib/graph/sparse/make_dense.hpp"
 #include "lib/tensor/sparse/sparse_reader.hpp"
 
@@ -24,19 +24,19 @@ public:
         auto const reader = readers_.find(value);
         if (reader == readers_.end()) return box.elements();
         {
-            std::lock_guard const lock(mutex_);
+            MutexLock const lock(mutex_);
             if (auto const known = counted_.find({value, box}); known != counted_.end()) return known->second;
         }
         Extent const count = reader->second->listed(box);  // two threads may count the same
-        std::lock_guard const lock(mutex_);
+        MutexLock const lock(mutex_);
         counted_.emplace(std::pair(value, box), count);
         return count;
     }
 
 private:
     std::map<ValueId, std::unique_ptr<tensor::SparseReader>> readers_;
-    std::map<std::pair<ValueId, Box>, Extent> counted_;
-    std::mutex mutex_;
+    Mutex mutex_;
+    std::map<std::pair<ValueId, Box>, Extent> counted_ EIN_GUARDED_BY(mutex_);
 };
 
 /// What keeps a source from being counted now; empty: nothing.
@@ -66,8 +66,7 @@ ListedElements count_listed(graph::EinGraph& graph, fs::path const& folder) {
         value.listing->listed = static_cast<double>(listed);
         value.listing->most = listed;
     }
-    if (!counts->empty())
-        out.in_box = [counts](ValueId value, Box const& box) { return counts->listed(value, box); };
+    if (!counts->empty()) out.in_box = [counts](ValueId value, Box const& box) { return counts->listed(value, box); };
     return out;
 }
 
@@ -80,8 +79,8 @@ std::vector<std::string> dense_notes(graph::EinGraph const& graph) {
         if (!made.readers.empty()) {
             graph::Node const& reader = graph.node(made.readers.front());
             auto const operand = std::find(reader.inputs.begin(), reader.inputs.end(), made.dense);
-            text += " for node '" + reader.name + "': " +
-                    graph::why_dense(graph, reader, static_cast<std::size_t>(operand - reader.inputs.begin()));
+            text += " for node '" + reader.name +
+                    "': " + graph::why_dense(graph, reader, static_cast<std::size_t>(operand - reader.inputs.begin()));
             if (made.readers.size() > 1) text += "; " + std::to_string(made.readers.size() - 1) + " more nodes read it";
         }
         out.push_back(std::move(text));

@@ -95,10 +95,10 @@ EndActions end_actions(apps::EinrunOptions const& options, RankSchedule const& s
 void conclude_checkpoints(Transport& transport, Checkpoints const& checkpoints, bool stopped) {
     agree(transport, [&] {
         if (stopped)
-            throw Error(ExitCode::stopped, transport.rank() == Rank{0}
-                                               ? "stopped early; the same command goes on from " +
-                                                     checkpoints.report().last
-                                               : "");
+            throw Error(ExitCode::stopped,
+                        transport.rank() == Rank{0}
+                            ? "stopped early; the same command goes on from " + checkpoints.report().last
+                            : "");
         if (std::string const fault = checkpoints.fault(); !fault.empty() && transport.rank() == Rank{0})
             throw RunError(fault + "; the results are complete");
     });
@@ -146,8 +146,8 @@ void run_as_rank(apps::EinrunOptions const& options, Transport& transport) {
     agree(transport, [&] {
         if (first) check_report_and_trace(settings);
         if (first) cluster = apps::forecast_cluster(options.cluster, share.threads);
-        run.emplace(RunParts{transport, settings, schedule, fit, share, name, messages,
-                             checkpoints ? &*checkpoints : nullptr});
+        run.emplace(
+            RunParts{transport, settings, schedule, fit, share, name, messages, checkpoints ? &*checkpoints : nullptr});
         if (first && checkpoints) checkpoints->take_device(run->facts().device);
         if (first) log_start(run->facts(), transport.size());
     });

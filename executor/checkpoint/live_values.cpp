@@ -12,7 +12,8 @@ std::vector<LiveBox> live_boxes(schedule::Section const& section, std::vector<bo
     std::vector<LiveBox> out;
     for (BlockId id : section.blocks.ids()) {
         if (!held[at(id)]) continue;
-        promise(section.blocks[id].is_box() || section.blocks[id].is_listed(), "a block at a moment is a part of a value");
+        promise(section.blocks[id].is_box() || section.blocks[id].is_listed(),
+                "a block at a moment is a part of a value");
         out.push_back({section.blocks[id].tensor, section.box_of(section.blocks[id]), id, {}});
     }
     std::map<TaskId, bool> on_disk;  // by spill

@@ -34,8 +34,8 @@ struct SparseOperand {
 /// not list it.
 struct SparseOperands {
     std::vector<std::optional<SparseOperand>> operands;  // nothing for dense ones
-    /// A sparse output is written whole: what the block held is gone, or with KernelShape::accumulate stays listed and is
-    /// combined. So the first call of several that write pieces of one block does not accumulate and the others do.
+    /// A sparse output is written whole: what the block held is gone, or with KernelShape::accumulate stays listed and
+    /// is combined. So the first call of several that write pieces of one block does not accumulate and the others do.
     std::optional<SparseOperand> output = {};
     /// Where all operands of one of these sets do not list their element, the join contributes nothing. Every set has
     /// sparse operands alone; at least one set.

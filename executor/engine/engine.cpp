@@ -229,7 +229,7 @@ private:
                         return dispatcher.finished() - dispatcher.store().storage().under_way().tasks -
                                (stops_ ? stops_->skipped() : 0);
                     });
-                    if (stops_) tasks += stops_->saves();  // a save is no stall
+                    if (stops_) tasks += stops_->saves();                           // a save is no stall
                     return Done{tasks, flops_a_task * static_cast<double>(tasks)};  // on average
                 },
                 [this](std::string const& silence) { explain(silence); },
@@ -299,7 +299,7 @@ private:
     EngineOptions& options_;
     DeviceCache* device_cache_;  // nullptr where kernels run in this process's memory
     RunState run_state_;
-    bool direct_ = false;  // messages go from device to device
+    bool direct_ = false;            // messages go from device to device
     std::optional<RunStops> stops_;  // where the run may be stopped
     std::optional<FiniteCheck> finite_check_;
     std::optional<FiniteWatch> finite_watch_;
@@ -320,13 +320,13 @@ Engine::Engine(EngineParts parts, EngineOptions options)
       kernels_(parts.header, parts.section, parts.device, parts.params),
       profile_(options_.repeat > 1 && !options_.load_each_round ? replay_keeping_inputs(parts.section)
                                                                 : schedule::replay(parts.section)),
-      fused_groups_(parts.header, parts.section,
-                    parts.device.gains_from_cache() && !options_.check_finite
-                        ? without_parted(
-                              find_fused_groups(parts.header, parts.section, options_.fused_groups, profile_),
-                              resumed_before())
-                        : std::vector<FusedGroup>{},
-                    parts.device, kernels_, parts.params),
+      fused_groups_(
+          parts.header, parts.section,
+          parts.device.gains_from_cache() && !options_.check_finite
+              ? without_parted(find_fused_groups(parts.header, parts.section, options_.fused_groups, profile_),
+                               resumed_before())
+              : std::vector<FusedGroup>{},
+          parts.device, kernels_, parts.params),
       widths_(schedule::kernel_widths(parts.section, options_.threads)),
       record_(options_.threads, parts.section.tasks.size(), options_.keep) {
     if (Accelerator* const device = parts_.device.accelerator()) expect_moves(parts_.header, parts_.section, *device);

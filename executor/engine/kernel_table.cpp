@@ -86,7 +86,9 @@ std::optional<SparseOperand> sparse_operand(Header const& header, Section const&
                                             std::vector<int> const& labels, BoxView const& region) {
     if (!block.is<schedule::SparseBlock>()) return std::nullopt;
     schedule::SparseBlock const sparse = section.sparse(block);
-    SparseOperand out{sparse.layout(), Shape(sparse.box.length.begin(), sparse.box.length.end()), {},
+    SparseOperand out{sparse.layout(),
+                      Shape(sparse.box.length.begin(), sparse.box.length.end()),
+                      {},
                       header.tensors[block.tensor].fill.value()};
     for (std::size_t axis = 0; axis < labels.size(); ++axis)
         out.begin.push_back(region.begin[at(labels[axis])] - sparse.box.begin[axis]);
@@ -100,8 +102,8 @@ std::optional<SparseOperands> sparse_operands(Header const& header, Section cons
     std::vector<std::optional<scalar::Scalar>> fills;
     bool any = false;
     for (std::size_t k = 0; k < call.operands.size(); ++k) {
-        out.operands.push_back(sparse_operand(header, section, section.blocks[call.operands[k]], einsum.inputs[k],
-                                              call.region));
+        out.operands.push_back(
+            sparse_operand(header, section, section.blocks[call.operands[k]], einsum.inputs[k], call.region));
         fills.push_back(out.operands.back() ? std::optional(out.operands.back()->fill) : std::nullopt);
         any = any || out.operands.back();
     }

@@ -20,7 +20,7 @@ public:
     struct Parts {
         Rank self;
         int ranks;
-        double stall;                                             // seconds
+        double stall;  // seconds
         AllTasks all_tasks;
         Progress* progress;                                       // rank 0 only
         Communicator* communicator;                               // nullptr with one rank

@@ -107,8 +107,7 @@ schedule::IterationCounts RunStops::begun_of_ranks_loops() const {
 void RunStops::restore(LiveBox const& live) {
     auto const fill = [&](std::span<std::byte> bytes) {
         BlockId const block =
-            live.block ? *live.block
-                       : parts_.section.as<schedule::Spill>(parts_.section.tasks[*live.spill]).block;
+            live.block ? *live.block : parts_.section.as<schedule::Spill>(parts_.section.tasks[*live.spill]).block;
         for (schedule::InputId input : parts_.header.inputs.ids())
             if (parts_.header.inputs[input].tensor == live.tensor)
                 return parts_.readers[input].read(parts_.section, parts_.section.blocks[block], bytes);
@@ -117,8 +116,8 @@ void RunStops::restore(LiveBox const& live) {
     if (live.block) return fill(parts_.run_state.storage().in_host(*live.block, HostUse::write));
     DType const dtype = parts_.header.tensors[live.tensor].dtype;
     schedule::Task const& spill = parts_.section.tasks[*live.spill];
-    std::vector<std::byte> bytes(static_cast<std::size_t>(
-        parts_.section.bytes_of(parts_.section.as<schedule::Spill>(spill).block)));
+    std::vector<std::byte> bytes(
+        static_cast<std::size_t>(parts_.section.bytes_of(parts_.section.as<schedule::Spill>(spill).block)));
     fill(bytes);
     auto const fetches = parts_.run_state.read([&](Dispatcher const& dispatcher) {
         std::int32_t to_come = 0;

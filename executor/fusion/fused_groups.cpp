@@ -58,8 +58,8 @@ private:
     /// A kernel that writes the whole of a block of its own, in one go.
     bool eligible(TaskId id) const {
         Task const& at = task(id);
-        return at.is<schedule::Apply>() && reads_boxes(id) && !at.accumulates() && !at.after() && links_.followers(id).empty() &&
-               block(*at.result()).writers == 1 && block(*at.result()).is_box();
+        return at.is<schedule::Apply>() && reads_boxes(id) && !at.accumulates() && !at.after() &&
+               links_.followers(id).empty() && block(*at.result()).writers == 1 && block(*at.result()).is_box();
     }
 
     bool reads_boxes(TaskId id) const {

@@ -26,7 +26,8 @@ BlockId SectionBuilder::add_sparse_block(schedule::TensorId tensor, DType dtype,
                                          tensor::SparseLayout const& layout, Extent most) {
     makers_.add(0);
     return section_->blocks.add({tensor, dtype, schedule::format_of<schedule::SparseBlock>, 0, 0,
-                                 static_cast<std::int32_t>(box.order()), section_->add_sparse(view(box), layout, most)});
+                                 static_cast<std::int32_t>(box.order()),
+                                 section_->add_sparse(view(box), layout, most)});
 }
 
 TaskId SectionBuilder::append(Task task, TaskPlace const& place) {

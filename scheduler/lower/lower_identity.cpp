@@ -22,7 +22,8 @@ void add_replicas(graph::EinGraph const& graph, graph::Node const& node, std::ve
 
 bool is_identity(graph::EinGraph const& graph, graph::Node const& node, graph::EinSum const& einsum) {
     return einsum.operands() == 1 && einsum.join.op() == scalar::Op::operand && einsum.inputs[0] == einsum.output &&
-           einsum.aggregated().empty() && !graph.value(node.inputs[0]).listing && graph.value(node.inputs[0]).dtype == graph.value(node.output).dtype;
+           einsum.aggregated().empty() && !graph.value(node.inputs[0]).listing &&
+           graph.value(node.inputs[0]).dtype == graph.value(node.output).dtype;
 }
 
 Holding copied_part(LoweringContext& context, graph::Node const& node, Holding const& from, Box const& part) {

@@ -11,8 +11,8 @@ namespace ein::scheduler {
 namespace {
 
 void enter_values(graph::EinGraph const& graph, schedule::Header& header) {
-    for (graph::Value const& v : graph.values) header.tensors.add({v.name, v.shape, v.dtype,
-                            v.listing ? std::optional(v.listing->fill) : std::nullopt});
+    for (graph::Value const& v : graph.values)
+        header.tensors.add({v.name, v.shape, v.dtype, v.listing ? std::optional(v.listing->fill) : std::nullopt});
     for (graph::Leaf const& leaf : graph.leaves)
         header.inputs.add({schedule::TensorId{leaf.value.value()}, leaf.source});
     for (ValueId output : graph.outputs)

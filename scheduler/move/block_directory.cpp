@@ -41,8 +41,8 @@ std::optional<Holding> BlockDirectory::copy_of(ValueId value, Box const& box, Ra
     return copy_on(at(value).copies, box, rank);
 }
 
-std::optional<Holding> BlockDirectory::listed_copy_of(ValueId value, Box const& box,
-                                                      tensor::SparseLayout const& layout, Rank rank) const {
+std::optional<Holding> BlockDirectory::listed_copy_of(ValueId value, Box const& box, tensor::SparseLayout const& layout,
+                                                      Rank rank) const {
     return copy_on(at(value).listed, std::pair(box, layout), rank);
 }
 

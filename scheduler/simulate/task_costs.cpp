@@ -76,10 +76,10 @@ double TaskCosts::of_kernel(Section const& section, schedule::Apply const& call)
     double const written = elements(kernel.einsum->output);
     double bytes = written * size(call.result) * (call.accumulates ? 2 : 1);
     for (std::size_t operand = 0; operand < call.operands.size(); ++operand)
-        bytes += section.blocks[call.operands[operand]].is_listed()
-                     ? static_cast<double>(section.bytes_of(call.operands[operand]))
-                     : (kernel.lookup ? written : elements(kernel.einsum->inputs[operand])) *
-                           size(call.operands[operand]);
+        bytes +=
+            section.blocks[call.operands[operand]].is_listed()
+                ? static_cast<double>(section.bytes_of(call.operands[operand]))
+                : (kernel.lookup ? written : elements(kernel.einsum->inputs[operand])) * size(call.operands[operand]);
     if (kernel.scattered >= 0)
         points /= static_cast<double>(std::max<Extent>(1, lengths[static_cast<std::size_t>(kernel.scattered)]));
     double const operations = (kernel.lookup ? written : points) * kernel.operations + (call.accumulates ? written : 0);

@@ -112,8 +112,8 @@ graph::EinSum einsum_of(Case const& test) {
     }
     made.agg = test.agg;
     int const operands = static_cast<int>(made.inputs.size());
-    made.join = test.join.empty() ? scalar::product(operands)
-                                  : scalar::parse(test.join, {operands, made.labels, {}}).expr;
+    made.join =
+        test.join.empty() ? scalar::product(operands) : scalar::parse(test.join, {operands, made.labels, {}}).expr;
     return made;
 }
 
@@ -146,8 +146,9 @@ void run(Case const& test) {
             Extent const count = tensor::listed_in(blocks.back());
             listed += count;
             if (operations == 0) operations = 2.0 * static_cast<double>(count * test.columns);
-            if (test.columns == 0) operations = 2.0 * static_cast<double>(count) * static_cast<double>(count) /
-                                                static_cast<double>(operand.shape[0]);
+            if (test.columns == 0)
+                operations = 2.0 * static_cast<double>(count) * static_cast<double>(count) /
+                             static_cast<double>(operand.shape[0]);
         } else {
             strides = row_major_strides(operand.shape);
             std::uniform_real_distribution<double> value(0.5, 1.5);
@@ -164,10 +165,10 @@ void run(Case const& test) {
     Bytes output;
     if (test.sparse_output) {
         shape.sparse->output = sparse(lengths);
-        Extent const most = test.columns == 0 ? std::min(element_count(lengths), static_cast<Extent>(operations))
-                                              : listed;
-        output.resize(static_cast<std::size_t>(
-            tensor::sparse_bytes(shape.sparse->output->layout, lengths, DType::f64, most)));
+        Extent const most =
+            test.columns == 0 ? std::min(element_count(lengths), static_cast<Extent>(operations)) : listed;
+        output.resize(
+            static_cast<std::size_t>(tensor::sparse_bytes(shape.sparse->output->layout, lengths, DType::f64, most)));
     } else {
         shape.output_strides = row_major_strides(lengths);
         output.resize(static_cast<std::size_t>(element_count(lengths)) * 8);

@@ -50,7 +50,8 @@ over() { [[ $(state_of "$1") =~ ^(COMPLETED|FAILED|CANCELLED|TIMEOUT|NODE_FAIL)$
 restarts_of() { scontrol show job "$1" | sed -n 's/.*Restarts=\([0-9]*\).*/\1/p'; }
 # The undisturbed run of a script's schedule, without any checkpoint.
 right() { sbatch --wait -Q -n 4 -N 2 -o right.log \
-    --wrap "srun --mpi=pmix -n 4 einrun $1.sched -q --out right-$1 --report right.json" || fail "the undisturbed run: $(cat right.log)"; }
+    --wrap "srun --mpi=pmix -n 4 einrun $1.sched -q --out right-$1 --report right.json" ||
+        fail "the undisturbed run: $(cat right.log)"; }
 same_bits() {
     for file in C it.x; do cmp "right-$1/$file.npy" "results/$file.npy" || fail "$2: $file has other bits"; done
 }

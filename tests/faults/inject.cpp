@@ -23,8 +23,23 @@
 
 namespace {
 
-enum Kind { short_read, short_write, eintr_read, eintr_write, eio_read, eio_write, enospc, eio_close, eio_fsync,
-            eio_open, eio_rename, no_memory, no_thread, clock_jump, kinds };
+enum Kind {
+    short_read,
+    short_write,
+    eintr_read,
+    eintr_write,
+    eio_read,
+    eio_write,
+    enospc,
+    eio_close,
+    eio_fsync,
+    eio_open,
+    eio_rename,
+    no_memory,
+    no_thread,
+    clock_jump,
+    kinds
+};
 constexpr char const* names[kinds] = {"short_read", "short_write", "eintr_read", "eintr_write", "eio_read",
                                       "eio_write",  "enospc",      "eio_close",  "eio_fsync",   "eio_open",
                                       "eio_rename", "no_memory",   "no_thread",  "clock_jump"};

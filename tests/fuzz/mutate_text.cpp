@@ -87,7 +87,7 @@ Bytes text_of(Bytes const& text, Value value) {
 Bytes bytes_of(std::string_view text) { return {text.begin(), text.end()}; }
 
 Bytes wrapped(Bytes const& value, Random& random) {
-    constexpr std::string_view ways[][2] = {{"[", "]"},      {"{\"x-a\":", "}"}, {"(", ")"},     {"-", ""},
+    constexpr std::string_view ways[][2] = {{"[", "]"},       {"{\"x-a\":", "}"}, {"(", ")"},         {"-", ""},
                                             {"[[[[", "]]]]"}, {"\"", "\""},       {"where(", ",1,2)"}};
     auto const& [before, after] = ways[random.below(std::size(ways))];
     Bytes out = bytes_of(before);
@@ -160,8 +160,8 @@ void mutate_text(Bytes& input, Bytes const& other, Random& random) {
         case 7: {  // a letter of a string or name
             Value const letters = inside(input, tokens[random.below(tokens.size())]);
             if (letters.count == 0) break;
-            constexpr std::string_view odd[] = {"\\u0000", "\\\"", "\\ud800", "/", "..", "->", "\xc3\xa9",
-                                                " ", ",", "A", "i"};
+            constexpr std::string_view odd[] = {"\\u0000",  "\\\"", "\\ud800", "/", "..", "->",
+                                                "\xc3\xa9", " ",    ",",       "A", "i"};
             replace_range(input, letters.begin + random.below(letters.count), random.below(2),
                           bytes_of(odd[random.below(std::size(odd))]));
             break;
@@ -170,8 +170,7 @@ void mutate_text(Bytes& input, Bytes const& other, Random& random) {
     }
 }
 
-std::size_t mutate_text_inside(Bytes& input, std::size_t begin, std::size_t count, Bytes const& other,
-                               Random& random) {
+std::size_t mutate_text_inside(Bytes& input, std::size_t begin, std::size_t count, Bytes const& other, Random& random) {
     Bytes text = text_of(input, {begin, count});
     mutate_text(text, other, random);
     replace_range(input, begin, count, text);

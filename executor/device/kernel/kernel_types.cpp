@@ -52,8 +52,7 @@ scalar::Scalar value_without_contributions(KernelShape const& shape, KernelTypes
         operands.push_back(scalar::convert(value, type, types.compute));
     }
     std::vector<Extent> const labels(shape.lengths.size(), 0);
-    scalar::Scalar const joined =
-        scalar::evaluate(einsum.join, types.compute, types.weak, operands, labels, params);
+    scalar::Scalar const joined = scalar::evaluate(einsum.join, types.compute, types.weak, operands, labels, params);
     return scalar::convert(joined, types.join, types.accumulate);
 }
 

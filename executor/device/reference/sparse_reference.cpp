@@ -136,8 +136,8 @@ private:
 
     void store(Scalar value, Call const& now) const {
         DType const type = shape_.output_dtype;
-        auto* const at = static_cast<std::byte*>(now.call.output) +
-                         offset(einsum_.output, shape_.output_strides, type, now.index);
+        auto* const at =
+            static_cast<std::byte*>(now.call.output) + offset(einsum_.output, shape_.output_strides, type, now.index);
         if (shape_.accumulate) value = combined(load_element(at, type), value);
         store_element(scalar::convert(value, types_.accumulate, type), at, type);
     }

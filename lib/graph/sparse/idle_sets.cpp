@@ -38,7 +38,8 @@ public:
         for (std::optional<Scalar> const& fill : fills)
             operands_.push_back(fill ? *fill : Scalar::of(std::complex<double>(1)));
         for (Scalar& operand : operands_)
-            if (!operand.is_integer && (is_integer(compute) || compute == DType::boolean)) operand = Scalar::of(std::int64_t{1});
+            if (!operand.is_integer && (is_integer(compute) || compute == DType::boolean))
+                operand = Scalar::of(std::int64_t{1});
         labels_.assign(einsum.labels.size(), 0);
         for (std::string const& name : scalar::params_of(einsum.join)) params_[name] = 1;
     }
@@ -119,8 +120,8 @@ private:
     scalar::Params params_;
 };
 
-/// What the join gives where the operands of `set` are not listed, in the type that is aggregated in; nothing where that
-/// depends on others.
+/// What the join gives where the operands of `set` are not listed, in the type that is aggregated in; nothing where
+/// that depends on others.
 class FillOfJoin {
 public:
     FillOfJoin(EinSum const& einsum, std::span<DType const> inputs, std::span<std::optional<Scalar> const> fills,
@@ -155,8 +156,8 @@ bool IdleSets::reads_sparse(int operand) const {
     });
 }
 
-IdleSets idle_sets(EinSum const& einsum, std::span<DType const> inputs,
-                   std::span<std::optional<Scalar> const> fills, DType output) {
+IdleSets idle_sets(EinSum const& einsum, std::span<DType const> inputs, std::span<std::optional<Scalar> const> fills,
+                   DType output) {
     std::vector<int> sparse;
     for (std::size_t k = 0; k < fills.size(); ++k)
         if (fills[k]) sparse.push_back(static_cast<int>(k));
@@ -171,7 +172,8 @@ IdleSets idle_sets(EinSum const& einsum, std::span<DType const> inputs,
     std::vector<unsigned> found;
     std::vector<unsigned> all;
     for (unsigned bits = 1; bits < 1U << sparse.size(); ++bits) all.push_back(bits);
-    std::stable_sort(all.begin(), all.end(), [](unsigned a, unsigned b) { return std::popcount(a) < std::popcount(b); });
+    std::stable_sort(all.begin(), all.end(),
+                     [](unsigned a, unsigned b) { return std::popcount(a) < std::popcount(b); });
     for (unsigned const bits : all) {
         if (std::any_of(found.begin(), found.end(), [&](unsigned smaller) { return (smaller & bits) == smaller; }))
             continue;

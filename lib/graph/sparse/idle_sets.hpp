@@ -3,8 +3,8 @@
 // Example: of A * x under sum, A with fill 0: the set {A}. Of A * B both {A} and {B}: what both list contributes. Of
 // A + B, no aggregation: {A, B}: what either lists. Of A + x, x dense: no set; A must be made dense.
 //
-// 0 * x is 0 here also for an x that is infinite or nan, and likewise for every function that one argument decides: what
-// is not listed contributes nothing.
+// 0 * x is 0 here also for an x that is infinite or nan, and likewise for every function that one argument decides:
+// what is not listed contributes nothing.
 #pragma once
 
 #include <optional>

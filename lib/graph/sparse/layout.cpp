@@ -16,15 +16,12 @@ std::vector<int> const& labels_of(EinSum const& einsum, int operand) {
 /// others.
 std::vector<int> walked_first(EinSum const& einsum, std::span<std::vector<int> const> sets) {
     auto const cost = [&](std::vector<int> const& set) {
-        auto const shared =
-            std::find_if(einsum.output.begin(), einsum.output.end(), [&](int label) {
-                return std::all_of(set.begin(), set.end(),
-                                   [&](int k) { return has_label(labels_of(einsum, k), label); });
-            });
+        auto const shared = std::find_if(einsum.output.begin(), einsum.output.end(), [&](int label) {
+            return std::all_of(set.begin(), set.end(), [&](int k) { return has_label(labels_of(einsum, k), label); });
+        });
         return std::pair(shared - einsum.output.begin(), set.size());
     };
-    return *std::min_element(sets.begin(), sets.end(),
-                             [&](auto const& a, auto const& b) { return cost(a) < cost(b); });
+    return *std::min_element(sets.begin(), sets.end(), [&](auto const& a, auto const& b) { return cost(a) < cost(b); });
 }
 
 /// Labels in the order in which they are to be sorted by; others come after them.

@@ -38,8 +38,9 @@ private:
         if (known != dense_.end()) return known->second;
         Value const like = builder_->value(value);
         std::int32_t const before = builder_->go_to_loop(-1);
-        ValueId const made = NodeBuilder(*builder_, like.name)
-                                 .einsum(std::string(suffix.substr(1)), identity_einsum(like.shape), {value}, like.dtype);
+        ValueId const made =
+            NodeBuilder(*builder_, like.name)
+                .einsum(std::string(suffix.substr(1)), identity_einsum(like.shape), {value}, like.dtype);
         builder_->go_to_loop(before);
         dense_.emplace(value, made);
         return made;
@@ -64,8 +65,8 @@ std::string operand_names(std::size_t operands, std::size_t k) {
 }  // namespace
 
 EinGraph make_dense_where_needed(EinGraph graph) {
-    bool const all_dense =
-        std::none_of(graph.values.begin(), graph.values.end(), [](Value const& value) { return value.listing.has_value(); });
+    bool const all_dense = std::none_of(graph.values.begin(), graph.values.end(),
+                                        [](Value const& value) { return value.listing.has_value(); });
     return all_dense ? graph : DensePass(std::move(graph)).take();
 }
 
@@ -74,7 +75,8 @@ std::vector<MadeDense> made_dense(EinGraph const& graph) {
     std::vector<MadeDense> out;
     for (Node const& node : graph.nodes) {
         if (!is_made_dense(graph, node)) continue;
-        bool const is_output = std::find(graph.outputs.begin(), graph.outputs.end(), node.output) != graph.outputs.end();
+        bool const is_output =
+            std::find(graph.outputs.begin(), graph.outputs.end(), node.output) != graph.outputs.end();
         out.push_back({node.inputs[0], node.output, consumers[at(node.output)], is_output});
     }
     return out;
@@ -87,7 +89,8 @@ std::string why_dense(EinGraph const& graph, Node const& node, std::size_t opera
     names.operands = static_cast<int>(einsum->operands());
     names.labels = einsum->labels;
     std::string out = "its join " + scalar::print(einsum->join, names) + " is ";
-    out += einsum->aggregated().empty() ? "not one value" : "not what " + std::string(scalar::name(einsum->agg)) + " begins with";
+    out += einsum->aggregated().empty() ? "not one value"
+                                        : "not what " + std::string(scalar::name(einsum->agg)) + " begins with";
     return out + " where " + operand_names(einsum->operands(), operand) + " is not listed";
 }
 

@@ -325,7 +325,7 @@ struct Turn<double> {
     static double sine(double r, double z) {
         double const low = fused(z, -1.98412698298579493134e-04, 8.33333333332248946124e-03);
         double const high =
-            fused(z, fused(z, 1.58969099521155010221e-10, -2.50507602534068634195e-08), 2.75573137070700676789e-06);
+            fused(z, fused(z, 1.58969099521155010221e-10, -2.50507602534068634195e-08), 2.75573137070700646789e-06);
         double const rest = fused(z, fused(z * z, high, low), -1.66666666666666324348e-01);
         return fused(r * z, rest, r);
     }

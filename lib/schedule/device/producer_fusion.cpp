@@ -126,7 +126,8 @@ private:
     }
 
     bool may_take(TaskId reader, TaskId t) const {
-        if (!tasks_[reader].is<Apply>() || !are_boxes(reader) || kernel(reader).compute != kernel(t).compute) return false;
+        if (!tasks_[reader].is<Apply>() || !are_boxes(reader) || kernel(reader).compute != kernel(t).compute)
+            return false;
         if (!loop_of_.empty() && loop_of_[reader] != loop_of_[t]) return false;
         graph::EinSum const& einsum = kernel(reader).einsum;
         if (is_rows_by_columns(einsum) || as_lookup(einsum) || as_scatter(einsum)) return false;

@@ -78,8 +78,8 @@ public:
     /// No task from here on has started, in this iteration.
     TaskId unstarted() const;
     /// Ends all tasks before the stop without doing any of them, as a run that goes on there. In place of the load
-    /// phase and the beginning of the execute phase. Blocks that are held afterwards have memory and no content: nothing
-    /// starts until go_on().
+    /// phase and the beginning of the execute phase. Blocks that are held afterwards have memory and no content:
+    /// nothing starts until go_on().
     void skip_to(Stop const& stop, IterationCounts begun);
 
     std::int64_t transfers_in_flight() const { return sends_in_flight_ + receives_in_flight_; }

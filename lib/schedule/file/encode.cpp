@@ -142,8 +142,7 @@ Bytes encode(Header const& header) {
     });
     auto const predicted = prediction(builder, header.prediction);
     auto const loops = vector_of(builder, header.loops, [&](LoopSpec const& loop) {
-        return fb::CreateLoopSpec(builder, string(loop.name), loop.iterations, loop.conditional,
-                                  number(loop.outer));
+        return fb::CreateLoopSpec(builder, string(loop.name), loop.iterations, loop.conditional, number(loop.outer));
     });
     std::vector<fb::Moment> moments;
     for (MomentSpec const& moment : header.moments) moments.emplace_back(moment.nodes, number(moment.loop));

@@ -73,7 +73,8 @@ void visit_flops(Header const& header, Section const& section, Runs const& runs,
         Operations& known = last[call->kernel];
         if (known.lengths.data() == nullptr || !std::ranges::equal(known.lengths, lengths))
             known = operations_of(header.kernels[call->kernel].einsum, lengths);
-        visit(t, (known.fresh * section.listed_share(*call) + (call->accumulates ? known.added : 0.0)) * static_cast<double>(runs.of(t)));
+        visit(t, (known.fresh * section.listed_share(*call) + (call->accumulates ? known.added : 0.0)) *
+                     static_cast<double>(runs.of(t)));
     }
 }
 

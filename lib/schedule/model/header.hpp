@@ -57,8 +57,8 @@ struct FillSpec {
 
 struct LoopSpec {
     std::string name;
-    std::int64_t iterations = 1;  // at most
-    bool conditional = false;     // or fewer, when its condition says so
+    std::int64_t iterations = 1;        // at most
+    bool conditional = false;           // or fewer, when its condition says so
     OptionalId<LoopSpecId> outer = {};  // the loop that it is in
 };
 

@@ -27,8 +27,7 @@ Extent Section::elements_of(Block const& block) const {
 }
 
 std::int64_t Section::bytes_of(Block const& block) const {
-    return visit_format(block.format, coords_of(block),
-                        [&](auto const& format) { return format.bytes(block.dtype); });
+    return visit_format(block.format, coords_of(block), [&](auto const& format) { return format.bytes(block.dtype); });
 }
 
 double Section::listed_share(Apply const& call) const {
@@ -37,8 +36,8 @@ double Section::listed_share(Apply const& call) const {
         Block const& block = blocks[operand];
         if (!block.is<SparseBlock>()) continue;
         SparseBlock const listed = sparse(block);
-        share = std::min(share, static_cast<double>(listed.most) /
-                                    std::max(1.0, static_cast<double>(listed.box.elements())));
+        share = std::min(share,
+                         static_cast<double>(listed.most) / std::max(1.0, static_cast<double>(listed.box.elements())));
     }
     return share;
 }

@@ -28,7 +28,8 @@ public:
     bool operator()(Load const& load) const {
         TensorId const tensor = header_.inputs[load.input].tensor;
         Block const& result = block(load.result);
-        return (result.is_box() || result.is_listed()) && result.tensor == tensor && result.dtype == header_.tensors[tensor].dtype;
+        return (result.is_box() || result.is_listed()) && result.tensor == tensor &&
+               result.dtype == header_.tensors[tensor].dtype;
     }
     bool operator()(Apply const& call) const { return kernel_call(call); }
     bool operator()(Reduce const& call) const { return kernel_call(call); }
@@ -70,7 +71,8 @@ public:
         // Of a tensor that equals it, maybe: a node that changes nothing has none.
         Tensor const& tensor = header_.tensors[header_.outputs[store.output].tensor];
         Block const& stored = block(store.block);
-        return (stored.is_box() || stored.is_listed()) && header_.tensors[stored.tensor].shape == tensor.shape && stored.dtype == tensor.dtype;
+        return (stored.is_box() || stored.is_listed()) && header_.tensors[stored.tensor].shape == tensor.shape &&
+               stored.dtype == tensor.dtype;
     }
     bool operator()(Spill const&) const { return true; }
     bool operator()(Fetch const&) const { return true; }

@@ -100,8 +100,7 @@ private:
         std::vector<Number> order(count());
         std::iota(order.begin(), order.end(), Number{0});
         if (count() < few) {
-            std::stable_sort(order.begin(), order.end(),
-                             [&](Number a, Number b) { return comes_before(axes, a, b); });
+            std::stable_sort(order.begin(), order.end(), [&](Number a, Number b) { return comes_before(axes, a, b); });
             return order;
         }
         std::vector<Number> next(count());

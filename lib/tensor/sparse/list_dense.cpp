@@ -39,9 +39,8 @@ public:
         check(box);
         ListedElements out;
         out.coords.resize(box.order());
-        for_each_read(box, [&](Box const& piece, std::span<std::byte const> bytes) {
-            append(out, others(piece, bytes));
-        });
+        for_each_read(box,
+                      [&](Box const& piece, std::span<std::byte const> bytes) { append(out, others(piece, bytes)); });
         return out;
     }
 

@@ -14,7 +14,8 @@ __extension__ using Wide = unsigned __int128;
 class RandomListing final : public SparseReader {
 public:
     RandomListing(SparseRandomSource const& source, SparseWanted const& wanted)
-        : SparseReader(wanted.dtype, wanted.shape), source_(source.random),
+        : SparseReader(wanted.dtype, wanted.shape),
+          source_(source.random),
           places_(wanted.shape, source.random.seed, source.density) {}
 
     Extent listed(Box const& box) const override {

@@ -104,8 +104,8 @@ SparseCase::Block SparseCase::draw(SparseOperand& sparse, std::vector<int> const
                       dtype);
     });
     Block block;
-    block.bytes.resize(static_cast<std::size_t>(
-        tensor::sparse_bytes(sparse.layout, sparse.lengths, dtype, elements.count(dtype))));
+    block.bytes.resize(
+        static_cast<std::size_t>(tensor::sparse_bytes(sparse.layout, sparse.lengths, dtype, elements.count(dtype))));
     tensor::write_sparse_block(elements, dtype, Box::whole(sparse.lengths), sparse.layout, block.bytes);
     return block;
 }
@@ -139,8 +139,8 @@ void SparseCase::make_dense(std::mt19937& random, bool special_values) {
 }
 
 std::unique_ptr<SparseCase> SparseCase::densified() const {
-    auto dense = std::make_unique<SparseCase>(kernel_.einsum, shape_.operand_dtypes, shape_.output_dtype,
-                                              kernel_.compute);
+    auto dense =
+        std::make_unique<SparseCase>(kernel_.einsum, shape_.operand_dtypes, shape_.output_dtype, kernel_.compute);
     dense->begin_ = begin_;
     dense->output_ = output_;
     dense->shape_.output_strides = shape_.output_strides;
@@ -157,8 +157,7 @@ std::unique_ptr<SparseCase> SparseCase::densified() const {
         Block& block = dense->operands_[k] = lay_out(from.lengths, type, strides, nullptr);
         for (std::size_t at = 0; at < block.bytes.size(); at += size_of(type))
             store_element(from.fill, block.bytes.data() + at, type);
-        auto const elements =
-            tensor::elements_of(operands_[k].bytes, type, Box::whole(from.lengths), from.layout);
+        auto const elements = tensor::elements_of(operands_[k].bytes, type, Box::whole(from.lengths), from.layout);
         for (std::size_t e = 0; e < static_cast<std::size_t>(elements.count(type)); ++e) {
             std::size_t to = 0;
             for (std::size_t axis = 0; axis < strides.size(); ++axis)
@@ -248,8 +247,7 @@ namespace {
 std::string random_join(std::mt19937& random, std::size_t operands, std::string const& labels) {
     std::array<std::string, 4> const names{"x", "y", "z", "x3"};
     std::string join = names[0];
-    for (std::size_t k = 1; k < operands; ++k)
-        switch (random() % 6) {
+    for (std::size_t k = 1; k < operands; ++k) switch (random() % 6) {
             case 0: join += " + " + names[k]; break;
             case 1: join = "max(" + join + ", " + names[k] + ")"; break;
             case 2: join = "where(" + names[k] + " > 0, " + join + ", 1)"; break;

@@ -1,5 +1,6 @@
 // A kernel with sparse operands, drawn at random or laid out by hand, for comparing devices.
-// Example: SparseCase test(einsum("ij,j->i", {3, 4}), {f64, f64}, f64, f64); test.make_sparse(0, ...); run(device, team).
+// Example: SparseCase test(einsum("ij,j->i", {3, 4}), {f64, f64}, f64, f64); test.make_sparse(0, ...); run(device,
+// team).
 #pragma once
 
 #include <random>

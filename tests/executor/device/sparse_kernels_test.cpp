@@ -50,20 +50,20 @@ TEST_CASE("the reference's sparse kernels give what dense ones do", "[executor][
     std::mt19937 random(11);
     ReferenceDevice reference;
     SoloWorkerTeam solo;
-    for (Semiring const& ring : std::vector<Semiring>{
-             {"ab,b->a", "x*y", Agg::sum, {0, NAN}, {{0}}},
-             {"ab,bc->ac", "x*y", Agg::sum, {0, 0}, {{0}, {1}}},
-             {"ab,bc->ca", "x+y", Agg::min, {HUGE_VAL, HUGE_VAL}, {{0}, {1}}},
-             {"ab,ab->ab", "x+y", Agg::sum, {0, 0}, {{0, 1}}},
-             {"ab,ab->b", "x-y", Agg::sum, {0, 0}, {{0, 1}}},
-             {"ab,ab->a", "max(x,y)", Agg::max, {-HUGE_VAL, -HUGE_VAL}, {{0, 1}}},
-             {"abc,bd,cd->ad", "x*y*z", Agg::sum, {0, NAN, NAN}, {{0}}},
-             {"ab,ac,bc->ab", "x*y*z", Agg::sum, {0, NAN, NAN}, {{0}}},
-             {"aab->b", "x", Agg::sum, {0}, {{0}}},
-             {"ab->", "x*[a]", Agg::sum, {0}, {{0}}},
-             {"ab->ba", "x*x+3*x", Agg::sum, {0}, {{0}}},
-             {"ab->ab", "exp(x)", Agg::sum, {0}, {{0}}},
-             {"ab->a", "x", Agg::prod, {1}, {{0}}}})
+    for (Semiring const& ring :
+         std::vector<Semiring>{{"ab,b->a", "x*y", Agg::sum, {0, NAN}, {{0}}},
+                               {"ab,bc->ac", "x*y", Agg::sum, {0, 0}, {{0}, {1}}},
+                               {"ab,bc->ca", "x+y", Agg::min, {HUGE_VAL, HUGE_VAL}, {{0}, {1}}},
+                               {"ab,ab->ab", "x+y", Agg::sum, {0, 0}, {{0, 1}}},
+                               {"ab,ab->b", "x-y", Agg::sum, {0, 0}, {{0, 1}}},
+                               {"ab,ab->a", "max(x,y)", Agg::max, {-HUGE_VAL, -HUGE_VAL}, {{0, 1}}},
+                               {"abc,bd,cd->ad", "x*y*z", Agg::sum, {0, NAN, NAN}, {{0}}},
+                               {"ab,ac,bc->ab", "x*y*z", Agg::sum, {0, NAN, NAN}, {{0}}},
+                               {"aab->b", "x", Agg::sum, {0}, {{0}}},
+                               {"ab->", "x*[a]", Agg::sum, {0}, {{0}}},
+                               {"ab->ba", "x*x+3*x", Agg::sum, {0}, {{0}}},
+                               {"ab->ab", "exp(x)", Agg::sum, {0}, {{0}}},
+                               {"ab->a", "x", Agg::prod, {1}, {{0}}}})
         for (int round = 0; round < 12; ++round) {
             graph::EinSum const shape = einsum(ring.subscripts, {}, ring.join, ring.agg);
             Shape extents;

@@ -16,9 +16,9 @@ namespace ein::executor {
 /// Which sums of reals and complex numbers are added without loss of what rounding drops, so that long sums err no more
 /// than pairwise ones.
 enum class ExactTotals : std::uint8_t {
-    none,       // each value is added where it is
+    none,             // each value is added where it is
     of_vector_tiles,  // a vector tile's values are added first, then their sum to the total
-    of_values   // each value is added to the total
+    of_values         // each value is added to the total
 };
 
 class Aggregator {

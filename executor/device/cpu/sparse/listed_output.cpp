@@ -67,8 +67,7 @@ void write(std::span<tensor::ListedElements> pieces, KernelShape const& shape, K
     std::vector<std::byte> both(static_cast<std::size_t>(
         tensor::sparse_bytes(listed, output.lengths, type, static_cast<Extent>(sort.count()))));
     sort.write(listed, type, {}, both);
-    tensor::ListedElements once =
-        combined(tensor::elements_of(both, type, box, listed), shape, aggregator, accumulate);
+    tensor::ListedElements once = combined(tensor::elements_of(both, type, box, listed), shape, aggregator, accumulate);
     tensor::ElementSort<Index> sorted(output.lengths, size_of(type));
     append(sorted, once);
     sorted.write(output.layout, type, output.layout.axes, room);

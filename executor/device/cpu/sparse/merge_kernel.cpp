@@ -282,8 +282,7 @@ private:
         auto const hand_out = [&] {
             if (!copied) list(now, points, at);
             join(now, points, batch);
-            store.store(slots.finish(0, points.count), points.count,
-                        now.values + static_cast<Extent>(at) * size, size);
+            store.store(slots.finish(0, points.count), points.count, now.values + static_cast<Extent>(at) * size, size);
             at += points.count;
             points.count = 0;
             team.pause();

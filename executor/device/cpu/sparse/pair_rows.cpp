@@ -82,8 +82,16 @@ public:
     void launch(KernelCall const& call, WorkerTeam& team) const override {
         if (std::any_of(shape_.lengths.begin(), shape_.lengths.end(), [](Extent n) { return n == 0; }))
             return otherwise_->launch(call, team);
-        Launch now{call, {shape_, pair_.first, call.operands[pair_.first.operand]},
-                   {shape_, pair_.second, call.operands[pair_.second.operand]}, {}, {}, {}, {}, {}, nullptr, nullptr};
+        Launch now{call,
+                   {shape_, pair_.first, call.operands[pair_.first.operand]},
+                   {shape_, pair_.second, call.operands[pair_.second.operand]},
+                   {},
+                   {},
+                   {},
+                   {},
+                   {},
+                   nullptr,
+                   nullptr};
         bool const usable = now.first.compressed() && now.second.compressed() &&
                             now.first.narrow_indices(1) != nullptr && now.second.narrow_indices(1) != nullptr;
         if (!usable) return otherwise_->launch(call, team);
@@ -127,8 +135,8 @@ private:
             }
             work[static_cast<std::size_t>(row) + 1] = sum;
         }
-        now.bounds = cut_rows(rows_, [&](Extent row) { return work[static_cast<std::size_t>(row)]; },
-                              sparse_tuning::points_of_a_piece);
+        now.bounds = cut_rows(
+            rows_, [&](Extent row) { return work[static_cast<std::size_t>(row)]; }, sparse_tuning::points_of_a_piece);
     }
 
     /// Whether a row's columns are found by flags: its products are not few.
@@ -158,7 +166,7 @@ private:
             std::vector<unsigned char> flags(words_ * 64, 0);
             auto const p = static_cast<std::size_t>(piece);
             std::uint32_t const *const terms = now.first.narrow_indices(1), *const columns =
-                now.second.narrow_indices(1);
+                                                                                now.second.narrow_indices(1);
             for (Extent row = now.bounds[p]; row < now.bounds[p + 1]; ++row) {
                 std::uint64_t& listed = now.offsets[static_cast<std::size_t>(row) + 1];
                 Range const range = now.first.row(row);
@@ -185,8 +193,8 @@ private:
     void write_header(Launch& now) const {
         SparseOperand const& output = *shape_.sparse->output;
         auto const listed = static_cast<std::size_t>(now.offsets.back());
-        tensor::SparseOffsets const at = tensor::sparse_offsets(output.layout, output.lengths, shape_.output_dtype,
-                                                                static_cast<Extent>(listed));
+        tensor::SparseOffsets const at =
+            tensor::sparse_offsets(output.layout, output.lengths, shape_.output_dtype, static_cast<Extent>(listed));
         promise(at.end <= now.call.room, "a sparse block is larger than what was reserved for it");
         auto* const block = static_cast<std::byte*>(now.call.output);
         tensor::set_listed(std::span(block, sizeof(std::uint64_t)), static_cast<Extent>(listed));

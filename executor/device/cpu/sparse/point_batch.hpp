@@ -16,8 +16,8 @@ namespace ein::executor {
 struct JoinOfPoints {
     LoopBody body;
     std::vector<DType> operand_dtypes;
-    std::size_t tile = 0;      // points of a batch
-    bool aggregates = false;   // else each accumulator gets one value, which replaces its own
+    std::size_t tile = 0;     // points of a batch
+    bool aggregates = false;  // else each accumulator gets one value, which replaces its own
 
     JoinOfPoints(KernelShape const& shape, KernelTypes const& types, scalar::Params const& params);
     bool has_indices() const { return body.indices > 0; }
@@ -47,7 +47,7 @@ private:
     JoinOfPoints const& join_;
     Slots& slots_;
     DType registers_;
-    std::size_t width_;         // of an element in registers of the compute type
+    std::size_t width_;           // of an element in registers of the compute type
     std::vector<bool> narrowed_;  // see LoopKernel
     std::size_t operand_bytes_, value_bytes_;
     Scratch scratch_;

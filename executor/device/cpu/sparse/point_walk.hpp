@@ -16,15 +16,15 @@ struct WalkShape {
     };
     struct Operand {
         bool sparse = false;
-        std::vector<Stride> strides;         // of a dense one, by its labels but the inner one
-        Extent inner = 0;                    // elements from one index of the inner label to the next
+        std::vector<Stride> strides;  // of a dense one, by its labels but the inner one
+        Extent inner = 0;             // elements from one index of the inner label to the next
         Extent inner_bytes = 0;
         alignas(16) std::byte fill[16] = {};  // of a sparse one, in its dtype
     };
     SparsePlan plan;
     Shape lengths;
     std::vector<Operand> operands;
-    std::vector<std::size_t> used;     // that the join has
+    std::vector<std::size_t> used;  // that the join has
     bool inner_in_output = false;
     std::vector<std::size_t> key_labels;  // of the output but the row and the inner one, in its order
 

@@ -34,8 +34,7 @@ public:
         SparseSource const source(shape_, product_.source, call.operands[product_.source.operand]);
         std::size_t const places = product_.source.labels.size();
         bool usable = places == 0 || source.compressed();
-        for (std::size_t place = 1; place < places; ++place)
-            usable = usable && source.narrow_indices(place) != nullptr;
+        for (std::size_t place = 1; place < places; ++place) usable = usable && source.narrow_indices(place) != nullptr;
         for (int label : product_.source.labels) usable = usable && length(label) < Extent{1} << 31;
         bool const any = std::none_of(shape_.lengths.begin(), shape_.lengths.end(), [](Extent n) { return n == 0; });
         if (!usable || !any) return otherwise_->launch(call, team);

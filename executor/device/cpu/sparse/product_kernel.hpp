@@ -1,7 +1,7 @@
-// Sums of products with one sparse operand (product_terms.hpp), of f32 or f64: products of a sparse matrix with a vector
-// or a matrix, of sparse tensors with factor matrices, sampled products of matrices. Outputs are dense, or list what the
-// sparse operand lists. Rows are cut for threads by what they list.
-// Example: "ij,ik,jk->ij" with a sparse output is an inner product for each listed element.
+// Sums of products with one sparse operand (product_terms.hpp), of f32 or f64: products of a sparse matrix with a
+// vector or a matrix, of sparse tensors with factor matrices, sampled products of matrices. Outputs are dense, or list
+// what the sparse operand lists. Rows are cut for threads by what they list. Example: "ij,ik,jk->ij" with a sparse
+// output is an inner product for each listed element.
 #pragma once
 
 #include "executor/device/device.hpp"

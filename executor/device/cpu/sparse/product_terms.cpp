@@ -203,8 +203,7 @@ T ProductSums<T>::add_scalars(std::size_t place, SparseSource::Range range) {
         for (std::size_t e = 0; e < count; ++e) {
             T term = values[e];
             for (std::size_t k : level.scalars)
-                term *= at_[k][shape_.operands[k].strides[place] *
-                               static_cast<Extent>(index(place, range.begin + e))];
+                term *= at_[k][shape_.operands[k].strides[place] * static_cast<Extent>(index(place, range.begin + e))];
             sum += term;
         }
         return sum;

@@ -23,10 +23,10 @@ struct ProductShape {
         bool runs = false;            // along the label that is free or dotted
     };
     SparsePlan::Source source;
-    std::size_t group_places = 0;  // labels of the output that the sparse operand has: the first
-    int free = SparsePlan::none;   // a label of the output that the sparse operand lacks
+    std::size_t group_places = 0;   // labels of the output that the sparse operand has: the first
+    int free = SparsePlan::none;    // a label of the output that the sparse operand lacks
     int dotted = SparsePlan::none;  // a label that is summed and that it lacks
-    bool has_value = true;         // the join mentions the sparse operand
+    bool has_value = true;          // the join mentions the sparse operand
     double factor = 1;
     std::vector<Operand> operands;  // dense, that the join mentions
 };
@@ -78,12 +78,12 @@ private:
     RowLoops<T> const& loops_;
     SparseSource const& source_;
     std::size_t places_, width_, dotted_;
-    std::vector<std::uint32_t const*> indices_;  // by place
-    std::vector<T const*> base_;                 // by operand: at the group's indices
+    std::vector<std::uint32_t const*> indices_;   // by place
+    std::vector<T const*> base_;                  // by operand: at the group's indices
     std::vector<std::vector<T const*>> entered_;  // by place: base with the indices of places before
-    std::vector<T const*> at_;                   // where it is read now
-    std::vector<Level> levels_;                  // by place
-    bool fibres_ = false;                        // the last two places are done by one loop
+    std::vector<T const*> at_;                    // where it is read now
+    std::vector<Level> levels_;                   // by place
+    bool fibres_ = false;                         // the last two places are done by one loop
     std::array<T, run> scaled_;
     std::vector<T> total_, low_, part_;
 };

@@ -49,8 +49,7 @@ void ResultStore::store_run(std::byte const* values, std::size_t count, std::byt
         std::memcpy(to, bytes, count * size);
         return;
     }
-    for (std::size_t i = 0; i < count; ++i)
-        std::memcpy(to + static_cast<Extent>(i) * stride, bytes + i * size, size);
+    for (std::size_t i = 0; i < count; ++i) std::memcpy(to + static_cast<Extent>(i) * stride, bytes + i * size, size);
 }
 
 void const* ResultStore::combined(void const* values, std::size_t count, std::byte const* held, Extent stride) {

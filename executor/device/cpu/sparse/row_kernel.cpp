@@ -40,7 +40,8 @@ public:
         store_element(value_without_contributions(shape, types, params), untouched_,
                       scalar::register_dtype(types.accumulate));
         if (!sparse_output_) {
-            std::vector<Extent> const strides = label_strides(einsum_.output, shape.output_strides, shape.lengths.size());
+            std::vector<Extent> const strides =
+                label_strides(einsum_.output, shape.output_strides, shape.lengths.size());
             for (Extent stride : strides)
                 output_strides_.push_back(stride * static_cast<Extent>(size_of(shape.output_dtype)));
         }
@@ -154,8 +155,7 @@ private:
         }
         pieces = std::clamp<Extent>(pieces, 1, sparse_tuning::most_pieces);
         if (cut_ != Cut::label) length = pieces;
-        for (std::int64_t piece = 0; piece <= pieces; ++piece)
-            now.bounds.push_back(part_begin(length, pieces, piece));
+        for (std::int64_t piece = 0; piece <= pieces; ++piece) now.bounds.push_back(part_begin(length, pieces, piece));
     }
 
     void cut_rows(Launch& now) const {
@@ -281,8 +281,8 @@ private:
             store.store(values, std::min(run, count - done), to + static_cast<Extent>(done) * stride, stride);
     }
 
-    void list(WalkRegion const& part, Slots& slots, ResultStore& store, std::uint64_t key,
-              std::vector<Extent>& index, tensor::ListedElements& listed) const {
+    void list(WalkRegion const& part, Slots& slots, ResultStore& store, std::uint64_t key, std::vector<Extent>& index,
+              tensor::ListedElements& listed) const {
         SparseOperand const& output = *shape_.sparse->output;
         std::size_t const size = size_of(shape_.output_dtype), from = listed.values.size();
         listed.values.resize(from + part.run * size);
@@ -319,9 +319,9 @@ private:
             walk.flush();
             for (std::size_t done = 0; done < outputs; done += join_.tile) {
                 std::size_t const n = std::min(join_.tile, outputs - done);
-                std::memcpy(now.partials.data() + static_cast<std::size_t>(piece) * bytes +
-                                done * aggregator_.element_bytes(),
-                            slots.finish(done, n), n * aggregator_.element_bytes());
+                std::memcpy(
+                    now.partials.data() + static_cast<std::size_t>(piece) * bytes + done * aggregator_.element_bytes(),
+                    slots.finish(done, n), n * aggregator_.element_bytes());
             }
         });
         Slots slots(of_partials_, part.keys, part.run, true, join_.tile);

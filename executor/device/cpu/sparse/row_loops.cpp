@@ -49,7 +49,7 @@ struct Rest {
 };
 
 constexpr int line_vectors = 64 / vector_bytes;  // of a cache line
-constexpr Count ahead = 12;  // elements for which rows are asked for
+constexpr Count ahead = 12;                      // elements for which rows are asked for
 
 template <class T, class Block>
 void add_rows_in(Block const& block, T* acc, T const* values, Element const* index, Count count, T const* matrix,
@@ -61,8 +61,7 @@ void add_rows_in(Block const& block, T* acc, T const* values, Element const* ind
         if (e + ahead < count) {
             char const* const next = reinterpret_cast<char const*>(matrix + (std::ptrdiff_t)index[e + ahead] * stride);
 #pragma GCC unroll 8
-            for (int v = 0; v < vectors; v += line_vectors)
-                __builtin_prefetch(next + v * vector_bytes, 0, 3);
+            for (int v = 0; v < vectors; v += line_vectors) __builtin_prefetch(next + v * vector_bytes, 0, 3);
         }
         Vector<T> const value = repeated(values[e]);
 #pragma GCC unroll 8
@@ -154,7 +153,8 @@ T folded(Vector<T> value) {
 
 #if defined(__AVX512F__)
 inline Vector<double> gathered(double const* x, Element const* index) {
-    return _mm512_mask_i32gather_pd(Vector<double>{}, 0xff, _mm256_loadu_si256(reinterpret_cast<__m256i const*>(index)), x, 8);
+    return _mm512_mask_i32gather_pd(Vector<double>{}, 0xff, _mm256_loadu_si256(reinterpret_cast<__m256i const*>(index)),
+                                    x, 8);
 }
 inline Vector<float> gathered(float const* x, Element const* index) {
     return _mm512_mask_i32gather_ps(Vector<float>{}, 0xffff, _mm512_loadu_si512(index), x, 4);
@@ -325,8 +325,8 @@ Count take_sums(std::uint64_t const* bits, Count words, T* sums, Element* number
 
 template <class T>
 RowLoops<T> row_loops() {
-    return {add_rows<T>, add_fibres<T>, dot_gathered<T>, sum<T>, dot<T>, multiply_add<T>, add_total<T>,
-            scatter_add<T>, take_flags, take_sums<T>};
+    return {add_rows<T>,     add_fibres<T>, dot_gathered<T>, sum<T>,     dot<T>,
+            multiply_add<T>, add_total<T>,  scatter_add<T>,  take_flags, take_sums<T>};
 }
 template RowLoops<float> row_loops();
 template RowLoops<double> row_loops();

@@ -20,8 +20,8 @@ struct RowLoops {
                        T const* outer, std::ptrdiff_t outer_stride, T const* inner,
                        std::ptrdiff_t inner_stride) = nullptr;
     /// sum over e of values[e] * x[index[e]*stride]
-    T (*dot_gathered)(T const* values, Index const* index, std::size_t count, T const* x,
-                      std::ptrdiff_t stride) = nullptr;
+    T (*dot_gathered)
+    (T const* values, Index const* index, std::size_t count, T const* x, std::ptrdiff_t stride) = nullptr;
     T (*sum)(T const* values, std::size_t count) = nullptr;
     /// sum over k of vectors[0][k] * vectors[1][k] * ...
     T (*dot)(T const* const* vectors, std::size_t vectors_count, std::size_t count) = nullptr;
@@ -38,8 +38,7 @@ struct RowLoops {
     /// Flags (bytes, 0 or 1) as bits; the flags become 0. @param count  a multiple of 64  @return how many are set
     std::size_t (*take_flags)(unsigned char* flags, std::size_t count, std::uint64_t* bits) = nullptr;
     /// Where bits are set: their numbers and sums one behind another; these sums become 0. @return how many
-    std::size_t (*take_sums)(std::uint64_t const* bits, std::size_t words, T* sums, Index* numbers,
-                             T* to) = nullptr;
+    std::size_t (*take_sums)(std::uint64_t const* bits, std::size_t words, T* sums, Index* numbers, T* to) = nullptr;
 };
 
 /// @return the best of this processor

@@ -14,9 +14,9 @@ namespace ein::executor {
 template <class Before>
 std::vector<Extent> cut_rows(Extent rows, Before&& before, std::uint64_t least) {
     std::uint64_t const all = before(rows);
-    auto const pieces = static_cast<std::uint64_t>(std::clamp<std::int64_t>(
-        static_cast<std::int64_t>(all / least), 1,
-        std::min<std::int64_t>(sparse_tuning::most_pieces, std::max<Extent>(rows, 1))));
+    auto const pieces = static_cast<std::uint64_t>(
+        std::clamp<std::int64_t>(static_cast<std::int64_t>(all / least), 1,
+                                 std::min<std::int64_t>(sparse_tuning::most_pieces, std::max<Extent>(rows, 1))));
     std::vector<Extent> bounds{0};
     for (std::uint64_t piece = 1; piece < pieces; ++piece) {
         Extent low = bounds.back(), high = rows;

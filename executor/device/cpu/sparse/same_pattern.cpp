@@ -20,8 +20,8 @@ std::byte* copy_pattern(KernelShape const& shape, SparseSource const& source, Ke
     SparseOperand const& output = *shape.sparse->output;
     SparseSource::Range const all = source.all();
     std::size_t const count = all.end - all.begin;
-    tensor::SparseOffsets const at = tensor::sparse_offsets(output.layout, output.lengths, shape.output_dtype,
-                                                            static_cast<Extent>(count));
+    tensor::SparseOffsets const at =
+        tensor::sparse_offsets(output.layout, output.lengths, shape.output_dtype, static_cast<Extent>(count));
     promise(at.end <= call.room, "a sparse block is larger than what was reserved for it");
     auto* const block = static_cast<std::byte*>(call.output);
     tensor::set_listed(std::span(block, sizeof(std::uint64_t)), static_cast<Extent>(count));
@@ -46,8 +46,7 @@ std::byte* copy_pattern(KernelShape const& shape, SparseSource const& source, Ke
             for (std::size_t e = 0; e < count; ++e) store(to, e, source.index(place, all.begin + e));
         } else {
             for (Extent row = 0; row < length; ++row)
-                for (std::size_t e = source.row(row).begin; e < source.row(row).end; ++e)
-                    store(to, e - all.begin, row);
+                for (std::size_t e = source.row(row).begin; e < source.row(row).end; ++e) store(to, e - all.begin, row);
         }
         for (std::size_t b = count * (narrow ? 4 : 8); b % 8 != 0; ++b) to[b] = std::byte{0};
     }

@@ -99,9 +99,8 @@ private:
                 if (is_sparse(shape_, k)) {
                     sparse = sparse || (matters(k) && has_label(einsum_.inputs[k], label));
                 } else if (has_label(used_, static_cast<int>(k))) {
-                    Extent const stride =
-                        label_strides(einsum_.inputs[k], shape_.operand_strides[k],
-                                      shape_.lengths.size())[static_cast<std::size_t>(label)];
+                    Extent const stride = label_strides(einsum_.inputs[k], shape_.operand_strides[k],
+                                                        shape_.lengths.size())[static_cast<std::size_t>(label)];
                     score += stride == 1 ? 4 : 0;
                 }
             }

@@ -41,7 +41,7 @@ struct SparsePlan {
     std::vector<Term> terms;
     std::vector<std::vector<int>> idle_sets;  // in the order of Term::witnesses
     int row = none;                           // label
-    int inner = none;  // a label that no sparse operand has, and that runs along vector tiles
+    int inner = none;                         // a label that no sparse operand has, and that runs along vector tiles
 };
 
 /// @return nothing where there would be too many terms

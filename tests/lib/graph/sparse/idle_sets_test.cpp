@@ -17,10 +17,13 @@ using Sets = std::vector<std::vector<int>>;
 EinGraph graph_of(std::string const& join, std::string const& agg, std::string const& fill_a, std::string const& fill_b,
                   std::string const& out = "i", std::string const& dtype = "f64") {
     return graph::read_graph(R"({"eingraph": 1, "dtype": ")" + dtype + R"(", "tensors": {
-        "A": {"shape": [4, 3], "sparse": true, "fill": )" + fill_a + R"(},
-        "B": {"shape": [4, 3], "sparse": true, "fill": )" + fill_b + R"(}, "X": {"shape": [4, 3]}},
-        "nodes": [{"name": "Z", "einsum": "ij,ij,ij->)" + out + R"(", "inputs": ["A", "B", "X"], "join": ")" + join +
-                                 R"(", "agg": ")" + agg + R"("}], "outputs": ["Z"]})",
+        "A": {"shape": [4, 3], "sparse": true, "fill": )" +
+                                 fill_a + R"(},
+        "B": {"shape": [4, 3], "sparse": true, "fill": )" +
+                                 fill_b + R"(}, "X": {"shape": [4, 3]}},
+        "nodes": [{"name": "Z", "einsum": "ij,ij,ij->)" +
+                                 out + R"(", "inputs": ["A", "B", "X"], "join": ")" + join + R"(", "agg": ")" + agg +
+                                 R"("}], "outputs": ["Z"]})",
                              "t.json");
 }
 
@@ -99,6 +102,6 @@ TEST_CASE("products of many operands with a sparse one stay whole where that is 
             "t.json"));
         return graph.nodes.size();
     };
-    CHECK(nodes("ij,ik,jk->ij", "[400, 64]", "[300, 64]") == 1);      // samples a product
-    CHECK(nodes("ij,jk,kl->il", "[300, 64]", "[64, 64]") == 2);       // the dense product first
+    CHECK(nodes("ij,ik,jk->ij", "[400, 64]", "[300, 64]") == 1);  // samples a product
+    CHECK(nodes("ij,jk,kl->il", "[300, 64]", "[64, 64]") == 2);   // the dense product first
 }

@@ -164,7 +164,10 @@ TEST_CASE("formats of blocks have names of their own, and bytes", "[schedule][mo
         bool const sparse = format == format_of<SparseBlock>;
         tensor::SparseLayout const layout{{0}, true};
         BlockId const id = section.blocks.add(
-            {.tensor = {}, .dtype = DType::f32, .format = format, .order = 1,
+            {.tensor = {},
+             .dtype = DType::f32,
+             .format = format,
+             .order = 1,
              .coords = sparse ? section.add_sparse(view(box), layout, 4) : section.add_box(view(box))});
         Block const& block = section.blocks[id];
         CHECK(visit_format(format, section.coords_of(block), seen) == traits(format).name);
