@@ -29,7 +29,7 @@ struct SchedulerOptions {
     Staging staging = {};
     SplitRule split = {};
     Messages messages = {};
-    ListedBound listed = {};    // of sparse leaves: how many elements their boxes list
+    relation::ListedBound listed = {};    // of sparse leaves: how many elements their boxes list
     Cluster cluster = {};       // that "best" simulates
     bool search = true;         // "best" looks at ia too, for graphs of few nodes
     bool simulate = false;      // whatever `place` is, so that the makespan is known

@@ -3,8 +3,8 @@
 #include <filesystem>
 
 #include "apps/command_line.hpp"
+#include "apps/einplan/dense_notes.hpp"
 #include "apps/einplan/einplan_options.hpp"
-#include "apps/einplan/listed_elements.hpp"
 #include "apps/einplan/plan_report.hpp"
 #include "apps/einplan/planning.hpp"
 #include "apps/einplan/planning_request.hpp"
@@ -15,6 +15,7 @@
 #include "lib/base/text/hex.hpp"
 #include "lib/graph/lower_graph.hpp"
 #include "lib/graph/summation_order.hpp"
+#include "lib/relation/listed_elements.hpp"
 #include "lib/relation/plan_json.hpp"
 #include "lib/schedule/file/file.hpp"
 #include "lib/schedule/file/origin.hpp"
@@ -69,7 +70,7 @@ fs::path rest_of(fs::path const& folder) {
 int run(apps::EinplanOptions const& options) {
     apps::GraphFile file = apps::read_graph_file(options.resume.empty() ? options.graph : rest_of(options.resume));
     graph::EinGraph graph = graph_to_plan(file, options.reproducible);
-    apps::ListedElements const listed = apps::count_listed(graph, file.folder);
+    relation::ListedElements const listed = relation::count_listed(graph, file.folder);
     for (std::string const& warning : listed.warnings) apps::say("einplan", "warning: " + warning);
     for (std::string const& note : apps::dense_notes(graph)) apps::say("einplan", "note: " + note);
     apps::Machines const machines = apps::read_machines(options);

@@ -32,7 +32,10 @@ CallAgain::CallAgain(KernelShape const& shape, scalar::Params const& params)
     : shape_(shape), params_(params), einsum_(shape.kernel->einsum), types_(types_of(shape)) {
     check(shape);
     for (std::size_t k = 0; k < einsum_.operands(); ++k)
-        strides_.push_back(label_strides(einsum_.inputs[k], shape.operand_strides[k], shape.lengths.size()));
+        strides_.push_back(is_sparse(shape, k)
+                               ? std::vector<Extent>(shape.lengths.size(), 0)
+                               : label_strides(einsum_.inputs[k], shape.operand_strides[k], shape.lengths.size()));
+    if (shape.sparse) sparse_.emplace(shape);
     inner_ = einsum_.aggregated();
     std::stable_sort(inner_.begin(), inner_.end(),
                      [&](int a, int b) { return shape.lengths[at(a)] < shape.lengths[at(b)]; });
@@ -41,7 +44,7 @@ CallAgain::CallAgain(KernelShape const& shape, scalar::Params const& params)
 }
 
 bool CallAgain::is_plain_sum_of_products() const {
-    return einsum_.agg == scalar::Agg::sum && einsum_.operands() > 0 && kind(types_.compute) == Kind::real &&
+    return !shape_.sparse && einsum_.agg == scalar::Agg::sum && einsum_.operands() > 0 && kind(types_.compute) == Kind::real &&
            kind(types_.accumulate) == Kind::real &&
            einsum_.join == scalar::product(static_cast<int>(einsum_.operands())) &&
            std::all_of(shape_.operand_dtypes.begin(), shape_.operand_dtypes.end(),
@@ -116,24 +119,41 @@ CallAgain::Element CallAgain::sum_of_products(Bases const& bases, WorkerTeam& te
     return out;
 }
 
+template <class Visit>
+void CallAgain::for_each_term(KernelCall const& call, ElementPlace const& place, Bases const& bases,
+                              Visit const& visit) const {
+    std::vector<Extent> labels(call.begin.begin(), call.begin.end());
+    std::vector<Scalar> operands(bases.size());
+    auto const converted = [&](std::size_t k, Scalar const& value) {
+        return scalar::convert(value, shape_.operand_dtypes[k], types_.compute);
+    };
+    if (sparse_) {
+        sparse_->for_each(call, place, [&](std::vector<Extent> const& index, std::vector<Scalar> const& values) {
+            for (std::size_t label = 0; label < labels.size(); ++label) labels[label] = call.begin[label] + index[label];
+            for (std::size_t k = 0; k < operands.size(); ++k) operands[k] = converted(k, values[k]);
+            visit(labels, operands);
+        });
+        return;
+    }
+    for (std::size_t axis = 0; axis < place.size(); ++axis) labels[at(einsum_.output[axis])] += place[axis];
+    for_each_index(inner_lengths_, [&](std::vector<Extent> const& inner) {
+        for (std::size_t k = 0; k < inner.size(); ++k) labels[at(inner_[k])] = call.begin[at(inner_[k])] + inner[k];
+        for (std::size_t k = 0; k < operands.size(); ++k)
+            operands[k] = converted(k, load_element(bases[k] + bytes_to(k, inner), shape_.operand_dtypes[k]));
+        visit(labels, operands);
+    });
+}
+
 /// Term by term, whatever the join is. Combining begins with the first, because 0 + -0 is 0.
 CallAgain::Element CallAgain::terms_of_join(KernelCall const& call, ElementPlace const& place, Bases const& bases,
                                             WorkerTeam& team, scalar::Noise* noise) const {
     scalar::Evaluator join(einsum_.join, types_.compute, types_.weak, params_, noise);
     bool const rounds = noise != nullptr && scalar::info(einsum_.agg).rounds && !is_exact(types_.accumulate);
     bool const adds = einsum_.agg == scalar::Agg::sum;
-    std::vector<std::int64_t> labels(call.begin.begin(), call.begin.end());
-    for (std::size_t axis = 0; axis < place.size(); ++axis) labels[at(einsum_.output[axis])] += place[axis];
-    std::vector<Scalar> operands(bases.size());
     std::optional<Scalar> total;
     Element out;
     out.terms = 0;
-    for_each_index(inner_lengths_, [&](std::vector<Extent> const& inner) {
-        for (std::size_t k = 0; k < inner.size(); ++k) labels[at(inner_[k])] = call.begin[at(inner_[k])] + inner[k];
-        for (std::size_t k = 0; k < bases.size(); ++k) {
-            DType const dtype = shape_.operand_dtypes[k];
-            operands[k] = scalar::convert(load_element(bases[k] + bytes_to(k, inner), dtype), dtype, types_.compute);
-        }
+    for_each_term(call, place, bases, [&](std::vector<Extent> const& labels, std::vector<Scalar> const& operands) {
         Scalar value = join(operands, labels);
         if (types_.join != types_.accumulate) value = scalar::convert(value, types_.join, types_.accumulate);
         out.magnitude = adds ? out.magnitude + magnitude_of(value) : std::max(out.magnitude, magnitude_of(value));
@@ -144,7 +164,9 @@ CallAgain::Element CallAgain::terms_of_join(KernelCall const& call, ElementPlace
         out.terms += 1;
         if (static_cast<std::int64_t>(out.terms) % terms_a_pause == 0) team.pause();
     });
-    out.value = total ? *total : scalar::identity(einsum_.agg, types_.accumulate);
+    out.value = total     ? *total
+                : sparse_ ? value_without_contributions(shape_, types_, params_)
+                          : scalar::identity(einsum_.agg, types_.accumulate);
     if (rounds && adds) out.value.number = noise->reordered(out.value.number, out.magnitude, types_.accumulate);
     if (!adds && !scalar::info(einsum_.agg).by_exponentials) out.magnitude = magnitude_of(out.value);
     return out;

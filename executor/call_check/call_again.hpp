@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "executor/call_check/sparse_terms.hpp"
 #include "executor/device/device.hpp"
 #include "executor/device/kernel/kernel_types.hpp"
 #include "lib/scalar/evaluate/evaluator.hpp"
@@ -49,6 +50,9 @@ private:
     Element sum_of_products(Bases const& bases, WorkerTeam& team) const;
     Element terms_of_join(KernelCall const& call, ElementPlace const& place, Bases const& bases, WorkerTeam& team,
                           scalar::Noise* noise) const;
+    /// Calls visit(labels, operands in the compute type) for each term of an element.
+    template <class Visit>
+    void for_each_term(KernelCall const& call, ElementPlace const& place, Bases const& bases, Visit const& visit) const;
     void add_held(Element& to, scalar::Scalar const& held, scalar::Noise* noise) const;
     std::ptrdiff_t bytes_to(std::size_t operand, std::vector<Extent> const& inner) const;
 
@@ -60,6 +64,7 @@ private:
     std::vector<int> inner_;                    // labels that are aggregated, the longest last
     Shape inner_lengths_;
     bool is_plain_;
+    std::optional<SparseTerms> sparse_;  // of a call with sparse operands
 };
 
 }  // namespace ein::executor

@@ -31,7 +31,6 @@ struct CostOf {
 
     Cost operator()(schedule::Apply const& call) const {
         graph::EinSum const& einsum = header.kernels[call.kernel].einsum;
-        if (reads_listed(call)) return {};
         Shape const lengths(call.region.length.begin(), call.region.length.end());
         double terms = 1, elements = 1;
         for (int label : einsum.aggregated()) terms *= static_cast<double>(lengths[at(label)]);
@@ -40,6 +39,11 @@ struct CostOf {
                            einsum.join == scalar::product(static_cast<int>(einsum.operands()));
         Cost out = moved(call.result, elements);
         out.call += tuning::seconds_a_call_operation * graph::flops(einsum, lengths);
+        double const share = section.listed_share(call);
+        if (share < 1 || reads_listed(call)) {
+            out.element = std::max(1.0, terms * share) * tuning::seconds_a_term;
+            return out;
+        }
         out.element = terms * (plain ? tuning::seconds_a_plain_term : tuning::seconds_a_term);
         return out;
     }

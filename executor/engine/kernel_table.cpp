@@ -1,5 +1,6 @@
 #include "executor/engine/kernel_table.hpp"
 
+#include <bit>
 #include <unordered_map>
 
 #include "executor/engine/distinct_kernels.hpp"
@@ -30,24 +31,28 @@ struct KeyHash {
 };
 
 /// Appends what a kernel knows of a sparse block to the key.
-void place_in_sparse(schedule::SparseBlock const& block, std::vector<int> const& labels,
+void place_in_sparse(schedule::SparseBlock const& block, scalar::Scalar const& fill, std::vector<int> const& labels,
                      std::span<std::int64_t const> region_begin, Key& key) {
     key.push_back(block.compressed ? 1 : 0);
     key.insert(key.end(), block.axes.begin(), block.axes.end());
     key.insert(key.end(), block.box.length.begin(), block.box.length.end());
     for (std::size_t axis = 0; axis < labels.size(); ++axis)
         key.push_back(region_begin[at(labels[axis])] - block.box.begin[axis]);
+    key.push_back(fill.is_integer ? 1 : 0);
+    key.push_back(fill.integer);
+    key.push_back(std::bit_cast<std::int64_t>(fill.number.real()));
+    key.push_back(std::bit_cast<std::int64_t>(fill.number.imag()));
 }
 
 /// Appends the strides of a block to the key and returns how far (in elements) the region's first element is from the
 /// block's. `labels` gives the label of each axis.
-std::ptrdiff_t place_in_block(Section const& section, Block const& block, std::vector<int> const& labels,
+std::ptrdiff_t place_in_block(Header const& header, Section const& section, Block const& block, std::vector<int> const& labels,
                               std::span<std::int64_t const> region_begin, Key& key) {
     BoxView const box = section.view_of(block);
     auto const order = box.order();
     key.push_back(block.format == schedule::format_of<schedule::SparseBlock> ? 1 : 0);
     if (block.is<schedule::SparseBlock>()) {
-        place_in_sparse(section.sparse(block), labels, region_begin, key);
+        place_in_sparse(section.sparse(block), header.tensors[block.tensor].fill.value(), labels, region_begin, key);
         return 0;
     }
     std::size_t const first = key.size();
@@ -68,7 +73,7 @@ struct Placed {
 };
 
 /// Works out key and offsets of one call of `kernel`; input offsets go to `offsets`.
-void place(Section const& section, Apply const& call, schedule::KernelId kernel, graph::EinSum const& einsum,
+void place(Header const& header, Section const& section, Apply const& call, schedule::KernelId kernel, graph::EinSum const& einsum,
            Placed& out, std::span<std::ptrdiff_t> offsets) {
     Block const& written = section.blocks[call.result];
     out.key.assign({kernel.value(), call.accumulates ? 1 : 0, static_cast<std::int64_t>(written.dtype)});
@@ -76,9 +81,9 @@ void place(Section const& section, Apply const& call, schedule::KernelId kernel,
     for (std::size_t k = 0; k < offsets.size(); ++k) {
         Block const& read = section.blocks[call.operands[k]];
         out.key.push_back(static_cast<std::int64_t>(read.dtype));
-        offsets[k] = place_in_block(section, read, einsum.inputs[k], call.region.begin, out.key);
+        offsets[k] = place_in_block(header, section, read, einsum.inputs[k], call.region.begin, out.key);
     }
-    out.output_offset = place_in_block(section, written, einsum.output, call.region.begin, out.key);
+    out.output_offset = place_in_block(header, section, written, einsum.output, call.region.begin, out.key);
 }
 
 /// A sparse block as its kernel sees it; nothing of others.
@@ -154,7 +159,7 @@ KernelTable::KernelTable(Header const& header, Section const& section, Device& d
         if (!call) continue;
         schedule::KernelId const id = distinct[call->kernel];
         auto const first = static_cast<std::size_t>(call->operands.data() - section.operands.data());
-        place(section, *call, id, header.kernels[id].einsum, placed,
+        place(header, section, *call, id, header.kernels[id].einsum, placed,
               std::span(input_offsets_).subspan(first, call->operands.size()));
         output_offsets_[t] = placed.output_offset;
         auto const [entry, fresh] = known.try_emplace(placed.key, static_cast<std::int32_t>(kernels_.size()));

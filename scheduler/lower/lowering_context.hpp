@@ -28,7 +28,7 @@ struct LoweringOptions {
     std::int64_t subblock_bytes = tuning::least_subblock_bytes;
     Staging staging = {};
     SplitRule split = {};
-    ListedBound listed = {};  // of sparse leaves
+    relation::ListedBound listed = {};  // of sparse leaves
     Messages messages = {};   // of regions that are not sent as they lie, or do not stay where they are received
 };
 

@@ -16,7 +16,7 @@ tensor::SparseLayout in_order(std::size_t order) {
 }  // namespace
 
 BlockMover::BlockMover(graph::EinGraph const& graph, BlockDirectory& directory, Tables& tables, TaskEmitter& emit,
-                       ListedBound listed)
+                       relation::ListedBound listed)
     : graph_(graph),
       directory_(directory),
       tables_(tables),

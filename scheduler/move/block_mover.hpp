@@ -4,24 +4,21 @@
 // copy that fills it.
 #pragma once
 
-#include <functional>
 #include <vector>
 
 #include "lib/graph/ein_graph.hpp"
+#include "lib/relation/listed_elements.hpp"
 #include "scheduler/emit/tables.hpp"
 #include "scheduler/emit/task_emitter.hpp"
 #include "scheduler/move/block_directory.hpp"
 
 namespace ein::scheduler {
 
-/// The most elements that a box of a sparse value lists.
-using ListedBound = std::function<Extent(ValueId, Box const&)>;
-
 class BlockMover {
 public:
     /// @param listed  nothing: what the graph knows of the whole value
     BlockMover(graph::EinGraph const& graph, BlockDirectory& directory, Tables& tables, TaskEmitter& emit,
-               ListedBound listed = {});
+               relation::ListedBound listed = {});
 
     BlockId add_block(ValueId value, Box const& box, Rank rank);
     /// A block of an input, read from where its data is.
@@ -49,7 +46,7 @@ private:
     BlockDirectory& directory_;
     Tables& tables_;
     TaskEmitter& emit_;
-    ListedBound listed_;
+    relation::ListedBound listed_;
     std::vector<int> levels_;  // by ValueId
 };
 

@@ -78,6 +78,12 @@ TEST_CASE("random graphs give the interpreter's results at any rank count", "[en
     for (std::uint64_t seed = first; seed < first + count; ++seed) check(seed, {.dtype = dtype});
 }
 
+TEST_CASE("sparse tensors change no result", "[end_to_end][sparse]") {
+    auto const dtype = GENERATE("f64", "f32", "mixed", "i32", "c128");
+    auto const [first, count] = test::seeds(60);
+    for (std::uint64_t seed = first; seed < first + count; ++seed) check(seed, {.dtype = dtype, .sparse = 60});
+}
+
 namespace {
 
 /// "l0/a l1 l2/b,c": every mesh axis cuts some axis of the shape that is long enough, or none.

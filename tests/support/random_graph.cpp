@@ -79,8 +79,16 @@ private:
         if (dtype == "u8") data["low"] = 0;
         if (below > 0) data["low"] = 0, data["high"] = below;
         tensors_[name] = {{"shape", shape}, {"dtype", dtype}, {"data", data}};
+        if (taste_.sparse > 0 && below == 0 && chance(taste_.sparse)) make_sparse(tensors_[name]);
         values_.push_back({name, std::move(shape), dtype, true, below > 0, below});
         return values_.back();
+    }
+
+    /// From empty to full, most with the fill that products have.
+    void make_sparse(Json& tensor) {
+        tensor["data"]["density"] = any_of(std::vector<double>{0, 0.05, 0.2, 0.5, 1});
+        tensor["sparse"] = true;
+        if (chance(25)) tensor["fill"] = 1;
     }
 
     std::string next_name() { return "N" + std::to_string(nodes_.size()); }

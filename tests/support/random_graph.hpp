@@ -17,6 +17,7 @@ struct GraphTaste {
     bool structural = true;  // reshape, slice, concat, pad, gather, ... too
     bool macros = true;      // softmax, mean, ...
     bool zero_extents = true;
+    int sparse = 0;  // leaves that are, of 100
 };
 
 Json random_graph(std::uint64_t seed, GraphTaste const& taste = {});

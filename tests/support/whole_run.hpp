@@ -18,10 +18,11 @@
 #include "executor/engine/engine.hpp"
 #include "executor/io/inputs.hpp"
 #include "lib/base/json.hpp"
-#include "lib/graph/contract.hpp"
+#include "lib/graph/lower_graph.hpp"
 #include "lib/graph/read_graph.hpp"
 #include "lib/graph/summation_order.hpp"
 #include "lib/relation/interpret.hpp"
+#include "lib/relation/listed_elements.hpp"
 #include "lib/schedule/device/producer_fusion.hpp"
 #include "planner/planner.hpp"
 #include "scheduler/scheduler.hpp"
@@ -117,7 +118,9 @@ inline relation::CheckedCalls checked_calls(WholeRun const& run) {
 inline relation::ReadLeaf source_reader(graph::EinGraph const& graph) {
     return [&graph](graph::Leaf const& leaf, Box const& box, std::span<std::byte> out) {
         graph::Value const& value = graph.value(leaf.value);
-        tensor::open(leaf.source, value.name, value.dtype, value.shape, "")->read(box, out);
+        tensor::open(leaf.source, value.name, value.dtype, value.shape, "",
+                     value.listing ? value.listing->fill : scalar::Scalar{})
+            ->read(box, out);
     };
 }
 
@@ -181,7 +184,8 @@ inline void execute(WholeRun& run, WholeRunSetup const& setup) {
 inline WholeRun whole_run(graph::EinGraph const& read, WholeRunSetup const& setup) {
     WholeRun run;
     if (setup.compared) add_expected(run, read);
-    run.graph = graph::lower_contractions(read);
+    run.graph = graph::lower_graph(read);
+    relation::ListedElements const listed = relation::count_listed(run.graph, "");
     if (setup.reproducible) run.graph = graph::keep_summation_order(std::move(run.graph), "random.json");
     planner::PlannerOptions const how{
         .ranks = setup.ranks, .calls = setup.calls, .decompose = setup.decompose, .column_work = 0};
@@ -194,6 +198,7 @@ inline WholeRun whole_run(graph::EinGraph const& read, WholeRunSetup const& setu
                                              .staging = setup.staging,
                                              .split = setup.split,
                                              .messages = setup.messages,
+                                             .listed = listed.in_box,
                                              .reproducible = setup.reproducible});
     execute(run, setup);
     return run;

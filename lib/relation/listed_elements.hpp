@@ -3,16 +3,19 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
 #include "lib/graph/ein_graph.hpp"
-#include "scheduler/move/block_mover.hpp"
 
-namespace ein::apps {
+namespace ein::relation {
+
+/// The most elements that a box of a sparse leaf lists.
+using ListedBound = std::function<Extent(ValueId, Box const&)>;
 
 struct ListedElements {
-    scheduler::ListedBound in_box;      // nothing where no tensor is sparse; for many threads
+    ListedBound in_box;                  // nothing where no tensor is sparse; for many threads
     std::vector<std::string> warnings;  // of data that is not there: room for all elements is taken
 };
 
@@ -20,7 +23,4 @@ struct ListedElements {
 /// @param folder  data files are relative to it  @throws InputError for data that is damaged
 ListedElements count_listed(graph::EinGraph& graph, std::filesystem::path const& folder);
 
-/// For each tensor that is made dense a sentence that says for which node, why, and how large it is.
-std::vector<std::string> dense_notes(graph::EinGraph const& graph);
-
-}  // namespace ein::apps
+}  // namespace ein::relation
