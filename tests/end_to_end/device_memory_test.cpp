@@ -48,7 +48,7 @@ void check_same(test::WholeRun const& run, test::WholeRun const& plain, bool fus
 }
 
 void check(std::uint64_t seed, std::string const& dtype) {
-    Json const json = test::random_graph(seed, {.dtype = dtype});
+    Json const json = test::random_graph(seed, {.dtype = dtype, .sparse = seed % 3 == 0 ? 40 : 0});
     INFO("seed " << seed << " " << dtype << "\n" << json.dump());
     test::WholeRunSetup setup;
     setup.ranks = std::array{1, 2, 3, 4, 5, 7}[seed % 6];
@@ -149,7 +149,7 @@ TEST_CASE("messages go from device to device where they can, and the same bits a
     auto const [first, count] = test::seeds(12);
     int direct = 0;
     for (std::uint64_t seed = first; seed < first + count; ++seed) {
-        Json const json = test::random_graph(seed, {.dtype = "f64"});
+        Json const json = test::random_graph(seed, {.dtype = "f64", .sparse = seed % 3 == 0 ? 40 : 0});
         INFO("seed " << seed << "\n" << json.dump());
         test::WholeRunSetup setup;
         setup.ranks = std::array{2, 3, 4, 5}[seed % 4];

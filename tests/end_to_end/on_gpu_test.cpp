@@ -52,7 +52,7 @@ TEST_CASE("random graphs give the interpreter's results on the GPU", "[gpu]") {
     auto const dtype = GENERATE("f64", "f32", "mixed", "i32", "c128");
     auto const [first, count] = test::seeds(10);
     for (std::uint64_t seed = first; seed < first + count; ++seed) {
-        Json const json = test::random_graph(seed, {.dtype = dtype});
+        Json const json = test::random_graph(seed, {.dtype = dtype, .sparse = seed % 3 == 0 ? 40 : 0});
         INFO("seed " << seed << " " << dtype << "\n" << json.dump());
         test::WholeRunSetup setup;
         setup.ranks = 1 + static_cast<int>(seed % 2);

@@ -148,7 +148,7 @@ TEST_CASE("random graphs on random meshes keep to their shardings", "[end_to_end
     auto const [first, count] = test::seeds(80);
     for (std::uint64_t seed = first; seed < first + count; ++seed) {
         graph::Mesh const& mesh = meshes[seed % std::size(meshes)];
-        Json json = sharded(test::random_graph(seed, {.dtype = "f64"}), mesh, seed);
+        Json json = sharded(test::random_graph(seed, {.dtype = "f64", .sparse = seed % 3 == 0 ? 40 : 0}), mesh, seed);
         shard_einsums(json, mesh, seed + 1);
         INFO("seed " << seed << "\n" << json.dump());
         test::WholeRunSetup setup;

@@ -109,7 +109,7 @@ TEST_CASE("random graphs have the same bits at any rank count", "[end_to_end][re
     auto const dtype = GENERATE("f64", "f32", "mixed", "c128");
     auto const [first, count] = test::seeds(12);
     for (std::uint64_t seed = first; seed < first + count; ++seed) {
-        Json const json = test::random_graph(seed, {.dtype = dtype});
+        Json const json = test::random_graph(seed, {.dtype = dtype, .sparse = seed % 3 == 0 ? 40 : 0});
         INFO("seed " << seed << " " << dtype << "\n" << json.dump());
         check(json, seed);
     }

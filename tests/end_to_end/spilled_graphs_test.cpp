@@ -37,7 +37,7 @@ void check_spilled(test::WholeRun const& plain, test::WholeRunSetup const& setup
 }
 
 void check(std::uint64_t seed, std::string const& dtype) {
-    Json const json = test::random_graph(seed, {.dtype = dtype});
+    Json const json = test::random_graph(seed, {.dtype = dtype, .sparse = seed % 3 == 0 ? 40 : 0});
     INFO("seed " << seed << " " << dtype << "\n" << json.dump());
     test::WholeRunSetup setup;
     setup.ranks = std::array{1, 2, 3, 4, 5, 7}[seed % 6];
