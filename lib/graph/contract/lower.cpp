@@ -20,9 +20,13 @@ std::optional<DType> result_dtype(EinSum const& einsum, std::vector<DType> const
     return promote(compute, types_of(einsum, inputs, output).accumulate);
 }
 
-/// Work of a step or of the whole: a sparse operand leaves little of it.
+/// Work of a step or of the whole. A sparse operand leaves little of it; then it is a multiply-add a listed element,
+/// however many operands there are: what they share along the operand's fibres is multiplied once a fibre.
 double work(EinSum const& einsum, bool reads_sparse) {
-    return flops(einsum, einsum.extents) * (reads_sparse ? tuning::assumed_density : 1);
+    if (!reads_sparse) return flops(einsum, einsum.extents);
+    double points = tuning::assumed_density;
+    for (Extent extent : einsum.extents) points *= static_cast<double>(extent);
+    return 2 * points;
 }
 
 /// @param sparse  the operands of the whole that are

@@ -138,7 +138,8 @@ SplitCall EinSumLowering::split(Call const& call, CallParts& parts) const {
     SplitRule const& rule = context_.options.split;
     bool in_several = !parts.subblocks.empty();
     auto const points = static_cast<double>(call.region.elements());
-    bool const large = points >= 2 * std::min(rule.product_points, rule.other_points);
+    // A call on a sparse operand goes through what that lists: each of several would go through all of it again.
+    bool const large = idle_.sets.empty() && points >= 2 * std::min(rule.product_points, rule.other_points);
     for (std::size_t k = 0; k < einsum_.operands() && large; ++k) {
         parts.operands.push_back(context_.delivery.sources(node_.inputs[k], operand_box(k, call), call.rank));
         in_several = in_several || parts.operands.back().size() > 1;
