@@ -6,6 +6,8 @@ using namespace ein::test;
 
 namespace {
 
+/// Whoever runs the tests may have had SIGINT ignored, as shells do for what they start in the background.
+std::string const by_default = "env --default-signal=INT,TERM,ABRT ";
 std::string const abort_bit = "0x20", hangup_bit = "0x1";  // caught by nothing else: alone; on ranks but the first
 
 }  // namespace
@@ -13,8 +15,9 @@ std::string const abort_bit = "0x20", hangup_bit = "0x1";  // caught by nothing 
 TEST_CASE("a signal ends a run with a flight record beside the results", "[einrun][flight]") {
     Ready place;
     std::string const signal = GENERATE("TERM", "INT", "ABRT");
-    Outcome const run = place.shell(await_catching + EINRUN " 1.sched --quiet --repeat 1000000 & caught $! " +
-                                    abort_bit + " && kill -" + signal + " $!; wait $!");
+    Outcome const run =
+        place.shell(await_catching + by_default + EINRUN " 1.sched --quiet --repeat 1000000 & caught $! " + abort_bit +
+                    " && kill -" + signal + " $!; wait $!");
     CAPTURE(signal, run.text);
     CHECK(run.code == (signal == "TERM" ? 143 : signal == "INT" ? 130 : 134));
     CHECK(has(run, "einrun: rank 0: signal "));
@@ -31,8 +34,9 @@ TEST_CASE("a signal ends a run with a flight record beside the results", "[einru
 TEST_CASE("a flight record that cannot be written hides nothing", "[einrun][flight]") {
     Ready place;
     std::ofstream(place / "results.flight") << "a file where the folder should be";
-    Outcome const run = place.shell(await_catching + EINRUN " 1.sched --quiet --repeat 1000000 & caught $! " +
-                                    abort_bit + " && kill $!; wait $!");
+    Outcome const run =
+        place.shell(await_catching + by_default + EINRUN " 1.sched --quiet --repeat 1000000 & caught $! " + abort_bit +
+                    " && kill $!; wait $!");
     CAPTURE(run.text);
     CHECK(run.code == 143);
     CHECK(has(run, "einrun: rank 0: warning: no flight record: "));
