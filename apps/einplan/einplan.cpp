@@ -13,9 +13,8 @@
 #include "apps/report_errors.hpp"
 #include "executor/checkpoint/folder/checkpoint_folder.hpp"
 #include "lib/base/text/hex.hpp"
-#include "lib/graph/lower_graph.hpp"
 #include "lib/graph/summation_order.hpp"
-#include "lib/relation/listed_elements.hpp"
+#include "lib/relation/listed_results.hpp"
 #include "lib/relation/plan_json.hpp"
 #include "lib/schedule/file/file.hpp"
 #include "lib/schedule/file/origin.hpp"
@@ -47,10 +46,18 @@ void write(apps::EinplanOptions const& options, apps::GraphFile const& file, gra
         apps::write_text(options.plan_out, relation::write_plan(graph, planned.plan, text_hash(file.text)));
 }
 
+struct GraphToPlan {
+    graph::EinGraph graph;
+    relation::ListedElements listed;  // of sparse tensors
+};
+
 /// @param file  its text is completed by what headers of data files say
-graph::EinGraph graph_to_plan(apps::GraphFile& file, bool reproducible) {
-    graph::EinGraph graph = graph::lower_graph(apps::read_graph(file));
-    return reproducible ? graph::keep_summation_order(std::move(graph), file.name) : graph;
+GraphToPlan graph_to_plan(apps::GraphFile& file, bool reproducible) {
+    GraphToPlan out{apps::read_graph(file), {}};
+    out.listed = relation::count_listed(out.graph, file.folder);
+    out.graph = relation::lower_by_size(std::move(out.graph), out.listed, file.name);
+    if (reproducible) out.graph = graph::keep_summation_order(std::move(out.graph), file.name);
+    return out;
 }
 
 /// The graph of what the newest checkpoint of a folder leaves to do. @throws InputError when there is none, or it is
@@ -69,10 +76,10 @@ fs::path rest_of(fs::path const& folder) {
 
 int run(apps::EinplanOptions const& options) {
     apps::GraphFile file = apps::read_graph_file(options.resume.empty() ? options.graph : rest_of(options.resume));
-    graph::EinGraph graph = graph_to_plan(file, options.reproducible);
-    relation::ListedElements const listed = relation::count_listed(graph, file.folder);
+    auto const [graph, listed] = graph_to_plan(file, options.reproducible);
     for (std::string const& warning : listed.warnings) apps::say("einplan", "warning: " + warning);
-    for (std::string const& note : apps::dense_notes(graph)) apps::say("einplan", "note: " + note);
+    if (!options.quiet)
+        for (std::string const& note : apps::dense_notes(graph)) apps::say("einplan", "note: " + note);
     apps::Machines const machines = apps::read_machines(options);
     apps::PlanReport report(options, machines);
     if (!options.sweep.empty()) report.sweep(apps::sweep(options, graph, machines));

@@ -48,11 +48,22 @@ void log_start(RunFacts const& facts, int ranks) {
                  facts.schedule_hash, ranks, facts.threads, facts.device_description);
 }
 
+/// Those written as npz.
+std::map<std::string, scalar::Scalar> sparse_outputs(apps::EinrunOptions const& options,
+                                                     schedule::Header const& header) {
+    std::map<std::string, scalar::Scalar> out;
+    for (schedule::Output const& output : header.outputs)
+        if (auto const fill = header.tensors[output.tensor].fill; fill && !options.run.dense_outputs)
+            out.emplace(output.name, *fill);
+    return out;
+}
+
 apps::VerifySetup verify_setup(apps::EinrunOptions const& options, RankSchedule const& schedule) {
     return {.graph_text = schedule.header.graph_text,
             .graph_file = schedule.header.graph_file,
             .data_folder = schedule.data_folder,
             .output_folder = options.run.out,
+            .sparse_outputs = sparse_outputs(options, schedule.header),
             .inputs = options.inputs,
             .params = schedule.header.params,
             .samples = options.samples};
@@ -161,6 +172,7 @@ void run_as_rank(apps::EinrunOptions const& options, Transport& transport) {
     Ran const ran = run->run();
     NonFiniteReport const non_finite = run->non_finite(ran.result);
     bool const at_fault = !fault_of(non_finite, schedule.header).empty();
+    if (!at_fault && !ran.result.stopped) run->complete_outputs();
     agree(transport, [&] {
         if (first) at_fault || ran.result.stopped ? run->discard_outputs() : run->publish_outputs();
     });

@@ -24,7 +24,9 @@ struct Texts {
 
 void add_options(CLI::App& app, EinrunOptions& options, Texts& texts) {
     app.add_option("SCHEDULE", options.run.schedule, "schedule that einplan wrote")->required();
-    app.add_option("--out", options.run.out, "folder for the outputs, as NAME.npy")->capture_default_str();
+    app.add_option("--out", options.run.out, "folder for the outputs, as NAME.npy, sparse ones as NAME.npz")
+        ->capture_default_str();
+    app.add_flag("--dense-outputs", options.run.dense_outputs, "write sparse outputs as NAME.npy too");
     app.add_option("--input", options.inputs,
                    "NAME=FILE: data for, or instead of, a tensor's (npy, npz, safetensors, mtx, tns or raw)")
         ->allow_extra_args(false);
@@ -169,6 +171,7 @@ std::vector<OptionForm> einrun_option_forms() {
 std::string options_of_all_ranks(EinrunOptions const& options) {
     executor::RunSettings const& run = options.run;
     return "--repeat " + std::to_string(run.repeat) + "\n--out " + run.out.string() + "\n" +
+           (run.dense_outputs ? "--dense-outputs" : "no --dense-outputs") + "\n" +
            (run.trace.empty() ? "no --trace" : "--trace") + "\n" +
            (run.report.empty() ? "no --report" : "--report " + run.report.string()) + "\n" +
            (options.verify ? "--verify" : "no --verify") + "\n" +

@@ -51,8 +51,7 @@ private:
             graph::Value const& value = of.value(leaf.value);
             auto& reader = readers_[value.name];
             if (!reader && was_written_.contains(value.name))
-                reader = tensor::open_written(std::get<tensor::NpySource>(leaf.source).file, value.name, value.dtype,
-                                              value.shape);
+                reader = tensor::open_written(written(value), value.name, value.dtype, value.shape);
             if (!reader)
                 reader = tensor::open(leaf.source, value.name, value.dtype, value.shape, setup_.data_folder,
                                       value.listing ? value.listing->fill : scalar::Scalar{});
@@ -60,10 +59,13 @@ private:
         };
     }
 
-    tensor::NpySource written(graph::Value const& value) const {
+    tensor::WrittenOutput written(graph::Value const& value) const {
         std::string name = value.name;
         std::replace(name.begin(), name.end(), '/', '.');
-        return {std::filesystem::absolute(setup_.output_folder / (name + ".npy")).string()};
+        std::filesystem::path const file = std::filesystem::absolute(setup_.output_folder / name);
+        auto const sparse = setup_.sparse_outputs.find(value.name);
+        if (sparse == setup_.sparse_outputs.end()) return {file.string() + ".npy"};
+        return {file.string() + ".npz", sparse->second};
     }
 
     VerifySetup const& setup_;

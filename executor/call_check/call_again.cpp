@@ -6,6 +6,7 @@
 
 #include "executor/device/reference/element.hpp"
 #include "lib/tensor/convert.hpp"
+#include "lib/tensor/sparse/find_element.hpp"
 
 namespace ein::executor {
 
@@ -44,17 +45,27 @@ CallAgain::CallAgain(KernelShape const& shape, scalar::Params const& params)
 }
 
 bool CallAgain::is_plain_sum_of_products() const {
-    return !shape_.sparse && einsum_.agg == scalar::Agg::sum && einsum_.operands() > 0 && kind(types_.compute) == Kind::real &&
-           kind(types_.accumulate) == Kind::real &&
+    return !shape_.sparse && einsum_.agg == scalar::Agg::sum && einsum_.operands() > 0 &&
+           kind(types_.compute) == Kind::real && kind(types_.accumulate) == Kind::real &&
            einsum_.join == scalar::product(static_cast<int>(einsum_.operands())) &&
            std::all_of(shape_.operand_dtypes.begin(), shape_.operand_dtypes.end(),
                        [&](DType dtype) { return holds(types_.compute, dtype); });
 }
 
-std::ptrdiff_t CallAgain::offset(ElementPlace const& place) const {
+Scalar CallAgain::found(void const* output, ElementPlace const& place) const {
+    if (shape_.sparse && shape_.sparse->output) {
+        SparseOperand const& sparse = *shape_.sparse->output;
+        ElementPlace in_block = place;
+        for (std::size_t axis = 0; axis < place.size(); ++axis) in_block[axis] += sparse.begin[axis];
+        tensor::SparseLook const look(output, sparse.layout, sparse.lengths, shape_.output_dtype);
+        Extent const element = look.find(in_block);
+        return element < 0 ? sparse.fill : load_element(look.value(element), shape_.output_dtype);
+    }
     std::ptrdiff_t elements = 0;
     for (std::size_t axis = 0; axis < place.size(); ++axis) elements += place[axis] * shape_.output_strides[axis];
-    return elements * static_cast<std::ptrdiff_t>(size_of(shape_.output_dtype));
+    return load_element(
+        static_cast<std::byte const*>(output) + elements * static_cast<std::ptrdiff_t>(size_of(shape_.output_dtype)),
+        shape_.output_dtype);
 }
 
 CallAgain::Bases CallAgain::bases_at(KernelCall const& call, ElementPlace const& place) const {
@@ -129,7 +140,8 @@ void CallAgain::for_each_term(KernelCall const& call, ElementPlace const& place,
     };
     if (sparse_) {
         sparse_->for_each(call, place, [&](std::vector<Extent> const& index, std::vector<Scalar> const& values) {
-            for (std::size_t label = 0; label < labels.size(); ++label) labels[label] = call.begin[label] + index[label];
+            for (std::size_t label = 0; label < labels.size(); ++label)
+                labels[label] = call.begin[label] + index[label];
             for (std::size_t k = 0; k < operands.size(); ++k) operands[k] = converted(k, values[k]);
             visit(labels, operands);
         });

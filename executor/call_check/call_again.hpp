@@ -34,8 +34,8 @@ public:
 
     KernelShape const& shape() const { return shape_; }
     KernelTypes const& types() const { return types_; }
-    /// Where the element is, in bytes from the call's first.
-    std::ptrdiff_t offset(ElementPlace const& place) const;
+    /// The element as it is, at a call's output: of a sparse output that does not list it, its fill.
+    scalar::Scalar found(void const* output, ElementPlace const& place) const;
 
     /// @param held   what the element was before, of the output's type, where the call accumulates
     /// @param noise  rounding errors to add wherever a kernel rounds

@@ -75,6 +75,7 @@ struct CostOf {
     Cost operator()(schedule::Spill const&) const { return {}; }
     Cost operator()(schedule::Fetch const&) const { return {}; }
     Cost operator()(schedule::Iterate const&) const { return {}; }
+    Cost operator()(schedule::Assemble const&) const { return {}; }
 
 private:
     Box box(BlockId block) const { return section.box_of(section.blocks[block]); }

@@ -36,7 +36,7 @@ void Look::at_kernel(CallAgain const& again, KernelCall const& call, std::vector
     for (std::size_t k = 0; k < places.size(); ++k) {
         ElementPlace const& place = places[k];
         std::optional<Scalar> const before = held.empty() ? std::nullopt : std::optional(held[k]);
-        Scalar const found = load_element(static_cast<std::byte const*>(call.output) + again.offset(place), dtype);
+        Scalar const found = again.found(call.output, place);
         CallAgain::Element const element = again.element(call, place, before, team_);
         std::vector<Extent> index;
         for (std::size_t axis = 0; axis < place.size(); ++axis)

@@ -18,7 +18,13 @@ namespace {
 
 /// The graph as it was lowered, with the inputs and params of the run.
 graph::EinGraph lowered_graph(schedule::Header const& header) {
-    graph::EinGraph out = graph::lower_graph(graph::read_graph(header.graph_text, header.graph_file));
+    auto const storage = [&](graph::EinGraph const& graph, graph::Node const& node,
+                             graph::IdleSets const&) -> std::optional<graph::Listing> {
+        for (schedule::Tensor const& tensor : header.tensors)
+            if (tensor.name == graph.value(node.output).name && tensor.fill) return graph::Listing{*tensor.fill};
+        return std::nullopt;
+    };
+    graph::EinGraph out = graph::lower_graph(graph::read_graph(header.graph_text, header.graph_file), storage);
     if (header.reproducible) out = graph::keep_summation_order(std::move(out), header.graph_file);
     promise(out.values.size() == header.tensors.size(), "the schedule's graph has other values than the schedule");
     for (std::size_t v = 0; v < out.values.size(); ++v)

@@ -53,10 +53,20 @@ void Communicator::start(TransferStart const& starting) {
     if (!bytes) return expected_.push_back(starting);
     log_.start(id, seconds_now());
     schedule::Message const message = section_.message(section_.tasks[id]);
+    if (section_.blocks[message.block].is_listed()) return start_listed(starting, message, *bytes);
     if (message.is_send)
         transport_.start_send(*bytes, message.peer, message.tag.value(), id.value(), starting.ends);
     else
         transport_.start_receive(*bytes, message.peer, message.tag.value(), id.value());
+}
+
+/// What a sparse block lists is sent, not what it has room for.
+void Communicator::start_listed(TransferStart const& starting, schedule::Message const& message,
+                                std::span<std::byte> bytes) {
+    std::int32_t const id = starting.task.value();
+    if (!message.is_send) return transport_.start_receive_up_to(bytes, message.peer, message.tag.value(), id);
+    transport_.start_send_up_to(bytes.size(), bytes.first(section_.bytes_listed(message.block, bytes)), message.peer,
+                                message.tag.value(), id, starting.ends);
 }
 
 void Communicator::finish_what_is_done() {

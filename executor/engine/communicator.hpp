@@ -44,6 +44,8 @@ private:
     void start_what_may() EIN_REQUIRES(mutex_);
     void finish_what_is_done() EIN_REQUIRES(mutex_);
     void start(TransferStart const& starting) EIN_REQUIRES(mutex_);
+    void start_listed(TransferStart const& starting, schedule::Message const& message, std::span<std::byte> bytes)
+        EIN_REQUIRES(mutex_);
 
     RunState& run_state_;
     schedule::Section const& section_;

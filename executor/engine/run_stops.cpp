@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "lib/base/error.hpp"
+#include "lib/tensor/sparse/sparse_moves.hpp"
 
 namespace ein::executor {
 
@@ -111,7 +112,12 @@ void RunStops::restore(LiveBox const& live) {
         for (schedule::InputId input : parts_.header.inputs.ids())
             if (parts_.header.inputs[input].tensor == live.tensor)
                 return parts_.readers[input].read(parts_.section, parts_.section.blocks[block], bytes);
-        parts_.checkpoints.load(live.tensor, live.box, bytes);
+        if (!parts_.section.blocks[block].is_listed()) return parts_.checkpoints.load(live.tensor, live.box, bytes);
+        DType const type = parts_.header.tensors[live.tensor].dtype;
+        std::vector<std::byte> dense(static_cast<std::size_t>(live.box.elements()) * size_of(type));
+        parts_.checkpoints.load(live.tensor, live.box, dense);
+        tensor::sparsify(dense, type, live.box.length, parts_.header.tensors[live.tensor].fill.value(),
+                         parts_.section.sparse(parts_.section.blocks[block]).layout(), bytes);
     };
     if (live.block) return fill(parts_.run_state.storage().in_host(*live.block, HostUse::write));
     DType const dtype = parts_.header.tensors[live.tensor].dtype;
@@ -141,9 +147,22 @@ std::vector<LiveBox> RunStops::live(TaskId before) const {
 }
 
 std::span<std::byte const> RunStops::read(LiveBox const& live, std::vector<std::byte>& buffer) const {
-    if (live.block) return parts_.run_state.storage().in_host(*live.block, HostUse::read);
-    buffer.resize(static_cast<std::size_t>(live.box.elements()) * size_of(parts_.header.tensors[live.tensor].dtype));
-    parts_.spills->read(*live.spill, buffer);
+    BlockId const id =
+        live.block ? *live.block : parts_.section.as<schedule::Spill>(parts_.section.tasks[*live.spill]).block;
+    std::span<std::byte const> bytes;
+    if (live.block) {
+        bytes = parts_.run_state.storage().in_host(*live.block, HostUse::read);
+    } else {
+        buffer.resize(static_cast<std::size_t>(parts_.section.bytes_of(id)));
+        parts_.spills->read(*live.spill, buffer);
+        bytes = buffer;
+    }
+    schedule::Block const& block = parts_.section.blocks[id];
+    if (!block.is_listed()) return bytes;
+    std::vector<std::byte> dense(static_cast<std::size_t>(live.box.elements()) * size_of(block.dtype));
+    tensor::densify({bytes, block.dtype, live.box, parts_.section.sparse(block).layout()},
+                    parts_.header.tensors[live.tensor].fill.value(), live.box, dense);
+    buffer = std::move(dense);
     return buffer;
 }
 

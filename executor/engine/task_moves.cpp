@@ -90,6 +90,7 @@ struct Expect {
     void operator()(schedule::Spill const&) {}
     void operator()(schedule::Fetch const&) {}
     void operator()(schedule::Iterate const&) {}
+    void operator()(schedule::Assemble const&) {}
 };
 
 }  // namespace

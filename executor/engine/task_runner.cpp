@@ -4,7 +4,6 @@
 #include <functional>
 
 #include "executor/engine/task_moves.hpp"
-#include "executor/engine/tuning.hpp"
 #include "lib/base/error.hpp"
 #include "lib/tensor/sparse/sparse_moves.hpp"
 
@@ -12,33 +11,6 @@ namespace ein::executor {
 
 using schedule::Block;
 using schedule::Task;
-
-namespace {
-
-/// A box in pieces of whole rows along its first axes that have at most so many elements each (one row at least).
-std::vector<Box> slabs_of(Box const& box, std::size_t most) {
-    if (box.empty()) return {};
-    std::size_t axis = 0;
-    Extent below = box.elements();
-    while (axis < box.order() && below / box.length[axis] > static_cast<Extent>(most)) below /= box.length[axis++];
-    if (axis == box.order()) axis = 0;
-    std::vector<Box> out;
-    Shape const outer(box.length.begin(), box.length.begin() + static_cast<std::ptrdiff_t>(axis));
-    for_each_index(outer, [&](std::vector<Extent> const& at) {
-        Box row = box;
-        for (std::size_t k = 0; k < axis; ++k) row.begin[k] += at[k], row.length[k] = 1;
-        if (axis == box.order()) return out.push_back(row);
-        Extent const each = std::max<Extent>(1, static_cast<Extent>(most) / (row.elements() / row.length[axis]));
-        for (Extent first = 0; first < box.length[axis]; first += each) {
-            Box& slab = out.emplace_back(row);
-            slab.begin[axis] += first;
-            slab.length[axis] = std::min(each, box.length[axis] - first);
-        }
-    });
-    return out;
-}
-
-}  // namespace
 
 /// What is done for each kind of task. What a device does finds its blocks brought to it.
 struct TaskRunner::OneTask {
@@ -53,20 +25,10 @@ struct TaskRunner::OneTask {
     }
     void operator()(schedule::Store const& store) const {
         Block const& stored = runner.block(store.block);
-        if (stored.is_listed()) return store_listed(store.output, stored, runner.read(store.block));
+        if (stored.is_listed())
+            return runner.sink_.write_listed(store.output, view_of(store.block),
+                                             runner.header_.tensors[stored.tensor].fill.value());
         runner.sink_.write(store.output, stored.dtype, runner.section_.box_of(stored), runner.read(store.block));
-    }
-    /// The output's file is dense: rows of the block at a time.
-    void store_listed(schedule::OutputId output, Block const& stored, std::span<std::byte const> bytes) const {
-        schedule::SparseBlock const sparse = runner.section_.sparse(stored);
-        tensor::SparseBlockView const view{bytes, stored.dtype, sparse.box.box(), sparse.layout()};
-        scalar::Scalar const fill = runner.header_.tensors[stored.tensor].fill.value();
-        std::vector<std::byte> dense;
-        for (Box const& part : slabs_of(view.box, tuning::most_slab_bytes / size_of(stored.dtype))) {
-            dense.resize(static_cast<std::size_t>(part.elements()) * size_of(stored.dtype));
-            tensor::densify(view, fill, part, dense);
-            runner.sink_.write(output, stored.dtype, part, dense);
-        }
     }
     void operator()(schedule::Spill const& spill) const { runner.spills().spill(id, runner.read(spill.block)); }
     void operator()(schedule::Fetch const& fetch) const {
@@ -96,6 +58,24 @@ struct TaskRunner::OneTask {
         call.from = scratch.blocks.inputs[0];
         call.to = scratch.blocks.output;
         runner.device_.reshape(call, team);
+    }
+
+    void operator()(schedule::Assemble const& task) const {
+        std::vector<tensor::SparseBlockView> parts;
+        for (BlockId part : task.parts) parts.push_back(view_of(part));
+        Block const& result = runner.block(task.result);
+        schedule::SparseBlock const made = runner.section_.sparse(result);
+        Box const box = made.box.box();
+        if (parts.empty())  // of a region without elements
+            tensor::write_sparse_block({std::vector<std::vector<Extent>>(box.order()), {}}, result.dtype, box,
+                                       made.layout(), runner.write(task.result));
+        else
+            tensor::assemble(parts, box, made.layout(), runner.write(task.result));
+    }
+    tensor::SparseBlockView view_of(BlockId id) const {
+        Block const& block = runner.block(id);
+        schedule::SparseBlock const sparse = runner.section_.sparse(block);
+        return {runner.read(id), block.dtype, sparse.box.box(), sparse.layout()};
     }
 
     void operator()(schedule::Send const&) const { not_of_workers(); }

@@ -10,18 +10,11 @@
 #include "executor/finite/finite_check.hpp"
 #include "executor/fusion/fused_group_runner.hpp"
 #include "executor/io/input_reader.hpp"
+#include "executor/io/output_sink.hpp"
 #include "executor/spill/spill_store.hpp"
 #include "executor/storage/block_storage.hpp"
 
 namespace ein::executor {
-
-/// Takes the blocks of outputs. Called from many threads at once.
-class OutputSink {
-public:
-    virtual ~OutputSink() = default;
-    /// @param output  in Header::outputs  @param bytes  elements of `dtype`, C order over box.length
-    virtual void write(schedule::OutputId output, DType dtype, Box const& box, std::span<std::byte const> bytes) = 0;
-};
 
 /// Nothing for those that this rank does not load.
 using Readers = Table<schedule::InputId, InputReader>;

@@ -10,9 +10,6 @@
 
 namespace ein::executor::tuning {
 
-/// Dense bytes at a time of a sparse output that is written as a dense one. Chosen.
-inline constexpr std::size_t most_slab_bytes = std::size_t{8} << 20;
-
 // Transfers, while every worker computes: the progress thread polls, which takes a core from who computes on it.
 
 /// Seconds between polls: a transfer is late by this share of what it was waited for, and within these bounds. Chosen.

@@ -84,6 +84,7 @@ struct FiniteCheck::AtResult {
     void operator()(schedule::Spill const&) const {}
     void operator()(schedule::Fetch const&) const {}
     void operator()(schedule::Iterate const&) const {}
+    void operator()(schedule::Assemble const&) const {}
 
 private:
     Block const& block(BlockId of) const { return check.section_.blocks[of]; }

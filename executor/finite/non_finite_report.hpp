@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "executor/engine/task_runner.hpp"
 #include "executor/finite/counted_outputs.hpp"
 #include "executor/finite/origins.hpp"
 #include "executor/transport/transport.hpp"

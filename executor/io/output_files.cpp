@@ -14,8 +14,8 @@ namespace ein::executor {
 
 namespace fs = std::filesystem;
 
-OutputFiles::OutputFiles(schedule::Header const& header, fs::path folder, std::string const& run)
-    : header_(header), folder_(std::move(folder)) {
+OutputFiles::OutputFiles(schedule::Header const& header, fs::path folder, std::string const& run, bool dense)
+    : header_(header), folder_(std::move(folder)), listed_(header) {
     std::set<std::string> names;
     for (schedule::Output const& output : header.outputs) {
         std::string name = output.name;
@@ -23,7 +23,10 @@ OutputFiles::OutputFiles(schedule::Header const& header, fs::path folder, std::s
         if (!names.insert(name).second)
             throw InputError(Fault{header.graph_file, "/outputs", "outputs whose files differ",
                                    "two that are written to " + name + ".npy", "rename one ('/' becomes '.')"});
-        final_.push_back(folder_ / (name + ".npy"));
+        bool const is_listed = !dense && header.tensors[output.tensor].fill.has_value();
+        is_listed_.push_back(is_listed);
+        any_listed_ = any_listed_ || is_listed;
+        final_.push_back(folder_ / (name + (is_listed ? ".npz" : ".npy")));
         partial_.push_back(temporary_path(final_.back(), run));
     }
     unfinished_.remember(partial_);
@@ -44,11 +47,13 @@ void OutputFiles::create() {
     in_doubt_ = sweep_leftovers(folder_, final_);
     made_ = true;
     try {
-        for (std::size_t i = partial_.size(); i-- > 0;) {  // the last one first: it holds the lock for all
+        for (std::size_t i = partial_.size(); i-- > 0;) {  // the first one made holds the lock for all
+            if (is_listed_[i]) continue;
             schedule::Tensor const& tensor =
                 header_.tensors[header_.outputs[schedule::OutputId{static_cast<std::int32_t>(i)}].tensor];
             do tensor::create_npy(partial_[i], tensor.dtype, tensor.shape);
-            while (i + 1 == partial_.size() && !lock_.hold(partial_[i]));
+            while (!locked_ && !lock_.hold(partial_[i]));
+            if (!locked_) locked_ = i;
         }
     } catch (...) {
         discard();
@@ -61,8 +66,24 @@ void OutputFiles::write(schedule::OutputId output, DType dtype, Box const& box, 
     tensor::write_npy_box(partial_[number], dtype, header_.tensors[header_.outputs[output].tensor].shape, box, bytes);
 }
 
+void OutputFiles::write_listed(schedule::OutputId output, tensor::SparseBlockView const& block,
+                               scalar::Scalar const& fill) {
+    if (!is_listed_[at(output)]) return OutputSink::write_listed(output, block, fill);
+    listed_.add(output, block);
+}
+
+void OutputFiles::make_listed() {
+    listed_.make();
+    for (std::size_t i = 0; i < partial_.size() && !locked_; ++i)
+        if (is_listed_[i] && lock_.hold(partial_[i])) locked_ = i;
+}
+
 void OutputFiles::publish() {
-    for (std::size_t i = 0; i < partial_.size(); ++i) {
+    std::vector<std::size_t> order;
+    for (std::size_t i = 0; i < partial_.size(); ++i)
+        if (i != locked_) order.push_back(i);
+    if (locked_) order.push_back(*locked_);
+    for (std::size_t const i : order) {
         int const error = rename_complete(partial_[i], final_[i]);
         if (error == 0) continue;
         discard();

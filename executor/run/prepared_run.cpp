@@ -4,6 +4,7 @@
 #include <iostream>
 
 #include "executor/io/inputs.hpp"
+#include "executor/startup/agreement.hpp"
 #include "executor/trace/flight_record.hpp"
 
 namespace ein::executor {
@@ -55,7 +56,7 @@ PreparedRun::PreparedRun(RunParts const& parts)
     : parts_(parts),
       device_(fitting_device(parts)),
       readers_(open_inputs(parts.schedule.header, parts.schedule.section, parts.schedule.data_folder)),
-      outputs_(parts.schedule.header, parts.settings.out, parts.name),
+      outputs_(parts.schedule.header, parts.settings.out, parts.name, parts.settings.dense_outputs),
       counted_(parts.schedule.header, outputs_),
       spills_(room_on_disk(parts)),
       progress_(parts.settings.progress, std::cerr),
@@ -84,6 +85,22 @@ void PreparedRun::create_outputs() {
         parts_.messages.warn(path.string() +
                              " was left by another run or is being written by it on another host; "
                              "remove it if that run has ended");
+}
+
+void PreparedRun::complete_outputs() {
+    if (!outputs_.any_listed()) return;
+    Transport& transport = parts_.transport;
+    ListedOutputs& listed = outputs_.listed();
+    std::vector<std::string> const counts = transport.all_gather(listed.counts());
+    agree(transport, [&] {
+        listed.place(counts, outputs_.temporary());
+        if (is_first(parts_)) outputs_.make_listed();
+    });
+    agree(transport, [&] { listed.write(); });
+    std::vector<std::string> const sums = transport.all_gather(listed.sums());
+    agree(transport, [&] {
+        if (is_first(parts_)) listed.finish(sums);
+    });
 }
 
 Ran PreparedRun::run() {

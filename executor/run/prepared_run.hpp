@@ -1,6 +1,7 @@
 // One rank's part of a run, made ready: its device, its inputs opened, its outputs named, room on disk for what it
 // spills, and the engine. An object that exists can run; until then nothing was computed and no output made.
-// Example: PreparedRun run(parts); run.create_outputs(); Ran ran = run.run(); run.publish_outputs(); on one rank.
+// Example: PreparedRun run(parts); run.create_outputs(); Ran ran = run.run(); run.complete_outputs();
+// run.publish_outputs(); on one rank.
 #pragma once
 
 #include <filesystem>
@@ -58,7 +59,9 @@ public:
     Ran run();
     /// Collective, when all have run. @param result  what run() gave
     NonFiniteReport non_finite(RunResult const& result);
-    /// One rank, after that. @throws RunError
+    /// Collective, after that: sparse outputs are written. @throws Disagreement
+    void complete_outputs();
+    /// One rank, in the end. @throws RunError
     void publish_outputs() { outputs_.publish(); }
     void discard_outputs() { outputs_.discard(); }
 

@@ -18,6 +18,7 @@ namespace ein::executor {
 struct RunSettings {
     std::filesystem::path schedule;         // file
     std::filesystem::path out = "results";  // folder
+    bool dense_outputs = false;             // sparse outputs too are written as npy
     std::optional<int> threads;
     DeviceChoice device;
     DeviceMessages device_messages = DeviceMessages::automatic;

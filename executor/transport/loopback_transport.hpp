@@ -42,6 +42,7 @@ private:
         int from = 0, tag = 0;
         Transport::Ticket ticket = 0;
         std::size_t moved = 0;
+        bool may_be_shorter = false;  // than there is room for
     };
     struct Member {
         std::map<std::pair<int, int>, Message> arriving;  // by sender and tag

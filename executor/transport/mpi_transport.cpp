@@ -45,7 +45,8 @@ struct Transfer {
 /// One MPI request and what it must bring.
 struct Piece {
     std::size_t transfer = 0;
-    int received = -1;  // bytes that a receive must bring; -1 for a send
+    int received = -1;  // bytes that a receive must bring, or may at most; -1 for a send
+    bool may_be_shorter = false;
 };
 
 struct Note {
@@ -86,27 +87,36 @@ struct MpiTransport::State {
         return index;
     }
 
-    /// Calls start(offset, count, request) for each piece of `bytes` bytes: at least one, so that an empty block is a
-    /// message too.
+    /// A transfer of `bytes` bytes in pieces, in as many as both ends make of `most` bytes: at least one, so that an
+    /// empty block is a message too. Calls start(offset, count, request) for each, which gives what is known of it.
     template <class Start>
-    void cut(std::size_t bytes, Ticket ticket, bool receives, Start&& start) {
-        std::size_t const count = std::max<std::size_t>(1, (bytes + chunk - 1) / chunk);
+    void cut(std::size_t most, std::size_t bytes, Ticket ticket, Start&& start) {
+        std::size_t const count = std::max<std::size_t>(1, (most + chunk - 1) / chunk);
         std::size_t const transfer = add_transfer(ticket, count);
         for (std::size_t i = 0; i < count; ++i) {
-            std::size_t const offset = i * chunk;
+            std::size_t const offset = std::min(i * chunk, bytes);
             int const length = static_cast<int>(std::min(chunk, bytes - offset));
             MPI_Request request = MPI_REQUEST_NULL;
-            start(offset, length, request);
+            Piece piece = start(offset, length, request);
+            piece.transfer = transfer;
             requests.push_back(request);
-            pieces.push_back({transfer, receives ? length : -1});
+            pieces.push_back(piece);
         }
+    }
+
+    void receive(std::span<std::byte> into, Rank from, int tag, Ticket ticket, bool may_be_shorter) {
+        check_tag(tag);
+        cut(into.size(), into.size(), ticket, [&](std::size_t offset, int count, MPI_Request& request) {
+            check(MPI_Irecv(into.data() + offset, count, MPI_BYTE, from.value(), tag, blocks, &request), "MPI_Irecv");
+            return Piece{.received = count, .may_be_shorter = may_be_shorter};
+        });
     }
 
     void check_length(Piece const& piece, MPI_Status const& status) const {
         if (piece.received < 0) return;
         int found = 0;
         MPI_Get_count(&status, MPI_BYTE, &found);
-        if (found != piece.received)
+        if (found != piece.received && !piece.may_be_shorter)
             throw RunError("message " + std::to_string(status.MPI_TAG) + " from rank " +
                            std::to_string(status.MPI_SOURCE) + " brought " + std::to_string(found) +
                            " bytes, expected " + std::to_string(piece.received));
@@ -176,21 +186,28 @@ bool MpiTransport::reaches_devices() const {
 TransferCounts MpiTransport::counts() const { return state_->counts; }
 
 void MpiTransport::start_send(std::span<std::byte const> bytes, Rank to, int tag, Ticket ticket, SendEnds ends) {
+    start_send_up_to(bytes.size(), bytes, to, tag, ticket, ends);
+}
+
+void MpiTransport::start_receive(std::span<std::byte> into, Rank from, int tag, Ticket ticket) {
+    state_->receive(into, from, tag, ticket, false);
+}
+
+void MpiTransport::start_send_up_to(std::size_t most, std::span<std::byte const> bytes, Rank to, int tag, Ticket ticket,
+                                    SendEnds ends) {
+    promise(bytes.size() <= most, "a message is longer than its receiver expects");
     state_->check_tag(tag);
-    state_->cut(bytes.size(), ticket, false, [&](std::size_t offset, int count, MPI_Request& request) {
+    state_->cut(most, bytes.size(), ticket, [&](std::size_t offset, int count, MPI_Request& request) {
         auto const start = ends == SendEnds::when_taken ? MPI_Issend : MPI_Isend;
         check(start(bytes.data() + offset, count, MPI_BYTE, to.value(), tag, state_->blocks, &request), "MPI_Isend");
+        return Piece{};
     });
     state_->counts.bytes_sent += static_cast<std::int64_t>(bytes.size());
     ++state_->counts.messages_sent;
 }
 
-void MpiTransport::start_receive(std::span<std::byte> into, Rank from, int tag, Ticket ticket) {
-    state_->check_tag(tag);
-    state_->cut(into.size(), ticket, true, [&](std::size_t offset, int count, MPI_Request& request) {
-        check(MPI_Irecv(into.data() + offset, count, MPI_BYTE, from.value(), tag, state_->blocks, &request),
-              "MPI_Irecv");
-    });
+void MpiTransport::start_receive_up_to(std::span<std::byte> into, Rank from, int tag, Ticket ticket) {
+    state_->receive(into, from, tag, ticket, true);
 }
 
 void MpiTransport::poll(std::vector<Ticket>& done) {

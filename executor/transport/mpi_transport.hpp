@@ -32,6 +32,9 @@ public:
     /// @throws RunError for a tag above what this MPI offers, and when MPI reports a failure
     void start_send(std::span<std::byte const> bytes, Rank to, int tag, Ticket ticket, SendEnds ends) override;
     void start_receive(std::span<std::byte> into, Rank from, int tag, Ticket ticket) override;
+    void start_send_up_to(std::size_t most, std::span<std::byte const> bytes, Rank to, int tag, Ticket ticket,
+                          SendEnds ends) override;
+    void start_receive_up_to(std::span<std::byte> into, Rank from, int tag, Ticket ticket) override;
     void poll(std::vector<Ticket>& done) override;
 
     void start_barrier() override;

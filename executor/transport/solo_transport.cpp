@@ -15,6 +15,15 @@ void SoloTransport::start_receive(std::span<std::byte>, Rank from, int tag, Tick
                         std::to_string(from.value()));
 }
 
+void SoloTransport::start_send_up_to(std::size_t, std::span<std::byte const> bytes, Rank to, int tag, Ticket ticket,
+                                     SendEnds ends) {
+    start_send(bytes, to, tag, ticket, ends);
+}
+
+void SoloTransport::start_receive_up_to(std::span<std::byte> into, Rank from, int tag, Ticket ticket) {
+    start_receive(into, from, tag, ticket);
+}
+
 void SoloTransport::abort(ExitCode code) {
     std::fflush(nullptr);
     std::_Exit(static_cast<int>(code));  // no destructors: other threads may still be computing

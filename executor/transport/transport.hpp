@@ -41,6 +41,10 @@ public:
     /// is cut so that no count comes near 2^31.
     virtual void start_send(std::span<std::byte const> bytes, Rank to, int tag, Ticket ticket, SendEnds ends) = 0;
     virtual void start_receive(std::span<std::byte> into, Rank from, int tag, Ticket ticket) = 0;
+    /// A message whose length the receiver does not know. Both ends say how long it may be, alike.
+    virtual void start_send_up_to(std::size_t most, std::span<std::byte const> bytes, Rank to, int tag, Ticket ticket,
+                                  SendEnds ends) = 0;
+    virtual void start_receive_up_to(std::span<std::byte> into, Rank from, int tag, Ticket ticket) = 0;
     /// Moves things along and appends the tickets of finished transfers. Never blocks.
     virtual void poll(std::vector<Ticket>& done) = 0;
 

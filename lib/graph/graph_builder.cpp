@@ -113,6 +113,16 @@ void GraphBuilder::shard(ValueId value, Sharding sharding, bool replicated) {
     node.replicated = replicated;
 }
 
+void GraphBuilder::set_listing(ValueId value, Listing listing) {
+    graph_.values[at(value)].listing = std::move(listing);
+}
+
+void GraphBuilder::ask_sparse(ValueId value) {
+    auto const& place = producer_[at(value)];
+    promise(place.has_value(), "a sparse result of no node");
+    graph_.nodes[*place].sparse = true;
+}
+
 void GraphBuilder::rename(ValueId value, std::string const& part) {
     std::string& name = graph_.values[at(value)].name;
     name = fresh_name(name + ":" + part);

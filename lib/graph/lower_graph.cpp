@@ -1,10 +1,23 @@
 #include "lib/graph/lower_graph.hpp"
 
 #include "lib/graph/contract.hpp"
-#include "lib/graph/sparse/make_dense.hpp"
+#include "lib/graph/graph_builder.hpp"
 
 namespace ein::graph {
 
-EinGraph lower_graph(EinGraph graph) { return make_dense_where_needed(lower_contractions(std::move(graph))); }
+EinGraph lower_graph(EinGraph graph, ResultStorage const& keep, std::string const& file) {
+    if (!may_be_sparse(graph)) return lower_contractions(std::move(graph));
+    std::vector<Node> nodes;
+    nodes.swap(graph.nodes);
+    StorageChoice choice(graph, keep, file);
+    GraphBuilder builder(std::move(graph));
+    for (Node& node : nodes) {
+        std::size_t const before = builder.graph().nodes.size();
+        add_contracted(builder, std::move(node));
+        for (std::size_t n = before; n < builder.graph().nodes.size(); ++n)
+            choice.decide(builder, builder.graph().nodes[n]);
+    }
+    return std::move(choice).finish(builder.take());
+}
 
 }  // namespace ein::graph

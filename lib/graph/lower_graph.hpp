@@ -1,12 +1,14 @@
 // From the graph that a user wrote to the one that is planned and run: products of many operands in pairs, sparse
-// tensors made dense where a node must look at all elements.
+// tensors kept so or made dense.
 #pragma once
 
-#include "lib/graph/ein_graph.hpp"
+#include "lib/graph/sparse/storage.hpp"
 
 namespace ein::graph {
 
-/// The same for the same graph: planner, run and checkpoint number its values alike.
-EinGraph lower_graph(EinGraph graph);
+/// The same for the same graph and storage: planner, run and checkpoint number its values alike. Node by node, so that
+/// in which order operands are contracted depends on which of them are sparse.
+/// @param keep, file  as of StorageChoice
+EinGraph lower_graph(EinGraph graph, ResultStorage const& keep = {}, std::string const& file = {});
 
 }  // namespace ein::graph

@@ -2,6 +2,7 @@
 
 #include <map>
 #include <memory>
+#include <tuple>
 
 #include "lib/base/threads/mutex.hpp"
 #include "lib/tensor/sparse/sparse_reader.hpp"
@@ -30,10 +31,34 @@ public:
         return count;
     }
 
+    std::vector<Extent> fibres(ValueId value, Box const& box, std::vector<int> const& axes) {
+        auto const reader = readers_.find(value);
+        if (reader == readers_.end()) return {};
+        auto const key = std::tuple(value, box, axes);
+        {
+            MutexLock const lock(mutex_);
+            if (auto const known = fibres_.find(key); known != fibres_.end()) return known->second;
+        }
+        Shape lengths;
+        for (int axis : axes) lengths.push_back(box.length[at(axis)]);
+        std::vector<Extent> counts(static_cast<std::size_t>(element_count(lengths)), 0);
+        tensor::ListedElements const elements = reader->second->elements(box);
+        std::size_t const listed = elements.count(reader->second->dtype());
+        for (std::size_t e = 0; e < listed; ++e) {
+            Extent place = 0;
+            for (std::size_t k = 0; k < axes.size(); ++k)
+                place = place * lengths[k] + elements.coords[at(axes[k])][e] - box.begin[at(axes[k])];
+            ++counts[static_cast<std::size_t>(place)];
+        }
+        MutexLock const lock(mutex_);
+        return fibres_.emplace(key, std::move(counts)).first->second;
+    }
+
 private:
     std::map<ValueId, std::unique_ptr<tensor::SparseReader>> readers_;
     Mutex mutex_;
     std::map<std::pair<ValueId, Box>, Extent> counted_ EIN_GUARDED_BY(mutex_);
+    std::map<std::tuple<ValueId, Box, std::vector<int>>, std::vector<Extent>> fibres_ EIN_GUARDED_BY(mutex_);
 };
 
 /// What keeps a source from being counted now; empty: nothing.
@@ -63,7 +88,11 @@ ListedElements count_listed(graph::EinGraph& graph, fs::path const& folder) {
         value.listing->listed = static_cast<double>(listed);
         value.listing->most = listed;
     }
-    if (!counts->empty()) out.in_box = [counts](ValueId value, Box const& box) { return counts->listed(value, box); };
+    if (counts->empty()) return out;
+    out.in_box = [counts](ValueId value, Box const& box) { return counts->listed(value, box); };
+    out.fibres = [counts](ValueId value, Box const& box, std::vector<int> const& axes) {
+        return counts->fibres(value, box, axes);
+    };
     return out;
 }
 

@@ -14,8 +14,12 @@ namespace ein::relation {
 /// The most elements that a box of a sparse leaf lists.
 using ListedBound = std::function<Extent(ValueId, Box const&)>;
 
+/// How many elements a box of a sparse leaf lists at each index of some axes, in C order.
+using FibreCounts = std::function<std::vector<Extent>(ValueId, Box const&, std::vector<int> const& axes)>;
+
 struct ListedElements {
-    ListedBound in_box;                  // nothing where no tensor is sparse; for many threads
+    ListedBound in_box;                 // nothing where no tensor is sparse; for many threads
+    FibreCounts fibres;                 // likewise; nothing where a tensor could not be counted
     std::vector<std::string> warnings;  // of data that is not there: room for all elements is taken
 };
 

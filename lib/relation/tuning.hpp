@@ -39,6 +39,13 @@ inline constexpr Extent most_read_together = 1 << 16, most_read_for_one = 4;
 /// Ranks of a plan file. Chosen.
 inline constexpr std::int64_t most_plan_ranks = 65536;
 
+// Sparse results (listed_results.hpp).
+
+/// Most of its elements that a sparse result may list: beyond, kernels on dense ones are faster. Measured on products.
+inline constexpr double most_listed_share = 0.25;
+/// Indices for each of which it is counted what an operand lists: 512 MiB of counts. Chosen.
+inline constexpr double most_fibres = 1 << 26;
+
 // Verifying (verify/).
 
 /// Indices along each label of a sample, the most first that can be afforded. Chosen.

@@ -2,12 +2,20 @@
 // Example: einrun --verify --inputs-below data reads results/Z.npy.
 #pragma once
 
+#include <optional>
+
 #include "lib/tensor/read.hpp"
 
 namespace ein::tensor {
 
-/// Opens a .npy file that this run has written. @throws InputError as open()
-std::unique_ptr<Reader> open_written(std::filesystem::path const& file, std::string const& name, DType dtype,
+/// An output's file.
+struct WrittenOutput {
+    std::filesystem::path file;            // .npy, or .npz of a sparse one
+    std::optional<scalar::Scalar> fill{};  // of a sparse one
+};
+
+/// Opens what this run has written. @throws InputError as open()
+std::unique_ptr<Reader> open_written(WrittenOutput const& output, std::string const& name, DType dtype,
                                      Shape const& shape);
 
 }  // namespace ein::tensor

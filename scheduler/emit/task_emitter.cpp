@@ -48,6 +48,10 @@ void TaskEmitter::unpack(Rank rank, schedule::ReshapeId reshape, BlockId packed,
     on(rank).add(schedule::Unpack{reshape, packed, to, view(packed_from)});
 }
 
+void TaskEmitter::assemble(Rank rank, std::vector<BlockId> const& parts, BlockId to, int level) {
+    on(rank).add(schedule::Assemble{parts, to}, {.level = level});
+}
+
 TaskNumber TaskEmitter::apply(Rank rank, ApplyTask const& task) {
     return on(rank).add(schedule::Apply{task.kernel, task.operands, task.output, view(task.region), task.accumulate},
                         {.after = task.after, .may_wait = task.may_wait});

@@ -84,6 +84,8 @@ public:
     void pack(Rank rank, schedule::ReshapeId reshape, BlockId from, BlockId packed, Box const& unpacked_to);
     /// @param packed_from  the box of the block that it was packed from
     void unpack(Rank rank, schedule::ReshapeId reshape, BlockId packed, BlockId to, Box const& packed_from);
+    /// What sparse blocks list in the box of another.
+    void assemble(Rank rank, std::vector<BlockId> const& parts, BlockId to, int level);
     TaskNumber apply(Rank rank, ApplyTask const& task);
     TaskNumber reduce(Rank rank, ReduceTask const& task);
     void store(Rank rank, schedule::OutputId output, BlockId block);

@@ -1,19 +1,8 @@
 #include "scheduler/move/block_mover.hpp"
 
 #include <algorithm>
-#include <numeric>
 
 namespace ein::scheduler {
-
-namespace {
-
-tensor::SparseLayout in_order(std::size_t order) {
-    tensor::SparseLayout out{std::vector<int>(order), order > 0};
-    std::iota(out.axes.begin(), out.axes.end(), 0);
-    return out;
-}
-
-}  // namespace
 
 BlockMover::BlockMover(graph::EinGraph const& graph, BlockDirectory& directory, Tables& tables, TaskEmitter& emit,
                        relation::ListedBound listed)
@@ -32,18 +21,29 @@ BlockId BlockMover::add_block(ValueId value, Box const& box, Rank rank) {
 }
 
 Holding BlockMover::load(ValueId leaf, Box const& box, Rank rank) {
-    if (graph_.value(leaf).listing) return load_listed(leaf, box, in_order(box.order()), rank);
+    if (graph_.value(leaf).listing) return load_listed(leaf, box, tensor::in_order(box.order()), rank);
     BlockId const block = add_block(leaf, box, rank);
     emit_.load(rank, directory_.input_of(leaf).value(), block);
     return {rank, block, box};
 }
 
 Holding BlockMover::load_listed(ValueId leaf, Box const& box, tensor::SparseLayout const& layout, Rank rank) {
-    Extent most = std::min(box.elements(), graph_.value(leaf).listing->most);
-    if (listed_) most = std::min(most, listed_(leaf, box));
-    BlockId const block = emit_.add_sparse_block(rank, leaf, dtype(leaf), box, layout, most);
+    BlockId const block = add_listed_block(leaf, box, layout, rank);
     emit_.load(rank, directory_.input_of(leaf).value(), block);
     return {rank, block, box};
+}
+
+BlockId BlockMover::add_listed_block(ValueId value, Box const& box, tensor::SparseLayout const& layout, Rank rank) {
+    Extent most = std::min(box.elements(), graph_.value(value).listing->most);
+    if (listed_) most = std::min(most, listed_(value, box));
+    return emit_.add_sparse_block(rank, value, dtype(value), box, layout, most);
+}
+
+Holding BlockMover::assemble(ValueId value, std::vector<BlockId> const& parts, Box const& region,
+                             tensor::SparseLayout const& layout, Rank rank) {
+    BlockId const block = add_listed_block(value, region, layout, rank);
+    emit_.assemble(rank, parts, block, level_of(value));
+    return {rank, block, region};
 }
 
 Holding BlockMover::empty_block(ValueId value, Box const& region, Rank rank) {

@@ -16,7 +16,7 @@ namespace ein::scheduler {
 
 class BlockMover {
 public:
-    /// @param listed  nothing: what the graph knows of the whole value
+    /// @param listed  of sparse values; nothing: what the graph knows of the whole value
     BlockMover(graph::EinGraph const& graph, BlockDirectory& directory, Tables& tables, TaskEmitter& emit,
                relation::ListedBound listed = {});
 
@@ -25,6 +25,11 @@ public:
     Holding load(ValueId leaf, Box const& box, Rank rank);
     /// The same of a sparse one, in an order of its own.
     Holding load_listed(ValueId leaf, Box const& box, tensor::SparseLayout const& layout, Rank rank);
+    /// What blocks on a rank list in a region of a sparse value, as a block with an order of its own.
+    Holding assemble(ValueId value, std::vector<BlockId> const& parts, Box const& region,
+                     tensor::SparseLayout const& layout, Rank rank);
+    /// A sparse block with room for what a box can list.
+    BlockId add_listed_block(ValueId value, Box const& box, tensor::SparseLayout const& layout, Rank rank);
     /// A block of a region that has no elements.
     Holding empty_block(ValueId value, Box const& region, Rank rank);
     /// Copies a region of a block into another one on the same rank.

@@ -31,9 +31,42 @@ Holding Delivery::need(ValueId value, Box const& region, Rank rank) {
 
 Holding Delivery::need_listed(ValueId value, Box const& region, tensor::SparseLayout const& layout, Rank rank) {
     if (auto copy = directory_.listed_copy_of(value, region, layout, rank)) return *copy;
-    Holding made = mover_.load_listed(value, region, layout, rank);
+    Holding made = directory_.input_of(value) ? mover_.load_listed(value, region, layout, rank)
+                                              : listed_parts(value, region, layout, rank);
     directory_.remember_listed(value, region, layout, made);
     return made;
+}
+
+Holding Delivery::listed_parts(ValueId value, Box const& region, tensor::SparseLayout const& layout, Rank rank) {
+    Cut const& cut = directory_.cut(value);
+    Purpose const purpose = traffic_.purpose_of(cut, region);
+    std::vector<BlockId> parts;
+    for (Cut::Block const& block : cut.blocks_meeting(region)) {
+        Holding const part =
+            listed_part(value, home(value, block.index, rank), intersection(block.box, region), rank, purpose);
+        if (part.box == region && layout == tensor::in_order(region.order())) return part;
+        parts.push_back(part.block);
+    }
+    return mover_.assemble(value, parts, region, layout, rank);
+}
+
+/// A block on the rank that has a part of one block of a sparse result, in C order, and at home maybe more.
+Holding Delivery::listed_part(ValueId value, Holding const& home, Box const& part, Rank rank, Purpose purpose) {
+    if (home.rank == rank) return home;
+    tensor::SparseLayout const layout = tensor::in_order(part.order());
+    if (auto copy = directory_.listed_copy_of(value, home.box, layout, rank)) return *copy;
+    if (auto copy = directory_.listed_copy_of(value, part, layout, rank)) return *copy;
+    Holding cut = home;
+    if (part != home.box) {
+        auto const known = directory_.listed_copy_of(value, part, layout, home.rank);
+        cut = known ? *known : mover_.assemble(value, {home.block}, part, layout, home.rank);
+        if (!known) directory_.remember_listed(value, part, layout, cut);
+    }
+    Holding const there{rank, mover_.add_listed_block(value, part, layout, rank), part};
+    traffic_.count(rank, purpose, value, mover_.bytes_of(there));
+    mover_.message(value, {home.rank, cut.block, {}}, {rank, there.block, {}});
+    directory_.remember_listed(value, part, layout, there);
+    return there;
 }
 
 /// A block on the rank that has the region, which lies inside one block of the value.

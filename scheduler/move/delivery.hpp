@@ -31,8 +31,8 @@ public:
 
     /// A block on `rank` that covers `region` of the value; tasks that bring it there are appended to the sections.
     Holding need(ValueId value, Box const& region, Rank rank);
-    /// A block on `rank` that has the region of a sparse value, in an order of its own. Every rank reads its own from
-    /// the data.
+    /// A block on `rank` that has the region of a sparse value, in an order of its own. Of a leaf every rank reads its
+    /// own from the data; of a result, parts are cut out where they are, sent, and put together.
     Holding need_listed(ValueId value, Box const& region, tensor::SparseLayout const& layout, Rank rank);
     /// The blocks that need() would put together there, what each has of the region; one, of the region, where it would
     /// not.
@@ -71,6 +71,8 @@ public:
 
 private:
     std::optional<Holding> at_hand(ValueId value, Cut::Block const& block, Box const& region, Rank rank);
+    Holding listed_parts(ValueId value, Box const& region, tensor::SparseLayout const& layout, Rank rank);
+    Holding listed_part(ValueId value, Holding const& home, Box const& part, Rank rank, Purpose purpose);
     Holding from_one_block(ValueId value, Cut::Block const& block, Box const& region, Rank rank, Purpose purpose);
     Holding assembled(ValueId value, std::vector<Cut::Block> const& blocks, Box const& region, Rank rank,
                       Purpose purpose);

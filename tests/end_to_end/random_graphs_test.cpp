@@ -18,7 +18,9 @@ void check_promises(test::WholeRun const& run) {
     schedule::Prediction const& p = run.schedule.header.prediction;
     for (std::size_t rank = 0; rank < run.ranks.size(); ++rank) {
         CAPTURE(rank);
-        CHECK(run.ranks[rank].transfers.bytes_sent == p.bytes_sent[rank]);
+        CHECK(run.ranks[rank].transfers.bytes_sent <= p.bytes_sent[rank]);
+        if (test::knows_what_it_sends(run.schedule.sections[Rank{static_cast<int>(rank)}]))
+            CHECK(run.ranks[rank].transfers.bytes_sent == p.bytes_sent[rank]);
         CHECK(run.ranks[rank].transfers.messages_sent == p.messages_sent[rank]);
         CHECK(run.ranks[rank].blocks.peak_bytes() <= p.peak_bytes[rank]);
         CHECK(run.ranks[rank].blocks.created() == run.ranks[rank].blocks.deleted());
@@ -65,6 +67,7 @@ void check(std::uint64_t seed, test::GraphTaste const& taste) {
     setup.place = seed % 5 == 0 ? "round-robin" : seed % 5 == 1 ? "ia" : "best";
     setup.inputs = seed % 7 == 0 ? scheduler::InputsPolicy::shared : scheduler::InputsPolicy::once;
     setup.check_calls = {seed % 2 == 0, 3};
+    if (seed % 5 == 4) setup.sparse_results = relation::SparseResults::where_smaller;
     INFO("ranks " << setup.ranks << " calls " << setup.calls << " decompose " << setup.decompose << " alternative "
                   << setup.alternative << " place " << setup.place);
     run_and_check(json, setup);

@@ -67,7 +67,7 @@ TEST_CASE("schedules of regular plans move what the model says", "[end_to_end]")
     std::string const strategy = GENERATE("data", "sequence", "attention", "megatron");
     CAPTURE(strategy);
     graph::EinGraph const graph =
-        graph::lower_graph(graph::read_graph(apps::tool::llama(sizes, "f32"), "llama.json"));
+        graph::lower_contractions(graph::read_graph(apps::tool::llama(sizes, "f32"), "llama.json"));
     relation::Plan const plan = planner::plan(graph, {.ranks = 2, .decompose = strategy});
     schedule::Schedule const schedule = scheduler::make_schedule(graph, plan, {.subblock_bytes = 0});
     std::vector<Parts> parts;

@@ -18,11 +18,10 @@
 #include "executor/engine/engine.hpp"
 #include "executor/io/inputs.hpp"
 #include "lib/base/json.hpp"
-#include "lib/graph/lower_graph.hpp"
 #include "lib/graph/read_graph.hpp"
 #include "lib/graph/summation_order.hpp"
 #include "lib/relation/interpret.hpp"
-#include "lib/relation/listed_elements.hpp"
+#include "lib/relation/listed_results.hpp"
 #include "lib/schedule/device/producer_fusion.hpp"
 #include "planner/planner.hpp"
 #include "scheduler/scheduler.hpp"
@@ -60,6 +59,7 @@ struct WholeRunSetup {
     /// In place of the device, made from it.
     std::function<std::unique_ptr<executor::Device>(std::unique_ptr<executor::Device>)> spoilt = {};
     bool reproducible = false;
+    relation::SparseResults sparse_results = relation::SparseResults::where_possible;
     bool compared = true;  // else `expected` stays empty
 };
 
@@ -75,6 +75,13 @@ struct WholeRun {
     std::vector<executor::RunResult> ranks;
     std::vector<std::string> failures;  // what ranks reported
 };
+
+/// Whether what a rank sends is known beforehand: of sparse results only the most that it can be is.
+inline bool knows_what_it_sends(schedule::Section const& section) {
+    return std::none_of(section.tasks.begin(), section.tasks.end(), [&](schedule::Task const& task) {
+        return task.is<schedule::Send>() && section.blocks[section.message(task).block].is_listed();
+    });
+}
 
 /// Takes the blocks of every output into whole tensors.
 class TensorSink final : public executor::OutputSink {
@@ -184,8 +191,9 @@ inline void execute(WholeRun& run, WholeRunSetup const& setup) {
 inline WholeRun whole_run(graph::EinGraph const& read, WholeRunSetup const& setup) {
     WholeRun run;
     if (setup.compared) add_expected(run, read);
-    run.graph = graph::lower_graph(read);
-    relation::ListedElements const listed = relation::count_listed(run.graph, "");
+    run.graph = read;
+    relation::ListedElements listed = relation::count_listed(run.graph, "");
+    run.graph = relation::lower_by_size(std::move(run.graph), listed, "random.json", setup.sparse_results);
     if (setup.reproducible) run.graph = graph::keep_summation_order(std::move(run.graph), "random.json");
     planner::PlannerOptions const how{
         .ranks = setup.ranks, .calls = setup.calls, .decompose = setup.decompose, .column_work = 0};

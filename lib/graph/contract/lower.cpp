@@ -124,6 +124,7 @@ void add_steps(GraphBuilder& builder, Node const& node, std::vector<ContractionS
                                 {},
                                 std::move(fixed),
                                 node.loop});
+            if (node.sparse) builder.ask_sparse(node.output);
             return;
         }
         DType const kept = step_dtype(steps, k, node.inputs.size(), dtype);

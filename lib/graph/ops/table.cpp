@@ -130,6 +130,7 @@ std::vector<std::string_view> keys_of(OpEntry const& entry) {
     for (scalar::Taken const& row : attributes)
         if (std::find(entry.attributes.begin(), entry.attributes.end(), row.means) != entry.attributes.end())
             keys.push_back(row.written);
+    keys.push_back("sparse");
     return keys;
 }
 

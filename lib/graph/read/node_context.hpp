@@ -41,7 +41,7 @@ struct NodeContext {
     }
 };
 
-/// Reads {"name", "einsum", "inputs", "join", "agg", "dtype", "compute", "sizes", "path"}.
+/// Reads {"name", "einsum", "inputs", "join", "agg", "dtype", "compute", "sizes", "path", "sparse"}.
 std::optional<ValueId> read_einsum(NodeContext& context);
 
 /// Reads {"name", "op", "inputs", and the op's attributes}.

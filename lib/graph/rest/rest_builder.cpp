@@ -61,7 +61,6 @@ void RestBuilder::add_saved(ValueId value, tensor::Source source) {
     Value const& like = graph_.value(value);
     std::string const name = changes_[at(value)] < 0 ? like.name : like.name + ":saved";
     now(value) = saved_[at(value)] = add_leaf(name, like, std::move(source));
-    out_.values.back().listing.reset();  // a saved value lists all its elements
 }
 
 void RestBuilder::forget_begins(std::int32_t number) {

@@ -1,60 +1,18 @@
 #include "lib/graph/sparse/make_dense.hpp"
 
 #include <algorithm>
-#include <map>
 
 #include "lib/base/ids.hpp"
-#include "lib/graph/graph_builder.hpp"
-#include "lib/graph/sparse/idle_sets.hpp"
 #include "lib/scalar/expression/parse/parse.hpp"
 
 namespace ein::graph {
 namespace {
 
-constexpr std::string_view suffix = ":dense";
-
-class DensePass {
-public:
-    explicit DensePass(EinGraph graph) {
-        std::vector<Node> nodes;
-        nodes.swap(graph.nodes);
-        builder_.emplace(std::move(graph));
-        for (Node& node : nodes) keep(std::move(node));
-    }
-
-    EinGraph take() { return builder_->take(); }
-
-private:
-    void keep(Node node) {
-        IdleSets const idle = idle_sets(builder_->graph(), node);
-        for (std::size_t k = 0; k < node.inputs.size(); ++k)
-            if (builder_->value(node.inputs[k]).listing && !idle.reads_sparse(static_cast<int>(k)))
-                node.inputs[k] = dense(node.inputs[k]);
-        builder_->append(std::move(node));
-    }
-
-    ValueId dense(ValueId value) {
-        auto const known = dense_.find(value);
-        if (known != dense_.end()) return known->second;
-        Value const like = builder_->value(value);
-        std::int32_t const before = builder_->go_to_loop(-1);
-        ValueId const made =
-            NodeBuilder(*builder_, like.name)
-                .einsum(std::string(suffix.substr(1)), identity_einsum(like.shape), {value}, like.dtype);
-        builder_->go_to_loop(before);
-        dense_.emplace(value, made);
-        return made;
-    }
-
-    std::optional<GraphBuilder> builder_;
-    std::map<ValueId, ValueId> dense_;
-};
-
 bool is_made_dense(EinGraph const& graph, Node const& node) {
     auto const* const einsum = std::get_if<EinSum>(&node.op);
     return einsum != nullptr && is_copy(*einsum) && graph.value(node.inputs[0]).listing &&
            !graph.value(node.output).listing &&
-           graph.value(node.output).name.starts_with(graph.value(node.inputs[0]).name + std::string(suffix));
+           graph.value(node.output).name.starts_with(graph.value(node.inputs[0]).name + ":dense");
 }
 
 std::string operand_names(std::size_t operands, std::size_t k) {
@@ -63,12 +21,6 @@ std::string operand_names(std::size_t operands, std::size_t k) {
 }
 
 }  // namespace
-
-EinGraph make_dense_where_needed(EinGraph graph) {
-    bool const all_dense = std::none_of(graph.values.begin(), graph.values.end(),
-                                        [](Value const& value) { return value.listing.has_value(); });
-    return all_dense ? graph : DensePass(std::move(graph)).take();
-}
 
 std::vector<MadeDense> made_dense(EinGraph const& graph) {
     auto const consumers = graph.consumers();

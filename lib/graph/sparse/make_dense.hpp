@@ -1,6 +1,4 @@
-// Sparse operands where they cannot help: a node that must look at what a tensor does not list reads a dense copy of
-// it, "A:dense", an identity from a sparse tensor to a dense one. After this pass every node that reads a sparse tensor
-// is computed over listed elements (idle_sets.hpp).
+// What is said of sparse tensors that are made dense (storage.hpp does it): for whom, and why.
 #pragma once
 
 #include <string>
@@ -9,8 +7,6 @@
 #include "lib/graph/ein_graph.hpp"
 
 namespace ein::graph {
-
-EinGraph make_dense_where_needed(EinGraph graph);
 
 /// A tensor that is made dense, and whom for.
 struct MadeDense {

@@ -16,7 +16,7 @@ public:
 
     std::optional<ValueId> read() {
         Cursor const& node = context_.node;
-        node.only_keys({"name", "tra", "inputs", "cut", "result", "dtype"});
+        node.only_keys({"name", "tra", "inputs", "cut", "result", "dtype", "sparse"});
         if (auto const at = optional_at(node, "dtype")) dtype_ = read_dtype(*at);
         if (!dtype_ && !node.has("dtype") && context_.inputs_known()) dtype_ = common();
         check_real();

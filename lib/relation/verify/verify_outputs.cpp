@@ -37,9 +37,9 @@ struct Reach {
 };
 
 /// The elements of an output file at a product of index sets.
-tensor::HostTensor read_output(tensor::NpySource const& file, graph::Value const& value, IndexSets const& indices) {
+tensor::HostTensor read_output(tensor::WrittenOutput const& file, graph::Value const& value, IndexSets const& indices) {
     DType const dtype = tensor::npy_dtype(value.dtype);
-    auto const reader = tensor::open_written(file.file, value.name, dtype, value.shape);
+    auto const reader = tensor::open_written(file, value.name, dtype, value.shape);
     tensor::HostTensor out(dtype, counts_of(indices));
     if (counts_of(indices) == value.shape) {
         reader->read(Box::whole(value.shape), out.bytes());
@@ -112,7 +112,7 @@ private:
         Reach out;
         out.way = choose(whole_, output, share);
         if (out.way) return out;
-        if (auto cut = from_written_outputs(request_.graph, output, request_.written)) {
+        if (auto cut = from_written_outputs(request_.graph, output)) {
             out.from_outputs = std::make_unique<Interpreters>(std::move(cut->graph), request_.leaves, request_.params,
                                                               std::move(cut->read));
             out.way = choose(*out.from_outputs, output, share);

@@ -10,6 +10,7 @@
 
 #include "lib/relation/interpret.hpp"
 #include "lib/relation/verify/verification.hpp"
+#include "lib/tensor/read_back.hpp"
 
 namespace ein::relation {
 
@@ -18,8 +19,8 @@ struct VerifyRequest {
     scalar::Params params;
     /// Reads leaves of a graph: of `graph`, or of one whose leaves are some of `written` too.
     std::function<ReadLeaf(graph::EinGraph const& of)> leaves;
-    /// The npy file of an output.
-    std::function<tensor::NpySource(graph::Value const&)> written;
+    /// The file of an output.
+    std::function<tensor::WrittenOutput(graph::Value const&)> written;
     std::optional<std::int64_t> samples = {};  // of each output, whatever that takes; default: what `seconds` allow
     bool tf32 = false;       // multiplications in f32 were allowed to round their factors to 11 significant bits
     double seconds = 5;      // for all outputs together, by the fixed figures of work_time.hpp

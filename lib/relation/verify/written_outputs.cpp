@@ -27,8 +27,7 @@ std::vector<bool> needed_for(graph::EinGraph const& graph, ValueId target) {
 
 }  // namespace
 
-std::optional<FromOutputs> from_written_outputs(graph::EinGraph const& graph, ValueId target,
-                                                std::function<tensor::Source(graph::Value const&)> const& written) {
+std::optional<FromOutputs> from_written_outputs(graph::EinGraph const& graph, ValueId target) {
     auto const producers = graph.producers();
     FromOutputs out{graph};
     std::vector<std::optional<ValueId>> copy_of(graph.values.size());  // the leaf that stands for an output
@@ -37,7 +36,7 @@ std::optional<FromOutputs> from_written_outputs(graph::EinGraph const& graph, Va
         graph::Value const& value = graph.value(output);
         copy_of[at(output)] = ValueId{static_cast<std::int32_t>(out.graph.values.size())};
         out.graph.values.push_back(value);
-        out.graph.leaves.push_back({*copy_of[at(output)], written(value)});
+        out.graph.leaves.push_back({*copy_of[at(output)], tensor::MissingSource{}});
     }
     for (graph::Node& node : out.graph.nodes)
         for (ValueId& input : node.inputs)

@@ -3,7 +3,6 @@
 // -> H -> Z with outputs H and Z, Z of the new graph reads the file of H.
 #pragma once
 
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -17,9 +16,8 @@ struct FromOutputs {
     std::vector<std::string> read = {};  // outputs that `target` is computed from
 };
 
-/// @param written  where an output's elements are
+/// Leaves that stand for outputs have no source: whoever reads the graph's leaves knows them by name.
 /// @return nothing where `target` depends on no other output
-std::optional<FromOutputs> from_written_outputs(graph::EinGraph const& graph, ValueId target,
-                                                std::function<tensor::Source(graph::Value const&)> const& written);
+std::optional<FromOutputs> from_written_outputs(graph::EinGraph const& graph, ValueId target);
 
 }  // namespace ein::relation

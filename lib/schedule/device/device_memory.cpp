@@ -68,7 +68,7 @@ DeviceMemory::DeviceMemory(Section const& section, std::int64_t capacity)
 void DeviceMemory::note_wanted(bool by_messages) {
     for (State& state : states_) state.wanted = false;
     for (Task const& task : section_.tasks) {
-        bool const leaves = task.traits().is_transfer() ? by_messages : task.traits().leaves_memory();
+        bool const leaves = task.traits().is_transfer() ? by_messages : task.traits().wants_host();
         if (!leaves) continue;
         for (BlockId block : section_.reads(task)) states_[block].wanted = true;
     }

@@ -113,7 +113,7 @@ private:
             device_.written_by_host(*result);
         else if (task.is<Send>() && direct_ && device_.is_here(section_.reads(task)[0]))
             return;
-        else if (task.traits().leaves_memory())
+        else if (task.traits().wants_host())
             for (BlockId block : section_.reads(task))
                 if (!device_.host_has(block)) device_.copied_out(block);
         bool const last = on_device && result && dispatcher_.store().is_last_writer(*result);

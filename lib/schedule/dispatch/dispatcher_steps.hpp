@@ -92,6 +92,7 @@ void Dispatcher<Store>::enqueue(TaskId id) {
         case Site::dispatcher: return;  // it is ended with the last task before it
         case Site::files:
         case Site::device:
+        case Site::host:
         case Site::disk: return compute_.push(id);
         case Site::transport: break;
     }
@@ -122,8 +123,7 @@ bool Dispatcher<Store>::compute_wanted() const {
 
 template <class Store>
 bool Dispatcher<Store>::may_send() const {
-    return !sends_.empty() && sends_.first() < limit_ &&
-           (sends_in_flight_ < limits_.sends || sends_.first() == head());
+    return !sends_.empty() && sends_.first() < limit_ && (sends_in_flight_ < limits_.sends || sends_.first() == head());
 }
 
 template <class Store>

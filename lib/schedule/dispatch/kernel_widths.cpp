@@ -41,14 +41,14 @@ Table<TaskId, std::int16_t> kernel_widths(Section const& section, int threads) {
     Table<TaskId, std::int32_t> const depth = depths(section);
     std::vector<double> total;  // work of the tasks of each depth
     for (TaskId t : section.tasks.ids()) {
-        if (section.tasks[t].traits().leaves_memory()) continue;
+        if (section.tasks[t].traits().wants_host()) continue;
         auto const at = static_cast<std::size_t>(depth[t]);
         if (at >= total.size()) total.resize(at + 1, 0.0);
         total[at] += work_of(section, section.tasks[t]);
     }
     Table<TaskId, std::int16_t> widths(section.tasks.size(), 1);
     for (TaskId t : section.tasks.ids()) {
-        if (section.tasks[t].traits().leaves_memory()) continue;
+        if (section.tasks[t].traits().wants_host()) continue;
         double const work = work_of(section, section.tasks[t]);
         double const share = work >= tuning::elements_for_all_threads * threads
                                  ? 1.0

@@ -30,6 +30,14 @@ std::int64_t Section::bytes_of(Block const& block) const {
     return visit_format(block.format, coords_of(block), [&](auto const& format) { return format.bytes(block.dtype); });
 }
 
+std::size_t Section::bytes_listed(BlockId block, std::span<std::byte const> bytes) const {
+    SparseBlock const listed = sparse(blocks[block]);
+    Extent const count = tensor::listed_in(bytes);
+    promise(count >= 0 && count <= listed.most, "a sparse block lists more than it has room for");
+    return static_cast<std::size_t>(
+        tensor::sparse_bytes(listed.layout(), listed.box.length, blocks[block].dtype, count));
+}
+
 double Section::listed_share(Apply const& call) const {
     double share = 1;
     for (BlockId operand : call.operands) {

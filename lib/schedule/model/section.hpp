@@ -90,6 +90,8 @@ struct Section {
     SparseBlock sparse(Block const& block) const { return SparseBlock(coords_of(block)); }
     /// Of a dense block all; of a sparse one as many as it has room for.
     Extent elements_of(Block const& block) const;
+    /// Of a sparse block that holds `bytes`: how many of them are in use.
+    std::size_t bytes_listed(BlockId block, std::span<std::byte const> bytes) const;
     /// The share of a kernel call's points that it looks at: fewer than all where operands are sparse.
     double listed_share(Apply const& call) const;
     std::int64_t bytes_of(Block const& block) const;

@@ -12,6 +12,7 @@ enum class Site : std::uint8_t {
     device,     // a kernel of the device, started by a worker
     transport,  // the messages between ranks
     disk,       // a worker: this rank's spill file
+    host,       // a worker, on blocks in this process's memory
     dispatcher  // nobody: it is done when the tasks before it are
 };
 
@@ -31,9 +32,9 @@ struct TaskTraits {
 
     constexpr bool is_transfer() const { return runs_on == Site::transport; }
     constexpr bool is_on_device() const { return runs_on == Site::device; }
-    /// Its blocks go to or come from beyond this rank's memory.
-    constexpr bool leaves_memory() const {
-        return runs_on == Site::files || runs_on == Site::transport || runs_on == Site::disk;
+    /// Its blocks are wanted in this process's memory, not in a device's.
+    constexpr bool wants_host() const {
+        return runs_on == Site::files || runs_on == Site::transport || runs_on == Site::disk || runs_on == Site::host;
     }
 };
 

@@ -210,8 +210,21 @@ struct Iterate {
     }
 };
 
+/// What sparse blocks of one tensor list in the result's box, as a sparse block with an order of its own. The boxes of
+/// `parts` do not overlap; without any, nothing is listed.
+struct Assemble {
+    static constexpr TaskTraits traits{.name = "assemble", .runs_on = Site::host};
+    std::span<BlockId const> parts;
+    BlockId result;
+
+    template <class Task, class Fields>
+    static constexpr void fields(Task& task, Fields& in) {
+        in.operands(task.parts), in.result(task.result);
+    }
+};
+
 /// All of them. The order is that of the numbers in schedule files: new kinds come last.
-using TaskKinds =
-    KindList<Load, Apply, Reduce, Fill, Copy, Reshape, Pack, Unpack, Send, Receive, Store, Spill, Fetch, Iterate>;
+using TaskKinds = KindList<Load, Apply, Reduce, Fill, Copy, Reshape, Pack, Unpack, Send, Receive, Store, Spill, Fetch,
+                           Iterate, Assemble>;
 
 }  // namespace ein::schedule

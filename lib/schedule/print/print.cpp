@@ -62,6 +62,7 @@ struct NodeOf {
     std::string operator()(Spill const&) const { return ""; }
     std::string operator()(Fetch const&) const { return ""; }
     std::string operator()(Iterate const&) const { return ""; }
+    std::string operator()(Assemble const&) const { return ""; }
 };
 
 }  // namespace

@@ -77,6 +77,13 @@ public:
     bool operator()(Spill const&) const { return true; }
     bool operator()(Fetch const&) const { return true; }
     bool operator()(Iterate const&) const { return true; }
+    bool operator()(Assemble const& task) const {
+        Block const& result = block(task.result);
+        return result.is_listed() && std::all_of(task.parts.begin(), task.parts.end(), [&](BlockId id) {
+                   Block const& part = block(id);
+                   return part.is_listed() && part.tensor == result.tensor && part.dtype == result.dtype;
+               });
+    }
 
 private:
     Block const& block(BlockId id) const { return section_.blocks[id]; }

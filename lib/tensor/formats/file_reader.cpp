@@ -8,6 +8,7 @@
 #include "lib/tensor/formats/safetensors.hpp"
 #include "lib/tensor/formats/zip.hpp"
 #include "lib/tensor/read_back.hpp"
+#include "lib/tensor/sparse/files/sparse_files.hpp"
 #include "lib/tensor/storage/recent_cache.hpp"
 #include "lib/tensor/storage/stored_array.hpp"
 
@@ -144,11 +145,13 @@ std::unique_ptr<Reader> open_npy(NpySource const& source, Wanted const& wanted) 
     return open_npy_storage(open_for(wanted, source.file), source, wanted);
 }
 
-std::unique_ptr<Reader> open_written(std::filesystem::path const& file, std::string const& name, DType dtype,
+std::unique_ptr<Reader> open_written(WrittenOutput const& output, std::string const& name, DType dtype,
                                      Shape const& shape) {
     std::filesystem::path const here;
-    return open_npy_storage(open_file(file, WrittenBy::this_run), NpySource{file.string()},
-                            {{name, here}, dtype, shape});
+    Wanted const wanted{{name, here}, dtype, shape};
+    auto file = open_file(output.file, WrittenBy::this_run);
+    if (output.fill) return scatter(list_scipy(std::move(file), {wanted, *output.fill}), *output.fill);
+    return open_npy_storage(std::move(file), NpySource{output.file.string()}, wanted);
 }
 
 FileContents npy_contents(std::filesystem::path const& file) {

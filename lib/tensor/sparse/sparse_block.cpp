@@ -66,6 +66,12 @@ std::vector<std::size_t> sorted_inside(ListedElements const& elements, Extent co
 
 }  // namespace
 
+SparseLayout in_order(std::size_t order) {
+    SparseLayout out{std::vector<int>(order), order > 0};
+    std::iota(out.axes.begin(), out.axes.end(), 0);
+    return out;
+}
+
 std::size_t index_bytes(std::span<Extent const> lengths) {
     constexpr Extent most = std::numeric_limits<std::uint32_t>::max();
     return std::any_of(lengths.begin(), lengths.end(), [](Extent length) { return length > most; }) ? 8 : 4;

@@ -33,6 +33,9 @@ struct SparseLayout {
     friend auto operator<=>(SparseLayout const&, SparseLayout const&) = default;
 };
 
+/// Elements in C order, the first axis compressed: what results and files have.
+SparseLayout in_order(std::size_t order);
+
 /// Bytes of a coordinate: 4 or 8.
 std::size_t index_bytes(std::span<Extent const> lengths);
 

@@ -195,7 +195,10 @@ void EinSumLowering::apply(Call const& call, PreparedCall const& made) {
 std::size_t EinSumLowering::partial_of(CallGroup& group, Call const& call, Box const& box) {
     for (std::size_t p = 0; p < group.partials.size(); ++p)
         if (group.partials[p].rank == call.rank && group.partials[p].box == box) return p;
-    BlockId const block = context_.emit.add_block(call.rank, node_.output, made_, box);
+    BlockId const block =
+        context_.value(node_.output).listing
+            ? context_.mover.add_listed_block(node_.output, box, tensor::in_order(box.order()), call.rank)
+            : context_.emit.add_block(call.rank, node_.output, made_, box);
     group.partials.push_back({call.rank, block, box, no_task});
     return group.partials.size() - 1;
 }

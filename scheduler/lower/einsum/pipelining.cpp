@@ -18,6 +18,8 @@ public:
           readers_(graph.consumers()),
           stay_whole_(graph.outputs.begin(), graph.outputs.end()),
           cuts_(graph.nodes.size()) {
+        for (std::size_t v = 0; v < graph.values.size(); ++v)
+            if (graph.values[v].listing) stay_whole_.insert(ValueId{static_cast<std::int32_t>(v)});
         for (graph::Loop const& loop : graph.loops) {
             for (graph::Loop::Carry const& carry : loop.carries) stay_whole_.insert({carry.inside, carry.result});
             if (loop.condition) stay_whole_.insert(*loop.condition);

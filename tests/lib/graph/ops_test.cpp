@@ -145,7 +145,7 @@ TEST_CASE("each fault of an op", "[lib][graph]") {
          {R"j("op": "softmax", "inputs": ["A"], "axes": 1, "axis": 1)j", "/nodes/0/axis", "\"axes\" or \"axis\""},
          {R"j("op": "softmax", "inputs": ["z"])j", "/nodes/0/inputs/0", "real numbers for softmax"},
          {R"j("op": "softmax", "inputs": ["A"], "keepdims": true)j", "/nodes/0/keepdims",
-          "name, op, inputs, axes, axis, dtype, dim, dims or perm"},
+          "name, op, inputs, axes, axis, dtype, dim, dims, perm or sparse"},
          {R"j("op": "mean", "inputs": ["A"], "keepdims": 1)j", "/nodes/0/keepdims", "true or false"},
          {R"j("op": "var", "inputs": ["A"], "ddof": 1, "correction": 1)j", "/nodes/0/ddof",
           "\"correction\" or \"ddof\""},

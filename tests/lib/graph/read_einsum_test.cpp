@@ -197,7 +197,7 @@ TEST_CASE("each fault of an einsum node says where, what and how to fix it", "[l
          {R"j("einsum": "ij,ij->ij", "inputs": ["z", "z"], "join": "x < y")j", "/nodes/0/join",
           "a join that has a type for operands of c64", "'<' of complex numbers (they have no order)"},
          {R"j("einsum": "i->i", "inputs": ["v"], "joint": "x")j", "/nodes/0/joint",
-          "name, einsum, inputs, join, agg, dtype, compute, sizes or path", "the unknown key \"joint\""},
+          "name, einsum, inputs, join, agg, dtype, compute, sizes, path or sparse", "the unknown key \"joint\""},
          {R"j("einsum": "i->i", "inputs": ["v"], "join": 7)j", "/nodes/0/join", "a string", "7"},
          {R"j("einsum": "i->i", "inputs": ["Av"])j", "/nodes/0/inputs/0", "the name of a tensor or node", "'Av'"},
          {R"j("einsum": "i->i", "inputs": [])j", "/nodes/0/inputs", "one input or more", "none"},

@@ -174,7 +174,7 @@ TEST_CASE("every op is documented, and in the schema with its attributes under e
         bool const own = row.read != read_elementwise && row.read != read_aggregation;
         CHECK((!own || row.name != name || ops.find("\"op\": \"" + name + "\"") != std::string::npos));
         REQUIRE(known.count(name) == 1);
-        Names keys{"name", "op", "inputs"}, in_schema;
+        Names keys{"name", "op", "inputs", "sparse"}, in_schema;
         for (std::string_view const attribute : row.attributes) keys.emplace(attribute);
         for (scalar::Taken const& attribute : taken_attributes())
             if (keys.count(std::string(attribute.means)) > 0) keys.emplace(attribute.written);

@@ -43,7 +43,7 @@ void check_sizes(Cursor const& node) {
 
 Fields read_fields(NodeContext const& context) {
     Cursor const& node = context.node;
-    node.only_keys({"name", "einsum", "inputs", "join", "agg", "dtype", "compute", "sizes", "path"});
+    node.only_keys({"name", "einsum", "inputs", "join", "agg", "dtype", "compute", "sizes", "path", "sparse"});
     Fields fields;
     fields.agg = read_agg(node);
     if (auto const at = optional_at(node, "dtype")) fields.dtype = read_dtype(*at);

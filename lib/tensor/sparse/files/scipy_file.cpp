@@ -157,9 +157,12 @@ void check_fill(ScipyArrays const& arrays, SparseWanted const& wanted) {
 }  // namespace
 
 std::unique_ptr<SparseReader> list_scipy(ScipySource const& source, SparseWanted const& wanted) {
-    auto file = open_for(wanted, source.file);
+    return list_scipy(open_for(wanted, source.file), wanted);
+}
+
+std::unique_ptr<SparseReader> list_scipy(std::shared_ptr<FileStorage const> file, SparseWanted const& wanted) {
     ScipyArrays arrays = open_arrays(file);
-    check_contents(file->name(), source, wanted, arrays.data->dtype(), arrays.shape);
+    check_contents(file->name(), ScipySource{file->name()}, wanted, arrays.data->dtype(), arrays.shape);
     check_fill(arrays, wanted);
     return list_file(std::make_unique<ScipyStream>(std::move(file), std::move(arrays)), wanted);
 }

@@ -9,6 +9,7 @@ namespace ein::tensor {
 std::unique_ptr<SparseReader> list_mtx(MtxSource const& source, SparseWanted const& wanted);
 std::unique_ptr<SparseReader> list_tns(TnsSource const& source, SparseWanted const& wanted);
 std::unique_ptr<SparseReader> list_scipy(ScipySource const& source, SparseWanted const& wanted);
+std::unique_ptr<SparseReader> list_scipy(std::shared_ptr<FileStorage const> file, SparseWanted const& wanted);
 
 /// What their headers say. The elements are not looked at.
 FileContents mtx_contents(MtxSource const& source, Asker const& asker);

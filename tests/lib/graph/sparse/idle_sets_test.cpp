@@ -76,23 +76,6 @@ TEST_CASE("without aggregation the result has a fill") {
     CHECK(fill("x*y", "0", "0").fill->number == 0.0);
 }
 
-TEST_CASE("a node that looks at all elements reads a dense copy") {
-    EinGraph const before = graph_of("x*z + y", "sum", "0", "0");
-    EinGraph const after = graph::make_dense_where_needed(before);
-    REQUIRE(after.nodes.size() == 1);  // {x, y}
-    EinGraph const dense = graph::make_dense_where_needed(graph_of("x*z*(y + 1)", "sum", "0", "0"));
-    REQUIRE(dense.nodes.size() == 2);
-    CHECK(dense.value(dense.nodes[0].output).name == "B:dense");
-    CHECK(dense.nodes[1].inputs[1] == dense.nodes[0].output);
-    CHECK(dense.value(dense.nodes[1].inputs[0]).listing);
-    auto const made = graph::made_dense(dense);
-    REQUIRE(made.size() == 1);
-    CHECK(made[0].readers == std::vector<NodeId>{NodeId{1}});
-    CHECK_NOTHROW(graph::verify(dense, "test"));
-    CHECK(graph::why_dense(dense, dense.nodes[1], 1) ==
-          "its join x*z*(y + 1) is not what sum begins with where y is not listed");
-}
-
 TEST_CASE("products of many operands with a sparse one stay whole where that is less work") {
     auto const nodes = [](std::string const& subscripts, std::string const& b, std::string const& c) {
         EinGraph const graph = graph::lower_graph(graph::read_graph(

@@ -91,17 +91,17 @@ private:
     relation::VerifyRequest request(double seconds, std::optional<std::int64_t> samples) const {
         return {.graph = graph_,
                 .params = {},
-                .leaves = [](graph::EinGraph const& of) { return leaves(of); },
-                .written =
-                    [this](graph::Value const& value) {
-                        return tensor::NpySource{(folder_ / (value.name + ".npy")).string()};
-                    },
+                .leaves = [this](graph::EinGraph const& of) { return leaves(of); },
+                .written = [this](graph::Value const& value) { return written(value); },
                 .samples = samples,
                 .seconds = seconds};
     }
-    static relation::ReadLeaf leaves(graph::EinGraph const& of) {
-        return [&of](graph::Leaf const& leaf, Box const& box, std::span<std::byte> out) {
+    tensor::WrittenOutput written(graph::Value const& value) const { return {folder_ / (value.name + ".npy")}; }
+    relation::ReadLeaf leaves(graph::EinGraph const& of) const {
+        return [this, &of](graph::Leaf const& leaf, Box const& box, std::span<std::byte> out) {
             graph::Value const& value = of.value(leaf.value);
+            if (std::holds_alternative<tensor::MissingSource>(leaf.source))
+                return tensor::open_written(written(value), value.name, value.dtype, value.shape)->read(box, out);
             tensor::open(leaf.source, value.name, value.dtype, value.shape, "")->read(box, out);
         };
     }
@@ -224,20 +224,21 @@ TEST_CASE("only what an output needs is read of other outputs, and never inside 
                                   node("Z", "i->i", {"train/W"}, {{"join", "x*x"}})},
                                  {"Z", "H", "U", "train/W"}, "f64");
     graph::EinGraph const graph = graph::read_graph(looped.dump(), "g.json");
-    auto const file = [](graph::Value const&) { return tensor::FillSource{1.0, 1}; };
     auto const reads = [&](std::size_t output) {
-        auto const cut = relation::from_written_outputs(graph, graph.outputs[output], file);
+        auto const cut = relation::from_written_outputs(graph, graph.outputs[output]);
         return cut ? cut->read : std::vector<std::string>{};
     };
     CHECK(reads(0) == std::vector<std::string>{"train/W"});
     CHECK(reads(1).empty());
     CHECK(reads(2).empty());
     CHECK(reads(3) == std::vector<std::string>{"H"});
-    auto const cut = relation::from_written_outputs(graph, graph.outputs[3], file);
-    relation::Interpreter interpreter(cut->graph,
-                                      [](graph::Leaf const& leaf, Box const& box, std::span<std::byte> out) {
-                                          tensor::open(leaf.source, "", DType::f64, {4}, "")->read(box, out);
-                                      });
+    auto const cut = relation::from_written_outputs(graph, graph.outputs[3]);
+    relation::Interpreter interpreter(
+        cut->graph, [](graph::Leaf const& leaf, Box const& box, std::span<std::byte> out) {
+            bool const written = std::holds_alternative<tensor::MissingSource>(leaf.source);
+            tensor::Source const ones = tensor::FillSource{1.0, 1};
+            tensor::open(written ? ones : leaf.source, "", DType::f64, {4}, "")->read(box, out);
+        });
     auto const w = tensor::read_all(graph.leaves[0].source, "W", DType::f64, {4}, "");
     CHECK(interpreter.whole(graph.outputs[3]).at(1).number.real() ==
           Approx(w.at(1).number.real() + 3));  // H is ones there

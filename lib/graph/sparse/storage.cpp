@@ -1,0 +1,128 @@
+#include "lib/graph/sparse/storage.hpp"
+
+#include <algorithm>
+
+#include "lib/graph/graph_builder.hpp"
+#include "lib/graph/sparse/make_dense.hpp"
+
+namespace ein::graph {
+namespace {
+
+/// What loops hand from iteration to iteration: one block in the place of another, so all of it is dense.
+std::set<ValueId> carried(EinGraph const& graph) {
+    std::set<ValueId> out;
+    for (Loop const& loop : graph.loops) {
+        if (loop.condition) out.insert(*loop.condition);
+        for (Loop::Carry const& carry : loop.carries) out.insert({carry.inside, carry.result});
+    }
+    return out;
+}
+
+std::string why_all_listed(EinGraph const& graph, Node const& node) {
+    for (std::size_t k = 0; k < node.inputs.size(); ++k)
+        if (graph.value(node.inputs[k]).listing) return why_dense(graph, node, k);
+    return "no operand is sparse";
+}
+
+}  // namespace
+
+StorageChoice::StorageChoice(EinGraph const& graph, ResultStorage keep, std::string file)
+    : keep_(std::move(keep)), file_(std::move(file)), carried_(carried(graph)) {}
+
+/// What is carried has its operands dense whatever its join: it hands them over as they are.
+bool StorageChoice::reads_sparse(Node const& node, std::size_t operand, IdleSets const& idle) const {
+    return !carried_.contains(node.output) && idle.reads_sparse(static_cast<int>(operand));
+}
+
+void StorageChoice::decide(GraphBuilder& builder, Node node) {
+    EinGraph const& graph = builder.graph();
+    IdleSets const idle = idle_sets(graph, node);
+    for (std::size_t k = 0; k < node.inputs.size(); ++k)
+        if (graph.value(node.inputs[k]).listing && !reads_sparse(node, k, idle)) wanted_dense_.insert(node.inputs[k]);
+    std::string const obstacle = why_not_sparse(graph, node, idle);
+    if (node.sparse && !obstacle.empty())
+        faults_.push_back({file_, "/nodes of '" + node.name + "'", "a result that can be kept sparse, as it asks for",
+                           obstacle, "remove \"sparse\" from the node"});
+    if (!obstacle.empty() || !keep_) return;
+    std::optional<Listing> listing = keep_(graph, node, idle);
+    if (!listing) return;
+    builder.set_listing(node.output, std::move(*listing));
+    auto const& einsum = std::get<EinSum>(node.op);
+    if (einsum.aggregated().empty()) return;
+    Parts fixed = std::move(node.fixed);
+    fixed.resize(einsum.labels.size(), 0);
+    for (int label : einsum.aggregated()) fixed[at(label)] = 1;
+    builder.fix_parts(node.output, std::move(fixed));
+}
+
+/// Empty: it can be.
+std::string StorageChoice::why_not_sparse(EinGraph const& graph, Node const& node, IdleSets const& idle) const {
+    auto const* const einsum = std::get_if<EinSum>(&node.op);
+    if (einsum == nullptr) return "it moves elements of a dense tensor";
+    if (idle.sets.empty()) return why_all_listed(graph, node);
+    if (carried_.contains(node.output)) return "a loop carries it";
+    if (node.sharding) return "it has a sharding";
+    for (int label : einsum->aggregated())
+        if (!node.fixed.empty() && node.fixed[at(label)] > 1)
+            return "its aggregated label '" + einsum->labels[at(label)] + "' is cut into parts";
+    return "";
+}
+
+EinGraph StorageChoice::finish(EinGraph graph) && {
+    if (!faults_.empty()) throw InputError(std::move(faults_));
+    return wanted_dense_.empty() ? graph : with_dense_copies(std::move(graph));
+}
+
+/// Copies of leaves come first, those of results right behind them.
+EinGraph StorageChoice::with_dense_copies(EinGraph graph) {
+    std::vector<Node> nodes;
+    nodes.swap(graph.nodes);
+    std::vector<Leaf> const leaves = graph.leaves;
+    GraphBuilder builder(std::move(graph));
+    for (Leaf const& leaf : leaves) add_copy(builder, leaf.value, -1);
+    for (Node& node : nodes) {
+        ValueId const made = node.output;
+        std::int32_t const loop = node.loop;
+        append(builder, std::move(node));
+        add_copy(builder, made, loop);
+    }
+    return builder.take();
+}
+
+void StorageChoice::add_copy(GraphBuilder& builder, ValueId value, std::int32_t loop) {
+    if (!wanted_dense_.contains(value)) return;
+    Value const like = builder.value(value);
+    std::int32_t const before = builder.go_to_loop(loop);
+    dense_.emplace(value,
+                   NodeBuilder(builder, like.name).einsum("dense", identity_einsum(like.shape), {value}, like.dtype));
+    builder.go_to_loop(before);
+}
+
+void StorageChoice::append(GraphBuilder& builder, Node node) {
+    IdleSets const idle = idle_sets(builder.graph(), node);
+    for (std::size_t k = 0; k < node.inputs.size(); ++k)
+        if (builder.value(node.inputs[k]).listing && !reads_sparse(node, k, idle))
+            node.inputs[k] = dense_.at(node.inputs[k]);
+    builder.append(std::move(node));
+}
+
+EinGraph choose_storage(EinGraph graph, ResultStorage const& keep, std::string const& file) {
+    if (!may_be_sparse(graph)) return graph;
+    std::vector<Node> nodes;
+    nodes.swap(graph.nodes);
+    StorageChoice choice(graph, keep, file);
+    GraphBuilder builder(std::move(graph));
+    for (Node const& node : nodes) {
+        builder.append(node);
+        choice.decide(builder, node);
+    }
+    return std::move(choice).finish(builder.take());
+}
+
+bool may_be_sparse(EinGraph const& graph) {
+    return std::any_of(graph.values.begin(), graph.values.end(),
+                       [](Value const& value) { return value.listing.has_value(); }) ||
+           std::any_of(graph.nodes.begin(), graph.nodes.end(), [](Node const& node) { return node.sparse; });
+}
+
+}  // namespace ein::graph

@@ -1,0 +1,58 @@
+// Which tensors are sparse: of each result it is decided here whether it is kept so, and where a node must look at what
+// a tensor does not list, it reads a dense copy of it, "A:dense", an identity from a sparse tensor to a dense one.
+// After this pass every node that reads a sparse tensor is computed over listed elements (idle_sets.hpp). Example: C =
+// A * B of two sparse matrices is kept sparse if what it lists takes less room; exp(C) then reads "C:dense".
+#pragma once
+
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "lib/base/error.hpp"
+#include "lib/graph/ein_graph.hpp"
+#include "lib/graph/sparse/idle_sets.hpp"
+
+namespace ein::graph {
+
+class GraphBuilder;
+
+/// How a result is kept that can be sparse: its listing; nothing: dense. Operands of the node have their listings.
+using ResultStorage = std::function<std::optional<Listing>(EinGraph const&, Node const&, IdleSets const&)>;
+
+/// Decides of one node after the other, as they are added to a graph. A node whose result is sparse aggregates whole:
+/// its aggregated labels are not cut.
+class StorageChoice {
+public:
+    /// @param graph  whose leaves and loops are known already  @param keep  without it all results are dense
+    StorageChoice(EinGraph const& graph, ResultStorage keep, std::string file);
+
+    /// Of a node that was added to the builder; those before it are decided.
+    void decide(GraphBuilder& builder, Node node);
+    /// The graph with dense copies where they are wanted.
+    /// @throws InputError for nodes whose results are asked to be sparse (Node::sparse) and cannot be
+    EinGraph finish(EinGraph graph) &&;
+
+private:
+    bool reads_sparse(Node const& node, std::size_t operand, IdleSets const& idle) const;
+    std::string why_not_sparse(EinGraph const& graph, Node const& node, IdleSets const& idle) const;
+    EinGraph with_dense_copies(EinGraph graph);
+    void add_copy(GraphBuilder& builder, ValueId value, std::int32_t loop);
+    void append(GraphBuilder& builder, Node node);
+
+    ResultStorage keep_;
+    std::string file_;
+    std::set<ValueId> carried_;  // by loops, or their conditions
+    std::set<ValueId> wanted_dense_;
+    std::map<ValueId, ValueId> dense_;
+    std::vector<Fault> faults_;
+};
+
+/// Of all nodes of a graph.
+EinGraph choose_storage(EinGraph graph, ResultStorage const& keep = {}, std::string const& file = {});
+
+/// Whether anything of a graph can be sparse.
+bool may_be_sparse(EinGraph const& graph);
+
+}  // namespace ein::graph

@@ -1,0 +1,216 @@
+#include "lib/relation/listed_results.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <memory>
+#include <numeric>
+#include <set>
+
+#include "lib/base/threads/mutex.hpp"
+#include "lib/graph/labels.hpp"
+#include "lib/graph/lower_graph.hpp"
+#include "lib/relation/tuning.hpp"
+
+namespace ein::relation {
+namespace {
+
+using graph::EinSum;
+using graph::has_label;
+using graph::IdleSets;
+
+/// The counts of one box of a node's output.
+class ResultCount {
+public:
+    ResultCount(EinSum const& einsum, Box const& box, OperandCounts const& counts)
+        : einsum_(einsum),
+          counts_(counts),
+          region_(Box::whole(einsum.extents)),
+          elements_(static_cast<double>(box.elements())) {
+        for (std::size_t axis = 0; axis < box.order(); ++axis) {
+            region_.begin[at(einsum.output[axis])] = box.begin[axis];
+            region_.length[at(einsum.output[axis])] = box.length[axis];
+        }
+    }
+
+    ListedCount of(std::set<std::set<std::size_t>> const& sets) const {
+        double most = elements_, share = 1;  // of points that contribute
+        std::vector<std::size_t> alone;
+        std::set<int> labels;
+        for (std::set<std::size_t> const& set : sets) {
+            double bound = 0, absent = 1;
+            for (std::size_t const k : set) {
+                Box const box = box_of(k);
+                ListedCount const count = counts_.in_box(k, box);
+                bound += static_cast<double>(count.most) * lengths_of(outputs_without(k));
+                absent *= 1 - count.expected / std::max(1.0, static_cast<double>(box.elements()));
+                labels.insert(einsum_.inputs[k].begin(), einsum_.inputs[k].end());
+            }
+            most = std::min(most, bound);
+            share *= 1 - absent;
+            if (set.size() == 1) alone.push_back(*set.begin());
+        }
+        for (std::size_t a = 0; a < alone.size(); ++a)
+            for (std::size_t b = a + 1; b < alone.size(); ++b) most = std::min(most, of_pair(alone[a], alone[b]));
+        double terms = 1;  // of an output element
+        for (int label : einsum_.aggregated())
+            if (labels.contains(label)) terms *= static_cast<double>(region_.length[at(label)]);
+        double const expected = share >= 1 ? elements_ : -elements_ * std::expm1(terms * std::log1p(-share));
+        return {std::min(expected, most), static_cast<Extent>(std::min(most, elements_))};
+    }
+
+private:
+    Box box_of(std::size_t operand) const {
+        Box out;
+        for (int label : einsum_.inputs[operand]) {
+            out.begin.push_back(region_.begin[at(label)]);
+            out.length.push_back(region_.length[at(label)]);
+        }
+        return out;
+    }
+    double lengths_of(std::vector<int> const& labels) const {
+        double out = 1;
+        for (int label : labels) out *= static_cast<double>(region_.length[at(label)]);
+        return out;
+    }
+    std::vector<int> outputs_without(std::size_t a, std::optional<std::size_t> b = {}) const {
+        std::vector<int> out;
+        for (int label : einsum_.output)
+            if (!has_label(einsum_.inputs[a], label) && !(b && has_label(einsum_.inputs[*b], label)))
+                out.push_back(label);
+        return out;
+    }
+
+    /// What both list contributes: pairs of their elements with equal common labels.
+    double of_pair(std::size_t a, std::size_t b) const {
+        std::vector<int> axes_a, axes_b;
+        for (std::size_t axis = 0; axis < einsum_.inputs[a].size(); ++axis) {
+            int const label = einsum_.inputs[a][axis];
+            auto const other = std::find(einsum_.inputs[b].begin(), einsum_.inputs[b].end(), label);
+            bool const first = std::find(einsum_.inputs[a].begin(), einsum_.inputs[a].end(), label) ==
+                               einsum_.inputs[a].begin() + static_cast<std::ptrdiff_t>(axis);
+            if (other == einsum_.inputs[b].end() || !first) continue;
+            axes_a.push_back(static_cast<int>(axis));
+            axes_b.push_back(static_cast<int>(other - einsum_.inputs[b].begin()));
+        }
+        std::vector<Extent> const in_a = fibres(a, axes_a), in_b = fibres(b, axes_b);
+        double const repeated = lengths_of(outputs_without(a, b));
+        if (!in_a.empty() && !in_b.empty())
+            return repeated * std::inner_product(
+                                  in_a.begin(), in_a.end(), in_b.begin(), 0.0, std::plus<>(),
+                                  [](Extent x, Extent y) { return static_cast<double>(x) * static_cast<double>(y); });
+        auto const all_times_longest = [&](std::size_t all, std::vector<Extent> const& each) {
+            return repeated * static_cast<double>(counts_.in_box(all, box_of(all)).most) *
+                   static_cast<double>(*std::max_element(each.begin(), each.end()));
+        };
+        double most = elements_;
+        if (!in_a.empty()) most = std::min(most, all_times_longest(b, in_a));
+        if (!in_b.empty()) most = std::min(most, all_times_longest(a, in_b));
+        return most;
+    }
+
+    /// Nothing where they are not known, or would be too many.
+    std::vector<Extent> fibres(std::size_t operand, std::vector<int> const& axes) const {
+        Box const box = box_of(operand);
+        double number = 1;
+        for (int axis : axes) number *= static_cast<double>(box.length[at(axis)]);
+        return counts_.fibres && number <= tuning::most_fibres ? counts_.fibres(operand, box, axes)
+                                                               : std::vector<Extent>();
+    }
+
+    EinSum const& einsum_;
+    OperandCounts const& counts_;
+    Box region_;  // by label
+    double elements_;
+};
+
+/// AllCounts of leaves and of the results that were chosen to be sparse.
+class AllCounts {
+public:
+    explicit AllCounts(ListedElements const& leaves) : leaf_(leaves.in_box), fibres_(leaves.fibres) {}
+
+    struct Made {
+        EinSum einsum;
+        std::vector<ValueId> inputs;
+        IdleSets idle;
+    };
+    void add(ValueId result, Made made) { made_.emplace(result, std::move(made)); }
+
+    ListedCount count(ValueId value, Box const& box) {
+        auto const made = made_.find(value);
+        if (made == made_.end()) {
+            Extent const listed = leaf_ ? leaf_(value, box) : box.elements();
+            return {static_cast<double>(listed), listed};
+        }
+        {
+            MutexLock const lock(mutex_);
+            if (auto const known = known_.find({value, box}); known != known_.end()) return known->second;
+        }
+        ListedCount const found = of(made->second, box);  // two threads may count the same
+        MutexLock const lock(mutex_);
+        known_.emplace(std::pair(value, box), found);
+        return found;
+    }
+
+    ListedCount of(Made const& made, Box const& box) {
+        return count_result(made.einsum, made.inputs, made.idle, box,
+                            {[&](std::size_t k, Box const& part) { return count(made.inputs[k], part); },
+                             [&](std::size_t k, Box const& part, std::vector<int> const& axes) {
+                                 bool const is_leaf = fibres_ && !made_.contains(made.inputs[k]);
+                                 return is_leaf ? fibres_(made.inputs[k], part, axes) : std::vector<Extent>();
+                             }});
+    }
+
+private:
+    ListedBound leaf_;
+    FibreCounts fibres_;
+    std::map<ValueId, Made> made_;
+    Mutex mutex_;
+    std::map<std::pair<ValueId, Box>, ListedCount> known_ EIN_GUARDED_BY(mutex_);
+};
+
+/// Whether a sparse result takes less room than a dense one, with what kernels on it cost in mind.
+bool is_worth_it(graph::Value const& value, ListedCount const& count) {
+    double const elements = static_cast<double>(element_count(value.shape));
+    return static_cast<double>(count.most) <= tuning::most_listed_share * elements &&
+           tensor::sparse_bytes(tensor::in_order(value.shape.size()), value.shape, value.dtype, count.most) <
+               value.bytes();
+}
+
+}  // namespace
+
+ListedCount count_result(EinSum const& einsum, std::vector<ValueId> const& inputs, IdleSets const& idle, Box const& box,
+                         OperandCounts const& counts) {
+    auto const first_alike = [&](std::size_t k) {
+        for (std::size_t other = 0; other < k; ++other)
+            if (inputs[other] == inputs[k] && einsum.inputs[other] == einsum.inputs[k]) return other;
+        return k;
+    };
+    std::set<std::set<std::size_t>> sets;
+    for (std::vector<int> const& set : idle.sets) {
+        std::set<std::size_t> operands;
+        for (int k : set) operands.insert(first_alike(at(k)));
+        sets.insert(std::move(operands));
+    }
+    return ResultCount(einsum, box, counts).of(sets);
+}
+
+graph::EinGraph lower_by_size(graph::EinGraph graph, ListedElements& listed, std::string const& file,
+                              SparseResults which) {
+    auto const counts = std::make_shared<AllCounts>(listed);
+    auto const keep = [&](graph::EinGraph const& so_far, graph::Node const& node,
+                          IdleSets const& idle) -> std::optional<graph::Listing> {
+        graph::Value const& value = so_far.value(node.output);
+        AllCounts::Made made{std::get<EinSum>(node.op), node.inputs, idle};
+        ListedCount const count = counts->of(made, Box::whole(value.shape));
+        if (!node.sparse && which == SparseResults::where_smaller && !is_worth_it(value, count)) return std::nullopt;
+        counts->add(node.output, std::move(made));
+        return graph::Listing{idle.fill.value(), count.expected, count.most};
+    };
+    graph::EinGraph out = graph::lower_graph(std::move(graph), keep, file);
+    if (listed.in_box)
+        listed.in_box = [counts](ValueId value, Box const& box) { return counts->count(value, box).most; };
+    return out;
+}
+
+}  // namespace ein::relation

@@ -1,0 +1,105 @@
+#include "lib/graph/sparse/storage.hpp"
+
+#include "lib/base/error.hpp"
+#include "lib/graph/contract.hpp"
+#include "lib/graph/read_graph.hpp"
+#include "lib/graph/sparse/make_dense.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace ein;
+using graph::EinGraph;
+
+namespace {
+
+/// Sparse A and B, dense X and y, and these nodes.
+EinGraph graph_of(std::string const& nodes, std::string const& outputs) {
+    return graph::read_graph(R"({"eingraph": 1, "dtype": "f64", "tensors": {
+        "A": {"shape": [4, 3], "sparse": true}, "B": {"shape": [3, 5], "sparse": true}, "X": {"shape": [4, 3]},
+        "y": {"shape": [3]}}, "nodes": [)" +
+                                 nodes + R"(], "outputs": [)" + outputs + "]}",
+                             "t.json");
+}
+
+/// Everything that can be is kept sparse.
+std::optional<graph::Listing> keep(EinGraph const&, graph::Node const&, graph::IdleSets const& idle) {
+    return graph::Listing{idle.fill.value()};
+}
+
+graph::Value const& named(EinGraph const& graph, std::string const& name) {
+    for (graph::Value const& value : graph.values)
+        if (value.name == name) return value;
+    throw InternalError("no value " + name);
+}
+
+std::string message(std::string const& nodes) {
+    try {
+        graph::choose_storage(graph_of(nodes, R"("Z")"), keep, "t.json");
+    } catch (InputError const& error) {
+        return error.what();
+    }
+    return "";
+}
+
+}  // namespace
+
+TEST_CASE("a node that looks at all elements reads a dense copy", "[graph][sparse]") {
+    EinGraph const graph = graph::choose_storage(
+        graph_of(R"g({"name": "Z", "einsum": "ij,ij->i", "inputs": ["X", "A"], "join": "x*(y + 1)"})g", R"("Z")"));
+    REQUIRE(graph.nodes.size() == 2);
+    CHECK(graph.value(graph.nodes[0].output).name == "A:dense");
+    CHECK(graph.nodes[1].inputs[1] == graph.nodes[0].output);
+    CHECK(graph.value(graph.nodes[0].inputs[0]).listing);
+    auto const made = graph::made_dense(graph);
+    REQUIRE(made.size() == 1);
+    CHECK(made[0].readers == std::vector<NodeId>{NodeId{1}});
+    CHECK_NOTHROW(graph::verify(graph, "test"));
+    CHECK(graph::why_dense(graph, graph.nodes[1], 1) ==
+          "its join x*(y + 1) is not what sum begins with where y is not listed");
+}
+
+TEST_CASE("results are dense unless they are kept sparse", "[graph][sparse]") {
+    std::string const nodes = R"g({"name": "C", "einsum": "ij,jk->ik", "inputs": ["A", "B"]},
+                                 {"name": "Z", "einsum": "ik->ki", "inputs": ["C"], "join": "exp(x)"})g";
+    EinGraph const dense = graph::choose_storage(graph_of(nodes, R"("Z")"));
+    CHECK_FALSE(named(dense, "C").listing);
+    EinGraph const sparse = graph::choose_storage(graph_of(nodes, R"("C", "Z")"), keep);
+    CHECK(named(sparse, "C").listing);
+    CHECK(named(sparse, "Z").listing);  // fill 1: of exp(0)
+    CHECK(named(sparse, "Z").listing->fill.number == 1.0);
+    CHECK(graph::made_dense(sparse).empty());
+    CHECK_NOTHROW(graph::verify(sparse, "test"));
+}
+
+TEST_CASE("what a sparse result is aggregated over is not cut", "[graph][sparse]") {
+    EinGraph const graph = graph::choose_storage(
+        graph_of(R"({"name": "C", "einsum": "ij,jk->ik", "inputs": ["A", "B"]})", R"("C")"), keep);
+    CHECK(graph.nodes[0].fixed == Parts{0, 1, 0});
+}
+
+TEST_CASE("what loops carry is dense, and dense copies are made where their values are", "[graph][sparse]") {
+    EinGraph const graph =
+        graph::choose_storage(graph_of(R"({"name": "W", "loop": {"times": 3, "carry": {"X": "n"}, "body": [
+            {"name": "M", "einsum": "ij,ij->ij", "inputs": ["A", "X"]},
+            {"name": "n", "einsum": "ij,j->ij", "inputs": ["M", "y"], "join": "x+y"}]}})",
+                                       R"("W/X")"),
+                              keep);
+    CHECK(named(graph, "W/M").listing);
+    CHECK_FALSE(named(graph, "W/X").listing);
+    auto const made = graph::made_dense(graph);
+    REQUIRE(made.size() == 1);
+    for (graph::Node const& node : graph.nodes)
+        if (node.output == made[0].dense) CHECK(node.loop == 0);
+    CHECK_NOTHROW(graph::verify(graph, "test"));
+}
+
+TEST_CASE("a node that asks for a sparse result is told why it cannot have one", "[graph][sparse]") {
+    CHECK(message(R"({"name": "Z", "einsum": "ij,j->ij", "inputs": ["A", "y"], "sparse": true})").empty());
+    CHECK(message(R"({"name": "Z", "einsum": "ij,j->ij", "inputs": ["A", "y"], "join": "x+y", "sparse": true})") ==
+          "t.json: /nodes of 'Z': expected a result that can be kept sparse, as it asks for, found its join x + y is "
+          "not one value where x is not listed; remove \"sparse\" from the node");
+    CHECK(message(R"({"name": "Z", "einsum": "ij->ji", "inputs": ["X"], "sparse": true})") ==
+          "t.json: /nodes of 'Z': expected a result that can be kept sparse, as it asks for, found no operand is "
+          "sparse; remove \"sparse\" from the node");
+    CHECK(message(R"({"name": "Z", "op": "slice", "inputs": ["X"], "start": [0, 0], "stop": [2, 2], "sparse": true})")
+              .find("it moves elements of a dense tensor") != std::string::npos);
+}
