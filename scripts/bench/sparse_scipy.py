@@ -56,6 +56,30 @@ def product(n, density):
     return lambda: a @ b
 
 
+def pagerank(nodes, density):
+    a, x = matrix(nodes, nodes, density), np.full(nodes, 1 / nodes)
+
+    def work():
+        score = x
+        for _ in range(10):
+            score = 0.85 * (a @ score) + 0.15 / nodes
+        return score
+    return work
+
+
+def factorization(side, rank, density):
+    a, u, v = matrix(side, side, density), rng.random((side, rank)), rng.random((side, rank))
+    rows = np.repeat(np.arange(side), np.diff(a.indptr))
+
+    def work():
+        left, right = u, v
+        for _ in range(2):
+            error = sp.csr_matrix((np.einsum("ek,ek->e", left[rows], right[a.indices]) - a.data, a.indices, a.indptr))
+            left, right = left - 0.001 * (error @ right), right - 0.001 * (error.T @ left)
+        return left
+    return work
+
+
 def two(work):
     a, b = big(), matrix(20000, 20000, 0.01, seed=2)
     return lambda: work(a, b)
@@ -67,6 +91,8 @@ def scale_rows():
 
 
 works = {
+    "pagerank": lambda: pagerank(10_000, 0.01), "pagerank-large": lambda: pagerank(1_000_000, 1.6e-5),
+    "factorization": lambda: factorization(3000, 1000, 0.01),
     "spmv": spmv, "spmv-turned": spmv_turned, "spmm": spmm, "sddmm": sampled, "mttkrp": mttkrp,
     "spgemm": lambda: product(8000, 0.01), "spgemm-thin": lambda: product(200000, 5e-5),
     "add": lambda: two(lambda a, b: a + b), "multiply": lambda: two(lambda a, b: a.multiply(b)),
