@@ -8,6 +8,7 @@
 #include "lib/schedule/memory/replay.hpp"
 #include "lib/schedule/verify/verify.hpp"
 #include "scheduler/ia/place_plan.hpp"
+#include "scheduler/loaded_again.hpp"
 #include "scheduler/lower/lowering.hpp"
 #include "scheduler/simulate/simulate.hpp"
 #include "scheduler/tuning.hpp"
@@ -117,8 +118,9 @@ Scheduled best_placed(graph::EinGraph const& graph, relation::Plan const& plan, 
 std::int64_t busiest_bytes(Schedule const& schedule) {
     schedule::Prediction const& p = schedule.header.prediction;
     std::int64_t busiest = 0;
+    std::vector<std::int64_t> const again = loaded_again(schedule);
     for (std::size_t rank = 0; rank < p.bytes_sent.size(); ++rank)
-        busiest = std::max({busiest, p.bytes_sent[rank], p.bytes_received[rank]});
+        busiest = std::max({busiest, p.bytes_sent[rank], p.bytes_received[rank] + again[rank]});
     return busiest;
 }
 

@@ -29,10 +29,10 @@ struct SchedulerOptions {
     Staging staging = {};
     SplitRule split = {};
     Messages messages = {};
-    relation::ListedBound listed = {};    // of sparse leaves: how many elements their boxes list
-    Cluster cluster = {};       // that "best" simulates
-    bool search = true;         // "best" looks at ia too, for graphs of few nodes
-    bool simulate = false;      // whatever `place` is, so that the makespan is known
+    relation::ListedBound listed = {};  // of sparse leaves: how many elements their boxes list
+    Cluster cluster = {};               // that "best" simulates
+    bool search = true;                 // "best" looks at ia too, for graphs of few nodes
+    bool simulate = false;              // whatever `place` is, so that the makespan is known
     bool reproducible = false;  // of a graph that graph/summation_order.hpp prepared: each sum in one kernel call
 };
 
@@ -50,7 +50,8 @@ struct Scheduled {
 /// @throws UsageError for an unknown placer
 Scheduled schedule_plan(graph::EinGraph const& graph, relation::Plan const& plan, SchedulerOptions const& options = {});
 
-/// The larger of what the busiest rank sends and what the busiest one receives.
+/// The larger of what the busiest rank sends and what the busiest one receives, sparse inputs that are loaded again
+/// (loaded_again.hpp) counted as received.
 std::int64_t busiest_bytes(schedule::Schedule const& schedule);
 
 /// Whether the first is to be preferred: the faster one by simulation; of two that differ by less than the simulation

@@ -23,8 +23,14 @@ std::string size_text(std::int64_t bytes) { return format_bytes(static_cast<doub
 /// What all ranks together hold at least: every input before the first kernel call, every output after the last.
 std::int64_t least_held(graph::EinGraph const& graph) {
     std::int64_t inputs = 0, outputs = 0;
-    for (graph::Leaf const& leaf : graph.leaves) inputs += graph.value(leaf.value).bytes();
-    for (ValueId output : graph.outputs) outputs += graph.value(output).bytes();
+    auto const bytes_of = [&](ValueId id) {
+        graph::Value const& value = graph.value(id);
+        if (!value.listing) return value.bytes();
+        return static_cast<std::int64_t>(value.listing->listed.value_or(0)) *
+               static_cast<std::int64_t>(size_of(value.dtype));
+    };
+    for (graph::Leaf const& leaf : graph.leaves) inputs += bytes_of(leaf.value);
+    for (ValueId output : graph.outputs) outputs += bytes_of(output);
     return std::max(inputs, outputs);
 }
 

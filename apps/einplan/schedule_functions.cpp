@@ -1,9 +1,11 @@
 #include "apps/einplan/schedule_functions.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "lib/schedule/memory/replay.hpp"
 #include "lib/schedule/memory/spill.hpp"
+#include "scheduler/loaded_again.hpp"
 
 namespace ein::apps {
 namespace {
@@ -23,9 +25,10 @@ scheduler::SchedulerOptions scheduler_options(PlanningOptions const& options, Ch
 }
 
 Candidate candidate_of(Planned planned) {
+    std::vector<std::int64_t> const again = scheduler::loaded_again(planned.made.schedule);
     Candidate out{{.seconds = planned.made.makespan,
                    .busiest_bytes = scheduler::busiest_bytes(planned.made.schedule),
-                   .bytes = planned.moved(),
+                   .bytes = planned.moved() + std::accumulate(again.begin(), again.end(), std::int64_t{0}),
                    .peak = planned.peak()}};
     out.payload = std::make_shared<Planned>(std::move(planned));
     return out;

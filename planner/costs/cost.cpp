@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "lib/graph/sparse/stored_size.hpp"
 #include "planner/costs/data_movement.hpp"
 
 namespace ein::planner {
@@ -25,15 +26,18 @@ double block_elements(graph::EinSum const& einsum, Parts const& parts, std::vect
 
 }  // namespace
 
+double weight_of(graph::Value const& value, Unit unit) {
+    return unit == Unit::elements ? graph::elements_a_place(value) : graph::bytes_a_place(value);
+}
+
 Weights weights(graph::EinGraph const& graph, graph::Node const& node, Unit unit) {
     Weights out;
     auto const iterations = static_cast<double>(graph.iterations(node.loop));
-    for (ValueId input : node.inputs)
-        out.inputs.push_back(iterations *
-                             (unit == Unit::elements ? 1 : static_cast<double>(size_of(graph.value(input).dtype))));
+    for (ValueId input : node.inputs) out.inputs.push_back(iterations * weight_of(graph.value(input), unit));
     out.partial = iterations;
     if (unit == Unit::bytes && std::holds_alternative<graph::EinSum>(node.op))
         out.partial *= static_cast<double>(size_of(graph::types_of(graph, node).accumulate));
+    out.partial *= graph::elements_a_place(graph.value(node.output));
     return out;
 }
 
@@ -81,7 +85,7 @@ relation::Cost cost_of_node(graph::EinGraph const& graph, graph::Node const& nod
 double cost_of_edge(graph::EinGraph const& graph, graph::Node const& node, std::size_t operand, Parts const& producer,
                     Parts const& parts, Unit unit) {
     graph::Value const& input = graph.value(node.inputs[operand]);
-    double const weight = unit == Unit::elements ? 1 : static_cast<double>(size_of(input.dtype));
+    double const weight = weight_of(input, unit);
     if (auto const* einsum = std::get_if<graph::EinSum>(&node.op)) {
         Parts needed;
         for (int label : einsum->inputs[operand]) needed.push_back(parts[static_cast<std::size_t>(label)]);

@@ -6,7 +6,7 @@
 // the consumer's parts. Ours beyond the text: any number of operands (p times the sum of their blocks), and extents
 // that do not divide: the block of a label is the real number b / d. For the join and the aggregation that is the exact
 // sum over uneven blocks (but for diagonals); where neither part count divides the other, the repartition formula is a
-// little low.
+// little low. Of a sparse tensor n counts the listed elements, as if they lay evenly.
 #pragma once
 
 #include <vector>
@@ -17,7 +17,11 @@ namespace ein::planner {
 
 enum class Unit { elements, bytes };
 
-/// What one element counts: 1, or its bytes; as often as there are iterations of the loops that the node is in.
+/// What one element counts: 1, or its bytes. Of a sparse value what it lists, with its indices, is spread over all
+/// places of its shape.
+double weight_of(graph::Value const& value, Unit unit);
+
+/// That of a node's operands and results, as often as there are iterations of the loops that the node is in.
 struct Weights {
     std::vector<double> inputs;
     double partial = 1;  // of a partial result: bytes of the type that the aggregation accumulates in

@@ -32,6 +32,13 @@ bool repeats(std::vector<int> labels) {
 }
 }  // namespace
 
+std::optional<double> lower_bound_words(graph::EinGraph const& graph, graph::Node const& node, int ranks) {
+    auto const* einsum = std::get_if<graph::EinSum>(&node.op);
+    bool const sparse = std::any_of(node.inputs.begin(), node.inputs.end(),
+                                    [&](ValueId input) { return graph.value(input).listing.has_value(); });
+    return einsum != nullptr && !sparse ? lower_bound_words(*einsum, ranks) : std::nullopt;
+}
+
 std::optional<double> lower_bound_words(graph::EinSum const& einsum, int ranks) {
     if (einsum.operands() != 2 || repeats(einsum.inputs[0]) || repeats(einsum.inputs[1])) return std::nullopt;
     double left = 1, right = 1, contracted = 1;

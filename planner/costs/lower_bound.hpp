@@ -6,7 +6,7 @@
 
 #include <optional>
 
-#include "lib/graph/einsum.hpp"
+#include "lib/graph/ein_graph.hpp"
 
 namespace ein::planner {
 
@@ -17,5 +17,7 @@ double matmul_lower_bound(double a, double b, double c, int ranks);
 /// The same for an EinSum that is one matrix multiplication: two operands whose labels, each once in an operand, are
 /// left (first operand and output), right (second and output) or contracted (both operands). Nothing for others.
 std::optional<double> lower_bound_words(graph::EinSum const& einsum, int ranks);
+/// The same for a node. Nothing where an operand is sparse: with the right pattern nothing need move.
+std::optional<double> lower_bound_words(graph::EinGraph const& graph, graph::Node const& node, int ranks);
 
 }  // namespace ein::planner

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "lib/graph/sparse/stored_size.hpp"
 #include "planner/costs/cost.hpp"
 #include "planner/costs/data_movement.hpp"
 #include "planner/tuning.hpp"
@@ -29,7 +30,7 @@ ResidencyCost::ResidencyCost(graph::EinGraph const& graph)
 }
 
 double ResidencyCost::of_value(ValueId value, std::vector<Parts> const& parts) const {
-    double const bytes = static_cast<double>(graph_.value(value).bytes());
+    double const bytes = graph::stored_bytes(graph_.value(value));
     std::vector<Need> const needs = needs_of(value, parts);
     double moved = of_movements(value, parts);
     auto const iterations = static_cast<double>(iterations_[at(value)]);

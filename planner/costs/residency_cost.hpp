@@ -2,8 +2,10 @@
 // what a rank holds already is free. Assumed is what the scheduler does: a leaf's blocks are loaded where their first
 // reader runs; partial results are reduced in as many subblocks as there are of them, cut towards what the first reader
 // wants; calls run where most of their operands lie; and what several readers need alike is brought once. Ranks are as
-// many as calls. A value with more than 64 readers is costed by the first of them. Example: ij,jk->ik of 8 x 8 matrices
-// of f64 on 4 calls (4, 1, 1): the right matrix is brought to 3 more ranks: 1536 bytes.
+// many as calls. A block of a sparse leaf is loaded by each rank that wants it: a second load counts as if it were
+// sent, for it takes as much memory and more time. A value with more than 64 readers is costed by the first of them.
+// Example: ij,jk->ik of 8 x 8 matrices of f64 on 4 calls (4, 1, 1): the right matrix is brought to 3 more ranks: 1536
+// bytes.
 #pragma once
 
 #include <optional>

@@ -11,7 +11,7 @@ namespace ein::planner::optimizer {
 struct Cost {
     double seconds = 0;              // of the run; 0: was not simulated
     std::int64_t busiest_bytes = 0;  // the larger of what the busiest rank sends and what the busiest one receives
-    std::int64_t bytes = 0;          // sent by all ranks
+    std::int64_t bytes = 0;          // sent by all ranks, or loaded by several
     std::int64_t peak = 0;           // bytes of blocks on the rank that holds most
     friend bool operator==(Cost const&, Cost const&) = default;
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "lib/graph/sparse/stored_size.hpp"
 #include "planner/costs/cost.hpp"
 #include "planner/costs/data_movement.hpp"
 
@@ -166,8 +167,8 @@ NodeCandidates ResidentTable::choices_of(graph::Node const& node, std::vector<do
                 if (leaf_shares[k] > 0) {
                     double wanted = static_cast<double>(mesh_.size(busy));
                     for (AxisSet set : need.back()) wanted /= static_cast<double>(mesh_.size(set));
-                    work += leaf_shares[k] * static_cast<double>(graph_.value(node.inputs[k]).bytes()) *
-                            std::max(0.0, wanted - 1);
+                    work +=
+                        leaf_shares[k] * graph::stored_bytes(graph_.value(node.inputs[k])) * std::max(0.0, wanted - 1);
                 }
                 need.back().push_back(busy);
             }
@@ -248,9 +249,9 @@ double ResidentTable::edge(NodeId id, SourceNeeds const& source, std::size_t nee
             continue;  // the same region again
         std::size_t const operand = source.operands[k];
         bool const is_einsum = std::holds_alternative<graph::EinSum>(node.op);
-        double const bytes = is_einsum ? static_cast<double>(graph_.value(node.inputs[operand]).bytes())
+        double const bytes = is_einsum ? graph::stored_bytes(graph_.value(node.inputs[operand]))
                                        : static_cast<double>(moved_elements(graph_, node, operand)) *
-                                             static_cast<double>(size_of(graph_.value(node.inputs[operand]).dtype));
+                                             graph::bytes_a_place(graph_.value(node.inputs[operand]));
         double share = 1;
         for (std::size_t axis = 0; axis + 1 < wanted.size(); ++axis)
             share /= static_cast<double>(mesh_.size(wanted[axis]));

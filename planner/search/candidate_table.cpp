@@ -1,6 +1,7 @@
 #include "planner/search/candidate_table.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <map>
 
@@ -40,8 +41,8 @@ Form form_of(graph::EinGraph const& graph, graph::Node const& node, Unit unit) {
         for (std::vector<int> const& axes : *node.sharding) append(form, axes);
     append(form, same_values(node));
     Weights const of = weights(graph, node, unit);
-    append(form, of.inputs);
-    form.push_back(static_cast<std::int64_t>(of.partial));
+    for (double weight : of.inputs) form.push_back(std::bit_cast<std::int64_t>(weight));
+    form.push_back(std::bit_cast<std::int64_t>(of.partial));
     if (auto const* einsum = std::get_if<graph::EinSum>(&node.op)) {
         for (std::vector<int> const& labels : einsum->inputs) append(form, labels);
         append(form, einsum->output);
@@ -160,8 +161,7 @@ double CandidateTable::edge(NodeId id, SourceNeeds const& source, std::size_t ne
             continue;
         }
         graph::Value const& input = graph_.value(node.inputs[operand]);
-        double const weight = unit_ == Unit::elements ? 1 : static_cast<double>(size_of(input.dtype));
-        sum += cost_repart(input.shape, output, needed, iterations_of(node.inputs[operand]) * weight);
+        sum += cost_repart(input.shape, output, needed, iterations_of(node.inputs[operand]) * weight_of(input, unit_));
     }
     return sum;
 }

@@ -2,6 +2,8 @@
 
 #include <set>
 
+#include "lib/graph/sparse/stored_size.hpp"
+
 namespace ein::scheduler {
 namespace {
 
@@ -39,11 +41,16 @@ private:
         return {graph_.nodes[node].inputs.begin(), graph_.nodes[node].inputs.end()};
     }
 
+    std::int64_t bytes_of(ValueId value) const {
+        graph::Value const& of = graph_.value(value);
+        return of.listing ? static_cast<std::int64_t>(graph::stored_bytes(of)) : of.bytes();
+    }
+
     /// Bytes that live on after the node, less those that do not.
     std::int64_t growth(std::size_t node) const {
-        std::int64_t bytes = graph_.value(graph_.nodes[node].output).bytes();
+        std::int64_t bytes = bytes_of(graph_.nodes[node].output);
         for (ValueId input : inputs_of(node))
-            if (unread_[index(input)] == 1) bytes -= graph_.value(input).bytes();
+            if (unread_[index(input)] == 1) bytes -= bytes_of(input);
         return bytes;
     }
 
@@ -56,7 +63,7 @@ private:
                 auto const found = ready_.find({growth(node), node});
                 if (found == ready_.end()) continue;
                 ready_.erase(found);
-                ready_.insert({growth(node) - graph_.value(value).bytes(), node});
+                ready_.insert({growth(node) - bytes_of(value), node});
             }
         --unread_[index(value)];
     }

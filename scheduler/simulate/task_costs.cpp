@@ -71,6 +71,12 @@ double TaskCosts::of_kernel(Section const& section, schedule::Apply const& call)
         return count;
     };
     auto const size = [&](BlockId block) { return static_cast<double>(size_of(section.blocks[block].dtype)); };
+    auto const of_listed = [&](std::size_t operand) {  // of a sparse block what lies in the call's region
+        schedule::Block const& block = section.blocks[call.operands[operand]];
+        double const looked_at = section.listed_in(kernel.einsum->inputs[operand], call, operand);
+        return static_cast<double>(section.bytes_of(block)) * looked_at /
+               std::max(1.0, static_cast<double>(section.elements_of(block)));
+    };
     double points = section.listed_share(call);
     for (Extent length : lengths) points *= static_cast<double>(length);
     double const written = elements(kernel.einsum->output);
@@ -78,7 +84,7 @@ double TaskCosts::of_kernel(Section const& section, schedule::Apply const& call)
     for (std::size_t operand = 0; operand < call.operands.size(); ++operand)
         bytes +=
             section.blocks[call.operands[operand]].is_listed()
-                ? static_cast<double>(section.bytes_of(call.operands[operand]))
+                ? of_listed(operand)
                 : (kernel.lookup ? written : elements(kernel.einsum->inputs[operand])) * size(call.operands[operand]);
     if (kernel.scattered >= 0)
         points /= static_cast<double>(std::max<Extent>(1, lengths[static_cast<std::size_t>(kernel.scattered)]));

@@ -50,6 +50,17 @@ double Section::listed_share(Apply const& call) const {
     return share;
 }
 
+double Section::listed_in(std::vector<int> const& labels, Apply const& call, std::size_t k) const {
+    Block const& block = blocks[call.operands[k]];
+    if (!block.is_listed()) return 0;
+    auto places = static_cast<double>(elements_of(block));
+    BoxView const box = view_of(block);
+    for (std::size_t axis = 0; axis < labels.size(); ++axis)
+        places *= static_cast<double>(call.region.length[static_cast<std::size_t>(labels[axis])]) /
+                  std::max(1.0, static_cast<double>(box.length[axis]));
+    return places;
+}
+
 ByteRange Section::range_of(Message const& message) const {
     Block const& block = blocks[message.block];
     if (!message.part) return {0, bytes_of(block)};

@@ -94,6 +94,9 @@ struct Section {
     std::size_t bytes_listed(BlockId block, std::span<std::byte const> bytes) const;
     /// The share of a kernel call's points that it looks at: fewer than all where operands are sparse.
     double listed_share(Apply const& call) const;
+    /// About how many of the elements that its operand k lists a kernel call looks at: those in its region. None of a
+    /// dense one. @param labels  of the operand's axes
+    double listed_in(std::vector<int> const& labels, Apply const& call, std::size_t k) const;
     std::int64_t bytes_of(Block const& block) const;
     std::int64_t bytes_of(BlockId block) const { return bytes_of(blocks[block]); }
     /// What a transfer takes of its block, or puts into it.

@@ -92,3 +92,20 @@ TEST_CASE("price counts the repartition of an edge at its consumer, and none for
     CHECK(plan.nodes[1].bytes.repart == 320 * 4);
     CHECK(plan.elements().total() == 384 + 64 + 512 + 320);
 }
+
+TEST_CASE("a sparse operand costs what it lists, with its indices", "[planner][cost]") {
+    test::GraphBuilder g;
+    g.leaf("A", {100, 200});
+    g.leaf("B", {200, 10});
+    g.einsum("C", "ij,jk->ik", {"A", "B"});
+    graph::EinGraph graph = g.finish({"C"});
+    graph.values[0].listing = graph::Listing{{}, 500.0, 500};
+    graph::Node const& node = graph.nodes.front();
+    relation::Cost const rows = cost_of_node(graph, node, {4, 1, 1}, Unit::elements);
+    CHECK(rows.join == Approx(500 + 4 * 2000));
+    CHECK(cost_of_node(graph, node, {1, 1, 4}, Unit::elements).join == Approx(4 * 500 + 2000));
+    // As one block: how many, 101 offsets, and 4 + 8 bytes an element.
+    CHECK(cost_of_node(graph, node, {4, 1, 1}, Unit::bytes).join == Approx(8 + 808 + 500 * 12 + 8.0 * 4 * 2000));
+    graph.values[0].listing->listed.reset();  // not counted: no more than there may be
+    CHECK(cost_of_node(graph, node, {4, 1, 1}, Unit::elements).join == Approx(rows.join));
+}

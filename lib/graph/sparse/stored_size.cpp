@@ -1,0 +1,52 @@
+#include "lib/graph/sparse/stored_size.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "lib/graph/sparse/idle_sets.hpp"
+#include "lib/tensor/sparse/sparse_block.hpp"
+
+namespace ein::graph {
+namespace {
+
+double places(Value const& value) { return static_cast<double>(element_count(value.shape)); }
+
+}  // namespace
+
+double stored_elements(Value const& value) {
+    if (!value.listing) return places(value);
+    auto const most = static_cast<double>(value.listing->most);
+    return std::min({places(value), most, value.listing->listed.value_or(most)});
+}
+
+double stored_bytes(Value const& value) {
+    if (!value.listing) return static_cast<double>(value.bytes());
+    std::size_t const order = value.shape.size();
+    tensor::SparseLayout layout{std::vector<int>(order), order > 0};
+    std::iota(layout.axes.begin(), layout.axes.end(), 0);
+    auto const listed = static_cast<Extent>(stored_elements(value));
+    return static_cast<double>(tensor::sparse_bytes(layout, value.shape, value.dtype, listed));
+}
+
+double elements_a_place(Value const& value) {
+    if (!value.listing) return 1;
+    return places(value) > 0 ? stored_elements(value) / places(value) : 0;
+}
+
+double bytes_a_place(Value const& value) {
+    if (!value.listing) return static_cast<double>(size_of(value.dtype));
+    return places(value) > 0 ? stored_bytes(value) / places(value) : 0;
+}
+
+double listed_share(EinGraph const& graph, Node const& node) {
+    double share = 1;
+    IdleSets const idle = idle_sets(graph, node);
+    for (std::vector<int> const& set : idle.sets) {
+        double all = 0;  // what any of the set lists
+        for (int operand : set) all += elements_a_place(graph.value(node.inputs[static_cast<std::size_t>(operand)]));
+        share = std::min(share, all);
+    }
+    return share;
+}
+
+}  // namespace ein::graph
