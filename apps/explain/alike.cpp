@@ -11,6 +11,7 @@ namespace {
 std::string form_of(NodeReport report) {
     report.name.clear();
     report.output.tensor.clear();
+    for (ListedTensor& listed : report.listed) listed.tensor.clear();
     std::string made;
     for (std::size_t k = 0; k < report.inputs.size(); ++k) {
         Flow& flow = report.inputs[k];

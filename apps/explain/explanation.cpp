@@ -9,9 +9,11 @@
 #include "apps/explain/sharding_text.hpp"
 #include "lib/base/saturating.hpp"
 #include "lib/base/text/sizes.hpp"
+#include "lib/graph/sparse/stored_size.hpp"
 #include "lib/schedule/device/device_traffic.hpp"
 #include "lib/schedule/device/producer_fusion.hpp"
 #include "planner/costs/lower_bound.hpp"
+#include "scheduler/loaded_again.hpp"
 
 namespace ein::apps::explain {
 namespace {
@@ -38,8 +40,9 @@ std::vector<Rejected> rejected_of(graph::EinGraph const& graph, graph::Node cons
     return out;
 }
 
-void add_bound(NodeReport& report, graph::EinSum const& einsum, int ranks, double iterations) {
-    report.lower_bound_words = planner::lower_bound_words(einsum, ranks);
+void add_bound(NodeReport& report, graph::EinGraph const& graph, graph::Node const& node, int ranks,
+               double iterations) {
+    report.lower_bound_words = planner::lower_bound_words(graph, node, ranks);
     if (report.lower_bound_words) *report.lower_bound_words *= iterations;
     if (report.lower_bound_words && *report.lower_bound_words > 0)
         report.ratio = report.busiest_words / *report.lower_bound_words;
@@ -71,8 +74,8 @@ NodeReport report_of(graph::EinGraph const& graph, relation::Plan const& plan, s
     out.busiest_words = static_cast<double>(traffic.busiest) / static_cast<double>(size_of(output.dtype));
     if (auto const* einsum = std::get_if<graph::EinSum>(&node.op)) {
         auto const iterations = static_cast<double>(graph.iterations(node.loop));
-        out.flops = iterations * graph::flops(*einsum, einsum->extents);
-        add_bound(out, *einsum, plan.ranks, iterations);
+        out.flops = iterations * graph::listed_share(graph, node) * graph::flops(*einsum, einsum->extents);
+        add_bound(out, graph, node, plan.ranks, iterations);
     }
     return out;
 }
@@ -81,7 +84,7 @@ NodeReport report_of(graph::EinGraph const& graph, relation::Plan const& plan, s
 DType main_dtype(graph::EinGraph const& graph) {
     std::array<double, dtype_count> elements{};
     for (graph::Value const& value : graph.values)
-        elements[static_cast<std::size_t>(value.dtype)] += static_cast<double>(element_count(value.shape));
+        elements[static_cast<std::size_t>(value.dtype)] += graph::stored_elements(value);
     auto best = DType::f32;
     for (int k = 0; k < dtype_count; ++k) {
         auto const type = static_cast<DType>(k);
@@ -110,6 +113,7 @@ void add_schedule(Explanation& out, schedule::Schedule const& schedule) {
     out.bytes = std::accumulate(p.bytes_received.begin(), p.bytes_received.end(), std::int64_t{0});
     out.bytes_rank_max = *std::max_element(p.bytes_received.begin(), p.bytes_received.end());
     out.peak_bytes = p.peak_bytes;
+    for (std::int64_t bytes : scheduler::loaded_again(schedule)) out.loaded_again += bytes;
     out.spill = schedule::disk_use(schedule);
 }
 
@@ -154,10 +158,13 @@ Explanation explain(graph::EinGraph const& graph, relation::Plan const& plan, sc
     auto const found = planner::rejected_plans(graph, plan);
     Flows flows = flows_of(graph, plan, made);
     add_mesh(out, flows.mesh);
+    auto const work = listed_work(graph, made.schedule);
     for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
         out.nodes.push_back(report_of(graph, plan, made, n, found[n]));
         out.nodes.back().inputs = std::move(flows.nodes[n].inputs);
         out.nodes.back().output = std::move(flows.nodes[n].output);
+        out.nodes.back().listed = listed_tensors(graph, graph.nodes[n]);
+        out.nodes.back().listed_work = work[n];
     }
     return out;
 }

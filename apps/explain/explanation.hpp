@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "apps/explain/listed.hpp"
 #include "apps/explain/timing.hpp"
 #include "lib/schedule/device/device_memory.hpp"
 #include "lib/schedule/memory/replay.hpp"
@@ -67,6 +68,8 @@ struct NodeReport {
     std::optional<double> lower_bound_words, ratio;  // of contractions; no ratio where the bound is 0
     std::vector<Flow> inputs;
     Flow output;
+    std::vector<ListedTensor> listed;       // that it reads and makes; none where all are dense
+    std::optional<ListedWork> listed_work;  // of the ranks, where it reads a sparse one
 
     std::int64_t moved() const { return join + agg + repart; }
 };
@@ -96,6 +99,7 @@ struct Explanation {
     std::string word;  // the dtype that words are of
     double words_rank_max = 0;
     std::vector<std::int64_t> peak_bytes;  // by rank
+    std::int64_t loaded_again = 0;         // bytes of sparse inputs that several ranks load
     schedule::DiskUse spill;               // of all ranks
     std::optional<DeviceReport> device;    // where a device's memory was given
     std::optional<Timing> timing;          // where the schedule was simulated

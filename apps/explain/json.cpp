@@ -91,6 +91,17 @@ Json sharding(NodeReport const& report) {
     return out;
 }
 
+Json nnz(std::vector<ListedTensor> const& tensors) {
+    Json out = Json::array();
+    for (ListedTensor const& listed : tensors)
+        out.push_back({{"tensor", listed.tensor},
+                       {"made", listed.made},
+                       {"estimate", number(listed.estimate)},
+                       {"bound", number(listed.bound)},
+                       {"exact", listed.exact()}});
+    return out;
+}
+
 Json timing(Timing const& timing) {
     return {{"machines", timing.machines},
             {"seconds", timing.makespan},
@@ -102,7 +113,7 @@ Json timing(Timing const& timing) {
 }  // namespace
 
 Json to_json(NodeReport const& report) {
-    return {
+    Json out{
         {"name", report.name},
         {"operation", report.operation},
         {"dtype", report.dtype},
@@ -128,6 +139,13 @@ Json to_json(NodeReport const& report) {
         {"times_lower_bound", number(report.ratio)},
         {"sharding", sharding(report)},
         {"collectives", collectives(report)}};
+    if (!report.listed.empty()) out["nnz"] = nnz(report.listed);
+    if (report.listed_work)
+        out["listed_work"] = {{"busiest_rank", report.listed_work->busiest},
+                              {"listed", number(report.listed_work->most)},
+                              {"mean", number(report.listed_work->mean)},
+                              {"times_mean", number(report.listed_work->ratio())}};
+    return out;
 }
 
 Json to_json(Explanation const& e) {
@@ -160,6 +178,7 @@ Json to_json(Explanation const& e) {
                                 {"sent_home", e.device->traffic.sent_home},
                                 {"peak", e.device->traffic.peak}};
     if (e.timing) out["timing"] = timing(*e.timing);
+    if (e.loaded_again > 0) out["loaded_again"] = e.loaded_again;
     if (e.gap) out["gap"] = number(*e.gap);
     return out;
 }

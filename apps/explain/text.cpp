@@ -90,6 +90,9 @@ std::string head(Explanation const& e) {
     out += line("scheduled", bytes(e.bytes) + " (" + std::to_string(e.bytes) +
                                  " bytes) cross ranks; the busiest receives " + bytes(e.bytes_rank_max) + ", " +
                                  format_count(e.words_rank_max) + " words of " + e.word);
+    if (e.loaded_again > 0)
+        out += line("read again",
+                    bytes(e.loaded_again) + " of sparse inputs, by ranks that want what another has read too");
     out += line("computed", format_count(e.flops) + " flops, " + plural(e.tasks, "task"));
     out += line("peak", peaks(e.peak_bytes));
     if (e.spill.blocks > 0)
@@ -129,8 +132,10 @@ std::string rejected(NodeReport const& report) {
     }
     auto const is_less = [](Rejected const& other) { return other.more_bytes < 0; };
     if (std::any_of(report.rejected.begin(), report.rejected.end(), is_less))
-        out += wrapped(key(""), "less as published, where every operand comes from elsewhere; scheduled, the whole "
-                                "graph may move more", page, 3);
+        out += wrapped(key(""),
+                       "less as published, where every operand comes from elsewhere; scheduled, the whole "
+                       "graph may move more",
+                       page, 3);
     return out;
 }
 
@@ -179,6 +184,8 @@ std::string section(Explanation const& e, std::vector<std::size_t> const& group)
                                  format_count(s.elements.total()) + " elements, " + bytes(s.bytes.total()));
     out += line("scheduled", moved(s));
     if (s.lower_bound_words) out += line("lower bound", bound(s));
+    if (!s.listed.empty()) out += line("nnz", listed_text(s.listed));
+    if (s.listed_work && e.ranks > 1) out += line("balance", work_text(*s.listed_work));
     return out + rejected(s) + flows(s) + also(e, group);
 }
 

@@ -157,3 +157,48 @@ TEST_CASE("nodes that differ in names alone are one group", "[apps][explain]") {
     Explanation const e = test::explained(g.finish({"F"}), 2);
     CHECK(alike(e.nodes) == std::vector<std::vector<std::size_t>>{{0, 1}, {2}, {3}});
 }
+
+namespace {
+
+/// C = A B on two ranks by rows, A sparse; of its first half of rows `first` elements are listed, of the others 1000.
+Explanation sparse_product(Extent first) {
+    test::GraphBuilder g;
+    g.leaf("A", {1000, 1000});
+    g.leaf("B", {1000, 8});
+    g.einsum("C", "ij,jk->ik", {"A", "B"});
+    graph::EinGraph graph = g.finish({"C"});
+    graph.values[0].listing = graph::Listing{{}, static_cast<double>(first + 1000), first + 1000};
+    scheduler::SchedulerOptions options;
+    options.listed = [first](ValueId, Box const& box) {
+        return box.length[0] == 1000 ? first + 1000 : box.begin[0] == 0 ? first : 1000;
+    };
+    return test::explained(graph, test::planned(graph, 2, {{2, 1, 1}}), options);
+}
+
+}  // namespace
+
+TEST_CASE("sparse tensors are explained: listed elements, and who goes through most", "[explain]") {
+    Explanation const even = sparse_product(1000);
+    NodeReport const& node = even.nodes.front();
+    REQUIRE(node.listed.size() == 1);
+    CHECK(node.listed[0].exact());
+    CHECK(node.flops == Approx(2 * 2000 * 8));
+    CHECK_FALSE(node.lower_bound_words);
+    REQUIRE(node.listed_work);
+    CHECK(node.listed_work->ratio() == Approx(1));
+    CHECK_THAT(to_text(even), Catch::Contains("nnz         A 2000 of 1 M (0.2 %), counted") &&
+                                  Catch::Contains("1000 listed elements, 1.00 times the mean\n"));
+    CHECK(to_json(even)["nodes"][0]["nnz"][0]["bound"] == 2000);
+
+    Explanation const uneven = sparse_product(3000);
+    CHECK(uneven.nodes.front().listed_work->busiest == 0);
+    CHECK(uneven.nodes.front().listed_work->ratio() == Approx(1.5));
+    CHECK_THAT(to_text(uneven), Catch::Contains("1.50 times the mean: the others wait"));
+}
+
+TEST_CASE("what is not counted is said to be the worst case", "[explain]") {
+    std::vector<ListedTensor> const tensors{{"A", false, 1e6, {}, {}}, {"C", true, 1e6, 1200.0, 4000.0}};
+    CHECK(listed_text(tensors) ==
+          "A unknown of 1 M, at most all (worst case); C (made) about 1200 of 1 M (0.12 %), at "
+          "most 4000 (worst case)");
+}

@@ -1,0 +1,101 @@
+#include "apps/explain/listed.hpp"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "lib/base/text/sizes.hpp"
+
+namespace ein::apps::explain {
+namespace {
+
+/// From here on the mend is told: below, other things decide how long a node takes.
+constexpr double uneven_work = 1.15;
+
+ListedTensor listed_tensor(graph::Value const& value, bool made) {
+    ListedTensor out{value.name, made, static_cast<double>(element_count(value.shape)), {}, {}};
+    out.estimate = value.listing->listed;
+    auto const most = static_cast<double>(value.listing->most);
+    if (most < out.places || (out.estimate && *out.estimate == out.places)) out.bound = std::min(most, out.places);
+    return out;
+}
+
+std::string number(char const* format, double value) {
+    char text[32];
+    std::snprintf(text, sizeof text, format, value);
+    return text;
+}
+
+/// Exact up to six digits.
+std::string count(double value) { return value < 1e6 ? number("%.0f", value) : format_count(value); }
+
+std::string share(double part, double all) { return all > 0 ? " (" + number("%.3g", 100 * part / all) + " %)" : ""; }
+
+std::string text_of(ListedTensor const& listed) {
+    std::string const of = " of " + format_count(listed.places);
+    std::string out = listed.tensor + (listed.made ? " (made) " : " ");
+    if (listed.exact())
+        return out + count(*listed.estimate) + of + share(*listed.estimate, listed.places) + ", counted";
+    out += listed.estimate ? "about " + count(*listed.estimate) + of + share(*listed.estimate, listed.places)
+                           : "unknown" + of;
+    return out + ", at most " + (listed.bound ? count(*listed.bound) : "all") + " (worst case)";
+}
+
+}  // namespace
+
+std::vector<ListedTensor> listed_tensors(graph::EinGraph const& graph, graph::Node const& node) {
+    std::vector<ListedTensor> out;
+    std::vector<ValueId> seen;
+    for (ValueId input : node.inputs) {
+        if (!graph.value(input).listing || std::find(seen.begin(), seen.end(), input) != seen.end()) continue;
+        seen.push_back(input);
+        out.push_back(listed_tensor(graph.value(input), false));
+    }
+    if (graph.value(node.output).listing) out.push_back(listed_tensor(graph.value(node.output), true));
+    return out;
+}
+
+std::vector<std::optional<ListedWork>> listed_work(graph::EinGraph const& graph, schedule::Schedule const& schedule) {
+    std::size_t const ranks = schedule.sections.size();
+    std::vector<std::optional<NodeId>> const producers = graph.producers();
+    std::vector<std::vector<double>> listed(graph.nodes.size(), std::vector<double>(ranks, 0));
+    for (Rank rank : schedule.sections.ids()) {
+        schedule::Section const& section = schedule.sections[rank];
+        for (schedule::Task const& task : section.tasks) {
+            if (!task.is<schedule::Apply>()) continue;
+            auto const call = section.as<schedule::Apply>(task);
+            auto const value = static_cast<std::size_t>(section.blocks[call.result].tensor.value());
+            if (value >= producers.size() || !producers[value]) continue;
+            auto const node = static_cast<std::size_t>(producers[value]->value());
+            double& sum = listed[node][static_cast<std::size_t>(rank.value())];
+            for (std::size_t k = 0; k < call.operands.size(); ++k)
+                sum += section.listed_in(schedule.header.kernels[call.kernel].einsum.inputs[k], call, k);
+        }
+    }
+    std::vector<std::optional<ListedWork>> out;
+    for (std::vector<double> const& of_ranks : listed) {
+        ListedWork work;
+        for (std::size_t rank = 0; rank < ranks; ++rank) {
+            work.mean += of_ranks[rank] / static_cast<double>(ranks);
+            if (of_ranks[rank] > work.most) work.most = of_ranks[rank], work.busiest = static_cast<int>(rank);
+        }
+        out.push_back(work.mean > 0 ? std::optional(work) : std::nullopt);
+    }
+    return out;
+}
+
+std::string listed_text(std::vector<ListedTensor> const& tensors) {
+    std::string out;
+    for (ListedTensor const& listed : tensors) out += (out.empty() ? "" : "; ") + text_of(listed);
+    return out;
+}
+
+std::string work_text(ListedWork const& work) {
+    std::string out = "rank " + std::to_string(work.busiest) + " goes through " + count(work.most) +
+                      " listed elements, " + number("%.2f", work.ratio()) + " times the mean";
+    if (work.ratio() < uneven_work) return out;
+    return out +
+           ": the others wait for it; number the indices in a random order (the same for all tensors that share "
+           "them), or cut another label";
+}
+
+}  // namespace ein::apps::explain
