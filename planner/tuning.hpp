@@ -23,6 +23,19 @@ inline constexpr double most_calls = 3e4;
 /// Nodes of a graph, beyond which a local search takes too long; the dynamic programs are linear.
 inline constexpr std::size_t most_searched = 20000;
 
+// The cut by weight. Ratios of listed elements.
+
+/// The busiest rank beside the mean, up to which an even cut is left as it is.
+inline constexpr double uneven_listed = 1.1;
+/// How much less uneven a cut by weight must be.
+inline constexpr double worth_weighing = 0.05;
+/// Cells that a label is cut in for each rank: boundaries lie between cells.
+inline constexpr std::int64_t cells_of_a_rank = 512;
+/// How far a boundary may be off, of a rank's share: two of them keep the busiest rank below 1.06 times the mean.
+inline constexpr double boundary_error = 0.03;
+/// Prefixes that are counted to find one boundary; each may be a pass over a file that is in no order.
+inline constexpr int most_counts_of_a_boundary = 16;
+
 // The exact search. Work is counted in costs that are added up.
 
 /// Work where no time is given: a few seconds, and the same plan on every machine.

@@ -177,8 +177,9 @@ std::string section(Explanation const& e, std::vector<std::size_t> const& group)
     std::string out = "\n" + wrapped("", s.name, page, 2) + line("computes", s.operation + ", " + s.dtype);
     out += line("labels", labels(s.cut));
     out += line("parts", parts_text(s.cut) + ": " + (s.calls < s.cells ? plural(s.cells, "cell") + " in " : "") +
-                             plural(s.calls, "kernel call") + "; " + plural(s.candidates, "candidate") +
-                             uneven_text(s.cut));
+                             plural(s.calls, "kernel call") +
+                             (s.listed_work && s.calls < s.cells ? ", by listed elements; " : "; ") +
+                             plural(s.candidates, "candidate") + uneven_text(s.cut));
     out += line("published", "join " + format_count(s.elements.join) + ", agg " + format_count(s.elements.agg) +
                                  ", repart " + format_count(s.elements.repart) + ": " +
                                  format_count(s.elements.total()) + " elements, " + bytes(s.bytes.total()));

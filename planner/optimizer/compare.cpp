@@ -7,9 +7,6 @@
 namespace ein::planner::optimizer {
 namespace {
 
-/// Simulations err by more than this part of a run's time.
-constexpr double simulation_error = 0.05;
-
 constexpr double any_time = std::numeric_limits<double>::infinity();
 constexpr std::int64_t any_bytes = std::numeric_limits<std::int64_t>::max();
 

@@ -7,6 +7,9 @@
 
 namespace ein::planner::optimizer {
 
+/// Simulations err by more than this part of a run's time.
+inline constexpr double simulation_error = 0.05;
+
 /// What a schedule is predicted to cost.
 struct Cost {
     double seconds = 0;              // of the run; 0: was not simulated

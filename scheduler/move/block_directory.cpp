@@ -70,7 +70,8 @@ Layout BlockDirectory::layout(ValueId value) const {
     Layout out{cut.parts(), cut.subblocks().value_or(Parts{}), {}};
     auto const& blocks = at(value).blocks;
     auto enter = [&](std::size_t block) { out.ranks.push_back(blocks[block] ? blocks[block]->rank : Rank{-1}); };
-    if (cut.merged() && !out.subblocks.empty()) {  // by cells of the grid
+    if (cut.merged() && !out.subblocks.empty()) {  // by cells of the grid, whatever merged parts are subdivided in
+        out.subblocks.assign(out.parts.size(), 1);
         for_each_index(cut.parts(), [&](std::vector<Extent> const& cell) {
             auto const met = cut.blocks_meeting(block_box(cut.shape(), cut.parts(), cell));
             met.empty() ? out.ranks.push_back(Rank{-1}) : enter(met.front().index);  // a cell of no elements

@@ -24,6 +24,7 @@
 #include "lib/relation/listed_results.hpp"
 #include "lib/schedule/device/producer_fusion.hpp"
 #include "planner/planner.hpp"
+#include "planner/search/cut_by_weight.hpp"
 #include "scheduler/scheduler.hpp"
 #include "tests/support/rank_threads.hpp"
 
@@ -40,7 +41,7 @@ struct WholeRunSetup {
     int threads = 1;
     std::int64_t calls = 0;
     std::string decompose = "eindecomp";
-    std::size_t alternative = 0;  // of the plan and planner::other_plans, counted round
+    std::size_t alternative = 0;  // of the plan, planner::other_plans, and these by weight, counted round
     std::string place = "best";
     scheduler::InputsPolicy inputs = scheduler::InputsPolicy::once;
     std::int64_t subblock_bytes = 16 << 10;
@@ -199,6 +200,9 @@ inline WholeRun whole_run(graph::EinGraph const& read, WholeRunSetup const& setu
         .ranks = setup.ranks, .calls = setup.calls, .decompose = setup.decompose, .column_work = 0};
     std::vector<relation::Plan> plans{planner::plan(run.graph, how)};
     for (relation::Plan& other : planner::other_plans(run.graph, how, plans[0])) plans.push_back(std::move(other));
+    for (std::size_t k = 0, evenly = plans.size(); k < evenly; ++k)
+        if (auto weighted = planner::cut_by_weight(run.graph, plans[k], listed.in_box))
+            plans.push_back(std::move(*weighted));
     run.schedule = scheduler::make_schedule(run.graph, plans[setup.alternative % plans.size()],
                                             {.place = setup.place,
                                              .inputs = setup.inputs,

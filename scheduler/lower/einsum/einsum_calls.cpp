@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 namespace ein::scheduler {
 namespace {
@@ -52,6 +53,28 @@ std::vector<std::vector<Held>> held_for(BlockDirectory const& directory, graph::
     return out;
 }
 
+/// Where a graph has sparse tensors, leaves that would be loaded cell by cell are cut as the merged calls want them.
+/// Graphs without keep their cells, and with them the schedules that they have always had.
+void merge_leaves(LoweringContext& context, graph::Node const& node, graph::EinSum const& einsum, Parts const& parts,
+                  std::vector<Call> const& calls) {
+    auto const is_sparse = [](graph::Value const& value) { return value.listing.has_value(); };
+    if (std::none_of(context.graph.values.begin(), context.graph.values.end(), is_sparse)) return;
+    for (std::size_t k = 0; k < einsum.operands(); ++k) {
+        ValueId const leaf = node.inputs[k];
+        Parts const wanted = relation::at_labels(parts, einsum.inputs[k]);
+        if (!context.delivery.is_fresh_leaf(leaf) || context.directory.cut(leaf).parts() != wanted) continue;
+        std::set<Box> boxes;
+        Extent covered = 0;
+        for (Call const& call : calls)
+            if (auto const [at, fresh] = boxes.insert(projected(call.region, einsum.inputs[k])); fresh)
+                covered += at->elements();
+        Cut cut = context.directory.cut(leaf);
+        if (covered != element_count(cut.shape()) || cut.merged()) continue;
+        cut.merge({boxes.begin(), boxes.end()});
+        context.directory.recut(leaf, std::move(cut));
+    }
+}
+
 }  // namespace
 
 std::optional<MergedCalls> merged(graph::EinSum const& einsum, std::vector<Call> const& calls) {
@@ -94,6 +117,7 @@ std::vector<Call> placed_calls(LoweringContext& context, NodeId id, graph::EinSu
     Cut cut = context.directory.cut(node.output);
     cut.merge(std::move(fewer->parts));
     context.directory.recut(node.output, std::move(cut));
+    merge_leaves(context, node, einsum, plan.parts, fewer->calls);
     context.traffic.wants_merged_parts();
     return std::move(fewer->calls);
 }
