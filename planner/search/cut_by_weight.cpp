@@ -163,8 +163,15 @@ private:
         return cut;
     }
 
+    /// The graph may say that labels are not cut, but not how they are.
     bool may_change(std::size_t n) const {
-        return einsum_of(n) != nullptr && graph_.nodes[n].fixed.empty() && !graph_.nodes[n].sharding;
+        Parts const& fixed = graph_.nodes[n].fixed;
+        return einsum_of(n) != nullptr && !graph_.nodes[n].sharding &&
+               std::all_of(fixed.begin(), fixed.end(), [](std::int64_t parts) { return parts <= 1; });
+    }
+    bool is_free(std::size_t n, std::size_t label) const {
+        Parts const& fixed = graph_.nodes[n].fixed;
+        return fixed.empty() || fixed[label] == 0;
     }
 
     void weigh(std::size_t n) {
@@ -182,7 +189,7 @@ private:
         for (int output : einsum.output) {
             auto const label = static_cast<std::size_t>(output);
             if (cuts_.contains(class_of(n, label))) return;  // as the node before
-            if (einsum.extents[label] <= plan_.calls || !lists_along(n, output)) continue;
+            if (einsum.extents[label] <= plan_.calls || !is_free(n, label) || !lists_along(n, output)) continue;
             double found = 0;
             WeightedCut cut = weighted(n, label, found);
             if (cut.cells <= plan_.calls || found >= best) continue;
@@ -210,7 +217,7 @@ private:
         for (int output : einsum.output) {
             auto const label = static_cast<std::size_t>(output);
             auto const cut = cuts_.find(class_of(n, label));
-            if (cut == cuts_.end() || cut->second.extent != einsum.extents[label]) continue;
+            if (cut == cuts_.end() || cut->second.extent != einsum.extents[label] || !is_free(n, label)) continue;
             Parts const& parts = plan_.nodes[n].parts;
             if (uneven || parts[label] == element_count(parts)) return label;
         }
