@@ -45,6 +45,50 @@ def power(_):
             "outputs": ["C", "power/x", "power/k"]}
 
 
+def listed(shape, seed, density, low=0.1, high=1.0):
+    tensor = uniform(shape, seed, low, high)
+    tensor["data"]["density"] = density
+    return {"sparse": True, **tensor}
+
+
+def sparse_pagerank(_):
+    """Scores of pages that a sparse matrix links, until they no longer move; degrees are made of it before the loop."""
+    size, damping = 30000, 0.97
+    body = [{"name": "share", "einsum": "f,f->f", "inputs": ["score", "degree"], "join": "where(y > 0, x/y, 0)"},
+            {"name": "stuck", "einsum": "f,f->", "inputs": ["score", "degree"], "join": "where(y > 0, 0, x)"},
+            {"name": "followed", "einsum": "tf,f->t", "inputs": ["link", "share"]},
+            {"name": "next", "einsum": "t,,t->t", "inputs": ["followed", "stuck", "score"],
+             "join": f"0.98*z + 0.02*({damping}*(x + y/{size}) + {1 - damping}/{size})"},
+            {"name": "turn", "einsum": "->", "inputs": ["k"], "join": "x + 1"},
+            {"name": "moves", "einsum": "t,t->", "inputs": ["next", "score"], "join": "abs(x - y) > 1e-18",
+             "agg": "any"}]
+    return {"eingraph": 1, "dtype": "f64",
+            "tensors": {"link": listed([size, size], 5, 0.0002), "score": {"shape": [size], "data": {"fill": 1 / size}},
+                        "k": {"shape": [], "data": {"fill": 0}}},
+            "nodes": [{"name": "degree", "einsum": "tf->f", "inputs": ["link"]},
+                      {"name": "surf", "loop": {"while": "moves", "max": 4000,
+                                                "carry": {"score": "next", "k": "turn"}, "body": body}},
+                      {"name": "back", "einsum": "tf,t->f", "inputs": ["link", "surf/score"]}],
+            "outputs": ["surf/score", "surf/k", "back"]}
+
+
+def factors(_):
+    """A sparse tensor of order 3 times two dense factors (MTTKRP), for each of its modes in turn; blocks spill."""
+    size, rank, rounds = 300, 96, 60
+    modes, nodes, last = "ijk", [], {"i": "U", "j": "V", "k": "W"}
+    for step in range(3 * rounds):
+        mode, (a, b) = modes[step % 3], [m for m in modes if m != modes[step % 3]]
+        nodes += [{"name": f"m{step}", "einsum": f"ijk,{a}r,{b}r->{mode}r", "inputs": ["T", last[a], last[b]]},
+                  {"name": f"s{step}", "einsum": f"{mode}r->r", "inputs": [f"m{step}"], "join": "x*x"},
+                  {"name": f"f{step}", "einsum": f"{mode}r,r->{mode}r", "inputs": [f"m{step}", f"s{step}"],
+                   "join": "x / sqrt(y)"}]
+        last[mode] = f"f{step}"
+    return {"eingraph": 1, "dtype": "f64",
+            "tensors": {"T": listed([size, size, size], 1, 0.03),
+                        **{name: uniform([size, rank], 2 + k) for k, name in enumerate("UVW")}},
+            "nodes": nodes, "outputs": list(last.values())}
+
+
 def made(*words):
     """By "eintool make"."""
     return lambda eintool: json.loads(subprocess.run([eintool, "make", *words], check=True, stdout=-1).stdout)
@@ -59,6 +103,8 @@ PROGRAMS = {
                           "4", "--ffn", "1024", "--sequence", "512", "--logits", "all"), [], 1e-4, True),
     "chain": Program(chain, [], 1e-9, True),
     "power": Program(power, [], 1e-9, False),
+    "sparse_pagerank": Program(sparse_pagerank, [], 1e-9, False),
+    "factors": Program(factors, [], 1e-9, True),
 }
 # Outputs that are small differences of large numbers: mostly rounding, so another on each number of ranks.
 DIFFERENCES = {"surf/change", "train/last_loss"}
