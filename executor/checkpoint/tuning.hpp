@@ -1,6 +1,8 @@
 // Thresholds of checkpoints.
 #pragma once
 
+#include <cstdint>
+
 namespace ein::executor::tuning {
 
 /// Seconds between looks at notes while a run may be stopped: how late ranks hold when they are asked. A look costs
@@ -12,6 +14,11 @@ inline constexpr double between_looks_at_answers = 0.002;
 inline constexpr double writing_slack = 1.5;
 /// Bytes a second that a first checkpoint is thought to be written with: what a laptop's disk does.
 inline constexpr double first_writing_speed = 100e6;
+/// Bytes of a value that are written and hashed in turn: they stay in a processor's second cache in between.
+inline constexpr std::int64_t written_at_once = std::int64_t{1} << 20;
+/// Bytes after which the disk is told to begin with what was written: large enough for its full speed, small against
+/// what is saved.
+inline constexpr std::int64_t begun_syncs = std::int64_t{32} << 20;
 /// Checkpoints that fail one after another before the run says so at its end.
 inline constexpr int most_failures = 3;
 

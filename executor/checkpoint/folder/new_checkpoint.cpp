@@ -1,10 +1,13 @@
 #include "executor/checkpoint/folder/new_checkpoint.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <utility>
 
+#include "executor/checkpoint/folder/box_cover.hpp"
 #include "executor/checkpoint/folder/element_hash.hpp"
+#include "executor/checkpoint/tuning.hpp"
 #include "lib/base/error.hpp"
 #include "lib/base/files/folder.hpp"
 #include "lib/base/files/output_place.hpp"
@@ -59,8 +62,20 @@ tensor::NpyWriter& NewCheckpoint::opened(SavedValue const& value) {
 }
 
 std::uint64_t NewCheckpoint::write(SavedValue const& value, Box const& box, std::span<std::byte const> bytes) {
-    opened(value).write(box, bytes);
-    return hash_of(bytes);
+    tensor::NpyWriter& file = opened(value);
+    auto const size = static_cast<Extent>(size_of(value.dtype));
+    ElementHash hash;
+    std::size_t done = 0;
+    for_each_part(box, std::max<Extent>(1, tuning::begun_syncs / size), [&](Box const& some) {
+        for_each_part(some, std::max<Extent>(1, tuning::written_at_once / size), [&](Box const& part) {
+            auto const elements = bytes.subspan(done, static_cast<std::size_t>(part.elements() * size));
+            file.write(part, elements);
+            hash.add(elements);
+            done += elements.size();
+        });
+        file.begin_sync(some);
+    });
+    return hash.value();
 }
 
 void NewCheckpoint::sync() {

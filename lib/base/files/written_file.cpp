@@ -160,6 +160,10 @@ int WrittenFile::set_length(std::uint64_t bytes) const {
     return until_done([&] { return ::ftruncate(descriptor_, static_cast<off_t>(bytes)); });
 }
 
+void WrittenFile::begin_sync(std::uint64_t offset, std::uint64_t bytes) const {
+    ::sync_file_range(descriptor_, static_cast<off_t>(offset), static_cast<off_t>(bytes), SYNC_FILE_RANGE_WRITE);
+}
+
 int WrittenFile::sync() const {
     return until_done([&] { return ::fsync(descriptor_); });
 }

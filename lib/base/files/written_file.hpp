@@ -42,6 +42,8 @@ public:
     [[nodiscard]] int reserve_range(std::uint64_t offset, std::uint64_t bytes) const;
     /// What is beyond is gone; what it grows by reads as zeros and takes no space.
     [[nodiscard]] int set_length(std::uint64_t bytes) const;
+    /// Has the system begin to write this part of it to the disk, without waiting: sync() has less to wait for then.
+    void begin_sync(std::uint64_t offset, std::uint64_t bytes) const;
     /// Waits until what was written is on the disk, whatever happens to the system then. A name is there only once its
     /// folder is, too (sync_folder, folder.hpp).
     [[nodiscard]] int sync() const;

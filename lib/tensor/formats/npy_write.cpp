@@ -123,6 +123,13 @@ void NpyWriter::write(Box const& box, std::span<std::byte const> elements) {
     });
 }
 
+void NpyWriter::begin_sync(Box const& box) const {
+    if (box.empty()) return;
+    auto const [begin, end] = hull(box, shape_);
+    std::uint64_t const size = size_of(stored());
+    written_.begin_sync(npy_header(stored(), shape_).size() + begin * size, (end - begin) * size);
+}
+
 void create_npy(std::filesystem::path const& file, DType dtype, Shape const& shape) {
     NpyWriter out(file, dtype, shape, output());
     out.make();

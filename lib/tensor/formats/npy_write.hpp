@@ -41,6 +41,8 @@ public:
 
     /// Writes `bytes` (elements of the dtype, C order over box.length) where `box` lies.
     void write(Box const& box, std::span<std::byte const> bytes);
+    /// Has the disk begin with all that lies between the first and the last element of a box.
+    void begin_sync(Box const& box) const;
     /// Waits until what was written is on the disk.
     void sync();
     void close();
