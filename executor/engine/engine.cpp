@@ -125,7 +125,12 @@ private:
             double const begin = seconds_now();
             run_state_.change([](Dispatcher& dispatcher) { dispatcher.prepare_memory(); });
             bool const resumed = stops_ && stops_->resume();
-            result_.load_seconds = seconds_now() - begin;
+            double const ready = seconds_now();
+            result_.load_seconds = ready - begin;
+            if (resumed) {
+                engine_.record_.add({Phase::load, 0, begin, ready, ready});
+                engine_.record_.add({CheckpointSpan::Kind::resumed, begin, ready});
+            }
             if (!resumed) result_.load_seconds += work(Phase::load, 0);
             if (stops_ && !resumed && !run_state_.closed()) with_transport([&] { stops_->begin(seconds_now()); });
             for (int round = 0; round < options_.repeat && !run_state_.closed(); ++round) {
@@ -156,7 +161,10 @@ private:
 
     bool arrive() {
         bool goes_on = false;
-        with_transport([&] { goes_on = stops_->arrive(seconds_now()); });
+        double const begin = seconds_now();
+        std::int64_t const saves = stops_->saves();
+        with_transport([&] { goes_on = stops_->arrive(begin); });
+        if (stops_->saves() > saves) engine_.record_.add({CheckpointSpan::Kind::saved, begin, seconds_now()});
         return goes_on;
     }
 

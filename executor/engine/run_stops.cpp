@@ -120,7 +120,6 @@ void RunStops::restore(LiveBox const& live) {
                          parts_.section.sparse(parts_.section.blocks[block]).layout(), bytes);
     };
     if (live.block) return fill(parts_.run_state.storage().in_host(*live.block, HostUse::write));
-    DType const dtype = parts_.header.tensors[live.tensor].dtype;
     schedule::Task const& spill = parts_.section.tasks[*live.spill];
     std::vector<std::byte> bytes(
         static_cast<std::size_t>(parts_.section.bytes_of(parts_.section.as<schedule::Spill>(spill).block)));

@@ -109,7 +109,7 @@ void RankTrace::counters(std::vector<CounterSample> const& samples) {
     }
 }
 
-void RankTrace::phases(std::vector<PhaseSpan> const& phases, int tid) {
+void RankTrace::phases(std::vector<PhaseSpan> const& phases, std::vector<CheckpointSpan> const& checkpoints, int tid) {
     Track const track{pid_, tid};
     text_.thread(track, "phases", -1);
     for (PhaseSpan const& span : phases) {
@@ -123,6 +123,10 @@ void RankTrace::phases(std::vector<PhaseSpan> const& phases, int tid) {
         if (span.end > span.worked)
             text_.slice(track, ticks_of_(span.worked), end, "\"waits for other ranks\"", "phase", "");
     }
+    for (CheckpointSpan const& span : checkpoints)
+        text_.slice(track, ticks_of_(span.begin), ticks_of_(span.end),
+                    span.kind == CheckpointSpan::Kind::saved ? "\"saves a checkpoint\"" : "\"resumes\"", "checkpoint",
+                    "");
 }
 
 }  // namespace ein::executor

@@ -28,7 +28,7 @@ public:
                 schedule::TaskLinks const& links);
     void counters(std::vector<CounterSample> const& samples);
     /// On a track above the workers.
-    void phases(std::vector<PhaseSpan> const& phases, int tid);
+    void phases(std::vector<PhaseSpan> const& phases, std::vector<CheckpointSpan> const& checkpoints, int tid);
 
 private:
     /// JSON: "apply AB", "send to 3".

@@ -44,6 +44,12 @@ struct PhaseSpan {
     double begin = 0, worked = 0, end = 0;  // its own tasks had ended at `worked`
 };
 
+/// What a run did with a checkpoint.
+struct CheckpointSpan {
+    enum class Kind { resumed, saved } kind = Kind::saved;
+    double begin = 0, end = 0;
+};
+
 class Record {
 public:
     /// How often each loop was entered for how many iterations.
@@ -64,6 +70,12 @@ public:
         if (keep_ == Keep::all) phases_.push_back(phase);
     }
     std::vector<PhaseSpan> const& phases() const { return phases_; }
+    void add(CheckpointSpan const& checkpoint) {
+        if (keep_ == Keep::all) checkpoints_.push_back(checkpoint);
+    }
+    std::vector<CheckpointSpan> const& checkpoints() const { return checkpoints_; }
+    /// The run began in the middle of its tasks.
+    bool resumed() const { return !checkpoints_.empty() && checkpoints_.front().kind == CheckpointSpan::Kind::resumed; }
     /// Of the run's loops, when it has ended; kept for a trace alone.
     void set_iterations(Taken const& iterations) {
         if (keep_ == Keep::all) iterations_ = iterations;
@@ -75,6 +87,7 @@ private:
     std::deque<EventLog> workers_;  // a deque: a log stays where it is
     TransferLog transfers_;
     std::vector<PhaseSpan> phases_;
+    std::vector<CheckpointSpan> checkpoints_;
     Taken iterations_;
 };
 

@@ -52,9 +52,10 @@ void write_rank(TraceText& text, int rank, double origin, TraceParts const& part
     std::vector<RoundEvents> const rounds = rounds_of(parts.record.phases(), whole_tasks(lanes));
     schedule::TaskLinks const links(parts.section);
     text.process(rank, "rank " + std::to_string(rank), 2 * rank + 1, clock_label(clock.error()));
-    trace.phases(parts.record.phases(), static_cast<int>(lanes.size()));
+    trace.phases(parts.record.phases(), parts.record.checkpoints(), static_cast<int>(lanes.size()));
     trace.lanes(lanes);
     trace.arrows(lanes, rounds, links);
+    if (parts.record.resumed()) return;  // what is held then no task of this run has made
     trace.counters(count(parts.section, links, rounds, parts.record.iterations()));
 }
 

@@ -89,6 +89,10 @@ std::vector<Row> rows_of(std::vector<NamedReport> const& reports) {
                           {"messages", at("/messages_sent"), format_count},
                           {"peak, fullest rank", fullest("peak_block_bytes"), format_bytes},
                           {"  predicted", fullest("peak_predicted"), format_bytes},
+                          {"checkpoints saved", at("/checkpoint/saved"), plain, false},
+                          {"  failed", at("/checkpoint/failed"), plain, false},
+                          {"  the last one", at("/checkpoint/bytes"), format_bytes, false},
+                          {"  saving, in all", at("/checkpoint/seconds_all"), format_seconds, false},
                           {"spilled to disk", at("/spill/bytes"), format_bytes, false},
                           {"copied to devices", at("/device_memory/copied_in"), format_bytes, false},
                           {"evicted on devices", at("/device_memory/evicted"), format_bytes, false}};
@@ -122,10 +126,17 @@ std::string table(std::vector<NamedReport> const& reports) {
     return out;
 }
 
+std::string resumed_text(Json const& report) {
+    auto const from = Json::json_pointer("/checkpoint/resumed_from");
+    if (!report.contains(from) || !report.at(from).is_string()) return "";
+    return "  went on from " + cut(printable(report.at(from).get<std::string>()), 50) + ", " +
+           format_count(number_at(report, "/checkpoint/tasks_done").value_or(0)) + " tasks done\n";
+}
+
 std::string title(NamedReport const& of) {
     Json const& report = of.report;
     return of.name + ": " + text_at(report, "graph") + " on " + text_at(report, "device") + ", " +
-           text_at(report, "strategy") + " placed by " + text_at(report, "place") + "\n";
+           text_at(report, "strategy") + " placed by " + text_at(report, "place") + "\n" + resumed_text(report);
 }
 
 /// The ranks that compute longest, first.

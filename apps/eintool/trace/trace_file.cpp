@@ -98,7 +98,14 @@ private:
         if (process.predicted) return predicted(event, category, span);
         TracedRank& rank = out_.ranks.at(static_cast<std::size_t>(process.rank));
         if (category == "phase") {
-            if (event.at("name") == "execute") rank.executes.push_back(span);
+            if (event.at("name") != "execute") return;
+            rank.executes.push_back(span);
+            rank.rounds = std::max(rank.rounds, whole(event.at("args").at("round")) + 1);
+        } else if (category == "checkpoint") {
+            if (event.at("name") == "resumes")
+                rank.resumed = true;
+            else
+                rank.saves.push_back(span);
         } else if (category == "send") {
             rank.sends.push_back(span);
         } else if (category == "receive") {

@@ -33,7 +33,10 @@ struct TracedReceive {
 };
 
 struct TracedRank {
-    std::vector<Interval> executes;       // one a round
+    std::vector<Interval> executes;  // one a round, and one more each time that it stopped for a checkpoint
+    int rounds = 0;
+    std::vector<Interval> saves;          // of checkpoints
+    bool resumed = false;                 // it went on from one
     std::vector<TracedTask> tasks;        // by begin; a task's own pieces lie within it
     std::vector<TracedReceive> receives;  // by end
     std::vector<Interval> sends;

@@ -263,18 +263,44 @@ TraceSummary summary_of(TraceFile const& trace) {
     return out;
 }
 
+namespace {
+
+/// All ranks save at one time; the one that takes longest counts.
+std::string checkpoints_text(TraceFile const& trace) {
+    std::size_t saves = 0;
+    double longest = 0;
+    bool resumed = false;
+    for (TracedRank const& rank : trace.ranks) {
+        double seconds = 0;
+        for (Interval const& save : rank.saves) seconds += save.length();
+        saves = std::max(saves, rank.saves.size());
+        longest = std::max(longest, seconds);
+        resumed = resumed || rank.resumed;
+    }
+    if (saves == 0 && !resumed) return "";
+    std::string out = "  ";
+    if (resumed) out += "went on from a checkpoint";
+    if (saves > 0)
+        out += (resumed ? "; stopped " : "stopped ") + std::to_string(saves) + (saves == 1 ? " time" : " times") +
+               " to save one, " + format_seconds(longest) + " in all";
+    return out + "\n";
+}
+
+}  // namespace
+
 std::string to_text(TraceFile const& trace, TraceSummary const& summary) {
     double longest = 0;
     for (TimeOfRank const& rank : summary.ranks) longest = std::max(longest, rank.executing);
-    std::size_t rounds = 1;
-    for (TracedRank const& rank : trace.ranks) rounds = std::max(rounds, rank.executes.size());
+    int rounds = 1;
+    for (TracedRank const& rank : trace.ranks) rounds = std::max(rounds, rank.rounds);
     std::string out = trace.name + ": " + std::to_string(trace.ranks.size()) +
                       (trace.ranks.size() == 1 ? " rank" : " ranks") + ", executes " +
                       format_seconds(longest / static_cast<double>(rounds)) +
                       (rounds > 1 ? " a round, " + std::to_string(rounds) + " rounds" : "");
     if (trace.predicted_seconds > 0)
         out += "; predicted " + format_seconds(trace.predicted_seconds) + " on " + trace.machines;
-    return out + "\n" + ranks_text(summary) + waits_text(summary) + kernels_text(trace, summary);
+    return out + "\n" + checkpoints_text(trace) + ranks_text(summary) + waits_text(summary) +
+           kernels_text(trace, summary);
 }
 
 }  // namespace ein::apps::tool

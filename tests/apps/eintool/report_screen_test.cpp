@@ -62,6 +62,20 @@ TEST_CASE("a report is one screen, the busiest ranks first", "[apps][report]") {
     CHECK_FALSE(has(text, "spilled"));
 }
 
+TEST_CASE("a report says what was saved, and from where the run went on", "[apps][report]") {
+    Json report = report_of({rank(0, 0.9, 0, 0.1)});
+    CHECK_FALSE(has(report_screen({{"r.json", report}}), "checkpoint"));
+    report["checkpoint"] = {{"saved", 3},         {"failed", 0},        {"bytes", 2048},
+                            {"seconds_all", 0.5}, {"tasks_done", 1200}, {"resumed_from", "D/000002"}};
+    std::string const text = report_screen({{"r.json", report}});
+    INFO(text);
+    CHECK(has(text, "  went on from D/000002, 1.20 k tasks done\n"));
+    CHECK(has(text, "checkpoints saved                  3"));
+    CHECK(has(text, "  the last one                 2 KiB"));
+    CHECK(has(text, "  saving, in all              500 ms"));
+    CHECK_FALSE(has(text, "  failed"));
+}
+
 TEST_CASE("two reports stand side by side with their ratio", "[apps][report]") {
     Json const first = report_of({rank(0, 0.9, 0, 0.1)});
     Json second = first;

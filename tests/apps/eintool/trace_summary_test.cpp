@@ -91,6 +91,21 @@ TEST_CASE("kernels count their pieces on other workers, and are compared with th
     CHECK(screen.find("predicted 1.00 s on mine.json") != std::string::npos);
 }
 
+TEST_CASE("stops for checkpoints are no rounds", "[apps][trace]") {
+    std::string stopped = text;
+    std::string const execute = R"("ts":0,"dur":4000000,"name":"execute","cat":"phase","args":{"round":0}})";
+    std::string const parts = R"("ts":0,"dur":1000000,"name":"execute","cat":"phase","args":{"round":0}},
+{"ph":"X","pid":0,"tid":3,"ts":1000000,"dur":500000,"name":"saves a checkpoint","cat":"checkpoint"},
+{"ph":"X","pid":0,"tid":3,"ts":1500000,"dur":2500000,"name":"execute","cat":"phase","args":{"round":0}})";
+    stopped.replace(stopped.find(execute), execute.size(), parts);
+    TraceFile const trace = trace_of(stopped);
+    std::string const screen = to_text(trace, summary_of(trace));
+    INFO(screen);
+    CHECK(screen.find("executes 4.00 s; predicted") != std::string::npos);
+    CHECK(screen.find("  stopped 1 time to save one, 500 ms in all\n") != std::string::npos);
+    CHECK(to_text(trace_of(text), summary_of(trace_of(text))).find("stopped") == std::string::npos);
+}
+
 TEST_CASE("what is no trace is refused with its place", "[apps][trace]") {
     CHECK_THROWS_WITH(trace_of("{\"eingraph\": 1}\n"), Catch::Contains("expected a trace that einrun --trace wrote"));
     CHECK_THROWS_WITH(trace_of(text.substr(0, text.find("\"ts\":2000000"))), Catch::Contains("line 6: expected"));
