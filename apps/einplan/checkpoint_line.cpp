@@ -5,6 +5,7 @@
 
 #include "lib/base/text/quantities.hpp"
 #include "lib/base/text/sizes.hpp"
+#include "lib/schedule/memory/live_bytes.hpp"
 #include "scheduler/moments/forecast.hpp"
 
 namespace ein::apps {
@@ -22,14 +23,15 @@ std::size_t all_tasks(schedule::Schedule const& schedule) {
 
 }  // namespace
 
-std::string checkpoint_line(schedule::Schedule const& schedule, scheduler::Cluster const& cluster) {
+std::string checkpoint_line(schedule::Schedule const& schedule, scheduler::Cluster const& cluster,
+                            scheduler::SimulationOf const& simulated) {
     if (schedule.header.moments.empty()) return "none can be saved: no moment at which every node is done or untouched";
     bool const simulates = all_tasks(schedule) <= most_simulated_tasks;
     scheduler::CheckpointForecast forecast;
     if (simulates)
-        forecast = scheduler::checkpoint_forecast(schedule, scheduler::simulate(schedule, cluster));
+        forecast = scheduler::checkpoint_forecast(schedule, simulated());
     else
-        for (std::int64_t bytes : scheduler::live_bytes(schedule)) forecast.largest = std::max(forecast.largest, bytes);
+        for (std::int64_t bytes : schedule::live_bytes(schedule)) forecast.largest = std::max(forecast.largest, bytes);
     double const seconds = static_cast<double>(forecast.largest) / cluster.disk;
     char share[32];
     std::snprintf(share, sizeof share, "%.2f %%", 100 * seconds / (every + seconds));

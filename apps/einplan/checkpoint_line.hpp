@@ -4,12 +4,14 @@
 #include <string>
 
 #include "lib/schedule/model/schedule.hpp"
-#include "scheduler/simulate/cluster.hpp"
+#include "scheduler/simulate/simulate.hpp"
 
 namespace ein::apps {
 
 /// "at most 1.2 GB, 1.2 s to write (0.20 % at --every 10min), 3.4 s apart at most", or why there are
 /// none.
-std::string checkpoint_line(schedule::Schedule const& schedule, scheduler::Cluster const& cluster);
+/// @param simulated  of the schedule on the cluster; not asked for where it would take long
+std::string checkpoint_line(schedule::Schedule const& schedule, scheduler::Cluster const& cluster,
+                            scheduler::SimulationOf const& simulated);
 
 }  // namespace ein::apps

@@ -24,11 +24,12 @@ double least_seconds(schedule::Schedule const& schedule, scheduler::Cluster cons
 
 }  // namespace
 
-std::optional<OneRank> faster_alone(graph::EinGraph const& graph, PlanningOptions options, Planned const& planned) {
+std::optional<OneRank> faster_alone(graph::EinGraph const& graph, PlanningOptions options, Planned const& planned,
+                                    scheduler::SimulationOf const& simulated) {
     schedule::Schedule const& schedule = planned.made.schedule;
     if (schedule.header.ranks == 1 || !graph.mesh.empty() || tasks_of(schedule) > most_tasks) return std::nullopt;
     scheduler::Cluster const& cluster = options.scheduler.cluster;
-    double const here = simulate(schedule, cluster).all_iterations;
+    double const here = simulated().all_iterations;
     if (here * faster_by < least_seconds(schedule, cluster)) return std::nullopt;
     options.planner.ranks = 1;
     options.planner.calls = 0;

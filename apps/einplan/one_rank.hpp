@@ -4,6 +4,7 @@
 #pragma once
 
 #include "apps/einplan/planning.hpp"
+#include "scheduler/simulate/simulate.hpp"
 
 namespace ein::apps {
 
@@ -11,8 +12,10 @@ struct OneRank {
     double planned = 0, alone = 0;  // seconds that the simulator predicts
 };
 
+/// @param simulated  of what was planned; not asked for where it is not compared
 /// @return nothing where one rank is not faster, does not have the memory, or was not compared: the graph names a mesh,
 ///         or the schedule is so large that simulating it would take as long as making it
-std::optional<OneRank> faster_alone(graph::EinGraph const& graph, PlanningOptions options, Planned const& planned);
+std::optional<OneRank> faster_alone(graph::EinGraph const& graph, PlanningOptions options, Planned const& planned,
+                                    scheduler::SimulationOf const& simulated);
 
 }  // namespace ein::apps

@@ -44,8 +44,8 @@ void PlanReport::plan(graph::EinGraph const& graph, Planned const& planned) {
         explanation.device = explain::device_report(planned.made.schedule, *memory);
     if (options_.explain != "text") {
         schedule::Schedule const& schedule = planned.made.schedule;
-        explanation.timing = explain::timing_of(graph, schedule, simulate(schedule, machines_.cluster),
-                                                machines_.cluster, machines_.name);
+        explanation.timing =
+            explain::timing_of(graph, schedule, simulated(schedule), machines_.cluster, machines_.name);
     }
     if (options_.explain == "json") document_.update(explain::to_json(explanation));
     if (options_.explain == "text") print(explain::to_text(explanation));
@@ -54,7 +54,7 @@ void PlanReport::plan(graph::EinGraph const& graph, Planned const& planned) {
 
 void PlanReport::simulation(schedule::Schedule const& schedule) {
     if (options_.simulate.empty()) return;
-    scheduler::Simulation const run = simulate(schedule, machines_.cluster);
+    scheduler::Simulation const& run = simulated(schedule);
     if (!json_) return print(simulation_text(schedule, run, machines_.name));
     Json simulation = simulation_json(schedule, run);
     simulation["cluster"] = machines_.name;
@@ -86,16 +86,23 @@ void PlanReport::batch(schedule::Schedule const& schedule) const {
 
 std::string PlanReport::summary_of(graph::EinGraph const& graph, Planned const& planned) const {
     schedule::Schedule const& schedule = planned.made.schedule;
+    auto const simulation = [&]() -> scheduler::Simulation const& { return simulated(schedule); };
     std::string text = plan_summary(schedule, planned.plan, options_.writes ? options_.out.string() : "");
     if (auto const memory = device_memory_of(options_))
         text += "  device          " + explain::device_text(explain::device_report(schedule, *memory)) + "\n";
-    text += "  checkpoint      " + checkpoint_line(schedule, machines_.cluster) + "\n";
+    text += "  checkpoint      " + checkpoint_line(schedule, machines_.cluster, simulation) + "\n";
     text += "  batch           " + batch_line(resources_of(schedule)) + "\n";
     if (!options_.plan_in.empty()) return text;
-    if (auto const one = faster_alone(graph, planning_options(options_, machines_, schedule.header.ranks), planned))
+    if (auto const one =
+            faster_alone(graph, planning_options(options_, machines_, schedule.header.ranks), planned, simulation))
         text += "  faster          on one rank: " + format_seconds(one->alone) + " predicted instead of " +
                 format_seconds(one->planned) + "; use -n 1\n";
     return text;
+}
+
+scheduler::Simulation const& PlanReport::simulated(schedule::Schedule const& schedule) const {
+    if (!simulated_) simulated_ = simulate(schedule, machines_.cluster);
+    return *simulated_;
 }
 
 /// A page goes beside a schedule that was given a place.

@@ -2,10 +2,13 @@
 // object at the end; with --batch the script alone, and the summary on stderr.
 #pragma once
 
+#include <optional>
+
 #include "apps/einplan/batch_lines.hpp"
 #include "apps/einplan/planning_request.hpp"
 #include "apps/einplan/simulation_text.hpp"
 #include "lib/base/json.hpp"
+#include "scheduler/simulate/simulate.hpp"
 
 namespace ein::apps {
 
@@ -22,11 +25,14 @@ public:
 private:
     BatchResources resources_of(schedule::Schedule const& schedule) const;
     std::string summary_of(graph::EinGraph const& graph, Planned const& planned) const;
+    /// Made once, whoever asks.
+    scheduler::Simulation const& simulated(schedule::Schedule const& schedule) const;
     void page(std::string const& text, std::string const& summary) const;
 
     EinplanOptions const& options_;
     Machines const& machines_;
     bool json_;
+    mutable std::optional<scheduler::Simulation> simulated_;  // of the one schedule that this is about
     Json document_ = Json::object();
 };
 

@@ -12,10 +12,6 @@ struct CheckpointForecast {
     double longest_between = 0;  // seconds between two moments, the beginning or the end
 };
 
-/// Bytes of values live at each moment that neither files nor generators give, boxes that are alike once. An upper
-/// bound where ranks hold parts of one another's boxes.
-Table<schedule::MomentId, std::int64_t> live_bytes(schedule::Schedule const& schedule);
-
 CheckpointForecast checkpoint_forecast(schedule::Schedule const& schedule, Simulation const& simulation);
 
 }  // namespace ein::scheduler

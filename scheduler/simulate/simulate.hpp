@@ -8,6 +8,7 @@
 // bytes to rank 1 at 1e9 bytes/s: the makespan is 2 s, rank 1 waits 1 s and communicates 1 s.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -42,6 +43,9 @@ struct Simulation {
 
 /// @param schedule  verified
 Simulation simulate(schedule::Schedule const& schedule, Cluster const& cluster);
+
+/// A simulation that is made when it is asked for.
+using SimulationOf = std::function<Simulation const&()>;
 
 /// Seconds of the critical path that one node is to blame for: from the last task back, each task by what let it begin.
 struct PathShare {

@@ -1,18 +1,21 @@
 #include "lib/schedule/print/overview.hpp"
 
 #include <algorithm>
+#include <functional>
+#include <numeric>
 #include <unordered_map>
 
 #include "lib/base/saturating.hpp"
 #include "lib/base/text/screen_text.hpp"
 #include "lib/base/text/sizes.hpp"
+#include "lib/schedule/memory/live_bytes.hpp"
 #include "lib/schedule/memory/replay.hpp"
 #include "lib/schedule/print/print.hpp"
 
 namespace ein::schedule {
 namespace {
 
-constexpr std::size_t most_nodes = 12, most_ranks = 8, name_columns = 30;
+constexpr std::size_t most_nodes = 12, most_ranks = 8, most_moments = 5, name_columns = 30;
 
 /// Adds up by node; a node's name is looked up once for each table entry that names it.
 class Nodes {
@@ -109,7 +112,50 @@ std::string ranks_text(Overview const& overview) {
     return out;
 }
 
+/// Of what comes between a moment and the one after it.
+std::string next_node(Schedule const& schedule, MomentId moment) {
+    for (Section const& section : schedule.sections) {
+        TaskId const end =
+            following(moment) < section.moments.end_id() ? section.moments[following(moment)] : section.tasks.end_id();
+        for (TaskId task = section.moments[moment]; task < end; task = following(task))
+            if (std::string node = node_of(schedule.header, section, section.tasks[task]); !node.empty()) return node;
+    }
+    return "";
+}
+
+/// Those at which most is live, in the order of the run.
+std::string moments_text(Overview const& overview) {
+    std::vector<std::size_t> shown(overview.moments.size());
+    std::iota(shown.begin(), shown.end(), std::size_t{0});
+    std::ranges::stable_sort(shown, std::greater(), [&](std::size_t k) { return overview.moments[k].live; });
+    shown.resize(std::min(shown.size(), most_moments));
+    std::ranges::sort(shown);
+    if (shown.empty()) return "\n  no moment at which the run can be saved\n";
+    std::string out = row("\n  %6s  %-*s  %-*s %12s\n", "moment", static_cast<int>(name_columns), "can be saved before",
+                          static_cast<int>(name_columns), "in each iteration of", "checkpoint");
+    for (std::size_t k : shown) {
+        Overview::OfMoment const& of = overview.moments[k];
+        out += row("  %6zu  %-*s  %-*s %12s\n", k, static_cast<int>(name_columns),
+                   cut(of.before.empty() ? "-" : of.before, name_columns).c_str(), static_cast<int>(name_columns),
+                   cut(of.loop.empty() ? "-" : of.loop, name_columns).c_str(), bytes_text(of.live).c_str());
+    }
+    if (overview.moments.size() > shown.size())
+        out += "  and " + std::to_string(overview.moments.size() - shown.size()) + " more with smaller checkpoints\n";
+    return out;
+}
+
 }  // namespace
+
+std::vector<Overview::OfMoment> moments_of(Schedule const& schedule) {
+    Header const& header = schedule.header;
+    Table<MomentId, std::int64_t> const live = live_bytes(schedule);
+    std::vector<Overview::OfMoment> out;
+    for (MomentId moment : header.moments.ids()) {
+        OptionalId<LoopSpecId> const loop = header.moments[moment].loop;
+        out.push_back({next_node(schedule, moment), loop ? header.loops[*loop].name : "", live[moment]});
+    }
+    return out;
+}
 
 Overview overview_of(Schedule const& schedule) {
     Header const& header = schedule.header;
@@ -148,6 +194,7 @@ Overview overview_of(Schedule const& schedule) {
         out.kinds.push_back(std::move(kinds[kind]));
     }
     out.nodes = std::move(nodes).sorted();
+    out.moments = moments_of(schedule);
     std::ranges::stable_sort(out.ranks, [](auto const& a, auto const& b) {
         return std::pair(a.flops, a.received) > std::pair(b.flops, b.received);
     });
@@ -170,7 +217,7 @@ std::string to_text(Overview const& overview, Header const& header) {
            (header.ranks == 1 ? " rank, " : " ranks, ") + header.strategy + " placed by " + header.place +
            (header.reproducible ? ", reproducible" : "") + "\n" + "  " + format_count(flops) + " operations, " +
            bytes_text(moved) + " moved, peak of the fullest rank " + bytes_text(peak) + "\n" + loops +
-           kinds_text(overview) + nodes_text(overview) + ranks_text(overview);
+           kinds_text(overview) + nodes_text(overview) + ranks_text(overview) + moments_text(overview);
 }
 
 }  // namespace ein::schedule

@@ -28,12 +28,19 @@ struct Overview {
         double flops = 0;
         std::int64_t sent = 0, received = 0, peak = 0, spilled = 0;  // bytes
     };
+    struct OfMoment {           // at which a run may be stopped and saved
+        std::string before;     // the node that comes next; "" where no rank has a task of it
+        std::string loop;       // around it; "" for none
+        std::int64_t live = 0;  // bytes of a checkpoint there
+    };
     std::vector<OfKind> kinds;  // in the order of TaskKinds, those that there are
     std::vector<OfNode> nodes;  // most operations first, then most bytes moved
     std::vector<OfRank> ranks;  // most operations first, then most bytes received
+    std::vector<OfMoment> moments;
 };
 
 Overview overview_of(Schedule const& schedule);
+std::vector<Overview::OfMoment> moments_of(Schedule const& schedule);
 
 /// At most 100 columns and, whatever the schedule, a screen of rows.
 std::string to_text(Overview const& overview, Header const& header);

@@ -4,6 +4,7 @@
 
 #include "lib/base/json.hpp"
 #include "lib/schedule/memory/replay.hpp"
+#include "lib/schedule/print/overview.hpp"
 
 namespace ein::schedule {
 namespace {
@@ -142,7 +143,10 @@ Json to_json(Schedule const& schedule) {
              {"place", header.place},
              {"reproducible", header.reproducible},
              {"flops", header.prediction.flops},
+             {"moments", Json::array()},
              {"sections", Json::array()}};
+    for (Overview::OfMoment const& moment : moments_of(schedule))
+        out["moments"].push_back({{"before", moment.before}, {"loop", moment.loop}, {"bytes", moment.live}});
     for (Rank rank : schedule.sections.ids()) {
         Section const& section = schedule.sections[rank];
         Json tasks = Json::array(), kinds = Json::object();

@@ -1,0 +1,62 @@
+#include "lib/schedule/memory/live_bytes.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "lib/base/saturating.hpp"
+
+namespace ein::schedule {
+namespace {
+
+/// Moments [first, end) at which a box is live somewhere.
+struct Life {
+    std::size_t first, end;
+    std::int64_t bytes;
+};
+using Lives = std::map<std::pair<TensorId, Box>, Life>;
+
+/// How many moments stand before a task, or right before it.
+std::size_t moments_before(Section const& section, TaskId task) {
+    return static_cast<std::size_t>(std::upper_bound(section.moments.begin(), section.moments.end(), task) -
+                                    section.moments.begin());
+}
+
+void add_lives(Section const& section, std::vector<bool> const& given, Lives& lives) {
+    Table<BlockId, OptionalId<TaskId>> written(section.blocks.size()), read(section.blocks.size());
+    for (TaskId t : section.tasks.ids()) {
+        if (auto const result = section.tasks[t].result(); result && !written[*result]) written[*result] = t;
+        for (BlockId block : section.reads(t)) read[block] = t;
+    }
+    for (BlockId id : section.blocks.ids()) {
+        Block const& block = section.blocks[id];
+        if (!(block.is_box() || block.is_listed()) || given[at(block.tensor)] || !written[id] || !read[id]) continue;
+        std::size_t const first = moments_before(section, *written[id]), end = moments_before(section, *read[id]);
+        if (first >= end) continue;
+        Life const life{first, end, section.box_of(block).elements() * static_cast<std::int64_t>(size_of(block.dtype))};
+        auto const [found, is_new] = lives.try_emplace({block.tensor, section.box_of(block)}, life);
+        if (is_new) continue;
+        found->second.first = std::min(found->second.first, first);
+        found->second.end = std::max(found->second.end, end);
+    }
+}
+
+}  // namespace
+
+Table<MomentId, std::int64_t> live_bytes(Schedule const& schedule) {
+    std::vector<bool> given(schedule.header.tensors.size(), false);
+    for (Input const& input : schedule.header.inputs) given[at(input.tensor)] = true;
+    Lives lives;
+    for (Section const& section : schedule.sections) add_lives(section, given, lives);
+    std::size_t const moments = schedule.header.moments.size();
+    std::vector<std::int64_t> change(moments + 1, 0);
+    for (auto const& [what, life] : lives) {
+        change[life.first] = saturating_sum(change[life.first], life.bytes);
+        change[life.end] -= life.bytes;
+    }
+    Table<MomentId, std::int64_t> out;
+    std::int64_t live = 0;
+    for (std::size_t moment = 0; moment < moments; ++moment) out.add(live += change[moment]);
+    return out;
+}
+
+}  // namespace ein::schedule

@@ -1,0 +1,14 @@
+// What a checkpoint at each moment of a schedule would write.
+// Example: A x B, then (A x B) x C, where A, B and C are read from files: at the moment between them the bytes of A x
+// B.
+#pragma once
+
+#include "lib/schedule/model/schedule.hpp"
+
+namespace ein::schedule {
+
+/// Bytes of values live at each moment that neither files nor generators give, boxes that are alike once; sparse ones as
+/// they are saved, with all their elements. An upper bound where ranks hold parts of one another's boxes.
+Table<MomentId, std::int64_t> live_bytes(Schedule const& schedule);
+
+}  // namespace ein::schedule
