@@ -31,7 +31,9 @@ for ranks in "$@"; do
     [ $stops -ge 1 ] || fail "$ranks ranks: a run was to stop early, it ended with code $code: $(cat said)"
     "$bin/eintool" show ckpt > /dev/null || fail "eintool show of a checkpoint of $ranks ranks"
     cp -r ckpt kept
-    run "$ranks" train.sched stopped --checkpoint ckpt --report report.json || fail "$ranks ranks go on: $(cat said)"
+    run "$ranks" train.sched stopped --checkpoint ckpt --report report.json --trace trace.json ||
+        fail "$ranks ranks go on: $(cat said)"
+    "$bin/eintool" trace trace.json | grep -q "went on from a checkpoint" || fail "its trace does not say so"
     diff -rq whole stopped || fail "$ranks ranks: a run that was stopped $stops times has other results"
     grep -q '"resumed_from": "ckpt/0' report.json || fail "the report does not say where the run went on"
 
@@ -79,6 +81,46 @@ run 2 chain.sched chain_stopped --checkpoint ckpt --stop-at 0.000001 --memory 50
 run 2 chain.sched chain_stopped --checkpoint ckpt --memory 500KiB --spill-dir "$work" \
     || fail "a spilled run goes on: $(cat said)"
 diff -rq chain_whole chain_stopped || fail "a spilled run that was stopped has other results"
+
+# A sparse input at the beginning and at the end of a chain: it is read again, in memory or into the spill file.
+nodes='{"name": "z", "einsum": "ij,jk->ik", "inputs": ["A", "x"]},
+       {"name": "p0", "einsum": "ik,il->kl", "inputs": ["z", "z"], "join": "x*y/1000"}'
+for k in $(seq 40); do
+    nodes+=",{\"name\": \"p$k\", \"einsum\": \"kl,lm->km\", \"inputs\": [\"p$((k - 1))\", \"D\"]}"
+done
+cat > sparse.json << JSON
+{"eingraph": 1, "dtype": "f64",
+ "tensors": {"A": {"shape": [900, 900], "sparse": true, "data": {"random": "uniform", "density": 0.1, "seed": 1}},
+             "D": {"shape": [400, 400], "data": {"random": "uniform", "low": 0, "high": 0.005, "seed": 3}},
+             "x": {"shape": [900, 400], "data": {"random": "uniform", "seed": 2}}},
+ "nodes": [$nodes, {"name": "s", "einsum": "jk,kl->jl", "inputs": ["x", "p40"]},
+           {"name": "back", "einsum": "ij,ik->jk", "inputs": ["A", "s"]}], "outputs": ["back"]}
+JSON
+"$bin/einplan" sparse.json -n 2 -q -o sparse.sched && run 2 sparse.sched sparse_whole
+for memory in 1GiB 5000KiB; do
+    rm -rf ckpt sparse_stopped
+    for stop in 0.000001 0.07 0.07 0.07; do
+        run 2 sparse.sched sparse_stopped --checkpoint ckpt --stop-at $stop --memory $memory --spill-dir "$work"
+        code=$?
+        [ $code = 75 ] || [ $code = 0 ] || fail "a run with sparse inputs and $memory: code $code, $(cat said)"
+    done
+    run 2 sparse.sched sparse_stopped --checkpoint ckpt --memory $memory --spill-dir "$work" ||
+        fail "a run with sparse inputs and $memory goes on: $(cat said)"
+    diff -rq sparse_whole sparse_stopped || fail "sparse inputs and $memory: other results"
+done
+
+# A device with memory of its own: its blocks come home first.
+"$bin/einplan" train.json -n 2 -q -o train.sched && run 2 train.sched device_whole --device emulated
+rm -rf ckpt
+for _ in 1 2; do
+    run 2 train.sched device_stopped --device emulated --device-memory 200KiB --checkpoint ckpt --stop-at 0.05; code=$?
+    [ $code = 75 ] || fail "a run on a device that is to stop early: code $code, $(cat said)"
+done
+run 2 train.sched device_stopped --device emulated --device-memory 200KiB --checkpoint ckpt ||
+    fail "a run on a device goes on: $(cat said)"
+diff -rq device_whole device_stopped || fail "a run on a device that was stopped has other results"
+run 2 train.sched refused --checkpoint ckpt; code=$?
+{ [ $code = 3 ] && grep -q "emulated" said; } || fail "a checkpoint of another device: code $code, $(cat said)"
 
 "$bin/einrun" train.sched --checkpoint ckpt --repeat 2 2> said; [ $? = 2 ] || fail "--checkpoint with --repeat"
 grep -q -- --repeat said || fail "--checkpoint with --repeat is not named: $(cat said)"
