@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "lib/base/json.hpp"
 #include "lib/base/text/quantities.hpp"
 #include "lib/base/text/sizes.hpp"
 #include "lib/schedule/memory/live_bytes.hpp"
@@ -21,17 +22,26 @@ std::size_t all_tasks(schedule::Schedule const& schedule) {
     return out;
 }
 
+struct Forecast {
+    scheduler::CheckpointForecast checkpoint;
+    bool simulated;  // else nothing is known of times
+};
+
+Forecast forecast_of(schedule::Schedule const& schedule, scheduler::SimulationOf const& simulated) {
+    if (all_tasks(schedule) <= most_simulated_tasks)
+        return {scheduler::checkpoint_forecast(schedule, simulated()), true};
+    Forecast out{{}, false};
+    for (std::int64_t bytes : schedule::live_bytes(schedule))
+        out.checkpoint.largest = std::max(out.checkpoint.largest, bytes);
+    return out;
+}
+
 }  // namespace
 
 std::string checkpoint_line(schedule::Schedule const& schedule, scheduler::Cluster const& cluster,
                             scheduler::SimulationOf const& simulated) {
     if (schedule.header.moments.empty()) return "none can be saved: no moment at which every node is done or untouched";
-    bool const simulates = all_tasks(schedule) <= most_simulated_tasks;
-    scheduler::CheckpointForecast forecast;
-    if (simulates)
-        forecast = scheduler::checkpoint_forecast(schedule, simulated());
-    else
-        for (std::int64_t bytes : schedule::live_bytes(schedule)) forecast.largest = std::max(forecast.largest, bytes);
+    auto const [forecast, simulates] = forecast_of(schedule, simulated);
     double const seconds = static_cast<double>(forecast.largest) / cluster.disk;
     char share[32];
     std::snprintf(share, sizeof share, "%.2f %%", 100 * seconds / (every + seconds));
@@ -39,6 +49,13 @@ std::string checkpoint_line(schedule::Schedule const& schedule, scheduler::Clust
            " to write (" + share + " at --every 10min), " +
            (simulates ? format_seconds(forecast.longest_between) + " apart at most"
                       : std::to_string(schedule.header.moments.size()) + " moments");
+}
+
+Json checkpoint_json(schedule::Schedule const& schedule, scheduler::SimulationOf const& simulated) {
+    auto const [forecast, simulates] = forecast_of(schedule, simulated);
+    Json out{{"moments", schedule.header.moments.size()}, {"bytes", forecast.largest}, {"seconds_between", nullptr}};
+    if (simulates) out["seconds_between"] = forecast.longest_between;
+    return out;
 }
 
 }  // namespace ein::apps

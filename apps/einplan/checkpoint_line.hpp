@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "lib/base/json_fwd.hpp"
 #include "lib/schedule/model/schedule.hpp"
 #include "scheduler/simulate/simulate.hpp"
 
@@ -13,5 +14,7 @@ namespace ein::apps {
 /// @param simulated  of the schedule on the cluster; not asked for where it would take long
 std::string checkpoint_line(schedule::Schedule const& schedule, scheduler::Cluster const& cluster,
                             scheduler::SimulationOf const& simulated);
+/// The same for programs: {"moments": 12, "bytes": ..., "seconds_between": ... or null}.
+Json checkpoint_json(schedule::Schedule const& schedule, scheduler::SimulationOf const& simulated);
 
 }  // namespace ein::apps

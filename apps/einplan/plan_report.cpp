@@ -47,8 +47,14 @@ void PlanReport::plan(graph::EinGraph const& graph, Planned const& planned) {
         explanation.timing =
             explain::timing_of(graph, schedule, simulated(schedule), machines_.cluster, machines_.name);
     }
-    if (options_.explain == "json") document_.update(explain::to_json(explanation));
-    if (options_.explain == "text") print(explain::to_text(explanation));
+    auto const simulation = [&]() -> scheduler::Simulation const& { return simulated(planned.made.schedule); };
+    if (options_.explain == "json") {
+        document_.update(explain::to_json(explanation));
+        document_["checkpoint"] = checkpoint_json(planned.made.schedule, simulation);
+    }
+    if (options_.explain == "text")
+        print(explain::to_text(explanation) +
+              "checkpoint: " + checkpoint_line(planned.made.schedule, machines_.cluster, simulation) + "\n");
     if (options_.explain == "html") page(explain::to_html(explanation), summary_of(graph, planned));
 }
 

@@ -49,6 +49,8 @@ expect 1 "eintool: standard output: expected to write all of it" full "$bin/eint
 expect 0 "lower bound" plan "$graph" -n 4 --explain
 expect 0 "lower bound" plan --explain "$graph" -n 4
 expect 0 '"einplan_explain": 1' plan "$graph" -n 4 --explain=json
+expect 0 '"seconds_between": ' plan "$graph" -n 4 --explain=json
+expect 0 'checkpoint: at most ' plan "$graph" -n 4 --explain
 expect 2 "--explain: expected text, json or html, found 'xml'" plan "$graph" -n 4 --explain=xml
 expect 0 "s.html" plan "$graph" -n 4 --explain=html
 expect 0 "</html>" cat "$work/s.html"

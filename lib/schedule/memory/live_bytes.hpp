@@ -7,8 +7,8 @@
 
 namespace ein::schedule {
 
-/// Bytes of values live at each moment that neither files nor generators give, boxes that are alike once; sparse ones as
-/// they are saved, with all their elements. An upper bound where ranks hold parts of one another's boxes.
+/// Bytes of values live at each moment that neither files nor generators give, boxes that are alike once; sparse ones
+/// as they are saved, with all their elements. An upper bound where ranks hold parts of one another's boxes.
 Table<MomentId, std::int64_t> live_bytes(Schedule const& schedule);
 
 }  // namespace ein::schedule

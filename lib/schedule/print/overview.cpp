@@ -15,7 +15,7 @@
 namespace ein::schedule {
 namespace {
 
-constexpr std::size_t most_nodes = 12, most_ranks = 8, most_moments = 5, name_columns = 30;
+constexpr std::size_t most_nodes = 8, most_ranks = 6, most_moments = 3, name_columns = 30;
 
 /// Adds up by node; a node's name is looked up once for each table entry that names it.
 class Nodes {
