@@ -43,7 +43,7 @@ for ranks in "$@"; do
         --checkpoint ckpt --every 0.02s > /dev/null 2>&1 &
     job=$!
     for _ in $(seq 200); do [ -n "$(ls ckpt 2> /dev/null | grep '^0')" ] && break; sleep 0.05; done
-    pkill -9 -f "einrun train.sched.*--out killed" ; wait $job
+    pkill -9 -x einrun -P "$(pgrep -P $job)"; wait $job 2> /dev/null
     run "$ranks" train.sched killed --checkpoint ckpt || fail "$ranks ranks after a kill: $(cat said)"
     diff -rq whole killed || fail "$ranks ranks: a run that was killed has other results"
 
