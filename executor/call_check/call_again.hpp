@@ -1,6 +1,6 @@
 // One element of a kernel call, computed again by the reference arithmetic: operands as they lie in memory, in double
 // precision, never rounded on the way. Shares no code with the kernels that it checks, but the meaning of joins
-// (scalar::Evaluator). Leaves which elements to call_samples.hpp, and what is close enough to judged_element.hpp.
+// (scalar::Evaluator). Leaves which elements to call_samples.hpp, and what is close enough to checked_element.hpp.
 // Example: CallAgain(shape of "ij,jk->ik", {}).element(call, {2, 0}, {}, team) is row 2 of A times column 0 of B.
 #pragma once
 

@@ -51,11 +51,11 @@ RankCalls calls_from(Json const& json) {
 
 }  // namespace
 
-void CallTally::add(JudgedElement const& element) {
+void CallTally::add(CheckedElement const& element) {
     ++elements;
-    differ += element.verdict == JudgedElement::Verdict::wrong;
-    ill_conditioned += element.verdict == JudgedElement::Verdict::ill_conditioned;
-    overflow += element.verdict == JudgedElement::Verdict::overflow;
+    differ += element.verdict == CheckedElement::Verdict::wrong;
+    ill_conditioned += element.verdict == CheckedElement::Verdict::ill_conditioned;
+    overflow += element.verdict == CheckedElement::Verdict::overflow;
     max_rel = std::max(max_rel, element.relative);
     tolerance = std::max(tolerance, element.tolerance);
 }

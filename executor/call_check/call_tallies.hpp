@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "executor/call_check/judged_element.hpp"
+#include "executor/call_check/checked_element.hpp"
 #include "executor/transport/transport.hpp"
 #include "lib/base/threads/mutex.hpp"
 #include "lib/relation/verify/checked_calls.hpp"
@@ -20,7 +20,7 @@ struct CallTally {
     std::int64_t elements = 0, differ = 0, ill_conditioned = 0, overflow = 0;
     double max_rel = 0, tolerance = 0;
 
-    void add(JudgedElement const& element);
+    void add(CheckedElement const& element);
     void add(CallTally const& other);
 };
 

@@ -41,7 +41,7 @@ void Look::at_kernel(CallAgain const& again, KernelCall const& call, std::vector
         std::vector<Extent> index;
         for (std::size_t axis = 0; axis < place.size(); ++axis)
             index.push_back(call.begin[at(output[axis])] + place[axis]);
-        note(judge(again, call, place, before, element, found, tf32_, team_), index, dtype,
+        note(check_element(again, call, place, before, element, found, tf32_, team_), index, dtype,
              scalar::convert(element.value, again.types().accumulate, dtype), found);
     }
     tally_.calls = 1;
@@ -49,18 +49,18 @@ void Look::at_kernel(CallAgain const& again, KernelCall const& call, std::vector
 
 void Look::at_moved(DType dtype, void const* found, void const* expected, std::vector<Extent> const& index) {
     tally_.calls = 1;
-    if (std::memcmp(found, expected, size_of(dtype)) == 0) return tally_.add(JudgedElement{});
+    if (std::memcmp(found, expected, size_of(dtype)) == 0) return tally_.add(CheckedElement{});
     Scalar const a = load_element(found, dtype), b = load_element(expected, dtype);
-    JudgedElement out{.verdict = JudgedElement::Verdict::wrong};
+    CheckedElement out{.verdict = CheckedElement::Verdict::wrong};
     double const apart = tensor::distance(a, b);
     out.relative = std::isfinite(apart) ? apart / std::max({magnitude_of(a), magnitude_of(b), 1e-300}) : apart;
     note(out, index, dtype, b, a);
 }
 
-void Look::note(JudgedElement const& element, std::vector<Extent> const& index, DType dtype, Scalar const& expected,
+void Look::note(CheckedElement const& element, std::vector<Extent> const& index, DType dtype, Scalar const& expected,
                 Scalar const& found) {
     tally_.add(element);
-    if (element.verdict != JudgedElement::Verdict::wrong || !mismatch_.empty()) return;
+    if (element.verdict != CheckedElement::Verdict::wrong || !mismatch_.empty()) return;
     char tail[96];
     std::snprintf(tail, sizeof tail, " (difference %.3g of the sum of its terms, tolerance %.3g)", element.relative,
                   element.tolerance);

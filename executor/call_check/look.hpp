@@ -28,7 +28,7 @@ public:
     std::string const& mismatch() const { return mismatch_; }
 
 private:
-    void note(JudgedElement const& element, std::vector<Extent> const& index, DType dtype,
+    void note(CheckedElement const& element, std::vector<Extent> const& index, DType dtype,
               scalar::Scalar const& expected, scalar::Scalar const& found);
 
     WorkerTeam& team_;

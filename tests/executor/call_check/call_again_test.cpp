@@ -1,13 +1,13 @@
 #include "executor/call_check/call_again.hpp"
 
-#include "executor/call_check/judged_element.hpp"
+#include "executor/call_check/checked_element.hpp"
 #include "tests/executor/device/kernel_case.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace ein;
 using namespace ein::executor;
 using scalar::Scalar;
-using Verdict = JudgedElement::Verdict;
+using Verdict = CheckedElement::Verdict;
 
 namespace {
 
@@ -47,10 +47,10 @@ struct Called {
         SoloWorkerTeam solo;
         return CallAgain(shape, params).element(call(), place, held, solo);
     }
-    JudgedElement judged(ElementPlace const& place, Scalar const& found, bool tf32 = false) const {
+    CheckedElement checked(ElementPlace const& place, Scalar const& found, bool tf32 = false) const {
         SoloWorkerTeam solo;
         CallAgain const again(shape, params);
-        return judge(again, call(), place, {}, again.element(call(), place, {}, solo), found, tf32, solo);
+        return check_element(again, call(), place, {}, again.element(call(), place, {}, solo), found, tf32, solo);
     }
     scalar::Params const params{};
 };
@@ -86,42 +86,42 @@ TEST_CASE("long sums are added up in runs, and joins know where a call begins", 
 
 TEST_CASE("what may be off depends on the sum of the terms' sizes", "[executor][call_check]") {
     Called const cancels("i->", {3}, {{1e8F, -1e8F, 1}});
-    CHECK(cancels.judged({}, real(1)).verdict == Verdict::right);
-    CHECK(cancels.judged({}, real(0)).verdict == Verdict::right);  // f32 may have lost the 1
-    CHECK(cancels.judged({}, real(1000)).verdict == Verdict::wrong);
+    CHECK(cancels.checked({}, real(1)).verdict == Verdict::right);
+    CHECK(cancels.checked({}, real(0)).verdict == Verdict::right);  // f32 may have lost the 1
+    CHECK(cancels.checked({}, real(1000)).verdict == Verdict::wrong);
 
     Called const plain("i->", {3}, {{1, 2, 4}});
-    CHECK(plain.judged({}, real(7)).relative == 0);
-    CHECK(plain.judged({}, real(7.000001)).verdict == Verdict::right);
-    JudgedElement const wrong = plain.judged({}, real(7.01));
+    CHECK(plain.checked({}, real(7)).relative == 0);
+    CHECK(plain.checked({}, real(7.000001)).verdict == Verdict::right);
+    CheckedElement const wrong = plain.checked({}, real(7.01));
     CHECK(wrong.verdict == Verdict::wrong);
     CHECK(wrong.relative == Approx(0.01 / 7));
     CHECK(wrong.tolerance < 1e-5);
-    CHECK(plain.judged({}, real(7.01), true).verdict == Verdict::right);  // as coarse as TF32
+    CHECK(plain.checked({}, real(7.01), true).verdict == Verdict::right);  // as coarse as TF32
 }
 
 TEST_CASE("what a join loses is excused, and an infinity where a partial sum may be one", "[executor][call_check]") {
     // in f32 (x + 1e8) - 1e8 is a multiple of 8
     Called const loses("i->i", {1}, {{3.3F}}, "(x + 100000000) - 100000000");
-    CHECK(loses.judged({0}, real(0)).verdict == Verdict::ill_conditioned);
-    CHECK(loses.judged({0}, real(200)).verdict == Verdict::wrong);
+    CHECK(loses.checked({0}, real(0)).verdict == Verdict::ill_conditioned);
+    CHECK(loses.checked({0}, real(200)).verdict == Verdict::wrong);
 
     Called const large("i->", {3}, {{3e38F, 3e38F, -3e38F}});
     double const infinity = std::numeric_limits<double>::infinity();
-    CHECK(large.judged({}, real(infinity)).verdict == Verdict::overflow);
-    CHECK(large.judged({}, real(-infinity)).verdict == Verdict::wrong);
-    CHECK(Called("i->", {2}, {{1, 2}}).judged({}, real(infinity)).verdict == Verdict::wrong);
-    CHECK(Called("i->", {2}, {{1, 2}}).judged({}, real(std::nan(""))).verdict == Verdict::wrong);
+    CHECK(large.checked({}, real(infinity)).verdict == Verdict::overflow);
+    CHECK(large.checked({}, real(-infinity)).verdict == Verdict::wrong);
+    CHECK(Called("i->", {2}, {{1, 2}}).checked({}, real(infinity)).verdict == Verdict::wrong);
+    CHECK(Called("i->", {2}, {{1, 2}}).checked({}, real(std::nan(""))).verdict == Verdict::wrong);
 }
 
 TEST_CASE("whole numbers are compared exactly, and equality of what is computed is nobody's",
           "[executor][call_check]") {
     Called const count("i->", {3}, {{1, 2, 0}}, "x > 0", scalar::Agg::sum, DType::i32);
-    CHECK(count.judged({}, Scalar::of(std::int64_t{2})).verdict == Verdict::right);
-    CHECK(count.judged({}, Scalar::of(std::int64_t{3})).verdict == Verdict::wrong);
+    CHECK(count.checked({}, Scalar::of(std::int64_t{2})).verdict == Verdict::right);
+    CHECK(count.checked({}, Scalar::of(std::int64_t{3})).verdict == Verdict::wrong);
 
     Called const stored("i,i->i", {1}, {{0.3F}, {0.3F}}, "where(x == y, 1, 0)");
-    CHECK(stored.judged({0}, real(0)).verdict == Verdict::wrong);
+    CHECK(stored.checked({0}, real(0)).verdict == Verdict::wrong);
     Called const computed("i,i->i", {1}, {{0.3F}, {0.09F}}, "where(x*x == y, 1, 0)");
-    CHECK(computed.judged({0}, real(1)).verdict != Verdict::wrong);
+    CHECK(computed.checked({0}, real(1)).verdict != Verdict::wrong);
 }

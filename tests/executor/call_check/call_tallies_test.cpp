@@ -9,7 +9,7 @@ using namespace ein::executor;
 
 namespace {
 
-CallTally tally_of(JudgedElement const& element) {
+CallTally tally_of(CheckedElement const& element) {
     CallTally out{.calls = 1};
     out.add(element);
     return out;
@@ -24,10 +24,10 @@ TEST_CASE("ranks put together what they have found, by node", "[executor][call_c
         RankCalls mine;
         mine.nodes["Z"].made = 4;
         mine.nodes["Y"].made = 2;
-        JudgedElement const wrong{JudgedElement::Verdict::wrong, std::numeric_limits<double>::infinity(), 1e-6};
+        CheckedElement const wrong{CheckedElement::Verdict::wrong, std::numeric_limits<double>::infinity(), 1e-6};
         if (self == 1) mine.nodes["Z"].add(tally_of(wrong));
         if (self == 1) mine.mismatches.push_back("Z is wrong");
-        if (self == 2) mine.nodes["Z"].add(tally_of({JudgedElement::Verdict::ill_conditioned, 1e-3, 1e-5}));
+        if (self == 2) mine.nodes["Z"].add(tally_of({CheckedElement::Verdict::ill_conditioned, 1e-3, 1e-5}));
         found[at(self)] = gather_checked_calls(transport, mine);
         return ExitCode::done;
     });
@@ -51,7 +51,7 @@ TEST_CASE("only the first mismatches have a message", "[executor][call_check]") 
     CallTallies tallies;
     for (std::size_t k = 0; k < 2 * tuning::most_mismatches; ++k) {
         CHECK(tallies.is_enough() == (k >= tuning::most_mismatches));
-        tallies.add("Z", tally_of({JudgedElement::Verdict::wrong, 1, 0}), "message " + std::to_string(k));
+        tallies.add("Z", tally_of({CheckedElement::Verdict::wrong, 1, 0}), "message " + std::to_string(k));
     }
     CHECK(tallies.so_far().mismatches.size() == tuning::most_mismatches);
     CHECK(tallies.so_far().nodes.at("Z").differ == static_cast<std::int64_t>(2 * tuning::most_mismatches));

@@ -1,4 +1,4 @@
-#include "executor/call_check/judged_element.hpp"
+#include "executor/call_check/checked_element.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -12,7 +12,7 @@
 namespace ein::executor {
 
 using scalar::Scalar;
-using Verdict = JudgedElement::Verdict;
+using Verdict = CheckedElement::Verdict;
 
 namespace {
 
@@ -45,12 +45,12 @@ bool compares_computed(graph::EinSum const& einsum, DType compute) {
 
 }  // namespace
 
-JudgedElement judge(CallAgain const& call, KernelCall const& made, ElementPlace const& place,
-                    std::optional<Scalar> const& held, CallAgain::Element const& again, Scalar const& found, bool tf32,
-                    WorkerTeam& team) {
+CheckedElement check_element(CallAgain const& call, KernelCall const& made, ElementPlace const& place,
+                             std::optional<Scalar> const& held, CallAgain::Element const& again, Scalar const& found,
+                             bool tf32, WorkerTeam& team) {
     DType const stored = call.shape().output_dtype, accumulate = call.types().accumulate;
     Scalar const expected = scalar::convert(again.value, accumulate, stored);
-    JudgedElement out;
+    CheckedElement out;
     out.tolerance = tolerance_of(call, again.terms, tf32);
     double const apart = tensor::distance(found, expected);
     if (apart == 0) return out;

@@ -7,7 +7,7 @@
 
 namespace ein::executor {
 
-struct JudgedElement {
+struct CheckedElement {
     enum class Verdict { right, ill_conditioned, overflow, wrong };
     Verdict verdict = Verdict::right;
     double relative = 0, tolerance = 0;  // of the sum of its terms' absolute values: how far it is off, and may be
@@ -15,9 +15,9 @@ struct JudgedElement {
 
 /// @param again  what `call.element(made, place, held, team)` gave
 /// @param found  of the output's type  @param tf32  products in f32 may round their factors to 11 bits
-JudgedElement judge(CallAgain const& call, KernelCall const& made, ElementPlace const& place,
-                    std::optional<scalar::Scalar> const& held, CallAgain::Element const& again,
-                    scalar::Scalar const& found, bool tf32, WorkerTeam& team);
+CheckedElement check_element(CallAgain const& call, KernelCall const& made, ElementPlace const& place,
+                             std::optional<scalar::Scalar> const& held, CallAgain::Element const& again,
+                             scalar::Scalar const& found, bool tf32, WorkerTeam& team);
 
 /// An element that was only moved. @return whether it has the same value, nan the same as nan
 bool is_same(scalar::Scalar const& a, scalar::Scalar const& b);
