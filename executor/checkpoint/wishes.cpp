@@ -9,17 +9,17 @@ namespace ein::executor {
 
 namespace {
 
-constexpr int signals[] = {SIGUSR1, SIGTERM};
+constexpr int wish_signals[] = {SIGUSR1, SIGTERM};
 volatile std::sig_atomic_t first = 0;
 struct sigaction otherwise[2];  // what a second signal does
 
-void on_signal(int signal) {
+void on_wish(int signal) {
     if (first == 0) {
         first = signal;
         return;
     }
     for (int i : {0, 1})
-        if (signals[i] == signal) sigaction(signal, &otherwise[i], nullptr);
+        if (wish_signals[i] == signal) sigaction(signal, &otherwise[i], nullptr);
     raise(signal);  // takes effect when this handler returns
 }
 
@@ -37,11 +37,11 @@ void Wishes::saved(double now, double seconds) {
 
 StopSignals::StopSignals() {
     struct sigaction action {};
-    action.sa_handler = on_signal;
+    action.sa_handler = on_wish;
     action.sa_flags = SA_RESTART;
     sigemptyset(&action.sa_mask);
     for (int i : {0, 1}) {
-        sigaction(signals[i], &action, &before_[i]);
+        sigaction(wish_signals[i], &action, &before_[i]);
         outer_[i] = otherwise[i];
         otherwise[i] = before_[i];
     }
@@ -49,7 +49,7 @@ StopSignals::StopSignals() {
 
 StopSignals::~StopSignals() {
     for (int i : {0, 1}) {
-        sigaction(signals[i], &before_[i], nullptr);
+        sigaction(wish_signals[i], &before_[i], nullptr);
         otherwise[i] = outer_[i];
     }
 }

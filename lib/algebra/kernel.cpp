@@ -10,7 +10,6 @@
 
 namespace ein::tra {
 
-using scalar::Expr;
 using scalar::Op;
 using scalar::Scalar;
 
@@ -29,7 +28,7 @@ Kernel Kernel::apply(BlockOp op, std::vector<Kernel> args) {
 
 namespace {
 
-Expr parsed(std::string const& text, int operands, std::vector<std::string> labels) {
+scalar::Expr parsed(std::string const& text, int operands, std::vector<std::string> labels) {
     scalar::ParseResult const result = scalar::parse(text, {operands, std::move(labels), {}});
     if (result.faults.empty()) return result.expr;
     scalar::ParseFault const& fault = result.faults.front();
@@ -268,7 +267,7 @@ bool is_elementwise(Kernel const& kernel) {
     return kernel.is_operand() || (act_of<Elementwise>(kernel) && each);
 }
 
-bool is_operand(Expr const& expr) { return expr.op() == Op::operand; }
+bool is_operand(scalar::Expr const& expr) { return expr.op() == Op::operand; }
 
 /// Every element of its result is an element of its operand, whatever the values are.
 bool only_picks(Kernel const& kernel) {
@@ -284,8 +283,10 @@ bool only_picks(Kernel const& kernel) {
     return picks && kernel.args().size() == 1 && only_picks(kernel.args().front());
 }
 
-bool is_linear(Expr const& expr) {
-    auto const number_times = [](Expr const& a, Expr const& b) { return a.op() == Op::number && is_operand(b); };
+bool is_linear(scalar::Expr const& expr) {
+    auto const number_times = [](scalar::Expr const& a, scalar::Expr const& b) {
+        return a.op() == Op::number && is_operand(b);
+    };
     if (expr.op() == Op::mul)
         return number_times(expr.args()[0], expr.args()[1]) || number_times(expr.args()[1], expr.args()[0]);
     if (expr.op() == Op::neg) return is_operand(expr.args()[0]);
@@ -305,7 +306,8 @@ bool is_plain(Kernel const& kernel, std::initializer_list<Op> ops) {
     auto const* const act = act_of<Elementwise>(kernel);
     if (!act || kernel.args() != first_operands(2)) return false;
     bool const wanted = std::find(ops.begin(), ops.end(), act->join.op()) != ops.end();
-    std::vector const forward{Expr::operand(0), Expr::operand(1)}, backward{Expr::operand(1), Expr::operand(0)};
+    std::vector const forward{scalar::Expr::operand(0), scalar::Expr::operand(1)},
+        backward{scalar::Expr::operand(1), scalar::Expr::operand(0)};
     return wanted && (act->join.args() == forward || (act->join.op() != Op::sub && act->join.args() == backward));
 }
 
@@ -334,7 +336,7 @@ Kernel mat_sub() { return Kernel::elementwise("matSub", 2, "x-y"); }
 Kernel elem_mul() { return Kernel::elementwise("elemMul", 2, "x*y"); }
 Kernel elem_min() { return Kernel::elementwise("elemMin", 2, "min(x,y)"); }
 Kernel mat_vec_sub() {
-    Expr const difference = Expr::call(Op::sub, {Expr::operand(1), Expr::operand(0)});
+    scalar::Expr const difference = scalar::Expr::call(Op::sub, {scalar::Expr::operand(1), scalar::Expr::operand(0)});
     return Kernel::apply({"matVecSub", Contraction{{{0, 1}, {2, 1}}, {2, 1}, difference, scalar::Agg::sum, {0}}},
                          first_operands(2));
 }
@@ -342,8 +344,8 @@ Kernel relu() { return Kernel::elementwise("relu", 1, "relu(x)"); }
 Kernel relu_gradient() { return Kernel::elementwise("relu'", 1, "where(x > 0, 1, 0)"); }
 Kernel sigmoid() { return Kernel::elementwise("sigmoid", 1, "sigmoid(x)"); }
 Kernel scale_mul(double factor) {
-    Expr const join = Expr::number(factor) * Expr::operand(0);
-    return Kernel::apply({"scaleMul(" + scalar::print(Expr::number(factor), {}) + ")", Elementwise{1, join}},
+    scalar::Expr const join = scalar::Expr::number(factor) * scalar::Expr::operand(0);
+    return Kernel::apply({"scaleMul(" + scalar::print(scalar::Expr::number(factor), {}) + ")", Elementwise{1, join}},
                          first_operands(1));
 }
 Kernel diag() { return Kernel::contraction("diag", "ii->i", "x"); }

@@ -9,7 +9,6 @@
 
 namespace ein::tra {
 
-using scalar::Expr;
 using scalar::Op;
 
 namespace {
@@ -21,7 +20,7 @@ scalar::Names key_names(int arity) {
     return names;
 }
 
-Expr parsed(std::string const& text, int arity) {
+scalar::Expr parsed(std::string const& text, int arity) {
     scalar::ParseResult const result = scalar::parse(text, key_names(arity));
     if (result.faults.empty()) return result.expr;
     scalar::ParseFault const& fault = result.faults.front();
@@ -29,20 +28,20 @@ Expr parsed(std::string const& text, int arity) {
         Fault{"", "'" + text + "' at " + std::to_string(fault.where), fault.expected, fault.found, fault.fix});
 }
 
-scalar::Scalar evaluated(Expr const& expr, std::vector<std::int64_t> const& labels) {
+scalar::Scalar evaluated(scalar::Expr const& expr, std::vector<std::int64_t> const& labels) {
     return scalar::evaluate(expr, DType::i64, DType::i64, {}, labels, {});
 }
 
-Expr with_labels(Expr const& expr, std::vector<Expr> const& labels) {
+scalar::Expr with_labels(scalar::Expr const& expr, std::vector<scalar::Expr> const& labels) {
     if (expr.op() == Op::index) return labels[static_cast<std::size_t>(expr.node().slot)];
     if (expr.args().empty()) return expr;
-    std::vector<Expr> args;
-    for (Expr const& arg : expr.args()) args.push_back(with_labels(arg, labels));
-    return expr.op() == Op::cast ? Expr::cast(expr.node().cast_to, args.front())
-                                 : Expr::call(expr.op(), std::move(args));
+    std::vector<scalar::Expr> args;
+    for (scalar::Expr const& arg : expr.args()) args.push_back(with_labels(arg, labels));
+    return expr.op() == Op::cast ? scalar::Expr::cast(expr.node().cast_to, args.front())
+                                 : scalar::Expr::call(expr.op(), std::move(args));
 }
 
-bool is_label(Expr const& expr, int label) { return expr.op() == Op::index && expr.node().slot == label; }
+bool is_label(scalar::Expr const& expr, int label) { return expr.op() == Op::index && expr.node().slot == label; }
 
 }  // namespace
 
@@ -98,7 +97,7 @@ KeyMap KeyMap::identity(int arity) { return pick(arity, complement({}, arity)); 
 
 KeyMap KeyMap::pick(int arity, KeyDims const& dims) {
     KeyMap map{arity, 1, {}};
-    for (int dim : dims) map.parts.push_back(Expr::index(dim));
+    for (int dim : dims) map.parts.push_back(scalar::Expr::index(dim));
     return map;
 }
 
@@ -111,7 +110,7 @@ KeyMap KeyMap::parse(int arity, std::vector<std::string> const& parts, Extent co
 KeyMap KeyMap::insert(int arity, int dim, Extent copies) {
     KeyMap map = identity(arity);
     map.copies = copies;
-    map.parts.insert(map.parts.begin() + dim, Expr::index(arity));
+    map.parts.insert(map.parts.begin() + dim, scalar::Expr::index(arity));
     return map;
 }
 
@@ -130,7 +129,7 @@ std::optional<int> KeyMap::image(int dim) const {
 }
 
 std::optional<int> KeyMap::source(int dim) const {
-    Expr const& part = parts[static_cast<std::size_t>(dim)];
+    scalar::Expr const& part = parts[static_cast<std::size_t>(dim)];
     if (part.op() != Op::index || part.node().slot >= arity) return std::nullopt;
     return part.node().slot;
 }
@@ -139,7 +138,7 @@ Checked<Key> KeyMap::operator()(Key const& key, Extent copy) const {
     std::vector<std::int64_t> labels(key.begin(), key.end());
     labels.push_back(copy);
     Key made;
-    for (Expr const& part : parts) {
+    for (scalar::Expr const& part : parts) {
         if (part.op() == Op::index) {  // most are: no need to try
             made.push_back(labels[static_cast<std::size_t>(part.node().slot)]);
             continue;
@@ -157,17 +156,18 @@ Checked<Key> KeyMap::operator()(Key const& key, Extent copy) const {
 KeyMap composed(KeyMap const& outer, KeyMap const& inner) {
     promise(outer.copies == 1 && inner.copies == 1 && outer.arity == inner.made_arity(),
             "key functions are composed that do not fit");
-    std::vector<Expr> labels = inner.parts;
-    labels.push_back(Expr::integer(0));  // [t] of a map that makes one key
+    std::vector<scalar::Expr> labels = inner.parts;
+    labels.push_back(scalar::Expr::integer(0));  // [t] of a map that makes one key
     KeyMap map{inner.arity, 1, {}};
-    for (Expr const& part : outer.parts) map.parts.push_back(with_labels(part, labels));
+    for (scalar::Expr const& part : outer.parts) map.parts.push_back(with_labels(part, labels));
     return map;
 }
 
 std::string text(KeyMap const& map) {
     if (map.is_identity()) return "idOp";
     std::string list;
-    for (Expr const& part : map.parts) list += (list.empty() ? "" : ",") + scalar::print(part, key_names(map.arity));
+    for (scalar::Expr const& part : map.parts)
+        list += (list.empty() ? "" : ",") + scalar::print(part, key_names(map.arity));
     std::string const times = map.copies == 1 ? "" : " for t<" + std::to_string(map.copies);
     return "→⟨" + list + "⟩" + times;
 }
@@ -187,13 +187,13 @@ Checked<bool> KeyPredicate::operator()(Key const& key) const {
 KeyDims KeyPredicate::dims() const { return scalar::labels_of(accepts); }
 
 KeyPredicate both(KeyPredicate const& a, KeyPredicate const& b) {
-    return {a.arity, Expr::call(Op::logical_and, {a.accepts, b.accepts})};
+    return {a.arity, scalar::Expr::call(Op::logical_and, {a.accepts, b.accepts})};
 }
 
 KeyPredicate moved(KeyPredicate const& predicate, KeyDims const& dims, int arity) {
-    std::vector<Expr> labels;
-    for (int dim : dims) labels.push_back(Expr::index(dim));
-    labels.resize(static_cast<std::size_t>(predicate.arity) + 1, Expr::integer(0));
+    std::vector<scalar::Expr> labels;
+    for (int dim : dims) labels.push_back(scalar::Expr::index(dim));
+    labels.resize(static_cast<std::size_t>(predicate.arity) + 1, scalar::Expr::integer(0));
     return {arity, with_labels(predicate.accepts, labels)};
 }
 

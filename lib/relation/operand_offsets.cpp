@@ -6,7 +6,7 @@ namespace ein::relation {
 namespace {
 
 /// The index that a label has at an iteration of its loop.
-Extent index_of(graph::EinSum const& einsum, Sets const& output, int label, Extent iteration) {
+Extent operand_index(graph::EinSum const& einsum, Sets const& output, int label, Extent iteration) {
     auto const axis = std::find(einsum.output.begin(), einsum.output.end(), label);
     return axis == einsum.output.end() ? iteration
                                        : output[static_cast<std::size_t>(axis - einsum.output.begin())][iteration];
@@ -25,7 +25,7 @@ LabelOffsets operand_offsets(graph::EinSum const& einsum, std::size_t operand, S
         table.resize(static_cast<std::size_t>(length), 0);
         for (Extent iteration = 0; iteration < length; ++iteration)
             table[static_cast<std::size_t>(iteration)] +=
-                input.sets[axis].position(index_of(einsum, output, label, iteration)) * strides[axis];
+                input.sets[axis].position(operand_index(einsum, output, label, iteration)) * strides[axis];
     }
     return tables;
 }

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <functional>
 
+#include "lib/graph/labels.hpp"
 #include "planner/strategies/best_candidate.hpp"
 #include "planner/strategies/square_root.hpp"
 
@@ -11,10 +12,6 @@ namespace ein::planner {
 namespace {
 
 using Key = std::vector<std::int64_t>;
-
-bool has(std::vector<int> const& labels, std::size_t label) {
-    return std::find(labels.begin(), labels.end(), static_cast<int>(label)) != labels.end();
-}
 
 /// The parts of a product's groups of labels.
 struct Groups {
@@ -26,8 +23,9 @@ struct Groups {
         auto const* einsum = std::get_if<graph::EinSum>(&node.op);
         if (!einsum || einsum->operands() != 2) return;
         for (std::size_t label = 0; label < parts.size(); ++label) {
-            bool const first = has(einsum->inputs[0], label), second = has(einsum->inputs[1], label);
-            bool const out = has(einsum->output, label);
+            bool const first = graph::has_label(einsum->inputs[0], static_cast<int>(label)),
+                       second = graph::has_label(einsum->inputs[1], static_cast<int>(label));
+            bool const out = graph::has_label(einsum->output, static_cast<int>(label));
             product = product || (first && second && !out);
             std::int64_t& group = first && second && !out   ? contracted
                                   : first && out && !second ? left

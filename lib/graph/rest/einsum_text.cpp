@@ -82,7 +82,8 @@ Json subscripts_json(EinSum const& einsum) {
         for (int label : term) out.push_back(labels[static_cast<std::size_t>(label)]);
         return out;
     };
-    if (!in_order || !std::all_of(labels.begin(), labels.end(), is_letter)) {
+    if (!in_order ||
+        !std::all_of(labels.begin(), labels.end(), [](std::string const& label) { return is_letter(label); })) {
         Json out{{"in", Json::array()}, {"out", list(einsum.output)}};
         for (auto const& term : einsum.inputs) out["in"].push_back(list(term));
         if (!in_order) out["labels"] = labels;

@@ -11,7 +11,6 @@
 namespace ein::graph {
 namespace {
 
-using tra::Expr;
 using tra::Key;
 using tra::KeyDims;
 using tra::RelationType;
@@ -39,10 +38,10 @@ public:
         : builder_(builder), program_(program), inputs_(inputs) {}
 
     Blocks run() {
-        std::vector<Expr> const order = tra::arguments_first(program_.result);
-        for (Expr const& expr : order)
-            for (Expr const& arg : expr.inputs()) ++readers_[arg.id()];
-        for (Expr const& expr : order) {
+        std::vector<tra::Expr> const order = tra::arguments_first(program_.result);
+        for (tra::Expr const& expr : order)
+            for (tra::Expr const& arg : expr.inputs()) ++readers_[arg.id()];
+        for (tra::Expr const& expr : order) {
             Relation relation = std::visit([&](auto const& op) { return lowered(op, expr); }, expr.op());
             if (readers_[expr.id()] > 1)  // computed once, whoever reads it
                 relation = {builder_.stored(settled(std::move(relation), type(expr)), part_of(expr)), {}};
@@ -52,11 +51,13 @@ public:
     }
 
 private:
-    RelationType const& type(Expr const& expr) const { return program_.type(expr); }
-    RelationType const& type_of_argument(Expr const& expr, std::size_t k = 0) const { return type(expr.inputs()[k]); }
-    Relation const& argument(Expr const& expr) const { return done_.at(expr.inputs().front().id()); }
+    RelationType const& type(tra::Expr const& expr) const { return program_.type(expr); }
+    RelationType const& type_of_argument(tra::Expr const& expr, std::size_t k = 0) const {
+        return type(expr.inputs()[k]);
+    }
+    Relation const& argument(tra::Expr const& expr) const { return done_.at(expr.inputs().front().id()); }
 
-    static std::string part_of(Expr const& expr) {
+    static std::string part_of(tra::Expr const& expr) {
         static constexpr std::array<char const*, std::variant_size_v<tra::Operator>> names{
             "input", "join", "aggregate", "rekey", "filter", "transform", "tile", "concat"};
         return names.at(expr.op().index());
@@ -67,7 +68,7 @@ private:
         if (!relation.cells) return std::move(relation.blocks);
         return regrid(builder_, std::move(relation.blocks), grid_of(type), *relation.cells);
     }
-    Blocks settled_argument(Expr const& expr, std::size_t k = 0) {
+    Blocks settled_argument(tra::Expr const& expr, std::size_t k = 0) {
         return settled(done_.at(expr.inputs()[k].id()), type_of_argument(expr, k));
     }
 
@@ -79,15 +80,15 @@ private:
         return regrid(builder_, relation.blocks, grid, cells, fill);
     }
 
-    Relation lowered(tra::Input const& op, Expr const&) { return {inputs_.at(op.name), {}}; }
+    Relation lowered(tra::Input const& op, tra::Expr const&) { return {inputs_.at(op.name), {}}; }
 
-    Relation lowered(tra::Transform const& op, Expr const& expr) {
+    Relation lowered(tra::Transform const& op, tra::Expr const& expr) {
         return {apply_kernel(builder_, op.array, settled_argument(expr)), {}};
     }
 
     /// Cells of the argument's grid for the keys of a type, each from a key of the argument.
     template <class KeyOf>
-    Relation rekeyed(Expr const& expr, KeyOf key_of) {
+    Relation rekeyed(tra::Expr const& expr, KeyOf key_of) {
         Relation const& from = argument(expr);
         std::vector<std::pair<Key, Extent>> made;
         Extent at = 0;
@@ -102,15 +103,15 @@ private:
         return {from.blocks, std::move(cells)};
     }
 
-    Relation lowered(tra::Rekey const& op, Expr const& expr) {
+    Relation lowered(tra::Rekey const& op, tra::Expr const& expr) {
         return rekeyed(expr, [&](Key const& key) { return std::optional(tra::value(op.keys(key, 0))); });
     }
-    Relation lowered(tra::Filter const& op, Expr const& expr) {
+    Relation lowered(tra::Filter const& op, tra::Expr const& expr) {
         return rekeyed(expr,
                        [&](Key const& key) { return tra::value(op.accepts(key)) ? std::optional(key) : std::nullopt; });
     }
 
-    Relation lowered(tra::Join const& op, Expr const& expr) {
+    Relation lowered(tra::Join const& op, tra::Expr const& expr) {
         RelationType const& left = type_of_argument(expr, 0);
         RelationType const& right = type_of_argument(expr, 1);
         KeyDims const places = tra::right_places(op, left.arity(), right.arity());
@@ -128,7 +129,7 @@ private:
         return {on_one_grid(op.kernel, std::move(x), std::move(y)), {}};
     }
 
-    Blocks whole_join(tra::Join const& op, Expr const& expr, Blocks x, Blocks y, KeyDims const& places) {
+    Blocks whole_join(tra::Join const& op, tra::Expr const& expr, Blocks x, Blocks y, KeyDims const& places) {
         Shape left = x.grid(), right = y.grid();
         for (std::size_t k = 0; k < op.left.size(); ++k) {
             Extent& a = left[static_cast<std::size_t>(op.left[k])];
@@ -171,7 +172,7 @@ private:
         return positions;
     }
 
-    Relation lowered(tra::Aggregation const& op, Expr const& expr) {
+    Relation lowered(tra::Aggregation const& op, tra::Expr const& expr) {
         scalar::Agg const agg = *tra::aggregation_of(op.combine);
         if (type_of_argument(expr).listed) return {aggregated_list(op, agg, expr, argument(expr)), {}};
         return {aggregated(settled_argument(expr), op.group_by, agg), {}};
@@ -190,7 +191,7 @@ private:
 
     /// Groups of unlike size are aggregated in lots of about the same size, and the lots again, so that little is
     /// filled up.
-    Blocks aggregated_list(tra::Aggregation const& op, scalar::Agg agg, Expr const& expr, Relation relation) {
+    Blocks aggregated_list(tra::Aggregation const& op, scalar::Agg agg, tra::Expr const& expr, Relation relation) {
         std::vector<Cells> groups(static_cast<std::size_t>(type(expr).keys()));
         Extent at = 0;
         for (Key const& key : *type_of_argument(expr).listed)
@@ -219,7 +220,7 @@ private:
         }
     }
 
-    Relation lowered(tra::Tile const& op, Expr const& expr) {
+    Relation lowered(tra::Tile const& op, tra::Expr const& expr) {
         Blocks const from = builder_.stored(settled_argument(expr), "tile");
         std::vector<int> const& order = from.operands.front().labels;
         int const split = from.array[static_cast<std::size_t>(op.dim)];
@@ -242,7 +243,7 @@ private:
         return {std::move(blocks), std::move(cells)};
     }
 
-    Relation lowered(tra::Concat const& op, Expr const& expr) {
+    Relation lowered(tra::Concat const& op, tra::Expr const& expr) {
         RelationType const& from = type_of_argument(expr);
         int key = op.key_dim;
         Blocks blocks;

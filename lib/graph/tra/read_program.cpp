@@ -10,7 +10,6 @@
 namespace ein::graph {
 namespace {
 
-using tra::Expr;
 using tra::Kernel;
 using tra::KeyDims;
 using tra::RelationType;
@@ -50,7 +49,7 @@ class ProgramReader {
 public:
     explicit ProgramReader(ProgramPlace const& place) : place_(place) {
         for (auto const& [name, type] : place.inputs) {
-            Expr const expr = tra::input(name);
+            tra::Expr const expr = tra::input(name);
             types_[expr.id()] = type;
             names_.emplace(name, expr);
         }
@@ -71,17 +70,18 @@ public:
     }
 
 private:
-    bool known(Expr const& expr) const { return types_.at(expr.id()).has_value(); }
+    bool known(tra::Expr const& expr) const { return types_.at(expr.id()).has_value(); }
 
-    Program finished(Expr const& result) const {
+    Program finished(tra::Expr const& result) const {
         Program program{result, {}};
-        for (Expr const& expr : tra::arguments_first(result)) program.types.emplace(expr.id(), *types_.at(expr.id()));
+        for (tra::Expr const& expr : tra::arguments_first(result))
+            program.types.emplace(expr.id(), *types_.at(expr.id()));
         return program;
     }
 
-    std::optional<Expr> read_statements(Cursor const& at) {
+    std::optional<tra::Expr> read_statements(Cursor const& at) {
         if (at.size() == 0) at.fail("one operator or more", "none", "write the operators, the result last");
-        std::optional<Expr> result;
+        std::optional<tra::Expr> result;
         bool good = true;
         for (std::size_t k = 0; k < at.size(); ++k) {
             Cursor const statement = at.at(k);
@@ -95,12 +95,12 @@ private:
         return good ? result : std::nullopt;
     }
 
-    void add_name(Cursor const& at, std::string const& name, std::optional<Expr> const& expr) {
+    void add_name(Cursor const& at, std::string const& name, std::optional<tra::Expr> const& expr) {
         if (!names_.emplace(name, expr).second)
             at.fail("a name that no input and no other statement has", quote(name) + " again", "rename one of them");
     }
 
-    std::optional<Expr> read_tree(Cursor const& at) {
+    std::optional<tra::Expr> read_tree(Cursor const& at) {
         if (at.value().is_string()) return named(at);
         if (!at.value().is_object()) {
             at.fail("an operator or the name of a relation", describe(at.value()),
@@ -124,7 +124,7 @@ private:
         return expr;
     }
 
-    std::optional<Expr> read_one(Cursor const& at) {
+    std::optional<tra::Expr> read_one(Cursor const& at) {
         std::vector<std::string> found;
         for (std::string const& name : operator_names)
             if (at.has(name)) found.push_back(name);
@@ -146,7 +146,7 @@ private:
         return "write for example {\"filter\": \"[k0] == [k1]\", \"of\": \"A\"}";
     }
 
-    std::optional<Expr> named(Cursor const& at) {
+    std::optional<tra::Expr> named(Cursor const& at) {
         std::string const name = at.value().get<std::string>();
         auto const found = names_.find(name);
         if (found != names_.end()) return found->second;
@@ -158,7 +158,7 @@ private:
     }
 
     /// The arguments, and all of them at once: faults of the second are reported although the first has some.
-    std::optional<std::vector<Expr>> read_of(Cursor const& at, std::size_t count) {
+    std::optional<std::vector<tra::Expr>> read_of(Cursor const& at, std::size_t count) {
         auto const of = required(at, "of", "name what it is applied to: \"of\": \"A\"");
         if (!of) return std::nullopt;
         std::vector<Cursor> places;
@@ -171,13 +171,13 @@ private:
                      "a join reads two relations, every other operator one");
             return std::nullopt;
         }
-        std::vector<Expr> args;
+        std::vector<tra::Expr> args;
         for (Cursor const& place : places)
             if (auto arg = read_tree(place)) args.push_back(std::move(*arg));
         return args.size() == count ? std::optional(std::move(args)) : std::nullopt;
     }
 
-    std::optional<Expr> read_operator(Cursor const& at, std::string const& name) {
+    std::optional<tra::Expr> read_operator(Cursor const& at, std::string const& name) {
         auto const args = read_of(at, name == "join" ? 2 : 1);
         Cursor const what = at.at(name);
         auto op = name == "join"        ? read_join_operator(what)
@@ -187,13 +187,13 @@ private:
                   : name == "concat"    ? read_concat(what)
                                         : read_key_operator(what, name, args);
         if (!op || !args) return std::nullopt;
-        return typed(what, Expr(std::move(*op), *args));
+        return typed(what, tra::Expr(std::move(*op), *args));
     }
 
     /// Gives the expression its type; one that has a fault stays without.
-    std::optional<Expr> typed(Cursor const& at, Expr expr) {
+    std::optional<tra::Expr> typed(Cursor const& at, tra::Expr expr) {
         std::vector<RelationType> args;
-        for (Expr const& arg : expr.inputs())
+        for (tra::Expr const& arg : expr.inputs())
             if (auto const& type = types_.at(arg.id())) args.push_back(*type);
         std::optional<RelationType> type;
         if (args.size() == expr.inputs().size()) {
@@ -215,7 +215,7 @@ private:
 
     /// Counts the keys that the operator looks at one by one: those of rekey and filter, and of all its arguments where
     /// one has holes.
-    bool affordable(Cursor const& at, Expr const& expr, std::vector<RelationType> const& args) {
+    bool affordable(Cursor const& at, tra::Expr const& expr, std::vector<RelationType> const& args) {
         auto const& op = expr.op();
         bool const each = std::holds_alternative<tra::Rekey>(op) || std::holds_alternative<tra::Filter>(op) ||
                           std::any_of(args.begin(), args.end(), [](auto const& arg) { return arg.listed.has_value(); });
@@ -298,7 +298,7 @@ private:
 
     /// rekey and filter: read only where the keys are known.
     std::optional<tra::Operator> read_key_operator(Cursor const& at, std::string const& name,
-                                                   std::optional<std::vector<Expr>> const& args) {
+                                                   std::optional<std::vector<tra::Expr>> const& args) {
         if (!args || !known(args->front())) return std::nullopt;
         int const arity = types_.at(args->front().id())->arity();
         if (name == "filter") {
@@ -320,7 +320,7 @@ private:
     }
 
     ProgramPlace const& place_;
-    std::map<std::string, std::optional<Expr>> names_;          // nothing: a statement with faults
+    std::map<std::string, std::optional<tra::Expr>> names_;     // nothing: a statement with faults
     std::map<void const*, std::optional<RelationType>> types_;  // nothing: unknown, because of another fault
     int operators_ = 0, nesting_ = 0;
     Extent looked_at_ = 0;

@@ -13,7 +13,7 @@ namespace ein::schedule {
 namespace {
 
 /// The blocks that a task has in memory, each once.
-void blocks_of(Section const& section, Task const& task, std::vector<BlockId>& out) {
+void collect_blocks(Section const& section, Task const& task, std::vector<BlockId>& out) {
     auto const reads = section.reads(task);
     out.assign(reads.begin(), reads.end());
     if (task.result()) out.push_back(*task.result());
@@ -27,14 +27,14 @@ public:
     explicit Uses(Section const& section) : first_(section.blocks.size() + 1, 0) {
         std::vector<BlockId> blocks;
         for (Task const& task : section.tasks) {
-            blocks_of(section, task, blocks);
+            collect_blocks(section, task, blocks);
             for (BlockId block : blocks) ++first_[following(block)];
         }
         std::partial_sum(first_.begin(), first_.end(), first_.begin());
         tasks_.resize(first_.back());
         next_ = first_;
         for (TaskId t : section.tasks.ids()) {
-            blocks_of(section, section.tasks[t], blocks);
+            collect_blocks(section, section.tasks[t], blocks);
             for (BlockId block : blocks) tasks_[next_[block]++] = t;
         }
         next_ = first_;
@@ -116,7 +116,7 @@ private:
     }
 
     void take(TaskId task) {
-        blocks_of(in_, in_.tasks[task], wanted_);
+        collect_blocks(in_, in_.tasks[task], wanted_);
         std::int64_t missing = 0;
         for (BlockId block : wanted_) {
             may_leave_.erase({uses_.next(block), block});
@@ -216,7 +216,7 @@ std::int64_t smallest_budget(Section const& section) {
     std::int64_t most = 0;
     std::vector<BlockId> blocks;
     for (Task const& task : section.tasks) {
-        blocks_of(section, task, blocks);
+        collect_blocks(section, task, blocks);
         std::int64_t bytes = 0;
         for (BlockId block : blocks) bytes += section.bytes_of(block);
         most = std::max(most, bytes);

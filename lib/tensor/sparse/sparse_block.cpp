@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "lib/base/error.hpp"
+#include "lib/tensor/cast.hpp"
 #include "lib/tensor/sparse/sort_keys.hpp"
 
 namespace ein::tensor {
@@ -14,18 +15,6 @@ namespace {
 constexpr std::size_t aligned(std::size_t bytes) { return (bytes + 7) / 8 * 8; }
 
 Extent length_of(std::span<Extent const> lengths, int axis) { return lengths[static_cast<std::size_t>(axis)]; }
-
-template <class T>
-T load(std::byte const* at) {
-    T value;
-    std::memcpy(&value, at, sizeof value);
-    return value;
-}
-
-template <class T>
-void store(std::byte* at, T value) {
-    std::memcpy(at, &value, sizeof value);
-}
 
 Extent index_at_place(std::byte const* array, std::size_t width, Extent k) {
     std::byte const* const at = array + static_cast<std::size_t>(k) * width;
