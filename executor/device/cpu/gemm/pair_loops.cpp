@@ -10,7 +10,7 @@
 
 #include "executor/device/cpu/gemm/pair_pack.hpp"
 #include "executor/device/cpu/gemm/pair_product.hpp"
-#include "executor/device/cpu/gemm/pair_vectors.hpp"
+#include "executor/device/cpu/gemm/pair_tiles.hpp"
 
 namespace ein::executor::EIN_INSTRUCTION_SET {
 namespace {
@@ -20,65 +20,6 @@ constexpr Index cache_of_b =
 constexpr Index most_slivers = 64;   // of it
 constexpr Index most_rows = 1536;    // of a, for which b is packed
 constexpr Index packed_at_once = 8;  // tiles of rows: what the memory fetches together is used together
-
-/// One pair of operations and its tile.
-template <PairJoin Join, PairAgg Agg, class Element>
-struct Product {
-    using T = Element;
-    static constexpr PairJoin join = Join;
-    static constexpr bool is_fused = fused && real<T> && Join == PairJoin::multiply && Agg == PairAgg::sum;
-    static constexpr bool compares = Agg != PairAgg::sum || Join == PairJoin::least || Join == PairJoin::most;
-    static constexpr bool takes_care =
-        compares && real<T>;  // where nans may come: sums and products keep them by themselves
-#if defined(__AVX512F__)
-    static constexpr int rows = 8, vectors = 3;
-#else
-    static constexpr int rows = 4, vectors = is_fused ? 3 : 2;
-#endif
-    static constexpr Index columns = vectors * lanes<T>;
-    static constexpr Index unit = is_fused ? lanes<T> : columns;  // of which packed columns are a multiple
-    static constexpr T identity = Agg == PairAgg::sum   ? T{}
-                                  : Agg == PairAgg::min ? Lanes<T>::highest
-                                                        : Lanes<T>::lowest;
-
-    template <bool Careful>
-    static Vector<T> with_term(Vector<T> held, Vector<T> a, Vector<T> b) {
-        if constexpr (is_fused)
-            return fused_sum(held, a, b);
-        else
-            return agg_of<Agg, T, Careful>(held, join_of<Join, T, Careful>(a, b));
-    }
-    static Vector<T> combined(Vector<T> held, Vector<T> value) { return agg_of<Agg, T, true>(held, value); }
-};
-
-// ---- tiles ----
-
-/// Rows of a are a_row apart, their terms a_term. Meanwhile as many terms of rows that are needed next are fetched, if
-/// `next` is not null.
-template <class P, int Rows, int Vectors, bool Careful>
-__attribute__((noinline)) void tile(typename P::T const* a, Index a_row, Index a_term, typename P::T const* b, Index k,
-                                    typename P::T const* next, typename P::T* out) {
-    using T = typename P::T;
-    constexpr Index line = 64 / static_cast<Index>(sizeof(T));
-    Vector<T> held[Rows][Vectors];
-    for (int r = 0; r < Rows; ++r)
-        for (int v = 0; v < Vectors; ++v) held[r][v] = P::identity - Vector<T>{};
-    for (Index p = 0; p < k; ++p, a += a_term, b += Vectors * lanes<T>) {
-        if (next != nullptr && p % line == 0)
-#pragma GCC unroll 8
-            for (int r = 0; r < Rows; ++r) __builtin_prefetch(next + r * a_row + p);
-        Vector<T> columns[Vectors];
-        for (int v = 0; v < Vectors; ++v) columns[v] = *(Vector<T> const*)(b + v * lanes<T>);
-#pragma GCC unroll 8
-        for (int r = 0; r < Rows; ++r) {
-            Vector<T> const row = a[r * a_row] - Vector<T>{};  // to all lanes; less 0 is the same for all numbers
-#pragma GCC unroll 4
-            for (int v = 0; v < Vectors; ++v) held[r][v] = P::template with_term<Careful>(held[r][v], row, columns[v]);
-        }
-    }
-    for (int r = 0; r < Rows; ++r)
-        for (int v = 0; v < Vectors; ++v) *(Vector<T>*)(out + (r * Vectors + v) * lanes<T>) = held[r][v];
-}
 
 /// Where a sliver's outputs go: of each column, its place and how many columns from it on lie side by side there.
 struct Columns {
@@ -124,7 +65,8 @@ struct Rows {
     typename P::T* c;
     Index k;
     typename P::T scale;
-    bool combine, careful;
+    Tile<typename P::T>* tile;  // of no use to fused ones, which have several
+    bool combine;
     bool fetch_next;  // the rows that follow at row_step, in place
 };
 
@@ -138,10 +80,11 @@ void run_tile(Rows<P> const& rows, Index first, typename P::T const* b, Columns 
         for (int v = 0; v < Vectors; ++v)
             __builtin_prefetch(rows.c + rows.c_at[first + r] + columns.at[0] + v * lanes<T>, 1);
     T const* const next = rows.fetch_next ? a + Count * rows.row_step : nullptr;
-    if (P::takes_care && rows.careful)
-        tile<P, Count, Vectors, P::takes_care>(a, rows.row_step, rows.term_step, b, rows.k, next, out);
+    if constexpr (P::is_fused)
+        tile<Product<PairJoin::multiply, PairAgg::sum, T>, T, Count, Vectors, false>(a, rows.row_step, rows.term_step,
+                                                                                     b, rows.k, next, out);
     else
-        tile<P, Count, Vectors, false>(a, rows.row_step, rows.term_step, b, rows.k, next, out);
+        rows.tile(a, rows.row_step, rows.term_step, b, rows.k, next, out);
     for (Index r = 0; r < count; ++r)
         store_row<P>(out + r * Vectors * lanes<T>, columns, rows.c + rows.c_at[first + r], rows.scale, rows.combine);
 }
@@ -239,8 +182,9 @@ template <class P>
 class RowBlock {
 public:
     using T = typename P::T;
-    RowBlock(PairCall const& call, Memory<P> const& memory, Index rows, Index terms, bool combine)
-        : call_(call), memory_(memory), rows_(rows), terms_(terms), combine_(combine) {}
+    RowBlock(PairCall const& call, JoinTiles<T> const& join, Memory<P> const& memory, Index rows, Index terms,
+             bool combine)
+        : call_(call), join_(join), memory_(memory), rows_(rows), terms_(terms), combine_(combine) {}
 
     void run() {
         in_place_ = P::is_fused && rows_lie_evenly();
@@ -287,7 +231,7 @@ private:
         rows.k = terms_;
         rows.scale = static_cast<T>(call_.scale);
         rows.combine = combine_;
-        if constexpr (P::takes_care) rows.careful = may_be_nan<P::join, T>(seen_, seen);
+        rows.tile = P::takes_care && join_.may_be_nan(seen_, seen) ? join_.careful : join_.plain;
         Index const tiles_between = parts_of(operations_between_pauses, P::rows * count * terms_);
         Index tiles = 0;
         for (Index row = 0; row < rows_; row += P::rows) {
@@ -317,6 +261,7 @@ private:
     }
 
     PairCall const& call_;
+    JoinTiles<T> const& join_;
     Memory<P> const& memory_;
     Index rows_, terms_;
     bool combine_, in_place_ = false;
@@ -324,7 +269,7 @@ private:
 };
 
 template <class P>
-void run(PairCall const& call) {
+void run_blocks(PairCall const& call, JoinTiles<typename P::T> const& join) {
     Memory<P> const memory(blocks_of<P>(call), call.scratch);
     for (Index row = 0; row < call.rows.count; row += memory.rows) {
         Index const rows = at_most(call.rows.count - row, memory.rows);
@@ -334,9 +279,20 @@ void run(PairCall const& call) {
             Index const terms = at_most(call.terms.count - term, memory.terms);
             find(call.terms, call.terms.first + term, terms, 0, memory.a_term_at);
             find(call.terms, call.terms.first + term, terms, 1, memory.b_term_at);
-            RowBlock<P>(call, memory, rows, terms, call.accumulate || term > 0).run();
+            RowBlock<P>(call, join, memory, rows, terms, call.accumulate || term > 0).run();
         }
     }
+}
+
+template <PairJoin Join, PairAgg Agg, class T>
+void run(PairCall const& call) {
+    using P = Product<Join, Agg, T>;
+    using F = typename P::Shape;
+    if constexpr (F::is_fused)
+        run_blocks<F>(call, {});
+    else
+        run_blocks<F>(call, {tile<P, T, F::rows, F::vectors, false>, tile<P, T, F::rows, F::vectors, F::takes_care>,
+                             may_be_nan<Join, T>});
 }
 
 template <class P>
@@ -348,15 +304,16 @@ std::size_t scratch_bytes(PairCall const& call) {
 
 template <PairJoin Join, PairAgg Agg, class T>
 PairProduct product() {
-    using P = Product<Join, Agg, T>;
+    using F = typename Product<Join, Agg, T>::Shape;
     if constexpr (real<T> && Join == PairJoin::multiply && Agg == PairAgg::sum && !fused) {
         return {};
     } else {
-        constexpr double steps = P::is_fused                                              ? 1
+        constexpr double steps = F::is_fused                                              ? 1
                                  : Join == PairJoin::distance || Join == PairJoin::square ? 3
                                                                                           : 2;  // of a term
         constexpr double slow = !real<T> && Join == PairJoin::multiply ? 3 : 1;
-        return {run<P>, scratch_bytes<P>, P::rows, static_cast<int>(P::columns), 2 * 3e9 * lanes<T> / steps / slow};
+        return {run<Join, Agg, T>, scratch_bytes<F>, F::rows, static_cast<int>(F::columns),
+                2 * 3e9 * lanes<T> / steps / slow};
     }
 }
 template <PairJoin Join, class T>
