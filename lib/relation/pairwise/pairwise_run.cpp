@@ -13,14 +13,28 @@
 namespace ein::relation {
 namespace {
 
+/// A semiring as values: all but its products is compiled once for each type of elements.
+template <class T>
+struct Operations {
+    T zero;
+    T (*plus)(T, T);
+    void (*multiply)(T const*, T const*, T*, ProductShape const&);
+    bool is_sum_of_products;
+};
+
 template <class S>
+Operations<typename S::Element> operations_of() {
+    return {S::zero(), S::plus, multiply<S>, S::is_sum_of_products};
+}
+
+template <class T>
 class Pairwise {
 public:
-    using T = typename S::Element;
-
-    Pairwise(graph::EinSum const& einsum, graph::EinSumTypes const& types, PairwisePlan const& plan,
-             std::span<Sampled const* const> inputs, Sampled& out, scalar::Params const& params, scalar::Noise* noise)
-        : einsum_(einsum),
+    Pairwise(Operations<T> const& operations, graph::EinSum const& einsum, graph::EinSumTypes const& types,
+             PairwisePlan const& plan, std::span<Sampled const* const> inputs, Sampled& out,
+             scalar::Params const& params, scalar::Noise* noise)
+        : ops_(operations),
+          einsum_(einsum),
           types_(types),
           plan_(plan),
           inputs_(inputs),
@@ -32,7 +46,7 @@ public:
     void run() {
         std::vector<Dense<T>> operands;
         for (std::size_t k = 0; k < einsum_.operands(); ++k) operands.push_back(read(k));
-        std::vector<T> total(static_cast<std::size_t>(out_.data.elements()), S::zero());
+        std::vector<T> total(static_cast<std::size_t>(out_.data.elements()), ops_.zero);
         std::vector<Extent> const strides = output_strides();
         for_each_index(lengths_of(plan_.sliced), [&](std::vector<Extent> const& slice) {
             std::vector<Dense<T>> parts;
@@ -76,7 +90,7 @@ private:
             double magnitude = magnitude_of(total);
             while (inner.next()) {
                 T const next = value(outer.offset(0) + inner.offset(0));
-                total = partial(S::plus(total, next));
+                total = partial(ops_.plus(total, next));
                 magnitude += magnitude_of(next);
             }
             out.elements.push_back(reordered(total, magnitude));
@@ -91,14 +105,15 @@ private:
     }
 
     T partial(T sum) const {
-        if constexpr (S::is_sum_of_products)
-            if (noise_ != nullptr) return noise_->partial(sum, types_.accumulate);
+        if constexpr (!std::is_same_v<T, std::int64_t>)
+            if (noise_ != nullptr && ops_.is_sum_of_products) return noise_->partial(sum, types_.accumulate);
         return rounded(sum);
     }
 
     T reordered(T sum, double magnitude) const {
-        if constexpr (S::is_sum_of_products)
-            if (noise_ != nullptr) return noise_->reordered(sum, magnitude, types_.accumulate);
+        if constexpr (!std::is_same_v<T, std::int64_t>)
+            if (noise_ != nullptr && ops_.is_sum_of_products)
+                return noise_->reordered(sum, magnitude, types_.accumulate);
         return sum;
     }
 
@@ -159,11 +174,11 @@ private:
         std::vector<T> left = arranged(a, joined(both, rows, inner), lengths_),
                        right = arranged(b, joined(both, inner, columns), lengths_);
         Dense<T> out{joined(both, rows, columns), std::vector<T>(shape.batch * shape.rows * shape.columns)};
-        if constexpr (S::is_sum_of_products)
-            if (noise_ != nullptr)
+        if constexpr (!std::is_same_v<T, std::int64_t>)
+            if (noise_ != nullptr && ops_.is_sum_of_products)
                 for (std::vector<T>* side : {&left, &right})
                     for (T& element : *side) element = noise_->factor(element, types_.compute);
-        multiply<S>(left.data(), right.data(), out.elements.data(), shape);
+        ops_.multiply(left.data(), right.data(), out.elements.data(), shape);
         if (noise_ != nullptr) add_noise(left, right, shape, out.elements);
         return out;
     }
@@ -171,15 +186,16 @@ private:
     /// As some order of adding up may leave the sums: how far off depends on what their terms have in magnitude.
     void add_noise(std::vector<T> const& left, std::vector<T> const& right, ProductShape const& shape,
                    std::vector<T>& results) {
-        if constexpr (S::is_sum_of_products) {
-            std::vector<double> magnitudes(results.size());
-            multiply<Semiring<double, Sum, Product>>(magnitudes_of(left).data(), magnitudes_of(right).data(),
-                                                     magnitudes.data(), shape);
-            for (std::size_t k = 0; k < results.size(); ++k)
-                results[k] = noise_->summed(results[k], magnitudes[k], types_.accumulate);
-        } else {
-            for (T& result : results) result = rounded(result);
-        }
+        if constexpr (!std::is_same_v<T, std::int64_t>)
+            if (ops_.is_sum_of_products) {
+                std::vector<double> magnitudes(results.size());
+                multiply<Semiring<double, Sum, Product>>(magnitudes_of(left).data(), magnitudes_of(right).data(),
+                                                         magnitudes.data(), shape);
+                for (std::size_t k = 0; k < results.size(); ++k)
+                    results[k] = noise_->summed(results[k], magnitudes[k], types_.accumulate);
+                return;
+            }
+        for (T& result : results) result = rounded(result);
     }
 
     static std::vector<double> magnitudes_of(std::vector<T> const& elements) {
@@ -226,7 +242,7 @@ private:
                 if (axis < own.size() && own[axis] == order[k]) from += index[k] * within[axis++];
             }
             T& sum = total[static_cast<std::size_t>(to)];
-            sum = S::plus(sum, elements[static_cast<std::size_t>(from)]);
+            sum = ops_.plus(sum, elements[static_cast<std::size_t>(from)]);
         });
     }
 
@@ -254,6 +270,7 @@ private:
         return scalar_of(value);
     }
 
+    Operations<T> ops_;
     graph::EinSum const& einsum_;
     graph::EinSumTypes types_;
     PairwisePlan const& plan_;
@@ -273,8 +290,9 @@ Sampled einsum_pairwise(graph::EinGraph const& graph, graph::Node const& node, P
     graph::EinSumTypes const types = graph::types_of(graph, node);
     Sampled out{std::move(sets), {}};
     out.data = tensor::HostTensor(graph.value(node.output).dtype, sizes_of(out.sets));
-    with_semiring(einsum.agg, plan.chain.op, types.accumulate,
-                  [&]<class S>(S) { Pairwise<S>(einsum, types, plan, inputs, out, params, noise).run(); });
+    with_semiring(einsum.agg, plan.chain.op, types.accumulate, [&]<class S>(S) {
+        Pairwise(operations_of<S>(), einsum, types, plan, inputs, out, params, noise).run();
+    });
     return out;
 }
 
