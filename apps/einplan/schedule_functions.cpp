@@ -92,8 +92,8 @@ Functions schedule_functions(graph::EinGraph const& graph, PlanningOptions const
         scheduler::SchedulerOptions const how = scheduler_options(options, choices);
         std::optional<relation::Plan> weighted;
         if (!given && choices.place == "best") weighted = planner::cut_by_weight(graph, plan, how.listed);
-        Candidate out = scheduled(graph, std::move(plan), how);
-        return weighted ? faster(std::move(out), scheduled(graph, std::move(*weighted), how)) : out;
+        Candidate even = scheduled(graph, std::move(plan), how);
+        return weighted ? faster(std::move(even), scheduled(graph, std::move(*weighted), how)) : even;
     };
     out.smallest_budget = [](Candidate const& candidate) {
         return schedule::smallest_budget(planned_of(candidate).made.schedule);

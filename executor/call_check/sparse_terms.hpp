@@ -17,16 +17,17 @@ public:
 
     /// @param place  of the element, one index for each axis of the output, from where the call begins
     /// @param visit  gets the index of each label from where the call begins, and each operand's value in its own type
-    void for_each(KernelCall const& call, std::vector<Extent> const& place,
-                  std::function<void(std::vector<Extent> const&, std::vector<scalar::Scalar> const&)> const& visit) const;
+    void for_each(
+        KernelCall const& call, std::vector<Extent> const& place,
+        std::function<void(std::vector<Extent> const&, std::vector<scalar::Scalar> const&)> const& visit) const;
 
 private:
     struct Walk;
 
     KernelShape const& shape_;
     graph::EinSum const& einsum_;
-    int driver_ = -1;              // the operand whose listed elements are visited; -1: all points are
-    std::vector<int> rest_;        // aggregated labels that the driver lacks
+    int driver_ = -1;        // the operand whose listed elements are visited; -1: all points are
+    std::vector<int> rest_;  // aggregated labels that the driver lacks
     Shape rest_lengths_;
 };
 

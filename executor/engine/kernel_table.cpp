@@ -46,8 +46,8 @@ void place_in_sparse(schedule::SparseBlock const& block, scalar::Scalar const& f
 
 /// Appends the strides of a block to the key and returns how far (in elements) the region's first element is from the
 /// block's. `labels` gives the label of each axis.
-std::ptrdiff_t place_in_block(Header const& header, Section const& section, Block const& block, std::vector<int> const& labels,
-                              std::span<std::int64_t const> region_begin, Key& key) {
+std::ptrdiff_t place_in_block(Header const& header, Section const& section, Block const& block,
+                              std::vector<int> const& labels, std::span<std::int64_t const> region_begin, Key& key) {
     BoxView const box = section.view_of(block);
     auto const order = box.order();
     key.push_back(block.format == schedule::format_of<schedule::SparseBlock> ? 1 : 0);
@@ -73,8 +73,8 @@ struct Placed {
 };
 
 /// Works out key and offsets of one call of `kernel`; input offsets go to `offsets`.
-void place(Header const& header, Section const& section, Apply const& call, schedule::KernelId kernel, graph::EinSum const& einsum,
-           Placed& out, std::span<std::ptrdiff_t> offsets) {
+void place(Header const& header, Section const& section, Apply const& call, schedule::KernelId kernel,
+           graph::EinSum const& einsum, Placed& out, std::span<std::ptrdiff_t> offsets) {
     Block const& written = section.blocks[call.result];
     out.key.assign({kernel.value(), call.accumulates ? 1 : 0, static_cast<std::int64_t>(written.dtype)});
     out.key.insert(out.key.end(), call.region.length.begin(), call.region.length.end());

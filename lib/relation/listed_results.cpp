@@ -11,6 +11,7 @@
 #include "lib/graph/labels.hpp"
 #include "lib/graph/lower_graph.hpp"
 #include "lib/relation/tuning.hpp"
+#include "lib/tensor/sparse/sparse_block.hpp"
 
 namespace ein::relation {
 namespace {

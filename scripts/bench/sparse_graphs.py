@@ -25,7 +25,8 @@ def pagerank(nodes, density, iterations=10):
     """score = 0.85 * links * score + 0.15 / nodes; links as they are: only time is asked for."""
     body = [{"name": "spread", "einsum": "ij,j->i", "inputs": ["links", "score"]},
             {"name": "next", "einsum": "i->i", "inputs": ["spread"], "join": f"0.85*x + {0.15 / nodes}"}]
-    return {"tensors": {"links": sparse([nodes, nodes], density), "score": {"shape": [nodes], "data": {"fill": 1 / nodes}}},
+    return {"tensors": {"links": sparse([nodes, nodes], density),
+                        "score": {"shape": [nodes], "data": {"fill": 1 / nodes}}},
             "nodes": [{"name": "rank", "loop": {"times": iterations, "carry": {"score": "next"}, "body": body}}],
             "outputs": ["rank/score"]}
 
@@ -56,10 +57,10 @@ WORKS = {
     "spgemm": lambda: one_node({"A": sparse([8000, 8000], 0.01), "B": sparse([8000, 8000], 0.01, 2)}, "ij,jk->ik"),
     "spgemm-thin": lambda: one_node({"A": sparse([200_000, 200_000], 5e-5), "B": sparse([200_000, 200_000], 5e-5, 2)},
                                     "ij,jk->ik"),
-    "sddmm": lambda: one_node({"A": sparse([10_000, 10_000], 0.01), "U": dense([10_000, 64]), "V": dense([10_000, 64], 8)},
-                              "ij,ir,jr->ij"),
-    "mttkrp": lambda: one_node({"A": sparse([10_000, 2000, 5000], 1e-4), "B": dense([2000, 32]), "C": dense([5000, 32], 8)},
-                               "ijk,jr,kr->ir"),
+    "sddmm": lambda: one_node({"A": sparse([10_000, 10_000], 0.01), "U": dense([10_000, 64]),
+                               "V": dense([10_000, 64], 8)}, "ij,ir,jr->ij"),
+    "mttkrp": lambda: one_node({"A": sparse([10_000, 2000, 5000], 1e-4), "B": dense([2000, 32]),
+                                "C": dense([5000, 32], 8)}, "ijk,jr,kr->ir"),
     "add": lambda: one_node({"A": big(), "B": big(2)}, "ij,ij->ij", join="x+y"),
     "multiply": lambda: one_node({"A": big(), "B": big(2)}, "ij,ij->ij"),
     "factorization": lambda: factorization(3000, 1000, 0.01, 2),

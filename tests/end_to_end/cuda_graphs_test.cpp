@@ -32,7 +32,8 @@ TEST_CASE("random graphs run on the CUDA device", "[end_to_end][cuda]") {
     auto const [first, count] = test::seeds(4);
     for (std::uint64_t seed = first; seed < first + count; ++seed) {
         FakeCuda const fake({{"FAKE_CUDA_DELAY", seed % 2 == 0 ? "-1" : "50"}});
-        Json const json = test::random_graph(seed, {.dtype = seed % 3 == 0 ? "mixed" : "f64", .sparse = seed % 4 == 0 ? 40 : 0});
+        Json const json =
+            test::random_graph(seed, {.dtype = seed % 3 == 0 ? "mixed" : "f64", .sparse = seed % 4 == 0 ? 40 : 0});
         INFO("seed " << seed << "\n" << json.dump());
         test::WholeRunSetup setup = on_cuda(std::array{1, 2, 3}[seed % 3]);
         if (seed % 4 == 3) setup.threads = 2;

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "apps/eintool/llama/make_llama.hpp"
+#include "lib/graph/contract.hpp"
 #include "lib/tensor/compare.hpp"
 #include "planner/costs/residency_cost.hpp"
 #include "tests/support/catch.hpp"

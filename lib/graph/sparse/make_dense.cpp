@@ -34,7 +34,7 @@ std::vector<MadeDense> made_dense(EinGraph const& graph) {
     return out;
 }
 
-std::string why_dense(EinGraph const& graph, Node const& node, std::size_t operand) {
+std::string why_dense(Node const& node, std::size_t operand) {
     auto const* const einsum = std::get_if<EinSum>(&node.op);
     if (einsum == nullptr) return "it moves elements that are not listed too";
     scalar::Names names;

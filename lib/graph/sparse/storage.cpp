@@ -20,7 +20,7 @@ std::set<ValueId> carried(EinGraph const& graph) {
 
 std::string why_all_listed(EinGraph const& graph, Node const& node) {
     for (std::size_t k = 0; k < node.inputs.size(); ++k)
-        if (graph.value(node.inputs[k]).listing) return why_dense(graph, node, k);
+        if (graph.value(node.inputs[k]).listing) return why_dense(node, k);
     return "no operand is sparse";
 }
 

@@ -53,7 +53,7 @@ TEST_CASE("a node that looks at all elements reads a dense copy", "[graph][spars
     REQUIRE(made.size() == 1);
     CHECK(made[0].readers == std::vector<NodeId>{NodeId{1}});
     CHECK_NOTHROW(graph::verify(graph, "test"));
-    CHECK(graph::why_dense(graph, graph.nodes[1], 1) ==
+    CHECK(graph::why_dense(graph.nodes[1], 1) ==
           "its join x*(y + 1) is not what sum begins with where y is not listed");
 }
 
