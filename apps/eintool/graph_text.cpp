@@ -70,6 +70,12 @@ void GraphText::uniform(std::string const& name, Shape const& shape, double low,
     add_random(name, shape, "", {{"random", "uniform"}, {"low", number(low)}, {"high", number(high)}});
 }
 
+void GraphText::sparse_uniform(std::string const& name, Shape const& shape, double low, double high, double density) {
+    add_random(name, shape, "",
+               {{"random", "uniform"}, {"low", number(low)}, {"high", number(high)}, {"density", number(density)}});
+    tensors_[name]["sparse"] = true;
+}
+
 void GraphText::normal(std::string const& name, Shape const& shape, double deviation) {
     add_random(name, shape, "", {{"random", "normal"}, {"mean", 0}, {"std", number(deviation)}});
 }

@@ -31,6 +31,8 @@ public:
     void random(std::string const& name, Shape const& shape, double bound = 1);
     /// Uniform in [low, high), each tensor with a seed of its own.
     void uniform(std::string const& name, Shape const& shape, double low, double high);
+    /// The same of a sparse tensor that lists a share of its elements.
+    void sparse_uniform(std::string const& name, Shape const& shape, double low, double high, double density);
     /// Normal with mean 0, each tensor with a seed of its own.
     void normal(std::string const& name, Shape const& shape, double deviation);
     /// Whole numbers from 0 to below `end`.

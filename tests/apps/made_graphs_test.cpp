@@ -47,6 +47,19 @@ TEST_CASE("sizes are taken in order, and defaults for the rest", "[apps][make]")
     CHECK(graph["x-made-by"] == "eintool make matmul 4 5 1024 --dtype f32");
 }
 
+TEST_CASE("kinds with a sparse tensor list its elements", "[apps][make]") {
+    for (std::string const kind : {"pagerank", "factorization", "mttkrp", "spmm"}) {
+        CAPTURE(kind);
+        Json const dense = Json::parse(make_graph(kind_named(kind), {}));
+        Json const graph = Json::parse(make_graph(kind_named(kind), {.options = {{"--sparse", ""}}}));
+        int sparse = 0;
+        for (auto const& [name, tensor] : graph["tensors"].items()) sparse += tensor.value("sparse", false) ? 1 : 0;
+        for (auto const& [name, tensor] : dense["tensors"].items()) CHECK_FALSE(tensor.contains("sparse"));
+        CHECK(sparse == 1);
+        CHECK_NOTHROW(graph::read_graph(graph.dump(), kind));
+    }
+}
+
 TEST_CASE("what a kind does not have is refused", "[apps][make]") {
     CHECK(refusal("heat", {.sizes = {4, 5, 6}}) == "make heat: expected at most 2 sizes (ROWS COLUMNS), found 3");
     CHECK(refusal("matmul", {.options = {{"--steps", "3"}}}) == "make matmul: --steps is an option of make ffnn-step");

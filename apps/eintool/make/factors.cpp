@@ -17,12 +17,21 @@ std::string factorization(Request const& request) {
     g.param("eta", rounded(0.25 / std::sqrt(static_cast<double>(rows) * static_cast<double>(columns))));
     g.param("lambda", 0.01);
     double const deviation = rounded(1 / std::sqrt(static_cast<double>(rank)));
-    g.uniform("R", {rows, columns}, 0, 1);
+    bool const sparse = request.has("--sparse");
+    if (sparse) {
+        g.sparse_uniform("R", {rows, columns}, 1, 2, request.number("--density"));
+        g.einsum("places", "row column -> row column", {"R"}, {{"join", "where(x > 0, 1, 0)"}});
+    } else {
+        g.uniform("R", {rows, columns}, 0, 1);
+    }
     g.normal("W", {rows, rank}, deviation);
     g.normal("H", {columns, rank}, deviation);
     Descent const weights{{{"W", "row factor"}, {"H", "column factor"}}};
     return g.text(weights.add_loop(g, request.extent("--iterations"), [&] {
-        g.einsum("WH", "row factor, column factor -> row column", {"W", "H"});
+        if (sparse)  // at the places that R lists
+            g.einsum("WH", "row column, row factor, column factor -> row column", {"places", "W", "H"});
+        else
+            g.einsum("WH", "row factor, column factor -> row column", {"W", "H"});
         g.einsum("misfit", "row column, row column ->", {"R", "WH"}, {{"join", "(x - y)^2"}});
         g.einsum("W_size", "row factor ->", {"W"}, {{"join", "x^2"}});
         g.einsum("H_size", "column factor ->", {"H"}, {{"join", "x^2"}});
@@ -56,9 +65,9 @@ std::string cp(Request const& request) {
 
 std::vector<GraphKind> factor_kinds() {
     return {{"factorization",
-             "R ~ W H^T of rank RANK by gradient descent on |R - W H^T|^2 + lambda (|W|^2 + |H|^2)",
+             "R ~ W H^T of rank RANK by gradient descent on |R - W H^T|^2 + lambda (|W|^2 + |H|^2), where R is listed",
              {{"ROWS", 500}, {"COLUMNS", 400}, {"RANK", 20}},
-             {iterations_option()},
+             {iterations_option(), sparse_option(), density_option()},
              real_dtypes,
              factorization},
             {"cp",

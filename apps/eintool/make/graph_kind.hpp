@@ -45,6 +45,10 @@ struct GraphKind {
     std::string (*make)(Request const&);
 };
 
+/// --sparse, and --density: the share of elements that are listed.
+Option sparse_option();
+Option density_option(std::string const& by_default = "0.01");
+
 /// What the command line says.
 struct Wanted {
     std::vector<Extent> sizes = {};

@@ -39,6 +39,12 @@ std::vector<GraphKind> const& graph_kinds() {
     return all;
 }
 
+Option sparse_option() { return {"--sparse", "as a sparse tensor", OptionValue::flag}; }
+
+Option density_option(std::string const& by_default) {
+    return {"--density", "the share of elements that a sparse tensor lists", OptionValue::number, by_default, 0, 1};
+}
+
 GraphKind const& kind_named(std::string const& name) {
     std::vector<std::string> names;
     for (GraphKind const& kind : graph_kinds()) {

@@ -5,18 +5,23 @@
 namespace ein::apps::tool {
 namespace {
 
-/// Links are bytes: an iteration reads them all. What nodes without links have goes to all nodes alike.
+/// Links are bytes: an iteration reads them all; sparse ones are a list of those that there are. What nodes without
+/// links have goes to all nodes alike.
 std::string pagerank(Request const& request) {
     Extent const n = request.size("N");
     std::string const nodes = std::to_string(n);
     GraphText g = request.graph();
     g.param("damping", 0.85);
-    g.param("links", request.number("--links"));
+    bool const sparse = request.has("--sparse");
+    if (!sparse) g.param("links", request.number("--links"));
     g.param("tolerance", request.number("--tolerance"));
-    g.uniform("draw", {n, n}, 0, 1);
+    if (sparse)
+        g.sparse_uniform("draw", {n, n}, 1, 2, request.number("--links"));
+    else
+        g.uniform("draw", {n, n}, 0, 1);
     g.fill("score", {n}, 1 / static_cast<double>(n));
     g.fill("change", {}, 0);
-    g.einsum("link", "to from -> to from", {"draw"}, {{"join", "x < links"}, {"dtype", "u8"}});
+    g.einsum("link", "to from -> to from", {"draw"}, {{"join", sparse ? "x > 0" : "x < links"}, {"dtype", "u8"}});
     g.einsum("degree", "to from -> from", {"link"}, {{"dtype", request.dtype()}});
     OrderedJson const carry{{"score", "score_next"}, {"change", "moved"}};
     g.loop("surf", {{"while", "moves"}, {"max", request.extent("--iterations")}}, carry, [&] {
@@ -55,11 +60,13 @@ Option links_option(std::string const& by_default) {
 
 std::vector<GraphKind> path_kinds() {
     return {{"pagerank",
-             "PageRank with damping 0.85 of N nodes; a dense matrix says which link (draw < links), random here",
+             "PageRank with damping 0.85 of N nodes; a matrix says which link, at random here, dense (draw < links) or "
+             "sparse",
              {{"N", 1000}},
              {most_iterations_option("100"),
               {"--tolerance", "ends when scores change by no more in all", OptionValue::number, "1e-6", 0, 2},
-              links_option("0.01")},
+              links_option("0.01"),
+              sparse_option()},
              real_dtypes,
              pagerank},
             {"shortest-paths",

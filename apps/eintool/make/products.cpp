@@ -44,11 +44,26 @@ std::string elementwise(Request const& request) {
 std::string mttkrp(Request const& request) {
     Extent const i = request.size("I"), j = request.size("J"), k = request.size("K"), r = request.size("R");
     GraphText g = request.graph();
-    g.random("T", {i, j, k});
+    if (request.has("--sparse"))
+        g.sparse_uniform("T", {i, j, k}, -1, 1, request.number("--density"));
+    else
+        g.random("T", {i, j, k});
     g.random("B", {j, r});
     g.random("C", {k, r});
     g.einsum("A", "ijk,jr,kr->ir", {"T", "B", "C"});
     return g.text({"A"});
+}
+
+std::string spmm(Request const& request) {
+    Extent const i = request.size("I"), j = request.size("J"), k = request.size("K");
+    GraphText g = request.graph();
+    if (request.has("--sparse"))
+        g.sparse_uniform("A", {i, j}, -1, 1, request.number("--density"));
+    else
+        g.random("A", {i, j});
+    g.random("X", {j, k});
+    g.einsum("Y", "ij,jk->ik", {"A", "X"});
+    return g.text({"Y"});
 }
 
 std::string ttmc(Request const& request) {
@@ -84,9 +99,15 @@ std::vector<GraphKind> product_kinds() {
         {"mttkrp",
          "matricized tensor times Khatri-Rao product: a mode's right-hand side in a CP decomposition of rank R",
          {{"I", 200}, {"J", 200}, {"K", 200}, {"R", 32}},
-         {},
+         {sparse_option(), density_option()},
          signed_dtypes,
          mttkrp},
+        {"spmm",
+         "Y = A X, a few columns X of a large matrix A",
+         {{"I", 4096}, {"J", 4096}, {"K", 64}},
+         {sparse_option(), density_option()},
+         signed_dtypes,
+         spmm},
         {"ttmc",
          "tensor times matrices, J to R and K to S: a mode's chain in a Tucker decomposition",
          {{"I", 200}, {"J", 200}, {"K", 200}, {"R", 16}, {"S", 16}},
