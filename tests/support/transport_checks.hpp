@@ -56,6 +56,35 @@ inline std::string exchange_all(executor::Transport& transport, std::vector<std:
     return "";
 }
 
+/// Every rank sends the next one messages of which that knows only the most that they have.
+inline std::string exchange_shorter(executor::Transport& transport, std::size_t most) {
+    int const self = transport.rank().value(), ranks = transport.size();
+    if (ranks == 1) return "";
+    int const next = (self + 1) % ranks, before = (self + ranks - 1) % ranks;
+    std::vector<std::size_t> const lengths{0, 1, most / 2, most - 1, most};
+    std::vector<std::vector<std::byte>> outgoing,
+        incoming(lengths.size(), std::vector<std::byte>(most, std::byte{170}));
+    auto const counts = transport.counts();
+    std::int64_t bytes = 0;
+    for (std::size_t i = 0; i < lengths.size(); ++i) {
+        int const tag = static_cast<int>(i);
+        outgoing.push_back(pattern(self, next, tag, lengths[i]));
+        bytes += static_cast<std::int64_t>(lengths[i]);
+        transport.start_receive_up_to(incoming[i], Rank{before}, tag, 2 * tag);
+    }
+    for (std::size_t i = 0; i < lengths.size(); ++i)
+        transport.start_send_up_to(most, outgoing[i], Rank{next}, static_cast<int>(i),
+                                   2 * static_cast<std::int64_t>(i) + 1, executor::SendEnds::when_free);
+    poll_until(transport, 2 * lengths.size());
+    for (std::size_t i = 0; i < lengths.size(); ++i) {
+        std::vector<std::byte> expected = pattern(before, self, static_cast<int>(i), lengths[i]);
+        expected.resize(most, std::byte{170});  // what did not come is as it was
+        if (incoming[i] != expected) return "a shorter message is received otherwise than it was sent";
+    }
+    if (transport.counts().bytes_sent - counts.bytes_sent != bytes) return "bytes of shorter messages are miscounted";
+    return "";
+}
+
 inline std::string gather_texts(executor::Transport& transport) {
     auto text = [](int rank, int round) {
         return std::string(static_cast<std::size_t>(rank * 3 + round), 'a') + std::to_string(rank);

@@ -25,12 +25,25 @@ std::string describe(MessageKey const& key) {
            " to rank " + std::to_string(key.to.value());
 }
 
+/// How a block's bytes lie, where that is not what its box says: 0 of dense ones. Alike for blocks that are alike.
+std::uint64_t form_of(Section const& section, Block const& block) {
+    if (!block.is<SparseBlock>()) return 0;
+    SparseBlock const sparse = section.sparse(block);
+    std::uint64_t form = sparse.compressed ? 3 : 2;
+    auto const add = [&](Extent number) { form = (form ^ static_cast<std::uint64_t>(number)) * 0x9e3779b97f4a7c15u; };
+    for (Extent axis : sparse.axes) add(axis);
+    for (Extent length : sparse.box.length) add(length);
+    add(sparse.most);
+    return form;
+}
+
 /// Both ends of each message, put together at the receiver.
 void check_messages(Schedule const& schedule, std::vector<std::string>& faults) {
     struct End {
         MessageKey key;
         bool is_send;
         std::int64_t bytes;
+        std::uint64_t form;
         std::ptrdiff_t moments;  // before it
     };
     Table<Rank, std::vector<End>> ends(schedule.sections.size());  // by receiver
@@ -43,7 +56,8 @@ void check_messages(Schedule const& schedule, std::vector<std::string>& faults) 
             if (!section.tasks[t].traits().is_transfer()) continue;
             Message const message = section.message(section.tasks[t]);
             MessageKey const key = key_of(message, rank);
-            ends[key.to].push_back({key, message.is_send, section.bytes_of(message), moments(t)});
+            ends[key.to].push_back({key, message.is_send, section.bytes_of(message),
+                                    form_of(section, section.blocks[message.block]), moments(t)});
         }
     }
     auto check_receiver = [](std::vector<End> list) {
@@ -57,6 +71,8 @@ void check_messages(Schedule const& schedule, std::vector<std::string>& faults) 
                 found.push_back(describe(list[k].key) + ": expected once, found twice");
             else if (next - k == 1 || list[k].bytes != list[k + 1].bytes)
                 found.push_back(describe(list[k].key) + ": expected a sender and a receiver of equal size");
+            else if (list[k].form != list[k + 1].form)
+                found.push_back(describe(list[k].key) + ": expected a sender and a receiver that list elements alike");
             else if (list[k].moments != list[k + 1].moments)
                 found.push_back(describe(list[k].key) + ": expected both ends between the same moments");
             k = next;

@@ -20,6 +20,13 @@ TEST_CASE("loopback ranks exchange blocks of any size, cut and delayed", "[execu
           }) == nothing_wrong(ranks));
 }
 
+TEST_CASE("loopback ranks receive what is shorter than there is room for", "[executor][transport]") {
+    int const ranks = GENERATE(1, 2, 3);
+    LoopbackOptions const options{1000, 5, 7};
+    CHECK(on_ranks(ranks, options, [](Transport& transport) { return test::exchange_shorter(transport, 4321); }) ==
+          nothing_wrong(ranks));
+}
+
 TEST_CASE("loopback ranks gather texts and send notes", "[executor][transport]") {
     int const ranks = GENERATE(1, 2, 4);
     CHECK(on_ranks(ranks, {}, [](Transport& transport) { return test::gather_texts(transport); }) ==

@@ -27,6 +27,12 @@ TEST_CASE("MPI ranks exchange blocks of any size in pieces of at most a thousand
     CHECK(shared_fault(transport, test::exchange_all(transport, {0, 1, 999, 1000, 1001, 123456})).empty());
 }
 
+TEST_CASE("MPI ranks receive what is shorter than there is room for", "[executor][transport][mpi]") {
+    MpiTransport transport(*session, 1000);
+    CHECK(shared_fault(transport, test::exchange_shorter(transport, 4321)).empty());
+    CHECK(shared_fault(transport, test::exchange_shorter(transport, 900)).empty());
+}
+
 TEST_CASE("MPI ranks exchange large blocks whole", "[executor][transport][mpi]") {
     MpiTransport transport(*session);
     CHECK(shared_fault(transport, test::exchange_all(transport, {0, 8, 3 << 20})).empty());

@@ -212,3 +212,53 @@ TEST_CASE("orders that wait for each other are found", "[schedule][verify]") {
     REQUIRE(faults.size() == 1);
     CHECK(faults[0].find("an order that ends on all ranks") != std::string::npos);
 }
+
+namespace {
+
+/// Rank 0 makes a sparse block of no parts and sends it to rank 1, where its elements lie in this order.
+Schedule with_sparse_message(tensor::SparseLayout const& received) {
+    Schedule s;
+    s.header.ranks = 2;
+    TensorId const a = s.header.tensors.add({"A", {4, 4}, DType::f64, scalar::Scalar{}});
+    Box const box = Box::whole({4, 4});
+    auto const add_block = [&](schedule::Section& section, tensor::SparseLayout const& layout) {
+        return section.blocks.add({a, DType::f64, schedule::format_of<schedule::SparseBlock>, 0, 0, 2,
+                                   section.add_sparse(view(box), layout, 5)});
+    };
+    s.sections = Table<Rank, schedule::Section>(2);
+    BlockId const sent = add_block(first_of(s), tensor::in_order(2)), arrived = add_block(second_of(s), received);
+    first_of(s).add(schedule::Assemble{{}, sent});
+    first_of(s).add(schedule::Send{sent, Rank{1}, schedule::MessageTag{0}, {}});
+    second_of(s).add(schedule::Receive{arrived, Rank{0}, schedule::MessageTag{0}, {}});
+    schedule::Prediction& p = s.header.prediction;
+    p.bytes_sent = p.bytes_received = p.messages_sent = p.peak_bytes = std::vector<std::int64_t>(2, 0);
+    return s;
+}
+
+bool says(std::vector<std::string> const& faults, std::string const& what) {
+    return std::any_of(faults.begin(), faults.end(),
+                       [&](std::string const& fault) { return fault.find(what) != std::string::npos; });
+}
+
+}  // namespace
+
+TEST_CASE("both ends of a message list elements in one order", "[schedule][verify]") {
+    std::string const unlike = "expected a sender and a receiver that list elements alike";
+    CHECK_FALSE(says(schedule::faults_of(with_sparse_message(tensor::in_order(2))), unlike));
+    CHECK(says(schedule::faults_of(with_sparse_message({{1, 0}, true})), unlike));
+    CHECK(says(schedule::faults_of(with_sparse_message({{0, 1}, false})), "expected"));
+}
+
+TEST_CASE("sparse blocks are assembled from sparse blocks of their tensor", "[schedule][verify]") {
+    Schedule s = with_sparse_message(tensor::in_order(2));
+    CHECK(schedule::faults_of(s.header, first_of(s), Rank{0}).empty());
+    BlockId const dense = first_of(s).blocks.add({TensorId{0}, DType::f64, schedule::format_of<schedule::DenseBlock>, 0,
+                                                  0, 2, first_of(s).add_box(view(Box::whole({4, 4})))});
+    schedule::FillId const zero = s.header.fills.add({"A", {}});
+    first_of(s).add(schedule::Fill{zero, dense});
+    BlockId const made = first_of(s).blocks.add(first_of(s).blocks[BlockId{0}]);
+    first_of(s).blocks[made].readers = first_of(s).blocks[made].writers = 0;
+    first_of(s).add(schedule::Assemble{{&dense, 1}, made});
+    CHECK(says(schedule::faults_of(s.header, first_of(s), Rank{0}),
+               "(assemble): expected inputs, output and region that fit its kind"));
+}
