@@ -113,8 +113,8 @@ void GraphBuilder::shard(ValueId value, Sharding sharding, bool replicated) {
     node.replicated = replicated;
 }
 
-void GraphBuilder::set_listing(ValueId value, Listing listing) {
-    graph_.values[at(value)].listing = std::move(listing);
+void GraphBuilder::set_listing(ValueId value, Listing const& listing) {
+    graph_.values[at(value)].listing = listing;
 }
 
 void GraphBuilder::ask_sparse(ValueId value) {

@@ -45,7 +45,7 @@ public:
     /// The same for an identity, with the ranks that its blocks are on (Node::sharding).
     void shard(ValueId value, Sharding sharding, bool replicated);
     /// A value is kept sparse.
-    void set_listing(ValueId value, Listing listing);
+    void set_listing(ValueId value, Listing const& listing);
     /// The node that makes `value` must keep it sparse (Node::sparse).
     void ask_sparse(ValueId value);
     /// Parts that the graph fixes for `value` are those of the node that makes `inside`, which has all labels of the

@@ -16,10 +16,11 @@ run() {
         --out "$out" "$@" 2> said
 }
 
-"$bin/eintool" make linear-regression 300 200 --iterations 1500 -o train.json || exit 1
 "$bin/eintool" make attention 64 2 16 -o other.json || exit 1
 "$bin/eintool" make matrix-chain 200 -o chain.json || exit 1
 for ranks in "$@"; do
+    # Some tenths of a second and more on any machine: it is looked every 50 ms whether a run is to stop.
+    "$bin/eintool" make linear-regression 300 200 --iterations $((12000 / ranks)) -o train.json || exit 1
     "$bin/einplan" train.json -n "$ranks" -q -o train.sched || exit 1
     run "$ranks" train.sched whole || fail "the undisturbed run on $ranks ranks: $(cat said)"
 
@@ -110,6 +111,7 @@ for memory in 1GiB 5000KiB; do
 done
 
 # A device with memory of its own: its blocks come home first.
+"$bin/eintool" make linear-regression 300 200 --iterations 4000 -o train.json
 "$bin/einplan" train.json -n 2 -q -o train.sched && run 2 train.sched device_whole --device emulated
 rm -rf ckpt
 for _ in 1 2; do

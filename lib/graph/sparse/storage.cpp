@@ -44,9 +44,9 @@ void StorageChoice::decide(GraphBuilder& builder, Node node) {
         faults_.push_back({file_, "/nodes of '" + node.name + "'", "a result that can be kept sparse, as it asks for",
                            obstacle, "remove \"sparse\" from the node"});
     if (!obstacle.empty() || !keep_) return;
-    std::optional<Listing> listing = keep_(graph, node, idle);
+    std::optional<Listing> const listing = keep_(graph, node, idle);
     if (!listing) return;
-    builder.set_listing(node.output, std::move(*listing));
+    builder.set_listing(node.output, *listing);
     auto const& einsum = std::get<EinSum>(node.op);
     if (einsum.aggregated().empty()) return;
     Parts fixed = std::move(node.fixed);
