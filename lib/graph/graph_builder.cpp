@@ -35,9 +35,9 @@ ValueId GraphBuilder::add_value(std::string name, Shape shape, DType dtype) {
 }
 
 ValueId GraphBuilder::add_leaf(std::string name, Shape shape, DType dtype, tensor::Source source,
-                               std::optional<Listing> listing) {
+                               std::optional<Listing> const& listing) {
     ValueId const id = add_value(std::move(name), std::move(shape), dtype);
-    graph_.values.back().listing = std::move(listing);
+    graph_.values.back().listing = listing;
     graph_.leaves.push_back({id, std::move(source)});
     return id;
 }
@@ -113,9 +113,7 @@ void GraphBuilder::shard(ValueId value, Sharding sharding, bool replicated) {
     node.replicated = replicated;
 }
 
-void GraphBuilder::set_listing(ValueId value, Listing const& listing) {
-    graph_.values[at(value)].listing = listing;
-}
+void GraphBuilder::set_listing(ValueId value, Listing const& listing) { graph_.values[at(value)].listing = listing; }
 
 void GraphBuilder::ask_sparse(ValueId value) {
     auto const& place = producer_[at(value)];

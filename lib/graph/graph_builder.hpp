@@ -33,7 +33,7 @@ public:
     std::string fresh_name(std::string const& wanted);
 
     ValueId add_leaf(std::string name, Shape shape, DType dtype, tensor::Source source,
-                     std::optional<Listing> listing = {});
+                     std::optional<Listing> const& listing = {});
     ValueId add_node(Node node, std::string value_name, Shape shape, DType dtype);
     /// A node that makes a value which is already there; it takes the place of the node that made it so far, if there
     /// is one.

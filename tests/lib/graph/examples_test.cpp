@@ -19,6 +19,7 @@ TEST_CASE("the examples are valid graphs with data of their own", "[lib][graph]"
         for (Leaf const& leaf : graph.leaves) {
             CAPTURE(graph.value(leaf.value).name);
             bool const inside = std::holds_alternative<tensor::RandomSource>(leaf.source) ||
+                                std::holds_alternative<tensor::SparseRandomSource>(leaf.source) ||
                                 std::holds_alternative<tensor::FillSource>(leaf.source) ||
                                 std::holds_alternative<tensor::ValuesSource>(leaf.source);
             CHECK(inside);
