@@ -320,8 +320,7 @@ private:
     std::optional<ValueId> constrained(NodeDeclaration const& declaration, std::string const& name,
                                        std::optional<ValueId> value) {
         if (!value) return value;
-        if (auto const sparse = optional_at(declaration.node, "sparse"); sparse && sparse->boolean().value_or(false))
-            if (builder_.producer(*value)) builder_.ask_sparse(*value);
+        if (declaration.wants_sparse() && builder_.producer(*value)) builder_.ask_sparse(*value);
         if (auto const parts = constraint("parts", name)) read_parts(*parts, builder_, *value);
         Node const* const node = builder_.producer(*value);
         auto const* einsum = node ? std::get_if<EinSum>(&node->op) : nullptr;

@@ -4,6 +4,7 @@
 
 #include "lib/graph/graph_builder.hpp"
 #include "lib/graph/sparse/make_dense.hpp"
+#include "lib/graph/sparse/stored_size.hpp"
 
 namespace ein::graph {
 namespace {
@@ -106,22 +107,8 @@ void StorageChoice::append(GraphBuilder& builder, Node node) {
     builder.append(std::move(node));
 }
 
-EinGraph choose_storage(EinGraph graph, ResultStorage const& keep, std::string const& file) {
-    if (!may_be_sparse(graph)) return graph;
-    std::vector<Node> nodes;
-    nodes.swap(graph.nodes);
-    StorageChoice choice(graph, keep, file);
-    GraphBuilder builder(std::move(graph));
-    for (Node const& node : nodes) {
-        builder.append(node);
-        choice.decide(builder, node);
-    }
-    return std::move(choice).finish(builder.take());
-}
-
 bool may_be_sparse(EinGraph const& graph) {
-    return std::any_of(graph.values.begin(), graph.values.end(),
-                       [](Value const& value) { return value.listing.has_value(); }) ||
+    return has_sparse(graph) ||
            std::any_of(graph.nodes.begin(), graph.nodes.end(), [](Node const& node) { return node.sparse; });
 }
 

@@ -21,8 +21,8 @@ class GraphBuilder;
 /// How a result is kept that can be sparse: its listing; nothing: dense. Operands of the node have their listings.
 using ResultStorage = std::function<std::optional<Listing>(EinGraph const&, Node const&, IdleSets const&)>;
 
-/// Decides of one node after the other, as they are added to a graph. A node whose result is sparse aggregates whole:
-/// its aggregated labels are not cut.
+/// Decides of one node after the other, as they are added to a graph (lower_graph.hpp). A node whose result is sparse
+/// aggregates whole: its aggregated labels are not cut.
 class StorageChoice {
 public:
     /// @param graph  whose leaves and loops are known already  @param keep  without it all results are dense
@@ -48,9 +48,6 @@ private:
     std::map<ValueId, ValueId> dense_;
     std::vector<Fault> faults_;
 };
-
-/// Of all nodes of a graph.
-EinGraph choose_storage(EinGraph graph, ResultStorage const& keep = {}, std::string const& file = {});
 
 /// Whether anything of a graph can be sparse.
 bool may_be_sparse(EinGraph const& graph);

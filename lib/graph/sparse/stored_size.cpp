@@ -1,7 +1,6 @@
 #include "lib/graph/sparse/stored_size.hpp"
 
 #include <algorithm>
-#include <numeric>
 
 #include "lib/graph/sparse/idle_sets.hpp"
 #include "lib/tensor/sparse/sparse_block.hpp"
@@ -13,6 +12,11 @@ double places(Value const& value) { return static_cast<double>(element_count(val
 
 }  // namespace
 
+bool has_sparse(EinGraph const& graph) {
+    return std::any_of(graph.values.begin(), graph.values.end(),
+                       [](Value const& value) { return value.listing.has_value(); });
+}
+
 double stored_elements(Value const& value) {
     if (!value.listing) return places(value);
     auto const most = static_cast<double>(value.listing->most);
@@ -21,9 +25,7 @@ double stored_elements(Value const& value) {
 
 double stored_bytes(Value const& value) {
     if (!value.listing) return static_cast<double>(value.bytes());
-    std::size_t const order = value.shape.size();
-    tensor::SparseLayout layout{std::vector<int>(order), order > 0};
-    std::iota(layout.axes.begin(), layout.axes.end(), 0);
+    tensor::SparseLayout const layout = tensor::in_order(value.shape.size());
     auto const listed = static_cast<Extent>(stored_elements(value));
     return static_cast<double>(tensor::sparse_bytes(layout, value.shape, value.dtype, listed));
 }

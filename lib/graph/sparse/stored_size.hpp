@@ -7,6 +7,9 @@
 
 namespace ein::graph {
 
+/// Whether any value is sparse.
+bool has_sparse(EinGraph const& graph);
+
 /// Listed elements of a sparse value: as counted or estimated, else all that there may be.
 double stored_elements(Value const& value);
 

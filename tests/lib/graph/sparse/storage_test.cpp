@@ -1,7 +1,7 @@
 #include "lib/graph/sparse/storage.hpp"
 
 #include "lib/base/error.hpp"
-#include "lib/graph/contract.hpp"
+#include "lib/graph/lower_graph.hpp"
 #include "lib/graph/read_graph.hpp"
 #include "lib/graph/sparse/make_dense.hpp"
 #include "tests/support/catch.hpp"
@@ -33,7 +33,7 @@ graph::Value const& named(EinGraph const& graph, std::string const& name) {
 
 std::string message(std::string const& nodes) {
     try {
-        graph::choose_storage(graph_of(nodes, R"("Z")"), keep, "t.json");
+        graph::lower_graph(graph_of(nodes, R"("Z")"), keep, "t.json");
     } catch (InputError const& error) {
         return error.what();
     }
@@ -43,7 +43,7 @@ std::string message(std::string const& nodes) {
 }  // namespace
 
 TEST_CASE("a node that looks at all elements reads a dense copy", "[graph][sparse]") {
-    EinGraph const graph = graph::choose_storage(
+    EinGraph const graph = graph::lower_graph(
         graph_of(R"g({"name": "Z", "einsum": "ij,ij->i", "inputs": ["X", "A"], "join": "x*(y + 1)"})g", R"("Z")"));
     REQUIRE(graph.nodes.size() == 2);
     CHECK(graph.value(graph.nodes[0].output).name == "A:dense");
@@ -60,9 +60,9 @@ TEST_CASE("a node that looks at all elements reads a dense copy", "[graph][spars
 TEST_CASE("results are dense unless they are kept sparse", "[graph][sparse]") {
     std::string const nodes = R"g({"name": "C", "einsum": "ij,jk->ik", "inputs": ["A", "B"]},
                                  {"name": "Z", "einsum": "ik->ki", "inputs": ["C"], "join": "exp(x)"})g";
-    EinGraph const dense = graph::choose_storage(graph_of(nodes, R"("Z")"));
+    EinGraph const dense = graph::lower_graph(graph_of(nodes, R"("Z")"));
     CHECK_FALSE(named(dense, "C").listing);
-    EinGraph const sparse = graph::choose_storage(graph_of(nodes, R"("C", "Z")"), keep);
+    EinGraph const sparse = graph::lower_graph(graph_of(nodes, R"("C", "Z")"), keep);
     CHECK(named(sparse, "C").listing);
     CHECK(named(sparse, "Z").listing);  // fill 1: of exp(0)
     CHECK(named(sparse, "Z").listing->fill.number == 1.0);
@@ -71,18 +71,18 @@ TEST_CASE("results are dense unless they are kept sparse", "[graph][sparse]") {
 }
 
 TEST_CASE("what a sparse result is aggregated over is not cut", "[graph][sparse]") {
-    EinGraph const graph = graph::choose_storage(
-        graph_of(R"({"name": "C", "einsum": "ij,jk->ik", "inputs": ["A", "B"]})", R"("C")"), keep);
+    EinGraph const graph =
+        graph::lower_graph(graph_of(R"({"name": "C", "einsum": "ij,jk->ik", "inputs": ["A", "B"]})", R"("C")"), keep);
     CHECK(graph.nodes[0].fixed == Parts{0, 1, 0});
 }
 
 TEST_CASE("what loops carry is dense, and dense copies are made where their values are", "[graph][sparse]") {
     EinGraph const graph =
-        graph::choose_storage(graph_of(R"({"name": "W", "loop": {"times": 3, "carry": {"X": "n"}, "body": [
+        graph::lower_graph(graph_of(R"({"name": "W", "loop": {"times": 3, "carry": {"X": "n"}, "body": [
             {"name": "M", "einsum": "ij,ij->ij", "inputs": ["A", "X"]},
             {"name": "n", "einsum": "ij,j->ij", "inputs": ["M", "y"], "join": "x+y"}]}})",
-                                       R"("W/X")"),
-                              keep);
+                                    R"("W/X")"),
+                           keep);
     CHECK(named(graph, "W/M").listing);
     CHECK_FALSE(named(graph, "W/X").listing);
     auto const made = graph::made_dense(graph);
