@@ -10,6 +10,7 @@
 #include "lib/base/threads/mutex.hpp"
 #include "lib/graph/labels.hpp"
 #include "lib/graph/lower_graph.hpp"
+#include "lib/relation/plan.hpp"
 #include "lib/relation/tuning.hpp"
 #include "lib/tensor/sparse/sparse_block.hpp"
 
@@ -61,14 +62,7 @@ public:
     }
 
 private:
-    Box box_of(std::size_t operand) const {
-        Box out;
-        for (int label : einsum_.inputs[operand]) {
-            out.begin.push_back(region_.begin[at(label)]);
-            out.length.push_back(region_.length[at(label)]);
-        }
-        return out;
-    }
+    Box box_of(std::size_t operand) const { return projected(region_, einsum_.inputs[operand]); }
     double lengths_of(std::vector<int> const& labels) const {
         double out = 1;
         for (int label : labels) out *= static_cast<double>(region_.length[at(label)]);

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <map>
 
+#include "lib/graph/labels.hpp"
+#include "lib/graph/sparse/stored_size.hpp"
 #include "planner/costs/cost.hpp"
 #include "planner/strategies/axis_classes.hpp"
 #include "planner/tuning.hpp"
@@ -86,11 +88,7 @@ private:
         double sum = 0;
         for (std::size_t k = 0; k < einsum.operands(); ++k) {
             if (!is_sparse(n, k)) continue;
-            Box box;
-            for (int label : einsum.inputs[k]) {
-                box.begin.push_back(region.begin[static_cast<std::size_t>(label)]);
-                box.length.push_back(region.length[static_cast<std::size_t>(label)]);
-            }
+            Box const box = relation::projected(region, einsum.inputs[k]);
             sum += static_cast<double>(listed_(graph_.nodes[n].inputs[k], box));
         }
         return sum;
@@ -203,9 +201,7 @@ private:
     bool lists_along(std::size_t n, int label) const {
         graph::EinSum const& einsum = *einsum_of(n);
         for (std::size_t k = 0; k < einsum.operands(); ++k)
-            if (is_sparse(n, k) &&
-                std::find(einsum.inputs[k].begin(), einsum.inputs[k].end(), label) != einsum.inputs[k].end())
-                return true;
+            if (is_sparse(n, k) && graph::has_label(einsum.inputs[k], label)) return true;
         return false;
     }
 
@@ -238,9 +234,7 @@ std::optional<relation::Plan> cut_by_weight(graph::EinGraph const& graph, relati
                                             relation::ListedBound const& listed) {
     bool const placed = std::any_of(plan.nodes.begin(), plan.nodes.end(),
                                     [](relation::NodePlan const& node) { return !node.ranks.empty(); });
-    bool const sparse = std::any_of(graph.values.begin(), graph.values.end(),
-                                    [](graph::Value const& value) { return value.listing.has_value(); });
-    if (!listed || !sparse || placed || plan.ranks == 1 || !graph.mesh.empty()) return std::nullopt;
+    if (!listed || !graph::has_sparse(graph) || placed || plan.ranks == 1 || !graph.mesh.empty()) return std::nullopt;
     std::optional<relation::Plan> out = Weighing(graph, plan, listed).run();
     if (out) relation::verify(graph, *out);
     return out;

@@ -2,17 +2,6 @@
 
 namespace ein::scheduler {
 
-Box projected(Box const& region, std::vector<int> const& labels) {
-    Box box;
-    box.begin.reserve(labels.size());
-    box.length.reserve(labels.size());
-    for (int label : labels) {
-        box.begin.push_back(region.begin[static_cast<std::size_t>(label)]);
-        box.length.push_back(region.length[static_cast<std::size_t>(label)]);
-    }
-    return box;
-}
-
 std::vector<Call> calls_of_blocks(Shape const& shape, Parts const& parts) {
     std::vector<Call> calls;
     for_each_index(parts, [&](std::vector<Extent> const& index) {

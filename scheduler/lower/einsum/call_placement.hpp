@@ -21,8 +21,7 @@ struct Call {
     Rank rank;
 };
 
-/// The box of an operand or output with these labels in a call's region.
-Box projected(Box const& region, std::vector<int> const& labels);
+using relation::projected;  // of a call's region
 
 /// A call for each block of a value that is cut in these parts, in C order, not placed yet.
 std::vector<Call> calls_of_blocks(Shape const& shape, Parts const& parts);

@@ -288,12 +288,7 @@ SplitCall split_call(graph::EinSum const& einsum, Box const& region, CallParts c
     std::stable_sort(subcalls.begin(), subcalls.end(), [](auto const& a, auto const& b) { return a.first < b.first; });
     std::map<Box, bool> written;  // boxes of the output
     for (auto& [precedence, subcall] : subcalls) {
-        Box box;
-        for (int label : einsum.output) {
-            box.begin.push_back(subcall.region.begin[at(label)]);
-            box.length.push_back(subcall.region.length[at(label)]);
-        }
-        subcall.accumulate = !written.try_emplace(std::move(box), true).second;
+        subcall.accumulate = !written.try_emplace(projected(subcall.region, einsum.output), true).second;
         out.list.push_back(std::move(subcall));
     }
     return out;
