@@ -19,6 +19,10 @@ std::vector<std::int64_t> loaded_again(schedule::Schedule const& schedule) {
     std::map<schedule::InputId, Loads> inputs;
     std::map<schedule::InputId, double> whole;
     std::size_t const ranks = schedule.sections.size();
+    bool const any_sparse = std::any_of(
+        schedule.header.inputs.begin(), schedule.header.inputs.end(),
+        [&](schedule::Input const& input) { return schedule.header.tensors[input.tensor].fill.has_value(); });
+    if (!any_sparse) return std::vector<std::int64_t>(ranks, 0);
     for (Rank rank : schedule.sections.ids()) {
         schedule::Section const& section = schedule.sections[rank];
         for (schedule::Task const& task : section.tasks) {

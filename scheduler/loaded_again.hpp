@@ -11,7 +11,7 @@
 
 namespace ein::scheduler {
 
-/// Bytes by rank: of each of its loads the share that is loaded more than once. Nothing where no input is sparse.
+/// Bytes by rank: of each of its loads the share that is loaded more than once. 0 where no input is sparse.
 std::vector<std::int64_t> loaded_again(schedule::Schedule const& schedule);
 
 }  // namespace ein::scheduler

@@ -1,5 +1,7 @@
 #include "scheduler/lower/lowering_context.hpp"
 
+#include "lib/graph/sparse/stored_size.hpp"
+
 namespace ein::scheduler {
 
 CarriedValues::CarriedValues(graph::EinGraph const& graph) {
@@ -19,6 +21,7 @@ LoweringContext::LoweringContext(graph::EinGraph const& of, relation::Plan const
       parts(value_parts(graph, plan)),
       pipelined(pipelined_values(graph, plan, parts, {options.subblock_bytes, options.staging, options.split})),
       carried(graph),
+      has_sparse(graph::has_sparse(graph)),
       sections(static_cast<std::size_t>(plan.ranks)),
       tables(header),
       emit(sections),

@@ -29,7 +29,7 @@ struct LoweringOptions {
     Staging staging = {};
     SplitRule split = {};
     relation::ListedBound listed = {};  // of sparse leaves
-    Messages messages = {};   // of regions that are not sent as they lie, or do not stay where they are received
+    Messages messages = {};  // of regions that are not sent as they lie, or do not stay where they are received
 };
 
 /// Values that loops carry from one iteration to the next.
@@ -57,6 +57,7 @@ struct LoweringContext {
     std::vector<ValueParts> const parts;  // by ValueId
     std::vector<Parts> const pipelined;   // subblocks of each part, by ValueId; empty: made whole
     CarriedValues const carried;
+    bool const has_sparse;  // values
 
     std::vector<SectionBuilder> sections;  // by rank
     Tables tables;

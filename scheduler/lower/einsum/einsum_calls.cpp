@@ -57,8 +57,7 @@ std::vector<std::vector<Held>> held_for(BlockDirectory const& directory, graph::
 /// Graphs without keep their cells, and with them the schedules that they have always had.
 void merge_leaves(LoweringContext& context, graph::Node const& node, graph::EinSum const& einsum, Parts const& parts,
                   std::vector<Call> const& calls) {
-    auto const is_sparse = [](graph::Value const& value) { return value.listing.has_value(); };
-    if (std::none_of(context.graph.values.begin(), context.graph.values.end(), is_sparse)) return;
+    if (!context.has_sparse) return;
     for (std::size_t k = 0; k < einsum.operands(); ++k) {
         ValueId const leaf = node.inputs[k];
         Parts const wanted = relation::at_labels(parts, einsum.inputs[k]);
