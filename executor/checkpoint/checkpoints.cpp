@@ -12,6 +12,7 @@
 #include "lib/base/files/temporary_name.hpp"
 #include "lib/base/text/hex.hpp"
 #include "lib/schedule/file/origin.hpp"
+#include "lib/schedule/memory/live_bytes.hpp"
 
 namespace ein::executor {
 
@@ -212,7 +213,7 @@ Checkpoints::Then Checkpoints::save(State const& state) {
 
 /// Collective. @throws Disagreement
 void Checkpoints::write(State const& state, std::string const& number, NewCheckpoint& anew) {
-    std::vector<bool> const given = given_tensors(header_);
+    std::vector<bool> const given = schedule::given_tensors(header_);
     std::vector<LiveBox> mine;
     for (LiveBox const& live : state.live)
         if (!given[at(live.tensor)]) mine.push_back(live);

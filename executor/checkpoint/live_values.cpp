@@ -27,12 +27,6 @@ std::vector<LiveBox> live_boxes(schedule::Section const& section, std::vector<bo
     return out;
 }
 
-std::vector<bool> given_tensors(schedule::Header const& header) {
-    std::vector<bool> out(header.tensors.size(), false);
-    for (schedule::Input const& input : header.inputs) out[at(input.tensor)] = true;
-    return out;
-}
-
 std::vector<BoxToSave> boxes_to_save(std::vector<std::vector<LiveBox>> const& by_rank) {
     std::vector<BoxToSave> all;
     for (std::size_t rank = 0; rank < by_rank.size(); ++rank)

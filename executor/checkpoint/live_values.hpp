@@ -21,9 +21,6 @@ struct LiveBox {
 /// @param held  of each block whether it is in memory  @param before  the task at which the rank stands
 std::vector<LiveBox> live_boxes(schedule::Section const& section, std::vector<bool> const& held, TaskId before);
 
-/// By TensorId, whether it is an input.
-std::vector<bool> given_tensors(schedule::Header const& header);
-
 struct BoxToSave {
     schedule::TensorId tensor;
     Box box;

@@ -42,9 +42,14 @@ void add_lives(Section const& section, std::vector<bool> const& given, Lives& li
 
 }  // namespace
 
+std::vector<bool> given_tensors(Header const& header) {
+    std::vector<bool> out(header.tensors.size(), false);
+    for (Input const& input : header.inputs) out[at(input.tensor)] = true;
+    return out;
+}
+
 Table<MomentId, std::int64_t> live_bytes(Schedule const& schedule) {
-    std::vector<bool> given(schedule.header.tensors.size(), false);
-    for (Input const& input : schedule.header.inputs) given[at(input.tensor)] = true;
+    std::vector<bool> const given = given_tensors(schedule.header);
     Lives lives;
     for (Section const& section : schedule.sections) add_lives(section, given, lives);
     std::size_t const moments = schedule.header.moments.size();

@@ -7,6 +7,9 @@
 
 namespace ein::schedule {
 
+/// By TensorId, whether it is an input: files and generators give it again.
+std::vector<bool> given_tensors(Header const& header);
+
 /// Bytes of values live at each moment that neither files nor generators give, boxes that are alike once; sparse ones
 /// as they are saved, with all their elements. An upper bound where ranks hold parts of one another's boxes.
 Table<MomentId, std::int64_t> live_bytes(Schedule const& schedule);
