@@ -16,13 +16,8 @@ trap '"$hosts" down 2> /dev/null; rm -rf "$work"' EXIT
 "$hosts" up 2 0 > "$work/up" 2>&1 && "$EIN_HOSTS/rsh" "${at}0" true 2>> "$work/up" ||
     { echo "skipped: no network namespaces: $(tail -n 1 "$work/up")"; exit 77; }
 cd "$work" || exit 1
-failed=0
-fail() { echo "FAILED: $*"; failed=1; }
-await() {   # CONDITION SECONDS
-    for _ in $(seq $((10 * $2))); do eval "$1" && return 0; sleep 0.1; done
-    fail "waited $2 s for: $1; $(cat log)"
-    return 1
-}
+# shellcheck source=tests/end_to_end/awaiting.sh
+source "$here/awaiting.sh"
 cat > g.json << 'JSON'
 {"eingraph": 1, "dtype": "f64",
  "tensors": {"A": {"shape": [200, 200], "data": {"random": "uniform", "low": 0, "high": 0.01, "seed": 1}},

@@ -6,16 +6,14 @@
 # Then another number of ranks goes on from a checkpoint: results are compared within rounding.
 # shellcheck disable=SC2016  # texts for eval
 set -uo pipefail
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 bin=$(realpath "$1") seed=${2:-1}
 RANDOM=$seed
 work=$(realpath "$(mktemp -d)"); trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
-failed=0
-fail() { echo "FAILED (seed $seed): $*"; failed=1; }
-await() {
-    for _ in $(seq 1200); do eval "$1" && return 0; sleep 0.05; done
-    fail "waited 60 s for: $1"
-}
+about=" (seed $seed)"
+# shellcheck source=tests/end_to_end/awaiting.sh
+source "$here/awaiting.sh"
 
 # A loop between nodes that are no loop, of which each turn takes long enough to be interrupted.
 cat > g.json << 'JSON'
@@ -37,7 +35,7 @@ job() { "$bin/eintool" run g.json -n 3 -q --out "$work/job" --checkpoint "$work/
 same_bits() {
     for file in C it.x; do cmp "right/$file.npy" "job/$file.npy" || fail "$1: $file has other bits"; done
     [ -z "$(find job D -name '*.partial-*' 2> /dev/null)" ] || fail "$1: left $(find job D -name '*.partial-*')"
-    await '[ -z "$(ranks)" ]'
+    await '[ -z "$(ranks)" ]' 60
 }
 
 for victim in rank mpirun eintool stopped; do
@@ -46,7 +44,7 @@ for victim in rank mpirun eintool stopped; do
         rm -rf job D
         for _ in 1 2 3; do
             job
-            await '[ "$(ranks | wc -l)" = 3 ] || ! kill -0 $tool 2> /dev/null'
+            await '[ "$(ranks | wc -l)" = 3 ] || ! kill -0 $tool 2> /dev/null' 60
             sleep "$((RANDOM % 4)).$((RANDOM % 10))"
             case $victim in
                 rank) kill -9 "$(ranks | shuf -n 1 --random-source=<(yes "$RANDOM"))" 2> /dev/null ;;
@@ -58,7 +56,7 @@ for victim in rank mpirun eintool stopped; do
             if [ "$code" != 0 ] || grep -q "eintool: retry" log; then hits=$((hits + 1)); fi
             [ "$code" = 0 ] && break
             case "$victim $code" in
-                "eintool 137" | "stopped 75") await '[ -z "$(ranks)" ]' ;;
+                "eintool 137" | "stopped 75") await '[ -z "$(ranks)" ]' 60 ;;
                 *) fail "$victim, round $round: code $code: $(cat log)"; break ;;
             esac
         done
@@ -71,7 +69,7 @@ done
 # Fewer ranks go on from a checkpoint.
 rm -rf job D
 job
-await '[ -d D/000001 ] || ! kill -0 $tool 2> /dev/null'
+await '[ -d D/000001 ] || ! kill -0 $tool 2> /dev/null' 60
 kill -TERM $tool; wait $tool; code=$?
 [ $code = 75 ] || fail "expected code 75, found $code: $(cat log)"
 "$bin/einplan" --resume D -n 2 -o rest.sched -q || fail "einplan --resume ended with $?"

@@ -20,13 +20,8 @@ work=$(realpath "$(mktemp -d)"); chmod 755 "$work"   # munge wants it
 cd "$work" || exit 1
 trap 'slurm_stop "$work/slurm"; rm -rf "$work"' EXIT
 slurm_start "$work/slurm" 4 || { echo "FAILED: no cluster: $(tail -n 5 "$work"/slurm/log/*.log)"; exit 1; }
-failed=0
-fail() { echo "FAILED: $*"; failed=1; }
-await() {   # CONDITION SECONDS
-    for _ in $(seq $((10 * $2))); do eval "$1" && return 0; sleep 0.1; done
-    fail "waited $2 s for: $1"
-    return 1
-}
+# shellcheck source=tests/end_to_end/awaiting.sh
+source "$here/awaiting.sh"
 
 # graph NAME TIMES: a loop, whose iterations take about a millisecond, between nodes that are in none.
 graph() {
