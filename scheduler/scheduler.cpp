@@ -72,6 +72,7 @@ Scheduled lowered(graph::EinGraph const& graph, relation::Plan const& plan, Sche
                         options.staging,
                         suited_to(options.cluster, plan.ranks, options.split),
                         options.listed,
+                        options.fusion,
                         options.messages};
     if (place == "ia") how.decided = ia::place_plan(graph, plan).ranks;
     Lowered made = lower(graph, plan, how, header);

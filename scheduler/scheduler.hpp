@@ -7,6 +7,7 @@
 #include "lib/graph/ein_graph.hpp"
 #include "lib/relation/plan.hpp"
 #include "lib/schedule/model/schedule.hpp"
+#include "scheduler/fusion/fused_groups.hpp"
 #include "scheduler/lower/einsum/split_call.hpp"
 #include "scheduler/move/block_directory.hpp"
 #include "scheduler/move/block_mover.hpp"
@@ -29,10 +30,11 @@ struct SchedulerOptions {
     Staging staging = {};
     SplitRule split = {};
     Messages messages = {};
-    relation::ListedBound listed = {};  // of sparse leaves: how many elements their boxes list
-    Cluster cluster = {};               // that "best" simulates
-    bool search = true;                 // "best" looks at ia too, for graphs of few nodes
-    bool simulate = false;              // whatever `place` is, so that the makespan is known
+    relation::ListedBound listed = {};                    // of sparse leaves: how many elements their boxes list
+    Cluster cluster = {};                                 // that "best" simulates
+    bool search = true;                                   // "best" looks at ia too, for graphs of few nodes
+    bool simulate = false;                                // whatever `place` is, so that the makespan is known
+    std::optional<FusionLimits> fusion = FusionLimits();  // none: devices do not run kernels piece by piece
     bool reproducible = false;  // of a graph that graph/summation_order.hpp prepared: each sum in one kernel call
 };
 

@@ -85,4 +85,20 @@ inline constexpr std::size_t most_pipelines_tried = 32;
 /// Simple operations that exp and its like take. Chosen.
 inline constexpr double operations_of_a_function = 10;
 
+// Fused groups (fusion/): kernels that run together piece by piece in the cache.
+
+/// Bytes of all blocks of a piece, which are in the second-level cache together with what kernels need beside them.
+/// Chosen.
+inline constexpr double bytes_of_a_group_piece = 320 << 10;
+/// Bytes of a group's inner blocks: smaller ones are in the cache anyway. Chosen.
+inline constexpr double least_group_bytes = 4 << 20;
+/// Rows of a piece of a product, for which its other operand is packed again. Chosen.
+inline constexpr Extent least_product_rows = 128;
+/// Operations an element of a product whose elements stay in the group: beyond, memory hardly counts. Chosen.
+inline constexpr double most_flops_an_element = 600;
+/// Tasks of a group.
+inline constexpr std::size_t most_group_tasks = 16;
+/// Tasks from the first to the last of a group, in the schedule.
+inline constexpr std::int32_t most_group_distance = 4096;
+
 }  // namespace ein::scheduler::tuning

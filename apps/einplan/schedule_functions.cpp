@@ -22,6 +22,7 @@ scheduler::SchedulerOptions scheduler_options(PlanningOptions const& options, Ch
     out.place = choices.place;
     if (choices.order == NodeOrder::least_memory) out.order = scheduler::Order::least_memory;
     if (choices.effort == Effort::quick) out.search = false;
+    if (options.device_memory) out.fusion = std::nullopt;  // such devices run no kernels piece by piece
     return out;
 }
 

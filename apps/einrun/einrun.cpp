@@ -138,6 +138,7 @@ void run_as_rank(apps::EinrunOptions const& options, Transport& transport) {
     });
     compare_with_planning(transport, schedule, settings.strict ? OnChange::refuse : OnChange::warn, messages);
     settings.check_calls.wanted = only_calls_can_be_verified(options, schedule, transport);
+    agree(transport, [&] { take_apart(settings.device, settings.check_finite, schedule); });
     MemoryFit const fit =
         fit_memory(transport, schedule.section,
                    {settings.memory, settings.spill_dir, settings.repeat, settings.schedule.string()});

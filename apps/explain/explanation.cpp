@@ -12,6 +12,7 @@
 #include "lib/graph/sparse/stored_size.hpp"
 #include "lib/schedule/device/device_traffic.hpp"
 #include "lib/schedule/device/producer_fusion.hpp"
+#include "lib/schedule/fusion/fold.hpp"
 #include "planner/costs/lower_bound.hpp"
 #include "scheduler/loaded_again.hpp"
 
@@ -123,7 +124,8 @@ DeviceReport device_report(schedule::Schedule const& schedule, std::int64_t capa
     DeviceReport out{capacity, {}};
     for (schedule::Section section : schedule.sections) {
         schedule::Header header = schedule.header;
-        schedule::fuse_producers(header, section, {.one_kernel = capacity});  // as einrun does
+        section = schedule::with_members_apart(header, section);  // as einrun does
+        schedule::fuse_producers(header, section, {.one_kernel = capacity});
         schedule::DeviceTraffic const one = schedule::device_traffic(header, section, capacity);
         out.traffic.copied_in = saturating_sum(out.traffic.copied_in, one.copied_in);
         out.traffic.evicted = saturating_sum(out.traffic.evicted, one.evicted);

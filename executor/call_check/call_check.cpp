@@ -4,6 +4,7 @@
 
 #include "executor/device/reference/element.hpp"
 #include "executor/health/task_text.hpp"
+#include "lib/schedule/fusion/members.hpp"
 #include "lib/tensor/reshape_runs.hpp"
 
 namespace ein::executor {
@@ -103,6 +104,7 @@ struct AtTask {
         shared(move.reshape, move.from, move.packed.box(), move.result, box(move.result), ReshapeCall::Form::unpack);
     }
 
+    void operator()(schedule::Fused const&) const {}  // looked at piece by piece
     void operator()(schedule::Load const&) const {}
     void operator()(schedule::Send const&) const {}
     void operator()(schedule::Receive const&) const {}
@@ -151,7 +153,7 @@ private:
 
 CallCheck::CallCheck(Parts parts)
     : parts_(std::move(parts)),
-      samples_(call_samples(parts_.header, parts_.section, parts_.fused_groups, parts_.elements)),
+      samples_(call_samples(parts_.header, parts_.section, parts_.elements)),
       runs_(parts_.section.tasks.size()) {}
 
 std::uint64_t CallCheck::count_run(TaskId task) { return runs_[at(task)].fetch_add(1, std::memory_order_relaxed); }
@@ -183,42 +185,48 @@ CallCheck::Sample CallCheck::before(TaskId id) {
 
 void CallCheck::after(TaskId id, Sample const& sample, WorkerTeam& team) {
     if (sample.elements == 0) return;
-    Look look(team, parts_.tf32, [&] { return place_text(id); });
+    Look look(team, parts_.tf32, [&] { return place_text(owner(id), id); });
     {
         std::optional<MutexLock> alone;
         if (parts_.copies) alone.emplace(one_looks_);
         parts_.section.visit(parts_.section.tasks[id], AtTask{parts_, id, sample, look});
     }
-    add(id, look);
+    add(owner(id), look);
 }
 
-void CallCheck::add(TaskId id, Look const& look) {
-    tallies_.add(owner_of(parts_.header, parts_.section, parts_.section.tasks[id]), look.tally(), look.mismatch());
+void CallCheck::add(std::string const& node, Look const& look) {
+    tallies_.add(node, look.tally(), look.mismatch());
     if (!look.mismatch().empty() && tallies_.is_enough()) is_enough_ = true;
 }
 
-std::optional<std::int64_t> CallCheck::piece_to_see(TaskId last, std::int64_t pieces) {
+std::string CallCheck::owner(TaskId id) const {
+    return owner_of(parts_.header, parts_.section, parts_.section.tasks[id]);
+}
+
+std::optional<std::int64_t> CallCheck::piece_to_see(TaskId task, std::int64_t pieces) {
     if (!is_on_.load(std::memory_order_relaxed)) return std::nullopt;
-    std::uint64_t const run = count_run(last);
-    if (!is_due(last, run)) return std::nullopt;
-    return static_cast<std::int64_t>(Draws(last, run).next() % static_cast<std::uint64_t>(pieces));
+    std::uint64_t const run = count_run(task);
+    if (!is_due(task, run)) return std::nullopt;
+    return static_cast<std::int64_t>(Draws(task, run).next() % static_cast<std::uint64_t>(pieces));
 }
 
 void CallCheck::see(FusedStepCall const& step, WorkerTeam& team) {
-    std::uint64_t const run = runs_[at(step.last)].load(std::memory_order_relaxed);
-    Look look(team, parts_.tf32, [&] { return place_text(step.task) + ", in a fused group"; });
+    std::uint64_t const run = runs_[at(step.task)].load(std::memory_order_relaxed);
+    auto const task = parts_.section.as<schedule::Fused>(parts_.section.tasks[step.task]);
+    std::string const node = nodes_of(parts_.header, task)[step.member];
+    Look look(team, parts_.tf32, [&] { return place_text(node, step.task) + ", in a fused group"; });
     std::int64_t const elements =
-        std::min<std::int64_t>(samples_[step.last].elements, element_count(output_lengths(step.shape)));
+        std::min<std::int64_t>(samples_[step.task].elements, element_count(output_lengths(step.shape)));
     look.at_kernel(CallAgain(step.shape, parts_.params), step.call,
                    drawn_places(step.shape, Draws(step.task, run + (step.step << 32)), elements), {});
-    add(step.task, look);
+    add(node, look);
 }
 
 /// "node 'G' on rank 1, task 17 (apply of node 'G', block G[0:8]), iteration 3 of loop 'train'"
-std::string CallCheck::place_text(TaskId id) const {
+std::string CallCheck::place_text(std::string const& node, TaskId id) const {
     Section const& section = parts_.section;
-    std::string out = "node '" + owner_of(parts_.header, section, section.tasks[id]) + "' on rank " +
-                      std::to_string(parts_.self.value()) + ", " + task_text(parts_.header, section, id);
+    std::string out = "node '" + node + "' on rank " + std::to_string(parts_.self.value()) + ", " +
+                      task_text(parts_.header, section, id);
     for (schedule::LoopId l : section.loops.ids())
         if (section.loops[l].contains(id))
             out += ", iteration " + std::to_string(parts_.iteration(l)) + " of loop '" +
@@ -229,15 +237,16 @@ std::string CallCheck::place_text(TaskId id) const {
 /// Calls that were made, of nodes that none was looked at of too.
 RankCalls CallCheck::found() const {
     RankCalls out = tallies_.so_far();
-    auto const count = [&](TaskId task, TaskId runs_with) {
-        std::int64_t const runs = runs_[at(runs_with)].load();
-        if (runs > 0) out.nodes[owner_of(parts_.header, parts_.section, parts_.section.tasks[task])].made += runs;
-    };
     for (TaskId t : parts_.section.tasks.ids()) {
-        if (samples_[t].elements == 0) continue;
-        count(t, t);
-        if (!parts_.fused_groups.is_last(t)) continue;
-        for (TaskId other : parts_.fused_groups.held_back_for(t)) count(other, t);
+        std::int64_t const runs = runs_[at(t)].load();
+        if (samples_[t].elements == 0 || runs == 0) continue;
+        Task const& task = parts_.section.tasks[t];
+        if (!task.is<schedule::Fused>()) {
+            out.nodes[owner(t)].made += runs;
+            continue;
+        }
+        for (std::string const& node : nodes_of(parts_.header, parts_.section.as<schedule::Fused>(task)))
+            out.nodes[node].made += runs;
     }
     return out;
 }

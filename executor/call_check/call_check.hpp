@@ -12,6 +12,7 @@
 #include "executor/call_check/call_samples.hpp"
 #include "executor/call_check/look.hpp"
 #include "executor/engine/kernel_table.hpp"
+#include "executor/fusion/fused_steps.hpp"
 #include "executor/storage/block_storage.hpp"
 
 namespace ein::executor {
@@ -23,7 +24,6 @@ public:
         schedule::Section const& section;
         scalar::Params const& params;
         KernelTable const& kernels;
-        FusedGroupRunner const& fused_groups;
         BlockStorage& storage;
         bool copies = false;  // of blocks to the host are looked at: another task's copy would disturb
         bool tf32 = false;    // products in f32 may round their factors to 11 bits
@@ -45,13 +45,13 @@ public:
         std::uint64_t run = 0;             // the task's, counted from 0
         std::vector<scalar::Scalar> held;  // what each was before, where the call accumulates
     };
-    /// What is to be looked at of a task that is about to run; not of a fused group's.
+    /// What is to be looked at of a task that is about to run; not of a fused one.
     Sample before(TaskId task);
     void after(TaskId task, Sample const& sample, WorkerTeam& team);
 
-    // Of a fused group that is about to run: one piece, all of its steps.
+    // Of a fused task that is about to run: one piece, all of its steps.
 
-    std::optional<std::int64_t> piece_to_see(TaskId last, std::int64_t pieces) override;
+    std::optional<std::int64_t> piece_to_see(TaskId task, std::int64_t pieces) override;
     void see(FusedStepCall const& step, WorkerTeam& team) override;
 
     RankCalls found() const;
@@ -59,8 +59,9 @@ public:
 private:
     std::uint64_t count_run(TaskId task);
     bool is_due(TaskId task, std::uint64_t run) const;
-    void add(TaskId task, Look const& look);
-    std::string place_text(TaskId task) const;
+    void add(std::string const& node, Look const& look);
+    std::string owner(TaskId task) const;
+    std::string place_text(std::string const& node, TaskId task) const;
 
     Parts parts_;
     Table<TaskId, CallSample> samples_;

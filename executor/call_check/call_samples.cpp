@@ -8,6 +8,7 @@
 
 #include "executor/call_check/tuning.hpp"
 #include "lib/base/hash.hpp"
+#include "lib/schedule/fusion/fold.hpp"
 #include "lib/tensor/reshape_runs.hpp"
 
 namespace ein::executor {
@@ -68,6 +69,7 @@ struct CostOf {
         return shared(move.reshape, move.packed.box(), box(move.result), move.result);
     }
 
+    Cost operator()(schedule::Fused const&) const { return {}; }  // its members are asked
     Cost operator()(schedule::Load const&) const { return {}; }
     Cost operator()(schedule::Send const&) const { return {}; }
     Cost operator()(schedule::Receive const&) const { return {}; }
@@ -105,24 +107,30 @@ CallSample sample_of(Cost const& cost, std::optional<std::int64_t> asked) {
 }  // namespace
 
 Table<TaskId, CallSample> call_samples(Header const& header, Section const& section,
-                                       FusedGroupRunner const& fused_groups, std::optional<std::int64_t> elements) {
+                                       std::optional<std::int64_t> elements) {
     Table<TaskId, CallSample> out(section.tasks.size(), CallSample{});
-    Table<TaskId, Cost> costs(section.tasks.size(), Cost{});
     std::set<std::pair<schedule::TaskKind, std::int32_t>> known;
-    Table<TaskId, std::uint8_t> is_first(section.tasks.size(), 0);
+    auto const is_new = [&](schedule::Task const& task) {
+        return known.insert({task.kind(), task.record().entry}).second;
+    };
     for (TaskId t : section.tasks.ids()) {
         schedule::Task const& task = section.tasks[t];
-        costs[t] = section.visit(task, CostOf{header, section});
-        if (costs[t].elements > 0) is_first[t] = known.insert({task.kind(), task.record().entry}).second ? 1 : 0;
-        if (fused_groups.is_held_back(t)) continue;
-        Cost cost = costs[t];
-        bool first = is_first[t] != 0;
-        if (fused_groups.is_last(t))
-            for (TaskId other : fused_groups.held_back_for(t)) {
-                cost.call += costs[other].call;
-                cost.element += costs[other].element + tuning::seconds_a_look;
-                first = first || is_first[other] != 0;
+        Cost cost;
+        bool first = false;
+        if (task.is<schedule::Fused>()) {
+            Section const members = schedule::unfolded(header, section, section.as<schedule::Fused>(task));
+            for (schedule::Task const& member : members.tasks) {
+                Cost const one = members.visit(member, CostOf{header, members});
+                bool const is_last = &member == &members.tasks.list().back();
+                cost.call += one.call;
+                cost.element += one.element + (is_last ? 0 : tuning::seconds_a_look);
+                cost.elements = one.elements;
+                if (one.elements > 0) first = is_new(member) || first;
             }
+        } else {
+            cost = section.visit(task, CostOf{header, section});
+            first = cost.elements > 0 && is_new(task);
+        }
         out[t] = sample_of(cost, elements);
         out[t].is_first = first;
     }

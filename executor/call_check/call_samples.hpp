@@ -9,7 +9,7 @@
 #include <optional>
 
 #include "executor/call_check/call_again.hpp"
-#include "executor/fusion/fused_group_runner.hpp"
+#include "lib/schedule/model/schedule.hpp"
 
 namespace ein::executor {
 
@@ -25,10 +25,10 @@ struct CallSample {
     bool is_first = false;      // of its kernel, copy, reshape or fill: looked at when it first runs
 };
 
-/// Of a fused group the sample is its last task's.
+/// Of a fused task as many elements of each member.
 /// @param elements  of every call, whatever that takes; default: what a share of its time affords
 Table<TaskId, CallSample> call_samples(schedule::Header const& header, schedule::Section const& section,
-                                       FusedGroupRunner const& fused_groups, std::optional<std::int64_t> elements);
+                                       std::optional<std::int64_t> elements);
 
 /// Numbers drawn from what they are for, the same each time.
 class Draws {

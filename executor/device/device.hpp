@@ -112,8 +112,6 @@ public:
     virtual void copy(CopyCall const& call, WorkerTeam& team) = 0;
     virtual void reshape(ReshapeCall const& call, WorkerTeam& team) = 0;
     virtual void fill(void* to, Extent elements, DType dtype, scalar::Scalar value, WorkerTeam& team) = 0;
-    /// Whether kernels gain from finding in a cache what the one before has written: then they are run in fused groups.
-    virtual bool gains_from_cache() const { return false; }
     /// The same device, if it has memory of its own: then pointers are into that, and calls return before they are
     /// done.
     virtual Accelerator* accelerator() { return nullptr; }
@@ -130,6 +128,8 @@ struct DeviceChoice {
 /// The only switch on DeviceKind. @throws UsageError / RunError for a device that this build or machine has not, saying
 /// so
 std::unique_ptr<Device> make_device(DeviceChoice const& choice);
+/// Whether the device that a choice takes here has memory of its own.
+bool has_own_memory(DeviceChoice const& choice);
 /// Of an automatic choice that took the CPU though there is a GPU: what is missing; else "".
 std::string why_gpu_is_idle(DeviceChoice const& choice);
 /// "cuda", "emulated:delay=50". @throws UsageError

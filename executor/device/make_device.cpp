@@ -41,6 +41,17 @@ std::unique_ptr<Device> make_device(DeviceChoice const& choice) {
     throw InternalError("unknown kind of device");
 }
 
+bool has_own_memory(DeviceChoice const& choice) {
+    switch (choice.kind) {
+        case DeviceKind::automatic: return cuda_is_here();
+        case DeviceKind::emulated:
+        case DeviceKind::cuda: return true;
+        case DeviceKind::cpu:
+        case DeviceKind::reference: return false;
+    }
+    throw InternalError("unknown kind of device");
+}
+
 std::string why_gpu_is_idle(DeviceChoice const& choice) {
     return choice.kind == DeviceKind::automatic ? cuda_lacks() : "";
 }

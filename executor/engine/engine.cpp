@@ -56,16 +56,12 @@ private:
           runner_(parts_.header, parts_.section, parts_.device, engine.kernels_, engine.fused_groups_,
                   run_state_.storage(), parts_.readers, parts_.sink, parts_.spills, finite_check(), call_check()),
           predicted_(parts_.section, schedule::predicted_iterations(parts_.header, parts_.section)) {
-        run_state_.change([&](Dispatcher& dispatcher) {
-            for (BlockId block : engine.fused_groups_.inside()) dispatcher.store().keep_empty(block);
-        });
         bool const alone = parts_.transport.size() == 1;
         if (!alone) communicator_.emplace(run_state_, parts_.section, parts_.transport, engine.record_.transfers());
         total_tasks_ = tasks_of_all_ranks();
         if (options_.checkpoints != nullptr)
             stops_.emplace(RunStops::Parts{parts_.header, parts_.section, parts_.transport, run_state_, parts_.readers,
-                                           parts_.spills, *options_.checkpoints},
-                           engine.fused_groups_.groups());
+                                           parts_.spills, *options_.checkpoints});
         bool const reachable = messages_reach_devices(
             parts_.transport, options_.device_messages, parts_.device.accelerator(),
             device_cache_ == nullptr ? nullptr : device_cache_->memory(), engine.device_capacity_);
@@ -94,7 +90,6 @@ private:
                              .section = parts_.section,
                              .params = parts_.params,
                              .kernels = engine_.kernels_,
-                             .fused_groups = engine_.fused_groups_,
                              .storage = run_state_.storage(),
                              .copies = device_cache_ != nullptr,
                              .tf32 = parts_.device.allows_tf32(),
@@ -328,14 +323,8 @@ Engine::Engine(EngineParts parts, EngineOptions options)
       kernels_(parts.header, parts.section, parts.device, parts.params),
       profile_(options_.repeat > 1 && !options_.load_each_round ? replay_keeping_inputs(parts.section)
                                                                 : schedule::replay(parts.section)),
-      fused_groups_(
-          parts.header, parts.section,
-          parts.device.gains_from_cache() && !options_.check_finite
-              ? without_parted(find_fused_groups(parts.header, parts.section, options_.fused_groups, profile_),
-                               resumed_before())
-              : std::vector<FusedGroup>{},
-          parts.device, kernels_, parts.params),
-      widths_(schedule::kernel_widths(parts.section, options_.threads)),
+      fused_groups_(parts.header, parts.section, parts.device, parts.params),
+      widths_(schedule::kernel_widths(parts.header, parts.section, options_.threads)),
       record_(options_.threads, parts.section.tasks.size(), options_.keep) {
     if (Accelerator* const device = parts_.device.accelerator()) expect_moves(parts_.header, parts_.section, *device);
 }
@@ -355,12 +344,6 @@ std::int64_t Engine::device_capacity() const {
         "give more with --device-memory, or plan again with einplan --device-memory " + std::to_string(given));
     return std::max(schedule::DeviceMemory::alignment,
                     std::min(given, all) / schedule::DeviceMemory::alignment * schedule::DeviceMemory::alignment);
-}
-
-/// The task before which a run that goes on from a checkpoint stands.
-OptionalId<TaskId> Engine::resumed_before() const {
-    if (options_.checkpoints == nullptr || !options_.checkpoints->resumed_at()) return {};
-    return parts_.section.moments[options_.checkpoints->resumed_at()->moment];
 }
 
 RunResult Engine::run() { return Running(*this).run(); }

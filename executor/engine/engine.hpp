@@ -41,14 +41,13 @@ struct EngineOptions {
     DeviceMessages device_messages = DeviceMessages::automatic;
     std::optional<std::int64_t> device_memory;  // bytes of blocks on a device with memory of its own
     bool load_each_round = false;               // of all ranks alike: inputs do not stay, as where a rank spills
-    bool check_finite = false;                  // looks at what every task makes; no kernels are fused then
+    bool check_finite = false;                  // looks at what every task makes: nothing may be fused
     CallChecks check_calls;                     // computes elements of what tasks make again, in the last round
     double stall = 300;                         // seconds
     Keep keep = Keep::latest;                   // of what happens: all for a trace
     Progress* progress = nullptr;               // at rank 0, if wanted
     Checkpoints* checkpoints = nullptr;         // if the run may be stopped and gone on with; then of one round
     TransferLimits limits;
-    FusionLimits fused_groups;
     RunState::OnFailure on_failure;  // before the transport ends all ranks: report it, remove what is unfinished
     std::function<void(std::string const&)> explain;  // a line on what this rank waits for, when the run stalls
 };
@@ -98,7 +97,6 @@ public:
 private:
     class Running;
     std::int64_t device_capacity() const;
-    OptionalId<TaskId> resumed_before() const;
     EngineParts parts_;
     EngineOptions options_;
     std::int64_t device_capacity_;  // bytes; 0: kernels run in this process's memory

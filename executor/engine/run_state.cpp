@@ -94,9 +94,8 @@ Work RunState::next(Caller const& caller) {
     return find_work(lock, caller);
 }
 
-Work RunState::next_after(TaskId task, std::span<TaskId const> left_to_it, Caller const& caller) {
+Work RunState::next_after(TaskId task, Caller const& caller) {
     MutexLock const lock(mutex_);
-    for (TaskId left : left_to_it) dispatcher_.give_up_inputs(left);
     finish(task);
     if (dispatcher_.transfers_wanted()) return {.kind = Work::Kind::start_transfers};
     return find_work(lock, caller);
@@ -106,17 +105,11 @@ Work RunState::find_work(MutexLock const& lock, Caller const& caller) {
     Work work;
     while (!closed_ && !(caller.leads && dispatcher_.phase_done())) {
         if (auto const task = dispatcher_.take_compute()) {
-            if (!caller.leaves_to_group(*task)) {
-                wake_another();
-                return {.kind = Work::Kind::run, .task = *task};
-            }
-            dispatcher_.leave(*task);
-            events_.fetch_add(1, std::memory_order_release);
-        } else if (try_help(work) || try_transfers(work)) {
-            return work;
-        } else {
-            wait_for_work(lock);
+            wake_another();
+            return {.kind = Work::Kind::run, .task = *task};
         }
+        if (try_help(work) || try_transfers(work)) return work;
+        wait_for_work(lock);
     }
     times_.turn_idle(seconds_now());
     return work;

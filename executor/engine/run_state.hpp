@@ -3,8 +3,7 @@
 // task, to report its end and get the next. More functions than elsewhere, since four kinds of threads meet here (the
 // engine's, workers, who moves transfers, the progress thread); each has its section below. Leaves running tasks to
 // worker_pool.hpp, transfers to communicator.hpp, ticks to progress_thread.hpp.
-// Example: work = state.enter(caller); while (work.kind == run) { ...; work = state.next_after(work.task, {}, caller);
-// }
+// Example: work = state.enter(caller); while (work.kind == run) { ...; work = state.next_after(work.task, caller); }
 #pragma once
 
 #include <atomic>
@@ -45,9 +44,6 @@ struct Work {
 /// Who asks for work.
 struct Caller {
     bool leads = false;  // leaves when the phase is done; the others wait for the next one
-    /// Whether a task is left to the last one of its fused group (see FusedGroupRunner). Called with the run state's
-    /// mutex held.
-    std::function<bool(TaskId)> leaves_to_group;
 };
 
 /// A transfer that may start.
@@ -105,8 +101,8 @@ public:
 
     Work enter(Caller const& caller);
     Work next(Caller const& caller);
-    /// Ends the task that the caller ran, and those that were left to it.
-    Work next_after(TaskId task, std::span<TaskId const> left_to_it, Caller const& caller);
+    /// Ends the task that the caller ran.
+    Work next_after(TaskId task, Caller const& caller);
     void end_polling(double now);
     /// Idle workers may take pieces of the caller's kernel from now on.
     void lend(SharedKernel& kernel);

@@ -8,39 +8,8 @@
 
 namespace ein::executor {
 
-namespace {
-
-/// Whether a stop before a task lies within a group, whose tasks run together.
-bool is_parted(FusedGroup const& group, TaskId before) {
-    return group.tasks.front() < before && before <= group.last();
-}
-
-/// Moments that no rank's fused group spans.
-schedule::UsableMoments usable_moments(RunStops::Parts const& parts, std::vector<FusedGroup> const& groups) {
-    schedule::UsableMoments out(parts.section.moments.size(), 1);
-    std::string mine;
-    for (schedule::MomentId moment : out.ids()) {
-        TaskId const before = parts.section.moments[moment];
-        bool const parts_one = std::any_of(groups.begin(), groups.end(),
-                                           [&](FusedGroup const& group) { return is_parted(group, before); });
-        mine += parts_one ? '0' : '1';
-    }
-    for (std::string const& theirs : parts.transport.all_gather(mine))
-        for (schedule::MomentId moment : out.ids())
-            if (theirs.at(at(moment)) == '0') out[moment] = 0;
-    return out;
-}
-
-}  // namespace
-
-std::vector<FusedGroup> without_parted(std::vector<FusedGroup> groups, OptionalId<TaskId> before) {
-    if (before) std::erase_if(groups, [&](FusedGroup const& group) { return is_parted(group, *before); });
-    return groups;
-}
-
-RunStops::RunStops(Parts parts, std::vector<FusedGroup> const& groups)
+RunStops::RunStops(Parts parts)
     : parts_(parts),
-      usable_(usable_moments(parts, groups)),
       resuming_(parts.checkpoints.resumed_at().has_value()),
       watch_(parts.header, parts.transport.rank(), parts.transport.size(),
              {[this] { return hold(); }, [this](schedule::Point const& point) EIN_REQUIRES(mutex_) { stop(point); },
@@ -66,8 +35,8 @@ bool RunStops::under_way() const {
 std::optional<schedule::Point> RunStops::hold() {
     return parts_.run_state.steer([&](Dispatcher& dispatcher) -> std::optional<schedule::Point> {
         if (!dispatcher.executes() || dispatcher.phase_done()) return std::nullopt;
-        auto point = schedule::next_point(parts_.header, parts_.section, usable_, dispatcher.unstarted(),
-                                          dispatcher.iterations());
+        auto point =
+            schedule::next_point(parts_.header, parts_.section, dispatcher.unstarted(), dispatcher.iterations());
         if (point) dispatcher.stop_before(schedule::stop_at(parts_.header, parts_.section, *point), false);
         return point;
     });
@@ -230,8 +199,7 @@ std::optional<schedule::Point> RunStops::latest_of_all() {
 
 std::optional<schedule::Point> RunStops::next_point() const {
     return parts_.run_state.read([&](Dispatcher const& dispatcher) {
-        return schedule::next_point(parts_.header, parts_.section, usable_, dispatcher.unstarted(),
-                                    dispatcher.iterations());
+        return schedule::next_point(parts_.header, parts_.section, dispatcher.unstarted(), dispatcher.iterations());
     });
 }
 

@@ -10,13 +10,9 @@
 #include "executor/checkpoint/checkpoints.hpp"
 #include "executor/engine/run_state.hpp"
 #include "executor/engine/task_runner.hpp"
-#include "executor/fusion/fused_groups.hpp"
 #include "executor/spill/spill_store.hpp"
 
 namespace ein::executor {
-
-/// Fused groups without those that a stop before a task parts; all of them where there is none.
-std::vector<FusedGroup> without_parted(std::vector<FusedGroup> groups, OptionalId<TaskId> before);
 
 class RunStops {
 public:
@@ -29,8 +25,7 @@ public:
         SpillStore* spills;
         Checkpoints& checkpoints;
     };
-    /// Collective. @param groups  of this rank: a run does not stop within one
-    RunStops(Parts parts, std::vector<FusedGroup> const& groups);
+    explicit RunStops(Parts parts);
 
     // The progress thread.
 
@@ -74,7 +69,6 @@ private:
     Table<schedule::LoopSpecId, std::int64_t> begun_of_all(schedule::IterationCounts const& mine) const;
 
     Parts parts_;
-    schedule::UsableMoments usable_;
     mutable Mutex mutex_;
     bool resuming_ EIN_GUARDED_BY(mutex_);  // blocks are still being read: questions of other ranks wait
     CheckpointWatch watch_ EIN_GUARDED_BY(mutex_);

@@ -83,6 +83,7 @@ struct Expect {
     // Kernels are prepared by kernel_table.hpp; the rest is none of the device's.
     void operator()(schedule::Apply const&) {}
     void operator()(schedule::Reduce const&) {}
+    void operator()(schedule::Fused const&) {}
     void operator()(schedule::Load const&) {}
     void operator()(schedule::Send const&) {}
     void operator()(schedule::Receive const&) {}

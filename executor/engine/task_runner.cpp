@@ -37,6 +37,9 @@ struct TaskRunner::OneTask {
 
     void operator()(schedule::Apply const&) const { runner.launch(id, task, team, scratch); }
     void operator()(schedule::Reduce const&) const { runner.launch(id, task, team, scratch); }
+    void operator()(schedule::Fused const&) const {
+        throw InternalError("a fused task on a device that runs nothing piece by piece");
+    }
     void operator()(schedule::Fill const& fill) const {
         Block const& result = runner.block(fill.result);
         runner.device_.fill(scratch.blocks.output, runner.section_.elements_of(result), result.dtype,
@@ -95,7 +98,7 @@ void TaskRunner::run(TaskId id, WorkerTeam& team, Scratch& scratch) const {
 
 /// What the device does, on blocks that were brought to where it does it.
 void TaskRunner::compute(TaskId id, Task const& task, WorkerTeam& team, Scratch& scratch) const {
-    if (fused_groups_.is_last(id)) return fused_groups_.run(id, storage_, team, call_check_);
+    if (task.is<schedule::Fused>()) return fused_groups_.run(id, storage_, team, call_check_);
     if (kernels_.runs_on_host(id)) return launch_on_host(id, task, team, scratch);
     auto const work = [&] { section_.visit(task, OneTask{*this, id, task, team, scratch}); };
     storage_.run(id, scratch.blocks, std::ref(work));
@@ -104,9 +107,9 @@ void TaskRunner::compute(TaskId id, Task const& task, WorkerTeam& team, Scratch&
         read(*task.result());
 }
 
-/// Between two looks; of a fused group, whose pieces are looked at while they are there, there are none.
+/// Between two looks; of a fused task, whose pieces are looked at while they are there, there are none.
 void TaskRunner::compute_checked(TaskId id, Task const& task, WorkerTeam& team, Scratch& scratch) const {
-    CallCheck::Sample const sample = fused_groups_.is_last(id) ? CallCheck::Sample() : call_check_->before(id);
+    CallCheck::Sample const sample = task.is<schedule::Fused>() ? CallCheck::Sample() : call_check_->before(id);
     compute(id, task, team, scratch);
     call_check_->after(id, sample, team);
 }

@@ -47,9 +47,8 @@ public:
         CopyCall copy;
     };
 
-    /// Any kind but send and receive; the last task of a fused group runs all of it. @throws Error
+    /// Any kind but send and receive. @throws Error
     void run(TaskId id, WorkerTeam& team, Scratch& scratch) const;
-    FusedGroupRunner const& fused_groups() const { return fused_groups_; }
 
 private:
     struct OneTask;

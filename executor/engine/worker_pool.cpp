@@ -53,7 +53,7 @@ void WorkerPool::serve(Worker& self, bool leads) {
 }
 
 void WorkerPool::serve_until_done(Worker& self, bool leads) {
-    Caller const caller{leads, [this, &self](TaskId task) { return leaves_to_group(self, task); }};
+    Caller const caller{leads};
     Work work = run_state_.enter(caller);
     while (work.kind != Work::Kind::leave) work = carry_out(self, work, caller);
 }
@@ -69,15 +69,7 @@ Work WorkerPool::carry_out(Worker& self, Work const& work, Caller const& caller)
     return run_state_.next(caller);
 }
 
-/// A task whose work the last one of its group does takes no time of its own.
-bool WorkerPool::leaves_to_group(Worker& self, TaskId task) const {
-    if (!parts_.runner.fused_groups().is_held_back(task)) return false;
-    self.times.add(parts_.section.tasks[task].kind(), 0);
-    return true;
-}
-
 Work WorkerPool::run_task(Worker& self, TaskId task, Caller const& caller) {
-    FusedGroupRunner const& fused_groups = parts_.runner.fused_groups();
     double const begin = seconds_now();
     self.log.begin(task, begin);
     try {
@@ -90,8 +82,7 @@ Work WorkerPool::run_task(Worker& self, TaskId task, Caller const& caller) {
     double const end = seconds_now();
     self.log.end(end);
     self.times.add(parts_.section.tasks[task].kind(), end - begin);
-    return run_state_.next_after(
-        task, fused_groups.is_last(task) ? fused_groups.held_back_for(task) : std::span<TaskId const>(), caller);
+    return run_state_.next_after(task, caller);
 }
 
 void WorkerPool::look_after_transfers(Work const& work) {

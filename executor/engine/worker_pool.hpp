@@ -53,7 +53,6 @@ private:
     /// @return what comes next
     Work carry_out(Worker& self, Work const& work, Caller const& caller);
     Work run_task(Worker& self, TaskId task, Caller const& caller);
-    bool leaves_to_group(Worker& self, TaskId task) const;
     void look_after_transfers(Work const& work);
     /// Pieces of the kernel that `self` runs, on its thread and idle ones (see WorkerTeam::run).
     void lend(Worker& self, std::int64_t pieces, std::function<void(std::int64_t)> const& piece);

@@ -77,7 +77,8 @@ struct FiniteCheck::AtResult {
     }
     void operator()(schedule::Unpack const& move) const { reshaped(move.reshape, move.packed.box(), move.result); }
 
-    void operator()(schedule::Pack const&) const {}  // counted where it is unpacked
+    void operator()(schedule::Fused const&) const {}  // taken apart before
+    void operator()(schedule::Pack const&) const {}   // counted where it is unpacked
     void operator()(schedule::Send const&) const {}
     void operator()(schedule::Receive const&) const {}
     void operator()(schedule::Store const&) const {}

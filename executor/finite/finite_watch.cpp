@@ -9,7 +9,7 @@ namespace ein::executor {
 
 namespace {
 
-std::string const seen_verb = "seen ", question = "seen? ", answer = "seen! ";
+std::string const seen_verb = "seen ", asked_verb = "seen? ", told_verb = "seen! ";
 constexpr std::size_t tensors_a_note = 8;  // notes are small, and so are sent at once
 
 }  // namespace
@@ -18,9 +18,9 @@ FiniteWatch::FiniteWatch(schedule::Header const& header, Rank self, int ranks)
     : header_(header), self_(self), seen_(static_cast<std::size_t>(ranks)) {}
 
 bool FiniteWatch::hear(Note const& note) {
-    if (note.text.starts_with(question))
-        asked_ = note.text.substr(question.size());
-    else if (note.text.starts_with(answer))
+    if (note.text.starts_with(asked_verb))
+        asked_ = note.text.substr(asked_verb.size());
+    else if (note.text.starts_with(told_verb))
         hear_answer(note);
     else if (note.text.starts_with(seen_verb))
         add(note.peer, seen_from_json(Json::parse(note.text.substr(seen_verb.size()))));
@@ -31,7 +31,7 @@ bool FiniteWatch::hear(Note const& note) {
 
 /// To a question that is still asked.
 void FiniteWatch::hear_answer(Note const& note) {
-    if (!answered_.empty() && note.text == answer + std::to_string(questions_)) answered_[at(note.peer)] = true;
+    if (!answered_.empty() && note.text == told_verb + std::to_string(questions_)) answered_[at(note.peer)] = true;
 }
 
 /// What is known of a tensor is replaced.
@@ -66,7 +66,7 @@ std::string FiniteWatch::tick_first(double now, std::vector<Note>& out) {
     answered_[0] = true;
     ++questions_;
     for (int rank = 1; rank < static_cast<int>(seen_.size()); ++rank)
-        out.push_back({Rank{rank}, question + std::to_string(questions_)});
+        out.push_back({Rank{rank}, asked_verb + std::to_string(questions_)});
     return "";
 }
 
@@ -77,7 +77,7 @@ void FiniteWatch::tick_other(SeenNonFinite const& news, std::vector<Note>& out) 
             some.tensors.push_back(news.tensors[i]);
         out.push_back({Rank{0}, seen_verb + to_json(some).dump()});
     }
-    if (asked_) out.push_back({Rank{0}, answer + *asked_});
+    if (asked_) out.push_back({Rank{0}, told_verb + *asked_});
     asked_.reset();
 }
 

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "executor/device/cpu/scratch.hpp"
+#include "executor/engine/kernel_table.hpp"
 #include "executor/fusion/tuning.hpp"
 #include "lib/base/partition.hpp"
 
@@ -19,6 +20,14 @@ Shape output_lengths(KernelShape const& shape) {
     return out;
 }
 
+/// Bytes from a block's first element to the region's. @param labels  of its axes
+std::ptrdiff_t offset_of(BoxView const& box, std::vector<int> const& labels, BoxView const& region, DType dtype) {
+    std::ptrdiff_t elements = 0;
+    for (std::size_t axis = 0; axis < labels.size(); ++axis)
+        elements = elements * box.length[axis] + region.begin[at(labels[axis])] - box.begin[axis];
+    return elements * static_cast<std::ptrdiff_t>(size_of(dtype));
+}
+
 }  // namespace
 
 using schedule::Block;
@@ -26,35 +35,31 @@ using schedule::Header;
 using schedule::Section;
 using schedule::Task;
 
-FusedGroupRunner::FusedGroupRunner(Header const& header, Section const& section, std::vector<FusedGroup> fused_groups,
-                                   Device& device, KernelTable const& kernels, scalar::Params const& params)
-    : header_(header), section_(section), kernels_(kernels) {
-    if (fused_groups.empty()) return;
-    group_of_.assign(section.tasks.size(), none);
-    for (FusedGroup& group : fused_groups) {
-        for (TaskId id : group.tasks) group_of_[id] = held_back;
-        group_of_[group.last()] = static_cast<std::int32_t>(fused_groups_.size());
-        fused_groups_.push_back(prepare(std::move(group), device, params));
-    }
-}
-
-std::span<TaskId const> FusedGroupRunner::held_back_for(TaskId last) const {
-    std::vector<TaskId> const& tasks = fused_groups_[static_cast<std::size_t>(role(last))].group.tasks;
-    return std::span(tasks).first(tasks.size() - 1);
-}
-
-std::vector<BlockId> FusedGroupRunner::inside() const {
-    std::vector<BlockId> blocks;
-    for (Prepared const& group : fused_groups_)
-        for (TaskId id : held_back_for(group.group.last())) blocks.push_back(*task(id).result());
-    return blocks;
+FusedGroupRunner::FusedGroupRunner(Header const& header, Section const& section, Device& device,
+                                   scalar::Params const& params)
+    : header_(header) {
+    for (TaskId id : section.tasks.ids())
+        if (section.tasks[id].is<schedule::Fused>())
+            prepared_.emplace(id, prepare(fused_group(header, section, id), device, params));
 }
 
 FusedGroupRunner::Prepared FusedGroupRunner::prepare(FusedGroup group, Device& device,
                                                      scalar::Params const& params) const {
     Prepared out;
     out.group = std::move(group);
-    out.steps = fusion_plan(header_, section_, out.group);
+    out.steps = fusion_plan(header_, out.group);
+    Section const& members = out.group.members;
+    for (Task const& member : members.tasks) {
+        auto const call = members.as<schedule::Apply>(member);
+        graph::EinSum const& einsum = header_.kernels[call.kernel].einsum;
+        auto const offset = [&](BlockId block, std::vector<int> const& labels) {
+            return offset_of(members.view_of(members.blocks[block]), labels, call.region, members.blocks[block].dtype);
+        };
+        std::vector<std::ptrdiff_t>& offsets = out.input_offsets.emplace_back();
+        for (std::size_t k = 0; k < call.operands.size(); ++k)
+            offsets.push_back(offset(call.operands[k], einsum.inputs[k]));
+        out.output_offset = offset(call.result, einsum.output);
+    }
     std::vector<FusedGroup::Axis> const& axes = out.group.axes;
     for (std::size_t k = 0; k < out.steps.size(); ++k) {
         out.moves.emplace_back();
@@ -71,7 +76,7 @@ FusedGroupRunner::Prepared FusedGroupRunner::prepare(FusedGroup group, Device& d
 
 KernelShape FusedGroupRunner::shape_of(Prepared const& group, std::size_t k) const {
     FusedStep const& step = group.steps[k];
-    KernelShape const of_task = kernel_shape(header_, section_, task_of(group, step));
+    KernelShape const of_task = kernel_shape(header_, group.group.members, task_of(group, step));
     KernelShape shape;
     shape.kernel = &step.kernel;
     shape.lengths = of_task.lengths;
@@ -85,7 +90,7 @@ KernelShape FusedGroupRunner::shape_of(Prepared const& group, std::size_t k) con
     shape.keeps_order = of_task.keeps_order;
     if (k + 1 < group.steps.size()) return shape;
     shape.output_strides = of_task.output_strides;
-    shape.output_bytes = section_.bytes_of(*task_of(group, step).result());
+    shape.output_bytes = group.group.members.bytes_of(*task_of(group, step).result());
     return shape;
 }
 
@@ -152,16 +157,16 @@ FusedGroupRunner::Piece FusedGroupRunner::prepare_piece(Prepared const& group, u
 std::optional<FusedGroupRunner::Stream> FusedGroupRunner::stream_of(Prepared const& group) const {
     std::optional<Stream> out;
     for (std::size_t k = 0; k < group.steps.size(); ++k) {
-        auto const inputs = section_.reads(task_of(group, group.steps[k]));
+        auto const inputs = group.group.members.reads(task_of(group, group.steps[k]));
         for (std::size_t i = 0; i < group.steps[k].operands.size(); ++i) {
             std::int32_t const input = group.steps[k].operands[i].input;
             if (input < 0) continue;
             BlockId const block = inputs[static_cast<std::size_t>(input)];
-            std::int64_t const bytes = section_.bytes_of(block);
+            std::int64_t const bytes = group.group.members.bytes_of(block);
             for (std::size_t a = 0; a < group.group.axes.size(); ++a) {
                 std::ptrdiff_t const step = group.moves[k][a].operands[i];
                 bool const runs = step * group.group.axes[a].length == bytes;
-                if (runs && (!out || step > out->step)) out = {block, a, step};
+                if (runs && (!out || step > out->step)) out = {group.group.outside(block), a, step};
             }
         }
     }
@@ -188,11 +193,11 @@ std::span<std::byte const> FusedGroupRunner::Prepared::read_of_stream(Place cons
 }
 
 /// Neighbouring pieces run on one thread, which brings the next one's operands into the cache while it computes.
-void FusedGroupRunner::run(TaskId last, BlockStorage& storage, WorkerTeam& team, FusedSteps* seen) const {
-    Prepared const& group = fused_groups_[static_cast<std::size_t>(role(last))];
+void FusedGroupRunner::run(TaskId task, BlockStorage& storage, WorkerTeam& team, FusedSteps* seen) const {
+    Prepared const& group = prepared_.at(task);
     std::int64_t const pieces = group.group.pieces(),
                        runs = std::min<std::int64_t>(pieces, tuning::runs_a_thread * team.width());
-    std::optional<std::int64_t> const in_sight = seen == nullptr ? std::nullopt : seen->piece_to_see(last, pieces);
+    std::optional<std::int64_t> const in_sight = seen == nullptr ? std::nullopt : seen->piece_to_see(task, pieces);
     team.run(runs, [&](std::int64_t run) {
         std::int64_t const end = part_begin(pieces, runs, run + 1);
         for (std::int64_t piece = part_begin(pieces, runs, run); piece < end; ++piece) {
@@ -219,20 +224,19 @@ void FusedGroupRunner::run_piece(Prepared const& group, std::int64_t number, std
     std::vector<Extent> begin;
     for (std::size_t k = 0; k < piece.kernels.size(); ++k) {
         FusedStep const& step = group.steps[k];
-        TaskId const id = group.group.tasks[step.member];
-        Task const& at = task(id);
-        auto const inputs = section_.reads(at);
-        BoxView const region = section_.region_of(at);
+        Task const& member = task_of(group, step);
+        auto const inputs = group.group.members.reads(member);
+        BoxView const region = group.group.members.region_of(member);
         operands.resize(step.operands.size());
         begin.assign(region.begin.begin(), region.begin.end());
         bool const is_last = k + 1 == piece.kernels.size();
         std::byte* output =
-            is_last ? data_of(storage, *at.result()) + kernels_.output_offset(id) : inside.data() + piece.output_at[k];
+            is_last ? data_of(storage, group.group.result) + group.output_offset : inside.data() + piece.output_at[k];
         for (std::size_t i = 0; i < step.operands.size(); ++i) {
             auto const [writer, input] = step.operands[i];
             std::byte const* from = writer >= 0 ? inside.data() + piece.output_at[static_cast<std::size_t>(writer)]
-                                                : data_of(storage, inputs[static_cast<std::size_t>(input)]) +
-                                                      kernels_.input_offset(at, input);
+                                                : data_of(storage, group.group.outside(inputs[at(input)])) +
+                                                      group.input_offsets[step.member][at(input)];
             for (std::size_t a = 0; a < axes.size(); ++a) from += place.first[a] * group.moves[k][a].operands[i];
             operands[i] = from;
         }
@@ -243,7 +247,7 @@ void FusedGroupRunner::run_piece(Prepared const& group, std::int64_t number, std
         auto const share = static_cast<std::size_t>(static_cast<double>(coming.size()) * piece.shares[k]);
         KernelCall const call{operands, output, begin, coming.first(share)};
         piece.kernels[k]->launch(call, solo);
-        if (seen != nullptr) seen->see({group.group.last(), id, k, shapes[k], call}, solo);
+        if (seen != nullptr) seen->see({group.group.task, step.member, k, shapes[k], call}, solo);
         coming = coming.subspan(share);
     }
 }

@@ -1,4 +1,4 @@
-// Runs fused groups (fused_groups.hpp): for each piece, the kernels of all its steps one after the other on one thread;
+// Runs fused tasks: for each piece, the kernels of all its steps one after the other on one thread;
 // pieces are spread over the team. Example: a softmax over rows in 512 pieces of 16 rows: 512 times four small kernels.
 #pragma once
 
@@ -6,7 +6,6 @@
 #include <memory>
 #include <vector>
 
-#include "executor/engine/kernel_table.hpp"
 #include "executor/fusion/fused_steps.hpp"
 #include "executor/fusion/fusion_plan.hpp"
 #include "executor/storage/block_storage.hpp"
@@ -15,29 +14,14 @@ namespace ein::executor {
 
 class FusedGroupRunner {
 public:
-    /// Prepares the kernels of all pieces.
-    FusedGroupRunner(schedule::Header const& header, schedule::Section const& section,
-                     std::vector<FusedGroup> fused_groups, Device& device, KernelTable const& kernels,
+    /// Prepares the kernels of all pieces of the section's fused tasks.
+    FusedGroupRunner(schedule::Header const& header, schedule::Section const& section, Device& device,
                      scalar::Params const& params);
 
-    /// Whether a task is left to the last one of its group.
-    bool is_held_back(TaskId task) const { return role(task) < -1; }
-    bool is_last(TaskId task) const { return role(task) >= 0; }
-    /// The others of the last task's group.
-    std::span<TaskId const> held_back_for(TaskId last) const;
-    std::vector<FusedGroup> groups() const {
-        std::vector<FusedGroup> out;
-        for (Prepared const& each : fused_groups_) out.push_back(each.group);
-        return out;
-    }
-    /// Blocks inside fused groups: they need no memory.
-    std::vector<BlockId> inside() const;
     /// @param seen  sees the steps of a piece of its choice; nullptr: nobody does
-    void run(TaskId last, BlockStorage& storage, WorkerTeam& team, FusedSteps* seen = nullptr) const;
+    void run(TaskId task, BlockStorage& storage, WorkerTeam& team, FusedSteps* seen = nullptr) const;
 
 private:
-    static constexpr std::int32_t none = -1, held_back = -2;
-
     /// How far a piece moves in one step's operands and output along one axis, in bytes an index; 0 in what is inside.
     struct Moves {
         std::vector<std::ptrdiff_t> operands;
@@ -45,7 +29,7 @@ private:
     };
     /// An operand from outside of which each piece along an axis reads a run of memory of its own.
     struct Stream {
-        BlockId block;
+        BlockId block;  // of the section
         std::size_t axis;
         std::ptrdiff_t step;  // bytes an index
     };
@@ -66,13 +50,16 @@ private:
         FusedGroup group;
         std::vector<FusedStep> steps;
         std::vector<std::vector<Moves>> moves;  // of each step, by axis
-        std::optional<Stream> stream;           // the largest
-        std::map<unsigned, Piece> pieces;       // by Place::longer
+        /// Bytes from the first element of a block from outside to the first that a member reads, by its inputs; to the
+        /// first that the last member writes.
+        std::vector<std::vector<std::ptrdiff_t>> input_offsets;
+        std::ptrdiff_t output_offset = 0;
+        std::optional<Stream> stream;      // the largest
+        std::map<unsigned, Piece> pieces;  // by Place::longer
 
         std::span<std::byte const> read_of_stream(Place const& place, BlockStorage& storage) const;
     };
 
-    std::int32_t role(TaskId task) const { return group_of_.empty() ? none : group_of_[task]; }
     Prepared prepare(FusedGroup group, Device& device, scalar::Params const& params) const;
     /// The step's kernel for all of its task's region; what it reads and writes inside has no strides yet.
     KernelShape shape_of(Prepared const& group, std::size_t k) const;
@@ -84,16 +71,12 @@ private:
     static Place place_of(Prepared const& group, std::int64_t number);
     void run_piece(Prepared const& group, std::int64_t piece, std::int64_t next, BlockStorage& storage,
                    FusedSteps* seen) const;
-    schedule::Task const& task_of(Prepared const& group, FusedStep const& step) const {
-        return task(group.group.tasks[step.member]);
+    static schedule::Task const& task_of(Prepared const& group, FusedStep const& step) {
+        return group.group.members.tasks.list()[step.member];
     }
-    schedule::Task const& task(TaskId id) const { return section_.tasks[id]; }
 
     schedule::Header const& header_;
-    schedule::Section const& section_;
-    KernelTable const& kernels_;
-    std::vector<Prepared> fused_groups_;
-    Table<TaskId, std::int32_t> group_of_;  // index of the fused group that it ends, or none, or held_back
+    std::map<TaskId, Prepared> prepared_;
 };
 
 }  // namespace ein::executor

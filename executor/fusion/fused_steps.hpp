@@ -12,7 +12,8 @@ namespace ein::executor {
 
 /// A step of one piece that was just run.
 struct FusedStepCall {
-    TaskId last, task;  // of the group; whose the step is
+    TaskId task;
+    std::size_t member;  // whose the step is
     std::size_t step;
     KernelShape const& shape;
     KernelCall const& call;
@@ -21,8 +22,8 @@ struct FusedStepCall {
 class FusedSteps {
 public:
     virtual ~FusedSteps() = default;
-    /// Which piece of a group that is about to run; nothing: none.
-    virtual std::optional<std::int64_t> piece_to_see(TaskId last, std::int64_t pieces) = 0;
+    /// Which piece of a fused task that is about to run; nothing: none.
+    virtual std::optional<std::int64_t> piece_to_see(TaskId task, std::int64_t pieces) = 0;
     virtual void see(FusedStepCall const& step, WorkerTeam& team) = 0;
 };
 

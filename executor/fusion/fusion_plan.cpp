@@ -8,6 +8,7 @@
 #include "lib/scalar/expression/ops.hpp"
 #include "lib/scalar/expression/type.hpp"
 #include "lib/scalar/expression/walk.hpp"
+#include "lib/schedule/fusion/fold.hpp"
 
 namespace ein::executor {
 
@@ -32,8 +33,8 @@ Expr const* find(Expr const& in, Expr const& part) {
 
 class Sharing {
 public:
-    Sharing(Section const& section, FusedGroup const& group, std::vector<FusedStep>& steps)
-        : section_(section), group_(group), steps_(steps) {}
+    Sharing(FusedGroup const& group, std::vector<FusedStep>& steps)
+        : section_(group.members), group_(group), steps_(steps) {}
 
     /// A step that was put in may itself hold what later ones compute too: it is looked at next.
     void run() {
@@ -42,7 +43,7 @@ public:
     }
 
 private:
-    Task const& task(FusedStep const& step) const { return section_.tasks[group_.tasks[step.member]]; }
+    Task const& task(FusedStep const& step) const { return section_.tasks.list()[step.member]; }
 
     /// Lookups and scatters never compute their joins.
     static bool is_searched(FusedStep const& step) {
@@ -212,15 +213,35 @@ private:
 
 }  // namespace
 
-std::vector<FusedStep> fusion_plan(Header const& header, Section const& section, FusedGroup const& group) {
+std::int64_t FusedGroup::pieces() const {
+    std::int64_t count = 1;
+    for (Axis const& axis : axes) count *= axis.parts;
+    return count;
+}
+
+FusedGroup fused_group(Header const& header, Section const& section, TaskId id) {
+    auto const task = section.as<schedule::Fused>(section.tasks[id]);
+    FusedGroup out{
+        id, schedule::unfolded(header, section, task), {task.operands.begin(), task.operands.end()}, task.result, {}};
+    for (schedule::FusionSpec::Axis const& cut : header.fusions[task.fusion].axes) {
+        FusedGroup::Axis& axis = out.axes.emplace_back();
+        for (std::int32_t label : cut.labels) axis.labels.push_back(static_cast<std::size_t>(label));
+        axis.length = out.members.region_of(out.members.tasks[TaskId{0}]).length[axis.labels[0]];
+        axis.parts = cut.parts;
+    }
+    return out;
+}
+
+std::vector<FusedStep> fusion_plan(Header const& header, FusedGroup const& group) {
+    Section const& members = group.members;
     std::vector<FusedStep> steps;
-    for (std::size_t k = 0; k < group.tasks.size(); ++k) {
-        auto const call = section.as<schedule::Apply>(section.tasks[group.tasks[k]]);
+    for (std::size_t k = 0; k < members.tasks.size(); ++k) {
+        auto const call = members.as<schedule::Apply>(members.tasks.list()[k]);
         FusedStep step{k, header.kernels[call.kernel], {}, {}};
-        step.output = section.blocks[call.result].dtype;
+        step.output = members.blocks[call.result].dtype;
         for (std::size_t i = 0; i < call.operands.size(); ++i) {
             auto const writer = std::find_if(steps.begin(), steps.end(), [&](FusedStep const& other) {
-                return section.tasks[group.tasks[other.member]].writes(call.operands[i]);
+                return members.tasks.list()[other.member].writes(call.operands[i]);
             });
             bool const inside = writer != steps.end();
             step.operands.push_back({inside ? static_cast<std::int32_t>(writer - steps.begin()) : -1,
@@ -229,7 +250,7 @@ std::vector<FusedStep> fusion_plan(Header const& header, Section const& section,
         steps.push_back(std::move(step));
     }
     if (!header.reproducible)  // a sum of what is kept may run in another order than a sum of what is computed
-        Sharing(section, group, steps).run();
+        Sharing(group, steps).run();
     return steps;
 }
 

@@ -7,24 +7,45 @@
 
 #include <vector>
 
-#include "executor/fusion/fused_groups.hpp"
 #include "lib/schedule/model/schedule.hpp"
 
 namespace ein::executor {
+
+/// A fused task taken apart: its members on blocks of their own, and how they are cut.
+struct FusedGroup {
+    /// A direction in which all members are cut alike.
+    struct Axis {
+        std::vector<std::size_t> labels;  // of each member's EinSum
+        Extent length = 1;                // of the members' regions
+        std::int64_t parts = 1;
+    };
+    TaskId task;                    // of the section
+    schedule::Section members;      // an apply each (schedule::unfolded)
+    std::vector<BlockId> operands;  // of the section: the first blocks of `members`
+    BlockId result;                 // of the section: the next one
+    std::vector<Axis> axes;         // outermost first
+
+    std::int64_t pieces() const;
+    /// The section's block that is a block of `members`, not one of those inside.
+    BlockId outside(BlockId of_members) const {
+        auto const k = at(of_members);
+        return k < operands.size() ? operands[k] : result;
+    }
+};
+FusedGroup fused_group(schedule::Header const& header, schedule::Section const& section, TaskId task);
 
 struct FusedStep {
     struct Operand {
         std::int32_t step = -1;   // that makes it; -1: it is an input of the task
         std::int32_t input = -1;  // of the task
     };
-    std::size_t member = 0;   // whose region it covers and whose labels its kernel has: a task of the fused group
+    std::size_t member = 0;   // whose region it covers and whose labels its kernel has: a task of the group's members
     schedule::Kernel kernel;  // its join reads `operands`
     std::vector<Operand> operands;
     DType output = DType::f32;
 };
 
 /// In an order in which they can run; the last one is the last task's.
-std::vector<FusedStep> fusion_plan(schedule::Header const& header, schedule::Section const& section,
-                                   FusedGroup const& group);
+std::vector<FusedStep> fusion_plan(schedule::Header const& header, FusedGroup const& group);
 
 }  // namespace ein::executor

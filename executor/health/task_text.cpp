@@ -27,6 +27,7 @@ struct Of {
     std::string operator()(schedule::Store const&) const { return " of output '" + owner() + "'"; }
     std::string operator()(schedule::Apply const&) const { return of_node(); }
     std::string operator()(schedule::Reduce const&) const { return of_node(); }
+    std::string operator()(schedule::Fused const&) const { return schedule::owner_text(header, section, task); }
     std::string operator()(schedule::Fill const&) const { return of_node(); }
     std::string operator()(schedule::Copy const&) const { return of_node(); }
     std::string operator()(schedule::Reshape const&) const { return of_node(); }

@@ -7,6 +7,7 @@
 #include "lib/base/error.hpp"
 #include "lib/base/files/cache_folder.hpp"
 #include "lib/schedule/device/producer_fusion.hpp"
+#include "lib/schedule/fusion/fold.hpp"
 
 namespace ein::executor {
 
@@ -27,6 +28,11 @@ RankDevice take_device(DeviceChoice const& choice, std::vector<int> const& cores
         out.cores = settle_near(cores_from_list(device->nearest_cores()), cores,
                                 static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN)));
     return out;
+}
+
+void take_apart(DeviceChoice const& choice, bool check_finite, RankSchedule& schedule) {
+    if (check_finite || has_own_memory(choice_for(schedule.header, choice)))
+        schedule.section = schedule::with_members_apart(schedule.header, schedule.section);
 }
 
 void report_choice(Device& device, DeviceChoice const& choice, Messages const& messages) {

@@ -34,8 +34,6 @@ public:
     virtual void remove(BlockId block) = 0;
     /// What one block held is another's, which was not there.
     virtual void move(BlockId from, BlockId to) = 0;
-    /// A block that nobody looks into: it takes no memory. Before it is first made.
-    virtual void keep_empty(BlockId block) = 0;
 
     // What tasks do with them: any thread, on blocks that are there.
 

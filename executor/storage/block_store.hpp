@@ -28,12 +28,6 @@ public:
     /// One reader more than scheduled: keeps an input for the next run.
     void add_reader(BlockId block) { ++readers_[block]; }
 
-    /// A block that nobody looks into: it is counted as others are, and takes no memory. Before it is first made.
-    void keep_empty(BlockId block) {
-        bytes_[block] = 0;
-        storage_->keep_empty(block);
-    }
-
     bool held(BlockId block) const { return held_[block] != 0; }
     std::int64_t bytes(BlockId block) const { return bytes_[block]; }
 

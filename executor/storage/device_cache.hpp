@@ -35,7 +35,6 @@ public:
     void make(BlockId block) override;
     void remove(BlockId block) override;
     void move(BlockId from, BlockId to) override;
-    void keep_empty(BlockId) override {}  // of fused groups, which a device with memory of its own does not run
 
     void run(TaskId task, Operands& operands, std::function<void()> const& launch) override;
     std::span<std::byte> in_host(BlockId block, HostUse use) override;

@@ -18,7 +18,6 @@ public:
     void make(BlockId block) override { data_[block] = memory_.take(bytes_[block]); }
     void remove(BlockId block) override;
     void move(BlockId from, BlockId to) override { std::swap(data_[from], data_[to]); }
-    void keep_empty(BlockId block) override { bytes_[block] = 0; }
 
     void run(TaskId task, Operands& operands, std::function<void()> const& launch) override;
     std::span<std::byte> in_host(BlockId block, HostUse) override {

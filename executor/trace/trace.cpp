@@ -66,7 +66,7 @@ public:
         : forecast_(forecast), section_(section), operations_(section.tasks.size(), 0.0) {
         schedule::Runs const once(section, schedule::IterationCounts(section.loops.size(), 1));
         schedule::visit_flops(forecast.schedule.header, section, once,
-                              [&](TaskId task, double flops) { operations_[task] = flops; });
+                              [&](TaskId task, schedule::KernelId, double flops) { operations_[task] += flops; });
     }
     std::string operator()(TaskId task) const {
         if (!forecast_.least_seconds) return "";

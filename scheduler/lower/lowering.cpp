@@ -3,6 +3,7 @@
 #include <set>
 
 #include "lib/base/threads/parallel.hpp"
+#include "scheduler/fusion/fuse.hpp"
 #include "scheduler/lower/loop_lowering.hpp"
 #include "scheduler/lower/lower_node.hpp"
 #include "scheduler/moments/useful_moments.hpp"
@@ -98,6 +99,8 @@ Lowered lower(graph::EinGraph const& graph, relation::Plan const& plan, Lowering
         parted.insert(parted.end(), one.parted.begin(), one.parted.end());
         out.sections.add(std::move(one.section));
     }
+    if (options.fusion)
+        for (schedule::MomentId moment : fuse(header, out.sections, *options.fusion)) parted.push_back(moment);
     keep_useful_moments(header, out.sections, parted);
     out.ranks = context.placement.ranks();
     out.calls = context.placement.counts();

@@ -10,6 +10,7 @@
 #include "lib/relation/plan.hpp"
 #include "scheduler/emit/tables.hpp"
 #include "scheduler/emit/task_emitter.hpp"
+#include "scheduler/fusion/fused_groups.hpp"
 #include "scheduler/lower/einsum/call_placement.hpp"
 #include "scheduler/lower/einsum/pipelining.hpp"
 #include "scheduler/move/all_gather.hpp"
@@ -28,7 +29,8 @@ struct LoweringOptions {
     std::int64_t subblock_bytes = tuning::least_subblock_bytes;
     Staging staging = {};
     SplitRule split = {};
-    relation::ListedBound listed = {};  // of sparse leaves
+    relation::ListedBound listed = {};        // of sparse leaves
+    std::optional<FusionLimits> fusion = {};  // none: kernels stay single tasks
     Messages messages = {};  // of regions that are not sent as they lie, or do not stay where they are received
 };
 

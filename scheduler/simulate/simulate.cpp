@@ -82,7 +82,7 @@ struct SimulatedRank {
     SimulatedRank(schedule::Header const& header, Section const& of, Cluster const& cluster, Rank self)
         : section(of),
           dispatcher(of, header.loops, schedule::replay(of), {.iterations = 1}),
-          widths(schedule::kernel_widths(of, cluster.threads)),
+          widths(schedule::kernel_widths(header, of, cluster.threads)),
           speed(cluster.speed_of(self)),
           idle(cluster.threads),
           threads(cluster.threads) {}

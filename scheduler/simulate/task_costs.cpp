@@ -5,6 +5,7 @@
 
 #include "lib/graph/labels.hpp"
 #include "lib/scalar/expression/ops.hpp"
+#include "lib/schedule/fusion/members.hpp"
 #include "scheduler/tuning.hpp"
 
 namespace ein::scheduler {
@@ -50,7 +51,7 @@ double of_aggregation(graph::EinSum const& einsum) {
 
 }  // namespace
 
-TaskCosts::TaskCosts(schedule::Header const& header, Cluster const& cluster) : cluster_(cluster) {
+TaskCosts::TaskCosts(schedule::Header const& header, Cluster const& cluster) : header_(header), cluster_(cluster) {
     for (schedule::Kernel const& kernel : header.kernels) {
         graph::EinSum const& einsum = kernel.einsum;
         bool const lookup = graph::as_lookup(einsum).has_value();
@@ -92,6 +93,25 @@ double TaskCosts::of_kernel(Section const& section, schedule::Apply const& call)
     return std::max(operations / kernel.rate, bytes / cluster_.bytes);
 }
 
+/// What is inside is in the cache: of memory only operands and the result count.
+double TaskCosts::of_fused(Section const& section, schedule::Fused const& task) const {
+    auto const size = [&](BlockId block) { return static_cast<double>(section.bytes_of(block)); };
+    double bytes = size(task.result), computing = 0;
+    for (BlockId operand : task.operands) bytes += size(operand);
+    schedule::for_each_member(header_, task, [&](schedule::FusionSpec::Member const& member, BoxView region) {
+        Kernel const& kernel = kernels_[member.kernel];
+        double points = 1;
+        if (kernel.lookup)
+            for (int label : kernel.einsum->output) points *= static_cast<double>(region.length[at(label)]);
+        else
+            for (Extent length : region.length) points *= static_cast<double>(length);
+        if (kernel.scattered >= 0)
+            points /= static_cast<double>(std::max<Extent>(1, region.length[at(kernel.scattered)]));
+        computing += points * kernel.operations / kernel.rate;
+    });
+    return std::max(computing, bytes / cluster_.bytes);
+}
+
 /// Seconds of each kind of task on a worker; transfers and disks take their own time.
 struct TaskCosts::OfKind {
     TaskCosts const& costs;
@@ -99,6 +119,7 @@ struct TaskCosts::OfKind {
 
     double operator()(schedule::Apply const& call) const { return costs.of_kernel(section, call); }
     double operator()(schedule::Reduce const& task) const { return costs.of_kernel(section, call_of(task)); }
+    double operator()(schedule::Fused const& task) const { return costs.of_fused(section, task); }
     double operator()(schedule::Fill const& fill) const { return copied(bytes(fill.result)); }
     double operator()(schedule::Pack const& pack) const { return copied(bytes(pack.result)); }
     double operator()(schedule::Unpack const& unpack) const { return copied(bytes(unpack.from)); }

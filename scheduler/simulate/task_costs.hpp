@@ -33,7 +33,9 @@ private:
     };
     struct OfKind;
     double of_kernel(schedule::Section const& section, schedule::Apply const& call) const;
+    double of_fused(schedule::Section const& section, schedule::Fused const& task) const;
 
+    schedule::Header const& header_;
     Cluster const& cluster_;
     Table<schedule::KernelId, Kernel> kernels_;
 };

@@ -25,7 +25,6 @@ public:
         : device_(std::move(device)), spoil_(std::move(spoil)) {}
 
     std::string_view name() const override { return "spoilt"; }
-    bool gains_from_cache() const override { return device_->gains_from_cache(); }
 
     std::unique_ptr<executor::PreparedKernel const> prepare(executor::KernelShape const& shape,
                                                             scalar::Params const& params) override {

@@ -23,6 +23,7 @@
 #include "lib/relation/interpret.hpp"
 #include "lib/relation/listed_results.hpp"
 #include "lib/schedule/device/producer_fusion.hpp"
+#include "lib/schedule/fusion/fold.hpp"
 #include "planner/planner.hpp"
 #include "planner/search/cut_by_weight.hpp"
 #include "scheduler/scheduler.hpp"
@@ -53,7 +54,7 @@ struct WholeRunSetup {
     std::optional<std::int64_t> device_memory =
         tests_run_emulated() ? std::optional<std::int64_t>(0) : std::nullopt;  // bytes; 0: as little as will do
     bool fuses_producers = true;                                               // on a device with memory of its own
-    executor::FusionLimits fused_groups = {};
+    scheduler::FusionLimits fused_groups = {};
     executor::LoopbackOptions transport = {};
     bool check_finite = false;
     executor::CallChecks check_calls = {};
@@ -140,7 +141,17 @@ inline void add_expected(WholeRun& run, graph::EinGraph const& graph) {
     }
 }
 
+/// As einrun does before it fits memory.
+inline void take_apart(schedule::Schedule& schedule) {
+    for (Rank rank : schedule.sections.ids()) {
+        schedule::Section& section = schedule.sections[rank];
+        section = schedule::with_members_apart(schedule.header, section);
+        schedule.header.prediction.peak_bytes[at(rank)] = schedule::replay(section).peak;
+    }
+}
+
 inline void execute(WholeRun& run, WholeRunSetup const& setup) {
+    if (executor::has_own_memory(setup.device) || setup.check_finite) take_apart(run.schedule);
     TensorSink sink(run.schedule.header);
     std::mutex mutex;
     run.ranks.resize(static_cast<std::size_t>(setup.ranks));
@@ -164,7 +175,6 @@ inline void execute(WholeRun& run, WholeRunSetup const& setup) {
             options.device_messages = setup.device_messages;
             options.device_memory = setup.device_memory;
             if (setup.device_memory == 0) options.device_memory = schedule::largest_working_set(section).bytes;
-            options.fused_groups = setup.fused_groups;
             options.check_finite = setup.check_finite;
             options.check_calls = setup.check_calls;
             options.on_failure = [&](ExitCode, std::string const& text) { report(text); };
@@ -211,6 +221,7 @@ inline WholeRun whole_run(graph::EinGraph const& read, WholeRunSetup const& setu
                                              .split = setup.split,
                                              .messages = setup.messages,
                                              .listed = listed.in_box,
+                                             .fusion = setup.fused_groups,
                                              .reproducible = setup.reproducible});
     execute(run, setup);
     return run;

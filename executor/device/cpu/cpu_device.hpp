@@ -14,7 +14,6 @@ public:
     void copy(CopyCall const& call, WorkerTeam& team) override;
     void reshape(ReshapeCall const& call, WorkerTeam& team) override;
     void fill(void* to, Extent elements, DType dtype, scalar::Scalar value, WorkerTeam& team) override;
-    bool gains_from_cache() const override { return true; }
 };
 
 }  // namespace ein::executor

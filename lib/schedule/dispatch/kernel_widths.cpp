@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "lib/schedule/fusion/members.hpp"
 #include "lib/schedule/tuning.hpp"
 
 namespace ein::schedule {
@@ -10,7 +11,16 @@ namespace ein::schedule {
 namespace {
 
 /// Elements that the task walks over.
-double work_of(Section const& section, Task const& task) {
+double work_of(Header const& header, Section const& section, Task const& task) {
+    if (task.is<Fused>()) {
+        double out = 0;
+        for_each_member(header, section.as<Fused>(task), [&](FusionSpec::Member const&, BoxView region) {
+            double points = 1;
+            for (Extent length : region.length) points *= static_cast<double>(length);
+            out += points;
+        });
+        return out;
+    }
     if (task.is<Fill>()) return static_cast<double>(section.elements_of(section.blocks[section.as<Fill>(task).result]));
     std::optional<Apply> const call = section.kernel_call(task);
     double out = call ? section.listed_share(*call) : 1;
@@ -36,7 +46,7 @@ Table<TaskId, std::int32_t> depths(Section const& section) {
 
 }  // namespace
 
-Table<TaskId, std::int16_t> kernel_widths(Section const& section, int threads) {
+Table<TaskId, std::int16_t> kernel_widths(Header const& header, Section const& section, int threads) {
     if (threads <= 1) return {};
     Table<TaskId, std::int32_t> const depth = depths(section);
     std::vector<double> total;  // work of the tasks of each depth
@@ -44,12 +54,12 @@ Table<TaskId, std::int16_t> kernel_widths(Section const& section, int threads) {
         if (section.tasks[t].traits().wants_host()) continue;
         auto const at = static_cast<std::size_t>(depth[t]);
         if (at >= total.size()) total.resize(at + 1, 0.0);
-        total[at] += work_of(section, section.tasks[t]);
+        total[at] += work_of(header, section, section.tasks[t]);
     }
     Table<TaskId, std::int16_t> widths(section.tasks.size(), 1);
     for (TaskId t : section.tasks.ids()) {
         if (section.tasks[t].traits().wants_host()) continue;
-        double const work = work_of(section, section.tasks[t]);
+        double const work = work_of(header, section, section.tasks[t]);
         double const share = work >= tuning::elements_for_all_threads * threads
                                  ? 1.0
                                  : work / std::max(1.0, total[static_cast<std::size_t>(depth[t])]);

@@ -12,6 +12,6 @@
 namespace ein::schedule {
 
 /// @return a width of 1 to `threads` for each task; empty when there is one thread
-Table<TaskId, std::int16_t> kernel_widths(Section const& section, int threads);
+Table<TaskId, std::int16_t> kernel_widths(Header const& header, Section const& section, int threads);
 
 }  // namespace ein::schedule

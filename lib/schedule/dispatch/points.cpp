@@ -22,14 +22,14 @@ Point in_these_iterations(Header const& header, Section const& section, MomentId
 }
 
 /// The first moment of a loop, in its next iteration; nothing when this is the last, or it has no moment.
-std::optional<Point> in_next_iteration(Header const& header, Section const& section, UsableMoments const& usable,
-                                       LoopId loop, Iterations const& iterations) {
+std::optional<Point> in_next_iteration(Header const& header, Section const& section, LoopId loop,
+                                       Iterations const& iterations) {
     LoopSpecId const spec = section.loops[loop].spec;
     if (iterations.current(loop) >= header.loops[spec].iterations) return std::nullopt;
     for (MomentId moment : header.moments.ids()) {
         std::vector<LoopSpecId> const around = loops_around(header, moment);
         auto const found = std::find(around.begin(), around.end(), spec);
-        if (found == around.end() || usable[moment] == 0) continue;
+        if (found == around.end()) continue;
         Point out = in_these_iterations(header, section, moment, iterations);
         auto const level = found - around.begin();
         ++out.iterations[static_cast<std::size_t>(level)];
@@ -66,17 +66,17 @@ Stop stop_at(Header const& header, Section const& section, Point const& point) {
     return out;
 }
 
-std::optional<Point> next_point(Header const& header, Section const& section, UsableMoments const& usable,
-                                TaskId unstarted, Iterations const& iterations) {
+std::optional<Point> next_point(Header const& header, Section const& section, TaskId unstarted,
+                                Iterations const& iterations) {
     std::optional<Point> out;
     for (MomentId moment : section.moments.ids()) {
-        if (section.moments[moment] < unstarted || usable[moment] == 0) continue;
+        if (section.moments[moment] < unstarted) continue;
         out = in_these_iterations(header, section, moment, iterations);
         break;
     }
     for (LoopId loop : section.loops.ids()) {
         if (unstarted <= section.loops[loop].first || section.loops[loop].last < unstarted) continue;
-        auto const next = in_next_iteration(header, section, usable, loop, iterations);
+        auto const next = in_next_iteration(header, section, loop, iterations);
         if (next && (!out || comes_before(header, *next, *out))) out = next;
     }
     return out;

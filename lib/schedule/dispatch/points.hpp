@@ -36,13 +36,10 @@ struct Stop {
 };
 Stop stop_at(Header const& header, Section const& section, Point const& point);
 
-/// Of each moment whether a run may stop there.
-using UsableMoments = Table<MomentId, std::uint8_t>;
-
-/// The first usable point that a rank has not passed. @param unstarted  no task from here on has started; in this
+/// The first point that a rank has not passed. @param unstarted  no task from here on has started; in this
 /// iteration  @return nothing when there is none any more
-std::optional<Point> next_point(Header const& header, Section const& section, UsableMoments const& usable,
-                                TaskId unstarted, Iterations const& iterations);
+std::optional<Point> next_point(Header const& header, Section const& section, TaskId unstarted,
+                                Iterations const& iterations);
 
 /// How often each task has run when a rank stands before one. @param begun  iterations of its loops, as
 /// Iterations::begun()

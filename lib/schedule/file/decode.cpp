@@ -169,6 +169,20 @@ auto table(Vector const* values, Read read) {
     return ein::Table<IdType, typename decltype(list)::value_type>(std::move(list));
 }
 
+FusionSpec fusion(fb::Fusion const& in, PartReader& part) {
+    FusionSpec out;
+    out.members = all_of(in.members(), [&](fb::Member const& m) {
+        FusionSpec::Member member{KernelId{m.kernel()}, {}, TensorId{m.tensor()}, dtype(m.dtype(), part.file())};
+        for (auto const* operand : part.structs(m.operands()))
+            member.operands.push_back({operand->is_inside(), operand->place()});
+        return member;
+    });
+    out.axes = all_of(in.axes(), [&](fb::Axis const& a) {
+        return FusionSpec::Axis{part.numbers(a.labels()), a.parts()};
+    });
+    return out;
+}
+
 }  // namespace
 
 Header decode_header(std::span<std::uint8_t const> bytes, std::string const& file) {
@@ -211,6 +225,7 @@ Header decode_header(std::span<std::uint8_t const> bytes, std::string const& fil
     out.loops = table<LoopSpecId>(in.loops(), [&](fb::LoopSpec const& l) {
         return LoopSpec{part.text(l.name()), l.iterations(), l.conditional(), optional_id<LoopSpecId>(l.outer())};
     });
+    out.fusions = table<FusionId>(in.fusions(), [&](fb::Fusion const& f) { return fusion(f, part); });
     for (auto const* moment : part.structs(in.moments()))
         out.moments.add({moment->nodes(), optional_id<LoopSpecId>(moment->loop())});
     for (std::int32_t node : part.numbers(in.node_order())) out.node_order.emplace_back(node);

@@ -104,6 +104,21 @@ auto prediction(Builder& builder, Prediction const& p) {
                                 builder.CreateVector(p.peak_bytes), p.worst_case_elements, p.worst_case_bytes);
 }
 
+auto fusion(Builder& builder, FusionSpec const& spec) {
+    auto const members = vector_of(builder, spec.members, [&](FusionSpec::Member const& member) {
+        std::vector<fb::Inside> operands;
+        for (FusionSpec::Operand const& operand : member.operands)
+            operands.emplace_back(operand.is_inside, operand.place);
+        auto const structs = builder.CreateVectorOfStructs(operands);
+        return fb::CreateMember(builder, member.kernel.value(), structs, member.tensor.value(),
+                                static_cast<std::uint8_t>(member.dtype));
+    });
+    auto const axes = vector_of(builder, spec.axes, [&](FusionSpec::Axis const& axis) {
+        return fb::CreateAxis(builder, builder.CreateVector(axis.labels), axis.parts);
+    });
+    return fb::CreateFusion(builder, members, axes);
+}
+
 }  // namespace
 
 Bytes encode(Header const& header) {
@@ -144,6 +159,8 @@ Bytes encode(Header const& header) {
     auto const loops = vector_of(builder, header.loops, [&](LoopSpec const& loop) {
         return fb::CreateLoopSpec(builder, string(loop.name), loop.iterations, loop.conditional, number(loop.outer));
     });
+    auto const fusions =
+        vector_of(builder, header.fusions, [&](FusionSpec const& spec) { return fusion(builder, spec); });
     std::vector<fb::Moment> moments;
     for (MomentSpec const& moment : header.moments) moments.emplace_back(moment.nodes, number(moment.loop));
     std::vector<std::int32_t> node_order;
@@ -152,7 +169,7 @@ Bytes encode(Header const& header) {
     auto const order_numbers = builder.CreateVector(node_order);
     builder.Finish(fb::CreateHeader(builder, name, text, file, folder, header.ranks, strategy, place, params, tensors,
                                     inputs, outputs, kernels, movements, reshapes, fills, predicted, loops,
-                                    header.reproducible, moment_structs, order_numbers));
+                                    header.reproducible, moment_structs, order_numbers, fusions));
     return finished(builder);
 }
 

@@ -33,7 +33,7 @@ struct Part {
 };
 constexpr std::array<char, 8> magic{'E', 'I', 'N', 'S', 'C', 'H', 'E', 'D'};
 // 2: tasks spill and fetch; 3: messages may be parts of blocks; 4: loops; 5: fingerprints of input files; 6: moments
-constexpr std::uint32_t version = 8;
+constexpr std::uint32_t version = 9;
 
 [[noreturn]] void refuse(std::filesystem::path const& path, std::string expected, std::string found,
                          std::string fix = "write it again with einplan") {

@@ -4,6 +4,7 @@
 
 #include "lib/base/saturating.hpp"
 #include "lib/schedule/dispatch/iterations.hpp"
+#include "lib/schedule/fusion/members.hpp"
 
 namespace ein::schedule {
 
@@ -64,23 +65,32 @@ Operations operations_of(graph::EinSum const& einsum, std::span<Extent const> le
 }  // namespace
 
 void visit_flops(Header const& header, Section const& section, Runs const& runs,
-                 std::function<void(TaskId, double)> const& visit) {
+                 std::function<void(TaskId, KernelId, double)> const& visit) {
     Table<KernelId, Operations> last(header.kernels.size());
-    for (TaskId t : section.tasks.ids()) {
-        std::optional<Apply> const call = section.kernel_call(section.tasks[t]);
-        if (!call) continue;
-        auto const lengths = call->region.length;
-        Operations& known = last[call->kernel];
+    auto const operations = [&](KernelId kernel, std::span<Extent const> lengths) -> Operations const& {
+        Operations& known = last[kernel];
         if (known.lengths.data() == nullptr || !std::ranges::equal(known.lengths, lengths))
-            known = operations_of(header.kernels[call->kernel].einsum, lengths);
-        visit(t, (known.fresh * section.listed_share(*call) + (call->accumulates ? known.added : 0.0)) *
-                     static_cast<double>(runs.of(t)));
+            known = operations_of(header.kernels[kernel].einsum, lengths);
+        return known;
+    };
+    for (TaskId t : section.tasks.ids()) {
+        Task const& task = section.tasks[t];
+        auto const times = static_cast<double>(runs.of(t));
+        if (task.is<Fused>())
+            for_each_member(header, section.as<Fused>(task), [&](FusionSpec::Member const& member, BoxView region) {
+                visit(t, member.kernel, operations(member.kernel, region.length).fresh * times);
+            });
+        std::optional<Apply> const call = section.kernel_call(task);
+        if (!call) continue;
+        Operations const& known = operations(call->kernel, call->region.length);
+        visit(t, call->kernel,
+              (known.fresh * section.listed_share(*call) + (call->accumulates ? known.added : 0.0)) * times);
     }
 }
 
 double flops(Header const& header, Section const& section, Runs const& runs) {
     double out = 0;
-    visit_flops(header, section, runs, [&](TaskId, double operations) { out += operations; });
+    visit_flops(header, section, runs, [&](TaskId, KernelId, double operations) { out += operations; });
     return out;
 }
 

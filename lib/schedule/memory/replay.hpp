@@ -38,7 +38,7 @@ private:
 /// Scalar operations of each kernel call of a rank (graph::flops), and one for each element that is added to what is
 /// there already, as often as it runs.
 void visit_flops(Header const& header, Section const& section, Runs const& runs,
-                 std::function<void(TaskId, double)> const& visit);
+                 std::function<void(TaskId, KernelId, double)> const& visit);
 /// Of all of them.
 double flops(Header const& header, Section const& section, Runs const& runs);
 

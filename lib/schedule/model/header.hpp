@@ -55,6 +55,27 @@ struct FillSpec {
     scalar::Scalar value;
 };
 
+/// Kernels that run together tile by tile: only what the last one makes is ever there as a whole.
+struct FusionSpec {
+    struct Operand {
+        bool is_inside = false;  // made by another member; else an operand of the task
+        std::int32_t place = 0;  // of that member; of that operand
+    };
+    struct Member {
+        KernelId kernel;
+        std::vector<Operand> operands;  // of the kernel
+        TensorId tensor;                // that it makes a part of
+        DType dtype = DType::f32;       // of what it makes
+    };
+    /// A direction in which all members are cut alike.
+    struct Axis {
+        std::vector<std::int32_t> labels;  // of each member's kernel
+        std::int64_t parts = 1;
+    };
+    std::vector<Member> members;  // in an order in which they can run
+    std::vector<Axis> axes;       // outermost first
+};
+
 struct LoopSpec {
     std::string name;
     std::int64_t iterations = 1;        // at most
@@ -94,6 +115,7 @@ struct Header {
     Table<MovementId, Movement> movements;
     Table<ReshapeId, ReshapeSpec> reshapes;
     Table<FillId, FillSpec> fills;
+    Table<FusionId, FusionSpec> fusions;
     Table<LoopSpecId, LoopSpec> loops;
     Table<MomentId, MomentSpec> moments;  // ascending
     std::vector<NodeId> node_order;       // of the graph as it was lowered; empty: that of the graph
@@ -107,6 +129,7 @@ inline auto const& table_of(Header const& header, KernelId) { return header.kern
 inline auto const& table_of(Header const& header, MovementId) { return header.movements; }
 inline auto const& table_of(Header const& header, ReshapeId) { return header.reshapes; }
 inline auto const& table_of(Header const& header, FillId) { return header.fills; }
+inline auto const& table_of(Header const& header, FusionId) { return header.fusions; }
 inline auto const& table_of(Header const& header, LoopSpecId) { return header.loops; }
 
 }  // namespace ein::schedule

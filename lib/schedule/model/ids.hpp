@@ -12,6 +12,7 @@ using KernelId = Id<struct KernelTag, std::int32_t>;          // in Header::kern
 using MovementId = Id<struct MovementTag, std::int32_t>;      // in Header::movements
 using ReshapeId = Id<struct ReshapeTag, std::int32_t>;        // in Header::reshapes
 using FillId = Id<struct FillTag, std::int32_t>;              // in Header::fills
+using FusionId = Id<struct FusionTag, std::int32_t>;          // in Header::fusions
 using LoopSpecId = Id<struct LoopSpecTag, std::int32_t>;      // in Header::loops
 using MomentId = Id<struct MomentTag, std::int32_t>;          // in Header::moments and Section::moments
 using LoopId = Id<struct LoopTag, std::int32_t>;              // in Section::loops

@@ -223,8 +223,23 @@ struct Assemble {
     }
 };
 
+/// Kernels of a fusion, run together tile by tile. `regions` has one interval for each label of each member, member by
+/// member.
+struct Fused {
+    static constexpr TaskTraits traits{.name = "fused", .runs_on = Site::device};
+    FusionId fusion;
+    std::span<BlockId const> operands;  // each block once
+    BlockId result;                     // of the last member
+    BoxView regions;
+
+    template <class Task, class Fields>
+    static constexpr void fields(Task& task, Fields& in) {
+        in.entry(task.fusion), in.operands(task.operands), in.result(task.result), in.region(task.regions);
+    }
+};
+
 /// All of them. The order is that of the numbers in schedule files: new kinds come last.
 using TaskKinds = KindList<Load, Apply, Reduce, Fill, Copy, Reshape, Pack, Unpack, Send, Receive, Store, Spill, Fetch,
-                           Iterate, Assemble>;
+                           Iterate, Assemble, Fused>;
 
 }  // namespace ein::schedule

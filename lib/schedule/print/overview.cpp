@@ -183,9 +183,9 @@ Overview overview_of(Schedule const& schedule) {
             Message const message = section.message(task);
             if (message.is_send) nodes.add_moved(header.tensors[section.blocks[message.block].tensor], bytes);
         }
-        visit_flops(header, section, runs, [&](TaskId t, double flops) {
+        visit_flops(header, section, runs, [&](TaskId, KernelId kernel, double flops) {
             of_rank.flops += flops;
-            nodes.add_call(section.kernel_call(section.tasks[t])->kernel, rank, flops);
+            nodes.add_call(kernel, rank, flops);
         });
     }
     for (std::size_t kind = 0; kind < kinds.size(); ++kind) {

@@ -3,6 +3,7 @@
 #include <sstream>
 
 #include "lib/base/json.hpp"
+#include "lib/schedule/fusion/members.hpp"
 #include "lib/schedule/memory/replay.hpp"
 #include "lib/schedule/print/overview.hpp"
 
@@ -64,12 +65,24 @@ struct NodeOf {
     std::string operator()(Fetch const&) const { return ""; }
     std::string operator()(Iterate const&) const { return ""; }
     std::string operator()(Assemble const&) const { return ""; }
+    std::string operator()(Fused const& task) const { return nodes_of(header, task).back(); }
 };
 
 }  // namespace
 
 std::string node_of(Header const& header, Section const& section, Task const& task) {
     return section.visit(task, NodeOf{header});
+}
+
+std::string owner_text(Header const& header, Section const& section, Task const& task) {
+    if (!task.is<Fused>()) {
+        std::string const node = node_of(header, section, task);
+        return node.empty() ? "" : " of node '" + node + "'";
+    }
+    std::string out;
+    for (std::string const& node : nodes_of(header, section.as<Fused>(task)))
+        out += (out.empty() ? " of nodes '" : ", '") + node + "'";
+    return out;
 }
 
 std::string block_text(Header const& header, Section const& section, BlockId id) {
@@ -91,7 +104,7 @@ std::string task_text(Header const& header, Section const& section, TaskId id) {
     for (Loop const& loop : section.loops)
         if (loop.last == id) return loop_text(header, section, loop);
     std::string out{task.traits().name};
-    if (std::string const node = node_of(header, section, task); !node.empty()) out += " of node '" + node + "'";
+    out += owner_text(header, section, task);
     std::optional<Message> message;
     if (task.traits().is_transfer()) message = section.message(task);
     if (message) out += (message->is_send ? " to rank " : " from rank ") + std::to_string(message->peer.value());
@@ -123,6 +136,7 @@ Json task_json(Header const& header, Section const& section, TaskId id) {
     for (BlockId block : section.reads(task)) entry["inputs"].push_back(block_text(header, section, block));
     if (task.result()) entry["output"] = block_text(header, section, *task.result());
     if (std::string const node = node_of(header, section, task); !node.empty()) entry["node"] = node;
+    if (task.is<Fused>()) entry["nodes"] = nodes_of(header, section.as<Fused>(task));
     if (task.traits().is_transfer()) {
         Message const message = section.message(task);
         entry["peer"] = message.peer.value();

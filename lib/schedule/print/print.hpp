@@ -10,8 +10,10 @@ namespace ein::schedule {
 
 /// A block as in messages: "AB[0:10, 0:5]", or "AB (packed, 50 elements)".
 std::string block_text(Header const& header, Section const& section, BlockId block);
-/// The node that a task belongs to; "" for loads, stores and transfers.
+/// The node that a task belongs to, of a fused one that of its last member; "" for loads, stores and transfers.
 std::string node_of(Header const& header, Section const& section, Task const& task);
+/// What a task belongs to, as in messages: " of node 'Z'", of a fused one " of nodes 'S', 'T', 'Z'", or nothing.
+std::string owner_text(Header const& header, Section const& section, Task const& task);
 /// A task as in messages: "apply of node 'AB' to AB[0:10, 0:5]".
 std::string task_text(Header const& header, Section const& section, TaskId task);
 

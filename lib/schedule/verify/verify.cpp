@@ -24,6 +24,29 @@ bool sound_einsum(graph::EinSum const& e) {
            std::adjacent_find(output.begin(), output.end()) == output.end();
 }
 
+/// Members of kernels and tensors that there are, each reading what those before it make; cuts along labels that exist.
+bool sound_fusion(Header const& header, FusionSpec const& spec) {
+    if (spec.members.empty()) return false;
+    for (std::size_t m = 0; m < spec.members.size(); ++m) {
+        FusionSpec::Member const& member = spec.members[m];
+        if (!header.kernels.has(member.kernel) || !header.tensors.has(member.tensor)) return false;
+        graph::EinSum const& einsum = header.kernels[member.kernel].einsum;
+        if (member.operands.size() != einsum.operands()) return false;
+        for (std::size_t k = 0; k < member.operands.size(); ++k) {
+            auto const [inside, place] = member.operands[k];
+            if (place < 0 || (inside && static_cast<std::size_t>(place) >= m)) return false;
+            if (inside && header.kernels[spec.members[static_cast<std::size_t>(place)].kernel].einsum.output.size() !=
+                              einsum.inputs[k].size())
+                return false;
+        }
+        for (FusionSpec::Axis const& axis : spec.axes)
+            if (axis.labels.size() != spec.members.size() || axis.parts < 1 || axis.labels[m] < 0 ||
+                static_cast<std::size_t>(axis.labels[m]) >= einsum.labels.size())
+                return false;
+    }
+    return true;
+}
+
 constexpr Extent most_listed = Extent{1} << 56;  // bytes are counted without overflow
 
 /// Checks one section: its blocks, then each task in order, with what the tasks before it have read and written.
@@ -219,6 +242,11 @@ std::vector<std::string> faults_of(Header const& header) {
         faults.check(is_possible_shape(reshape.from, DType::i8) && is_possible_shape(reshape.to, DType::i8) &&
                          element_count(reshape.from) == element_count(reshape.to),
                      [&] { return "a reshape of node '" + reshape.node + "': expected equal element counts"; });
+    if (faults.empty())
+        for (FusionSpec const& fusion : header.fusions)
+            faults.check(sound_fusion(header, fusion), [&] {
+                return std::string("a fused group: expected kernels, labels and operands that exist");
+            });
     for (LoopSpecId loop : header.loops.ids())
         faults.check(
             !header.loops[loop].outer ||

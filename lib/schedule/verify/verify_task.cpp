@@ -2,8 +2,11 @@
 
 #include <algorithm>
 
+#include "lib/graph/labels.hpp"
 #include "lib/graph/summation_order.hpp"
 #include "lib/scalar/expression/type.hpp"
+#include "lib/schedule/fusion/fold.hpp"
+#include "lib/schedule/fusion/members.hpp"
 #include "lib/tensor/reshape_runs.hpp"
 
 namespace ein::schedule {
@@ -33,6 +36,17 @@ public:
     }
     bool operator()(Apply const& call) const { return kernel_call(call); }
     bool operator()(Reduce const& call) const { return kernel_call(call); }
+    /// Its members are, on blocks of their own, and nothing of what is inside is read but by pieces that are there.
+    bool operator()(Fused const& task) const {
+        if (!fits(task)) return false;
+        Section const alone = unfolded(header_, section_, task);
+        for (Block const& inside : alone.blocks)
+            if (!is_inside(alone.view_of(inside), header_.tensors[inside.tensor].shape)) return false;
+        TaskCheck const check(header_, alone);
+        for (Task const& member : alone.tasks)
+            if (!check(alone.as<Apply>(member))) return false;
+        return pieces_fit(task, alone);
+    }
     bool operator()(Fill const&) const { return true; }
     bool operator()(Copy const& copy) const {
         auto const& axes = header_.movements[copy.movement].axes;
@@ -87,6 +101,60 @@ public:
 
 private:
     Block const& block(BlockId id) const { return section_.blocks[id]; }
+
+    /// Regions for all labels, operands that are there, dense blocks.
+    bool fits(Fused const& task) const {
+        std::size_t labels = 0;
+        for (FusionSpec::Member const& member : header_.fusions[task.fusion].members) {
+            labels += header_.kernels[member.kernel].einsum.labels.size();
+            for (FusionSpec::Operand const& operand : member.operands)
+                if (!operand.is_inside && static_cast<std::size_t>(operand.place) >= task.operands.size()) return false;
+        }
+        if (task.regions.order() != labels || !block(task.result).is_box()) return false;
+        bool sound = std::all_of(task.operands.begin(), task.operands.end(),
+                                 [&](BlockId operand) { return block(operand).is_box(); });
+        for_each_member(header_, task, [&](FusionSpec::Member const& member, BoxView region) {
+            sound = sound && is_inside(region, header_.kernels[member.kernel].einsum.extents);
+        });
+        return sound;
+    }
+
+    /// What is inside is read whole and written whole, and every cut runs through all of it.
+    bool pieces_fit(Fused const& task, Section const& alone) const {
+        FusionSpec const& spec = header_.fusions[task.fusion];
+        auto const region = [&](std::size_t member) { return alone.region_of(alone.tasks.list()[member]); };
+        std::size_t const last = spec.members.size() - 1;
+        for (FusionSpec::Axis const& axis : spec.axes)
+            for (std::size_t m = 0; m <= last; ++m) {
+                auto const label = at(axis.labels[m]), same = at(axis.labels[last]);
+                if (region(m).begin[label] != region(last).begin[same] ||
+                    region(m).length[label] != region(last).length[same] || axis.parts > region(m).length[label])
+                    return false;
+            }
+        for (std::size_t m = 0; m <= last; ++m)
+            for (std::size_t k = 0; k < spec.members[m].operands.size(); ++k)
+                if (spec.members[m].operands[k].is_inside && !reads_pieces(spec, m, k, region)) return false;
+        BoxView const made = section_.view_of(block(task.result));
+        std::vector<int> const& output = header_.kernels[spec.members[last].kernel].einsum.output;
+        for (std::size_t a = 0; a < output.size(); ++a)
+            if (region(last).length[at(output[a])] != made.length[a]) return false;
+        return true;
+    }
+    template <class Region>
+    bool reads_pieces(FusionSpec const& spec, std::size_t reader, std::size_t k, Region const& region) const {
+        std::vector<int> const& read = header_.kernels[spec.members[reader].kernel].einsum.inputs[k];
+        auto const writer = static_cast<std::size_t>(spec.members[reader].operands[k].place);
+        std::vector<int> const& made = header_.kernels[spec.members[writer].kernel].einsum.output;
+        for (std::size_t a = 0; a < read.size(); ++a)
+            if (region(reader).begin[at(read[a])] != region(writer).begin[at(made[a])] ||
+                region(reader).length[at(read[a])] != region(writer).length[at(made[a])])
+                return false;
+        return std::all_of(spec.axes.begin(), spec.axes.end(), [&](FusionSpec::Axis const& axis) {
+            auto const found = std::find(read.begin(), read.end(), axis.labels[reader]);
+            return std::count(read.begin(), read.end(), axis.labels[reader]) == 1 &&
+                   made[static_cast<std::size_t>(found - read.begin())] == axis.labels[writer];
+        });
+    }
 
     template <class Call>
     bool kernel_call(Call const& call) const {

@@ -108,8 +108,7 @@ void check_point(schedule::Schedule const& schedule, Rank rank, schedule::Point 
     REQUIRE(run.stands_at_stop());
     INFO("head " << run.head().value() << ", unstarted " << run.unstarted().value());
     REQUIRE(run.unstarted() == stop.before);
-    auto const next = next_point(schedule.header, section, schedule::UsableMoments(section.moments.size(), 1),
-                                 run.unstarted(), run.iterations());
+    auto const next = next_point(schedule.header, section, run.unstarted(), run.iterations());
     REQUIRE(next);  // or one before it between which and it this rank has no task
     CHECK_FALSE(comes_before(schedule.header, point, *next));
     CHECK(stop_at(schedule.header, section, *next).before == stop.before);

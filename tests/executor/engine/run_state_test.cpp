@@ -31,8 +31,7 @@ struct Fixture {
     }
 };
 
-Caller const leader{true, [](TaskId) { return false; }};
-Caller const follower{false, [](TaskId) { return false; }};
+Caller const leader{true}, follower{false};
 
 }  // namespace
 
@@ -41,26 +40,14 @@ TEST_CASE("a worker gets task after task, and leaves when the phase is done", "[
     Work work = run.state.enter(leader);
     REQUIRE(work.kind == Work::Kind::run);
     CHECK(work.task == TaskId{0});
-    CHECK(run.state.next_after(work.task, {}, leader).kind == Work::Kind::leave);
+    CHECK(run.state.next_after(work.task, leader).kind == Work::Kind::leave);
     run.state.begin_phase(Phase::execute, 0);
     std::vector<TaskId> ran;
     for (work = run.state.enter(leader); work.kind == Work::Kind::run;
-         work = run.state.next_after(work.task, {}, leader))
+         work = run.state.next_after(work.task, leader))
         ran.push_back(work.task);
     CHECK(work.kind == Work::Kind::leave);
     CHECK(ran == std::vector<TaskId>{TaskId{1}, TaskId{2}});
-}
-
-TEST_CASE("a task that is left to its group is not given out", "[executor][run_state]") {
-    Fixture run;
-    CHECK(run.state.next_after(run.state.enter(leader).task, {}, leader).kind == Work::Kind::leave);
-    run.state.begin_phase(Phase::execute, 0);
-    Caller const groups{true, [](TaskId task) { return task == TaskId{1}; }};
-    Work const last = run.state.enter(groups);
-    REQUIRE(last.kind == Work::Kind::run);
-    CHECK(last.task == TaskId{2});
-    std::vector<TaskId> const left{TaskId{1}};
-    CHECK(run.state.next_after(last.task, left, groups).kind == Work::Kind::leave);
 }
 
 TEST_CASE("a worker that waits takes part in a kernel that is lent, and its failure is its owner's",

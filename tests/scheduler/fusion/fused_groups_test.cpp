@@ -7,7 +7,10 @@
 #include "tests/support/whole_run.hpp"
 
 using namespace ein;
-using namespace ein::executor;
+using executor::FusedStep;
+using scheduler::find_fused_groups;
+using scheduler::FusedGroup;
+using scheduler::FusionLimits;
 
 namespace {
 
@@ -33,15 +36,21 @@ Json attention(Extent heads, Extent queries, Extent keys, Extent width) {
                     "Z");
 }
 
+/// Rank 0's section as it was before anything was fused, but for the order of its tasks.
+schedule::Section apart(test::WholeRun const& run) {
+    return schedule::with_members_apart(run.schedule.header, run.schedule.sections[Rank{0}]);
+}
+
 std::vector<FusedGroup> groups_of(test::WholeRun const& run, FusionLimits const& limits) {
-    auto profile = schedule::replay(run.schedule.sections[Rank{0}]);
-    return find_fused_groups(run.schedule.header, run.schedule.sections[Rank{0}], limits, profile);
+    schedule::Section const section = apart(run);
+    auto profile = schedule::replay(section);
+    return find_fused_groups(run.schedule.header, section, limits, profile);
 }
 
 std::string kinds_of(test::WholeRun const& run, FusedGroup const& group) {
     std::string text;
+    schedule::Section const section = apart(run);
     for (TaskId id : group.tasks) {
-        schedule::Section const& section = run.schedule.sections[Rank{0}];
         auto const call = section.kernel_call(section.tasks[id]);
         REQUIRE(call);
         text += (text.empty() ? "" : " ") + run.schedule.header.kernels[call->kernel].node;
@@ -59,7 +68,7 @@ FusionLimits const small{4096, 0, 2};
 
 }  // namespace
 
-TEST_CASE("a softmax is one fused group, cut along its rows", "[executor][fused_groups]") {
+TEST_CASE("a softmax is one fused group, cut along its rows", "[scheduler][fused_groups]") {
     Json const json = graph_of({{{"name", "Z"}, {"op", "softmax"}, {"inputs", {"X"}}, {"axes", {1}}}},
                                {{"X", uniform({37, 64}, 1)}}, "Z");
     auto const run = test::whole_run(json, {.fused_groups = small});
@@ -74,7 +83,7 @@ TEST_CASE("a softmax is one fused group, cut along its rows", "[executor][fused_
 }
 
 TEST_CASE("scores, mask, softmax and weighted sum are one group, heads cut before queries",
-          "[executor][fused_groups]") {
+          "[scheduler][fused_groups]") {
     auto const run = test::whole_run(attention(3, 40, 24, 8), {.threads = 2, .fused_groups = small});
     auto const fused_groups = groups_of(run, small);
     REQUIRE(fused_groups.size() == 1);
@@ -86,7 +95,7 @@ TEST_CASE("scores, mask, softmax and weighted sum are one group, heads cut befor
     check_equal(run, 1e-5);
 }
 
-TEST_CASE("a fused group ends where something else reads what is inside", "[executor][fused_groups]") {
+TEST_CASE("a fused group ends where something else reads what is inside", "[scheduler][fused_groups]") {
     Json json = attention(2, 16, 16, 4);
     json["outputs"] = {"Z", "T"};
     auto const run = test::whole_run(json, {.fused_groups = small});
@@ -97,18 +106,18 @@ TEST_CASE("a fused group ends where something else reads what is inside", "[exec
     check_equal(run, 1e-5);
 }
 
-TEST_CASE("products of long sums stay single tasks", "[executor][fused_groups]") {
+TEST_CASE("products of long sums stay single tasks", "[scheduler][fused_groups]") {
     Json const json = graph_of({node("Y", "ij,jk->ik", {"A", "B"}, "x*y"), node("Z", "ik->ik", {"Y"}, "relu(x)")},
                                {{"A", uniform({32, 400}, 1)}, {"B", uniform({400, 32}, 2)}}, "Z");
     CHECK(groups_of(test::whole_run(json, {}), small).empty());
 }
 
-TEST_CASE("a fused group holds its inputs only where the predicted peak has room", "[executor][fused_groups]") {
+TEST_CASE("a fused group holds its inputs only where the predicted peak has room", "[scheduler][fused_groups]") {
     Json const json = graph_of(
         {node("A", "ij->ij", {"X"}, "x+1"), node("B", "ij->ij", {"A"}, "x*2"), node("C", "ij->ij", {"B"}, "x-3")},
         {{"X", uniform({64, 64}, 1)}}, "C");
     auto const run = test::whole_run(json, {.fused_groups = small});
-    auto const& section = run.schedule.sections[Rank{0}];
+    schedule::Section const section = apart(run);
     auto profile = schedule::replay(section);
     constexpr std::int64_t bytes = 64 * 64 * 4;
     CHECK(profile.peak == 2 * bytes);
@@ -123,17 +132,18 @@ TEST_CASE("a fused group holds its inputs only where the predicted peak has room
     profile.peak = 2 * bytes - 1;
     CHECK(find_fused_groups(run.schedule.header, section, small, profile).empty());
     CHECK(profile.live == before);
+    CHECK(run.schedule.header.prediction.peak_bytes[0] == 2 * bytes);
     CHECK(run.ranks[0].blocks.peak_bytes() == 2 * bytes);
     check_equal(run, 1e-6);
 }
 
-TEST_CASE("a fused group holds its inputs also where others read them last", "[executor][fused_groups]") {
+TEST_CASE("a fused group holds its inputs also where others read them last", "[scheduler][fused_groups]") {
     Json json = graph_of(
         {node("E", "ij->ij", {"X"}, "exp(x)"), node("Z", "ij->i", {"E"}, "x"), node("R", "ij->j", {"X"}, "x", "max")},
         {{"X", uniform({64, 64}, 1)}}, "Z");
     json["outputs"].push_back("R");
     auto const run = test::whole_run(json, {.fused_groups = small});
-    schedule::Section section = run.schedule.sections[Rank{0}];
+    schedule::Section section = apart(run);
     auto const place = [&](std::string const& name) {
         return std::find_if(section.tasks.begin(), section.tasks.end(), [&](schedule::Task const& task) {
             return task.is<schedule::Apply>() &&
@@ -154,7 +164,7 @@ TEST_CASE("a fused group holds its inputs also where others read them last", "[e
     check_equal(run, 1e-5);
 }
 
-TEST_CASE("many pieces: each of a run brings the next one's operands", "[executor][fused_groups]") {
+TEST_CASE("many pieces: each of a run brings the next one's operands", "[scheduler][fused_groups]") {
     Json const json =
         graph_of({{{"name", "Z"}, {"op", "layer_norm"}, {"inputs", {"X"}}}}, {{"X", uniform({301, 64}, 1)}}, "Z");
     int const threads = GENERATE(1, 3);
@@ -164,7 +174,7 @@ TEST_CASE("many pieces: each of a run brings the next one's operands", "[executo
     check_equal(run, 1e-5);
 }
 
-TEST_CASE("fused groups give the same bits for any number of threads", "[executor][fused_groups]") {
+TEST_CASE("fused groups give the same bits for any number of threads", "[scheduler][fused_groups]") {
     Json const json = attention(2, 70, 50, 8);
     auto const one = test::whole_run(json, {.threads = 1, .fused_groups = small}),
                three = test::whole_run(json, {.threads = 3, .fused_groups = small});
@@ -176,10 +186,14 @@ namespace {
 
 /// "NODE: labels,labels->labels join" of each step of the only group.
 std::vector<std::string> steps_of(test::WholeRun const& run) {
-    auto const fused_groups = groups_of(run, small);
-    REQUIRE(fused_groups.size() == 1);
+    schedule::Section const& section = run.schedule.sections[Rank{0}];
+    std::vector<TaskId> fused;
+    for (TaskId id : section.tasks.ids())
+        if (section.tasks[id].is<schedule::Fused>()) fused.push_back(id);
+    REQUIRE(fused.size() == 1);
     std::vector<std::string> texts;
-    for (FusedStep const& step : fusion_plan(run.schedule.header, run.schedule.sections[Rank{0}], fused_groups[0])) {
+    for (FusedStep const& step :
+         executor::fusion_plan(run.schedule.header, executor::fused_group(run.schedule.header, section, fused[0]))) {
         graph::EinSum const& einsum = step.kernel.einsum;
         REQUIRE(einsum.operands() == step.operands.size());
         std::string text;
@@ -209,7 +223,7 @@ Json softmax_by_hand(std::string const& sum, std::string const& sum_join, std::s
 
 }  // namespace
 
-TEST_CASE("what several kernels of a group compute alike is computed once", "[executor][fused_groups]") {
+TEST_CASE("what several kernels of a group compute alike is computed once", "[scheduler][fused_groups]") {
     Json const json = graph_of({{{"name", "Z"}, {"op", "softmax"}, {"inputs", {"X"}}, {"axes", {1}}}},
                                {{"X", uniform({37, 64}, 1)}}, "Z");
     auto const run = test::whole_run(json, {.fused_groups = small});
@@ -221,7 +235,7 @@ TEST_CASE("what several kernels of a group compute alike is computed once", "[ex
     check_equal(run, 1e-6);
 }
 
-TEST_CASE("parts are known again under other labels and other operands", "[executor][fused_groups]") {
+TEST_CASE("parts are known again under other labels and other operands", "[scheduler][fused_groups]") {
     auto const run =
         test::whole_run(softmax_by_hand("ij,i->i", "exp(x - y)*[j]", "b,b,bc->bc", "[b]*exp(z - x)/y + exp(z - x)"),
                         {.fused_groups = small});
@@ -230,7 +244,7 @@ TEST_CASE("parts are known again under other labels and other operands", "[execu
     check_equal(run, 1e-5);
 }
 
-TEST_CASE("parts that only look alike stay apart", "[executor][fused_groups]") {
+TEST_CASE("parts that only look alike stay apart", "[scheduler][fused_groups]") {
     auto const count = [](Json const& json) {
         auto const run = test::whole_run(json, {.fused_groups = small});
         check_equal(run, 1e-5);
@@ -246,7 +260,7 @@ TEST_CASE("parts that only look alike stay apart", "[executor][fused_groups]") {
           2);  // larger than all operands
 }
 
-TEST_CASE("a part within a part is kept for those that have it alone", "[executor][fused_groups]") {
+TEST_CASE("a part within a part is kept for those that have it alone", "[scheduler][fused_groups]") {
     Json const json =
         graph_of({node("M", "ij->i", {"X"}, "x", "max"), node("S", "ij,i->i", {"X", "M"}, "sin(exp(x - y))"),
                   node("T", "ij,i,i->i", {"X", "M", "S"}, "exp(x - y)*z"),
@@ -258,7 +272,7 @@ TEST_CASE("a part within a part is kept for those that have it alone", "[executo
     check_equal(run, 1e-5);
 }
 
-TEST_CASE("what is kept has the elements that computing it again gives, to the bit", "[executor][fused_groups]") {
+TEST_CASE("what is kept has the elements that computing it again gives, to the bit", "[scheduler][fused_groups]") {
     Json const json = softmax_by_hand("ij,i->i", "max(exp(x - y), y)", "i,i,ij->ij", "exp(z - x)/y");
     Json with_maximum = json;
     with_maximum["nodes"][1]["agg"] = "max";  // which no order changes

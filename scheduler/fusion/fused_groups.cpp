@@ -1,13 +1,12 @@
-#include "executor/fusion/fused_groups.hpp"
+#include "scheduler/fusion/fused_groups.hpp"
 
 #include <algorithm>
 #include <optional>
 #include <set>
 
-#include "executor/fusion/tuning.hpp"
 #include "lib/graph/einsum.hpp"
 
-namespace ein::executor {
+namespace ein::scheduler {
 
 using schedule::Block;
 using schedule::Header;
@@ -276,6 +275,15 @@ private:
     std::vector<FusedGroup> fused_groups_;
 };
 
+/// Whether blocks are so large that any group could be worth it.
+bool may_have_groups(Section const& section, FusionLimits const& limits) {
+    std::int64_t largest = 0;
+    for (Block const& block : section.blocks) largest = std::max(largest, section.bytes_of(block));
+    constexpr double blocks_of_a_task = 4;  // about
+    return static_cast<double>(largest) * blocks_of_a_task * static_cast<double>(tuning::most_group_tasks) >=
+           limits.least_bytes;
+}
+
 }  // namespace
 
 std::int64_t FusedGroup::pieces() const {
@@ -286,7 +294,8 @@ std::int64_t FusedGroup::pieces() const {
 
 std::vector<FusedGroup> find_fused_groups(Header const& header, Section const& section, FusionLimits const& limits,
                                           Profile& profile) {
+    if (!may_have_groups(section, limits)) return {};
     return Finder(header, section, limits, profile).find();
 }
 
-}  // namespace ein::executor
+}  // namespace ein::scheduler

@@ -1,22 +1,22 @@
 // Kernels that follow one another on one rank and are run together, piece by piece, so that what one writes is still in
-// the cache when the next reads it: softmax and norms, a product of short sums and what is done to its elements. Found
-// from the schedule alone, so results do not depend on threads. Only the last output of a fused group leaves it. What
-// is inside is never there as a whole: a piece of it takes working memory of a thread, its blocks take none. Nothing is
-// computed twice. Inputs are held until the fused group has ended, and a fused group is only formed where the predicted
-// peak has room for that. Leaves running them to fused_group_runner.hpp. Example: softmax over j of X[i, j]: m = max X,
+// the cache when the next reads it: softmax and norms, a product of short sums and what is done to its elements. Only
+// the last output of a fused group leaves it. What is inside is never there as a whole: a piece of it takes working
+// memory of a thread, its blocks take none. Nothing is computed twice. Inputs are held until the fused group has ended,
+// and a fused group is only formed where the peak without fused groups has room for that. Leaves making one task of a
+// group to fuse.hpp. Example: softmax over j of X[i, j]: m = max X,
 // s = sum exp(X - m), Z = exp(X - m) / s: one fused group, cut along i.
 #pragma once
 
 #include <algorithm>
 #include <vector>
 
-#include "executor/fusion/tuning.hpp"
 #include "lib/base/ids.hpp"
 #include "lib/schedule/dispatch/iterations.hpp"
 #include "lib/schedule/dispatch/task_links.hpp"
 #include "lib/schedule/memory/replay.hpp"
+#include "scheduler/tuning.hpp"
 
-namespace ein::executor {
+namespace ein::scheduler {
 
 struct FusedGroup {
     /// A direction in which all tasks are cut alike.
@@ -44,4 +44,4 @@ struct FusionLimits {
 std::vector<FusedGroup> find_fused_groups(schedule::Header const& header, schedule::Section const& section,
                                           FusionLimits const& limits, schedule::Profile& profile);
 
-}  // namespace ein::executor
+}  // namespace ein::scheduler

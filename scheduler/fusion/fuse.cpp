@@ -1,0 +1,112 @@
+#include "scheduler/fusion/fuse.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "lib/base/threads/parallel.hpp"
+#include "lib/schedule/fusion/fold.hpp"
+
+namespace ein::scheduler {
+namespace {
+
+using schedule::FusionId;
+using schedule::FusionSpec;
+using schedule::Header;
+using schedule::Section;
+
+/// A group as a task of the schedule will say it.
+struct Described {
+    FusionSpec spec;
+    std::vector<BlockId> operands;
+};
+
+Described described(Section const& section, FusedGroup const& group) {
+    Described out;
+    std::map<BlockId, std::int32_t> made, read;  // the member that makes it; the operand that it is
+    for (TaskId id : group.tasks) {
+        auto const call = section.as<schedule::Apply>(section.tasks[id]);
+        schedule::Block const& result = section.blocks[call.result];
+        FusionSpec::Member member{call.kernel, {}, result.tensor, result.dtype};
+        for (BlockId operand : call.operands) {
+            if (auto const inside = made.find(operand); inside != made.end()) {
+                member.operands.push_back({true, inside->second});
+                continue;
+            }
+            auto const [at, is_new] = read.try_emplace(operand, static_cast<std::int32_t>(read.size()));
+            if (is_new) out.operands.push_back(operand);
+            member.operands.push_back({false, at->second});
+        }
+        made.emplace(call.result, static_cast<std::int32_t>(out.spec.members.size()));
+        out.spec.members.push_back(std::move(member));
+    }
+    for (FusedGroup::Axis const& axis : group.axes) {
+        FusionSpec::Axis& cut = out.spec.axes.emplace_back();
+        cut.parts = axis.parts;
+        for (std::size_t label : axis.labels) cut.labels.push_back(static_cast<std::int32_t>(label));
+    }
+    return out;
+}
+
+/// Groups of many ranks and blocks are mostly alike: each is in the header once.
+class Fusions {
+public:
+    explicit Fusions(Header& header) : header_(header) {}
+
+    FusionId id_of(FusionSpec const& spec) {
+        auto const [at, is_new] = known_.try_emplace(key_of(spec), header_.fusions.end_id());
+        if (is_new) header_.fusions.add(spec);
+        return at->second;
+    }
+
+private:
+    using Key = std::vector<std::int64_t>;
+    static Key key_of(FusionSpec const& spec) {
+        Key key;
+        for (FusionSpec::Member const& member : spec.members) {
+            key.insert(key.end(), {member.kernel.value(), member.tensor.value(), static_cast<int>(member.dtype),
+                                   static_cast<std::int64_t>(member.operands.size())});
+            for (FusionSpec::Operand const& operand : member.operands)
+                key.insert(key.end(), {operand.is_inside ? 1 : 0, operand.place});
+        }
+        for (FusionSpec::Axis const& axis : spec.axes) {
+            key.insert(key.end(), {-1, axis.parts});
+            key.insert(key.end(), axis.labels.begin(), axis.labels.end());
+        }
+        return key;
+    }
+
+    Header& header_;
+    std::map<Key, FusionId> known_;
+};
+
+bool spans(FusedGroup const& group, TaskId before) { return group.tasks.front() < before && before <= group.last(); }
+
+}  // namespace
+
+std::vector<schedule::MomentId> fuse(Header& header, Table<Rank, Section>& sections, FusionLimits const& limits) {
+    auto const groups = for_each_in_parallel(sections.size(), [&](std::size_t rank) {
+        Section const& section = sections.list()[rank];
+        schedule::Profile profile = schedule::replay(section);
+        return find_fused_groups(header, section, limits, profile);
+    });
+    Fusions fusions(header);
+    std::vector<schedule::MomentId> spanned;
+    std::vector<std::vector<schedule::Folding>> foldings(sections.size());
+    for (Rank rank : sections.ids()) {
+        Section const& section = sections[rank];
+        for (FusedGroup const& group : groups[at(rank)]) {
+            Described of = described(section, group);
+            foldings[at(rank)].push_back({fusions.id_of(of.spec), group.tasks, std::move(of.operands)});
+            for (schedule::MomentId moment : section.moments.ids())
+                if (spans(group, section.moments[moment])) spanned.push_back(moment);
+        }
+    }
+    for (auto& [rank, section] : for_each_in_parallel(sections.size(), [&](std::size_t k) {
+             Rank const rank{static_cast<int>(k)};
+             return std::pair(rank, foldings[k].empty() ? Section() : folded(sections[rank], foldings[k]));
+         }))
+        if (!foldings[at(rank)].empty()) sections[rank] = std::move(section);
+    return spanned;
+}
+
+}  // namespace ein::scheduler
