@@ -13,15 +13,12 @@ public:
     explicit Rewriting(Section const& from)
         : from_(from), block_(from.blocks.size()), before_(from.tasks.size() + 1, TaskId{0}) {
         out.operands.reserve(from.operands.size());
-        out.coords.reserve(from.coords.size());
+        out.coords = from.coords;  // boxes that are alike share a place there
     }
 
     void keep_block(BlockId id) {
         Block block = from_.blocks[id];
         block.readers = block.writers = 0;
-        std::int64_t const order = block.order;
-        block.coords =
-            copied(block.coords, 2 * order + (block.is<SparseBlock>() ? SparseBlock::more_coords(order) : 0));
         block_[id] = out.blocks.add(block);
     }
     BlockId block(BlockId id) const { return *block_[id]; }
@@ -34,7 +31,6 @@ public:
         record.first_operand = static_cast<std::int32_t>(first);
         if (record.result) record.result = block(*record.result);
         if (record.after) record.after = last_of(*record.after);
-        record.coords = record.order > 0 ? copied(record.coords, 2 * std::int64_t{record.order}) : 0;
         out.append(Task(record));
     }
 
@@ -55,11 +51,6 @@ public:
     Section out;
 
 private:
-    std::int64_t copied(std::int64_t first, std::int64_t count) {
-        auto const at = static_cast<std::int64_t>(out.coords.size());
-        out.coords.insert(out.coords.end(), from_.coords.begin() + first, from_.coords.begin() + first + count);
-        return at;
-    }
     /// The task that stands for an earlier one: the last of those that were put in for it.
     TaskId last_of(TaskId id) const { return TaskId{before_[following(id)].value() - 1}; }
 
