@@ -1,12 +1,13 @@
 #include "lib/graph/lower_graph.hpp"
 
 #include "lib/graph/contract.hpp"
+#include "lib/graph/factor/factor_joins.hpp"
 #include "lib/graph/graph_builder.hpp"
 
 namespace ein::graph {
 
 EinGraph lower_graph(EinGraph graph, ResultStorage const& keep, std::string const& file) {
-    if (!may_be_sparse(graph)) return lower_contractions(std::move(graph));
+    if (!may_be_sparse(graph)) return factor_joins(lower_contractions(std::move(graph)));
     std::vector<Node> nodes;
     nodes.swap(graph.nodes);
     StorageChoice choice(graph, keep, file);
@@ -17,7 +18,7 @@ EinGraph lower_graph(EinGraph graph, ResultStorage const& keep, std::string cons
         for (std::size_t n = before; n < builder.graph().nodes.size(); ++n)
             choice.decide(builder, builder.graph().nodes[n]);
     }
-    return std::move(choice).finish(builder.take());
+    return factor_joins(std::move(choice).finish(builder.take()));
 }
 
 }  // namespace ein::graph

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 namespace ein::graph::tuning {
 
@@ -23,6 +24,16 @@ inline constexpr std::size_t most_in_one_pass = 8;
 /// Elements that a sparse operand is taken to list, of all, while the order of a product is chosen: files are not
 /// opened for that.
 inline constexpr double assumed_density = 0.01;
+
+// Parts of joins that are nodes of their own (factor/).
+
+/// Points of an EinSum below which its join stays whole: a node more costs some microseconds.
+inline constexpr double least_points_of_parts = 1 << 17;
+/// How often an element of a part is used at least: a node of its own is written once and read again.
+inline constexpr double least_uses_of_a_part = 8;
+/// Factors of a product that are sorted by their labels, and operations of a join that is looked at.
+inline constexpr std::size_t most_links = 64;
+inline constexpr std::int64_t most_searched_operations = 400;
 
 // Gradients (grad/).
 
