@@ -48,6 +48,7 @@ FusedGroupRunner::Prepared FusedGroupRunner::prepare(FusedGroup group, Device& d
     Prepared out;
     out.group = std::move(group);
     out.steps = fusion_plan(header_, out.group);
+    split_masks(out.steps);
     Section const& members = out.group.members;
     for (Task const& member : members.tasks) {
         auto const call = members.as<schedule::Apply>(member);
@@ -63,14 +64,18 @@ FusedGroupRunner::Prepared FusedGroupRunner::prepare(FusedGroup group, Device& d
     std::vector<FusedGroup::Axis> const& axes = out.group.axes;
     for (std::size_t k = 0; k < out.steps.size(); ++k) {
         out.moves.emplace_back();
-        for (std::size_t a = 0; a < axes.size(); ++a) out.moves.back().push_back(moves_along(out, k, a));
+        for (FusedGroup::Axis const& axis : axes)
+            out.moves.back().push_back(moves_along(out, k, axis.labels[out.steps[k].member]));
     }
     out.stream = stream_of(out);
+    choose_clip(out, params);
     unsigned uneven = 0;
     for (std::size_t a = 0; a < axes.size(); ++a)
         if (axes[a].length % axes[a].parts != 0) uneven |= 1U << a;
     for (unsigned longer = 0; longer <= uneven; ++longer)
-        if ((longer & ~uneven) == 0) out.pieces[longer] = prepare_piece(out, longer, device, params);
+        if ((longer & ~uneven) == 0) prepare_piece(out, longer, out.whole.end, device, params);
+    for (std::size_t piece = 0; piece < out.clips.size(); ++piece)
+        prepare_piece_clip(out, static_cast<std::int64_t>(piece), device, params);
     return out;
 }
 
@@ -94,10 +99,10 @@ KernelShape FusedGroupRunner::shape_of(Prepared const& group, std::size_t k) con
     return shape;
 }
 
-FusedGroupRunner::Moves FusedGroupRunner::moves_along(Prepared const& group, std::size_t k, std::size_t axis) const {
+FusedGroupRunner::Moves FusedGroupRunner::moves_along(Prepared const& group, std::size_t k, std::size_t of) const {
     KernelShape const shape = shape_of(group, k);
     graph::EinSum const& einsum = shape.kernel->einsum;
-    auto const label = static_cast<int>(group.group.axes[axis].labels[group.steps[k].member]);
+    auto const label = static_cast<int>(of);
     auto const move = [&](std::vector<int> const& axes, std::vector<Extent> const& strides, DType type) {
         std::ptrdiff_t bytes = 0;
         for (std::size_t at = 0; at < strides.size(); ++at)
@@ -111,7 +116,8 @@ FusedGroupRunner::Moves FusedGroupRunner::moves_along(Prepared const& group, std
     return out;
 }
 
-std::vector<KernelShape> FusedGroupRunner::shapes_of_piece(Prepared const& group, unsigned longer) const {
+std::vector<KernelShape> FusedGroupRunner::shapes_of_piece(Prepared const& group, unsigned longer,
+                                                           Extent clipped) const {
     std::vector<KernelShape> out;
     for (std::size_t k = 0; k < group.steps.size(); ++k) {
         FusedStep const& step = group.steps[k];
@@ -120,6 +126,8 @@ std::vector<KernelShape> FusedGroupRunner::shapes_of_piece(Prepared const& group
             FusedGroup::Axis const& axis = group.group.axes[a];
             shape.lengths[axis.labels[step.member]] = axis.length / axis.parts + (longer >> a & 1);
         }
+        if (group.clip && group.clip->label(k) >= 0)
+            shape.lengths[static_cast<std::size_t>(group.clip->label(k))] = clipped;
         for (std::size_t i = 0; i < step.operands.size(); ++i)
             if (step.operands[i].step >= 0)
                 shape.operand_strides[i] = out[static_cast<std::size_t>(step.operands[i].step)].output_strides;
@@ -129,14 +137,18 @@ std::vector<KernelShape> FusedGroupRunner::shapes_of_piece(Prepared const& group
     return out;
 }
 
-FusedGroupRunner::Piece FusedGroupRunner::prepare_piece(Prepared const& group, unsigned longer, Device& device,
-                                                        scalar::Params const& params) const {
-    Piece out;
-    std::vector<KernelShape> const shapes = shapes_of_piece(group, longer);
+FusedGroupRunner::Piece& FusedGroupRunner::prepare_piece(Prepared& group, unsigned longer, Extent clipped,
+                                                         Device& device, scalar::Params const& params) const {
+    auto const [place, fresh] = group.pieces.try_emplace({longer, clipped});
+    Piece& out = place->second;
+    if (!fresh) return out;
+    out.shapes = shapes_of_piece(group, longer, clipped);
     for (std::size_t k = 0; k < group.steps.size(); ++k) {
         FusedStep const& step = group.steps[k];
-        KernelShape const& shape = shapes[k];
-        if (k + 1 < group.steps.size()) {
+        KernelShape const& shape = out.shapes[k];
+        if (step.in_place) {
+            out.output_at.push_back(out.output_at[static_cast<std::size_t>(step.operands[0].step)]);
+        } else if (k + 1 < group.steps.size()) {
             out.output_at.push_back(out.bytes);
             out.bytes += lines(static_cast<std::size_t>(element_count(output_lengths(shape))) * size_of(step.output));
         }
@@ -175,9 +187,10 @@ std::optional<FusedGroupRunner::Stream> FusedGroupRunner::stream_of(Prepared con
 
 FusedGroupRunner::Place FusedGroupRunner::place_of(Prepared const& group, std::int64_t number) {
     std::vector<FusedGroup::Axis> const& axes = group.group.axes;
-    Place out{std::vector<Extent>(axes.size()), std::vector<Extent>(axes.size()), 0};
+    Place out{std::vector<Extent>(axes.size()), std::vector<Extent>(axes.size()),
+              std::vector<std::int64_t>(axes.size()), 0};
     for (std::size_t a = axes.size(); a-- > 0; number /= axes[a].parts) {
-        std::int64_t const part = number % axes[a].parts;
+        std::int64_t const part = out.part[a] = number % axes[a].parts;
         bool const longer = part < axes[a].length % axes[a].parts;
         out.first[a] = part_begin(axes[a].length, axes[a].parts, part);
         out.length[a] = axes[a].length / axes[a].parts + longer;
@@ -195,13 +208,18 @@ std::span<std::byte const> FusedGroupRunner::Prepared::read_of_stream(Place cons
 /// Neighbouring pieces run on one thread, which brings the next one's operands into the cache while it computes.
 void FusedGroupRunner::run(TaskId task, BlockStorage& storage, WorkerTeam& team, FusedSteps* seen) const {
     Prepared const& group = prepared_.at(task);
+    KnownFacts known;
+    if (group.clip)
+        for (std::size_t fact = 0; fact < group.clip->facts().size(); ++fact)
+            known.emplace_back(static_cast<std::size_t>(group.group.pieces()));
     std::int64_t const pieces = group.group.pieces(),
                        runs = std::min<std::int64_t>(pieces, tuning::runs_a_thread * team.width());
     std::optional<std::int64_t> const in_sight = seen == nullptr ? std::nullopt : seen->piece_to_see(task, pieces);
     team.run(runs, [&](std::int64_t run) {
         std::int64_t const end = part_begin(pieces, runs, run + 1);
         for (std::int64_t piece = part_begin(pieces, runs, run); piece < end; ++piece) {
-            run_piece(group, piece, piece + 1 < end ? piece + 1 : -1, storage, in_sight == piece ? seen : nullptr);
+            run_piece(group, piece, piece + 1 < end ? piece + 1 : -1, storage, in_sight == piece ? seen : nullptr,
+                      known);
             team.pause();
         }
     });
@@ -209,17 +227,25 @@ void FusedGroupRunner::run(TaskId task, BlockStorage& storage, WorkerTeam& team,
 
 /// @param next  the piece that this thread runs then; -1: none
 void FusedGroupRunner::run_piece(Prepared const& group, std::int64_t number, std::int64_t next, BlockStorage& storage,
-                                 FusedSteps* seen) const {
-    std::vector<FusedGroup::Axis> const& axes = group.group.axes;
-    Place const place = place_of(group, number);
-    Piece const& piece = group.pieces.at(place.longer);
+                                 FusedSteps* seen, KnownFacts& known) const {
     std::span<std::byte const> coming;
     if (next >= 0) coming = group.read_of_stream(place_of(group, next), storage);
-    if (coming.data() == group.read_of_stream(place, storage).data()) coming = {};
+    if (coming.data() == group.read_of_stream(place_of(group, number), storage).data()) coming = {};
+    if (!compute_piece(group, number, true, coming, storage, seen, known))
+        compute_piece(group, number, false, {}, storage, seen, known);
+}
+
+bool FusedGroupRunner::compute_piece(Prepared const& group, std::int64_t number, bool clipped,
+                                     std::span<std::byte const> coming, BlockStorage& storage, FusedSteps* seen,
+                                     KnownFacts& known) const {
+    std::vector<FusedGroup::Axis> const& axes = group.group.axes;
+    Place const place = place_of(group, number);
+    clipped = clipped && group.is_clipped(number);
+    PieceClip const* const clip = group.clips.empty() ? nullptr : &group.clips[Prepared::at(number)];
+    scalar::IndexRange const live = clipped ? clip->live : group.whole;
+    Piece const& piece = group.pieces.at({place.longer, live.length()});
     Scratch const inside(piece.bytes);
     SoloWorkerTeam solo;
-    std::vector<KernelShape> const shapes =
-        seen == nullptr ? std::vector<KernelShape>() : shapes_of_piece(group, place.longer);
     std::vector<void const*> operands;
     std::vector<Extent> begin;
     for (std::size_t k = 0; k < piece.kernels.size(); ++k) {
@@ -244,12 +270,40 @@ void FusedGroupRunner::run_piece(Prepared const& group, std::int64_t number, std
             output += place.first[a] * group.moves[k][a].output;
             begin[axes[a].labels[step.member]] += place.first[a];
         }
+        if (clipped && !facts_hold(group, place, k, operands, piece.shapes[k], known)) return false;
+        if (clipped && group.clip->label(k) >= 0) {
+            for (std::size_t i = 0; i < step.operands.size(); ++i)
+                operands[i] = static_cast<std::byte const*>(operands[i]) + live.begin * group.clip_moves[k].operands[i];
+            if (is_last && group.clip->outside()) fill_outside(group, piece.shapes[k], live, output);
+            output += live.begin * group.clip_moves[k].output;
+            begin[static_cast<std::size_t>(group.clip->label(k))] += live.begin;
+        }
         auto const share = static_cast<std::size_t>(static_cast<double>(coming.size()) * piece.shares[k]);
-        KernelCall const call{operands, output, begin, coming.first(share)};
-        piece.kernels[k]->launch(call, solo);
-        if (seen != nullptr) seen->see({group.group.task, step.member, k, shapes[k], call}, solo);
+        std::span<std::byte const> const now = coming.first(share);
         coming = coming.subspan(share);
+        PreparedKernel const* kernel = piece.kernels[k].get();
+        KernelShape const* shape = &piece.shapes[k];
+        if (step.in_place && clip != nullptr && clipped == group.is_clipped(number)) {
+            scalar::IndexRange const masked = clip->masked[k];
+            if (masked.empty()) continue;
+            if (!group.masks[k]->ends().empty()) {
+                mask_whole(group, k, piece.shapes[k], begin, output);
+                if (seen != nullptr)
+                    seen->see({group.group.task, step.member, k, *shape, {operands, output, begin, now}}, solo);
+                continue;
+            }
+            Masked const& mask = piece.masks.at({k, masked.length()});
+            kernel = mask.kernel.get();
+            shape = &mask.shape;
+            begin[static_cast<std::size_t>(group.masks[k]->label())] += masked.begin;
+            output += masked.begin * mask.step;
+            operands[0] = output;
+        }
+        KernelCall const call{operands, output, begin, now};
+        kernel->launch(call, solo);
+        if (seen != nullptr) seen->see({group.group.task, step.member, k, *shape, call}, solo);
     }
+    return true;
 }
 
 }  // namespace ein::executor

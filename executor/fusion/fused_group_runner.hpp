@@ -2,12 +2,15 @@
 // pieces are spread over the team. Example: a softmax over rows in 512 pieces of 16 rows: 512 times four small kernels.
 #pragma once
 
+#include <atomic>
 #include <map>
 #include <memory>
 #include <vector>
 
 #include "executor/fusion/fused_steps.hpp"
 #include "executor/fusion/fusion_plan.hpp"
+#include "executor/fusion/group_clip.hpp"
+#include "executor/fusion/mask_steps.hpp"
 #include "executor/storage/block_storage.hpp"
 
 namespace ein::executor {
@@ -33,18 +36,34 @@ private:
         std::size_t axis;
         std::ptrdiff_t step;  // bytes an index
     };
+    /// What facts about operands from outside were found to be, while one group runs: each is looked at once.
+    using KnownFacts = std::vector<std::vector<std::atomic<std::int8_t>>>;
     /// Where a piece begins.
     struct Place {
         std::vector<Extent> first, length;  // by axis
+        std::vector<std::int64_t> part;     // number of its part of each axis
         unsigned longer = 0;                // axes (bits) that it is an index longer in than others
+    };
+    /// What of a piece is computed: indices from the region's first on.
+    struct PieceClip {
+        scalar::IndexRange live;                 // of the clipped label
+        std::vector<scalar::IndexRange> masked;  // by step that is in place: of its mask's label, within `live`
+    };
+    /// A step that is in place, for part of its label.
+    struct Masked {
+        KernelShape shape;
+        std::unique_ptr<PreparedKernel const> kernel;
+        std::ptrdiff_t step = 0;  // bytes an index
     };
     /// Pieces of one size.
     struct Piece {
         std::vector<std::unique_ptr<PreparedKernel const>> kernels;  // by step
+        std::vector<KernelShape> shapes;                             // of the steps
         std::vector<std::size_t> output_at;                          // of each step but the last, in working memory
         std::size_t bytes = 0;                                       // of working memory
         std::vector<double>
             shares;  // of what is left of the next piece's stream: brought into the cache by each step's kernel
+        std::map<std::pair<std::size_t, Extent>, Masked> masks;  // by step and length
     };
     struct Prepared {
         FusedGroup group;
@@ -54,8 +73,16 @@ private:
         /// first that the last member writes.
         std::vector<std::vector<std::ptrdiff_t>> input_offsets;
         std::ptrdiff_t output_offset = 0;
-        std::optional<Stream> stream;      // the largest
-        std::map<unsigned, Piece> pieces;  // by Place::longer
+        std::optional<Stream> stream;                         // the largest
+        std::map<std::pair<unsigned, Extent>, Piece> pieces;  // by Place::longer and the clipped label's length
+        std::optional<GroupClip> clip;
+        std::vector<std::optional<MaskRange>> masks;  // of each step that is in place
+        std::vector<PieceClip> clips;                 // by piece; empty: no label is clipped and nothing is masked
+        std::vector<Moves> clip_moves;                // of each step, along the clipped label
+
+        bool is_clipped(std::int64_t piece) const { return clip && clips[at(piece)].live != whole; }
+        static std::size_t at(std::int64_t piece) { return static_cast<std::size_t>(piece); }
+        scalar::IndexRange whole;  // of the clipped label, from 0 on
 
         std::span<std::byte const> read_of_stream(Place const& place, BlockStorage& storage) const;
     };
@@ -63,14 +90,29 @@ private:
     Prepared prepare(FusedGroup group, Device& device, scalar::Params const& params) const;
     /// The step's kernel for all of its task's region; what it reads and writes inside has no strides yet.
     KernelShape shape_of(Prepared const& group, std::size_t k) const;
-    Moves moves_along(Prepared const& group, std::size_t k, std::size_t axis) const;
+    Moves moves_along(Prepared const& group, std::size_t k, std::size_t label) const;
     /// Of all steps; what is inside has its strides in working memory.
-    std::vector<KernelShape> shapes_of_piece(Prepared const& group, unsigned longer) const;
-    Piece prepare_piece(Prepared const& group, unsigned longer, Device& device, scalar::Params const& params) const;
+    /// @param clipped  the length of the clipped label
+    std::vector<KernelShape> shapes_of_piece(Prepared const& group, unsigned longer, Extent clipped) const;
+    Piece& prepare_piece(Prepared& group, unsigned longer, Extent clipped, Device& device,
+                         scalar::Params const& params) const;
+    void choose_clip(Prepared& group, scalar::Params const& params) const;
+    /// Of one piece: what of it is computed, and the kernels for that.
+    void prepare_piece_clip(Prepared& group, std::int64_t number, Device& device, scalar::Params const& params) const;
+    static void mask_whole(Prepared const& group, std::size_t k, KernelShape const& shape,
+                           std::vector<Extent> const& begin, std::byte* output);
+    static void fill_outside(Prepared const& group, KernelShape const& shape, scalar::IndexRange live,
+                             std::byte* output);
+    GroupClip::Boxes boxes_of(Prepared const& group, std::optional<Place> const& place) const;
+    bool facts_hold(Prepared const& group, Place const& place, std::size_t k, std::vector<void const*> const& operands,
+                    KernelShape const& shape, KnownFacts& known) const;
     std::optional<Stream> stream_of(Prepared const& group) const;
     static Place place_of(Prepared const& group, std::int64_t number);
     void run_piece(Prepared const& group, std::int64_t piece, std::int64_t next, BlockStorage& storage,
-                   FusedSteps* seen) const;
+                   FusedSteps* seen, KnownFacts& known) const;
+    /// @return false where a fact does not hold: then nothing has left the group
+    bool compute_piece(Prepared const& group, std::int64_t piece, bool clipped, std::span<std::byte const> coming,
+                       BlockStorage& storage, FusedSteps* seen, KnownFacts& known) const;
     static schedule::Task const& task_of(Prepared const& group, FusedStep const& step) {
         return group.group.members.tasks.list()[step.member];
     }

@@ -43,6 +43,7 @@ struct FusedStep {
     schedule::Kernel kernel;  // its join reads `operands`
     std::vector<Operand> operands;
     DType output = DType::f32;
+    bool in_place = false;  // it writes over its only operand (mask_steps.hpp)
 };
 
 /// In an order in which they can run; the last one is the last task's.

@@ -15,6 +15,14 @@ namespace ein::executor::tuning {
 /// threads end together. Chosen.
 inline constexpr std::int64_t runs_a_thread = 8;
 
+/// Lengths of a clipped label: so many at most, since each has kernels of its own. Chosen: half of one is computed in
+/// vain.
+inline constexpr Extent most_clipped_lengths = 32;
+/// Clipped lengths, and what is masked, are multiples of so many elements, as vectors and tiles like them. Chosen.
+inline constexpr Extent clip_grain = 16;
+/// The share of a group's work that must be left out for pieces to be clipped. Chosen.
+inline constexpr double least_clipped_share = 0.05;
+
 // Limits of the search.
 
 /// Operations of a join that is searched for parts that others have too.

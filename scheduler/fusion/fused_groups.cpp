@@ -5,6 +5,7 @@
 #include <set>
 
 #include "lib/graph/einsum.hpp"
+#include "lib/scalar/regions/prefix.hpp"
 
 namespace ein::scheduler {
 
@@ -58,7 +59,16 @@ private:
     bool eligible(TaskId id) const {
         Task const& at = task(id);
         return at.is<schedule::Apply>() && reads_boxes(id) && !at.accumulates() && !at.after() &&
-               links_.followers(id).empty() && block(*at.result()).writers == 1 && block(*at.result()).is_box();
+               links_.followers(id).empty() && block(*at.result()).writers == 1 && block(*at.result()).is_box() &&
+               !is_scan(einsum(id));
+    }
+
+    /// Pieces would be narrow: nothing of a scan can be cut but what lies beside its terms.
+    static bool is_scan(graph::EinSum const& einsum) {
+        std::vector<int> const terms = einsum.aggregated();
+        if (terms.size() != 1 || einsum.join.op() != scalar::Op::where) return false;
+        auto const& args = einsum.join.args();
+        return scalar::as_prefix(args[0], terms.front(), args[2].op() == scalar::Op::number).has_value();
     }
 
     bool reads_boxes(TaskId id) const {

@@ -5,6 +5,8 @@
 #   products     large products and chains: share of R, and beside ScaLAPACK
 #   contractions batches, more axes, three and four tensors: share of R, and of the share that CTF had
 #   shapes       (only where named) more of them, each hard in one way
+#   regions      masks, prefixes and joins that factor, f32 and f64: times beside our own without them, a copy, and
+#                PyTorch's cumsum
 #   layer        a LLaMA layer forward, f32: ms beside PyTorch (eager)
 #   training     (only where named) a training step of a classifier with gradients, f32: ms beside PyTorch (eager) and
 #                its DistributedDataParallel
@@ -189,6 +191,81 @@ part_metrics() {
             done
         done
     done <<< "$metrics"
+}
+
+# attention NAME [MASK]: 8 heads, 4096 x 64, f32, to $work/NAME.json
+attention() {
+    local join="x*y*0.125" data='"shape": [8, 4096, 64], "data": {"random": "normal", "seed"'
+    [ $# = 1 ] || join="where($2, x*y*0.125, -inf)"
+    cat > "$work/$1.json" <<JSON
+{"eingraph": 1, "dtype": "f32", "tensors": {"Q": {$data: 1}}, "K": {$data: 2}}, "V": {$data: 3}}},
+ "nodes": [{"name": "S", "einsum": "hid,hkd->hik", "inputs": ["Q", "K"], "join": "$join"},
+           {"name": "P", "op": "softmax", "inputs": ["S"]},
+           {"name": "O", "einsum": "hik,hkd->hid", "inputs": ["P", "V"]}], "outputs": ["O"]}
+JSON
+}
+# prefix NAME SHAPE EINSUM JOIN [AGG]
+prefix() {
+    cat > "$work/$1.json" <<JSON
+{"eingraph": 1, "dtype": "f32", "tensors": {"X": {"shape": [$2], "data": {"random": "normal", "seed": 1}}},
+ "nodes": [{"name": "Y", "einsum": "$3", "inputs": ["X"], "sizes": {"i": 16384}, "join": "$4",
+            "agg": "${5:-sum}"}], "outputs": ["Y"]}
+JSON
+}
+torch_cumsum() {
+    [ $has_torch = yes ] && $python - <<'PY'
+import time, torch
+torch.set_num_threads(2)
+x = torch.randn(16384, 2048)
+best = []
+for _ in range(5):
+    begin = time.perf_counter()
+    torch.cumsum(x, 0)
+    best.append(time.perf_counter() - begin)
+print(sorted(best)[2])
+PY
+}
+milliseconds() { calc "1e3 * ${seconds[$1]}"; }
+ratio() { calc "${seconds[$1]} / ${seconds[$2]}"; }
+# NAME|join of a sum over j of A (i, j) and B (j, k), 1200^3
+factored='x*tanh(y)|x*tanh(y)
+exp(x)*y|exp(x)*y
+relu times y times 2|where(x > 0, x, 0)*y*2
+(x+1)*(y-1)|(x + 1)*(y - 1)
+x*y*[j]|x*y*[j]'
+part_regions() {
+    local name join
+    attention plain; attention causal "[i] >= [k]"; attention band "[i] - [k] < 256 && [k] <= [i]"
+    plan plain 1; plan causal 1; plan band 1
+    alternate plain="run plain 1 2" causal="run causal 1 2" band="run band 1 2"
+    row "causal attention 4096" f32 1x2 ms "$(milliseconds causal)" "without mask" "$(milliseconds plain)" \
+        "$(ratio causal plain)" '<=0.60'
+    row "attention, window 256" f32 1x2 ms "$(milliseconds band)" "without mask" "$(milliseconds plain)" \
+        "$(ratio band plain)" '<=0.15'
+    prefix copy 16384,2048 "jc->jc" "2*x"
+    sed -i 's/"sizes": {"i": 16384}, //' "$work/copy.json"
+    prefix down 16384,2048 "jc->ic" "where([j] <= [i], x, 0)"
+    prefix along 2048,16384 "cj->ci" "where([j] <= [i], x, 0)"
+    prefix largest 16384,2048 "jc->ic" "where([j] <= [i], x, -inf)" max
+    for name in copy down along largest; do plan $name 1; done
+    alternate copy="run copy 1 2" down="run down 1 2" along="run along 1 2" largest="run largest 1 2" \
+        torch=torch_cumsum
+    for name in down along largest; do
+        row "prefixes, $name" f32 1x2 ms "$(milliseconds $name)" "2*x" "$(milliseconds copy)" "$(ratio copy $name)" \
+            '>=0.50'
+    done
+    row "prefixes, down" f32 1x2 ms "$(milliseconds down)" "PyTorch cumsum" "$(milliseconds torch)" \
+        "$(ratio torch down)" '>=1.00'
+    graph f64 "ij,jk->ik" "1200,1200 1200,1200"
+    cp "$work/g.json" "$work/product.json"
+    plan product 1
+    while IFS='|' read -r name join; do
+        graph f64 "ij,jk->ik" "1200,1200 1200,1200" "\"join\": \"$join\""
+        plan g 1
+        alternate factored="run g 1 2" product="run product 1 2"
+        row "$name, 1200^3" f64 1x2 ms "$(milliseconds factored)" "x*y" "$(milliseconds product)" \
+            "$(ratio factored product)" '<=1.20'
+    done <<< "$factored"
 }
 
 torch_layer() { [ $has_torch = yes ] && $python scripts/bench/layer.py time "$work" 3 2; }

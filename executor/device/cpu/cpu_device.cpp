@@ -4,6 +4,7 @@
 
 #include "executor/device/cpu/gemm/gemm_kernel.hpp"
 #include "executor/device/cpu/loops/loop_kernel.hpp"
+#include "executor/device/cpu/loops/scan_kernel.hpp"
 #include "executor/device/cpu/moves/lookup_kernel.hpp"
 #include "executor/device/cpu/moves/scatter_kernel.hpp"
 #include "executor/device/cpu/moves/transpose_kernel.hpp"
@@ -75,6 +76,7 @@ std::unique_ptr<PreparedKernel const> CpuDevice::prepare(KernelShape const& shap
     if (auto scatter = make_scatter_kernel(shape)) return scatter;
     simplify(nest);
     if (auto gemm = make_gemm_kernel(shape, nest, types, params)) return gemm;
+    if (auto scan = make_scan_kernel(shape, nest, types)) return scan;
     LoopBody body = LoopBody::of(einsum, types, params);
     if (body.program == nullptr)
         if (auto transpose = make_transpose_kernel(nest)) return transpose;

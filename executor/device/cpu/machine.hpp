@@ -72,6 +72,11 @@ inline constexpr Extent least_transposed = 8;
 
 /// Of any kernel: enough for all threads of a rank to end at nearly the same time. Chosen.
 inline constexpr std::int64_t most_pieces = 64;
+/// Points of a tile of a loop that are worth finding out which of them need not be computed: some microseconds. Chosen.
+inline constexpr Extent points_worth_clipping = 1 << 12;
+/// Terms of a part of a scan: below, reading all terms twice costs more than threads gain. Changes bits of f64 sums.
+/// Chosen.
+inline constexpr Extent terms_of_a_segment = 1 << 15;
 /// Points of a join that are worth a thread. Chosen; may change bits, where an aggregation
 /// is cut.
 inline constexpr Extent points_of_a_piece = 1 << 17;

@@ -80,6 +80,9 @@ LoopBody LoopBody::of(graph::EinSum const& einsum, KernelTypes const& types, sca
         body.indices = std::max(body.indices, static_cast<std::size_t>(label) + 1);
     if (einsum.join.op() != scalar::Op::operand || einsum.join.node().slot != 0)
         body.program = std::make_shared<scalar::Program const>(einsum.join, types.compute, types.weak, params);
+    if (body.program == nullptr || einsum.aggregated().empty() || is_complex(types.compute)) return body;
+    auto region = std::make_shared<scalar::ExprRanges const>(einsum.join, params);
+    if (region->chooses_by_index()) body.region = std::move(region);
     return body;
 }
 
@@ -233,7 +236,7 @@ void LoopKernel::make_partials() {
     simplify(combine);
     auto partials = std::make_unique<Partials>();
     partials->piece_bytes = static_cast<std::size_t>(stride);
-    LoopBody const body{nullptr, {0}, 0, registers, body_.accumulate, body_.accumulate, body_.agg, true};
+    LoopBody const body{nullptr, {0}, 0, registers, body_.accumulate, body_.accumulate, body_.agg, {}, true};
     partials->combine = make(std::move(combine), body);
     LoopPlan plan = plan_;
     plan.partial = false;

@@ -12,6 +12,7 @@
 #include "executor/device/kernel/kernel_types.hpp"
 #include "executor/device/kernel/nest.hpp"
 #include "lib/scalar/jit/vector_loop.hpp"
+#include "lib/scalar/regions/ranges.hpp"
 
 namespace ein::executor {
 
@@ -24,6 +25,8 @@ struct LoopBody {
     DType join = DType::f32;  // of the join's values
     DType accumulate = DType::f32;
     scalar::Agg agg = scalar::Agg::sum;
+    std::shared_ptr<scalar::ExprRanges const> region =
+        {};                    // of the join, where it is the identity on part of the indices
     bool of_partials = false;  // its terms are partial results: few, each the sum of many
 
     /// What an EinSum computes. @throws InputError for a param that `params` lacks

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <tuple>
+#include <utility>
 
 #include "executor/device/cpu/loops/tile_convert.hpp"
 #include "executor/device/cpu/machine.hpp"
@@ -75,7 +77,9 @@ void LoopKernel::Walk::loop(std::size_t level, std::byte* output, Extent tile) {
 void LoopKernel::Walk::iterate(std::size_t level, std::byte* output, Extent tile) {
     Level const& at = k_.levels_[level];
     bool const cut = k_.plan_.pieces > 1 && level == k_.plan_.cut;
-    Extent const whole = extents_[at.label], from = cut ? first_ : 0, to = cut ? last_ : whole;
+    Extent const whole = extents_[at.label];
+    Extent from = cut ? first_ : 0, to = cut ? last_ : whole;
+    if (k_.body_.region != nullptr && at.aggregated && at.index >= 0) std::tie(from, to) = clipped(at, from, to);
     Extent const* const strides = k_.strides_.data() + level * operands_;
     std::byte const** const here = pointers(level);
     std::byte const** const inside = pointers(level + 1);
@@ -88,6 +92,26 @@ void LoopKernel::Walk::iterate(std::size_t level, std::byte* output, Extent tile
     }
     extents_[at.label] = whole;
     if (at.index >= 0) tile_indices_[at.index].first = index;
+}
+
+/// Blocks begin where they would without: sums are grouped alike.
+std::pair<Extent, Extent> LoopKernel::Walk::clipped(Level const& level, Extent from, Extent to) const {
+    Extent points = (to - from) * static_cast<Extent>(k_.plan_.tile);
+    if (points < machine::points_worth_clipping) return {from, to};
+    std::vector<scalar::IndexRange> box(k_.body_.indices);
+    for (std::size_t l = 0; l < box.size(); ++l) box[l] = {tile_indices_[l].first, tile_indices_[l].first + 1};
+    for (std::size_t l = 0; l < k_.nest_.labels.size(); ++l) {
+        int const index = k_.nest_.labels[l].index;
+        if (index >= 0) box[static_cast<std::size_t>(index)].end += extents_[l] - 1;
+    }
+    auto const label = static_cast<std::size_t>(level.index);
+    Extent const first = tile_indices_[label].first;
+    box[label] = {first + from, first + to};
+    scalar::IndexRange const live = scalar::least_range(box, label, [&](std::vector<scalar::IndexRange> const& part) {
+        return scalar::is_identity(k_.body_.agg, k_.body_.region->on(part));
+    });
+    Extent const begin = from + (live.begin - first - from) / level.block * level.block;
+    return live.empty() ? std::pair{from, from} : std::pair{begin, live.end - first};
 }
 
 /// Walks once more over the outputs of a tile, to store them.

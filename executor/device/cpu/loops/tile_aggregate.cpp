@@ -26,11 +26,17 @@ TileAggregate tile_aggregate(scalar::Agg agg, DType type) {
     if (agg == scalar::Agg::logsumexp) return {};
     TileOp const op = op_of(agg, type == DType::boolean);
     DType const registers = scalar::register_dtype(type);
+    auto const made = [&](TileAggregate loops, ScanLoop scan) {
+        if (op == TileOp::sum) loops.scan = scan;
+        return loops;
+    };
 #ifdef EIN_X86_LOOPS
-    if (instruction_set() == InstructionSet::avx512) return avx512::tile_loops(op, registers);
-    if (instruction_set() == InstructionSet::avx2) return avx2::tile_loops(op, registers);
+    if (instruction_set() == InstructionSet::avx512)
+        return made(avx512::tile_loops(op, registers), avx512::scan_loop(registers));
+    if (instruction_set() == InstructionSet::avx2)
+        return made(avx2::tile_loops(op, registers), avx2::scan_loop(registers));
 #endif
-    return baseline::tile_loops(op, registers);
+    return made(baseline::tile_loops(op, registers), baseline::scan_loop(registers));
 }
 
 }  // namespace ein::executor

@@ -1,0 +1,235 @@
+#include "lib/scalar/regions/ranges.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "lib/scalar/expression/node_map.hpp"
+#include "lib/scalar/expression/walk.hpp"
+
+namespace ein::scalar {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+Range truth(bool may_be_true, bool may_be_false) { return {may_be_false ? 0.0 : 1.0, may_be_true ? 1.0 : 0.0, false}; }
+bool is_true(Range const& x) { return x.least > 0 || x.most < 0; }  // nan counts as true
+bool is_false(Range const& x) { return x.is_point() && x.least == 0; }
+
+Range negated(Range const& x) { return {-x.most, -x.least, x.nan}; }
+
+Range sum(Range const& a, Range const& b) {
+    bool const opposite = (a.most == infinity && b.least == -infinity) || (a.least == -infinity && b.most == infinity);
+    Range out{a.least + b.least, a.most + b.most, a.nan || b.nan || opposite};
+    if (std::isnan(out.least)) out.least = -infinity;
+    if (std::isnan(out.most)) out.most = infinity;
+    return out;
+}
+
+/// Not a point where a bound is infinite, but infinity times a number of one sign.
+Range product(Range const& a, Range const& b) {
+    bool const zero_a = a.least <= 0 && a.most >= 0, zero_b = b.least <= 0 && b.most >= 0;
+    bool const infinite_a = std::isinf(a.least) || std::isinf(a.most);
+    bool const infinite_b = std::isinf(b.least) || std::isinf(b.most);
+    if ((zero_a && infinite_b) || (zero_b && infinite_a)) return Range::any();
+    double const corners[] = {a.least * b.least, a.least * b.most, a.most * b.least, a.most * b.most};
+    return {*std::min_element(corners, corners + 4), *std::max_element(corners, corners + 4), a.nan || b.nan};
+}
+
+Range quotient(Range const& a, Range const& b) {
+    if ((b.least <= 0 && b.most >= 0) || std::isinf(b.least) || std::isinf(b.most)) return Range::any();
+    double const corners[] = {a.least / b.least, a.least / b.most, a.most / b.least, a.most / b.most};
+    return {*std::min_element(corners, corners + 4), *std::max_element(corners, corners + 4), a.nan || b.nan};
+}
+
+/// Of positive whole divisors alone, as indices have.
+Range remainder(Range const& a, Range const& b) {
+    if (a.nan || !b.is_point() || b.least <= 0 || std::isinf(a.least) || std::isinf(a.most)) return Range::any();
+    double const turns = std::floor(a.least / b.least);
+    if (turns == std::floor(a.most / b.least)) return {a.least - turns * b.least, a.most - turns * b.least, false};
+    return {0, b.least, false};
+}
+
+template <class Function>
+Range rising(Range const& x, Function const& f) {
+    return {f(x.least), f(x.most), x.nan};
+}
+
+Range magnitude(Range const& x) {
+    if (x.least >= 0) return x;
+    if (x.most <= 0) return negated(x);
+    return {0, std::max(-x.least, x.most), x.nan};
+}
+
+/// Numbers that are not whole may have been rounded otherwise where they were computed.
+double slack(Range const& a, Range const& b) {
+    double most = 0;
+    for (double bound : {a.least, a.most, b.least, b.most})
+        if (a.rounded || b.rounded || bound != std::floor(bound) || std::fabs(bound) > 0x1p52)
+            most = std::max(most, std::fabs(bound));
+    return std::isinf(most) ? 0 : 1e-6 * most;
+}
+
+Range less(Range const& a, Range const& b, bool or_equal) {
+    double const by = slack(a, b);
+    if (by > 0) {
+        if (a.most + by < b.least) return truth(true, a.nan || b.nan);
+        if (a.least > b.most + by) return truth(false, true);
+        return truth(true, true);
+    }
+    bool const always = or_equal ? a.most <= b.least : a.most < b.least;
+    bool const never = or_equal ? a.least > b.most : a.least >= b.most;
+    if (never) return truth(false, true);
+    return truth(true, !always || a.nan || b.nan);
+}
+
+Range equal(Range const& a, Range const& b) {
+    double const by = slack(a, b);
+    if (a.most + by < b.least || b.most + by < a.least) return truth(false, true);
+    return truth(true, !(a.is_point() && b.is_point() && a.least == b.least && by == 0));
+}
+
+Range opposite(Range const& x) {
+    if (is_true(x)) return truth(false, true);
+    return is_false(x) ? truth(true, false) : truth(true, true);
+}
+
+Range both(Range const& a, Range const& b) {
+    if (is_false(a) || is_false(b)) return truth(false, true);
+    return truth(true, !(is_true(a) && is_true(b)));
+}
+
+Range either(Range const& a, Range const& b) {
+    if (is_true(a) || is_true(b)) return truth(true, false);
+    return truth(!(is_false(a) && is_false(b)), true);
+}
+
+Range hull(Range const& a, Range const& b) {
+    if (a.is_point() && b.is_point() && a.least == b.least && std::signbit(a.least) != std::signbit(b.least))
+        return Range::any();
+    return {std::min(a.least, b.least), std::max(a.most, b.most), a.nan || b.nan};
+}
+
+Range chosen(Range const& c, Range const& a, Range const& b) {
+    if (is_true(c)) return a;
+    return is_false(c) ? b : hull(a, b);
+}
+
+Range exponential(Range const& x) { return {0, x.most == -infinity ? 0 : infinity, x.nan}; }
+
+/// Whole numbers that every type holds stay as they are.
+Range converted(Range const& x, DType to) {
+    bool const small = x.is_point() && x.least == std::floor(x.least) && std::fabs(x.least) <= 127;
+    bool const fits = small && (x.least >= 0 || to != DType::u8);
+    if (to == DType::boolean) return is_true(x) ? truth(true, false) : is_false(x) ? x : truth(true, true);
+    return fits || (kind(to) == Kind::real && std::isinf(x.least) && x.is_point()) ? x : Range::any();
+}
+
+Range computed(Op op, Range const& a, Range const& b, Range const& c) {
+    if (op == Op::where) return chosen(a, b, c);
+    if (op == Op::ge) return less(b, a, true);
+    if (op == Op::gt) return less(b, a, false);
+    if (op == Op::le) return less(a, b, true);
+    if (op == Op::lt) return less(a, b, false);
+    if (op == Op::eq) return equal(a, b);
+    if (op == Op::ne) return opposite(equal(a, b));
+    if (op == Op::logical_and) return both(a, b);
+    if (op == Op::logical_or) return either(a, b);
+    if (op == Op::logical_not) return opposite(a);
+    if (op == Op::neg) return negated(a);
+    if (op == Op::add) return sum(a, b);
+    if (op == Op::sub) return sum(a, negated(b));
+    if (op == Op::mul) return product(a, b);
+    if (op == Op::div) return quotient(a, b);
+    if (op == Op::mod) return remainder(a, b);
+    if (op == Op::abs) return magnitude(a);
+    if (op == Op::floor) return rising(a, [](double x) { return std::floor(x); });
+    if (op == Op::ceil) return rising(a, [](double x) { return std::ceil(x); });
+    if (op == Op::round) return rising(a, [](double x) { return std::nearbyint(x); });
+    if (op == Op::relu) return rising(a, [](double x) { return x > 0 ? x : 0; });
+    if (op == Op::min) return {std::min(a.least, b.least), std::min(a.most, b.most), a.nan || b.nan};
+    if (op == Op::max) return {std::max(a.least, b.least), std::max(a.most, b.most), a.nan || b.nan};
+    if (op == Op::exp || op == Op::exp2) return exponential(a);
+    return Range::any();
+}
+
+bool is_truth(Op op) { return (op >= Op::lt && op <= Op::logical_or) || op == Op::logical_not; }
+
+/// floor and its like of numbers that were rounded otherwise may be another whole number.
+bool is_exact(Range const& x) { return slack(x, x) == 0; }
+
+}  // namespace
+
+bool Range::is(double value) const {
+    return is_point() && least == value && std::signbit(least) == std::signbit(value) &&
+           std::signbit(most) == std::signbit(value);
+}
+
+bool is_identity(Agg agg, Range const& term) {
+    if (!term.is_point()) return false;
+    switch (agg) {
+        case Agg::sum:
+        case Agg::any: return term.least == 0;
+        case Agg::prod: return term.least == 1;
+        case Agg::min: return term.least == INFINITY;
+        case Agg::max:
+        case Agg::logsumexp: return term.least == -INFINITY;
+        case Agg::all: return term.least != 0;
+    }
+    return false;
+}
+
+ExprRanges::ExprRanges(Expr const& expr, Params const& params) {
+    std::vector<Expr const*> const parts = arguments_first(expr);
+    NodeMap<std::size_t> place(parts.size());
+    for (Expr const* const part : parts) {
+        Node const& node = part->node();
+        Step step;
+        step.op = node.op;
+        step.slot = node.slot;
+        if (node.op == Op::cast) step.slot = static_cast<int>(node.cast_to);
+        for (std::size_t k = 0; k < node.args.size(); ++k) step.args[k] = place.at(&node.args[k].node());
+        if (node.op == Op::number && node.value.imag() == 0 && !std::isnan(node.value.real()))
+            step.value = Range::of(node.integral ? static_cast<double>(node.integer) : node.value.real());
+        if (node.op == Op::param)
+            if (auto const found = params.find(node.name); found != params.end() && !std::isnan(found->second))
+                step.value = Range::of(found->second);
+        chooses_ = chooses_ || (node.op == Op::where && !labels_of(node.args[0]).empty());
+        place.set(&node, steps_.size());
+        steps_.push_back(step);
+    }
+}
+
+Range ExprRanges::on(std::span<IndexRange const> box, std::span<Range const> operands) const {
+    constexpr std::size_t few = 32;
+    std::array<Range, few> short_list;
+    std::vector<Range> long_list(steps_.size() > few ? steps_.size() : 0);
+    Range* const values = steps_.size() > few ? long_list.data() : short_list.data();
+    for (std::size_t k = 0; k < steps_.size(); ++k) {
+        Step const& step = steps_[k];
+        auto const slot = static_cast<std::size_t>(step.slot);
+        Range const &a = values[step.args[0]], &b = values[step.args[1]], &c = values[step.args[2]];
+        if (step.op == Op::operand)
+            values[k] = slot < operands.size() ? operands[slot] : Range::any();
+        else if (step.op == Op::index)
+            values[k] = {static_cast<double>(box[slot].begin), static_cast<double>(box[slot].end - 1), false};
+        else if (step.op == Op::number || step.op == Op::param)
+            values[k] = step.value;
+        else if (step.op == Op::cast)
+            values[k] = converted(a, static_cast<DType>(step.slot));
+        else if ((step.op == Op::floor || step.op == Op::ceil || step.op == Op::round || step.op == Op::mod) &&
+                 !is_exact(a) &&
+                 !(step.op == Op::floor && std::floor(a.least - 1e-6 * std::fabs(a.least)) == std::floor(a.least) &&
+                   std::floor(a.most + 1e-6 * std::fabs(a.most)) == std::floor(a.most)))
+            values[k] = Range::any();
+        else
+            values[k] = computed(step.op, a, b, c);
+        if (step.op == Op::number || step.op == Op::param)
+            values[k].rounded = !std::isinf(step.value.least) && step.value.least != std::floor(step.value.least);
+        else if (step.op != Op::operand && step.op != Op::index && !is_truth(step.op))
+            values[k].rounded = a.rounded || b.rounded || c.rounded;
+    }
+    return values[steps_.size() - 1];
+}
+
+}  // namespace ein::scalar

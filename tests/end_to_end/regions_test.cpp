@@ -1,0 +1,190 @@
+// Joins that are looked through: regions that indices decide, and parts that few labels decide.
+#include <algorithm>
+
+#include "lib/tensor/compare.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/whole_run.hpp"
+
+using namespace ein;
+
+namespace {
+
+/// Every two tasks that can be are a fused group, in many pieces.
+scheduler::FusionLimits const small{.bytes_of_a_piece = 4000, .least_bytes = 0, .least_rows = 1};
+scheduler::FusionLimits const none{.bytes_of_a_piece = 1e18, .least_bytes = 1e18, .least_rows = 1};
+
+void check(Json const& graph, test::WholeRunSetup const& setup) {
+    test::WholeRun const run = test::whole_run(graph, setup);
+    for (std::string const& failure : run.failures) FAIL_CHECK(failure);
+    for (auto const& [name, expected] : run.expected) {
+        CAPTURE(name, setup.ranks, setup.threads);
+        double const tolerance = tensor::tolerance(expected.dtype(), 2000);
+        CHECK(tensor::compare(run.results.at(name), expected, tolerance).count == 0);
+    }
+    for (executor::RunResult const& rank : run.ranks) CHECK(rank.blocks.peak_bytes() <= rank.peak_predicted);
+}
+
+/// On several ranks, of an odd extent, fused and not, by several threads.
+void check_everywhere(Json const& graph) {
+    for (int const ranks : {1, 2, 3, 5, 7}) {
+        check(graph, {.ranks = ranks, .threads = ranks == 1 ? 3 : 1, .fused_groups = small});
+        check(graph, {.ranks = ranks, .fused_groups = none});
+    }
+    check(graph, {.ranks = 2, .reproducible = true});
+    test::WholeRunSetup emulated;
+    emulated.device = {executor::DeviceKind::emulated};
+    emulated.device_memory = 0;
+    check(graph, emulated);
+}
+
+Json attention(std::string const& mask, bool inside, bool with_gradient) {
+    Json nodes = Json::array();
+    std::string const chosen = "where(" + mask + ", ", rest = ", -inf)";
+    if (inside) {
+        nodes.push_back(
+            {{"name", "S"}, {"einsum", "hid,hkd->hik"}, {"inputs", {"Q", "K"}}, {"join", chosen + "x*y*0.3" + rest}});
+    } else {
+        nodes.push_back({{"name", "S0"}, {"einsum", "hid,hkd->hik"}, {"inputs", {"Q", "K"}}});
+        nodes.push_back({{"name", "S"}, {"einsum", "hik->hik"}, {"inputs", {"S0"}}, {"join", chosen + "x*0.3" + rest}});
+    }
+    nodes.push_back({{"name", "P"}, {"op", "softmax"}, {"inputs", {"S"}}});
+    nodes.push_back({{"name", "O"}, {"einsum", "hik,hkd->hid"}, {"inputs", {"P", "V"}}});
+    Json outputs{"O"};
+    if (with_gradient) {
+        nodes.push_back({{"name", "L"}, {"einsum", "hid->"}, {"inputs", {"O"}}, {"join", "x*x"}});
+        nodes.push_back({{"name", "g"}, {"grad", {{"of", "L"}, {"wrt", {"Q", "K", "V"}}}}});
+        outputs = {"g/Q", "g/K", "g/V"};
+    }
+    auto const tensor = [](int seed) {
+        return Json{{"shape", {2, 75, 4}}, {"data", {{"random", "normal"}, {"seed", seed}}}};
+    };
+    return {{"eingraph", 1},
+            {"dtype", "f32"},
+            {"tensors", {{"Q", tensor(1)}, {"K", tensor(2)}, {"V", tensor(3)}}},
+            {"nodes", nodes},
+            {"outputs", outputs}};
+}
+
+Json prefix(std::string const& condition, std::string const& agg, std::string const& identity,
+            std::string const& einsum, std::string const& dtype) {
+    Shape const shape = einsum[0] == 'j' ? Shape{71, 37} : Shape{37, 71};
+    Json const data = dtype == "i32" ? Json{{"random", "uniform"}, {"low", -5}, {"high", 6}, {"seed", 4}}
+                                     : Json{{"random", "normal"}, {"seed", 4}};
+    return {{"eingraph", 1},
+            {"tensors", {{"X", {{"shape", shape}, {"dtype", dtype}, {"data", data}}}}},
+            {"nodes",
+             {{{"name", "Y"},
+               {"einsum", einsum},
+               {"inputs", {"X"}},
+               {"sizes", {{"i", 64}}},
+               {"agg", agg},
+               {"join", "where(" + condition + ", x, " + identity + ")"}}}},
+            {"outputs", {"Y"}}};
+}
+
+}  // namespace
+
+TEST_CASE("attention under masks that indices decide", "[end_to_end][regions]") {
+    for (char const* mask : {"[i] >= [k]", "[i] - [k] < 20 && [k] <= [i]", "!([k] > [i] + 5)", "[k] < 40",
+                             "floor([i]/16) == floor([k]/16)", "[k] == 3 || [i] >= [k]"})
+        for (bool const inside : {true, false}) {
+            CAPTURE(mask, inside);
+            check_everywhere(attention(mask, inside, false));
+        }
+}
+
+TEST_CASE("gradients of masked attention", "[end_to_end][regions]") {
+    check_everywhere(attention("[i] >= [k]", true, true));
+    check_everywhere(attention("[i] - [k] < 20 && [k] <= [i]", false, true));
+}
+
+TEST_CASE("rows that a mask leaves nothing of are nan, as they are without fused groups", "[end_to_end][regions]") {
+    check_everywhere(attention("[i] >= [k] + 9", true, false));
+}
+
+TEST_CASE("what is not chosen may be nan; what is multiplied by zero counts", "[end_to_end][regions]") {
+    for (char const* hurt : {"K", "V"}) {
+        Json graph = attention("[i] >= [k]", true, false);
+        Json& tensor = graph["tensors"][hurt];
+        graph["tensors"]["raw"] = tensor;
+        tensor = Json();
+        graph["tensors"].erase(hurt);
+        graph["nodes"].push_back({{"name", hurt},
+                                  {"einsum", "hkd->hkd"},
+                                  {"inputs", {"raw"}},
+                                  {"join", "where([k] == 60 && [h] == 0, inf - inf*[d], x)"}});
+        for (int const ranks : {1, 2, 3}) {
+            check(graph, {.ranks = ranks, .fused_groups = small});
+            check(graph, {.ranks = ranks, .fused_groups = none});
+        }
+    }
+}
+
+TEST_CASE("prefixes, suffixes and bands, of every aggregation", "[end_to_end][regions]") {
+    struct Kind {
+        char const *agg, *identity, *dtype;
+    };
+    for (Kind const kind : {Kind{"sum", "0", "f32"}, Kind{"sum", "0", "f64"}, Kind{"sum", "0", "i32"},
+                            Kind{"max", "-inf", "f32"}, Kind{"min", "inf", "f64"}, Kind{"prod", "1", "f64"},
+                            Kind{"sum", "0", "f16"}, Kind{"sum", "0", "c64"}, Kind{"logsumexp", "-inf", "f64"}})
+        for (char const* condition :
+             {"[j] <= [i]", "[i] - [j] > 3", "[j] >= [i] + 70", "!([j] < [i] - 2)", "[j] <= [i] && [j] > [i] - 9"})
+            for (char const* einsum : {"jc->ic", "cj->ci", "jc->ci"}) {
+                CAPTURE(kind.agg, kind.dtype, condition, einsum);
+                Json const graph = prefix(condition, kind.agg, kind.identity, einsum, kind.dtype);
+                for (int const ranks : {1, 2, 3, 5}) check(graph, {.ranks = ranks, .threads = ranks == 1 ? 2 : 1});
+            }
+    Json cut = prefix("[j] <= [i]", "sum", "0", "jc->ic", "f64");
+    for (char const* label : {"i", "j", "c"}) {
+        cut["parts"] = {{"Y", {{label, 3}}}};
+        for (int const ranks : {1, 2, 3, 5, 7}) check(cut, {.ranks = ranks});
+    }
+}
+
+TEST_CASE("a long prefix is scanned in parts by any number of threads with the same bits", "[end_to_end][regions]") {
+    Json const graph = {{"eingraph", 1},
+                        {"dtype", "f64"},
+                        {"tensors", {{"X", {{"shape", {200001}}, {"data", {{"random", "normal"}, {"seed", 2}}}}}}},
+                        {"nodes",
+                         {{{"name", "Y"},
+                           {"einsum", "j->i"},
+                           {"inputs", {"X"}},
+                           {"sizes", {{"i", 200001}}},
+                           {"join", "where([j] <= [i], x, 0)"}}}},
+                        {"outputs", {"Y"}}};
+    test::WholeRunSetup one{.threads = 1}, three{.threads = 3};
+    one.compared = three.compared = false;
+    auto const a = test::whole_run(graph, one), b = test::whole_run(graph, three);
+    auto const first = a.results.at("Y").bytes(), second = b.results.at("Y").bytes();
+    CHECK(std::equal(first.begin(), first.end(), second.begin(), second.end()));
+    double sum = 0;
+    bool close = true;
+    test::WholeRunSetup given{.threads = 1};
+    given.compared = false;
+    Json read = graph;
+    read["outputs"] = {"X"};
+    auto const x = test::whole_run(read, given);
+    for (Extent i = 0; i < 200001; ++i) {
+        sum += x.results.at("X").at(i).number.real();
+        close = close && std::abs(a.results.at("Y").at(i).number.real() - sum) < 1e-9;
+    }
+    CHECK(close);
+}
+
+TEST_CASE("joins that factor give what they gave", "[end_to_end][regions]") {
+    for (char const* join :
+         {"x*tanh(y)", "where(x > 0, x, 0)*y*2", "(x + 1)*(y - 1)", "x*y*[j]/size(i)", "where([i] > [k], exp(x)*y, 0)"})
+        for (char const* dtype : {"f32", "f64", "bf16", "c64"}) {
+            bool const ordered = std::string(dtype) != "c64" || std::string(join).find("> 0") == std::string::npos;
+            if (!ordered) continue;
+            CAPTURE(join, dtype);
+            Json graph = {{"eingraph", 1},
+                          {"dtype", dtype},
+                          {"tensors",
+                           {{"A", {{"shape", {53, 51}}, {"data", {{"random", "normal"}, {"seed", 1}}}}},
+                            {"B", {{"shape", {51, 57}}, {"data", {{"random", "normal"}, {"seed", 2}}}}}}},
+                          {"nodes", {{{"name", "C"}, {"einsum", "ij,jk->ik"}, {"inputs", {"A", "B"}}, {"join", join}}}},
+                          {"outputs", {"C"}}};
+            for (int const ranks : {1, 2, 3}) check(graph, {.ranks = ranks});
+        }
+}
