@@ -6,6 +6,7 @@
 #include "lib/base/json.hpp"
 #include "lib/base/text/hex.hpp"
 #include "lib/tensor/formats/file_reader.hpp"
+#include "lib/tensor/read.hpp"
 #include "lib/tensor/storage/storage.hpp"
 
 namespace ein::schedule {
@@ -101,10 +102,60 @@ std::optional<Difference> first_difference(Json const& then, Json const& now, Js
     return Difference{where, shown(then), shown(now)};
 }
 
+std::optional<DType> dtype_at(Json const& object) {
+    bool const named = object.is_object() && object.contains("dtype") && object["dtype"].is_string();
+    return named ? dtype_from_name(object["dtype"].get<std::string>()) : std::nullopt;
+}
+
+/// What a tensor is that leaves out its dtype: what its file says, or the graph's. Nothing where the file cannot be
+/// read now.
+std::optional<DType> left_out_dtype(Header const& header, std::string const& tensor, fs::path const& folder,
+                                    DType of_graph) {
+    for (InputId id : header.inputs.ids()) {
+        Input const& input = header.inputs[id];
+        if (header.tensors[input.tensor].name != tensor) continue;
+        try {
+            auto const contents = tensor::contents_of(input.source, tensor, folder);
+            if (!contents || tensor::may_be_read_as(input.source, contents->dtype, of_graph)) return of_graph;
+            return contents->dtype;
+        } catch (Error const&) {
+            return std::nullopt;
+        }
+    }
+    return std::nullopt;
+}
+
+/// The text of a schedule says the shape and dtype of every tensor, a graph may leave them to data files: what it
+/// leaves out, or writes in another way, is written in `now` as in `then` where it means the same.
+void write_alike(Json const& then, Json& now, Header const& header, fs::path const& folder) {
+    auto const has_tensors = [](Json const& graph) {
+        return graph.is_object() && graph.contains("tensors") && graph["tensors"].is_object();
+    };
+    if (!has_tensors(then) || !has_tensors(now)) return;
+    DType const of_graph = dtype_at(now).value_or(DType::f32);
+    for (auto const& [name, planned] : then["tensors"].items()) {
+        if (!planned.is_object() || !now["tensors"].contains(name) || !now["tensors"][name].is_object()) continue;
+        Json& tensor = now["tensors"][name];
+        bool const same_data = planned.contains("data") && tensor.contains("data") && planned["data"] == tensor["data"];
+        if (!same_data) continue;
+        if (planned.contains("shape")) {
+            Json const& shape = planned["shape"];
+            if (!tensor.contains("shape") || Json::array({tensor["shape"]}) == shape) tensor["shape"] = shape;
+        }
+        auto const dtype = dtype_at(planned);
+        if (!dtype) continue;
+        auto const found = tensor.contains("dtype") ? dtype_at(tensor) : left_out_dtype(header, name, folder, of_graph);
+        if (found == dtype || (!found && !tensor.contains("dtype"))) tensor["dtype"] = planned["dtype"];
+    }
+}
+
 /// What is another in the graph's text. @return nothing where both mean the same
-std::optional<Difference> changed(std::string const& then, std::string const& now, std::string const& file) {
+std::optional<Difference> changed(Header const& header, std::string const& text, fs::path const& path) {
     try {
-        return first_difference(parse_json(then, file), parse_json(now, file), Json::json_pointer());
+        Json const then = parse_json(header.graph_text, path.string());
+        Json now = parse_json(text, path.string());
+        write_alike(then, now, header, path.parent_path());
+        return first_difference(then, now, Json::json_pointer());
     } catch (InputError const&) {
         return Difference{Json::json_pointer(), "the graph", "what is no JSON"};
     }
@@ -121,7 +172,7 @@ void add_changed_graph(Header const& header, fs::path const& folder, std::vector
         return;
     }
     if (now == header.graph_text) return;
-    std::optional<Difference> const difference = changed(header.graph_text, now, path.string());
+    std::optional<Difference> const difference = changed(header, now, path);
     if (!difference) return;
     out.push_back({path.string(), difference->where.to_string(),
                    difference->then + " as when the schedule was planned (hash " + text_hash(header.graph_text) + ")",

@@ -1,6 +1,7 @@
 #include "lib/schedule/file/origin.hpp"
 
 #include "lib/schedule/file/codec.hpp"
+#include "lib/tensor/formats/npy_write.hpp"
 #include "tests/lib/tensor/temporary_folder.hpp"
 #include "tests/support/catch.hpp"
 
@@ -88,6 +89,31 @@ TEST_CASE("a changed graph is reported with the first place that is another", "[
         CHECK_THAT(changes[0], Catch::Contains("), found " + each.found + " (hash "));
         CHECK_THAT(changes[0], Catch::EndsWith("; plan again with einplan, or give back what was there"));
     }
+}
+
+TEST_CASE("what a graph leaves to its data files, or writes in another way, has not changed", "[schedule][origin]") {
+    Planned planned;
+    tensor::write_npy(planned.folder.path() / "A.npy", tensor::HostTensor(DType::f64, {4, 3}));
+    planned.add("A", tensor::NpySource{"A.npy"});
+    auto const graph = [](std::string const& tensor, std::string const& dtype = "\"f32\"") {
+        return R"({"eingraph": 1, "dtype": )" + dtype + R"(, "tensors": {"A": {"data": {"npy": "A.npy"})" + tensor +
+               "}}}";
+    };
+    auto const changes = [&](std::string const& now) {
+        planned.folder.write("graph.json", now);
+        return planned.changes();
+    };
+    planned.header.graph_text = graph(R"(, "shape": [4, 3], "dtype": "f64")");
+    CHECK(changes(graph("")).empty());
+    CHECK(changes(graph(R"(, "shape": [4, 3])")).empty());
+    CHECK(changes(graph(R"(, "dtype": "float64")")).empty());
+    REQUIRE(changes(graph(R"(, "dtype": "f32")")).size() == 1);
+    CHECK_THAT(planned.changes()[0], Catch::Contains("/tensors/A/dtype: expected \"f64\""));
+    REQUIRE(changes(graph(R"(, "shape": [3, 4])")).size() == 1);
+    planned.header.graph_text = graph(R"(, "shape": [4, 3], "dtype": "bf16")");  // rounded, which was asked for
+    CHECK(changes(graph("")).size() == 1);
+    std::filesystem::remove(planned.folder.path() / "A.npy");  // whoever reads it says so
+    CHECK(changes(graph("")).empty());
 }
 
 TEST_CASE("no depth of a graph file is too much", "[schedule][origin]") {
