@@ -6,6 +6,7 @@
 #include <type_traits>
 #include <unordered_set>
 
+#include "lib/base/json_mistakes.hpp"
 #include "lib/base/limits.hpp"
 
 namespace ein {
@@ -145,6 +146,9 @@ Json parse_json(std::string_view text, std::string const& file) {
     try {
         Json::sax_parse(text.begin(), text.end(), &builder);
     } catch (nlohmann::json::parse_error const& error) {
+        if (auto const mistake = json_mistake(text, error.byte))
+            throw InputError(
+                Fault{file, line_and_column(text, mistake->byte), mistake->expected, mistake->found, mistake->fix});
         throw InputError(Fault{file, line_and_column(text, error.byte), "JSON", plain_message(error.what()),
                                "fix the text there (a missing comma, quote or bracket?)"});
     } catch (nlohmann::json::exception const& error) {

@@ -29,6 +29,7 @@ public:
 
     /// Keeps a name that the user gave from being used for a part.
     void reserve_name(std::string const& name) { taken_.insert(name); }
+    bool is_reserved(std::string const& name) const { return taken_.contains(name); }
     /// `wanted`, or `wanted` with a number when that is taken; the result is then taken.
     std::string fresh_name(std::string const& wanted);
 

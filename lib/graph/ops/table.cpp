@@ -55,6 +55,10 @@ constexpr scalar::Taken attributes[]{
     {"keepdim", "keepdims"}, {"epsilon", "eps"}, {"newshape", "shape"},
 };
 
+struct Recipe {
+    std::string_view written, nodes;
+};
+
 constexpr scalar::TwoMeanings ambiguous[]{
     {"embedding", "\"gather\" with \"inputs\": [table, indices]",
      "with the two exchanged, as PyTorch lists them: gather takes the table first"},
@@ -63,6 +67,39 @@ constexpr scalar::TwoMeanings ambiguous[]{
      "a \"reshape\" that keeps the first axis, as ONNX, Keras and nn.Flatten"},
     {"tensordot", "\"matmul\" of two matrices", "an \"einsum\", which names the axes that are summed over"},
     {"scatter", "a \"grad\" of a gather", "an \"einsum\" with where(y == [row], x, 0)"},
+};
+
+/// What is no op here, and how it is written.
+constexpr Recipe recipes[]{
+    {"cross_entropy",
+     "{\"name\": \"lp\", \"op\": \"log_softmax\", \"inputs\": [LOGITS], \"axes\": [1]}, {\"name\": \"hot\", \"op\": "
+     "\"one_hot\", \"inputs\": [LABELS], \"depth\": CLASSES}, {\"name\": \"loss\", \"einsum\": \"bc,bc->\", "
+     "\"inputs\": "
+     "[\"lp\", \"hot\"], \"join\": \"-x*y/size(b)\"}"},
+    {"nll_loss",
+     "{\"name\": \"hot\", \"op\": \"one_hot\", \"inputs\": [LABELS], \"depth\": CLASSES}, {\"name\": \"loss\", "
+     "\"einsum\": "
+     "\"bc,bc->\", \"inputs\": [LOG_PROBABILITIES, \"hot\"], \"join\": \"-x*y/size(b)\"}"},
+    {"linear",
+     "{\"name\": \"XW\", \"einsum\": \"bi,oi->bo\", \"inputs\": [X, W]}, {\"name\": \"Y\", \"einsum\": \"bo,o->bo\", "
+     "\"inputs\": [\"XW\", BIAS], \"join\": \"x+y\"} (\"bi,io->bo\" for a W of inputs by outputs)"},
+    {"mse_loss", "{\"einsum\": \"bi,bi->\", \"inputs\": [PREDICTED, TARGET], \"join\": \"(x-y)^2/size(b)/size(i)\"}"},
+    {"l1_loss", "{\"einsum\": \"bi,bi->\", \"inputs\": [PREDICTED, TARGET], \"join\": \"abs(x-y)/size(b)/size(i)\"}"},
+    {"dropout",
+     "nothing: leave it out, as when a network is used; for training multiply by a mask that is a tensor, \"join\": "
+     "\"where(y < 0.5, 0, x/0.5)\" with {\"random\": \"uniform\"}"},
+    {"batch_norm",
+     "a \"mean\" and a \"var\" over the batch, then {\"einsum\": \"bc,c,c->bc\", \"join\": \"(x-y)/sqrt(z+1e-5)\"}"},
+    {"attention",
+     "{\"einsum\": \"qd,kd->qk\", \"join\": \"x*y/sqrt(size(d))\"}, a \"softmax\" over the last axis, then "
+     "{\"einsum\": \"qk,kd->qd\"}; eintool make attention writes one"},
+    {"conv2d", "slices of the padded input, one einsum for each place of the kernel; eintool import onnx makes them"},
+    {"swapaxes", "\"transpose\" with \"axes\": every axis in its new order"},
+    {"expand_dims", "\"reshape\" with a \"shape\" that has the new extent of 1"},
+    {"unsqueeze", "\"reshape\" with a \"shape\" that has the new extent of 1"},
+    {"split", "a \"slice\" node for each piece"},
+    {"chunk", "a \"slice\" node for each piece"},
+    {"stack", "a \"reshape\" of each input to a new axis of 1, then \"concat\""},
 };
 
 std::vector<OpEntry> make_table() {
@@ -99,7 +136,19 @@ Rows const& rows() {
     return table;
 }
 
+/// "CrossEntropyLoss", "cross_entropy_loss" and "cross_entropy" are one name.
+std::string plain_name(std::string_view written) {
+    std::string out;
+    for (char const c : without_modules(written))
+        if (c != '_') out += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    if (out.size() > 4 && out.ends_with("loss")) out.resize(out.size() - 4);
+    return out;
+}
+
 void tell_unknown(Cursor const& op, std::string const& text) {
+    for (Recipe const& row : recipes)
+        if (plain_name(row.written) == plain_name(text))
+            return op.fail("an op that is one of ours", quote(text), "write " + std::string(row.nodes));
     for (scalar::TwoMeanings const& row : ambiguous)
         if (row.written == without_modules(text))
             return op.fail("an op that means one thing", quote(text),
@@ -121,6 +170,28 @@ OpEntry const* find_op(Cursor const& op) {
     OpEntry const* const row = op_row(*text);
     if (row == nullptr) tell_unknown(op, *text);
     return row;
+}
+
+/// Whoever gives torch.transpose's two axes is shown every axis in its new order.
+void tell_two_axes(NodeContext const& context, std::vector<std::string_view>& keys) {
+    Cursor const& node = context.node;
+    if (!node.has("dim0") || !node.has("dim1")) return;
+    keys.insert(keys.end(), {"dim0", "dim1"});
+    std::string mend = "write \"axes\": every axis in its new order";
+    Json const &first = node.at("dim0").value(), &second = node.at("dim1").value();
+    bool const known =
+        !context.inputs.empty() && context.inputs[0] && first.is_number_integer() && second.is_number_integer();
+    if (known) {
+        auto const order = static_cast<std::int64_t>(context.graph.value(*context.inputs[0]).shape.size());
+        auto const axis = [&](Json const& at) {
+            return at.get<std::int64_t>() + (at.get<std::int64_t>() < 0 ? order : 0);
+        };
+        std::vector<std::string> axes;
+        for (std::int64_t k = 0; k < order; ++k)
+            axes.push_back(std::to_string(k == axis(first) ? axis(second) : k == axis(second) ? axis(first) : k));
+        mend = "write \"axes\": [" + joined(axes, ", ") + "]";
+    }
+    node.at("dim0").fail("\"axes\"", "\"dim0\" and \"dim1\"", mend);
 }
 
 /// What a node may have: the attributes of its op under all their spellings.
@@ -154,7 +225,9 @@ std::optional<ValueId> read_op(NodeContext& context) {
     OpEntry const* entry = find_op(context.node.at("op"));
     if (!entry) return std::nullopt;
     std::size_t const faults_before = context.node.faults().list().size();
-    context.node.only_keys(keys_of(*entry));
+    std::vector<std::string_view> keys = keys_of(*entry);
+    if (entry->name == "transpose") tell_two_axes(context, keys);
+    only_node_keys(context.node, keys);
     if (context.inputs.size() < entry->least_inputs || context.inputs.size() > entry->most_inputs)
         context.node.at("inputs").fail(inputs_expected(*entry), std::to_string(context.inputs.size()),
                                        "list the tensors that " + std::string(entry->name) + " reads");

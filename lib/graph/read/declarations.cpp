@@ -9,6 +9,8 @@
 namespace ein::graph {
 namespace {
 
+char lower_letter(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
 void tell_taken(Cursor const& at, std::string const& name) {
     at.fail("a name that no other tensor or node has", quote(name) + " again", "rename one of them");
 }
@@ -47,6 +49,10 @@ void define_carried(NodeDeclaration& declaration, Names& names) {
         declaration.defines.push_back(names.add(name));
         if (!declaration.defines.back()) tell_taken(loop.at("carry").at(key), name);
     }
+    if (!loop.has("body") || !loop.at("body").value().is_array()) return;
+    for (Json const& node : loop.at("body").value())
+        if (node.is_object() && node.contains("name") && node["name"].is_string())
+            names.note_inner(node["name"].get<std::string>(), declaration.name);
 }
 
 void declare_name(NodeDeclaration& declaration, Names& names) {
@@ -142,11 +148,29 @@ std::optional<Cursor> resolve_begin(NodeDeclaration& declaration, Cursor const& 
         return begin ? next : std::nullopt;
     }
     auto const begin = names.find(key);
+    bool const turned = !begin && entry.value().is_string() && names.is_inner(key) &&
+                        names.find(entry.value().get<std::string>()).has_value();
+    if (turned) {
+        entry.fail("what the body reads, then its next value", "\"" + key + "\": " + brief(entry.value()),
+                   "exchange the two: {" + brief(entry.value()) + ": \"" + key + "\"}");
+        names.lacks_some();  // "fit/W", which is meant
+        return std::nullopt;
+    }
     if (!begin && names.complete())
         entry.fail("a carried tensor that begins as one outside the loop", quote(key),
                    names.suggestion(key, declaration.name));
     declaration.inputs.push_back(begin);
     return entry;
+}
+
+/// Those who list what is carried are shown what each becomes.
+bool check_carry(Cursor const& carry) {
+    if (!carry.value().is_array()) return carry.expect_object();
+    bool const named = carry.size() > 0 && carry.at(std::size_t{0}).value().is_string();
+    std::string const name = named ? carry.at(std::size_t{0}).value().get<std::string>() : "W";
+    carry.fail("an object: what the body reads, and its next value", brief(carry.value()),
+               "write {\"" + name + "\": \"" + name + "_next\"}, where the body makes \"" + name + "_next\"");
+    return false;
 }
 
 /// {"times": 10, "carry": {"W": "W_next"}, "body": [nodes]}
@@ -166,7 +190,7 @@ void resolve_loop(NodeDeclaration& declaration, Names& names) {
     auto const carry =
         required(loop, "carry", "say what each iteration hands to the next: \"carry\": {\"W\": \"W_next\"}");
     auto const body = required(loop, "body", "list the nodes of an iteration: \"body\": [...]");
-    declaration.usable = carry && body && carry->expect_object() && body->expect_list();
+    declaration.usable = carry && body && check_carry(*carry) && body->expect_list();
     if (!declaration.usable) return;
     if (carry->size() == 0)
         carry->fail("one carried tensor or more", "none", "name what each iteration hands to the next");
@@ -215,11 +239,38 @@ std::optional<std::size_t> Names::find(std::string const& name) {
 std::string Names::suggestion(std::string const& name, std::string const& own) {
     std::string const define = "define it, or correct the name";
     if (searches_left_-- <= 0) return define;
+    if (std::string mend = inner_mend(name); !mend.empty()) return mend;
     std::vector<std::string> known = names_;
     for (Names const* outer = around_; outer != nullptr; outer = outer->around_)
         known.insert(known.end(), outer->names_.begin(), outer->names_.end());
     if (!own.empty()) std::erase_if(known, [&](std::string const& other) { return other.starts_with(own + "/"); });
+    if (number_.contains(name)) {  // kept for what has several values
+        std::vector<std::string> own_values;
+        for (std::string const& other : names_)
+            if (other.starts_with(name + "/") && own_values.size() < 4) own_values.push_back("\"" + other + "\"");
+        if (!own_values.empty()) return "its values have names of their own: write " + one_of(own_values);
+    }
+    auto const alike = [&](std::string const& other) {
+        return std::ranges::equal(name, other, {}, lower_letter, lower_letter);
+    };
+    if (auto const other = std::ranges::find_if(known, alike); other != known.end())
+        return "did you mean \"" + *other + "\"?";
     return did_you_mean(name, known, define);
+}
+
+/// For a name, or LOOP/NAME, that a loop's body has for itself.
+std::string Names::inner_mend(std::string const& name) const {
+    auto found = inner_.find(name);
+    for (auto slash = name.find('/'); found == inner_.end() && slash != std::string::npos;
+         slash = name.find('/', slash + 1)) {
+        found = inner_.find(name.substr(slash + 1));
+        if (found != inner_.end() && found->second != name.substr(0, slash)) found = inner_.end();
+    }
+    if (found == inner_.end()) return "";
+    auto const& [node, loop] = *found;
+    return quote(node) + " is seen in the body of " + quote(loop) + " alone: carry it out, with a tensor \"last_" +
+           node + "\" of its shape, \"carry\": {\"last_" + node + "\": \"" + node + "\"}, then write \"" + loop +
+           "/last_" + node + "\"";
 }
 
 std::vector<NodeDeclaration> declare_nodes(Cursor const& nodes, Names& names) {

@@ -55,16 +55,22 @@ public:
     /// Some names could not be read: one that is not found may be among them.
     void lacks_some() { complete_ = false; }
     bool complete() const { return complete_ && (around_ == nullptr || around_->complete()); }
-    /// "did you mean ...?" or "define it ..."; searched for the first faults of a file only, because each search reads
-    /// every name.
+    /// "did you mean ...?" or "define it ...", and of what is there but has no value of that name, what it has;
+    /// searched for the first faults of a file only, because each search reads every name.
     /// @param own  a node whose own names are not meant
     std::string suggestion(std::string const& name, std::string const& own = {});
+    /// Says of a name that it is a node's in a loop's body, and `loop` is that loop: nobody outside sees it.
+    void note_inner(std::string const& name, std::string const& loop) { inner_.try_emplace(name, loop); }
+    bool is_inner(std::string const& name) const { return inner_.contains(name); }
     /// In how many loops they are.
     int depth() const { return around_ == nullptr ? 0 : around_->depth() + 1; }
 
 private:
+    std::string inner_mend(std::string const& name) const;
+
     std::vector<std::string> names_;
     std::unordered_map<std::string, std::optional<std::size_t>> number_;  // nothing: kept
+    std::unordered_map<std::string, std::string> inner_;                  // see note_inner
     bool complete_ = true;
     int searches_left_ = tuning::most_searches;
     Names* around_ = nullptr;

@@ -12,6 +12,21 @@ std::optional<Cursor> required(Cursor const& object, std::string const& key, std
     return std::nullopt;
 }
 
+void only_node_keys(Cursor const& node, std::span<std::string_view const> known) {
+    std::vector<std::string_view> keys(known.begin(), known.end());
+    for (std::string_view const key : {"parts", "sharding"}) {
+        std::string const written(key);
+        if (!node.has(written) || std::ranges::find(known, key) != known.end()) continue;
+        keys.push_back(key);
+        bool const named = node.has("name") && node.at("name").value().is_string();
+        std::string const name = named ? node.at("name").value().get<std::string>() : "C";
+        node.at(written).fail("\"" + written + "\" at the top of the file", "it in a node",
+                              "move it beside \"nodes\": \"" + written + "\": {\"" + name +
+                                  "\": " + brief(node.at(written).value()) + "}");
+    }
+    node.only_keys(keys);
+}
+
 std::optional<Cursor> optional_at(Cursor const& object, std::string const& key) {
     return object.has(key) ? std::optional(object.at(key)) : std::nullopt;
 }
@@ -49,7 +64,31 @@ std::optional<std::vector<Cursor>> one_or_more(Cursor const& at) {
 
 Cursor entry_at(Cursor const& at, std::size_t k) { return at.value().is_array() ? at.at(k) : at; }
 
+namespace {
+
+/// "600x400", "(600, 400)": whole numbers and what people write between them. Empty for other texts.
+std::vector<std::string> numbers_in(std::string const& text) {
+    std::vector<std::string> numbers;
+    bool inside = false;
+    for (char const c : text) {
+        bool const digit = c >= '0' && c <= '9';
+        if (!digit && std::string_view(" x*,()[]").find(c) == std::string_view::npos) return {};
+        if (digit && !inside) numbers.emplace_back();
+        if (digit) numbers.back() += c;
+        inside = digit;
+    }
+    return numbers;
+}
+
+}  // namespace
+
 std::optional<Shape> read_shape(Cursor const& at) {
+    if (at.value().is_string()) {
+        auto const numbers = numbers_in(at.value().get<std::string>());
+        at.fail("a list of extents", brief(at.value()),
+                "write " + (numbers.empty() ? "the extent of each axis: [4, 3]" : "[" + joined(numbers, ", ") + "]"));
+        return std::nullopt;
+    }
     auto const extents = one_or_more(at);
     if (!extents) return std::nullopt;
     if (extents->size() > max_order) {

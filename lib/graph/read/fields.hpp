@@ -5,6 +5,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,6 +22,9 @@ inline constexpr std::size_t max_order = 64;
 /// The value at `key`, or a fault that says how to write it.
 std::optional<Cursor> required(Cursor const& object, std::string const& key, std::string const& fix);
 std::optional<Cursor> optional_at(Cursor const& object, std::string const& key);
+
+/// A fault for each key of a node that is not in `known`; who writes there what belongs at the top is told so.
+void only_node_keys(Cursor const& node, std::span<std::string_view const> known);
 
 /// The entries of a list; of one name or number alone, where a list of one is meant, that one: "inputs": "A" is
 /// "inputs": ["A"], "shape": 4 is "shape": [4]. Nothing, and a fault, of anything else.

@@ -179,6 +179,37 @@ constexpr DataKind kinds[]{
 
 }  // namespace
 
+namespace {
+
+/// How to write what somebody wrote without braces.
+std::string data_mend(Json const& value) {
+    if (value.is_number() || value.is_boolean()) return "write {\"fill\": " + brief(value) + "}";
+    if (value.is_array()) return "write {\"values\": [...]}";
+    if (!value.is_string()) return "write {\"npy\": \"A.npy\"}, or leave it out and give einrun --input";
+    std::string const text = value.get<std::string>(), written = brief(value);
+    auto const dot = text.rfind('.');
+    std::string const ending = dot == std::string::npos ? "" : text.substr(dot + 1);
+    if (ending == "npy" || ending == "mtx" || ending == "tns") return "write {\"" + ending + "\": " + written + "}";
+    if (ending == "npz")
+        return "write {\"npz\": " + written + ", \"entry\": \"NAME\"}, or {\"scipy\": " + written +
+               "} for a sparse matrix";
+    if (ending == "safetensors") return "write {\"safetensors\": " + written + ", \"tensor\": \"NAME\"}";
+    if (ending == "bin" || ending == "raw") return "write {\"raw\": " + written + "}";
+    if (text == "uniform" || text == "normal" || text == "random")
+        return "write {\"random\": \"" + (text == "random" ? "uniform" : text) + "\", \"seed\": 1}";
+    if (text == "zeros") return "write {\"fill\": 0}";
+    if (text == "ones") return "write {\"fill\": 1}";
+    return "write {\"npy\": FILE}, after numpy.save(FILE, array), or another kind of data";
+}
+
+bool check_object(Cursor const& data) {
+    if (data.value().is_object()) return true;
+    data.fail("an object that says what kind of data it is", brief(data.value()), data_mend(data.value()));
+    return false;
+}
+
+}  // namespace
+
 std::vector<std::string> data_kinds() {
     std::vector<std::string> names;
     for (DataKind const& kind : kinds) names.emplace_back(kind.key);
@@ -186,7 +217,7 @@ std::vector<std::string> data_kinds() {
 }
 
 std::optional<Source> read_source(Cursor const& data, std::optional<Shape> const& shape, DType dtype) {
-    if (!data.expect_object()) return std::nullopt;
+    if (!check_object(data)) return std::nullopt;
     std::vector<DataKind const*> found;
     for (DataKind const& kind : kinds)
         if (data.has(std::string(kind.key))) found.push_back(&kind);

@@ -68,6 +68,33 @@ TEST_CASE("text that is not UTF-8 and numbers too large are refused", "[lib][bas
     CHECK(faults_of("[\"\\ud800\"]").size() == 1);
 }
 
+TEST_CASE("what people write that is nearly JSON is told with its mend", "[lib][base][json]") {
+    struct Row {
+        std::string text, fault;
+    };
+    auto const row = GENERATE(values<Row>({
+        {"{\"a\": [{},\n {},\n]}", "line 2, column 4: expected no comma before ']', found one; remove the comma"},
+        {"{\"a\": 1,}", "line 1, column 8: expected no comma before '}', found one; remove the comma"},
+        {"{ // note\n}",
+         "line 1, column 3: expected JSON, which has no comments, found '/'; remove the comment, or write it as a key "
+         "that begins with x-: \"x-note\": \"...\""},
+        {"# note\n{}",
+         "line 1, column 1: expected JSON, which has no comments, found '#'; remove the comment, or write it as a key "
+         "that begins with x-: \"x-note\": \"...\""},
+        {"{'a': 1}", "line 1, column 2: expected JSON, found a single quote; write double ones: \"name\" for 'name'"},
+        {"{\"a\": True}", "line 1, column 7: expected JSON, found 'True'; write true"},
+        {"{\"a\": [1, None]}", "line 1, column 11: expected JSON, found 'None'; write null"},
+        {"{\"a\": nan}", "line 1, column 8: expected JSON, found 'nan'; write \"nan\""},
+        {"{\"a\": -Infinity}", "line 1, column 8: expected JSON, found '-Infinity'; write \"-inf\""},
+        {"{a: 1}", "line 1, column 2: expected keys in double quotes, found 'a'; write \"a\""},
+    }));
+    auto const faults = faults_of(row.text);
+    REQUIRE(faults.size() == 1);
+    CHECK(faults[0].text() == "g.json: " + row.fault);
+    for (std::string const text : {"", "[", "{\"a\" 1}", "[,]", "]", "\"a", "[1 2]", "}", "/"})
+        CHECK(faults_of(text).size() == 1);
+}
+
 TEST_CASE("a key that an object has twice is a fault, in any depth", "[lib][base][json]") {
     auto const faults = faults_of(R"({"a": 1, "b": {"c": 1, "c": 2}, "a": [1, {"d": 1}, {"d": 1, "d": 2}]})");
     REQUIRE(faults.size() == 3);

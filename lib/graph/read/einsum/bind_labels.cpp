@@ -51,9 +51,28 @@ private:
 
     bool check_count() {
         if (subscripts_.inputs.size() == inputs_.size()) return true;
-        node_.at("inputs").fail(std::to_string(subscripts_.inputs.size()) + " inputs, one for each term of \"einsum\"",
-                                std::to_string(inputs_.size()), "list an input for each term");
+        std::size_t const terms = subscripts_.inputs.size();
+        node_.at("inputs").fail(
+            std::to_string(terms) + (terms == 1 ? " input" : " inputs") + ", one for each term of \"einsum\"",
+            std::to_string(inputs_.size()), count_fix());
         return false;
+    }
+
+    /// Whoever writes "ij jk -> ik" means two terms.
+    std::string count_fix() const {
+        std::string const otherwise = "list an input for each term";
+        if (!einsum_.value().is_string() || subscripts_.inputs.size() != 1) return otherwise;
+        Term const& words = subscripts_.inputs.front();
+        bool const letters = words.size() == inputs_.size() && std::ranges::all_of(words, is_letters);
+        if (!letters || !std::ranges::all_of(subscripts_.output, is_letters)) return otherwise;
+        std::string text, output;
+        for (std::string const& word : words) text += (text.empty() ? "" : ",") + word;
+        for (std::string const& word : subscripts_.output) output += word;
+        bool const arrow = einsum_.value().get_ref<std::string const&>().find("->") != std::string::npos;
+        return "separate terms by commas: \"" + text + (arrow ? "->" + output : "") + "\"";
+    }
+    static bool is_letters(std::string const& word) {
+        return std::ranges::all_of(word, [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); });
     }
 
     bool check_label_count() {
@@ -76,7 +95,7 @@ private:
             einsum_.fail((is_open(term) ? "a tensor of at least " : "a tensor of ") + axes + " for term " +
                              std::to_string(k + 1) + " " + quote(joined(term)),
                          quote(inputs_[k]->name) + " (" + place(k) + ") of shape " + to_string(inputs_[k]->shape),
-                         order_fix(term));
+                         order_fix(term, order));
         }
         return good;
     }
@@ -90,8 +109,16 @@ private:
     }
 
     /// Whoever wrote "seq d" for letters, or letters for a word, is shown how words are written.
-    std::string order_fix(Term const& term) const {
-        bool const maybe_word = einsum_.value().is_string() && term.size() > 2 && !is_open(term);
+    std::string order_fix(Term const& term, std::size_t order) const {
+        bool const text = einsum_.value().is_string();
+        bool const letters_meant = text && term.size() == 1 && term[0].size() == order && is_letters(term[0]);
+        if (letters_meant) {
+            std::string apart;
+            for (char const c : term[0]) apart += (apart.empty() ? "" : " ") + std::string(1, c);
+            return "a term has a space in it, so every label is a word: write " + quote(apart) +
+                   ", or no spaces in terms";
+        }
+        bool const maybe_word = text && term.size() > 2 && !is_open(term);
         return std::string("write one label for each axis") +
                (maybe_word ? ", or, if " + quote(joined(term)) + " is one label, use lists: {\"in\": [[\"" +
                                  joined(term) + "\"]], ...}"

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 
 #include "lib/graph/contract.hpp"
 #include "lib/graph/read/einsum/bind_labels.hpp"
@@ -43,7 +44,9 @@ void check_sizes(Cursor const& node) {
 
 Fields read_fields(NodeContext const& context) {
     Cursor const& node = context.node;
-    node.only_keys({"name", "einsum", "inputs", "join", "agg", "dtype", "compute", "sizes", "path", "sparse"});
+    constexpr std::array<std::string_view, 10> keys{"name",  "einsum",  "inputs", "join", "agg",
+                                                    "dtype", "compute", "sizes",  "path", "sparse"};
+    only_node_keys(node, keys);
     Fields fields;
     fields.agg = read_agg(node);
     if (auto const at = optional_at(node, "dtype")) fields.dtype = read_dtype(*at);
@@ -63,6 +66,27 @@ std::vector<std::string> names_of_inputs(NodeContext const& context) {
     return context.node.has("join") ? context.input_names() : std::vector<std::string>{};
 }
 
+/// A join may use another tensor's elements by its name only when the node reads it.
+std::optional<Join> read_join(NodeContext const& context, scalar::Names const& names) {
+    Faults told("");
+    Cursor const node(context.node.value(), told, context.node.pointer());
+    auto join = graph::read_join(node, names);
+    for (Fault const& fault : told.list()) {
+        std::string const& found = fault.found;
+        bool const quoted = found.size() > 2 && found.front() == '\'' && found.back() == '\'';
+        std::string const name = quoted ? found.substr(1, found.size() - 2) : "";
+        bool const tensor =
+            !name.empty() && context.graph.is_reserved(name) && !fault.fix.starts_with("write [");  // of a label
+        std::string const mend = "it is a tensor that this node does not read: add \"" + name +
+                                 "\" to \"inputs\", and a term for it to \"einsum\"";
+        auto const caret = fault.fix.find('\n');
+        context.node.faults().add(
+            fault.where, fault.expected, found,
+            tensor ? mend + (caret == std::string::npos ? "" : fault.fix.substr(caret)) : fault.fix);
+    }
+    return join;
+}
+
 /// With inputs of unknown shape the join's names can still be checked.
 void check_join_names(NodeContext const& context, Subscripts const& subscripts) {
     scalar::Names names{static_cast<int>(context.inputs.size()), {}, context.params, {}, names_of_inputs(context)};
@@ -74,7 +98,7 @@ void check_join_names(NodeContext const& context, Subscripts const& subscripts) 
     for (auto const& term : subscripts.inputs) add(term);
     add(subscripts.output);
     names.extents.assign(names.labels.size(), 1);
-    read_join(context.node, names);
+    read_join(context, names);
 }
 
 bool check_complex(Cursor const& node, NamedAgg const& agg, DType join) {
@@ -166,11 +190,11 @@ public:
 private:
     /// Reads the join and checks everything that depends on it.
     bool complete(EinSum& einsum, DType output) {
-        auto join = read_join(context_.node, {static_cast<int>(inputs_.size()),
-                                              einsum.labels,
-                                              context_.params,
-                                              {einsum.extents.begin(), einsum.extents.end()},
-                                              names_of_inputs(context_)});
+        auto join = read_join(context_, {static_cast<int>(inputs_.size()),
+                                         einsum.labels,
+                                         context_.params,
+                                         {einsum.extents.begin(), einsum.extents.end()},
+                                         names_of_inputs(context_)});
         if (!join || !fields_.agg) return false;
         einsum.join = join->expr;
         Cursor const& node = context_.node;

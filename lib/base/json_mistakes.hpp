@@ -1,0 +1,21 @@
+// What people write that is no JSON, but looks like it: a comma too many, comments, Python's quotes and constants. The
+// parser says where it stumbled; this says what to do there.
+// Example: json_mistake("[1,\n]", 5) is {3, "no comma before ']'", "one", "remove it"}: the comma's place, from 1.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace ein {
+
+struct JsonMistake {
+    std::size_t byte;  // where it begins, from 1
+    std::string expected, found, fix;
+};
+
+/// @param byte  where the parser stopped, from 1  @return nothing for what is none of these
+std::optional<JsonMistake> json_mistake(std::string_view text, std::size_t byte);
+
+}  // namespace ein

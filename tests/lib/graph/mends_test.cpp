@@ -1,0 +1,103 @@
+// What newcomers write, and the mend that the message says.
+#include "tests/lib/graph/describe.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace ein;
+using namespace ein::graph;
+using namespace ein::graph::test;
+
+namespace {
+
+struct Row {
+    std::string keys, where, fix;  // fix: what the mend contains
+};
+
+void check_fault(std::vector<Fault> const& faults, Row const& row) {
+    REQUIRE(faults.size() == 1);
+    CHECK(faults[0].where == row.where);
+    CHECK_THAT(faults[0].fix, Catch::Contains(row.fix));
+}
+
+/// A tensor W (4,), a loop "fit" of it with these keys beside its times, and outputs.
+std::vector<Fault> loop_faults(std::string const& keys, std::string const& outputs) {
+    return faults_of(R"({"eingraph": 1, "tensors": {"W": {"shape": [4], "data": {"fill": 0}}},
+        "nodes": [{"name": "p", "einsum": "j->", "inputs": ["W"]}, {"name": "g", "grad": {"of": "p", "wrt": ["W"]}},
+                  {"name": "fit", "loop": {"times": 2, )" +
+                     keys + R"(, "body": [{"name": "loss", "einsum": "j->", "inputs": ["W"]},
+                                {"name": "w1", "einsum": "j->j", "inputs": ["W"], "join": "x+1"}]}}],
+        "outputs": )" +
+                     outputs + "}");
+}
+
+}  // namespace
+
+TEST_CASE("what a node says otherwise than it must is told with its mend", "[lib][graph][mends]") {
+    auto const row = GENERATE(values<Row>({
+        {R"("einsum": "ij jk -> ik", "inputs": ["A", "B"])", "/nodes/0/inputs",
+         "separate terms by commas: \"ij,jk->ik\""},
+        {R"("einsum": "ij jk", "inputs": ["A", "B"])", "/nodes/0/inputs", "separate terms by commas: \"ij,jk\""},
+        {R"("einsum": "b i, ij -> b j", "inputs": ["A", "B"])", "/nodes/0/einsum",
+         "a term has a space in it, so every label is a word: write 'i j'"},
+        {R"("einsum": "ij,jk->ik", "inputs": ["A", "B"], "join": "A*B + v")", "/nodes/0/join",
+         "add \"v\" to \"inputs\", and a term for it to \"einsum\""},
+        {R"("einsum": "vj,jk->vk", "inputs": ["A", "B"], "join": "x*y + v")", "/nodes/0/join", "write [v]"},
+        {R"("einsum": "ij,jk->ik", "inputs": ["A", "B"], "join": "x*y + eta")", "/nodes/0/join", "\"params\""},
+        {R"("einsum": "ij->i", "inputs": ["A"], "parts": {"i": 2})", "/nodes/0/parts",
+         "move it beside \"nodes\": \"parts\": {\"out\": {\"i\":2}}"},
+        {R"("op": "relu", "inputs": ["A"], "sharding": "i/dp j")", "/nodes/0/sharding",
+         "\"sharding\": {\"out\": \"i/dp j\"}"},
+        {R"("op": "transpose", "inputs": ["A"], "dim0": 0, "dim1": -1)", "/nodes/0/dim0", "write \"axes\": [1, 0]"},
+        {R"("op": "relu", "inputs": ["a"])", "/nodes/0/inputs/0", "did you mean \"A\"?"},
+        {R"("op": "linear", "inputs": ["A", "B", "v"])", "/nodes/0/op", "bi,oi->bo"},
+        {R"("op": "CrossEntropyLoss", "inputs": ["A", "n"])", "/nodes/0/op", "\"log_softmax\""},
+        {R"("op": "torch.nn.functional.cross_entropy", "inputs": ["A", "n"])", "/nodes/0/op", "\"one_hot\""},
+        {R"("op": "dropout", "inputs": ["A"])", "/nodes/0/op", "leave it out"},
+        {R"("op": "unsqueeze", "inputs": ["A"])", "/nodes/0/op", "\"reshape\""},
+    }));
+    CAPTURE(row.keys);
+    check_fault(node_faults(row.keys), row);
+}
+
+TEST_CASE("what a tensor says otherwise than it must is told with its mend", "[lib][graph][mends]") {
+    auto const row = GENERATE(values<Row>({
+        {R"("shape": [2], "data": "X.npy")", "/tensors/A/data", R"(write {"npy": "X.npy"})"},
+        {R"("shape": [2], "data": "X.npz")", "/tensors/A/data", R"(write {"npz": "X.npz", "entry": "NAME"})"},
+        {R"("shape": [2], "data": "m.safetensors")", "/tensors/A/data",
+         R"(write {"safetensors": "m.safetensors", "tensor": "NAME"})"},
+        {R"("shape": [2], "data": "a.mtx")", "/tensors/A/data", R"(write {"mtx": "a.mtx"})"},
+        {R"("shape": [2], "data": "normal")", "/tensors/A/data", R"(write {"random": "normal", "seed": 1})"},
+        {R"("shape": [2], "data": 0)", "/tensors/A/data", R"(write {"fill": 0})"},
+        {R"("shape": [2], "data": [1, 2])", "/tensors/A/data", R"(write {"values": [...]})"},
+        {R"("shape": "600x400")", "/tensors/A/shape", "write [600, 400]"},
+        {R"x("shape": "(600, 400)")x", "/tensors/A/shape", "write [600, 400]"},
+        {R"("shape": "n")", "/tensors/A/shape", "write the extent of each axis"},
+    }));
+    CAPTURE(row.keys);
+    check_fault(faults_of(R"({"eingraph": 1, "tensors": {"A": {)" + row.keys + R"(}}, "outputs": ["A"]})"), row);
+}
+
+TEST_CASE("what loops and gradients are called, and what they carry, is told with its mend", "[lib][graph][mends]") {
+    std::string const carry = R"("carry": {"W": "w1"})";
+    check_fault(loop_faults(carry, R"(["g"])"), {"", "/outputs/0", "write \"g/W\""});
+    check_fault(loop_faults(carry, R"(["fit"])"), {"", "/outputs/0", "write \"fit/W\""});
+    for (std::string const name : {"loss", "fit/loss"})
+        check_fault(
+            loop_faults(carry, R"(["fit/W", ")" + name + "\"]"),
+            {"", "/outputs/1",
+             "'loss' is seen in the body of 'fit' alone: carry it out, with a tensor \"last_loss\" of its shape, "
+             "\"carry\": {\"last_loss\": \"loss\"}, then write \"fit/last_loss\""});
+    check_fault(loop_faults(R"("carry": {"w1": "W"})", R"(["fit/W"])"),
+                {"", "/nodes/2/loop/carry/w1", "exchange the two: {\"W\": \"w1\"}"});
+    check_fault(loop_faults(R"("carry": ["W"])", R"(["fit/W"])"),
+                {"", "/nodes/2/loop/carry", "write {\"W\": \"W_next\"}"});
+}
+
+TEST_CASE("the recipe of a cross entropy is a graph", "[lib][graph][mends]") {
+    std::string recipe = node_faults(R"("op": "cross_entropy", "inputs": ["A", "n"])").at(0).fix.substr(6);
+    for (auto const& [word, name] : {std::pair{"LOGITS", "\"X\""}, {"LABELS", "\"y\""}, {"CLASSES", "3"}})
+        recipe.replace(recipe.find(word), std::string(word).size(), name);
+    CHECK(faults_of(R"({"eingraph": 1, "tensors": {"X": {"shape": [8, 3]}, "y": {"shape": [8], "dtype": "i64"}},
+        "nodes": [)" +
+                    recipe + R"(], "outputs": ["loss"]})")
+              .empty());
+}
