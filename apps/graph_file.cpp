@@ -1,13 +1,54 @@
 #include "apps/graph_file.hpp"
 
+#include <algorithm>
+#include <fstream>
+#include <string_view>
+
 #include "lib/base/json.hpp"
 #include "lib/graph/read_graph.hpp"
 #include "lib/tensor/read.hpp"
 
 namespace ein::apps {
 
+void refuse_schedule(std::filesystem::path const& path, std::string const& wanted) {
+    constexpr std::string_view magic = "EINSCHED";
+    std::error_code error;
+    if (!std::filesystem::is_regular_file(path, error)) return;  // a pipe is read once
+    std::ifstream file(path, std::ios::binary);
+    std::string begin(magic.size(), ' ');
+    if (file.read(begin.data(), static_cast<std::streamsize>(begin.size())) && begin == magic)
+        throw InputError(Fault{path.string(), "", "a " + wanted, "a schedule",
+                               wanted == "graph" ? "give the graph that it was planned from; einrun runs schedules, "
+                                                   "eintool show shows them"
+                                                 : "einrun --report writes one when it runs the schedule"});
+}
+
+std::vector<std::string> notes_of(graph::EinGraph const& graph) {
+    constexpr std::size_t most = 5;
+    std::vector<std::string> notes;
+    std::vector<graph::Leaf const*> random;
+    for (graph::Leaf const& leaf : graph.leaves) {
+        auto const* source = std::get_if<tensor::RandomSource>(&leaf.source);
+        if (source == nullptr || element_count(graph.value(leaf.value).shape) < 2) continue;
+        auto const same = std::ranges::find_if(random, [&](graph::Leaf const* other) {
+            graph::Value const &a = graph.value(leaf.value), &b = graph.value(other->value);
+            return leaf.source == other->source && a.shape == b.shape && a.dtype == b.dtype;
+        });
+        if (same == random.end()) {
+            if (random.size() < 1000) random.push_back(&leaf);
+            continue;
+        }
+        if (notes.size() == most) break;
+        notes.push_back("'" + graph.value((*same)->value).name + "' and '" + graph.value(leaf.value).name +
+                        "' have the same elements: one shape and seed " + std::to_string(source->seed) +
+                        "; give one of them another \"seed\"");
+    }
+    return notes;
+}
+
 GraphFile read_graph_file(std::filesystem::path const& path) {
     if (path == "-") return {read_text_file("/dev/stdin"), "standard input", std::filesystem::current_path()};
+    refuse_schedule(path, "graph");
     return {read_text_file(path), path.string(), path.parent_path()};
 }
 

@@ -18,6 +18,12 @@ struct GraphFile {
 /// @throws InputError when it cannot be read
 GraphFile read_graph_file(std::filesystem::path const& path);
 
+/// What somebody should know of a sound graph: random tensors that are alike.
+std::vector<std::string> notes_of(graph::EinGraph const& graph);
+
+/// @throws InputError for a file that is a schedule, where `wanted` ("graph") is read
+void refuse_schedule(std::filesystem::path const& path, std::string const& wanted);
+
 /// The graph in it. Tensors may leave shape and dtype to their files: `file.text` then has them.
 /// @param inputs  NAME=FILE: in place of what the graph names for a tensor
 /// @throws InputError with every fault

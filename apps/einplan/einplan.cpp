@@ -63,6 +63,10 @@ GraphToPlan graph_to_plan(apps::GraphFile& file, bool reproducible) {
 /// The graph of what the newest checkpoint of a folder leaves to do. @throws InputError when there is none, or it is
 /// damaged
 fs::path rest_of(fs::path const& folder) {
+    if (fs::is_regular_file(folder / "manifest.json"))
+        throw InputError(Fault{folder.string(), "", "a folder of checkpoints", "one checkpoint",
+                               "give the folder that it lies in: --resume " +
+                                   fs::absolute(folder).parent_path().string() + "; the newest one there is taken"});
     auto const found = executor::newest_checkpoint(folder);
     if (!found)
         throw InputError(Fault{folder.string(), "", "a checkpoint of einrun --checkpoint", "none",
@@ -78,6 +82,8 @@ int run(apps::EinplanOptions const& options) {
     apps::GraphFile file = apps::read_graph_file(options.resume.empty() ? options.graph : rest_of(options.resume));
     auto const [graph, listed] = graph_to_plan(file, options.reproducible);
     for (std::string const& warning : listed.warnings) apps::say("einplan", "warning: " + warning);
+    if (!options.quiet)
+        for (std::string const& note : apps::notes_of(graph)) apps::say("einplan", "note: " + note);
     if (!options.quiet)
         for (std::string const& note : apps::dense_notes(graph)) apps::say("einplan", "note: " + note);
     apps::Machines const machines = apps::read_machines(options);

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "apps/command_line.hpp"
+#include "apps/graph_file.hpp"
 #include "apps/inputs_below.hpp"
 #include "apps/option_forms.hpp"
 #include "lib/base/error.hpp"
@@ -89,6 +90,7 @@ void check_and_complete(EinplanOptions& options) {
     check_explain(options.explain);
     if (options.graph.empty() && options.resume.empty()) throw UsageError("GRAPH is required; see --help");
     if (options.graph.empty() && options.out.empty()) options.out = fs::path(options.resume) / "rest.sched";
+    if (!options.graph.empty() && options.graph != "-") refuse_schedule(options.graph, "graph");
     if (options.ranks == 0 && options.sweep.empty()) throw UsageError("-n, --ranks is required; see --help");
     if (options.ranks == 0 && !options.explain.empty())
         throw UsageError("--explain: expected -n, since a table of --sweep alone has no schedule to explain; add it");

@@ -4,6 +4,7 @@
 #include "apps/eintool/commands.hpp"
 #include "apps/graph_file.hpp"
 #include "apps/inputs_below.hpp"
+#include "apps/report_errors.hpp"
 
 namespace ein::apps::tool {
 
@@ -17,8 +18,13 @@ void add_validate(CLI::App& app, Action& chosen) {
         chosen = [path] {
             GraphFile file = read_graph_file(*path);
             graph::EinGraph const graph = read_graph(file);
-            std::printf("%s: sound: %zu tensors, %zu nodes after lowering, %zu outputs\n", file.name.c_str(),
-                        graph.leaves.size(), graph.nodes.size(), graph.outputs.size());
+            auto const count = [](std::size_t number, std::string const& what) {
+                return std::to_string(number) + " " + what + (number == 1 ? "" : "s");
+            };
+            std::printf("%s: sound: %s, %s after lowering, %s\n", file.name.c_str(),
+                        count(graph.leaves.size(), "tensor").c_str(), count(graph.nodes.size(), "node").c_str(),
+                        count(graph.outputs.size(), "output").c_str());
+            for (std::string const& note : notes_of(graph)) say("eintool", "note: " + note);
             return 0;
         };
     });

@@ -49,6 +49,7 @@ Json rank_report(Rank rank, RunFacts const& facts, RunResult const& result) {
             {"device", facts.device_description},
             {"tf32", facts.tf32},
             {"threads", facts.threads},
+            {"shared_cores", facts.shared_cores},
             {"seconds",
              {{"load", result.load_seconds},
               {"execute", result.execute_seconds},
@@ -166,6 +167,8 @@ Json whole_report(std::vector<Json> const& ranks, schedule::Header const& header
     report["threads"] = facts.threads;
     report["device"] = facts.device;
     report["tf32"] = std::any_of(ranks.begin(), ranks.end(), [](Json const& rank) { return rank["tf32"].get<bool>(); });
+    report["shared_cores"] =
+        std::any_of(ranks.begin(), ranks.end(), [](Json const& rank) { return rank["shared_cores"].get<bool>(); });
     report["hosts"] = each(ranks, "host");
     report["seconds"] = {{"load", largest(ranks, Json::json_pointer("/seconds/load"))},
                          {"execute", execute},
@@ -195,17 +198,21 @@ Json whole_report(std::vector<Json> const& ranks, schedule::Header const& header
     return report;
 }
 
-/// What ranks did with their time, where they had messages to wait for.
+/// What ranks did with their time, where they had messages to wait for: shares of the time of the rank that took
+/// longest, for whose end the others wait.
 std::string overlap_line(Json const& report) {
     Json const& share = report.at("overlap").at("hidden_share");
     if (share.is_null()) return "";
-    double busy = 0, communicating = 0, waiting = 0;
+    double busy = 0, communicating = 0, longest = 0;
     for (Json const& rank : report.at("ranks_detail")) {
-        busy += rank.at("seconds").at("busy").get<double>();
-        communicating += rank.at("seconds").at("communicating").get<double>();
-        waiting += rank.at("seconds").at("waiting").get<double>();
+        Json const& seconds = rank.at("seconds");
+        double const computed = seconds.at("busy"), communicated = seconds.at("communicating"),
+                     waited = seconds.at("waiting");
+        busy += computed, communicating += communicated;
+        longest = std::max(longest, computed + communicated + waited);
     }
-    double const percent = 100 / std::max(1e-300, busy + communicating + waiting);
+    double const whole = longest * static_cast<double>(report.at("ranks_detail").size());
+    double const waiting = std::max(0.0, whole - busy - communicating), percent = 100 / std::max(1e-300, whole);
     char text[200];
     std::snprintf(text, sizeof text,
                   "  overlap    %.0f %% of communication behind computing; ranks compute %.0f %%, communicate %.0f %%, "

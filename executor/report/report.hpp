@@ -15,6 +15,7 @@ struct RunFacts {
     std::string version, graph, schedule, schedule_hash, device, device_description, host;
     bool tf32 = false;
     int threads = 1;
+    bool shared_cores = false;              // this rank has fewer than it has threads, with the ranks beside it
     std::vector<std::string> changed = {};  // since planning, a message each; at rank 0
 };
 

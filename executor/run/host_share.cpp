@@ -16,7 +16,7 @@ HostShare share_host(Transport& transport, std::vector<std::int64_t> const& peak
     std::string const warning = first_said(transport, choice.warning);
     if (self == Rank{0} && !warning.empty()) messages.warn(warning);
     Seat const& mine = seats[static_cast<std::size_t>(self.value())];
-    return {mine.host, mine.cores, choice.threads};
+    return {mine.host, mine.cores, choice.threads, choice.oversubscribed};
 }
 
 }  // namespace ein::executor

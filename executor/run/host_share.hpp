@@ -17,6 +17,7 @@ struct HostShare {
     std::string host;
     std::vector<int> cores;  // that this rank may use
     int threads = 1;
+    bool oversubscribed = false;  // more threads than cores on its host
 };
 
 /// Collective. Warns once for the run, for the first rank that has cause.

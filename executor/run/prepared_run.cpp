@@ -75,6 +75,7 @@ RunFacts PreparedRun::facts() const {
             .host = parts_.share.host,
             .tf32 = device.allows_tf32(),
             .threads = parts_.share.threads,
+            .shared_cores = parts_.share.oversubscribed,
             .changed = parts_.schedule.changed};
 }
 

@@ -55,6 +55,27 @@ expect 2 "--explain: expected text, json or html, found 'xml'" plan "$graph" -n 
 expect 0 "s.html" plan "$graph" -n 4 --explain=html
 expect 0 "</html>" cat "$work/s.html"
 cp "$graph" "$work/first.json"
+# What belongs to other programs, or is another file than it should be, is told with its mend.
+expect 0 "" plan "$graph" -n 2 -q
+expect 3 "s.sched: expected a graph, found a schedule" "$bin/einplan" "$work/s.sched" -n 2
+expect 3 "s.sched: expected a graph, found a schedule" "$bin/eintool" eval "$work/s.sched"
+expect 3 "s.sched: expected a run report, found a schedule" "$bin/eintool" report "$work/s.sched"
+expect 3 "expected a file, found a folder" "$bin/eintool" validate "$work"
+expect 2 "found --time=01:00:00 --partition=gpu; that is sbatch's" plan "$graph" -n 2 --batch slurm --time=01:00:00 \
+    --partition=gpu
+expect 2 "found --every 10min; that is einrun's" plan "$graph" -n 2 --every 10min
+expect 2 "expected -n RANKS, found -np; write -n 3" "$bin/einplan" "$graph" -np 3
+expect 2 "mpirun -n 2 einrun SCHEDULE" "$bin/einrun" "$work/s.sched" -n 2
+expect 2 "did you mean eval?" "$bin/eintool" evaluate "$graph"
+expect 2 "found '100x10'; write 100 10" "$bin/eintool" make linear-regression 100x10
+mkdir -p "$work/c/000001" && echo '{}' > "$work/c/000001/manifest.json"
+expect 3 "found one checkpoint; give the folder that it lies in: --resume $work/c;" "$bin/einplan" \
+    --resume "$work/c/000001" -n 2
+printf '%s' '{"eingraph": 1, "tensors": {"A": {"shape": [4], "data": {"random": "normal"}},
+    "B": {"shape": [4], "data": {"random": "normal"}}}, "outputs": ["A", "B"]}' > "$work/alike.json"
+expect 0 "note: 'A' and 'B' have the same elements: one shape and seed 0" "$bin/eintool" validate "$work/alike.json"
+expect 0 "2 tensors, 0 nodes after lowering, 2 outputs" "$bin/eintool" validate "$work/alike.json"
+expect 0 "note: 'A' and 'B' have the same elements" "$bin/einplan" "$work/alike.json" -n 1
 # Nothing is written by commands that show something, but where -o says so, nor by --dry-run.
 expect 0 "</html>" "$bin/einplan" "$work/first.json" -n 4 --explain=html
 expect 0 "lower bound" "$bin/einplan" "$work/first.json" -n 4 --explain

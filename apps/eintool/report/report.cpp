@@ -3,13 +3,17 @@
 
 #include "apps/eintool/commands.hpp"
 #include "apps/eintool/report/report_screen.hpp"
+#include "apps/graph_file.hpp"
 
 namespace ein::apps::tool {
 namespace {
 
 int report(std::vector<std::string> const& files) {
     std::vector<NamedReport> reports;
-    for (std::string const& file : files) reports.push_back({file, parse_json(read_text_file(file), file)});
+    for (std::string const& file : files) {
+        refuse_schedule(file, "run report");
+        reports.push_back({file, parse_json(read_text_file(file), file)});
+    }
     return std::fputs(report_screen(reports).c_str(), stdout) < 0 ? 1 : 0;
 }
 

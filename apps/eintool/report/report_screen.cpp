@@ -38,17 +38,33 @@ Number largest_of(Json const& list) {
     return out;
 }
 
-/// A rank's share of the time for which it executed.
-Number share_of(Json const& rank, std::string const& what) {
-    Number const part = number_at(rank, "/seconds/" + what), whole = number_at(rank, "/seconds/execute");
-    return part && whole && *whole > 0 ? Number(*part / *whole) : std::nullopt;
+/// Seconds of a rank in one round: those that it reports, or nothing.
+Number booked(Json const& rank) {
+    Number const busy = number_at(rank, "/seconds/busy"), waiting = number_at(rank, "/seconds/waiting"),
+                 communicating = number_at(rank, "/seconds/communicating");
+    return busy && waiting && communicating ? Number(*busy + *waiting + *communicating) : std::nullopt;
+}
+
+/// What all shares are of: the time of the rank that took longest. The others wait for its end.
+double whole_of(Json const& report) {
+    double longest = 0;
+    for (Json const& rank : ranks_of(report)) longest = std::max(longest, booked(rank).value_or(0));
+    return longest;
+}
+
+/// A rank's share of that time; shares add up to all of it.
+Number share_of(Json const& rank, std::string const& what, double whole) {
+    Number const part = number_at(rank, "/seconds/" + what), in_all = booked(rank);
+    if (!part || !in_all || whole <= 0) return std::nullopt;
+    return (*part + (what == "waiting" ? whole - *in_all : 0)) / whole;
 }
 
 Number mean_share(Json const& report, std::string const& what) {
     double sum = 0;
     int ranks = 0;
+    double const whole = whole_of(report);
     for (Json const& rank : ranks_of(report))
-        if (Number const share = share_of(rank, what)) sum += *share, ++ranks;
+        if (Number const share = share_of(rank, what, whole)) sum += *share, ++ranks;
     return ranks > 0 ? Number(sum / ranks) : std::nullopt;
 }
 
@@ -142,15 +158,17 @@ std::string title(NamedReport const& of) {
 /// The ranks that compute longest, first.
 std::string ranks_table(Json const& report) {
     Json const ranks = ranks_of(report);
+    double const whole = whole_of(report);
     std::vector<std::pair<double, std::size_t>> order;
-    for (std::size_t k = 0; k < ranks.size(); ++k) order.emplace_back(-share_of(ranks[k], "busy").value_or(0), k);
+    for (std::size_t k = 0; k < ranks.size(); ++k)
+        order.emplace_back(-share_of(ranks[k], "busy", whole).value_or(0), k);
     std::ranges::sort(order);
     std::string out = row("\n  %5s  %-16s %12s %14s %10s %12s %12s\n", "rank", "host", "computes", "communicates",
                           "waits", "sends", "peak");
     for (std::size_t k = 0; k < std::min(most_ranks, order.size()); ++k) {
         Json const& rank = ranks[order[k].second];
         auto const share = [&](char const* what) {
-            Number const value = share_of(rank, what);
+            Number const value = share_of(rank, what, whole);
             return value ? percent(*value) : std::string("-");
         };
         auto const bytes = [&](char const* where) {
@@ -181,7 +199,12 @@ std::vector<std::string> hints_of(Json const& report) {
         ++ranks;
     }
     double const mean = ranks > 0 ? sum / ranks : 0;
-    if (ranks > 1 && mean > 0 && most > 1.25 * mean)
+    bool const shared = report.value("shared_cores", Json(false)) == Json(true);
+    if (shared)
+        out.push_back(
+            "ranks share cores: there are more threads than cores, so that some wait while others compute; "
+            "fewer ranks or --threads, or more hosts");
+    if (!shared && ranks > 1 && mean > 0 && most > 1.25 * mean)
         out.push_back("work is uneven: rank " + row("%.0f", busiest) + " computes " + plain(most / mean) +
                       " times the mean; another rank count or --parts divides the labels better");
     if (mean_share(report, "communicating").value_or(0) > 0.3)

@@ -81,6 +81,9 @@ std::string read_opened(int descriptor, fs::path const& path) {
         throw InputError(Fault{path.string(), "", "a file that can be read",
                                errno == ENOENT ? "none" : "one that cannot", "check the path and its permissions"});
     Located const file(descriptor);
+    struct stat status {};
+    if (::fstat(descriptor, &status) == 0 && S_ISDIR(status.st_mode))
+        throw InputError(Fault{path.string(), "", "a file", "a folder", "name a file in it"});
     return read_descriptor(descriptor, path);
 }
 

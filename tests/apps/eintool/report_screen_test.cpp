@@ -46,7 +46,7 @@ bool has(std::string const& text, std::string const& part) { return text.find(pa
 
 TEST_CASE("a report is one screen, the busiest ranks first", "[apps][report]") {
     std::vector<Json> ranks;
-    for (int k = 0; k < 40; ++k) ranks.push_back(rank(k, 0.5 + 0.01 * k, 0.1, 0.2));
+    for (int k = 0; k < 40; ++k) ranks.push_back(rank(k, 0.5 + 0.01 * k, 0.1, 0.4 - 0.01 * k));
     std::string const text = report_screen({{"r.json", report_of(ranks)}});
     INFO(text);
     CHECK(std::ranges::count(text, '\n') < 40);
@@ -98,8 +98,8 @@ TEST_CASE("hints follow from the figures", "[apps][report]") {
         REQUIRE(hints.size() == 1);
         return hints[0];
     };
-    CHECK(has(only(report_of({rank(0, 0.3, 0, 0.1), rank(1, 0.9, 0.1, 0)})), "rank 1 computes 1.5 times the mean"));
-    Json no_int = report_of({rank(0, 0.3, 0, 0.1), rank(1, 0.9, 0.1, 0)});
+    CHECK(has(only(report_of({rank(0, 0.5, 0, 0.1), rank(1, 0.9, 0.1, 0)})), "rank 1 computes 1.286 times the mean"));
+    Json no_int = report_of({rank(0, 0.5, 0, 0.1), rank(1, 0.9, 0.1, 0)});
     no_int["ranks_detail"][1]["rank"] = 1e20;
     CHECK(has(only(no_int), "rank 100000000000000000000 computes"));
     CHECK(has(only(report_of({rank(0, 0.5, 0.5, 0)})), "messages 50.0 % of the time"));
@@ -110,6 +110,22 @@ TEST_CASE("hints follow from the figures", "[apps][report]") {
     Json spilled = report_of({rank(0, 0.9, 0, 0.1)});
     spilled["spill"]["bytes"] = 8;
     CHECK(has(only(spilled), "go to disk"));
+}
+
+TEST_CASE("shares are of the time of the slowest rank, for whose end the others wait", "[apps][report]") {
+    Json report = report_of({rank(0, 0.6, 0.2, 0), rank(1, 0.8, 0.1, 0.1)});
+    std::string const text = report_screen({{"r.json", report}});
+    INFO(text);
+    CHECK(has(text, "60.0 %         20.0 %     20.0 %"));
+    CHECK(has(text, "80.0 %         10.0 %     10.0 %"));
+    CHECK(has(text, " 70.0 %\n"));
+    report["shared_cores"] = true;
+    auto const hints = hints_of(report_of({rank(0, 0.2, 0, 0.8), rank(1, 1, 0, 0)}));
+    Json shared = report_of({rank(0, 0.2, 0, 0.8), rank(1, 1, 0, 0)});
+    shared["shared_cores"] = true;
+    CHECK(has(hints.at(0), "work is uneven"));
+    CHECK(has(hints_of(shared).at(0), "ranks share cores"));
+    for (std::string const& hint : hints_of(shared)) CHECK_FALSE(has(hint, "work is uneven"));
 }
 
 TEST_CASE("what is no report is refused, and one without its keys is shown", "[apps][report]") {

@@ -41,7 +41,7 @@ TEST_CASE("what a node says otherwise than it must is told with its mend", "[lib
         {R"("einsum": "ij,jk->ik", "inputs": ["A", "B"], "join": "A*B + v")", "/nodes/0/join",
          "add \"v\" to \"inputs\", and a term for it to \"einsum\""},
         {R"("einsum": "vj,jk->vk", "inputs": ["A", "B"], "join": "x*y + v")", "/nodes/0/join", "write [v]"},
-        {R"("einsum": "ij,jk->ik", "inputs": ["A", "B"], "join": "x*y + eta")", "/nodes/0/join", "\"params\""},
+        {R"("einsum": "ij,jk->ik", "inputs": ["A", "B"], "join": "x*y + rho")", "/nodes/0/join", "\"params\""},
         {R"("einsum": "ij->i", "inputs": ["A"], "parts": {"i": 2})", "/nodes/0/parts",
          "move it beside \"nodes\": \"parts\": {\"out\": {\"i\":2}}"},
         {R"("op": "relu", "inputs": ["A"], "sharding": "i/dp j")", "/nodes/0/sharding",
