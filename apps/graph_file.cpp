@@ -1,22 +1,17 @@
 #include "apps/graph_file.hpp"
 
 #include <algorithm>
-#include <fstream>
 #include <string_view>
 
 #include "lib/base/json.hpp"
 #include "lib/graph/read_graph.hpp"
+#include "lib/schedule/file/file.hpp"
 #include "lib/tensor/read.hpp"
 
 namespace ein::apps {
 
 void refuse_schedule(std::filesystem::path const& path, std::string const& wanted) {
-    constexpr std::string_view magic = "EINSCHED";
-    std::error_code error;
-    if (!std::filesystem::is_regular_file(path, error)) return;  // a pipe is read once
-    std::ifstream file(path, std::ios::binary);
-    std::string begin(magic.size(), ' ');
-    if (file.read(begin.data(), static_cast<std::streamsize>(begin.size())) && begin == magic)
+    if (schedule::is_schedule_file(path))
         throw InputError(Fault{path.string(), "", "a " + wanted, "a schedule",
                                wanted == "graph" ? "give the graph that it was planned from; einrun runs schedules, "
                                                    "eintool show shows them"

@@ -50,7 +50,7 @@ Job::~Job() {
 
 /// A graph that will be planned, or a schedule that is there.
 void Job::open_source() {
-    is_schedule_ = is_schedule_file(request_.graph);
+    is_schedule_ = schedule::is_schedule_file(request_.graph);
     if (!is_schedule_) {
         if (request_.ranks == 0) throw UsageError("run: -n, --ranks is required; see eintool run --help");
         GraphFile const file = read_graph_file(request_.graph);

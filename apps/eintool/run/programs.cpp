@@ -4,7 +4,6 @@
 
 #include <csignal>
 #include <cstdlib>
-#include <fstream>
 #include <list>
 #include <sstream>
 
@@ -29,13 +28,6 @@ bool on_path(std::string const& program) {
     for (std::string folder; std::getline(folders, folder, ':');)
         if (access((fs::path(folder) / program).c_str(), X_OK) == 0) return true;
     return false;
-}
-
-bool is_schedule_file(fs::path const& path) {
-    std::ifstream in(path, std::ios::binary);
-    std::string magic(8, '\0');
-    in.read(magic.data(), 8);
-    return magic == "EINSCHED";
 }
 
 std::vector<bool> all_succeed(Keeper const& keeper, std::vector<Words> const& commands,

@@ -14,9 +14,6 @@ namespace ein::apps::tool {
 std::string program_beside(std::string const& name);
 bool on_path(std::string const& program);
 
-/// By its first bytes.
-bool is_schedule_file(std::filesystem::path const& path);
-
 /// Which of the commands end with code 0 within 30 s; they run at the same time, and say nothing.
 std::vector<bool> all_succeed(Keeper const& keeper, std::vector<Words> const& commands,
                               std::function<void(int)> const& on_signal);

@@ -8,6 +8,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <fstream>
 
 #include "lib/base/error.hpp"
 #include "lib/base/files/output_place.hpp"
@@ -32,7 +33,8 @@ struct Part {
     std::uint64_t offset, size, hash;
 };
 constexpr std::array<char, 8> magic{'E', 'I', 'N', 'S', 'C', 'H', 'E', 'D'};
-// 2: tasks spill and fetch; 3: messages may be parts of blocks; 4: loops; 5: fingerprints of input files; 6: moments
+// 2: tasks spill and fetch; 3: messages may be parts of blocks; 4: loops; 5: fingerprints of input files; 6: moments;
+// 9: fused tasks
 constexpr std::uint32_t version = 9;
 
 [[noreturn]] void refuse(std::filesystem::path const& path, std::string expected, std::string found,
@@ -163,6 +165,14 @@ Section File::section(Rank rank, Header const& header) const {
 }
 
 std::uint64_t File::hash() const { return preamble_of(data_).table_hash; }
+
+bool is_schedule_file(std::filesystem::path const& path) {
+    std::error_code error;
+    if (!std::filesystem::is_regular_file(path, error)) return false;
+    std::ifstream file(path, std::ios::binary);
+    std::array<char, magic.size()> begin{};
+    return file.read(begin.data(), begin.size()) && begin == magic;
+}
 
 Schedule read_file(std::filesystem::path const& path) {
     File const file(path);

@@ -36,6 +36,9 @@ private:
     std::size_t size_ = 0;
 };
 
+/// Whether a regular file begins as schedules do; no pipe is read, and none throws.
+bool is_schedule_file(std::filesystem::path const& path);
+
 Schedule read_file(std::filesystem::path const& path);
 
 }  // namespace ein::schedule
