@@ -93,7 +93,7 @@ constexpr Recipe recipes[]{
     {"attention",
      "{\"einsum\": \"qd,kd->qk\", \"join\": \"x*y/sqrt(size(d))\"}, a \"softmax\" over the last axis, then "
      "{\"einsum\": \"qk,kd->qd\"}; eintool make attention writes one"},
-    {"conv2d", "slices of the padded input, one einsum for each place of the kernel; eintool import onnx makes them"},
+    {"conv2d", "slices of the padded input, one einsum for each place of the kernel, and their sum"},
     {"swapaxes", "\"transpose\" with \"axes\": every axis in its new order"},
     {"expand_dims", "\"reshape\" with a \"shape\" that has the new extent of 1"},
     {"unsqueeze", "\"reshape\" with a \"shape\" that has the new extent of 1"},
