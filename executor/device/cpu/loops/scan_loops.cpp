@@ -5,16 +5,10 @@
 #define EIN_INSTRUCTION_SET baseline  // for tools that read this file by itself
 #endif
 
+#include "executor/device/cpu/loops/exact_sums.hpp"  // of the set
+
 namespace ein::executor::EIN_INSTRUCTION_SET {
 namespace {
-
-/// What rounding a + v lost is added to `low`, as in tile_loops.cpp.
-template <class T>
-void add_one(T& a, T& low, T v) {
-    T const sum = a + v, added = sum - a;
-    low += (a - (sum - added)) + (v - added);
-    a = sum;
-}
 
 template <class T>
 T settled(T sum, T low) {

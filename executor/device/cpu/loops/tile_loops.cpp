@@ -1,6 +1,6 @@
 // The loops over vector tiles for one instruction set, whose name is EIN_INSTRUCTION_SET: compiled once for each, in a
-// namespace of its own (ein_instruction_sets in cmake/EinLibrary.cmake). Nothing from headers is called in here, so
-// that no function compiled for one set is taken for another.
+// namespace of its own (ein_instruction_sets in cmake/EinLibrary.cmake). Of headers nothing is called in here but what
+// is in that namespace too, so that no function compiled for one set is taken for another.
 #include <cstdint>
 
 #include "executor/device/cpu/loops/tile_aggregate.hpp"
@@ -9,6 +9,8 @@
 #ifndef EIN_INSTRUCTION_SET
 #define EIN_INSTRUCTION_SET baseline  // for tools that read this file by itself
 #endif
+
+#include "executor/device/cpu/loops/exact_sums.hpp"  // of the set
 
 namespace ein::executor::EIN_INSTRUCTION_SET {
 namespace {
@@ -212,13 +214,6 @@ void columns(void* acc, void const* values, std::size_t count, std::size_t width
     for (std::size_t r = 0; r < count; ++r) combine<Op, T>(acc, v + r * width, width);
 }
 
-/// What rounding a + v lost is added to `low`. Source: Knuth, The Art of Computer Programming 2, 4.2.2, theorem B.
-template <class T>
-void add_one(T& a, T& low, T v) {
-    T const sum = a + v, added = sum - a;
-    low += (a - (sum - added)) + (v - added);
-    a = sum;
-}
 template <class T>
 void add_one(Complex<T>& a, Complex<T>& low, Complex<T> v) {
     add_one(a.re, low.re, v.re);
