@@ -101,11 +101,11 @@ std::vector<schedule::MomentId> fuse(Header& header, Table<Rank, Section>& secti
                 if (spans(group, section.moments[moment])) spanned.push_back(moment);
         }
     }
-    for (auto& [rank, section] : for_each_in_parallel(sections.size(), [&](std::size_t k) {
-             Rank const rank{static_cast<int>(k)};
-             return std::pair(rank, foldings[k].empty() ? Section() : folded(sections[rank], foldings[k]));
-         }))
-        if (!foldings[at(rank)].empty()) sections[rank] = std::move(section);
+    for_each_in_parallel(sections.size(), [&](std::size_t k) {
+        Section& section = sections[Rank{static_cast<int>(k)}];
+        if (!foldings[k].empty()) section = folded(section, foldings[k]);
+        return 0;
+    });
     return spanned;
 }
 

@@ -3,8 +3,8 @@
 // the last output of a fused group leaves it. What is inside is never there as a whole: a piece of it takes working
 // memory of a thread, its blocks take none. Nothing is computed twice. Inputs are held until the fused group has ended,
 // and a fused group is only formed where the peak without fused groups has room for that. Leaves making one task of a
-// group to fuse.hpp. Example: softmax over j of X[i, j]: m = max X,
-// s = sum exp(X - m), Z = exp(X - m) / s: one fused group, cut along i.
+// group to fuse.hpp. Example: softmax over j of X[i, j]: m = max X, s = sum exp(X - m), Z = exp(X - m) / s: one fused
+// group, cut along i.
 #pragma once
 
 #include <algorithm>

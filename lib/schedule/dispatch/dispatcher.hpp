@@ -59,10 +59,6 @@ public:
     bool transfers_wanted() const;  // take_send or take_receive would
 
     void finish(TaskId task);
-    /// A task that was taken is left to a later one, which does its work: its readers may count on its output, its
-    /// inputs stay until give_up_inputs.
-    void leave(TaskId task);
-    void give_up_inputs(TaskId task);
 
     // Stops: see points.hpp.
 

@@ -184,17 +184,7 @@ void Dispatcher<Store>::count_down(TaskId id) {
 
 template <class Store>
 void Dispatcher<Store>::finish(TaskId id) {
-    give_up_inputs(id);
-    leave(id);
-}
-
-template <class Store>
-void Dispatcher<Store>::give_up_inputs(TaskId id) {
     for (BlockId block : section_.reads(id)) store_.read(block);
-}
-
-template <class Store>
-void Dispatcher<Store>::leave(TaskId id) {
     Task const& ended = task(id);
     states_[id] = State::ended;
     ++finished_;

@@ -17,15 +17,6 @@ void for_each_member(Header const& header, Fused const& task, Visit const& visit
     }
 }
 
-/// Calls visit(kernel, region) for each kernel that a task runs: one of an apply and a reduce, all of a fused one's.
-template <class Visit>
-void for_each_kernel(Header const& header, Section const& section, Task const& task, Visit const& visit) {
-    if (task.is<Fused>())
-        return for_each_member(header, section.as<Fused>(task),
-                               [&](FusionSpec::Member const& member, BoxView region) { visit(member.kernel, region); });
-    if (auto const call = section.kernel_call(task)) visit(call->kernel, call->region);
-}
-
 /// The nodes of a fused task's members, in order.
 std::vector<std::string> nodes_of(Header const& header, Fused const& task);
 
