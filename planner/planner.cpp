@@ -61,7 +61,8 @@ relation::Plan decompose_pass(graph::EinGraph const& graph, PlannerOptions const
                                .unit = options.unit,
                                .ignore_off_path = options.ignore_off_path,
                                .candidate_limit = options.candidate_limit,
-                               .time_limit = options.time_limit};
+                               .time_limit = options.time_limit,
+                               .work_limit = options.work_limit};
     Decomposition made = options.decompose == "exact" ? decompose_exactly(graph, how) : decompose(graph, how);
     plan.nodes = std::move(made.nodes);
     plan.gap = made.gap;
@@ -142,7 +143,8 @@ bool fixes_cuts(graph::EinGraph const& graph) {
     });
 }
 
-/// `plan` with other partition vectors.
+}  // namespace
+
 relation::Plan with_nodes(graph::EinGraph const& graph, relation::Plan plan, std::vector<relation::NodePlan> nodes) {
     plan.nodes = std::move(nodes);
     plan.gap = std::nullopt;
@@ -151,21 +153,19 @@ relation::Plan with_nodes(graph::EinGraph const& graph, relation::Plan plan, std
     return plan;
 }
 
-}  // namespace
-
 std::vector<relation::Plan> other_plans(graph::EinGraph const& graph, PlannerOptions const& options,
                                         relation::Plan const& first) {
     std::vector<relation::Plan> out;
     if (!graph.mesh.empty()) return out;
-    if (options.decompose != "eindecomp" || options.ranks == 1 || first.calls != options.ranks) return out;
+    if (options.decompose != "eindecomp" || first.calls == 1 || first.calls > options.ranks) return out;
     if (graph.nodes.size() <= tuning::most_searched)
         out.push_back(with_nodes(graph, first, cut_by_strategy("moved", graph, first.calls)));
     if (fixes_cuts(graph)) return out;  // the others cut in ways of their own
     ResidentTable const resident(graph, Mesh(first.calls));
     out.push_back(with_nodes(graph, first, decomposition_of(resident, choose_by_paths(graph, resident, false)).nodes));
-    std::int64_t const awkward = awkward_factor(options.ranks);
-    if (awkward > 1 && has_large_calls(graph, options.column_work * static_cast<double>(options.ranks))) {
-        ColumnPartitionTable const table(graph, options.ranks, options.unit, default_limit(graph.nodes.size()));
+    std::int64_t const awkward = awkward_factor(first.calls);
+    if (awkward > 1 && has_large_calls(graph, options.column_work * static_cast<double>(first.calls))) {
+        ColumnPartitionTable const table(graph, first.calls, options.unit, default_limit(graph.nodes.size()));
         std::vector<int> const chosen = choose_by_paths(graph, table, false);
         relation::Plan plan = with_nodes(graph, first, decomposition_of(table, chosen).nodes);
         for (std::size_t k = 0; k < chosen.size(); ++k)

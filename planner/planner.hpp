@@ -20,6 +20,7 @@ struct PlannerOptions {
     std::size_t candidate_limit = 0;      // 0: see candidate_table.hpp
     double column_work = 1 << 24;         // see other_plans(): joins that a call of uneven columns evaluates, at least
     double time_limit = 0;                // seconds for exact; 0: counted work, the same everywhere
+    double work_limit = 0;                // work of exact where no seconds are given; 0: a few seconds' worth
 };
 
 /// Decides parts and fills in costs. A node whose extents allow fewer kernel calls has fewer.
@@ -33,6 +34,9 @@ relation::Plan plan(graph::EinGraph const& graph, PlannerOptions const& options)
 /// the model of residency_cost.hpp.
 std::vector<relation::Plan> other_plans(graph::EinGraph const& graph, PlannerOptions const& options,
                                         relation::Plan const& first);
+
+/// `plan` with other partition vectors, what loops carry tied together, and priced.
+relation::Plan with_nodes(graph::EinGraph const& graph, relation::Plan plan, std::vector<relation::NodePlan> nodes);
 
 /// The one of some plans that moves least by the model of residency_cost.hpp, the first of those that are alike: for
 /// when scheduling each of them would take too long.

@@ -23,6 +23,19 @@ inline constexpr double most_calls = 3e4;
 /// Nodes of a graph, beyond which a local search takes too long; the dynamic programs are linear.
 inline constexpr std::size_t most_searched = 20000;
 
+// Alternatives of a plan, and its variations (alternatives.hpp).
+
+/// How many times as dear a repartition is for the plan that avoids them.
+inline constexpr double dear_repartition = 1e3;
+/// Work of the exact search for an alternative: some hundredths of a second.
+inline constexpr double exact_work_of_alternatives = 1e7;
+/// Joins that a call of uneven columns evaluates, at least, for an alternative: it is only scheduled, not taken unseen.
+inline constexpr double column_work_of_alternatives = 1 << 20;
+/// What the busiest rank may compute beside the mean where some ranks are left idle for a better grid.
+inline constexpr double little_imbalance = 1.03;
+/// Candidates of a node that a local search looks at by the model, and those of them that it schedules.
+inline constexpr std::size_t most_varied_candidates = 256, most_variations_of_a_node = 4;
+
 // The cut by weight. Ratios of listed elements.
 
 /// The busiest rank beside the mean, up to which an even cut is left as it is.

@@ -118,6 +118,7 @@ std::optional<EinplanOptions> einplan_options(int argc, char const* const* argv)
     app.set_version_flag("--version", version("einplan"));
     add_options(app, options);
     if (parse(app, argc, argv)) return std::nullopt;
+    options.strategy_given = app.count("--decompose") > 0;
     check_and_complete(options);
     return options;
 }

@@ -19,6 +19,7 @@ struct EinplanOptions {
     bool writes = true;  // the schedule: not in a dry run, nor where only something to read was asked for
     std::int64_t parts = 0;
     std::string decompose = "eindecomp";
+    bool strategy_given = false;  // else the default: the best of all that are known
     std::string cost_unit = "bytes";
     double time_limit = 0;
     std::string place = "best";

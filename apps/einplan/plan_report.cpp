@@ -8,6 +8,7 @@
 #include "apps/einplan/checkpoint_line.hpp"
 #include "apps/einplan/one_rank.hpp"
 #include "apps/einplan/plan_summary.hpp"
+#include "apps/einplan/search_text.hpp"
 #include "apps/explain/print.hpp"
 #include "lib/base/text/quantities.hpp"
 #include "lib/schedule/memory/replay.hpp"
@@ -51,9 +52,10 @@ void PlanReport::plan(graph::EinGraph const& graph, Planned const& planned) {
     if (options_.explain == "json") {
         document_.update(explain::to_json(explanation));
         document_["checkpoint"] = checkpoint_json(planned.made.schedule, simulation);
+        if (!planned.report.taken.empty()) document_["search"] = search_json(planned.report);
     }
     if (options_.explain == "text")
-        print(explain::to_text(explanation) +
+        print(explain::to_text(explanation) + search_text(planned.report) +
               "checkpoint: " + checkpoint_line(planned.made.schedule, machines_.cluster, simulation) + "\n");
     if (options_.explain == "html") page(explain::to_html(explanation), summary_of(graph, planned));
 }
@@ -98,7 +100,11 @@ std::string PlanReport::summary_of(graph::EinGraph const& graph, Planned const& 
         text += "  device          " + explain::device_text(explain::device_report(schedule, *memory)) + "\n";
     text += "  checkpoint      " + checkpoint_line(schedule, machines_.cluster, simulation) + "\n";
     text += "  batch           " + batch_line(resources_of(schedule)) + "\n";
-    if (!options_.plan_in.empty()) return text;
+    if (std::string const found = search_line(planned.report); !found.empty())
+        text += "  search          " + found + "\n";
+    if (std::string const fewer = fewer_ranks_line(planned.report, schedule.header.ranks); !fewer.empty())
+        text += "  too small       " + fewer + "\n";
+    if (!options_.plan_in.empty() || !planned.report.taken.empty()) return text;
     if (auto const one =
             faster_alone(graph, planning_options(options_, machines_, schedule.header.ranks), planned, simulation))
         text += "  faster          on one rank: " + format_seconds(one->alone) + " predicted instead of " +

@@ -43,6 +43,7 @@ Question question_of(graph::EinGraph const& graph, PlanningOptions const& option
             .device_memory = options.device_memory,
             .nodes = graph.nodes.size(),
             .parts_are_given = parts_are_given,
+            .wide = options.wide && !parts_are_given,
             .ranks_are_given = !graph.mesh.empty(),
             .least_held = least_held(graph),
             .room = room_of(options.scheduler.cluster)};
@@ -73,11 +74,15 @@ std::string note_of(Compromise const& compromise, PlanningOptions const& options
            " there; einrun wants --spill-dir";
 }
 
+void check(schedule::Schedule const& schedule, std::string const& who) {
+    auto const faults = schedule::faults_of(schedule);
+    promise(faults.empty(), who + " made an unsound schedule: " + (faults.empty() ? "" : faults.front()));
+}
+
 /// A schedule that spills is checked and timed anew.
 void finish_spilled(Planned& planned, scheduler::Cluster const& cluster) {
     schedule::Schedule const& schedule = planned.made.schedule;
-    auto const faults = schedule::faults_of(schedule);
-    promise(faults.empty(), "spilling made an unsound schedule: " + (faults.empty() ? "" : faults.front()));
+    check(schedule, "spilling");
     if (planned.made.makespan > 0) planned.made.makespan = simulate(schedule, cluster).all_iterations;
 }
 
@@ -88,6 +93,8 @@ struct Conclude {
 
     Planned operator()(Chosen const& chosen) const {
         Planned planned = std::move(planned_of(chosen.candidate));
+        planned.report = chosen.report;
+        if (options.wide) check(planned.made.schedule, "the search");  // its schedules were not checked one by one
         for (Compromise const& compromise : chosen.compromises) {
             if (compromise.kind == Compromise::Kind::spilled) finish_spilled(planned, options.scheduler.cluster);
             planned.notes.push_back(note_of(compromise, options, planned.made.schedule));
@@ -99,7 +106,7 @@ struct Conclude {
         std::string const ranks = std::to_string(found.enough_ranks);
         throw MemoryError(options.memory_from + ": expected a schedule that fits in " + size_text(*options.memory) +
                           " a rank on " + std::to_string(options.planner.ranks) +
-                          " ranks, found that the smallest, its blocks spilled to disk, needs " +
+                          " ranks, found that the smallest that was found, its blocks spilled to disk, needs " +
                           format_exact_bytes(found.smallest_budget) + "; give --memory " +
                           std::to_string(found.smallest_budget) + " or more" +
                           (found.enough_ranks > 0 ? ", or more ranks: with -n " + ranks + " nothing need spill" : ""));

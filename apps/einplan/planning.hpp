@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "planner/optimizer/optimize.hpp"
 #include "planner/planner.hpp"
 #include "scheduler/scheduler.hpp"
 
@@ -17,10 +18,11 @@ namespace ein::apps {
 struct Planned {
     relation::Plan plan;  // with the ranks that the schedule gave to its calls
     scheduler::Scheduled made;
-    std::vector<std::string> notes;    // where it is not what was asked for, a sentence each
-    std::int64_t peak() const;         // bytes of the rank that holds most
-    std::int64_t moved() const;        // bytes sent by all ranks
-    std::int64_t working_set() const;  // bytes that the kernel call which needs most reads and writes
+    planner::optimizer::SearchReport report;  // of the search among all plans, if there was one
+    std::vector<std::string> notes;           // where it is not what was asked for, a sentence each
+    std::int64_t peak() const;                // bytes of the rank that holds most
+    std::int64_t moved() const;               // bytes sent by all ranks
+    std::int64_t working_set() const;         // bytes that the kernel call which needs most reads and writes
 };
 
 struct PlanningOptions {
@@ -28,6 +30,7 @@ struct PlanningOptions {
     scheduler::SchedulerOptions scheduler;
     std::optional<std::int64_t> memory;              // bytes of blocks that a rank may hold
     std::string memory_from = "--memory";            // who says so, for messages
+    bool wide = false;                               // search among all plans that are known, not one strategy's
     std::optional<std::int64_t> device_memory = {};  // bytes of blocks on a rank's GPU: one kernel call's must fit
 };
 

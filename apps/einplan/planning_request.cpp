@@ -40,6 +40,7 @@ PlanningOptions planning_options(EinplanOptions const& options, Machines const& 
                           .reproducible = options.reproducible},
             .memory = budget_of(options, machines),
             .memory_from = options.memory.empty() ? machines.name + ": /memory" : "--memory",
+            .wide = !options.strategy_given && options.plan_in.empty(),
             .device_memory = device_memory_of(options)};
 }
 

@@ -7,6 +7,7 @@
 #include "lib/schedule/memory/spill.hpp"
 #include "planner/search/cut_by_weight.hpp"
 #include "scheduler/loaded_again.hpp"
+#include "scheduler/simulate/plan_bound.hpp"
 
 namespace ein::apps {
 namespace {
@@ -17,12 +18,18 @@ using planner::optimizer::Effort;
 using planner::optimizer::Functions;
 using planner::optimizer::NodeOrder;
 
-scheduler::SchedulerOptions scheduler_options(PlanningOptions const& options, Choices const& choices) {
+scheduler::SchedulerOptions scheduler_options(PlanningOptions const& options, Choices const& choices,
+                                              relation::Plan const& plan) {
     scheduler::SchedulerOptions out = options.scheduler;
     out.place = choices.place;
     if (choices.order == NodeOrder::least_memory) out.order = scheduler::Order::least_memory;
     if (choices.effort == Effort::quick) out.search = false;
     if (options.device_memory) out.fusion = std::nullopt;  // such devices run no kernels piece by piece
+    if (choices.effort == Effort::glance) {
+        if (out.place == "best") out.place = relation::used_ranks(plan) == 1 ? "pattern" : "greedy";
+        out.simulate = true;
+    }
+    if (options.wide) out.simulate = true, out.verify = false;
     return out;
 }
 
@@ -32,23 +39,26 @@ Candidate candidate_of(Planned planned) {
                    .busiest_bytes = scheduler::busiest_bytes(planned.made.schedule),
                    .bytes = planned.moved() + std::accumulate(again.begin(), again.end(), std::int64_t{0}),
                    .peak = planned.peak()}};
+    for (schedule::Section const& section : planned.made.schedule.sections)
+        out.work += static_cast<double>(section.tasks.size());
     out.payload = std::make_shared<Planned>(std::move(planned));
     return out;
 }
 
 Candidate scheduled(graph::EinGraph const& graph, relation::Plan plan, scheduler::SchedulerOptions const& options) {
-    Planned out{std::move(plan), {}, {}};
+    Planned out{std::move(plan), {}, {}, {}};
     out.made = scheduler::schedule_plan(graph, out.plan, options);
     for (std::size_t node = 0; node < out.plan.nodes.size(); ++node) out.plan.nodes[node].ranks = out.made.ranks[node];
     return candidate_of(std::move(out));
 }
 
+bool says_ranks(relation::Plan const& plan) {
+    return std::any_of(plan.nodes.begin(), plan.nodes.end(), [](auto const& node) { return !node.ranks.empty(); });
+}
+
 /// Keeping to what was asked for: a plan that says itself where calls go overrides a placement.
 std::vector<relation::Plan> rivals(graph::EinGraph const& graph, Choices const& choices, relation::Plan const& first) {
     std::vector<relation::Plan> plans = planner::other_plans(graph, choices.planner, first);
-    auto says_ranks = [](relation::Plan const& plan) {
-        return std::any_of(plan.nodes.begin(), plan.nodes.end(), [](auto const& node) { return !node.ranks.empty(); });
-    };
     if (choices.place != "best") std::erase_if(plans, says_ranks);
     return plans;
 }
@@ -75,6 +85,28 @@ Candidate spilled(Candidate const& candidate, std::int64_t budget, scheduler::Cl
     return made;
 }
 
+/// For the search among all plans.
+void add_wide(Functions& out, graph::EinGraph const& graph, PlanningOptions const& options) {
+    out.alternatives = [&](Choices const& choices, relation::Plan const& first) {
+        auto list = planner::alternatives(graph, choices.planner, first);
+        if (choices.place != "best")
+            std::erase_if(list, [](planner::Alternative const& each) { return says_ranks(each.plan); });
+        return list;
+    };
+    out.on_fewer_ranks = [&](Choices const& choices, std::string const& strategy, int used) {
+        return planner::on_fewer_ranks(graph, choices.planner, strategy, used);
+    };
+    out.fewer_ranks = planner::fewer_ranks;
+    out.nearly_all_ranks = planner::nearly_all_ranks;
+    out.variations = [&](relation::Plan const& plan, std::vector<planner::Alternative> const& others,
+                         std::size_t most) { return planner::variations(graph, plan, others, most); };
+    auto const bound = std::make_shared<scheduler::PlanBound>(graph, options.scheduler.cluster);
+    out.bound = [bound](relation::Plan const& plan) { return bound->of(plan); };
+    out.floor = [bound, ranks = options.planner.ranks, calls = planner::optimizer::calls_asked(options.planner)] {
+        return bound->of_any(ranks, calls);
+    };
+}
+
 }  // namespace
 
 Planned& planned_of(Candidate const& candidate) { return *std::static_pointer_cast<Planned>(candidate.payload); }
@@ -90,7 +122,7 @@ Functions schedule_functions(graph::EinGraph const& graph, PlanningOptions const
         return planner::least_moving(graph, std::move(plans));
     };
     out.schedule = [&](relation::Plan plan, Choices const& choices) {
-        scheduler::SchedulerOptions const how = scheduler_options(options, choices);
+        scheduler::SchedulerOptions const how = scheduler_options(options, choices, plan);
         std::optional<relation::Plan> weighted;
         if (!given && choices.place == "best") weighted = planner::cut_by_weight(graph, plan, how.listed);
         Candidate even = scheduled(graph, std::move(plan), how);
@@ -103,6 +135,7 @@ Functions schedule_functions(graph::EinGraph const& graph, PlanningOptions const
         return spilled(candidate, budget, options.scheduler.cluster);
     };
     out.working_set = [](Candidate const& candidate) { return planned_of(candidate).working_set(); };
+    if (options.wide) add_wide(out, graph, options);
     return out;
 }
 

@@ -13,6 +13,10 @@ Cost& Cost::operator+=(Cost const& other) {
     return *this;
 }
 
+int used_ranks(Plan const& plan) {
+    return static_cast<int>(std::min<std::int64_t>(plan.ranks, std::max<std::int64_t>(1, plan.calls)));
+}
+
 Cost Plan::elements() const {
     Cost sum;
     for (NodePlan const& node : nodes) sum += node.elements;

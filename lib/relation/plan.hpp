@@ -44,6 +44,10 @@ struct Plan {
     Cost bytes() const;
 };
 
+/// Ranks that placements use, the first ones: where a plan wants fewer calls of each node than there are ranks, the
+/// others are left idle.
+int used_ranks(Plan const& plan);
+
 /// Puts the blocks of nodes with a sharding (graph::Node::sharding) on its ranks.
 void keep_shardings(graph::EinGraph const& graph, Plan& plan);
 

@@ -91,8 +91,7 @@ double cost_of_edge(graph::EinGraph const& graph, graph::Node const& node, std::
         for (int label : einsum->inputs[operand]) needed.push_back(parts[static_cast<std::size_t>(label)]);
         return cost_repart(input.shape, producer, needed, weight);
     }
-    if (blocks_line_up(graph, node, operand, producer, parts)) return 0;
-    return weight * static_cast<double>(moved_elements(graph, node, operand));
+    return weight * misplaced_elements(graph, node, operand, producer, parts);
 }
 
 void price(graph::EinGraph const& graph, relation::Plan& plan) {

@@ -43,8 +43,8 @@ double cost_repart(Shape const& shape, Parts const& producer, Parts const& consu
 relation::Cost cost_of_node(graph::EinGraph const& graph, graph::Node const& node, Parts const& parts, Unit unit);
 
 /// The repartition on the edge into input `operand`, each time that the value changes (EinGraph::iterations_of_values):
-/// nothing for a leaf (inputs may lie as the graph wants them). Move and Reshape: nothing where the blocks line up (see
-/// data_movement.hpp), else every element that comes from this input.
+/// nothing for a leaf (inputs may lie as the graph wants them). Move and Reshape: what does not lie in line (see
+/// data_movement.hpp): halos of stencils and slices, or every element that comes from this input.
 double cost_of_edge(graph::EinGraph const& graph, graph::Node const& node, std::size_t operand, Parts const& producer,
                     Parts const& parts, Unit unit);
 

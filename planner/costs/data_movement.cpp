@@ -1,5 +1,8 @@
 #include "planner/costs/data_movement.hpp"
 
+#include <algorithm>
+#include <cmath>
+
 #include "lib/base/error.hpp"
 
 namespace ein::planner {
@@ -66,6 +69,33 @@ Extent moved_elements(graph::EinGraph const& graph, graph::Node const& node, std
     if (auto const* move = std::get_if<graph::Move>(&node.op)) return move->regions.at(operand).box.elements();
     promise(std::holds_alternative<graph::Reshape>(node.op), "movement of an EinSum");
     return element_count(graph.value(node.output).shape);
+}
+
+double share_in_line(graph::Move::Region const& region, std::size_t axis, Extent from, Extent to, std::int64_t parts) {
+    if (parts == 1) return 1;
+    graph::AxisMap const& map = region.axes[axis];
+    double const length = static_cast<double>(region.box.length[axis]);
+    if (map.step != 1 || length == 0) return 0;
+    // How far what an index of the output takes is from where the same share of the input lies: at both ends.
+    double const first = static_cast<double>(map.start - region.box.begin[axis]);
+    double const last = first + static_cast<double>(to - from);
+    double const apart = first * last >= 0 ? std::abs(first + last) / 2
+                                           : (first * first + last * last) / (2 * (std::abs(first) + std::abs(last)));
+    return std::max(0.0, 1 - apart * static_cast<double>(parts - 1) / length);
+}
+
+double misplaced_elements(graph::EinGraph const& graph, graph::Node const& node, std::size_t operand,
+                          Parts const& producer, Parts const& parts) {
+    if (blocks_line_up(graph, node, operand, producer, parts)) return 0;
+    auto const elements = static_cast<double>(moved_elements(graph, node, operand));
+    auto const* move = std::get_if<graph::Move>(&node.op);
+    if (move == nullptr || producer != parts) return elements;
+    Shape const& from = graph.value(node.inputs[operand]).shape;
+    Shape const& to = graph.value(node.output).shape;
+    double in_line = 1;
+    for (std::size_t axis = 0; axis < to.size(); ++axis)
+        in_line *= share_in_line(move->regions[operand], axis, from[axis], to[axis], parts[axis]);
+    return elements * (1 - in_line);
 }
 
 bool blocks_line_up(graph::EinGraph const& graph, graph::Node const& node, std::size_t operand, Parts const& producer,

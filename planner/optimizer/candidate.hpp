@@ -8,6 +8,7 @@
 #include <memory>
 #include <vector>
 
+#include "planner/alternatives.hpp"
 #include "planner/optimizer/compare.hpp"
 #include "planner/optimizer/variants.hpp"
 
@@ -17,6 +18,7 @@ namespace ein::planner::optimizer {
 struct Candidate {
     Cost cost;
     std::shared_ptr<void> payload = nullptr;
+    double work = 0;  // of making it: tasks
 };
 
 struct Functions {
@@ -35,6 +37,16 @@ struct Functions {
     std::function<Candidate(Candidate const&, std::int64_t budget)> spill;
     // Bytes that the kernel call which needs most reads and writes.
     std::function<std::int64_t(Candidate const&)> working_set;
+
+    // For the search among all plans (wide_search.hpp). Those of planner/alternatives.hpp:
+    std::function<std::vector<Alternative>(Choices const&, relation::Plan const& first)> alternatives = {};
+    std::function<Alternative(Choices const&, std::string const& strategy, int used)> on_fewer_ranks = {};
+    std::function<std::vector<int>(int ranks)> fewer_ranks = {}, nearly_all_ranks = {};
+    std::function<std::vector<relation::Plan>(relation::Plan const&, std::vector<Alternative> const&, std::size_t most)>
+        variations = {};
+    // Seconds that no schedule of a plan, and of any plan, goes below.
+    std::function<double(relation::Plan const&)> bound = {};
+    std::function<double()> floor = {};
 };
 
 }  // namespace ein::planner::optimizer

@@ -23,6 +23,8 @@ AlikeUpTo beside(Cost const& incumbent) {
     return {.seconds = (1 + simulation_error) * incumbent.seconds, .bytes = any_bytes, .peak = any_bytes};
 }
 
+AlikeUpTo alike_up_to(double least_seconds) { return {.seconds = (1 + alike_seconds) * least_seconds}; }
+
 AlikeUpTo that_fit() { return {.seconds = any_time, .busiest_bytes = any_bytes, .peak = any_bytes}; }
 
 AlikeUpTo that_spill() { return {.busiest_bytes = any_bytes, .bytes = any_bytes, .peak = any_bytes}; }

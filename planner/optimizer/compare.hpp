@@ -10,6 +10,9 @@ namespace ein::planner::optimizer {
 /// Simulations err by more than this part of a run's time.
 inline constexpr double simulation_error = 0.05;
 
+/// Predicted times that differ by less than this part are alike to a search for the best plan.
+inline constexpr double alike_seconds = 0.008;
+
 /// What a schedule is predicted to cost.
 struct Cost {
     double seconds = 0;              // of the run; 0: was not simulated
@@ -30,6 +33,9 @@ bool better(Cost const& a, Cost const& b, AlikeUpTo const& alike);
 /// Plans beside the one that a search has: to be preferred one must move less through its busiest rank and not be
 /// slower by more than simulations err. Being faster alone is not enough: then a simulation's error would move bytes.
 AlikeUpTo beside(Cost const& incumbent);
+
+/// Of plans of which the fastest takes so long: those that take about as long move fewer bytes, or have a lower peak.
+AlikeUpTo alike_up_to(double least_seconds);
 
 /// Schedules that fit in memory: the fewest bytes in all. Simulated or not, and however much of the budget they fill.
 AlikeUpTo that_fit();

@@ -52,6 +52,25 @@ std::optional<Compromise> best_that_fits(Search& search, Tier const& tier, Cheap
     return taken;
 }
 
+/// Labels sliced further than the tiers do, as long as that makes what can be spilled smaller and schedules stay
+/// affordable: what the smallest budget is, is found in the same way whatever the budget.
+std::optional<Compromise> sliced_further(Search& search, Choices const& choices, CheapestSpill& spilled,
+                                         Candidate& best) {
+    Limits const& limits = search.question.limits;
+    if (search.question.parts_are_given) return std::nullopt;
+    int in_vain = 0;
+    for (std::int64_t factor = 2 * limits.most_slices; factor <= limits.most_device_slices; factor *= 2) {
+        Tier const tier = sliced_tier(choices, factor * calls_asked(choices.planner));
+        double const calls = static_cast<double>(tier.front().choices.planner.calls);
+        if (in_vain >= limits.no_progress || !search.affords(calls * static_cast<double>(search.question.nodes))) break;
+        std::int64_t const before = spilled.smallest_budget();
+        if (auto taken = best_that_fits(search, tier, spilled, best)) return taken;
+        if (spilled.best()) break;
+        in_vain = spilled.smallest_budget() < before ? 0 : in_vain + 1;
+    }
+    return std::nullopt;
+}
+
 }  // namespace
 
 std::variant<Chosen, NothingFits> fit_memory(Search& search, Choices const& choices) {
@@ -70,6 +89,8 @@ std::variant<Chosen, NothingFits> fit_memory(Search& search, Choices const& choi
         Candidate best;
         if (auto taken = best_that_fits(search, tier, spilled, best)) return chosen(std::move(best), *taken);
     }
+    if (Candidate best; !spilled.best())
+        if (auto taken = sliced_further(search, choices, spilled, best)) return chosen(std::move(best), *taken);
     if (auto const& best = spilled.best())
         return chosen(*best, {Compromise::Kind::spilled, spilled.what(), 0, {}, best->cost});
     return NothingFits{spilled.smallest_budget(), enough_ranks(search, choices)};

@@ -23,6 +23,7 @@ struct Question {
     std::optional<std::int64_t> device_memory = {};  // bytes that one kernel call may read and write
     std::size_t nodes = 1;                           // of the graph
     bool parts_are_given = false;                    // then no node is cut in another way
+    bool wide = false;                               // search among all plans that are known
     bool ranks_are_given = false;                    // then no other number of ranks is proposed
     std::int64_t least_held = 0;                     // bytes that all ranks together hold whatever is chosen
     std::optional<std::int64_t> room = {};           // ranks that the machines have places for
@@ -38,9 +39,26 @@ struct Compromise {
     Cost before, after;
 };
 
+/// What a search among all plans looked at.
+struct SearchReport {
+    struct Plan {
+        std::string name;
+        std::int64_t calls = 1;  // of each node
+        double seconds = 0;      // predicted with one placement; of those left out no schedule takes less
+        std::int64_t bytes = 0;
+    };
+    std::string taken;   // the name of the plan that was taken; empty: no such search was made
+    int used = 0;        // ranks that it uses
+    double seconds = 0;  // that it is predicted to take
+    double bound = 0;    // that no plan goes below
+    std::vector<Plan> looked_at = {}, left_out = {};
+    std::size_t variations = 0, steps = 0;  // of the local search: plans looked at, and those gone to
+};
+
 struct Chosen {
     Candidate candidate;
     std::vector<Compromise> compromises = {};
+    SearchReport report = {};
 };
 
 /// No variant fits in `memory`.

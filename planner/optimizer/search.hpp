@@ -6,6 +6,9 @@
 
 namespace ein::planner::optimizer {
 
+/// Kernel calls of a plan, about.
+double calls_of(relation::Plan const& plan);
+
 class Search {
 public:
     Search(Question const& asked, Functions const& given) : question(asked), functions(given), budget_(asked.limits) {}
@@ -17,12 +20,14 @@ public:
     bool affords(double calls) const { return budget_.affords(calls); }
     bool fits(Candidate const& candidate) const { return candidate.cost.peak <= *question.memory; }
 
+    Candidate schedule(relation::Plan plan, Choices const& choices);
+    void spend(double calls) { budget_.spend(calls); }
+
     Question const& question;
     Functions const& functions;
+    SearchReport report = {};  // of the first search among all plans
 
 private:
-    Candidate schedule(relation::Plan plan, Choices const& choices);
-
     WorkBudget budget_;
 };
 

@@ -37,11 +37,22 @@ Tier sliced(Choices const& saving, std::int64_t calls) {
 
 std::int64_t calls_asked(PlannerOptions const& options) { return options.calls > 0 ? options.calls : options.ranks; }
 
-std::vector<Tier> fallback_tiers(Choices const& asked, std::vector<std::string> const& placers, bool parts_are_given,
-                                 std::int64_t most_slices) {
+namespace {
+
+Choices saving_memory(Choices const& asked) {
     Choices saving = asked;
     saving.order = NodeOrder::least_memory;
     saving.effort = Effort::quick;
+    return saving;
+}
+
+}  // namespace
+
+Tier sliced_tier(Choices const& asked, std::int64_t calls) { return sliced(saving_memory(asked), calls); }
+
+std::vector<Tier> fallback_tiers(Choices const& asked, std::vector<std::string> const& placers, bool parts_are_given,
+                                 std::int64_t most_slices) {
+    Choices const saving = saving_memory(asked);
     std::vector<Tier> tiers{{{"its nodes in the order of least memory", saving}}, other_placements(saving, placers)};
     if (parts_are_given) return tiers;
     tiers.push_back(other_decompositions(saving));

@@ -12,7 +12,8 @@
 namespace ein::planner::optimizer {
 
 enum class NodeOrder { as_asked, least_memory };
-enum class Effort { thorough, quick };  // quick: for searches that schedule hundreds of times
+/// quick: for searches that schedule hundreds of times; glance: one placement, and its time by simulation.
+enum class Effort { thorough, quick, glance };
 
 /// From a graph and these comes one plan; from the plan and these one schedule.
 struct Choices {
@@ -33,6 +34,9 @@ using Tier = std::vector<PlanVariant>;
 /// change
 std::vector<Tier> fallback_tiers(Choices const& asked, std::vector<std::string> const& placers, bool parts_are_given,
                                  std::int64_t most_slices);
+
+/// The tier of labels in so many kernel calls a node.
+Tier sliced_tier(Choices const& asked, std::int64_t calls);
 
 /// Kernel calls of each node that a plan is asked to have.
 std::int64_t calls_asked(PlannerOptions const& options);

@@ -215,8 +215,9 @@ double ResidentTable::overlap(graph::Node const& node, std::size_t operand, Part
     if (auto const* move = std::get_if<graph::Move>(&node.op)) {
         Shape const& to = graph_.value(node.output).shape;
         for (std::size_t axis = 0; axis < from.size(); ++axis) {
-            bool const whole = from[axis] == to[axis] && move->regions[operand].axes[axis] == graph::AxisMap{};
-            part *= whole ? together(home[axis], need[axis]) : apart(home[axis], need[axis]);
+            double const in_line =
+                share_in_line(move->regions[operand], axis, from[axis], to[axis], mesh_.size(home[axis] | need[axis]));
+            part *= std::max(apart(home[axis], need[axis]), in_line * together(home[axis], need[axis]));
         }
     } else if (std::holds_alternative<graph::Reshape>(node.op)) {
         Shape const& to = graph_.value(node.output).shape;

@@ -41,7 +41,7 @@ public:
         std::map<std::size_t, Cut> const cuts = cuts_of_nodes();
         for (auto const& [n, cut] : cuts) {
             even.nodes[n].parts.assign(even.nodes[n].parts.size(), 1);
-            even.nodes[n].parts[cut.label] = std::min<std::int64_t>(plan_.ranks, cut.weighted->extent);
+            even.nodes[n].parts[cut.label] = std::min<std::int64_t>(relation::used_ranks(plan_), cut.weighted->extent);
         }
         price(graph_, even);
         for (auto const& [n, cut] : cuts) {
@@ -104,7 +104,7 @@ private:
     double planned_imbalance(std::size_t n) const {
         graph::EinSum const& einsum = *einsum_of(n);
         Parts const& parts = plan_.nodes[n].parts;
-        Loads loads(static_cast<std::size_t>(plan_.ranks), 0);
+        Loads loads(static_cast<std::size_t>(relation::used_ranks(plan_)), 0);
         std::size_t call = 0;
         for_each_index(parts, [&](std::vector<Extent> const& index) {
             loads[call++ % loads.size()] += listed_in(n, block_box(einsum.extents, parts, index));
@@ -139,19 +139,19 @@ private:
     WeightedCut weighted(std::size_t n, std::size_t label, double& found) const {
         WeightedCut cut;
         cut.extent = einsum_of(n)->extents[label];
-        cut.cells = std::min<std::int64_t>(cut.extent, tuning::cells_of_a_rank * plan_.ranks);
+        cut.cells = std::min<std::int64_t>(cut.extent, tuning::cells_of_a_rank * relation::used_ranks(plan_));
         // What an operand without the label lists, every rank goes through.
         double const always = listed_in(n, label, 0, 0);
         double const all = listed_in(n, label, 0, cut.extent) - always;
         std::map<std::int64_t, double> counted{{0, 0}, {cut.cells, all}};
-        double const share = all / plan_.ranks;
+        double const share = all / relation::used_ranks(plan_);
         std::vector<std::int64_t> ends;
-        for (int rank = 1; rank < plan_.ranks; ++rank)
+        for (int rank = 1; rank < relation::used_ranks(plan_); ++rank)
             ends.push_back(boundary(n, label, cut, rank * share, tuning::boundary_error * share, counted));
         ends.push_back(cut.cells);
         Loads loads;
         std::int64_t begin = 0;
-        for (int rank = 0; rank < plan_.ranks; ++rank) {
+        for (int rank = 0; rank < relation::used_ranks(plan_); ++rank) {
             std::int64_t const end = std::max(begin, ends[static_cast<std::size_t>(rank)]);
             loads.push_back(always + counted.at(end) - counted.at(begin));
             cut.ranks.insert(cut.ranks.end(), static_cast<std::size_t>(end - begin), Rank{rank});

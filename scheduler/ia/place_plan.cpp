@@ -100,7 +100,7 @@ public:
     }
 
     PlacedPlan run() {
-        if (plan_.ranks == 1) return std::move(placed_);
+        if (relation::used_ranks(plan_) == 1) return std::move(placed_);
         for (std::size_t node = 0; node < graph_.nodes.size(); ++node) {
             auto const* const einsum = std::get_if<EinSum>(&graph_.nodes[node].op);
             bool const there = einsum && expressible(*einsum) && plan_.nodes[node].ranks.empty();
@@ -236,7 +236,7 @@ private:
     std::optional<Found> const& searched(std::vector<tra::Expr> const& roots) {
         for (Searched const& before : searched_)
             if (before.inputs == inputs_ && before.roots == roots) return before.found;
-        SearchOptions how{plan_.ranks, options_.max_states, options_.max_ways, true};
+        SearchOptions how{relation::used_ranks(plan_), options_.max_states, options_.max_ways, true};
         std::optional<Found> found = found_by(roots, how);
         how.spread_joins = false;
         if (!found) found = found_by(roots, how);
@@ -295,7 +295,7 @@ private:
             std::sort(together.begin(), together.end(),
                       [&](int a, int b) { return classes_.of_label(number, a) < classes_.of_label(number, b); });
             placed_.ranks[number] = ranks_of_calls(std::get<EinSum>(graph_.nodes[number].op), plan_.nodes[number].parts,
-                                                   together, plan_.ranks);
+                                                   together, relation::used_ranks(plan_));
         }
     }
 

@@ -1,5 +1,7 @@
 #include "scheduler/move/all_gather.hpp"
 
+#include <algorithm>
+
 namespace ein::scheduler {
 
 void StagedAllGather::bring(ValueId value, Box const& region, std::vector<Rank> ranks) {
@@ -43,8 +45,12 @@ std::vector<Holding> StagedAllGather::gather(ValueId value, CellGrid const& grid
     for (std::size_t cell = 0; cell < row.size(); ++cell) members.push_back(exactly(value, grid.cell(cell), row[cell]));
     for (CollectiveStep const& step : staged_all_gather(grid)) {
         std::vector<std::vector<Holding>> parts(members.size());
-        for (std::size_t m = 0; m < members.size(); ++m)
-            for (std::size_t peer : step.peers[m]) {
+        std::size_t const turns = step.peers.front().size();
+        for (std::size_t turn = 0; turn < turns; ++turn)  // each begins with itself, then the peer after it
+            for (std::size_t m = 0; m < members.size(); ++m) {
+                std::vector<std::size_t> const& peers = step.peers[m];
+                auto const own = static_cast<std::size_t>(std::find(peers.begin(), peers.end(), m) - peers.begin());
+                std::size_t const peer = peers[(own + turn) % turns];
                 Holding part = members[peer];
                 if (peer != m) part = {row[m], transfer(value, part, row[m], purpose), part.box};
                 parts[m].push_back(std::move(part));

@@ -49,7 +49,7 @@ void Exchange::emit() {
     std::vector<ExpectedRegion> regions;
     regions.reserve(transfers_.size());
     for (Transfer const& transfer : transfers_)
-        regions.push_back({transfer.to.rank, transfer.to.block, transfer.messages.size()});
+        regions.push_back({transfer.to.rank, transfer.to.block, transfer.messages.size(), transfer.from.rank});
     Arrivals arrivals(mover_, rule_.window);
     for (auto const& [region, message] : message_order(regions))
         send(transfers_[region], transfers_[region].messages[message], arrivals);

@@ -55,8 +55,18 @@ std::vector<MessageNumber> message_order(std::span<ExpectedRegion const> regions
     for (std::size_t region = 0; region < regions.size(); ++region)
         open[regions[region].to].regions.push_back(static_cast<std::uint32_t>(region));
     std::vector<std::size_t> taken(regions.size(), 0);
+    int ranks = 1;
+    for (ExpectedRegion const& region : regions)
+        ranks = std::max({ranks, region.to.value() + 1, region.from.value() + 1});
+    auto const turn = [&](MessageNumber const& message) {
+        ExpectedRegion const& region = regions[message.region];
+        return (region.from.value() - region.to.value() + ranks) % ranks;
+    };
     while (!open.empty()) {
+        auto const begin = static_cast<std::ptrdiff_t>(out.size());
         for (auto& [rank, queue] : open) take_round(queue, regions, taken, out);
+        std::stable_sort(out.begin() + begin, out.end(),
+                         [&](MessageNumber const& a, MessageNumber const& b) { return turn(a) < turn(b); });
         std::erase_if(open, [](auto const& entry) { return entry.second.first == entry.second.regions.size(); });
     }
     return out;

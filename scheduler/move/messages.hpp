@@ -35,6 +35,7 @@ struct ExpectedRegion {
     Rank to;
     BlockId block;  // on that rank
     std::size_t messages = 1;
+    Rank from = Rank{0};
 };
 struct MessageNumber {
     std::uint32_t region = 0, message = 0;
@@ -42,7 +43,8 @@ struct MessageNumber {
 
 /// All messages, in rounds: in a round every rank gets one of each region of the block that it waits for, so that all
 /// send and receive at once, and each rank's blocks are complete in the order in which it asked for them. Regions of
-/// one block follow one another.
+/// one block follow one another. Within a round ranks take turns: rank r gets from rank r first, then r + 1, and so on,
+/// so that no two ranks that have something for everybody send to one rank while others wait.
 std::vector<MessageNumber> message_order(std::span<ExpectedRegion const> regions);
 
 }  // namespace ein::scheduler

@@ -51,16 +51,17 @@ double of_aggregation(graph::EinSum const& einsum) {
 
 }  // namespace
 
+KernelCost kernel_cost(graph::EinSum const& einsum, DType compute, Cluster const& cluster) {
+    bool const lookup = graph::as_lookup(einsum).has_value();
+    auto const scatter = graph::as_scatter(einsum);
+    double const a_point = weighted_operations(einsum.join) + of_aggregation(einsum);
+    return {lookup || scatter ? 1 : a_point, is_matrix_product(einsum) ? cluster.flops(compute) : cluster.operations,
+            lookup, scatter ? scatter->label : -1};
+}
+
 TaskCosts::TaskCosts(schedule::Header const& header, Cluster const& cluster) : header_(header), cluster_(cluster) {
-    for (schedule::Kernel const& kernel : header.kernels) {
-        graph::EinSum const& einsum = kernel.einsum;
-        bool const lookup = graph::as_lookup(einsum).has_value();
-        auto const scatter = graph::as_scatter(einsum);
-        double const a_point = weighted_operations(einsum.join) + of_aggregation(einsum);
-        kernels_.add({&einsum, lookup || scatter ? 1 : a_point,
-                      is_matrix_product(einsum) ? cluster.flops(kernel.compute) : cluster.operations, lookup,
-                      scatter ? scatter->label : -1});
-    }
+    for (schedule::Kernel const& kernel : header.kernels)
+        kernels_.add({kernel_cost(kernel.einsum, kernel.compute, cluster), &kernel.einsum});
 }
 
 double TaskCosts::of_kernel(Section const& section, schedule::Apply const& call) const {

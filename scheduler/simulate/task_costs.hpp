@@ -16,6 +16,15 @@ namespace ein::scheduler {
 /// GEMM does it.
 bool is_matrix_product(graph::EinSum const& einsum);
 
+/// What the points of a kernel take, whatever they are cut into.
+struct KernelCost {
+    double operations;  // of one point of its label space; of one output element for a lookup
+    double rate;        // of operations
+    bool lookup;
+    std::int32_t scattered;  // the label along which a scatter chooses; -1: no scatter
+};
+KernelCost kernel_cost(graph::EinSum const& einsum, DType compute, Cluster const& cluster);
+
 class TaskCosts {
 public:
     TaskCosts(schedule::Header const& header, Cluster const& cluster);
@@ -24,12 +33,8 @@ public:
     double disk_seconds(schedule::Section const& section, schedule::Task const& task) const;
 
 private:
-    struct Kernel {
+    struct Kernel : KernelCost {
         graph::EinSum const* einsum;
-        double operations;  // of one point of its label space; of one output element for a lookup
-        double rate;        // of operations
-        bool lookup;
-        std::int32_t scattered;  // the label along which a scatter chooses; -1: no scatter
     };
     struct OfKind;
     double of_kernel(schedule::Section const& section, schedule::Apply const& call) const;

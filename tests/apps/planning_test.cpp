@@ -90,7 +90,7 @@ TEST_CASE("blocks spill to disk when nothing else fits, and that is reported wit
                Catch::Contains("spills ") && Catch::Contains("einrun m.sched --spill-dir DIR"));
 }
 
-TEST_CASE("what nothing fits in is refused with the budget and the ranks that would do", "[apps][planning]") {
+TEST_CASE("what nothing fits in is refused with the smallest budget that was found, which is kept", "[apps][planning]") {
     auto const refusal_of = [](std::int64_t budget) -> std::string {
         try {
             apps::plan_and_schedule(matmul(), on(2, budget));
@@ -109,8 +109,8 @@ TEST_CASE("what nothing fits in is refused with the budget and the ranks that wo
     CHECK(apps::plan_and_schedule(matmul(), on(2, budget)).peak() <= budget);
     std::string const text = refusal_of(budget - 1);
     CHECK(number(text, "give --memory ") == budget);
-    int const ranks = static_cast<int>(number(text, "with -n "));
-    CHECK(apps::plan_and_schedule(matmul(), on(ranks, budget - 1)).peak() <= budget - 1);
+    CHECK_THAT(text, Catch::Contains("the smallest that was found"));
+    CHECK(budget <= 512);  // a few elements of each operand: labels are sliced for as long as that helps
 }
 
 TEST_CASE("labels are sliced until a kernel call fits in device memory", "[apps][planning][device]") {

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <exception>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "lib/base/threads/mutex.hpp"
@@ -31,6 +32,9 @@ private:
     std::exception_ptr failure_ EIN_GUARDED_BY(mutex_);
 };
 
+/// Whether this thread works for a for_each_in_parallel: one within another has no cores of its own.
+inline thread_local bool works_in_parallel = false;
+
 /// @throws what the first of the calls threw that did (in time, when several do)
 template <class Make>
 auto for_each_in_parallel(std::size_t count, Make const& make) {
@@ -38,14 +42,17 @@ auto for_each_in_parallel(std::size_t count, Make const& make) {
     std::atomic<std::size_t> next{0};
     FirstFailure failure;
     auto work = [&] {
+        bool const before = std::exchange(works_in_parallel, count > 1);
         try {
             for (std::size_t k = next++; k < count; k = next++) results[k] = make(k);
         } catch (...) {
             next = count;
             failure.keep_current();
         }
+        works_in_parallel = before;
     };
-    std::size_t const threads = std::min<std::size_t>({count, std::max(1U, std::thread::hardware_concurrency()), 16});
+    std::size_t const cores = works_in_parallel ? 1 : std::max(1U, std::thread::hardware_concurrency());
+    std::size_t const threads = std::min<std::size_t>({count, cores, 16});
     std::vector<std::jthread> others;
     for (std::size_t t = 1; t < threads; ++t) others.emplace_back(work);
     work();

@@ -25,9 +25,18 @@ void CallPlacement::place(NodeId node, std::vector<Call>& calls, std::vector<std
     else if (number < decided_.size() && !decided_[number].empty())
         ranks = decided_[number];
     else
-        ranks = placer_({plan_.ranks, std::move(held)});
+        ranks = placer_(query(std::move(held)));
     for (std::size_t c = 0; c < calls.size(); ++c) calls[c].rank = ranks[c];
     counts_[number] = static_cast<std::int64_t>(calls.size());
+}
+
+/// What lies on ranks that the plan leaves idle does not lure calls there.
+PlaceQuery CallPlacement::query(std::vector<std::vector<Held>> held) const {
+    int const used = relation::used_ranks(plan_);
+    if (used < plan_.ranks)
+        for (std::vector<Held>& of_call : held)
+            std::erase_if(of_call, [&](Held const& has) { return has.rank.value() >= used; });
+    return {used, std::move(held)};
 }
 
 void CallPlacement::follow(NodeId node, NodeId other) {

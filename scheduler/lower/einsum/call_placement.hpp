@@ -42,6 +42,7 @@ public:
     std::vector<std::int64_t> const& counts() const { return counts_; }     // of calls, by NodeId
 
 private:
+    PlaceQuery query(std::vector<std::vector<Held>> held) const;
     static std::size_t index(NodeId node) { return static_cast<std::size_t>(node.value()); }
 
     relation::Plan const& plan_;

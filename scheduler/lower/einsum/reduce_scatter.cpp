@@ -1,7 +1,7 @@
 #include "scheduler/lower/einsum/reduce_scatter.hpp"
 
 #include <algorithm>
-#include <iterator>
+#include <map>
 
 namespace ein::scheduler {
 
@@ -27,28 +27,53 @@ private:
     Partial result_;
 };
 
+/// What is to be summed on one rank, which has one of the summands itself.
+struct ReduceScatter::Summands {
+    Box box;
+    std::vector<Partial const*> list;
+    std::size_t own;       // in the list
+    std::size_t wave = 0;  // of its rank's sums: how many are made before it
+};
+
 void ReduceScatter::combine(Box const& box, CallGroup const& group, std::size_t number) {
     auto subblocks = context_.directory.cut(node_.output).blocks_meeting(box);
     if (box.empty()) subblocks = {{number, box}};  // an empty value has one block
     bool const made_by_subblock = !group.subblocks.empty();
     if (!made_by_subblock && combine_in_steps(subblocks, group.partials, number)) return;
+    std::vector<Summands> all;
+    std::map<Rank, std::size_t> kept;
     for (std::size_t s = 0; s < subblocks.size(); ++s) {
         Rank const keeper = group.members[keeper_of(s, subblocks.size(), group.members.size(), number)];
-        std::vector<Partial> of_subblock;
-        if (made_by_subblock)
-            std::copy_if(group.partials.begin(), group.partials.end(), std::back_inserter(of_subblock),
-                         [&](Partial const& partial) { return partial.box == subblocks[s].box; });
-        put(subblocks[s], summed_on(keeper, subblocks[s].box, made_by_subblock ? of_subblock : group.partials));
+        Summands of_subblock{subblocks[s].box, {}, 0, kept[keeper]++};
+        for (Partial const& partial : group.partials)
+            if (!made_by_subblock || partial.box == subblocks[s].box) of_subblock.list.push_back(&partial);
+        auto const own = std::find_if(of_subblock.list.begin(), of_subblock.list.end(),
+                                      [&](Partial const* partial) { return partial->rank == keeper; });
+        of_subblock.own = static_cast<std::size_t>(own - of_subblock.list.begin());
+        all.push_back(std::move(of_subblock));
     }
+    std::vector<Partial> const sums = summed_in_turns(all);
+    for (std::size_t s = 0; s < subblocks.size(); ++s) put(subblocks[s], sums[s]);
 }
 
-/// The keeper's own first, then the others' in their order.
-Partial ReduceScatter::summed_on(Rank keeper, Box const& box, std::vector<Partial> const& partials) {
-    auto const own = std::find_if(partials.begin(), partials.end(), [&](Partial const& p) { return p.rank == keeper; });
-    Sum sum(*this, box, *own);
-    for (Partial const& partial : partials)
-        if (partial.rank != keeper) sum.add(partial);
-    return sum.result();
+/// The keepers' own first, then in turns those after it in the list, and round to the one before it. All keepers' turns
+/// are made together, of the first sums of each, then of the second ones: that is the order in which ranks send.
+std::vector<Partial> ReduceScatter::summed_in_turns(std::vector<Summands> const& all) {
+    std::vector<Sum> sums;
+    std::size_t turns = 0, waves = 1;
+    for (Summands const& each : all) {
+        sums.emplace_back(*this, each.box, *each.list[each.own]);
+        turns = std::max(turns, each.list.size());
+        waves = std::max(waves, each.wave + 1);
+    }
+    for (std::size_t wave = 0; wave < waves; ++wave)
+        for (std::size_t turn = 1; turn < turns; ++turn)
+            for (std::size_t s = 0; s < all.size(); ++s)
+                if (all[s].wave == wave && turn < all[s].list.size())
+                    sums[s].add(*all[s].list[(all[s].own + turn) % all[s].list.size()]);
+    std::vector<Partial> out;
+    for (Sum const& sum : sums) out.push_back(sum.result());
+    return out;
 }
 
 /// A part of a partial result on another rank.
@@ -92,14 +117,15 @@ bool ReduceScatter::combine_in_steps(std::vector<Cut::Block> const& subblocks, s
 /// What each member of a row has of its own cell when the row has exchanged sums.
 std::vector<Partial> ReduceScatter::scattered(CellGrid const& grid, std::vector<Partial> members) {
     for (CollectiveStep const& step : staged_reduce_scatter(grid)) {
-        std::vector<Partial> next;
+        std::vector<Summands> all;
         for (std::size_t m = 0; m < members.size(); ++m) {
-            Sum sum(*this, step.boxes[m], members[m]);
-            for (std::size_t peer : step.peers[m])
-                if (peer != m) sum.add(members[peer]);
-            next.push_back(sum.result());
+            all.push_back({step.boxes[m], {}, 0, 0});
+            for (std::size_t peer : step.peers[m]) {
+                if (peer == m) all.back().own = all.back().list.size();
+                all.back().list.push_back(&members[peer]);
+            }
         }
-        members = std::move(next);
+        members = summed_in_turns(all);
     }
     return members;
 }

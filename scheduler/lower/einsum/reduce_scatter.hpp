@@ -1,7 +1,8 @@
-// Partial results of several ranks, combined subblock by subblock in the order of their first calls. Every rank sends
-// each subblock to the one that keeps it; many ranks with small subblocks do so in steps (staged_reduce_scatter,
-// collectives.hpp). Example: Z's block in two subblocks, partial results on ranks 0 and 1: rank 0 gets rank 1's share
-// of subblock 0 and adds it to its own; rank 1 likewise with subblock 1.
+// Partial results of several ranks, combined subblock by subblock. Every rank sends each subblock to the one that keeps
+// it, which adds them to its own beginning with its next neighbour's: so at a time ranks send to different ones. Many
+// ranks with small subblocks do so in steps (staged_reduce_scatter, collectives.hpp). Example: Z's block in two
+// subblocks, partial results on ranks 0 and 1: rank 0 gets rank 1's share of subblock 0 and adds it to its own; rank 1
+// likewise with subblock 1.
 #pragma once
 
 #include <vector>
@@ -29,7 +30,8 @@ public:
 private:
     class Sum;
 
-    Partial summed_on(Rank keeper, Box const& box, std::vector<Partial> const& partials);
+    struct Summands;
+    std::vector<Partial> summed_in_turns(std::vector<Summands> const& all);
     BlockId sent(Partial const& from, Box const& box, Rank to);
     bool combine_in_steps(std::vector<Cut::Block> const& subblocks, std::vector<Partial> const& partials,
                           std::size_t number);

@@ -50,3 +50,27 @@ TEST_CASE("a move lines up along axes that it takes whole, cut alike", "[planner
     CHECK(cost_of_edge(graph, node, 1, {4, 1}, {4, 1}, Unit::bytes) == 0);
     CHECK(cost_of_edge(graph, node, 1, {1, 2}, {4, 1}, Unit::bytes) == 16 * 8);
 }
+
+TEST_CASE("a slice with an offset takes a halo from the neighbouring block", "[planner][movement]") {
+    test::GraphBuilder builder;
+    builder.leaf("X", {100, 40});
+    graph::Move up, wrapped, strided;
+    up.regions = {{Box{{0, 0}, {98, 40}}, {{2, 1}, {0, 1}}}};  // rows 2 to 99
+    builder.node("U", up, {"X"}, {98, 40});
+    wrapped.regions = {{Box{{0, 0}, {1, 40}}, {{99, 1}, {0, 1}}}, {Box{{1, 0}, {99, 40}}, {{0, 1}, {0, 1}}}};
+    builder.node("W", wrapped, {"X", "X"}, {100, 40});  // turned by a row
+    strided.regions = {{Box{{0, 0}, {50, 40}}, {{0, 2}, {0, 1}}}};
+    builder.node("S", strided, {"X"}, {50, 40});
+    graph::EinGraph const graph = builder.finish({"U", "W", "S"});
+    auto const misplaced = [&](std::size_t node, std::size_t operand, Parts const& producer, Parts const& parts) {
+        return misplaced_elements(graph, graph.nodes[node], operand, producer, parts);
+    };
+    CHECK(misplaced(0, 0, {1, 4}, {1, 4}) == 0);
+    CHECK(misplaced(0, 0, {4, 1}, {4, 1}) == Approx(3 * 1 * 40));  // from 2 rows to none off: a row on average
+    CHECK(misplaced(0, 0, {4, 1}, {2, 1}) == 98 * 40);
+    CHECK(misplaced(1, 1, {4, 1}, {4, 1}) == Approx(3 * 40));  // a row over each of three boundaries
+    CHECK(misplaced(1, 0, {4, 1}, {4, 1}) == 40);              // the row that comes round
+    CHECK(misplaced(2, 0, {4, 1}, {4, 1}) == 50 * 40);
+    CHECK(misplaced(2, 0, {1, 4}, {1, 4}) == Approx(0).margin(1e-9));
+    CHECK(cost_of_edge(graph, graph.nodes[1], 1, {4, 1}, {4, 1}, Unit::elements) == Approx(3 * 40));
+}

@@ -1,0 +1,81 @@
+#include "apps/einplan/search_text.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <optional>
+
+#include "lib/base/text/quantities.hpp"
+#include "lib/base/text/sizes.hpp"
+
+namespace ein::apps {
+namespace {
+
+using planner::optimizer::SearchReport;
+
+std::string plural(std::size_t count, std::string const& thing) {
+    return std::to_string(count) + " " + thing + (count == 1 ? "" : "s");
+}
+
+std::string calls_of(std::int64_t calls) { return plural(static_cast<std::size_t>(calls), "call") + " a node"; }
+
+/// "no plan is more than 12 % faster", as far as computing alone tells.
+std::string bound_text(SearchReport const& report) {
+    if (report.bound <= 0 || report.seconds <= 0) return "";
+    double const faster = std::max(0.0, 1 - report.bound / report.seconds);
+    return "; by computing alone no plan is more than " + std::to_string(std::lround(std::ceil(100 * faster))) +
+           " % faster";
+}
+
+}  // namespace
+
+std::string search_line(SearchReport const& report) {
+    if (report.taken.empty()) return "";
+    std::string out = report.taken + ", of " + plural(report.looked_at.size(), "plan") + " scheduled";
+    if (!report.left_out.empty()) out += " and " + std::to_string(report.left_out.size()) + " ruled out";
+    if (report.variations > 0)
+        out += ", " + plural(report.variations, "variation") + " tried and " + std::to_string(report.steps) + " taken";
+    return out + bound_text(report);
+}
+
+std::string fewer_ranks_line(SearchReport const& report, int ranks) {
+    if (report.taken.empty() || report.used >= ranks) return "";
+    std::optional<double> all;
+    for (SearchReport::Plan const& plan : report.looked_at)
+        if (plan.calls >= ranks) all = std::min(all.value_or(plan.seconds), plan.seconds);
+    if (!all) return "";
+    return plural(static_cast<std::size_t>(report.used), "rank") + ": " + format_seconds(report.seconds) + ", " +
+           plural(static_cast<std::size_t>(ranks), "rank") + ": " + format_seconds(*all) + " predicted; use -n " +
+           std::to_string(report.used);
+}
+
+std::string search_text(SearchReport const& report) {
+    if (report.taken.empty()) return "";
+    std::string out = "plans, with one placement each\n";
+    auto const row = [&](SearchReport::Plan const& plan, std::string const& seconds, std::string const& rest) {
+        char text[160];
+        std::snprintf(text, sizeof text, "  %-14s %-18s %12s  ", plan.name.c_str(), calls_of(plan.calls).c_str(),
+                      seconds.c_str());
+        out += text + rest + "\n";
+    };
+    for (SearchReport::Plan const& plan : report.looked_at)
+        row(plan, format_seconds(plan.seconds), "moves " + format_bytes(static_cast<double>(plan.bytes)));
+    for (SearchReport::Plan const& plan : report.left_out) row(plan, "> " + format_seconds(plan.seconds), "ruled out");
+    return out + "  taken: " + search_line(report) + "\n";
+}
+
+Json search_json(SearchReport const& report) {
+    Json out{{"taken", report.taken},     {"seconds", report.seconds},       {"bound_seconds", report.bound},
+             {"ranks_used", report.used}, {"variations", report.variations}, {"variations_taken", report.steps}};
+    auto const list = [](std::vector<SearchReport::Plan> const& plans, char const* seconds) {
+        Json rows = Json::array();
+        for (SearchReport::Plan const& plan : plans)
+            rows.push_back({{"name", plan.name}, {"calls", plan.calls}, {seconds, plan.seconds}});
+        return rows;
+    };
+    out["looked_at"] = list(report.looked_at, "seconds");
+    out["ruled_out"] = list(report.left_out, "bound_seconds");
+    return out;
+}
+
+}  // namespace ein::apps

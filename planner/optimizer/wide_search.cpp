@@ -1,0 +1,229 @@
+#include "planner/optimizer/wide_search.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+
+#include "lib/base/threads/parallel.hpp"
+
+namespace ein::planner::optimizer {
+namespace {
+
+constexpr double infinite = std::numeric_limits<double>::infinity();
+
+struct Looked {
+    Alternative alternative;
+    Cost cost = {};
+    double bound = 0;
+};
+
+class WideSearch {
+public:
+    WideSearch(Search& search, Choices const& choices, SearchReport& report)
+        : search_(search), choices_(choices), report_(report), limits_(search.question.limits), glance_(choices) {
+        glance_.effort = Effort::glance;
+    }
+
+    Candidate run() {
+        relation::Plan first = search_.functions.plan(choices_);
+        report_ = {};
+        std::string const name = choices_.planner.decompose;
+        if (!search_.affords(calls_of(first))) return least_moving(std::move(first));
+        report_.bound = search_.functions.floor();
+        look_at({{name, first}});
+        bool const may_use_fewer = choices_.planner.calls == 0 && first.ranks > 1 && !search_.question.parts_are_given;
+        if (may_use_fewer) look_at({search_.functions.on_fewer_ranks(choices_, name, 1)});
+        if (!is_proven()) {
+            others_ = search_.functions.alternatives(choices_, first);
+            look_at(others_);
+            if (may_use_fewer) {
+                look_at_nearly_all_ranks();
+                look_at_fewer_ranks();
+            }
+        }
+        Candidate best = best_of_finalists();
+        improve(best);
+        report_.taken = taken_.name;
+        report_.used = relation::used_ranks(taken_.plan);
+        report_.seconds = best.cost.seconds;
+        return best;
+    }
+
+private:
+    /// No plan is so much faster that it matters.
+    double worth() const { return least_ * (1 - alike_); }
+    bool is_proven() const { return least_ < infinite && report_.bound >= worth(); }
+
+    bool fits(Candidate const& candidate) const { return !search_.question.memory || search_.fits(candidate); }
+
+    Candidate least_moving(relation::Plan first) {
+        std::vector<relation::Plan> plans = search_.functions.rivals(choices_, first);
+        plans.insert(plans.begin(), std::move(first));
+        return search_.schedule(search_.functions.least_moving(std::move(plans)), choices_);
+    }
+
+    /// Schedules with one placement each what may be better than what is there, the least bound first.
+    void look_at(std::vector<Alternative> alternatives) {
+        std::vector<Looked> open;
+        for (Alternative& each : alternatives) {
+            double const bound = search_.functions.bound(each.plan);
+            open.push_back({std::move(each), {}, bound});
+        }
+        std::stable_sort(open.begin(), open.end(), [](Looked const& a, Looked const& b) { return a.bound < b.bound; });
+        constexpr std::size_t at_once = 4;  // whatever the number of cores, for what is left out depends on it
+        for (std::size_t begin = 0; begin < open.size(); begin += at_once) {
+            std::vector<Looked> batch;
+            for (std::size_t k = begin; k < std::min(open.size(), begin + at_once); ++k) {
+                if (open[k].bound >= worth())
+                    report_.left_out.push_back(
+                        {open[k].alternative.name, open[k].alternative.plan.calls, open[k].bound, 0});
+                else
+                    batch.push_back(std::move(open[k]));
+            }
+            auto made = for_each_in_parallel(batch.size(), [&](std::size_t k) {
+                return search_.functions.schedule(batch[k].alternative.plan, glance_);
+            });
+            for (std::size_t k = 0; k < batch.size(); ++k) {
+                search_.spend(calls_of(batch[k].alternative.plan));
+                work_ += made[k].work;
+                batch[k].cost = made[k].cost;
+                report_.looked_at.push_back({batch[k].alternative.name, batch[k].alternative.plan.calls,
+                                             made[k].cost.seconds, made[k].cost.bytes});
+                if (!fits(made[k])) batch[k].cost.seconds = infinite;
+                if (batch[k].cost.seconds < least_) glanced_ = std::move(made[k]);
+                least_ = std::min(least_, batch[k].cost.seconds);
+                looked_.push_back(std::move(batch[k]));
+            }
+        }
+    }
+
+    Looked const& fastest() const {
+        return *std::min_element(looked_.begin(), looked_.end(),
+                                 [](Looked const& a, Looked const& b) { return a.cost.seconds < b.cost.seconds; });
+    }
+
+    void look_at_nearly_all_ranks() {
+        for (int ranks : search_.functions.nearly_all_ranks(choices_.planner.ranks)) {
+            Choices fewer = choices_;
+            fewer.planner.calls = ranks;
+            relation::Plan first = search_.functions.plan(fewer);
+            std::vector<Alternative> list = search_.functions.alternatives(fewer, first);
+            list.insert(list.begin(), {choices_.planner.decompose, std::move(first)});
+            look_at(std::move(list));
+        }
+    }
+
+    /// Half as many, and half of these, while it gets faster; from one rank upwards where one is the fastest yet.
+    void look_at_fewer_ranks() {
+        std::vector<int> numbers = search_.functions.fewer_ranks(choices_.planner.ranks);
+        numbers.pop_back();  // one: was looked at
+        std::string const& asked = choices_.planner.decompose;
+        std::string const best = fastest().alternative.name;
+        if (fastest().alternative.plan.calls == 1) std::reverse(numbers.begin(), numbers.end());
+        for (int ranks : numbers) {
+            double const before = least_;
+            std::vector<Alternative> fewer{search_.functions.on_fewer_ranks(choices_, asked, ranks)};
+            if (best != asked) fewer.push_back(search_.functions.on_fewer_ranks(choices_, best, ranks));
+            look_at(std::move(fewer));
+            if (least_ >= before) break;
+        }
+    }
+
+    /// Of those that come near the fastest with several placements the best, and that with all placements.
+    Candidate best_of_finalists() {
+        std::vector<Looked const*> near;
+        for (Looked const& each : looked_)
+            if (each.cost.seconds <= limits_.near_best * least_ || least_ == infinite) near.push_back(&each);
+        std::stable_sort(near.begin(), near.end(),
+                         [](Looked const* a, Looked const* b) { return a->cost.seconds < b->cost.seconds; });
+        if (near.size() > limits_.finalists) near.resize(limits_.finalists);
+        taken_ = near.front()->alternative;
+        if (glanced_ && (is_proven() || !is_placed_in_ways(near.front()->cost))) return std::move(*glanced_);
+        Choices quick = choices_;
+        quick.effort = Effort::quick;
+        std::vector<Candidate> made;
+        for (Looked const* each : near) made.push_back(scheduled(each->alternative.plan, quick));
+        std::size_t const best = best_of(made);
+        taken_ = near[best]->alternative;
+        Candidate placed = scheduled(taken_.plan, choices_);
+        least_ = std::min(placed.cost.seconds, made[best].cost.seconds);
+        bool const by_all = fits(placed) && better(placed.cost, made[best].cost, alike_up_to(least_));
+        Candidate out = by_all ? std::move(placed) : std::move(made[best]);
+        least_ = out.cost.seconds;
+        return out;
+    }
+
+    /// Whether a placement can change anything: nothing is moved between ranks, or there is one.
+    static bool is_placed_in_ways(Cost const& cost) { return cost.bytes > 0; }
+
+    Candidate scheduled(relation::Plan const& plan, Choices const& choices) {
+        Candidate out = search_.schedule(plan, choices);
+        work_ += out.work;
+        return out;
+    }
+
+    /// The fastest that fits; of those as fast, what moves least.
+    std::size_t best_of(std::vector<Candidate> const& made) const {
+        double least = infinite;
+        for (Candidate const& each : made)
+            if (fits(each)) least = std::min(least, each.cost.seconds);
+        std::size_t best = 0;
+        for (std::size_t k = 1; k < made.size(); ++k) {
+            bool const fitting = fits(made[k]) && !fits(made[best]);
+            bool const as_fitting = fits(made[k]) == fits(made[best]);
+            if (fitting || (as_fitting && better(made[k].cost, made[best].cost, alike_up_to(least)))) best = k;
+        }
+        return best;
+    }
+
+    /// Steps to variations that are better, as long as there is work left.
+    void improve(Candidate& best) {
+        double const worth_seconds = best.cost.seconds * limits_.work_a_second_of_run;
+        double const most = work_ + std::min(limits_.most_work, worth_seconds);
+        bool again = true;
+        while (again && work_ < most && !is_proven() && taken_.plan.calls > 1) {
+            again = false;
+            double const affordable =
+                std::min(static_cast<double>(limits_.most_variations), (most - work_) / std::max(1.0, best.work));
+            for (relation::Plan& plan :
+                 search_.functions.variations(taken_.plan, others_, static_cast<std::size_t>(affordable))) {
+                if (work_ >= most || search_.exhausted()) break;
+                if (search_.functions.bound(plan) >= worth()) continue;
+                Candidate glanced = scheduled(plan, glance_);
+                ++report_.variations;
+                if (!fits(glanced) || glanced.cost.seconds >= worth()) continue;
+                taken_ = {taken_.name + (report_.steps == 0 ? ", varied" : ""), std::move(plan)};
+                ++report_.steps;
+                best = std::move(glanced);
+                least_ = best.cost.seconds;
+                again = true;
+                break;
+            }
+        }
+        if (report_.steps == 0) return;
+        Candidate placed = search_.schedule(taken_.plan, choices_);
+        if (fits(placed) && better(placed.cost, best.cost, alike_up_to(std::min(placed.cost.seconds, least_))))
+            best = std::move(placed);
+    }
+
+    Search& search_;
+    Choices const& choices_;
+    SearchReport& report_;
+    Limits const& limits_;
+    Choices glance_;
+    std::vector<Alternative> others_;
+    std::vector<Looked> looked_;
+    std::optional<Candidate> glanced_;  // the fastest of those
+    Alternative taken_;
+    double least_ = infinite;
+    double work_ = 0;
+    double const alike_ = alike_seconds;
+};
+
+}  // namespace
+
+Candidate best_of_all(Search& search, Choices const& choices, SearchReport& report) {
+    return WideSearch(search, choices, report).run();
+}
+
+}  // namespace ein::planner::optimizer

@@ -1,0 +1,126 @@
+// The search among all plans, over toy costs.
+#include "planner/optimizer/wide_search.hpp"
+
+#include <map>
+
+#include "tests/planner/optimizer/toy_schedules.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace ein;
+using namespace ein::test;
+
+namespace {
+
+/// Seconds by name; a plan on fewer ranks is "name/calls".
+struct Toys {
+    std::map<std::string, double> seconds;
+    std::map<std::string, double> bounds = {};
+    double floor = 0;
+    ToySchedules schedules = {};
+
+    static std::string key(relation::Plan const& plan) {
+        return plan.calls < plan.ranks ? plan.strategy + "/" + std::to_string(plan.calls) : plan.strategy;
+    }
+    double of(relation::Plan const& plan) const {
+        auto const found = seconds.find(key(plan));
+        return found == seconds.end() ? 100 : found->second;
+    }
+    opt::Functions functions() {
+        schedules.cost = [this](opt::Choices const&, relation::Plan const& plan) {
+            return opt::Cost{.seconds = of(plan), .busiest_bytes = plan.calls, .bytes = plan.calls, .peak = 8};
+        };
+        opt::Functions out = schedules.functions();
+        auto const named = [](std::string const& name, int ranks, std::int64_t calls) {
+            relation::Plan plan;
+            plan.ranks = ranks, plan.calls = calls, plan.strategy = name;
+            plan.nodes.resize(1);
+            return planner::Alternative{name, plan};
+        };
+        out.alternatives = [=, this](opt::Choices const& choices, relation::Plan const&) {
+            std::vector<planner::Alternative> list;
+            for (std::string const& name : schedules.rivals)
+                list.push_back(named(name, choices.planner.ranks, choices.planner.ranks));
+            return list;
+        };
+        out.on_fewer_ranks = [=](opt::Choices const& choices, std::string const& name, int used) {
+            return named(name, choices.planner.ranks, used);
+        };
+        out.fewer_ranks = planner::fewer_ranks;
+        out.nearly_all_ranks = planner::nearly_all_ranks;
+        out.variations = [=, this](relation::Plan const& plan, auto const&, std::size_t most) {
+            std::vector<relation::Plan> list;
+            relation::Plan varied = plan;
+            varied.strategy += "'";
+            if (most > 0 && seconds.contains(varied.strategy)) list.push_back(varied);
+            return list;
+        };
+        out.bound = [this](relation::Plan const& plan) {
+            auto const found = bounds.find(key(plan));
+            return found == bounds.end() ? 0 : found->second;
+        };
+        out.floor = [this] { return floor; };
+        return out;
+    }
+    opt::Chosen chosen(int ranks, std::optional<std::int64_t> memory = std::nullopt) {
+        opt::Question question = toy_question(memory);
+        question.asked.planner.ranks = ranks;
+        question.wide = true;
+        return std::get<opt::Chosen>(opt::optimize(question, functions()));
+    }
+};
+
+}  // namespace
+
+TEST_CASE("of all plans the fastest is taken, whichever way that was found", "[planner][optimizer]") {
+    Toys toys{.seconds = {{"eindecomp", 3}, {"x", 2}, {"y", 1}, {"eindecomp/1", 4}},
+              .schedules = {.rivals = {"x", "y"}}};
+    opt::Chosen const chosen = toys.chosen(4);
+    CHECK(chosen.report.taken == "y");
+    CHECK(chosen.report.seconds == 1);
+    CHECK(chosen.report.used == 4);
+    CHECK(chosen.report.looked_at.size() >= 4);
+}
+
+TEST_CASE("fewer ranks are used where they are predicted to be faster", "[planner][optimizer]") {
+    Toys toys{.seconds = {{"eindecomp", 3}, {"eindecomp/1", 2}, {"eindecomp/2", 1}, {"eindecomp/4", 1.5}}};
+    CHECK(toys.chosen(8).report.used == 2);
+    toys.seconds["eindecomp/2"] = 2.5;
+    CHECK(toys.chosen(8).report.used == 1);
+    toys.seconds["eindecomp"] = 1;
+    CHECK(toys.chosen(8).report.used == 8);
+}
+
+TEST_CASE("what a bound rules out is not scheduled, and that is said", "[planner][optimizer]") {
+    Toys toys{.seconds = {{"eindecomp", 3}, {"eindecomp/1", 9}},
+              .bounds = {{"x", 3}, {"y", 2.9}, {"eindecomp/1", 8}, {"eindecomp/2", 4}},
+              .schedules = {.rivals = {"x", "y"}}};
+    opt::Chosen const chosen = toys.chosen(4);
+    REQUIRE(chosen.report.left_out.size() == 3);
+    CHECK(chosen.report.left_out[1].name == "x");
+    CHECK(chosen.report.left_out[1].seconds == 3);
+    for (std::string const& made : toys.schedules.made) CHECK(made.find("x ") == std::string::npos);
+}
+
+TEST_CASE("a plan that is at the bound ends the search", "[planner][optimizer]") {
+    Toys toys{.seconds = {{"eindecomp", 3}, {"eindecomp/1", 2}}, .floor = 1.99, .schedules = {.rivals = {"x", "y"}}};
+    opt::Chosen const chosen = toys.chosen(4);
+    CHECK(chosen.report.looked_at.size() == 2);
+    CHECK(chosen.report.bound == 1.99);
+}
+
+TEST_CASE("variations are gone to step by step while they are worth their work", "[planner][optimizer]") {
+    Toys toys{.seconds = {{"eindecomp", 3}, {"eindecomp'", 2}, {"eindecomp''", 1}, {"eindecomp'''", 1.5}}};
+    opt::Chosen const chosen = toys.chosen(2);
+    CHECK(chosen.report.taken == "eindecomp, varied");
+    CHECK(chosen.report.steps == 2);
+    CHECK(chosen.report.variations == 3);
+    CHECK(chosen.candidate.cost.seconds == 1);
+}
+
+TEST_CASE("of plans that take about as long the one that moves less is taken", "[planner][optimizer]") {
+    opt::Cost const fast{.seconds = 1, .busiest_bytes = 9, .bytes = 9, .peak = 1};
+    opt::Cost const lean{.seconds = 1.005, .busiest_bytes = 3, .bytes = 3, .peak = 2};
+    opt::Cost const slow{.seconds = 1.02, .busiest_bytes = 1, .bytes = 1, .peak = 1};
+    CHECK(opt::better(lean, fast, opt::alike_up_to(1)));
+    CHECK_FALSE(opt::better(slow, fast, opt::alike_up_to(1)));
+}
