@@ -144,13 +144,21 @@ private:
         std::vector<Candidate> made;
         for (Looked const* each : near) made.push_back(scheduled(each->alternative.plan, quick));
         std::size_t const best = best_of(made);
-        taken_ = near[best]->alternative;
-        Candidate placed = scheduled(taken_.plan, choices_);
-        least_ = std::min(placed.cost.seconds, made[best].cost.seconds);
-        bool const by_all = fits(placed) && better(placed.cost, made[best].cost, alike_up_to(least_));
-        Candidate out = by_all ? std::move(placed) : std::move(made[best]);
-        least_ = out.cost.seconds;
-        return out;
+        std::vector<std::size_t> thorough{best};
+        for (std::size_t k = 0; k < made.size(); ++k)
+            if (k != best && made[best].cost.seconds >= limits_.worth_placing && is_placed_in_ways(made[k].cost))
+                thorough.push_back(k);
+        std::vector<Looked const*> of{near[best]};
+        std::vector<Candidate> candidates;
+        candidates.push_back(std::move(made[best]));
+        for (std::size_t k : thorough) {
+            candidates.push_back(scheduled(near[k]->alternative.plan, choices_));
+            of.push_back(near[k]);
+        }
+        std::size_t const taken = best_of(candidates);
+        taken_ = of[taken]->alternative;
+        least_ = candidates[taken].cost.seconds;
+        return std::move(candidates[taken]);
     }
 
     /// Whether a placement can change anything: nothing is moved between ranks, or there is one.

@@ -239,7 +239,10 @@ Parts shared_subblocks(Cut const& cut, std::size_t part, std::size_t sharers, st
     std::int64_t const most = least_bytes > 0 ? bytes / least_bytes : bytes;
     std::int64_t every = 1;
     while (every < count && (count % every != 0 || count / every > most)) ++every;
-    Parts subblocks = subblocks_for(cut.shape(), box, count / every, wanted);
+    // A count without such divisors, a prime, would leave all to one rank.
+    std::int64_t const any = std::max<std::int64_t>(1, std::min(count, most));
+    bool const collapses = any > 2 * (count / every);
+    Parts subblocks = subblocks_for(cut.shape(), box, collapses ? any : count / every, wanted);
     return every > 1 ? subblocks : finer_subblocks(box, std::move(subblocks), element_size, rule);
 }
 
