@@ -2,11 +2,11 @@
 # Submit it with sbatch, in the folder of the schedule; docs/slurm.md says what it does.
 # What your cluster wants besides: --time, --partition, --account.
 #SBATCH --job-name=llama --output=llama-%j.log --open-mode=append
-#SBATCH --nodes=4 --ntasks=32 --ntasks-per-node=8 --cpus-per-task=4 --mem=2049M
+#SBATCH --nodes=4 --ntasks=32 --ntasks-per-node=8 --cpus-per-task=4 --mem=2053M
 #SBATCH --signal=B:USR1@120 --requeue
 
-schedule=llama.sched
-checkpoint=llama.checkpoint
+schedule=/tmp/plan/llama.sched
+checkpoint=/tmp/plan/llama.checkpoint
 export OMPI_MCA_orte_allowed_exit_without_sync=1
 export OMPI_MCA_oob_tcp_keepalive_time=10
 export OMPI_MCA_oob_tcp_keepalive_intvl=2

@@ -75,7 +75,7 @@ fi
 
 show() { printf '$ %s\n' "$*"; "$@"; }
 $python scripts/digits.py prepare "$data" "$work" "$steps" "$seed"
-show "$bin/einplan" "$work/digits.json" -n "$ranks"
+show "$bin/einplan" "$work/digits.json" -n "$ranks" --decompose eindecomp
 show mpirun -n "$ranks" "$bin/einrun" "$work/digits.sched" --out "$work/results" --report "$work/report.json" \
     --quiet < /dev/null
 echo

@@ -31,7 +31,7 @@ cat > "$work/graph/tiny.json" << 'JSON'
  "nodes": [{"name": "C", "einsum": "ij,jk->ik", "inputs": ["A", "B"]}], "outputs": ["C"]}
 JSON
 for ranks in 4 5 6 7 8; do
-    "$bin/einplan" "$work/graph/tiny.json" -n "$ranks" --quiet -o "$work/graph/$ranks.sched"
+    "$bin/einplan" "$work/graph/tiny.json" -n "$ranks" --decompose eindecomp --quiet -o "$work/graph/$ranks.sched"
 done
 "$bin/eintool" eval "$work/graph/tiny.json" --out "$work/graph" > /dev/null
 for ((k = 0; k < load; k++)); do

@@ -9,6 +9,7 @@
 #include "apps/einplan/one_rank.hpp"
 #include "apps/einplan/plan_summary.hpp"
 #include "apps/einplan/search_text.hpp"
+#include "apps/explain/columns.hpp"
 #include "apps/explain/print.hpp"
 #include "lib/base/text/quantities.hpp"
 #include "lib/schedule/memory/replay.hpp"
@@ -101,7 +102,7 @@ std::string PlanReport::summary_of(graph::EinGraph const& graph, Planned const& 
     text += "  checkpoint      " + checkpoint_line(schedule, machines_.cluster, simulation) + "\n";
     text += "  batch           " + batch_line(resources_of(schedule)) + "\n";
     if (std::string const found = search_line(planned.report); !found.empty())
-        text += "  search          " + found + "\n";
+        text += explain::wrapped("  search          ", found, 100);
     if (std::string const fewer = fewer_ranks_line(planned.report, schedule.header.ranks); !fewer.empty())
         text += "  too small       " + fewer + "\n";
     if (!options_.plan_in.empty() || !planned.report.taken.empty()) return text;

@@ -5,11 +5,14 @@
 #include <cstdio>
 #include <optional>
 
+#include "apps/explain/columns.hpp"
 #include "lib/base/text/quantities.hpp"
 #include "lib/base/text/sizes.hpp"
 
 namespace ein::apps {
 namespace {
+
+constexpr std::size_t page = 100;  // columns
 
 using planner::optimizer::SearchReport;
 
@@ -61,7 +64,7 @@ std::string search_text(SearchReport const& report) {
     for (SearchReport::Plan const& plan : report.looked_at)
         row(plan, format_seconds(plan.seconds), "moves " + format_bytes(static_cast<double>(plan.bytes)));
     for (SearchReport::Plan const& plan : report.left_out) row(plan, "> " + format_seconds(plan.seconds), "ruled out");
-    return out + "  taken: " + search_line(report) + "\n";
+    return out + explain::wrapped("  taken: ", search_line(report), page);
 }
 
 Json search_json(SearchReport const& report) {

@@ -18,6 +18,7 @@ struct Limits {
     std::int64_t most_ranks = 256;           // that are proposed where nothing fits
     double near_best = 1.25;                 // times the best time: plans up to it are scheduled with every placement
     std::size_t finalists = 3;               // of them, at most
+    double about_as_fast = 1.05;             // times the best time: up to it the one that moves least is a finalist
     double worth_placing = 1e-3;             // seconds of a run, from which all of them are
     double most_work = 2e6;                  // tasks that a local search makes: ten seconds or so
     double work_a_second_of_run = 4e6;       // the same, of each second that the run is predicted to take

@@ -11,7 +11,7 @@ namespace ein::planner::optimizer {
 inline constexpr double simulation_error = 0.05;
 
 /// Predicted times that differ by less than this part are alike to a search for the best plan.
-inline constexpr double alike_seconds = 0.008;
+inline constexpr double alike_seconds = 0.0099;
 
 /// What a schedule is predicted to cost.
 struct Cost {

@@ -33,7 +33,7 @@ public:
         look_at({{name, first}});
         bool const may_use_fewer = choices_.planner.calls == 0 && first.ranks > 1 && !search_.question.parts_are_given;
         if (may_use_fewer) look_at({search_.functions.on_fewer_ranks(choices_, name, 1)});
-        if (!is_proven()) {
+        if (!is_proven() || !moves_nothing_) {
             others_ = search_.functions.alternatives(choices_, first);
             look_at(others_);
             if (may_use_fewer) {
@@ -50,8 +50,10 @@ public:
     }
 
 private:
-    /// No plan is so much faster that it matters.
+    /// What a plan must go below to be faster by so much that it matters.
     double worth() const { return least_ * (1 - alike_); }
+    /// What is slower than this is not looked at: it is neither faster, nor as fast and moves less.
+    double limit() const { return moves_nothing_ ? worth() : least_ * (1 + alike_); }
     bool is_proven() const { return least_ < infinite && report_.bound >= worth(); }
 
     bool fits(Candidate const& candidate) const { return !search_.question.memory || search_.fits(candidate); }
@@ -74,7 +76,7 @@ private:
         for (std::size_t begin = 0; begin < open.size(); begin += at_once) {
             std::vector<Looked> batch;
             for (std::size_t k = begin; k < std::min(open.size(), begin + at_once); ++k) {
-                if (open[k].bound >= worth())
+                if (open[k].bound >= limit())
                     report_.left_out.push_back(
                         {open[k].alternative.name, open[k].alternative.plan.calls, open[k].bound, 0});
                 else
@@ -90,7 +92,10 @@ private:
                 report_.looked_at.push_back({batch[k].alternative.name, batch[k].alternative.plan.calls,
                                              made[k].cost.seconds, made[k].cost.bytes});
                 if (!fits(made[k])) batch[k].cost.seconds = infinite;
-                if (batch[k].cost.seconds < least_) glanced_ = std::move(made[k]);
+                if (batch[k].cost.seconds < least_) {
+                    moves_nothing_ = batch[k].cost.bytes == 0;
+                    glanced_ = std::move(made[k]);
+                }
                 least_ = std::min(least_, batch[k].cost.seconds);
                 looked_.push_back(std::move(batch[k]));
             }
@@ -129,6 +134,22 @@ private:
         }
     }
 
+    /// The fastest ones, and of those about as fast the one that moves least.
+    void keep_finalists(std::vector<Looked const*>& near) const {
+        if (near.size() <= limits_.finalists) return;
+        auto const rest = near.begin() + static_cast<std::ptrdiff_t>(limits_.finalists);
+        auto const end = std::find_if(near.begin(), near.end(), [&](Looked const* each) {
+            return each->cost.seconds > limits_.about_as_fast * least_;
+        });
+        if (end > rest) {
+            auto const leanest = std::min_element(near.begin(), end, [](Looked const* a, Looked const* b) {
+                return a->cost.busiest_bytes < b->cost.busiest_bytes;
+            });
+            if (leanest >= rest) std::iter_swap(rest - 1, leanest);
+        }
+        near.resize(limits_.finalists);
+    }
+
     /// Of those that come near the fastest with several placements the best, and that with all placements.
     Candidate best_of_finalists() {
         std::vector<Looked const*> near;
@@ -136,9 +157,9 @@ private:
             if (each.cost.seconds <= limits_.near_best * least_ || least_ == infinite) near.push_back(&each);
         std::stable_sort(near.begin(), near.end(),
                          [](Looked const* a, Looked const* b) { return a->cost.seconds < b->cost.seconds; });
-        if (near.size() > limits_.finalists) near.resize(limits_.finalists);
+        keep_finalists(near);
         taken_ = near.front()->alternative;
-        if (glanced_ && (is_proven() || !is_placed_in_ways(near.front()->cost))) return std::move(*glanced_);
+        if (glanced_ && moves_nothing_) return std::move(*glanced_);
         Choices quick = choices_;
         quick.effort = Effort::quick;
         std::vector<Candidate> made;
@@ -222,6 +243,7 @@ private:
     std::vector<Alternative> others_;
     std::vector<Looked> looked_;
     std::optional<Candidate> glanced_;  // the fastest of those
+    bool moves_nothing_ = false;        // it does not
     Alternative taken_;
     double least_ = infinite;
     double work_ = 0;

@@ -21,7 +21,7 @@ run() {
 for ranks in "$@"; do
     # Some tenths of a second and more on any machine: it is looked every 50 ms whether a run is to stop.
     "$bin/eintool" make linear-regression 300 200 --iterations $((12000 / ranks)) -o train.json || exit 1
-    "$bin/einplan" train.json -n "$ranks" -q -o train.sched || exit 1
+    "$bin/einplan" train.json -n "$ranks" --decompose eindecomp -q -o train.sched || exit 1
     run "$ranks" train.sched whole || fail "the undisturbed run on $ranks ranks: $(cat said)"
 
     # Stopped as soon as it may be, again and again.
@@ -50,12 +50,14 @@ for ranks in "$@"; do
 
     # On another number of ranks; stopped there at once and planned again, twice: the files of the first are still read.
     for other in $(((ranks + 1) % 3 + 1)) "$ranks"; do
-        "$bin/einplan" --resume kept -n "$other" -q -o rest.sched || fail "what $ranks ranks left, planned for $other"
+        "$bin/einplan" --resume kept -n "$other" --decompose eindecomp -q -o rest.sched ||
+        fail "what $ranks ranks left, planned for $other"
         run "$other" rest.sched elastic --checkpoint kept --stop-at 0.000001; code=$?
         [ $code = 75 ] || fail "$other ranks that go on for $ranks are to stop: code $code, $(cat said)"
     done
     other=$((ranks % 3 + 1))
-    "$bin/einplan" --resume kept -n "$other" -q -o rest.sched || fail "what $ranks ranks left, planned for $other"
+    "$bin/einplan" --resume kept -n "$other" --decompose eindecomp -q -o rest.sched ||
+        fail "what $ranks ranks left, planned for $other"
     run "$other" rest.sched elastic --checkpoint kept || fail "$other ranks go on for $ranks: $(cat said)"
     for file in whole/*.npy; do
         "$bin/eintool" diff "$file" "elastic/$(basename "$file")" --tolerance 1e-3 > differ \
@@ -65,7 +67,7 @@ for ranks in "$@"; do
 
     # What belongs to another schedule, or is damaged.
     rm -rf ckpt; run "$ranks" train.sched stopped --checkpoint ckpt --stop-at 0.05
-    "$bin/einplan" other.json -n "$ranks" -q -o other.sched || exit 1
+    "$bin/einplan" other.json -n "$ranks" --decompose eindecomp -q -o other.sched || exit 1
     run "$ranks" other.sched refused --checkpoint ckpt; code=$?
     { [ $code = 3 ] && grep -q "another schedule" said; } || fail "a foreign checkpoint: code $code, $(cat said)"
     file=$(ls ckpt/0*/*.npy | head -1)
@@ -75,7 +77,7 @@ for ranks in "$@"; do
 done
 
 # Blocks on disk.
-"$bin/einplan" chain.json -n 2 -q -o chain.sched && run 2 chain.sched chain_whole
+"$bin/einplan" chain.json -n 2 --decompose eindecomp -q -o chain.sched && run 2 chain.sched chain_whole
 rm -rf ckpt
 run 2 chain.sched chain_stopped --checkpoint ckpt --stop-at 0.000001 --memory 500KiB --spill-dir "$work"; code=$?
 [ $code = 75 ] || fail "a spilled run that is to stop early: code $code, $(cat said)"
@@ -97,7 +99,7 @@ cat > sparse.json << JSON
  "nodes": [$nodes, {"name": "s", "einsum": "jk,kl->jl", "inputs": ["x", "p40"]},
            {"name": "back", "einsum": "ij,ik->jk", "inputs": ["A", "s"]}], "outputs": ["back"]}
 JSON
-"$bin/einplan" sparse.json -n 2 -q -o sparse.sched && run 2 sparse.sched sparse_whole
+"$bin/einplan" sparse.json -n 2 --decompose eindecomp -q -o sparse.sched && run 2 sparse.sched sparse_whole
 for memory in 1GiB 5000KiB; do
     rm -rf ckpt sparse_stopped
     for stop in 0.000001 0.07 0.07 0.07; do
@@ -112,7 +114,8 @@ done
 
 # A device with memory of its own: its blocks come home first.
 "$bin/eintool" make linear-regression 300 200 --iterations 4000 -o train.json
-"$bin/einplan" train.json -n 2 -q -o train.sched && run 2 train.sched device_whole --device emulated
+"$bin/einplan" train.json -n 2 --decompose eindecomp -q -o train.sched &&
+    run 2 train.sched device_whole --device emulated
 rm -rf ckpt
 for _ in 1 2; do
     run 2 train.sched device_stopped --device emulated --device-memory 200KiB --checkpoint ckpt --stop-at 0.05; code=$?

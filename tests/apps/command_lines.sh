@@ -99,9 +99,13 @@ expect 0 "sound" from_input "$bin/eintool" validate -
 expect 0 "largest f32 (): 11" from_input "$bin/eintool" eval -
 expect 3 "standard input" "$bin/einplan" - -n 4 --dry-run < <(echo '{')
 # What one rank does faster is said.
-expect 0 "faster          on one rank" "$bin/einplan" "$graph" -n 4 --dry-run
+expect 0 "too small       1 rank: " "$bin/einplan" "$graph" -n 4 --dry-run
+expect 0 "predicted; use -n 1" "$bin/einplan" "$graph" -n 4 --dry-run
+expect 0 "faster          on one rank" "$bin/einplan" "$graph" -n 4 --dry-run --decompose eindecomp
+expect 0 '"ranks_used": 1' "$bin/einplan" "$graph" -n 4 --dry-run --explain=json
+expect 0 "plans, with one placement each" "$bin/einplan" "$graph" -n 4 --dry-run --explain
 "$bin/eintool" make matmul 4000 4000 4000 -o "$work/square.json" > /dev/null
-! "$bin/einplan" "$work/square.json" -n 4 --dry-run | grep faster ||
+! "$bin/einplan" "$work/square.json" -n 4 --dry-run | grep -E "faster  |too small" ||
     fail "a product of 4000 is not faster on one rank"
 "$bin/eintool" make llama --layers 2 -o "$work/layers.json"
 for file in "$examples"/*.json "$work/layers.json"; do
@@ -184,7 +188,8 @@ printf '{"eingraph": 1,\n "tensors": {,}}' > "$work/bad.json"
 expect 3 "line 2" plan "$work/bad.json" -n 2
 expect 0 "sound" "$bin/eintool" validate "$graph"
 expect 0 "apply" "$bin/eintool" show "$work/s.sched"
-"$bin/eintool" make llama --layers 8 -o "$work/wide.json" && "$bin/einplan" "$work/wide.json" -n 16 -q
+"$bin/eintool" make llama --layers 8 -o "$work/wide.json" && "$bin/einplan" "$work/wide.json" -n 16 -q \
+    --decompose moved
 [ "$("$bin/eintool" show "$work/wide.sched" | wc -l)" -lt 40 ] ||
     fail "show is more than one screen"
 [ "$("$bin/eintool" show "$work/wide.sched" --tasks 3:10:5 | wc -l)" = 6 ] ||

@@ -19,7 +19,7 @@ for name in "$@"; do
     counts="1 2 3 4 5 7"
     if grep -q '"mesh"' "$graph"; then counts=4; fi
     for ranks in $counts; do for place in $places; do
-        "$bin/einplan" "$graph" -n "$ranks" --place "$place" -o t.sched > /dev/null
+        "$bin/einplan" "$graph" -n "$ranks" --decompose eindecomp --place "$place" -o t.sched > /dev/null
         "$bin/eintool" show t.sched > /dev/null
         "$mpiexec" "$flag" "$ranks" "$bin/einrun" t.sched --verify --repeat 2 --report report.json --out run \
             > said 2>&1 || { cat said; exit 1; }

@@ -45,7 +45,7 @@ END
 for ranks in 1 2 4; do
     for name in decode prefill; do
         given=(); [ "$name" = decode ] || given=(--input "tokens=$work/prompts/p.npy")
-        "$bin/einplan" "graphs/$name.json" -n "$ranks" -o "schedules/$name.sched" > /dev/null
+        "$bin/einplan" "graphs/$name.json" -n "$ranks" --decompose eindecomp -o "schedules/$name.sched" > /dev/null
         (cd elsewhere
          "$mpiexec" "$flag" "$ranks" "$bin/einrun" "../schedules/$name.sched" --verify --out run "${given[@]}" \
              > said 2>&1 || { cat said; exit 1; }

@@ -71,7 +71,7 @@ expect 3 "(--inputs-below), found $work/outside/index.json" \
     "$bin/eintool" import safetensors-llama model --sequence 2 --inputs-below model
 
 if [ -n "$mpiexec" ]; then
-    "$bin/einplan" graphs/up.json -n 3 -q -o graphs/up3.sched
+    "$bin/einplan" graphs/up.json -n 3 --decompose eindecomp -q -o graphs/up3.sched
     expect 3 "found $work/outside/x.npy" \
         timeout 60 "$mpiexec" -n 3 "$bin/einrun" graphs/up3.sched --quiet --inputs-below data
     expect 2 "expected --inputs-below data for all ranks as for rank 0, found no --inputs-below for rank 1" \

@@ -90,7 +90,7 @@ TEST_CASE("blocks spill to disk when nothing else fits, and that is reported wit
                Catch::Contains("spills ") && Catch::Contains("einrun m.sched --spill-dir DIR"));
 }
 
-TEST_CASE("what nothing fits in is refused with the smallest budget that was found, which is kept", "[apps][planning]") {
+TEST_CASE("what nothing fits in is refused with the smallest budget found, which is kept", "[apps][planning]") {
     auto const refusal_of = [](std::int64_t budget) -> std::string {
         try {
             apps::plan_and_schedule(matmul(), on(2, budget));

@@ -23,7 +23,7 @@ cat > nested.json <<'J'
 J
 for graph in pagerank.json network.json "$examples/power-iteration.json" nested.json; do
     for ranks in 1 2 3; do
-        "$bin/einplan" "$graph" -n "$ranks" -q -o s.sched
+        "$bin/einplan" "$graph" -n "$ranks" --decompose eindecomp -q -o s.sched
         "$mpiexec" -n "$ranks" "$bin/einrun" s.sched --quiet --log-level error --repeat 2 --threads 2 --out out \
             --trace t.json --report r.json < /dev/null
         "$bin/eintool" trace t.json > summed

@@ -84,7 +84,8 @@ def main():
             (folder / "g.json").write_text(json.dumps(
                 {"eingraph": 1, "tensors": tensors, "nodes": nodes, "outputs": list(expected)}))
             for ranks in RANKS:
-                subprocess.run([binaries / "einplan", "g.json", "-n", str(ranks), "-q", "-o", "g.sched"], cwd=folder,
+                subprocess.run([binaries / "einplan", "g.json", "-n", str(ranks), "-q", "--decompose",
+                                "eindecomp", "-o", "g.sched"], cwd=folder,
                                check=True)
                 launcher = [mpiexec, "-n", str(ranks)] if ranks > 1 else []
                 subprocess.run(launcher + [binaries / "einrun", "g.sched", "-q", "--out", "out"], cwd=folder,

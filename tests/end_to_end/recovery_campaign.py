@@ -113,7 +113,7 @@ class Campaign:
 
     def spilling_memory(self, name, ranks, plan_from, draw):
         """A budget in which the program's blocks spill; nothing where there is none."""
-        json_of = [self.tool("einplan"), *plan_from, "-n", ranks, "--explain=json"]
+        json_of = [self.tool("einplan"), *plan_from, "-n", ranks, "--decompose", "eindecomp", "--explain=json"]
         explained = subprocess.run([str(w) for w in json_of], cwd=self.work, stdout=-1, stderr=-1, check=False)
         if not PROGRAMS[name].spills or explained.returncode != 0:
             return None
@@ -254,7 +254,7 @@ class Campaign:
         return self.right[key]
 
     def plan(self, source, ranks, memory, folder):
-        words = [self.tool("einplan"), *source, "-n", ranks, "-q", "-o", "r.sched"]
+        words = [self.tool("einplan"), *source, "-n", ranks, "-q", "--decompose", "eindecomp", "-o", "r.sched"]
         if memory:
             if self.command(words + ["--memory", memory], folder, codes=(0, 4)) == 0:
                 return memory

@@ -72,7 +72,7 @@ job
 await '[ -d D/000001 ] || ! kill -0 $tool 2> /dev/null' 60
 kill -TERM $tool; wait $tool; code=$?
 [ $code = 75 ] || fail "expected code 75, found $code: $(cat log)"
-"$bin/einplan" --resume D -n 2 -o rest.sched -q || fail "einplan --resume ended with $?"
+"$bin/einplan" --resume D -n 2 -o rest.sched -q --decompose eindecomp || fail "einplan --resume ended with $?"
 mpirun -n 2 "$bin/einrun" rest.sched -q --out job || fail "the rest ended with $?"
 "$bin/eintool" diff right job || fail "two ranks that went on have another result"
 exit $failed

@@ -136,7 +136,8 @@ def main():
                 expected = {f"n{at}": as_array(each[3](known)) for at, each in enumerate(EXPRESSIONS)}
                 expected["chain"] = as_array((sparse["A"] @ sparse["B"]) @ sparse["B"].T)
                 for ranks in RANKS:
-                    subprocess.run([binaries / "einplan", "g.json", "-n", str(ranks), "-q", "-o", "g.sched"],
+                    subprocess.run([binaries / "einplan", "g.json", "-n", str(ranks), "-q", "--decompose",
+                                    "eindecomp", "-o", "g.sched"],
                                    cwd=folder, check=True)
                     launcher = [mpiexec, "-n", str(ranks)] if ranks > 1 else []
                     subprocess.run(launcher + [binaries / "einrun", "g.sched", "-q", "--out", "out"], cwd=folder,

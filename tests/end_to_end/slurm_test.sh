@@ -54,7 +54,7 @@ submit() { sbatch --parsable "${@:2}" "$1.sh"; }
 
 # How many iterations take some 170 s here.
 graph short 4000
-einplan short.json -n 4 -q -o short.sched --batch slurm > short.sh || exit 1
+einplan short.json -n 4 --decompose eindecomp -q -o short.sched --batch slurm > short.sh || exit 1
 right short
 milliseconds=$(python3 -c 'import json; print(int(1e3 * json.load(open("right.json"))["seconds"]["execute"]))')
 times=$((4000 * 170000 / milliseconds))
@@ -62,7 +62,7 @@ echo "4000 iterations: $milliseconds ms; the long graph has $times"
 
 # Signals.
 graph signals $((times / 6))
-einplan signals.json -n 4 -q -o signals.sched --batch slurm > signals.sh || exit 1
+einplan signals.json -n 4 --decompose eindecomp -q -o signals.sched --batch slurm > signals.sh || exit 1
 right signals
 job=$(submit signals --time=10 --signal=B:USR1@10)
 await '[ "$(state_of $job)" = RUNNING ]' 30 && sleep 4
@@ -98,7 +98,7 @@ echo "a node set down: done"
 
 # Time limits.
 graph long "$times"
-einplan long.json -n 4 -q -o long.sched --batch slurm > long.sh || exit 1
+einplan long.json -n 4 --decompose eindecomp -q -o long.sched --batch slurm > long.sh || exit 1
 rm -rf results
 job=$(submit long --time=1 --signal=B:USR1@10)
 await 'over $job' 1200

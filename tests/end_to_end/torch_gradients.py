@@ -76,7 +76,8 @@ def main(programs, mpiexec, ranks):
         outputs = ["loss"] + [f"g/{name}" for name in SHAPES]
         graph = {"eingraph": 1, "dtype": "f64", "tensors": declared, "nodes": nodes(), "outputs": outputs}
         (work / "g.json").write_text(json.dumps(graph))
-        subprocess.run([f"{programs}/einplan", work / "g.json", "-n", ranks, "-o", work / "g.sched", "--quiet"],
+        subprocess.run([f"{programs}/einplan", work / "g.json", "-n", ranks, "-o", work / "g.sched", "--quiet",
+                        "--decompose", "eindecomp"],
                        check=True)
         subprocess.run([mpiexec, "-n", ranks, f"{programs}/einrun", work / "g.sched", "--out", work / "out", "--quiet"],
                        check=True,

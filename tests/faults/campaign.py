@@ -124,7 +124,8 @@ def main():
     (source / "g.json").write_text(json.dumps(GRAPH))
     write_npy(source / "X.npy", 60, 40)
     for ranks in (1, 2):
-        subprocess.run([binaries / "einplan", "g.json", "-n", str(ranks), "-q", "-o", f"{ranks}.sched"], cwd=source,
+        subprocess.run([binaries / "einplan", "g.json", "-n", str(ranks), "-q", "--decompose",
+                        "eindecomp", "-o", f"{ranks}.sched"], cwd=source,
                        check=True)
     outputs = ["results/P.npy", "results/G.npy", "results/power.w0.npy"]
     reports = ["--quiet", "--verify", "--report", "r.json", "--trace", "t.json", "--stall", "20", "--threads", "2"]
