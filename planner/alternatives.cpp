@@ -51,6 +51,7 @@ std::vector<Alternative> alternatives(graph::EinGraph const& graph, PlannerOptio
         PlannerOptions other = options;
         other.decompose = name;
         other.work_limit = tuning::exact_work_of_alternatives;
+        other.time_limit = 0;  // counted, not timed
         relation::Plan made = plan(graph, other);
         made.strategy = first.strategy;
         made.gap = std::nullopt;

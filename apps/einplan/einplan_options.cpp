@@ -36,8 +36,9 @@ void add_options(CLI::App& app, EinplanOptions& options) {
         ->check(CLI::IsMember({"bytes", "elements"}))
         ->capture_default_str();
     app.add_option("--time-limit", options.time_limit,
-                   "seconds for the search of exact (default: counted work, the same on every machine); when it ends "
-                   "early, the summary says how far from optimal the plan may be")
+                   "seconds of planning: the search among all plans counts them as work, the same on every machine "
+                   "(default: 10, or 5 % of the predicted run); exact reads the clock (default: counted work); when it "
+                   "ends early, the summary says how far from optimal the plan may be")
         ->check(number_from(0, true));
     app.add_option("--place", options.place, "where kernel calls go: best, pattern, ia, greedy, round-robin")
         ->capture_default_str();

@@ -34,6 +34,16 @@ std::int64_t least_held(graph::EinGraph const& graph) {
     return std::max(inputs, outputs);
 }
 
+/// Seconds that the user gives are counted as work, so that the same plan comes of them on every machine.
+Limits limits_of(PlanningOptions const& options) {
+    Limits out;
+    if (options.planner.time_limit > 0) {
+        out.most_work = options.planner.time_limit * out.work_a_second;
+        out.share_of_run = 0;
+    }
+    return out;
+}
+
 Question question_of(graph::EinGraph const& graph, PlanningOptions const& options, bool parts_are_given) {
     std::vector<std::string> placers = scheduler::placer_names();
     std::erase_if(placers, [](std::string const& name) { return name == "best" || name == "ia"; });
@@ -46,7 +56,8 @@ Question question_of(graph::EinGraph const& graph, PlanningOptions const& option
             .wide = options.wide && !parts_are_given,
             .ranks_are_given = !graph.mesh.empty(),
             .least_held = least_held(graph),
-            .room = room_of(options.scheduler.cluster)};
+            .room = room_of(options.scheduler.cluster),
+            .limits = limits_of(options)};
 }
 
 std::string price(Cost const& before, Cost const& after) {

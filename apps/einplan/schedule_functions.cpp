@@ -5,6 +5,7 @@
 
 #include "lib/schedule/memory/replay.hpp"
 #include "lib/schedule/memory/spill.hpp"
+#include "planner/optimizer/search.hpp"
 #include "planner/search/cut_by_weight.hpp"
 #include "scheduler/loaded_again.hpp"
 #include "scheduler/simulate/plan_bound.hpp"
@@ -29,7 +30,9 @@ scheduler::SchedulerOptions scheduler_options(PlanningOptions const& options, Ch
         if (out.place == "best") out.place = relation::used_ranks(plan) == 1 ? "pattern" : "greedy";
         out.simulate = true;
     }
-    if (options.wide) out.simulate = true, out.verify = false;
+    bool const is_compared =
+        planner::optimizer::calls_of(plan) <= planner::optimizer::Limits{}.most_searched_calls;  // by its time
+    if (options.wide) out.verify = false, out.simulate = out.simulate || is_compared;
     return out;
 }
 

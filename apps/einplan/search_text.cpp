@@ -36,6 +36,7 @@ std::string search_line(SearchReport const& report) {
     if (report.taken.empty()) return "";
     std::string out = report.taken + ", of " + plural(report.looked_at.size(), "plan") + " scheduled";
     if (!report.left_out.empty()) out += " and " + std::to_string(report.left_out.size()) + " ruled out";
+    if (report.not_reached > 0) out += ", " + std::to_string(report.not_reached) + " beyond the budget";
     if (report.variations > 0)
         out += ", " + plural(report.variations, "variation") + " tried and " + std::to_string(report.steps) + " taken";
     return out + bound_text(report);
@@ -68,8 +69,9 @@ std::string search_text(SearchReport const& report) {
 }
 
 Json search_json(SearchReport const& report) {
-    Json out{{"taken", report.taken},     {"seconds", report.seconds},       {"bound_seconds", report.bound},
-             {"ranks_used", report.used}, {"variations", report.variations}, {"variations_taken", report.steps}};
+    Json out{{"not_reached", report.not_reached}, {"taken", report.taken},     {"seconds", report.seconds},
+             {"bound_seconds", report.bound},     {"ranks_used", report.used}, {"variations", report.variations},
+             {"variations_taken", report.steps}};
     auto const list = [](std::vector<SearchReport::Plan> const& plans, char const* seconds) {
         Json rows = Json::array();
         for (SearchReport::Plan const& plan : plans)

@@ -16,12 +16,16 @@ struct Limits {
     std::int64_t most_device_slices = 4096;  // the same, until one call fits on a device
     int no_progress = 3;                     // times that calls are doubled without any of them needing less
     std::int64_t most_ranks = 256;           // that are proposed where nothing fits
+    double most_placed_calls = 3e4;          // kernel calls of a plan, beyond which there is one placement (scheduler)
     double near_best = 1.25;                 // times the best time: plans up to it are scheduled with every placement
     std::size_t finalists = 3;               // of them, at most
     double about_as_fast = 1.05;             // times the best time: up to it the one that moves least is a finalist
     double worth_placing = 1e-3;             // seconds of a run, from which all of them are
-    double most_work = 2e6;                  // tasks that a local search makes: ten seconds or so
-    double work_a_second_of_run = 4e6;       // the same, of each second that the run is predicted to take
+    double most_work = 2e6;                  // tasks that a search among all plans makes: ten seconds or so
+    double work_a_second = 2e5;              // the same, of a second of planning
+    double share_of_run = 0.05;              // of the predicted time that planning may take beyond that
+    double work_a_second_of_run = 4e6;       // tasks that a local search makes for each second of the run
+    double most_searched_calls = 1e5;        // kernel calls of a plan, beyond which one rival is scheduled beside it
     std::size_t most_variations = 1000;      // of one plan
 };
 

@@ -52,6 +52,7 @@ struct SearchReport {
     double seconds = 0;  // that it is predicted to take
     double bound = 0;    // that no plan goes below
     std::vector<Plan> looked_at = {}, left_out = {};
+    std::size_t not_reached = 0;            // plans that the budget left out
     std::size_t variations = 0, steps = 0;  // of the local search: plans looked at, and those gone to
 };
 

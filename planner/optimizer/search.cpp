@@ -15,7 +15,9 @@ Candidate Search::schedule(relation::Plan plan, Choices const& choices) {
 
 Candidate Search::best_of(Choices const& choices) {
     bool const as_asked = choices.planner.calls == question.asked.planner.calls;
-    if (question.wide && as_asked && choices.effort == Effort::thorough) {
+    bool const is_small = static_cast<double>(question.nodes) * static_cast<double>(calls_asked(choices.planner)) <=
+                          question.limits.most_searched_calls;
+    if (question.wide && as_asked && is_small && choices.effort == Effort::thorough) {
         SearchReport found;
         Candidate best = best_of_all(*this, choices, found);
         if (report.taken.empty()) report = std::move(found);

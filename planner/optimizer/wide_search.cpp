@@ -56,6 +56,13 @@ private:
     double limit() const { return moves_nothing_ ? worth() : least_ * (1 + alike_); }
     bool is_proven() const { return least_ < infinite && report_.bound >= worth(); }
 
+    /// Tasks that may be made in all: a share of a long run, else of a fixed time.
+    double budget() const {
+        double const of_run = least_ < infinite ? limits_.share_of_run * least_ * limits_.work_a_second : 0;
+        return std::max(limits_.most_work, of_run);
+    }
+    bool is_spent() const { return work_ >= budget(); }
+
     bool fits(Candidate const& candidate) const { return !search_.question.memory || search_.fits(candidate); }
 
     Candidate least_moving(relation::Plan first) {
@@ -74,6 +81,10 @@ private:
         std::stable_sort(open.begin(), open.end(), [](Looked const& a, Looked const& b) { return a.bound < b.bound; });
         constexpr std::size_t at_once = 4;  // whatever the number of cores, for what is left out depends on it
         for (std::size_t begin = 0; begin < open.size(); begin += at_once) {
+            if (is_spent()) {
+                report_.not_reached += open.size() - begin;
+                return;
+            }
             std::vector<Looked> batch;
             for (std::size_t k = begin; k < std::min(open.size(), begin + at_once); ++k) {
                 if (open[k].bound >= limit())
@@ -159,7 +170,8 @@ private:
                          [](Looked const* a, Looked const* b) { return a->cost.seconds < b->cost.seconds; });
         keep_finalists(near);
         taken_ = near.front()->alternative;
-        if (glanced_ && moves_nothing_) return std::move(*glanced_);
+        bool const is_placed = moves_nothing_ || calls_of(taken_.plan) > limits_.most_placed_calls;
+        if (glanced_ && is_placed) return std::move(*glanced_);
         Choices quick = choices_;
         quick.effort = Effort::quick;
         std::vector<Candidate> made;
@@ -208,7 +220,7 @@ private:
     /// Steps to variations that are better, as long as there is work left.
     void improve(Candidate& best) {
         double const worth_seconds = best.cost.seconds * limits_.work_a_second_of_run;
-        double const most = work_ + std::min(limits_.most_work, worth_seconds);
+        double const most = std::min(budget(), work_ + worth_seconds);
         bool again = true;
         while (again && work_ < most && !is_proven() && taken_.plan.calls > 1) {
             again = false;
