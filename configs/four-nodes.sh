@@ -5,8 +5,8 @@
 #SBATCH --nodes=4 --ntasks=32 --ntasks-per-node=8 --cpus-per-task=4 --mem=2053M
 #SBATCH --signal=B:USR1@120 --requeue
 
-schedule=/tmp/plan/llama.sched
-checkpoint=/tmp/plan/llama.checkpoint
+schedule=llama.sched
+checkpoint=llama.checkpoint
 export OMPI_MCA_orte_allowed_exit_without_sync=1
 export OMPI_MCA_oob_tcp_keepalive_time=10
 export OMPI_MCA_oob_tcp_keepalive_intvl=2

@@ -10,16 +10,16 @@ using namespace ein;
 
 namespace {
 
-constexpr double bandwidth = 1e9;
-constexpr Extent piece_rows = 16, columns = 2048;  // from each rank to each: 256 KiB of f64
+constexpr double exchange_bandwidth = 1e9;
+constexpr Extent exchanged_rows = 16, exchanged_columns = 2048;  // from each rank to each: 256 KiB of f64
 
-scheduler::Cluster free_computing() {
+scheduler::Cluster with_free_computing() {
     scheduler::Cluster cluster;
     cluster.ranks_per_node = 1;
     cluster.threads = 1;
     cluster.flops_f64 = cluster.flops_f32 = cluster.operations = cluster.bytes = cluster.copied = 1e18;
     cluster.per_task = 0;
-    cluster.between = {bandwidth, 1e-6, 0, {}};
+    cluster.between = {exchange_bandwidth, 1e-6, 0, {}};
     cluster.uplink = std::nullopt;
     return cluster;
 }
@@ -29,11 +29,11 @@ double over_ideal(graph::EinGraph const& graph, Parts const& parts, int ranks) {
     relation::Plan plan = planner::plan(graph, {.ranks = ranks, .decompose = "data"});
     plan = planner::with_nodes(graph, plan, {{.parts = parts}});
     auto const made =
-        scheduler::schedule_plan(graph, plan, {.place = "pattern", .cluster = free_computing(), .simulate = true});
-    double const bytes = static_cast<double>((ranks - 1) * piece_rows * columns) * 8;
+        scheduler::schedule_plan(graph, plan, {.place = "pattern", .cluster = with_free_computing(), .simulate = true});
+    double const bytes = static_cast<double>((ranks - 1) * exchanged_rows * exchanged_columns) * 8;
     auto const& received = made.schedule.header.prediction.bytes_received;
     CHECK(static_cast<double>(*std::max_element(received.begin(), received.end())) == bytes);
-    return made.makespan / (bytes / bandwidth);
+    return made.makespan / (bytes / exchange_bandwidth);
 }
 
 }  // namespace
@@ -41,11 +41,11 @@ double over_ideal(graph::EinGraph const& graph, Parts const& parts, int ranks) {
 TEST_CASE("a reduce-scatter keeps all links busy, at prime numbers of ranks too", "[scheduler][simulate]") {
     int const ranks = GENERATE(2, 3, 7, 8, 13, 32, 53);
     CAPTURE(ranks);
-    CHECK(over_ideal(test::matmul(piece_rows * ranks, ranks, columns), {1, ranks, 1}, ranks) < 1.25);
+    CHECK(over_ideal(test::matmul(exchanged_rows * ranks, ranks, exchanged_columns), {1, ranks, 1}, ranks) < 1.25);
 }
 
 TEST_CASE("an all-gather keeps all links busy, at prime numbers of ranks too", "[scheduler][simulate]") {
     int const ranks = GENERATE(2, 3, 7, 8, 13, 32, 53);
     CAPTURE(ranks);
-    CHECK(over_ideal(test::matmul(ranks, piece_rows * ranks, columns), {ranks, 1, 1}, ranks) < 1.25);
+    CHECK(over_ideal(test::matmul(ranks, exchanged_rows * ranks, exchanged_columns), {ranks, 1, 1}, ranks) < 1.25);
 }
