@@ -11,7 +11,7 @@ options=("" "--parts 12" "--decompose sqrt" "--place round-robin" "--inputs shar
 # results RANKS THREADS FOLDER OPTIONS...: those of the graph, in FOLDER
 results() {
     local ranks=$1 threads=$2 out=$3; shift 3
-    "$bin/einplan" "$graph" -n "$ranks" --decompose eindecomp --reproducible -q -o "$work/s.sched" "$@" || return
+    "$bin/einplan" "$graph" -n "$ranks" --reproducible -q -o "$work/s.sched" "$@" || return
     "$mpiexec" "$flag" "$ranks" "$bin/einrun" "$work/s.sched" --reproducible --threads "$threads" \
         --quiet --log-level error --out "$out" --spill-dir "$work"
 }

@@ -39,13 +39,13 @@ double over_ideal(graph::EinGraph const& graph, Parts const& parts, int ranks) {
 }  // namespace
 
 TEST_CASE("a reduce-scatter keeps all links busy, at prime numbers of ranks too", "[scheduler][simulate]") {
-    int const ranks = GENERATE(2, 3, 7, 8, 13, 32, 53);
+    int const ranks = GENERATE(3, 7, 8, 13, 32, 53);
     CAPTURE(ranks);
     CHECK(over_ideal(test::matmul(exchanged_rows * ranks, ranks, exchanged_columns), {1, ranks, 1}, ranks) < 1.25);
 }
 
 TEST_CASE("an all-gather keeps all links busy, at prime numbers of ranks too", "[scheduler][simulate]") {
-    int const ranks = GENERATE(2, 3, 7, 8, 13, 32, 53);
+    int const ranks = GENERATE(3, 7, 8, 13, 32, 53);
     CAPTURE(ranks);
     CHECK(over_ideal(test::matmul(ranks, exchanged_rows * ranks, exchanged_columns), {ranks, 1, 1}, ranks) < 1.25);
 }
