@@ -122,7 +122,13 @@ Extent write_sparse_block(ListedElements const& elements, DType dtype, Box const
 }
 
 ListedElements elements_of(std::span<std::byte const> block, DType dtype, Box const& box, SparseLayout const& layout) {
-    Extent const listed = listed_in(block);
+    return elements_of(block, dtype, box, layout, 0, listed_in(block));
+}
+
+ListedElements elements_of(std::span<std::byte const> block, DType dtype, Box const& box, SparseLayout const& layout,
+                           Extent first, Extent count) {
+    Extent const listed = listed_in(block), end = first + count;
+    promise(first >= 0 && count >= 0 && end <= listed, "elements that a sparse block lists");
     SparseOffsets const at = sparse_offsets(layout, box.length, dtype, listed);
     std::size_t const width = index_bytes(box.length);
     ListedElements out;
@@ -130,20 +136,31 @@ ListedElements elements_of(std::span<std::byte const> block, DType dtype, Box co
     for (std::size_t k = 0; k < layout.axes.size(); ++k) {
         auto const axis = static_cast<std::size_t>(layout.axes[k]);
         std::vector<Extent>& coords = out.coords[axis];
-        coords.reserve(static_cast<std::size_t>(listed));
+        coords.reserve(static_cast<std::size_t>(count));
         if (k == 0 && layout.compressed) {
-            for (Extent index = 0; index < box.length[axis]; ++index) {
-                std::byte const* const from = block.data() + at.offsets + static_cast<std::size_t>(index) * 8;
-                coords.insert(coords.end(), load<std::uint64_t>(from + 8) - load<std::uint64_t>(from),
+            std::byte const* const offsets = block.data() + at.offsets;
+            auto const offset = [&](Extent index) {
+                return static_cast<Extent>(load<std::uint64_t>(offsets + static_cast<std::size_t>(index) * 8));
+            };
+            Extent low = 0, high = box.length[axis];  // the last index that begins at `first` or before it
+            while (high - low > 1) {
+                Extent const middle = low + (high - low) / 2;
+                (offset(middle) <= first ? low : high) = middle;
+            }
+            for (Extent index = low, done = first; done < end; ++index) {
+                Extent const next = std::min(offset(index + 1), end);
+                coords.insert(coords.end(), static_cast<std::size_t>(std::max<Extent>(0, next - done)),
                               box.begin[axis] + index);
+                done = std::max(done, next);
             }
             continue;
         }
-        for (Extent e = 0; e < listed; ++e)
+        for (Extent e = first; e < end; ++e)
             coords.push_back(box.begin[axis] + index_at_place(block.data() + at.coords[k], width, e));
     }
-    std::byte const* const values = block.data() + at.values;
-    out.values.assign(values, values + static_cast<std::size_t>(listed) * size_of(dtype));
+    std::size_t const size = size_of(dtype);
+    std::byte const* const values = block.data() + at.values + static_cast<std::size_t>(first) * size;
+    out.values.assign(values, values + static_cast<std::size_t>(count) * size);
     return out;
 }
 

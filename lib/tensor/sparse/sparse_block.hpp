@@ -70,6 +70,9 @@ Extent write_sparse_block(ListedElements const& elements, DType dtype, Box const
 
 /// What a block lists, with coordinates of the whole tensor, in its order.
 ListedElements elements_of(std::span<std::byte const> block, DType dtype, Box const& box, SparseLayout const& layout);
+/// The same of `count` elements from number `first` on.
+ListedElements elements_of(std::span<std::byte const> block, DType dtype, Box const& box, SparseLayout const& layout,
+                           Extent first, Extent count);
 
 /// @throws InternalError unless a block is as said above: sorted, in its box, arrays within it. For what came from
 /// elsewhere (a message, a spill file), and tests.

@@ -3,29 +3,17 @@
 #include <unistd.h>
 
 #include <cstring>
-#include <limits>
 #include <numeric>
+#include <utility>
 
 #include "lib/base/error.hpp"
 #include "lib/base/files/run_lock.hpp"
 #include "lib/base/files/temporary_name.hpp"
 #include "lib/tensor/convert.hpp"
-#include "lib/tensor/sparse/fill_value.hpp"
 #include "lib/tensor/sparse/sort_keys.hpp"
 
 namespace ein::tensor {
 namespace {
-
-std::string_view text_of(std::span<std::byte const> bytes) {
-    return {reinterpret_cast<char const*>(bytes.data()), bytes.size()};
-}
-
-/// SciPy wants one type for indices and offsets: the smaller one where all numbers fit.
-DType index_type(SparseOutput const& output) {
-    constexpr Extent most = std::numeric_limits<std::int32_t>::max();
-    bool const small = output.shape.size() == 2 && output.shape[1] <= most && output.listed <= most;
-    return small ? DType::i32 : DType::i64;
-}
 
 /// Elements in C order.
 void sort_rows(ListedElements& elements, DType dtype, Box const& box) {
@@ -57,34 +45,18 @@ std::vector<std::byte> converted(DType from, std::span<std::byte const> elements
 }  // namespace
 
 SparseWriter::SparseWriter(std::filesystem::path file, SparseOutput const& output, std::string option)
-    : file_(std::move(file)), output_(output), option_(std::move(option)), index_(index_type(output)) {
-    DType const stored = npy_dtype(output_.dtype);
-    auto const order = static_cast<Extent>(output_.shape.size());
-    FillValue const fill(output_.dtype, output_.fill);
-    bool const zero = FillValue(output_.dtype, {}).count_others(fill.bytes()) == 0;
-    if (order == 2) layout_.add_text("format", "csr");
-    layout_.add("shape", DType::i64, {order}, text_of(std::as_bytes(std::span(output_.shape))));
-    if (order != 2 || !zero)
-        layout_.add("fill_value", stored, {}, text_of(converted(output_.dtype, fill.bytes(), stored)));
-    if (order == 2) {
-        entries_[offsets] = layout_.add("indptr", index_, {output_.shape[0] + 1});
-        entries_[indices] = layout_.add("indices", index_, {output_.listed});
-    } else {
-        entries_[indices] = layout_.add("coords", index_, {order, output_.listed});
-    }
-    entries_[values] = layout_.add("data", stored, {output_.listed});
-}
+    : file_(std::move(file)), output_(output), option_(std::move(option)), archive_(output) {}
 
 void SparseWriter::check(int error) const {
-    if (error != 0) fail_write(file_, option_, std::to_string(layout_.bytes()) + " bytes", error);
+    if (error != 0) fail_write(file_, option_, std::to_string(archive_.layout().bytes()) + " bytes", error);
 }
 
 void SparseWriter::make() {
     check(written_.make(file_));
     try {
-        check(written_.reserve(layout_.bytes()));
-        check(written_.set_length(layout_.bytes()));
-        for (ArchiveEntry const& entry : layout_.entries())
+        check(written_.reserve(archive_.layout().bytes()));
+        check(written_.set_length(archive_.layout().bytes()));
+        for (ArchiveEntry const& entry : archive_.layout().entries())
             check(written_.write_at(entry.offset, std::as_bytes(std::span(entry.beginning))));
     } catch (RunError const&) {
         ::unlink(file_.c_str());
@@ -98,20 +70,20 @@ void SparseWriter::close() { check(written_.close()); }
 
 void SparseWriter::write_part(Array array, std::uint64_t place, std::span<std::byte const> part) {
     if (part.empty()) return;
-    ArchiveEntry const& entry = layout_.entries()[entries_[array]];
-    std::uint64_t const at = layout_.elements_begin(entries_[array]) + place;
+    ArchiveEntry const& entry = archive_.layout().entries()[archive_.entry(array)];
+    std::uint64_t const at = archive_.layout().elements_begin(archive_.entry(array)) + place;
     promise(at + part.size() <= entry.offset + entry.bytes, "what is written lies in its array");
     check(written_.write_at(at, part));
     sums_[array] ^= crc_part(part, entry.offset + entry.bytes - at - part.size());
 }
 
 void SparseWriter::write_numbers(Array array, Extent place, std::span<Extent const> numbers) {
-    write_part(array, static_cast<std::uint64_t>(place) * size_of(index_),
-               converted(DType::i64, std::as_bytes(numbers), index_));
+    write_part(array, static_cast<std::uint64_t>(place) * size_of(archive_.index()),
+               converted(DType::i64, std::as_bytes(numbers), archive_.index()));
 }
 
 void SparseWriter::write_row_ends(std::span<Extent const> ends, Extent first_row) {
-    write_numbers(offsets, first_row + 1, ends);
+    write_numbers(SparseArchive::offsets, first_row + 1, ends);
 }
 
 void SparseWriter::write_rows(ListedElements const& elements, std::span<std::byte const> data, Box const& box,
@@ -126,16 +98,17 @@ void SparseWriter::write_rows(ListedElements const& elements, std::span<std::byt
         std::partial_sum(ends.begin(), ends.end(), ends.begin());
         for (Extent& end : ends) end += begin;
         write_row_ends(ends, box.begin[0]);
-        write_numbers(indices, begin, columns);
-        return write_part(values, static_cast<std::uint64_t>(begin) * size, data);
+        write_numbers(SparseArchive::indices, begin, columns);
+        return write_part(SparseArchive::values, static_cast<std::uint64_t>(begin) * size, data);
     }
     std::vector<Extent> const begins = places.row_begins(box);
     for (std::size_t at = 0; at < count;) {
         std::size_t end = at;
         while (end < count && rows[end] == rows[at]) ++end;
         Extent const begin = begins[static_cast<std::size_t>(rows[at] - box.begin[0])];
-        write_numbers(indices, begin, columns.subspan(at, end - at));
-        write_part(values, static_cast<std::uint64_t>(begin) * size, data.subspan(at * size, (end - at) * size));
+        write_numbers(SparseArchive::indices, begin, columns.subspan(at, end - at));
+        write_part(SparseArchive::values, static_cast<std::uint64_t>(begin) * size,
+                   data.subspan(at * size, (end - at) * size));
         at = end;
     }
 }
@@ -151,23 +124,40 @@ void SparseWriter::write(std::span<std::byte const> block, Box const& box, Spars
     if (output_.shape.size() == 2) return write_rows(elements, data, box, places);
     Extent const begin = places.begin(box);
     for (std::size_t axis = 0; axis < elements.coords.size(); ++axis)
-        write_numbers(indices, static_cast<Extent>(axis) * output_.listed + begin, elements.coords[axis]);
-    write_part(values, static_cast<std::uint64_t>(begin) * size_of(stored), data);
+        write_numbers(SparseArchive::indices, static_cast<Extent>(axis) * output_.listed + begin,
+                      elements.coords[axis]);
+    write_part(SparseArchive::values, static_cast<std::uint64_t>(begin) * size_of(stored), data);
+}
+
+SparseSums SparseWriter::write_list(Extent first, std::span<std::vector<std::byte> const> columns) {
+    promise(output_.form == SparseForm::list && columns.size() == archive_.columns(), "a column each of a list");
+    SparseSums const before = std::exchange(sums_, {});
+    for (std::size_t column = 0; column < columns.size(); ++column)
+        write_part(archive_.array_of(column), archive_.place_in_array(column, first), columns[column]);
+    SparseSums const mine = sums_;
+    for (std::size_t array = 0; array < sums_.size(); ++array) sums_[array] ^= before[array];
+    return mine;
+}
+
+void SparseWriter::begin_sync(Extent first, Extent count) const {
+    for (std::size_t column = 0; column < archive_.columns(); ++column)
+        written_.begin_sync(archive_.place(column, first),
+                            static_cast<std::uint64_t>(count) * size_of(archive_.type(column)));
 }
 
 void SparseWriter::finish(SparseSums const& sums) {
     std::vector<std::uint32_t> crcs;
-    for (ArchiveEntry const& entry : layout_.entries()) {
+    for (ArchiveEntry const& entry : archive_.layout().entries()) {
         std::size_t const at = crcs.size();
         std::uint32_t parts = crc_part(std::as_bytes(std::span(entry.beginning)), entry.bytes - entry.beginning.size());
-        for (Array array : {values, indices, offsets})
-            if (entries_[array] == at) parts ^= sums[array];
+        for (Array array : {SparseArchive::values, SparseArchive::indices, SparseArchive::offsets})
+            if (archive_.entry(array) == at) parts ^= sums[array];
         crcs.push_back(whole_crc(parts, entry.bytes));
-        std::string const header = layout_.local_header(at, crcs.back());
+        std::string const header = archive_.layout().local_header(at, crcs.back());
         check(written_.write_at(entry.offset - header.size(), std::as_bytes(std::span(header))));
     }
-    std::string const directory = layout_.directory(crcs);
-    check(written_.write_at(layout_.bytes() - directory.size(), std::as_bytes(std::span(directory))));
+    std::string const directory = archive_.layout().directory(crcs);
+    check(written_.write_at(archive_.layout().bytes() - directory.size(), std::as_bytes(std::span(directory))));
 }
 
 void write_sparse(std::filesystem::path const& file, SparseReader const& reader, scalar::Scalar const& fill) {

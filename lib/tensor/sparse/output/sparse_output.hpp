@@ -11,24 +11,15 @@
 #include <array>
 #include <filesystem>
 
-#include "lib/scalar/evaluate/evaluate.hpp"
 #include "lib/tensor/formats/npy_write.hpp"
-#include "lib/tensor/sparse/output/archive_layout.hpp"
+#include "lib/tensor/sparse/output/sparse_archive.hpp"
 #include "lib/tensor/sparse/output/sparse_places.hpp"
 #include "lib/tensor/sparse/sparse_reader.hpp"
 
 namespace ein::tensor {
 
-/// What is written: the same on all ranks.
-struct SparseOutput {
-    DType dtype = DType::f32;
-    Shape shape;
-    scalar::Scalar fill;
-    Extent listed = 0;  // of all blocks
-};
-
 /// What a rank's parts add to the CRC-32 of each array: those of all ranks are xored.
-using SparseSums = std::array<std::uint32_t, 3>;
+using SparseSums = std::array<std::uint32_t, SparseArchive::arrays>;
 
 /// Each function throws RunError, with the system's reason.
 class SparseWriter {
@@ -43,6 +34,10 @@ public:
 
     void write(std::span<std::byte const> block, Box const& box, SparseLayout const& layout,
                SparsePlaces const& places);
+    /// Of a list (SparseForm): the columns of elements that follow one another from `first`. @return what they add
+    SparseSums write_list(Extent first, std::span<std::vector<std::byte> const> columns);
+    /// Has the disk begin with elements of a list.
+    void begin_sync(Extent first, Extent count) const;
     /// Of what this writer has written.
     SparseSums sums() const { return sums_; }
 
@@ -53,7 +48,7 @@ public:
     void close();
 
 private:
-    enum Array : std::size_t { values, indices, offsets };  // in SparseSums; indices: of columns, or all coordinates
+    using Array = SparseArchive::Array;
 
     void write_rows(ListedElements const& elements, std::span<std::byte const> data, Box const& box,
                     SparsePlaces const& places);
@@ -65,9 +60,7 @@ private:
     std::filesystem::path file_;
     SparseOutput output_;
     std::string option_;
-    DType index_ = DType::i64;
-    ArchiveLayout layout_;
-    std::array<std::size_t, 3> entries_{};  // of the arrays in the archive
+    SparseArchive archive_;
     SparseSums sums_{};
     WrittenFile written_;
 };

@@ -53,6 +53,27 @@ std::vector<float> dense_of(ListedElements const& elements, Shape const& shape) 
 
 }  // namespace
 
+TEST_CASE("some elements of a block are those of all", "[lib][tensor][sparse]") {
+    std::mt19937 random(3);
+    Box const box{{2, 0, 1}, {5, 4, 3}};
+    for (int k = 0; k < 200; ++k) {
+        SparseLayout layout{{0, 1, 2}, random() % 2 == 0};
+        std::shuffle(layout.axes.begin(), layout.axes.end(), random);
+        std::vector<std::byte> const block = block_of(drawn({9, 4, 5}, random), box, layout);
+        ListedElements const all = tensor::elements_of(block, DType::f32, box, layout);
+        Extent const listed = all.count(DType::f32);
+        Extent const first = static_cast<Extent>(random() % static_cast<std::uint32_t>(listed + 1));
+        Extent const count = static_cast<Extent>(random() % static_cast<std::uint32_t>(listed - first + 1));
+        ListedElements const some = tensor::elements_of(block, DType::f32, box, layout, first, count);
+        CAPTURE(k, first, count, listed);
+        for (std::size_t axis = 0; axis < 3; ++axis)
+            CHECK(std::equal(some.coords[axis].begin(), some.coords[axis].end(), all.coords[axis].begin() + first,
+                             all.coords[axis].begin() + first + count));
+        CHECK(std::equal(some.values.begin(), some.values.end(), all.values.begin() + 4 * first,
+                         all.values.begin() + 4 * (first + count)));
+    }
+}
+
 TEST_CASE("a sparse block lies as its header says") {
     ListedElements elements{{{3, 2}, {0, 5}}, std::vector<std::byte>(8)};
     float const values[2] = {9, 7};

@@ -103,6 +103,55 @@ TEST_CASE("a sparse output is the same file whatever the cut, and reads back", "
     }
 }
 
+TEST_CASE("a list has its elements in any order, with all their bits", "[lib][tensor][sparse]") {
+    TemporaryFolder const folder;
+    std::mt19937 random(11);
+    int number = 0;
+    for (Shape const& shape : {Shape{30, 20}, Shape{0, 4}, Shape{1, 5'000'000'000}, Shape{}, Shape{50}, Shape{7, 6, 5}})
+        for (DType dtype : {DType::f32, DType::c128, DType::i16, DType::bf16, DType::boolean}) {
+            Entries const entries = draw_entries(shape, 100, Order::none, Twice::never, random);
+            ListedElements elements;
+            elements.coords.resize(shape.size());
+            for (std::size_t k = 0; k < entries.at.size(); ++k) {
+                for (std::size_t axis = 0; axis < shape.size(); ++axis)
+                    elements.coords[axis].push_back(entries.at[k][axis]);
+                for (std::size_t byte = 0; byte < size_of(dtype); ++byte)  // any bits: nans and -0 too
+                    elements.values.push_back(
+                        static_cast<std::byte>(dtype == DType::boolean ? random() % 2 : random()));
+            }
+            Box const whole = Box::whole(shape);
+            std::vector<std::byte> block(
+                static_cast<std::size_t>(sparse_bytes(in_order(shape.size()), shape, dtype, elements.count(dtype))));
+            Extent const listed = write_sparse_block(elements, dtype, whole, in_order(shape.size()), block);
+            SparseOutput const output{dtype, shape, scalar::Scalar::of(std::int64_t{1}), listed, SparseForm::list};
+            std::string const name = "list" + std::to_string(number++) + ".npz";
+            SparseWriter(folder.file(name), output).make();
+            SparseWriter writer(folder.file(name), output);
+            writer.open_made();
+            SparseArchive const archive(output);
+            SparseSums sums{};
+            for (Extent first = 0; first < listed; first += 37) {
+                ListedElements const some = elements_of(block, dtype, whole, in_order(shape.size()), first,
+                                                        std::min<Extent>(37, listed - first));
+                SparseSums const added = writer.write_list(first, archive.columns_of(some));
+                for (std::size_t k = 0; k < sums.size(); ++k) sums[k] ^= added[k];
+            }
+            CHECK(sums == writer.sums());
+            writer.finish(sums);
+            writer.close();
+            CAPTURE(to_string(shape), ein::name(dtype));
+            auto const back = open_sparse(ScipySource{name}, "A", dtype, shape, folder.path(), output.fill);
+            CHECK(back->listed(whole) == listed);
+            std::vector<std::byte> again(block.size());
+            back->read(whole, in_order(shape.size()), again);
+            CHECK(again == block);
+            std::string const text = file_text(folder.file(name));
+            std::uint64_t in_frame = 0;
+            for (auto const& [offset, bytes] : archive.frame()) in_frame += bytes;
+            CHECK(text.size() == in_frame + list_bytes(shape, dtype, listed));
+        }
+}
+
 TEST_CASE("a fill is written, and must be the tensor's when it is read", "[lib][tensor][sparse]") {
     TemporaryFolder const folder;
     folder.write("a.tns", "1 2 3\n2 1 4\n");
