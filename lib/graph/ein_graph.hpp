@@ -71,6 +71,9 @@ struct Reshape {};
 /// Pairs of operand positions, opt_einsum's linear format: each contracted pair is removed and its result appended.
 using Path = std::vector<std::pair<int, int>>;
 
+/// How a graph file wants the result of a node to be kept. none: as is smaller.
+enum class StorageWish : std::uint8_t { none, sparse, dense };
+
 struct Node {
     std::string name;  // the user's node, for messages; several nodes when a macro was lowered
     std::vector<ValueId> inputs;
@@ -84,7 +87,7 @@ struct Node {
         {};  // of an identity: where its blocks lie; the parts that it says are in `fixed` too
     bool replicated =
         false;  // and all ranks have them along the axes of the mesh that it does not name, not the first alone
-    bool sparse = false;  // the graph file asks for a sparse result
+    StorageWish storage = StorageWish::none;
 };
 
 /// Nodes that run again and again. Nothing after the loop reads what they make but what is carried.

@@ -115,10 +115,10 @@ void GraphBuilder::shard(ValueId value, Sharding sharding, bool replicated) {
 
 void GraphBuilder::set_listing(ValueId value, Listing const& listing) { graph_.values[at(value)].listing = listing; }
 
-void GraphBuilder::ask_sparse(ValueId value) {
+void GraphBuilder::set_storage(ValueId value, StorageWish wish) {
     auto const& place = producer_[at(value)];
-    promise(place.has_value(), "a sparse result of no node");
-    graph_.nodes[*place].sparse = true;
+    promise(place.has_value(), "the storage of a result of no node");
+    graph_.nodes[*place].storage = wish;
 }
 
 void GraphBuilder::rename(ValueId value, std::string const& part) {

@@ -47,8 +47,8 @@ public:
     void shard(ValueId value, Sharding sharding, bool replicated);
     /// A value is kept sparse.
     void set_listing(ValueId value, Listing const& listing);
-    /// The node that makes `value` must keep it sparse (Node::sparse).
-    void ask_sparse(ValueId value);
+    /// How the node that makes `value` must keep it.
+    void set_storage(ValueId value, StorageWish wish);
     /// Parts that the graph fixes for `value` are those of the node that makes `inside`, which has all labels of the
     /// user's node.
     void cut_at(ValueId value, ValueId inside) { cut_at_.insert_or_assign(value, inside); }

@@ -15,6 +15,7 @@
 #include "lib/graph/read/read_params.hpp"
 #include "lib/graph/read/read_parts.hpp"
 #include "lib/graph/read/read_sharding.hpp"
+#include "lib/graph/read/read_storage.hpp"
 #include "lib/graph/read/read_tensors.hpp"
 
 namespace ein::graph {
@@ -320,7 +321,7 @@ private:
     std::optional<ValueId> constrained(NodeDeclaration const& declaration, std::string const& name,
                                        std::optional<ValueId> value) {
         if (!value) return value;
-        if (declaration.wants_sparse() && builder_.producer(*value)) builder_.ask_sparse(*value);
+        read_storage(declaration.node, *value, builder_);
         if (auto const parts = constraint("parts", name)) read_parts(*parts, builder_, *value);
         Node const* const node = builder_.producer(*value);
         auto const* einsum = node ? std::get_if<EinSum>(&node->op) : nullptr;

@@ -198,7 +198,8 @@ graph::EinGraph lower_by_size(graph::EinGraph graph, ListedElements& listed, std
         graph::Value const& value = so_far.value(node.output);
         AllCounts::Made made{std::get<EinSum>(node.op), node.inputs, idle};
         ListedCount const count = counts->of(made, Box::whole(value.shape));
-        if (!node.sparse && which == SparseResults::where_smaller && !is_worth_it(value, count)) return std::nullopt;
+        bool const by_size = node.storage == graph::StorageWish::none && which == SparseResults::where_smaller;
+        if (by_size && !is_worth_it(value, count)) return std::nullopt;
         counts->add(node.output, std::move(made));
         return graph::Listing{idle.fill.value(), count.expected, count.most};
     };

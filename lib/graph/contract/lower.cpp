@@ -124,7 +124,7 @@ void add_steps(GraphBuilder& builder, Node const& node, std::vector<ContractionS
                                 {},
                                 std::move(fixed),
                                 node.loop});
-            if (node.sparse) builder.ask_sparse(node.output);
+            builder.set_storage(node.output, node.storage);
             return;
         }
         DType const kept = step_dtype(steps, k, node.inputs.size(), dtype);

@@ -303,9 +303,4 @@ std::vector<NodeDeclaration> declare_nodes(Cursor const& nodes, Names& names) {
     return declarations;
 }
 
-bool NodeDeclaration::wants_sparse() const {
-    auto const at = optional_at(node, "sparse");
-    return at && at->boolean().value_or(false);
-}
-
 }  // namespace ein::graph

@@ -29,8 +29,6 @@ struct NodeDeclaration {
 
     bool is_gradient() const { return node.has("grad"); }
     bool is_loop() const { return node.has("loop"); }
-    /// Its result must be kept sparse. Reports what is neither true nor false.
-    bool wants_sparse() const;
     /// Where it says what it reads.
     Cursor inputs_at() const { return node.at(is_gradient() ? "grad" : is_loop() ? "loop" : "inputs"); }
 };

@@ -113,7 +113,9 @@ private:
     void write_node(Node const& node, std::string const& name) {
         if (auto const* einsum = std::get_if<EinSum>(&node.op)) {
             std::vector<std::string> const inputs = operands(node, name, names_in(*einsum));
-            writer_.einsum(name, subscripts_json(*einsum), inputs, einsum_keys(graph_, node));
+            Json keys = einsum_keys(graph_, node);
+            if (node.storage != StorageWish::none) keys["sparse"] = node.storage == StorageWish::sparse;
+            writer_.einsum(name, subscripts_json(*einsum), inputs, keys);
         } else if (auto const* move = std::get_if<Move>(&node.op)) {
             std::vector<Shape> shapes;
             for (ValueId input : node.inputs) shapes.push_back(graph_.value(input).shape);

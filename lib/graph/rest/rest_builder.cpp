@@ -133,7 +133,10 @@ void RestBuilder::copy(Node const& node, Place const& in) {
     copied.loop = in.loop;
     if (auto* const einsum = std::get_if<EinSum>(&copied.op); einsum && in.goes_on) {
         guard_positions(*einsum);
-        if (einsum->operands() > copied.inputs.size()) copied.inputs.push_back(*in.goes_on);
+        if (einsum->operands() > copied.inputs.size()) {
+            copied.inputs.push_back(*in.goes_on);
+            copied.storage = StorageWish::none;  // what the new operand lets it skip is another question
+        }
     }
     Value const& value = graph_.value(node.output);
     now(node.output) = add(std::move(copied), keeps ? value.name : name_of(node.output, in), value.shape, value.dtype);

@@ -41,10 +41,10 @@ void StorageChoice::decide(GraphBuilder& builder, Node node) {
     for (std::size_t k = 0; k < node.inputs.size(); ++k)
         if (graph.value(node.inputs[k]).listing && !reads_sparse(node, k, idle)) wanted_dense_.insert(node.inputs[k]);
     std::string const obstacle = why_not_sparse(graph, node, idle);
-    if (node.sparse && !obstacle.empty())
+    if (node.storage == StorageWish::sparse && !obstacle.empty())
         faults_.push_back({file_, "/nodes of '" + node.name + "'", "a result that can be kept sparse, as it asks for",
                            obstacle, "remove \"sparse\" from the node"});
-    if (!obstacle.empty() || !keep_) return;
+    if (!obstacle.empty() || !keep_ || node.storage == StorageWish::dense) return;
     std::optional<Listing> const listing = keep_(graph, node, idle);
     if (!listing) return;
     builder.set_listing(node.output, *listing);
@@ -108,8 +108,8 @@ void StorageChoice::append(GraphBuilder& builder, Node node) {
 }
 
 bool may_be_sparse(EinGraph const& graph) {
-    return has_sparse(graph) ||
-           std::any_of(graph.nodes.begin(), graph.nodes.end(), [](Node const& node) { return node.sparse; });
+    return has_sparse(graph) || std::any_of(graph.nodes.begin(), graph.nodes.end(),
+                                            [](Node const& node) { return node.storage == StorageWish::sparse; });
 }
 
 }  // namespace ein::graph

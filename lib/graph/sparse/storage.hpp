@@ -31,7 +31,7 @@ public:
     /// Of a node that was added to the builder; those before it are decided.
     void decide(GraphBuilder& builder, Node node);
     /// The graph with dense copies where they are wanted.
-    /// @throws InputError for nodes whose results are asked to be sparse (Node::sparse) and cannot be
+    /// @throws InputError for nodes whose results are asked to be sparse (StorageWish) and cannot be
     EinGraph finish(EinGraph graph) &&;
 
 private:

@@ -106,6 +106,17 @@ TEST_CASE("parts, shardings, params and odd labels are written", "[lib][graph][r
     check_bits(graph);
 }
 
+TEST_CASE("how a node's result must be kept is written", "[lib][graph][rest]") {
+    EinGraph const graph = read_graph(R"({"eingraph": 1, "tensors": {"A": {"shape": [3, 4], "sparse": true, "fill": 2,
+        "data": {"random": "uniform", "density": 0.3, "seed": 1}}}, "nodes": [
+        {"name": "S", "einsum": "ij->ij", "inputs": ["A"], "join": "x*x", "sparse": true},
+        {"name": "D", "einsum": "ij->ji", "inputs": ["A"], "sparse": false}], "outputs": ["S", "D"]})",
+                                      "given");
+    CHECK(graph.nodes[0].storage == StorageWish::sparse);
+    CHECK(graph.nodes[1].storage == StorageWish::dense);
+    check_same(graph);
+}
+
 TEST_CASE("a tensor may be called as a param or a number that a join reads", "[lib][graph][rest]") {
     ein::test::GraphBuilder g;
     g.param("eta", 0.5);

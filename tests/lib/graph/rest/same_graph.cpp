@@ -46,6 +46,7 @@ private:
     void compare(ValueId a, ValueId b) {
         require(a_.value(a).dtype == b_.value(b).dtype, "dtype", a);
         require(a_.value(a).shape == b_.value(b).shape, "shape", a);
+        require(a_.value(a).listing.has_value() == b_.value(b).listing.has_value(), "sparse or dense", a);
         auto const node_a = producer_a_[at(a)], node_b = producer_b_[at(b)];
         require(node_a.has_value() == node_b.has_value(), "a leaf or a node", a);
         if (!problem_.empty()) return;
@@ -70,6 +71,7 @@ private:
         require(a.op.index() == b.op.index() && a.inputs.size() == b.inputs.size(), "kind", a.output);
         require(a.fixed == b.fixed, "parts", a.output);
         require(a.sharding == b.sharding && a.replicated == b.replicated, "sharding", a.output);
+        require(a.storage == b.storage, "storage", a.output);
         require(a.path.has_value() == b.path.has_value(), "path", a.output);
         if (auto const* einsum = std::get_if<EinSum>(&a.op); einsum && problem_.empty()) {
             EinSum other = std::get<EinSum>(b.op);

@@ -103,3 +103,12 @@ TEST_CASE("a node that asks for a sparse result is told why it cannot have one",
     CHECK(message(R"({"name": "Z", "op": "slice", "inputs": ["X"], "start": [0, 0], "stop": [2, 2], "sparse": true})")
               .find("it moves elements of a dense tensor") != std::string::npos);
 }
+
+TEST_CASE("a node that asks for a dense result has one, and its readers need no copy", "[graph][sparse]") {
+    std::string const node = R"({"name": "Z", "einsum": "ij,j->ij", "inputs": ["A", "y"])";
+    EinGraph const free = graph::lower_graph(graph_of(node + "}", R"("Z")"), keep);
+    CHECK(named(free, "Z").listing);
+    EinGraph const dense = graph::lower_graph(graph_of(node + R"(, "sparse": false})", R"("Z")"), keep);
+    CHECK_FALSE(named(dense, "Z").listing);
+    CHECK(graph::made_dense(dense).empty());
+}
