@@ -172,12 +172,21 @@ Table<schedule::LoopSpecId, std::int64_t> Checkpoints::begun() const {
     return Table<schedule::LoopSpecId, std::int64_t>(resumed_ ? resumed_->manifest.begun : std::vector<std::int64_t>());
 }
 
-void Checkpoints::load(schedule::TensorId tensor, Box const& box, std::span<std::byte> into) const {
+SavedValue const& Checkpoints::saved(schedule::TensorId tensor) const {
     std::string const& name = header_.tensors[tensor].name;
     for (SavedValue const& value : resumed_->manifest.values)
-        if (value.name == name) return load_box(*resumed_, value, box, into);
+        if (value.name == name) return value;
     throw InputError(Fault{(resumed_->path / "manifest.json").string(), "/values", "the value '" + name + "'", "none",
                            "remove " + resumed_->path.string() + " to go on without it"});
+}
+
+void Checkpoints::load(schedule::TensorId tensor, Box const& box, std::span<std::byte> into) const {
+    load_box(*resumed_, saved(tensor), box, into);
+}
+
+void Checkpoints::load(schedule::TensorId tensor, Box const& box, tensor::SparseLayout const& layout,
+                       std::span<std::byte> into) const {
+    load_list(*resumed_, saved(tensor), box, layout, into);
 }
 
 Checkpoints::Then Checkpoints::save(State const& state) {
@@ -217,48 +226,15 @@ void Checkpoints::write(State const& state, std::string const& number, NewCheckp
     std::vector<LiveBox> mine;
     for (LiveBox const& live : state.live)
         if (!given[at(live.tensor)]) mine.push_back(live);
-    std::vector<std::vector<LiveBox>> all;
-    for (std::string const& text : transport_.all_gather(to_text(mine))) all.push_back(boxes_from(text));
-    std::vector<BoxToSave> const boxes = boxes_to_save(all);
-    std::vector<SavedValue> values = values_of(boxes);
-    agree(transport_, [&] {
-        if (first()) anew.create(values);
-    });
-    std::string hashes;
-    agree(transport_, [&] {
-        std::vector<std::byte> buffer;
-        std::size_t value = 0, place = 0;
-        for (BoxToSave const& box : boxes) {
-            if (place == values[value].boxes.size()) ++value, place = 0;
-            SavedBox& saved = values[value].boxes[place++];
-            if (box.rank != transport_.rank()) continue;
-            auto const live = std::find_if(mine.begin(), mine.end(), [&](LiveBox const& each) {
-                return each.tensor == box.tensor && each.box == box.box;
-            });
-            saved.hash = anew.write(values[value], box.box, state.read(*live, buffer));
-            hashes += std::to_string(saved.hash) + "\n";
-        }
-        anew.sync();
-    });
-    std::vector<std::string> const by_rank = transport_.all_gather(hashes);
+    ValuesToSave values(transport_, header_, std::move(mine), state.read);
+    values.write(anew);
     std::int64_t tasks_done = 0;
     for (std::string const& count : transport_.all_gather(std::to_string(state.tasks_done)))
         tasks_done += std::stoll(count);
-    report_.bytes = 0;
-    for (SavedValue const& value : values) report_.bytes += static_cast<std::int64_t>(saved_bytes(value));
+    report_.bytes = values.bytes();
     agree(transport_, [&] {
         if (!first()) return;
-        std::vector<std::size_t> read(by_rank.size(), 0);
-        std::size_t value = 0, place = 0;
-        for (BoxToSave const& box : boxes) {
-            if (place == values[value].boxes.size()) ++value, place = 0;
-            std::size_t& from = read[at(box.rank)];
-            std::string const& text = by_rank[at(box.rank)];
-            std::size_t const end = text.find('\n', from);
-            values[value].boxes[place++].hash = std::stoull(text.substr(from, end - from));
-            from = end + 1;
-        }
-        Manifest manifest = manifest_of(state, std::move(values));
+        Manifest manifest = manifest_of(state, values.complete(anew));
         manifest.tasks_done = tasks_done;
         anew.commit(manifest, rest_of(state, manifest.values, number));
         remove_older(settings_.folder, number, bases_);
@@ -276,25 +252,6 @@ std::string Checkpoints::rest_of(State const& state, std::vector<SavedValue> con
         rest_failed_ = true;
         return "";
     }
-}
-
-/// In the order of the boxes.
-std::vector<SavedValue> Checkpoints::values_of(std::vector<BoxToSave> const& boxes) const {
-    std::vector<SavedValue> out;
-    OptionalId<schedule::TensorId> last;
-    std::vector<std::string> names;
-    for (BoxToSave const& box : boxes) {
-        if (last != OptionalId(box.tensor)) {
-            schedule::Tensor const& tensor = header_.tensors[box.tensor];
-            out.push_back({tensor.name, "", tensor.dtype, tensor.shape, {}});
-            names.push_back(tensor.name);
-            last = box.tensor;
-        }
-        out.back().boxes.push_back({box.box, 0});
-    }
-    std::vector<std::string> const files = file_names(names);
-    for (std::size_t v = 0; v < out.size(); ++v) out[v].file = files[v];
-    return out;
 }
 
 Manifest Checkpoints::manifest_of(State const& state, std::vector<SavedValue> values) const {

@@ -16,7 +16,7 @@
 #include "executor/checkpoint/folder/checkpoint_folder.hpp"
 #include "executor/checkpoint/folder/folder_lock.hpp"
 #include "executor/checkpoint/folder/new_checkpoint.hpp"
-#include "executor/checkpoint/live_values.hpp"
+#include "executor/checkpoint/values_to_save.hpp"
 #include "executor/checkpoint/wishes.hpp"
 #include "executor/run/messages.hpp"
 #include "lib/schedule/dispatch/points.hpp"
@@ -46,13 +46,16 @@ public:
     Table<schedule::LoopSpecId, std::int64_t> begun() const;
     /// A box of a value that was saved. @throws InputError
     void load(schedule::TensorId tensor, Box const& box, std::span<std::byte> into) const;
+    /// The same of a sparse one, as a block.
+    void load(schedule::TensorId tensor, Box const& box, tensor::SparseLayout const& layout,
+              std::span<std::byte> into) const;
 
     bool wanted(double now) const { return wishes_.wanted(now); }
     /// What a rank is at a point.
     struct State {
         schedule::Point point;
         std::vector<LiveBox> live;
-        std::function<std::span<std::byte const>(LiveBox const&, std::vector<std::byte>& buffer)> read;
+        ReadLive read;
         Table<schedule::LoopSpecId, std::int64_t> begun;
         std::int64_t tasks_done = 0;  // of this rank, over all runs
         double now = 0;
@@ -72,7 +75,7 @@ private:
     void check(FoundCheckpoint const& found);
     void write(State const& state, std::string const& number, NewCheckpoint& anew);
     std::string rest_of(State const& state, std::vector<SavedValue> const& values, std::string const& number);
-    std::vector<SavedValue> values_of(std::vector<BoxToSave> const& boxes) const;
+    SavedValue const& saved(schedule::TensorId tensor) const;
     Manifest manifest_of(State const& state, std::vector<SavedValue> values) const;
 
     Transport& transport_;

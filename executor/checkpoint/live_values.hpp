@@ -3,6 +3,8 @@
 // Example: ranks 0 and 1 both hold row 0 of W: rank 0 saves it. Rank 1 also holds its first half: that is in it.
 #pragma once
 
+#include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,8 +16,9 @@ namespace ein::executor {
 struct LiveBox {
     schedule::TensorId tensor;
     Box box;
-    OptionalId<BlockId> block;  // in memory
-    OptionalId<TaskId> spill;   // on disk: the spill that wrote it
+    OptionalId<BlockId> block;                        // in memory
+    OptionalId<TaskId> spill;                         // on disk: the spill that wrote it
+    std::optional<tensor::SparseLayout> layout = {};  // of a sparse one, at the rank that has it
 };
 
 /// @param held  of each block whether it is in memory  @param before  the task at which the rank stands
@@ -28,9 +31,11 @@ struct BoxToSave {
     friend bool operator==(BoxToSave const&, BoxToSave const&) = default;
 };
 
-/// Of what all ranks hold, as few boxes as cover it: none lies in another. By tensor, then larger ones first.
+/// Of what all ranks hold, as few boxes as cover it: none lies in another, and of sparse tensors no two overlap. By
+/// tensor, then larger ones first.
 /// @param by_rank  without given tensors
-std::vector<BoxToSave> boxes_to_save(std::vector<std::vector<LiveBox>> const& by_rank);
+std::vector<BoxToSave> boxes_to_save(std::vector<std::vector<LiveBox>> const& by_rank,
+                                     std::function<bool(schedule::TensorId)> const& is_sparse);
 
 /// What other ranks are told of boxes, and back.
 std::string to_text(std::vector<LiveBox> const& boxes);

@@ -1,5 +1,6 @@
 #include "executor/checkpoint/rest_graph.hpp"
 
+#include <algorithm>
 #include <map>
 
 #include "lib/base/error.hpp"
@@ -15,6 +16,18 @@ namespace ein::executor {
 namespace fs = std::filesystem;
 
 namespace {
+
+/// What is left is planned as what was: a result that was kept dense because of what it might have listed stays so when
+/// more is known, else an output would be another file.
+void keep_storage(graph::EinGraph& graph) {
+    for (graph::Node& node : graph.nodes) {
+        bool const might_be_sparse = std::any_of(node.inputs.begin(), node.inputs.end(),
+                                                 [&](ValueId input) { return graph.value(input).listing.has_value(); });
+        if (!might_be_sparse) continue;
+        bool const is_sparse = graph.value(node.output).listing.has_value();
+        node.storage = is_sparse ? graph::StorageWish::sparse : graph::StorageWish::dense;
+    }
+}
 
 /// The graph as it was lowered, with the inputs and params of the run.
 graph::EinGraph lowered_graph(schedule::Header const& header) {
@@ -34,11 +47,17 @@ graph::EinGraph lowered_graph(schedule::Header const& header) {
         for (schedule::Input const& input : header.inputs)
             if (input.tensor.value() == leaf.value.value()) leaf.source = input.source;
     out.params = header.params;
+    keep_storage(out);
     return out;
 }
 
 /// Before the names of the checkpoint's own files: no data file is called so.
 std::string const beside = "\x01/";
+
+tensor::Source source_of(SavedValue const& value) {
+    if (value.is_sparse()) return tensor::ScipySource{beside + value.file};
+    return tensor::NpySource{beside + value.file};
+}
 
 std::int32_t loop_number(graph::EinGraph const& graph, std::string const& name) {
     for (std::size_t l = 0; l < graph.loops.size(); ++l)
@@ -58,8 +77,7 @@ std::string rest_graph(schedule::Header const& header, fs::path const& data_fold
     for (std::size_t v = 0; v < graph.values.size(); ++v)
         by_name.emplace(graph.values[v].name, ValueId{static_cast<std::int32_t>(v)});
     std::vector<graph::Saved> saved;
-    for (SavedValue const& value : values)
-        saved.push_back({by_name.at(value.name), tensor::NpySource{beside + value.file}});
+    for (SavedValue const& value : values) saved.push_back({by_name.at(value.name), source_of(value)});
     fs::path const base = fs::absolute(folder).lexically_normal();
     return graph::graph_text(graph::rest_of(graph, at, saved), [&](std::string const& file) {
         if (file.starts_with(beside)) return file.substr(beside.size());

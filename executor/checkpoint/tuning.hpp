@@ -16,6 +16,8 @@ inline constexpr double writing_slack = 1.5;
 inline constexpr double first_writing_speed = 100e6;
 /// Bytes of a value that are written and hashed in turn: they stay in a processor's second cache in between.
 inline constexpr std::int64_t written_at_once = std::int64_t{1} << 20;
+/// The same of sparse values, in elements: some 20 bytes each, and as many again while they are converted.
+inline constexpr std::int64_t elements_at_once = std::int64_t{1} << 16;
 /// Bytes after which the disk is told to begin with what was written: large enough for its full speed, small against
 /// what is saved.
 inline constexpr std::int64_t begun_syncs = std::int64_t{32} << 20;

@@ -4,7 +4,6 @@
 #include <numeric>
 
 #include "lib/base/error.hpp"
-#include "lib/tensor/sparse/sparse_moves.hpp"
 
 namespace ein::executor {
 
@@ -81,12 +80,8 @@ void RunStops::restore(LiveBox const& live) {
         for (schedule::InputId input : parts_.header.inputs.ids())
             if (parts_.header.inputs[input].tensor == live.tensor)
                 return parts_.readers[input].read(parts_.section, parts_.section.blocks[block], bytes);
-        if (!parts_.section.blocks[block].is_listed()) return parts_.checkpoints.load(live.tensor, live.box, bytes);
-        DType const type = parts_.header.tensors[live.tensor].dtype;
-        std::vector<std::byte> dense(static_cast<std::size_t>(live.box.elements()) * size_of(type));
-        parts_.checkpoints.load(live.tensor, live.box, dense);
-        tensor::sparsify(dense, type, live.box.length, parts_.header.tensors[live.tensor].fill.value(),
-                         parts_.section.sparse(parts_.section.blocks[block]).layout(), bytes);
+        if (live.layout) return parts_.checkpoints.load(live.tensor, live.box, *live.layout, bytes);
+        parts_.checkpoints.load(live.tensor, live.box, bytes);
     };
     if (live.block) return fill(parts_.run_state.storage().in_host(*live.block, HostUse::write));
     schedule::Task const& spill = parts_.section.tasks[*live.spill];
@@ -115,22 +110,10 @@ std::vector<LiveBox> RunStops::live(TaskId before) const {
 }
 
 std::span<std::byte const> RunStops::read(LiveBox const& live, std::vector<std::byte>& buffer) const {
-    BlockId const id =
-        live.block ? *live.block : parts_.section.as<schedule::Spill>(parts_.section.tasks[*live.spill]).block;
-    std::span<std::byte const> bytes;
-    if (live.block) {
-        bytes = parts_.run_state.storage().in_host(*live.block, HostUse::read);
-    } else {
-        buffer.resize(static_cast<std::size_t>(parts_.section.bytes_of(id)));
-        parts_.spills->read(*live.spill, buffer);
-        bytes = buffer;
-    }
-    schedule::Block const& block = parts_.section.blocks[id];
-    if (!block.is_listed()) return bytes;
-    std::vector<std::byte> dense(static_cast<std::size_t>(live.box.elements()) * size_of(block.dtype));
-    tensor::densify({bytes, block.dtype, live.box, parts_.section.sparse(block).layout()},
-                    parts_.header.tensors[live.tensor].fill.value(), live.box, dense);
-    buffer = std::move(dense);
+    if (live.block) return parts_.run_state.storage().in_host(*live.block, HostUse::read);
+    schedule::Spill const& spill = parts_.section.as<schedule::Spill>(parts_.section.tasks[*live.spill]);
+    buffer.resize(static_cast<std::size_t>(parts_.section.bytes_of(spill.block)));
+    parts_.spills->read(*live.spill, buffer);
     return buffer;
 }
 

@@ -22,6 +22,12 @@ void add_difference(Box box, Box const& taken, std::vector<Box>& out) {
 
 }  // namespace
 
+std::vector<Box> without(Box const& box, Box const& taken) {
+    std::vector<Box> out;
+    add_difference(box, taken, out);
+    return out;
+}
+
 bool is_covered(Box const& box, std::span<SavedBox const> boxes) {
     std::vector<Box> missing;
     if (!box.empty()) missing.push_back(box);

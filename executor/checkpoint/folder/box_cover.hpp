@@ -13,6 +13,9 @@ namespace ein::executor {
 /// Whether each element of `box` is in one of `boxes`.
 bool is_covered(Box const& box, std::span<SavedBox const> boxes);
 
+/// What of a box lies outside of another, as boxes that do not overlap.
+std::vector<Box> without(Box const& box, Box const& taken);
+
 /// Calls visit(part) for parts of `box` of at most `most` (at least 1) elements, one after another in its C order.
 template <class Visit>
 void for_each_part(Box const& box, Extent most, Visit const& visit) {

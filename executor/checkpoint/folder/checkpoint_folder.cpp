@@ -3,6 +3,7 @@
 #include "executor/checkpoint/folder/box_cover.hpp"
 #include "executor/checkpoint/folder/checkpoint_fault.hpp"
 #include "executor/checkpoint/folder/element_hash.hpp"
+#include "executor/checkpoint/folder/list_file.hpp"
 #include "executor/checkpoint/folder/value_file.hpp"
 
 namespace ein::executor {
@@ -40,6 +41,18 @@ void require_files(FoundCheckpoint const& found) {
     if (!faults.empty()) throw InputError(std::move(faults));
 }
 
+enum class Storage { dense, sparse };
+
+/// Refuses what is not there, or is stored otherwise.
+void require_boxes(FoundCheckpoint const& found, SavedValue const& value, Box const& box, Storage storage) {
+    promise(box.order() == value.shape.size() && Box::whole(value.shape).contains(box), "a box inside its value");
+    std::string const file = (found.path / value.file).string(), what = "value '" + value.name + "'";
+    if (value.is_sparse() != (storage == Storage::sparse))
+        throw InputError(Fault{file, what, storage == Storage::sparse ? "a sparse one" : "a dense one",
+                               value.is_sparse() ? "a sparse one" : "a dense one", ""});
+    if (!is_covered(box, value.boxes)) throw InputError(Fault{file, what, to_string(box), "only a part", ""});
+}
+
 }  // namespace
 
 FoundCheckpoint open_checkpoint(fs::path const& dir, std::string const& number) {
@@ -72,13 +85,17 @@ std::string read_rest(FoundCheckpoint const& found) {
 }
 
 void load_box(FoundCheckpoint const& found, SavedValue const& value, Box const& box, std::span<std::byte> into) {
-    promise(box.order() == value.shape.size() && Box::whole(value.shape).contains(box), "a box inside its value");
     within(found.path, [&] {
-        if (box.empty()) return;
-        if (!is_covered(box, value.boxes))
-            throw InputError(Fault{(found.path / value.file).string(), "value '" + value.name + "'", to_string(box),
-                                   "only a part", ""});
-        ValueFile(found.path, value).read(box, into);
+        require_boxes(found, value, box, Storage::dense);
+        if (!box.empty()) ValueFile(found.path, value).read(box, into);
+    });
+}
+
+void load_list(FoundCheckpoint const& found, SavedValue const& value, Box const& box,
+               tensor::SparseLayout const& layout, std::span<std::byte> into) {
+    within(found.path, [&] {
+        require_boxes(found, value, box, Storage::sparse);
+        ListFile(found.path, value).read(box, layout, into);
     });
 }
 

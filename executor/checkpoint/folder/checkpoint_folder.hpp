@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "executor/checkpoint/folder/manifest.hpp"
+#include "lib/tensor/sparse/sparse_block.hpp"
 
 namespace ein::executor {
 
@@ -37,8 +38,12 @@ std::optional<FoundCheckpoint> newest_checkpoint(std::filesystem::path const& di
 /// @throws InputError with all faults
 void verify_files(FoundCheckpoint const& found, int part, int parts);
 
-/// Reads any box inside the union of the value's boxes, C order. Compares no hashes. @throws InputError
+/// Reads any box inside the union of a dense value's boxes, C order. Compares no hashes. @throws InputError
 void load_box(FoundCheckpoint const& found, SavedValue const& value, Box const& box, std::span<std::byte> into);
+
+/// The same of a sparse value, as a block. @throws InputError also where it has not the room
+void load_list(FoundCheckpoint const& found, SavedValue const& value, Box const& box,
+               tensor::SparseLayout const& layout, std::span<std::byte> into);
 
 /// The text of rest.json; "" where the checkpoint has none. @throws InputError when it is not what was written
 std::string read_rest(FoundCheckpoint const& found);

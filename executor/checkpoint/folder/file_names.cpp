@@ -45,4 +45,6 @@ std::vector<std::string> file_names(std::span<std::string const> names) {
     return out;
 }
 
+std::string sparse_file_name(std::string const& file) { return file.substr(0, file.size() - 4) + ".npz"; }
+
 }  // namespace ein::executor

@@ -4,10 +4,18 @@
 
 #include "executor/checkpoint/folder/manifest_text.hpp"
 #include "lib/base/error.hpp"
+#include "lib/tensor/sparse/output/sparse_archive.hpp"
 
 namespace ein::executor {
 
 namespace {
+
+/// Two hexadecimal digits a byte.
+std::string pairs_of(std::span<std::byte const> bytes) {
+    std::string digits;
+    for (std::byte const byte : bytes) digits += hex(std::to_integer<std::uint64_t>(byte)).substr(14);
+    return digits;
+}
 
 /// Text as JSON; where it is not UTF-8 (a path may be any bytes) its bytes in hexadecimal.
 Json text_json(std::string const& text) {
@@ -15,9 +23,7 @@ Json text_json(std::string const& text) {
         (void)Json(text).dump();
         return text;
     } catch (Json::exception const&) {
-        std::string digits;
-        for (char const byte : text) digits += hex(static_cast<unsigned char>(byte)).substr(14);
-        return {{"hex", digits}};
+        return {{"hex", pairs_of(std::as_bytes(std::span(text)))}};
     }
 }
 
@@ -36,13 +42,18 @@ Json input_json(NamedInput const& input) {
 
 Json value_json(SavedValue const& value) {
     Json boxes = Json::array();
-    for (SavedBox const& saved : value.boxes)
-        boxes.push_back({{"begin", saved.box.begin}, {"length", saved.box.length}, {"hash", hex(saved.hash)}});
-    return {{"name", text_json(value.name)},
-            {"file", text_json(value.file)},
-            {"dtype", std::string(name(value.dtype))},
-            {"shape", value.shape},
-            {"boxes", boxes}};
+    for (SavedBox const& saved : value.boxes) {
+        Json box{{"begin", saved.box.begin}, {"length", saved.box.length}, {"hash", hex(saved.hash)}};
+        if (value.is_sparse()) box["listed"] = saved.listed;
+        boxes.push_back(std::move(box));
+    }
+    Json out{{"name", text_json(value.name)},
+             {"file", text_json(value.file)},
+             {"dtype", std::string(name(value.dtype))},
+             {"shape", value.shape},
+             {"boxes", boxes}};
+    if (value.frame) out.update({{"sparse", true}, {"fill", pairs_of(value.fill)}, {"frame", hex(*value.frame)}});
+    return out;
 }
 
 template <class Items, class ToJson>
@@ -98,7 +109,14 @@ std::string to_text(Manifest const& manifest) {
     return lines_of(document);
 }
 
+Extent SavedValue::listed() const {
+    Extent out = 0;
+    for (SavedBox const& saved : boxes) out += saved.listed;
+    return out;
+}
+
 std::uint64_t saved_bytes(SavedValue const& value) {
+    if (value.is_sparse()) return tensor::list_bytes(value.shape, value.dtype, value.listed());
     std::uint64_t elements = 0;
     for (SavedBox const& saved : value.boxes) elements += static_cast<std::uint64_t>(saved.box.elements());
     return elements * size_of(value.dtype);

@@ -17,10 +17,12 @@
 
 namespace ein::executor {
 
-/// A box of a value that lies in its file, and XXH3 (64 bits) of its elements in C order, as they lie in memory.
+/// A box of a value that lies in its file, and XXH3 (64 bits) of its elements in C order, as they lie in memory; of a
+/// sparse value, of what it lists, column by column (list_file.hpp).
 struct SavedBox {
     Box box;
     std::uint64_t hash = 0;
+    Extent listed = 0;  // of a sparse value: its elements follow those of the boxes before it
     friend bool operator==(SavedBox const&, SavedBox const&) = default;
 };
 
@@ -30,7 +32,13 @@ struct SavedValue {
     std::string file;  // in the folder (see file_names)
     DType dtype = DType::f32;
     Shape shape;
-    std::vector<SavedBox> boxes;  // what of it is there; the rest was not needed any more
+    std::vector<SavedBox> boxes;  // what of it is there; the rest was not needed any more. Of a sparse one disjoint
+    /// Of a sparse value, whose file is an archive (.npz): the hash of what in it is no element.
+    std::optional<std::uint64_t> frame = {};
+    std::vector<std::byte> fill = {};  // of a sparse one: the element that all others are
+
+    bool is_sparse() const { return frame.has_value(); }
+    Extent listed() const;
     friend bool operator==(SavedValue const&, SavedValue const&) = default;
 };
 
@@ -70,12 +78,15 @@ std::string to_text(Manifest const& manifest);
 /// @param file  its name, for messages  @throws InputError that names the place and what is wrong
 Manifest manifest_from(std::string const& text, std::string const& file);
 
-/// Names for the files of values, in their order: NAME.npy with what may not stand in a file name replaced, all
-/// different, also where upper and lower case are one. The same names give the same files.
+/// Names for the files of values, in their order: NAME.npy (a sparse one has .npz in its place) with what may not stand
+/// in a file name replaced, all different, also where upper and lower case are one. The same names give the same files.
 /// Example: {"grad/W", "grad.W"} gives {"grad.W.npy", "grad.W~2.npy"}.
 std::vector<std::string> file_names(std::span<std::string const> names);
 
-/// What a value takes in its boxes: bytes of all of them together.
+/// The name of a sparse value's file: "W.npz" of "W.npy".
+std::string sparse_file_name(std::string const& file);
+
+/// What a value takes in its boxes: bytes of all of them together, as the file has them.
 std::uint64_t saved_bytes(SavedValue const& value);
 
 }  // namespace ein::executor

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <charconv>
+#include <cstring>
 #include <set>
 #include <type_traits>
 
@@ -61,7 +62,12 @@ public:
     /// Text, or bytes as {"hex": "2f74..."}.
     static std::string text_of(Cursor const& at) {
         if (!at.has("hex")) return at.string().value_or("");
-        std::string const pairs = at.at("hex").string().value_or("");
+        return bytes_of(at.at("hex"));
+    }
+
+    /// Two hexadecimal digits a byte.
+    static std::string bytes_of(Cursor const& at) {
+        std::string const pairs = at.string().value_or("");
         std::string out;
         for (std::size_t i = 0; i + 1 < pairs.size(); i += 2) {
             unsigned byte = 0;
@@ -102,7 +108,7 @@ NamedInput input_of(Cursor const& at) {
     return out;
 }
 
-SavedBox box_of(Cursor const& at, Shape const& shape) {
+SavedBox box_of(Cursor const& at, Shape const& shape, bool sparse) {
     SavedBox out;
     if (!at.expect_object()) return out;
     Fields const fields(at);
@@ -113,7 +119,8 @@ SavedBox box_of(Cursor const& at, Shape const& shape) {
                             Extent const begin = out.box.begin[axis];
                             return begin <= shape[axis] && length <= shape[axis++] - begin;
                         });
-    if (!inside) at.fail("a box inside " + to_string(shape), brief(at.value()), fix);
+    if (!inside) return at.fail("a box inside " + to_string(shape), brief(at.value()), fix), SavedBox{};
+    if (sparse) out.listed = fields.integer("listed", 0, out.box.elements());
     return out;
 }
 
@@ -126,8 +133,8 @@ DType dtype_of(Cursor const& at) {
 }
 
 /// Whether a name in the manifest is one in its own folder.
-bool is_plain(std::string const& file) {
-    return file.size() > 4 && file.ends_with(".npy") && file.front() != '.' &&
+bool is_plain(std::string const& file, char const* ending) {
+    return file.size() > 4 && file.ends_with(ending) && file.front() != '.' &&
            file.find_first_of(std::string_view("/\0", 2)) == std::string::npos;
 }
 
@@ -137,17 +144,42 @@ void check_size(Cursor const& at, SavedValue const& value) {
         at.fail("a shape of fewer than 2^62 bytes", to_string(value.shape), fix);
 }
 
+bool boolean_of(Cursor const& at) { return at.boolean().value_or(false); }
+
+void check_listed(Cursor const& at, SavedValue const& value) {
+    Extent listed = 0;
+    bool fits = true;
+    for (SavedBox const& saved : value.boxes) fits = fits && !__builtin_add_overflow(listed, saved.listed, &listed);
+    auto const most = most_integer / static_cast<Extent>(8 * value.shape.size() + size_of(value.dtype));
+    if (!fits || listed > most) at.fail("fewer than 2^62 bytes of listed elements", brief(at.value()), fix);
+}
+
+/// What sparse values have besides.
+void read_sparse(Cursor const& at, Fields const& fields, SavedValue& out) {
+    out.frame = fields.digits("frame");
+    std::string const fill = fields.field("fill", Fields::bytes_of);
+    if (fill.size() != size_of(out.dtype))
+        at.fail("a fill of " + std::to_string(size_of(out.dtype)) + " bytes", std::to_string(fill.size()), fix);
+    out.fill.resize(size_of(out.dtype));
+    std::memcpy(out.fill.data(), fill.data(), std::min(fill.size(), out.fill.size()));
+}
+
 SavedValue value_of(Cursor const& at) {
     SavedValue out;
     if (!at.expect_object()) return out;
     Fields const fields(at);
     out.name = fields.text("name");
     out.file = fields.text("file");
-    if (!is_plain(out.file)) at.fail("the name of a .npy file in this folder", "'" + out.file + "'", fix);
+    bool const sparse = at.has("sparse") && fields.field("sparse", boolean_of);
+    char const* const ending = sparse ? ".npz" : ".npy";
+    if (!is_plain(out.file, ending))
+        at.fail(std::string("the name of a ") + ending + " file in this folder", "'" + out.file + "'", fix);
     out.dtype = fields.field("dtype", dtype_of);
     out.shape = fields.integers("shape");
     check_size(at, out);
-    out.boxes = fields.list<SavedBox>("boxes", [&](Cursor const& box) { return box_of(box, out.shape); });
+    if (sparse) read_sparse(at, fields, out);
+    out.boxes = fields.list<SavedBox>("boxes", [&](Cursor const& box) { return box_of(box, out.shape, sparse); });
+    if (sparse) check_listed(at, out);
     return out;
 }
 

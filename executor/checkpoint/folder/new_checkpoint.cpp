@@ -7,6 +7,7 @@
 
 #include "executor/checkpoint/folder/box_cover.hpp"
 #include "executor/checkpoint/folder/element_hash.hpp"
+#include "executor/checkpoint/folder/list_file.hpp"
 #include "executor/checkpoint/tuning.hpp"
 #include "lib/base/error.hpp"
 #include "lib/base/files/folder.hpp"
@@ -30,6 +31,12 @@ void check(int error, fs::path const& path, std::string const& what) {
                    ", or choose another folder with " + option);
 }
 
+/// What a box selects of a block that holds it.
+tensor::SparseSelection inside(Box const& block, Box region) {
+    promise(block.contains(region), "a block holds the box that is saved of it");
+    return tensor::SparseSelection::of(std::move(region));
+}
+
 }  // namespace
 
 NewCheckpoint::NewCheckpoint(fs::path dir, std::string number, std::string unique)
@@ -40,6 +47,13 @@ void NewCheckpoint::create(std::vector<SavedValue> const& values) {
     check(make_new_folder(partial_), partial_, "a folder");
     try {
         for (SavedValue const& value : values) {
+            if (value.is_sparse()) {
+                tensor::SparseWriter file(partial_ / value.file, list_of(value), option);
+                file.make();
+                file.sync();
+                file.close();
+                continue;
+            }
             std::vector<Box> boxes;
             for (SavedBox const& saved : value.boxes) boxes.push_back(saved.box);
             tensor::NpyWriter file(partial_ / value.file, value.dtype, value.shape, {option});
@@ -53,9 +67,13 @@ void NewCheckpoint::create(std::vector<SavedValue> const& values) {
     }
 }
 
+void NewCheckpoint::keep_few_open() {
+    if (open_.size() + open_lists_.size() >= most_open) sync();
+}
+
 tensor::NpyWriter& NewCheckpoint::opened(SavedValue const& value) {
     if (auto const at = open_.find(value.file); at != open_.end()) return at->second;
-    if (open_.size() >= most_open) sync();
+    keep_few_open();
     tensor::NpyWriter file(partial_ / value.file, value.dtype, value.shape, {option});
     file.open_made();
     return open_.emplace(value.file, std::move(file)).first->second;
@@ -78,12 +96,62 @@ std::uint64_t NewCheckpoint::write(SavedValue const& value, Box const& box, std:
     return hash.value();
 }
 
-void NewCheckpoint::sync() {
-    auto files = std::exchange(open_, {});
-    for (auto& [name, file] : files) {
-        file.sync();
-        file.close();
+tensor::SparseWriter& NewCheckpoint::opened_list(SavedValue const& value) {
+    if (auto const at = open_lists_.find(value.file); at != open_lists_.end()) return at->second;
+    keep_few_open();
+    tensor::SparseWriter file(partial_ / value.file, list_of(value), option);
+    file.open_made();
+    return open_lists_.emplace(value.file, std::move(file)).first->second;
+}
+
+NewCheckpoint::WrittenList NewCheckpoint::write_list(SavedValue const& value, std::size_t box,
+                                                     tensor::SparseBlockView const& block) {
+    Box const& region = value.boxes[box].box;
+    std::vector<std::byte> cut;
+    tensor::SparseBlockView part = block;
+    if (block.box != region) {
+        tensor::SparseLayout const layout{block.layout.axes, false};
+        cut = tensor::select(block, inside(block.box, region), layout);
+        part = {cut, block.dtype, region, layout};
     }
+    Extent const listed = tensor::listed_in(part.bytes), first = first_of(value, box);
+    promise(listed == value.boxes[box].listed, "a box lists what was counted");
+    tensor::SparseArchive const archive(list_of(value));
+    tensor::SparseWriter& file = opened_list(value);
+    ListHash hash(region);
+    WrittenList out;
+    for (Extent done = 0; done < listed; done += tuning::elements_at_once) {
+        Extent const count = std::min<Extent>(tuning::elements_at_once, listed - done);
+        std::vector<std::vector<std::byte>> const columns =
+            archive.columns_of(tensor::elements_of(part.bytes, part.dtype, part.box, part.layout, done, count));
+        tensor::SparseSums const sums = file.write_list(first + done, columns);
+        for (std::size_t k = 0; k < sums.size(); ++k) out.sums[k] ^= sums[k];
+        hash.add(columns);
+    }
+    file.begin_sync(first, listed);
+    out.hash = hash.value();
+    return out;
+}
+
+std::uint64_t NewCheckpoint::finish_list(SavedValue const& value, tensor::SparseSums const& sums) {
+    tensor::SparseWriter& file = opened_list(value);
+    file.finish(sums);
+    try {
+        return ListFile(partial_, value).frame();
+    } catch (InputError const& error) {  // it is our own: to read it is a part of writing it
+        throw RunError("cannot read what was written: " + std::string(error.what()));
+    }
+}
+
+void NewCheckpoint::sync() {
+    auto const close = [](auto files) {
+        for (auto& [name, file] : files) {
+            file.sync();
+            file.close();
+        }
+    };
+    close(std::exchange(open_, {}));
+    close(std::exchange(open_lists_, {}));
 }
 
 void NewCheckpoint::write_text(std::string const& name, std::string const& text) const {
@@ -113,6 +181,7 @@ void NewCheckpoint::commit(Manifest const& manifest, std::string const& rest) {
 
 void NewCheckpoint::discard() noexcept {
     open_.clear();
+    open_lists_.clear();
     std::error_code ignored;
     try {
         if (!committed_) fs::remove_all(partial_, ignored);

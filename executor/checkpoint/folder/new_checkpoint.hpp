@@ -1,4 +1,4 @@
-// A checkpoint that is being written: a folder under a temporary name in which one rank makes a .npy file for each
+// A checkpoint that is being written: a folder under a temporary name in which one rank makes a file for each
 // value, every rank writes its boxes, and which gets its final name when all of it is on the disk. Until then it is
 // nothing, and the next run sweeps it (checkpoint_folder.hpp). Example of the calls, in order: one rank create(), then
 // all write() and sync(), then one rank commit().
@@ -14,6 +14,8 @@
 
 #include "executor/checkpoint/folder/manifest.hpp"
 #include "lib/tensor/formats/npy_write.hpp"
+#include "lib/tensor/sparse/output/sparse_output.hpp"
+#include "lib/tensor/sparse/sparse_moves.hpp"
 
 namespace ein::executor {
 
@@ -26,10 +28,20 @@ public:
     NewCheckpoint& operator=(NewCheckpoint const&) = delete;
 
     /// One rank: makes the folder and all files, and takes the disk space that their boxes need. Hashes are not looked
-    /// at. @throws RunError
+    /// at, but what boxes of sparse values list is known. @throws RunError
     void create(std::vector<SavedValue> const& values);
     /// Any rank: writes the elements of a box (C order). @return their hash  @throws RunError
     std::uint64_t write(SavedValue const& value, Box const& box, std::span<std::byte const> bytes);
+    /// What was written of a box of a sparse value, for those who complete its file.
+    struct WrittenList {
+        std::uint64_t hash = 0;
+        tensor::SparseSums sums{};
+    };
+    /// Any rank: writes what a block lists in a box of a sparse value. @param block  holds that box  @throws RunError
+    WrittenList write_list(SavedValue const& value, std::size_t box, tensor::SparseBlockView const& block);
+    /// One rank, when all have written and synced: completes the file of a sparse value.
+    /// @param sums  of all its boxes, xored  @return SavedValue::frame  @throws RunError
+    std::uint64_t finish_list(SavedValue const& value, tensor::SparseSums const& sums);
     /// Any rank: waits until all that it wrote is on the disk. @throws RunError
     void sync();
     /// One rank, when all have synced: writes rest.json ("": none) and manifest.json and gives the folder its final
@@ -43,12 +55,15 @@ public:
 
 private:
     tensor::NpyWriter& opened(SavedValue const& value);
+    tensor::SparseWriter& opened_list(SavedValue const& value);
+    void keep_few_open();
     void write_text(std::string const& name, std::string const& text) const;
 
     std::filesystem::path dir_;
     std::string number_;
     std::filesystem::path partial_;
     std::map<std::string, tensor::NpyWriter> open_;  // by file; what is written and not yet known to be on the disk
+    std::map<std::string, tensor::SparseWriter> open_lists_;  // the same of sparse values
     bool committed_ = false;
 };
 

@@ -2,6 +2,7 @@
 
 #include "executor/checkpoint/folder/box_cover.hpp"
 #include "executor/checkpoint/folder/element_hash.hpp"
+#include "executor/checkpoint/folder/list_file.hpp"
 #include "lib/base/error.hpp"
 #include "lib/base/limits.hpp"
 #include "lib/tensor/formats/npy_header.hpp"
@@ -34,6 +35,7 @@ std::string header_of(SavedValue const& value) { return tensor::npy_header(value
 }  // namespace
 
 std::uint64_t file_bytes(SavedValue const& value) {
+    if (value.is_sparse()) return tensor::SparseArchive(list_of(value)).layout().bytes();
     return header_of(value).size() +
            static_cast<std::uint64_t>(element_count(value.shape)) * static_cast<std::uint64_t>(size_of(value.dtype));
 }
@@ -47,9 +49,13 @@ void check_file(fs::path const& file, std::uint64_t bytes) {
     if (found != bytes) fail_length(file.string(), bytes, found);
 }
 
+void check_length(tensor::HeldFile const& file, std::uint64_t bytes) {
+    if (file.size() != bytes) fail_length(file.name(), bytes, file.size());
+}
+
 ValueFile::ValueFile(fs::path const& folder, SavedValue const& value)
     : value_(value), header_(header_of(value)), file_(std::make_shared<tensor::HeldFile const>(folder / value.file)) {
-    if (file_->size() != file_bytes(value)) fail_length(file_->name(), file_bytes(value), file_->size());
+    check_length(*file_, file_bytes(value));
     std::string found(header_.size(), '\0');
     file_->read_at(0, std::as_writable_bytes(std::span(found)));
     if (found != header_)

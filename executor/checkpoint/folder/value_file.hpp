@@ -1,5 +1,5 @@
-// The file of a value, open for reading: exactly the file that NewCheckpoint makes for that value, never through a
-// link. Example: ValueFile("ckpt/000003", value).read(box, bytes).
+// The file of a dense value, open for reading: exactly the file that NewCheckpoint makes for that value, never through
+// a link. Example: ValueFile("ckpt/000003", value).read(box, bytes).
 #pragma once
 
 #include <filesystem>
@@ -18,6 +18,9 @@ std::uint64_t file_bytes(SavedValue const& value);
 /// Refuses a file of another length, or none, or a link; it is not opened.
 /// @throws InputError
 void check_file(std::filesystem::path const& file, std::uint64_t bytes);
+
+/// @throws InputError for a file of another length
+void check_length(tensor::HeldFile const& file, std::uint64_t bytes);
 
 class ValueFile {
 public:

@@ -3,6 +3,7 @@
 
 #include "executor/checkpoint/folder/checkpoint_fault.hpp"
 #include "executor/checkpoint/folder/checkpoint_folder.hpp"
+#include "executor/checkpoint/folder/list_file.hpp"
 #include "executor/checkpoint/folder/value_file.hpp"
 #include "lib/base/text/hex.hpp"
 
@@ -32,6 +33,7 @@ private:
 };
 
 std::uint64_t bytes_of(SavedValue const& value, SavedBox const& saved) {
+    if (value.is_sparse()) return tensor::list_bytes(value.shape, value.dtype, saved.listed);
     return static_cast<std::uint64_t>(saved.box.elements()) * size_of(value.dtype);
 }
 
@@ -41,24 +43,40 @@ std::uint64_t bytes_of(std::vector<SavedValue> const& values) {
     return bytes;
 }
 
-void check_box(ValueFile const& file, fs::path const& path, SavedValue const& value, SavedBox const& saved) {
-    std::uint64_t const found = file.hash(saved.box);
-    if (found != saved.hash)
-        throw InputError(Fault{path.string(), "value '" + value.name + "', box " + to_string(saved.box),
-                               "elements with the hash " + hex(saved.hash), hex(found), ""});
+void check_hash(fs::path const& path, std::string const& place, std::uint64_t expected, std::uint64_t found) {
+    if (found != expected)
+        throw InputError(Fault{path.string(), place, "elements with the hash " + hex(expected), hex(found), ""});
+}
+
+/// @param hash_of  the hash of box number so and so
+template <class HashOf>
+void check_boxes(fs::path const& path, SavedValue const& value, std::vector<std::size_t> const& boxes,
+                 std::vector<Fault>& faults, HashOf const& hash_of) {
+    for (std::size_t box : boxes)
+        collect(faults, [&] {
+            check_hash(path, "value '" + value.name + "', box " + to_string(value.boxes[box].box),
+                       value.boxes[box].hash, hash_of(box));
+        });
 }
 
 /// The boxes of a value that are of this part; each value's header is looked at by one.
 void verify_value(fs::path const& folder, SavedValue const& value, Shares& shares, std::vector<Fault>& faults) {
-    bool opens = shares.takes(0);
-    std::vector<SavedBox const*> boxes;
-    for (SavedBox const& saved : value.boxes)
-        if (shares.takes(bytes_of(value, saved))) boxes.push_back(&saved);
+    bool const opens = shares.takes(0);
+    std::vector<std::size_t> boxes;
+    for (std::size_t box = 0; box < value.boxes.size(); ++box)
+        if (shares.takes(bytes_of(value, value.boxes[box]))) boxes.push_back(box);
     if (!opens && boxes.empty()) return;
+    fs::path const path = folder / value.file;
     collect(faults, [&] {
-        ValueFile const file(folder, value);
-        for (SavedBox const* saved : boxes)
-            collect(faults, [&] { check_box(file, folder / value.file, value, *saved); });
+        if (!value.is_sparse()) {
+            ValueFile const file(folder, value);
+            return check_boxes(path, value, boxes, faults,
+                               [&](std::size_t box) { return file.hash(value.boxes[box].box); });
+        }
+        ListFile const file(folder, value);
+        if (opens && file.frame() != *value.frame)
+            faults.push_back({path.string(), "headers", "those of value '" + value.name + "'", "others", ""});
+        check_boxes(path, value, boxes, faults, [&](std::size_t box) { return file.hash(box); });
     });
 }
 

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "lib/base/saturating.hpp"
+#include "lib/tensor/sparse/output/sparse_archive.hpp"
 
 namespace ein::schedule {
 namespace {
@@ -21,7 +22,15 @@ std::size_t moments_before(Section const& section, TaskId task) {
                                     section.moments.begin());
 }
 
-void add_lives(Section const& section, std::vector<bool> const& given, Lives& lives) {
+/// Of a sparse block, of all that it has room for.
+std::int64_t saved_bytes(Header const& header, Section const& section, Block const& block) {
+    if (block.is_listed())
+        return static_cast<std::int64_t>(
+            tensor::list_bytes(header.tensors[block.tensor].shape, block.dtype, section.sparse(block).most));
+    return section.box_of(block).elements() * static_cast<std::int64_t>(size_of(block.dtype));
+}
+
+void add_lives(Header const& header, Section const& section, std::vector<bool> const& given, Lives& lives) {
     Table<BlockId, OptionalId<TaskId>> written(section.blocks.size()), read(section.blocks.size());
     for (TaskId t : section.tasks.ids()) {
         if (auto const result = section.tasks[t].result(); result && !written[*result]) written[*result] = t;
@@ -32,7 +41,7 @@ void add_lives(Section const& section, std::vector<bool> const& given, Lives& li
         if (!(block.is_box() || block.is_listed()) || given[at(block.tensor)] || !written[id] || !read[id]) continue;
         std::size_t const first = moments_before(section, *written[id]), end = moments_before(section, *read[id]);
         if (first >= end) continue;
-        Life const life{first, end, section.box_of(block).elements() * static_cast<std::int64_t>(size_of(block.dtype))};
+        Life const life{first, end, saved_bytes(header, section, block)};
         auto const [found, is_new] = lives.try_emplace({block.tensor, section.box_of(block)}, life);
         if (is_new) continue;
         found->second.first = std::min(found->second.first, first);
@@ -51,7 +60,7 @@ std::vector<bool> given_tensors(Header const& header) {
 Table<MomentId, std::int64_t> live_bytes(Schedule const& schedule) {
     std::vector<bool> const given = given_tensors(schedule.header);
     Lives lives;
-    for (Section const& section : schedule.sections) add_lives(section, given, lives);
+    for (Section const& section : schedule.sections) add_lives(schedule.header, section, given, lives);
     std::size_t const moments = schedule.header.moments.size();
     std::vector<std::int64_t> change(moments + 1, 0);
     for (auto const& [what, life] : lives) {

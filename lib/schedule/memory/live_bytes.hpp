@@ -11,7 +11,7 @@ namespace ein::schedule {
 std::vector<bool> given_tensors(Header const& header);
 
 /// Bytes of values live at each moment that neither files nor generators give, boxes that are alike once; sparse ones
-/// as they are saved, with all their elements. An upper bound where ranks hold parts of one another's boxes.
+/// with all that their blocks have room for. An upper bound where ranks hold parts of one another's boxes.
 Table<MomentId, std::int64_t> live_bytes(Schedule const& schedule);
 
 }  // namespace ein::schedule

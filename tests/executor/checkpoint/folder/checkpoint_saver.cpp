@@ -9,7 +9,7 @@
 int main(int argc, char** argv) {
     if (argc != 3) return 2;
     try {
-        ein::test::save_as_runs_do(argv[1], ein::test::live_values(static_cast<unsigned>(std::atoi(argv[2]))));
+        ein::test::save_as_runs_do(argv[1], ein::test::few_values(static_cast<unsigned>(std::atoi(argv[2]))));
         return 0;
     } catch (ein::RunError const& error) {
         std::puts(error.what());

@@ -29,8 +29,8 @@ class OldFolder {
 public:
     OldFolder() {
         fs::path const dir = folder_.path() / "good";
-        save(dir, "000001", live_values(old_seed));
-        NewCheckpoint(dir, "000002", unique_name()).create(described(live_values(1)));
+        save(dir, "000001", few_values(old_seed));
+        NewCheckpoint(dir, "000002", unique_name()).create(described(few_values(1)));
         fs::create_directory(dir / ".000000.removed-x");
     }
 
@@ -76,7 +76,7 @@ int status_of_saver(OldFolder const& old, fs::path const& dir, std::string const
 
 void check_whole(FoundCheckpoint const& found, unsigned seed) {
     verify_all(found, 1);
-    REQUIRE(wrong_value(found, live_values(seed)) == "");
+    REQUIRE(wrong_value(found, few_values(seed)) == "");
 }
 
 /// The newest is the old one or the new one, whole.
@@ -181,7 +181,7 @@ TEST_CASE("nothing gets its final name before it is on the disk, nothing goes be
                 CHECK(is_synced);
                 ++files;
             }
-            CHECK(files == 1 + 4 + 2);  // the folder, values, rest.json and manifest.json
+            CHECK(files == 1 + 5 + 2);  // the folder, values, rest.json and manifest.json
             synced[dir.string()] = false;
         } else if (path == (dir / "000001").string()) {
             removed = true;

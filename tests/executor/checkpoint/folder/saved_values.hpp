@@ -18,15 +18,52 @@ struct LiveValue {
     std::string name;
     tensor::HostTensor whole;
     std::vector<Box> boxes;
+    bool sparse = false;  // it lists some of its elements (is_listed), whatever they are; boxes are disjoint
 };
 
-/// A value saved whole, one in boxes that overlap and leave some out, one of an element, one without any.
+inline constexpr Extent every = 3;  // element is listed, zeros too
+
+/// What a sparse value lists in a box, in a layout that results have.
+inline std::vector<std::byte> block_of(LiveValue const& value, Box const& box, tensor::SparseLayout const& layout) {
+    tensor::ListedElements listed;
+    listed.coords.resize(box.order());
+    std::vector<Extent> const strides = row_major_strides(value.whole.shape());
+    std::size_t const size = size_of(value.whole.dtype());
+    for_each_index(value.whole.shape(), [&](std::vector<Extent> const& index) {
+        Extent linear = 0;
+        for (std::size_t axis = 0; axis < index.size(); ++axis) linear += index[axis] * strides[axis];
+        if (linear % every != 0) return;
+        for (std::size_t axis = 0; axis < index.size(); ++axis) listed.coords[axis].push_back(index[axis]);
+        auto const element =
+            value.whole.bytes().begin() + static_cast<std::ptrdiff_t>(linear * static_cast<Extent>(size));
+        listed.values.insert(listed.values.end(), element, element + static_cast<std::ptrdiff_t>(size));
+    });
+    std::vector<std::byte> out(static_cast<std::size_t>(
+        tensor::sparse_bytes(layout, box.length, value.whole.dtype(), listed.count(value.whole.dtype()))));
+    Extent const inside = tensor::write_sparse_block(listed, value.whole.dtype(), box, layout, out);
+    out.resize(static_cast<std::size_t>(tensor::sparse_bytes(layout, box.length, value.whole.dtype(), inside)));
+    return out;
+}
+
+/// A value saved whole, one in boxes that overlap and leave some out, one of an element, one without any; sparse ones
+/// in boxes that leave some out, whole, and without any element.
 inline std::vector<LiveValue> live_values(unsigned seed) {
     using samples::sample;
     return {{"grad/W", sample(DType::f32, {6, 5}, seed), {Box::whole({6, 5})}},
             {"h", sample(DType::bf16, {4, 3, 4}, seed + 1), {{{0, 0, 0}, {2, 3, 3}}, {{1, 0, 1}, {3, 2, 3}}}},
             {"loss", sample(DType::c128, {}, seed + 2), {Box::whole({})}},
-            {"none", sample(DType::i16, {0, 3}, seed + 3), {Box::whole({0, 3})}}};
+            {"none", sample(DType::i16, {0, 3}, seed + 3), {Box::whole({0, 3})}},
+            {"S", sample(DType::f64, {7, 6}, seed + 4), {{{0, 0}, {3, 2}}, {{0, 2}, {7, 4}}, {{5, 0}, {2, 1}}}, true},
+            {"T", sample(DType::bf16, {3, 4, 2}, seed + 5), {Box::whole({3, 4, 2})}, true},
+            {"empty", sample(DType::i32, {4, 0}, seed + 6), {Box::whole({4, 0})}, true}};
+}
+
+/// The same with fewer sparse ones, for tests that try every system call.
+inline std::vector<LiveValue> few_values(unsigned seed) {
+    std::vector<LiveValue> out = live_values(seed);
+    out.resize(5);
+    out.back().boxes.resize(2);
+    return out;
 }
 
 inline std::vector<executor::SavedValue> described(std::vector<LiveValue> const& values) {
@@ -37,6 +74,12 @@ inline std::vector<executor::SavedValue> described(std::vector<LiveValue> const&
     for (std::size_t i = 0; i < values.size(); ++i) {
         out.push_back({values[i].name, files[i], values[i].whole.dtype(), values[i].whole.shape(), {}});
         for (Box const& box : values[i].boxes) out.back().boxes.push_back({box, 0});
+        if (!values[i].sparse) continue;
+        out.back().file = executor::sparse_file_name(files[i]);
+        out.back().frame = 0;
+        out.back().fill.resize(size_of(values[i].whole.dtype()));
+        for (executor::SavedBox& saved : out.back().boxes)
+            saved.listed = tensor::listed_in(block_of(values[i], saved.box, tensor::in_order(saved.box.order())));
     }
     return out;
 }
@@ -69,12 +112,26 @@ inline executor::Manifest save(std::filesystem::path const& dir, std::string con
     try {
         first.create(saved);
         std::size_t turn = 0;
+        std::vector<tensor::SparseSums> sums(values.size());
         for (std::size_t i = 0; i < values.size(); ++i)
-            for (executor::SavedBox& box : saved[i].boxes)
-                box.hash = (turn++ % 2 == 0 ? first : second)
-                               .write(saved[i], box.box, samples::take(values[i].whole, box.box));
+            for (std::size_t b = 0; b < saved[i].boxes.size(); ++b) {
+                executor::SavedBox& box = saved[i].boxes[b];
+                executor::NewCheckpoint& writer = turn++ % 2 == 0 ? first : second;
+                if (!values[i].sparse) {
+                    box.hash = writer.write(saved[i], box.box, samples::take(values[i].whole, box.box));
+                    continue;
+                }
+                Box const held = turn % 2 == 0 ? box.box : Box::whole(saved[i].shape);
+                tensor::SparseLayout const layout = tensor::in_order(held.order());
+                std::vector<std::byte> const block = block_of(values[i], held, layout);
+                auto const written = writer.write_list(saved[i], b, {block, saved[i].dtype, held, layout});
+                box.hash = written.hash;
+                for (std::size_t k = 0; k < written.sums.size(); ++k) sums[i][k] ^= written.sums[k];
+            }
         second.sync();
         first.sync();
+        for (std::size_t i = 0; i < values.size(); ++i)
+            if (values[i].sparse) saved[i].frame = first.finish_list(saved[i], sums[i]);
         executor::Manifest const manifest = manifest_of(saved);
         first.commit(manifest, rest);
         return manifest;
@@ -106,6 +163,16 @@ inline std::string wrong_value(executor::FoundCheckpoint const& found, std::vect
             Box part = samples::random_box(box.length, random);
             for (std::size_t axis = 0; axis < part.order(); ++axis) part.begin[axis] += box.begin[axis];
             for (Box const& read : {box, part}) {
+                if (value.sparse) {
+                    tensor::SparseLayout layout{std::vector<int>(read.order()), (seed % 2) == 0};
+                    for (std::size_t axis = 0; axis < read.order(); ++axis)
+                        layout.axes[axis] = static_cast<int>((axis + seed) % read.order());
+                    std::vector<std::byte> const expected = block_of(value, read, layout);
+                    std::vector<std::byte> block(expected.size());
+                    executor::load_list(found, *at, read, layout, block);
+                    if (block != expected) return value.name + " " + to_string(read);
+                    continue;
+                }
                 std::vector<std::byte> out(static_cast<std::size_t>(read.elements()) * size_of(value.whole.dtype()));
                 executor::load_box(found, *at, read, out);
                 if (out != samples::take(value.whole, read)) return value.name + " " + to_string(read);
