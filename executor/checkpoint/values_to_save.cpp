@@ -48,8 +48,8 @@ void ValuesToSave::describe(std::vector<BoxToSave> boxes) {
             SavedValue& value = values_.emplace_back(SavedValue{tensor.name, "", tensor.dtype, tensor.shape, {}});
             if (tensor.fill) {
                 value.frame = 0;
-                auto const fill = tensor::FillValue(tensor.dtype, *tensor.fill).bytes();
-                value.fill.assign(fill.begin(), fill.end());
+                tensor::FillValue const fill(tensor.dtype, *tensor.fill);
+                value.fill.assign(fill.bytes().begin(), fill.bytes().end());
             }
         }
         values_.back().boxes.push_back({box.box, 0});
