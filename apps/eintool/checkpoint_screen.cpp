@@ -48,6 +48,11 @@ std::string loops_text(Manifest const& manifest) {
                     "; begun so far: " + numbers_text(manifest.begun));
 }
 
+std::string listed_text(SavedValue const& value) {
+    if (!value.is_sparse()) return "";
+    return "  sparse, " + format_count(static_cast<double>(value.listed())) + " listed";
+}
+
 /// The largest values, a row each.
 std::string values_text(Manifest const& manifest) {
     std::vector<SavedValue const*> values;
@@ -60,9 +65,9 @@ std::string values_text(Manifest const& manifest) {
     std::string out = line("values", std::to_string(values.size()) + ", " + bytes_text(bytes) +
                                          (manifest.rest ? " with rest.json, the graph of what is left" : ""));
     for (std::size_t i = 0; i < std::min(most_values, values.size()); ++i)
-        out += row("  %-32s  %-5s %-24s %10s\n", cut(printable(values[i]->name), 32).c_str(),
+        out += row("  %-32s  %-5s %-24s %10s%s\n", cut(printable(values[i]->name), 32).c_str(),
                    std::string(name(values[i]->dtype)).c_str(), cut(to_string(values[i]->shape), 24).c_str(),
-                   bytes_text(saved_bytes(*values[i])).c_str());
+                   bytes_text(saved_bytes(*values[i])).c_str(), listed_text(*values[i]).c_str());
     if (values.size() > most_values) out += row("  and %zu more; --json shows all\n", values.size() - most_values);
     return out;
 }

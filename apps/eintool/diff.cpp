@@ -1,14 +1,20 @@
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
+#include <map>
 #include <memory>
+#include <optional>
 #include <set>
+#include <utility>
+#include <vector>
 
 #include "apps/command_line.hpp"
 #include "apps/eintool/commands.hpp"
 #include "lib/base/error.hpp"
 #include "lib/tensor/compare.hpp"
 #include "lib/tensor/read.hpp"
+#include "lib/tensor/sparse/compare_lists.hpp"
 
 namespace ein::apps::tool {
 namespace {
@@ -35,45 +41,88 @@ struct Compared {
     bool alike = false;
 };
 
+/// A file of a tensor: dense (.npy), or sparse (.npz).
+struct TensorFile {
+    explicit TensorFile(fs::path const& path) {
+        if (path.extension() == ".npz")
+            sparse = tensor::sparse_file(path);
+        else
+            dense = tensor::read_npy(path);
+    }
+    DType dtype() const { return dense ? dense->dtype() : sparse->contents.dtype; }
+    Shape const& shape() const { return dense ? dense->shape() : sparse->contents.shape; }
+    tensor::HostTensor all() const { return dense ? *dense : tensor::read_dense(*sparse); }
+
+    std::optional<tensor::HostTensor> dense;
+    std::optional<tensor::SparseFile> sparse;
+};
+
 Compared compare_files(fs::path const& a_file, fs::path const& b_file, double given_tolerance) {
-    tensor::HostTensor const a = tensor::read_npy(a_file), b = tensor::read_npy(b_file);
+    TensorFile const a(a_file), b(b_file);
     if (a.shape() != b.shape())
         return {a_file.string() + " has shape " + to_string(a.shape()) + ", " + b_file.string() + " has " +
                 to_string(b.shape())};
     DType const narrower = size_of(a.dtype()) < size_of(b.dtype()) ? a.dtype() : b.dtype();
     double const tolerance = given_tolerance >= 0 ? given_tolerance : tensor::tolerance(narrower, 1);
-    tensor::Difference const d = tensor::compare(a, b, tolerance);
+    tensor::ListDifference lists;
+    if (a.sparse && b.sparse)
+        lists = tensor::compare_lists(*a.sparse, *b.sparse, tolerance);
+    else
+        lists.difference = tensor::compare(a.all(), b.all(), tolerance);
+    tensor::Difference const& d = lists.difference;
     char text[200];
     std::snprintf(text, sizeof text,
                   "%lld elements, %lld differ by more than %.3g; largest difference %.6g absolute, %.6g relative",
-                  static_cast<long long>(a.elements()), static_cast<long long>(d.count), tolerance, d.max_abs,
-                  d.max_rel);
-    return {text + (d.worst >= 0 ? " at " + index_text(a.shape(), d.worst) : ""), d.count == 0};
+                  static_cast<long long>(element_count(a.shape())), static_cast<long long>(d.count), tolerance,
+                  d.max_abs, d.max_rel);
+    std::string out = text + (d.worst >= 0 ? " at " + index_text(a.shape(), d.worst) : "");
+    if (lists.fills_differ) out += "; what they do not list differs";
+    return {out, d.count == 0};
 }
 
-/// Names of the .npy files in it.
-std::set<std::string> tensors_in(fs::path const& folder) {
-    std::set<std::string> out;
-    for (auto const& entry : fs::directory_iterator(folder))
-        if (entry.path().extension() == ".npy") out.insert(entry.path().filename().string());
+/// Files of tensors in a folder, by the tensor's name: .npy, and archives of sparse ones.
+std::map<std::string, std::vector<fs::path>> tensors_in(fs::path const& folder) {
+    std::map<std::string, std::vector<fs::path>> out;
+    for (auto const& entry : fs::directory_iterator(folder)) {
+        fs::path const& path = entry.path();
+        if (path.extension() == ".npy" || path.extension() == ".npz") out[path.stem().string()].push_back(path);
+    }
+    for (auto& [name, files] : out) std::sort(files.begin(), files.end());
     return out;
 }
 
+/// What a line calls a tensor: its file, where both have one of that name.
+std::string shown_name(std::string const& name, std::vector<fs::path> const& a, std::vector<fs::path> const& b) {
+    std::set<std::string> files;
+    for (fs::path const& path : a) files.insert(path.filename().string());
+    for (fs::path const& path : b) files.insert(path.filename().string());
+    return files.size() == 1 ? *files.begin() : name;
+}
+
+Compared compare_tensors(std::vector<fs::path> const& a, std::vector<fs::path> const& b, DiffOptions const& options) {
+    for (auto const& [files, folder] : {std::pair(&a, &options.a), std::pair(&b, &options.b)}) {
+        if (files->empty()) return {"only in " + (folder == &options.a ? options.b : options.a)};
+        if (files->size() > 1)
+            return {*folder + " has it twice, " + (*files)[0].filename().string() + " and " +
+                    (*files)[1].filename().string()};
+    }
+    return compare_files(a[0], b[0], options.tolerance);
+}
+
 int diff_folders(DiffOptions const& options) {
-    std::set<std::string> const a = tensors_in(options.a), b = tensors_in(options.b);
-    std::set<std::string> all = a;
-    all.insert(b.begin(), b.end());
+    auto a = tensors_in(options.a), b = tensors_in(options.b);
+    std::set<std::string> all;
+    for (auto const& [name, files] : a) all.insert(name);
+    for (auto const& [name, files] : b) all.insert(name);
     if (all.empty())
-        throw InputError(Fault{options.a, "", "folders with .npy files", "none in either", "give folders of results"});
+        throw InputError(Fault{options.a, "", "folders with .npy files or .npz files of sparse tensors",
+                               "none in either", "give folders of results"});
     std::size_t unlike = 0;
     for (std::string const& name : all) {
-        Compared compared;
-        if (!a.contains(name) || !b.contains(name))
-            compared.text = "only in " + (a.contains(name) ? options.a : options.b);
-        else
-            compared = compare_files(fs::path(options.a) / name, fs::path(options.b) / name, options.tolerance);
+        Compared const compared = compare_tensors(a[name], b[name], options);
         unlike += compared.alike ? 0 : 1;
-        std::printf("%-9s %s: %s\n", compared.alike ? "alike" : "DIFFERENT", name.c_str(), compared.text.c_str());
+        std::printf("%-9s %s: %s\n", compared.alike ? "alike" : "DIFFERENT", shown_name(name, a[name], b[name]).c_str(),
+                    compared.text.c_str());
     }
     std::printf("%zu tensors, %zu different\n", all.size(), unlike);
     return static_cast<int>(unlike == 0 ? ExitCode::done : ExitCode::mismatch);
@@ -92,11 +141,11 @@ int diff(DiffOptions const& options) {
 }  // namespace
 
 void add_diff(CLI::App& app, Action& chosen) {
-    CLI::App* command =
-        app.add_subcommand("diff", "Compare two .npy files, or two folders of them; exit code 5 when they differ");
+    CLI::App* command = app.add_subcommand(
+        "diff", "Compare two tensors in files, or two folders of them; exit code 5 when they differ");
     auto const options = std::make_shared<DiffOptions>();
-    command->add_option("A", options->a, ".npy file or folder")->required();
-    command->add_option("B", options->b, ".npy file or folder, the reference")->required();
+    command->add_option("A", options->a, ".npy or .npz file, or folder")->required();
+    command->add_option("B", options->b, ".npy or .npz file, or folder: the reference")->required();
     command
         ->add_option("--tolerance", options->tolerance,
                      "relative to max(|a|, |b|, rms of B) (default: a few units in the last place)")

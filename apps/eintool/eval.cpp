@@ -16,6 +16,7 @@
 #include "lib/relation/interpret.hpp"
 #include "lib/tensor/element_text.hpp"
 #include "lib/tensor/formats/npy_write.hpp"
+#include "lib/tensor/formats/other_form.hpp"
 #include "lib/tensor/read.hpp"
 
 namespace ein::apps::tool {
@@ -80,6 +81,13 @@ relation::IndexSets all_indices(Shape const& shape) {
     return out;
 }
 
+std::vector<fs::path> input_files(graph::EinGraph const& graph, fs::path const& folder) {
+    std::vector<fs::path> out;
+    for (graph::Leaf const& leaf : graph.leaves)
+        if (std::string const* const file = tensor::file_of(leaf.source)) out.push_back(folder / *file);
+    return out;
+}
+
 /// Counted before anything is computed.
 void check_work(relation::Interpreter const& interpreter, graph::EinGraph const& graph, double limit,
                 std::string const& file) {
@@ -104,7 +112,10 @@ int eval(EvalOptions const& options) {
         std::string name = graph.value(output).name;
         print(name, tensor);
         std::replace(name.begin(), name.end(), '/', '.');
-        if (!options.out.empty()) tensor::write_npy(fs::path(options.out) / (name + ".npy"), tensor);
+        if (options.out.empty()) continue;
+        fs::path const written = fs::path(options.out) / (name + ".npy");
+        tensor::write_npy(written, tensor);
+        tensor::remove_other_form(written, input_files(graph, file.folder));
     }
     return 0;
 }

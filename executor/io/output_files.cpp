@@ -9,6 +9,7 @@
 #include "lib/base/files/temporary_name.hpp"
 #include "lib/base/files/written_file.hpp"
 #include "lib/tensor/formats/npy_write.hpp"
+#include "lib/tensor/formats/other_form.hpp"
 
 namespace ein::executor {
 
@@ -78,14 +79,18 @@ void OutputFiles::make_listed() {
         if (is_listed_[i] && lock_.hold(partial_[i])) locked_ = i;
 }
 
-void OutputFiles::publish() {
+std::vector<fs::path> OutputFiles::publish(std::span<fs::path const> inputs) {
+    std::vector<fs::path> gone;
     std::vector<std::size_t> order;
     for (std::size_t i = 0; i < partial_.size(); ++i)
         if (i != locked_) order.push_back(i);
     if (locked_) order.push_back(*locked_);
     for (std::size_t const i : order) {
         int const error = rename_complete(partial_[i], final_[i]);
-        if (error == 0) continue;
+        if (error == 0) {
+            if (auto old = tensor::remove_other_form(final_[i], inputs)) gone.push_back(std::move(*old));
+            continue;
+        }
         discard();
         throw RunError(final_[i].string() +
                        ": expected to rename the finished output to it, found: " + std::strerror(error));
@@ -93,6 +98,7 @@ void OutputFiles::publish() {
     made_ = false;
     unfinished_.forget();
     lock_.release();
+    return gone;
 }
 
 void OutputFiles::discard() noexcept {

@@ -7,6 +7,7 @@
 
 #include <filesystem>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -39,8 +40,10 @@ public:
     /// One rank, when counts of all are known (ListedOutputs::place). @throws RunError
     void make_listed();
     std::vector<std::filesystem::path> const& temporary() const { return partial_; }
-    /// One rank, when all have written. @throws RunError
-    void publish();
+    /// One rank, when all have written. What an earlier run wrote of an output in the other form (NAME.npy of NAME.npz)
+    /// goes once the new file has its name. @param inputs  files of the run: they stay
+    /// @return what has gone  @throws RunError
+    std::vector<std::filesystem::path> publish(std::span<std::filesystem::path const> inputs = {});
     /// Any rank, when the run failed: removes what is unfinished. Never throws.
     void discard() noexcept;
 

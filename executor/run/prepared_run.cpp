@@ -6,6 +6,7 @@
 #include "executor/io/inputs.hpp"
 #include "executor/startup/agreement.hpp"
 #include "executor/trace/flight_record.hpp"
+#include "lib/tensor/formats/other_form.hpp"
 
 namespace ein::executor {
 
@@ -102,6 +103,16 @@ void PreparedRun::complete_outputs() {
     agree(transport, [&] {
         if (is_first(parts_)) listed.finish(sums);
     });
+}
+
+void PreparedRun::publish_outputs() {
+    std::vector<std::filesystem::path> inputs;
+    for (schedule::Input const& input : parts_.schedule.header.inputs)
+        if (std::string const* const file = tensor::file_of(input.source))
+            inputs.push_back(parts_.schedule.data_folder / *file);
+    for (std::filesystem::path const& old : outputs_.publish(inputs))
+        parts_.messages.report("removed " + old.string() + " of an earlier run: " +
+                               tensor::other_form(old).filename().string() + " is in its place");
 }
 
 Ran PreparedRun::run() {

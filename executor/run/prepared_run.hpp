@@ -62,7 +62,7 @@ public:
     /// Collective, after that: sparse outputs are written. @throws Disagreement
     void complete_outputs();
     /// One rank, in the end. @throws RunError
-    void publish_outputs() { outputs_.publish(); }
+    void publish_outputs();
     void discard_outputs() { outputs_.discard(); }
 
     Record const& record() const { return watched_.record(); }

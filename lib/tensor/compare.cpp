@@ -18,24 +18,6 @@ Complex number(scalar::Scalar const& value) {
 bool is_nan(Complex value) { return std::isnan(value.real()) || std::isnan(value.imag()); }
 bool is_finite(Complex value) { return std::isfinite(value.real()) && std::isfinite(value.imag()); }
 
-/// Root mean square of the finite elements; scaled so that squares do not overflow.
-double root_mean_square(HostTensor const& tensor) {
-    double scale = 0, sum = 0;
-    Extent count = 0;
-    for (Extent i = 0; i < tensor.elements(); ++i) {
-        Complex const value = number(tensor.at(i));
-        if (is_finite(value)) scale = std::max({scale, std::abs(value.real()), std::abs(value.imag())});
-    }
-    if (scale == 0) return 0;
-    for (Extent i = 0; i < tensor.elements(); ++i) {
-        Complex const value = number(tensor.at(i));
-        if (!is_finite(value)) continue;
-        sum += std::norm(Complex(value.real() / scale, value.imag() / scale));
-        ++count;
-    }
-    return scale * std::sqrt(sum / static_cast<double>(count));
-}
-
 double distance(std::int64_t a, std::int64_t b) {
     return static_cast<double>(static_cast<std::uint64_t>(std::max(a, b)) - static_cast<std::uint64_t>(std::min(a, b)));
 }
@@ -63,23 +45,47 @@ double distance(scalar::Scalar const& a, scalar::Scalar const& b) {
     return a.is_integer && b.is_integer ? distance(a.integer, b.integer) : distance(number(a), number(b));
 }
 
+/// Scaled so that squares do not overflow.
+double root_mean_square(HostTensor const& tensor) {
+    double scale = 0, sum = 0;
+    Extent count = 0;
+    for (Extent i = 0; i < tensor.elements(); ++i) {
+        Complex const value = number(tensor.at(i));
+        if (is_finite(value)) scale = std::max({scale, std::abs(value.real()), std::abs(value.imag())});
+    }
+    if (scale == 0) return 0;
+    for (Extent i = 0; i < tensor.elements(); ++i) {
+        Complex const value = number(tensor.at(i));
+        if (!is_finite(value)) continue;
+        sum += std::norm(Complex(value.real() / scale, value.imag() / scale));
+        ++count;
+    }
+    return scale * std::sqrt(sum / static_cast<double>(count));
+}
+
 Difference compare(HostTensor const& value, HostTensor const& reference, double tolerance,
+                   std::span<double const> absolute) {
+    bool const same_shape = value.shape() == reference.shape();
+    return compare(value, reference, Allowed{tolerance, same_shape ? root_mean_square(reference) : 0}, absolute);
+}
+
+Difference compare(HostTensor const& value, HostTensor const& reference, Allowed const& allowed,
                    std::span<double const> absolute) {
     Difference out;
     out.same_shape = value.shape() == reference.shape();
     if (!out.same_shape) return out;
+    double const tolerance = allowed.tolerance;
     out.largest_tolerance = tolerance;
-    double const rms = root_mean_square(reference);
     for (Extent i = 0; i < value.elements(); ++i) {
         scalar::Scalar const a = value.at(i), b = reference.at(i);
         double const apart = distance(a, b);
         if (apart == 0) continue;
-        double const scale = std::max({finite_size(number(a)), finite_size(number(b)), rms});
+        double const scale = std::max({finite_size(number(a)), finite_size(number(b)), allowed.rms});
         double const relative = std::isinf(apart) ? apart : apart / scale;
         double const more = absolute.empty() ? 0 : absolute[static_cast<std::size_t>(i)];
         if (std::isinf(more)) continue;
-        double const allowed = std::max(tolerance, more / scale);
-        out.largest_tolerance = std::max(out.largest_tolerance, allowed);
+        double const permitted = std::max(tolerance, more / scale);
+        out.largest_tolerance = std::max(out.largest_tolerance, permitted);
         bool const differs = relative > tolerance && !(apart <= more);
         out.max_abs = std::max(out.max_abs, apart);
         out.max_rel = std::max(out.max_rel, relative);
@@ -88,7 +94,7 @@ Difference compare(HostTensor const& value, HostTensor const& reference, double 
             (differs == !out.differing.empty() && relative > out.worst_rel)) {
             out.worst = i;
             out.worst_rel = relative;
-            out.worst_tolerance = allowed;
+            out.worst_tolerance = permitted;
         }
         if (differs) out.differing.push_back(i);
     }

@@ -31,6 +31,17 @@ struct Difference {
 Difference compare(HostTensor const& value, HostTensor const& reference, double tolerance,
                    std::span<double const> absolute = {});
 
+/// How far elements may be apart: `tolerance` times max(|a|, |b|, rms).
+struct Allowed {
+    double tolerance = 0;
+    double rms = 0;
+};
+/// The same with a root mean square of one's own, for tensors that are some elements of others.
+Difference compare(HostTensor const& value, HostTensor const& reference, Allowed const& allowed,
+                   std::span<double const> absolute = {});
+/// Of the finite elements.
+double root_mean_square(HostTensor const& tensor);
+
 /// |a - b|: 0 for nan and nan, inf for nan or inf against anything else.
 double distance(scalar::Scalar const& a, scalar::Scalar const& b);
 

@@ -263,7 +263,20 @@ expect 5 "DIFFERENT C.npy: $work/a/C.npy has shape (2, 2)" "$bin/eintool" diff "
 expect 5 "DIFFERENT more.npy: only in $work/b" "$bin/eintool" diff "$work/a" "$work/b"
 expect 5 "3 tensors, 2 different" "$bin/eintool" diff "$work/a" "$work/b"
 expect 2 "expected two files or two folders" "$bin/eintool" diff "$work/a" "$work/b/C.npy"
-mkdir "$work/empty" && expect 3 "expected folders with .npy files" "$bin/eintool" diff "$work/empty" "$work/empty"
+# Sparse tensors, and a sparse one with a dense one.
+for density in 0.3 0.2; do
+    echo "{\"eingraph\": 1, \"tensors\": {\"A\": {\"shape\": [9, 9], \"sparse\": true, \"data\":
+        {\"random\": \"uniform\", \"density\": $density, \"seed\": 1}}}, \"nodes\": [{\"name\": \"S\",
+        \"einsum\": \"ij->ij\", \"inputs\": [\"A\"], \"sparse\": true}], \"outputs\": [\"S\"]}" > "$work/s.json"
+    "$bin/einplan" "$work/s.json" -n 1 -q -o "$work/s.sched" &&
+        "$bin/einrun" "$work/s.sched" --quiet --out "$work/s$density" > /dev/null 2>&1
+done
+"$bin/eintool" eval "$work/s.json" --out "$work/dense" > /dev/null
+expect 0 "alike     S: 81 elements, 0 differ" "$bin/eintool" diff "$work/s0.2" "$work/dense"
+expect 5 "DIFFERENT S.npz: 81 elements, " "$bin/eintool" diff "$work/s0.3" "$work/s0.2"
+cp "$work/s0.2/S.npz" "$work/dense"
+expect 5 "dense has it twice, S.npy and S.npz" "$bin/eintool" diff "$work/s0.2" "$work/dense"
+mkdir "$work/empty" && expect 3 "expected folders with .npy files or .npz files of sparse tensors" "$bin/eintool" diff "$work/empty" "$work/empty"
 
 expect 3 "$graph: expected a run report" "$bin/eintool" report "$graph"
 expect 2 "" "$bin/eintool" report "$graph" "$graph" "$graph"

@@ -11,6 +11,7 @@
 #include "lib/base/files/temporary_name.hpp"
 #include "lib/base/files/unfinished_files.hpp"
 #include "lib/tensor/read.hpp"
+#include "lib/tensor/sparse/output/sparse_output.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace ein;
@@ -53,6 +54,27 @@ TEST_CASE("outputs are written in place and get their names when complete", "[ex
     CHECK(folder.files() == 1);
     tensor::HostTensor const found = tensor::read_npy(folder.path / "grad.W.npy");
     CHECK(std::memcmp(found.bytes().data(), bytes_of({1, 2, 3, 4}).data(), 32) == 0);
+}
+
+TEST_CASE("what an earlier run wrote in the other form goes when the new file is complete", "[executor][output]") {
+    Folder folder;
+    fs::create_directory(folder.path);
+    auto const header = header_with({"A", "B", "C", "D", "E", "F"});
+    tensor::FillSource const zeros{};
+    auto const reader = tensor::open_sparse(zeros, "A", DType::f64, {2, 2}, "");
+    for (char const* name : {"A", "B"}) tensor::write_sparse(folder.path / (std::string(name) + ".npz"), *reader, {});
+    std::ofstream(folder.path / "C.npz") << "something else";
+    fs::create_directory(folder.path / "D.npz");
+    tensor::write_sparse(folder.path / "target", *reader, {});
+    fs::create_symlink("target", folder.path / "E.npz");
+    std::vector<fs::path> const inputs{folder.path / "B.npz"};
+    OutputFiles outputs(header, folder.path, "1");
+    outputs.create();
+    CHECK(fs::exists(folder.path / "A.npz"));
+    CHECK(outputs.publish(inputs) == std::vector<fs::path>{folder.path / "A.npz"});
+    CHECK_FALSE(fs::exists(folder.path / "A.npz"));
+    for (char const* name : {"B.npz", "C.npz", "D.npz", "E.npz", "target", "A.npy"})
+        CHECK(fs::exists(folder.path / name));
 }
 
 TEST_CASE("a failed run leaves no file", "[executor][output]") {

@@ -177,6 +177,15 @@ bool is_sparse_archive(std::filesystem::path const& file, std::string const& nam
     }
 }
 
+scalar::Scalar scipy_fill(ScipySource const& source, Asker const& asker) {
+    ScipyArrays const arrays = open_arrays(open_for(asker, source.file));
+    HostTensor fill(arrays.data->dtype(), {});
+    if (!arrays.fill) return fill.at(0);
+    std::vector<std::byte> const written = arrays.fill->bytes(Box::whole(arrays.fill->shape()));
+    convert(arrays.fill->dtype(), written.data(), 1, fill.dtype(), fill.bytes().data(), 1);
+    return fill.at(0);
+}
+
 FileContents scipy_contents(ScipySource const& source, Asker const& asker) {
     ScipyArrays const arrays = open_arrays(open_for(asker, source.file));
     return {arrays.data->dtype(), arrays.shape};

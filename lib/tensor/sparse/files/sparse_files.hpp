@@ -15,6 +15,9 @@ std::unique_ptr<SparseReader> list_scipy(std::shared_ptr<FileStorage const> file
 FileContents mtx_contents(MtxSource const& source, Asker const& asker);
 FileContents scipy_contents(ScipySource const& source, Asker const& asker);
 
+/// What an archive says is not listed; 0 where it says nothing.
+scalar::Scalar scipy_fill(ScipySource const& source, Asker const& asker);
+
 /// Whether an archive holds one sparse tensor, and no array of this name.
 bool is_sparse_archive(std::filesystem::path const& file, std::string const& name);
 

@@ -5,6 +5,7 @@
 #include <zlib.h>
 
 #include "lib/base/error.hpp"
+#include "lib/tensor/sparse/compare_lists.hpp"
 #include "tests/lib/tensor/sparse/listed_entries.hpp"
 #include "tests/lib/tensor/tensor_samples.hpp"
 #include "tests/support/catch.hpp"
@@ -168,6 +169,35 @@ TEST_CASE("a fill is written, and must be the tensor's when it is read", "[lib][
     write_sparse(folder.file("b.npz"), *reader, {});  // in place of the one before
     CHECK(read_all(ScipySource{"b.npz"}, "A", DType::f32, {2, 2}, folder.path()).at(3).number == 0.0);
     CHECK(std::distance(std::filesystem::directory_iterator(folder.path()), {}) == 2);
+}
+
+TEST_CASE("sparse tensors in files are compared as the dense ones that they are", "[lib][tensor][sparse]") {
+    TemporaryFolder const folder;
+    std::mt19937 random(12);
+    int unlike = 0;
+    for (int k = 0; k < 200; ++k) {
+        Shape const shape = k % 3 == 0 ? Shape{5, 7} : k % 3 == 1 ? Shape{40} : Shape{3, 0, 2};
+        scalar::Scalar const fills[] = {{}, scalar::Scalar::of(std::complex<double>(k % 5 == 0 ? 2 : 0))};
+        std::vector<SparseFile> files;
+        Entries entries = draw_entries(shape, 12, Order::none, Twice::never, random);
+        for (int which : {0, 1}) {
+            if (which == 1 && k % 4 != 0 && !entries.values.empty())
+                entries.values[0] += k % 2, entries.at.pop_back(), entries.values.pop_back();
+            folder.write("a.tns", lines_of(entries, true, '#', random));
+            auto const reader = open_sparse(TnsSource{"a.tns"}, "A", DType::f64, shape, folder.path(), fills[which]);
+            std::string const name = which == 0 ? "a.npz" : "b.npz";
+            write_sparse(folder.file(name), *reader, fills[which]);
+            files.push_back(sparse_file(folder.file(name)));
+        }
+        Difference const expected = compare(read_dense(files[0]), read_dense(files[1]), 0.3);
+        ListDifference const found = compare_lists(files[0], files[1], 0.3);
+        CAPTURE(k, to_string(shape));
+        CHECK(found.difference.count == expected.count);
+        CHECK(found.difference.max_abs == expected.max_abs);
+        CHECK(std::abs(found.difference.max_rel - expected.max_rel) < 1e-12);
+        unlike += expected.count > 0 ? 1 : 0;
+    }
+    CHECK(unlike > 50);
 }
 
 TEST_CASE("a sparse output that cannot be written is an error", "[lib][tensor][sparse]") {
