@@ -140,7 +140,8 @@ for memory in 1GiB 2500KiB; do
     rm -rf ckpt listed
     run 2 listed.sched listed --checkpoint ckpt --every 0.001s --memory $memory --spill-dir "$work" ||
         fail "a run with sparse results and $memory: $(cat said)"
-    [ "$(cd ckpt/0* && echo *.npz)" = "F.npz Q.npz S.npz T.npz" ] || fail "sparse values are not saved as such: $(ls ckpt/0*)"
+    [ "$(cd ckpt/0* && echo *.npz)" = "F.npz Q.npz S.npz T.npz" ] ||
+        fail "sparse values are not saved as such: $(ls ckpt/0*)"
     rm -rf listed
     run 2 listed.sched listed --checkpoint ckpt --memory $memory --spill-dir "$work" --report report.json ||
         fail "a run with sparse results and $memory goes on: $(cat said)"

@@ -276,7 +276,9 @@ expect 0 "alike     S: 81 elements, 0 differ" "$bin/eintool" diff "$work/s0.2" "
 expect 5 "DIFFERENT S.npz: 81 elements, " "$bin/eintool" diff "$work/s0.3" "$work/s0.2"
 cp "$work/s0.2/S.npz" "$work/dense"
 expect 5 "dense has it twice, S.npy and S.npz" "$bin/eintool" diff "$work/s0.2" "$work/dense"
-mkdir "$work/empty" && expect 3 "expected folders with .npy files or .npz files of sparse tensors" "$bin/eintool" diff "$work/empty" "$work/empty"
+mkdir "$work/empty"
+expect 3 "expected folders with .npy files or .npz files of sparse tensors" \
+    "$bin/eintool" diff "$work/empty" "$work/empty"
 
 expect 3 "$graph: expected a run report" "$bin/eintool" report "$graph"
 expect 2 "" "$bin/eintool" report "$graph" "$graph" "$graph"

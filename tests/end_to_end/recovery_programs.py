@@ -89,6 +89,26 @@ def factors(_):
             "nodes": nodes, "outputs": list(last.values())}
 
 
+def sparse_results(_):
+    """Sparse matrices that nodes made stay alive through a loop and a chain: with zeros that are listed, one whose fill
+    is inf, one of order 3; blocks spill."""
+    size, length = 3000, 60
+    body = [{"name": "Sx", "einsum": "ij,jk->ik", "inputs": ["S", "x"]},
+            {"name": "x_next", "einsum": "ik,ik->ik", "inputs": ["Sx", "x"], "join": "0.9*y + 0.1*sin(x)"}]
+    nodes = [{"name": "S", "einsum": "ij->ij", "inputs": ["A"], "join": "x*ceil(3*x - 2)", "sparse": True},
+             {"name": "F", "einsum": "ij->ij", "inputs": ["D"], "join": "x + 1", "sparse": True},
+             {"name": "Q", "einsum": "ijk->ijk", "inputs": ["C"], "join": "x*x", "sparse": True},
+             {"name": "L", "loop": {"times": 120, "carry": {"x": "x_next"}, "body": body}}]
+    nodes += [{"name": f"p{k}", "einsum": "ij,jk->ik", "inputs": ["S", f"p{k - 1}" if k else "L/x"],
+               "join": "x*cos(y)"} for k in range(length)]
+    nodes += [{"name": "m", "einsum": "ij,jk->ik", "inputs": ["F", f"p{length - 1}"], "join": "x + y", "agg": "min"},
+              {"name": "r", "einsum": "ijk->i", "inputs": ["Q"]}]
+    return {"eingraph": 1, "dtype": "f64",
+            "tensors": {"A": listed([size, size], 1, 0.01), "D": {**listed([size, size], 2, 0.01), "fill": "inf"},
+                        "C": listed([150, 100, 90], 3, 0.05), "x": uniform([size, 64], 4)},
+            "nodes": nodes, "outputs": ["S", "F", "m", "r", "L/x"]}
+
+
 def made(*words):
     """By "eintool make"."""
     return lambda eintool: json.loads(subprocess.run([eintool, "make", *words], check=True, stdout=-1).stdout)
@@ -105,6 +125,7 @@ PROGRAMS = {
     "power": Program(power, [], 1e-9, False),
     "sparse_pagerank": Program(sparse_pagerank, [], 1e-9, False),
     "factors": Program(factors, [], 1e-9, True),
+    "sparse_results": Program(sparse_results, [], 1e-9, True),
 }
 # Outputs that are small differences of large numbers: mostly rounding, so another on each number of ranks.
 DIFFERENCES = {"surf/change", "train/last_loss"}
