@@ -98,7 +98,7 @@ def sparse_results(_):
     nodes = [{"name": "S", "einsum": "ij->ij", "inputs": ["A"], "join": "x*ceil(3*x - 2)", "sparse": True},
              {"name": "F", "einsum": "ij->ij", "inputs": ["D"], "join": "x + 1", "sparse": True},
              {"name": "Q", "einsum": "ijk->ijk", "inputs": ["C"], "join": "x*x", "sparse": True},
-             {"name": "L", "loop": {"times": 120, "carry": {"x": "x_next"}, "body": body}}]
+             {"name": "L", "loop": {"times": 400, "carry": {"x": "x_next"}, "body": body}}]
     nodes += [{"name": f"p{k}", "einsum": "ij,jk->ik", "inputs": ["S", f"p{k - 1}" if k else "L/x"],
                "join": "x*cos(y)"} for k in range(length)]
     nodes += [{"name": "m", "einsum": "ij,jk->ik", "inputs": ["F", f"p{length - 1}"], "join": "x + y", "agg": "min"},
