@@ -8,13 +8,12 @@
 #include "apps/einplan/plan_report.hpp"
 #include "apps/einplan/planning.hpp"
 #include "apps/einplan/planning_request.hpp"
+#include "apps/einplan/prepare_graph.hpp"
 #include "apps/einplan/sweep.hpp"
 #include "apps/graph_file.hpp"
 #include "apps/report_errors.hpp"
 #include "executor/checkpoint/folder/checkpoint_folder.hpp"
 #include "lib/base/text/hex.hpp"
-#include "lib/graph/summation_order.hpp"
-#include "lib/relation/listed_results.hpp"
 #include "lib/relation/plan_json.hpp"
 #include "lib/schedule/file/file.hpp"
 #include "lib/schedule/file/origin.hpp"
@@ -46,20 +45,6 @@ void write(apps::EinplanOptions const& options, apps::GraphFile const& file, gra
         apps::write_text(options.plan_out, relation::write_plan(graph, planned.plan, text_hash(file.text)));
 }
 
-struct GraphToPlan {
-    graph::EinGraph graph;
-    relation::ListedElements listed;  // of sparse tensors
-};
-
-/// @param file  its text is completed by what headers of data files say
-GraphToPlan graph_to_plan(apps::GraphFile& file, bool reproducible) {
-    GraphToPlan out{apps::read_graph(file), {}};
-    out.listed = relation::count_listed(out.graph, file.folder);
-    out.graph = relation::lower_by_size(std::move(out.graph), out.listed, file.name);
-    if (reproducible) out.graph = graph::keep_summation_order(std::move(out.graph), file.name);
-    return out;
-}
-
 /// The graph of what the newest checkpoint of a folder leaves to do. @throws InputError when there is none, or it is
 /// damaged
 fs::path rest_of(fs::path const& folder) {
@@ -80,20 +65,26 @@ fs::path rest_of(fs::path const& folder) {
 
 int run(apps::EinplanOptions const& options) {
     apps::GraphFile file = apps::read_graph_file(options.resume.empty() ? options.graph : rest_of(options.resume));
-    auto const [graph, listed] = graph_to_plan(file, options.reproducible);
-    for (std::string const& warning : listed.warnings) apps::say("einplan", "warning: " + warning);
+    apps::Machines const machines = apps::read_machines(options);
+    apps::GraphPreparation preparation(options, file, machines);
+    apps::PreparedGraph prepared = preparation.prepare();
+    graph::EinGraph const& graph = prepared.graph;
+    for (std::string const& warning : prepared.listed.warnings) apps::say("einplan", "warning: " + warning);
     if (!options.quiet)
         for (std::string const& note : apps::notes_of(graph)) apps::say("einplan", "note: " + note);
     if (!options.quiet)
         for (std::string const& note : apps::dense_notes(graph)) apps::say("einplan", "note: " + note);
-    apps::Machines const machines = apps::read_machines(options);
     apps::PlanReport report(options, machines);
     if (!options.sweep.empty()) report.sweep(apps::sweep(options, graph, machines));
     if (options.ranks > 0) {
         apps::check_mesh(graph, options.ranks, file.name);
-        apps::PlanningOptions planning = planning_options(options, machines, options.ranks);
-        planning.scheduler.listed = listed.in_box;
-        apps::Planned planned = plan_and_schedule(graph, planning, given_plan(options, graph, text_hash(file.text)));
+        apps::Planned planned = plan_prepared(preparation, prepared, [&](apps::PreparedGraph const& of) {
+            apps::PlanningOptions planning = planning_options(options, machines, options.ranks);
+            planning.scheduler.listed = of.listed.in_box;
+            return plan_and_schedule(of.graph, planning, given_plan(options, of.graph, text_hash(file.text)));
+        });
+        planned.made.schedule.header.orders = prepared.orders;
+        planned.orders = prepared.reports;
         write(options, file, graph, planned);
         report.plan(graph, planned);
         report.simulation(planned.made.schedule);

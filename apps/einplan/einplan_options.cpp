@@ -35,10 +35,15 @@ void add_options(CLI::App& app, EinplanOptions& options) {
                    "what eindecomp and exact minimise: bytes, or elements as published")
         ->check(CLI::IsMember({"bytes", "elements"}))
         ->capture_default_str();
-    app.add_option("--time-limit", options.time_limit,
-                   "seconds of planning: the search among all plans counts them as work, the same on every machine "
-                   "(default: 10, or 5 % of the predicted run); exact reads the clock (default: counted work); when it "
-                   "ends early, the summary says how far from optimal the plan may be")
+    app.add_option(
+           "--time-limit", options.time_limit,
+           "seconds of planning: the search among all plans and for orders of products counts them as work, the "
+           "same on every machine (default: 10, or 5 % of the predicted run); exact reads the clock (default: "
+           "counted work); when it ends early, the summary says how far from optimal the plan may be")
+        ->check(number_from(0, true));
+    app.add_option("--limit", options.limit,
+                   "operations that a product of many operands may take in the best order that is found (default: "
+                   "1e18); more are refused")
         ->check(number_from(0, true));
     app.add_option("--place", options.place, "where kernel calls go: best, pattern, ia, greedy, round-robin")
         ->capture_default_str();

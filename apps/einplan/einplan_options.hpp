@@ -22,6 +22,7 @@ struct EinplanOptions {
     bool strategy_given = false;  // else the default: the best of all that are known
     std::string cost_unit = "bytes";
     double time_limit = 0;
+    double limit = 1e18;  // operations of a product of many operands
     std::string place = "best";
     std::string inputs = "once";
     bool reproducible = false;

@@ -8,6 +8,7 @@
 #include "apps/einplan/checkpoint_line.hpp"
 #include "apps/einplan/one_rank.hpp"
 #include "apps/einplan/plan_summary.hpp"
+#include "apps/einplan/prepare_graph.hpp"
 #include "apps/einplan/search_text.hpp"
 #include "apps/explain/columns.hpp"
 #include "apps/explain/print.hpp"
@@ -52,11 +53,14 @@ void PlanReport::plan(graph::EinGraph const& graph, Planned const& planned) {
     auto const simulation = [&]() -> scheduler::Simulation const& { return simulated(planned.made.schedule); };
     if (options_.explain == "json") {
         document_.update(explain::to_json(explanation));
+        document_["contractions"] = orders_json(planned.orders);
         document_["checkpoint"] = checkpoint_json(planned.made.schedule, simulation);
         if (!planned.report.taken.empty()) document_["search"] = search_json(planned.report);
     }
+    std::string orders;
+    for (std::string const& line : order_lines(planned.orders)) orders += "contraction: " + line + "\n";
     if (options_.explain == "text")
-        print(explain::to_text(explanation) + search_text(planned.report) +
+        print(explain::to_text(explanation) + orders + search_text(planned.report) +
               "checkpoint: " + checkpoint_line(planned.made.schedule, machines_.cluster, simulation) + "\n");
     if (options_.explain == "html") page(explain::to_html(explanation), summary_of(graph, planned));
 }
@@ -99,6 +103,7 @@ std::string PlanReport::summary_of(graph::EinGraph const& graph, Planned const& 
     std::string text = plan_summary(schedule, planned.plan, options_.writes ? options_.out.string() : "");
     if (auto const memory = device_memory_of(options_))
         text += "  device          " + explain::device_text(explain::device_report(schedule, *memory)) + "\n";
+    for (std::string const& line : order_lines(planned.orders)) text += "  contraction     " + line + "\n";
     text += "  checkpoint      " + checkpoint_line(schedule, machines_.cluster, simulation) + "\n";
     text += "  batch           " + batch_line(resources_of(schedule)) + "\n";
     if (std::string const found = search_line(planned.report); !found.empty())

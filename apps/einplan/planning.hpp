@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "lib/graph/contract/orders.hpp"
 #include "planner/optimizer/optimize.hpp"
 #include "planner/planner.hpp"
 #include "scheduler/scheduler.hpp"
@@ -18,11 +19,12 @@ namespace ein::apps {
 struct Planned {
     relation::Plan plan;  // with the ranks that the schedule gave to its calls
     scheduler::Scheduled made;
-    planner::optimizer::SearchReport report;  // of the search among all plans, if there was one
-    std::vector<std::string> notes;           // where it is not what was asked for, a sentence each
-    std::int64_t peak() const;                // bytes of the rank that holds most
-    std::int64_t moved() const;               // bytes sent by all ranks
-    std::int64_t working_set() const;         // bytes that the kernel call which needs most reads and writes
+    planner::optimizer::SearchReport report;      // of the search among all plans, if there was one
+    std::vector<std::string> notes;               // where it is not what was asked for, a sentence each
+    std::vector<graph::OrderReport> orders = {};  // of products of many operands
+    std::int64_t peak() const;                    // bytes of the rank that holds most
+    std::int64_t moved() const;                   // bytes sent by all ranks
+    std::int64_t working_set() const;             // bytes that the kernel call which needs most reads and writes
 };
 
 struct PlanningOptions {

@@ -61,6 +61,7 @@ std::map<std::string, scalar::Scalar> sparse_outputs(apps::EinrunOptions const& 
 apps::VerifySetup verify_setup(apps::EinrunOptions const& options, RankSchedule const& schedule) {
     return {.graph_text = schedule.header.graph_text,
             .graph_file = schedule.header.graph_file,
+            .orders = schedule.header.orders,
             .data_folder = schedule.data_folder,
             .output_folder = options.run.out,
             .sparse_outputs = sparse_outputs(options, schedule.header),

@@ -17,7 +17,9 @@ namespace ein::apps {
 namespace {
 
 graph::EinGraph graph_of(VerifySetup const& setup) {
-    graph::EinGraph out = graph::read_graph(setup.graph_text, setup.graph_file);
+    std::vector<graph::ContractionOrder> orders = setup.orders;
+    for (graph::ContractionOrder& order : orders) order.slicing.reset();  // the run's rounding hardly depends on it
+    graph::EinGraph out = graph::with_orders(graph::read_graph(setup.graph_text, setup.graph_file), orders);
     std::vector<std::string> names;
     for (graph::Leaf const& leaf : out.leaves) names.push_back(out.value(leaf.value).name);
     std::vector<std::string> used;  // an input that no output needs may have been given

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "lib/graph/contract/orders.hpp"
 #include "lib/graph/ein_graph.hpp"
 #include "lib/relation/verify/verification.hpp"
 
@@ -13,6 +14,7 @@ namespace ein::apps {
 
 struct VerifySetup {
     std::string graph_text, graph_file;
+    std::vector<graph::ContractionOrder> orders;  // of the run
     std::filesystem::path data_folder, output_folder;
     std::map<std::string, scalar::Scalar> sparse_outputs;  // those written as npz, and what they do not list
     std::vector<std::string> inputs;                       // NAME=FILE, as given to the run

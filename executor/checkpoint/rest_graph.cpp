@@ -37,7 +37,8 @@ graph::EinGraph lowered_graph(schedule::Header const& header) {
             if (tensor.name == graph.value(node.output).name && tensor.fill) return graph::Listing{*tensor.fill};
         return std::nullopt;
     };
-    graph::EinGraph out = graph::lower_graph(graph::read_graph(header.graph_text, header.graph_file), storage);
+    graph::EinGraph out = graph::lower_graph(
+        graph::with_orders(graph::read_graph(header.graph_text, header.graph_file), header.orders), storage);
     if (header.reproducible) out = graph::keep_summation_order(std::move(out), header.graph_file);
     promise(out.values.size() == header.tensors.size(), "the schedule's graph has other values than the schedule");
     for (std::size_t v = 0; v < out.values.size(); ++v)

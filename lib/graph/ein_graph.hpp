@@ -74,6 +74,15 @@ using Path = std::vector<std::pair<int, int>>;
 /// How a graph file wants the result of a node to be kept. none: as is smaller.
 enum class StorageWish : std::uint8_t { none, sparse, dense };
 
+/// Labels of a product of many operands that are run through one combination of indices after the other, in a loop
+/// whose results are aggregated: results on the way are smaller by their extents. `at_once` combinations are in one
+/// iteration.
+struct Slicing {
+    std::vector<std::string> labels;
+    Extent at_once = 1;
+    friend bool operator==(Slicing const&, Slicing const&) = default;
+};
+
 struct Node {
     std::string name;  // the user's node, for messages; several nodes when a macro was lowered
     std::vector<ValueId> inputs;
@@ -88,6 +97,7 @@ struct Node {
     bool replicated =
         false;  // and all ranks have them along the axes of the mesh that it does not name, not the first alone
     StorageWish storage = StorageWish::none;
+    std::optional<Slicing> slicing = {};  // of an n-ary EinSum with a path; lower_contractions makes a loop of it
 };
 
 /// Nodes that run again and again. Nothing after the loop reads what they make but what is carried.

@@ -10,6 +10,9 @@ namespace ein::graph::tuning {
 
 // Orders of products of many operands (contract/).
 
+/// Operations that take as long as reading or writing an element: a step that moves more than it computes takes as long
+/// as memory does. Machines have 20 to 80; less is taken, so that what fits in caches is not paid for.
+inline constexpr double word_cost = 4;
 /// Operands up to which every order is compared.
 inline constexpr std::size_t most_optimal_operands = 10;
 /// Other operands that an operand is paired with for one label: a label in very many would make a pair of each two.
@@ -19,6 +22,26 @@ inline constexpr std::size_t most_neighbours = 24;
 inline constexpr std::size_t most_improved_parts = 8;
 inline constexpr int most_improving_passes = 4;
 inline constexpr std::size_t most_improved_operands = 5000;
+/// Of the work of a search: the part that goes into drawing orders to begin with, and the rounds that annealing is done
+/// in. A unit of work is about a nanosecond; a draw takes so many of them an operand.
+inline constexpr double drawing_share = 0.25;
+inline constexpr int annealing_rounds = 3;
+inline constexpr double work_a_draw = 40000;
+/// Of the operations that an order takes: the part that is worth searching for a better one, in units of work. An
+/// operation takes a twentieth of a nanosecond to a few of them.
+inline constexpr double work_an_operation = 0.05;
+/// Units of work of a search without a limit on its time: a few seconds of two cores.
+inline constexpr double most_search_work = 12e9;
+/// Slices beyond which nobody waits for all of them, and times that an order is searched again between choices.
+inline constexpr double most_slices = 1e15;
+inline constexpr double most_reorderings = 24;
+/// Units of work that go into an order at least where it is sliced: a tenth of a second.
+inline constexpr double least_slicing_work = 2e8;
+/// Bytes of results on the way that a rank is taken to have room for where nobody says how many.
+inline constexpr double assumed_rank_bytes = 16.0 * 1024 * 1024 * 1024;
+/// Parts of a rank's memory: what all results on the way may fill, spread over all ranks, before they are sliced, and
+/// what a slice may fill on its one rank. The rest is for operands, copies, and results that several ranks have.
+inline constexpr double share_unsliced = 0.5, share_of_slice = 0.75;
 /// Operands that may run as one pass, where that takes no more operations.
 inline constexpr std::size_t most_in_one_pass = 8;
 /// Elements that a sparse operand is taken to list, of all, while the order of a product is chosen: files are not

@@ -6,41 +6,16 @@
 #include <tuple>
 
 #include "lib/graph/contract/network.hpp"
+#include "lib/graph/contract/order/draws.hpp"
 #include "lib/graph/tuning.hpp"
 
 namespace ein::graph {
 namespace {
 
-/// What makes a pair good: a small result compared with what it replaces.
-struct Rule {
-    bool logarithmic = false;  // compare logarithms, else sizes
-    double weight = 1;         // of what is replaced
-    double noise = 0;          // spreads the choice over near ties
-    std::uint64_t seed = 0;
-};
-
-/// SplitMix64: the same numbers on every machine.
-class Noise {
-public:
-    explicit Noise(std::uint64_t seed) : state_(seed) {}
-    /// Gumbel noise: adding it to scores draws pairs with probabilities that follow the scores.
-    double next() {
-        std::uint64_t z = (state_ += 0x9e3779b97f4a7c15u);
-        z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-        z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-        z ^= z >> 31;
-        double const uniform = (static_cast<double>(z >> 11) + 0.5) * 0x1p-53;
-        return -std::log(-std::log(uniform));
-    }
-
-private:
-    std::uint64_t state_;
-};
-
 class Greedy {
 public:
-    Greedy(Network const& network, Rule const& rule)
-        : network_(network), rule_(rule), noise_(rule.seed), walk_(network), holders_(network.extents.size()) {
+    Greedy(Network const& network, GreedyRule const& rule)
+        : network_(network), rule_(rule), draws_(rule.seed), walk_(network), holders_(network.extents.size()) {
         for (std::size_t k = 0; k < network.operands.size(); ++k) enter(static_cast<int>(k));
     }
 
@@ -126,7 +101,7 @@ private:
         double const replaced = walk_.size(a) + walk_.size(b);
         double const score = rule_.logarithmic ? std::log2(result) - rule_.weight * std::log2(replaced)
                                                : result - rule_.weight * replaced;
-        return rule_.noise > 0 ? score - rule_.noise * noise_.next() : score;
+        return rule_.noise > 0 ? score - rule_.noise * draws_.gumbel() : score;
     }
 
     /// The best pair that shares a label; the two smallest operands when none does (an outer product).
@@ -141,8 +116,8 @@ private:
     }
 
     Network const& network_;
-    Rule rule_;
-    Noise noise_;
+    GreedyRule rule_;
+    Draws draws_;
     PathWalk walk_;
     std::vector<std::set<int>> holders_;  // by label: the live operands that have it
     std::vector<bool> is_live_;
@@ -152,8 +127,8 @@ private:
     int next_ = 0;
 };
 
-std::vector<Rule> rules_for(std::size_t operands) {
-    std::vector<Rule> rules{{false, 1, 0, 0}};
+std::vector<GreedyRule> rules_for(std::size_t operands) {
+    std::vector<GreedyRule> rules{{false, 1, 0, 0}};
     if (operands > 5000) return rules;
     rules.push_back({false, 0.5, 0, 0});
     rules.push_back({false, 0, 0, 0});
@@ -167,9 +142,11 @@ std::vector<Rule> rules_for(std::size_t operands) {
 
 }  // namespace
 
+SsaPath greedy_draw(Network const& network, GreedyRule const& rule) { return Greedy(network, rule).run(); }
+
 std::vector<SsaPath> greedy_paths(Network const& network) {
     std::vector<SsaPath> paths;
-    for (Rule const& rule : rules_for(network.operands.size())) paths.push_back(Greedy(network, rule).run());
+    for (GreedyRule const& rule : rules_for(network.operands.size())) paths.push_back(greedy_draw(network, rule));
     return paths;
 }
 

@@ -1,7 +1,10 @@
 #include <algorithm>
+#include <cstdio>
 
+#include "lib/base/error.hpp"
 #include "lib/graph/contract.hpp"
 #include "lib/graph/contract/network.hpp"
+#include "lib/graph/contract/sliced.hpp"
 #include "lib/graph/contract/steps.hpp"
 #include "lib/graph/graph_builder.hpp"
 #include "lib/graph/sparse/idle_sets.hpp"
@@ -44,9 +47,22 @@ bool fit(std::vector<ContractionStep> const& steps, DType dtype) {
                        [&](ContractionStep const& step) { return fits(step.einsum.output_shape(), dtype); });
 }
 
+/// One pass over all operands would take longer than any order does: nobody waits for that either.
+[[noreturn]] void refuse(EinSum const& einsum, SsaPath const& order, std::string const& value) {
+    Network const network = network_of(einsum);
+    char numbers[160];
+    std::snprintf(numbers, sizeof numbers, "%.3g operations with an intermediate of %.3g elements",
+                  path_operations(network, order), largest_result(network, order));
+    throw MemoryError("the product '" + value + "' of " + std::to_string(einsum.operands()) +
+                      " operands: expected intermediates that a machine can hold, found that its order takes " +
+                      numbers +
+                      "; plan it with einplan, which slices labels (--memory says how far), or give a better "
+                      "\"path\"");
+}
+
 /// The steps that a node becomes; empty when it stays as it is.
 std::vector<ContractionStep> steps_for(EinSum const& einsum, std::optional<Path> const& path, DType dtype,
-                                       std::vector<bool> const& sparse) {
+                                       std::vector<bool> const& sparse, std::string const& value) {
     std::size_t const operands = einsum.operands();
     auto const chain = operands < 2 ? std::nullopt : as_chain(einsum);
     if (!chain) return {};
@@ -54,7 +70,10 @@ std::vector<ContractionStep> steps_for(EinSum const& einsum, std::optional<Path>
         return {};  // sums that wrap have no order to keep
     SsaPath const order = path && operands > 2 ? to_ssa(*path, operands) : good_path(network_of(einsum));
     std::vector<ContractionStep> steps = contraction_steps(einsum, *chain, order);
-    if (!fit(steps, dtype)) return {};
+    if (!fit(steps, dtype)) {
+        if (std::find(einsum.extents.begin(), einsum.extents.end(), Extent{0}) != einsum.extents.end()) return {};
+        refuse(einsum, order, value);
+    }
     bool const reads_sparse = std::find(sparse.begin(), sparse.end(), true) != sparse.end();
     bool const wanted = (operands > tuning::most_in_one_pass && !reads_sparse) || (path && operands > 2);
     bool const cheaper = total_work(steps, sparse) < work(einsum, reads_sparse);
@@ -143,7 +162,13 @@ void add_contracted(GraphBuilder& builder, Node node) {
         std::vector<DType> dtypes;
         for (ValueId input : node.inputs) dtypes.push_back(builder.value(input).dtype);
         if (auto const dtype = result_dtype(*einsum, dtypes, builder.value(node.output).dtype)) {
-            std::vector<ContractionStep> steps = steps_for(*einsum, path, *dtype, sparse_operands(builder, node));
+            if (node.slicing) {
+                std::size_t const operands = einsum->operands();
+                add_sliced(builder, node, as_chain(*einsum).value(), to_ssa(path.value(), operands), *dtype);
+                return;
+            }
+            std::vector<ContractionStep> steps =
+                steps_for(*einsum, path, *dtype, sparse_operands(builder, node), builder.value(node.output).name);
             if (!steps.empty()) {
                 std::int32_t const before = builder.go_to_loop(node.loop);
                 add_steps(builder, node, std::move(steps), *dtype);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "lib/graph/tuning.hpp"
+
 namespace ein::graph {
 namespace {
 
@@ -70,11 +72,34 @@ double PathWalk::contract(int a, int b) {
     return cost;
 }
 
+double PathWalk::contract_with_words(int a, int b) {
+    double const read = size(a) + size(b);
+    double const operations = contract(a, b);
+    return operations + tuning::word_cost * (read + network_.size(labels_.back()));
+}
+
+double path_operations(Network const& network, SsaPath const& path) {
+    PathWalk walk(network);
+    double operations = 0;
+    for (auto const& [a, b] : path) operations += walk.contract(a, b);
+    return operations;
+}
+
 double path_cost(Network const& network, SsaPath const& path) {
     PathWalk walk(network);
     double cost = 0;
-    for (auto const& [a, b] : path) cost += walk.contract(a, b);
+    for (auto const& [a, b] : path) cost += walk.contract_with_words(a, b);
     return cost;
+}
+
+double largest_result(Network const& network, SsaPath const& path) {
+    PathWalk walk(network);
+    double most = 0;
+    for (std::size_t k = 0; k < path.size(); ++k) {
+        walk.contract(path[k].first, path[k].second);
+        most = std::max(most, walk.size(static_cast<int>(network.operands.size() + k)));
+    }
+    return most;
 }
 
 SsaPath good_path(Network const& network) {

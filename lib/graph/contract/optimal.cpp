@@ -44,6 +44,7 @@ public:
     SsaPath run() {
         for (Subset subset = 1; subset <= everything_; ++subset) {
             best_[subset].labels = labels_of(subset);
+            best_[subset].size = size(best_[subset].labels);
             if (std::popcount(subset) > 1) find_best(subset);
         }
         return path();
@@ -51,8 +52,8 @@ public:
 
 private:
     struct Best {
-        double cost = 0;   // scalar operations
-        double moved = 0;  // elements of all results: breaks ties
+        double cost = 0;  // as path_cost counts
+        double size = 1;  // of the result
         Subset left = 0;
         Classes labels = 0;  // of the result
     };
@@ -77,28 +78,25 @@ private:
     void find_best(Subset subset) {
         Best& best = best_[subset];
         best.cost = std::numeric_limits<double>::infinity();
-        double const result = size(best.labels);
         Subset const lowest = subset & (~subset + 1);
         Subset const rest = subset ^ lowest;
         // Every split once: the lowest operand is always on the left.
         for (Subset part = rest;; part = (part - 1) & rest) {
             Subset const left = part | lowest;
-            if (left != subset) try_split(best, subset, left, result);
+            if (left != subset) try_split(best, subset, left);
             if (part == 0) break;
         }
     }
 
-    void try_split(Best& best, Subset subset, Subset left, double result) const {
+    void try_split(Best& best, Subset subset, Subset left) const {
         Best const& a = best_[left];
         Best const& b = best_[subset ^ left];
-        double const before = a.cost + b.cost;
-        if (best.left != 0 && before > best.cost) return;
+        double const before = a.cost + b.cost + tuning::word_cost * (a.size + b.size + best.size);
+        if (best.left != 0 && before >= best.cost) return;
         Classes const all = a.labels | b.labels;
         double const cost = before + size(all) * (all != best.labels ? 2 : 1);
-        double const moved = a.moved + b.moved + result;
-        if (best.left != 0 && (cost > best.cost || (cost == best.cost && moved >= best.moved))) return;
+        if (best.left != 0 && cost >= best.cost) return;
         best.cost = cost;
-        best.moved = moved;
         best.left = left;
     }
 

@@ -183,6 +183,17 @@ FusionSpec fusion(fb::Fusion const& in, PartReader& part) {
     return out;
 }
 
+graph::ContractionOrder contraction_order(fb::ContractionOrder const& o, PartReader& part) {
+    graph::ContractionOrder out{part.text(o.value()), {}, std::nullopt};
+    std::vector<int> const path = part.numbers(o.path());
+    for (std::size_t k = 0; k + 1 < path.size(); k += 2) out.path.emplace_back(path[k], path[k + 1]);
+    if (o.sliced() == nullptr || o.sliced()->size() == 0) return out;
+    out.slicing.emplace();
+    out.slicing->at_once = o.at_once();
+    for (auto const* label : *o.sliced()) out.slicing->labels.push_back(part.text(label));
+    return out;
+}
+
 }  // namespace
 
 Header decode_header(std::span<std::uint8_t const> bytes, std::string const& file) {
@@ -229,6 +240,8 @@ Header decode_header(std::span<std::uint8_t const> bytes, std::string const& fil
     for (auto const* moment : part.structs(in.moments()))
         out.moments.add({moment->nodes(), optional_id<LoopSpecId>(moment->loop())});
     for (std::int32_t node : part.numbers(in.node_order())) out.node_order.emplace_back(node);
+    if (in.orders())
+        for (auto const* order : *in.orders()) out.orders.push_back(contraction_order(*order, part));
     return out;
 }
 

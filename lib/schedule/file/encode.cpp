@@ -98,6 +98,16 @@ auto movement(Builder& builder, Movement const& value) {
     return fb::CreateMovement(builder, node, builder.CreateVectorOfStructs(axes));
 }
 
+auto contraction_order(Builder& builder, graph::ContractionOrder const& order) {
+    std::vector<int> path;
+    for (auto const& [a, b] : order.path) path.insert(path.end(), {a, b});
+    auto const value = builder.CreateString(order.value);
+    auto const numbers = builder.CreateVector(path);
+    graph::Slicing const slicing = order.slicing.value_or(graph::Slicing{});
+    auto const sliced = builder.CreateVectorOfStrings(slicing.labels);
+    return fb::CreateContractionOrder(builder, value, numbers, sliced, slicing.at_once);
+}
+
 auto prediction(Builder& builder, Prediction const& p) {
     return fb::CreatePrediction(builder, p.flops, builder.CreateVector(p.bytes_sent),
                                 builder.CreateVector(p.bytes_received), builder.CreateVector(p.messages_sent),
@@ -165,11 +175,14 @@ Bytes encode(Header const& header) {
     for (MomentSpec const& moment : header.moments) moments.emplace_back(moment.nodes, number(moment.loop));
     std::vector<std::int32_t> node_order;
     for (NodeId node : header.node_order) node_order.push_back(node.value());
+    auto const orders = vector_of(builder, header.orders, [&](graph::ContractionOrder const& order) {
+        return contraction_order(builder, order);
+    });
     auto const moment_structs = builder.CreateVectorOfStructs(moments);
     auto const order_numbers = builder.CreateVector(node_order);
     builder.Finish(fb::CreateHeader(builder, name, text, file, folder, header.ranks, strategy, place, params, tensors,
                                     inputs, outputs, kernels, movements, reshapes, fills, predicted, loops,
-                                    header.reproducible, moment_structs, order_numbers, fusions));
+                                    header.reproducible, moment_structs, order_numbers, fusions, orders));
     return finished(builder);
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "lib/base/table.hpp"
+#include "lib/graph/contract/orders.hpp"
 #include "lib/graph/ein_graph.hpp"
 #include "lib/scalar/evaluate/evaluate.hpp"
 #include "lib/schedule/model/ids.hpp"
@@ -119,6 +120,7 @@ struct Header {
     Table<LoopSpecId, LoopSpec> loops;
     Table<MomentId, MomentSpec> moments;  // ascending
     std::vector<NodeId> node_order;       // of the graph as it was lowered; empty: that of the graph
+    std::vector<graph::ContractionOrder> orders;  // with which the graph was lowered
     Prediction prediction;
 };
 

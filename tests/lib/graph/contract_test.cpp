@@ -155,7 +155,7 @@ TEST_CASE("a chain of 60 matrices costs what the textbook's dynamic program find
     network.kept.assign(61, false);
     network.kept.front() = network.kept.back() = true;
     for (int k = 0; k < 60; ++k) network.operands.push_back({k, k + 1});
-    CHECK(path_cost(network, good_path(network)) <= 1.1 * best[0][59]);
+    CHECK(path_operations(network, good_path(network)) <= 1.1 * best[0][59]);
 }
 
 TEST_CASE("linear paths and SSA paths say the same", "[lib][graph]") {
