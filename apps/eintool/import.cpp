@@ -9,6 +9,7 @@
 #include "apps/command_line.hpp"
 #include "apps/eintool/commands.hpp"
 #include "apps/eintool/graph_text.hpp"
+#include "apps/eintool/import_network.hpp"
 #include "apps/eintool/llama/import_llama.hpp"
 #include "apps/inputs_below.hpp"
 #include "lib/base/error.hpp"
@@ -20,6 +21,7 @@ namespace {
 
 struct ImportOptions {
     std::string format, what, shapes, dtype, out;
+    bool replan = false;                    // of networks
     std::string tokens, logits;             // of safetensors-llama
     std::map<std::string, Extent> extents;  // of safetensors-llama, by option
 
@@ -66,28 +68,6 @@ std::string graph_of(std::string const& einsum, std::vector<Shape> const& shapes
     return g.text({"result"});
 }
 
-std::string from_opt_einsum(ImportOptions const& options) {
-    Json const document = parse_json(read_text_file(options.what), options.what);
-    Faults faults(options.what);
-    Cursor const root(document, faults);
-    if (root.expect_object()) {
-        root.only_keys({"einsum", "shapes", "path", "dtype"});
-        for (std::string const key : {"einsum", "shapes"})
-            if (!root.has(key)) root.fail("the key \"" + key + "\"", "none", "give {\"einsum\", \"shapes\", \"path\"}");
-        if (root.has("einsum")) root.at("einsum").string();
-        if (root.has("shapes") && root.at("shapes").expect_list())
-            for (std::size_t k = 0; k < root.at("shapes").size(); ++k)
-                if (root.at("shapes").at(k).expect_list())
-                    for (std::size_t axis = 0; axis < root.at("shapes").at(k).size(); ++axis)
-                        root.at("shapes").at(k).at(axis).integer();
-    }
-    faults.throw_if_any();
-    OrderedJson more = OrderedJson::object();
-    if (document.contains("path")) more["path"] = OrderedJson::parse(document["path"].dump());
-    return graph_of(document["einsum"], document["shapes"].get<std::vector<Shape>>(),
-                    document.value("dtype", options.dtype_or_f32()), more);
-}
-
 std::string from_safetensors_llama(ImportOptions const& options) {
     Extent const decode = options.extent("--decode").value_or(0);
     if (decode > 0 && !options.logits.empty())
@@ -104,6 +84,10 @@ std::string from_safetensors_llama(ImportOptions const& options) {
                          .out = options.out});
 }
 
+bool is_network(std::string const& format) {
+    return format == "opt_einsum" || format == "cotengra" || format == "omeinsum";
+}
+
 /// ImportOptions of one format are refused for another, not ignored.
 void check_options(ImportOptions const& options) {
     bool const llama = options.format == "safetensors-llama";
@@ -112,6 +96,8 @@ void check_options(ImportOptions const& options) {
     if (!options.logits.empty()) wrong = "--logits";
     if (!llama && !wrong.empty())
         throw UsageError("import " + options.format + ": " + wrong + " is an option of import safetensors-llama");
+    if (options.replan && !is_network(options.format))
+        throw UsageError("import " + options.format + ": --replan is an option of opt_einsum, cotengra and omeinsum");
     if (options.format == "einsum" && options.shapes.empty())
         throw UsageError(
             "import einsum: expected --shapes, an operand's extents for each term; give them, as --shapes 10x20,20x30");
@@ -122,10 +108,11 @@ void check_options(ImportOptions const& options) {
 std::string imported(ImportOptions const& options) {
     if (options.format == "einsum")
         return graph_of(options.what, shapes_from(options.shapes), options.dtype_or_f32(), OrderedJson::object());
-    if (options.format == "opt_einsum") return from_opt_einsum(options);
+    if (is_network(options.format))
+        return import_network({options.format, options.what, options.dtype, options.replan});
     if (options.format == "safetensors-llama") return from_safetensors_llama(options);
-    std::string const use = "einsum, opt_einsum or safetensors-llama";
-    if (options.format == "omeinsum" || options.format == "onnx")
+    std::string const use = "einsum, opt_einsum, cotengra, omeinsum or safetensors-llama";
+    if (options.format == "onnx")
         throw UsageError("import " + options.format + " is not available in this version; use " + use);
     throw UsageError("import: expected " + use + ", found '" + options.format + "'");
 }
@@ -145,14 +132,17 @@ int import(ImportOptions const& options) {
 void add_import(CLI::App& app, Action& chosen) {
     CLI::App* command = app.add_subcommand(
         "import",
-        "Write an EinGraph from another tool's format: einsum EXPRESSION --shapes 10x20,20x30; opt_einsum FILE.json; "
-        "or "
+        "Write an EinGraph from another tool's format: einsum EXPRESSION --shapes 10x20,20x30; opt_einsum, "
+        "cotengra or omeinsum FILE.json, a network with or without an order (slices are left to einplan --memory); or "
         "safetensors-llama DIR, a Hugging Face folder with config.json and .safetensors files: its output is logits "
         "[batch, 1 or seq, vocab] or, with --decode T, the greedy tokens_out [batch, T]");
     auto const options = std::make_shared<ImportOptions>();
-    command->add_option("FORMAT", options->format, "einsum, opt_einsum or safetensors-llama")->required();
+    command->add_option("FORMAT", options->format, "einsum, opt_einsum, cotengra, omeinsum or safetensors-llama")
+        ->required();
     command->add_option("WHAT", options->what, "the expression, the file, or the folder")->required();
     command->add_option("--shapes", options->shapes, "einsum: shapes of the operands, as 10x20,20x30");
+    command->add_flag("--replan", options->replan,
+                      "opt_einsum, cotengra, omeinsum: leaves out the order of the file, so that einplan searches one");
     command->add_option("--dtype", options->dtype,
                         "of every tensor; safetensors-llama: to compute in (default: f32, and f64 for weights of f64)");
     command->add_option("--tokens", options->tokens,

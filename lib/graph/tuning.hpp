@@ -27,6 +27,11 @@ inline constexpr std::size_t most_improved_operands = 5000;
 inline constexpr double drawing_share = 0.25;
 inline constexpr int annealing_rounds = 3;
 inline constexpr double work_a_draw = 40000;
+/// Operands up to which every order is compared where a search may take that long, and units of work of one of the
+/// splits of their subsets; operands up to which greedy orders of all are looked at beside those of the rest.
+inline constexpr std::size_t most_exact_operands = 16;
+inline constexpr double work_a_split = 15;
+inline constexpr std::size_t most_plain_operands = 400;
 /// Of the operations that an order takes: the part that is worth searching for a better one, in units of work. An
 /// operation takes a twentieth of a nanosecond to a few of them.
 inline constexpr double work_an_operation = 0.05;

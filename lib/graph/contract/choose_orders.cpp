@@ -116,27 +116,24 @@ private:
         double const held = peak_elements(product.network, path) * product.element;
         double const spread = tuning::share_unsliced * rank_bytes * ranks;
         bool const too_large = held > spread || (limits_.always_slice && held > limits_.slice_bytes);
-        Sliced sliced;
-        sliced.path = path;
-        sliced.operations = unsliced;
-        sliced.peak = held / product.element;
+        Sliced order{path, {}, 1, unsliced, held / product.element};
+        if (many) order.path = order_for_memory(product.network, path);
         if (too_large && product.sliceable) {
             double const room = limits_.slice_bytes > 0
                                     ? limits_.slice_bytes
                                     : std::max(tuning::share_of_slice * rank_bytes - operand_bytes() / ranks, 1024.0);
-            sliced =
+            Sliced sliced =
                 slice(product.network, path, room / product.element, product.node->path ? Reorder::no : Reorder::yes,
                       std::min(most_work_, tuning::least_slicing_work + tuning::work_an_operation * unsliced));
-        } else if (many) {
-            sliced.path = order_for_memory(product.network, path);
+            bool const fits = sliced.peak * product.element <= room;  // the output's labels cannot be sliced
+            if (fits || sliced.slices > tuning::most_slices) order = std::move(sliced);
         }
-        report(product, sliced, unsliced, path);
-        if (!many && sliced.labels.empty()) return;
-        if (product.node->path && sliced.labels.empty()) return;
-        ContractionOrder order{graph_.value(product.node->output).name,
-                               to_linear(sliced.path, product.einsum->operands()), std::nullopt};
-        if (!sliced.labels.empty()) order.slicing = slicing_of(product, sliced);
-        out_.orders.push_back(std::move(order));
+        report(product, order, unsliced, path);
+        if (order.labels.empty() && (!many || product.node->path)) return;
+        ContractionOrder chosen{graph_.value(product.node->output).name,
+                                to_linear(order.path, product.einsum->operands()), std::nullopt};
+        if (!order.labels.empty()) chosen.slicing = slicing_of(product, order);
+        out_.orders.push_back(std::move(chosen));
     }
 
     Slicing slicing_of(Product const& product, Sliced const& sliced) const {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "lib/graph/contract/ssa_path.hpp"
+#include "lib/graph/tuning.hpp"
 
 namespace ein::graph {
 
@@ -50,9 +51,9 @@ double path_cost(Network const& network, SsaPath const& path);
 /// Elements of the largest result of a step.
 double largest_result(Network const& network, SsaPath const& path);
 
-/// The cheapest order of all, outer products included. At most tuning::most_optimal_operands operands and 64 classes of
-/// labels (labels that the same operands have count as one); nothing for more.
-std::optional<SsaPath> optimal_path(Network const& network);
+/// The cheapest order of all, outer products included. At most so many operands and 64 classes of labels (labels that
+/// the same operands have count as one); nothing for more.
+std::optional<SsaPath> optimal_path(Network const& network, std::size_t most_operands = tuning::most_optimal_operands);
 
 /// A good order for any number of operands: greedy under several rules, then every small part of the best one made
 /// optimal.

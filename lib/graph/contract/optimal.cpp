@@ -130,8 +130,8 @@ private:
 
 }  // namespace
 
-std::optional<SsaPath> optimal_path(Network const& network) {
-    if (network.operands.size() > tuning::most_optimal_operands) return std::nullopt;
+std::optional<SsaPath> optimal_path(Network const& network, std::size_t most_operands) {
+    if (network.operands.size() > most_operands) return std::nullopt;
     std::vector<LabelClass> classes = classes_of(network);
     if (classes.size() > 64) return std::nullopt;
     return SubsetProgram(std::move(classes), network.operands.size()).run();

@@ -28,7 +28,7 @@ public:
 
 private:
     bool is_dense(Node const& node) const {
-        return !node.sparse && !graph_.value(node.output).listing &&
+        return node.storage != StorageWish::sparse && !graph_.value(node.output).listing &&
                std::none_of(node.inputs.begin(), node.inputs.end(),
                             [&](ValueId input) { return graph_.value(input).listing.has_value(); });
     }

@@ -1,6 +1,7 @@
 #include "lib/graph/contract/order/search_path.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 
 #include "lib/base/threads/parallel.hpp"
@@ -89,16 +90,32 @@ private:
     std::vector<Found> found_;
 };
 
+/// Comparing all orders takes three to the power of the operands.
+std::optional<SsaPath> exact(Network const& network, double work) {
+    std::size_t const operands = network.operands.size();
+    if (operands > tuning::most_exact_operands) return std::nullopt;
+    double const splits = std::pow(3.0, static_cast<double>(operands)) / 2;
+    return splits * tuning::work_a_split <= work ? optimal_path(network, operands) : std::nullopt;
+}
+
+SsaPath cheaper(Network const& network, SsaPath a, SsaPath b) {
+    return path_cost(network, b) < path_cost(network, a) ? std::move(b) : std::move(a);
+}
+
 }  // namespace
 
 SsaPath search_path(Network const& network, double work) {
     std::size_t const operands = network.operands.size();
     if (operands <= tuning::most_optimal_operands) return good_path(network);
+    if (auto best = exact(network, work)) return std::move(*best);
     Simplified const simplified = simplify(network);
-    std::size_t const rest = simplified.rest.operands.size();
-    if (rest <= tuning::most_optimal_operands) return whole_path(simplified, operands, good_path(simplified.rest));
-    SsaPath const path = whole_path(simplified, operands, Search(simplified.rest, work).run());
-    return improve_path(network, path);
+    auto best = exact(simplified.rest, work);
+    if (!best)
+        best = simplified.rest.operands.size() <= tuning::most_optimal_operands ? good_path(simplified.rest)
+                                                                                : Search(simplified.rest, work).run();
+    SsaPath path = improve_path(network, whole_path(simplified, operands, *best));
+    if (operands <= tuning::most_plain_operands) path = cheaper(network, std::move(path), greedy_path(network));
+    return path;
 }
 
 }  // namespace ein::graph

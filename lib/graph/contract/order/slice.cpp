@@ -4,6 +4,7 @@
 #include <functional>
 #include <limits>
 
+#include "lib/base/threads/parallel.hpp"
 #include "lib/graph/contract/order/anneal.hpp"
 #include "lib/graph/tuning.hpp"
 
@@ -179,11 +180,18 @@ double sliced_operations(Network const& network, SsaPath const& path, std::vecto
     return SlicedCost(network, path).of(sliced);
 }
 
-Sliced slice(Network const& network, SsaPath path, double most_elements, Reorder reorder, double work) {
+namespace {
+
+/// Where slicing begins: at the order as it is, or at one that was annealed towards results that fit.
+constexpr double beginnings[] = {0, 1, 2, 4};
+
+/// @param from_beta  of annealing first; 0: none
+Sliced sliced_from(Network const& network, SsaPath const& path, double most_elements, Reorder reorder, double from_beta,
+                   double work) {
     Sliced out;
-    out.path = std::move(path);
+    out.path = path;
     Network here = network;
-    if (reorder == Reorder::yes) out.path = reordered(here, std::move(out.path), most_elements / 3, 1, work / 2, 99);
+    if (from_beta > 0) out.path = reordered(here, std::move(out.path), most_elements / 3, from_beta, work / 2, 99);
     double peak = peak_elements(here, out.path);
     while (peak > most_elements) {
         std::vector<int> const choice = candidates(here, out.path, most_elements);
@@ -211,6 +219,21 @@ Sliced slice(Network const& network, SsaPath path, double most_elements, Reorder
     out.operations = sliced_operations(network, out.path, out.labels);
     out.peak = peak_elements(here, out.path);
     return out;
+}
+
+}  // namespace
+
+Sliced slice(Network const& network, SsaPath const& path, double most_elements, Reorder reorder, double work) {
+    if (reorder == Reorder::no) return sliced_from(network, path, most_elements, reorder, 0, 0);
+    std::size_t const several = std::size(beginnings);
+    std::vector<Sliced> all = for_each_in_parallel(several, [&](std::size_t k) {
+        return sliced_from(network, path, most_elements, reorder, beginnings[k], work / static_cast<double>(several));
+    });
+    auto const better = [&](Sliced const& a, Sliced const& b) {
+        bool const a_fits = a.peak <= most_elements, b_fits = b.peak <= most_elements;
+        return a_fits != b_fits ? a_fits : a.operations < b.operations;
+    };
+    return std::move(*std::min_element(all.begin(), all.end(), better));
 }
 
 }  // namespace ein::graph

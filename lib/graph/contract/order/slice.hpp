@@ -27,7 +27,7 @@ enum class Reorder { no, yes };
 
 /// Slices until a slice holds at most `most_elements`, or nothing is left to slice.
 /// @param work  for annealing on the way, as of search_path
-Sliced slice(Network const& network, SsaPath path, double most_elements, Reorder reorder, double work);
+Sliced slice(Network const& network, SsaPath const& path, double most_elements, Reorder reorder, double work);
 
 /// Operations of all slices: a step that no sliced label reaches runs once.
 double sliced_operations(Network const& network, SsaPath const& path, std::vector<int> const& sliced);
