@@ -22,6 +22,7 @@ graph::OrderLimits limits_of(EinplanOptions const& options, std::optional<std::i
     limits.work = options.time_limit > 0 ? 1e9 * options.time_limit : graph::tuning::most_search_work;
     limits.ranks = std::max(1, options.ranks);
     limits.rank_bytes = static_cast<double>(memory.value_or(0));
+    if (options.reproducible) limits.rank_bytes = 1e300;  // slices add up in another order
     limits.operations = options.limit;
     return limits;
 }
@@ -75,6 +76,8 @@ Planned plan_prepared(GraphPreparation& preparation, PreparedGraph& prepared,
         nothing_fits = std::current_exception();
     }
     if (first && (!preparation.memory() || !spills(*first))) return std::move(*first);
+    if (preparation.keeps_order() && nothing_fits) std::rethrow_exception(nothing_fits);
+    if (preparation.keeps_order()) return std::move(*first);
     for (double const share :
          preparation.memory() ? std::span<double const>(slice_shares) : std::span<double const>()) {
         auto sliced = preparation.prepare_sliced(share * static_cast<double>(*preparation.memory()));

@@ -32,9 +32,9 @@ inline constexpr double work_a_draw = 40000;
 inline constexpr std::size_t most_exact_operands = 16;
 inline constexpr double work_a_split = 15;
 inline constexpr std::size_t most_plain_operands = 400;
-/// Of the operations that an order takes: the part that is worth searching for a better one, in units of work. An
-/// operation takes a twentieth of a nanosecond to a few of them.
-inline constexpr double work_an_operation = 0.05;
+/// Of the operations that an order takes: the part that is worth searching for a better one, in units of work. A
+/// fifth: an operation takes a twentieth of a nanosecond to a few of them.
+inline constexpr double work_an_operation = 0.2;
 /// Units of work of a search without a limit on its time: a few seconds of two cores.
 inline constexpr double most_search_work = 12e9;
 /// Slices beyond which nobody waits for all of them, and times that an order is searched again between choices.

@@ -54,7 +54,8 @@ def regular(count, degree, draw):
 
 
 def independent_sets(vertices, edges):
-    return [[str(v)] for v in vertices] + [[str(a), str(b)] for a, b in edges]
+    text = lambda v: ".".join(map(str, v)) if isinstance(v, tuple) else str(v)
+    return [[text(v)] for v in vertices] + [[text(a), text(b)] for a, b in edges]
 
 
 def kings(side, count, draw):
