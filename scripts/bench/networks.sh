@@ -16,7 +16,8 @@ printf '%-20s %8s %9s %9s %7s %9s %9s %8s %10s %9s\n' instance operands ours pub
 for file in "$work"/*.json; do
     name=$(basename "$file" .json)
     began=$(date +%s.%N)
-    if ! "$bin/einplan" "$file" -n 1 --explain=json --limit 1e30 ${MEMORY:+--memory $MEMORY} > "$work/out" 2> "$work/err"
+    if ! "$bin/einplan" "$file" -n 1 --explain=json --limit 1e30 ${MEMORY:+--memory $MEMORY} \
+        > "$work/out" 2> "$work/err"
     then
         printf '%-20s %s\n' "$name" "$(tail -n 1 "$work/err" | cut -c 1-160)"
         continue
