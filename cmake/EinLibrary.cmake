@@ -101,18 +101,22 @@ function(ein_kernels)
   set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS $<$<CONFIG:Release>:-O3> EIN_ALONE ON)
 endfunction()
 
-# ein_instruction_sets(TARGET STEM SCOPE DEFINITION): adds STEM.cpp compiled once for each instruction set, its name in
-# EIN_INSTRUCTION_SET: baseline and, on x86, avx2 and avx512 (then DEFINITION is set); which is used is chosen when the
-# program runs. The flags give up nothing but errno and floating-point exceptions, which nobody reads: results are the
+# ein_instruction_sets(TARGET STEM SCOPE DEFINITION [SET...]): adds STEM.cpp compiled once for each instruction set, its name in
+# EIN_INSTRUCTION_SET: baseline and, on x86, avx2, avx512 and the further ones named (then DEFINITION is set); which is
+# used is chosen when the program runs. The flags give up nothing but errno and floating-point exceptions, which nobody reads: results are the
 # same bits in every set.
 function(ein_instruction_sets target stem scope definition)
   set(flags -O3 -fno-math-errno -fno-trapping-math)
   set(flags_of_baseline)
   set(flags_of_avx2 -mavx2 -mfma)
   set(flags_of_avx512 -mavx512f -mavx512dq -mavx512bw -mavx512vl -mprefer-vector-width=512)
+  foreach(set avx512vnni avx512bf16)
+    set(flags_of_${set} ${flags_of_avx512} -m${set})
+  endforeach()
+  set(flags_of_amx ${flags_of_avx512} -mamx-tile -mamx-int8 -mamx-bf16)
   set(sets baseline)
   if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
-    list(APPEND sets avx2 avx512)
+    list(APPEND sets avx2 avx512 ${ARGN})
     target_compile_definitions(${target} ${scope} ${definition})
   endif()
   foreach(set ${sets})

@@ -8,6 +8,7 @@
 #include "executor/device/cpu/moves/lookup_kernel.hpp"
 #include "executor/device/cpu/moves/scatter_kernel.hpp"
 #include "executor/device/cpu/moves/transpose_kernel.hpp"
+#include "executor/device/cpu/narrow/narrow_kernel.hpp"
 #include "executor/device/cpu/sparse/sparse_kernel.hpp"
 #include "executor/device/kernel/kernel_types.hpp"
 #include "executor/device/reference/element.hpp"
@@ -75,6 +76,7 @@ std::unique_ptr<PreparedKernel const> CpuDevice::prepare(KernelShape const& shap
     if (auto lookup = make_lookup_kernel(shape)) return lookup;
     if (auto scatter = make_scatter_kernel(shape)) return scatter;
     simplify(nest);
+    if (auto narrow = make_narrow_kernel(shape, nest, types, params)) return narrow;
     if (auto gemm = make_gemm_kernel(shape, nest, types, params)) return gemm;
     if (auto scan = make_scan_kernel(shape, nest, types)) return scan;
     LoopBody body = LoopBody::of(einsum, types, params);

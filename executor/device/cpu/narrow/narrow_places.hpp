@@ -1,0 +1,43 @@
+// Where elements of nested labels lie, in room that a launch has: offsets, and how many from each on lie side by side.
+// Example: two labels of 2 and 3 with steps 10 and 1 are at 0 1 2 10 11 12, and 3 2 1 3 2 1 are adjacent.
+#pragma once
+
+#include "executor/device/cpu/narrow/narrow_loops.hpp"
+#include "executor/device/kernel/gemm_plan.hpp"
+
+namespace ein::executor {
+
+/// The room of some labels' places.
+class PlaceRoom {
+public:
+    static std::size_t bytes(Extent count) { return 2 * lines_of(count); }
+    PlaceRoom(std::byte* room, Extent most)
+        : at_(reinterpret_cast<std::ptrdiff_t*>(room)),
+          adjacent_(reinterpret_cast<std::ptrdiff_t*>(room + lines_of(most))) {}
+
+    /// Of iterations first ... first + count - 1.
+    NarrowPlaces find(std::vector<GemmPlan::Loop> const& loops, std::size_t side, Extent first, Extent count) const {
+        Extent const inner = loops.empty() ? 1 : loops.back().length;
+        Extent const step = loops.empty() ? 0 : loops.back().steps[side];
+        for (Extent done = 0; done < count;) {
+            Extent const begin = (first + done) % inner;
+            Extent rest = (first + done) / inner, at = begin * step;
+            for (std::size_t l = loops.size() - (loops.empty() ? 0 : 1); l-- > 0;) {
+                at += rest % loops[l].length * loops[l].steps[side];
+                rest /= loops[l].length;
+            }
+            Extent const run = inner - begin < count - done ? inner - begin : count - done;
+            for (Extent i = 0; i < run; ++i, at += step) at_[done + i] = at;
+            done += run;
+        }
+        for (Extent i = count; i-- > 0;)
+            adjacent_[i] = i + 1 < count && at_[i + 1] == at_[i] + 1 ? adjacent_[i + 1] + 1 : 1;
+        return {at_, adjacent_, count};
+    }
+
+private:
+    static std::size_t lines_of(Extent count) { return (static_cast<std::size_t>(count) * 8 + 63) / 64 * 64; }
+    std::ptrdiff_t *at_, *adjacent_;
+};
+
+}  // namespace ein::executor
