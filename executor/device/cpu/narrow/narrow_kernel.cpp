@@ -39,6 +39,9 @@ public:
         Splits splits(*this);
         Scratch const sums(splits.bytes(sizes.calls));
         splits.sums = reinterpret_cast<std::uint32_t*>(sums.data());
+        std::array<SharedPanels, 2> shared;
+        Scratch const packed(place_shared(shared, blocks, nullptr));
+        place_shared(shared, blocks, packed.data());
         for (Extent first = 0; first < sizes.calls; first += blocks.wave_calls)
             for (Extent row = 0; row < sizes.rows; row += blocks.wave_rows)
                 for (Extent column = 0; column < sizes.columns; column += blocks.wave_columns)
@@ -46,7 +49,7 @@ public:
                              {first, std::min(blocks.wave_calls, sizes.calls - first), row,
                               std::min(blocks.wave_rows, sizes.rows - row), column,
                               std::min(blocks.wave_columns, sizes.columns - column)},
-                             splits, team);
+                             shared, splits, team);
         if (problem_.terms.splits > 1) store_splits(launch, blocks, splits, team);
     }
 
@@ -80,27 +83,23 @@ private:
         });
     }
 
-    void run_wave(NarrowLaunch const& launch, TaskBlocks const& blocks, Wave const& wave, Splits const& splits,
-                  WorkerTeam& team) const {
-        NarrowLoops const& loops = problem_.choice.loops;
-        std::array<SharedPanels, 2> shared;
-        std::array<std::size_t, 2> bytes{};
+    /// Room of what waves share. @return bytes
+    std::size_t place_shared(std::array<SharedPanels, 2>& shared, TaskBlocks const& blocks, std::byte* to) const {
+        std::size_t bytes = 0;
         for (std::size_t side : {A, B}) {
+            if (!(side == A ? blocks.packs_a : blocks.packs_b)) continue;
             SharedPanels& panels = shared[side];
-            panels.call = wave.call;
-            panels.calls = wave.calls;
-            panels.first = side == A ? wave.row : wave.column;
-            panels.wide = side == A ? wave.rows : wave.columns;
-            panels.padded = rounded(panels.wide, side == A ? loops.rows : loops.columns);
-            if (side == A ? blocks.packs_a : blocks.packs_b)
-                bytes[side] = lines(bytes_of_words(wave.calls * problem_.terms.count * panels.step(problem_.terms)));
+            panels.padded = side == A ? blocks.wave_rows : blocks.wave_columns;
+            panels.words = reinterpret_cast<std::uint32_t*>(to + bytes);
+            bytes += lines(bytes_of_words(blocks.wave_calls * problem_.terms.count * panels.step(problem_.terms)));
         }
-        Scratch const packed(bytes[A] + bytes[B]);
-        for (std::size_t side : {A, B}) {
-            if (bytes[side] == 0) continue;
-            shared[side].words = reinterpret_cast<std::uint32_t*>(packed.data() + (side == A ? 0 : bytes[A]));
-        }
-        pack(launch, shared, team);
+        return bytes;
+    }
+
+    void run_wave(NarrowLaunch const& launch, TaskBlocks const& blocks, Wave const& wave,
+                  std::array<SharedPanels, 2>& shared, Splits const& splits, WorkerTeam& team) const {
+        NarrowLoops const& loops = problem_.choice.loops;
+        pack(launch, wave, shared, team);
         Extent const rows = parts(wave.rows, blocks.rows), columns = parts(wave.columns, blocks.columns);
         run(wave.calls * splits.count * rows * columns, team, [&](Extent first, Extent last) {
             Scratch const memory(NarrowLaunch::task_bytes(problem_, loops, blocks.rows, blocks.columns));
@@ -121,16 +120,26 @@ private:
         });
     }
 
-    void pack(NarrowLaunch const& launch, std::array<SharedPanels, 2>& shared, WorkerTeam& team) const {
+    /// What the last wave has not packed already.
+    void pack(NarrowLaunch const& launch, Wave const& wave, std::array<SharedPanels, 2>& shared,
+              WorkerTeam& team) const {
         NarrowLoops const& loops = problem_.choice.loops;
         Extent const blocks = problem_.terms.count;
         std::array<Extent, 2> wide{}, each{}, tasks{};
         for (std::size_t side : {A, B}) {
-            if (shared[side].words == nullptr) continue;
+            SharedPanels& panels = shared[side];
+            Extent const first = side == A ? wave.row : wave.column;
+            if (panels.words == nullptr || (panels.wide > 0 && panels.call == wave.call && panels.first == first))
+                continue;
+            panels.call = wave.call;
+            panels.calls = wave.calls;
+            panels.first = first;
+            panels.wide = side == A ? wave.rows : wave.columns;
+            panels.subnormal.store(false, std::memory_order_relaxed);
             Extent const width = side == A ? loops.rows : loops.columns;
             each[side] = narrow_tuning::packed_wide / width * width;
-            wide[side] = parts(shared[side].wide, each[side]);
-            tasks[side] = shared[side].calls * blocks * wide[side];
+            wide[side] = parts(panels.wide, each[side]);
+            tasks[side] = panels.calls * blocks * wide[side];
         }
         if (tasks[A] + tasks[B] == 0) return;
         run(tasks[A] + tasks[B], team, [&](Extent begin, Extent end) {

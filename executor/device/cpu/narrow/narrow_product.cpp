@@ -19,6 +19,8 @@ std::vector<GemmPlan::Loop> const& wide_loops(GemmPlan const& plan, std::size_t 
     return side == A ? plan.rows : plan.columns;
 }
 
+constexpr Extent apart = 16;  // words between rows of sums, lest they lie a power of two apart
+
 /// What a task has for itself, one after the other.
 struct TaskLayout {
     std::size_t wide, terms, panels_a, panels_b, sums, total;
@@ -35,7 +37,7 @@ struct TaskLayout {
         terms = place(PlaceRoom::bytes(blocks.each));
         panels_a = place(words(tall * words_of(loops, blocks.each)));
         panels_b = place(words(broad * words_of(loops, blocks.each)));
-        sums = place(words(tall * broad));
+        sums = place(words(tall * (broad + apart)));
         total = at;
     }
 };
@@ -140,7 +142,7 @@ void NarrowLaunch::run(NarrowTask const& task, std::array<SharedPanels, 2> const
     bool const stays = sums != nullptr;
     if (!stays) {
         sums = own.words(own.layout.sums);
-        sums_step = rounded(task.columns, loops.columns);
+        sums_step = rounded(task.columns, loops.columns) + apart;
     }
     bool subnormal = false;
     multiply(task, loops, {&shared[A], &shared[B]}, own, sums, sums_step, subnormal, team);
@@ -178,7 +180,7 @@ void NarrowLaunch::multiply_carefully(NarrowTask const& task, std::uint32_t* sum
     Scratch const memory(task_bytes(problem_, loops, task.rows, task.columns));
     Memory const own{memory.data(), TaskLayout(problem_.terms, loops, task.rows, task.columns)};
     std::uint32_t* const exact = own.words(own.layout.sums);
-    Extent const step = rounded(task.columns, loops.columns);
+    Extent const step = rounded(task.columns, loops.columns) + apart;
     bool ignored = false;
     multiply(task, loops, {nullptr, nullptr}, own, exact, step, ignored, team);
     for (Extent row = 0; row < task.rows; ++row)

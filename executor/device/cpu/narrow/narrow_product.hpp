@@ -29,8 +29,9 @@ struct NarrowTask {
 
 /// Panels of one operand that all tasks of a wave read: [call][block of terms][panel].
 struct SharedPanels {
-    std::uint32_t* words = nullptr;                               // null: each task packs its own
-    Extent call = 0, calls = 1, first = 0, wide = 0, padded = 0;  // what of the operand
+    std::uint32_t* words = nullptr;                   // null: each task packs its own
+    Extent call = 0, calls = 1, first = 0, wide = 0;  // what of the operand
+    Extent padded = 0;                                // rows or columns that there is room for
     std::atomic<bool> subnormal{false};
 
     Extent step(TermBlocks const& terms) const { return padded * terms.words; }  // from block to block

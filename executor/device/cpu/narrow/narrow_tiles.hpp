@@ -6,20 +6,29 @@
 namespace ein::executor::EIN_INSTRUCTION_SET {
 namespace {
 
-/// What is done to a word of each operand.
+template <bool Floating>
+struct SumOf {
+    using Type = Words;
+};
+template <>
+struct SumOf<true> {
+    using Type = Floats;
+};
+
+/// What is done to a word of each operand. Sums have a type of their own: casts to and fro would keep them in memory.
 template <NarrowFormat F>
 struct Step {
     static constexpr bool of_floats = F == NarrowFormat::floats || F == NarrowFormat::bf16_pairs;
 
-    static Words of(Words held, Words a, Words b) {
+    using Held = typename SumOf<of_floats>::Type;
+
+    static Held of(Held held, Words a, Words b) {
         if constexpr (F == NarrowFormat::words) return held + a * b;
         if constexpr (F == NarrowFormat::bits) return held | (a & b);
 #if defined(__AVX512F__)
-        if constexpr (F == NarrowFormat::floats)
-            return as_words(_mm512_fmadd_ps(as_floats(a), as_floats(b), as_floats(held)));
+        if constexpr (F == NarrowFormat::floats) return _mm512_fmadd_ps(as_floats(a), as_floats(b), held);
 #elif defined(__AVX2__)
-        if constexpr (F == NarrowFormat::floats)
-            return as_words(_mm256_fmadd_ps(as_floats(a), as_floats(b), as_floats(held)));
+        if constexpr (F == NarrowFormat::floats) return _mm256_fmadd_ps(as_floats(a), as_floats(b), held);
         if constexpr (F == NarrowFormat::i16_pairs) return held + (Words)_mm256_madd_epi16((__m256i)a, (__m256i)b);
 #endif
 #if defined(__AVX512VNNI__)
@@ -31,12 +40,10 @@ struct Step {
         if constexpr (F == NarrowFormat::i16_pairs) return held + (Words)_mm512_madd_epi16((__m512i)a, (__m512i)b);
 #endif
 #if defined(__AVX512BF16__)
-        if constexpr (F == NarrowFormat::bf16_pairs)
-            return as_words(_mm512_dpbf16_ps(as_floats(held), (__m512bh)a, (__m512bh)b));
+        if constexpr (F == NarrowFormat::bf16_pairs) return _mm512_dpbf16_ps(held, (__m512bh)a, (__m512bh)b);
 #endif
     }
-    static Words sum(Words held, Words value) {
-        if constexpr (of_floats) return as_words(as_floats(held) + as_floats(value));
+    static Held sum(Held held, Held value) {
         if constexpr (F == NarrowFormat::bits) return held | value;
         return held + value;
     }
@@ -53,11 +60,15 @@ constexpr int tile_rows = 4, tile_vectors = 2;
 template <NarrowFormat F, int Rows, int Vectors>
 __attribute__((noinline)) void tile(uint32_t const* a, uint32_t const* b, Index words, uint32_t* sums, Index step,
                                     bool first) {
-    Words held[Rows][Vectors]{};
-    auto const run = [&](Index count) __attribute__((always_inline)) {
-        for (Index w = 0; w < count; ++w, a += tile_rows, b += Vectors * lanes) {
+    constexpr bool halves = F == NarrowFormat::i32_halves;
+    using Held = typename Step<F>::Held;
+    Held held[Rows][Vectors];
+    for (int r = 0; r < Rows; ++r)
+        for (int v = 0; v < Vectors; ++v) held[r][v] = Held{};
+    Index end = halves ? words / 3 * 2 : words, w = 0;
+    for (;;) {
+        for (; w < end; ++w, a += tile_rows, b += Vectors * lanes) {
             Words columns[Vectors];
-#pragma GCC unroll 4
             for (int v = 0; v < Vectors; ++v) columns[v] = *(Words const*)(b + v * lanes);
 #pragma GCC unroll 8
             for (int r = 0; r < Rows; ++r) {
@@ -66,23 +77,15 @@ __attribute__((noinline)) void tile(uint32_t const* a, uint32_t const* b, Index 
                 for (int v = 0; v < Vectors; ++v) held[r][v] = Step<F>::of(held[r][v], row, columns[v]);
             }
         }
-    };
-    if constexpr (F == NarrowFormat::i32_halves) {
-        run(words / 3 * 2);
-#pragma GCC unroll 8
+        if (!halves || end == words) break;
+        end = words;
         for (int r = 0; r < Rows; ++r)
-#pragma GCC unroll 4
-            for (int v = 0; v < Vectors; ++v) held[r][v] <<= 16;
-        run(words / 3);
-    } else {
-        run(words);
+            for (int v = 0; v < Vectors; ++v) held[r][v] = (Held)((Words)held[r][v] << 16);
     }
-#pragma GCC unroll 8
     for (int r = 0; r < Rows; ++r)
-#pragma GCC unroll 4
         for (int v = 0; v < Vectors; ++v) {
             auto* const to = (WordsAnywhere*)(sums + r * step + v * lanes);
-            *to = first ? held[r][v] : Step<F>::sum(*to, held[r][v]);
+            *to = (Words)(first ? held[r][v] : Step<F>::sum((Held)*to, held[r][v]));
         }
 }
 
