@@ -7,7 +7,8 @@ import torch
 
 torch.set_num_threads(2)
 subscripts, repeat = sys.argv[1], int(sys.argv[4]) if len(sys.argv) > 4 else 3
-x, y = (torch.rand(*map(int, shape.split(",")), dtype=torch.float32).mul(2).sub(1).bfloat16() for shape in sys.argv[2:4])
+shapes = (tuple(map(int, shape.split(","))) for shape in sys.argv[2:4])
+x, y = (torch.rand(shape).mul(2).sub(1).bfloat16() for shape in shapes)
 matmul = subscripts in ("ij,jk->ik", "bij,bjk->bik")
 seconds = []
 for _ in range(repeat + 1):
