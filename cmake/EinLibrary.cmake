@@ -101,10 +101,10 @@ function(ein_kernels)
   set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS $<$<CONFIG:Release>:-O3> EIN_ALONE ON)
 endfunction()
 
-# ein_instruction_sets(TARGET STEM SCOPE DEFINITION [SET...]): adds STEM.cpp compiled once for each instruction set, its name in
-# EIN_INSTRUCTION_SET: baseline and, on x86, avx2, avx512 and the further ones named (then DEFINITION is set); which is
-# used is chosen when the program runs. The flags give up nothing but errno and floating-point exceptions, which nobody reads: results are the
-# same bits in every set.
+# ein_instruction_sets(TARGET STEM SCOPE DEFINITION [SET...]): adds STEM.cpp compiled once for each instruction set, its
+# name in EIN_INSTRUCTION_SET: baseline and, on x86, avx2, avx512 and the further ones named (then DEFINITION is set);
+# which is used is chosen when the program runs. The flags give up nothing but errno and floating-point exceptions, which
+# nobody reads: results are the same bits in every set, but where a further set's instructions round otherwise.
 function(ein_instruction_sets target stem scope definition)
   set(flags -O3 -fno-math-errno -fno-trapping-math)
   set(flags_of_baseline)

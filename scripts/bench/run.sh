@@ -11,8 +11,8 @@
 #   training     (only where named) a training step of a classifier with gradients, f32: ms beside PyTorch (eager) and
 #                its DistributedDataParallel
 #   streams      elementwise, reductions, softmax and norms over arrays of 256 MiB: GB/s beside a copy
-#   narrow       (only where named) products of bf16 beside PyTorch, of f16, integers and bool: share of R of f32; streams
-#                of bf16: GB/s beside a copy
+#   narrow       (only where named) products of bf16 beside PyTorch, of f16, integers and bool: share of R of f32;
+#                streams of bf16: GB/s beside a copy
 #   metrics      products over other operations: share of R (two operations a term), and beside NumPy
 #   link         two pretend hosts, 1 Gbit/s: ms beside the most of computing alone and the link alone, and beside
 #                ScaLAPACK
