@@ -103,7 +103,7 @@ endfunction()
 
 # ein_instruction_sets(TARGET STEM SCOPE DEFINITION [SET...]): adds STEM.cpp compiled once for each instruction set, its
 # name in EIN_INSTRUCTION_SET: baseline and, on x86, avx2, avx512 and the further ones named (then DEFINITION is set);
-# which is used is chosen when the program runs. The flags give up nothing but errno and floating-point exceptions, which
+# which is used is chosen when the program runs. The flags give up nothing but errno and floating-point exceptions, that
 # nobody reads: results are the same bits in every set, but where a further set's instructions round otherwise.
 function(ein_instruction_sets target stem scope definition)
   set(flags -O3 -fno-math-errno -fno-trapping-math)

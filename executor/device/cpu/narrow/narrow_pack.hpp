@@ -260,9 +260,31 @@ private:
                     for (int i = 0; i < lanes; ++i) to.put_words(row + i, first + word, square[i]);
                 }
         } else {
-            for (Index word = 0; word < count; ++word)
-                for (Index row = 0; row < call.wide.count; row += lanes)
-                    to.put_rows(row, first + word, word_of_rows(row, word));
+            for (Index word = 0; word < count; ++word) rows_of_word(word);
+        }
+    }
+    /// Where all terms of the word are there, their rows are found once.
+    void rows_of_word(Index word) {
+        bool const whole = (word + 1) * Read::terms <= call.terms.count;
+        E const *terms[Read::terms], *begins[Read::terms], *later[Read::terms];
+        for (int t = 0; t < Read::terms && whole; ++t) {
+            Index const term = word * Read::terms + t;
+            begins[t] = from() + call.terms.at[term];
+            later[t] = from() + call.terms.at[at_most(term + 8 * Read::terms, call.terms.count - 1)];
+        }
+        for (Index row = 0; row < call.wide.count; row += lanes) {
+            if (!whole || !lie_together(call.wide, row, lanes)) {
+                to.put_rows(row, first + word, word_of_rows(row, word));
+                continue;
+            }
+            Index const at = call.wide.at[row];
+            for (int t = 0; t < Read::terms; ++t) {
+                terms[t] = begins[t] + at;
+                __builtin_prefetch(later[t] + at);
+            }
+            Words const made = Read::of_rows(terms, call.inverted);
+            if constexpr (Read::checks) subnormal |= Read::is_subnormal(made);
+            to.put_rows(row, first + word, made);
         }
     }
     Words word_of_rows(Index row, Index word) {
