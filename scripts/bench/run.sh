@@ -7,6 +7,8 @@
 #   shapes       (only where named) more of them, each hard in one way
 #   regions      masks, prefixes and joins that factor, f32 and f64: times beside our own without them, a copy, and
 #                PyTorch's cumsum
+#   transposing  (only where named) contractions whose labels lie in different orders: share of what flops at R and
+#                bytes at a copy's speed allow
 #   layer        a LLaMA layer forward, f32: ms beside PyTorch (eager)
 #   training     (only where named) a training step of a classifier with gradients, f32: ms beside PyTorch (eager) and
 #                its DistributedDataParallel
@@ -170,6 +172,26 @@ part_contractions() {
         row "all of these, mean" both $layout "of CTF's" "$mean" - "" "" '>=2.00'
         row "all of these, lowest" both $layout "of CTF's" "$least" - "" "" '>=1.00'
     done
+}
+
+# Every line of transposing.txt: a share of 1 is reached by no loop that computes at R and moves bytes as a copy does.
+part_transposing() {
+    local name einsum sizes flops elements dtype layout bytes=$((256 << 20)) size
+    while IFS='|' read -r name einsum sizes flops elements; do
+        [[ $name != \#* ]] || continue
+        for dtype in $dtypes; do
+            [ $dtype = f64 ] && size=8 || size=4
+            graph $dtype "$einsum" "$sizes"
+            plan g 1; plan g 2
+            alternate 1x2="run g 1 2" R="blas $dtype" copy="$bin/bench_peers copy $bytes 5 2" 2x1="run g 2 1"
+            for layout in $layouts; do
+                row "$name $einsum" $dtype $layout GFLOP/s "$(speed "$flops" $layout)" "flops at R, bytes at copy" \
+                    "" "$(awk -v f="$flops" -v r="${seconds[R]}" -v b="$((elements * size))" -v c="${seconds[copy]}" \
+                        -v t="${seconds[$layout]}" -v m=$((2 * bytes)) \
+                        'BEGIN {x = f / (2 * 4096^3) * r; y = b / m * c; print((x > y ? x : y) / t)}')" '>=0.50'
+            done
+        done
+    done < scripts/bench/transposing.txt
 }
 
 # NAME|what metrics.py calls it|keys

@@ -108,13 +108,20 @@ inline constexpr Extent shortest_sum = 4096;
 /// Share of a piece by which threads that begin together do not finish together. Chosen.
 inline constexpr double uneven_ends = 0.3;
 /// Columns of a block of which squares are kept whole when they are packed. Chosen.
-inline constexpr Extent most_columns_in_squares = 512;
+inline constexpr Extent most_columns_in_squares = 2048;
+
+/// Terms that lie side by side in one operand, and in the other, of a box that is packed at once where they are not the
+/// same: together no more than a block has (pair_block). May change bits. Chosen.
+inline constexpr Extent terms_along = 24, terms_across = 16;
 
 // Seconds of one thread for an element: they only rank ways to do the same product. Chosen.
 
 inline constexpr double packed_along = 0.2e-9, packed_across = 0.5e-9;  // read side by side as they are packed, or not
-inline constexpr double stored_along = 0.3e-9, stored_across = 1.2e-9;
-inline constexpr double seconds_of_a_call = 1.5e-7;
+inline constexpr double stored_along = 0.3e-9, stored_across = 3e-9;
+inline constexpr double lanes_along = 0.1e-9, lanes_across = 0.3e-9;   // where the batch is in the lanes of vectors
+inline constexpr double rate_in_lanes = 0.6, seconds_of_lanes = 5e-7;  // share of the usual rate; of a vector's batch
+inline constexpr double scattered = 3e-9;                              // an element in a cache line of its own
+inline constexpr double seconds_of_a_call = 4e-7;
 inline constexpr double bytes_per_second = 8e9;
 
 }  // namespace ein::executor::machine

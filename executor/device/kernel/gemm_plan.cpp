@@ -123,6 +123,11 @@ private:
 Extent GemmPlan::iterations(std::vector<Loop> const& loops) {
     Extent count = 1;
     for (Loop const& loop : loops) count *= loop.length;
+    for (Loop const& loop : loops)
+        if (loop.tile >= 0) {
+            Extent const tile = loops[static_cast<std::size_t>(loop.tile)].length;
+            count = count / (loop.length * tile) * ((loop.length - 1) * tile + loop.last);
+        }
     return count;
 }
 

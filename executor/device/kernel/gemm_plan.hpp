@@ -21,6 +21,8 @@ struct GemmPlan {
     struct Loop {
         Extent length = 1;
         std::array<Extent, 3> steps{};
+        int tile = -1;  // of pair_product: where the tiles of the loop of this number are; the last is this long
+        Extent last = 0;
     };
     /// What is packed before the calls, or after them.
     struct Matrix {
@@ -36,13 +38,18 @@ struct GemmPlan {
     /// Of pair_product: parts of columns and terms are multiples of so many where they can be, for packing by whole
     /// squares.
     Extent whole_columns = 1, whole_terms = 1;
+    int row_group = 0, column_group = 0, term_group = 0;  // from which label on they are such squares; 0: from none
     std::vector<std::size_t> term_labels;  // of pair_product: the nest's labels that `terms` are, outermost first
+                                           // and each whole
+    std::vector<Extent> term_tiles;        // of each of them, how long its part of a box is; empty: there are none
+    bool in_lanes = false;                 // of pair_lanes.hpp: the batch in the lanes of vectors
     double seconds = 0;                    // predicted, for one thread
 
     Extent m() const { return iterations(rows); }
     Extent n() const { return iterations(columns); }
     Extent k() const { return iterations(terms); }
     Extent calls() const { return iterations(free_loops); }
+    /// Of all together; a loop that is cut into tiles counts once.
     static Extent iterations(std::vector<Loop> const& loops);
     /// Adds iteration number `iteration` of some nested loops to a place, in elements of each side.
     static void add_iteration(std::vector<Loop> const& loops, Extent iteration, std::array<Extent, 3>& at);
@@ -65,7 +72,7 @@ std::optional<GemmPlan> plan_gemm(GemmProblem const& problem, GemmCosts const& c
 std::optional<GemmPlan> plan_tiles(GemmProblem const& problem, PairProduct const& product);
 /// The same product with other lengths of rows, columns and batch labels: each output's terms are combined in the
 /// order, and in the blocks, that `whole` has.
-GemmPlan plan_tiles_as(GemmPlan const& whole, GemmProblem const& problem);
+GemmPlan plan_tiles_as(GemmPlan const& whole, GemmProblem const& problem, PairProduct const& product);
 
 /// What loops around vector tiles would take, in seconds.
 double seconds_in_vector_tiles(Nest const& nest, GemmCosts const& costs = {});

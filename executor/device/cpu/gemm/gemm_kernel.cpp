@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "executor/device/cpu/gemm/gemm_grid.hpp"
+#include "executor/device/cpu/gemm/gemm_operation.hpp"
+#include "executor/device/cpu/gemm/pair_lanes.hpp"
 #include "executor/device/cpu/gemm/pair_product.hpp"
 #include "executor/device/cpu/loops/loop_kernel.hpp"
 #include "executor/device/cpu/machine.hpp"
@@ -19,15 +21,6 @@ namespace ein::executor {
 namespace {
 
 constexpr std::size_t A = GemmPlan::a, B = GemmPlan::b, C = GemmPlan::c;
-/// What a kernel does with the elements of its two operands.
-struct Operation {
-    std::array<std::size_t, 2> operands{};
-    double factor = 1;
-    std::optional<PairJoin> join;  // of pair_product; BLAS multiplies
-    PairProduct pair;
-    scalar::Agg agg = scalar::Agg::sum;
-};
-
 /// How a product is computed. Of a nest that keeps order, everything that the order of terms follows from is chosen for
 /// its whole.
 struct Choice {
@@ -47,6 +40,7 @@ public:
         : plan_(std::move(plan)),
           operands_(operation.operands),
           pair_(operation.pair),
+          lanes_(plan_.in_lanes ? lanes_product(type) : LanesProduct{}),
           agg_(operation.agg),
           size_(static_cast<Extent>(size_of(type))),
           accumulate_(nest.accumulate),
@@ -61,6 +55,8 @@ public:
         double const m = static_cast<double>(plan_.m()), n = static_cast<double>(plan_.n());
         double const k = static_cast<double>(plan_.k());
         double const bytes = (m * k + k * n + m * n) * static_cast<double>(size_ * plan_.calls());
+        past_cache_ = !unpacking_ && !accumulate_ &&
+                      std::max(nest.output_bytes, nest.output_elements() * size_) >= machine::output_past_cache;
         large_ = flops_of(plan_) >= 2e7 || bytes > 4e6;
     }
 
@@ -77,6 +73,12 @@ public:
             place += lines(bytes_of(side));
         }
         auto* const to = unpacking_ ? place : static_cast<std::byte*>(call.output);
+        if (lanes_.run != nullptr) {
+            run_lanes(from, to, team);
+            void const* const products = to;
+            if (unpacking_) unpacking_->launch(std::span(&products, 1), call.output, {}, team);
+            return;
+        }
         Grid const grid = grid_for(large_ ? team.width() : 1);
         std::int64_t const tasks = plan_.calls() * grid.rows * grid.columns * grid.sums;
         if (large_ && tasks > 1) {
@@ -138,12 +140,14 @@ private:
         auto const labels = [](std::vector<GemmPlan::Loop> const& loops, std::size_t first, std::size_t second) {
             std::vector<PairLabel> found;
             for (GemmPlan::Loop const& loop : loops)
-                found.push_back({loop.length, {loop.steps[first], loop.steps[second]}});
+                found.push_back({loop.length, {loop.steps[first], loop.steps[second]}, loop.tile, loop.last});
             return found;
         };
         rows_ = labels(plan_.rows, A, C);
         columns_ = labels(plan_.columns, B, C);
         terms_ = labels(plan_.terms, A, B);
+        batch_ = labels(plan_.free_loops, A, B);
+        batch_in_c_ = labels(plan_.free_loops, C, C);
     }
 
     /// Brings an operand to the calls' type and layout; labels that it alone has are summed on the way.
@@ -210,6 +214,33 @@ private:
         }
     }
 
+    /// Pieces of the batch, whole vectors of it, and of rows where there are few: neither changes a bit.
+    void run_lanes(std::array<std::byte const*, 2> const& from, std::byte* to, WorkerTeam& team) const {
+        Extent const lanes = lanes_.lanes, vectors = (plan_.calls() + lanes - 1) / lanes;
+        std::int64_t const wanted = large_ && team.width() > 1 ? 8 * team.width() : 1;
+        std::int64_t const parts = std::min<std::int64_t>(wanted, vectors);
+        std::int64_t const of_rows = std::clamp<std::int64_t>(wanted / parts, 1, (plan_.m() + lanes - 1) / lanes);
+        auto const piece = [&](std::int64_t number) {
+            Scratch const scratch(lanes_.scratch_bytes);
+            Extent const first = part_begin(vectors, parts, number / of_rows) * lanes;
+            Extent const end = std::min(plan_.calls(), part_begin(vectors, parts, number / of_rows + 1) * lanes);
+            Extent const row = part_begin(plan_.m(), of_rows, number % of_rows),
+                         rows = part_begin(plan_.m(), of_rows, number % of_rows + 1) - row;
+            LanesCall call;
+            call.product = pair_call({{row, rows}, {0, plan_.n()}, {0, plan_.k()}}, scratch.data());
+            call.product.a = from[A];
+            call.product.b = from[B];
+            call.product.c = to;
+            call.product.pause = [](void* of) { static_cast<WorkerTeam*>(of)->pause(); };
+            call.product.pause_of = &team;
+            call.batch = {batch_.data(), static_cast<int>(batch_.size()), first, end - first};
+            call.batch_in_c = {batch_in_c_.data(), static_cast<int>(batch_in_c_.size()), first, end - first};
+            lanes_.run(call);
+        };
+        if (parts * of_rows < 2) return piece(0);
+        team.run(parts * of_rows, piece);
+    }
+
     Part part_of(Grid const& grid, std::int64_t row, std::int64_t column, std::int64_t sum) const {
         return {grid_part(plan_.m(), grid.rows, row, grains_.rows),
                 grid_part(plan_.n(), grid.columns, column, grains_.columns),
@@ -217,17 +248,19 @@ private:
     }
 
     PairCall pair_call(Part const& part, std::byte* scratch) const {
-        auto const labels = [](std::vector<PairLabel> const& all, std::pair<Extent, Extent> const& range) {
-            return PairLabels{all.data(), static_cast<int>(all.size()), range.first, range.second};
+        auto const labels = [](std::vector<PairLabel> const& all, std::pair<Extent, Extent> const& range,
+                               int group = 0) {
+            return PairLabels{all.data(), static_cast<int>(all.size()), range.first, range.second, group};
         };
         PairCall call;
-        call.rows = labels(rows_, part.rows);
-        call.columns = labels(columns_, part.columns);
-        call.terms = labels(terms_, part.terms);
+        call.rows = labels(rows_, part.rows, plan_.row_group);
+        call.columns = labels(columns_, part.columns, plan_.column_group);
+        call.terms = labels(terms_, part.terms, plan_.term_group);
         call.whole_columns = plan_.whole_columns;
         call.whole_terms = plan_.whole_terms;
         call.scale = call_.alpha;
         call.accumulate = accumulate_ && !unpacking_;
+        call.past_cache = past_cache_;
         call.scratch = scratch;
         return call;
     }
@@ -265,7 +298,8 @@ private:
 
     GemmPlan plan_;
     std::array<std::size_t, 2> operands_;
-    PairProduct pair_;  // in place of BLAS
+    PairProduct pair_;    // in place of BLAS
+    LanesProduct lanes_;  // in place of both
     scalar::Agg agg_;
     Extent size_;
     bool accumulate_;
@@ -273,35 +307,11 @@ private:
     Grid grid_;  // of BLAS's calls; of pair_product's only how sums are cut
     mutable std::atomic<Chosen> chosen_{};
     GemmCall call_;
-    std::vector<PairLabel> rows_, columns_, terms_;
+    std::vector<PairLabel> rows_, columns_, terms_, batch_, batch_in_c_;
     std::array<std::unique_ptr<LoopKernel const>, 2> packing_;
     std::unique_ptr<LoopKernel const> unpacking_;
-    bool large_ = false;
+    bool large_ = false, past_cache_ = false;
 };
-
-/// Sums of products, else one of the other products; nothing for other joins and aggregations.
-std::optional<Operation> operation_of(graph::EinSum const& einsum, KernelTypes const& types,
-                                      scalar::Params const& params) {
-    DType const type = types.compute;
-    if (types.join != type || types.accumulate != type) return std::nullopt;
-    bool const in_blas = type == DType::f32 || type == DType::f64 || is_complex(type);
-    Operation operation;
-    operation.agg = einsum.agg;
-    if (in_blas && einsum.agg == scalar::Agg::sum)
-        if (auto const product = scaled_product(einsum.join, types, params)) {
-            operation.operands = {product->left, product->right};
-            operation.factor = product->factor;
-            operation.pair = pair_product(PairJoin::multiply, einsum.agg, type);
-            if (operation.pair.run != nullptr) operation.join = PairJoin::multiply;
-            return operation;
-        }
-    std::optional<PairOperation> const pair = pair_operation(einsum.join);
-    if (!pair) return std::nullopt;
-    operation.operands = {pair->left, pair->right};
-    operation.join = pair->join;
-    operation.pair = pair_product(pair->join, einsum.agg, type);
-    return operation.pair.run == nullptr ? std::nullopt : std::optional(operation);
-}
 
 GemmProblem problem_of(Nest const& nest, DType type, bool pack_output, Operation const& operation) {
     bool const sums_products = !operation.join || operation.join == PairJoin::multiply;
@@ -335,6 +345,7 @@ std::optional<Choice> choose(Nest const& nest, DType type, Operation operation) 
                            usual_hands(*plan, in_tiles));
     };
     Grid grid = grid_of();
+    if (plan->in_lanes) grid = {};
     bool const packs_output = grid.sums > 1;
     if (packs_output) {  // pieces of a sum need outputs of their own, even where the output could be written in place
         plan = plan_of(nest, type, true, operation);
@@ -354,7 +365,8 @@ std::unique_ptr<PreparedKernel const> make_gemm_kernel(KernelShape const& shape,
     if (!choice) return nullptr;
     if (nest.keeps_order()) {
         GemmPlan part =
-            plan_tiles_as(choice->plan, problem_of(nest, types.compute, choice->packs_output, choice->operation));
+            plan_tiles_as(choice->plan, problem_of(nest, types.compute, choice->packs_output, choice->operation),
+                          choice->operation.pair);
         choice->whole = std::exchange(choice->plan, std::move(part));
         choice->grid = {1, 1, choice->grid.sums};  // rows and columns are cut for the threads that there are
     }

@@ -10,98 +10,18 @@
 
 #include "executor/device/cpu/gemm/pair_pack.hpp"
 #include "executor/device/cpu/gemm/pair_product.hpp"
-#include "executor/device/cpu/gemm/pair_tiles.hpp"
+#include "executor/device/cpu/gemm/pair_rows.hpp"
+#include "executor/device/cpu/gemm/pair_units.hpp"
 
 namespace ein::executor::EIN_INSTRUCTION_SET {
 namespace {
 
 constexpr Index cache_of_b =
     Index{3} << 18;  // bytes of a packed block: fits the second-level cache of all processors but the oldest
-constexpr Index most_slivers = 64;   // of it
-constexpr Index most_rows = 1536;    // of a, for which b is packed
-constexpr Index packed_at_once = 8;  // tiles of rows: what the memory fetches together is used together
-
-/// Where a sliver's outputs go: of each column, its place and how many columns from it on lie side by side there.
-struct Columns {
-    Index count;
-    Index const *at, *adjacent;
-};
-
-constexpr Index least_lanes = 4;  // fewer are stored one by one: a masked load waits for stores to what it leaves out
-
-template <class P>
-void store_row(typename P::T const* from, Columns const& columns, typename P::T* c, typename P::T scale, bool combine) {
-    using T = typename P::T;
-    for (Index w = 0; w < columns.count;) {
-        for (; w < columns.count && columns.adjacent[w] < least_lanes; ++w) {
-            T* const to = c + columns.at[w];
-            Vector<T> value = from[w] - Vector<T>{};
-            if constexpr (P::is_fused) value *= scale;
-            *to = combine ? P::combined(*to - Vector<T>{}, value)[0] : value[0];
-        }
-        if (w == columns.count) return;
-        Index const end = at_most(w + columns.adjacent[w], columns.count);
-        T* to = c + columns.at[w];
-        for (; w + lanes<T> <= end; w += lanes<T>, to += lanes<T>) {
-            Vector<T> value = *(Anywhere<T> const*)(from + w);
-            if constexpr (P::is_fused) value *= scale;
-            *(Anywhere<T>*)to = combine ? P::combined(*(Anywhere<T> const*)to, value) : value;
-        }
-        if (w == end) continue;
-        Vector<T> value = first_lanes<T>(from + w, end - w);
-        if constexpr (P::is_fused) value *= scale;
-        set_first_lanes<T>(to, end - w, combine ? P::combined(first_lanes<T>(to, end - w), value) : value);
-        w = end;
-    }
-}
-
-/// A tile's height of rows of a, packed or where they lie, and what their tiles have in common.
-template <class P>
-struct Rows {
-    typename P::T const* a;
-    Index row_step, term_step;
-    Index count;        // at most P::rows
-    Index const* c_at;  // of each
-    typename P::T* c;
-    Index k;
-    typename P::T scale;
-    Tile<typename P::T>* tile;  // of no use to fused ones, which have several
-    bool combine;
-    bool fetch_next;  // the rows that follow at row_step, in place
-};
-
-template <class P, int Count, int Vectors>
-void run_tile(Rows<P> const& rows, Index first, typename P::T const* b, Columns const& columns) {
-    using T = typename P::T;
-    alignas(64) T out[Count * Vectors * lanes<T>];
-    T const* const a = rows.a + first * rows.row_step;
-    Index const count = at_most(rows.count - first, Count);
-    for (Index r = 0; r < count; ++r)
-        for (int v = 0; v < Vectors; ++v)
-            __builtin_prefetch(rows.c + rows.c_at[first + r] + columns.at[0] + v * lanes<T>, 1);
-    T const* const next = rows.fetch_next ? a + Count * rows.row_step : nullptr;
-    if constexpr (P::is_fused)
-        tile<Product<PairJoin::multiply, PairAgg::sum, T>, T, Count, Vectors, false>(a, rows.row_step, rows.term_step,
-                                                                                     b, rows.k, next, out);
-    else
-        rows.tile(a, rows.row_step, rows.term_step, b, rows.k, next, out);
-    for (Index r = 0; r < count; ++r)
-        store_row<P>(out + r * Vectors * lanes<T>, columns, rows.c + rows.c_at[first + r], rows.scale, rows.combine);
-}
-
-/// Rows times one sliver. Only the most frequent product has tiles of fewer rows: the others' are packed, and compute
-/// with zeros.
-template <class P, int Vectors>
-void run_rows(Rows<P> const& rows, typename P::T const* b, Columns const& columns) {
-    if (!P::is_fused || rows.count == P::rows) return run_tile<P, P::rows, Vectors>(rows, 0, b, columns);
-    if constexpr (P::is_fused) {
-        Index first = 0;
-        if constexpr (P::rows > 4)
-            if (rows.count & 4) run_tile<P, 4, Vectors>(rows, first, b, columns), first += 4;
-        if (rows.count & 2) run_tile<P, 2, Vectors>(rows, first, b, columns), first += 2;
-        if (rows.count & 1) run_tile<P, 1, Vectors>(rows, first, b, columns);
-    }
-}
+constexpr Index most_slivers = 64;     // of it
+constexpr Index most_rows = 1536;      // of a, for which b is packed
+constexpr Index rows_for_packing = 2;  // tiles of them: for fewer b is read where it lies, if it lies side by side
+constexpr Index packed_at_once = 16;   // tiles of rows: what the memory fetches together is used together
 
 // ---- blocks ----
 
@@ -120,7 +40,10 @@ struct Blocks {
 };
 
 template <class P>
-constexpr Index most_of_b = cache_of_b / static_cast<Index>(sizeof(typename P::T));
+constexpr Index bytes_in_b = static_cast<Index>(sizeof(typename P::T)) * P::parts* P::parts;  // of an element, packed
+
+template <class P>
+constexpr Index most_of_b = cache_of_b / bytes_in_b<P>;
 
 template <class P>
 Blocks blocks_of(PairCall const& call) {
@@ -150,7 +73,7 @@ struct Memory {
     Index rows, columns, terms;  // of a block, at most
     typename P::T *a, *b;
     Index *a_at, *b_at, *row_at, *column_at, *a_term_at, *b_term_at;  // in a and b, and of rows and columns in c
-    Index* adjacent;                                                  // columns from each on that lie side by side in c
+    Index *adjacent, *adjacent_in_b;  // columns from each on that lie side by side in c, in b
     Marks marks;
     std::size_t bytes = 0;
 
@@ -159,10 +82,11 @@ struct Memory {
             part = scratch == nullptr ? nullptr : reinterpret_cast<T*>(scratch + bytes);
             bytes += static_cast<std::size_t>((count * static_cast<Index>(sizeof(T)) + 63) / 64 * 64);
         };
-        take(b, blocks.b);
+        take(b, blocks.b * P::parts * P::parts);
         take(b_at, columns);
         take(column_at, columns);
         take(adjacent, columns);
+        take(adjacent_in_b, columns);
         take(a_term_at, terms);
         take(b_term_at, terms);
         take(a_at, rows);
@@ -171,7 +95,9 @@ struct Memory {
         if (most_marks < packed_at_once * P::rows) most_marks = packed_at_once * P::rows;
         take(marks.done, most_marks);
         take(marks.begins, most_marks);
-        take(a, parts_of(rows, P::rows) * P::rows * terms);
+        take(marks.place, most_marks);
+        take(marks.width, most_marks);
+        take(a, parts_of(rows, P::rows) * P::rows * terms * P::parts);
     }
 };
 
@@ -189,12 +115,13 @@ public:
     void run() {
         in_place_ = P::is_fused && rows_lie_evenly();
         if (!in_place_) pack_rows();
-        for (Index column = 0; column < call_.columns.count; column += memory_.columns) {
-            Index const count = at_most(call_.columns.count - column, memory_.columns);
-            find(call_.columns, call_.columns.first + column, count, 0, memory_.b_at);
-            find(call_.columns, call_.columns.first + column, count, 1, memory_.column_at);
+        for (Index column = 0; column < call_.columns.count;) {
+            Index const count =
+                find(call_.columns, call_.columns.first + column,
+                     at_most(call_.columns.count - column, memory_.columns), memory_.b_at, memory_.column_at);
             find_adjacent(memory_.column_at, count, memory_.adjacent);
             run_columns(count);
+            column += count;
         }
     }
 
@@ -207,56 +134,108 @@ private:
         return true;
     }
 
+    template <class Element>
+    Source<Element> source_of_a(Index row, Index count) const {
+        return {static_cast<Element const*>(call_.a), memory_.a_at + row, count, memory_.a_term_at, terms_};
+    }
+    template <class Element>
+    Source<Element> source_of_b(Index column, Index count) const {
+        return {static_cast<Element const*>(call_.b), memory_.b_at + column, count, memory_.b_term_at, terms_};
+    }
+
     void pack_rows() {
         constexpr Index group = packed_at_once * P::rows;
         for (Index row = 0; row < rows_; row += group) {
             Index const count = at_most(rows_ - row, group), tiles = parts_of(count, P::rows);
-            pack<T, at_most(P::rows, lanes<T>), P::takes_care>(
-                {static_cast<T const*>(call_.a), memory_.a_at + row, count, memory_.a_term_at, terms_},
-                Slivers(tiles, tiles, P::rows), memory_.a + row * terms_, memory_.marks, seen_);
+            Slivers const slivers(tiles, tiles, P::rows);
+            T* const to = memory_.a + row * terms_ * P::parts;
+            if constexpr (P::parts == 2)
+                pack_parts<T>(source_of_a<Complex<T>>(row, count), slivers, reinterpret_cast<Complex<T>*>(to));
+            else
+                pack<T, at_most(P::rows, lanes<T>), P::takes_care>(source_of_a<T>(row, count), slivers, to,
+                                                                   memory_.marks, seen_);
         }
+    }
+
+    void pack_columns(Index column, Index count, Slivers const& slivers, Seen<T>& seen) {
+        if constexpr (P::parts == 2)
+            pack_pairs<T>(source_of_b<Complex<T>>(column, count), slivers, memory_.b);
+        else
+            pack<T, lanes<T>, P::takes_care>(source_of_b<T>(column, count), slivers, memory_.b, memory_.marks, seen);
+    }
+
+    /// b would be packed for so few rows that it is read where it lies.
+    bool reads_in_place(Slivers const& slivers, Index count) const {
+        if (!P::is_fused || P::parts > 1 || rows_ > rows_for_packing * P::rows) return false;
+        find_adjacent(memory_.b_at, count, memory_.adjacent_in_b);
+        for (Index s = 0; s + 1 < slivers.count; ++s)
+            if (memory_.adjacent_in_b[slivers.first(s)] < slivers.width(s)) return false;
+        return true;
     }
 
     /// One block of columns.
     void run_columns(Index count) {
-        Index const vectors = parts_of(count, P::unit) * (P::unit / lanes<T>);
-        Slivers const slivers(vectors, parts_of(vectors, P::vectors), lanes<T>);
+        Index const vectors = parts_of(count, P::unit) * (P::unit / P::lane);
+        Slivers const slivers(vectors, parts_of(vectors, P::vectors), P::lane);
+        bool const b_in_place = reads_in_place(slivers, count);
         Seen<T> seen;
-        pack<T, lanes<T>, P::takes_care>(
-            {static_cast<T const*>(call_.b), memory_.b_at, count, memory_.b_term_at, terms_}, slivers, memory_.b,
-            memory_.marks, seen);
+        if (!b_in_place) pack_columns(0, count, slivers, seen);
         Rows<P> rows{};
-        rows.term_step = in_place_ ? 1 : P::rows;
+        rows.term_step = (in_place_ ? 1 : P::rows) * P::parts;
         rows.c = static_cast<T*>(call_.c);
         rows.k = terms_;
         rows.scale = static_cast<T>(call_.scale);
         rows.combine = combine_;
+        rows.stream = call_.past_cache && !combine_ && terms_ == call_.terms.count;
         rows.tile = P::takes_care && join_.may_be_nan(seen_, seen) ? join_.careful : join_.plain;
+        if (b_in_place) return run_in_place(rows, slivers, count);
         Index const tiles_between = parts_of(operations_between_pauses, P::rows * count * terms_);
         Index tiles = 0;
         for (Index row = 0; row < rows_; row += P::rows) {
             if (call_.pause != nullptr && ++tiles % tiles_between == 0) call_.pause(call_.pause_of);
-            rows.count = at_most(rows_ - row, P::rows);
-            rows.c_at = memory_.row_at + row;
-            rows.a = in_place_ ? static_cast<T const*>(call_.a) + memory_.a_at[row] + memory_.a_term_at[0]
-                               : memory_.a + row * terms_;
-            rows.row_step = in_place_ ? even_step(memory_.a_at + row, rows.count) : 1;
+            take_rows(rows, row);
             for (Index s = 0; s < slivers.count; ++s) {
                 rows.fetch_next = in_place_ && s == 0;
-                run_sliver(rows, slivers, s, count);
+                Index const first = slivers.first(s);
+                run_sliver(rows, {memory_.b + first * terms_ * P::parts * P::parts, nullptr}, slivers, s, count);
             }
         }
     }
 
-    void run_sliver(Rows<P> const& rows, Slivers const& slivers, Index s, Index count) {
+    /// All rows of a sliver, then those of the next.
+    void run_in_place(Rows<P>& rows, Slivers const& slivers, Index count) {
+        for (Index s = 0; s < slivers.count; ++s) {
+            Index const first = slivers.first(s), width = slivers.width(s);
+            Sliver<T> sliver{static_cast<T const*>(call_.b) + memory_.b_at[first], memory_.b_term_at};
+            if (count - first < width || memory_.adjacent_in_b[first] < width) {
+                Seen<T> seen;
+                pack_columns(first, at_most(count - first, width), Slivers(width / P::lane, 1, P::lane), seen);
+                sliver = {memory_.b, nullptr};
+            }
+            for (Index row = 0; row < rows_; row += P::rows) {
+                take_rows(rows, row);
+                run_sliver(rows, sliver, slivers, s, count);
+            }
+        }
+    }
+
+    void take_rows(Rows<P>& rows, Index row) const {
+        rows.count = at_most(rows_ - row, P::rows);
+        rows.c_at = memory_.row_at + row;
+        rows.a = in_place_ ? static_cast<T const*>(call_.a) + (memory_.a_at[row] + memory_.a_term_at[0]) * P::parts
+                           : memory_.a + row * terms_ * P::parts;
+        rows.row_step = in_place_ ? even_step(memory_.a_at + row, rows.count) * P::parts : P::parts;
+        rows.fetch_next = false;
+    }
+
+    void run_sliver(Rows<P> const& rows, Sliver<T> const& sliver, Slivers const& slivers, Index s, Index count) {
         Index const first = slivers.first(s), width = slivers.width(s), held = at_most(count - first, width);
-        T const* const b = memory_.b + first * terms_;
         Columns const columns{held, memory_.column_at + first, memory_.adjacent + first};
         if (width == P::columns)
-            run_rows<P, P::vectors>(rows, b, columns);
+            run_rows<P, P::vectors>(rows, sliver, columns);
         else if constexpr (P::is_fused) {
-            if (width == 2 * lanes<T>) run_rows<P, 2>(rows, b, columns);
-            if (width == lanes<T>) run_rows<P, 1>(rows, b, columns);
+            if (width == 2 * P::lane) run_rows<P, 2>(rows, sliver, columns);
+            if (width == P::lane) run_rows<P, 1>(rows, sliver, columns);
         }
     }
 
@@ -271,17 +250,21 @@ private:
 template <class P>
 void run_blocks(PairCall const& call, JoinTiles<typename P::T> const& join) {
     Memory<P> const memory(blocks_of<P>(call), call.scratch);
-    for (Index row = 0; row < call.rows.count; row += memory.rows) {
-        Index const rows = at_most(call.rows.count - row, memory.rows);
-        find(call.rows, call.rows.first + row, rows, 0, memory.a_at);
-        find(call.rows, call.rows.first + row, rows, 1, memory.row_at);
-        for (Index term = 0; term < call.terms.count; term += memory.terms) {
-            Index const terms = at_most(call.terms.count - term, memory.terms);
-            find(call.terms, call.terms.first + term, terms, 0, memory.a_term_at);
-            find(call.terms, call.terms.first + term, terms, 1, memory.b_term_at);
+    for (Index row = 0; row < call.rows.count;) {
+        Index const rows = find(call.rows, call.rows.first + row, at_most(call.rows.count - row, memory.rows),
+                                memory.a_at, memory.row_at);
+        for (Index term = 0; term < call.terms.count;) {
+            Index const terms =
+                find(call.terms, call.terms.first + term, at_most(call.terms.count - term, memory.terms),
+                     memory.a_term_at, memory.b_term_at);
             RowBlock<P>(call, join, memory, rows, terms, call.accumulate || term > 0).run();
+            term += terms;
         }
+        row += rows;
     }
+#if defined(__AVX2__)
+    if (call.past_cache) _mm_sfence();
+#endif
 }
 
 template <PairJoin Join, PairAgg Agg, class T>
@@ -291,8 +274,16 @@ void run(PairCall const& call) {
     if constexpr (F::is_fused)
         run_blocks<F>(call, {});
     else
-        run_blocks<F>(call, {tile<P, T, F::rows, F::vectors, false>, tile<P, T, F::rows, F::vectors, F::takes_care>,
-                             may_be_nan<Join, T>});
+        run_blocks<F>(call, {tile<P, T, F::rows, F::vectors, false, 1, false>,
+                             tile<P, T, F::rows, F::vectors, F::takes_care, 1, false>, may_be_nan<Join, T>});
+}
+
+/// Complex numbers: sums of products alone.
+template <class T>
+using ComplexFrame = Frame<PairAgg::sum, T, true, false, 2>;
+template <class T>
+void run_complex(PairCall const& call) {
+    run_blocks<ComplexFrame<T>>(call, {});
 }
 
 template <class P>
@@ -312,9 +303,22 @@ PairProduct product() {
                                  : Join == PairJoin::distance || Join == PairJoin::square ? 3
                                                                                           : 2;  // of a term
         constexpr double slow = !real<T> && Join == PairJoin::multiply ? 3 : 1;
-        return {run<Join, Agg, T>, scratch_bytes<F>, F::rows, static_cast<int>(F::columns),
-                2 * 3e9 * lanes<T> / steps / slow};
+        return {run<Join, Agg, T>,
+                scratch_bytes<F>,
+                F::rows,
+                static_cast<int>(F::columns),
+                2 * 3e9 * lanes<T> / steps / slow,
+                F::is_fused ? lanes<T> : 1};
     }
+}
+template <class T>
+PairProduct complex_product() {
+    using F = ComplexFrame<T>;
+    if constexpr (!fused)
+        return {};
+    else
+        return {run_complex<T>,         scratch_bytes<F>, F::rows, static_cast<int>(F::columns),
+                2 * 3e9 * lanes<T> / 4, lanes<T>};
 }
 template <PairJoin Join, class T>
 PairProduct by_agg(PairAgg agg) {
@@ -344,6 +348,8 @@ PairProduct pair_loops(PairJoin join, PairAgg agg, PairType type) {
         case PairType::f32: return by_join<float>(join, agg);
         case PairType::f64: return by_join<double>(join, agg);
         case PairType::i64: return by_join<std::int64_t>(join, agg);
+        case PairType::c64: return complex_product<float>();
+        case PairType::c128: return complex_product<double>();
     }
     return {};
 }

@@ -2,57 +2,10 @@
 // side; they are read in the order in which memory has them, whatever their labels.
 #pragma once
 
-#include "executor/device/cpu/gemm/pair_product.hpp"
-#include "executor/device/cpu/gemm/pair_vectors.hpp"
+#include "executor/device/cpu/gemm/pair_labels.hpp"
 
 namespace ein::executor::EIN_INSTRUCTION_SET {
 namespace {
-
-constexpr Index at_most(Index value, Index limit) { return value < limit ? value : limit; }
-constexpr Index parts_of(Index value, Index part) { return (value + part - 1) / part; }
-
-// ---- where elements lie ----
-
-/// Where iterations first ... first + count - 1 of some labels lie in one of their matrices, in elements.
-void find(PairLabels const& labels, Index first, Index count, int side, Index* to) {
-    if (labels.labels == 0) {
-        *to = 0;
-        return;
-    }
-    PairLabel const& inner = labels.label[labels.labels - 1];
-    Index const step = inner.step[side];
-    while (count > 0) {
-        Index begin = first, at = 0;
-        if (labels.labels > 1) {
-            begin = first % inner.length;
-            Index rest = first / inner.length;
-            for (int l = labels.labels - 2; l >= 0 && rest > 0; --l) {
-                at += rest % labels.label[l].length * labels.label[l].step[side];
-                rest /= labels.label[l].length;
-            }
-        }
-        Index const run = labels.labels > 1 ? at_most(inner.length - begin, count) : count;
-        at += begin * step;
-        for (Index i = 0; i < run; ++i, at += step) to[i] = at;
-        to += run;
-        first += run;
-        count -= run;
-    }
-}
-
-/// The step between elements, or 0 where there is none that all have.
-Index even_step(Index const* at, Index count) {
-    if (count < 2) return 1;
-    Index const step = at[1] - at[0];
-    for (Index i = 2; i < count; ++i)
-        if (at[i] - at[i - 1] != step) return 0;
-    return step;
-}
-
-/// How many elements from each on lie side by side.
-void find_adjacent(Index const* at, Index count, Index* adjacent) {
-    for (Index i = count; i-- > 0;) adjacent[i] = i + 1 < count && at[i + 1] == at[i] + 1 ? adjacent[i + 1] + 1 : 1;
-}
 
 // ---- slivers ----
 
@@ -84,31 +37,39 @@ struct Source {
 template <class T>
 Index terms_ahead(Index wide) {
     Index const bytes = wide * static_cast<Index>(sizeof(T));
-    return at_most(1 + (Index{16} << 10) / bytes, 64);
+    return at_most(1 + (Index{4} << 10) / bytes, 8);  // terms may lie a multiple of a page apart, and share a cache set
 }
 
-/// Elements that lie side by side, `Lanes` at a time, term after term: all slivers of a term come from one place.
-template <class T, int Lanes, bool Look>
-void pack_along(Source<T> const& source, Slivers const& slivers, Index count, T* to, Seen<T>& seen) {
-    using Piece = typename Group<T, Lanes>::Anywhere;
-    Index const ahead = terms_ahead<T>(slivers.first(count));
-    for (Index p = 0; p < source.terms; ++p)
-        for (Index s = 0; s < count; ++s) {
-            Index const first = slivers.first(s), width = slivers.width(s);
-            T const* const from = source.from + source.wide_at[first] + source.term_at[p];
-            T const* const next = from - source.term_at[p] + source.term_at[at_most(p + ahead, source.terms - 1)];
+/// Elements that lie side by side in runs, term after term: all slivers of a term come from one place.
+/// @param adjacent  how many from each on lie side by side
+template <class T, bool Look>
+void pack_along(Source<T> const& source, Slivers const& slivers, Index const* adjacent, T* to, Seen<T>& seen) {
+    Index const ahead = terms_ahead<T>(source.wide);
+    for (Index p = 0; p < source.terms; ++p) {
+        T const* const from = source.from + source.term_at[p];
+        T const* const next = source.from + source.term_at[at_most(p + ahead, source.terms - 1)];
+        for (Index s = 0; s < slivers.count; ++s) {
+            Index const first = slivers.first(s), width = slivers.width(s), held = at_most(source.wide - first, width);
             T* const sliver = to + first * source.terms + p * width;
-            for (Index w = 0; w < width; w += Lanes) {
-                __builtin_prefetch(next + w);
-                Piece const piece = *(Piece const*)(from + w);
-                *(Piece*)(sliver + w) = piece;
-                if constexpr (Look) {
-                    Vector<T> seen_now{};
-                    for (int lane = 0; lane < Lanes; ++lane) seen_now[lane] = piece[lane];
-                    seen.add(seen_now);
+            for (Index w = 0; w < held;) {
+                Index const run = at_most(adjacent[first + w], held - w), at = source.wide_at[first + w];
+                Index done = 0;
+                for (; done + lanes<T> <= run; done += lanes<T>) {
+                    __builtin_prefetch(next + at + done);
+                    Vector<T> const piece = *(Anywhere<T> const*)(from + at + done);
+                    *(Anywhere<T>*)(sliver + w + done) = piece;
+                    if constexpr (Look) seen.add(piece);
                 }
+                if (done < run) {
+                    __builtin_prefetch(next + at + done);
+                    Vector<T> const piece = first_lanes<T>(from + at + done, run - done);
+                    set_first_lanes<T>(sliver + w + done, run - done, piece);
+                    if constexpr (Look) seen.add(piece);
+                }
+                w += run;
             }
         }
+    }
 }
 
 // ---- squares: what lies side by side in memory is not what lies side by side in slivers ----
@@ -156,13 +117,14 @@ inline void fetch_square(T const* const (&from)[Side], Index place) {
         for (int i = 0; i < Side; ++i) __builtin_prefetch(from[i] + place);
 }
 
-/// Which elements of a direction are packed already, and where squares of it begin; working memory.
+/// Which elements of a direction are packed already, and where squares of it begin; working memory. Of columns: where
+/// each goes, and how far apart its terms are there.
 struct Marks {
-    Index *done, *begins;
+    Index *done, *begins, *place, *width;
 };
 
 /// How far apart elements are that lie side by side, in a direction's order; 0: none do.
-Index period_of(Index const* at, Index count) {
+inline Index period_of(Index const* at, Index count) {
     for (Index period = 1; period < count; ++period)
         if (at[period] == at[0] + 1) return period;
     return 0;
@@ -175,7 +137,7 @@ bool side_by_side(Index const* at, Index const* done, Index first, Index period,
     return true;
 }
 
-void sort_by_place(Index* terms, Index count, Index const* at) {
+inline void sort_by_place(Index* terms, Index count, Index const* at) {
     for (Index i = 1; i < count; ++i) {
         Index const term = terms[i];
         Index to = i;
@@ -221,36 +183,54 @@ void pack_by_terms(Source<T> const& source, Slivers const& slivers, Index first_
     if constexpr (Side > 1) pack_by_terms<T, Side / 2, Look>(source, slivers, first_sliver, period, to, marks, seen);
 }
 
-/// Columns lie side by side, `period` apart: for each term, squares of columns.
+inline void place_columns(Slivers const& slivers, Index wide, Index terms, Marks const& marks) {
+    for (Index s = 0; s < slivers.count; ++s) {
+        Index const first = slivers.first(s), width = slivers.width(s);
+        for (Index w = first; w < at_most(first + width, wide); ++w) {
+            marks.place[w] = first * terms + w - first;
+            marks.width[w] = width;
+        }
+    }
+}
+
+/// Columns lie side by side, `period` apart: for each term, squares of columns, in the order in which memory has them.
 template <class T, int Side, bool Look>
-void pack_by_columns(Source<T> const& source, Slivers const& slivers, Index first_column, Index period, T* to,
-                     Marks const& marks, Seen<T>& seen) {
-    for (Index w = first_column; w < source.wide; ++w) {
-        T const* from[Side];
-        T* square[Side];
-        Index step[Side];
+void pack_by_columns(Source<T> const& source, Index period, T* to, Marks const& marks, Seen<T>& seen) {
+    Index squares = 0;
+    for (Index w = 0; w + Side <= source.wide; ++w) {
         bool whole = true;
-        for (int i = 0; i < Side && whole; ++i) {
-            whole = w + i < source.wide && side_by_side<Side>(source.wide_at, marks.done, w + i, period, source.wide);
-            if (whole) from[i] = source.from + source.wide_at[w + i];
-        }
-        for (int j = 0; j < Side && whole; ++j) {
-            Index const column = w + j * period, s = slivers.of(column), first = slivers.first(s);
-            step[j] = slivers.width(s);
-            square[j] = to + first * source.terms + column - first;
-            whole = column + Side <= first + step[j];
-        }
+        for (int i = 0; i < Side && whole; ++i)
+            whole = side_by_side<Side>(source.wide_at, marks.done, w + i, period, source.wide);
+        for (int j = 0; j < Side && whole; ++j)  // within a sliver
+            whole = marks.place[w + j * period + Side - 1] == marks.place[w + j * period] + Side - 1;
         if (!whole) continue;
         for (int i = 0; i < Side; ++i)
             for (int j = 0; j < Side; ++j) marks.done[w + i + j * period] = 1;
-        for (Index p = 0; p < source.terms; ++p) {
-            fetch_square<T, Side>(from, source.term_at[at_most(p + squares_ahead, source.terms - 1)]);
-            turn_square<T, Side, Look>(from, source.term_at[p], square, seen);
-            for (int j = 0; j < Side; ++j) square[j] += step[j];
-        }
+        marks.begins[squares++] = w;
         w += Side - 1;
     }
-    if constexpr (Side > 1) pack_by_columns<T, Side / 2, Look>(source, slivers, first_column, period, to, marks, seen);
+    sort_by_place(marks.begins, squares, source.wide_at);
+    for (Index p = 0; p < source.terms; ++p) {
+        T const* const term = source.from + source.term_at[p];
+        for (Index k = 0; k < squares; ++k) {
+            Index const w = marks.begins[k];
+            T const *from[Side], *next[Side];
+            T* square[Side];
+            T const* const later =
+                k + squares_ahead < squares ? term : source.from + source.term_at[at_most(p + 1, source.terms - 1)];
+            Index const ahead = marks.begins[(k + squares_ahead) % squares];
+#pragma GCC unroll 8
+            for (int i = 0; i < Side; ++i) {
+                from[i] = term + source.wide_at[w + i];
+                next[i] = later + source.wide_at[ahead + i];
+                Index const column = w + i * period;
+                square[i] = to + marks.place[column] + p * marks.width[column];
+            }
+            fetch_square<T, Side>(next, 0);
+            turn_square<T, Side, Look>(from, 0, square, seen);
+        }
+    }
+    if constexpr (Side > 1) pack_by_columns<T, Side / 2, Look>(source, period, to, marks, seen);
 }
 
 template <class T>
@@ -260,24 +240,24 @@ void clear_beyond(Source<T> const& source, Slivers const& slivers, T* to) {
         for (Index w = source.wide - first; w < width; ++w) to[first * source.terms + p * width + w] = T{};
 }
 
+constexpr Index least_run = 4;  // elements side by side, on average, from which on they are packed as they lie
+
 /// Packs a block; slivers follow one another. @param Lanes  divides every sliver's width
 template <class T, int Lanes, bool Look>
 void pack(Source<T> const& source, Slivers const& slivers, T* to, Marks const& marks, Seen<T>& seen) {
     constexpr int side = Lanes < 8 ? Lanes : 8;
-    Index along = 0;  // slivers that are whole and lie side by side
-    while (along < slivers.count && slivers.first(along + 1) <= source.wide &&
-           even_step(source.wide_at + slivers.first(along), slivers.width(along)) == 1)
-        ++along;
-    if (along > 0) pack_along<T, Lanes, Look>(source, slivers, along, to, seen);
-    if (along == slivers.count) return;
-    Index const first = slivers.first(along), terms = period_of(source.term_at, source.terms);
-    for (Index i = 0; i < (terms > 0 ? source.terms : source.wide); ++i) marks.done[i] = 0;
-    if (terms > 0)
-        pack_by_terms<T, side, Look>(source, slivers, along, terms, to, marks, seen);
-    else
-        pack_by_columns<T, side, Look>(source, slivers, first, period_of(source.wide_at + first, source.wide - first),
-                                       to, marks, seen);
     clear_beyond(source, slivers, to);
+    find_adjacent(source.wide_at, source.wide, marks.begins);
+    Index runs = 0;
+    for (Index w = 0; w < source.wide; w += marks.begins[w]) ++runs;
+    if (runs * least_run <= source.wide || (runs == 1 && source.wide > 1))
+        return pack_along<T, Look>(source, slivers, marks.begins, to, seen);
+    Index const terms = period_of(source.term_at, source.terms);
+    for (Index i = 0; i < (terms > 0 ? source.terms : source.wide); ++i) marks.done[i] = 0;
+    if (terms > 0) pack_by_terms<T, side, Look>(source, slivers, 0, terms, to, marks, seen);
+    if (terms > 0) return;
+    place_columns(slivers, source.wide, source.terms, marks);
+    pack_by_columns<T, side, Look>(source, period_of(source.wide_at, source.wide), to, marks, seen);
 }
 
 }  // namespace

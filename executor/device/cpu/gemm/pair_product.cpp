@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "executor/device/cpu/gemm/pair_lanes.hpp"
 #include "executor/device/cpu/instruction_set.hpp"
 
 namespace ein::executor {
@@ -44,16 +45,35 @@ PairJoin with_operands_exchanged(PairJoin join) {
     return join == PairJoin::subtract_from ? PairJoin::subtract : join;
 }
 
+LanesProduct lanes_product(DType type) {
+    std::optional<PairType> const of = pair_type(type);
+    if (!of) return {};
+#ifdef EIN_X86_LOOPS
+    if (instruction_set() == InstructionSet::avx512) return avx512::lanes_loops(*of);
+    if (instruction_set() == InstructionSet::avx2) return avx2::lanes_loops(*of);
+#endif
+    return baseline::lanes_loops(*of);
+}
+
+std::optional<PairType> pair_type(DType type) {
+    if (type == DType::f32) return PairType::f32;
+    if (type == DType::f64) return PairType::f64;
+    if (type == DType::i64) return PairType::i64;
+    if (type == DType::c64) return PairType::c64;
+    return type == DType::c128 ? std::optional(PairType::c128) : std::nullopt;
+}
+
 PairProduct pair_product(PairJoin join, scalar::Agg agg, DType type) {
     bool const known_agg = agg == scalar::Agg::sum || agg == scalar::Agg::min || agg == scalar::Agg::max;
-    if (!known_agg || (type != DType::f32 && type != DType::f64 && type != DType::i64)) return {};
+    std::optional<PairType> const of = pair_type(type);
+    bool const products_alone = is_complex(type) && (join != PairJoin::multiply || agg != scalar::Agg::sum);
+    if (!known_agg || !of || products_alone) return {};
     PairAgg const by = agg == scalar::Agg::sum ? PairAgg::sum : agg == scalar::Agg::min ? PairAgg::min : PairAgg::max;
-    PairType const of = type == DType::f32 ? PairType::f32 : type == DType::f64 ? PairType::f64 : PairType::i64;
 #ifdef EIN_X86_LOOPS
-    if (instruction_set() == InstructionSet::avx512) return avx512::pair_loops(join, by, of);
-    if (instruction_set() == InstructionSet::avx2) return avx2::pair_loops(join, by, of);
+    if (instruction_set() == InstructionSet::avx512) return avx512::pair_loops(join, by, *of);
+    if (instruction_set() == InstructionSet::avx2) return avx2::pair_loops(join, by, *of);
 #endif
-    return baseline::pair_loops(join, by, of);
+    return baseline::pair_loops(join, by, *of);
 }
 
 }  // namespace ein::executor

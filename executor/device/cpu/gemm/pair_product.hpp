@@ -42,16 +42,23 @@ std::optional<PairOperation> pair_operation(scalar::Expr const& join);
 /// evenly.
 inline constexpr std::ptrdiff_t pair_block = 384;
 
-/// One label of a direction and how far it moves in the two matrices that have it, in elements.
+/// Labels of a direction, tiles counted as labels of their own: so many at most.
+inline constexpr int most_pair_labels = 64;
+
+/// One label of a direction and how far it moves in the two matrices that have it, in elements. A label cut into tiles
+/// is two: where its tiles are, and, further inside, what is inside a tile.
 struct PairLabel {
     std::ptrdiff_t length = 1;
     std::ptrdiff_t step[2] = {0, 0};
+    int tile = -1;            // of where tiles are: which label is inside them
+    std::ptrdiff_t last = 0;  // and how long the last tile is; the others are as long as that label
 };
 /// Nested labels, outermost first, of which a call takes `count` iterations from `first` on.
 struct PairLabels {
     PairLabel const* label = nullptr;
     int labels = 0;
     std::ptrdiff_t first = 0, count = 1;
+    int group = 0;  // labels from here on are packed together: blocks end where they all do; 0: anywhere
 };
 
 /// c[row, column] = scale * (agg over the terms of join(a[row, term], b[term, column])); with `accumulate`, combined
@@ -67,6 +74,7 @@ struct PairCall {
     std::ptrdiff_t whole_columns = 1, whole_terms = 1;  // what is packed at once is a multiple of these where it can be
     void (*pause)(void* of) = nullptr;                  // called every few hundred thousand operations
     void* pause_of = nullptr;
+    bool past_cache = false;  // c is so large that it leaves the cache before anybody reads it
 };
 
 struct PairProduct {
@@ -75,15 +83,20 @@ struct PairProduct {
         nullptr;                // at least those of calls with fewer rows, columns or terms
     int rows = 1, columns = 1;  // of a tile
     double rate = 0;            // operations of two a second, one thread, roughly
+    int lanes = 1;              // of a vector, where pair_lanes.hpp has the product too
 };
 /// @return `run` null where there are no loops: for aggregations other than sum, min and max, for types other than f32,
-/// f64 and i64, and for sums of products of real numbers where the processor has no fused multiply-add
+/// f64, i64, c64 and c128, for complex numbers but in sums of products, and for sums of products of real or complex
+/// numbers where the processor has no fused multiply-add
 PairProduct pair_product(PairJoin join, scalar::Agg agg, DType type);
 
 /// The loops for one instruction set. Names of aggregations as numbers: what is compiled for a set shares no header's
 /// functions.
 enum class PairAgg : std::uint8_t { sum, min, max };
-enum class PairType : std::uint8_t { f32, f64, i64 };
+enum class PairType : std::uint8_t { f32, f64, i64, c64, c128 };
+/// @return nothing for types that no loops are for
+std::optional<PairType> pair_type(DType type);
+
 namespace baseline {
 PairProduct pair_loops(PairJoin join, PairAgg agg, PairType type);
 }

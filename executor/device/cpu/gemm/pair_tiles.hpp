@@ -12,17 +12,20 @@ namespace {
 
 /// What is compiled once for all joins that share it: how blocks are cut, packed and stored. Only tiles know the join.
 /// @tparam Fused  the one product whose sums are fused  @tparam Careful  operands may make nans that others do not make
-template <PairAgg Agg, class Element, bool Fused, bool Careful>
+/// @tparam Parts  of an element: 2 for complex numbers, whose tiles are of real ones (pair_units.hpp)
+template <PairAgg Agg, class Element, bool Fused, bool Careful, int Parts = 1>
 struct Frame {
     using T = Element;
     static constexpr bool is_fused = Fused, takes_care = Careful;
+    static constexpr int parts = Parts;
 #if defined(__AVX512F__)
     static constexpr int rows = 8, vectors = 3;
 #else
     static constexpr int rows = 4, vectors = is_fused ? 3 : 2;
 #endif
-    static constexpr Index columns = vectors * lanes<T>;
-    static constexpr Index unit = is_fused ? lanes<T> : columns;  // of which packed columns are a multiple
+    static constexpr Index lane = lanes<T> / parts;  // elements of a vector
+    static constexpr Index columns = vectors * lane;
+    static constexpr Index unit = is_fused ? lane : columns;  // of which packed columns are a multiple
 
     static Vector<T> combined(Vector<T> held, Vector<T> value) { return agg_of<Agg, T, true>(held, value); }
 };
@@ -50,33 +53,92 @@ struct Product {
 
 // ---- tiles ----
 
-/// Rows of a are a_row apart, their terms a_term. Meanwhile as many terms of rows that are needed next are fetched, if
-/// `next` is not null.
-template <class P, class T, int Rows, int Vectors, bool Careful>
-__attribute__((noinline)) void tile(T const* a, Index a_row, Index a_term, T const* b, Index k, T const* next, T* out) {
+/// How a tile's rows and terms lie, and where its outputs go. Distances in T, of complex numbers too.
+template <class T>
+struct TileCall {
+    T const* a;
+    Index a_row, a_term;  // of terms of b's elements: of a complex number's second part one further
+    T const* b;
+    Index const* b_at;  // where a term of b begins, in elements; null: they follow one another
+    Index k;
+    T const* next;  // rows that are needed next, fetched meanwhile; null: none
+    T* out;         // the tile, row after row; or, if it is null:
+    T* const* to;   // where each row goes, side by side
+    T scale;
+    bool combine, stream;  // with what is there; past the cache
+};
+
+template <class T>
+void store_vector(T* to, Vector<T> value, bool stream) {
+#if defined(__AVX512F__)
+    if (stream) {
+        if constexpr (sizeof(T) == 4)
+            _mm512_stream_ps(reinterpret_cast<float*>(to), (__m512)value);
+        else
+            _mm512_stream_pd(reinterpret_cast<double*>(to), (__m512d)value);
+        return;
+    }
+#elif defined(__AVX2__)
+    if (stream) {
+        if constexpr (sizeof(T) == 4)
+            _mm256_stream_ps(reinterpret_cast<float*>(to), (__m256)value);
+        else
+            _mm256_stream_pd(reinterpret_cast<double*>(to), (__m256d)value);
+        return;
+    }
+#endif
+    *(Anywhere<T>*)to = value;
+}
+
+/// @tparam Parts  terms of T for each term: 2 for complex numbers  @tparam InPlace  b is not packed
+template <class P, class T, int Rows, int Vectors, bool Careful, int Parts, bool InPlace>
+__attribute__((noinline)) void tile(TileCall<T> const& call) {
     constexpr Index line = 64 / static_cast<Index>(sizeof(T));
+    T const *a = call.a, *b = call.b, *const next = call.next;
+    Index const a_row = call.a_row, a_term = call.a_term, k = call.k;
     Vector<T> held[Rows][Vectors];
     for (int r = 0; r < Rows; ++r)
         for (int v = 0; v < Vectors; ++v) held[r][v] = P::identity - Vector<T>{};
-    for (Index p = 0; p < k; ++p, a += a_term, b += Vectors * lanes<T>) {
+    for (Index p = 0; p < k; ++p, a += a_term) {
         if (next != nullptr && p % line == 0)
 #pragma GCC unroll 8
             for (int r = 0; r < Rows; ++r) __builtin_prefetch(next + r * a_row + p);
-        Vector<T> columns[Vectors];
-        for (int v = 0; v < Vectors; ++v) columns[v] = *(Vector<T> const*)(b + v * lanes<T>);
-#pragma GCC unroll 8
-        for (int r = 0; r < Rows; ++r) {
-            Vector<T> const row = a[r * a_row] - Vector<T>{};  // to all lanes; less 0 is the same for all numbers
+        if constexpr (InPlace) {
+            b = call.b + call.b_at[p];
 #pragma GCC unroll 4
-            for (int v = 0; v < Vectors; ++v) held[r][v] = P::template with_term<Careful>(held[r][v], row, columns[v]);
+            for (int v = 0; v < Vectors; ++v) __builtin_prefetch(b + (Vectors * 4 + v) * lanes<T>);
+        }
+#pragma GCC unroll 2
+        for (int part = 0; part < Parts; ++part) {
+            Vector<T> columns[Vectors];
+            for (int v = 0; v < Vectors; ++v) columns[v] = *(Anywhere<T> const*)(b + v * lanes<T>);
+#pragma GCC unroll 8
+            for (int r = 0; r < Rows; ++r) {
+                Vector<T> const row = a[r * a_row + part] - Vector<T>{};  // to all lanes; less 0 changes no number
+#pragma GCC unroll 4
+                for (int v = 0; v < Vectors; ++v)
+                    held[r][v] = P::template with_term<Careful>(held[r][v], row, columns[v]);
+            }
+            if constexpr (!InPlace) b += Vectors * lanes<T>;
         }
     }
-    for (int r = 0; r < Rows; ++r)
-        for (int v = 0; v < Vectors; ++v) *(Vector<T>*)(out + (r * Vectors + v) * lanes<T>) = held[r][v];
+    if (call.out != nullptr) {
+        for (int r = 0; r < Rows; ++r)
+            for (int v = 0; v < Vectors; ++v) *(Vector<T>*)(call.out + (r * Vectors + v) * lanes<T>) = held[r][v];
+        return;
+    }
+    if constexpr (P::Shape::is_fused)
+        for (int r = 0; r < Rows; ++r)
+            for (int v = 0; v < Vectors; ++v) {
+                T* const to = call.to[r] + v * lanes<T>;
+                Vector<T> value = held[r][v] * call.scale;
+                if (call.combine) value += *(Anywhere<T> const*)to;
+                store_vector<T>(to, value, call.stream);
+            }
 }
 
 template <class T>
-using Tile = void(T const* a, Index a_row, Index a_term, T const* b, Index k, T const* next, T* out);
+using Tile = void(TileCall<T> const& call);
 
 /// What a frame has of its join: whole tiles, which none but fused ones are content with.
 template <class T>

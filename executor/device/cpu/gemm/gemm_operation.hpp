@@ -1,0 +1,46 @@
+// Which joins and aggregations are products of two operands, for gemm_kernel.cpp. Example: "x*y/2" summed is 0.5 times
+// products of operands 0 and 1.
+#pragma once
+
+#include <array>
+#include <optional>
+
+#include "executor/device/cpu/gemm/pair_product.hpp"
+#include "executor/device/kernel/gemm_match.hpp"
+
+namespace ein::executor {
+
+/// What a kernel does with the elements of its two operands.
+struct Operation {
+    std::array<std::size_t, 2> operands{};
+    double factor = 1;
+    std::optional<PairJoin> join;  // of pair_product; BLAS multiplies
+    PairProduct pair;
+    scalar::Agg agg = scalar::Agg::sum;
+};
+
+/// Sums of products, else one of the other products; nothing for other joins and aggregations.
+inline std::optional<Operation> operation_of(graph::EinSum const& einsum, KernelTypes const& types,
+                                             scalar::Params const& params) {
+    DType const type = types.compute;
+    if (types.join != type || types.accumulate != type) return std::nullopt;
+    bool const in_blas = type == DType::f32 || type == DType::f64 || is_complex(type);
+    Operation operation;
+    operation.agg = einsum.agg;
+    if (in_blas && einsum.agg == scalar::Agg::sum)
+        if (auto const product = scaled_product(einsum.join, types, params)) {
+            operation.operands = {product->left, product->right};
+            operation.factor = product->factor;
+            operation.pair = pair_product(PairJoin::multiply, einsum.agg, type);
+            if (operation.pair.run != nullptr) operation.join = PairJoin::multiply;
+            return operation;
+        }
+    std::optional<PairOperation> const pair = pair_operation(einsum.join);
+    if (!pair) return std::nullopt;
+    operation.operands = {pair->left, pair->right};
+    operation.join = pair->join;
+    operation.pair = pair_product(pair->join, einsum.agg, type);
+    return operation.pair.run == nullptr ? std::nullopt : std::optional(operation);
+}
+
+}  // namespace ein::executor

@@ -1,0 +1,37 @@
+// Many products of small matrices at once, or of matrices whose batch lies side by side: each lane of a vector is a
+// product of its own. Operands are packed so that the batch is innermost, a vector's length of it at a time, which
+// costs nothing where it is so in memory. Sums of products alone. Each output combines its terms in their order, in
+// blocks of lanes_block: how the batch and rows are cut changes no bit. Example: 16 products of 4 x 4 matrices of f32
+// are 64 multiply-adds of whole vectors. Source: Kim et al., "Designing vector-friendly compact BLAS" (2017).
+#pragma once
+
+#include "executor/device/cpu/gemm/pair_product.hpp"
+
+namespace ein::executor {
+
+/// Terms that are combined before they meet what the output holds, at most; cut evenly.
+inline constexpr std::ptrdiff_t lanes_block = 64;
+
+struct LanesCall {
+    PairCall product;              // of the first of the batch; without columns beyond what it says
+    PairLabels batch, batch_in_c;  // steps in a and b; in c (twice); the same iterations
+};
+
+struct LanesProduct {
+    void (*run)(LanesCall const& call) = nullptr;  // null: there is none
+    std::size_t scratch_bytes = 0;
+    int lanes = 1;
+};
+LanesProduct lanes_product(DType type);
+
+namespace baseline {
+LanesProduct lanes_loops(PairType type);
+}
+namespace avx2 {
+LanesProduct lanes_loops(PairType type);
+}
+namespace avx512 {
+LanesProduct lanes_loops(PairType type);
+}
+
+}  // namespace ein::executor

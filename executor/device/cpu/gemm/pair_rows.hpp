@@ -1,0 +1,137 @@
+// A few rows of a times a sliver of b, for pair_loops.cpp: runs a tile and stores what it gives, at once where columns
+// lie side by side in c. Example: run_rows<P, 3> of 7 rows runs tiles of 4, 2 and 1 rows.
+#pragma once
+
+#include <cstdint>
+
+#include "executor/device/cpu/gemm/pair_labels.hpp"
+#include "executor/device/cpu/gemm/pair_tiles.hpp"
+
+namespace ein::executor::EIN_INSTRUCTION_SET {
+namespace {
+
+/// Where a sliver's outputs go: of each column, its place and how many columns from it on lie side by side there.
+struct Columns {
+    Index count;
+    Index const *at, *adjacent;
+};
+
+constexpr Index least_lanes = 4;  // fewer are stored one by one: a masked load waits for stores to what it leaves out
+
+/// Distances and counts of columns in elements, as everywhere here; a complex number has two of T.
+template <class P>
+void store_row(typename P::T const* from, Columns const& columns, typename P::T* c, typename P::T scale, bool combine) {
+    using T = typename P::T;
+    constexpr Index parts = P::parts, least = least_lanes / parts;
+    for (Index w = 0; w < columns.count;) {
+        for (; w < columns.count && columns.adjacent[w] < least; ++w)
+            for (Index part = 0; part < parts; ++part) {
+                T* const to = c + columns.at[w] * parts + part;
+                if constexpr (P::is_fused) {
+                    T const value = from[w * parts + part] * scale;
+                    *to = combine ? *to + value : value;
+                } else {
+                    Vector<T> const value = from[w] - Vector<T>{};
+                    *to = combine ? P::combined(*to - Vector<T>{}, value)[0] : value[0];
+                }
+            }
+        if (w == columns.count) return;
+        Index const run = at_most(columns.adjacent[w], columns.count - w), end = run * parts;
+        T* const to = c + columns.at[w] * parts;
+        T const* const row = from + w * parts;
+        w += run;
+        Index at = 0;
+        for (; at + lanes<T> <= end; at += lanes<T>) {
+            Vector<T> value = *(Anywhere<T> const*)(row + at);
+            if constexpr (P::is_fused) value *= scale;
+            *(Anywhere<T>*)(to + at) = combine ? P::combined(*(Anywhere<T> const*)(to + at), value) : value;
+        }
+        if (at == end) continue;
+        Vector<T> value = first_lanes<T>(row + at, end - at);
+        if constexpr (P::is_fused) value *= scale;
+        set_first_lanes<T>(to + at, end - at, combine ? P::combined(first_lanes<T>(to + at, end - at), value) : value);
+    }
+}
+
+/// A tile's height of rows of a, packed or where they lie, and what their tiles have in common.
+template <class P>
+struct Rows {
+    typename P::T const* a;
+    Index row_step, term_step;  // of T
+    Index count;                // at most P::rows
+    Index const* c_at;          // of each, in elements
+    typename P::T* c;
+    Index k;
+    typename P::T scale;
+    Tile<typename P::T>* tile;  // of no use to fused ones, which have several
+    bool combine, stream;
+    bool fetch_next;  // the rows that follow at row_step, in place
+};
+
+/// A sliver of b: packed, or where it lies.
+template <class T>
+struct Sliver {
+    T const* b;
+    Index const* term_at;  // in place: of each term, in T; else null
+};
+
+constexpr bool begins_a_line(void const* place) { return reinterpret_cast<std::uintptr_t>(place) % 64 == 0; }
+
+template <class P, int Count, int Vectors>
+void run_tile(Rows<P> const& rows, Index first, Sliver<typename P::T> const& sliver, Columns const& columns) {
+    using T = typename P::T;
+    alignas(64) T out[Count * Vectors * lanes<T>];
+    Index const count = at_most(rows.count - first, Count);
+    T* to[Count];
+    bool direct = P::is_fused && count == Count && columns.adjacent[0] >= Vectors * P::lane, stream = rows.stream;
+    for (Index r = 0; r < count; ++r) {
+        to[r] = rows.c + (rows.c_at[first + r] + columns.at[0]) * P::parts;
+        stream = stream && direct && begins_a_line(to[r]);
+    }
+    for (Index r = 0; r < count && !stream; ++r)
+        for (int v = 0; v < Vectors; ++v) __builtin_prefetch(to[r] + v * lanes<T>, 1);
+    TileCall<T> call{};
+    call.a = rows.a + first * rows.row_step;
+    call.a_row = rows.row_step;
+    call.a_term = rows.term_step;
+    call.b = sliver.b;
+    call.b_at = sliver.term_at;
+    call.k = rows.k;
+    call.next = rows.fetch_next ? call.a + Count * rows.row_step : nullptr;
+    call.out = direct ? nullptr : out;
+    call.to = to;
+    call.scale = rows.scale;
+    call.combine = rows.combine;
+    call.stream = stream;
+    if constexpr (P::is_fused) {
+        using Plain = Product<PairJoin::multiply, PairAgg::sum, T>;
+        if (P::parts == 1 && sliver.term_at != nullptr)
+            tile<Plain, T, Count, Vectors, false, 1, true>(call);
+        else
+            tile<Plain, T, Count, Vectors, false, P::parts, false>(call);
+        if (direct) return;
+    } else {
+        rows.tile(call);
+    }
+    for (Index r = 0; r < count; ++r)
+        store_row<P>(out + r * Vectors * lanes<T>, columns, rows.c + rows.c_at[first + r] * P::parts, rows.scale,
+                     rows.combine);
+}
+
+/// Rows times one sliver. Only the most frequent product has tiles of fewer rows: the others' are packed, and compute
+/// with zeros.
+template <class P, int Vectors>
+void run_rows(Rows<P> const& rows, Sliver<typename P::T> const& sliver, Columns const& columns) {
+    if (!P::is_fused || rows.count == P::rows) return run_tile<P, P::rows, Vectors>(rows, 0, sliver, columns);
+    if constexpr (P::is_fused) {
+        Index first = 0;
+        if constexpr (P::rows > 4)
+            if (rows.count & 4) run_tile<P, 4, Vectors>(rows, first, sliver, columns), first += 4;
+        if (rows.count & 2) run_tile<P, 2, Vectors>(rows, first, sliver, columns), first += 2;
+        if (rows.count & 1) run_tile<P, 1, Vectors>(rows, first, sliver, columns);
+    }
+}
+
+}  // namespace
+
+}  // namespace ein::executor::EIN_INSTRUCTION_SET

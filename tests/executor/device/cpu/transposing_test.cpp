@@ -1,0 +1,114 @@
+// Contractions whose labels lie in any order: every class of which labels are innermost where, tails of everything.
+#include <array>
+
+#include "executor/device/cpu/cpu_device.hpp"
+#include "executor/device/cpu/gemm/pair_product.hpp"
+#include "executor/device/kernel/gemm_plan.hpp"
+#include "lib/scalar/expression/parse/parse.hpp"
+#include "tests/executor/device/kernel_case.hpp"
+#include "tests/executor/device/test_team.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace ein;
+using namespace ein::executor;
+
+namespace {
+
+struct Contraction {
+    char const* form;
+    Shape extents;  // of labels in order of appearance
+};
+
+/// Rows, columns, terms or the batch innermost in a, in b and in the result.
+std::vector<Contraction> const& classes() {
+    static std::vector<Contraction> const all = {
+        {"dbea,ec->abcd", {17, 7, 19, 33, 5}},      // result: d, operand: a
+        {"efbad,cf->abcde", {37, 9, 3, 7, 21, 5}},  // two labels side by side in the result
+        {"dega,gfbc->abcdef", {5, 7, 11, 9, 7, 3, 5}},
+        {"dfgb,geac->abcdef", {5, 20, 7, 11, 6, 3, 10}},
+        {"acd,dbc->ab", {33, 49, 57, 41}},  // terms side by side in both, but not the same
+        {"adec,ebd->abc", {13, 17, 19, 51, 23}},
+        {"aebd,ce->dcba", {17, 19, 7, 35, 5}},
+        {"ijb,jkb->ikb", {7, 17, 19, 5}},  // the batch innermost everywhere
+        {"ibj,kjb->bik", {17, 19, 7, 18}},
+        {"bij,jkb->kib", {33, 7, 11, 13}},
+        {"bij,bkj->bik", {37, 3, 5, 4}},  // many small products
+        {"bij,bjk->bki", {65, 8, 7, 9}},
+        {"abij,jkba->ikab", {3, 7, 17, 18, 19}},
+        {"ijb,jkb->ikb", {50, 70, 33, 52}},  // several blocks of lanes
+        {"abcdefghij,xycg->abxdefyhij", {2, 2, 2, 2, 2, 2, 2, 2, 2, 3, 2, 2}},
+        {"abcdefgh,hbcx->adefgxbc", {3, 3, 3, 3, 3, 3, 3, 3, 3}},
+        {"kabc,kd->dcba", {1, 17, 2, 19, 3}},
+        {"abk,kc->cab", {33, 49, 500, 3}},
+        {"ab,cd->acbd", {7, 9, 11, 13}},
+        {"abcd,ae->bcde", {40, 9, 11, 7, 16}},
+    };
+    return all;
+}
+
+}  // namespace
+
+TEST_CASE("contractions of any order of labels are right, for all types, added to what is there or not",
+          "[executor][device]") {
+    std::mt19937 random(11);
+    for (Contraction const& at : classes())
+        for (DType const type : {DType::f32, DType::f64, DType::c64, DType::c128})
+            for (bool const accumulate : {false, true}) {
+                CAPTURE(at.form, name(type), accumulate);
+                KernelCase test(einsum(at.form, at.extents, "x*y/2"), {type, type}, type, type);
+                test.shape().accumulate = accumulate;
+                test.fill(random);
+                REQUIRE(compare(test, 2e-5) == "");
+            }
+}
+
+TEST_CASE("contractions of any order of labels give the same bits for any number of threads", "[executor][device]") {
+    CpuDevice cpu;
+    for (Contraction const& at : classes()) {
+        CAPTURE(at.form);
+        KernelCase test(einsum(at.form, at.extents), {DType::f32, DType::f32}, DType::f32, DType::f32);
+        test.fill_with_fractions(5);
+        same_on_teams(test, cpu);
+    }
+}
+
+TEST_CASE("outputs that are written past the cache are right", "[executor][device]") {
+    DType const type = GENERATE(DType::f32, DType::c64);
+    KernelCase test(einsum("ebad,ce->abcd", {3, 5, 4, 48, 7}), {type, type}, type, type);
+    test.shape().output_bytes = Extent{64} << 20;  // of the whole output, of which this is a part
+    std::mt19937 random(3);
+    test.fill(random);
+    CHECK(compare(test, 1e-5) == "");
+}
+
+TEST_CASE("a box of labels is packed where operand and result have others innermost", "[executor][device]") {
+    PairProduct const pair = pair_product(PairJoin::multiply, scalar::Agg::sum, DType::f32);
+    if (pair.run == nullptr) return;  // no fused multiply-add: BLAS
+    KernelCase test(einsum("ec,dbea->cbad", {96, 24, 96, 84, 96}), {DType::f32, DType::f32}, DType::f32, DType::f32);
+    Nest nest = make_nest(test.shape());
+    simplify(nest);
+    auto const plan = plan_tiles({nest, 0, 1, DType::f32}, pair);
+    REQUIRE(plan);
+    CHECK(plan->n() == 96 * 84 * 96);
+    CHECK(plan->column_group > 0);
+    Extent inside = 1;
+    for (std::size_t l = static_cast<std::size_t>(plan->column_group); l < plan->columns.size(); ++l)
+        inside *= plan->columns[l].length;
+    CHECK(inside == plan->whole_columns);
+    CHECK(inside >= 16 * 32);
+}
+
+TEST_CASE("what keeps order sums its terms as the whole does, whatever box they are packed in", "[executor][device]") {
+    CpuDevice cpu;
+    SoloWorkerTeam solo;
+    KernelCase whole(einsum("acd,dbc->ab", {16, 40, 50, 12}), {DType::f32, DType::f32}, DType::f32, DType::f32);
+    whole.shape().keeps_order = true;
+    whole.fill_with_fractions(4);
+    std::vector<scalar::Scalar> const all = whole.elements(whole.run(cpu, solo));
+    KernelCase part(einsum("acd,dbc->ab", {16, 40, 50, 12}), {DType::f32, DType::f32}, DType::f32, DType::f32);
+    part.shape().keeps_order = true;
+    part.fill_with_fractions(4);
+    part.shape().lengths[0] = 5;  // the first rows, of blocks that are whole
+    std::vector<scalar::Scalar> const some = part.elements(part.run(cpu, solo));
+    for (std::size_t k = 0; k < 5 * 12; ++k) CHECK(some[k].number == all[k].number);
+}
