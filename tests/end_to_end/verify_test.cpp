@@ -45,7 +45,11 @@ relation::Verification verify(Json const& graph, tensor::HostTensor const& resul
     fs::path const folder = fs::temp_directory_path() / ("ein-verify-" + std::to_string(getpid()));
     fs::create_directories(folder);
     tensor::write_npy(folder / "Z.npy", result);
-    relation::Verification out = apps::verify_run({graph.dump(), "g.json", folder, folder, {}, {}, {}, samples});
+    relation::Verification out = apps::verify_run({.graph_text = graph.dump(),
+                                                   .graph_file = "g.json",
+                                                   .data_folder = folder,
+                                                   .output_folder = folder,
+                                                   .samples = samples});
     fs::remove_all(folder);
     return out;
 }

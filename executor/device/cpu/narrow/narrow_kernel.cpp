@@ -192,12 +192,17 @@ bool packs(GemmPlan const& plan) {
     return std::any_of(plan.matrices.begin(), plan.matrices.end(), [](auto const& matrix) { return matrix.packed; });
 }
 
-/// The cheaper order of the operands.
-std::optional<GemmPlan> plan_of(Nest const& nest, DType compute, NarrowChoice& choice) {
+PairProduct speed_of(NarrowChoice const& choice) {
     PairProduct speed;
     speed.rows = choice.loops.rows;
     speed.columns = choice.loops.columns;
     speed.rate = choice.loops.rate;
+    return speed;
+}
+
+/// The cheaper order of the operands.
+std::optional<GemmPlan> plan_of(Nest const& nest, DType compute, NarrowChoice& choice) {
+    PairProduct const speed = speed_of(choice);
     NarrowChoice exchanged = choice;
     std::swap(exchanged.operands[0], exchanged.operands[1]);
     std::swap(exchanged.types[0], exchanged.types[1]);
@@ -218,7 +223,9 @@ std::unique_ptr<PreparedKernel const> make_narrow_kernel(KernelShape const& shap
     if (!whole || packs(*whole) || (choice->most_terms > 0 && whole->k() > choice->most_terms)) return nullptr;
     NarrowProblem problem;
     problem.choice = *choice;
-    problem.plan = nest.keeps_order() ? plan_tiles_as(*whole, gemm_problem(nest, types.compute, *choice)) : *whole;
+    problem.plan = nest.keeps_order()
+                       ? plan_tiles_as(*whole, gemm_problem(nest, types.compute, *choice), speed_of(*choice))
+                       : *whole;
     problem.sizes = sizes_of(problem.plan);
     problem.terms = term_blocks(choice->loops, sizes_of(*whole));
     problem.accumulate = nest.accumulate;
