@@ -11,6 +11,7 @@
 #include "executor/device/cpu/gemm/pair_pack.hpp"
 #include "executor/device/cpu/gemm/pair_product.hpp"
 #include "executor/device/cpu/gemm/pair_rows.hpp"
+#include "executor/device/cpu/gemm/pair_streams.hpp"
 #include "executor/device/cpu/gemm/pair_units.hpp"
 
 namespace ein::executor::EIN_INSTRUCTION_SET {
@@ -18,10 +19,11 @@ namespace {
 
 constexpr Index cache_of_b =
     Index{3} << 18;  // bytes of a packed block: fits the second-level cache of all processors but the oldest
-constexpr Index most_slivers = 64;     // of it
-constexpr Index most_rows = 1536;      // of a, for which b is packed
-constexpr Index rows_for_packing = 2;  // tiles of them: for fewer b is read where it lies, if it lies side by side
-constexpr Index packed_at_once = 16;   // tiles of rows: what the memory fetches together is used together
+constexpr Index most_slivers = 64;   // of it
+constexpr Index most_rows = 1536;    // of a, for which b is packed
+constexpr Index streamed_rows = 24;  // for so many b is read where it lies, if it lies side by side, and not packed
+constexpr Index least_streamed_columns = 32;  // side by side, on average
+constexpr Index packed_at_once = 16;          // tiles of rows: what the memory fetches together is used together
 
 // ---- blocks ----
 
@@ -164,20 +166,21 @@ private:
             pack<T, lanes<T>, P::takes_care>(source_of_b<T>(column, count), slivers, memory_.b, memory_.marks, seen);
     }
 
-    /// b would be packed for so few rows that it is read where it lies.
-    bool reads_in_place(Slivers const& slivers, Index count) const {
-        if (!P::is_fused || P::parts > 1 || rows_ > rows_for_packing * P::rows) return false;
+    /// b would be packed for so few rows that it is read where it lies, if that is in runs long enough; and the sums of
+    /// all rows are no more than what is packed.
+    bool streams(Index count) const {
+        if (!P::is_fused || P::parts > 1 || rows_ > streamed_rows || rows_ > memory_.terms) return false;
         find_adjacent(memory_.b_at, count, memory_.adjacent_in_b);
-        for (Index s = 0; s + 1 < slivers.count; ++s)
-            if (memory_.adjacent_in_b[slivers.first(s)] < slivers.width(s)) return false;
-        return true;
+        Index runs = 0;
+        for (Index column = 0; column < count; column += memory_.adjacent_in_b[column]) ++runs;
+        return runs == 1 || runs * least_streamed_columns <= count;
     }
 
     /// One block of columns.
     void run_columns(Index count) {
         Index const vectors = parts_of(count, P::unit) * (P::unit / P::lane);
         Slivers const slivers(vectors, parts_of(vectors, P::vectors), P::lane);
-        bool const b_in_place = reads_in_place(slivers, count);
+        bool const b_in_place = streams(count);
         Seen<T> seen;
         if (!b_in_place) pack_columns(0, count, slivers, seen);
         Rows<P> rows{};
@@ -188,7 +191,8 @@ private:
         rows.combine = combine_;
         rows.stream = call_.past_cache && !combine_ && terms_ == call_.terms.count;
         rows.tile = P::takes_care && join_.may_be_nan(seen_, seen) ? join_.careful : join_.plain;
-        if (b_in_place) return run_in_place(rows, slivers, count);
+        if constexpr (P::is_fused && P::parts == 1)
+            if (b_in_place) return run_streaming(rows, count);
         Index const tiles_between = parts_of(operations_between_pauses, P::rows * count * terms_);
         Index tiles = 0;
         for (Index row = 0; row < rows_; row += P::rows) {
@@ -197,25 +201,37 @@ private:
             for (Index s = 0; s < slivers.count; ++s) {
                 rows.fetch_next = in_place_ && s == 0;
                 Index const first = slivers.first(s);
-                run_sliver(rows, {memory_.b + first * terms_ * P::parts * P::parts, nullptr}, slivers, s, count);
+                run_sliver(rows, memory_.b + first * terms_ * P::parts * P::parts, slivers, s, count);
             }
         }
     }
 
-    /// All rows of a sliver, then those of the next.
-    void run_in_place(Rows<P>& rows, Slivers const& slivers, Index count) {
-        for (Index s = 0; s < slivers.count; ++s) {
-            Index const first = slivers.first(s), width = slivers.width(s);
-            Sliver<T> sliver{static_cast<T const*>(call_.b) + memory_.b_at[first], memory_.b_term_at};
-            if (count - first < width || memory_.adjacent_in_b[first] < width) {
-                Seen<T> seen;
-                pack_columns(first, at_most(count - first, width), Slivers(width / P::lane, 1, P::lane), seen);
-                sliver = {memory_.b, nullptr};
-            }
-            for (Index row = 0; row < rows_; row += P::rows) {
-                take_rows(rows, row);
-                run_sliver(rows, sliver, slivers, s, count);
-            }
+    /// Columns that lie side by side in b, and then those that follow.
+    void run_streaming(Rows<P>& rows, Index count) {
+        Index const most = parts_of(count, P::lane) * P::lane;
+        for (Index column = 0; column < count;) {
+            Index const wide = at_most(memory_.adjacent_in_b[column], count - column);
+            Streamed<T> const part{static_cast<T const*>(call_.b) + memory_.b_at[column], memory_.b_term_at, wide,
+                                   memory_.b, most};
+            for (Index at = 0; at < rows_ * most; ++at) part.sums[at] = T{};
+            Index term = 0;
+            for (; term + terms_at_once <= terms_; term += terms_at_once) stream<terms_at_once>(rows, term, part);
+            for (; term < terms_; ++term) stream<1>(rows, term, part);
+            Columns const columns{wide, memory_.column_at + column, memory_.adjacent + column};
+            for (Index row = 0; row < rows_; ++row)
+                store_row<P>(part.sums + row * most, columns, rows.c + memory_.row_at[row], rows.scale, combine_);
+            column += wide;
+        }
+    }
+
+    template <int Terms>
+    void stream(Rows<P>& rows, Index term, Streamed<T> const& part) {
+        Index const between = parts_of(operations_between_pauses, rows_ * part.columns * terms_at_once);
+        if (call_.pause != nullptr && term / terms_at_once % between == 0) call_.pause(call_.pause_of);
+        Index const tiles = parts_of(rows_, P::rows);
+        for (Index tile = 0; tile < tiles; ++tile) {
+            take_rows(rows, tile * P::rows);
+            stream_terms<P, Terms>(rows, tile, tiles, term, term + 2 * Terms <= terms_, part);
         }
     }
 
@@ -228,7 +244,7 @@ private:
         rows.fetch_next = false;
     }
 
-    void run_sliver(Rows<P> const& rows, Sliver<T> const& sliver, Slivers const& slivers, Index s, Index count) {
+    void run_sliver(Rows<P> const& rows, T const* sliver, Slivers const& slivers, Index s, Index count) {
         Index const first = slivers.first(s), width = slivers.width(s), held = at_most(count - first, width);
         Columns const columns{held, memory_.column_at + first, memory_.adjacent + first};
         if (width == P::columns)
@@ -274,8 +290,8 @@ void run(PairCall const& call) {
     if constexpr (F::is_fused)
         run_blocks<F>(call, {});
     else
-        run_blocks<F>(call, {tile<P, T, F::rows, F::vectors, false, 1, false>,
-                             tile<P, T, F::rows, F::vectors, F::takes_care, 1, false>, may_be_nan<Join, T>});
+        run_blocks<F>(call, {tile<P, T, F::rows, F::vectors, false, 1>,
+                             tile<P, T, F::rows, F::vectors, F::takes_care, 1>, may_be_nan<Join, T>});
 }
 
 /// Complex numbers: sums of products alone.

@@ -68,17 +68,10 @@ struct Rows {
     bool fetch_next;  // the rows that follow at row_step, in place
 };
 
-/// A sliver of b: packed, or where it lies.
-template <class T>
-struct Sliver {
-    T const* b;
-    Index const* term_at;  // in place: of each term, in T; else null
-};
-
 constexpr bool begins_a_line(void const* place) { return reinterpret_cast<std::uintptr_t>(place) % 64 == 0; }
 
 template <class P, int Count, int Vectors>
-void run_tile(Rows<P> const& rows, Index first, Sliver<typename P::T> const& sliver, Columns const& columns) {
+void run_tile(Rows<P> const& rows, Index first, typename P::T const* sliver, Columns const& columns) {
     using T = typename P::T;
     alignas(64) T out[Count * Vectors * lanes<T>];
     Index const count = at_most(rows.count - first, Count);
@@ -94,8 +87,7 @@ void run_tile(Rows<P> const& rows, Index first, Sliver<typename P::T> const& sli
     call.a = rows.a + first * rows.row_step;
     call.a_row = rows.row_step;
     call.a_term = rows.term_step;
-    call.b = sliver.b;
-    call.b_at = sliver.term_at;
+    call.b = sliver;
     call.k = rows.k;
     call.next = rows.fetch_next ? call.a + Count * rows.row_step : nullptr;
     call.out = direct ? nullptr : out;
@@ -105,10 +97,7 @@ void run_tile(Rows<P> const& rows, Index first, Sliver<typename P::T> const& sli
     call.stream = stream;
     if constexpr (P::is_fused) {
         using Plain = Product<PairJoin::multiply, PairAgg::sum, T>;
-        if (P::parts == 1 && sliver.term_at != nullptr)
-            tile<Plain, T, Count, Vectors, false, 1, true>(call);
-        else
-            tile<Plain, T, Count, Vectors, false, P::parts, false>(call);
+        tile<Plain, T, Count, Vectors, false, P::parts>(call);
         if (direct) return;
     } else {
         rows.tile(call);
@@ -121,7 +110,7 @@ void run_tile(Rows<P> const& rows, Index first, Sliver<typename P::T> const& sli
 /// Rows times one sliver. Only the most frequent product has tiles of fewer rows: the others' are packed, and compute
 /// with zeros.
 template <class P, int Vectors>
-void run_rows(Rows<P> const& rows, Sliver<typename P::T> const& sliver, Columns const& columns) {
+void run_rows(Rows<P> const& rows, typename P::T const* sliver, Columns const& columns) {
     if (!P::is_fused || rows.count == P::rows) return run_tile<P, P::rows, Vectors>(rows, 0, sliver, columns);
     if constexpr (P::is_fused) {
         Index first = 0;

@@ -59,7 +59,6 @@ struct TileCall {
     T const* a;
     Index a_row, a_term;  // of terms of b's elements: of a complex number's second part one further
     T const* b;
-    Index const* b_at;  // where a term of b begins, in elements; null: they follow one another
     Index k;
     T const* next;  // rows that are needed next, fetched meanwhile; null: none
     T* out;         // the tile, row after row; or, if it is null:
@@ -90,8 +89,8 @@ void store_vector(T* to, Vector<T> value, bool stream) {
     *(Anywhere<T>*)to = value;
 }
 
-/// @tparam Parts  terms of T for each term: 2 for complex numbers  @tparam InPlace  b is not packed
-template <class P, class T, int Rows, int Vectors, bool Careful, int Parts, bool InPlace>
+/// @tparam Parts  terms of T for each term: 2 for complex numbers
+template <class P, class T, int Rows, int Vectors, bool Careful, int Parts>
 __attribute__((noinline)) void tile(TileCall<T> const& call) {
     constexpr Index line = 64 / static_cast<Index>(sizeof(T));
     T const *a = call.a, *b = call.b, *const next = call.next;
@@ -103,11 +102,6 @@ __attribute__((noinline)) void tile(TileCall<T> const& call) {
         if (next != nullptr && p % line == 0)
 #pragma GCC unroll 8
             for (int r = 0; r < Rows; ++r) __builtin_prefetch(next + r * a_row + p);
-        if constexpr (InPlace) {
-            b = call.b + call.b_at[p];
-#pragma GCC unroll 4
-            for (int v = 0; v < Vectors; ++v) __builtin_prefetch(b + (Vectors * 4 + v) * lanes<T>);
-        }
 #pragma GCC unroll 2
         for (int part = 0; part < Parts; ++part) {
             Vector<T> columns[Vectors];
@@ -119,7 +113,7 @@ __attribute__((noinline)) void tile(TileCall<T> const& call) {
                 for (int v = 0; v < Vectors; ++v)
                     held[r][v] = P::template with_term<Careful>(held[r][v], row, columns[v]);
             }
-            if constexpr (!InPlace) b += Vectors * lanes<T>;
+            b += Vectors * lanes<T>;
         }
     }
     if (call.out != nullptr) {

@@ -2,6 +2,7 @@
 #include "executor/device/cpu/gemm/pair_product.hpp"
 
 #include <cstring>
+#include <limits>
 
 #include "executor/device/cpu/cpu_device.hpp"
 #include "executor/device/cpu/instruction_set.hpp"
@@ -17,6 +18,13 @@ using namespace ein::executor;
 using scalar::Agg;
 
 namespace {
+
+void run_with_scratch(PairProduct const& product, PairCall call) {
+    std::vector<std::byte> memory(product.scratch_bytes(call) + 64);
+    auto const at = reinterpret_cast<std::uintptr_t>(memory.data());
+    call.scratch = memory.data() + (64 - at % 64) % 64;
+    product.run(call);
+}
 
 std::string const joins[] = {"x+y", "y-x", "x*y", "abs(x-y)", "(x-y)^2", "min(x, y)", "max(y, x)"};
 
@@ -112,12 +120,9 @@ TEST_CASE("every instruction set gives the same bits", "[executor][device][pair]
     auto const run = [&](PairProduct const& product) {
         std::vector<double> c(m * n, 0.5);
         PairLabel const rows{m, {k, n}}, columns{n, {1, 1}}, terms{k, {1, n}};
-        PairCall call{{&rows, 1, 0, m}, {&columns, 1, 0, n}, {&terms, 1, 0, k}, a.data(), b.data(), c.data(), 1, true,
-                      nullptr};
-        std::vector<std::byte> memory(product.scratch_bytes(call) + 64);
-        auto const at = reinterpret_cast<std::uintptr_t>(memory.data());
-        call.scratch = memory.data() + (64 - at % 64) % 64;
-        product.run(call);
+        run_with_scratch(
+            product,
+            {{&rows, 1, 0, m}, {&columns, 1, 0, n}, {&terms, 1, 0, k}, a.data(), b.data(), c.data(), 1, true, nullptr});
         return c;
     };
     if (instruction_set() == InstructionSet::avx512)  // sums of products are fused, or left to BLAS
@@ -131,6 +136,52 @@ TEST_CASE("every instruction set gives the same bits", "[executor][device][pair]
             if (instruction_set() == InstructionSet::avx512)
                 CHECK(run(avx512::pair_loops(join, agg, PairType::f64)) == expected);
         }
+#endif
+}
+
+/// Few rows stream the right operand, many pack it. Columns come in pieces that lie apart; rows, terms and columns are
+/// no multiples of anything.
+template <class T>
+void check_few_rows(PairProduct const& product, bool along_terms) {
+    constexpr std::ptrdiff_t m = 61, k = 1003, pieces = 3, wide = 149, n = pieces * wide, apart = wide + 7;
+    std::mt19937 random(29);
+    std::vector<T> a(m * k), b(k * pieces * apart, std::numeric_limits<T>::quiet_NaN());
+    for (T& value : a) value = static_cast<T>(random()) * T(0x1p-31) - 1;
+    for (std::ptrdiff_t run = 0; run < k * pieces; ++run)
+        for (std::ptrdiff_t i = 0; i < wide; ++i)
+            b[static_cast<std::size_t>(run * apart + i)] = static_cast<T>(random()) * T(0x1p-31) - 1;
+    PairLabel const rows{m, {along_terms ? k : 1, n}};
+    std::array<PairLabel, 2> const columns{PairLabel{pieces, {apart, wide}}, PairLabel{wide, {1, 1}}};
+    PairLabel const terms{k, {along_terms ? 1 : m, pieces * apart}};
+    auto const run = [&](std::ptrdiff_t first, std::ptrdiff_t count, std::vector<T>& c) {
+        run_with_scratch(product, {{&rows, 1, first, count},
+                                   {columns.data(), 2, 0, n},
+                                   {&terms, 1, 0, k},
+                                   a.data(),
+                                   b.data(),
+                                   c.data(),
+                                   0.75,
+                                   true,
+                                   nullptr});
+    };
+    std::vector<T> whole(m * n, T(0.5));
+    run(0, m, whole);
+    for (std::ptrdiff_t const count : {1, 2, 3, 5, 8, 13, 16, 23, 24, 25}) {
+        std::vector<T> few(m * n, T(0.5));
+        for (std::ptrdiff_t row = 0; row < m; row += count) run(row, std::min(count, m - row), few);
+        CAPTURE(count, along_terms);
+        CHECK(few == whole);
+    }
+}
+
+TEST_CASE("rows of a product get the same bits alone and among others", "[executor][device][pair]") {
+    bool const along_terms = GENERATE(true, false);
+    if (pair_product(PairJoin::multiply, Agg::sum, DType::f32).run == nullptr) return;  // left to BLAS
+    check_few_rows<float>(pair_product(PairJoin::multiply, Agg::sum, DType::f32), along_terms);
+    check_few_rows<double>(pair_product(PairJoin::multiply, Agg::sum, DType::f64), along_terms);
+#ifdef EIN_X86_LOOPS
+    if (instruction_set() == InstructionSet::avx512)
+        check_few_rows<float>(avx2::pair_loops(PairJoin::multiply, PairAgg::sum, PairType::f32), along_terms);
 #endif
 }
 
