@@ -94,6 +94,11 @@ inline constexpr double bytes_of_a_group_piece = 320 << 10;
 inline constexpr double least_group_bytes = 4 << 20;
 /// Rows of a piece of a product, for which its other operand is packed again. Chosen.
 inline constexpr Extent least_product_rows = 128;
+/// Operations an element of a product that is cut like other kernels. Chosen.
+inline constexpr double flops_of_a_short_sum = 16;
+/// Bytes that a piece reads and writes side by side at least, of blocks larger than a piece: shorter runs come and go
+/// line by line. Chosen.
+inline constexpr Extent least_group_run = 512;
 /// Operations an element of a product whose elements stay in the group: beyond, memory hardly counts. Chosen.
 inline constexpr double most_flops_an_element = 600;
 /// Tasks of a group.

@@ -189,16 +189,43 @@ private:
         auto wanted = static_cast<std::int64_t>(total / limits_.bytes_of_a_piece) + 1;
         for (std::size_t a = 0; a < group.axes.size() && wanted > 1; ++a) {
             FusedGroup::Axis& axis = group.axes[a];
-            Extent const shortest = cuts_rows(group, a) ? limits_.least_rows : 1;
+            Extent const shortest = std::max(cuts_rows(group, a) ? limits_.least_rows : 1, least_in_runs(group, a));
             axis.parts = std::clamp<std::int64_t>(axis.length / shortest, 1, wanted);
             wanted = (wanted + axis.parts - 1) / axis.parts;
         }
     }
 
+    /// Of an axis, what each piece has at least, so that blocks beyond the cache are read and written in runs.
+    Extent least_in_runs(FusedGroup const& group, std::size_t axis) const {
+        Extent least = 1;
+        for (std::size_t k = 0; k < group.tasks.size(); ++k) {
+            TaskId const id = group.tasks[k];
+            auto const look_at = [&](BlockId at, std::vector<int> const& labels) {
+                if (static_cast<double>(section_.bytes_of(block(at))) <= limits_.bytes_of_a_piece) return;
+                auto run = static_cast<Extent>(size_of(block(at).dtype));  // bytes of what is inside one index
+                for (std::size_t inner = labels.size(); inner-- > 0; run *= section_.box_of(block(at)).length[inner])
+                    if (static_cast<std::size_t>(labels[inner]) == group.axes[axis].labels[k])
+                        return void(least = std::max(least, (limits_.least_run + run - 1) / run));
+            };
+            auto const inputs = section_.reads(id);
+            for (std::size_t i = 0; i < inputs.size(); ++i)
+                if (!group.contains(last_writer_[inputs[i]])) look_at(inputs[i], einsum(id).inputs[i]);
+            if (id == group.last()) look_at(result(id), einsum(id).output);
+        }
+        return least;
+    }
+
+    /// Of products of short sums packing is little beside the rest.
+    bool packs(TaskId id) const {
+        return graph::is_rows_by_columns(einsum(id)) &&
+               graph::flops(einsum(id), section_.region_of(task(id)).length) >
+                   tuning::flops_of_a_short_sum * static_cast<double>(section_.elements_of(block(result(id))));
+    }
+
     /// Whether a cut leaves some operand of a product whole.
     bool cuts_rows(FusedGroup const& group, std::size_t axis) const {
         for (std::size_t k = 0; k < group.tasks.size(); ++k) {
-            if (!graph::is_rows_by_columns(einsum(group.tasks[k]))) continue;
+            if (!packs(group.tasks[k])) continue;
             for (std::vector<int> const& input : einsum(group.tasks[k]).inputs)
                 if (std::count(input.begin(), input.end(), static_cast<int>(group.axes[axis].labels[k])) == 0)
                     return true;

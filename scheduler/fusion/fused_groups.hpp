@@ -37,6 +37,7 @@ struct FusionLimits {
     double bytes_of_a_piece = tuning::bytes_of_a_group_piece;
     double least_bytes = tuning::least_group_bytes;  // of a fused group
     Extent least_rows = tuning::least_product_rows;  // of a piece of a product
+    Extent least_run = tuning::least_group_run;      // bytes that a piece has side by side of large blocks
 };
 
 /// All fused groups of a section; no task is in two. Adds to the profile what fused groups hold longer than single

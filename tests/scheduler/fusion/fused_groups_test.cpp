@@ -95,6 +95,39 @@ TEST_CASE("scores, mask, softmax and weighted sum are one group, heads cut befor
     check_equal(run, 1e-5);
 }
 
+TEST_CASE("pieces of large blocks are read and written in runs", "[scheduler][fused_groups]") {
+    Json const json = graph_of({{{"name", "Z"}, {"op", "softmax"}, {"inputs", {"X"}}, {"axes", {0}}}},
+                               {{"X", uniform({48, 640}, 1)}}, "Z");
+    FusionLimits limits = small;
+    for (auto const& [run, parts] : {std::pair<Extent, std::int64_t>{4, 62}, {512, 5}, {2000, 1}}) {
+        limits.least_run = run;
+        auto const whole = test::whole_run(json, {.fused_groups = limits});
+        auto const groups = groups_of(whole, limits);
+        CAPTURE(run);
+        REQUIRE(groups.size() == (parts > 1 ? 1U : 0U));
+        if (parts > 1) CHECK(groups[0].pieces() == parts);
+        check_equal(whole, 1e-5);
+    }
+}
+
+TEST_CASE("a product of a short sum is cut where other kernels would be", "[scheduler][fused_groups]") {
+    Json const json = graph_of(
+        {node("T", "bhpf,ftp->bhtf", {"K", "R"}, "x*y"),
+         node("Z", "bhtf,bkhtf->bkhtf", {"T", "C"}, "where([k] == 3, x, y)")},
+        {{"K", uniform({6, 4, 2, 8}, 1)}, {"R", uniform({8, 2, 2}, 2)}, {"C", uniform({6, 24, 4, 2, 8}, 3)}}, "Z");
+    FusionLimits const limits{.bytes_of_a_piece = 9000, .least_bytes = 0, .least_rows = 128, .least_run = 64};
+    auto const run = test::whole_run(json, {.fused_groups = limits});
+    schedule::Section const section = apart(run);
+    auto profile = schedule::replay(section);
+    profile.peak *= 2;
+    auto const groups = find_fused_groups(run.schedule.header, section, limits, profile);
+    REQUIRE(groups.size() == 1);
+    REQUIRE(groups[0].axes.size() == 4);
+    CHECK(groups[0].axes[0].parts == 6);  // rows of the product
+    CHECK(groups[0].axes[3].parts == 1);  // inside of both
+    check_equal(run, 1e-5);
+}
+
 TEST_CASE("a fused group ends where something else reads what is inside", "[scheduler][fused_groups]") {
     Json json = attention(2, 16, 16, 4);
     json["outputs"] = {"Z", "T"};
