@@ -53,11 +53,9 @@ std::vector<std::vector<Held>> held_for(BlockDirectory const& directory, graph::
     return out;
 }
 
-/// Where a graph has sparse tensors, leaves that would be loaded cell by cell are cut as the merged calls want them.
-/// Graphs without keep their cells, and with them the schedules that they have always had.
+/// Leaves that would be loaded cell by cell are cut as the merged calls want them, where these want no part of a piece.
 void merge_leaves(LoweringContext& context, graph::Node const& node, graph::EinSum const& einsum, Parts const& parts,
                   std::vector<Call> const& calls) {
-    if (!context.has_sparse) return;
     for (std::size_t k = 0; k < einsum.operands(); ++k) {
         ValueId const leaf = node.inputs[k];
         Parts const wanted = relation::at_labels(parts, einsum.inputs[k]);

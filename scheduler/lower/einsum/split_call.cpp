@@ -96,8 +96,10 @@ private:
         }
         for (int label = 0; product && label < static_cast<int>(edges_.size()); ++label)
             if (cuts(label) && side_of(label, shortest) < static_cast<double>(rule_->product_length)) return false;
-        return count <= static_cast<double>(rule_->calls) &&
-               least >= (product ? rule_->product_points : rule_->other_points);
+        double const enough = product ? rule_->product_points : rule_->other_points;
+        bool const few = count <= static_cast<double>(rule_->calls);
+        bool const long_ones = count <= static_cast<double>(rule_->long_calls) && least >= rule_->long_call_points;
+        return (few || long_ones) && least >= enough;
     }
 
     /// Elements of the whole call's region along these labels, or along all but these.
@@ -289,6 +291,10 @@ SplitCall split_call(graph::EinSum const& einsum, Box const& region, CallParts c
         subcalls.push_back({{keeper == 0, keeper, farthest != 0, farthest}, std::move(next)});
     }
     std::stable_sort(subcalls.begin(), subcalls.end(), [](auto const& a, auto const& b) { return a.first < b.first; });
+    // Something to do until the first operand comes, even where others wait for none of it.
+    auto const here =
+        std::find_if(subcalls.begin(), subcalls.end(), [](auto const& subcall) { return !std::get<2>(subcall.first); });
+    if (here != subcalls.end()) std::rotate(subcalls.begin(), here, here + 1);
     std::map<Box, bool> written;  // boxes of the output
     for (auto& [precedence, subcall] : subcalls) {
         subcall.accumulate = !written.try_emplace(projected(subcall.region, einsum.output), true).second;

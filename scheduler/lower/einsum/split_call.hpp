@@ -29,6 +29,8 @@ struct SplitRule {
     double other_points = tuning::least_other_points;         // of anything else
     Extent product_length = tuning::least_product_length;     // of each side that is cut, for sums of products
     std::int64_t calls = tuning::most_split_calls;            // in place of one, at most
+    std::int64_t long_calls = tuning::most_long_split_calls;  // the same, where each has `long_call_points` or more
+    double long_call_points = tuning::long_split_call_points;
     std::int64_t block_bytes = tuning::shared_block_bytes;    // larger subblocks are cut again, where lengths divide
     std::int64_t blocks = tuning::most_blocks_of_a_subblock;  // in place of one subblock, at most
     bool weighs_time = true;                                  // else parts that are large enough are made in any case
@@ -55,7 +57,7 @@ struct SubCall {
 };
 
 struct SplitCall {
-    std::vector<SubCall> list;    // what others wait for first, then what is here, then what comes
+    std::vector<SubCall> list;    // one that is here, then what others wait for, what is here, and what comes
     std::vector<bool> by_source;  // operands that are not put together
 };
 
