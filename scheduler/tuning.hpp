@@ -44,9 +44,9 @@ inline constexpr Extent least_product_length = 64;
 /// Calls in place of one. Chosen.
 inline constexpr std::int64_t most_split_calls = 16;
 /// The same, of calls that take about a millisecond each: so many elements of the join. Uneven columns cut rows where
-/// those of another column end, and again for each rank that shares them: 18 to 54 calls. Measured: with them no rank
+/// those of another column end, and again for each rank that shares them: 18 to 200 calls. Measured: with them no rank
 /// waits for whole operands (docs/decisions/0083-default-is-the-best-known.md).
-inline constexpr std::int64_t most_long_split_calls = 64;
+inline constexpr std::int64_t most_long_split_calls = 256;
 inline constexpr double long_split_call_points = 1 << 27;
 /// Bytes from which subblocks of what ranks share are cut again. Chosen. And in how many: measured, with two in
 /// place of four no product packs a large operand four times over.

@@ -16,5 +16,5 @@ assert cluster["ranks_per_node"] == 3 and cluster["threads"] == 1, cluster
 assert cluster["flops_per_second"]["f64"] > 1e8, cluster
 assert cluster["inside"]["bandwidth"] > 1e6 and cluster["inside"]["latency"] < 1, cluster
 CHECK
-"$bin/einplan" "$examples/first.json" -n 3 --simulate --cluster "$work/measured.json" -o "$work/s.sched" |
-    grep -q "simulated on $work/measured.json"
+"$bin/einplan" "$examples/first.json" -n 3 --decompose eindecomp --simulate --cluster "$work/measured.json" \
+    -o "$work/s.sched" | grep -q "simulated on $work/measured.json"

@@ -6,7 +6,10 @@ set -uo pipefail
 bin=$1 examples=$2 mpiexec=$3 flag=$4 counts=$5; shift 5
 work=$(mktemp -d); trap 'rm -rf "$work"' EXIT
 failed=0
-options=("" "--parts 12" "--decompose sqrt" "--place round-robin" "--inputs shared" "--decompose data --place greedy")
+# The default runs small graphs on one rank; the others use all.
+all="--decompose eindecomp"
+options=("" "$all" "$all --parts 12" "--decompose sqrt" "$all --place round-robin" "$all --inputs shared"
+    "--decompose data --place greedy")
 
 # results RANKS THREADS FOLDER OPTIONS...: those of the graph, in FOLDER
 results() {
@@ -32,9 +35,9 @@ for example in "$@"; do
             rm -rf "$work/other"
         done
     done
-    budget=$("$bin/einplan" "$graph" -n 2 --reproducible -o "$work/s.sched" \
+    budget=$("$bin/einplan" "$graph" -n 2 --decompose eindecomp --reproducible -o "$work/s.sched" \
         | sed -n 's/.*peak a rank.*(\([0-9]*\) bytes.*/\1/p')
-    results 2 2 "$work/other" --memory $((budget - budget / 20)); code=$?
+    results 2 2 "$work/other" --decompose eindecomp --memory $((budget - budget / 20)); code=$?
     # 4: nothing is smaller
     if [ $code != 4 ] && ! diff -rq "$work/first" "$work/other"; then
         echo "FAILED: $example, in less than $budget bytes: exit $code"; failed=1

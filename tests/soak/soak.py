@@ -56,7 +56,8 @@ class Soak:
         print(f"{text}\n    in {kept}: " + "; ".join(" ".join(map(str, c)) for c in commands), flush=True)
 
     def options(self):
-        out = ["--decompose", self.draw.choice(DECOMPOSE), "--place", self.draw.choice(PLACE)]
+        name = self.draw.choice([*DECOMPOSE, None])  # None: the default, which runs small graphs on one rank
+        out = ["--place", self.draw.choice(PLACE)] + (["--decompose", name] if name else [])
         if self.draw.random() < 0.2:
             out += ["--parts", self.draw.choice([1, 2, 3, 8])]
         if self.draw.random() < 0.2:

@@ -27,10 +27,10 @@ JSON
 graph 3 > short.json
 graph 100000000 > long.json
 
-"$bin/einplan" short.json -n 3 -q
+"$bin/einplan" short.json -n 3 --decompose eindecomp -q
 mpirun -n 3 "$bin/einrun" short.sched -q --out by-hand || fail "by hand"
 rm short.sched
-"$bin/eintool" run short.json -n 3 -q --out run --report r.json || fail "eintool run ended with $?"
+"$bin/eintool" run short.json -n 3 --decompose eindecomp -q --out run --report r.json || fail "eintool run ended with $?"
 cmp by-hand/it.x.npy run/it.x.npy || fail "another result"
 "$bin/eintool" run nothing.json -n 2 > log 2>&1; [ $? = 3 ] || fail "a missing graph: $(cat log)"
 "$bin/eintool" run short.json -n 2 --input none=x.npy > log 2>&1; code=$?
@@ -42,7 +42,7 @@ ranks() { pgrep -f "einrun .*--out $work/job" | while read -r pid; do
     [ "$(cat "/proc/$pid/comm" 2> /dev/null)" = einrun ] && echo "$pid"; done; true; }
 writing() { compgen -G "$work/job/.it.x.npy.partial-*" > /dev/null; }
 for victim in eintool mpirun rank; do
-    "$bin/eintool" run long.json -n 3 -q --out "$work/job" > log 2>&1 &
+    "$bin/eintool" run long.json -n 3 --decompose eindecomp -q --out "$work/job" > log 2>&1 &
     tool=$!
     await 'writing && [ "$(ranks | wc -l)" = 3 ]'
     mpirun=$(pgrep -P $tool -x mpirun)
@@ -59,7 +59,7 @@ for victim in eintool mpirun rank; do
 done
 grep -q "was ended by signal 9 (Killed); mpirun ended with code 137" log ||
     fail "who was killed is not said: $(cat log)"
-"$bin/eintool" run long.json -n 3 -q --out "$work/job" > log 2>&1 &
+"$bin/eintool" run long.json -n 3 --decompose eindecomp -q --out "$work/job" > log 2>&1 &
 tool=$!
 await 'writing && [ "$(ranks | wc -l)" = 3 ]'
 kill -TERM $tool
