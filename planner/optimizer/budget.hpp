@@ -19,7 +19,6 @@ struct Limits {
     double most_placed_calls = 3e4;          // kernel calls of a plan, beyond which there is one placement (scheduler)
     double near_best = 1.25;                 // times the best time: plans up to it are scheduled with every placement
     std::size_t finalists = 3;               // of them, at most
-    double about_as_fast = 1.05;             // times the best time: up to it the one that moves least is a finalist
     double worth_placing = 1e-3;             // seconds of a run, from which all of them are
     double most_work = 2e6;                  // tasks that a search among all plans makes: ten seconds or so
     double work_a_second = 2e5;              // the same, of a second of planning

@@ -23,7 +23,10 @@ AlikeUpTo beside(Cost const& incumbent) {
     return {.seconds = (1 + simulation_error) * incumbent.seconds, .bytes = any_bytes, .peak = any_bytes};
 }
 
-AlikeUpTo alike_up_to(double least_seconds) { return {.seconds = (1 + alike_seconds) * least_seconds}; }
+AlikeUpTo alike_up_to(double least_seconds, double least_named) {
+    double const seconds = std::min((1 + simulation_error) * least_seconds, (1 + alike_seconds) * least_named);
+    return {.seconds = std::max((1 + alike_seconds) * least_seconds, seconds)};
+}
 
 AlikeUpTo that_fit() { return {.seconds = any_time, .busiest_bytes = any_bytes, .peak = any_bytes}; }
 

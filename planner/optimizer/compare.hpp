@@ -35,7 +35,10 @@ bool better(Cost const& a, Cost const& b, AlikeUpTo const& alike);
 AlikeUpTo beside(Cost const& incumbent);
 
 /// Of plans of which the fastest takes so long: those that take about as long move fewer bytes, or have a lower peak.
-AlikeUpTo alike_up_to(double least_seconds);
+/// About as long is what simulations cannot tell apart, but hardly longer than the fastest plan of a strategy that
+/// users can name, if that is known. Example: 1.00 s is least: up to 1.05 s; up to 1.02 s where a strategy takes 1.01
+/// s.
+AlikeUpTo alike_up_to(double least_seconds, double least_named = 0);
 
 /// Schedules that fit in memory: the fewest bytes in all. Simulated or not, and however much of the budget they fill.
 AlikeUpTo that_fit();

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "lib/base/threads/parallel.hpp"
+#include "planner/strategies/strategies.hpp"
 
 namespace ein::planner::optimizer {
 namespace {
@@ -16,6 +17,11 @@ struct Looked {
     Cost cost = {};
     double bound = 0;
 };
+
+bool is_strategy(std::string const& name) {
+    auto const& names = strategy_names();
+    return std::find(names.begin(), names.end(), name) != names.end();
+}
 
 class WideSearch {
 public:
@@ -30,6 +36,7 @@ public:
         std::string const name = choices_.planner.decompose;
         if (!search_.affords(calls_of(first))) return least_moving(std::move(first));
         report_.bound = search_.functions.floor();
+        asked_calls_ = first.calls;
         look_at({{name, first}});
         bool const may_use_fewer = choices_.planner.calls == 0 && first.ranks > 1 && !search_.question.parts_are_given;
         if (may_use_fewer) look_at({search_.functions.on_fewer_ranks(choices_, name, 1)});
@@ -54,6 +61,8 @@ private:
     double worth() const { return least_ * (1 - alike_); }
     /// What is slower than this is not looked at: it is neither faster, nor as fast and moves less.
     double limit() const { return moves_nothing_ ? worth() : least_ * (1 + alike_); }
+    /// Up to this bytes decide.
+    AlikeUpTo alike() const { return alike_up_to(least_, least_named_); }
     bool is_proven() const { return least_ < infinite && report_.bound >= worth(); }
 
     /// Tasks that may be made in all: a share of a long run, else of a fixed time.
@@ -108,10 +117,14 @@ private:
                     glanced_ = std::move(made[k]);
                 }
                 least_ = std::min(least_, batch[k].cost.seconds);
+                if (is_named(batch[k].alternative)) least_named_ = std::min(least_named_, batch[k].cost.seconds);
                 looked_.push_back(std::move(batch[k]));
             }
         }
     }
+
+    /// What a user who names a strategy gets.
+    bool is_named(Alternative const& of) const { return of.plan.calls == asked_calls_ && is_strategy(of.name); }
 
     Looked const& fastest() const {
         return *std::min_element(looked_.begin(), looked_.end(),
@@ -149,9 +162,8 @@ private:
     void keep_finalists(std::vector<Looked const*>& near) const {
         if (near.size() <= limits_.finalists) return;
         auto const rest = near.begin() + static_cast<std::ptrdiff_t>(limits_.finalists);
-        auto const end = std::find_if(near.begin(), near.end(), [&](Looked const* each) {
-            return each->cost.seconds > limits_.about_as_fast * least_;
-        });
+        auto const end = std::find_if(near.begin(), near.end(),
+                                      [&](Looked const* each) { return each->cost.seconds > alike().seconds; });
         if (end > rest) {
             auto const leanest = std::min_element(near.begin(), end, [](Looked const* a, Looked const* b) {
                 return a->cost.busiest_bytes < b->cost.busiest_bytes;
@@ -176,6 +188,9 @@ private:
         quick.effort = Effort::quick;
         std::vector<Candidate> made;
         for (Looked const* each : near) made.push_back(scheduled(each->alternative.plan, quick));
+        for (std::size_t k = 0; k < made.size(); ++k)
+            if (fits(made[k]) && is_named(near[k]->alternative))
+                least_named_ = std::min(least_named_, made[k].cost.seconds);
         std::size_t const best = best_of(made);
         std::vector<std::size_t> thorough{best};
         for (std::size_t k = 0; k < made.size(); ++k)
@@ -208,13 +223,20 @@ private:
         double least = infinite;
         for (Candidate const& each : made)
             if (fits(each)) least = std::min(least, each.cost.seconds);
+        AlikeUpTo const alike = alike_up_to(least, least_named_);
         std::size_t best = 0;
         for (std::size_t k = 1; k < made.size(); ++k) {
             bool const fitting = fits(made[k]) && !fits(made[best]);
             bool const as_fitting = fits(made[k]) == fits(made[best]);
-            if (fitting || (as_fitting && better(made[k].cost, made[best].cost, alike_up_to(least)))) best = k;
+            if (fitting || (as_fitting && better(made[k].cost, made[best].cost, alike))) best = k;
         }
         return best;
+    }
+
+    /// Faster by what simulations can tell apart, or by less without moving more.
+    bool is_step(Cost const& to, Cost const& from) const {
+        double const least_gain = to.busiest_bytes > from.busiest_bytes ? simulation_error : alike_;
+        return to.seconds < (1 - least_gain) * from.seconds;
     }
 
     /// Steps to variations that are better, as long as there is work left.
@@ -232,7 +254,7 @@ private:
                 if (search_.functions.bound(plan) >= worth()) continue;
                 Candidate glanced = scheduled(plan, glance_);
                 ++report_.variations;
-                if (!fits(glanced) || glanced.cost.seconds >= worth()) continue;
+                if (!fits(glanced) || !is_step(glanced.cost, best.cost)) continue;
                 taken_ = {taken_.name + (report_.steps == 0 ? ", varied" : ""), std::move(plan)};
                 ++report_.steps;
                 best = std::move(glanced);
@@ -243,7 +265,8 @@ private:
         }
         if (report_.steps == 0) return;
         Candidate placed = search_.schedule(taken_.plan, choices_);
-        if (fits(placed) && better(placed.cost, best.cost, alike_up_to(std::min(placed.cost.seconds, least_))))
+        if (fits(placed) &&
+            better(placed.cost, best.cost, alike_up_to(std::min(placed.cost.seconds, least_), least_named_)))
             best = std::move(placed);
     }
 
@@ -257,7 +280,8 @@ private:
     std::optional<Candidate> glanced_;  // the fastest of those
     bool moves_nothing_ = false;        // it does not
     Alternative taken_;
-    double least_ = infinite;
+    std::int64_t asked_calls_ = 1;
+    double least_ = infinite, least_named_ = infinite;
     double work_ = 0;
     double const alike_ = alike_seconds;
 };
