@@ -158,6 +158,26 @@ TEST_CASE("products on many ranks receive few words more than they must", "[apps
     CHECK(words / row.bound >= 0.999);  // nothing goes below
 }
 
+TEST_CASE("the default receives few words where that takes no longer", "[apps][planning]") {
+    struct Row {
+        Extent m, k, n;
+        int ranks;
+        double bound, ratio;
+    };
+    auto const row =
+        GENERATE(Row{16384, 16384, 16384, 7, 1.050270e8, 1.30}, Row{16384, 16384, 16384, 16, 7.649616e7, 1.10},
+                 Row{16384, 16384, 16384, 64, 3.774874e7, 1.02}, Row{1 << 20, 1024, 1024, 64, 1.032192e6, 1.02},
+                 Row{131072, 512, 131072, 7, 3.155557e7, 1.10}, Row{131072, 512, 131072, 64, 1.468006e7, 1.02});
+    CAPTURE(row.m, row.k, row.n, row.ranks);
+    graph::EinGraph const graph = test::matmul(row.m, row.k, row.n, DType::f32);
+    apps::PlanningOptions options = on(row.ranks);
+    options.wide = true;
+    auto const planned = apps::plan_and_schedule(graph, options);
+    auto const& received = planned.made.schedule.header.prediction.bytes_received;
+    double const words = static_cast<double>(*std::max_element(received.begin(), received.end())) / 4;
+    CHECK(words / row.bound <= row.ratio);
+}
+
 TEST_CASE("where much is moved the plan that moves less is taken", "[apps][planning]") {
     auto const with_extent = [](Extent n) {
         test::GraphBuilder g;
