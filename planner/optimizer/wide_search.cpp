@@ -5,7 +5,6 @@
 #include <optional>
 
 #include "lib/base/threads/parallel.hpp"
-#include "planner/strategies/strategies.hpp"
 
 namespace ein::planner::optimizer {
 namespace {
@@ -17,11 +16,6 @@ struct Looked {
     Cost cost = {};
     double bound = 0;
 };
-
-bool is_strategy(std::string const& name) {
-    auto const& names = strategy_names();
-    return std::find(names.begin(), names.end(), name) != names.end();
-}
 
 class WideSearch {
 public:
@@ -123,8 +117,9 @@ private:
         }
     }
 
-    /// What a user who names a strategy gets.
-    bool is_named(Alternative const& of) const { return of.plan.calls == asked_calls_ && is_strategy(of.name); }
+    /// What a user may get who names a strategy: of plans that are equal one is looked at, under the name that it had
+    /// first.
+    bool is_named(Alternative const& of) const { return of.plan.calls == asked_calls_; }
 
     Looked const& fastest() const {
         return *std::min_element(looked_.begin(), looked_.end(),
