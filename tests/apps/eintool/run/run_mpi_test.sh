@@ -30,7 +30,8 @@ graph 100000000 > long.json
 "$bin/einplan" short.json -n 3 --decompose eindecomp -q
 mpirun -n 3 "$bin/einrun" short.sched -q --out by-hand || fail "by hand"
 rm short.sched
-"$bin/eintool" run short.json -n 3 --decompose eindecomp -q --out run --report r.json || fail "eintool run ended with $?"
+"$bin/eintool" run short.json -n 3 --decompose eindecomp -q --out run --report r.json ||
+    fail "eintool run ended with $?"
 cmp by-hand/it.x.npy run/it.x.npy || fail "another result"
 "$bin/eintool" run nothing.json -n 2 > log 2>&1; [ $? = 3 ] || fail "a missing graph: $(cat log)"
 "$bin/eintool" run short.json -n 2 --input none=x.npy > log 2>&1; code=$?
