@@ -41,8 +41,9 @@ TEST_CASE("a folder of checkpoints is shown by its newest, and a checkpoint by i
         CHECK(shows(screen.text, "computed      1.50 s on 2 ranks (reference): 7 nodes, 41 tasks\n"));
         CHECK(shows(screen.text, "loops         in iteration 3; begun so far: 3, 12\n"));
         CHECK(shows(screen.text, "inputs        not copied: X (X.npy); R (random uniform -1 1 7)\n"));
-        CHECK(shows(screen.text, "values        4, 222 B with rest.json, the graph of what is left\n"));
+        CHECK(shows(screen.text, "values        7, 526 B with rest.json, the graph of what is left\n"));
         CHECK(shows(screen.text, "  grad/W                            f32   (6, 5)                        120 B\n"));
+        CHECK(shows(screen.text, "  S                                 f64   (7, 6)                        192 B  sparse, 12"));
         CHECK(shows(screen.text, "older         000001: complete, 2026-01-02T03:04:05Z\n"));
     }
     CheckpointScreen const one = checkpoint_screen(dir + "/000001/", Check::every_byte);
@@ -77,7 +78,8 @@ TEST_CASE("many values and checkpoints are still a screen", "[apps][checkpoint]"
     for (int i = 0; i < 50; ++i)
         values.push_back({std::string(60, 'n') + std::to_string(i),
                           samples::sample(DType::f64, {i, 1, 1, 1, 1, 1, 1, 1, 1, 1}),
-                          {Box::whole({i, 1, 1, 1, 1, 1, 1, 1, 1, 1})}});
+                          {Box::whole({i, 1, 1, 1, 1, 1, 1, 1, 1, 1})},
+                          i % 2 == 1});
     for (int i = 1; i < 30; ++i)
         test::save(folder.path(), (i < 10 ? "00000" : "0000") + std::to_string(i),
                    i == 29 ? values : test::live_values(1));
@@ -85,6 +87,7 @@ TEST_CASE("many values and checkpoints are still a screen", "[apps][checkpoint]"
     INFO(text);
     CHECK(std::ranges::count(text, '\n') < 45);
     CHECK(widest_line(text) <= 100);
+    CHECK(shows(text, " B  sparse, 17 listed\n"));
     CHECK(shows(text, "  and 30 more; --json shows all\n"));
     CHECK(shows(text, "  and 18 older ones\n"));
 }
