@@ -13,7 +13,7 @@ RunStops::RunStops(Parts parts)
       watch_(parts.header, parts.transport.rank(), parts.transport.size(),
              {[this] { return hold(); }, [this](schedule::Point const& point) EIN_REQUIRES(mutex_) { stop(point); },
               [this] { parts_.run_state.steer([](Dispatcher& dispatcher) { dispatcher.go_on(); }); }}) {
-    parts_.run_state.change([](Dispatcher& dispatcher) { dispatcher.keep_behind_loops(); });
+    parts_.run_state.change([](Dispatcher& dispatcher) { dispatcher.keep_stoppable(); });
 }
 
 bool RunStops::hear(CheckpointWatch::Note const& note) {
@@ -33,7 +33,7 @@ bool RunStops::under_way() const {
 
 std::optional<schedule::Point> RunStops::hold() {
     return parts_.run_state.steer([&](Dispatcher& dispatcher) -> std::optional<schedule::Point> {
-        if (!dispatcher.executes() || dispatcher.phase_done()) return std::nullopt;
+        if (!dispatcher.executes()) return std::nullopt;  // a rank that has no task left is at every moment behind
         auto point =
             schedule::next_point(parts_.header, parts_.section, dispatcher.unstarted(), dispatcher.iterations());
         if (point) dispatcher.stop_before(schedule::stop_at(parts_.header, parts_.section, *point), false);

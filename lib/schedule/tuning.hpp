@@ -20,6 +20,9 @@ inline constexpr std::int64_t receive_bytes = std::int64_t{256} << 20;
 inline constexpr std::int64_t peer_bytes = std::int64_t{4} << 20;
 /// Iterations after which a rank waits for those that it sends to. Chosen.
 inline constexpr std::int64_t iterations_ahead = 16;
+/// Moments that may be passed, in a run that may be stopped, before what is in front of them is done: a rank that waits
+/// computes what is ready behind them. The more, the more it computes, and the later the run comes to a stop. Chosen.
+inline constexpr std::int64_t moments_ahead = 4;
 
 // Threads (dispatch/kernel_widths.hpp).
 

@@ -113,35 +113,48 @@ for memory in 1GiB 5000KiB; do
 done
 
 # Sparse results that are live: matrices with listed zeros and -0, one whose fill is inf, one of order 3. They are saved
-# as what they list, on disk and in memory; planned again for other ranks they are still sparse.
+# as what they list, on disk and in memory; planned again for other ranks they are still sparse. The chain of p begins
+# with all of them, and gets wider until runs are looked at (every 50 ms) in its midst, on any machine.
 nodes='{"name": "S", "einsum": "ij->ij", "inputs": ["A"], "join": "x*ceil(3*x - 2)", "sparse": true},
        {"name": "T", "einsum": "ij,jk->ik", "inputs": ["A", "A"], "sparse": true},
        {"name": "F", "einsum": "ij,ij->ij", "inputs": ["D", "D"], "join": "min(x, y)", "sparse": true},
        {"name": "Q", "einsum": "ijk->ijk", "inputs": ["C"], "join": "x*x", "sparse": true},
        {"name": "z", "einsum": "ij->ij", "inputs": ["A"], "sparse": false},
-       {"name": "p0", "einsum": "ij,jk->ik", "inputs": ["S", "x"]}'
+       {"name": "q", "einsum": "ijk->", "inputs": ["Q"]},
+       {"name": "f", "einsum": "ij,->", "inputs": ["F", "q"], "join": "x + y", "agg": "min"},
+       {"name": "e", "einsum": "ij,->i", "inputs": ["T", "f"]},
+       {"name": "b", "einsum": "ij,i->i", "inputs": ["z", "e"], "join": "x*y/1000"},
+       {"name": "p0", "einsum": "ij,j,jk->ik", "inputs": ["S", "b", "x"]}'
 for k in $(seq 60); do
     nodes+=",{\"name\": \"p$k\", \"einsum\": \"ij,jk->ik\", \"inputs\": [\"S\", \"p$((k - 1))\"],
              \"join\": \"x*sin(y)\"}"
 done
 sparse() { echo "\"shape\": $1, \"sparse\": true, \"data\": {\"random\": \"uniform\", \"density\": $2, \"seed\": $3}"; }
-cat > listed.json << JSON
+# A run that saves as often as it may. @return whether it did in the midst of the chain
+saves_lists() {
+    rm -rf ckpt listed
+    run 2 listed.sched listed --checkpoint ckpt --every 0.001s --memory "$1" --spill-dir "$work" ||
+        fail "a run with sparse results and $1: $(cat said)"
+    [ "$(cd ckpt/0* && echo *.npz)" = "F.npz Q.npz S.npz T.npz" ]
+}
+for columns in 800 3200 12800; do
+    cat > listed.json << JSON
 {"eingraph": 1, "dtype": "f64",
  "tensors": {"A": {$(sparse "[500, 500]" 0.02 1)}, "D": {$(sparse "[500, 500]" 0.02 2), "fill": "inf"},
              "C": {$(sparse "[40, 30, 50]" 0.02 3)},
-             "x": {"shape": [500, 200], "data": {"random": "uniform", "seed": 4}}},
+             "x": {"shape": [500, $columns], "data": {"random": "uniform", "seed": 4}}},
  "nodes": [$nodes, {"name": "m", "einsum": "ij,jk->ik", "inputs": ["F", "p60"], "join": "x + y", "agg": "min"},
            {"name": "r", "einsum": "ijk->i", "inputs": ["Q"]}, {"name": "t", "einsum": "ij,jk->ik",
             "inputs": ["T", "p60"]}],
  "outputs": ["S", "T", "F", "Q", "m", "r", "t", "z"]}
 JSON
-"$bin/einplan" listed.json -n 2 -q -o listed.sched && run 2 listed.sched listed_whole
-for memory in 1GiB 2500KiB; do
-    rm -rf ckpt listed
-    run 2 listed.sched listed --checkpoint ckpt --every 0.001s --memory $memory --spill-dir "$work" ||
-        fail "a run with sparse results and $memory: $(cat said)"
-    [ "$(cd ckpt/0* && echo *.npz)" = "F.npz Q.npz S.npz T.npz" ] ||
-        fail "sparse values are not saved as such: $(ls ckpt/0*)"
+    "$bin/einplan" listed.json -n 2 -o listed.sched > planned || fail "sparse results: $(cat planned)"
+    spills=$(($(sed -n 's/.*peak a rank.*(\([0-9]*\) bytes).*/\1/p' planned) * 2 / 3))
+    saves_lists 1GiB && break
+done
+run 2 listed.sched listed_whole || fail "a run with sparse results: $(cat said)"
+for memory in 1GiB $spills; do
+    for _ in 1 2 3; do saves_lists $memory && break; done || fail "sparse values are not saved as such: $(ls ckpt/0*)"
     rm -rf listed
     run 2 listed.sched listed --checkpoint ckpt --memory $memory --spill-dir "$work" --report report.json ||
         fail "a run with sparse results and $memory goes on: $(cat said)"
@@ -164,6 +177,21 @@ run 2 listed.sched refused --checkpoint ckpt; code=$?
 cp listed_whole/S.npz elastic/x.npz; echo text > elastic/T.npy
 run 2 listed.sched elastic --dense-outputs; [ "$(cd elastic && echo [ST].*)" = "S.npy T.npy" ] || fail "$(ls elastic)"
 run 2 listed.sched elastic; [ "$(cd elastic && echo [ST].* x.*)" = "S.npz T.npz x.npz" ] || fail "$(ls elastic)"
+
+# Ranks that have nothing to do are at every moment: the others are saved all the same.
+cat > idle.json << JSON
+{"eingraph": 1, "dtype": "f64", "tensors": {"x": {"shape": [1], "data": {"fill": 0.5}}}, "outputs": ["p/x"],
+ "nodes": [{"name": "p", "loop": {"times": 600000, "carry": {"x": "next"},
+            "body": [{"name": "next", "einsum": "i->i", "inputs": ["x"], "join": "sin(x) + x"}]}}]}
+JSON
+"$bin/einplan" idle.json -n 3 -o idle.sched > planned && run 3 idle.sched idle_whole || fail "idle ranks: $(cat planned)"
+grep -q '2 of 3 have nothing to do' planned || fail "no rank is idle: $(cat planned)"
+rm -rf ckpt
+run 3 idle.sched idle_stopped --checkpoint ckpt --stop-at 0.06; code=$?
+[ $code = 75 ] || fail "a run with idle ranks that is to stop early: code $code, $(cat said)"
+[ -e ckpt/000001/p:x.npy ] || fail "a run with idle ranks stopped before it began: $(ls ckpt/0*)"
+run 3 idle.sched idle_stopped --checkpoint ckpt || fail "a run with idle ranks goes on: $(cat said)"
+diff -rq idle_whole idle_stopped || fail "a run with idle ranks that was stopped has other results"
 
 # A device with memory of its own: its blocks come home first.
 "$bin/eintool" make linear-regression 300 200 --iterations 4000 -o train.json

@@ -62,8 +62,9 @@ public:
 
     // Stops: see points.hpp.
 
-    /// From now on no task behind a loop starts before the loop has ended: a run that may be stopped in it.
-    void keep_behind_loops() { keeps_behind_loops_ = true, update_limit(); }
+    /// From now on no task behind a loop starts before the loop has ended, and none far behind the next moment: a run
+    /// that may be stopped. What is done out of order behind a moment makes it one that has passed.
+    void keep_stoppable() { is_stoppable_ = true, update_limit(); }
     /// No task at the stop or behind it starts any more. @param ends  the phase is done when those before it have ended
     void stop_before(Stop stop, bool ends);
     void go_on();
@@ -105,6 +106,7 @@ private:
     void begin_iteration(LoopId loop);
     OptionalId<LoopId> missing_iteration() const;
     void update_limit();
+    TaskId stoppable_limit() const;
 
     enum class State : std::uint8_t { waits, started, ended };
 
@@ -125,7 +127,7 @@ private:
     TaskId phase_end_{0};
     TaskId limit_{0};  // no task from here on may start: the phase's end, or a stop before it
     std::optional<Stop> stop_;
-    bool ends_at_stop_ = false, skips_ = false, keeps_behind_loops_ = false;
+    bool ends_at_stop_ = false, skips_ = false, is_stoppable_ = false;
     std::int64_t left_in_phase_ = 0, finished_ = 0;
     std::int64_t sends_in_flight_ = 0, receives_in_flight_ = 0, receive_bytes_in_flight_ = 0;
 };

@@ -270,7 +270,7 @@ void Dispatcher<Store>::advance_head() {
         admission_.came_due(next, store_.bytes(*result));
     }
     admission_.move_head(next);
-    if (keeps_behind_loops_) update_limit();
+    if (is_stoppable_) update_limit();
     if (next < links_.end() && task(next).template is<Send>()) release_head();
 }
 

@@ -1,6 +1,8 @@
 // The steps of schedule::Dispatcher that stop a run and go on with one. Included by dispatcher.hpp.
 #pragma once
 
+#include <algorithm>
+
 #include "lib/base/error.hpp"
 
 namespace ein::schedule {
@@ -30,12 +32,21 @@ OptionalId<LoopId> Dispatcher<Store>::missing_iteration() const {
 template <class Store>
 void Dispatcher<Store>::update_limit() {
     limit_ = phase_end_;
-    if (keeps_behind_loops_)
-        for (Loop const& loop : section_.loops)
-            if (loop.last >= head()) limit_ = std::min(limit_, following(loop.last));
+    if (is_stoppable_) limit_ = std::min(limit_, stoppable_limit());
     if (!stop_) return;
     OptionalId<LoopId> const missing = missing_iteration();
     limit_ = std::min(limit_, missing ? following(section_.loops[*missing].last) : stop_->before);
+}
+
+template <class Store>
+TaskId Dispatcher<Store>::stoppable_limit() const {
+    TaskId limit = phase_end_;
+    for (Loop const& loop : section_.loops)
+        if (loop.last >= head()) limit = std::min(limit, following(loop.last));
+    auto const& moments = section_.moments.list();
+    auto const next = std::upper_bound(moments.begin(), moments.end(), head());
+    if (moments.end() - next <= tuning::moments_ahead) return limit;
+    return std::min(limit, next[tuning::moments_ahead]);
 }
 
 template <class Store>

@@ -99,7 +99,7 @@ void check_point(schedule::Schedule const& schedule, Rank rank, schedule::Point 
     CAPTURE(rank.value(), point.moment.value(), point.iterations, stop.before.value());
 
     Rehearsal run(schedule, section);
-    run.keep_behind_loops();
+    run.keep_stoppable();
     run.begin_phase(Phase::load);
     run.run(random);
     run.begin_phase(Phase::execute);
@@ -163,6 +163,33 @@ TEST_CASE("points of random graphs, with blocks on disk too", "[executor][checkp
         check_all_points(schedule, 6, seed);
     }
     CHECK(moments > 100);
+}
+
+TEST_CASE("a run that may be stopped computes nothing far behind the next moment", "[executor][checkpoint]") {
+    test::GraphBuilder g;
+    g.leaf("A", {16, 16});
+    g.leaf("B", {16, 16});
+    g.einsum("p0", "ij->i", {"B"});
+    for (int k = 1; k <= 12; ++k) g.einsum("p" + std::to_string(k), "ij,j->i", {"A", "p" + std::to_string(k - 1)});
+    g.einsum("r", "ij->j", {"A"});  // ready from the beginning
+    auto const schedule = planned(g.finish({"p12", "r"}), 1);
+    schedule::Section const& section = schedule.sections[Rank{0}];
+    bool const stoppable = GENERATE(false, true);
+    std::mt19937 random(3);
+    Rehearsal run(schedule, section);
+    if (stoppable) run.keep_stoppable();
+    run.begin_phase(Phase::load);
+    run.run(random);
+    run.begin_phase(Phase::execute);
+    for (int k = 0; k < 3; ++k) {
+        auto const next = run.take_compute();
+        REQUIRE(next);
+        run.finish(*next);
+    }
+    REQUIRE(run.take_compute());  // while it lasts
+    CHECK(run.take_compute().has_value() == !stoppable);
+    auto const moment = next_point(schedule.header, section, run.unstarted(), run.iterations());
+    CHECK(moment.has_value() == stoppable);
 }
 
 TEST_CASE("points come in the order in which a run meets them", "[executor][checkpoint]") {
