@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Runs that are stopped, killed and gone on with: the results have the bits of an undisturbed run; on another number of
 # ranks they agree with it; what does not belong to a run is refused by name.
-# Usage: checkpoint_runs.sh BIN_FOLDER MPIEXEC NUMPROC_FLAG RANKS...
+# Usage: checkpoint_runs.sh BIN_FOLDER MPIEXEC NUMPROC_FLAG [RANKS...]; without RANKS what is alike for all of them:
+# spilled, sparse and idle, devices, options.
 set -uo pipefail
 bin=$1 mpiexec=$2 flag=$3; shift 3
 work=$(mktemp -d); trap 'rm -rf "$work"' EXIT
@@ -75,6 +76,7 @@ for ranks in "$@"; do
     run "$ranks" train.sched refused --checkpoint ckpt; code=$?
     { [ $code = 3 ] && grep -q "$(basename "$file")" said; } || fail "a damaged checkpoint: code $code, $(cat said)"
 done
+[ $# = 0 ] || exit $failed
 
 # Blocks on disk.
 "$bin/einplan" chain.json -n 2 --decompose eindecomp -q -o chain.sched && run 2 chain.sched chain_whole
@@ -184,7 +186,8 @@ cat > idle.json << JSON
  "nodes": [{"name": "p", "loop": {"times": 600000, "carry": {"x": "next"},
             "body": [{"name": "next", "einsum": "i->i", "inputs": ["x"], "join": "sin(x) + x"}]}}]}
 JSON
-"$bin/einplan" idle.json -n 3 -o idle.sched > planned && run 3 idle.sched idle_whole || fail "idle ranks: $(cat planned)"
+"$bin/einplan" idle.json -n 3 -o idle.sched > planned && run 3 idle.sched idle_whole ||
+    fail "a run with idle ranks: $(cat planned)"
 grep -q '2 of 3 have nothing to do' planned || fail "no rank is idle: $(cat planned)"
 rm -rf ckpt
 run 3 idle.sched idle_stopped --checkpoint ckpt --stop-at 0.06; code=$?

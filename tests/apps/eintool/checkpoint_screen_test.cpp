@@ -43,7 +43,7 @@ TEST_CASE("a folder of checkpoints is shown by its newest, and a checkpoint by i
         CHECK(shows(screen.text, "inputs        not copied: X (X.npy); R (random uniform -1 1 7)\n"));
         CHECK(shows(screen.text, "values        7, 526 B with rest.json, the graph of what is left\n"));
         CHECK(shows(screen.text, "  grad/W                            f32   (6, 5)                        120 B\n"));
-        CHECK(shows(screen.text, "  S                                 f64   (7, 6)                        192 B  sparse, 12"));
+        CHECK(shows(screen.text, "   f64   (7, 6)                        192 B  sparse, 12 listed\n"));
         CHECK(shows(screen.text, "older         000001: complete, 2026-01-02T03:04:05Z\n"));
     }
     CheckpointScreen const one = checkpoint_screen(dir + "/000001/", Check::every_byte);
