@@ -42,6 +42,7 @@ RestBuilder::RestBuilder(EinGraph const& graph)
       carried_(graph.values.size()),
       now_(graph.values.size()),
       saved_(graph.values.size()),
+      last_(graph.values.size()),
       forgotten_(graph.values.size(), false) {
     out_.name = graph.name;
     out_.mesh = graph.mesh;
@@ -63,6 +64,11 @@ void RestBuilder::add_saved(ValueId value, tensor::Source source) {
     now(value) = saved_[at(value)] = add_leaf(name, like, std::move(source));
 }
 
+void RestBuilder::add_last(ValueId value, tensor::Source source) {
+    Value const& like = graph_.value(value);
+    last_[at(value)] = add_leaf(like.name + ":last", like, std::move(source));
+}
+
 void RestBuilder::forget_begins(std::int32_t number) {
     for (Loop::Carry const& carry : loop(number).carries) forgotten_[at(carry.inside)] = true;
 }
@@ -73,6 +79,16 @@ ValueId RestBuilder::known(ValueId value) {
     promise(now(value).has_value(),
             "what a checkpoint leaves to do needs '" + graph_.value(value).name + "', which is not saved");
     return *now(value);
+}
+
+/// What a loop that has ended has left: a run that made no copy of it has it under the name that it had in the loop.
+std::optional<ValueId> RestBuilder::saved_result(std::int32_t number, ValueId result) const {
+    if (saved_[at(result)]) return saved_[at(result)];
+    ValueId const last = producer(result).inputs[0];
+    if (last_[at(last)]) return last_[at(last)];
+    auto const loops = graph_.loops_around(changes_[at(last)]);
+    if (std::find(loops.begin(), loops.end(), number) == loops.end()) return now_[at(last)];  // from outside of it
+    return saved_[at(last)];
 }
 
 std::string RestBuilder::name_of(ValueId value, Place const& in) const {
@@ -190,7 +206,8 @@ void RestBuilder::end_loop(std::int32_t number, std::int32_t made, Place const& 
             to.carries.push_back({*now(carry.inside), *now(carry.result)});
         else
             now(carry.result).reset();
-        if (!is_rest_ && in.loop < 0 && saved_[at(carry.result)]) now(carry.result) = saved_[at(carry.result)];
+        if (is_rest_ || in.loop >= 0) continue;
+        if (auto const saved = saved_result(number, carry.result)) now(carry.result) = saved;
     }
     if (!whole) return;  // nothing that is kept reads what this loop makes
     std::string const name = to.name + ":again";

@@ -17,6 +17,8 @@ public:
 
     /// A saved value is read where its node would be copied, until begin_rest.
     void add_saved(ValueId value, tensor::Source source);
+    /// A value that is carried by a loop that has ended, as its last iteration had it.
+    void add_last(ValueId value, tensor::Source source);
     /// What the loop carries is no longer what it began with.
     void forget_begins(std::int32_t loop);
     /// From now on every node that is copied is one that has not run, and so reads nothing unknown.
@@ -54,6 +56,7 @@ private:
     Node const& producer(ValueId value) const { return graph_.node(*producers_[at(value)]); }
     std::optional<ValueId>& now(ValueId value) { return now_[at(value)]; }
     ValueId known(ValueId value);
+    std::optional<ValueId> saved_result(std::int32_t loop, ValueId result) const;
     std::string name_of(ValueId value, Place const& in) const;
     ValueId add(Node node, std::string name, Shape shape, DType dtype);
     ValueId add_leaf(std::string name, Value const& like, tensor::Source source);
@@ -72,6 +75,7 @@ private:
     std::vector<Carried> carried_;               // by value of the graph
     std::vector<std::optional<ValueId>> now_;    // by value of the graph: what it is; nothing: unknown
     std::vector<std::optional<ValueId>> saved_;  // by value of the graph: its leaf
+    std::vector<std::optional<ValueId>> last_;   // by value of the graph that is carried: its leaf, when its loop ended
     std::vector<bool> forgotten_;                // by value of the graph
     std::vector<std::int32_t> from_;             // by loop that is built: which one it is a copy of
     bool is_rest_ = false;

@@ -26,7 +26,8 @@ public:
             "a checkpoint's place is none of the graph's");
         std::unordered_set<ValueId> const stale = carried_to_an_end();
         for (Saved const& each : saved)
-            if (!stale.contains(each.value)) build_.add_saved(each.value, each.source);
+            stale.contains(each.value) ? build_.add_last(each.value, each.source)
+                                       : build_.add_saved(each.value, each.source);
     }
 
     EinGraph take() {
