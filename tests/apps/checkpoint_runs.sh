@@ -196,6 +196,28 @@ run 3 idle.sched idle_stopped --checkpoint ckpt --stop-at 0.06; code=$?
 run 3 idle.sched idle_stopped --checkpoint ckpt || fail "a run with idle ranks goes on: $(cat said)"
 diff -rq idle_whole idle_stopped || fail "a run with idle ranks that was stopped has other results"
 
+# Stopped in a loop behind another one: what the first has left is saved under a name in it, and it does not run again.
+cat > behind.json << JSON
+{"eingraph": 1, "dtype": "f64", "outputs": ["q"],
+ "tensors": {"B": {"shape": [200, 200], "data": {"random": "uniform", "high": 0.01, "seed": 1}},
+             "x": {"shape": [200, 8], "data": {"random": "uniform", "seed": 2}}},
+ "nodes": [{"name": "L", "loop": {"times": 3, "carry": {"x": "x_next"}, "body": [
+              {"name": "Bx", "einsum": "ij,jk->ik", "inputs": ["B", "x"]},
+              {"name": "x_next", "einsum": "ij,ij->ij", "inputs": ["Bx", "x"], "join": "sin(x) + y"}]}},
+           {"name": "M", "loop": {"times": 10000, "carry": {"L/x": "y_next"}, "body": [
+              {"name": "By", "einsum": "ij,jk->ik", "inputs": ["B", "L/x"]},
+              {"name": "y_next", "einsum": "ij,ij->ij", "inputs": ["By", "L/x"], "join": "sin(x) + y/4"}]}},
+           {"name": "q", "einsum": "ij,ij->ij", "inputs": ["M/L/x", "L/x"], "join": "x + y"}]}
+JSON
+"$bin/einplan" behind.json -n 2 --decompose eindecomp -o behind.sched > planned && run 2 behind.sched behind_whole ||
+    fail "a loop behind a loop: $(cat planned said)"
+rm -rf ckpt
+run 2 behind.sched behind --checkpoint ckpt --stop-at 0.06; code=$?
+[ $code = 75 ] || fail "a run that is to stop behind a loop: code $code, $(cat said)"
+[ "$(grep -c '"loop"' ckpt/0*/rest.json)" = 1 ] || fail "a finished loop is left to do: $(cat ckpt/0*/rest.json)"
+"$bin/einplan" --resume ckpt -n 3 -q -o rest.sched && run 3 rest.sched elastic_behind || fail "behind a loop: $(cat said)"
+"$bin/eintool" diff behind_whole elastic_behind --tolerance 1e-9 > differ || fail "behind a loop: $(cat differ)"
+
 # A device with memory of its own: its blocks come home first.
 "$bin/eintool" make linear-regression 300 200 --iterations 4000 -o train.json
 "$bin/einplan" train.json -n 2 --decompose eindecomp -q -o train.sched &&
