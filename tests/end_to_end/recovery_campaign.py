@@ -249,7 +249,7 @@ class Campaign:
         if key not in self.right:
             report = self.work / f"{key}.json"
             self.command([self.tool("eintool"), "run", self.graph(name), "-n", ranks, "-q", "--out", "flops",
-                          "--report", report, *self.options(name, None)], self.work)
+                          "--decompose", "eindecomp", "--report", report, *self.options(name, None)], self.work)
             self.right[key] = json.loads(report.read_text())["flops"]
         return self.right[key]
 
